@@ -16,11 +16,12 @@ typedef enum varve_format {
                                           `path.data-00000-of-00001` */
     VARVE_FORMAT_TENSORFLOW_NAMES = 2, /* the same files, name-based */
     VARVE_FORMAT_SAFETENSORS = 3,
-    VARVE_FORMAT_NPY = 4,   /* one NumPy array */
-    VARVE_FORMAT_NPZ = 5,   /* a zip archive of NumPy arrays */
-    VARVE_FORMAT_GGUF = 6,  /* is only read */
+    VARVE_FORMAT_NPY = 4, /* one NumPy array */
+    VARVE_FORMAT_NPZ = 5, /* a zip archive of NumPy arrays */
+    VARVE_FORMAT_GGUF = 6,
     VARVE_FORMAT_TORCH = 7, /* of torch.save */
-    VARVE_FORMAT_ONNX = 8   /* is only read */
+    VARVE_FORMAT_ONNX = 8,  /* is only read */
+    VARVE_FORMAT_FLAX = 9   /* msgpack of Flax (JAX); is only read */
 } varve_format;
 
 /* Its name in small: "tensorflow-names"; "unknown" for any other number. */

@@ -112,7 +112,7 @@ class Hostile(Test):
     @unittest.skipUnless(TESTS.is_dir(), 'the files are in the repository')
     def test_corpus(self):
         for folder in 'index', 'reader', 'restore', 'layers', 'gguf', 'npy', \
-                'torch', 'onnx':
+                'torch', 'onnx', 'flax':
             for path in sorted((TESTS / 'fuzz/corpus' / folder).iterdir()):
                 self.look_at_bytes(path.read_bytes(), path)
         self.assertGreater(self.count, 300)
@@ -124,7 +124,7 @@ class Hostile(Test):
         files = [path for path in sorted(TESTS.glob('golden/**/*'))
                  if path.is_file() and path.stat().st_size <= MOST_BYTES and
                  path.suffix in ('.varve', '.npy', '.npz', '.gguf', '.pt',
-                                 '.onnx', '.safetensors')]
+                                 '.onnx', '.msgpack', '.safetensors')]
         for path in files:
             whole = path.read_bytes()
             for _ in range(8):

@@ -249,5 +249,5 @@ complains 2 'varve: convert: --shard-size: expected a size' \
 complains 2 "varve: convert: 'never': expected a name that ends in .varve" \
     convert sample.varve never
 complains 2 'varve: convert: --to: expected varve|tensorflow' \
-    convert --to gguf sample.varve never
+    convert --to onnx sample.varve never
 [ -z "$(ls never* 2>/dev/null)" ] || fail 'convert left something behind'

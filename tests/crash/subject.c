@@ -48,6 +48,7 @@ static const struct kind {
     { ".safetensors", VARVE_FORMAT_SAFETENSORS, 0 },
     { ".npz", VARVE_FORMAT_NPZ, 0 },
     { ".pt", VARVE_FORMAT_TORCH, 0 },
+    { ".gguf", VARVE_FORMAT_GGUF, 0 },
 };
 
 /* NULL: a prefix. */

@@ -67,6 +67,8 @@ static const struct scenario foreign[] = {
         NULL },
     { "over an older torch file", "run/m.pt", NULL, "run/m.pt", "run/m.pt",
         false, NULL },
+    { "over an older gguf file", "run/m.gguf", NULL, "run/m.gguf",
+        "run/m.gguf", false, NULL },
     { "several new safetensors files", NULL, "run/other",
         "run/m.safetensors.index.json", "run/m.safetensors.index.json", false,
         NULL },

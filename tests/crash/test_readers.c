@@ -15,8 +15,8 @@
 #include "support/test.h"
 
 static const char *const paths[] = {
-    "run/m.varve", "run/m.safetensors", "run/m.npz", "run/m.pt", "run/m.index",
-    "run/m.safetensors.index.json",
+    "run/m.varve", "run/m.safetensors", "run/m.npz", "run/m.pt", "run/m.gguf",
+    "run/m.index", "run/m.safetensors.index.json",
 };
 
 struct writer {

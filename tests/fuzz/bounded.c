@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
+#include "flax_in.h"
 #include "layers_in.h"
 #include "onnx_in.h"
 #include "torch_legacy.h"
@@ -35,15 +36,28 @@ void bounded_raise_for_torch(
         bounded->bound += FUZZ_TORCH_FACTOR * size;
 }
 
-void bounded_raise_for_onnx(
-    struct bounded *bounded, const uint8_t *bytes, size_t size)
+static bool is_bid_for(const struct vv_foreign_format *format,
+    const uint8_t *bytes, size_t size)
 {
     struct vv_candidate candidate = { .path = "",
         .size = size,
         .head = bytes,
         .head_size = size < 512 ? size : 512 };
-    if (vv_onnx_format.bid(&candidate))
+    return format->bid(&candidate) != VV_BID_NONE;
+}
+
+void bounded_raise_for_onnx(
+    struct bounded *bounded, const uint8_t *bytes, size_t size)
+{
+    if (is_bid_for(&vv_onnx_format, bytes, size))
         bounded->bound += FUZZ_ONNX_FACTOR * size;
+}
+
+void bounded_raise_for_flax(
+    struct bounded *bounded, const uint8_t *bytes, size_t size)
+{
+    if (is_bid_for(&vv_flax_format, bytes, size))
+        bounded->bound += FUZZ_FLAX_FACTOR * size;
 }
 
 void bounded_raise(struct bounded *bounded, size_t size)

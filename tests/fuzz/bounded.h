@@ -39,6 +39,12 @@ void bounded_raise_for_torch(
 enum { FUZZ_ONNX_FACTOR = 96 };
 void bounded_raise_for_onnx(
     struct bounded *bounded, const uint8_t *bytes, size_t size);
+
+/* A file of Flax costs so many times its size: a byte is an object in a list,
+ * its name and its place. */
+enum { FUZZ_FLAX_FACTOR = 512 };
+void bounded_raise_for_flax(
+    struct bounded *bounded, const uint8_t *bytes, size_t size);
 varve_allocator bounded_allocator(struct bounded *bounded);
 
 /* The caller asks for so many bytes. */

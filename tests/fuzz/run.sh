@@ -14,8 +14,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-targets=(bundle bundle_entries gguf index layers mix npy npz onnx reader
-    restore rewrite safetensors safetensors_index torch)
+targets=(bundle bundle_entries flax gguf index layers mix npy npz onnx
+    reader restore rewrite safetensors safetensors_index torch)
 
 usage() {
     sed -n '4,5s/^# \{0,1\}//p' tests/fuzz/run.sh >&2

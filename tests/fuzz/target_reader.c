@@ -226,6 +226,7 @@ void fuzz_reader(const uint8_t *bytes, size_t size)
     struct one_file file;
     bounded_raise_for_torch(&bounded, bytes, size);
     bounded_raise_for_onnx(&bounded, bytes, size);
+    bounded_raise_for_flax(&bounded, bytes, size);
     one_file_init(&file, bytes, size);
     struct vv_context context = {
         .allocator = bounded_allocator(&bounded), .system = &file.system

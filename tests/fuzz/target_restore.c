@@ -305,6 +305,7 @@ void fuzz_restore(const uint8_t *bytes, size_t size)
     run->bounded = bounded_by(file_size);
     bounded_raise_for_torch(&run->bounded, bytes, file_size);
     bounded_raise_for_onnx(&run->bounded, bytes, file_size);
+    bounded_raise_for_flax(&run->bounded, bytes, file_size);
     bounded_raise(&run->bounded, PROGRAM_SIZE);
     one_file_init(&run->file, bytes, file_size);
     run->context.system = &run->file.system;

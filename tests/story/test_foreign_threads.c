@@ -20,6 +20,7 @@ static const struct {
     { VARVE_FORMAT_SAFETENSORS, "s.safetensors", NULL },
     { VARVE_FORMAT_NPZ, "n.npz", "n.npz" },
     { VARVE_FORMAT_TORCH, "t.pt", "t.pt" },
+    { VARVE_FORMAT_GGUF, "g.gguf", NULL },
 };
 
 static const varve_read_options manners[] = {

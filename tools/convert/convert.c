@@ -438,8 +438,9 @@ const struct command convert_command = {
     .details =
         "FILE is a checkpoint of any format that is read. The format of "
         "DESTINATION is\nthat of its ending: .varve, .safetensors, .npz, .npy, "
-        ".pt, .pth, or .index for\nTensorFlow. What it cannot hold is listed. "
-        "Without --cast every value is the\nsame, bit for bit.\n\nPATS are "
+        ".pt, .pth, .gguf, or\n.index for TensorFlow. What it cannot hold is "
+        "listed. Without --cast every value\nis the same, bit for bit.\n\nPATS "
+        "are "
         "paths with "
         "wildcards, separated by |: * is any part of a name, ** any\nnumber of "
         "names; each stands for what is below it too. In NEW and OLD the "

@@ -32,13 +32,14 @@ static const struct {
     { ".npz", VARVE_FORMAT_NPZ },
     { ".pt", VARVE_FORMAT_TORCH },
     { ".pth", VARVE_FORMAT_TORCH },
+    { ".gguf", VARVE_FORMAT_GGUF },
 };
 
 /* As FORMAT_WORDS has them. */
 static const varve_format words[] = { VARVE_FORMAT_VARVE,
     VARVE_FORMAT_TENSORFLOW, VARVE_FORMAT_TENSORFLOW_NAMES,
     VARVE_FORMAT_SAFETENSORS, VARVE_FORMAT_NPY, VARVE_FORMAT_NPZ,
-    VARVE_FORMAT_TORCH };
+    VARVE_FORMAT_TORCH, VARVE_FORMAT_GGUF };
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -80,7 +81,8 @@ static bool is_tensorflow(varve_format format)
     case VARVE_FORMAT_NPZ:
     case VARVE_FORMAT_GGUF:
     case VARVE_FORMAT_TORCH:
-    case VARVE_FORMAT_ONNX: break;
+    case VARVE_FORMAT_ONNX:
+    case VARVE_FORMAT_FLAX: break;
     }
     return false;
 }

@@ -26,14 +26,14 @@ _varve()
     'verify --progress') words='auto always never' ;;
     'verify --units') words='iec si bytes' ;;
     'verify --color') words='auto always never' ;;
-    'repair --to') words='varve tensorflow tensorflow-names safetensors npy npz torch' ;;
+    'repair --to') words='varve tensorflow tensorflow-names safetensors npy npz torch gguf' ;;
     'repair --progress') words='auto always never' ;;
     'repair --units') words='iec si bytes' ;;
     'prune --units') words='iec si bytes' ;;
     'graph --svg') words='tree icicle' ;;
     'graph --progress') words='auto always never' ;;
     'graph --units') words='iec si bytes' ;;
-    'convert --to') words='varve tensorflow tensorflow-names safetensors npy npz torch' ;;
+    'convert --to') words='varve tensorflow tensorflow-names safetensors npy npz torch gguf' ;;
     'convert --names') words='path global' ;;
     'convert --progress') words='auto always never' ;;
     'convert --units') words='iec si bytes' ;;

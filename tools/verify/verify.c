@@ -247,10 +247,10 @@ const struct command verify_command = {
     .summary = "check every byte of checkpoints",
     .details =
         "Reads every byte and compares it with the digests in the file. A line "
-        "for each\ndamaged place, and one for each file. "
-        "Ends with 1 if anything is damaged. safetensors, npy and GGUF have no "
-        "sums: of\nthem only the structure can be wrong, and that is said "
-        "instead of ok. With --json,\n\"ok\" is true where every byte of all "
+        "for each\ndamaged place, and one for each file. Ends with 1 if "
+        "anything is damaged.\nsafetensors, npy, GGUF, ONNX and Flax have no "
+        "sums: of them only the structure\ncan be wrong, and that is said "
+        "instead of ok. With --json, \"ok\" is true where\nevery byte of all "
         "files was compared with a sum.\n",
     .options = options,
     .least_operands = 1,

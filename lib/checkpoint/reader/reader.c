@@ -258,7 +258,8 @@ bool varve_reader_has_sums(const varve_reader *reader)
     case VARVE_FORMAT_SAFETENSORS:
     case VARVE_FORMAT_NPY:
     case VARVE_FORMAT_GGUF:
-    case VARVE_FORMAT_ONNX: return false;
+    case VARVE_FORMAT_ONNX:
+    case VARVE_FORMAT_FLAX: return false;
     }
     return false;
 }

@@ -44,7 +44,8 @@ static varve_status probe(const struct vv_context *context,
 /* Files of one ending with numbers before it. */
 struct search {
     const char *ending;
-    const char *stem; /* what comes before "-" and the number; NULL: any */
+    const char *stem;       /* what comes before the number; NULL: any */
+    char before;            /* what is between them; 0: '-' */
     struct vv_buffer *best; /* the name of the highest number */
     uint64_t number;
     uint64_t below;    /* only these; 0: all */
@@ -52,17 +53,19 @@ struct search {
 };
 
 /* Where the number of `<stem>-<number><ending>` begins; 0: another name. */
-static size_t number_of(const char *name, const char *ending, uint64_t *number)
+static size_t number_of(
+    const struct search *s, const char *name, uint64_t *number)
 {
     size_t size = strlen(name);
-    if (!vv_text_ends_in(name, size, ending))
+    if (!vv_text_ends_in(name, size, s->ending))
         return 0;
-    size -= strlen(ending);
+    size -= strlen(s->ending);
     size_t begin = size;
     while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9')
         begin--;
-    bool is_one = begin > 1 && name[begin - 1] == '-' && name[0] != '.' &&
-                  vv_parse_decimal(name + begin, size - begin, number);
+    bool is_one =
+        begin > 1 && name[begin - 1] == (s->before ? s->before : '-') &&
+        name[0] != '.' && vv_parse_decimal(name + begin, size - begin, number);
     return is_one ? begin : 0;
 }
 
@@ -70,14 +73,14 @@ static int look_at_name(void *user, const char *name)
 {
     struct search *s = user;
     uint64_t number, other;
-    size_t begin = number_of(name, s->ending, &number);
+    size_t begin = number_of(s, name, &number);
     if (begin == 0 || (s->below && number >= s->below) ||
         (s->stem && (strlen(s->stem) != begin - 1 ||
                         memcmp(name, s->stem, begin - 1) != 0)))
         return 0;
     if (s->best->size > 0) {
         const char *best = vv_buffer_string(s->best);
-        s->is_ambiguous |= number_of(best, s->ending, &other) != begin ||
+        s->is_ambiguous |= number_of(s, best, &other) != begin ||
                            memcmp(best, name, begin) != 0;
         if (number < s->number)
             return 0;
@@ -123,10 +126,9 @@ static varve_status find_below(const struct vv_context *context,
 /* The file of the highest number: passes over directories, and links that lead
  * nowhere. */
 static varve_status find_numbered(const struct vv_context *context,
-    const char *directory, const char *stem, const char *ending,
-    struct vv_buffer *found, varve_error *error)
+    const char *directory, struct search search, struct vv_buffer *found,
+    varve_error *error)
 {
-    const struct search search = { .ending = ending, .stem = stem };
     uint64_t below = 0;
     varve_status status;
     do {
@@ -144,13 +146,14 @@ static varve_status find_of_prefix(const struct vv_context *context,
 {
     struct vv_buffer directory;
     const char *stem = vv_path_name(path);
+    const struct search search = { .ending = INDEX_ENDING, .stem = stem };
     vv_buffer_init(&directory, &context->allocator);
     vv_buffer_add(&directory, path, (size_t)(stem - path));
     const char *text = vv_buffer_string(&directory);
     varve_status status =
         directory.failed ? vv_fail_memory(error, "a path")
-        : *stem ? find_numbered(context, text, stem, INDEX_ENDING, found, error)
-                : VARVE_NOT_FOUND;
+        : *stem          ? find_numbered(context, text, search, found, error)
+                         : VARVE_NOT_FOUND;
     vv_buffer_clear(&directory);
     if (status && status != VARVE_NO_MEMORY)
         status = vv_fail(error, VARVE_NOT_FOUND,
@@ -244,6 +247,7 @@ static varve_status find_member(const struct vv_context *context,
         "model.safetensors.index.json",
         "model.safetensors",
         "pytorch_model.bin",
+        "flax_model.msgpack",
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         set_joined(found, directory, members[i]);
@@ -266,6 +270,10 @@ varve_status vv_checkpoint_find(const struct vv_context *context,
         ".index.json", /* of several safetensors files */
         ".safetensors.index.json",
     };
+    static const struct search numbered[] = {
+        { .ending = INDEX_ENDING },
+        { .ending = "", .stem = "checkpoint", .before = '_' }, /* of Flax */
+    };
     varve_status status = VARVE_NOT_FOUND;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         found->size = 0;
@@ -281,15 +289,17 @@ varve_status vv_checkpoint_find(const struct vv_context *context,
         return find_of_prefix(context, path, found, error);
     varve_error reason = { 0 };
     bool is_there = false;
-    status = find_numbered(context, path, NULL, OUR_ENDING, found, &reason);
+    status = find_numbered(
+        context, path, (struct search){ .ending = OUR_ENDING }, found, &reason);
     if (!status)
         return status;
     status = find_member(context, path, found, &is_there, error);
     if (status != VARVE_NOT_FOUND || is_there)
         return status;
-    if (reason.status == VARVE_IS_DIRECTORY) {
-        status =
-            find_numbered(context, path, NULL, INDEX_ENDING, found, &reason);
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered &&
+                       reason.status == VARVE_IS_DIRECTORY;
+         i++) {
+        status = find_numbered(context, path, numbered[i], found, &reason);
         if (!status)
             return status;
     }

@@ -13,6 +13,7 @@
 #include "failure.h"
 #include "file.h"
 #include "foreign_values.h"
+#include "flax_in.h"
 #include "gguf_in.h"
 #include "npy_format.h"
 #include "npz_in.h"
@@ -33,6 +34,7 @@ static const struct vv_foreign_format *const formats[] = {
     &vv_npy_format,
     &vv_gguf_format,
     &vv_onnx_format,
+    &vv_flax_format,
 };
 
 enum {

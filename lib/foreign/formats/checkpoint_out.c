@@ -6,6 +6,7 @@
 
 #include "bundle_target.h"
 #include "failure.h"
+#include "gguf_out.h"
 #include "npy_out.h"
 #include "npz_out.h"
 #include "safetensors_out.h"
@@ -20,6 +21,7 @@ static const struct vv_target_format *const formats[] = {
     &vv_npy_target,
     &vv_npz_target,
     &vv_torch_target,
+    &vv_gguf_target,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -38,6 +40,7 @@ const char *varve_format_name(varve_format format)
     case VARVE_FORMAT_GGUF: return "gguf";
     case VARVE_FORMAT_TORCH: return "torch";
     case VARVE_FORMAT_ONNX: return "onnx";
+    case VARVE_FORMAT_FLAX: return "flax";
     }
     return "unknown";
 }

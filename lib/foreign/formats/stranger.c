@@ -38,8 +38,14 @@
     "a pickle is a program and is never run; load it where it was made, and "  \
     "save the values as npz or safetensors"
 #define JAX_REMEDY                                                             \
-    "restore it with JAX, and save the arrays with "                           \
-    "safetensors.flax.save_file or numpy.savez"
+    "restore it with orbax.checkpoint, and write the tree to a .msgpack file " \
+    "with flax.serialization.msgpack_serialize"
+#define ZARR_REMEDY                                                            \
+    "read it with the package zarr, and save its arrays with numpy.savez"
+#define NETCDF_REMEDY                                                          \
+    "read it with scipy.io.netcdf_file, and save its arrays with numpy.savez"
+#define MAT_REMEDY                                                             \
+    "read it with scipy.io.loadmat, and save its arrays with numpy.savez"
 #define HDF5_REMEDY                                                            \
     "load it with Keras and write a tf.train.Checkpoint, or read it with "     \
     "h5py and use numpy.savez"
@@ -135,13 +141,14 @@ static const struct mark marks[] = {
     AT(0, "\x04\x22\x4d\x18", "an lz4 file", UNPACK " with unlz4"),
     AT(0, "7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK " with 7z x"),
     AT(0, "MATLAB 7.3", "a MAT file of MATLAB, version 7.3", ARRAYS_REMEDY),
-    AT(0, "MATLAB 5.0", "a MAT file of MATLAB, version 5",
-        "read it with scipy.io.loadmat, and save its arrays with numpy.savez"),
+    AT(0, "MATLAB 5.0", "a MAT file of MATLAB, version 5", MAT_REMEDY),
     AT(0, "\x89HDF\r\n\x1a\n", "an HDF5 file (Keras, h5py, NetCDF 4)",
         HDF5_REMEDY),
-    AT(0, "CDF\1", "a NetCDF file", ARRAYS_REMEDY),
-    AT(0, "CDF\2", "a NetCDF file", ARRAYS_REMEDY),
-    AT(0, "CDF\5", "a NetCDF file", ARRAYS_REMEDY),
+    AT(0, "CDF\1", "a NetCDF file", NETCDF_REMEDY),
+    AT(0, "CDF\2", "a NetCDF file", NETCDF_REMEDY),
+    AT(0, "CDF\5", "a NetCDF file",
+        "read it with the package netCDF4, and save its arrays with "
+        "numpy.savez"),
     AT(4, "TFL3", "a TensorFlow Lite model",
         "it was made from a SavedModel or a Keras model: use their checkpoint"),
     AT(0, "PAR1", "a Parquet table", ARRAYS_REMEDY),
@@ -161,16 +168,18 @@ static const struct mark marks[] = {
     CALLED(".pb", "\x0a", "a TensorFlow graph",
         "values in it are constants: load it with TensorFlow, and save them "
         "as a checkpoint"),
-    CALLED(".msgpack", "", "a msgpack file, as Flax writes",
-        "read it with flax.serialization.msgpack_restore, and save the arrays "
-        "with safetensors.flax.save_file"),
     CALLED(".ocdbt", "", "a part of an Orbax checkpoint", JAX_REMEDY),
     CALLED(".bin.index.json", "{",
         "the index of a PyTorch model in several files", TORCH_SHARDS_REMEDY),
+    CALLED(".msgpack.index.json", "{",
+        "the index of a Flax model in several files", TORCH_SHARDS_REMEDY),
     CALLED(".weights.json", "{", "the index of Keras weights in HDF5 files",
         HDF5_REMEDY),
-    CALLED(".zarray", "{", "a part of a zarr array", ARRAYS_REMEDY),
-    CALLED("zarr.json", "{", "a part of a zarr array", ARRAYS_REMEDY),
+    CALLED("_METADATA", "{", "a part of an Orbax checkpoint", JAX_REMEDY),
+    CALLED(".zarray", "{", "a part of a zarr array", ZARR_REMEDY),
+    CALLED(".zgroup", "{", "a part of a zarr group", ZARR_REMEDY),
+    CALLED("zarr.json", "{", "a part of a zarr array", ZARR_REMEDY),
+    CALLED(".mat", "", "a MAT file of MATLAB, version 4 or older", MAT_REMEDY),
     LOOKS(is_pickle, "a pickle of Python", PICKLE_REMEDY),
     LOOKS(is_records, "a TFRecord or event file",
         "it holds records and no values by name: varve_records_open_tfrecords "
@@ -221,6 +230,9 @@ static const struct member entries[] = {
     { "model.weights.h5", "a Keras model (.keras)",
         "load it with Keras, and write a tf.train.Checkpoint" },
     { "MAR-INF/MANIFEST.json", "an archive of TorchServe", UNPACK },
+    { "zarr.json", "a zarr store in an archive", ZARR_REMEDY },
+    { ".zgroup", "a zarr store in an archive", ZARR_REMEDY },
+    { ".zarray", "a zarr store in an archive", ZARR_REMEDY },
 };
 
 enum {
@@ -323,14 +335,15 @@ static const struct member members[] = {
     { "manifest.ocdbt", "an Orbax checkpoint", JAX_REMEDY },
     { "_CHECKPOINT_METADATA", "an Orbax checkpoint", JAX_REMEDY },
     { "_METADATA", "an Orbax checkpoint", JAX_REMEDY },
-    { ".zgroup", "a zarr group", ARRAYS_REMEDY },
-    { ".zarray", "a zarr array", ARRAYS_REMEDY },
-    { "zarr.json", "a zarr group or array", ARRAYS_REMEDY },
+    { ".zgroup", "a zarr group", ZARR_REMEDY },
+    { ".zarray", "a zarr array", ZARR_REMEDY },
+    { "zarr.json", "a zarr group or array", ZARR_REMEDY },
     { "saved_model.pb", "a SavedModel without variables",
         "there is nothing to read in it" },
     { "pytorch_model.bin.index.json", "a PyTorch model in several files",
         TORCH_SHARDS_REMEDY },
-    { "flax_model.msgpack", "a Flax model", TORCH_DIRECTORY_REMEDY },
+    { "flax_model.msgpack.index.json", "a Flax model in several files",
+        TORCH_SHARDS_REMEDY },
     { "tf_model.h5", "a Keras model in HDF5", HDF5_REMEDY },
     { "model_index.json", "a pipeline of diffusers",
         "each part of it is a checkpoint: name one of the directories in it" },

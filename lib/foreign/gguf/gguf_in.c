@@ -13,29 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "bytes.h"
-#include "checksum.h"
 #include "failure.h"
-#include "gguf_type.h"
+#include "gguf_kept.h"
 #include "gguf_value.h"
-#include "map.h"
 #include "name.h"
 #include "shape.h"
+#include "taken.h"
 #include "try.h"
 
 enum {
     OLDEST = 2,
     NEWEST = 3,
     USUAL_ALIGNMENT = 32,
-    MOST_DIMENSIONS = 4,
     SMALLEST_ENTRY = 14,  /* of metadata: a name of one byte, a bool */
     SMALLEST_TENSOR = 25, /* a name of one byte, no dimension */
+    MOST_KEPT = 1 << 28,  /* bytes of metadata */
 };
 
 static const char magic[] = { 'G', 'G', 'U', 'F' };
 static const char suffix[] = ".gguf";
-static const char alignment_name[] = "general.alignment";
 
 struct gguf {
     struct vv_gguf_bytes in;
@@ -44,6 +41,8 @@ struct gguf {
     uint64_t alignment;
     uint64_t data; /* where the bytes of the tensors begin */
     struct vv_buffer name, text;
+    struct vv_buffer kept; /* metadata, to be written again */
+    bool is_too_large;     /* to be kept */
 };
 
 static enum vv_bid bid(const struct vv_candidate *c)
@@ -107,39 +106,26 @@ static varve_status take_head(struct gguf *g, varve_error *error)
 
 /* --- Metadata ------------------------------------------------------------- */
 
-struct names {
-    struct vv_map map; /* terminated texts in the arena */
-    struct vv_arena texts;
-};
-
-static bool is_same(const void *item, const void *key)
-{
-    return strcmp(item, key) == 0;
-}
-
 /* That the last name was not there before. */
-static varve_status check_name(const struct gguf *g, struct names *names,
-    uint64_t offset, varve_error *error)
+static varve_status check_name(
+    struct gguf *g, struct vv_taken *names, uint64_t offset, varve_error *error)
 {
-    const char *name = (const char *)g->name.data;
-    uint64_t hash = vv_hash_of(name, g->name.size);
-    char *copy = vv_arena_text(&names->texts, name, g->name.size);
-    if (!copy)
+    const char *name = vv_buffer_string(&g->name);
+    bool is_new;
+    if (g->name.failed || !vv_taken_add(names, name, g->name.size, &is_new))
         return vv_fail_memory(error, "names of metadata");
-    if (vv_map_find(&names->map, hash, is_same, copy))
-        return vv_fail(error, VARVE_CORRUPT,
-            "%s: offset %" PRIu64
-            ": expected metadata of different names, found \"%.200s\" twice",
-            g->in.path, offset, copy);
-    if (!vv_map_add(&names->map, hash, copy))
-        return vv_fail_memory(error, "names of metadata");
-    return VARVE_OK;
+    return is_new
+               ? VARVE_OK
+               : vv_fail(error, VARVE_CORRUPT,
+                     "%s: offset %" PRIu64 ": expected metadata of different "
+                     "names, found \"%.200s\" twice",
+                     g->in.path, offset, name);
 }
 
 static bool is_alignment(const struct gguf *g)
 {
-    return g->name.size == sizeof alignment_name - 1 &&
-           memcmp(g->name.data, alignment_name, g->name.size) == 0;
+    return g->name.size == sizeof VV_GGUF_ALIGNMENT - 1 &&
+           memcmp(g->name.data, VV_GGUF_ALIGNMENT, g->name.size) == 0;
 }
 
 static varve_status set_alignment(struct gguf *g,
@@ -156,11 +142,28 @@ static varve_status set_alignment(struct gguf *g,
     return VARVE_OK;
 }
 
+/* Keeps the entry that begins at an offset and ends here, to be written again;
+ * none where they are too large. */
+static varve_status keep_entry(
+    struct gguf *g, uint64_t begin, bool has_text, varve_error *error)
+{
+    uint64_t size = g->in.at - begin;
+    g->is_too_large |= size > MOST_KEPT || g->kept.size > MOST_KEPT - size;
+    if (g->is_too_large)
+        return VARVE_OK;
+    const char *text = g->text.size > 0 ? (const char *)g->text.data : "";
+    void *bytes = vv_gguf_keep_entry(
+        &g->kept, has_text ? text : NULL, g->text.size, (size_t)size);
+    if (g->kept.failed)
+        return vv_fail_memory(error, "metadata");
+    return vv_foreign_read(g->in.foreign, 0, bytes, (size_t)size, begin, error);
+}
+
 static varve_status take_entry(
-    struct gguf *g, struct names *names, varve_error *error)
+    struct gguf *g, struct vv_taken *names, varve_error *error)
 {
     struct vv_gguf_value value;
-    uint64_t offset = g->in.at;
+    uint64_t begin = g->in.at, offset = begin;
     VV_TRY(vv_gguf_take_name(&g->in, &g->name, "a name", error));
     VV_TRY(check_name(g, names, offset, error));
     offset = g->in.at;
@@ -171,23 +174,23 @@ static varve_status take_entry(
     if (value.kind != VV_GGUF_ARRAY)
         vv_draft_text(g->draft, (const char *)g->name.data, g->name.size, text,
             g->text.size);
-    return VARVE_OK;
+    return keep_entry(g, begin, value.kind != VV_GGUF_ARRAY, error);
 }
 
 static varve_status take_metadata(struct gguf *g, varve_error *error)
 {
     const varve_allocator *a = g->name.allocator;
-    struct names names;
+    struct vv_taken names;
     varve_status status = VARVE_OK;
-    vv_map_init(&names.map, a);
-    vv_arena_init(&names.texts, a);
+    vv_taken_init(&names, a);
     for (uint64_t i = 0; i < g->entry_count && !status; i++) {
         status = take_entry(g, &names, error);
         if (g->draft->failed)
             break;
     }
-    vv_map_clear(&names.map);
-    vv_arena_clear(&names.texts);
+    vv_taken_clear(&names);
+    if (!status && g->kept.size > 0 && !g->is_too_large)
+        vv_draft_keep(g->draft, 0, g->kept.data, g->kept.size);
     return status;
 }
 
@@ -205,11 +208,11 @@ static varve_status take_shape(
     uint32_t rank;
     uint64_t offset = g->in.at;
     VV_TRY(vv_gguf_take32(&g->in, &rank, "the rank of a tensor", error));
-    if (rank > MOST_DIMENSIONS)
+    if (rank > VV_GGUF_MOST_DIMENSIONS)
         return vv_fail(error, VARVE_LIMIT,
             "%s: offset %" PRIu64
             ": expected a tensor of up to %d dimensions, found %" PRIu32,
-            g->in.path, offset, MOST_DIMENSIONS, rank);
+            g->in.path, offset, VV_GGUF_MOST_DIMENSIONS, rank);
     t->shape.rank = rank;
     for (uint32_t i = rank; i-- > 0;)
         VV_TRY(
@@ -343,8 +346,11 @@ static void add_tensor(struct gguf *g, const struct tensor *t)
         vv_draft_value(g->draft, node, &t->shape, 0, &place);
         return;
     }
+    unsigned char kept[VV_GGUF_KEPT_TENSOR];
+    struct vv_gguf_tensor was = { t->type, t->shape };
     vv_draft_state(g->draft, node, t->size, &place);
     vv_draft_tag(g->draft, node, t->type->tag);
+    vv_draft_keep(g->draft, node, kept, vv_gguf_keep_tensor(kept, &was));
 }
 
 static varve_status take_all(struct gguf *g, varve_error *error)
@@ -372,9 +378,11 @@ static varve_status open_source(
     vv_gguf_begin(&g.in, foreign);
     vv_buffer_init(&g.name, a);
     vv_buffer_init(&g.text, a);
+    vv_buffer_init(&g.kept, a);
     varve_status status = take_all(&g, error);
     vv_buffer_clear(&g.name);
     vv_buffer_clear(&g.text);
+    vv_buffer_clear(&g.kept);
     return status;
 }
 

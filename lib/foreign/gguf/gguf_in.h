@@ -5,7 +5,8 @@
  * A name is one edge from the root, as it is: its dots (`blk.0.attn_q.weight`)
  * are part of it. Dimensions, which stand innermost first in the file, are
  * turned around. A tensor of a quantised type is a state, the bytes of its
- * blocks, with the type as its tag ("gguf:Q4_K").
+ * blocks, with the type as its tag ("gguf:Q4_K"). Metadata of up to 256 MiB and
+ * what such tensors are is kept, to be written again (gguf_kept.h).
  *
  * SPDX-License-Identifier: MIT
  */

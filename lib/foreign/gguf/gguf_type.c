@@ -56,6 +56,15 @@ const struct vv_gguf_type *vv_gguf_type_of(uint32_t number)
     return NULL;
 }
 
+const struct vv_gguf_type *vv_gguf_type_for(varve_dtype dtype)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (types[i].dtype == dtype)
+            return &types[i];
+    }
+    return NULL;
+}
+
 bool vv_gguf_type_size(
     const struct vv_gguf_type *type, uint64_t count, uint64_t *size)
 {

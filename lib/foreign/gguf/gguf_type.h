@@ -19,6 +19,9 @@ struct vv_gguf_type {
 /* NULL for a number that is no type, or that of one which is used no more. */
 const struct vv_gguf_type *vv_gguf_type_of(uint32_t number);
 
+/* The type of ours; NULL: there is none. */
+const struct vv_gguf_type *vv_gguf_type_for(varve_dtype dtype);
+
 /* The bytes of a tensor of whole blocks; false where 64 bits do not hold them.
  */
 bool vv_gguf_type_size(

@@ -6,12 +6,9 @@
 
 #include <string.h>
 
-#include "allocator.h"
-#include "arena.h"
-#include "checksum.h"
 #include "failure.h"
-#include "map.h"
 #include "npy_out.h"
+#include "taken.h"
 #include "try.h"
 #include "zip_out.h"
 
@@ -21,36 +18,21 @@ struct writing {
     const struct vv_target *target;
     struct vv_zip_out zip;
     struct vv_buffer name;
-    struct vv_arena arena; /* the names that are taken */
-    struct vv_map taken;
+    struct vv_taken taken;
 };
-
-struct taken {
-    const char *name;
-    size_t size;
-};
-
-static bool is_same(const void *item, const void *key)
-{
-    const struct taken *a = item, *b = key;
-    return a->size == b->size && memcmp(a->name, b->name, a->size) == 0;
-}
 
 static varve_status take_name(struct writing *w, varve_error *error)
 {
-    struct taken key = { (const char *)w->name.data, w->name.size };
-    uint64_t hash = vv_hash_of(key.name, key.size);
-    if (vv_map_find(&w->taken, hash, is_same, &key))
-        return vv_fail(error, VARVE_DUPLICATE,
-            "%s: expected values of different names, found two \"%.*s\"",
-            w->target->path, (int)(key.size - strlen(SUFFIX)), key.name);
-    struct taken *taken = vv_arena_take(&w->arena, sizeof *taken);
-    key.name = vv_arena_text(&w->arena, key.name, key.size);
-    if (!taken || !key.name)
+    const char *name = (const char *)w->name.data;
+    bool is_new;
+    if (!vv_taken_add(&w->taken, name, w->name.size, &is_new))
         return vv_fail_memory(error, "a name");
-    *taken = key;
-    return vv_map_add(&w->taken, hash, taken) ? VARVE_OK
-                                              : vv_fail_memory(error, "a name");
+    return is_new ? VARVE_OK
+                  : vv_fail(error, VARVE_DUPLICATE,
+                        "%s: expected values of different names, found two "
+                        "\"%.*s\"",
+                        w->target->path, (int)(w->name.size - strlen(SUFFIX)),
+                        name);
 }
 
 /* Sets w->name; *is_held says whether an entry can have it. */
@@ -131,13 +113,11 @@ static varve_status write_target(
         &p, target->context, target->path, target->flags, error));
     vv_zip_out_init(&w.zip, target->context, p.file, target->path);
     vv_buffer_init(&w.name, a);
-    vv_arena_init(&w.arena, a);
-    vv_map_init(&w.taken, a);
+    vv_taken_init(&w.taken, a);
     varve_status status = write_values(&w, error);
     vv_zip_out_clear(&w.zip);
     vv_buffer_clear(&w.name);
-    vv_arena_clear(&w.arena);
-    vv_map_clear(&w.taken);
+    vv_taken_clear(&w.taken);
     return vv_publish_end(&p, status, error);
 }
 

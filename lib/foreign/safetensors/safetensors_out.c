@@ -19,8 +19,9 @@
 #include "safetensors_in.h"
 #include "safetensors_plan.h"
 #include "try.h"
+#include "value_out.h"
 
-enum { STAGED_SIZE = 1 << 20, HEADER_ALIGNMENT = 8 };
+enum { HEADER_ALIGNMENT = 8 };
 
 static const char suffix[] = ".safetensors";
 static const char index_suffix[] = ".safetensors.index.json";
@@ -38,52 +39,8 @@ struct out {
     struct vv_buffer *paths; /* of its data files, shard_count */
     struct vv_buffer index_path;
     struct vv_publication single; /* without */
-    struct vv_publication *file;  /* that is written */
-    struct vv_buffer staging;
-    uint64_t offset; /* where in the file the staging begins */
+    struct vv_value_out values;
 };
-
-/* --- Bytes -------------------------------------------------------------- */
-
-static varve_status write_now(
-    struct out *out, const void *bytes, size_t size, varve_error *error)
-{
-    const struct vv_publication *p = out->file;
-    VV_TRY(vv_file_write(out->target->context, p->file, p->path, bytes, size,
-        out->offset, error));
-    out->offset += size;
-    return VARVE_OK;
-}
-
-static varve_status flush(struct out *out, varve_error *error)
-{
-    if (out->staging.failed)
-        return vv_fail_memory(error, "what is written");
-    size_t size = out->staging.size;
-    out->staging.size = 0;
-    return size ? write_now(out, out->staging.data, size, error) : VARVE_OK;
-}
-
-static varve_status write_value(struct out *out,
-    const struct vv_safetensors_value *value, varve_error *error)
-{
-    const struct vv_target *target = out->target;
-    struct vv_source source;
-    size_t part;
-    VV_TRY(target->value(target->user, value->value, &source, error));
-    if (out->staging.size + value->size > STAGED_SIZE)
-        VV_TRY(flush(out, error));
-    for (uint64_t at = 0; at < value->size; at += part) {
-        const unsigned char *bytes;
-        part = vv_source_part(&source, value->size - at);
-        VV_TRY(vv_source_piece(&source, at, part, &bytes, error));
-        if (value->size > STAGED_SIZE)
-            VV_TRY(write_now(out, bytes, part, error));
-        else
-            vv_buffer_add(&out->staging, bytes, part);
-    }
-    return VARVE_OK;
-}
 
 /* --- The header --------------------------------------------------------- */
 
@@ -165,11 +122,12 @@ static varve_status write_tensors(
         vv_safetensors_values(&out->plan, &count);
     while (*next < count && values[*next].shard == file)
         ++*next;
-    out->offset = 0;
-    VV_TRY(add_header(out, &out->staging, first, *next, error));
+    out->values.offset = 0;
+    VV_TRY(add_header(out, &out->values.staged, first, *next, error));
     for (size_t i = first; i < *next; i++)
-        VV_TRY(write_value(out, &values[i], error));
-    return flush(out, error);
+        VV_TRY(vv_value_out_add(
+            &out->values, values[i].value, values[i].size, error));
+    return vv_value_out_flush(&out->values, error);
 }
 
 /* --- The index ---------------------------------------------------------- */
@@ -179,7 +137,7 @@ static varve_status write_index(struct out *out, varve_error *error)
 {
     size_t count;
     uint64_t total = 0;
-    struct vv_buffer *to = &out->staging;
+    struct vv_buffer *to = &out->values.staged;
     struct vv_safetensors_value *values =
         vv_safetensors_values(&out->plan, &count);
     for (size_t i = 0; i < count; i++)
@@ -306,7 +264,7 @@ static varve_status set_paths(struct out *out, varve_error *error)
  * others for the index. */
 static varve_status check_stem(struct out *out, varve_error *error)
 {
-    struct vv_buffer *path = &out->staging;
+    struct vv_buffer *path = &out->values.staged;
     const struct vv_context *context = out->target->context;
     int file = -1;
     uint64_t size;
@@ -336,7 +294,7 @@ static varve_status write_several(struct out *out, varve_error *error)
     for (uint32_t i = 0; i < out->plan.shard_count; i++) {
         const char *path = (char *)out->paths[i].data;
         VV_TRY(vv_file_set_add(&out->set, path, error));
-        out->file = &out->set.files[i];
+        out->values.file = &out->set.files[i];
         VV_TRY(write_tensors(out, i, &next, error));
         VV_TRY(vv_file_set_name(&out->set, i, path, error));
     }
@@ -370,7 +328,7 @@ static varve_status write_single(struct out *out, varve_error *error)
     size_t next = 0;
     VV_TRY(vv_publish_begin(
         &out->single, target->context, target->path, target->flags, error));
-    out->file = &out->single;
+    out->values.file = &out->single;
     return vv_publish_end(
         &out->single, write_tensors(out, 0, &next, error), error);
 }
@@ -398,14 +356,14 @@ static void clear(struct out *out)
     vv_release(a, out->paths, count * sizeof *out->paths);
     vv_release_string(a, out->stem);
     vv_buffer_clear(&out->index_path);
-    vv_buffer_clear(&out->staging);
+    vv_value_out_clear(&out->values);
     vv_safetensors_plan_end(&out->plan);
 }
 
 static varve_status write(const struct vv_target *target, varve_error *error)
 {
     struct out out = { .target = target };
-    vv_buffer_init(&out.staging, &target->context->allocator);
+    vv_value_out_init(&out.values, target);
     vv_buffer_init(&out.index_path, &target->context->allocator);
     varve_status status = vv_safetensors_plan_begin(&out.plan, target, error);
     if (!status)

@@ -16,10 +16,10 @@ TEST(checkpoint_out, writes_no_format_that_is_only_read)
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
     struct vv_target target = { .context = &context, .path = "out" };
-    cr_assert_eq(vv_target_write(&target, VARVE_FORMAT_GGUF, &error),
+    cr_assert_eq(vv_target_write(&target, VARVE_FORMAT_ONNX, &error),
         VARVE_MISUSE);
     cr_assert_str_eq(error.message,
-        "out: expected a format that is written, found gguf");
+        "out: expected a format that is written, found onnx");
     cr_assert_eq(vv_target_write(&target, VARVE_FORMAT_VARVE, &error),
         VARVE_MISUSE);
     cr_assert_eq(vv_target_write(&target, (varve_format)99, &error),
@@ -31,8 +31,9 @@ TEST(checkpoint_out, writes_no_format_that_is_only_read)
 TEST(checkpoint_out, knows_the_names_of_formats)
 {
     static const char *const names[] = { "varve", "tensorflow",
-        "tensorflow-names", "safetensors", "npy", "npz", "gguf", "torch" };
-    for (int i = 0; i < 8; i++)
+        "tensorflow-names", "safetensors", "npy", "npz", "gguf", "torch",
+        "onnx", "flax" };
+    for (int i = 0; i < 10; i++)
         cr_assert_str_eq(varve_format_name((varve_format)i), names[i]);
     cr_assert_str_eq(varve_format_name((varve_format)-1), "unknown");
 }

@@ -47,11 +47,14 @@ static struct sample samples[] = {
     SAMPLE("d/saved_model.pb", "\x08\x01\x12\x9c", "the graph of a SavedModel"),
     SAMPLE("ckpt-1.meta", "\x0a\x9c\x01", "name those"),
     SAMPLE("frozen.pb", "\x0a\x2f\x0a", "a TensorFlow graph"),
-    SAMPLE("a.msgpack", "\x81\xa6params", "a msgpack file"),
     SAMPLE("manifest.ocdbt", "\x0c\xdb", "Orbax"),
+    SAMPLE("flax_model.msgpack.index.json", "{}", "name the files"),
     SAMPLE("a.weights.json",
         "{\"metadata\":{},\"weight_map\":{\"x\":[\"a.weights.h5\"]}}",
         "the index of Keras weights"),
+    SAMPLE("_METADATA", "{\"tree_metadata\": {", "Orbax"),
+    SAMPLE(".zgroup", "{\"zarr_format\":2}", "a zarr group"),
+    SAMPLE("a.mat", "\0\0\0\0\3\0\0\0\1", "version 4"),
     SAMPLE("zarr.json", "{\"zarr_format\":3}", "zarr"),
     SAMPLE("a.tfrecord", "\x03\0\0\0\0\0\0\0\x6d\x40\xae\x84" "abc....",
         NULL), /* another sum */
@@ -158,6 +161,8 @@ TEST(stranger, is_known_by_what_its_archive_holds)
         "torch.export");
     check_archive("a.keras",
         NAMES("metadata.json", "config.json", "model.weights.h5"), "Keras");
+    check_archive("a.zip", NAMES("zarr.json", "a/zarr.json", "a/c/0"),
+        "a zarr store in an archive: read it with the package zarr");
     check_archive("a.zip", NAMES("metadata.pkl"), "found another name");
     check_archive("a.zip", NAMES("xdata.pkl"), "found another name");
 }
@@ -201,6 +206,7 @@ TEST(stranger, may_be_a_directory)
         { "manifest.ocdbt", "an Orbax checkpoint" },
         { "_METADATA", "an Orbax checkpoint" },
         { ".zarray", "a zarr array" },
+        { "flax_model.msgpack.index.json", "a Flax model in several files" },
         { "saved_model.pb", "a SavedModel without variables" },
         { "pytorch_model.bin.index.json", "safe_serialization" },
         { "zero_to_fp32.py", "DeepSpeed" },

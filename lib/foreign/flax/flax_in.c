@@ -1,0 +1,125 @@
+/* flax_in.c - a bid without a mark; then the tree, then its slots.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "flax_in.h"
+
+#include <string.h>
+
+#include "flax_array.h"
+#include "flax_decode.h"
+#include "flax_slots.h"
+#include "flax_tree.h"
+#include "name.h"
+#include "try.h"
+
+/* --- The bid -------------------------------------------------------------- */
+
+/* Msgpack has no mark. What is looked for are the first bytes of an array, an
+ * extension of type 1 that is a list of three, of which the first is a list,
+ * behind nothing but maps, their keys, and plain numbers and texts. */
+
+struct sight {
+    const unsigned char *at, *end;
+};
+
+/* The number behind a mark. */
+static uint64_t take_number(struct sight *s, size_t width)
+{
+    uint64_t number = 0;
+    if ((size_t)(s->end - s->at) < width) {
+        s->at = s->end;
+        return 0;
+    }
+    while (width-- > 0)
+        number = number << 8 | *s->at++;
+    return number;
+}
+
+/* Goes behind so many bytes, if they are all there to see. */
+static bool pass(struct sight *s, uint64_t size)
+{
+    if (size > (uint64_t)(s->end - s->at))
+        return false;
+    s->at += size;
+    return true;
+}
+
+static bool pass_text(struct sight *s, unsigned mark)
+{
+    if (mark >= 0xa0 && mark <= 0xbf)
+        return pass(s, mark & 0x1f);
+    if (mark >= 0xd9 && mark <= 0xdb)
+        return pass(s, take_number(s, (size_t)1 << (mark - 0xd9)));
+    return false;
+}
+
+static bool pass_map(struct sight *s, unsigned mark)
+{
+    if (mark == 0xde || mark == 0xdf)
+        return pass(s, mark == 0xde ? 2 : 4);
+    return mark >= 0x80 && mark <= 0x8f;
+}
+
+static bool pass_scalar(struct sight *s, unsigned mark)
+{
+    static const unsigned char sizes[] = { 4, 8, 1, 2, 4, 8, 1, 2, 4, 8 };
+    if (mark <= 0x7f || mark >= 0xe0 || mark == 0xc0 || mark == 0xc2 ||
+        mark == 0xc3)
+        return true;
+    if (mark >= 0xca && mark <= 0xd3)
+        return pass(s, sizes[mark - 0xca]);
+    return pass_text(s, mark);
+}
+
+static bool is_array(struct sight s, unsigned mark)
+{
+    if (mark >= 0xc7 && mark <= 0xc9)
+        take_number(&s, (size_t)1 << (mark - 0xc7));
+    else if (mark < 0xd4 || mark > 0xd8)
+        return false;
+    return s.end - s.at >= 3 && s.at[0] == VV_FLAX_ARRAY && s.at[1] == 0x93 &&
+           ((s.at[2] & 0xf0) == 0x90 || s.at[2] == 0xdc);
+}
+
+/* Whether it is a map in which there is an array, behind what may be there:
+ * what a map begins with is a key, and so is what goes on behind a value. */
+static bool looks_like_one(const struct vv_candidate *c)
+{
+    struct sight s = { c->head, c->head + c->head_size };
+    if (s.at == s.end || !pass_map(&s, *s.at++))
+        return false;
+    while (s.at < s.end && pass_text(&s, *s.at++) && s.at < s.end) {
+        unsigned mark = *s.at++;
+        if (is_array(s, mark))
+            return true;
+        if (!pass_map(&s, mark) && !pass_scalar(&s, mark))
+            return false;
+    }
+    return false;
+}
+
+static enum vv_bid bid(const struct vv_candidate *c)
+{
+    bool is_called = vv_text_ends_in(c->path, strlen(c->path), ".msgpack");
+    struct sight s = { c->head, c->head + c->head_size };
+    if (looks_like_one(c))
+        return VV_BID_LIKELY;
+    if (!is_called)
+        return VV_BID_NONE;
+    return s.at < s.end && pass_map(&s, *s.at++) ? VV_BID_LIKELY : VV_BID_NAME;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static varve_status open_source(
+    struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
+{
+    foreign->decode = vv_flax_decode;
+    VV_TRY(vv_flax_tree_add(foreign, draft, error));
+    return draft->failed ? VARVE_OK : vv_flax_slots_add(draft, error);
+}
+
+const struct vv_foreign_format vv_flax_format = {
+    .format = VARVE_FORMAT_FLAX, .bid = bid, .open = open_source
+};

@@ -1,0 +1,250 @@
+/* flax_slots.c - edges sorted by parent and name, so that two trees are walked
+ * together.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "flax_slots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "draft_parts.h"
+#include "failure.h"
+#include "try.h"
+
+enum {
+    MOST_LOOKS = 64,    /* at each edge, so that a file costs not much more
+                           than its bytes */
+    LONGEST_SLOT = 255, /* of a name, which is copied for each */
+};
+
+/* The edges of one node. */
+struct edges {
+    const struct vv_draft_edge *at, *end;
+};
+
+/* Two objects whose children are compared. */
+struct pair {
+    uint32_t kept, trained;
+};
+
+struct finding {
+    struct vv_draft *draft;
+    struct vv_buffer sorted; /* struct vv_draft_edge */
+    struct vv_buffer nodes;  /* that are still to be looked at */
+    struct vv_buffer pairs;  /* objects that are still to be compared */
+    struct vv_buffer slots;  /* variables that fit: struct pair */
+    unsigned char *are_done; /* by node: a tree of slots */
+    uint64_t looks;          /* that are left */
+};
+
+static bool is_out_of_memory(const struct finding *f)
+{
+    return f->sorted.failed || f->nodes.failed || f->pairs.failed ||
+           f->slots.failed;
+}
+
+/* False where it is one look too many. */
+static bool spend(struct finding *f)
+{
+    f->looks -= f->looks > 0;
+    return f->looks > 0;
+}
+
+/* --- Edges ---------------------------------------------------------------- */
+
+static int compare(const void *left, const void *right)
+{
+    const struct vv_draft_edge *a = left, *b = right;
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    return vv_draft_compare(&a->name, &b->name);
+}
+
+/* The first edge of this node, or of one behind it. */
+static const struct vv_draft_edge *first_of(
+    const struct finding *f, uint32_t node)
+{
+    const struct vv_draft_edge *all = (const void *)f->sorted.data;
+    size_t low = 0, high = f->sorted.size / sizeof *all;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all[middle].parent < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return all + low;
+}
+
+static struct edges edges_of(const struct finding *f, uint32_t node)
+{
+    return (struct edges){ first_of(f, node), first_of(f, node + 1) };
+}
+
+static bool is_params(const struct vv_draft_edge *e)
+{
+    static const char name[] = "params";
+    return e->name.size == sizeof name - 1 &&
+           memcmp(e->name.bytes, name, sizeof name - 1) == 0;
+}
+
+static bool is_object(const struct finding *f, uint32_t node)
+{
+    return vv_draft_node_at(f->draft, node)->kind == VARVE_OBJECT;
+}
+
+/* --- Two trees ------------------------------------------------------------ */
+
+static const struct vv_draft_value *value_of(
+    const struct finding *f, uint32_t node)
+{
+    const struct vv_draft_node *n = vv_draft_node_at(f->draft, node);
+    return n->kind == VARVE_VARIABLE && n->value
+               ? (const struct vv_draft_value *)(const void *)
+                         f->draft->values.data +
+                     n->value - 1
+               : NULL;
+}
+
+static bool have_one_shape(
+    const struct finding *f, uint32_t left, uint32_t right)
+{
+    const uint64_t *extents = (const void *)f->draft->extents.data;
+    const struct vv_draft_value *a = value_of(f, left);
+    const struct vv_draft_value *b = value_of(f, right);
+    return a && b && a->rank == b->rank &&
+           (a->rank == 0 || memcmp(extents + a->extents, extents + b->extents,
+                                a->rank * sizeof *extents) == 0);
+}
+
+/* Whether what is kept fits what is trained, as far as the two alone say. */
+static bool fit(struct finding *f, struct pair pair)
+{
+    if (is_object(f, pair.kept) && is_object(f, pair.trained)) {
+        vv_buffer_add(&f->pairs, &pair, sizeof pair);
+        return true;
+    }
+    if (is_object(f, pair.kept)) { /* of what is left out */
+        struct edges e = edges_of(f, pair.kept);
+        return e.at == e.end;
+    }
+    vv_buffer_add(&f->slots, &pair, sizeof pair);
+    return have_one_shape(f, pair.kept, pair.trained);
+}
+
+static bool fit_children(struct finding *f, struct pair pair)
+{
+    struct edges kept = edges_of(f, pair.kept);
+    struct edges trained = edges_of(f, pair.trained);
+    for (; kept.at < kept.end; kept.at++, trained.at++) {
+        while (trained.at < trained.end &&
+               vv_draft_compare(&trained.at->name, &kept.at->name) < 0 &&
+               spend(f))
+            trained.at++;
+        if (!spend(f) || trained.at == trained.end ||
+            vv_draft_compare(&trained.at->name, &kept.at->name) != 0 ||
+            !fit(f, (struct pair){ kept.at->child, trained.at->child }))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a tree mirrors the parameters; then `slots` are its variables. */
+static bool is_mirror(struct finding *f, uint32_t kept, uint32_t trained)
+{
+    struct pair pair = { kept, trained };
+    f->pairs.size = f->slots.size = 0;
+    vv_buffer_add(&f->pairs, &pair, sizeof pair);
+    while (f->pairs.size > 0 && !is_out_of_memory(f)) {
+        f->pairs.size -= sizeof pair;
+        memcpy(&pair, f->pairs.data + f->pairs.size, sizeof pair);
+        if (!fit_children(f, pair))
+            return false;
+    }
+    return f->slots.size > 0 && !is_out_of_memory(f);
+}
+
+/* --- All below what is beside the parameters ------------------------------ */
+
+static void add_slots(struct finding *f, const struct vv_draft_edge *e)
+{
+    const struct pair *slots = (const void *)f->slots.data;
+    for (size_t i = 0; i < f->slots.size / sizeof *slots; i++)
+        vv_draft_slot(f->draft, e->parent, slots[i].trained, e->name.bytes,
+            e->name.size, slots[i].kept);
+    f->are_done[e->child] = 1;
+}
+
+static void look_below(struct finding *f, uint32_t node, uint32_t params)
+{
+    struct edges e = edges_of(f, node);
+    for (; e.at < e.end && spend(f) && !is_out_of_memory(f); e.at++) {
+        if (is_params(e.at) || !is_object(f, e.at->child) ||
+            f->are_done[e.at->child])
+            continue;
+        if (e.at->name.size <= LONGEST_SLOT &&
+            is_mirror(f, e.at->child, params))
+            add_slots(f, e.at);
+        else
+            vv_buffer_add(&f->nodes, &e.at->child, sizeof e.at->child);
+    }
+}
+
+/* What has the parameters itself is no optimizer. */
+static void look_beside(struct finding *f, const struct vv_draft_edge *params)
+{
+    struct edges e = edges_of(f, params->parent);
+    f->nodes.size = 0;
+    for (; e.at < e.end; e.at++) {
+        if (!is_params(e.at) && is_object(f, e.at->child) &&
+            !f->are_done[e.at->child])
+            vv_buffer_add(&f->nodes, &e.at->child, sizeof e.at->child);
+    }
+    while (f->nodes.size > 0 && !is_out_of_memory(f) && spend(f)) {
+        uint32_t node;
+        f->nodes.size -= sizeof node;
+        memcpy(&node, f->nodes.data + f->nodes.size, sizeof node);
+        look_below(f, node, params->child);
+    }
+}
+
+/* The nearest parameters count: an object comes after what it is in. */
+static void find_all(struct finding *f)
+{
+    const struct vv_draft_edge *all = (const void *)f->sorted.data;
+    for (size_t i = f->sorted.size / sizeof *all; i-- > 0;) {
+        if (is_params(&all[i]) && is_object(f, all[i].child) && f->looks > 0 &&
+            !is_out_of_memory(f))
+            look_beside(f, &all[i]);
+    }
+}
+
+varve_status vv_flax_slots_add(struct vv_draft *draft, varve_error *error)
+{
+    const varve_allocator *a = &draft->context->allocator;
+    struct finding f = { .draft = draft };
+    size_t count, nodes = draft->nodes.size / sizeof(struct vv_draft_node);
+    const struct vv_draft_edge *edges =
+        VV_PARTS(draft, edges, struct vv_draft_edge, &count);
+    if (count == 0)
+        return VARVE_OK;
+    struct vv_buffer *const buffers[] = { &f.sorted, &f.nodes, &f.pairs,
+        &f.slots };
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        vv_buffer_init(buffers[i], a);
+    f.looks = MOST_LOOKS * (uint64_t)count;
+    f.are_done = vv_allocate_zeroed(a, nodes);
+    vv_buffer_add(&f.sorted, edges, count * sizeof *edges);
+    bool is_ready = f.are_done && !f.sorted.failed;
+    if (is_ready) {
+        qsort(f.sorted.data, count, sizeof *edges, compare);
+        find_all(&f);
+    }
+    bool has_failed = !is_ready || is_out_of_memory(&f);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        vv_buffer_clear(buffers[i]);
+    vv_release(a, f.are_done, nodes);
+    return has_failed ? vv_fail_memory(error, "slots") : VARVE_OK;
+}

@@ -1,0 +1,367 @@
+/* gguf_out.c - the head in memory, then the bytes of the tensors.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "gguf_out.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "failure.h"
+#include "gguf_kept.h"
+#include "gguf_value.h"
+#include "shape.h"
+#include "taken.h"
+#include "try.h"
+#include "value_out.h"
+
+enum {
+    VERSION = 3,
+    ALIGNMENT = 32,
+    TENSOR_COUNT = 8, /* where in the head */
+    ENTRY_COUNT = 16,
+    LONGEST_NAME = 63, /* of a tensor, as ggml.h has it */
+    SHOWN = 200,
+};
+
+/* A tensor that is written. */
+struct written {
+    uint32_t value;
+    uint64_t size;
+};
+
+struct writing {
+    const struct vv_target *target;
+    struct vv_buffer head;
+    struct vv_buffer sorted;  /* of the metadata: const varve_metadata * */
+    struct vv_buffer tensors; /* struct written */
+    struct vv_buffer name;
+    struct vv_taken taken;
+    uint64_t entries;
+    uint64_t data; /* bytes of tensors and padding so far */
+    struct vv_value_out out;
+};
+
+/* --- Metadata ------------------------------------------------------------- */
+
+static int by_name(const void *left, const void *right)
+{
+    const varve_metadata *const *a = left, *const *b = right;
+    return strcmp((*a)->name, (*b)->name);
+}
+
+/* The metadata that are given, by name. */
+static varve_status sort_metadata(struct writing *w, varve_error *error)
+{
+    const struct vv_index *index = w->target->index;
+    for (size_t i = 0; i < index->metadata_count; i++) {
+        const varve_metadata *m = &index->metadata[i];
+        vv_buffer_add(&w->sorted, &m, sizeof m);
+    }
+    if (w->sorted.failed)
+        return vv_fail_memory(error, "metadata");
+    if (w->sorted.size > 0)
+        qsort(w->sorted.data, w->sorted.size / sizeof(void *), sizeof(void *),
+            by_name);
+    return VARVE_OK;
+}
+
+/* What is given under a name, or NULL. */
+static const varve_metadata *given(const struct writing *w, const char *name)
+{
+    const varve_metadata key = { .name = name }, *pointer = &key;
+    const varve_metadata *const *found =
+        w->sorted.size
+            ? bsearch(&pointer, w->sorted.data, w->sorted.size / sizeof(void *),
+                  sizeof(void *), by_name)
+            : NULL;
+    return found ? *found : NULL;
+}
+
+/* That of the file that is written is the usual one, which nothing says. */
+static bool is_alignment(const char *name)
+{
+    return strcmp(name, VV_GGUF_ALIGNMENT) == 0;
+}
+
+static void add_text(struct writing *w, const char *text, size_t size)
+{
+    vv_buffer_add64(&w->head, size);
+    vv_buffer_add(&w->head, text, size);
+}
+
+static void add_metadata(struct writing *w, const varve_metadata *m)
+{
+    uint64_t bits = (uint64_t)m->integer;
+    add_text(w, m->name, strlen(m->name));
+    switch (m->kind) {
+    case VARVE_METADATA_INTEGER:
+        vv_buffer_add32(&w->head, VV_GGUF_INT64);
+        vv_buffer_add64(&w->head, bits);
+        break;
+    case VARVE_METADATA_REAL:
+        memcpy(&bits, &m->real, sizeof bits);
+        vv_buffer_add32(&w->head, VV_GGUF_FLOAT64);
+        vv_buffer_add64(&w->head, bits);
+        break;
+    case VARVE_METADATA_BOOLEAN:
+        vv_buffer_add32(&w->head, VV_GGUF_BOOL);
+        vv_buffer_add8(&w->head, m->integer != 0);
+        break;
+    case VARVE_METADATA_STRING:
+        vv_buffer_add32(&w->head, VV_GGUF_STRING);
+        add_text(w, m->string, strlen(m->string));
+        break;
+    }
+    w->entries++;
+}
+
+/* The entries of the file that the root was read from, but those that are given
+ * as something else; takes their names. */
+static varve_status add_kept(struct writing *w, varve_error *error)
+{
+    const struct vv_target *target = w->target;
+    struct vv_gguf_entry e;
+    size_t size = 0, at = 0;
+    const unsigned char *kept =
+        target->kept ? target->kept(target->user, target->paths->root, &size)
+                     : NULL;
+    while (kept && vv_gguf_kept_next(kept, size, &at, &e)) {
+        bool is_new;
+        w->name.size = 0;
+        vv_buffer_add(&w->name, e.name, e.name_size);
+        const char *name = vv_buffer_string(&w->name);
+        const varve_metadata *m = given(w, name);
+        if (w->name.failed)
+            return vv_fail_memory(error, "a name");
+        if (is_alignment(name) ||
+            (m && (m->kind != VARVE_METADATA_STRING ||
+                      !vv_gguf_entry_is(&e, m->string, strlen(m->string)))))
+            continue;
+        vv_buffer_add(&w->head, e.bytes, e.size);
+        w->entries++;
+        if (!vv_taken_add(&w->taken, e.name, e.name_size, &is_new))
+            return vv_fail_memory(error, "a name");
+    }
+    return VARVE_OK;
+}
+
+static varve_status add_all_metadata(struct writing *w, varve_error *error)
+{
+    const struct vv_index *index = w->target->index;
+    VV_TRY(sort_metadata(w, error));
+    VV_TRY(add_kept(w, error));
+    for (size_t i = 0; i < index->metadata_count; i++) {
+        const varve_metadata *m = &index->metadata[i];
+        bool is_new;
+        if (!vv_taken_add(&w->taken, m->name, strlen(m->name), &is_new))
+            return vv_fail_memory(error, "a name");
+        if (is_new && !is_alignment(m->name))
+            add_metadata(w, m);
+    }
+    vv_taken_clear(&w->taken);
+    vv_taken_init(&w->taken, w->head.allocator);
+    return VARVE_OK;
+}
+
+/* --- What can be written -------------------------------------------------- */
+
+/* The tensor that a state was in its file, if it still is. */
+static bool was_tensor(const struct vv_target *target, uint32_t node,
+    uint32_t value, struct vv_gguf_tensor *t)
+{
+    uint64_t count, bytes;
+    size_t size = 0;
+    const unsigned char *kept =
+        target->kept ? target->kept(target->user, node, &size) : NULL;
+    return kept && vv_gguf_kept_tensor(kept, size, t) &&
+           vv_shape_count(t->shape.rank, t->shape.shape, &count) &&
+           vv_gguf_type_size(t->type, count, &bytes) &&
+           bytes == vv_at64(target->index->value_sizes, value);
+}
+
+static bool keeps_tag(
+    const struct vv_target *target, uint32_t node, uint32_t name)
+{
+    struct vv_gguf_tensor t;
+    size_t size;
+    uint32_t value = vv_index_find_value(target->index, node);
+    const char *tag = vv_index_name(target->index, name, &size);
+    return vv_index_kind(target->index, node) == VARVE_STATE &&
+           value != VV_NONE && was_tensor(target, node, value, &t) &&
+           strlen(t.type->tag) == size && memcmp(t.type->tag, tag, size) == 0;
+}
+
+/* Sets what a value is in the file; false, and says so, where it cannot be. */
+static bool describe(const struct writing *w, uint32_t node, uint32_t value,
+    struct vv_gguf_tensor *t)
+{
+    const struct vv_target *target = w->target;
+    uint64_t count = 0;
+    char what[64];
+    bool is_state = vv_index_kind(target->index, node) == VARVE_STATE;
+    *t = (struct vv_gguf_tensor){ .type = NULL };
+    if (is_state && !was_tensor(target, node, value, t)) {
+        vv_target_lose(target, node, "the bytes of a state");
+        return false;
+    }
+    if (!vv_index_is_saved(target->index, value)) {
+        vv_target_lose(target, node, "a variable without a value");
+        return false;
+    }
+    if (!is_state) {
+        t->shape = vv_index_tensor(target->index, target->table, value);
+        t->type = vv_gguf_type_for(t->shape.dtype);
+    }
+    snprintf(what, sizeof what, "a tensor of %s",
+        is_state ? "" : varve_dtype_name(t->shape.dtype));
+    if (!t->type) {
+        vv_target_lose(target, node, what);
+        return false;
+    }
+    vv_shape_count(t->shape.rank, t->shape.shape, &count);
+    if (count == 0)
+        vv_target_lose(target, node, "a tensor without elements");
+    return count > 0;
+}
+
+/* Sets w->name, and demands what ggml demands of tensors. */
+static varve_status check(struct writing *w, uint32_t node,
+    const struct vv_gguf_tensor *t, varve_error *error)
+{
+    bool is_new;
+    vv_target_key(w->target, node, &w->name);
+    if (w->name.size == 0)
+        vv_buffer_add_string(&w->name, "value"); /* the root itself */
+    const char *name = vv_buffer_string(&w->name);
+    if (w->name.failed)
+        return vv_fail_memory(error, "a name");
+    if (w->name.size > LONGEST_NAME)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: %.*s: expected a name of at most %d bytes, which is what "
+            "readers of GGUF take, found one of %zu",
+            w->target->path, SHOWN, name, LONGEST_NAME, w->name.size);
+    if (t->shape.rank > VV_GGUF_MOST_DIMENSIONS)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: %s: expected a tensor of at most %d dimensions, which is what "
+            "GGUF has, found %" PRIu32,
+            w->target->path, name, VV_GGUF_MOST_DIMENSIONS, t->shape.rank);
+    if (!vv_taken_add(&w->taken, name, w->name.size, &is_new))
+        return vv_fail_memory(error, "a name");
+    return is_new ? VARVE_OK
+                  : vv_fail(error, VARVE_DUPLICATE,
+                        "%s: expected values of different names, found two "
+                        "\"%s\"",
+                        w->target->path, name);
+}
+
+static varve_status add_tensor(
+    struct writing *w, uint32_t value, varve_error *error)
+{
+    const struct vv_index *index = w->target->index;
+    uint32_t node = vv_at32(index->value_nodes, value);
+    struct written one = { value, vv_at64(index->value_sizes, value) };
+    struct vv_gguf_tensor t;
+    if (!vv_saved_path_exists(w->target->paths, node) ||
+        !describe(w, node, value, &t))
+        return VARVE_OK;
+    VV_TRY(check(w, node, &t, error));
+    add_text(w, (const char *)w->name.data, w->name.size);
+    vv_buffer_add32(&w->head, t.shape.rank);
+    for (uint32_t i = t.shape.rank; i-- > 0;) /* innermost first */
+        vv_buffer_add64(&w->head, t.shape.shape[i]);
+    vv_buffer_add32(&w->head, t.type->number);
+    vv_buffer_add64(&w->head, w->data);
+    if (one.size > INT64_MAX - w->data - ALIGNMENT)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected less than 2^63 bytes of tensors, found more",
+            w->target->path);
+    w->data = vv_align_up(w->data + one.size, ALIGNMENT);
+    vv_buffer_add(&w->tensors, &one, sizeof one);
+    return VARVE_OK;
+}
+
+/* --- The file ------------------------------------------------------------- */
+
+static void pad(struct vv_buffer *b, uint64_t size)
+{
+    for (; size % ALIGNMENT; size++)
+        vv_buffer_add8(b, 0);
+}
+
+static varve_status make_head(struct writing *w, varve_error *error)
+{
+    struct vv_buffer *head = &w->head;
+    vv_buffer_add_string(head, "GGUF");
+    vv_buffer_add32(head, VERSION);
+    vv_buffer_add64(head, 0);
+    vv_buffer_add64(head, 0);
+    VV_TRY(add_all_metadata(w, error));
+    for (uint32_t i = 0; i < w->target->index->value_count; i++)
+        VV_TRY(add_tensor(w, i, error));
+    pad(head, head->size);
+    if (head->failed || w->tensors.failed)
+        return vv_fail_memory(error, "the head of a file");
+    vv_store64(
+        head->data + TENSOR_COUNT, w->tensors.size / sizeof(struct written));
+    vv_store64(head->data + ENTRY_COUNT, w->entries);
+    return VARVE_OK;
+}
+
+static varve_status write_all(struct writing *w, varve_error *error)
+{
+    const struct written *tensors = (const void *)w->tensors.data;
+    vv_buffer_swap(&w->out.staged, &w->head);
+    for (size_t i = 0; i < w->tensors.size / sizeof *tensors; i++) {
+        VV_TRY(vv_value_out_add(
+            &w->out, tensors[i].value, tensors[i].size, error));
+        pad(&w->out.staged, tensors[i].size);
+    }
+    return vv_value_out_flush(&w->out, error);
+}
+
+static varve_status publish(struct writing *w, varve_error *error)
+{
+    const struct vv_target *target = w->target;
+    struct vv_publication p;
+    VV_TRY(vv_publish_begin(
+        &p, target->context, target->path, target->flags, error));
+    w->out.file = &p;
+    return vv_publish_end(&p, write_all(w, error), error);
+}
+
+static void lose(const struct vv_target *target)
+{
+    vv_target_lose_graph(target, false, keeps_tag);
+    vv_target_lose_globals(target);
+    if (target->index->counter > 0)
+        vv_target_lose(target, target->paths->root, "the save counter");
+}
+
+static varve_status write_target(
+    const struct vv_target *target, varve_error *error)
+{
+    const varve_allocator *a = &target->context->allocator;
+    struct writing w = { .target = target };
+    struct vv_buffer *const buffers[] = { &w.head, &w.sorted, &w.tensors,
+        &w.name };
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        vv_buffer_init(buffers[i], a);
+    vv_taken_init(&w.taken, a);
+    vv_value_out_init(&w.out, target);
+    lose(target);
+    varve_status status = make_head(&w, error);
+    if (!status)
+        status = publish(&w, error);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        vv_buffer_clear(buffers[i]);
+    vv_taken_clear(&w.taken);
+    vv_value_out_clear(&w.out);
+    return status;
+}
+
+const struct vv_target_format vv_gguf_target = { .format = VARVE_FORMAT_GGUF,
+    .write = write_target };

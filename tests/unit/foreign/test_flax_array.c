@@ -1,0 +1,92 @@
+/* test_flax_array.c - lib/foreign/flax/flax_array.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "flax_array.h"
+
+#include "flax_sample.h"
+
+static struct part p;
+
+static varve_status read_array(const char *digits, struct vv_flax_array *array)
+{
+    struct vv_msgpack_item item;
+    part_begin(&p, digits);
+    cr_assert_ok(vv_msgpack_next(&p.in, "this", &item), p.error);
+    return vv_flax_array_read(&p.in, &item, array);
+}
+
+static void refuse(const char *digits, varve_status status, const char *says)
+{
+    struct vv_flax_array array;
+    cr_assert_eq(read_array(digits, &array), status, "%s: %s", digits,
+        p.error.message);
+    cr_assert(strstr(p.error.message, says), "%s", p.error.message);
+    part_end(&p);
+}
+
+TEST(flax_array, has_a_shape_a_type_and_bytes_in_the_file)
+{
+    struct vv_flax_array a;
+    cr_assert_ok(read_array(FLAX_ONE_TWO "05", &a), p.error);
+    cr_assert_eq(a.shape.dtype, VARVE_FLOAT32);
+    cr_assert(a.shape.rank == 1 && a.shape.shape[0] == 2 && a.count == 2);
+    cr_assert(a.at == 16 && a.size == 8);
+    cr_assert(p.in.at == 24 && p.in.end == 25);
+    part_end(&p);
+    cr_assert_ok(read_array(FLAX_FOUR, &a), p.error);
+    cr_assert(a.shape.rank == 0 && a.count == 1 && a.size == 4);
+    part_end(&p);
+}
+
+TEST(flax_array, is_a_tag_where_its_type_is_none_of_ours)
+{
+    struct vv_flax_array a;
+    cr_assert_ok(read_array("c7 0c 01 93 91 02 a4 696e7434 c4 02 0102", &a),
+        p.error);
+    cr_assert_eq((int)a.shape.dtype, 0);
+    cr_assert_str_eq(a.tag, "flax:int4");
+    cr_assert_eq(a.size, 2);
+    part_end(&p);
+    /* Of `str96` nobody says how large an element is. */
+    cr_assert_ok(read_array("c7 0f 01 93 91 02 a5 7374723936 c4 04 01020304",
+        &a), p.error);
+    cr_assert_str_eq(a.tag, "flax:str96");
+    part_end(&p);
+}
+
+TEST(flax_array, refuses_parts_that_do_not_fit_together)
+{
+    refuse("d4 01 90", VARVE_CORRUPT, "shape, type and bytes");
+    refuse("d4 01 05", VARVE_CORRUPT, "expected an array, found an integer");
+    refuse("c7 05 01 93 01 a0 c4 00", VARVE_CORRUPT, "the shape");
+    refuse("c7 06 01 93 91 a0 a0 c4 00", VARVE_CORRUPT, "an extent");
+    refuse("c7 06 01 93 91 ff a0 c4 00", VARVE_CORRUPT, "a negative one");
+    refuse("c7 05 01 93 90 01 c4 00", VARVE_CORRUPT, "the name of the type");
+    refuse("c7 05 01 93 90 a0 c4 00", VARVE_CORRUPT, "the name of the type");
+    refuse("c7 08 01 93 90 a4 626f6f6c 01", VARVE_CORRUPT, "the bytes");
+    refuse("c7 0b 01 93 90 a4 626f6f6c c4 02 0101", VARVE_CORRUPT,
+        "expected the bytes of 1 elements of bool, found 2 bytes");
+    refuse("c7 0e 01 93 91 02 a5 7374723936 c4 03 010203", VARVE_CORRUPT,
+        "2 elements of str96");
+    refuse("c7 0b 01 93 91 00 a4 626f6f6c c4 01 01", VARVE_CORRUPT,
+        "0 elements");
+    refuse("c7 0b 01 93 90 a4 626f6f6c c4 01 01 05", VARVE_CORRUPT,
+        "the end of an array");
+}
+
+TEST(flax_array, does_not_leave_its_extension)
+{
+    refuse("c7 08 01 93 90 a4 626f6f6c c4 01 01", VARVE_TRUNCATED, "an array");
+    refuse("d4 01 93 90 a4 626f6f6c c4 01 01", VARVE_TRUNCATED, "an array");
+}
+
+TEST(flax_array, refuses_more_elements_than_64_bits_count)
+{
+    refuse("c7 1b 01 93 92 cf 7fffffffffffffff cf 7fffffffffffffff"
+        "a4 626f6f6c c4 00", VARVE_CORRUPT, "2^64 elements");
+    refuse("c7 13 01 93 91 cf 7fffffffffffffff a5 696e743634 c4 00",
+        VARVE_CORRUPT, "9223372036854775807 elements of int64, found 0");
+    refuse("c7 1c 01 93 dc 0011 0101010101010101010101010101010101"
+        "a4 626f6f6c c4 00", VARVE_LIMIT, "16 dimensions");
+}

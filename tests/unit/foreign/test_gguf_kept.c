@@ -1,0 +1,64 @@
+/* test_gguf_kept.c - lib/foreign/gguf/gguf_kept.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "gguf_kept.h"
+
+#include <string.h>
+
+#include "support/test.h"
+
+/* Names with their sizes before them, as files have them. */
+#define A "\1\0\0\0\0\0\0\0a\4\0\0\0\7\0\0\0"
+#define BC "\2\0\0\0\0\0\0\0bc\x09\0\0\0"
+
+TEST(gguf_kept, gives_entries_back_in_their_order)
+{
+    struct vv_buffer kept;
+    struct vv_gguf_entry e;
+    size_t at = 0;
+    vv_buffer_init(&kept, test_allocator());
+    memcpy(vv_gguf_keep_entry(&kept, "7", 1, sizeof A - 1), A, sizeof A - 1);
+    memcpy(vv_gguf_keep_entry(&kept, NULL, 0, sizeof BC - 1), BC,
+        sizeof BC - 1);
+    cr_assert(vv_gguf_kept_next(kept.data, kept.size, &at, &e));
+    cr_assert(e.name_size == 1 && e.name[0] == 'a');
+    cr_assert(e.size == sizeof A - 1 && memcmp(e.bytes, A, e.size) == 0);
+    cr_assert(vv_gguf_entry_is(&e, "7", 1));
+    cr_assert_not(vv_gguf_entry_is(&e, "8", 1));
+    cr_assert(vv_gguf_kept_next(kept.data, kept.size, &at, &e));
+    cr_assert(e.name_size == 2 && memcmp(e.name, "bc", 2) == 0);
+    cr_assert_not(vv_gguf_entry_is(&e, "", 0));
+    cr_assert_not(vv_gguf_kept_next(kept.data, kept.size, &at, &e));
+    vv_buffer_clear(&kept);
+}
+
+TEST(gguf_kept, gives_tensors_back)
+{
+    unsigned char kept[VV_GGUF_KEPT_TENSOR];
+    struct vv_gguf_tensor back, t = { vv_gguf_type_of(12),
+        { .rank = 4, .shape = { 1, 2, 3, UINT64_C(1) << 40 } } };
+    size_t size = vv_gguf_keep_tensor(kept, &t);
+    cr_assert_eq(size, sizeof kept);
+    cr_assert(vv_gguf_kept_tensor(kept, size, &back));
+    cr_assert_eq(back.type, t.type);
+    cr_assert_eq(back.shape.rank, 4);
+    cr_assert_eq(memcmp(back.shape.shape, t.shape.shape, 4 * 8), 0);
+    t.shape.rank = 0;
+    size = vv_gguf_keep_tensor(kept, &t);
+    cr_assert(vv_gguf_kept_tensor(kept, size, &back));
+    cr_assert_eq(back.shape.rank, 0);
+}
+
+TEST(gguf_kept, takes_nothing_else_for_a_tensor)
+{
+    static const unsigned char zeros[16];
+    unsigned char kept[VV_GGUF_KEPT_TENSOR] = { 12, 0, 0, 0, 1 };
+    struct vv_gguf_tensor t;
+    cr_assert_not(vv_gguf_kept_tensor(zeros, 0, &t));
+    cr_assert_not(vv_gguf_kept_tensor(zeros, 16, &t));
+    cr_assert_not(vv_gguf_kept_tensor(kept, 8, &t));
+    cr_assert(vv_gguf_kept_tensor(kept, 16, &t));
+    kept[0] = 4; /* a type that was taken back */
+    cr_assert_not(vv_gguf_kept_tensor(kept, 16, &t));
+}
