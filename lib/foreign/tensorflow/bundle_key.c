@@ -104,7 +104,9 @@ static uint32_t follow_all(struct rest *r)
 bool vv_bundle_key_leads(const struct vv_index *index, const char *key,
     size_t size, uint32_t node, struct vv_buffer *scratch)
 {
+    if (size == 0)
+        return false;
     struct rest rest = { index, key, key + size, scratch };
-    return size > 0 && follow_all(&rest) == node &&
+    return follow_all(&rest) == node &&
            begins_with(&rest, VV_BUNDLE_ATTRIBUTES "/");
 }
