@@ -16,6 +16,7 @@
 #include "buffer.h"
 #include "bytes.h"
 #include "crc.h"
+#include "dcp_metadata.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
@@ -29,11 +30,6 @@
 #define TORCH_DIRECTORY_REMEDY                                                 \
     "load the model with transformers, and save_pretrained it with "           \
     "safe_serialization=True"
-#define TORCH_SHARDS_REMEDY                                                    \
-    "name the files of the model one by one, or " TORCH_DIRECTORY_REMEDY
-#define DCP_REMEDY                                                             \
-    "convert it with torch.distributed.checkpoint.format_utils."               \
-    "dcp_to_torch_save, and save the tensors with safetensors.torch.save_file"
 #define PICKLE_REMEDY                                                          \
     "a pickle is a program and is never run; load it where it was made, and "  \
     "save the values as npz or safetensors"
@@ -93,12 +89,14 @@ static bool is_xml(const struct file_look *look)
 }
 
 /* PROTO, and an opcode that is no zero: a header of safetensors may be 640
- * bytes long. Old files of torch.save begin so, and are read. */
+ * bytes long. Old files of torch.save and the metadata of torch.distributed
+ * begin so, and are read. */
 static bool is_pickle(const struct file_look *look)
 {
     return look->head_size > 2 && look->head[0] == 0x80 && look->head[1] >= 2 &&
            look->head[1] <= 5 && look->head[2] != 0 &&
-           !vv_torch_is_legacy(look->head, look->head_size);
+           !vv_torch_is_legacy(look->head, look->head_size) &&
+           !vv_dcp_is_metadata(look->head, look->head_size);
 }
 
 static bool is_records(const struct file_look *look)
@@ -152,8 +150,6 @@ static const struct mark marks[] = {
         "convert it to GGUF with llama.cpp"),
     AT(0, "fmgg", "a GGML file, older than GGUF",
         "convert it to GGUF with llama.cpp"),
-    CALLED(".distcp", "PK\3\4", "a part of a torch.distributed checkpoint",
-        DCP_REMEDY),
     CALLED("saved_model.pb", "\x08", "the graph of a SavedModel",
         "its values are in variables/ beside it: name the directory"),
     CALLED(".meta", "\x0a", "the graph of a TensorFlow checkpoint",
@@ -165,8 +161,6 @@ static const struct mark marks[] = {
         "read it with flax.serialization.msgpack_restore, and save the arrays "
         "with safetensors.flax.save_file"),
     CALLED(".ocdbt", "", "a part of an Orbax checkpoint", JAX_REMEDY),
-    CALLED(".bin.index.json", "{",
-        "the index of a PyTorch model in several files", TORCH_SHARDS_REMEDY),
     CALLED(".weights.json", "{", "the index of Keras weights in HDF5 files",
         HDF5_REMEDY),
     CALLED(".zarray", "{", "a part of a zarr array", ARRAYS_REMEDY),
@@ -319,7 +313,6 @@ varve_status vv_stranger_file(
 /* --- Directories ---------------------------------------------------------- */
 
 static const struct member members[] = {
-    { ".metadata", "a torch.distributed checkpoint", DCP_REMEDY },
     { "manifest.ocdbt", "an Orbax checkpoint", JAX_REMEDY },
     { "_CHECKPOINT_METADATA", "an Orbax checkpoint", JAX_REMEDY },
     { "_METADATA", "an Orbax checkpoint", JAX_REMEDY },
@@ -328,8 +321,6 @@ static const struct member members[] = {
     { "zarr.json", "a zarr group or array", ARRAYS_REMEDY },
     { "saved_model.pb", "a SavedModel without variables",
         "there is nothing to read in it" },
-    { "pytorch_model.bin.index.json", "a PyTorch model in several files",
-        TORCH_SHARDS_REMEDY },
     { "flax_model.msgpack", "a Flax model", TORCH_DIRECTORY_REMEDY },
     { "tf_model.h5", "a Keras model in HDF5", HDF5_REMEDY },
     { "model_index.json", "a pipeline of diffusers",
