@@ -567,6 +567,8 @@ void vv_torch_graph_clear(struct vv_torch_graph *g)
 {
     vv_release(
         g->ways.allocator, g->nodes, vv_pickle_count(g->p) * sizeof *g->nodes);
+    if (g->roles)
+        vv_release(g->ways.allocator, g->roles, vv_torch_way_count(g));
     vv_buffer_clear(&g->ways);
     vv_buffer_clear(&g->kept);
     vv_buffer_clear(&g->order);
