@@ -68,10 +68,10 @@ static varve_status add_file(
             "the name of a file beside the metadata", "another");
     vv_buffer_init(&path, &r->foreign->context->allocator);
     vv_sibling_path(&path, r->path, bytes, name->b);
-    varve_status status =
-        path.failed ? vv_fail_memory(r->error, "a path")
-                    : vv_foreign_add_file(
-                          r->foreign, vv_buffer_string(&path), file, r->error);
+    varve_status status = path.failed
+                              ? vv_fail_memory(r->error, "a path")
+                              : vv_foreign_add_file(r->foreign,
+                                    vv_buffer_string(&path), file, r->error);
     if (status == VARVE_NOT_FOUND)
         status = vv_fail(r->error, status,
             "%s: expected a file of this checkpoint beside .metadata, found "

@@ -156,23 +156,23 @@ static varve_status take_index(const struct vv_dcp_metadata *m, uint32_t index,
     if (offset == VV_PICKLE_THE_NONE)
         return VARVE_OK;
     if (!vv_torch_sizes(m->p, offset, starts, &key->rank))
-        return vv_dcp_fail(m, VARVE_CORRUPT, key->name,
-            "a piece at an offset", "another thing");
+        return vv_dcp_fail(m, VARVE_CORRUPT, key->name, "a piece at an offset",
+            "another thing");
     return key->rank <= VARVE_MAX_RANK
                ? VARVE_OK
                : vv_dcp_fail(m, VARVE_LIMIT, key->name,
                      "a rank that a tensor may have", "a larger one");
 }
 
-static varve_status take_info(const struct vv_dcp_metadata *m, uint32_t info,
-    struct vv_dcp_part *part)
+static varve_status take_info(
+    const struct vv_dcp_metadata *m, uint32_t info, struct vv_dcp_part *part)
 {
     uint32_t packed = vv_dcp_field(m->p, info, "transform_descriptors");
     uint64_t end;
     part->path = vv_dcp_field(m->p, info, "relative_path");
     if (packed != VV_PICKLE_THE_NONE && vv_pickle_item(m->p, packed)->first)
-        return vv_dcp_fail(m, VARVE_TOO_NEW, part->name,
-            "bytes as they are", "ones that an extension packed");
+        return vv_dcp_fail(m, VARVE_TOO_NEW, part->name, "bytes as they are",
+            "ones that an extension packed");
     if (vv_pickle_item(m->p, part->path)->kind != VV_PICKLE_TEXT ||
         !vv_torch_size_of(
             m->p, vv_dcp_field(m->p, info, "offset"), &part->begin) ||
@@ -200,8 +200,8 @@ static varve_status add_part(
     VV_TRY(take_info(m, info, part));
     uint64_t hash = hash_of(&key);
     if (vv_map_find(&m->by_name, hash, is_part, &key))
-        return vv_dcp_fail(m, VARVE_CORRUPT, key.name,
-            "a piece at one place", "one at two");
+        return vv_dcp_fail(
+            m, VARVE_CORRUPT, key.name, "a piece at one place", "one at two");
     vv_buffer_add(&m->parts, &part, sizeof part);
     if (m->parts.failed || !vv_map_add(&m->by_name, hash, part))
         return fail_memory(m);
@@ -219,12 +219,11 @@ struct spot {
 
 static int compare_paths(const struct spot *a, const struct spot *b)
 {
-    uint32_t both =
-        a->path_size < b->path_size ? a->path_size : b->path_size;
+    uint32_t both = a->path_size < b->path_size ? a->path_size : b->path_size;
     int order = both ? memcmp(a->path, b->path, both) : 0;
-    return order ? order
-                 : (a->path_size > b->path_size) -
-                       (a->path_size < b->path_size);
+    return order
+               ? order
+               : (a->path_size > b->path_size) - (a->path_size < b->path_size);
 }
 
 static int compare(const void *left, const void *right)

@@ -69,8 +69,7 @@ struct vv_dcp_part *vv_dcp_part_of(const struct vv_dcp_metadata *metadata,
     uint32_t name, uint32_t rank, const uint64_t *starts);
 
 /* The tuple of keys under which a value was; None: its name is its only one. */
-uint32_t vv_dcp_path_of(
-    const struct vv_dcp_metadata *metadata, uint32_t name);
+uint32_t vv_dcp_path_of(const struct vv_dcp_metadata *metadata, uint32_t name);
 
 /* VARVE_CORRUPT or another status: "where: \"name\": expected this, found
  * that". */

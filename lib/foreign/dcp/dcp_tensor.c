@@ -34,8 +34,7 @@ static varve_status fail_memory(const struct vv_dcp_reading *r)
 static varve_status fail(
     const struct tensor *t, const char *expected, const char *found)
 {
-    return vv_dcp_fail(
-        t->r->metadata, VARVE_CORRUPT, t->name, expected, found);
+    return vv_dcp_fail(t->r->metadata, VARVE_CORRUPT, t->name, expected, found);
 }
 
 /* --- Parts ---------------------------------------------------------------- */
@@ -70,8 +69,8 @@ static void close_part(struct opened *o)
     vv_torch_file_clear(&o->file);
 }
 
-varve_status vv_dcp_read_object(struct vv_dcp_reading *r,
-    const struct vv_dcp_part *part, uint32_t *item)
+varve_status vv_dcp_read_object(
+    struct vv_dcp_reading *r, const struct vv_dcp_part *part, uint32_t *item)
 {
     struct opened o;
     varve_status status = open_part(r, part, &o);
@@ -118,8 +117,8 @@ static varve_status take_metadata(struct tensor *t, uint32_t metadata)
 /* --- Pieces --------------------------------------------------------------- */
 
 /* Its box: starts, and then lengths. */
-static varve_status take_box(const struct tensor *t, uint32_t chunk,
-    uint64_t box[2 * VARVE_MAX_RANK])
+static varve_status take_box(
+    const struct tensor *t, uint32_t chunk, uint64_t box[2 * VARVE_MAX_RANK])
 {
     const varve_tensor *type = &t->whole.type;
     uint64_t starts[VARVE_MAX_RANK], lengths[VARVE_MAX_RANK], end;
@@ -143,8 +142,7 @@ static varve_status take_box(const struct tensor *t, uint32_t chunk,
 static varve_status find_part(const struct tensor *t, const uint64_t *starts,
     const struct vv_dcp_part **part)
 {
-    *part = vv_dcp_part_of(
-        t->r->metadata, t->name, t->whole.type.rank, starts);
+    *part = vv_dcp_part_of(t->r->metadata, t->name, t->whole.type.rank, starts);
     return *part ? VARVE_OK
                  : vv_dcp_fail(t->r->metadata, VARVE_TRUNCATED, t->name,
                        "each of its pieces in a file", "one in none");
@@ -161,21 +159,19 @@ static void add_name(void *user, struct vv_buffer *text)
 }
 
 /* What an open part has is a tensor of these lengths. */
-static varve_status check_tensor(const struct tensor *t,
-    const struct opened *o, const uint64_t *lengths,
-    struct vv_torch_tensor *found)
+static varve_status check_tensor(const struct tensor *t, const struct opened *o,
+    const uint64_t *lengths, struct vv_torch_tensor *found)
 {
     uint32_t rank = t->whole.type.rank;
     enum vv_torch_kind kind =
         vv_torch_tensor(&o->pickle, o->pickle.root, found);
     if (kind != VV_TORCH_TENSOR || !found->has_storage)
         return fail(t, "a tensor with values in its file", "another thing");
-    if (found->type.dtype != t->whole.type.dtype ||
-        found->type.rank != rank ||
-        (rank > 0 && memcmp(found->type.shape, lengths,
-                         rank * sizeof *lengths) != 0))
-        return fail(t, "in its file the type and shape that it has",
-            "others there");
+    if (found->type.dtype != t->whole.type.dtype || found->type.rank != rank ||
+        (rank > 0 &&
+            memcmp(found->type.shape, lengths, rank * sizeof *lengths) != 0))
+        return fail(
+            t, "in its file the type and shape that it has", "others there");
     return VARVE_OK;
 }
 
@@ -295,8 +291,8 @@ static varve_status read_whole(
     return status;
 }
 
-varve_status vv_dcp_read_tensor(struct vv_dcp_reading *r, uint32_t name,
-    uint32_t metadata, uint32_t *item)
+varve_status vv_dcp_read_tensor(
+    struct vv_dcp_reading *r, uint32_t name, uint32_t metadata, uint32_t *item)
 {
     struct tensor t = { .r = r, .p = r->metadata->p, .name = name };
     const struct vv_dcp_part *part = NULL;

@@ -122,8 +122,10 @@ bool vv_dcp_tree_add(struct vv_dcp_tree *t, const uint32_t *keys, size_t count,
             return true;
     }
     *is_free = !node->first;
-    node->is_value = true;
-    node->item = item;
+    if (*is_free) {
+        node->is_value = true;
+        node->item = item;
+    }
     return true;
 }
 

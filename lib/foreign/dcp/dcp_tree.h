@@ -17,8 +17,7 @@ struct vv_dcp_tree {
 };
 
 /* False without memory. End with vv_dcp_tree_clear all the same. */
-bool vv_dcp_tree_begin(
-    struct vv_dcp_tree *tree, struct vv_torch_merge *merge);
+bool vv_dcp_tree_begin(struct vv_dcp_tree *tree, struct vv_torch_merge *merge);
 void vv_dcp_tree_clear(struct vv_dcp_tree *tree);
 
 /* Adds an item under keys, texts or integers, of which there is one at least.

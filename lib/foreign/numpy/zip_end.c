@@ -34,8 +34,7 @@ struct search {
 static varve_status read_at(const struct search *s, void *bytes, size_t size,
     uint64_t offset, varve_error *error)
 {
-    return vv_foreign_read(
-        s->zip->foreign, s->zip->span.file, bytes, size,
+    return vv_foreign_read(s->zip->foreign, s->zip->span.file, bytes, size,
         s->zip->span.begin + offset, error);
 }
 

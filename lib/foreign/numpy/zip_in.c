@@ -339,8 +339,8 @@ varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
 
 struct vv_zip_span vv_zip_whole(const struct vv_foreign *foreign, uint32_t file)
 {
-    return (struct vv_zip_span){ .file = file,
-        .size = foreign->files[file].size };
+    return (
+        struct vv_zip_span){ .file = file, .size = foreign->files[file].size };
 }
 
 bool vv_zip_take(struct vv_zip *zip, const struct vv_buffer *entries,

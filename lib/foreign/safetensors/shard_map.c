@@ -48,8 +48,8 @@ void vv_shard_map_begin(
 {
     const varve_allocator *a = &foreign->context->allocator;
     *m = (struct vv_shard_map){ .foreign = foreign };
-    m->json = (struct vv_json_in){ .path = foreign->files[0].path,
-        .error = error };
+    m->json =
+        (struct vv_json_in){ .path = foreign->files[0].path, .error = error };
     vv_buffer_init(&m->map, a);
     vv_buffer_init(&m->name, a);
     vv_buffer_init(&m->path, a);
@@ -224,8 +224,8 @@ varve_status vv_shard_map_fail_missing(const struct vv_shard_map *m,
         m->foreign->files[file].path);
 }
 
-varve_status vv_shard_map_fail_further(const struct vv_shard_map *m,
-    uint32_t file, const char *name, int size)
+varve_status vv_shard_map_fail_further(
+    const struct vv_shard_map *m, uint32_t file, const char *name, int size)
 {
     return vv_fail(m->json.error, VARVE_CORRUPT,
         "%s: expected only tensors that weight_map of %s has there, found "

@@ -60,7 +60,7 @@ void vv_shard_map_item(const struct vv_shard_map *map, const char *text,
  * whose name `size` bytes are shown. */
 varve_status vv_shard_map_fail_missing(const struct vv_shard_map *map,
     const struct vv_shard_entry *entry, uint32_t file);
-varve_status vv_shard_map_fail_further(const struct vv_shard_map *map,
-    uint32_t file, const char *name, int size);
+varve_status vv_shard_map_fail_further(
+    const struct vv_shard_map *map, uint32_t file, const char *name, int size);
 
 #endif

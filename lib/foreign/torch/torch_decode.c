@@ -52,9 +52,8 @@ static varve_status read_at(const struct walk *w, uint64_t begin, void *bytes,
     size_t size, varve_error *error)
 {
     uint64_t first = w->entry->data + w->t->offset * element_of(w);
-    return vv_foreign_read(
-        w->file->zip.foreign, w->entry->file, bytes, size, first + begin,
-        error);
+    return vv_foreign_read(w->file->zip.foreign, w->entry->file, bytes, size,
+        first + begin, error);
 }
 
 static varve_status read_runs(

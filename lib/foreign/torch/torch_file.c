@@ -127,8 +127,7 @@ static varve_status read_entry(const struct vv_torch_file *t,
     void *bytes = vv_buffer_extend(to, (size_t)e->size);
     if (to->failed)
         return vv_fail_memory(error, "an entry of an archive");
-    VV_TRY(vv_foreign_read(
-        f, e->file, bytes, (size_t)e->size, e->data, error));
+    VV_TRY(vv_foreign_read(f, e->file, bytes, (size_t)e->size, e->data, error));
     return vv_torch_check_sum(t, e, bytes, error);
 }
 
@@ -166,8 +165,7 @@ static varve_status read_directory(struct vv_torch_file *t,
 {
     unsigned char head[VV_TORCH_LEGACY_HEAD];
     size_t size = span.size < sizeof head ? (size_t)span.size : sizeof head;
-    VV_TRY(vv_foreign_read(
-        foreign, span.file, head, size, span.begin, error));
+    VV_TRY(vv_foreign_read(foreign, span.file, head, size, span.begin, error));
     bool is_all = span.size == foreign->files[span.file].size;
     return is_all && vv_torch_is_legacy(head, size)
                ? vv_torch_read_legacy(&t->zip, foreign, span.file, error)
@@ -200,14 +198,13 @@ varve_status vv_torch_file_read(struct vv_torch_file *t,
     VV_TRY(vv_torch_file_list(t, error));
     if (!t->object)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected \"data.pkl\" in the archive, found none",
-            path_of(t));
+            "%s: expected \"data.pkl\" in the archive, found none", path_of(t));
     VV_TRY(read_order(t, error));
     return read_entry(t, t->object, &t->pickle, error);
 }
 
-varve_status vv_torch_file_pickle(const struct vv_torch_file *t,
-    struct vv_pickle *pickle, varve_error *error)
+varve_status vv_torch_file_pickle(
+    const struct vv_torch_file *t, struct vv_pickle *pickle, varve_error *error)
 {
     struct vv_buffer where;
     vv_buffer_init(&where, t->pickle.allocator);

@@ -23,8 +23,8 @@ struct vv_torch_file {
     const struct vv_zip_entry *object; /* TOP/data.pkl */
     bool is_big_endian;
     /* to fill in */
-    bool is_merged; /* entries are PART/data/KEY */
-    struct vv_arena names;    /* of edges that are not in the pickle's bytes */
+    bool is_merged;        /* entries are PART/data/KEY */
+    struct vv_arena names; /* of edges that are not in the pickle's bytes */
     union {
         struct {
             struct vv_buffer pickle;  /* its bytes */

@@ -1,4 +1,5 @@
-/* torch_flat.c - names are there once, so they are told apart by where they are.
+/* torch_flat.c - names are there once, so they are told apart by where they
+ * are.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,8 +49,7 @@ static const char *last_dot(const struct vv_draft_name *name)
     return at > name->bytes ? at - 1 : NULL;
 }
 
-static varve_status add_kept(
-    struct finding *f, const struct vv_draft_edge *e)
+static varve_status add_kept(struct finding *f, const struct vv_draft_edge *e)
 {
     const char *begin = e->name.bytes + sizeof STATE - 1;
     const char *end = last_dot(&e->name);
@@ -169,8 +169,8 @@ static varve_status look_at(struct finding *f, uint32_t optimizer)
 varve_status vv_torch_add_flat_slots(struct vv_torch_graph *g)
 {
     struct finding f = { .g = g,
-        .looks = g->draft->edges.size / sizeof(struct vv_draft_edge) *
-                 MOST_LOOKS };
+        .looks =
+            g->draft->edges.size / sizeof(struct vv_draft_edge) * MOST_LOOKS };
     struct vv_buffer *all[] = { &f.kept, &f.named, &f.variables };
     varve_status status = VARVE_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

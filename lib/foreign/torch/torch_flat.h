@@ -1,8 +1,8 @@
 /* torch_flat.h - the slots of an optimizer whose state dict is flat.
  *
- * torch.distributed can write {"state.0.weight.exp_avg": ..., and so on}: beside
- * an object of such names, or beside one that it is in, the one object that has
- * all of what they begin with (0.weight) has the variables.
+ * torch.distributed can write {"state.0.weight.exp_avg": ..., and so on}:
+ * beside an object of such names, or beside one that it is in, the one object
+ * that has all of what they begin with (0.weight) has the variables.
  *
  * SPDX-License-Identifier: MIT
  */

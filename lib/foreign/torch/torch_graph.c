@@ -182,7 +182,8 @@ static varve_status add_node(struct vv_torch_graph *g, uint32_t number,
     const struct vv_pickle_item *item = vv_pickle_item(g->p, number);
     switch ((enum vv_pickle_kind)item->kind) {
     case VV_PICKLE_NONE: break;
-    case VV_PICKLE_OUTSIDE: return vv_torch_add_pieced(&g->values, number, node);
+    case VV_PICKLE_OUTSIDE:
+        return vv_torch_add_pieced(&g->values, number, node);
     case VV_PICKLE_BOOL:
     case VV_PICKLE_INTEGER:
     case VV_PICKLE_LONG:
@@ -270,8 +271,8 @@ static bool is_nothing(const struct vv_pickle *p, uint32_t item)
            (kind == VV_PICKLE_OUTSIDE && !vv_torch_is_pieced(p, item));
 }
 
-/* What is nothing has no edge. A tensor of the root, as a state dict has it, has
- * its name in the whole file. */
+/* What is nothing has no edge. A tensor of the root, as a state dict has it,
+ * has its name in the whole file. */
 static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
     const struct vv_torch_name *name, uint32_t item)
 {

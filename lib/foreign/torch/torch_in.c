@@ -57,8 +57,7 @@ static varve_status open_source(
     if (!file)
         return vv_fail_memory(error, "an archive");
     foreign->decode = vv_torch_decode;
-    VV_TRY(vv_torch_file_read(
-        file, foreign, vv_zip_whole(foreign, 0), error));
+    VV_TRY(vv_torch_file_read(file, foreign, vv_zip_whole(foreign, 0), error));
     varve_status status = vv_torch_file_pickle(file, &pickle, error);
     if (!status)
         status = vv_torch_read_graph(draft, file, &pickle, error);

@@ -24,8 +24,8 @@ enum { MOST_SHOWN = 200 }; /* bytes of a name */
 struct reading {
     struct vv_shard_map map;
     struct vv_torch_merge merge;
-    struct vv_buffer members; /* items: keys and values of the whole */
-    struct vv_buffer text;    /* names of the map, unescaped */
+    struct vv_buffer members;       /* items: keys and values of the whole */
+    struct vv_buffer text;          /* names of the map, unescaped */
     struct vv_buffer wanted, found; /* struct name */
 };
 

@@ -100,9 +100,8 @@ static varve_status read_pickles(struct legacy *l)
                           : vv_buffer_extend(&l->window, (size_t)wanted);
         if (!bytes)
             return fail_memory(l);
-        VV_TRY(
-            vv_foreign_read(
-                l->foreign, l->file, bytes, (size_t)wanted, 0, l->error));
+        VV_TRY(vv_foreign_read(
+            l->foreign, l->file, bytes, (size_t)wanted, 0, l->error));
         status = read_all(l);
         room *= LARGER;
         is_whole = wanted == size;
@@ -217,8 +216,8 @@ static varve_status add_storage(
 {
     unsigned char head[8] = { 0 };
     uint64_t size = 0, end = l->foreign->files[l->file].size;
-    VV_TRY(vv_foreign_read(
-        l->foreign, l->file, head, sizeof head, *at, l->error));
+    VV_TRY(
+        vv_foreign_read(l->foreign, l->file, head, sizeof head, *at, l->error));
     *at += sizeof head;
     if (s->width == 0)
         return vv_fail(l->error, VARVE_TOO_NEW,

@@ -23,9 +23,8 @@ static varve_status fail_memory(const struct vv_torch_merge *m)
     return vv_fail_memory(m->error, "a pickle");
 }
 
-void vv_torch_merge_begin(struct vv_torch_merge *m,
-    struct vv_torch_file *file, const struct vv_foreign *foreign,
-    varve_error *error)
+void vv_torch_merge_begin(struct vv_torch_merge *m, struct vv_torch_file *file,
+    const struct vv_foreign *foreign, varve_error *error)
 {
     const varve_allocator *a = &foreign->context->allocator;
     *m = (struct vv_torch_merge){ .file = file, .error = error };
@@ -120,8 +119,8 @@ static varve_status add_items(
                                                             : VARVE_OK;
 }
 
-varve_status vv_torch_merge_item(struct vv_torch_merge *m,
-    struct vv_pickle_item item, uint32_t *number)
+varve_status vv_torch_merge_item(
+    struct vv_torch_merge *m, struct vv_pickle_item item, uint32_t *number)
 {
     *number = vv_pickle_count(&m->pickle);
     vv_buffer_add(&m->pickle.items, &item, sizeof item);

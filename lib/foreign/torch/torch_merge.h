@@ -17,7 +17,7 @@ struct vv_torch_merge {
     /* own */
     varve_error *error;
     uint32_t parts;
-    bool has_order; /* the byte order is known */
+    bool has_order;                  /* the byte order is known */
     struct vv_buffer entries, names; /* of the directory */
 };
 
@@ -41,8 +41,8 @@ varve_status vv_torch_merge_order(
     struct vv_torch_merge *merge, const struct vv_torch_file *part);
 
 /* Adds an item, and a member to one that has no others than were added so. */
-varve_status vv_torch_merge_item(struct vv_torch_merge *merge,
-    struct vv_pickle_item item, uint32_t *number);
+varve_status vv_torch_merge_item(
+    struct vv_torch_merge *merge, struct vv_pickle_item item, uint32_t *number);
 varve_status vv_torch_merge_member(
     struct vv_torch_merge *merge, uint32_t to, uint32_t member);
 

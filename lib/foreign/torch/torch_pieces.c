@@ -32,9 +32,9 @@ bool vv_torch_add_pieces(struct vv_torch_file *file,
         vv_torch_size(&piece->what.tensor, &piece->size);
         piece->is_plain = vv_torch_is_plain(file, &piece->what.tensor);
         tensor.has_parts &= piece->is_plain;
-        atomic_init(&piece->is_verified,
-            piece->what.entry->crc == 0 ||
-                piece->size != piece->what.entry->size);
+        atomic_init(
+            &piece->is_verified, piece->what.entry->crc == 0 ||
+                                     piece->size != piece->what.entry->size);
     }
     vv_buffer_add(&file->pieced, &tensor, sizeof tensor);
     *item = (struct vv_pickle_item){ .kind = VV_PICKLE_OUTSIDE,
@@ -173,7 +173,8 @@ static varve_status read_file(
     struct way *w, uint64_t at, unsigned char *bytes, uint64_t size)
 {
     const struct vv_torch_gathered *g = &w->piece->what;
-    uint64_t begin = g->tensor.offset * vv_dtype_file_size(g->tensor.type.dtype);
+    uint64_t begin =
+        g->tensor.offset * vv_dtype_file_size(g->tensor.type.dtype);
     VV_TRY(vv_foreign_read(w->file->zip.foreign, g->entry->file, bytes,
         (size_t)size, g->entry->data + begin + at, w->error));
     if (w->is_summed)
@@ -271,8 +272,8 @@ static varve_status read_gathered(struct way *w, unsigned char *bytes)
     if (!w->bytes)
         return vv_fail_memory(w->error, "a piece of a tensor");
     w->end = size;
-    varve_status status = vv_torch_gather(
-        w->file, &w->piece->what, w->bytes, size, w->error);
+    varve_status status =
+        vv_torch_gather(w->file, &w->piece->what, w->bytes, size, w->error);
     if (!status)
         status = spread(w, 0, size, 0, bytes);
     vv_release(a, w->bytes, size);
@@ -286,9 +287,7 @@ varve_status vv_torch_read_pieces(const struct vv_torch_file *file,
     const struct vv_torch_pieced *t = vv_torch_pieced(file, number);
     memset(bytes, 0, size);
     for (uint32_t i = 0; i < t->count; i++) {
-        struct way w = {
-            .file = file, .piece = &t->pieces[i], .error = error
-        };
+        struct way w = { .file = file, .piece = &t->pieces[i], .error = error };
         set_box(&w, &t->type);
         uint64_t begin = bytes_before(&w, at);
         uint64_t end = bytes_before(&w, at + size);

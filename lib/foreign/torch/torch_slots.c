@@ -36,10 +36,11 @@ struct finding {
     struct vv_buffer variables; /* of a model: uint32_t */
     struct vv_buffer model;     /* their forms */
     struct vv_buffer to, next;  /* room: size_t */
-    struct vv_buffer steps;     /* on the way through a model: struct vv_torch_edges */
-    uint32_t *seen;             /* by node: by which look */
+    struct vv_buffer
+        steps;      /* on the way through a model: struct vv_torch_edges */
+    uint32_t *seen; /* by node: by which look */
     uint32_t look;
-    uint64_t looks;       /* that are left */
+    uint64_t looks; /* that are left */
 };
 
 static varve_status fail_memory(const struct finding *f)
@@ -229,9 +230,11 @@ static uint32_t entry_of(const struct finding *f, const char *name)
 static struct vv_torch_form form_of_entry(struct finding *f, uint32_t entry)
 {
     struct vv_torch_form form = { 0 };
-    struct vv_torch_edges e = entry ? vv_torch_edges_of(f->g, entry) : (struct vv_torch_edges){ 0 };
+    struct vv_torch_edges e =
+        entry ? vv_torch_edges_of(f->g, entry) : (struct vv_torch_edges){ 0 };
     for (; e.at < e.end && spend(f, 1); e.at++) {
-        const struct vv_draft_value *value = vv_torch_value_of(f->g, e.at->child);
+        const struct vv_draft_value *value =
+            vv_torch_value_of(f->g, e.at->child);
         if (!value || is_called(e.at, "step"))
             continue;
         struct vv_torch_form other = form_of(f->g, value);
@@ -298,7 +301,8 @@ static void add_variables(struct finding *f, uint32_t node)
     vv_buffer_add(&f->steps, &step, sizeof step);
     while (f->steps.size > 0 && !f->steps.failed) {
         struct vv_torch_edges *top =
-            (struct vv_torch_edges *)(void *)(f->steps.data + f->steps.size) - 1;
+            (struct vv_torch_edges *)(void *)(f->steps.data + f->steps.size) -
+            1;
         if (top->at == top->end) {
             f->steps.size -= sizeof step;
             continue;
@@ -337,7 +341,8 @@ static varve_status list_model(struct finding *f, uint32_t node)
     const uint32_t *all = (const uint32_t *)(const void *)f->variables.data;
     f->model.size = 0;
     for (size_t i = 0; i < f->variables.size / sizeof *all; i++) {
-        struct vv_torch_form form = form_of(f->g, vv_torch_value_of(f->g, all[i]));
+        struct vv_torch_form form =
+            form_of(f->g, vv_torch_value_of(f->g, all[i]));
         vv_buffer_add(&f->model, &form, sizeof form);
     }
     return f->model.failed ? fail_memory(f) : VARVE_OK;
@@ -348,7 +353,8 @@ static bool has_form(const struct finding *f, size_t i, uint32_t variable)
 {
     const struct vv_torch_form *trained =
         (const struct vv_torch_form *)(const void *)f->forms.data + i;
-    struct vv_torch_form form = form_of(f->g, vv_torch_value_of(f->g, variable));
+    struct vv_torch_form form =
+        form_of(f->g, vv_torch_value_of(f->g, variable));
     return !trained->is_known || is_same(trained, &form);
 }
 
@@ -362,7 +368,8 @@ static varve_status fit_names(struct finding *f, uint32_t node, bool *fits)
     *fits = spend(f, f->keys.size / sizeof *keys);
     for (size_t i = 0; i < f->keys.size / sizeof *keys && *fits; i++) {
         uint32_t child = find_edge(&f->named, keys[i]->bytes);
-        *fits = child && vv_torch_value_of(f->g, child) && has_form(f, i, child);
+        *fits =
+            child && vv_torch_value_of(f->g, child) && has_form(f, i, child);
         vv_buffer_add(&f->variables, &child, sizeof child);
         vv_buffer_add(&f->to, &i, sizeof i);
     }
@@ -422,7 +429,8 @@ static varve_status find_model(
     size_t best = SIZE_MAX;
     bool is_only = true;
     *model = 0;
-    for (struct vv_torch_edges e = vv_torch_edges_of(f->g, parent); e.at < e.end; e.at++) {
+    for (struct vv_torch_edges e = vv_torch_edges_of(f->g, parent);
+         e.at < e.end; e.at++) {
         bool fits = false;
         if (vv_draft_node_at(f->g->draft, e.at->child)->kind != VARVE_OBJECT ||
             is_optimizer(f->g, e.at->child))
@@ -449,8 +457,8 @@ static void add_entry(struct finding *f, uint32_t entry, uint32_t variable)
     if (entry)
         e = vv_torch_edges_of(f->g, entry);
     for (; e.at < e.end && spend(f, 1); e.at++)
-        vv_torch_add_slot(f->g, f->optimizer, variable, &e.at->name,
-            e.at->child);
+        vv_torch_add_slot(
+            f->g, f->optimizer, variable, &e.at->name, e.at->child);
 }
 
 static void add_slots(struct finding *f)
@@ -513,7 +521,8 @@ varve_status vv_torch_add_slots(struct vv_torch_graph *g)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_init(all[i], a);
     g->roles = vv_allocate_zeroed(a, nodes);
-    varve_status status = f.seen && g->roles ? look_at_all(&f) : fail_memory(&f);
+    varve_status status =
+        f.seen && g->roles ? look_at_all(&f) : fail_memory(&f);
     if (!status)
         status = vv_torch_add_flat_slots(g);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -143,8 +143,7 @@ static enum vv_torch_kind take_parts(const struct looking *l)
         return kind;
     if (!vv_torch_size_of(l->p, argument(l, OFFSET), &l->t->offset))
         return broken(l, "an offset");
-    if (!vv_torch_sizes(
-            l->p, argument(l, STRIDES), l->t->strides, &strides) ||
+    if (!vv_torch_sizes(l->p, argument(l, STRIDES), l->t->strides, &strides) ||
         strides != l->t->type.rank)
         return broken(l, "as many strides as extents");
     l->t->type.dtype = l->t->of;

@@ -252,8 +252,8 @@ static varve_status place_tensor(struct vv_torch_values *v,
         return v->file->tensors.failed ? fail_memory(v)
                                        : note_made(v, made, place);
     }
-    *place = (struct vv_place){ .file = g->entry->file,
-        .offset = g->entry->data };
+    *place =
+        (struct vv_place){ .file = g->entry->file, .offset = g->entry->data };
     if (size > 0)
         place->offset += t->offset * vv_dtype_file_size(t->type.dtype);
     if (size == g->entry->size && g->entry->crc != 0) {
