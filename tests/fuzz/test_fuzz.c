@@ -32,6 +32,7 @@ static const struct {
 } targets[] = {
     { "bundle", fuzz_bundle },
     { "bundle_entries", fuzz_bundle_entries },
+    { "dcp", fuzz_dcp },
     { "gguf", fuzz_gguf },
     { "index", fuzz_index },
     { "layers", fuzz_layers },

@@ -182,6 +182,7 @@ static varve_status take_piece(
     uint32_t rank = t->whole.type.rank;
     struct vv_torch_piece *piece = &t->whole.pieces[t->whole.count];
     const struct vv_zip_entry *entry = NULL;
+    uint64_t size;
     struct vv_torch_where where = {
         .name = add_name, .user = t, .error = t->r->error
     };
@@ -189,8 +190,7 @@ static varve_status take_piece(
     VV_TRY(check_tensor(t, o, box + rank, &piece->what.tensor));
     VV_TRY(vv_torch_storage(
         &o->file, &o->pickle, &piece->what.tensor, &where, &entry));
-    if (!vv_torch_size(&piece->what.tensor, &piece->size) ||
-        piece->size > entry->size)
+    if (!vv_torch_size(&piece->what.tensor, &size) || size > entry->size)
         return fail(t, "pieces as large as their storages", "a larger one");
     struct vv_zip_entry *kept = vv_arena_take(arena, sizeof *kept);
     uint64_t *kept_box = vv_arena_take(arena, 2 * rank * sizeof *box);

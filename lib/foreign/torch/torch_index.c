@@ -22,6 +22,8 @@
 enum { MOST_SHOWN = 200 }; /* bytes of a name */
 
 struct reading {
+    const struct vv_foreign *foreign;
+    varve_error *error;
     struct vv_shard_map map;
     struct vv_torch_merge merge;
     struct vv_buffer members;       /* items: keys and values of the whole */
@@ -74,7 +76,7 @@ static varve_status list_wanted(
     }
     struct name *all = (void *)r->wanted.data;
     if (r->text.failed || r->wanted.failed)
-        return vv_fail_memory(r->map.json.error, "names of tensors");
+        return vv_fail_memory(r->error, "names of tensors");
     for (size_t i = 0; i < count; i++)
         all[i].bytes = (const char *)r->text.data + all[i].at;
     return VARVE_OK;
@@ -97,12 +99,12 @@ static varve_status list_found(
         at = vv_pickle_link(p, key.next).next;
     }
     if (r->found.failed)
-        return vv_fail_memory(r->map.json.error, "names of tensors");
+        return vv_fail_memory(r->error, "names of tensors");
     if (are_texts)
         return VARVE_OK;
-    return vv_fail(r->map.json.error, VARVE_CORRUPT,
+    return vv_fail(r->error, VARVE_CORRUPT,
         "%s: expected a dict of tensors by their names, found another thing",
-        r->map.foreign->files[file].path);
+        r->foreign->files[file].path);
 }
 
 static varve_status match(struct reading *r, uint32_t file)
@@ -136,9 +138,8 @@ static varve_status add_members(struct reading *r, uint32_t root)
         uint32_t item = vv_pickle_link(p, at).item;
         vv_buffer_add(&r->members, &item, sizeof item);
     }
-    return r->members.failed
-               ? vv_fail_memory(r->map.json.error, "names of tensors")
-               : VARVE_OK;
+    return r->members.failed ? vv_fail_memory(r->error, "names of tensors")
+                             : VARVE_OK;
 }
 
 static varve_status read_file(void *user, uint32_t file,
@@ -151,7 +152,7 @@ static varve_status read_file(void *user, uint32_t file,
     VV_TRY(list_wanted(r, entries, count));
     vv_torch_file_init(&part, r->text.allocator);
     varve_status status = vv_torch_file_read(
-        &part, r->map.foreign, vv_zip_whole(r->map.foreign, file), error);
+        &part, r->foreign, vv_zip_whole(r->foreign, file), error);
     if (!status)
         status = vv_torch_file_pickle(&part, &p, error);
     if (!status)
@@ -185,13 +186,13 @@ static varve_status read_all(struct reading *r, struct vv_draft *draft)
     VV_TRY(vv_shard_map_each(&r->map, read_file, r));
     VV_TRY(make_dict(r));
     return vv_torch_read_graph(
-        draft, r->merge.file, &r->merge.pickle, r->map.json.error);
+        draft, r->merge.file, &r->merge.pickle, r->error);
 }
 
 static varve_status open_index(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
-    struct reading r;
+    struct reading r = { .foreign = foreign, .error = error };
     const varve_allocator *a = &foreign->context->allocator;
     struct vv_torch_file *file = vv_torch_file_new(foreign);
     if (!file)

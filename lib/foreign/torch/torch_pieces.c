@@ -248,8 +248,10 @@ static varve_status read_plain(struct way *w, uint64_t begin, uint64_t end,
     uint64_t from, unsigned char *bytes)
 {
     const varve_allocator *a = &w->file->zip.foreign->context->allocator;
+    size_t room =
+        w->piece->size < WINDOW ? (size_t)w->piece->size : (size_t)WINDOW;
     bool is_whole = end - begin == w->piece->size;
-    w->bytes = vv_allocate(a, WINDOW);
+    w->bytes = vv_allocate(a, room);
     if (!w->bytes)
         return vv_fail_memory(w->error, "a piece of a tensor");
     bool is_verified = atomic_load(&w->piece->is_verified);
@@ -259,7 +261,7 @@ static varve_status read_plain(struct way *w, uint64_t begin, uint64_t end,
     w->is_summed = !is_verified && is_whole;
     if (!status)
         status = spread(w, begin, end, from, bytes);
-    vv_release(a, w->bytes, WINDOW);
+    vv_release(a, w->bytes, room);
     return status;
 }
 

@@ -18,6 +18,7 @@ enum vv_torch_kind {
 };
 
 struct vv_torch_tensor {
+    /* to read */
     varve_tensor type; /* element type and shape */
     bool has_storage;  /* else it is known, and has no value */
     uint32_t part;     /* the file of the storage, where there are several */

@@ -191,7 +191,8 @@ static const char *wrong_with(const uint64_t *all, uint32_t count)
 TEST(torch_pieces, are_all_of_the_whole_and_no_more)
 {
     cr_assert_null(wrong_with(boxes[0], BOXES));
-    cr_assert_str_eq(wrong_with(boxes[0], BOXES - 1), "pieces that leave a hole");
+    cr_assert_str_eq(
+        wrong_with(boxes[0], BOXES - 1), "pieces that leave a hole");
     uint64_t other[BOXES][6];
     for (int i = 0; i < BOXES * 6; i++) {
         memcpy(other, boxes, sizeof other);
