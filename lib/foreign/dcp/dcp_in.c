@@ -74,9 +74,9 @@ static varve_status add_file(
                                     vv_buffer_string(&path), file, r->error);
     if (status == VARVE_NOT_FOUND)
         status = vv_fail(r->error, status,
-            "%s: expected a file of this checkpoint beside .metadata, found "
-            "none: all files of a checkpoint belong into one directory",
-            vv_buffer_string(&path));
+            "%s: expected the file \"%.*s\" beside it, found none: all files "
+            "of a checkpoint belong into one directory",
+            r->path, vv_dcp_shown(name->b), bytes);
     vv_buffer_clear(&path);
     return status;
 }

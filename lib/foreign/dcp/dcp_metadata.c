@@ -15,10 +15,7 @@
 
 #define MODULE "torch.distributed.checkpoint.metadata"
 
-enum {
-    MOST_FIELDS = 16, /* of an object that are looked at */
-    MOST_SHOWN = 200, /* bytes of a name */
-};
+enum { MOST_FIELDS = 16 }; /* of an object that are looked at */
 
 /* The keys under which a value was. */
 struct path {
@@ -45,8 +42,8 @@ varve_status vv_dcp_fail(const struct vv_dcp_metadata *m, varve_status status,
 {
     const struct vv_pickle_item *text = vv_pickle_item(m->p, name);
     return vv_fail(m->error, status, "%s: \"%.*s\": expected %s, found %s",
-        m->where, (int)(text->b < MOST_SHOWN ? text->b : MOST_SHOWN),
-        vv_pickle_bytes(m->p, text), expected, found);
+        m->where, vv_dcp_shown(text->b), vv_pickle_bytes(m->p, text), expected,
+        found);
 }
 
 static varve_status fail_memory(const struct vv_dcp_metadata *m)

@@ -71,6 +71,12 @@ struct vv_dcp_part *vv_dcp_part_of(const struct vv_dcp_metadata *metadata,
 /* The tuple of keys under which a value was; None: its name is its only one. */
 uint32_t vv_dcp_path_of(const struct vv_dcp_metadata *metadata, uint32_t name);
 
+/* How many bytes of a text a message shows: the precision of "%.*s". */
+static inline int vv_dcp_shown(uint32_t size)
+{
+    return size < 200 ? (int)size : 200;
+}
+
 /* VARVE_CORRUPT or another status: "where: \"name\": expected this, found
  * that". */
 varve_status vv_dcp_fail(const struct vv_dcp_metadata *metadata,

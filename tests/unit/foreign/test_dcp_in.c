@@ -125,7 +125,8 @@ TEST(dcp_in, names_a_file_that_is_not_there_or_too_short)
     copy_file(&other, "__0_0.distcp");
     cr_assert_null(vv_reader_open_in(&other.context, "d/.metadata", &error));
     cr_assert_eq(error.status, VARVE_NOT_FOUND);
-    cr_assert(strstr(error.message, "d/__1_0.distcp: expected a file"), "%s",
+    cr_assert(strstr(error.message, "d/.metadata: expected the file "
+        "\"__1_0.distcp\" beside it, found none"), "%s",
         error.message);
     world_free(&other);
     world_free(&w);
