@@ -2,7 +2,7 @@
  * parts.
  *
  * An input is the size of the metadata in two bytes, the metadata, and the bytes
- * of __0_0.distcp.
+ * of hostile.distcp.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 
 void fuzz_dcp(const uint8_t *bytes, size_t size)
 {
-    static const char data[] = "__0_0.distcp";
+    static const char data[] = FUZZ_STEM "distcp";
     if (size < 2)
         return;
     size_t metadata = (size_t)bytes[0] | (size_t)bytes[1] << 8;
