@@ -77,7 +77,8 @@ void several_read(struct several *s, const uint64_t *most)
         bool is_ours = varve_reader_format(reader) == VARVE_FORMAT_VARVE;
         uint64_t total = is_ours || !most ? 0 : several_total(reader, NULL, 0);
         FUZZ_CHECK(!most || total <= *most,
-            "values of %llu bytes, more than the data", (unsigned long long)total);
+            "values of %llu bytes, more than the data",
+            (unsigned long long)total);
     }
     varve_reader_free(reader);
     FUZZ_CHECK(s->files.one.opened == 0, "%d descriptors are left",

@@ -1,8 +1,8 @@
 /* target_dcp.c - checkpoints of torch.distributed: a metadata and one file of
  * parts.
  *
- * An input is the size of the metadata in two bytes, the metadata, and the bytes
- * of hostile.distcp.
+ * An input is the size of the metadata in two bytes, the metadata, and the
+ * bytes of hostile.distcp.
  *
  * SPDX-License-Identifier: MIT
  */

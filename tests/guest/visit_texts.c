@@ -114,7 +114,8 @@ static void add_keys(struct guest *g, struct texts *texts)
     fwrite(end, 1, sizeof end - 1, file);
     fclose(file);
     MAKES(g, graph, varve_graph_from("keys.pt", NULL, &g->error));
-    GOOD(g, varve_write(varve_graph_root(graph), "again.pt", &torch, &g->error));
+    GOOD(g,
+        varve_write(varve_graph_root(graph), "again.pt", &torch, &g->error));
     varve_graph_free(graph);
     add_file(texts, "again.pt");
 }

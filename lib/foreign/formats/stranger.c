@@ -321,6 +321,10 @@ static const struct member members[] = {
     { "zarr.json", "a zarr group or array", ARRAYS_REMEDY },
     { "saved_model.pb", "a SavedModel without variables",
         "there is nothing to read in it" },
+    { "shard-00001-model-00001-of-00001.safetensors",
+        "pieces of tensors that HuggingFaceStorageWriter wrote",
+        "put them together with consolidate_safetensors_files of "
+        "torch.distributed.checkpoint" },
     { "flax_model.msgpack", "a Flax model", TORCH_DIRECTORY_REMEDY },
     { "tf_model.h5", "a Keras model in HDF5", HDF5_REMEDY },
     { "model_index.json", "a pipeline of diffusers",

@@ -135,13 +135,13 @@ static inline struct vv_buffer dcp_box(const int64_t *shape,
 {
     struct put t = { .class = "ByteStorage", .key = "0", .rank = rank,
         .count = 1 };
-    unsigned char bytes[200];
     for (uint32_t i = 0; i < rank; i++) {
         uint32_t at = turned ? i : rank - 1 - i;
         t.shape[at] = lengths[at];
         t.strides[at] = t.count;
         t.count *= lengths[at];
     }
+    unsigned char *bytes = malloc((size_t)t.count);
     for (int64_t i = 0; i < t.count; i++) {
         int64_t place = 0, where = 0, rest = i;
         int64_t coordinate[4];
@@ -162,6 +162,7 @@ static inline struct vv_buffer dcp_box(const int64_t *shape,
     archive_add(&a, (struct entry){ .name = "a/data/0", .bytes = bytes,
         .size = (size_t)t.count });
     archive_end(&a);
+    free(bytes);
     vv_buffer_clear(&a.directory);
     vv_buffer_clear(&pickle);
     return a.file;

@@ -156,6 +156,36 @@ TEST(dcp_tensor, refuses_shapes_that_nothing_has)
     refused(&d, VARVE_CORRUPT, "\"w\": expected a shape of integers");
 }
 
+/* Rows of 1 MiB, of which the second is damaged. */
+TEST(dcp_tensor, has_parts_whose_pieces_alone_are_read)
+{
+    enum { ROW = 1 << 20 };
+    static unsigned char bytes[ROW];
+    static const int64_t rows[] = { 3, ROW };
+    struct world w = world_new();
+    struct dcp d = dcp_new();
+    varve_error error = { 0 };
+    dcp_tensor(&d, "w", "uint8", rows, 2);
+    for (int64_t i = 0; i < 3; i++)
+        dcp_piece(&d, "w", rows, AT(i, 0), AT(1, ROW), 2);
+    dcp_end_tensor(&d);
+    d.data.data[d.data.size / 2] ^= 1;
+    varve_reader *r = dcp_open(&w, &d, &error);
+    cr_assert(r, "%s", error.message);
+    size_t id = find_node(r, "w").id;
+    for (uint64_t i = 0; i < 3; i++) {
+        const varve_box row = { .start = { i, 0 }, .extents = { 1, ROW } };
+        varve_status status = varve_reader_read_box(
+            r, id, &row, bytes, sizeof bytes, &error);
+        cr_assert_eq(status, i == 1 ? VARVE_CORRUPT : VARVE_OK, "%s",
+            error.message);
+        for (int k = 0; k < ROW && i != 1; k++)
+            cr_assert_eq(bytes[k], k % 256);
+    }
+    varve_reader_free(r);
+    world_free(&w);
+}
+
 TEST(dcp_tensor, of_a_type_that_we_do_not_have_is_an_object)
 {
     struct dcp d = dcp_new();
