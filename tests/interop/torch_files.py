@@ -5,10 +5,11 @@ command on them, bit for bit.
     torch_files.py VARVE [COUNT [SEED]]
 
 Objects are dicts and lists of tensors of any type, shape and strides, numbers
-and texts; models with optimizers whose groups are in any order, where a slot
-has to be that of its parameter or not to be there. Torch is taken from the
-Python that runs this, or from the virtual environment that VARVE_INTEROP names;
-where it is in neither, the test is skipped.
+and texts; models with optimizers whose groups are in any order, in dicts, as
+whole modules and as Lightning lays them out, where a slot has to be that of its
+parameter or not to be there. Torch is taken from the Python that runs this, or
+from the virtual environment that VARVE_INTEROP names; where it is in neither or
+cannot be imported, the test is skipped.
 
 SPDX-License-Identifier: MIT
 """
@@ -76,19 +77,56 @@ def random_groups(model):
     return [g for g in (every[at:], every[:at]) if g]
 
 
-def check_optimizer(varve, path):
-    """How many slots there are: each that of its own parameter."""
-    model = random_model()
+def random_optimizer(model):
+    """After a step; and the number by which it knows each parameter."""
     groups = random_groups(model)
     optimizer = torch.optim.Adam([{'params': g} for g in groups])
     for p in model.parameters():
         p.grad = torch.randn(p.shape)
     optimizer.step()
+    return optimizer, {id(p): i for i, p in enumerate(sum(groups, []))}
+
+
+def check_lightning(varve, path):
+    """The layout of a .ckpt of Lightning: all its values, and the slots."""
+    model = random_model()
+    optimizer, order = random_optimizer(model)
+    state = {'net.' + n: t for n, t in model.state_dict().items()}
+    every = {
+        'epoch': 3, 'global_step': 7, 'pytorch-lightning_version': '2.5.0',
+        'state_dict': state, 'optimizer_states': [optimizer.state_dict()],
+        'lr_schedulers': [{'last_epoch': 2, '_last_lr': [0.5]}],
+        'loops': {'fit_loop': {'state_dict': {}, 'epoch_progress': {
+            'total': {'ready': 1, 'completed': 1}}}},
+        'callbacks': {"ModelCheckpoint{'monitor': None, 'mode': 'min'}": {
+            'best_model_path': '', 'best_k_models': {}, 'kth_value':
+            torch.tensor(float('inf'))}},
+        'hparams_name': 'kwargs', 'hyper_parameters': {'lr': 1e-3, 'n': None}}
+    torch.save(every, path)
+    file = File(varve, path)
+    for where, expected in values_of(every):
+        if file.bytes_of(where) != expected:
+            raise AssertionError(f'{where} is another')
+    numbers = {file.find(('state_dict', 'net.' + n)): str(order[id(p)])
+               for n, p in model.named_parameters()}
+    for slot in file.slots:
+        kept = ('optimizer_states', '0', 'state', numbers[slot['variable']],
+                slot['name'])
+        if file.find(kept) != slot['node']:
+            raise AssertionError(f'{slot} is not {kept}')
+    if len(optimizer.param_groups) == 1 and not file.slots:
+        raise AssertionError('one group without slots')
+    return len(file.slots)
+
+
+def check_optimizer(varve, path):
+    """How many slots there are: each that of its own parameter."""
+    model = random_model()
+    optimizer, order = random_optimizer(model)
     whole = random.random() < .3
     torch.save({'model': model if whole else model.state_dict(),
                 'optimizer': optimizer.state_dict()}, path)
     file = File(varve, path)
-    order = {id(p): i for i, p in enumerate(sum(groups, []))}
     numbers = {}
     for name, p in model.named_parameters():
         names = tuple(name.split('.')) if whole else (name,)
@@ -97,7 +135,7 @@ def check_optimizer(varve, path):
         kept = ('optimizer', 'state', numbers[slot['variable']], slot['name'])
         if file.find(kept) != slot['node']:
             raise AssertionError(f'{slot} is not {kept}')
-    if len(groups) == 1 and not file.slots:
+    if len(optimizer.param_groups) == 1 and not file.slots:
         raise AssertionError('one group without slots')
     return len(file.slots)
 
@@ -116,10 +154,11 @@ def main():
             try:
                 values += check_object(varve, path)
                 slots += check_optimizer(varve, path)
+                slots += check_lightning(varve, path)
             except AssertionError as error:
                 print(f'{NAME}: seed {i}: {error}')
                 return 1
-    print(f'{NAME}: {2 * count} files, {values} values, {slots} slots, '
+    print(f'{NAME}: {3 * count} files, {values} values, {slots} slots, '
           f'torch {torch.__version__}')
     return 0 if values and slots else 1
 
