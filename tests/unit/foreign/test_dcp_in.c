@@ -5,10 +5,13 @@
  */
 #include "support/test.h"
 
+#include <errno.h>
+
 #include "checkpoint_find.h"
 #include "convert.h"
 #include "dcp_in.h"
 #include "dcp_sample.h"
+#include "support/faulty_system.h"
 
 TEST(dcp_in, bids_for_the_metadata_whatever_it_is_called)
 {
@@ -107,6 +110,29 @@ TEST(dcp_in, leaves_nothing_without_memory)
         cr_assert(reader || test_block_count() == before);
     }
     varve_reader_free(reader);
+    world_free(&w);
+}
+
+TEST(dcp_in, survives_reads_that_fail)
+{
+    struct world w = golden_world();
+    varve_error error = { 0 };
+    varve_status status = VARVE_IO;
+    for (int n = 0; status; n++) {
+        int64_t columns[20];
+        struct faulty *faulty = faulty_new(memory_system(w.memory));
+        faulty_plan(faulty, &(struct faulty_plan){
+            .kinds = FAULTY_READ, .number = n, .error = EIO });
+        struct vv_context context = test_context(faulty_system(faulty));
+        varve_reader *r = vv_reader_open_in(&context, "d/.metadata", &error);
+        status = r ? varve_reader_read(r, find_node(r, "model/w.columns").id,
+                         columns, sizeof columns, &error)
+                   : error.status;
+        cr_assert(!status || status == VARVE_IO, "%s", error.message);
+        varve_reader_free(r);
+        faulty_free(faulty);
+        cr_assert_lt(n, 5000);
+    }
     world_free(&w);
 }
 
