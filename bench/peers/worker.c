@@ -232,17 +232,33 @@ static double into_streaming(const char *threads)
                         .threads = (unsigned)strtoul(threads, NULL, 10) });
 }
 
-static double list(void)
+static double list(const char *path)
 {
     varve_error error;
     varve_saved_node node;
     double begin = now();
-    varve_reader *reader = varve_reader_open(model.path, NULL, &error);
+    varve_reader *reader = varve_reader_open(path, NULL, &error);
     must(reader ? VARVE_OK : error.status, &error);
     for (size_t i = 0; varve_reader_node_at(reader, i, &node); i++)
         ;
     double time = now() - begin;
     varve_reader_free(reader);
+    return time;
+}
+
+/* A graph of a file of another format: its values in memory, or left where they
+ * are. */
+static double graph_of(const char *path, bool no_verify, bool is_over)
+{
+    varve_error error = { 0 };
+    const varve_read_options options = { .no_verify = no_verify };
+    double begin = now();
+    varve_graph *graph =
+        is_over ? varve_graph_over(path, &options, NULL, &error)
+                : varve_graph_from_part(path, &options, NULL, &error);
+    must(graph ? VARVE_OK : error.status, &error);
+    double time = now() - begin;
+    varve_graph_free(graph);
     return time;
 }
 
@@ -288,7 +304,14 @@ static bool run_varve(const char *name, const char *argument, double *time)
     else if (strcmp(name, "foreign") == 0)
         *time = read_from(argument, NULL);
     else if (strcmp(name, "list") == 0)
-        *time = list();
+        *time = list(model.path);
+    else if (strcmp(name, "names") == 0)
+        *time = list(argument);
+    else if (strcmp(name, "over") == 0)
+        *time = graph_of(argument, true, true);
+    else if (strncmp(name, "graph", strlen("graph")) == 0)
+        *time =
+            graph_of(argument, strcmp(name, "graph_unverified") == 0, false);
     else if (strcmp(name, "snapshot") == 0)
         *time = snapshot();
     else if (strcmp(name, "snapshot_again") == 0)

@@ -228,6 +228,20 @@ class Torch(Peer):
     def names(self):
         return list(self.torch.load(self.path, mmap=True))
 
+    def load_from(self, path, is_mapped):
+        self.loaded = None
+        begin = now()
+        self.loaded = self.torch.load(path, mmap=is_mapped, weights_only=True)
+        time = now() - begin
+        self.loaded = None
+        return time
+
+    def load_file(self, path):
+        return self.load_from(path, False)
+
+    def load_mapped(self, path):
+        return self.load_from(path, True)
+
     def snapshot(self):
         """A copy of all of it in memory, by the call that makes one."""
         self.need_targets()

@@ -131,11 +131,11 @@ VARVE_API varve_status varve_reader_read(varve_reader *reader, size_t id,
 
 /* Reads a part of the value of a node into `buffer`, row-major without gaps: so
  * many rows, a column, a block. Only the chunks of 1 MiB that the box meets are
- * read, and each is checked whole. In formats that are decoded as they are read
- * (compressed archives, other byte orders) the whole value is. Takes 1 MiB of
- * memory. VARVE_NOT_FOUND where the node has no value; VARVE_MISUSE where the
- * box leaves its shape, where it does not fit into `size` bytes, and for
- * strings. */
+ * read, and each is checked whole; of a tensor in pieces the pieces that these
+ * meet. In formats that are decoded as they are read (compressed archives,
+ * other byte orders) the whole value is. Takes 1 MiB of memory. VARVE_NOT_FOUND
+ * where the node has no value; VARVE_MISUSE where the box leaves its shape,
+ * where it does not fit into `size` bytes, and for strings. */
 VARVE_API varve_status varve_reader_read_box(varve_reader *reader, size_t id,
     const varve_box *box, void *buffer, size_t size,
     varve_error *error) VARVE_MUST_CHECK;

@@ -16,7 +16,8 @@ uint32_t vv_crc32(uint32_t crc, const void *bytes, size_t size);
  * tables, records and event files. */
 uint32_t vv_crc32c(uint32_t crc, const void *bytes, size_t size);
 
-/* The same, as a processor without an instruction for it has it. */
+/* The same two, as a processor without an instruction for them has them. */
+uint32_t vv_crc32_by_table(uint32_t crc, const void *bytes, size_t size);
 uint32_t vv_crc32c_by_table(uint32_t crc, const void *bytes, size_t size);
 
 /* What is stored for a CRC where it stands among the bytes of a further one:

@@ -42,6 +42,10 @@ struct vv_foreign {
      * place. */
     varve_status (*decode)(const struct vv_foreign *foreign, uint64_t number,
         unsigned char *bytes, size_t size, varve_error *error);
+    /* Makes bytes of a value whose place has parts, from `at` on. */
+    varve_status (*decode_part)(const struct vv_foreign *foreign,
+        uint64_t number, uint64_t at, unsigned char *bytes, size_t size,
+        varve_error *error);
     void *state;                              /* of the format */
     void (*free)(struct vv_foreign *foreign); /* frees it; may be NULL */
 

@@ -106,8 +106,11 @@ static varve_status read_decoded(const struct vv_foreign *f, uint32_t value,
     uint64_t at, unsigned char *bytes, size_t size, varve_error *error)
 {
     struct vv_value_tables *t = f->tables;
+    const struct vv_place *place = &f->places[value];
     if (size == size_of(f, value))
         return decode(f, value, bytes, error);
+    if (place->has_parts)
+        return f->decode_part(f, place->offset, at, bytes, size, error);
     vv_monitor_enter(t->monitor);
     struct cached *cached = find_cached(t, value);
     varve_status status = VARVE_OK;

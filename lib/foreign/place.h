@@ -5,6 +5,7 @@
 #ifndef VV_PLACE_H
 #define VV_PLACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The number of no file: the bytes do not lie anywhere as they are in a file of
@@ -25,6 +26,7 @@ struct vv_place {
                                   checked as it is made */
     uint32_t sum;
     uint64_t offset; /* in the file; if decoded, the format's number for it */
+    bool has_parts;  /* decoded: any part of it is made without the rest */
 };
 
 #endif

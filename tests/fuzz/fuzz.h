@@ -29,6 +29,7 @@ typedef void fuzz_target(const uint8_t *bytes, size_t size);
 fuzz_target fuzz_index;   /* header, footer, index: the parser alone */
 fuzz_target fuzz_bundle;         /* a TensorFlow checkpoint */
 fuzz_target fuzz_bundle_entries; /* one made of what is in such */
+fuzz_target fuzz_dcp;     /* a checkpoint of torch.distributed */
 fuzz_target fuzz_flax;    /* a file of Flax */
 fuzz_target fuzz_gguf;    /* GGUF files */
 fuzz_target fuzz_layers;  /* an index, and layers as the flags have them */

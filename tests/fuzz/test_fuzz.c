@@ -32,6 +32,7 @@ static const struct {
 } targets[] = {
     { "bundle", fuzz_bundle },
     { "bundle_entries", fuzz_bundle_entries },
+    { "dcp", fuzz_dcp },
     { "flax", fuzz_flax },
     { "gguf", fuzz_gguf },
     { "index", fuzz_index },

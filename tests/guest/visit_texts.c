@@ -94,15 +94,43 @@ static void add_reasons(
     varve_graph_free(graph);
 }
 
+/* A file of torch.save with the dict {0.5: 1}, whose sum is left out. */
+static void add_keys(struct guest *g, struct texts *texts)
+{
+    static const char head[] = "PK\3\4\x14\0\0\0\0\0\0\0!\0\0\0\0\0\x0f\0\0\0"
+                               "\x0f\0\0\0\x0a\0\0\0a/data.pkl";
+    static const char pickle[] = "}(G?\xe0\0\0\0\0\0\0K\1u.";
+    static const char end[] = "PK\1\2\x14\3\x14\0\0\0\0\0\0\0!\0\0\0\0\0\x0f\0"
+                              "\0\0\x0f\0\0\0\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                              "\0\0a/data.pkl"
+                              "PK\5\6\0\0\0\0\1\0\1\0\x38\0\0\0\x37\0\0\0\0\0";
+    const varve_write_options torch = { .format = VARVE_FORMAT_TORCH };
+    varve_graph *graph;
+    FILE *file = fopen("keys.pt", "wb");
+    if (!file)
+        return;
+    fwrite(head, 1, sizeof head - 1, file);
+    fwrite(pickle, 1, sizeof pickle - 1, file);
+    fwrite(end, 1, sizeof end - 1, file);
+    fclose(file);
+    MAKES(g, graph, varve_graph_from("keys.pt", NULL, &g->error));
+    GOOD(g,
+        varve_write(varve_graph_root(graph), "again.pt", &torch, &g->error));
+    varve_graph_free(graph);
+    add_file(texts, "again.pt");
+}
+
 void visit_texts(struct guest *g)
 {
     static struct texts here, plain;
     char *locale = strdup(setlocale(LC_ALL, NULL));
     add_messages(g, &here);
     add_reasons(g, &here, "here");
+    add_keys(g, &here);
     setlocale(LC_ALL, "C");
     add_messages(g, &plain);
     add_reasons(g, &plain, "plain");
+    add_keys(g, &plain);
     setlocale(LC_ALL, locale);
     free(locale);
     guest_expect(g, here.size > 1000, "there are texts");

@@ -2,15 +2,16 @@
 """run.py - TensorFlow, Keras, safetensors and NumPy, alive: what they write we
 read, what we write they read, bit for bit.
 
-    run.py --install [DIRECTORY]
+    run.py --install [DIRECTORY] [--torch PACKAGE]
     run.py CHECK WRITE REWRITE [VARVE] [--only WORD]
 
 CHECK, WRITE and REWRITE are the programs check.c, write.c and rewrite.c, VARVE
 is the command line tool. The real programs are taken from the virtual
 environment that VARVE_INTEROP names, or else from the Python that runs this;
 where they are not, the test is skipped. --install makes such an environment
-from PyPI, in build/interop-venv where nothing else is said. --only runs the
-cases with WORD in their names.
+from PyPI, in build/interop-venv where nothing else is said, with PyTorch and
+what else the programs of this folder test, where they can be had. --only runs
+the cases with WORD in their names.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,10 +24,22 @@ import sys
 SKIP = 77
 NAME = 'interop'
 PACKAGES = ['tensorflow-cpu', 'tf_keras', 'safetensors', 'numpy', 'ml_dtypes']
+FURTHER = ['onnx', 'h5py', 'flax', 'gguf', 'keras']  # one by one
 MODULES = ['tensorflow', 'tf_keras', 'safetensors', 'numpy', 'ml_dtypes']
 
 
-def install(directory):
+def install_further(python, package):
+    """Whoever cannot be had, or not be imported, is skipped by its test."""
+    name = package.split('=')[0]
+    done = (subprocess.run([python, '-m', 'pip', 'install', '--quiet', package])
+            .returncode == 0 and
+            subprocess.run([python, '-c', f'import {name}'],
+                           stderr=subprocess.DEVNULL).returncode == 0)
+    if not done:
+        print(f'{NAME}: going on without {name}')
+
+
+def install(directory, torch):
     python = os.path.join(directory, 'bin', 'python')
     try:
         subprocess.run([sys.executable, '-m', 'venv', directory], check=True)
@@ -35,6 +48,11 @@ def install(directory):
     except (OSError, subprocess.CalledProcessError) as error:
         print(f'{NAME}: skipped, PyPI is not within reach: {error}')
         return SKIP
+    for package in FURTHER + [torch]:
+        install_further(python, package)
+    # It comes with torch on x86, takes 1 GB, and is only imported when used.
+    subprocess.run([python, '-m', 'pip', 'uninstall', '--quiet', '--yes',
+                    'triton'])
     print(f'{NAME}: now set VARVE_INTEROP={directory}')
     return 0
 
@@ -56,6 +74,7 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument('--install', metavar='DIRECTORY', nargs='?',
                         const='build/interop-venv')
+    parser.add_argument('--torch', metavar='PACKAGE', default='torch')
     parser.add_argument('--only', metavar='WORD', default='')
     parser.add_argument('programs', nargs='*')
     return parser.parse_args()
@@ -64,7 +83,7 @@ def arguments():
 def main():
     given = arguments()
     if given.install:
-        return install(given.install)
+        return install(given.install, given.torch)
     if len(given.programs) < 3:
         sys.exit('usage: run.py CHECK WRITE REWRITE [VARVE]')
     missing = [m for m in MODULES if not importlib.util.find_spec(m)]

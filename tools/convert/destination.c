@@ -82,7 +82,8 @@ static bool is_tensorflow(varve_format format)
     case VARVE_FORMAT_GGUF:
     case VARVE_FORMAT_TORCH:
     case VARVE_FORMAT_ONNX:
-    case VARVE_FORMAT_FLAX: break;
+    case VARVE_FORMAT_FLAX:
+    case VARVE_FORMAT_DCP: break;
     }
     return false;
 }

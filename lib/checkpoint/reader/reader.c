@@ -254,7 +254,8 @@ bool varve_reader_has_sums(const varve_reader *reader)
     case VARVE_FORMAT_TENSORFLOW:
     case VARVE_FORMAT_TENSORFLOW_NAMES:
     case VARVE_FORMAT_NPZ:
-    case VARVE_FORMAT_TORCH: return true;
+    case VARVE_FORMAT_TORCH:
+    case VARVE_FORMAT_DCP: return true;
     case VARVE_FORMAT_SAFETENSORS:
     case VARVE_FORMAT_NPY:
     case VARVE_FORMAT_GGUF:

@@ -18,6 +18,7 @@
 #define OUR_ENDING ".varve"
 #define INDEX_ENDING ".index"
 #define RECORD "checkpoint"
+#define DCP_METADATA ".metadata" /* of torch.distributed */
 
 static void set_joined(
     struct vv_buffer *to, const char *directory, const char *name)
@@ -212,6 +213,23 @@ static varve_status follow_record(const struct vv_context *context,
     return status;
 }
 
+/* Of a file of torch.distributed the metadata beside it. */
+static varve_status settle_distributed(const struct vv_context *context,
+    struct vv_buffer *found, varve_error *error)
+{
+    size_t size = (size_t)(vv_path_name(vv_buffer_string(found)) -
+                           vv_buffer_string(found));
+    found->size = size;
+    vv_buffer_add_string(found, DCP_METADATA);
+    varve_status status = probe(context, found, error);
+    if (status == VARVE_NOT_FOUND)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected the metadata of this checkpoint of "
+            "torch.distributed, found none: copy it beside the .distcp files",
+            vv_buffer_string(found));
+    return status;
+}
+
 varve_status vv_checkpoint_settle(const struct vv_context *context,
     struct vv_buffer *found, varve_error *error)
 {
@@ -228,6 +246,8 @@ varve_status vv_checkpoint_settle(const struct vv_context *context,
                 vv_buffer_string(found));
         return status;
     }
+    if (vv_text_ends_in(path, strlen(path), ".distcp"))
+        return settle_distributed(context, found, error);
     if (strcmp(vv_path_name(path), RECORD) == 0 &&
         vv_state_file_is_one(context, path))
         return follow_record(context, found, error);
@@ -246,8 +266,10 @@ static varve_status find_member(const struct vv_context *context,
         "variables.index",
         "model.safetensors.index.json",
         "model.safetensors",
+        "pytorch_model.bin.index.json",
         "pytorch_model.bin",
         "flax_model.msgpack",
+        DCP_METADATA,
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         set_joined(found, directory, members[i]);

@@ -12,7 +12,8 @@
 
 /* Looks for `path` where there is no file of that name: the prefix of a
  * TensorFlow checkpoint; a directory with a `checkpoint` record, a SavedModel,
- * a model of Hugging Face, or numbered files of ours (the highest number).
+ * a model of Hugging Face, the metadata of torch.distributed, or numbered files
+ * of ours (the highest number).
  * VARVE_NOT_FOUND where there is none of these, VARVE_IS_DIRECTORY for a
  * directory with none of them, VARVE_NOT_A_CHECKPOINT where it is known whose
  * it is. */

@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "bundle_in.h"
 #include "data_in.h"
+#include "dcp_in.h"
 #include "draft_parts.h"
 #include "failure.h"
 #include "file.h"
@@ -22,6 +23,7 @@
 #include "safetensors_index.h"
 #include "stranger.h"
 #include "torch_in.h"
+#include "torch_index.h"
 #include "try.h"
 
 /* Every format that is read besides ours. At equal bids the first opens. */
@@ -30,11 +32,13 @@ static const struct vv_foreign_format *const formats[] = {
     &vv_safetensors_format,
     &vv_safetensors_index_format,
     &vv_torch_format,
+    &vv_torch_index_format,
     &vv_npz_format,
     &vv_npy_format,
     &vv_gguf_format,
     &vv_onnx_format,
     &vv_flax_format,
+    &vv_dcp_format,
 };
 
 enum {

@@ -41,6 +41,7 @@ const char *varve_format_name(varve_format format)
     case VARVE_FORMAT_TORCH: return "torch";
     case VARVE_FORMAT_ONNX: return "onnx";
     case VARVE_FORMAT_FLAX: return "flax";
+    case VARVE_FORMAT_DCP: return "dcp";
     }
     return "unknown";
 }

@@ -16,6 +16,7 @@
 #include "buffer.h"
 #include "bytes.h"
 #include "crc.h"
+#include "dcp_metadata.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
@@ -26,14 +27,9 @@
 #define TORCH_REMEDY                                                           \
     "load it with torch, and save its tensors with "                           \
     "safetensors.torch.save_file"
-#define TORCH_DIRECTORY_REMEDY                                                 \
-    "load the model with transformers, and save_pretrained it with "           \
-    "safe_serialization=True"
-#define TORCH_SHARDS_REMEDY                                                    \
-    "name the files of the model one by one, or " TORCH_DIRECTORY_REMEDY
-#define DCP_REMEDY                                                             \
-    "convert it with torch.distributed.checkpoint.format_utils."               \
-    "dcp_to_torch_save, and save the tensors with safetensors.torch.save_file"
+#define SHARDS_REMEDY                                                          \
+    "name the files of the model one by one, or load the model with "          \
+    "transformers, and save_pretrained it with safe_serialization=True"
 #define PICKLE_REMEDY                                                          \
     "a pickle is a program and is never run; load it where it was made, and "  \
     "save the values as npz or safetensors"
@@ -99,12 +95,14 @@ static bool is_xml(const struct file_look *look)
 }
 
 /* PROTO, and an opcode that is no zero: a header of safetensors may be 640
- * bytes long. Old files of torch.save begin so, and are read. */
+ * bytes long. Old files of torch.save and the metadata of torch.distributed
+ * begin so, and are read. */
 static bool is_pickle(const struct file_look *look)
 {
     return look->head_size > 2 && look->head[0] == 0x80 && look->head[1] >= 2 &&
            look->head[1] <= 5 && look->head[2] != 0 &&
-           !vv_torch_is_legacy(look->head, look->head_size);
+           !vv_torch_is_legacy(look->head, look->head_size) &&
+           !vv_dcp_is_metadata(look->head, look->head_size);
 }
 
 static bool is_records(const struct file_look *look)
@@ -159,8 +157,6 @@ static const struct mark marks[] = {
         "convert it to GGUF with llama.cpp"),
     AT(0, "fmgg", "a GGML file, older than GGUF",
         "convert it to GGUF with llama.cpp"),
-    CALLED(".distcp", "PK\3\4", "a part of a torch.distributed checkpoint",
-        DCP_REMEDY),
     CALLED("saved_model.pb", "\x08", "the graph of a SavedModel",
         "its values are in variables/ beside it: name the directory"),
     CALLED(".meta", "\x0a", "the graph of a TensorFlow checkpoint",
@@ -169,10 +165,8 @@ static const struct mark marks[] = {
         "values in it are constants: load it with TensorFlow, and save them "
         "as a checkpoint"),
     CALLED(".ocdbt", "", "a part of an Orbax checkpoint", JAX_REMEDY),
-    CALLED(".bin.index.json", "{",
-        "the index of a PyTorch model in several files", TORCH_SHARDS_REMEDY),
     CALLED(".msgpack.index.json", "{",
-        "the index of a Flax model in several files", TORCH_SHARDS_REMEDY),
+        "the index of a Flax model in several files", SHARDS_REMEDY),
     CALLED(".weights.json", "{", "the index of Keras weights in HDF5 files",
         HDF5_REMEDY),
     CALLED("_METADATA", "{", "a part of an Orbax checkpoint", JAX_REMEDY),
@@ -331,7 +325,6 @@ varve_status vv_stranger_file(
 /* --- Directories ---------------------------------------------------------- */
 
 static const struct member members[] = {
-    { ".metadata", "a torch.distributed checkpoint", DCP_REMEDY },
     { "manifest.ocdbt", "an Orbax checkpoint", JAX_REMEDY },
     { "_CHECKPOINT_METADATA", "an Orbax checkpoint", JAX_REMEDY },
     { "_METADATA", "an Orbax checkpoint", JAX_REMEDY },
@@ -340,10 +333,12 @@ static const struct member members[] = {
     { "zarr.json", "a zarr group or array", ZARR_REMEDY },
     { "saved_model.pb", "a SavedModel without variables",
         "there is nothing to read in it" },
-    { "pytorch_model.bin.index.json", "a PyTorch model in several files",
-        TORCH_SHARDS_REMEDY },
     { "flax_model.msgpack.index.json", "a Flax model in several files",
-        TORCH_SHARDS_REMEDY },
+        SHARDS_REMEDY },
+    { "shard-00001-model-00001-of-00001.safetensors",
+        "pieces of tensors that HuggingFaceStorageWriter wrote",
+        "put them together with consolidate_safetensors_files of "
+        "torch.distributed.checkpoint" },
     { "tf_model.h5", "a Keras model in HDF5", HDF5_REMEDY },
     { "model_index.json", "a pipeline of diffusers",
         "each part of it is a checkpoint: name one of the directories in it" },

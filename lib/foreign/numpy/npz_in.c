@@ -297,7 +297,7 @@ static varve_status open_source(
     foreign->state = npz;
     foreign->free = free_state;
     foreign->decode = decode;
-    VV_TRY(vv_zip_read(&npz->zip, foreign, 0, error));
+    VV_TRY(vv_zip_read(&npz->zip, foreign, vv_zip_whole(foreign, 0), error));
     vv_buffer_init(&o.where, a);
     vv_buffer_init(&o.text, a);
     varve_status status = open_entries(&o, error);

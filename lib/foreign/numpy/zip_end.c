@@ -19,7 +19,8 @@ enum {
     LONGEST_COMMENT = 65535,
 };
 
-/* What is known of the end while it is put together. */
+/* What is known of the end while it is put together: places are those in the
+ * archive. */
 struct search {
     const struct vv_zip *zip;
     const char *path;
@@ -33,8 +34,8 @@ struct search {
 static varve_status read_at(const struct search *s, void *bytes, size_t size,
     uint64_t offset, varve_error *error)
 {
-    return vv_foreign_read(
-        s->zip->foreign, s->zip->file, bytes, size, offset, error);
+    return vv_foreign_read(s->zip->foreign, s->zip->span.file, bytes, size,
+        s->zip->span.begin + offset, error);
 }
 
 /* A record whose comment reaches to the end of the file. */
@@ -88,7 +89,7 @@ static varve_status fail_end(
 {
     return vv_fail(error, VARVE_CORRUPT,
         "%s: end record at byte %" PRIu64 ": expected %s, found another",
-        s->path, s->at, expected);
+        s->path, s->zip->span.begin + s->at, expected);
 }
 
 /* A number of the end record is that of the larger one, or says that it has no
@@ -141,10 +142,9 @@ static varve_status look_for_zip64(
 varve_status vv_zip_find_end(
     const struct vv_zip *zip, struct vv_zip_end *end, varve_error *error)
 {
-    const struct vv_foreign_file *file = &zip->foreign->files[zip->file];
-    struct search s = {
-        .zip = zip, .path = file->path, .file_size = file->size
-    };
+    struct search s = { .zip = zip,
+        .path = zip->foreign->files[zip->span.file].path,
+        .file_size = zip->span.size };
     VV_TRY(find_record(&s, error));
     if (vv_zip_load16(s.record + 4) != 0 || vv_zip_load16(s.record + 6) != 0 ||
         vv_zip_load16(s.record + 8) != vv_zip_load16(s.record + 10))
@@ -157,5 +157,6 @@ varve_status vv_zip_find_end(
         return fail_end(&s, "a directory that ends where it begins", error);
     if (end->count > end->size / VV_ZIP_RECORD_SIZE)
         return fail_end(&s, "entries that fit into the directory", error);
+    end->offset += zip->span.begin;
     return VARVE_OK;
 }

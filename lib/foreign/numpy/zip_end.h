@@ -10,7 +10,7 @@
 
 struct vv_zip_end {
     uint64_t count;  /* of entries */
-    uint64_t offset; /* of the directory */
+    uint64_t offset; /* of the directory, in the file */
     uint64_t size;   /* of it */
 };
 

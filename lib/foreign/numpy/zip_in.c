@@ -30,7 +30,7 @@ enum {
 
 static const char *path_of(const struct vv_zip *zip)
 {
-    return zip->foreign->files[zip->file].path;
+    return zip->foreign->files[zip->span.file].path;
 }
 
 static varve_status fail_entry(const struct vv_zip *zip, uint64_t offset,
@@ -156,6 +156,7 @@ static varve_status read_record(const struct vv_zip *zip, size_t *at,
         .packed = vv_load32(r + 20),
         .size = vv_load32(r + 24),
         .offset = vv_load32(r + 42),
+        .file = zip->span.file,
         .name = *at + VV_ZIP_RECORD_SIZE,
         .name_size = (uint16_t)name_size,
     };
@@ -164,6 +165,8 @@ static varve_status read_record(const struct vv_zip *zip, size_t *at,
     if (!read_fields(&large, r + VV_ZIP_RECORD_SIZE + name_size, fields_size))
         return fail_entry(zip, place, VARVE_CORRUPT,
             "further fields in their order, found others", error);
+    if (__builtin_add_overflow(e->offset, zip->span.begin, &e->offset))
+        e->offset = UINT64_MAX; /* behind the directory, as will be seen */
     if (vv_zip_load16(r + 34) != 0)
         return fail_entry(zip, place, VARVE_NOT_A_CHECKPOINT,
             "one disk, found several", error);
@@ -191,7 +194,7 @@ static varve_status read_directory(
     zip->count = zip->entries ? (size_t)end->count : 0;
     if (!zip->directory || (end->count > 0 && !zip->entries))
         return vv_fail_memory(error, "the directory of an archive");
-    VV_TRY(vv_foreign_read(zip->foreign, zip->file, zip->directory,
+    VV_TRY(vv_foreign_read(zip->foreign, zip->span.file, zip->directory,
         zip->directory_size, end->offset, error));
     for (size_t i = 0; i < zip->count; i++)
         VV_TRY(read_record(zip, &at, &zip->entries[i], error));
@@ -224,7 +227,7 @@ static varve_status check_local(const struct vv_zip *zip,
         return fail_entry(zip, e->offset, VARVE_CORRUPT,
             "a place before the directory, found one behind it", error);
     VV_TRY(vv_foreign_read(
-        zip->foreign, zip->file, r, sizeof r, e->offset, error));
+        zip->foreign, zip->span.file, r, sizeof r, e->offset, error));
     size_t name_size = vv_zip_load16(r + 26);
     size_t size = name_size + vv_zip_load16(r + 28);
     if (memcmp(r, VV_ZIP_ENTRY_MARK, 4) != 0)
@@ -237,7 +240,7 @@ static varve_status check_local(const struct vv_zip *zip,
     more->size = 0;
     if (size > 0 && !vv_buffer_extend(more, size))
         return vv_fail_memory(error, "the entry of an archive");
-    VV_TRY(vv_foreign_read(zip->foreign, zip->file, more->data, size,
+    VV_TRY(vv_foreign_read(zip->foreign, zip->span.file, more->data, size,
         e->offset + LOCAL_SIZE, error));
     /* Programs differ in which of the two they believe, so both have to say the
      * same. */
@@ -316,12 +319,12 @@ static varve_status check_names(const struct vv_zip *zip, varve_error *error)
 }
 
 varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
-    uint32_t file, varve_error *error)
+    struct vv_zip_span span, varve_error *error)
 {
     struct vv_zip_end end;
     struct vv_buffer more;
     varve_status status = VARVE_OK;
-    *zip = (struct vv_zip){ .foreign = foreign, .file = file };
+    *zip = (struct vv_zip){ .foreign = foreign, .span = span };
     VV_TRY(vv_zip_find_end(zip, &end, error));
     VV_TRY(read_directory(zip, &end, error));
     vv_buffer_init(&more, &foreign->context->allocator);
@@ -332,6 +335,28 @@ varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
         return status;
     VV_TRY(check_overlaps(zip, error));
     return check_names(zip, error);
+}
+
+struct vv_zip_span vv_zip_whole(const struct vv_foreign *foreign, uint32_t file)
+{
+    return (
+        struct vv_zip_span){ .file = file, .size = foreign->files[file].size };
+}
+
+bool vv_zip_take(struct vv_zip *zip, const struct vv_buffer *entries,
+    const struct vv_buffer *names)
+{
+    const varve_allocator *a = &zip->foreign->context->allocator;
+    zip->count = entries->size / sizeof *zip->entries;
+    zip->entries = vv_allocate(a, entries->size);
+    zip->directory_size = names->size;
+    zip->directory = vv_allocate(a, names->size);
+    if (zip->entries && entries->size > 0)
+        memcpy(zip->entries, entries->data, entries->size);
+    if (zip->directory && names->size > 0)
+        memcpy(zip->directory, names->data, names->size);
+    return (zip->entries || entries->size == 0) &&
+           (zip->directory || names->size == 0);
 }
 
 void vv_zip_clear(struct vv_zip *zip)

@@ -37,12 +37,21 @@ struct vv_zip_entry {
     uint16_t name_size;
     uint16_t flags;
     uint16_t method; /* enum vv_zip_method */
+    uint32_t file;   /* which of the files it is in */
+};
+
+/* Bytes of a file that are an archive. */
+struct vv_zip_span {
+    /* to fill in */
+    uint32_t file;
+    uint64_t begin;
+    uint64_t size;
 };
 
 struct vv_zip {
     /* to fill in: by the same */
     const struct vv_foreign *foreign;
-    uint32_t file;
+    struct vv_zip_span span;
     struct vv_zip_entry *entries; /* in the order of the directory */
     size_t count;
     unsigned char *directory; /* its bytes */
@@ -52,12 +61,20 @@ struct vv_zip {
 
 /* Reads and checks the directory and the header of every entry. VARVE_CORRUPT,
  * VARVE_TRUNCATED, VARVE_TOO_NEW for other ways to compress,
- * VARVE_NOT_A_CHECKPOINT for what is encrypted or in several parts. End with
- * vv_zip_clear, after success or
- * failure. */
+ * VARVE_NOT_A_CHECKPOINT for what is encrypted or in several parts. The span is
+ * inside its file. End with vv_zip_clear, after success or failure. */
 varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
-    uint32_t file, varve_error *error);
+    struct vv_zip_span span, varve_error *error);
 void vv_zip_clear(struct vv_zip *zip);
+
+/* All of a file. */
+struct vv_zip_span vv_zip_whole(
+    const struct vv_foreign *foreign, uint32_t file);
+
+/* Gives an archive, which has begun, the entries and the names of a directory
+ * that was put together elsewhere. False without memory. */
+bool vv_zip_take(struct vv_zip *zip, const struct vv_buffer *entries,
+    const struct vv_buffer *names);
 
 static inline const char *vv_zip_name(
     const struct vv_zip *zip, const struct vv_zip_entry *entry)

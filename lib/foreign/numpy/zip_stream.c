@@ -67,7 +67,7 @@ static varve_status refill(struct vv_zip_stream *s, varve_error *error)
     if (s->input_size > 0 || more == 0)
         return VARVE_OK;
     size_t size = more < s->input_room ? (size_t)more : s->input_room;
-    VV_TRY(vv_foreign_read(s->zip->foreign, s->zip->file, s->input, size,
+    VV_TRY(vv_foreign_read(s->zip->foreign, s->zip->span.file, s->input, size,
         s->entry->data + s->taken, error));
     s->taken += size;
     s->input_at = 0;
@@ -120,7 +120,7 @@ varve_status vv_zip_stream_read(
     s->left -= size;
     if (s->inflater)
         return read_deflated(s, bytes, size, error);
-    VV_TRY(vv_foreign_read(s->zip->foreign, s->zip->file, bytes, size,
+    VV_TRY(vv_foreign_read(s->zip->foreign, s->zip->span.file, bytes, size,
         s->entry->data + s->taken, error));
     s->taken += size;
     s->crc = vv_crc32(s->crc, bytes, size);

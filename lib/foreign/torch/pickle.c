@@ -6,6 +6,18 @@
 
 #include <string.h>
 
+void vv_pickle_begin(struct vv_pickle *p)
+{
+    static const struct vv_pickle_item begin[] = {
+        [VV_PICKLE_THE_NONE] = { .kind = VV_PICKLE_NONE },
+        [VV_PICKLE_THE_FALSE] = { .kind = VV_PICKLE_BOOL },
+        [VV_PICKLE_THE_TRUE] = { .kind = VV_PICKLE_BOOL, .a = 1 },
+    };
+    static const struct vv_pickle_link none = { 0 };
+    vv_buffer_add(&p->items, begin, sizeof begin);
+    vv_buffer_add(&p->links, &none, sizeof none);
+}
+
 double vv_pickle_real(const struct vv_pickle_item *item)
 {
     uint64_t bits = (uint64_t)item->b << 32 | item->a;

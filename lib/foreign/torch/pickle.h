@@ -41,7 +41,9 @@ struct vv_pickle_item {
                        begin; of a global: its module; of a call: what is
                        called; of an outside: its id; of an extension: its
                        code */
-    uint32_t b;     /* the high half; how many; its name; its arguments */
+    uint32_t b;     /* the high half; how many; its name; its arguments; of an
+                       outside: which of several pickles it was in, or where
+                       it has no id, what it is (torch_pieces.h) */
     uint32_t state; /* of a call: what it was built with; 0 (None): nothing */
     uint32_t first; /* of its members: a link; 0: it has none */
     uint32_t last;
@@ -63,6 +65,10 @@ struct vv_pickle {
     struct vv_buffer links; /* struct vv_pickle_link; the first is none */
 };
 
+/* Adds the items and the link that every pickle has to one whose buffers have
+ * begun. */
+void vv_pickle_begin(struct vv_pickle *pickle);
+
 static inline const struct vv_pickle_item *vv_pickle_item(
     const struct vv_pickle *p, uint32_t number)
 {
@@ -72,6 +78,11 @@ static inline const struct vv_pickle_item *vv_pickle_item(
 static inline uint32_t vv_pickle_count(const struct vv_pickle *p)
 {
     return (uint32_t)(p->items.size / sizeof(struct vv_pickle_item));
+}
+
+static inline uint32_t vv_pickle_link_count(const struct vv_pickle *p)
+{
+    return (uint32_t)(p->links.size / sizeof(struct vv_pickle_link));
 }
 
 static inline struct vv_pickle_link vv_pickle_link(

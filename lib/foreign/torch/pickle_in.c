@@ -419,21 +419,6 @@ static varve_status run(struct vv_machine *m)
     return VARVE_OK;
 }
 
-static varve_status begin_items(struct vv_pickle *p, varve_error *error)
-{
-    static const struct vv_pickle_item begin[] = {
-        [VV_PICKLE_THE_NONE] = { .kind = VV_PICKLE_NONE },
-        [VV_PICKLE_THE_FALSE] = { .kind = VV_PICKLE_BOOL },
-        [VV_PICKLE_THE_TRUE] = { .kind = VV_PICKLE_BOOL, .a = 1 },
-    };
-    static const struct vv_pickle_link none = { 0 };
-    vv_buffer_add(&p->items, begin, sizeof begin);
-    vv_buffer_add(&p->links, &none, sizeof none);
-    return p->items.failed || p->links.failed
-               ? vv_fail_memory(error, "a pickle")
-               : VARVE_OK;
-}
-
 varve_status vv_pickle_read(struct vv_pickle *p, const struct vv_buffer *bytes,
     const char *where, varve_error *error)
 {
@@ -446,7 +431,9 @@ varve_status vv_pickle_read(struct vv_pickle *p, const struct vv_buffer *bytes,
             "%s: expected a pickle of at most %d bytes, found %zu", where,
             MOST_BYTES, bytes->size);
     p->size = (uint32_t)bytes->size;
-    VV_TRY(begin_items(p, error));
+    vv_pickle_begin(p);
+    if (p->items.failed || p->links.failed)
+        return vv_fail_memory(error, "a pickle");
     vv_buffer_init(&m.stack, bytes->allocator);
     vv_buffer_init(&m.marks, bytes->allocator);
     vv_buffer_init(&m.memo, bytes->allocator);

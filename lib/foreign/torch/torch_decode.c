@@ -10,6 +10,7 @@
 #include "bytes.h"
 #include "dtype.h"
 #include "failure.h"
+#include "torch_pieces.h"
 #include "try.h"
 
 enum {
@@ -51,8 +52,8 @@ static varve_status read_at(const struct walk *w, uint64_t begin, void *bytes,
     size_t size, varve_error *error)
 {
     uint64_t first = w->entry->data + w->t->offset * element_of(w);
-    return vv_foreign_read(
-        w->file->zip.foreign, 0, bytes, size, first + begin, error);
+    return vv_foreign_read(w->file->zip.foreign, w->entry->file, bytes, size,
+        first + begin, error);
 }
 
 static varve_status read_runs(
@@ -99,6 +100,15 @@ static varve_status gather(
     return status;
 }
 
+bool vv_torch_is_plain(
+    const struct vv_torch_file *file, const struct vv_torch_tensor *t)
+{
+    uint32_t outer;
+    vv_torch_run(t, &outer);
+    return outer == 0 && !t->conjugated && !t->negated &&
+           (!file->is_big_endian || vv_dtype_file_size(t->type.dtype) == 1);
+}
+
 /* Turns the signs of what lies in little-endian order. */
 static void turn_signs(
     const struct vv_torch_tensor *t, unsigned char *bytes, size_t size)
@@ -115,7 +125,7 @@ static void turn_signs(
     }
 }
 
-static varve_status make_tensor(const struct vv_torch_file *file,
+varve_status vv_torch_gather(const struct vv_torch_file *file,
     const struct vv_torch_gathered *g, unsigned char *bytes, size_t size,
     varve_error *error)
 {
@@ -145,6 +155,16 @@ static void store_text(unsigned char *bytes, const struct vv_buffer *from,
         memcpy(bytes + 8, from->data + made->at, made->size);
 }
 
+varve_status vv_torch_decode_part(const struct vv_foreign *foreign,
+    uint64_t number, uint64_t at, unsigned char *bytes, size_t size,
+    varve_error *error)
+{
+    const struct vv_torch_file *file = foreign->state;
+    const struct vv_torch_made *made =
+        (const struct vv_torch_made *)(const void *)file->made.data + number;
+    return vv_torch_read_pieces(file, made->at, at, bytes, size, error);
+}
+
 varve_status vv_torch_decode(const struct vv_foreign *foreign, uint64_t number,
     unsigned char *bytes, size_t size, varve_error *error)
 {
@@ -165,10 +185,12 @@ varve_status vv_torch_decode(const struct vv_foreign *foreign, uint64_t number,
                         file->numbers.data)[made->at + i]);
         break;
     case VV_TORCH_GATHER:
-        return make_tensor(file,
+        return vv_torch_gather(file,
             (const struct vv_torch_gathered *)(const void *)file->tensors.data +
                 made->at,
             bytes, size, error);
+    case VV_TORCH_PIECES:
+        return vv_torch_read_pieces(file, made->at, 0, bytes, size, error);
     }
     return VARVE_OK;
 }

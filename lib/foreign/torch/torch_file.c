@@ -13,6 +13,7 @@
 #include "dtype.h"
 #include "failure.h"
 #include "name.h"
+#include "pickle_in.h"
 #include "shape.h"
 #include "torch_legacy.h"
 #include "try.h"
@@ -38,6 +39,11 @@ static bool is_called(const void *item, const void *key)
            memcmp(vv_zip_name(name->zip, e), name->bytes, name->size) == 0;
 }
 
+static const char *path_of(const struct vv_torch_file *t)
+{
+    return t->zip.foreign->files[t->zip.span.file].path;
+}
+
 /* Whether it is TOP/data.pkl. */
 static bool is_object(const char *name, size_t size)
 {
@@ -46,7 +52,7 @@ static bool is_object(const char *name, size_t size)
 }
 
 /* A program of torch.jit has pickles of its own, which are no data. */
-static varve_status list_entries(struct vv_torch_file *t, varve_error *error)
+varve_status vv_torch_file_list(struct vv_torch_file *t, varve_error *error)
 {
     for (size_t i = 0; i < t->zip.count; i++) {
         struct vv_zip_entry *e = &t->zip.entries[i];
@@ -55,7 +61,7 @@ static varve_status list_entries(struct vv_torch_file *t, varve_error *error)
             return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
                 "%s: expected what torch.save wrote, found a program of "
                 "torch.jit",
-                t->zip.foreign->files[0].path);
+                path_of(t));
         if (!vv_map_add(&t->entries, vv_hash_of(name, e->name_size), e))
             return vv_fail_memory(error, "the entries of an archive");
         if (!t->object && is_object(name, e->name_size))
@@ -64,13 +70,24 @@ static varve_status list_entries(struct vv_torch_file *t, varve_error *error)
     return VARVE_OK;
 }
 
-/* The entry TOP/`folder``name`, of the folder that has the object too. */
+/* Sets `room` to TOP/ of TOP/data.pkl, or PART/. */
+static void set_folder(
+    const struct vv_torch_file *t, uint32_t part, struct vv_buffer *room)
+{
+    room->size = 0;
+    if (!t->is_merged) {
+        vv_buffer_add(room, vv_zip_name(&t->zip, t->object),
+            t->object->name_size + sizeof "/" - sizeof OBJECT);
+        return;
+    }
+    vv_buffer_add_decimal(room, part);
+    vv_buffer_add8(room, '/');
+}
+
+/* The entry `room``folder``name`. */
 static const struct vv_zip_entry *find_entry(const struct vv_torch_file *t,
     const char *folder, const char *name, size_t size, struct vv_buffer *room)
 {
-    room->size = 0;
-    vv_buffer_add(room, vv_zip_name(&t->zip, t->object),
-        t->object->name_size + sizeof "/" - sizeof OBJECT);
     vv_buffer_add_string(room, folder);
     vv_buffer_add(room, name, size);
     if (room->failed)
@@ -91,7 +108,7 @@ varve_status vv_torch_check_sum(const struct vv_torch_file *t,
     return vv_fail(error, VARVE_CORRUPT,
         "%s: bytes %" PRIu64 " to %" PRIu64 ": expected CRC-32 %08" PRIx32
         ", found %08" PRIx32,
-        t->zip.foreign->files[0].path, e->data, e->data + e->size, e->crc,
+        t->zip.foreign->files[e->file].path, e->data, e->data + e->size, e->crc,
         found);
 }
 
@@ -103,14 +120,14 @@ static varve_status read_entry(const struct vv_torch_file *t,
     if (e->method != VV_ZIP_STORED)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: \"%.*s\": expected stored bytes, found deflated ones",
-            f->files[0].path, (int)e->name_size, vv_zip_name(&t->zip, e));
+            path_of(t), (int)e->name_size, vv_zip_name(&t->zip, e));
     if (e->size > SIZE_MAX)
         return vv_fail_memory(error, "an entry of an archive");
     vv_buffer_reserve(to, (size_t)e->size);
     void *bytes = vv_buffer_extend(to, (size_t)e->size);
     if (to->failed)
         return vv_fail_memory(error, "an entry of an archive");
-    VV_TRY(vv_foreign_read(f, 0, bytes, (size_t)e->size, e->data, error));
+    VV_TRY(vv_foreign_read(f, e->file, bytes, (size_t)e->size, e->data, error));
     return vv_torch_check_sum(t, e, bytes, error);
 }
 
@@ -122,6 +139,7 @@ static varve_status read_order(struct vv_torch_file *t, varve_error *error)
     struct vv_buffer room, order;
     vv_buffer_init(&room, t->pickle.allocator);
     vv_buffer_init(&order, t->pickle.allocator);
+    set_folder(t, 0, &room);
     const struct vv_zip_entry *e = find_entry(t, "byteorder", "", 0, &room);
     varve_status status =
         room.failed ? vv_fail_memory(error, "a name") : VARVE_OK;
@@ -134,64 +152,89 @@ static varve_status read_order(struct vv_torch_file *t, varve_error *error)
         status = vv_fail(error, VARVE_CORRUPT,
             "%s: \"byteorder\": expected \"little\" or \"big\", found another "
             "word",
-            t->zip.foreign->files[0].path);
+            path_of(t));
     vv_buffer_clear(&room);
     vv_buffer_clear(&order);
     return status;
 }
 
+/* Older files are never a part of one. */
 static varve_status read_directory(struct vv_torch_file *t,
-    const struct vv_foreign *foreign, varve_error *error)
+    const struct vv_foreign *foreign, struct vv_zip_span span,
+    varve_error *error)
 {
     unsigned char head[VV_TORCH_LEGACY_HEAD];
-    uint64_t all = foreign->files[0].size;
-    size_t size = all < sizeof head ? (size_t)all : sizeof head;
-    VV_TRY(vv_foreign_read(foreign, 0, head, size, 0, error));
-    return vv_torch_is_legacy(head, size)
-               ? vv_torch_read_legacy(&t->zip, foreign, error)
-               : vv_zip_read(&t->zip, foreign, 0, error);
+    size_t size = span.size < sizeof head ? (size_t)span.size : sizeof head;
+    VV_TRY(vv_foreign_read(foreign, span.file, head, size, span.begin, error));
+    bool is_all = span.size == foreign->files[span.file].size;
+    return is_all && vv_torch_is_legacy(head, size)
+               ? vv_torch_read_legacy(&t->zip, foreign, span.file, error)
+               : vv_zip_read(&t->zip, foreign, span, error);
+}
+
+void vv_torch_file_init(struct vv_torch_file *t, const varve_allocator *a)
+{
+    *t = (struct vv_torch_file){ 0 };
+    vv_map_init(&t->entries, a);
+    vv_arena_init(&t->names, a);
+    for (size_t i = 0; i < VV_TORCH_BUFFERS; i++)
+        vv_buffer_init(&t->buffers[i], a);
+}
+
+void vv_torch_file_clear(struct vv_torch_file *t)
+{
+    vv_zip_clear(&t->zip);
+    vv_map_clear(&t->entries);
+    vv_arena_clear(&t->names);
+    for (size_t i = 0; i < VV_TORCH_BUFFERS; i++)
+        vv_buffer_clear(&t->buffers[i]);
+}
+
+varve_status vv_torch_file_read(struct vv_torch_file *t,
+    const struct vv_foreign *foreign, struct vv_zip_span span,
+    varve_error *error)
+{
+    VV_TRY(read_directory(t, foreign, span, error));
+    VV_TRY(vv_torch_file_list(t, error));
+    if (!t->object)
+        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: expected \"data.pkl\" in the archive, found none", path_of(t));
+    VV_TRY(read_order(t, error));
+    return read_entry(t, t->object, &t->pickle, error);
+}
+
+varve_status vv_torch_file_pickle(
+    const struct vv_torch_file *t, struct vv_pickle *pickle, varve_error *error)
+{
+    struct vv_buffer where;
+    vv_buffer_init(&where, t->pickle.allocator);
+    vv_zip_where(&t->zip, t->object, &where);
+    *pickle = (struct vv_pickle){ 0 };
+    varve_status status = where.failed ? vv_fail_memory(error, "a name")
+                                       : vv_pickle_read(pickle, &t->pickle,
+                                             vv_buffer_string(&where), error);
+    vv_buffer_clear(&where);
+    return status;
 }
 
 static void free_state(struct vv_foreign *foreign)
 {
-    struct vv_torch_file *t = foreign->state;
-    vv_zip_clear(&t->zip);
-    vv_map_clear(&t->entries);
-    vv_buffer_clear(&t->pickle);
-    vv_buffer_clear(&t->made);
-    vv_buffer_clear(&t->tensors);
-    vv_buffer_clear(&t->bytes);
-    vv_buffer_clear(&t->numbers);
-    vv_arena_clear(&t->names);
-    vv_release(&foreign->context->allocator, t, sizeof *t);
+    vv_torch_file_clear(foreign->state);
+    vv_release(&foreign->context->allocator, foreign->state,
+        sizeof(struct vv_torch_file));
     foreign->state = NULL;
 }
 
-varve_status vv_torch_open(
-    struct vv_foreign *foreign, struct vv_torch_file **file, varve_error *error)
+struct vv_torch_file *vv_torch_file_new(struct vv_foreign *foreign)
 {
     const varve_allocator *a = &foreign->context->allocator;
-    struct vv_torch_file *t = vv_allocate_zeroed(a, sizeof *t);
+    struct vv_torch_file *t = vv_allocate(a, sizeof *t);
     if (!t)
-        return vv_fail_memory(error, "an archive");
-    *file = t;
+        return NULL;
+    vv_torch_file_init(t, a);
     foreign->state = t;
     foreign->free = free_state;
-    vv_map_init(&t->entries, a);
-    vv_buffer_init(&t->pickle, a);
-    vv_buffer_init(&t->made, a);
-    vv_buffer_init(&t->tensors, a);
-    vv_buffer_init(&t->bytes, a);
-    vv_buffer_init(&t->numbers, a);
-    vv_arena_init(&t->names, a);
-    VV_TRY(read_directory(t, foreign, error));
-    VV_TRY(list_entries(t, error));
-    if (!t->object)
-        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected \"data.pkl\" in the archive, found none",
-            foreign->files[0].path);
-    VV_TRY(read_order(t, error));
-    return read_entry(t, t->object, &t->pickle, error);
+    return t;
 }
 
 /* --- Storages ------------------------------------------------------------- */
@@ -239,6 +282,7 @@ varve_status vv_torch_storage(const struct vv_torch_file *file,
     const struct vv_pickle_item *key = vv_pickle_item(p, t->key);
     struct vv_buffer room;
     vv_buffer_init(&room, file->pickle.allocator);
+    set_folder(file, t->part, &room);
     *entry = key->b > LONGEST_KEY ? NULL
                                   : find_entry(file, "data/",
                                         vv_pickle_bytes(p, key), key->b, &room);

@@ -1,5 +1,6 @@
 /* torch_file.h - a file of torch.save while it is open: the archive, the
- * pickle's bytes, and what the values that are made are made of.
+ * pickle's bytes, and what the values that are made are made of. Several of
+ * them may have become one (torch_merge.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,19 +14,30 @@
 #include "torch_tensor.h"
 #include "zip_in.h"
 
+enum { VV_TORCH_BUFFERS = 6 };
+
 struct vv_torch_file {
     /* to read */
     struct vv_zip zip;
     struct vv_map entries;             /* of the archive, by name */
     const struct vv_zip_entry *object; /* TOP/data.pkl */
     bool is_big_endian;
-    struct vv_buffer pickle; /* its bytes */
     /* to fill in */
-    struct vv_arena names;    /* of edges that are not in the pickle's bytes */
-    struct vv_buffer made;    /* struct vv_torch_made (torch_decode.h) */
-    struct vv_buffer tensors; /* struct vv_torch_gathered */
-    struct vv_buffer bytes;   /* of texts that were encoded */
-    struct vv_buffer numbers; /* of vectors: 8 bytes each */
+    bool is_merged;        /* entries are PART/data/KEY */
+    struct vv_arena names; /* of edges that are not in the pickle's bytes */
+    union {
+        struct {
+            struct vv_buffer pickle;  /* its bytes */
+            struct vv_buffer made;    /* struct vv_torch_made
+                                         (torch_decode.h) */
+            struct vv_buffer tensors; /* struct vv_torch_gathered */
+            struct vv_buffer bytes;   /* of texts that were encoded */
+            struct vv_buffer numbers; /* of vectors: 8 bytes each */
+            struct vv_buffer pieced;  /* struct vv_torch_pieced
+                                         (torch_pieces.h) */
+        };
+        struct vv_buffer buffers[VV_TORCH_BUFFERS]; /* the same, as one */
+    };
 };
 
 /* How messages name a value: only once something is wrong with it. */
@@ -36,10 +48,26 @@ struct vv_torch_where {
     varve_error *error;
 };
 
-/* Opens the archive that `foreign` is and reads the pickle's bytes into the
- * file, which becomes the state of `foreign`. */
-varve_status vv_torch_open(struct vv_foreign *foreign,
-    struct vv_torch_file **file, varve_error *error);
+void vv_torch_file_init(
+    struct vv_torch_file *file, const varve_allocator *allocator);
+void vv_torch_file_clear(struct vv_torch_file *file);
+
+/* Opens the archive, or the older file, that a span is and reads the pickle's
+ * bytes. The file has begun, and is cleared whatever comes of it. */
+varve_status vv_torch_file_read(struct vv_torch_file *file,
+    const struct vv_foreign *foreign, struct vv_zip_span span,
+    varve_error *error);
+
+/* Takes in the entries that its archive has. */
+varve_status vv_torch_file_list(struct vv_torch_file *file, varve_error *error);
+
+/* Reads its pickle. End with vv_pickle_clear, after success or failure. */
+varve_status vv_torch_file_pickle(const struct vv_torch_file *file,
+    struct vv_pickle *pickle, varve_error *error);
+
+/* A file that has begun and becomes the state of `foreign`. NULL without
+ * memory. */
+struct vv_torch_file *vv_torch_file_new(struct vv_foreign *foreign);
 
 /* The storage of a tensor, checked: it is there, not packed, and has as many
  * bytes as the tensor says, which in turn leads nowhere else. */

@@ -10,6 +10,7 @@
 #include "draft_parts.h"
 #include "failure.h"
 #include "name.h"
+#include "torch_pieces.h"
 #include "torch_python.h"
 #include "try.h"
 
@@ -180,8 +181,9 @@ static varve_status add_node(struct vv_torch_graph *g, uint32_t number,
 {
     const struct vv_pickle_item *item = vv_pickle_item(g->p, number);
     switch ((enum vv_pickle_kind)item->kind) {
-    case VV_PICKLE_NONE:
-    case VV_PICKLE_OUTSIDE: break;
+    case VV_PICKLE_NONE: break;
+    case VV_PICKLE_OUTSIDE:
+        return vv_torch_add_pieced(&g->values, number, node);
     case VV_PICKLE_BOOL:
     case VV_PICKLE_INTEGER:
     case VV_PICKLE_LONG:
@@ -261,15 +263,23 @@ static varve_status reach(
 
 /* --- Members -------------------------------------------------------------- */
 
-/* What is None is not there. A tensor of the root, as a state dict has it, has
- * its name in the whole file. */
+/* None is not there, nor is what only programs know of. */
+static bool is_nothing(const struct vv_pickle *p, uint32_t item)
+{
+    uint32_t kind = vv_pickle_item(p, item)->kind;
+    return kind == VV_PICKLE_NONE ||
+           (kind == VV_PICKLE_OUTSIDE && !vv_torch_is_pieced(p, item));
+}
+
+/* What is nothing has no edge. A tensor of the root, as a state dict has it,
+ * has its name in the whole file. */
 static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
     const struct vv_torch_name *name, uint32_t item)
 {
     uint32_t child = 0, kind = vv_pickle_item(g->p, item)->kind;
     if (!name)
         return fail_memory(g);
-    if (kind == VV_PICKLE_NONE || kind == VV_PICKLE_OUTSIDE)
+    if (is_nothing(g->p, item))
         return VARVE_OK;
     g->parent = parent;
     g->name = name;
@@ -277,7 +287,8 @@ static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
     VV_TRY(reach(g, vv_torch_same(g->p, item), &child));
     bool is_new = !g->draft->failed && vv_torch_way_count(g) > count;
     vv_draft_lent_edge(g->draft, parent, name->bytes, name->size, child);
-    if (is_new && parent == 0 && kind == VV_PICKLE_CALL &&
+    bool is_tensor = kind == VV_PICKLE_CALL || kind == VV_PICKLE_OUTSIDE;
+    if (is_new && parent == 0 && is_tensor &&
         vv_draft_node_at(g->draft, child)->kind == VARVE_VARIABLE)
         vv_draft_global(g->draft, child, name->bytes, name->size);
     return VARVE_OK;
@@ -287,11 +298,10 @@ static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
 static varve_status add_kept(struct vv_torch_graph *g, uint32_t parent,
     uint32_t key, const struct vv_torch_name *name, uint32_t item)
 {
-    uint32_t kind = vv_pickle_item(g->p, item)->kind;
     if (name)
         vv_torch_kept_add(&g->order,
             (enum vv_pickle_kind)vv_pickle_item(g->p, key)->kind, name,
-            kind == VV_PICKLE_NONE || kind == VV_PICKLE_OUTSIDE);
+            is_nothing(g->p, item));
     return add_edge(g, parent, name, item);
 }
 
@@ -558,6 +568,8 @@ void vv_torch_graph_clear(struct vv_torch_graph *g)
 {
     vv_release(
         g->ways.allocator, g->nodes, vv_pickle_count(g->p) * sizeof *g->nodes);
+    if (g->roles)
+        vv_release(g->ways.allocator, g->roles, vv_torch_way_count(g));
     vv_buffer_clear(&g->ways);
     vv_buffer_clear(&g->kept);
     vv_buffer_clear(&g->order);

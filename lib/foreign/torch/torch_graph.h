@@ -30,6 +30,7 @@ struct vv_torch_graph {
     struct vv_torch_keys keys;
     struct vv_buffer ways; /* struct vv_torch_way, by node */
     varve_error *error;
+    unsigned char *roles; /* by node (torch_edges.h); NULL at first */
     /* own */
     uint32_t *nodes; /* by item: its node, plus 1 */
     struct vv_torch_values values;

@@ -36,20 +36,7 @@ static enum vv_bid bid(const struct vv_candidate *c)
     return VV_BID_NONE;
 }
 
-static varve_status read_pickle(const struct vv_torch_file *file,
-    struct vv_pickle *pickle, varve_error *error)
-{
-    struct vv_buffer where;
-    vv_buffer_init(&where, file->pickle.allocator);
-    vv_zip_where(&file->zip, file->object, &where);
-    varve_status status = where.failed ? vv_fail_memory(error, "a name")
-                                       : vv_pickle_read(pickle, &file->pickle,
-                                             vv_buffer_string(&where), error);
-    vv_buffer_clear(&where);
-    return status;
-}
-
-static varve_status make_graph(struct vv_draft *draft,
+varve_status vv_torch_read_graph(struct vv_draft *draft,
     struct vv_torch_file *file, const struct vv_pickle *pickle,
     varve_error *error)
 {
@@ -65,13 +52,15 @@ static varve_status make_graph(struct vv_draft *draft,
 static varve_status open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
-    struct vv_torch_file *file;
-    struct vv_pickle pickle = { 0 };
-    VV_TRY(vv_torch_open(foreign, &file, error));
+    struct vv_pickle pickle;
+    struct vv_torch_file *file = vv_torch_file_new(foreign);
+    if (!file)
+        return vv_fail_memory(error, "an archive");
     foreign->decode = vv_torch_decode;
-    varve_status status = read_pickle(file, &pickle, error);
+    VV_TRY(vv_torch_file_read(file, foreign, vv_zip_whole(foreign, 0), error));
+    varve_status status = vv_torch_file_pickle(file, &pickle, error);
     if (!status)
-        status = make_graph(draft, file, &pickle, error);
+        status = vv_torch_read_graph(draft, file, &pickle, error);
     vv_pickle_clear(&pickle);
     return status;
 }

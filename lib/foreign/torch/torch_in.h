@@ -14,7 +14,13 @@
 #define VV_TORCH_IN_H
 
 #include "foreign_format.h"
+#include "torch_file.h"
 
 extern const struct vv_foreign_format vv_torch_format;
+
+/* Tells the draft all that a pickle makes, with the slots of optimizers. */
+varve_status vv_torch_read_graph(struct vv_draft *draft,
+    struct vv_torch_file *file, const struct vv_pickle *pickle,
+    varve_error *error);
 
 #endif

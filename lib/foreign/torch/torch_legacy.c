@@ -33,6 +33,7 @@ struct storage {
 
 struct legacy {
     const struct vv_foreign *foreign;
+    uint32_t file;
     const char *path;
     varve_error *error;
     struct vv_buffer window; /* the beginning of the file */
@@ -87,7 +88,7 @@ static varve_status read_all(struct legacy *l)
 /* How long the pickles are nobody says: so with more of the file each time. */
 static varve_status read_pickles(struct legacy *l)
 {
-    uint64_t size = l->foreign->files[0].size, room = FIRST_WINDOW;
+    uint64_t size = l->foreign->files[l->file].size, room = FIRST_WINDOW;
     varve_status status;
     bool is_whole;
     do {
@@ -99,8 +100,8 @@ static varve_status read_pickles(struct legacy *l)
                           : vv_buffer_extend(&l->window, (size_t)wanted);
         if (!bytes)
             return fail_memory(l);
-        VV_TRY(
-            vv_foreign_read(l->foreign, 0, bytes, (size_t)wanted, 0, l->error));
+        VV_TRY(vv_foreign_read(
+            l->foreign, l->file, bytes, (size_t)wanted, 0, l->error));
         status = read_all(l);
         room *= LARGER;
         is_whole = wanted == size;
@@ -200,7 +201,8 @@ static varve_status add_entry(struct legacy *l, const char *folder,
         .packed = size,
         .size = size,
         .name = l->names.size,
-        .method = VV_ZIP_STORED };
+        .method = VV_ZIP_STORED,
+        .file = l->file };
     vv_buffer_add_string(&l->names, folder);
     vv_buffer_add(&l->names, s->key, s->size);
     e.name_size = (uint16_t)(l->names.size - e.name);
@@ -213,8 +215,9 @@ static varve_status add_storage(
     struct legacy *l, const struct storage *s, uint64_t *at)
 {
     unsigned char head[8] = { 0 };
-    uint64_t size = 0, end = l->foreign->files[0].size;
-    VV_TRY(vv_foreign_read(l->foreign, 0, head, sizeof head, *at, l->error));
+    uint64_t size = 0, end = l->foreign->files[l->file].size;
+    VV_TRY(
+        vv_foreign_read(l->foreign, l->file, head, sizeof head, *at, l->error));
     *at += sizeof head;
     if (s->width == 0)
         return vv_fail(l->error, VARVE_TOO_NEW,
@@ -266,37 +269,24 @@ static varve_status make_directory(struct legacy *l)
     return add_storages(l);
 }
 
-/* Copies of exactly their size, as an archive's directory has them. */
-static varve_status hand_over(const struct legacy *l, struct vv_zip *zip)
-{
-    const varve_allocator *a = &l->foreign->context->allocator;
-    zip->count = l->entries.size / sizeof *zip->entries;
-    zip->entries = vv_allocate(a, l->entries.size);
-    zip->directory_size = l->names.size;
-    zip->directory = vv_allocate(a, l->names.size);
-    if (zip->entries)
-        memcpy(zip->entries, l->entries.data, l->entries.size);
-    if (zip->directory)
-        memcpy(zip->directory, l->names.data, l->names.size);
-    return zip->entries && zip->directory ? VARVE_OK : fail_memory(l);
-}
-
-varve_status vv_torch_read_legacy(
-    struct vv_zip *zip, const struct vv_foreign *foreign, varve_error *error)
+varve_status vv_torch_read_legacy(struct vv_zip *zip,
+    const struct vv_foreign *foreign, uint32_t file, varve_error *error)
 {
     const varve_allocator *a = &foreign->context->allocator;
-    struct legacy l = {
-        .foreign = foreign, .path = foreign->files[0].path, .error = error
-    };
-    *zip = (struct vv_zip){ .foreign = foreign };
+    struct legacy l = { .foreign = foreign,
+        .file = file,
+        .path = foreign->files[file].path,
+        .error = error };
+    *zip = (struct vv_zip){ .foreign = foreign,
+        .span = vv_zip_whole(foreign, file) };
     vv_buffer_init(&l.window, a);
     vv_buffer_init(&l.entries, a);
     vv_buffer_init(&l.names, a);
     vv_map_init(&l.storages, a);
     vv_arena_init(&l.arena, a);
     varve_status status = make_directory(&l);
-    if (!status)
-        status = hand_over(&l, zip);
+    if (!status && !vv_zip_take(zip, &l.entries, &l.names))
+        status = fail_memory(&l);
     clear_pickles(&l);
     vv_arena_clear(&l.arena);
     vv_map_clear(&l.storages);

@@ -18,7 +18,7 @@ bool vv_torch_is_legacy(const unsigned char *head, size_t size);
  * for each storage, without sums. Little-endian files alone; VARVE_CORRUPT,
  * VARVE_TRUNCATED, VARVE_TOO_NEW. End with vv_zip_clear, after success or
  * failure. */
-varve_status vv_torch_read_legacy(
-    struct vv_zip *zip, const struct vv_foreign *foreign, varve_error *error);
+varve_status vv_torch_read_legacy(struct vv_zip *zip,
+    const struct vv_foreign *foreign, uint32_t file, varve_error *error);
 
 #endif

@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "draft_parts.h"
 #include "dtype.h"
 #include "failure.h"
 #include "torch_decode.h"
+#include "torch_edges.h"
+#include "torch_flat.h"
 #include "torch_match.h"
 #include "try.h"
 
@@ -19,16 +20,8 @@ enum {
     /* So that a file costs not much more than its bytes: looks at its edges, as
      * often as it has them; and names that are copied. */
     MOST_LOOKS = 64,
-    LONGEST_SLOT = 255,
     LONGEST_NAME = 1000, /* of what a position names */
     MOST_LEVELS = 3,     /* from an optimizer up */
-};
-
-/* What a node is to the slots that there are. */
-enum { TRAINED = 1, KEPT = 2 };
-
-struct edges {
-    const struct vv_draft_edge *at, *end;
 };
 
 struct finding {
@@ -43,11 +36,11 @@ struct finding {
     struct vv_buffer variables; /* of a model: uint32_t */
     struct vv_buffer model;     /* their forms */
     struct vv_buffer to, next;  /* room: size_t */
-    struct vv_buffer steps;     /* on the way through a model: struct edges */
-    uint32_t *seen;             /* by node: by which look */
+    struct vv_buffer
+        steps;      /* on the way through a model: struct vv_torch_edges */
+    uint32_t *seen; /* by node: by which look */
     uint32_t look;
-    unsigned char *roles; /* by node: TRAINED, KEPT */
-    uint64_t looks;       /* that are left */
+    uint64_t looks; /* that are left */
 };
 
 static varve_status fail_memory(const struct finding *f)
@@ -67,19 +60,6 @@ static bool spend(struct finding *f, uint64_t looks)
 
 /* --- Nodes ---------------------------------------------------------------- */
 
-static struct edges edges_of(const struct vv_torch_graph *g, uint32_t node)
-{
-    size_t count;
-    const struct vv_draft_edge *all =
-        VV_PARTS(g->draft, edges, struct vv_draft_edge, &count);
-    size_t end = node + 1 < vv_torch_way_count(g)
-                     ? vv_torch_way_of(g, node + 1)->edges
-                     : count;
-    if (!all)
-        return (struct edges){ 0 };
-    return (struct edges){ all + vv_torch_way_of(g, node)->edges, all + end };
-}
-
 static bool is_called(const struct vv_draft_edge *e, const char *text)
 {
     return e->name.size == strlen(text) &&
@@ -90,20 +70,10 @@ static bool is_called(const struct vv_draft_edge *e, const char *text)
 static uint32_t child_of(
     const struct vv_torch_graph *g, uint32_t node, const char *name)
 {
-    struct edges e = edges_of(g, node);
+    struct vv_torch_edges e = vv_torch_edges_of(g, node);
     while (e.at < e.end && !is_called(e.at, name))
         e.at++;
     return e.at < e.end ? e.at->child : 0;
-}
-
-static const struct vv_draft_value *value_of(
-    const struct vv_torch_graph *g, uint32_t node)
-{
-    uint32_t value = vv_draft_node_at(g->draft, node)->value;
-    return value ? (const struct vv_draft_value *)(const void *)
-                           g->draft->values.data +
-                       value - 1
-                 : NULL;
 }
 
 static struct vv_torch_form form_of(
@@ -131,7 +101,7 @@ static bool is_same(
 static const uint64_t *numbers_of(
     const struct vv_torch_graph *g, uint32_t node, uint64_t *count)
 {
-    const struct vv_draft_value *value = value_of(g, node);
+    const struct vv_draft_value *value = vv_torch_value_of(g, node);
     *count = 0;
     if (!value || value->dtype != VARVE_INT64 || value->rank != 1 ||
         value->place.file != VV_DECODED)
@@ -155,7 +125,7 @@ static bool add_key(struct finding *f, const struct vv_torch_name *name)
 /* The text that a node is, as a name; NULL: it is none, or without memory. */
 static const struct vv_torch_name *text_of(struct finding *f, uint32_t node)
 {
-    const struct vv_draft_value *value = value_of(f->g, node);
+    const struct vv_draft_value *value = vv_torch_value_of(f->g, node);
     if (!value || value->dtype != VARVE_STRING ||
         value->place.file != VV_DECODED)
         return NULL;
@@ -171,8 +141,8 @@ static const struct vv_torch_name *text_of(struct finding *f, uint32_t node)
 /* What torch.distributed has in the place of positions. */
 static bool add_names(struct finding *f, uint32_t params)
 {
-    struct edges e = edges_of(f->g, params);
-    bool are_names = params && !value_of(f->g, params);
+    struct vv_torch_edges e = vv_torch_edges_of(f->g, params);
+    bool are_names = params && !vv_torch_value_of(f->g, params);
     for (; e.at < e.end && are_names; e.at++) {
         const struct vv_torch_name *name = text_of(f, e.at->child);
         f->are_names = true;
@@ -204,7 +174,7 @@ static bool add_group(struct finding *f, uint32_t group)
 
 static varve_status add_groups(struct finding *f, bool *are_there)
 {
-    struct edges e = edges_of(f->g, f->groups);
+    struct vv_torch_edges e = vv_torch_edges_of(f->g, f->groups);
     *are_there = e.at < e.end;
     f->keys.size = f->ends.size = 0;
     f->are_names = false;
@@ -226,7 +196,7 @@ static int compare(const void *left, const void *right)
 static varve_status sort_edges(
     struct finding *f, uint32_t node, struct vv_buffer *sorted)
 {
-    struct edges e = edges_of(f->g, node);
+    struct vv_torch_edges e = vv_torch_edges_of(f->g, node);
     size_t count = (size_t)(e.end - e.at);
     sorted->size = 0;
     if (!spend(f, count))
@@ -260,9 +230,11 @@ static uint32_t entry_of(const struct finding *f, const char *name)
 static struct vv_torch_form form_of_entry(struct finding *f, uint32_t entry)
 {
     struct vv_torch_form form = { 0 };
-    struct edges e = entry ? edges_of(f->g, entry) : (struct edges){ 0 };
+    struct vv_torch_edges e =
+        entry ? vv_torch_edges_of(f->g, entry) : (struct vv_torch_edges){ 0 };
     for (; e.at < e.end && spend(f, 1); e.at++) {
-        const struct vv_draft_value *value = value_of(f->g, e.at->child);
+        const struct vv_draft_value *value =
+            vv_torch_value_of(f->g, e.at->child);
         if (!value || is_called(e.at, "step"))
             continue;
         struct vv_torch_form other = form_of(f->g, value);
@@ -304,7 +276,7 @@ static bool ends_in(const struct vv_draft_name *name, const char *ending)
 static bool is_trainable(
     const struct vv_torch_graph *g, const struct vv_draft_edge *e)
 {
-    const struct vv_draft_value *value = value_of(g, e->child);
+    const struct vv_draft_value *value = vv_torch_value_of(g, e->child);
     return value &&
            vv_dtype_of((varve_dtype)value->dtype)->family == VV_FAMILY_REAL &&
            !ends_in(&e->name, "running_mean") &&
@@ -322,14 +294,15 @@ static bool is_new(struct finding *f, uint32_t node)
 /* In the order of the file: what an object has, and what is in it. */
 static void add_variables(struct finding *f, uint32_t node)
 {
-    struct edges step = edges_of(f->g, node);
+    struct vv_torch_edges step = vv_torch_edges_of(f->g, node);
     f->look++;
     f->variables.size = f->steps.size = 0;
     f->seen[node] = f->look;
     vv_buffer_add(&f->steps, &step, sizeof step);
     while (f->steps.size > 0 && !f->steps.failed) {
-        struct edges *top =
-            (struct edges *)(void *)(f->steps.data + f->steps.size) - 1;
+        struct vv_torch_edges *top =
+            (struct vv_torch_edges *)(void *)(f->steps.data + f->steps.size) -
+            1;
         if (top->at == top->end) {
             f->steps.size -= sizeof step;
             continue;
@@ -341,7 +314,7 @@ static void add_variables(struct finding *f, uint32_t node)
             continue;
         if (is_trainable(f->g, e))
             vv_buffer_add(&f->variables, &e->child, sizeof e->child);
-        step = edges_of(f->g, e->child);
+        step = vv_torch_edges_of(f->g, e->child);
         vv_buffer_add(&f->steps, &step, sizeof step);
     }
 }
@@ -368,7 +341,8 @@ static varve_status list_model(struct finding *f, uint32_t node)
     const uint32_t *all = (const uint32_t *)(const void *)f->variables.data;
     f->model.size = 0;
     for (size_t i = 0; i < f->variables.size / sizeof *all; i++) {
-        struct vv_torch_form form = form_of(f->g, value_of(f->g, all[i]));
+        struct vv_torch_form form =
+            form_of(f->g, vv_torch_value_of(f->g, all[i]));
         vv_buffer_add(&f->model, &form, sizeof form);
     }
     return f->model.failed ? fail_memory(f) : VARVE_OK;
@@ -379,7 +353,8 @@ static bool has_form(const struct finding *f, size_t i, uint32_t variable)
 {
     const struct vv_torch_form *trained =
         (const struct vv_torch_form *)(const void *)f->forms.data + i;
-    struct vv_torch_form form = form_of(f->g, value_of(f->g, variable));
+    struct vv_torch_form form =
+        form_of(f->g, vv_torch_value_of(f->g, variable));
     return !trained->is_known || is_same(trained, &form);
 }
 
@@ -393,7 +368,8 @@ static varve_status fit_names(struct finding *f, uint32_t node, bool *fits)
     *fits = spend(f, f->keys.size / sizeof *keys);
     for (size_t i = 0; i < f->keys.size / sizeof *keys && *fits; i++) {
         uint32_t child = find_edge(&f->named, keys[i]->bytes);
-        *fits = child && value_of(f->g, child) && has_form(f, i, child);
+        *fits =
+            child && vv_torch_value_of(f->g, child) && has_form(f, i, child);
         vv_buffer_add(&f->variables, &child, sizeof child);
         vv_buffer_add(&f->to, &i, sizeof i);
     }
@@ -453,7 +429,8 @@ static varve_status find_model(
     size_t best = SIZE_MAX;
     bool is_only = true;
     *model = 0;
-    for (struct edges e = edges_of(f->g, parent); e.at < e.end; e.at++) {
+    for (struct vv_torch_edges e = vv_torch_edges_of(f->g, parent);
+         e.at < e.end; e.at++) {
         bool fits = false;
         if (vv_draft_node_at(f->g->draft, e.at->child)->kind != VARVE_OBJECT ||
             is_optimizer(f->g, e.at->child))
@@ -474,26 +451,14 @@ static varve_status find_model(
 
 /* --- Slots ---------------------------------------------------------------- */
 
-/* A variable is in one slot, or it is trained and in none. */
-static bool take_roles(struct finding *f, uint32_t variable, uint32_t node)
-{
-    if (!value_of(f->g, node) || node == variable || f->roles[node] ||
-        f->roles[variable] & KEPT)
-        return false;
-    f->roles[variable] = TRAINED;
-    f->roles[node] = KEPT;
-    return true;
-}
-
 static void add_entry(struct finding *f, uint32_t entry, uint32_t variable)
 {
-    struct edges e = entry ? edges_of(f->g, entry) : (struct edges){ 0 };
-    for (; e.at < e.end && spend(f, 1); e.at++) {
-        if (e.at->name.size <= LONGEST_SLOT &&
-            take_roles(f, variable, e.at->child))
-            vv_draft_slot(f->g->draft, f->optimizer, variable, e.at->name.bytes,
-                e.at->name.size, e.at->child);
-    }
+    struct vv_torch_edges e = { 0 };
+    if (entry)
+        e = vv_torch_edges_of(f->g, entry);
+    for (; e.at < e.end && spend(f, 1); e.at++)
+        vv_torch_add_slot(
+            f->g, f->optimizer, variable, &e.at->name, e.at->child);
 }
 
 static void add_slots(struct finding *f)
@@ -548,7 +513,6 @@ varve_status vv_torch_add_slots(struct vv_torch_graph *g)
     size_t nodes = vv_torch_way_count(g);
     struct finding f = { .g = g,
         .seen = vv_allocate_zeroed(a, nodes * sizeof *f.seen),
-        .roles = vv_allocate_zeroed(a, nodes),
         .looks = (g->draft->edges.size / sizeof(struct vv_draft_edge) +
                      g->file->numbers.size / 8) *
                  MOST_LOOKS };
@@ -556,10 +520,13 @@ varve_status vv_torch_add_slots(struct vv_torch_graph *g)
         &f.variables, &f.model, &f.to, &f.next, &f.steps };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_init(all[i], a);
-    varve_status status = f.seen && f.roles ? look_at_all(&f) : fail_memory(&f);
+    g->roles = vv_allocate_zeroed(a, nodes);
+    varve_status status =
+        f.seen && g->roles ? look_at_all(&f) : fail_memory(&f);
+    if (!status)
+        status = vv_torch_add_flat_slots(g);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_clear(all[i]);
     vv_release(a, f.seen, nodes * sizeof *f.seen);
-    vv_release(a, f.roles, nodes);
     return status;
 }

@@ -24,6 +24,40 @@ struct looking {
     uint32_t arguments;
 };
 
+/* --- Sizes ---------------------------------------------------------------- */
+
+bool vv_torch_size_of(
+    const struct vv_pickle *p, uint32_t number, uint64_t *size)
+{
+    const struct vv_pickle_item *item = vv_pickle_item(p, number);
+    if (item->kind != VV_PICKLE_INTEGER || vv_pickle_integer(item) < 0)
+        return false;
+    *size = (uint64_t)vv_pickle_integer(item);
+    return true;
+}
+
+bool vv_torch_sizes(const struct vv_pickle *p, uint32_t number,
+    uint64_t sizes[VARVE_MAX_RANK], uint32_t *count)
+{
+    const struct vv_pickle_item *item = vv_pickle_item(p, number);
+    if (item->kind == VV_PICKLE_CALL &&
+        vv_pickle_is_global(p, item->a, "torch", "Size"))
+        item = vv_pickle_item(p, vv_pickle_nth(p, item->b, 0));
+    if (item->kind != VV_PICKLE_TUPLE && item->kind != VV_PICKLE_LIST)
+        return false;
+    *count = 0;
+    for (uint32_t at = item->first; at && *count <= VARVE_MAX_RANK;
+         at = vv_pickle_link(p, at).next) {
+        uint64_t size;
+        if (!vv_torch_size_of(p, vv_pickle_link(p, at).item, &size))
+            return false;
+        if (*count < VARVE_MAX_RANK)
+            sizes[*count] = size;
+        ++*count;
+    }
+    return true;
+}
+
 /* --- Arguments ------------------------------------------------------------ */
 
 static uint32_t argument(const struct looking *l, unsigned index)
@@ -42,41 +76,6 @@ static enum vv_torch_kind alien(const struct looking *l, uint32_t name)
     bool is_named = vv_pickle_item(l->p, name)->kind == VV_PICKLE_GLOBAL;
     l->t->name = is_named ? name : l->function;
     return VV_TORCH_ALIEN;
-}
-
-static bool take_size(
-    const struct vv_pickle *p, uint32_t number, uint64_t *size)
-{
-    const struct vv_pickle_item *item = vv_pickle_item(p, number);
-    if (item->kind != VV_PICKLE_INTEGER || vv_pickle_integer(item) < 0)
-        return false;
-    *size = (uint64_t)vv_pickle_integer(item);
-    return true;
-}
-
-/* A tuple of sizes, or torch.Size of one; *count is how many it has, and one
- * more than are taken where it has more than that. */
-static bool take_sizes(const struct looking *l, unsigned index,
-    uint64_t sizes[VARVE_MAX_RANK], uint32_t *count)
-{
-    const struct vv_pickle_item *item =
-        vv_pickle_item(l->p, argument(l, index));
-    if (item->kind == VV_PICKLE_CALL &&
-        vv_pickle_is_global(l->p, item->a, "torch", "Size"))
-        item = vv_pickle_item(l->p, vv_pickle_nth(l->p, item->b, 0));
-    if (item->kind != VV_PICKLE_TUPLE && item->kind != VV_PICKLE_LIST)
-        return false;
-    *count = 0;
-    for (uint32_t at = item->first; at && *count <= VARVE_MAX_RANK;
-         at = vv_pickle_link(l->p, at).next) {
-        uint64_t size;
-        if (!take_size(l->p, vv_pickle_link(l->p, at).item, &size))
-            return false;
-        if (*count < VARVE_MAX_RANK)
-            sizes[*count] = size;
-        ++*count;
-    }
-    return true;
 }
 
 /* {'conj': True, 'neg': True}; other keys mean nothing to us. */
@@ -109,9 +108,10 @@ static enum vv_torch_kind take_storage(const struct looking *l)
         return broken(l, "a storage");
     uint32_t class = vv_pickle_nth(l->p, item->a, 1);
     t->of = vv_torch_type(l->p, class);
+    t->part = item->b;
     t->key = vv_pickle_nth(l->p, item->a, 2);
     if (vv_pickle_item(l->p, t->key)->kind != VV_PICKLE_TEXT ||
-        !take_size(l->p, vv_pickle_nth(l->p, item->a, 4), &t->count))
+        !vv_torch_size_of(l->p, vv_pickle_nth(l->p, item->a, 4), &t->count))
         return broken(l, "a storage with a key and a count");
     t->has_storage = true;
     if (vv_pickle_nth(l->p, item->a, 5) != VV_PICKLE_THE_NONE)
@@ -122,7 +122,7 @@ static enum vv_torch_kind take_storage(const struct looking *l)
 static enum vv_torch_kind take_shape(const struct looking *l, unsigned index)
 {
     uint32_t rank = 0;
-    if (!take_sizes(l, index, l->t->type.shape, &rank))
+    if (!vv_torch_sizes(l->p, argument(l, index), l->t->type.shape, &rank))
         return broken(l, "a shape of integers");
     if (rank > VARVE_MAX_RANK)
         return alien(l, VV_PICKLE_THE_NONE);
@@ -141,9 +141,9 @@ static enum vv_torch_kind take_parts(const struct looking *l)
         kind = take_shape(l, SHAPE);
     if (kind != VV_TORCH_TENSOR)
         return kind;
-    if (!take_size(l->p, argument(l, OFFSET), &l->t->offset))
+    if (!vv_torch_size_of(l->p, argument(l, OFFSET), &l->t->offset))
         return broken(l, "an offset");
-    if (!take_sizes(l, STRIDES, l->t->strides, &strides) ||
+    if (!vv_torch_sizes(l->p, argument(l, STRIDES), l->t->strides, &strides) ||
         strides != l->t->type.rank)
         return broken(l, "as many strides as extents");
     l->t->type.dtype = l->t->of;

@@ -18,8 +18,10 @@ enum vv_torch_kind {
 };
 
 struct vv_torch_tensor {
+    /* to read */
     varve_tensor type; /* element type and shape */
     bool has_storage;  /* else it is known, and has no value */
+    uint32_t part;     /* the file of the storage, where there are several */
     uint32_t key;      /* of the storage: a text */
     uint64_t count;    /* elements of the storage */
     varve_dtype of;    /* of the storage: the type of these */
@@ -35,6 +37,15 @@ struct vv_torch_tensor {
 /* Looks at an item: a parameter is the tensor in it. */
 enum vv_torch_kind vv_torch_tensor(const struct vv_pickle *pickle,
     uint32_t item, struct vv_torch_tensor *tensor);
+
+/* A number that is 0 or more. */
+bool vv_torch_size_of(
+    const struct vv_pickle *pickle, uint32_t item, uint64_t *size);
+
+/* A tuple or list of such, or torch.Size of one; *count is how many it has, or
+ * VARVE_MAX_RANK + 1 where it has more than VARVE_MAX_RANK. */
+bool vv_torch_sizes(const struct vv_pickle *pickle, uint32_t item,
+    uint64_t sizes[VARVE_MAX_RANK], uint32_t *count);
 
 /* How many bytes its elements take; false where 64 bits do not hold it. */
 bool vv_torch_size(const struct vv_torch_tensor *tensor, uint64_t *size);

@@ -11,6 +11,7 @@
 #include "dtype.h"
 #include "failure.h"
 #include "torch_decode.h"
+#include "torch_pieces.h"
 #include "torch_python.h"
 #include "try.h"
 
@@ -34,6 +35,8 @@ void vv_torch_values_init(struct vv_torch_values *v, struct vv_draft *draft,
     *v = (struct vv_torch_values){ .draft = draft, .file = file, .p = p };
     vv_arena_init(&v->arena, a);
     vv_map_init(&v->tensors, a);
+    for (size_t i = 0; i < file->zip.foreign->file_count; i++)
+        v->room += file->zip.foreign->files[i].size;
 }
 
 void vv_torch_values_clear(struct vv_torch_values *v)
@@ -219,7 +222,7 @@ static bool is_bound(const void *item, const void *key)
 static struct bound *describe(struct vv_torch_values *v,
     const struct vv_torch_tensor *t, const struct vv_zip_entry *e)
 {
-    enum { FIXED = 4 };
+    enum { FIXED = 5 };
     uint32_t count = FIXED + 2 * t->type.rank;
     struct bound *b =
         vv_arena_take(&v->arena, sizeof *b + count * sizeof *b->is);
@@ -230,19 +233,11 @@ static struct bound *describe(struct vv_torch_values *v,
     b->is[1] = t->offset;
     b->is[2] = t->type.dtype;
     b->is[3] = (uint64_t)t->conjugated << 1 | t->negated;
+    b->is[4] = e->file;
     memcpy(b->is + FIXED, t->type.shape, t->type.rank * sizeof *b->is);
     memcpy(
         b->is + FIXED + t->type.rank, t->strides, t->type.rank * sizeof *b->is);
     return b;
-}
-
-static bool is_plain(
-    const struct vv_torch_file *file, const struct vv_torch_tensor *t)
-{
-    uint32_t outer;
-    vv_torch_run(t, &outer);
-    return outer == 0 && !t->conjugated && !t->negated &&
-           (!file->is_big_endian || vv_dtype_file_size(t->type.dtype) == 1);
 }
 
 /* Where its bytes lie, with the sum of the storage where it is all of that. */
@@ -252,12 +247,13 @@ static varve_status place_tensor(struct vv_torch_values *v,
     const struct vv_torch_tensor *t = &g->tensor;
     struct vv_torch_made made = { .making = VV_TORCH_GATHER,
         .at = v->file->tensors.size / sizeof *g };
-    if (size > 0 && !is_plain(v->file, t)) {
+    if (size > 0 && !vv_torch_is_plain(v->file, t)) {
         vv_buffer_add(&v->file->tensors, g, sizeof *g);
         return v->file->tensors.failed ? fail_memory(v)
                                        : note_made(v, made, place);
     }
-    *place = (struct vv_place){ .offset = g->entry->data };
+    *place =
+        (struct vv_place){ .file = g->entry->file, .offset = g->entry->data };
     if (size > 0)
         place->offset += t->offset * vv_dtype_file_size(t->type.dtype);
     if (size == g->entry->size && g->entry->crc != 0) {
@@ -271,7 +267,7 @@ static varve_status place_tensor(struct vv_torch_values *v,
 static bool may_expand(
     struct vv_torch_values *v, const struct vv_torch_gathered *g, uint64_t size)
 {
-    uint64_t most = most_expanded + v->file->zip.foreign->files[0].size;
+    uint64_t most = most_expanded + v->room;
     if (size <= g->entry->size)
         return true;
     if (size > most - v->expanded)
@@ -326,5 +322,19 @@ varve_status vv_torch_add_tensor(struct vv_torch_values *v,
         return add_stored(v, &g, size, node, is_one);
     *node = vv_draft_node(v->draft, VARVE_VARIABLE);
     vv_draft_value(v->draft, *node, &t->type, 0, NULL);
+    return VARVE_OK;
+}
+
+varve_status vv_torch_add_pieced(
+    struct vv_torch_values *v, uint32_t item, uint32_t *node)
+{
+    uint32_t number = vv_pickle_item(v->p, item)->b - 1;
+    const struct vv_torch_pieced *t = vv_torch_pieced(v->file, number);
+    struct vv_torch_made made = { .making = VV_TORCH_PIECES, .at = number };
+    struct vv_place place;
+    VV_TRY(note_made(v, made, &place));
+    place.has_parts = t->has_parts;
+    *node = vv_draft_node(v->draft, VARVE_VARIABLE);
+    vv_draft_value(v->draft, *node, &t->type, 0, &place);
     return VARVE_OK;
 }

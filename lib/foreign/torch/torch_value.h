@@ -16,6 +16,7 @@ struct vv_torch_values {
     const struct vv_pickle *p;
     struct vv_torch_where where;
     /* own */
+    uint64_t room;     /* bytes of all files */
     uint64_t expanded; /* bytes of tensors that have more than their storages */
     struct vv_arena arena;
     struct vv_map tensors; /* that have a node, by what they are */
@@ -50,5 +51,10 @@ varve_status vv_torch_add_vector(
  * have it. */
 varve_status vv_torch_add_tensor(struct vv_torch_values *values,
     const struct vv_torch_tensor *tensor, uint32_t *node, bool *is_one);
+
+/* The variable of what is outside of the pickle: one of the tensors of the
+ * file that are put together of pieces. */
+varve_status vv_torch_add_pieced(
+    struct vv_torch_values *values, uint32_t item, uint32_t *node);
 
 #endif

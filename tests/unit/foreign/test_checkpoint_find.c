@@ -104,10 +104,11 @@ TEST(checkpoint_find, finds_the_members_of_a_directory_in_this_order)
     static const char *const all[] = {
         "d/checkpoint", "d/ckpt-7.index", "d/variables/variables.index",
         "d/variables.index", "d/model.safetensors.index.json",
-        "d/model.safetensors", "d/pytorch_model.bin", NULL
+        "d/model.safetensors", "d/pytorch_model.bin.index.json",
+        "d/pytorch_model.bin", "d/.metadata", NULL
     };
     check_found("d", "d/ckpt-7.index", all);
-    for (int i = 2; i < 7; i++)
+    for (int i = 2; i < 9; i++)
         check_found("d", all[i], all + i);
     check_found("d/", "d/model.safetensors", all + 5);
     check_not_found("d", VARVE_IS_DIRECTORY,

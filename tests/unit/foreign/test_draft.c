@@ -106,7 +106,7 @@ TEST(draft, knows_types_shapes_and_places)
     draft_begin(&t);
     varve_tensor type = {
         .dtype = VARVE_INT16, .rank = 2, .shape = { 3, 5 } };
-    struct vv_place place = { 1, VV_SUM_CRC32, 77, 1000 };
+    struct vv_place place = { 1, VV_SUM_CRC32, 77, 1000, false };
     struct vv_place strings = { .file = VV_DECODED, .offset = 4 };
     uint32_t a = vv_draft_node(&t.d, VARVE_VARIABLE);
     uint32_t b = vv_draft_node(&t.d, VARVE_VARIABLE);

@@ -4,9 +4,11 @@
  */
 #include "support/test.h"
 
+#include <locale.h>
 #include <stdio.h>
 
 #include "structure.h"
+#include "torch_file.h"
 #include "torch_out.h"
 
 #include "readers.h"
@@ -99,6 +101,86 @@ TEST(torch_out, writes_again_what_it_read)
     cr_assert_eq(b, c);
     cr_assert_eq(memcmp(first, second, b), 0);
     world_free(&w);
+}
+
+/* The reals of a dict, each with its position, as eight bytes; then an integer
+ * and a text that could be numbers. */
+static const double reals[] = { 0.5, -0.25, 0.1, 1e300, -5e-324, 3, 1e22,
+    123456789.125, 1.0 / 3 };
+
+enum { REALS = sizeof reals / sizeof *reals };
+
+static void put_reals(struct vv_buffer *b)
+{
+    OP(b, "}(");
+    for (int i = 0; i < REALS; i++) {
+        uint64_t bits;
+        memcpy(&bits, &reals[i], sizeof bits);
+        vv_buffer_add8(b, 'G');
+        for (int shift = 56; shift >= 0; shift -= 8)
+            vv_buffer_add8(b, (uint8_t)(bits >> shift));
+        put_integer(b, i);
+    }
+    put_integer(b, INT64_MIN);
+    OP(b, "K\1");
+    put_text(b, "0.75");
+    OP(b, "K\1u.");
+}
+
+/* The pickle of the archive, whose entries are stored. */
+static void check_keys(struct world *w, const char *path)
+{
+    size_t size;
+    varve_error error = { 0 };
+    struct vv_foreign *f = vv_allocate_zeroed(test_allocator(), sizeof *f);
+    uint32_t number;
+    f->context = &w->context;
+    cr_assert_ok(vv_foreign_add_file(f, path, &number, &error), error);
+    struct vv_torch_file *file = vv_torch_file_new(f);
+    struct vv_pickle p;
+    cr_assert_ok(vv_torch_file_read(file, f, vv_zip_whole(f, 0), &error),
+        error);
+    cr_assert_ok(vv_torch_file_pickle(file, &p, &error), error);
+    uint32_t at = vv_pickle_item(&p, p.root)->first;
+    for (size = 0; at; size++) {
+        struct vv_pickle_link key = vv_pickle_link(&p, at);
+        const struct vv_pickle_item *item = vv_pickle_item(&p, key.item);
+        at = vv_pickle_link(&p, key.next).next;
+        double real = size < REALS ? vv_pickle_real(item) : 0;
+        if (size < REALS)
+            cr_assert(item->kind == VV_PICKLE_REAL &&
+                memcmp(&real, &reals[size], sizeof real) == 0, "%zu: %a", size,
+                real);
+        if (size == REALS)
+            cr_assert_eq(vv_pickle_integer(item), INT64_MIN);
+        if (size == REALS + 1)
+            cr_assert(vv_pickle_is_text(&p, key.item, "0.75"));
+    }
+    cr_assert_eq(size, REALS + 2);
+    vv_pickle_clear(&p);
+    vv_foreign_free(f);
+}
+
+/* In every locale of these that there is here; `guest comma` makes one. */
+TEST(torch_out, writes_keys_that_are_numbers_in_any_locale)
+{
+    static const char *const locales[] = { "C", "de_DE.UTF-8", "fr_FR.UTF-8",
+        "" };
+    for (size_t i = 0; i < sizeof locales / sizeof *locales; i++) {
+        struct world w = world_new();
+        struct vv_buffer b = new_bytes();
+        put_reals(&b);
+        struct vv_buffer file = new_torch(&b, NULL);
+        memory_put(w.memory, "a.pt", file.data, file.size);
+        if (setlocale(LC_NUMERIC, locales[i])) {
+            write_again(&w, "a.pt", "b.pt");
+            check_keys(&w, "b.pt");
+        }
+        setlocale(LC_NUMERIC, "C");
+        vv_buffer_clear(&file);
+        vv_buffer_clear(&b);
+        world_free(&w);
+    }
 }
 
 /* Two names that are one key. */

@@ -25,7 +25,7 @@ static varve_status find(const struct vv_buffer *bytes,
 {
     struct world w = world_new();
     struct vv_foreign *f = world_foreign(&w, "a.zip", bytes);
-    struct vv_zip zip = { .foreign = f };
+    struct vv_zip zip = { .span = vv_zip_whole(f, 0), .foreign = f };
     varve_status status = vv_zip_find_end(&zip, end, error);
     vv_foreign_free(f);
     world_free(&w);
@@ -141,7 +141,7 @@ TEST(zip_end, says_so_without_memory_for_a_comment)
     a.file.data[a.file.size - 2] = 1;
     vv_buffer_add8(&a.file, 'x');
     struct vv_foreign *f = world_foreign(&w, "a.zip", &a.file);
-    struct vv_zip zip = { .foreign = f };
+    struct vv_zip zip = { .span = vv_zip_whole(f, 0), .foreign = f };
     test_fail_allocation(0, false);
     cr_assert_eq(vv_zip_find_end(&zip, &end, &error), VARVE_NO_MEMORY);
     test_fail_allocation(-1, false);

@@ -15,7 +15,7 @@ static varve_status read_zip(const struct archive *a, varve_error *error,
     struct world w = world_new();
     struct vv_foreign *f = world_foreign(&w, "a.npz", &a->file);
     struct vv_zip zip;
-    varve_status status = vv_zip_read(&zip, f, 0, error);
+    varve_status status = vv_zip_read(&zip, f, vv_zip_whole(f, 0), error);
     if (!status && check)
         check(&zip);
     vv_zip_clear(&zip);
@@ -254,7 +254,7 @@ TEST(zip_in, gives_everything_back_without_memory)
         varve_error error = { 0 };
         long before = test_block_count();
         test_fail_allocation(n, false);
-        status = vv_zip_read(&zip, f, 0, &error);
+        status = vv_zip_read(&zip, f, vv_zip_whole(f, 0), &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY);
         vv_zip_clear(&zip);

@@ -7,6 +7,7 @@
 #define UNIT_TORCH_SAMPLE_H
 
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "pickle_in.h"
 #include "readers.h"

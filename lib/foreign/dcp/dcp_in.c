@@ -1,0 +1,224 @@
+/* dcp_in.c - the metadata, the files that it names, the values one by one.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "dcp_in.h"
+
+#include <string.h>
+
+#include "dcp_tensor.h"
+#include "dcp_tree.h"
+#include "failure.h"
+#include "name.h"
+#include "pickle_in.h"
+#include "torch_decode.h"
+#include "torch_in.h"
+#include "try.h"
+
+enum { MOST_LEVELS = 64, MOST_METADATA = 1 << 30 };
+
+struct reading {
+    struct vv_foreign *foreign;
+    const char *path;
+    varve_error *error;
+    struct vv_buffer bytes; /* of the metadata */
+    struct vv_pickle pickle;
+    struct vv_dcp_metadata metadata;
+    struct vv_torch_merge merge;
+    struct vv_dcp_tree tree;
+    struct vv_dcp_reading values;
+};
+
+static enum vv_bid bid(const struct vv_candidate *c)
+{
+    return vv_dcp_is_metadata(c->head, c->head_size) ? VV_BID_SURE
+                                                     : VV_BID_NONE;
+}
+
+/* --- The metadata --------------------------------------------------------- */
+
+static varve_status read_metadata(struct reading *r)
+{
+    uint32_t root;
+    uint64_t size = r->foreign->files[0].size;
+    if (size > MOST_METADATA)
+        return vv_fail(r->error, VARVE_LIMIT,
+            "%s: expected at most 1 GiB of metadata, found more", r->path);
+    void *bytes = vv_buffer_extend(&r->bytes, (size_t)size);
+    if (!bytes)
+        return vv_fail_memory(r->error, "the metadata of a checkpoint");
+    VV_TRY(vv_foreign_read(r->foreign, 0, bytes, (size_t)size, 0, r->error));
+    VV_TRY(vv_pickle_read(&r->pickle, &r->bytes, r->path, r->error));
+    /* The keys of the whole are texts of it, which have the same numbers. */
+    VV_TRY(vv_torch_merge_add(&r->merge, NULL, &r->pickle, &root));
+    return vv_dcp_metadata_read(&r->metadata, &r->pickle,
+        &r->foreign->context->allocator, r->path, r->error);
+}
+
+/* --- The files ------------------------------------------------------------ */
+
+static varve_status add_file(
+    struct reading *r, const struct vv_dcp_part *part, uint32_t *file)
+{
+    struct vv_buffer path;
+    const struct vv_pickle_item *name = vv_pickle_item(&r->pickle, part->path);
+    const char *bytes = vv_pickle_bytes(&r->pickle, name);
+    if (!vv_name_stays(bytes, name->b))
+        return vv_dcp_fail(&r->metadata, VARVE_CORRUPT, part->name,
+            "the name of a file beside the metadata", "another");
+    vv_buffer_init(&path, &r->foreign->context->allocator);
+    vv_sibling_path(&path, r->path, bytes, name->b);
+    varve_status status = path.failed
+                              ? vv_fail_memory(r->error, "a path")
+                              : vv_foreign_add_file(r->foreign,
+                                    vv_buffer_string(&path), file, r->error);
+    if (status == VARVE_NOT_FOUND)
+        status = vv_fail(r->error, status,
+            "%s: expected the file \"%.*s\" beside it, found none: all files "
+            "of a checkpoint belong into one directory",
+            r->path, vv_dcp_shown(name->b), bytes);
+    vv_buffer_clear(&path);
+    return status;
+}
+
+/* They come by their files. */
+static varve_status add_files(struct reading *r)
+{
+    struct vv_dcp_part *const *parts =
+        (struct vv_dcp_part *const *)(const void *)r->metadata.parts.data;
+    const struct vv_pickle_item *last = NULL;
+    uint32_t file = 0;
+    for (size_t i = 0; i < r->metadata.parts.size / sizeof *parts; i++) {
+        const struct vv_pickle_item *path =
+            vv_pickle_item(&r->pickle, parts[i]->path);
+        bool is_same = last && last->b == path->b &&
+                       memcmp(vv_pickle_bytes(&r->pickle, last),
+                           vv_pickle_bytes(&r->pickle, path), path->b) == 0;
+        if (!is_same)
+            VV_TRY(add_file(r, parts[i], &file));
+        parts[i]->file = file;
+        last = path;
+    }
+    return VARVE_OK;
+}
+
+/* --- Values --------------------------------------------------------------- */
+
+/* The keys of a value; its name, where they are none that it may have. */
+static size_t keys_of(
+    const struct reading *r, uint32_t name, uint32_t keys[MOST_LEVELS])
+{
+    const struct vv_pickle *p = &r->pickle;
+    const struct vv_pickle_item *path =
+        vv_pickle_item(p, vv_dcp_path_of(&r->metadata, name));
+    size_t count = 0;
+    bool are_keys = path->kind == VV_PICKLE_TUPLE;
+    for (uint32_t at = path->first; at && are_keys;
+         at = vv_pickle_link(p, at).next) {
+        uint32_t key = vv_pickle_link(p, at).item;
+        uint32_t kind = vv_pickle_item(p, key)->kind;
+        are_keys = count < MOST_LEVELS &&
+                   (kind == VV_PICKLE_TEXT || kind == VV_PICKLE_INTEGER);
+        if (are_keys)
+            keys[count++] = key;
+    }
+    if (are_keys && count > 0)
+        return count;
+    keys[0] = name;
+    return 1;
+}
+
+static varve_status read_value(
+    struct reading *r, uint32_t name, uint32_t value, uint32_t *item)
+{
+    const struct vv_pickle *p = &r->pickle;
+    if (vv_dcp_is_a(p, value, "TensorStorageMetadata"))
+        return vv_dcp_read_tensor(&r->values, name, value, item);
+    if (!vv_dcp_is_a(p, value, "BytesStorageMetadata"))
+        return vv_dcp_fail(&r->metadata, VARVE_CORRUPT, name,
+            "a tensor or an object", "another thing");
+    const struct vv_dcp_part *part =
+        vv_dcp_part_of(&r->metadata, name, VV_DCP_OBJECT, NULL);
+    if (!part)
+        return vv_dcp_fail(&r->metadata, VARVE_TRUNCATED, name,
+            "an object in a file", "it in none");
+    return vv_dcp_read_object(&r->values, part, item);
+}
+
+static varve_status add_value(struct reading *r, uint32_t name, uint32_t value)
+{
+    uint32_t keys[MOST_LEVELS], item = 0;
+    bool is_free;
+    if (vv_pickle_item(&r->pickle, name)->kind != VV_PICKLE_TEXT)
+        return vv_fail(r->error, VARVE_CORRUPT,
+            "%s: expected names of values, found another thing", r->path);
+    VV_TRY(read_value(r, name, value, &item));
+    size_t count = keys_of(r, name, keys);
+    if (!vv_dcp_tree_add(&r->tree, keys, count, item, &is_free))
+        return vv_fail_memory(r->error, "values");
+    return is_free ? VARVE_OK
+                   : vv_dcp_fail(&r->metadata, VARVE_CORRUPT, name,
+                         "keys of its own", "those of another value");
+}
+
+static varve_status add_values(struct reading *r)
+{
+    const struct vv_pickle *p = &r->pickle;
+    for (uint32_t at = vv_pickle_item(p, r->metadata.values)->first; at;) {
+        struct vv_pickle_link name = vv_pickle_link(p, at);
+        struct vv_pickle_link value = vv_pickle_link(p, name.next);
+        VV_TRY(add_value(r, name.item, value.item));
+        at = value.next;
+    }
+    return VARVE_OK;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static varve_status read_all(struct reading *r, struct vv_draft *draft)
+{
+    uint32_t root = 0;
+    VV_TRY(read_metadata(r));
+    VV_TRY(add_files(r));
+    r->values = (struct vv_dcp_reading){ .foreign = r->foreign,
+        .metadata = &r->metadata,
+        .merge = &r->merge,
+        .error = r->error,
+        .left = r->bytes.size };
+    if (!vv_dcp_tree_begin(&r->tree, &r->merge))
+        return vv_fail_memory(r->error, "values");
+    VV_TRY(add_values(r));
+    VV_TRY(vv_dcp_tree_end(&r->tree, &root));
+    VV_TRY(vv_torch_merge_end(&r->merge, root));
+    return vv_torch_read_graph(
+        draft, r->merge.file, &r->merge.pickle, r->error);
+}
+
+static varve_status open_metadata(
+    struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
+{
+    const varve_allocator *a = &foreign->context->allocator;
+    struct vv_torch_file *file = vv_torch_file_new(foreign);
+    struct reading r = {
+        .foreign = foreign, .path = foreign->files[0].path, .error = error
+    };
+    if (!file)
+        return vv_fail_memory(error, "a checkpoint");
+    foreign->decode = vv_torch_decode;
+    foreign->decode_part = vv_torch_decode_part;
+    /* What is kept of it is what torch.save would have kept. */
+    draft->kept.format = VARVE_FORMAT_TORCH;
+    vv_buffer_init(&r.bytes, a);
+    vv_torch_merge_begin(&r.merge, file, foreign, error);
+    varve_status status = read_all(&r, draft);
+    vv_dcp_tree_clear(&r.tree);
+    vv_torch_merge_clear(&r.merge);
+    vv_dcp_metadata_clear(&r.metadata);
+    vv_pickle_clear(&r.pickle);
+    vv_buffer_clear(&r.bytes);
+    return status;
+}
+
+const struct vv_foreign_format vv_dcp_format = {
+    .format = VARVE_FORMAT_DCP, .bid = bid, .open = open_metadata
+};

@@ -1,0 +1,87 @@
+/* several.c - names in messages, and bytes of values.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "fuzz/several.h"
+
+#include <string.h>
+
+#include "fuzz/fuzz.h"
+#include "reader.h"
+
+struct several *several_new(const uint8_t *bytes, size_t size)
+{
+    struct several *s = calloc(1, sizeof *s);
+    many_files_init(&s->files);
+    many_files_add(
+        &s->files, FUZZ_PATH, sizeof FUZZ_PATH - 1, bytes, size);
+    s->size = size;
+    return s;
+}
+
+/* The bytes of all values; each is also the bytes of `file` at its offset,
+ * unless that is NULL. */
+uint64_t several_total(
+    varve_reader *reader, const uint8_t *file, size_t size)
+{
+    varve_saved_node node;
+    uint64_t total = 0;
+    for (size_t i = 1; varve_reader_node_at(reader, i, &node); i++) {
+        varve_error error;
+        FUZZ_CHECK(node.has_value == (node.kind != VARVE_OBJECT), "node %zu",
+            i);
+        if (!node.has_value || node.size == 0)
+            continue;
+        total += node.size;
+        if (!file)
+            continue;
+        FUZZ_CHECK(node.offset < size && node.size <= size - node.offset,
+            "node %zu at %llu", i, (unsigned long long)node.offset);
+        unsigned char *value = malloc((size_t)node.size);
+        varve_status status = varve_reader_read(
+            reader, node.id, value, (size_t)node.size, &error);
+        FUZZ_CHECK(!status, "node %zu: %s", i, error.message);
+        FUZZ_CHECK(memcmp(value, file + node.offset, (size_t)node.size) == 0,
+            "node %zu has other bytes", i);
+        free(value);
+    }
+    return total;
+}
+
+/* A message begins with the name of one of the files. */
+static void check_failure(const struct several *s, varve_error *error)
+{
+    for (size_t i = 1; i < s->files.count; i++) {
+        const char *name = s->files.files[i].name;
+        size_t size = strlen(name);
+        if (strncmp(error->message, name, size) == 0 &&
+            error->message[size] == ':' &&
+            strcmp(name, FUZZ_PATH) != 0)
+            return; /* the status was looked at with the file alone */
+    }
+    fuzz_check_failure(error->status, error);
+}
+
+void several_read(struct several *s, const uint64_t *most)
+{
+    varve_error error = { 0 };
+    struct vv_context context = {
+        .allocator = bounded_allocator(&s->bounded),
+        .system = &s->files.one.system,
+    };
+    varve_reader *reader = vv_reader_open_in(&context, FUZZ_PATH, &error);
+    if (!reader) {
+        check_failure(s, &error);
+    } else {
+        fuzz_look_at(reader, &s->bounded);
+        bool is_ours = varve_reader_format(reader) == VARVE_FORMAT_VARVE;
+        uint64_t total = is_ours || !most ? 0 : several_total(reader, NULL, 0);
+        FUZZ_CHECK(!most || total <= *most,
+            "values of %llu bytes, more than the data",
+            (unsigned long long)total);
+    }
+    varve_reader_free(reader);
+    FUZZ_CHECK(s->files.one.opened == 0, "%d descriptors are left",
+        s->files.one.opened);
+    bounded_check_empty(&s->bounded);
+}

@@ -1,0 +1,145 @@
+/* test_torch_index.c - lib/foreign/torch/torch_index.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+
+#include "convert.h"
+#include "torch_index.h"
+#include "torch_sample.h"
+
+#define INDEX "d/pytorch_model.bin.index.json"
+
+static void copy_file(struct world *w, const char *name)
+{
+    char path[500];
+    size_t size;
+    snprintf(path, sizeof path, GOLDEN "/foreign/torch_shards/%s", name);
+    char *bytes = test_read_file(path, &size);
+    snprintf(path, sizeof path, "d/%s", name);
+    memory_put(w->memory, path, bytes, size);
+    free(bytes);
+}
+
+/* What torch.save wrote, an archive and an older file. */
+static struct world golden_world(void)
+{
+    struct world w = world_new();
+    copy_file(&w, "pytorch_model.bin.index.json");
+    copy_file(&w, "pytorch_model-00001-of-00002.bin");
+    copy_file(&w, "pytorch_model-00002-of-00002.bin");
+    return w;
+}
+
+TEST(torch_index, reads_each_tensor_from_its_file)
+{
+    static const char *const names[] = { INDEX, "d", "d/pytorch_model.bin" };
+    struct world w = golden_world();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        varve_error error = { 0 };
+        varve_reader *r = vv_reader_open_in(&w.context, names[i], &error);
+        cr_assert(r, "%s", error.message);
+        cr_assert_eq(varve_reader_format(r), VARVE_FORMAT_TORCH);
+        float six[] = { 0, 1, 2, 3, 4, 5 };
+        check_value(r, "a.weight", "float32[2,3]", six, sizeof six);
+        check_value(r, "c.bias", "int16[4]", (int16_t[]){ 0, 1, 2, 3 }, 8);
+        cr_assert_eq(
+            find_node(r, "b.weight").id, find_node(r, "a.weight").id);
+        cr_assert_ok(varve_reader_verify(r, NULL, &error), error);
+        varve_reader_free(r);
+    }
+    world_free(&w);
+}
+
+TEST(torch_index, leaves_nothing_without_memory)
+{
+    struct world w = golden_world();
+    varve_reader *reader = NULL;
+    for (long n = 0; !reader; n++) {
+        varve_error error = { 0 };
+        long before = test_block_count();
+        test_fail_allocation(n, false);
+        reader = vv_reader_open_in(&w.context, INDEX, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(reader || error.status == VARVE_NO_MEMORY, "%s",
+            error.message);
+        cr_assert(reader || test_block_count() == before);
+    }
+    varve_reader_free(reader);
+    world_free(&w);
+}
+
+/* An index of this map beside "one.bin", of tensors a and b, and "two.bin", of
+ * what `other` is. */
+static void check(const char *map, const char *other, size_t other_size,
+    varve_status status, const char *says)
+{
+    struct world w = world_new();
+    varve_error error = { 0 };
+    char index[300];
+    struct vv_buffer b = new_bytes(), c = new_bytes();
+    OP(&b, "}(");
+    put_text(&b, "b");
+    put_floats(&b, "0", 1);
+    put_text(&b, "a");
+    put_floats(&b, "1", 1);
+    OP(&b, "u.");
+    vv_buffer_add(&c, other, other_size);
+    struct vv_buffer one = new_torch(&b, "0", 4, "1", 4, NULL);
+    struct vv_buffer two = new_torch(&c, NULL);
+    snprintf(index, sizeof index, "{\"weight_map\": {%s}}", map);
+    memory_put(w.memory, INDEX, index, strlen(index));
+    memory_put(w.memory, "d/one.bin", one.data, one.size);
+    memory_put(w.memory, "d/two.bin", two.data, two.size);
+    varve_reader *r = vv_reader_open_in(&w.context, INDEX, &error);
+    cr_assert_eq(error.status, status, "%s: %s", map, error.message);
+    cr_assert_eq(!r, status != VARVE_OK);
+    if (says)
+        cr_assert(strstr(error.message, says), "%s", error.message);
+    varve_reader_free(r);
+    vv_buffer_clear(&one);
+    vv_buffer_clear(&two);
+    vv_buffer_clear(&b);
+    vv_buffer_clear(&c);
+    world_free(&w);
+}
+
+#define BOTH "\"a\": \"one.bin\", \"b\": \"one.bin\""
+
+TEST(torch_index, refuses_maps_that_are_not_those_of_the_files)
+{
+    check(BOTH, "}.", 2, VARVE_OK, NULL);
+    check("", "}.", 2, VARVE_OK, NULL);
+    check("\"\\u0061\": \"one.bin\", \"b\": \"one.b\\u0069n\"", "}.", 2,
+        VARVE_OK, NULL);
+    check("\"a\": \"one.bin\"", "}.", 2, VARVE_CORRUPT,
+        "d/one.bin: expected only tensors that weight_map of " INDEX
+        " has there, found \"b\"");
+    check(BOTH ", \"c\": \"one.bin\"", "}.", 2, VARVE_CORRUPT, INDEX
+        ": weight_map: expected \"c\" in d/one.bin, found no such tensor");
+    check(BOTH ", \"c\": \"three.bin\"", "}.", 2, VARVE_NOT_FOUND,
+        "expected the file \"three.bin\" beside the index, found none");
+    check("\"a\": \"../d/one.bin\"", "}.", 2, VARVE_CORRUPT,
+        "expected the name of a file beside the index");
+}
+
+TEST(torch_index, refuses_files_that_are_no_dicts)
+{
+    static const char pickles[][6] = { "].", "N.", "}K\1Ns." };
+    for (size_t i = 0; i < sizeof pickles / sizeof *pickles; i++)
+        check(BOTH ", \"c\": \"two.bin\"", pickles[i], sizeof pickles[i],
+            VARVE_CORRUPT, "d/two.bin: expected a dict of tensors");
+}
+
+TEST(torch_index, bids_for_what_is_called_so)
+{
+    struct vv_candidate c = { .path = INDEX,
+        .head = (const unsigned char *)"{}", .head_size = 2 };
+    cr_assert_eq(vv_torch_index_format.bid(&c), VV_BID_SURE);
+    c.head = (const unsigned char *)"PK";
+    cr_assert_eq(vv_torch_index_format.bid(&c), VV_BID_NAME);
+    c.path = "d/model.index.json";
+    cr_assert_eq(vv_torch_index_format.bid(&c), VV_BID_NONE);
+}
