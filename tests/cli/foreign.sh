@@ -233,10 +233,23 @@ cp model.pt $shard
 echo "{\"weight_map\": {\"w\": \"$shard\"}}" >model.safetensors.index.json
 index=model.safetensors.index.json
 complains 4 "varve: cannot open: $index: $shard: $script" ls $index
+mkdir orbax
+cp model.pt orbax/_METADATA
+complains 4 'varve: cannot open: orbax: expected a checkpoint, found an Orbax' \
+    ls orbax
+
+# What two processes have saved.
 mkdir distributed
-cp model.pt distributed/.metadata
-complains 4 'varve: cannot open: distributed: expected a checkpoint, found a' \
-    ls distributed
+cp "$golden/dcp/.metadata" "$golden/dcp"/* distributed
+ends 0 verify distributed
+ends 0 cat --json --slice=1,: distributed/__1_0.distcp model/w.rows
+has '[3,4,5]' out
+rm distributed/__1_0.distcp
+complains 3 'varve: cannot open: distributed: ' ls distributed
+has 'expected the file "__1_0.distcp" beside it, found none' err
+rm distributed/.metadata
+complains 3 'varve: cannot open: distributed/__0_0.distcp: ' \
+    ls distributed/__0_0.distcp
 
 # Bad ones.
 cp sample.npz damaged.npz
