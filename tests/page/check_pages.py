@@ -2,7 +2,7 @@
 """check_pages.py - pages in a headless Chromium: what they show and what they
 do, and that they ask nobody for anything.
 
-    check_pages.py MAKE_PAGES VARVE [FOLDER]    keeps pages and pictures in FOLDER
+    check_pages.py MAKE_PAGES VARVE [FOLDER]    keeps pages and pictures there
 
 Needs chromium (a package of Debian); without it the test is skipped, and says
 so.
@@ -148,7 +148,8 @@ def check_keys(pages):
 def check_gan(pages):
     pages.open('gan', 'at=generator_optimizer')
     same(pages.legend(), {'objects': 19, 'variables': 29, 'slots': 56,
-                          'optimizers (owners of slots)': 2}, 'gan: legend')
+                          'optimizers (owners of slots)': 2, 'damaged': 0,
+                          'not finite': 0}, 'gan: legend')
     panel = pages.run(PANEL)
     check('owner of slots' in panel and 'm for 16 variables' in panel,
           'gan: an optimizer', panel)
