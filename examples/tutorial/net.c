@@ -42,6 +42,16 @@ static varve_status restore(
     return status;
 }
 
+static varve_status put(const char *path, const char *text, varve_error *error)
+{
+    FILE *file = fopen(path, "w");
+    bool good = file && fputs(text, file) >= 0;
+    if (file && fclose(file) == 0 && good)
+        return VARVE_OK;
+    snprintf(error->message, sizeof error->message, "%s: not written", path);
+    return VARVE_IO;
+}
+
 /* Reads no value and changes nothing. */
 static varve_status plan(
     varve_node *root, const varve_read_options *options, varve_error *error)
@@ -50,8 +60,8 @@ static varve_status plan(
     varve_report *report = r ? varve_report_new(r, error) : NULL;
     if (report)
         fputs(varve_report_text(report), stdout);
-    varve_status status =
-        report ? varve_report_html(r, "plan.html", NULL, error) : error->status;
+    const char *json = report ? varve_report_json(report, error) : NULL;
+    varve_status status = json ? put("plan.json", json, error) : error->status;
     varve_report_free(report);
     varve_restoration_free(r);
     return status;

@@ -190,6 +190,12 @@ VARVE_API bool varve_report_at(const varve_report *report,
  * a newline. */
 VARVE_API const char *varve_report_text(const varve_report *report);
 
+/* All of it for programs, in ASCII: JSON as docs/schemas/varve.report-1.json
+ * says, of which `varve graph --html --notes` makes a page. The report's; NULL
+ * on failure. */
+VARVE_API const char *varve_report_json(
+    varve_report *report, varve_error *error) VARVE_MUST_CHECK;
+
 VARVE_END_DECLS
 
 #endif

@@ -47,6 +47,11 @@ public:
     {
         return varve_report_text(get());
     }
+    /* All of it for programs. */
+    result<const char *> json() const
+    {
+        return detail::made<const char *>(varve_report_json, get());
+    }
 
 private:
     detail::handle<varve_report, varve_report_free> report_;

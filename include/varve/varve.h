@@ -28,7 +28,6 @@
 #include <varve/job.h>
 #include <varve/restoration.h>
 #include <varve/reader.h>
-#include <varve/page.h>
 #include <varve/structure.h>
 #include <varve/saver.h>
 

@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: MIT
 """
+import json
 import os
 import pickle
 import random
@@ -125,6 +126,11 @@ class Restoring(Test):
         self.assertTrue(matched['weight'].cast)
         self.assertEqual(matched['weight'].saved, ('float64', (4,)))
         self.assertIn('weight', str(report))
+        items = json.loads(report.json())['items']
+        self.assertIn(('matched', 'weight', 'w', 'float32', 'float64'), [
+            tuple(item.get(key) for key in (
+                'kind', 'path', 'file_path', 'dtype', 'dtype_saved'))
+            for item in items])
         with self.fails(TypeError, 'no_such'):
             varve.restore(tree, self.path(), no_such=1)
         with self.fails(ValueError, 'cast'):

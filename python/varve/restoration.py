@@ -37,6 +37,7 @@ class Report:
     """All findings at one moment, in six lists; as str, for people."""
 
     def __init__(self, handle: Any):
+        self._handle = handle
         self._text = text(lib.varve_report_text(handle))
         self.matched = findings(handle, lib.VARVE_MATCHED)
         self.waiting = findings(handle, lib.VARVE_WAITING)
@@ -47,6 +48,11 @@ class Report:
 
     def __str__(self) -> str:
         return self._text
+
+    def json(self) -> str:
+        """For programs, as docs/schemas/varve.report-1.json says; `varve graph
+        --html --notes` makes a page of it."""
+        return text(call(lib.varve_report_json, self._handle))
 
 
 def findings(handle: Any, kind: int) -> List[Finding]:

@@ -77,6 +77,7 @@ TEST(what_does_not_match_is_told)
     CHECK(!std::strcmp(report.at(VARVE_WAITING, 0)->file_path, "step"));
     CHECK(!report.at(VARVE_WAITING, 1));
     CHECK(std::strstr(report.text(), "extra"));
+    CHECK(std::strstr(NEED(report.json()), "\"file_path\":\"step\""));
     int count = 0;
     GOOD(found.each(VARVE_ONLY_IN_PROGRAM,
         [&](const varve_finding &finding) {

@@ -5,8 +5,6 @@
  */
 #include <string.h>
 
-#include <varve/page.h>
-
 #include "fuzz/bounded.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/one_file.h"
@@ -140,65 +138,6 @@ static uint64_t largest_made(varve_reader *reader, struct bounded *bounded)
     return largest;
 }
 
-/* --- Its page ----------------------------------------------------------- */
-
-/* Where the data of a page are. */
-struct printed {
-    const char *wanted; /* what has to come next of what begins or ends them */
-    bool has_begun;
-    bool has_ended;
-};
-
-/* Nothing in the data can end them, or steer a terminal. */
-static varve_status on_bytes(void *user, const void *bytes, size_t size)
-{
-    static const char begin[] = "id=\"data\">";
-    struct printed *p = user;
-    const unsigned char *s = bytes;
-    for (size_t i = 0; i < size; i++) {
-        if (!p->has_begun) {
-            p->wanted = s[i] == (unsigned char)*p->wanted ? p->wanted + 1
-                                                          : begin;
-            p->has_begun = !*p->wanted;
-        } else if (!p->has_ended && s[i] == '<') {
-            p->has_ended = true;
-            p->wanted = "/script>";
-        } else if (p->has_ended && *p->wanted) {
-            FUZZ_CHECK(s[i] == (unsigned char)*p->wanted++,
-                "markup in the data of a page");
-        } else if (!p->has_ended) {
-            FUZZ_CHECK(s[i] >= ' ' || s[i] == '\n', "byte %d of a page", s[i]);
-        }
-    }
-    return VARVE_OK;
-}
-
-static varve_status say_path(
-    void *user, const varve_saved_node *node, varve_page_note *note)
-{
-    (void)user;
-    note->mark = 1 + node->id % 2;
-    note->text = note->nearest = node->path;
-    return VARVE_OK;
-}
-
-enum { PAGE_SIZE = 256 * 1024 };
-
-static void print_page(const struct look *l)
-{
-    static const varve_page_mark marks[] = { { "even", NULL, VARVE_PAGE_GOOD },
-        { "odd", "help", VARVE_PAGE_BAD } };
-    struct printed printed = { .wanted = "id=\"data\">" };
-    varve_page_options options = { .marks = marks, .mark_count = 2,
-        .on_node = say_path };
-    varve_error error = { 0 };
-    bounded_raise(l->bounded, PAGE_SIZE);
-    varve_status status =
-        varve_page_print(l->reader, on_bytes, &printed, &options, &error);
-    FUZZ_CHECK(!status, "a page: %s", error.message);
-    FUZZ_CHECK(printed.has_ended && !*printed.wanted, "a page does not end");
-}
-
 void fuzz_look_at(varve_reader *reader, struct bounded *bounded)
 {
     struct look l = { .bounded = bounded, .reader = reader };
@@ -213,7 +152,6 @@ void fuzz_look_at(varve_reader *reader, struct bounded *bounded)
     bounded_raise(
         bounded, varve_reader_node_count(reader) * PATH_SIZE + PATH_SCRATCH);
     look_at_nodes(&l);
-    print_page(&l);
     for (size_t i = 0; varve_reader_metadata_at(reader, i); i++)
         FUZZ_CHECK(*varve_reader_metadata_at(reader, i)->name, "metadata %zu",
             i);

@@ -25,25 +25,6 @@ static void on_damage(void *user, const varve_damage *damage)
     guest_called_back("damage");
 }
 
-static varve_status on_bytes(void *user, const void *bytes, size_t size)
-{
-    (void)user;
-    (void)bytes;
-    (void)size;
-    guest_called_back("bytes of a page");
-    return VARVE_OK;
-}
-
-static varve_status on_page_node(
-    void *user, const varve_saved_node *node, varve_page_note *note)
-{
-    (void)user;
-    (void)node;
-    (void)note;
-    guest_called_back("a node of a page");
-    return VARVE_OK;
-}
-
 static void read_one(struct guest *g, varve_reader *reader)
 {
     varve_saved_node node;
@@ -66,7 +47,6 @@ void visit_readers(struct guest *g)
     uint8_t digest[16];
     const varve_verify_options verify = { .on_damage = on_damage,
         .progress = state_progress };
-    const varve_page_options page = { .on_node = on_page_node };
     state_open(&s, g);
     GOOD(g, varve_write(s.root, "a.varve", NULL, &g->error));
     LEAVES(g, 0, 1);
@@ -75,8 +55,6 @@ void visit_readers(struct guest *g)
     GOOD(g, varve_reader_each(reader, on_value, NULL, 0, &g->error));
     GOOD(g, varve_reader_digest(reader, digest, &g->error));
     GOOD(g, varve_reader_verify(reader, &verify, &g->error));
-    GOOD(g, varve_page_write(reader, "a.html", &page, &g->error));
-    GOOD(g, varve_page_print(reader, on_bytes, NULL, &page, &g->error));
     LEAVES(g, 0, -1);
     CALL(g, varve_reader_free(reader));
     LEAVES(g, 0, 1);

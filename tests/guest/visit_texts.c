@@ -26,16 +26,6 @@ static varve_status add(void *user, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
-static varve_status on_node(
-    void *user, const varve_saved_node *node, varve_page_note *note)
-{
-    static const varve_page_statistics half = { .mean = 0.5 };
-    (void)user;
-    (void)node;
-    note->statistics = &half;
-    return VARVE_OK;
-}
-
 static void add_file(struct texts *texts, const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -51,14 +41,12 @@ static void add_messages(struct guest *g, struct texts *texts)
     double half = 0.5;
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
-    varve_reader *reader;
     const varve_metadata third = {
         .name = "third", .kind = VARVE_METADATA_REAL, .real = 1.0 / 3
     };
     const varve_write_options safetensors = { .metadata = &third,
         .metadata_count = 1,
         .format = VARVE_FORMAT_SAFETENSORS };
-    const varve_page_options page = { .on_node = on_node };
     varve_add_fixed_variable(root, "half", varve_scalar(&half));
     GOOD(g, varve_write(root, "half.varve", NULL, &g->error));
     GOOD(g, varve_write(root, "half.safetensors", &safetensors, &g->error));
@@ -66,11 +54,6 @@ static void add_messages(struct guest *g, struct texts *texts)
     half = 0.25;
     REFUSES(g, VARVE_MISMATCH, varve_read(root, "half", NULL, &g->error));
     (void)!add(texts, g->error.message, strlen(g->error.message));
-    LEAVES(g, 0, 1);
-    MAKES(g, reader, varve_reader_open("half", NULL, &g->error));
-    GOOD(g, varve_page_print(reader, add, texts, &page, &g->error));
-    LEAVES(g, 0, -1);
-    CALL(g, varve_reader_free(reader));
     varve_graph_free(graph);
 }
 

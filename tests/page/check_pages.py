@@ -2,7 +2,7 @@
 """check_pages.py - pages in a headless Chromium: what they show and what they
 do, and that they ask nobody for anything.
 
-    check_pages.py MAKE_PAGES [FOLDER]    keeps pages and pictures in FOLDER
+    check_pages.py MAKE_PAGES VARVE [FOLDER]    keeps pages and pictures there
 
 Needs chromium (a package of Debian); without it the test is skipped, and says
 so.
@@ -24,6 +24,17 @@ ROWS = "[...document.querySelectorAll('.row')]"
 NAMES = f"{ROWS}.map(r => r.querySelector('.name').textContent)"
 FOUND = "document.getElementById('found').textContent"
 PANEL = "document.getElementById('panel').innerText"
+
+MADE = [
+    ('small', 'small', '--statistics'),
+    ('gan', 'gan', '--statistics'),
+    ('many', 'many'),
+    ('hostile', 'hostile'),
+    ('deep', 'deep'),
+    ('report', 'saved', '--notes', '@report.json'),
+    ('plan', 'saved', '--notes', '@plan.json', '--title',
+     'A plan: saved.varve into a program'),
+]
 
 failures = []
 
@@ -102,7 +113,7 @@ def check_small(pages):
     for words in ('shared/1/kernel', '[256, 10] \u00b7 2,560 elements',
                   'NaN', '1 (0.0391 %)', 'deviation', '10.0 KiB (10,240)'):
         check(words in panel, f'small: {words!r} in the panel', panel)
-    same(pages.run("document.querySelectorAll('#panel .bin').length"), 24,
+    same(pages.run("document.querySelectorAll('#panel .bin').length"), 32,
          'small: a histogram')
     pages.type('shared/?/b*')
     same(pages.run(FOUND), '1 of 2', 'small: a glob')
@@ -137,7 +148,8 @@ def check_keys(pages):
 def check_gan(pages):
     pages.open('gan', 'at=generator_optimizer')
     same(pages.legend(), {'objects': 19, 'variables': 29, 'slots': 56,
-                          'optimizers (owners of slots)': 2}, 'gan: legend')
+                          'optimizers (owners of slots)': 2, 'damaged': 0,
+                          'not finite': 0}, 'gan: legend')
     panel = pages.run(PANEL)
     check('owner of slots' in panel and 'm for 16 variables' in panel,
           'gan: an optimizer', panel)
@@ -257,14 +269,23 @@ def check_pictures(pages):
                        "})()"), True, f'{name}: what is chosen is in sight')
 
 
+def make_pages(maker, varve, folder):
+    subprocess.run([maker, folder], check=True)
+    for name, file, *options in MADE:
+        options = [each.replace('@', folder + '/') for each in options]
+        subprocess.run([varve, 'graph', '--html', *options, '-o',
+                        f'{folder}/{name}.html', f'{folder}/{file}.varve'],
+                       check=True)
+
+
 def main(arguments):
     program = browser.find()
     if not program:
         print('skipped: there is no chromium (scripts/setup.sh installs it)')
         return SKIP
     with tempfile.TemporaryDirectory() as scratch:
-        folder = arguments[1] if len(arguments) > 1 else scratch
-        subprocess.run([arguments[0], folder], check=True)
+        folder = arguments[2] if len(arguments) > 2 else scratch
+        make_pages(arguments[0], arguments[1], folder)
         with browser.Browser(program) as tab:
             tab.size(1280, 800)
             pages = Pages(tab, os.path.abspath(folder))

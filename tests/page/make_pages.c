@@ -1,5 +1,5 @@
-/* make_pages.c - pages of graphs that a browser is to show: few nodes, a GAN
- * with its optimizers, very many, names that mean harm, reports.
+/* make_pages.c - graphs whose pages a browser is to show: few nodes, a GAN with
+ * its optimizers, very many, names that mean harm; and reports.
  *
  *     make_pages FOLDER [COUNT]     COUNT nodes in the large one
  *
@@ -51,83 +51,6 @@ static void save(varve_node *root, const char *name)
     varve_graph_free(varve_node_graph(root));
 }
 
-/* --- Statistics of small values, as a tool could have them -------------- */
-
-enum { BINS = 24 };
-
-struct statistics {
-    varve_reader *reader;
-    varve_page_statistics now;
-    uint64_t bins[BINS];
-};
-
-static void take(struct statistics *s, const float *values, size_t count)
-{
-    varve_page_statistics *now = &s->now;
-    double sum = 0, squares = 0;
-    *now = (varve_page_statistics){
-        .count = count, .least = INFINITY, .most = -INFINITY
-    };
-    memset(s->bins, 0, sizeof s->bins);
-    for (size_t i = 0; i < count; i++) {
-        double x = (double)values[i];
-        now->nans += isnan(x) != 0;
-        now->zeros += x == 0;
-        if (isnan(x))
-            continue;
-        sum += x;
-        squares += x * x;
-        now->least = x < now->least ? x : now->least;
-        now->most = x > now->most ? x : now->most;
-    }
-    double finite = (double)(count - now->nans);
-    now->mean = sum / finite;
-    now->deviation = sqrt(fmax(0, squares / finite - now->mean * now->mean));
-    now->low = now->least;
-    now->high = now->most;
-    double width = (now->high - now->low) / BINS;
-    for (size_t i = 0; i < count && width > 0; i++) {
-        double place = ((double)values[i] - now->low) / width;
-        if (place >= 0)
-            s->bins[place < BINS ? (int)place : BINS - 1]++;
-    }
-    now->bins = s->bins;
-    now->bin_count = width > 0 ? BINS : 0;
-}
-
-static varve_status on_node(
-    void *user, const varve_saved_node *node, varve_page_note *note)
-{
-    struct statistics *s = user;
-    float *values = node->has_value && node->value.dtype == VARVE_FLOAT32
-                        ? malloc(node->size + 1)
-                        : NULL;
-    if (!values)
-        return VARVE_OK;
-    varve_status status =
-        varve_reader_read(s->reader, node->id, values, node->size, &error);
-    if (!status)
-        take(s, values, node->size / sizeof *values);
-    if (!status)
-        note->statistics = &s->now;
-    free(values);
-    return status;
-}
-
-static void page_of(const char *name, const char *page, bool with_statistics)
-{
-    varve_reader *reader = varve_reader_open(path_of(name), NULL, &error);
-    need(reader != NULL);
-    struct statistics statistics = { .reader = reader };
-    varve_page_options options = { .no_sync = true };
-    if (with_statistics) {
-        options.on_node = on_node;
-        options.on_node_user = &statistics;
-    }
-    need(!varve_page_write(reader, path_of(page), &options, &error));
-    varve_reader_free(reader);
-}
-
 /* --- Graphs ------------------------------------------------------------- */
 
 /* Normal numbers, more or less: sums of uniform ones. */
@@ -173,7 +96,6 @@ static void make_small(void)
     varve_track(model, "owner", root); /* a cycle */
     varve_add_variable(root, "step", varve_scalar(&step));
     save(root, "small.varve");
-    page_of("small.varve", "small.html", true);
 }
 
 static void add_network(varve_node *root, const char *name, int layers)
@@ -219,7 +141,6 @@ static void make_gan(void)
     add_slots(first, varve_find(root, "generator"));
     add_slots(second, varve_find(root, "discriminator"));
     save(root, "gan.varve");
-    page_of("gan.varve", "gan.html", true);
 }
 
 static void make_many(long count)
@@ -238,7 +159,6 @@ static void make_many(long count)
         varve_add_variable(block, name, varve_scalar(&value));
     }
     save(root, "many.varve");
-    page_of("many.varve", "many.html", false);
 }
 
 /* Ends of elements, directions of writing, control characters, paths. */
@@ -263,7 +183,6 @@ static void make_hostile(void)
     memset(long_name, 'x', VARVE_MAX_NAME_SIZE);
     varve_add_variable(root, long_name, varve_scalar(&value));
     save(root, "hostile.varve");
-    page_of("hostile.varve", "hostile.html", false);
 }
 
 /* A chain that is much deeper than any recursion could follow. */
@@ -276,7 +195,6 @@ static void make_deep(void)
     varve_add_variable(node, "end", varve_scalar(&value));
     varve_track(node, "top", root);
     save(root, "deep.varve");
-    page_of("deep.varve", "deep.html", false);
 }
 
 /* --- A report with each kind of finding --------------------------------- */
@@ -340,17 +258,19 @@ static varve_node *build_program(size_t table)
     return root;
 }
 
-static void make_report(varve_node *root, const varve_read_options *options)
+static void write_report(varve_restoration *found, const char *name)
 {
-    const char *saved = path_of("saved.varve");
-    const char *page = path_of("report.html");
     varve_status status = VARVE_OK;
+    const char *path = path_of(name);
     /* [report] */
-    varve_restoration *found = varve_read(root, saved, options, &error);
-    if (found)
-        status = varve_report_html(found, page, NULL, &error);
+    varve_report *report = found ? varve_report_new(found, &error) : NULL;
+    const char *json = report ? varve_report_json(report, &error) : NULL;
+    FILE *file = json ? fopen(path, "w") : NULL;
+    if (!file || fputs(json, file) < 0 || fclose(file))
+        status = VARVE_IO;
+    varve_report_free(report);
     /* [/report] */
-    need(found && !status);
+    need(!status);
     varve_restoration_free(found);
 }
 
@@ -362,19 +282,15 @@ static void make_reports(void)
         .renames = renames,
         .rename_count = 1,
         .expect_unused = "old" };
-    varve_page_options page = { .title = "A plan: saved.varve into a program" };
     write_saved();
     damage("saved.varve", "model/encoder/bias");
+    const char *saved = path_of("saved.varve");
     varve_node *root = build_program(16);
-    make_report(root, &options);
+    write_report(varve_read(root, saved, &options, &error), "report.json");
     varve_graph_free(varve_node_graph(root));
     root = build_program(20);
     options.salvage = false;
-    varve_restoration *plan =
-        varve_plan(root, path_of("saved.varve"), &options, &error);
-    need(plan != NULL);
-    need(!varve_report_html(plan, path_of("plan.html"), &page, &error));
-    varve_restoration_free(plan);
+    write_report(varve_plan(root, saved, &options, &error), "plan.json");
     varve_graph_free(varve_node_graph(root));
 }
 

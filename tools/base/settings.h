@@ -92,6 +92,8 @@ struct settings {
     uint64_t compress;   /* a level; 0: not */
     const char *output;
     const char *page;
+    const char *notes;
+    const char *title;
     const char *slice;
     const char *tolerance;
     const char *into;

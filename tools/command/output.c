@@ -51,6 +51,13 @@ void catch_interruption(void)
         sigaction(SIGINT, &action, NULL);
 }
 
+/* Where the program ends in the middle, as without memory. */
+static void remove_half_written(void)
+{
+    if (half_written)
+        unlink(half_written);
+}
+
 static bool is_special(const char *path)
 {
     struct stat info;
@@ -70,6 +77,7 @@ static FILE *open_temporary(struct output *output)
     if (file < 0)
         return NULL;
     half_written = output->temporary;
+    atexit(remove_half_written);
     return fdopen(file, "w");
 }
 

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "complaint.h"
 #include "output.h"
+#include "page_notes_in.h"
 #include "page_statistics.h"
 #include "target.h"
 
@@ -22,6 +23,10 @@ static const struct option_row options[] = {
         "a page for a browser: search, fold, filter"),
     OPTION("statistics", 0, OPTION_FLAG, statistics, NULL,
         "of each value in the page: reads them all"),
+    OPTION("title", 0, OPTION_TEXT, title, "TEXT",
+        "of the page, instead of the name of the file"),
+    OPTION("notes", 0, OPTION_TEXT, notes, "NOTES",
+        "a report or notes in JSON, laid over the page"),
     OPTION("mermaid", 0, OPTION_FLAG, mermaid, NULL,
         "text for Mermaid, as in a page of Markdown"),
     OPTION_JSON,
@@ -87,6 +92,8 @@ static int draw_target(const struct settings *settings, struct target *target)
 static int draw_page(
     const struct settings *settings, const struct target *target)
 {
+    if (settings->notes)
+        return page_with_notes(settings, target, settings->notes);
     return settings->statistics ? page_with_statistics(settings, target)
                                 : page_output(settings, target, NULL);
 }
@@ -104,9 +111,12 @@ static int run(const struct settings *settings, int count, char **operands)
         return complain_usage(settings,
             "a page has all of the file: expected --html without --depth, "
             "--slots, --values, -I and -X");
-    if (settings->statistics && !settings->html)
+    if ((settings->statistics || settings->notes) && !settings->html)
+        return complain_usage(settings, "--%s: expected --html with it",
+            settings->statistics ? "statistics" : "notes");
+    if (settings->statistics && settings->notes)
         return complain_usage(
-            settings, "--statistics: expected --html with it");
+            settings, "expected one of --statistics and --notes");
     int outcome = target_open(settings, operands[0], &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
@@ -127,7 +137,9 @@ const struct command graph_command = {
         "each part as its width.\nA page (--html) has all of the file and "
         "needs no network; it opens at PATH.\nWith --statistics each value is "
         "read and verified for its histogram, and it ends\nwith 1 where one "
-        "is damaged.\n",
+        "is damaged.\n--notes takes what varve_report_json gives: the page has "
+        "what became of each\nvalue. Or what another program says of nodes, "
+        "as varve.notes-1.json among the\nschemas describes it.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 1,

@@ -1,13 +1,12 @@
-/* page_output.h - a checkpoint as a page for a browser, which the library
- * makes, with what a command lays over it.
+/* page_output.h - a checkpoint as a page for a browser, with what a command
+ * lays over it.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef TOOL_PAGE_OUTPUT_H
 #define TOOL_PAGE_OUTPUT_H
 
-#include <varve/page.h>
-
+#include "page.h"
 #include "settings.h"
 #include "target.h"
 
@@ -15,9 +14,8 @@
 bool page_takes(const struct settings *settings);
 
 /* Writes the page where the settings say. `overlay` is what is to be said of
- * the nodes besides (statistics, a plan, a difference): marks, notes and rows
- * as varve/page.h has them; NULL: nothing. */
+ * the nodes besides (statistics, a plan, a difference); NULL: nothing. */
 int page_output(const struct settings *settings, const struct target *target,
-    const varve_page_options *overlay);
+    const struct page_overlay *overlay);
 
 #endif

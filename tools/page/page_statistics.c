@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "progress_bar.h"
+#include "room.h"
 #include "statistics.h"
 
 enum { BINS = 32 };
@@ -14,29 +15,27 @@ enum { BINS = 32 };
 /* Marks by their numbers. */
 enum { MARK_DAMAGED = 1, MARK_NAN, MARK_COUNT = MARK_NAN };
 
-static const varve_page_mark marks[MARK_COUNT] = {
-    [MARK_DAMAGED - 1] = { "damaged", "the value does not read",
-        VARVE_PAGE_BROKEN },
-    [MARK_NAN - 1] = { "not finite", "it has NaN or infinities",
-        VARVE_PAGE_CHANGED },
+static const struct page_mark marks[MARK_COUNT] = {
+    [MARK_DAMAGED - 1] = { "damaged", "the value does not read", PAGE_BROKEN },
+    [MARK_NAN - 1] = { "not finite", "it has NaN or infinities", PAGE_CHANGED },
 };
 
 struct looking {
     varve_reader *reader;
     struct progress_bar bar;
     struct statistics found;
-    varve_page_statistics shown;
+    struct page_statistics shown;
     varve_error error;
     uint64_t done;
     uint64_t total;
     bool has_damage;
 };
 
-static const varve_page_statistics *show(struct looking *l)
+static const struct page_statistics *show(struct looking *l)
 {
     const struct statistics *found = &l->found;
     bool has_any = found->finite > 0;
-    l->shown = (varve_page_statistics){
+    l->shown = (struct page_statistics){
         .count = found->count,
         .zeros = found->zeros,
         .nans = found->nans,
@@ -53,29 +52,28 @@ static const varve_page_statistics *show(struct looking *l)
     return &l->shown;
 }
 
-static varve_status on_node(
-    void *user, const varve_saved_node *node, varve_page_note *note)
+static void on_node(
+    void *user, const varve_saved_node *node, struct page_note *note)
 {
     struct looking *l = user;
     if (!node->has_value)
-        return VARVE_OK;
+        return;
     l->found = (struct statistics){ .count = 0 };
     varve_status status =
         statistics_of(&l->found, l->reader, node, BINS, &l->error);
     l->done += node->size;
     progress_bar_update(&l->bar, l->done, l->total, node->path);
     if (status == VARVE_NO_MEMORY)
-        return status;
+        room_ends();
     if (status) {
         l->has_damage = true;
         note->mark = MARK_DAMAGED;
         note->text = l->error.message;
-        return VARVE_OK;
+        return;
     }
     if (l->found.nans || l->found.infinities)
         note->mark = MARK_NAN;
     note->statistics = show(l);
-    return VARVE_OK;
 }
 
 static uint64_t bytes_of(varve_reader *reader)
@@ -94,11 +92,11 @@ int page_with_statistics(
         .reader = target->reader,
         .total = bytes_of(target->reader),
     };
-    varve_page_options overlay = {
+    struct page_overlay overlay = {
         .marks = marks,
         .mark_count = MARK_COUNT,
         .on_node = on_node,
-        .on_node_user = &looking,
+        .user = &looking,
     };
     progress_bar_begin(&looking.bar, settings);
     int outcome = page_output(settings, target, &overlay);

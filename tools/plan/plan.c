@@ -11,6 +11,7 @@
 #include "complaint.h"
 #include "fold.h"
 #include "output.h"
+#include "page_notes_in.h"
 #include "plan_answer.h"
 #include "program.h"
 #include "renames.h"
@@ -103,6 +104,23 @@ static size_t make_pairs(struct plan *p)
     return count;
 }
 
+/* A as a page, with what would become of it, and what only the program has. */
+static int write_page(const struct plan *p, const varve_read_options *read)
+{
+    varve_error error = { .status = VARVE_OK };
+    const char *file = varve_reader_path(p->source.reader);
+    varve_node *root = varve_graph_root(p->program.graph);
+    struct settings settings = *p->settings;
+    struct target whole = { .reader = p->source.reader };
+    char *report = trial_report(root, file, read, &error);
+    if (!report)
+        return complain_status(p->settings, "cannot plan", file, &error);
+    settings.output = settings.page;
+    int outcome = page_with_report(&settings, &whole, report);
+    free(report);
+    return outcome;
+}
+
 static int try(struct plan *p, struct trial *trial)
 {
     varve_error error = { .status = VARVE_OK };
@@ -118,12 +136,10 @@ static int try(struct plan *p, struct trial *trial)
     read.renames = p->pairs;
     const char *file = varve_reader_path(p->source.reader);
     varve_node *root = varve_graph_root(p->program.graph);
-    const char *page = trial == &p->before ? p->settings->page : NULL;
     if (trial_run(trial, root, file, &read, &error) != VARVE_OK)
         return complain_status(p->settings, "cannot plan", file, &error);
-    if (page && trial_page(root, file, &read, page, &error) != VARVE_OK)
-        return complain_status(p->settings, "cannot write", page, &error);
-    return OUTCOME_DONE;
+    return p->settings->page && trial == &p->before ? write_page(p, &read)
+                                                    : OUTCOME_DONE;
 }
 
 static bool any_free(const struct found_list *list)

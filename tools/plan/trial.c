@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <varve/page.h>
-
 #include "room.h"
 
 static char *copied(const char *text)
@@ -82,15 +80,16 @@ varve_status trial_run(struct trial *t, varve_node *root, const char *file,
     return status;
 }
 
-varve_status trial_page(varve_node *root, const char *file,
-    const varve_read_options *options, const char *page, varve_error *error)
+char *trial_report(varve_node *root, const char *file,
+    const varve_read_options *options, varve_error *error)
 {
     varve_restoration *plan = varve_plan(root, file, options, error);
-    if (!plan)
-        return error->status;
-    varve_status status = varve_report_html(plan, page, NULL, error);
+    varve_report *report = plan ? varve_report_new(plan, error) : NULL;
+    const char *json = report ? varve_report_json(report, error) : NULL;
+    char *copy = json ? copied(json) : NULL;
+    varve_report_free(report);
     varve_restoration_free(plan);
-    return status;
+    return copy;
 }
 
 static size_t unexcused(const struct found_list *list)

@@ -41,10 +41,9 @@ struct trial {
 varve_status trial_run(struct trial *trial, varve_node *root, const char *file,
     const varve_read_options *options, varve_error *error);
 
-/* The same as a page for a browser: A with what would become of it, and what
- * only the program has. */
-varve_status trial_page(varve_node *root, const char *file,
-    const varve_read_options *options, const char *page, varve_error *error);
+/* The report of such a plan as JSON, to be freed; NULL on failure. */
+char *trial_report(varve_node *root, const char *file,
+    const varve_read_options *options, varve_error *error);
 
 /* Whether what `before` matched is matched as well, from the same places, and
  * nothing fits worse. */

@@ -54,7 +54,7 @@ _varve()
     prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --max-memory --help' ;;
     pin) words='--max-memory --help' ;;
     unpin) words='--max-memory --help' ;;
-    graph) words='--svg --dot --html --statistics --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --dots --max-memory --help' ;;
+    graph) words='--svg --dot --html --statistics --title --notes --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --dots --max-memory --help' ;;
     convert) words='--output --to --only --except --dots --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --max-memory --help' ;;
     diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --page --quiet --json --jsonl --markdown --tsv --progress --color --dots --max-memory --help' ;;
     plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --max-memory --help' ;;

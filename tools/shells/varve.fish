@@ -138,6 +138,8 @@ complete -c varve -n '__fish_seen_subcommand_from graph' -l svg -x -a 'tree icic
 complete -c varve -n '__fish_seen_subcommand_from graph' -l dot -d 'text for graphviz'
 complete -c varve -n '__fish_seen_subcommand_from graph' -l html -d 'a page for a browser: search, fold, filter'
 complete -c varve -n '__fish_seen_subcommand_from graph' -l statistics -d 'of each value in the page: reads them all'
+complete -c varve -n '__fish_seen_subcommand_from graph' -l title -x -d 'of the page, instead of the name of the file'
+complete -c varve -n '__fish_seen_subcommand_from graph' -l notes -x -d 'a report or notes in JSON, laid over the page'
 complete -c varve -n '__fish_seen_subcommand_from graph' -l mermaid -d 'text for Mermaid, as in a page of Markdown'
 complete -c varve -n '__fish_seen_subcommand_from graph' -l json -d 'print JSON'
 complete -c varve -n '__fish_seen_subcommand_from graph' -l output -s o -r -F -d 'write to FILE'

@@ -437,6 +437,7 @@ static varve_report *allocate(const struct vv_context *context)
     report->allocator = context->allocator;
     vv_arena_init(&report->arena, &report->allocator);
     vv_buffer_init(&report->text, &report->allocator);
+    vv_buffer_init(&report->json, &report->allocator);
     for (int i = 0; i < VARVE_FINDING_KINDS; i++)
         vv_buffer_init(&report->findings[i], &report->allocator);
     return report;
@@ -484,6 +485,7 @@ void varve_report_free(varve_report *report)
     for (int i = 0; i < VARVE_FINDING_KINDS; i++)
         vv_buffer_clear(&report->findings[i]);
     vv_buffer_clear(&report->text);
+    vv_buffer_clear(&report->json);
     vv_arena_clear(&report->arena);
     const varve_allocator a = report->allocator;
     vv_release(&a, report, sizeof *report);

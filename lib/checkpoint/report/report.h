@@ -44,6 +44,7 @@ struct varve_report {
     size_t value_count;    /* saved values that the restoration is about */
     size_t variable_count; /* values that the program has now */
     struct vv_buffer text;
+    struct vv_buffer json; /* empty until it is asked for */
 };
 
 /* What a report is asked for. */

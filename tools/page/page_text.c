@@ -5,7 +5,7 @@
 #include "page_text.h"
 
 /* clang-format off */
-const char *const vv_page_before[] = {
+const char *const page_before[] = {
     "<!doctype html>\n",
     "<html lang=\"en\">\n",
     "<meta charset=\"utf-8\">\n",
@@ -365,7 +365,7 @@ const char *const vv_page_before[] = {
     0,
 };
 
-const char *const vv_page_behind[] = {
+const char *const page_behind[] = {
     "</script>\n",
     "<script>'use strict';\n",
     "(() => {\n",

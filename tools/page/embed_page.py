@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """embed_page.py - makes page_text.c of page.html, page.css and page.js.
 
-    lib/checkpoint/page/embed_page.py            writes page_text.c
-    lib/checkpoint/page/embed_page.py --check    fails where that is another
+    tools/page/embed_page.py            writes page_text.c
+    tools/page/embed_page.py --check    fails where that is another
 
 Comments and indentation stay behind. The policy of the page allows this very
 script and style, by their SHA-256, and nothing else. page_text.c is kept beside
@@ -65,8 +65,8 @@ def page_text():
     page = read('page.html').replace('@policy@', policy)
     page = page.replace('@style@', style).replace('@script@', script)
     before, behind = page.split('@data@')
-    return (HEAD + array('vv_page_before', before) + '\n'
-            + array('vv_page_behind', behind) + '/* clang-format on */\n')
+    return (HEAD + array('page_before', before) + '\n'
+            + array('page_behind', behind) + '/* clang-format on */\n')
 
 
 def main(arguments):

@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_PAGE_TEXT_H
-#define VV_PAGE_TEXT_H
+#ifndef TOOL_PAGE_TEXT_H
+#define TOOL_PAGE_TEXT_H
 
 /* What stands before the data and behind them, in pieces; NULL ends each. */
-extern const char *const vv_page_before[];
-extern const char *const vv_page_behind[];
+extern const char *const page_before[];
+extern const char *const page_behind[];
 
 #endif

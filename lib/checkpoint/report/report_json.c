@@ -1,0 +1,160 @@
+/* report_json.c - a report for programs, of which the command makes a page.
+ *
+ * In ASCII, so that no name can steer what shows it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/restoration.h>
+
+#include <string.h>
+
+#include "failure.h"
+#include "findings.h"
+#include "json_out.h"
+#include "name.h"
+
+static const char *const kinds[VARVE_FINDING_KINDS] = {
+    [VARVE_MATCHED] = "matched",
+    [VARVE_WAITING] = "waiting",
+    [VARVE_ONLY_IN_FILE] = "only_in_file",
+    [VARVE_ONLY_IN_PROGRAM] = "only_in_program",
+    [VARVE_MISMATCHED] = "mismatched",
+    [VARVE_DAMAGED] = "damaged",
+};
+
+/* --- Members, each with a comma before it ------------------------------- */
+
+static void add_key(struct vv_buffer *to, const char *key)
+{
+    vv_buffer_add_string(to, ",\"");
+    vv_buffer_add_string(to, key);
+    vv_buffer_add_string(to, "\":");
+}
+
+/* Names are UTF-8, but that of the file is whatever it is. */
+static void add_hex(struct vv_buffer *to, const char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+    vv_buffer_add_string(to, "{\"hex\":\"");
+    for (; *text; text++) {
+        vv_buffer_add8(to, (uint8_t)digits[(unsigned char)*text >> 4]);
+        vv_buffer_add8(to, (uint8_t)digits[(unsigned char)*text & 15]);
+    }
+    vv_buffer_add_string(to, "\"}");
+}
+
+static void add_text(struct vv_buffer *to, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    add_key(to, key);
+    if (vv_utf8_is_valid(text, strlen(text)))
+        vv_json_add_ascii(to, text, strlen(text));
+    else
+        add_hex(to, text);
+}
+
+/* What has no room in an integer of 64 bits is no number for most readers. */
+static void add_count(struct vv_buffer *to, uint64_t count)
+{
+    if (count <= INT64_MAX)
+        vv_json_add_number(to, count);
+    else
+        vv_buffer_add_string(to, "null");
+}
+
+static void add_number(struct vv_buffer *to, const char *key, uint64_t number)
+{
+    add_key(to, key);
+    add_count(to, number);
+}
+
+static void add_true(struct vv_buffer *to, const char *key, bool is_so)
+{
+    if (!is_so)
+        return;
+    add_key(to, key);
+    vv_buffer_add_string(to, "true");
+}
+
+static void add_type(struct vv_buffer *to, const char *dtype, const char *shape,
+    const varve_tensor *type)
+{
+    if (!type)
+        return;
+    add_text(to, dtype, varve_dtype_name(type->dtype));
+    add_key(to, shape);
+    vv_buffer_add8(to, '[');
+    for (uint32_t i = 0; i < type->rank; i++) {
+        if (i)
+            vv_buffer_add8(to, ',');
+        add_count(to, type->shape[i]);
+    }
+    vv_buffer_add8(to, ']');
+}
+
+/* --- All of it ---------------------------------------------------------- */
+
+static void add_finding(struct vv_buffer *to, const struct vv_finding *finding)
+{
+    vv_buffer_add_string(to, "{\"kind\":\"");
+    vv_buffer_add_string(to, kinds[finding->kind]);
+    vv_buffer_add8(to, '"');
+    add_text(to, "path", finding->program_path);
+    add_text(to, "file_path", finding->file_path);
+    if (finding->file_node)
+        add_number(to, "node", finding->file_node - 1);
+    add_type(to, "dtype", "shape", finding->wanted);
+    add_type(to, "dtype_saved", "shape_saved", finding->saved);
+    if (finding->saved) {
+        add_number(to, "bytes", finding->size);
+        add_number(to, "offset", finding->offset);
+    }
+    if (finding->reason && *finding->reason)
+        add_text(to, "reason", finding->reason);
+    add_text(to, "nearest", finding->nearest);
+    add_true(to, "cast", finding->is_cast);
+    if (finding->misfits)
+        add_number(to, "misfits", finding->misfits);
+    add_true(to, "excused", finding->is_excused);
+    add_text(to, "option", finding->option);
+    vv_buffer_add8(to, '}');
+}
+
+static void add_report(struct vv_buffer *to, const varve_report *report)
+{
+    size_t done = 0;
+    vv_buffer_add_string(to, "{\"schema\":\"varve.report/1\"");
+    add_text(to, "file", report->path);
+    add_key(to, "plan");
+    vv_buffer_add_string(to, report->is_dry ? "true" : "false");
+    add_key(to, "items");
+    vv_buffer_add8(to, '[');
+    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
+        size_t count;
+        const struct vv_finding *list =
+            vv_findings(report, (varve_finding_kind)kind, &count);
+        for (size_t i = 0; i < count; i++) {
+            vv_buffer_add_string(to, done++ ? ",\n" : "\n");
+            add_finding(to, &list[i]);
+        }
+    }
+    vv_buffer_add_string(to, "]}\n");
+}
+
+const char *varve_report_json(varve_report *report, varve_error *error)
+{
+    if (!report) {
+        vv_fail_none(error, "report", "varve_report_new");
+        return NULL;
+    }
+    struct vv_buffer *json = &report->json;
+    if (!json->size)
+        add_report(json, report);
+    const char *text = vv_buffer_string(json);
+    if (!json->failed)
+        return text;
+    vv_buffer_clear(json);
+    vv_fail_memory(error, "a report");
+    return NULL;
+}
