@@ -36,6 +36,7 @@ typedef struct varve_reader_options {
     bool salvage;                     /* as varve_reader_salvage does it */
     bool dots; /* as of varve_read_options: names of another format's file are
                   split at their dots */
+    bool no_hdf5; /* as of varve_read_options: refuses files of HDF5 */
     varve_reserved reserved;
 } varve_reader_options;
 

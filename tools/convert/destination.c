@@ -80,7 +80,8 @@ static bool is_tensorflow(varve_format format)
     case VARVE_FORMAT_NPZ:
     case VARVE_FORMAT_GGUF:
     case VARVE_FORMAT_TORCH:
-    case VARVE_FORMAT_ONNX: break;
+    case VARVE_FORMAT_ONNX:
+    case VARVE_FORMAT_HDF5: break;
     }
     return false;
 }

@@ -14,6 +14,7 @@
 #include "file.h"
 #include "foreign_values.h"
 #include "gguf_in.h"
+#include "hdf5_in.h"
 #include "npy_format.h"
 #include "npz_in.h"
 #include "onnx_in.h"
@@ -33,6 +34,7 @@ static const struct vv_foreign_format *const formats[] = {
     &vv_npy_format,
     &vv_gguf_format,
     &vv_onnx_format,
+    &vv_hdf5_format,
 };
 
 enum {

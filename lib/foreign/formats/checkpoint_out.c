@@ -38,6 +38,7 @@ const char *varve_format_name(varve_format format)
     case VARVE_FORMAT_GGUF: return "gguf";
     case VARVE_FORMAT_TORCH: return "torch";
     case VARVE_FORMAT_ONNX: return "onnx";
+    case VARVE_FORMAT_HDF5: return "hdf5";
     }
     return "unknown";
 }

@@ -40,9 +40,6 @@
 #define JAX_REMEDY                                                             \
     "restore it with JAX, and save the arrays with "                           \
     "safetensors.flax.save_file or numpy.savez"
-#define HDF5_REMEDY                                                            \
-    "load it with Keras and write a tf.train.Checkpoint, or read it with "     \
-    "h5py and use numpy.savez"
 #define ARRAYS_REMEDY                                                          \
     "read it with Python, and save its arrays with numpy.savez"
 #define UNPACK "unpack it first"
@@ -134,11 +131,8 @@ static const struct mark marks[] = {
     AT(0, "BZh", "a bzip2 file", UNPACK " with bunzip2"),
     AT(0, "\x04\x22\x4d\x18", "an lz4 file", UNPACK " with unlz4"),
     AT(0, "7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK " with 7z x"),
-    AT(0, "MATLAB 7.3", "a MAT file of MATLAB, version 7.3", ARRAYS_REMEDY),
     AT(0, "MATLAB 5.0", "a MAT file of MATLAB, version 5",
         "read it with scipy.io.loadmat, and save its arrays with numpy.savez"),
-    AT(0, "\x89HDF\r\n\x1a\n", "an HDF5 file (Keras, h5py, NetCDF 4)",
-        HDF5_REMEDY),
     AT(0, "CDF\1", "a NetCDF file", ARRAYS_REMEDY),
     AT(0, "CDF\2", "a NetCDF file", ARRAYS_REMEDY),
     AT(0, "CDF\5", "a NetCDF file", ARRAYS_REMEDY),
@@ -168,7 +162,8 @@ static const struct mark marks[] = {
     CALLED(".bin.index.json", "{",
         "the index of a PyTorch model in several files", TORCH_SHARDS_REMEDY),
     CALLED(".weights.json", "{", "the index of Keras weights in HDF5 files",
-        HDF5_REMEDY),
+        "name the files that it lists one by one, or load it with Keras and "
+        "write a tf.train.Checkpoint"),
     CALLED(".zarray", "{", "a part of a zarr array", ARRAYS_REMEDY),
     CALLED("zarr.json", "{", "a part of a zarr array", ARRAYS_REMEDY),
     LOOKS(is_pickle, "a pickle of Python", PICKLE_REMEDY),
@@ -218,8 +213,6 @@ static const struct member entries[] = {
     { "archive_format", "a program of torch.export",
         "load it with torch.export.load, and save its state_dict with "
         "safetensors.torch.save_file" },
-    { "model.weights.h5", "a Keras model (.keras)",
-        "load it with Keras, and write a tf.train.Checkpoint" },
     { "MAR-INF/MANIFEST.json", "an archive of TorchServe", UNPACK },
 };
 
@@ -331,7 +324,7 @@ static const struct member members[] = {
     { "pytorch_model.bin.index.json", "a PyTorch model in several files",
         TORCH_SHARDS_REMEDY },
     { "flax_model.msgpack", "a Flax model", TORCH_DIRECTORY_REMEDY },
-    { "tf_model.h5", "a Keras model in HDF5", HDF5_REMEDY },
+    { "tf_model.h5", "a Keras model in HDF5", "name the file in it" },
     { "model_index.json", "a pipeline of diffusers",
         "each part of it is a checkpoint: name one of the directories in it" },
     { "latest_checkpointed_iteration.txt", "a checkpoint of Megatron",
