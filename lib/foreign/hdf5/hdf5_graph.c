@@ -292,16 +292,15 @@ void vv_hdf5_graph_clear(struct vv_hdf5_graph *g)
     vv_map_clear(&g->numbers);
 }
 
-varve_status vv_hdf5_graph_end(struct vv_hdf5_graph *g)
+void vv_hdf5_graph_end(struct vv_hdf5_graph *g)
 {
     size_t count = vv_hdf5_edge_count(g);
     for (size_t i = 0; i < count && !g->draft->failed; i++) {
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
-        if (e->name)
-            vv_draft_edge(g->draft, vv_hdf5_thing_at(g, e->parent)->node,
-                e->name, strlen(e->name), vv_hdf5_thing_at(g, e->thing)->node);
+        const char *name = e->own ? e->own : e->name;
+        vv_draft_edge(g->draft, vv_hdf5_thing_at(g, e->parent)->node, name,
+            strlen(name), vv_hdf5_thing_at(g, e->thing)->node);
     }
-    return VARVE_OK;
 }
 
 bool vv_hdf5_add_edge(

@@ -23,7 +23,8 @@ struct vv_hdf5_thing {
 
 struct vv_hdf5_edge {
     /* to read */
-    const char *name; /* in the arena of the source; NULL: it is dropped */
+    const char *name; /* in the file; in the arena of the source */
+    const char *own;  /* what it is called in the graph, where that differs */
     const char *soft; /* the path that it is, or NULL */
     size_t thing;     /* where it leads: a number of the things */
     size_t parent;
@@ -53,7 +54,7 @@ varve_status vv_hdf5_graph_read(struct vv_hdf5_graph *graph,
 void vv_hdf5_graph_clear(struct vv_hdf5_graph *graph);
 
 /* Makes edges of the draft of all that there are. */
-varve_status vv_hdf5_graph_end(struct vv_hdf5_graph *graph);
+void vv_hdf5_graph_end(struct vv_hdf5_graph *graph);
 
 /* A further edge, of a thing that is there. */
 bool vv_hdf5_add_edge(struct vv_hdf5_graph *graph, size_t parent,

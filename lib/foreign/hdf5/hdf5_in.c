@@ -9,6 +9,8 @@
 #include "failure.h"
 #include "hdf5_graph.h"
 #include "hdf5_soft.h"
+#include "keras_names.h"
+#include "keras_slots.h"
 #include "name.h"
 #include "try.h"
 
@@ -49,10 +51,24 @@ static enum vv_bid bid(const struct vv_candidate *c)
     return VV_BID_NONE;
 }
 
+static varve_status add_meaning(
+    struct vv_hdf5_graph *g, const struct vv_keras_config *config)
+{
+    VV_TRY(vv_keras_add_slots(g, config));
+    return vv_keras_name_layers(g, config);
+}
+
 static varve_status read_all(struct vv_hdf5_graph *g)
 {
+    struct vv_keras_config config;
     VV_TRY(vv_hdf5_follow_soft(g));
-    return vv_hdf5_graph_end(g);
+    varve_status status = vv_keras_config_read(&config, g->source, g->error);
+    if (!status && !g->draft->failed)
+        status = add_meaning(g, &config);
+    vv_keras_config_clear(&config);
+    if (!status)
+        vv_hdf5_graph_end(g);
+    return status;
 }
 
 static varve_status open_source(
