@@ -86,9 +86,9 @@ static varve_status links(struct vv_hdf5_file *file, uint64_t object,
 }
 
 static varve_status attributes(struct vv_hdf5_file *file, uint64_t object,
-    vv_hdf5_each_attribute *each, void *user, varve_error *error)
+    const struct vv_hdf5_told *told, varve_error *error)
 {
-    TURN(vv_hdf5_list_attributes(file, object, each, user));
+    TURN(vv_hdf5_list_attributes(file, object, told));
 }
 
 static varve_status read_value(struct vv_hdf5_file *file, uint64_t object,

@@ -42,6 +42,8 @@ static herr_t look(unsigned number, const H5E_error2_t *e, void *user)
         e->desc && *e->desc ? e->desc : minor);
     if (e->min_num == H5E_NOSPACE || e->min_num == H5E_CANTALLOC)
         line->status = VARVE_NO_MEMORY;
+    if (e->min_num == H5E_TRUNCATED)
+        line->status = VARVE_TRUNCATED;
     if (e->min_num == H5E_NOFILTER || e->min_num == H5E_VERSION)
         line->status = VARVE_TOO_NEW;
     return 0;
@@ -78,7 +80,10 @@ static varve_status tell(const struct vv_hdf5_file *file, varve_error *error)
 varve_status vv_hdf5_end(
     struct vv_hdf5_turn *turn, bool is_done, varve_error *error)
 {
-    varve_status status = is_done ? VARVE_OK : tell(turn->file, error);
+    /* What libhdf5 passes over, as a superblock that it looks for further on,
+     * is a failure for us. */
+    bool is_good = is_done && !turn->file->reason.status;
+    varve_status status = is_good ? VARVE_OK : tell(turn->file, error);
     H5Eclear2(H5E_DEFAULT);
     if (turn->prints)
         H5Eset_auto2(H5E_DEFAULT, turn->print, turn->data);

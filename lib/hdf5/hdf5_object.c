@@ -252,13 +252,12 @@ enum { MOST_ELEMENTS = 1024, MOST_BYTES = 16 << 20 };
 
 struct telling {
     struct vv_hdf5_file *file;
-    vv_hdf5_each_attribute *each;
-    void *user;
+    const struct vv_hdf5_told *told;
 };
 
 static bool tell(struct telling *t, const struct vv_hdf5_attribute *a)
 {
-    bool goes_on = t->each(t->user, a);
+    bool goes_on = t->told->each(t->told->user, a);
     t->file->is_cancelled |= !goes_on;
     return goes_on;
 }
@@ -334,7 +333,10 @@ static bool tell_attribute(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
 static herr_t take_attribute(
     hid_t object, const char *name, const H5A_info_t *info, void *user)
 {
+    const struct vv_hdf5_told *told = ((struct telling *)user)->told;
     struct vv_hdf5_attribute a = { .name = name };
+    if (!told->wants(told->user, name))
+        return 0;
     hid_t id = H5Aopen(object, name, H5P_DEFAULT);
     hid_t type = id > 0 ? H5Aget_type(id) : -1;
     hid_t space = id > 0 ? H5Aget_space(id) : -1;
@@ -352,9 +354,9 @@ static herr_t take_attribute(
 }
 
 bool vv_hdf5_list_attributes(struct vv_hdf5_file *f, uint64_t object,
-    vv_hdf5_each_attribute *each, void *user)
+    const struct vv_hdf5_told *told)
 {
-    struct telling t = { f, each, user };
+    struct telling t = { f, told };
     hsize_t at = 0;
     hid_t id = H5Oopen_by_addr(f->file, object);
     bool is_done = id > 0 && H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, &at,

@@ -62,6 +62,7 @@ struct settings {
     bool salvage;
     bool dot;
     bool dots;
+    bool no_hdf5;
     bool html;
     bool mermaid;
     bool values;

@@ -146,12 +146,15 @@ static bool set_label(struct telling *t, const struct vv_hdf5_attribute *a)
     return thing->label || fail(t, VARVE_NO_MEMORY);
 }
 
+static bool wants(void *user, const char *name)
+{
+    return !is_bookkeeping(name) && !is_type(user, name);
+}
+
 static bool take(void *user, const struct vv_hdf5_attribute *a)
 {
     struct telling *t = user;
     struct vv_buffer *text = &t->graph->text;
-    if (is_bookkeeping(a->name) || is_type(t, a->name))
-        return true;
     if (is_label(t, a))
         return set_label(t, a);
     text->size = 0;
@@ -175,9 +178,10 @@ varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
 {
     struct telling t = { .graph = g, .thing = thing };
     varve_error said = { VARVE_OK, 0, "" };
+    const struct vv_hdf5_told told = { wants, take, &t };
     uint64_t object = vv_hdf5_thing_at(g, thing)->object;
     varve_status status = g->source->calls->attributes(
-        g->source->file, object, take, &t, &said);
+        g->source->file, object, &told, &said);
     if (t.status == VARVE_NO_MEMORY)
         return vv_fail_memory(g->error, "attributes");
     if (t.status)
