@@ -9,6 +9,7 @@
 #include "hdf5_file.h"
 #include "hdf5_object.h"
 #include "hdf5_value.h"
+#include "hdf5_write.h"
 
 /* --- Files ---------------------------------------------------------------- */
 
@@ -28,6 +29,7 @@ static bool open_source(struct vv_hdf5_file *f, uint64_t *root)
 static bool close_all(struct vv_hdf5_file *f)
 {
     bool is_done = f->file <= 0 || H5Fclose(f->file) >= 0;
+    vv_hdf5_leave_driver(f);
     vv_hdf5_drop(f->access);
     vv_hdf5_drop(f->driver);
     return is_done;
@@ -48,6 +50,7 @@ static varve_status end_file(struct vv_hdf5_file *f, varve_error *error)
 static varve_status open_file(const struct vv_hdf5_bytes *bytes,
     struct vv_hdf5_file **file, uint64_t *root, varve_error *error)
 {
+    bool is_new = bytes->write != NULL;
     struct vv_hdf5_turn turn;
     struct vv_hdf5_file *f = calloc(1, sizeof *f);
     if (!f) {
@@ -57,7 +60,7 @@ static varve_status open_file(const struct vv_hdf5_bytes *bytes,
     }
     f->bytes = *bytes;
     vv_hdf5_begin(&turn, f);
-    bool is_done = open_source(f, root);
+    bool is_done = is_new ? vv_hdf5_create(f, root) : open_source(f, root);
     varve_status status = vv_hdf5_end(&turn, is_done, error);
     if (status)
         end_file(f, &(varve_error){ VARVE_OK, 0, "" });
@@ -103,6 +106,37 @@ static varve_status read_strings(struct vv_hdf5_file *file, uint64_t object,
     TURN(vv_hdf5_read_strings(file, object, most, each, user));
 }
 
+static varve_status add_group(struct vv_hdf5_file *file,
+    const struct vv_hdf5_name *at, uint64_t *object, varve_error *error)
+{
+    TURN(vv_hdf5_add_group(file, at, object));
+}
+
+static varve_status add_dataset(struct vv_hdf5_file *file,
+    const struct vv_hdf5_name *at, const struct vv_hdf5_new *what,
+    uint64_t *object, uint64_t *offset, varve_error *error)
+{
+    TURN(vv_hdf5_add_dataset(file, at, what, object, offset));
+}
+
+static varve_status add_link(struct vv_hdf5_file *file,
+    const struct vv_hdf5_name *at, uint64_t object, varve_error *error)
+{
+    TURN(vv_hdf5_add_link(file, at, object));
+}
+
+static varve_status write_texts(struct vv_hdf5_file *file, uint64_t object,
+    const varve_string *texts, size_t count, varve_error *error)
+{
+    TURN(vv_hdf5_write_texts(file, object, texts, count));
+}
+
+static varve_status add_attribute(struct vv_hdf5_file *file, uint64_t object,
+    const struct vv_hdf5_attribute *attribute, varve_error *error)
+{
+    TURN(vv_hdf5_add_attribute(file, object, attribute));
+}
+
 extern const struct vv_hdf5_calls vv_hdf5_calls;
 
 const struct vv_hdf5_calls vv_hdf5_calls = {
@@ -114,4 +148,9 @@ const struct vv_hdf5_calls vv_hdf5_calls = {
     .attributes = attributes,
     .read = read_value,
     .strings = read_strings,
+    .add_group = add_group,
+    .add_dataset = add_dataset,
+    .add_link = add_link,
+    .write_texts = write_texts,
+    .add_attribute = add_attribute,
 };

@@ -12,9 +12,12 @@
 
 struct stream {
     H5FD_t public; /* first, as libhdf5 wants it */
-    struct vv_hdf5_file *file;
-    haddr_t end; /* of what is allocated */
+    struct vv_hdf5_file *file; /* NULL: it is gone */
+    haddr_t end;               /* of what is allocated */
+    struct stream *next;
 };
+
+static struct stream *streams; /* all that are open */
 
 static H5FD_t *open_stream(
     const char *name, unsigned flags, hid_t access, haddr_t most)
@@ -27,11 +30,19 @@ static H5FD_t *open_stream(
     if (!s)
         return NULL;
     s->file = *file;
+    s->next = streams;
+    streams = s;
     return &s->public;
 }
 
 static herr_t close_stream(H5FD_t *stream)
 {
+    for (struct stream **at = &streams; *at; at = &(*at)->next) {
+        if (&(*at)->public != stream)
+            continue;
+        *at = (*at)->next;
+        break;
+    }
     free(stream);
     return 0;
 }
@@ -65,13 +76,14 @@ static herr_t allocate(H5FD_t *stream, H5FD_mem_t type, haddr_t end)
 static haddr_t size_of(const H5FD_t *stream, H5FD_mem_t type)
 {
     (void)type;
-    return ((const struct stream *)stream)->file->bytes.size;
+    const struct vv_hdf5_file *f = ((const struct stream *)stream)->file;
+    return f ? f->bytes.size : 0;
 }
 
 /* What there is in a file that lists itself again and again is bounded. */
 static bool may_list(struct vv_hdf5_file *f, size_t size)
 {
-    if (!f->is_listing)
+    if (!f->is_listing || f->bytes.write)
         return true;
     f->listed += size;
     return f->listed <= f->bytes.listing ||
@@ -87,6 +99,8 @@ static herr_t read_stream(H5FD_t *stream, H5FD_mem_t type, hid_t transfer,
     struct vv_hdf5_file *f = ((struct stream *)stream)->file;
     (void)type;
     (void)transfer;
+    if (!f)
+        return -1;
     if (at > f->bytes.size || size > f->bytes.size - at) {
         vv_hdf5_fail(f, VARVE_TRUNCATED,
             "expected %zu bytes at offset %llu, found the end of the file at "
@@ -106,12 +120,24 @@ static herr_t write_stream(H5FD_t *stream, H5FD_mem_t type, hid_t transfer,
     struct vv_hdf5_file *f = ((struct stream *)stream)->file;
     (void)type;
     (void)transfer;
-    if (!f->bytes.write ||
+    if (!f || !f->bytes.write ||
         !f->bytes.write(f->bytes.user, at, bytes, size, &f->reason))
         return -1;
     if (at + size > f->bytes.size)
         f->bytes.size = at + size;
     return 0;
+}
+
+/* A file is as long as what is allocated in it. */
+static herr_t extend(H5FD_t *stream, hid_t transfer, hbool_t is_closing)
+{
+    struct stream *s = (struct stream *)stream;
+    struct vv_hdf5_file *f = s->file;
+    (void)is_closing;
+    if (!f || !f->bytes.write || s->end <= f->bytes.size)
+        return 0;
+    return write_stream(
+        stream, H5FD_MEM_DEFAULT, transfer, s->end - 1, 1, "");
 }
 
 static const H5FD_class_t class = {
@@ -132,6 +158,7 @@ static const H5FD_class_t class = {
     .get_eof = size_of,
     .read = read_stream,
     .write = write_stream,
+    .truncate = extend,
     .fl_map = H5FD_FLMAP_SINGLE,
 };
 
@@ -142,4 +169,12 @@ bool vv_hdf5_use_driver(struct vv_hdf5_file *f)
     return f->driver > 0 && f->access > 0 &&
            H5Pset_driver(f->access, f->driver, &f) >= 0 &&
            H5Pset_fclose_degree(f->access, H5F_CLOSE_STRONG) >= 0;
+}
+
+void vv_hdf5_leave_driver(struct vv_hdf5_file *f)
+{
+    for (struct stream *s = streams; s; s = s->next) {
+        if (s->file == f)
+            s->file = NULL;
+    }
 }

@@ -42,6 +42,8 @@ static herr_t look(unsigned number, const H5E_error2_t *e, void *user)
         e->desc && *e->desc ? e->desc : minor);
     if (e->min_num == H5E_NOSPACE || e->min_num == H5E_CANTALLOC)
         line->status = VARVE_NO_MEMORY;
+    if (e->min_num == H5E_EXISTS)
+        line->status = VARVE_DUPLICATE;
     if (e->min_num == H5E_TRUNCATED)
         line->status = VARVE_TRUNCATED;
     if (e->min_num == H5E_NOFILTER || e->min_num == H5E_VERSION)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char state_tag[] = "varve state";
+
 /* --- Reals ---------------------------------------------------------------- */
 
 struct form {
@@ -165,6 +167,15 @@ static bool is_whole(hid_t type)
            !has_varying(type, MOST_LEVELS);
 }
 
+/* What we have written of a state says so. */
+static void look_at_opaque(hid_t type, struct vv_hdf5_type *what)
+{
+    char *tag = H5Tget_tag(type);
+    if (tag && strcmp(tag, state_tag) == 0)
+        snprintf(what->name, sizeof what->name, "state");
+    H5free_memory(tag);
+}
+
 static void look_at_element(hid_t type, struct vv_hdf5_type *what)
 {
     H5T_class_t class = H5Tget_class(type);
@@ -180,6 +191,8 @@ static void look_at_element(hid_t type, struct vv_hdf5_type *what)
         look_at_compound(type, what);
     else if (class == H5T_STRING)
         what->dtype = VARVE_STRING;
+    else if (class == H5T_OPAQUE)
+        look_at_opaque(type, what);
     what->has_bytes = !what->dtype && what->size > 0 && is_whole(type);
 }
 
@@ -290,4 +303,80 @@ hid_t vv_hdf5_memory_type(hid_t type, const struct vv_hdf5_type *what)
     vv_hdf5_drop(inner);
     vv_hdf5_drop(super);
     return made;
+}
+
+/* --- In a file that is written -------------------------------------------- */
+
+static hid_t bytes_type(size_t size, const char *tag)
+{
+    hid_t type = H5Tcreate(H5T_OPAQUE, size);
+    if (type > 0 && H5Tset_tag(type, tag) < 0) {
+        vv_hdf5_drop(type);
+        return -1;
+    }
+    return type;
+}
+
+static hid_t bool_type(void)
+{
+    const signed char no = 0, yes = 1;
+    hid_t type = H5Tenum_create(H5T_STD_I8LE);
+    if (type > 0 && (H5Tenum_insert(type, "FALSE", &no) < 0 ||
+                        H5Tenum_insert(type, "TRUE", &yes) < 0)) {
+        vv_hdf5_drop(type);
+        return -1;
+    }
+    return type;
+}
+
+/* IEEE binary16, made of binary32. */
+static hid_t half_type(void)
+{
+    hid_t type = H5Tcopy(H5T_IEEE_F32LE);
+    if (type > 0 &&
+        (H5Tset_fields(type, 15, 10, 5, 0, 10) < 0 || H5Tset_size(type, 2) < 0 ||
+            H5Tset_ebias(type, 15) < 0)) {
+        vv_hdf5_drop(type);
+        return -1;
+    }
+    return type;
+}
+
+static hid_t text_type(void)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (type > 0 && (H5Tset_size(type, H5T_VARIABLE) < 0 ||
+                        H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+        vv_hdf5_drop(type);
+        return -1;
+    }
+    return type;
+}
+
+hid_t vv_hdf5_file_type(varve_dtype dtype)
+{
+    struct vv_hdf5_type what = { .dtype = dtype };
+    if (!dtype)
+        return bytes_type(1, state_tag);
+    switch (dtype) {
+    case VARVE_BOOL: return bool_type();
+    case VARVE_FLOAT16: return half_type();
+    case VARVE_FLOAT32: return H5Tcopy(H5T_IEEE_F32LE);
+    case VARVE_FLOAT64: return H5Tcopy(H5T_IEEE_F64LE);
+    case VARVE_STRING: return text_type();
+    case VARVE_BFLOAT16: return bytes_type(2, "");
+    case VARVE_FLOAT8_E4M3FN:
+    case VARVE_FLOAT8_E5M2: return bytes_type(1, "");
+    default: return element_type(H5T_STD_U8LE, &what);
+    }
+}
+
+const char *vv_hdf5_byte_name(varve_dtype dtype)
+{
+    switch (dtype) {
+    case VARVE_BFLOAT16: return "bfloat16";
+    case VARVE_FLOAT8_E4M3FN: return "float8_e4m3fn";
+    case VARVE_FLOAT8_E5M2: return "float8_e5m2";
+    default: return NULL;
+    }
 }

@@ -6,6 +6,7 @@
 
 #include "bundle_target.h"
 #include "failure.h"
+#include "hdf5_out.h"
 #include "npy_out.h"
 #include "npz_out.h"
 #include "safetensors_out.h"
@@ -20,6 +21,7 @@ static const struct vv_target_format *const formats[] = {
     &vv_npy_target,
     &vv_npz_target,
     &vv_torch_target,
+    &vv_hdf5_target,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };

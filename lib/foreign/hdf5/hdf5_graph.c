@@ -298,6 +298,8 @@ void vv_hdf5_graph_end(struct vv_hdf5_graph *g)
     for (size_t i = 0; i < count && !g->draft->failed; i++) {
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
         const char *name = e->own ? e->own : e->name;
+        if (e->is_left_out)
+            continue;
         vv_draft_edge(g->draft, vv_hdf5_thing_at(g, e->parent)->node, name,
             strlen(name), vv_hdf5_thing_at(g, e->thing)->node);
     }

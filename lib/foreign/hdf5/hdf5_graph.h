@@ -28,6 +28,7 @@ struct vv_hdf5_edge {
     const char *soft; /* the path that it is, or NULL */
     size_t thing;     /* where it leads: a number of the things */
     size_t parent;
+    bool is_left_out; /* of the graph */
 };
 
 struct vv_hdf5_graph {

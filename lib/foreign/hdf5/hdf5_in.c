@@ -8,6 +8,7 @@
 
 #include "failure.h"
 #include "hdf5_graph.h"
+#include "hdf5_slots.h"
 #include "hdf5_soft.h"
 #include "keras_names.h"
 #include "keras_slots.h"
@@ -62,6 +63,7 @@ static varve_status read_all(struct vv_hdf5_graph *g)
 {
     struct vv_keras_config config;
     VV_TRY(vv_hdf5_follow_soft(g));
+    VV_TRY(vv_hdf5_add_slots(g));
     varve_status status = vv_keras_config_read(&config, g->source, g->error);
     if (!status && !g->draft->failed)
         status = add_meaning(g, &config);

@@ -25,7 +25,7 @@ struct vv_hdf5_bytes {
     /* to fill in */
     void *user;
     uint64_t size;
-    uint64_t listing; /* so many bytes may be read to find out what there is */
+    uint64_t listing; /* of a file that is read: so many bytes may be read to find out what there is */
     bool (*read)(void *user, uint64_t offset, void *bytes, size_t size,
         varve_error *error);
     bool (*write)(void *user, uint64_t offset, const void *bytes, size_t size,
@@ -105,6 +105,22 @@ struct vv_hdf5_told {
 
 typedef bool vv_hdf5_each_string(void *user, const char *bytes, size_t size);
 
+/* Where something new is put. */
+struct vv_hdf5_name {
+    /* to fill in */
+    uint64_t parent;
+    const char *name;
+};
+
+/* A dataset that is made. */
+struct vv_hdf5_new {
+    /* to fill in */
+    varve_dtype dtype; /* 0: bytes of a state */
+    uint32_t rank;
+    bool is_null; /* there are no elements */
+    uint64_t extents[VV_HDF5_MOST_RANK];
+};
+
 struct vv_hdf5_file;
 
 /* On failure a message without the file's name; VARVE_CANCELLED where a
@@ -112,6 +128,7 @@ struct vv_hdf5_file;
 struct vv_hdf5_calls {
     /* to read */
     unsigned version; /* VV_HDF5_VERSION */
+    /* A new file, without bytes yet, where they can be written. */
     varve_status (*open)(const struct vv_hdf5_bytes *bytes,
         struct vv_hdf5_file **file, uint64_t *root, varve_error *error);
     /* Of a file that is written: all that is not written yet. Takes NULL. */
@@ -133,6 +150,24 @@ struct vv_hdf5_calls {
     varve_status (*strings)(struct vv_hdf5_file *file, uint64_t object,
         uint64_t most, vv_hdf5_each_string *each, void *user,
         varve_error *error);
+
+    /* A new object below `at`; VARVE_DUPLICATE where it has that name. */
+    varve_status (*add_group)(struct vv_hdf5_file *file,
+        const struct vv_hdf5_name *at, uint64_t *object, varve_error *error);
+    /* The bytes go to *offset, as those of a file of ours; they are whoever
+     * asked's to write. Of texts, and where there are none, it is 0. */
+    varve_status (*add_dataset)(struct vv_hdf5_file *file,
+        const struct vv_hdf5_name *at, const struct vv_hdf5_new *what,
+        uint64_t *object, uint64_t *offset, varve_error *error);
+    /* One more name of an object. */
+    varve_status (*add_link)(struct vv_hdf5_file *file,
+        const struct vv_hdf5_name *at, uint64_t object, varve_error *error);
+    /* All texts of a dataset. */
+    varve_status (*write_texts)(struct vv_hdf5_file *file, uint64_t object,
+        const varve_string *texts, size_t count, varve_error *error);
+    /* One text, or one number. */
+    varve_status (*add_attribute)(struct vv_hdf5_file *file, uint64_t object,
+        const struct vv_hdf5_attribute *attribute, varve_error *error);
 };
 
 #endif

@@ -135,7 +135,8 @@ static varve_status add_bytes(struct vv_hdf5_graph *g,
     char tag[sizeof d->what->type.name + 8];
     varve_status status = add_numbers(g, d, node);
     snprintf(tag, sizeof tag, "hdf5:%s", d->what->type.name);
-    vv_draft_tag(g->draft, *node, tag);
+    if (strcmp(d->what->type.name, "state") != 0) /* which we wrote */
+        vv_draft_tag(g->draft, *node, tag);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "failure.h"
+#include "hdf5_kept.h"
 #include "name.h"
 #include "try.h"
 
@@ -96,6 +97,7 @@ static varve_status name_variables(
             return VARVE_OK;
         if (!vv_hdf5_add_edge(g, group, c->names[i], variable))
             return fail_memory(g);
+        vv_hdf5_keep(g, variable, VV_HDF5_KEPT_ALIAS, c->names[i], "");
     }
     return VARVE_OK;
 }
@@ -167,9 +169,8 @@ static varve_status rename_layers(
         struct vv_hdf5_edge *edge =
             vv_hdf5_edge_at(n->graph, layers->first + i);
         const char *name = ((const char **)(void *)n->names.data)[i];
-        vv_draft_keep(n->graph->draft,
-            vv_hdf5_thing_at(n->graph, edge->thing)->node, edge->name,
-            strlen(edge->name));
+        vv_hdf5_keep(n->graph, edge->thing, VV_HDF5_KEPT_NAME, name,
+            edge->name);
         edge->own = name;
     }
     return VARVE_OK;
@@ -209,6 +210,8 @@ varve_status vv_keras_name_layers(
     vv_buffer_init(&n.sorted, g->things.allocator);
     for (size_t i = 0; i < count && !status; i++) {
         const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(g, i);
+        if (thing->label)
+            vv_hdf5_keep(g, i, VV_HDF5_KEPT_LABEL, thing->label, "");
         if (thing->is_group && is_layers(thing->path))
             status = name_model(&n, i);
     }

@@ -383,7 +383,8 @@ varve_status vv_keras_add_slots(
     const varve_allocator *a = g->things.allocator;
     struct finding f = { .g = g, .config = config };
     f.optimizer = vv_hdf5_child(g, 0, "optimizer");
-    if (f.optimizer == SIZE_MAX)
+    /* Where a file names its slots there is nothing to guess. */
+    if (f.optimizer == SIZE_MAX || g->draft->slots.size > 0)
         return VARVE_OK;
     f.vars = vv_hdf5_child(g, f.optimizer, "vars");
     if (f.vars == SIZE_MAX || !vv_hdf5_thing_at(g, f.vars)->is_group)
