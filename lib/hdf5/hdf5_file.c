@@ -84,6 +84,8 @@ varve_status vv_hdf5_end(
 {
     /* What libhdf5 passes over, as a superblock that it looks for further on,
      * is a failure for us. */
+    if (turn->file->broken.status)
+        turn->file->reason = turn->file->broken;
     bool is_good = is_done && !turn->file->reason.status;
     varve_status status = is_good ? VARVE_OK : tell(turn->file, error);
     H5Eclear2(H5E_DEFAULT);

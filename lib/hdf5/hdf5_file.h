@@ -19,6 +19,8 @@ struct vv_hdf5_file {
     bool is_listing;    /* the call reads for nothing else */
     bool is_cancelled;  /* a function that was handed in gave false */
     varve_error reason; /* of the bytes: why they cannot be read or written */
+    varve_error broken; /* of the first that could not be written: libhdf5 is
+                           not told, since it never lets go of such a file */
 };
 
 /* What a call leaves as it was. */

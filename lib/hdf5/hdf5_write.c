@@ -80,14 +80,17 @@ static hid_t make_space(const struct vv_hdf5_new *what)
     return H5Screate_simple((int)what->rank, extents, NULL);
 }
 
-/* In one piece, which is there at once. */
-static hid_t make_plist(void)
+/* In one piece, which is there at once; but of texts, which libhdf5 writes. */
+static hid_t make_plist(bool is_text)
 {
     hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
     if (plist > 0 && (H5Pset_obj_track_times(plist, false) < 0 ||
                          H5Pset_layout(plist, H5D_CONTIGUOUS) < 0 ||
                          H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY) < 0 ||
-                         H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER) < 0)) {
+                         H5Pset_fill_time(plist, is_text
+                                                     ? H5D_FILL_TIME_IFSET
+                                                     : H5D_FILL_TIME_NEVER) <
+                             0)) {
         vv_hdf5_drop(plist);
         return -1;
     }
@@ -130,7 +133,8 @@ bool vv_hdf5_add_dataset(struct vv_hdf5_file *f, const struct vv_hdf5_name *at,
 {
     hid_t parent = H5Oopen_by_addr(f->file, at->parent);
     hid_t type = vv_hdf5_file_type(what->dtype);
-    hid_t space = make_space(what), plist = make_plist(), set = -1;
+    hid_t space = make_space(what), set = -1;
+    hid_t plist = make_plist(what->dtype == VARVE_STRING);
     if (parent > 0 && type > 0 && space > 0 && plist > 0)
         set = H5Dcreate2(parent, at->name, type, space, H5P_DEFAULT, plist,
             H5P_DEFAULT);

@@ -34,7 +34,7 @@ enum form { FORM_PEOPLE, FORM_JSON, FORM_JSONL, FORM_MARKDOWN, FORM_TSV };
 
 /* Destination formats, in the order of varve_format. */
 #define FORMAT_WORDS                                                           \
-    "varve|tensorflow|tensorflow-names|safetensors|npy|npz|torch"
+    "varve|tensorflow|tensorflow-names|safetensors|npy|npz|torch|hdf5"
 
 enum { MOST_TEXTS = 256 };
 

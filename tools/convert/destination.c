@@ -32,13 +32,15 @@ static const struct {
     { ".npz", VARVE_FORMAT_NPZ },
     { ".pt", VARVE_FORMAT_TORCH },
     { ".pth", VARVE_FORMAT_TORCH },
+    { ".h5", VARVE_FORMAT_HDF5 },
+    { ".hdf5", VARVE_FORMAT_HDF5 },
 };
 
 /* As FORMAT_WORDS has them. */
 static const varve_format words[] = { VARVE_FORMAT_VARVE,
     VARVE_FORMAT_TENSORFLOW, VARVE_FORMAT_TENSORFLOW_NAMES,
     VARVE_FORMAT_SAFETENSORS, VARVE_FORMAT_NPY, VARVE_FORMAT_NPZ,
-    VARVE_FORMAT_TORCH };
+    VARVE_FORMAT_TORCH, VARVE_FORMAT_HDF5 };
 
 static bool ends_in(const char *path, const char *ending)
 {

@@ -133,9 +133,16 @@ static bool is_alias(const struct out *o, uint32_t node, uint32_t edge)
 
 /* --- Values --------------------------------------------------------------- */
 
-static varve_status write_texts(struct out *o, uint64_t object,
+/* Texts of HDF5 end at their first NUL. */
+static bool has_nul(const varve_string *text)
+{
+    return text->size > 0 && memchr(text->data, 0, (size_t)text->size);
+}
+
+static varve_status write_texts(struct out *o, uint32_t node, uint64_t object,
     const struct vv_source *source, uint64_t count)
 {
+    bool is_cut = false;
     const varve_allocator *a = &o->target->context->allocator;
     varve_error said = { VARVE_OK, 0, "" };
     varve_string *texts = vv_allocate_array(a, (size_t)count, sizeof *texts);
@@ -146,7 +153,10 @@ static varve_status write_texts(struct out *o, uint64_t object,
         texts[i] = (varve_string){ (const char *)at,
             vv_load64(source->bytes + 8 * i) };
         at += texts[i].size;
+        is_cut |= has_nul(&texts[i]);
     }
+    if (is_cut)
+        vv_target_lose(o->target, node, "what follows a NUL in a text");
     varve_status status =
         o->calls->write_texts(o->file, object, texts, (size_t)count, &said);
     vv_release(a, texts, (size_t)count * sizeof *texts);
@@ -164,7 +174,8 @@ static varve_status write_value(struct out *o, uint32_t value,
     if (size == 0)
         return VARVE_OK;
     if (type->dtype == VARVE_STRING)
-        return write_texts(o, object, &source, varve_tensor_count(type));
+        return write_texts(o, vv_at32(t->index->value_nodes, value), object,
+            &source, varve_tensor_count(type));
     for (uint64_t at = 0; at < size; at += part) {
         const unsigned char *bytes;
         part = vv_source_part(&source, size - at);
@@ -498,6 +509,8 @@ static varve_status write_target(
     vv_map_init(&o.groups, a);
     if (target->loss)
         vv_target_lose_graph(target, true, NULL);
+    if (target->loss && !target->kept)
+        vv_target_lose_globals(target);
     varve_status status = publish(&o);
     vv_buffer_clear(&o.nodes);
     vv_buffer_clear(&o.name);
