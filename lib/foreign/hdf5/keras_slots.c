@@ -48,6 +48,7 @@ static const struct optimizer_names optimizers[] = {
     { "SGD", 1, { "momentum" } },
     { "lion", 1, { "momentum" } },
     { "rmsprop", 1, { "velocity" } },
+    { "rm_sprop", 1, { "velocity" } },
     { "adagrad", 1, { "accumulator" } },
 };
 
@@ -315,6 +316,17 @@ static bool has_types(const struct finding *f, size_t own, size_t each)
 
 /* --- All ------------------------------------------------------------------ */
 
+/* The second of its kind in a program is called `adam_1`. */
+static bool is_label(const char *label, const char *known)
+{
+    size_t size = strlen(known);
+    if (strncmp(label, known, size) != 0)
+        return false;
+    label += size;
+    return !*label || (*label == '_' && label[1] &&
+                          !label[1 + strspn(label + 1, "0123456789")]);
+}
+
 static const char *name_of(
     const struct finding *f, size_t each, size_t k, char digits[24])
 {
@@ -322,7 +334,7 @@ static const char *name_of(
     for (size_t i = 0; label && i < sizeof optimizers / sizeof *optimizers;
          i++) {
         if (optimizers[i].count == each &&
-            strcmp(optimizers[i].label, label) == 0)
+            is_label(label, optimizers[i].label))
             return optimizers[i].names[k];
     }
     vv_decimal(k, digits);
