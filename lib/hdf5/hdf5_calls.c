@@ -19,8 +19,7 @@ static bool open_source(struct vv_hdf5_file *f, uint64_t *root)
     if (!vv_hdf5_use_driver(f))
         return false;
     f->file = H5Fopen("varve", H5F_ACC_RDONLY, f->access);
-    if (f->file <= 0 ||
-        H5Oget_info2(f->file, &info, H5O_INFO_BASIC) < 0)
+    if (f->file <= 0 || H5Oget_info2(f->file, &info, H5O_INFO_BASIC) < 0)
         return false;
     *root = info.addr;
     return true;

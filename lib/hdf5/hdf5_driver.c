@@ -11,7 +11,7 @@
 #endif
 
 struct stream {
-    H5FD_t public; /* first, as libhdf5 wants it */
+    H5FD_t public;             /* first, as libhdf5 wants it */
     struct vv_hdf5_file *file; /* NULL: it is gone */
     haddr_t end;               /* of what is allocated */
     struct stream *next;
@@ -138,8 +138,7 @@ static herr_t extend(H5FD_t *stream, hid_t transfer, hbool_t is_closing)
     (void)is_closing;
     if (!f || !f->bytes.write || s->end <= f->bytes.size)
         return 0;
-    return write_stream(
-        stream, H5FD_MEM_DEFAULT, transfer, s->end - 1, 1, "");
+    return write_stream(stream, H5FD_MEM_DEFAULT, transfer, s->end - 1, 1, "");
 }
 
 static const H5FD_class_t class = {

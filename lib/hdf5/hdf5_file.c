@@ -104,8 +104,8 @@ bool vv_hdf5_fail(
     va_start(arguments, format);
     file->reason.status = status;
     file->reason.system_error = 0;
-    vsnprintf(file->reason.message, sizeof file->reason.message, format,
-        arguments);
+    vsnprintf(
+        file->reason.message, sizeof file->reason.message, format, arguments);
     va_end(arguments);
     return false;
 }

@@ -68,8 +68,8 @@ static bool look_at_space(hid_t set, struct vv_hdf5_object *o)
 {
     hsize_t extents[VV_HDF5_MOST_RANK];
     hid_t space = H5Dget_space(set);
-    H5S_class_t class = space > 0 ? H5Sget_simple_extent_type(space)
-                                  : H5S_NO_CLASS;
+    H5S_class_t class =
+        space > 0 ? H5Sget_simple_extent_type(space) : H5S_NO_CLASS;
     int rank = class == H5S_SIMPLE
                    ? H5Sget_simple_extent_dims(space, extents, NULL)
                    : 0;
@@ -120,8 +120,8 @@ static void look_at_layout(
     H5D_layout_t layout = H5Pget_layout(plist);
     int filters = H5Pget_nfilters(plist);
     o->storage = H5Dget_storage_size(set);
-    o->is_piled = filters < 0 || filters > H5Z_MAX_NFILTERS ||
-                  is_piled(plist, filters);
+    o->is_piled =
+        filters < 0 || filters > H5Z_MAX_NFILTERS || is_piled(plist, filters);
     if (layout == H5D_CHUNKED)
         o->chunk = chunk_of(plist, element);
     if (layout == H5D_CONTIGUOUS && filters == 0) {
@@ -200,8 +200,8 @@ static bool find_target(hid_t group, const char *name, size_t size,
 {
     const char *file = NULL, *path;
     char *value = malloc(size + 1);
-    bool is_done = value && H5Lget_val(group, name, value, size,
-                                H5P_DEFAULT) >= 0;
+    bool is_done =
+        value && H5Lget_val(group, name, value, size, H5P_DEFAULT) >= 0;
     if (is_done) {
         value[size] = 0;
         link->target = value;
@@ -262,8 +262,8 @@ static bool tell(struct telling *t, const struct vv_hdf5_attribute *a)
     return goes_on;
 }
 
-static bool tell_numbers(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
-    struct telling *t)
+static bool tell_numbers(
+    hid_t id, hid_t type, struct vv_hdf5_attribute *a, struct telling *t)
 {
     int64_t few[16];
     bool is_real = H5Tget_class(type) == H5T_FLOAT;
@@ -299,11 +299,11 @@ static bool tell_texts(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
     varve_string *texts = calloc(a->count, sizeof *texts);
     bool is_done = true, is_read = texts && H5Aread(id, type, room) >= 0;
     for (size_t i = 0; i < a->count && is_read; i++) {
-        const char *text = is_varying ? ((char **)room)[i]
-                                      : (char *)room + i * size;
+        const char *text =
+            is_varying ? ((char **)room)[i] : (char *)room + i * size;
         texts[i].data = text ? text : "";
-        texts[i].size = size_of(texts[i].data, is_varying ? MOST_BYTES : size,
-            H5Tget_strpad(type));
+        texts[i].size = size_of(
+            texts[i].data, is_varying ? MOST_BYTES : size, H5Tget_strpad(type));
     }
     a->texts = texts;
     if (is_read)
@@ -314,8 +314,8 @@ static bool tell_texts(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
     return is_done;
 }
 
-static bool tell_attribute(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
-    struct telling *t)
+static bool tell_attribute(
+    hid_t id, hid_t type, struct vv_hdf5_attribute *a, struct telling *t)
 {
     H5T_class_t class = H5Tget_class(type);
     size_t size = H5Tget_size(type);
@@ -353,8 +353,8 @@ static herr_t take_attribute(
     return goes_on ? 0 : -1;
 }
 
-bool vv_hdf5_list_attributes(struct vv_hdf5_file *f, uint64_t object,
-    const struct vv_hdf5_told *told)
+bool vv_hdf5_list_attributes(
+    struct vv_hdf5_file *f, uint64_t object, const struct vv_hdf5_told *told)
 {
     struct telling t = { f, told };
     hsize_t at = 0;

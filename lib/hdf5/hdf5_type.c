@@ -215,9 +215,9 @@ bool vv_hdf5_look_at_type(hid_t type, struct vv_hdf5_object *object)
     hid_t inner = H5Tcopy(type);
     uint32_t rank = object->rank;
     bool is_good = inner > 0;
-    for (int i = 0; i < MOST_LEVELS && is_good &&
-                    H5Tget_class(inner) == H5T_ARRAY &&
-                    add_extents(inner, object);
+    for (int i = 0;
+         i < MOST_LEVELS && is_good && H5Tget_class(inner) == H5T_ARRAY &&
+         add_extents(inner, object);
          i++) {
         hid_t super = H5Tget_super(inner);
         vv_hdf5_drop(inner);
@@ -334,8 +334,8 @@ static hid_t half_type(void)
 {
     hid_t type = H5Tcopy(H5T_IEEE_F32LE);
     if (type > 0 &&
-        (H5Tset_fields(type, 15, 10, 5, 0, 10) < 0 || H5Tset_size(type, 2) < 0 ||
-            H5Tset_ebias(type, 15) < 0)) {
+        (H5Tset_fields(type, 15, 10, 5, 0, 10) < 0 ||
+            H5Tset_size(type, 2) < 0 || H5Tset_ebias(type, 15) < 0)) {
         vv_hdf5_drop(type);
         return -1;
     }

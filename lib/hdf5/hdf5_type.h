@@ -15,8 +15,8 @@ bool vv_hdf5_look_at_type(hid_t type, struct vv_hdf5_object *object);
  * Of one that is none of ours itself. */
 hid_t vv_hdf5_memory_type(hid_t type, const struct vv_hdf5_type *what);
 
-/* The type in which elements of ours are written; to be dropped. Those of states
- * and of types that HDF5 has no name for are bytes. */
+/* The type in which elements of ours are written; to be dropped. Those of
+ * states and of types that HDF5 has no name for are bytes. */
 hid_t vv_hdf5_file_type(varve_dtype dtype);
 
 /* What such bytes are in the attribute `dtype`, as Keras has it; or NULL. */

@@ -55,7 +55,8 @@ static bool open_set(struct vv_hdf5_file *f, uint64_t object, struct opened *o)
             f, VARVE_CORRUPT, "expected a dataset, found another object");
     o->set = H5Oopen_by_addr(f->file, object);
     o->type = o->set > 0 ? H5Dget_type(o->set) : -1;
-    o->memory = o->type > 0 ? vv_hdf5_memory_type(o->type, &o->object.type) : -1;
+    o->memory =
+        o->type > 0 ? vv_hdf5_memory_type(o->type, &o->object.type) : -1;
     for (uint32_t i = 0; i < o->object.rank; i++)
         o->count *= o->object.extents[i];
     return o->memory > 0;
@@ -67,8 +68,8 @@ static bool read_all(struct opened *o, void *bytes, size_t size)
     hssize_t points = space > 0 ? H5Sget_simple_extent_npoints(space) : -1;
     uint64_t all;
     bool fits = points >= 0 &&
-                !__builtin_mul_overflow((uint64_t)points,
-                    (uint64_t)H5Tget_size(o->memory), &all) &&
+                !__builtin_mul_overflow(
+                    (uint64_t)points, (uint64_t)H5Tget_size(o->memory), &all) &&
                 all == size;
     vv_hdf5_drop(space);
     return fits && H5Dread(o->set, o->memory, H5S_ALL, H5S_ALL, H5P_DEFAULT,
@@ -157,7 +158,8 @@ static size_t size_of(const struct texts *t, const char *text)
     return size;
 }
 
-static bool hand_over(const struct texts *t, const char *elements, uint64_t count)
+static bool hand_over(
+    const struct texts *t, const char *elements, uint64_t count)
 {
     bool goes_on = true;
     for (uint64_t i = 0; i < count && goes_on; i++) {
@@ -185,8 +187,8 @@ static bool read_texts(
         !__builtin_mul_overflow(o->count, (uint64_t)t->size, &size) &&
         size <= SIZE_MAX - sizeof(struct block) &&
         (elements = take_room((size_t)size, room)) && transfer > 0 &&
-        H5Pset_vlen_mem_manager(
-            transfer, take_room, room, give_room, room) >= 0 &&
+        H5Pset_vlen_mem_manager(transfer, take_room, room, give_room, room) >=
+            0 &&
         H5Dread(o->set, o->type, H5S_ALL, H5S_ALL, transfer, elements) >= 0 &&
         hand_over(t, elements, o->count);
     vv_hdf5_drop(transfer);
@@ -202,8 +204,8 @@ bool vv_hdf5_read_strings(struct vv_hdf5_file *f, uint64_t object,
     bool is_done = open_set(f, object, &o);
     f->is_listing = false;
     if (is_done && o.object.type.dtype != VARVE_STRING)
-        is_done =
-            vv_hdf5_fail(f, VARVE_CORRUPT, "expected texts, found another type");
+        is_done = vv_hdf5_fail(
+            f, VARVE_CORRUPT, "expected texts, found another type");
     if (is_done) {
         t.is_varying = H5Tis_variable_str(o.type) > 0;
         t.padding = H5Tget_strpad(o.type);

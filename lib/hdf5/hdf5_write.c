@@ -45,8 +45,7 @@ bool vv_hdf5_add_group(
     hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
     hid_t group = -1;
     if (parent > 0 && plist > 0 && H5Pset_obj_track_times(plist, false) >= 0)
-        group = H5Gcreate2(
-            parent, at->name, H5P_DEFAULT, plist, H5P_DEFAULT);
+        group = H5Gcreate2(parent, at->name, H5P_DEFAULT, plist, H5P_DEFAULT);
     bool is_done = group > 0 && find_address(group, object);
     vv_hdf5_drop(group);
     vv_hdf5_drop(plist);
@@ -59,8 +58,8 @@ bool vv_hdf5_add_link(
 {
     hid_t parent = H5Oopen_by_addr(f->file, at->parent);
     hid_t id = parent > 0 ? H5Oopen_by_addr(f->file, object) : -1;
-    bool is_done = id > 0 && H5Olink(id, parent, at->name, H5P_DEFAULT,
-                                 H5P_DEFAULT) >= 0;
+    bool is_done =
+        id > 0 && H5Olink(id, parent, at->name, H5P_DEFAULT, H5P_DEFAULT) >= 0;
     vv_hdf5_drop(id);
     vv_hdf5_drop(parent);
     return is_done;
@@ -84,13 +83,12 @@ static hid_t make_space(const struct vv_hdf5_new *what)
 static hid_t make_plist(bool is_text)
 {
     hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
-    if (plist > 0 && (H5Pset_obj_track_times(plist, false) < 0 ||
-                         H5Pset_layout(plist, H5D_CONTIGUOUS) < 0 ||
-                         H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY) < 0 ||
-                         H5Pset_fill_time(plist, is_text
-                                                     ? H5D_FILL_TIME_IFSET
-                                                     : H5D_FILL_TIME_NEVER) <
-                             0)) {
+    if (plist > 0 &&
+        (H5Pset_obj_track_times(plist, false) < 0 ||
+            H5Pset_layout(plist, H5D_CONTIGUOUS) < 0 ||
+            H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY) < 0 ||
+            H5Pset_fill_time(plist,
+                is_text ? H5D_FILL_TIME_IFSET : H5D_FILL_TIME_NEVER) < 0)) {
         vv_hdf5_drop(plist);
         return -1;
     }
@@ -136,8 +134,8 @@ bool vv_hdf5_add_dataset(struct vv_hdf5_file *f, const struct vv_hdf5_name *at,
     hid_t space = make_space(what), set = -1;
     hid_t plist = make_plist(what->dtype == VARVE_STRING);
     if (parent > 0 && type > 0 && space > 0 && plist > 0)
-        set = H5Dcreate2(parent, at->name, type, space, H5P_DEFAULT, plist,
-            H5P_DEFAULT);
+        set = H5Dcreate2(
+            parent, at->name, type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
     bool is_done = set > 0 && finish_dataset(set, what, object, offset);
     vv_hdf5_drop(set);
     vv_hdf5_drop(plist);
@@ -205,8 +203,8 @@ static bool write_number(hid_t object, const struct vv_hdf5_attribute *a)
         object, a->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, a->numbers);
 }
 
-bool vv_hdf5_add_attribute(struct vv_hdf5_file *f, uint64_t object,
-    const struct vv_hdf5_attribute *a)
+bool vv_hdf5_add_attribute(
+    struct vv_hdf5_file *f, uint64_t object, const struct vv_hdf5_attribute *a)
 {
     hid_t id = H5Oopen_by_addr(f->file, object);
     char **copy = a->texts ? copy_texts(a->texts, 1) : NULL;
@@ -214,8 +212,8 @@ bool vv_hdf5_add_attribute(struct vv_hdf5_file *f, uint64_t object,
     if (a->texts && (!copy || !copy[0]))
         is_done = vv_hdf5_fail(f, VARVE_NO_MEMORY, "out of memory: texts");
     if (is_done)
-        is_done = a->texts ? write_text(id, a->name, copy[0])
-                           : write_number(id, a);
+        is_done =
+            a->texts ? write_text(id, a->name, copy[0]) : write_number(id, a);
     free_texts(copy, 1);
     vv_hdf5_drop(id);
     return is_done;

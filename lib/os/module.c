@@ -44,8 +44,7 @@ static const void *open_in(const char *directory, const char *name,
     vv_buffer_add8(reason, '/');
     vv_buffer_add_string(reason, name);
     const char *path = vv_buffer_string(reason) + begin;
-    void *module =
-        reason->failed ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *module = reason->failed ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const void *found = module ? dlsym(module, symbol) : NULL;
     const char *why = found || reason->failed ? NULL : dlerror();
     reason->size = begin;

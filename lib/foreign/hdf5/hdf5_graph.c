@@ -47,8 +47,7 @@ static bool is_object(const void *item, const void *user)
 static size_t find_thing(const struct vv_hdf5_graph *g, uint64_t object)
 {
     struct key key = { g, object };
-    void *item =
-        vv_map_find(&g->numbers, vv_map_mix(object), is_object, &key);
+    void *item = vv_map_find(&g->numbers, vv_map_mix(object), is_object, &key);
     return item ? (size_t)(uintptr_t)item - 1 : SIZE_MAX;
 }
 
@@ -126,8 +125,8 @@ static varve_status make_node(struct vv_hdf5_graph *g,
 }
 
 /* Sets *number to that of an object that is met for the first time. */
-static varve_status meet(struct vv_hdf5_graph *g, uint64_t object,
-    const char *path, size_t *number)
+static varve_status meet(
+    struct vv_hdf5_graph *g, uint64_t object, const char *path, size_t *number)
 {
     struct vv_hdf5_object what;
     struct vv_hdf5_thing thing = { .object = object, .path = path };
@@ -181,8 +180,7 @@ static bool take_link(void *user, const struct vv_hdf5_link *link)
         g->has_soft = true;
     } else if (link->kind != VV_HDF5_HARD) {
         edge.thing = vv_hdf5_add_mark(g,
-            link->kind == VV_HDF5_EXTERNAL ? "external" : "link",
-            link->target);
+            link->kind == VV_HDF5_EXTERNAL ? "external" : "link", link->target);
         object = UINT64_MAX;
     }
     if (!edge.name || (link->kind == VV_HDF5_SOFT && !edge.soft) ||
@@ -190,9 +188,8 @@ static bool take_link(void *user, const struct vv_hdf5_link *link)
         return stop(l, VARVE_NO_MEMORY);
     vv_buffer_add(&g->edges, &edge, sizeof edge);
     vv_buffer_add(&l->objects, &object, sizeof object);
-    return !g->edges.failed && !l->objects.failed
-               ? !g->draft->failed
-               : stop(l, VARVE_NO_MEMORY);
+    return !g->edges.failed && !l->objects.failed ? !g->draft->failed
+                                                  : stop(l, VARVE_NO_MEMORY);
 }
 
 static varve_status list(struct listing *l)
@@ -251,12 +248,11 @@ static varve_status list_group(struct vv_hdf5_graph *g, size_t number)
 /* The root is node 0 of the draft already. */
 static varve_status begin(struct vv_hdf5_graph *g)
 {
-    struct vv_hdf5_thing root = { .object = g->source->root,
-        .path = "",
-        .is_group = true };
+    struct vv_hdf5_thing root = {
+        .object = g->source->root, .path = "", .is_group = true
+    };
     if (add_thing(g, &root) == SIZE_MAX ||
-        !vv_map_add(
-            &g->numbers, vv_map_mix(root.object), (void *)(uintptr_t)1))
+        !vv_map_add(&g->numbers, vv_map_mix(root.object), (void *)(uintptr_t)1))
         return fail_memory(g);
     return vv_hdf5_add_texts(g, 0);
 }

@@ -58,8 +58,8 @@ void vv_hdf5_graph_clear(struct vv_hdf5_graph *graph);
 void vv_hdf5_graph_end(struct vv_hdf5_graph *graph);
 
 /* A further edge, of a thing that is there. */
-bool vv_hdf5_add_edge(struct vv_hdf5_graph *graph, size_t parent,
-    const char *name, size_t thing);
+bool vv_hdf5_add_edge(
+    struct vv_hdf5_graph *graph, size_t parent, const char *name, size_t thing);
 
 /* A thing without a value, tagged `hdf5:<tag>`; SIZE_MAX without memory. */
 size_t vv_hdf5_add_mark(
@@ -83,7 +83,7 @@ static inline size_t vv_hdf5_edge_count(const struct vv_hdf5_graph *graph)
 }
 
 /* The child of a group by its name as it is in the file; SIZE_MAX: none. */
-size_t vv_hdf5_child(const struct vv_hdf5_graph *graph, size_t group,
-    const char *name);
+size_t vv_hdf5_child(
+    const struct vv_hdf5_graph *graph, size_t group, const char *name);
 
 #endif

@@ -15,8 +15,8 @@ void vv_hdf5_keep(struct vv_hdf5_graph *g, size_t thing,
     vv_buffer_add(text, first, strlen(first) + 1);
     vv_buffer_add(text, second, strlen(second) + 1);
     if (!text->failed)
-        vv_draft_keep(g->draft, vv_hdf5_thing_at(g, thing)->node, text->data,
-            text->size);
+        vv_draft_keep(
+            g->draft, vv_hdf5_thing_at(g, thing)->node, text->data, text->size);
 }
 
 struct vv_hdf5_kept vv_hdf5_kept_of(

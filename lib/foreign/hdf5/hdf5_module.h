@@ -25,7 +25,8 @@ struct vv_hdf5_bytes {
     /* to fill in */
     void *user;
     uint64_t size;
-    uint64_t listing; /* of a file that is read: so many bytes may be read to find out what there is */
+    uint64_t listing; /* of a file that is read: so many bytes may be read to
+                         find out what there is */
     bool (*read)(void *user, uint64_t offset, void *bytes, size_t size,
         varve_error *error);
     bool (*write)(void *user, uint64_t offset, const void *bytes, size_t size,
@@ -57,11 +58,11 @@ enum vv_hdf5_object_kind {
 /* What a dataset holds. */
 struct vv_hdf5_type {
     /* to fill in */
-    varve_dtype dtype;  /* 0: none of ours */
-    bool is_plain;      /* its bytes are those of a file of ours */
-    bool has_bytes;     /* and if it is none of ours, they say what it holds */
-    uint64_t size;      /* of an element in the file */
-    char name[32];      /* of one that is none of ours: "compound" */
+    varve_dtype dtype; /* 0: none of ours */
+    bool is_plain;     /* its bytes are those of a file of ours */
+    bool has_bytes;    /* and if it is none of ours, they say what it holds */
+    uint64_t size;     /* of an element in the file */
+    char name[32];     /* of one that is none of ours: "compound" */
 };
 
 struct vv_hdf5_object {

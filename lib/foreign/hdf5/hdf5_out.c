@@ -54,8 +54,8 @@ static bool write_bytes(void *user, uint64_t offset, const void *bytes,
         size, offset, error);
 }
 
-static bool read_bytes(void *user, uint64_t offset, void *bytes, size_t size,
-    varve_error *error)
+static bool read_bytes(
+    void *user, uint64_t offset, void *bytes, size_t size, varve_error *error)
 {
     const struct out *o = user;
     return !vv_file_read(o->target->context, o->p.file, o->target->path, bytes,
@@ -79,11 +79,10 @@ static varve_status tell(
 
 /* --- Names ---------------------------------------------------------------- */
 
-static const char *edge_name(
-    const struct out *o, uint32_t edge, size_t *size)
+static const char *edge_name(const struct out *o, uint32_t edge, size_t *size)
 {
-    return vv_index_name(o->target->index,
-        vv_at32(o->target->index->edge_names, edge), size);
+    return vv_index_name(
+        o->target->index, vv_at32(o->target->index->edge_names, edge), size);
 }
 
 /* Sets the name to that of an edge in the file. HDF5 has paths with '/', and
@@ -200,8 +199,8 @@ static varve_status add_dataset(struct out *o, const struct vv_hdf5_name *at,
         type = vv_index_tensor(index, o->target->table, value);
         what.is_null = !vv_index_is_saved(index, value);
     }
-    what.dtype = vv_index_kind(index, node) == VARVE_STATE ? (varve_dtype)0
-                                                           : type.dtype;
+    what.dtype =
+        vv_index_kind(index, node) == VARVE_STATE ? (varve_dtype)0 : type.dtype;
     what.rank = type.rank;
     memcpy(what.extents, type.shape, sizeof type.shape);
     if (what.is_null)
@@ -215,8 +214,8 @@ static varve_status add_dataset(struct out *o, const struct vv_hdf5_name *at,
 
 /* --- Objects -------------------------------------------------------------- */
 
-static varve_status set_attribute(struct out *o, uint64_t object,
-    const struct vv_hdf5_attribute *attribute)
+static varve_status set_attribute(
+    struct out *o, uint64_t object, const struct vv_hdf5_attribute *attribute)
 {
     varve_error said = { VARVE_OK, 0, "" };
     return tell(
@@ -237,8 +236,7 @@ static varve_status add_group(struct out *o, const struct vv_hdf5_name *at,
 {
     varve_error said = { VARVE_OK, 0, "" };
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, node);
-    VV_TRY(tell(
-        o, o->calls->add_group(o->file, at, object, &said), &said));
+    VV_TRY(tell(o, o->calls->add_group(o->file, at, object, &said), &said));
     vv_buffer_add(&o->nodes, &node, sizeof node);
     if (o->nodes.failed)
         return fail_memory(o);
@@ -279,8 +277,8 @@ static varve_status add_node(
         return fail_memory(o);
     if (!o->objects[node])
         return add_object(o, at, node);
-    return tell(o,
-        o->calls->add_link(o->file, at, o->objects[node], &said), &said);
+    return tell(
+        o, o->calls->add_link(o->file, at, o->objects[node], &said), &said);
 }
 
 static varve_status add_edges(struct out *o, uint32_t node)
@@ -291,8 +289,8 @@ static varve_status add_edges(struct out *o, uint32_t node)
         if (is_alias(o, node, begin))
             continue;
         struct vv_hdf5_name at = { o->objects[node], set_name(o, begin) };
-        VV_TRY(add_node(
-            o, &at, vv_at32(o->target->index->edge_children, begin)));
+        VV_TRY(
+            add_node(o, &at, vv_at32(o->target->index->edge_children, begin)));
     }
     return VARVE_OK;
 }
@@ -334,8 +332,8 @@ static varve_status go_into(struct out *o, const char *name, uint64_t *object)
         key.name = vv_arena_text(&o->paths, name, strlen(name));
         if (!found || !key.name)
             return fail_memory(o);
-        VV_TRY(tell(o,
-            o->calls->add_group(o->file, &at, &key.object, &said), &said));
+        VV_TRY(tell(
+            o, o->calls->add_group(o->file, &at, &key.object, &said), &said));
         *found = key;
         if (!vv_map_add(&o->groups, hash, found))
             return fail_memory(o);
@@ -370,8 +368,7 @@ static void lead_by_numbers(struct out *o)
     uint32_t name = vv_index_find_name(index, "vars", 4);
     uint32_t edge = vv_index_find_edge(index, parent, name);
     uint32_t child = vv_at32(index->edge_children, ways[0]);
-    vv_index_edges(
-        index, vv_at32(index->edge_children, edge), &begin, &end);
+    vv_index_edges(index, vv_at32(index->edge_children, edge), &begin, &end);
     while (begin < end && vv_at32(index->edge_children, begin) != child)
         begin++;
     ways[0] = edge;
@@ -403,8 +400,8 @@ static varve_status add_slot(struct out *o, uint32_t slot)
         else
             vv_buffer_add8(&o->name, (uint8_t)name[i]);
     }
-    char *text = vv_arena_text(
-        &o->paths, (const char *)o->name.data, o->name.size);
+    char *text =
+        vv_arena_text(&o->paths, (const char *)o->name.data, o->name.size);
     if (o->ways.failed || o->name.failed || !text)
         return fail_memory(o);
     VV_TRY(go_into(o, VV_HDF5_SLOTS, &group));
@@ -431,8 +428,7 @@ static varve_status add_metadata(struct out *o, const varve_metadata *m)
         .name = m->name, .is_scalar = true, .count = 1
     };
     switch (m->kind) {
-    case VARVE_METADATA_STRING:
-        return set_text(o, o->root, m->name, m->string);
+    case VARVE_METADATA_STRING: return set_text(o, o->root, m->name, m->string);
     case VARVE_METADATA_REAL:
         a.kind = VV_HDF5_REAL;
         a.numbers = &m->real;
@@ -469,8 +465,7 @@ static varve_status write_file(struct out *o)
     const struct vv_hdf5_bytes bytes = {
         .user = o, .read = read_bytes, .write = write_bytes
     };
-    VV_TRY(tell(
-        o, o->calls->open(&bytes, &o->file, &o->root, &said), &said));
+    VV_TRY(tell(o, o->calls->open(&bytes, &o->file, &o->root, &said), &said));
     varve_status status = add_all(o);
     if (!status)
         status = add_slots(o);

@@ -12,7 +12,7 @@
 #include "try.h"
 
 struct found {
-    const char *name; /* of the slot */
+    const char *name;      /* of the slot */
     size_t slot, variable; /* things */
 };
 
@@ -66,8 +66,7 @@ static bool find(struct finding *f, size_t slots)
 
 static void add(struct finding *f, size_t owner)
 {
-    const struct found *all =
-        (const struct found *)(const void *)f->slots.data;
+    const struct found *all = (const struct found *)(const void *)f->slots.data;
     for (size_t i = 0; i < f->slots.size / sizeof *all; i++)
         vv_draft_slot(f->g->draft, vv_hdf5_thing_at(f->g, owner)->node,
             vv_hdf5_thing_at(f->g, all[i].variable)->node, all[i].name,

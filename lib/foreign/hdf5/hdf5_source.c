@@ -40,8 +40,8 @@ varve_status vv_hdf5_tell(const struct vv_hdf5_source *s, const char *name,
 
 /* --- Bytes ---------------------------------------------------------------- */
 
-static bool read_bytes(void *user, uint64_t offset, void *bytes, size_t size,
-    varve_error *error)
+static bool read_bytes(
+    void *user, uint64_t offset, void *bytes, size_t size, varve_error *error)
 {
     const struct vv_hdf5_source *s = user;
     return !vv_foreign_read(
@@ -79,8 +79,7 @@ static varve_status find_weights(struct vv_hdf5_source *s, varve_error *error)
     const struct vv_zip_entry *e = find_entry(&s->zip, WEIGHTS);
     if (!e)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected an archive of Keras with \"" WEIGHTS
-            "\", found none",
+            "%s: expected an archive of Keras with \"" WEIGHTS "\", found none",
             path);
     if (e->method != VV_ZIP_STORED)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,

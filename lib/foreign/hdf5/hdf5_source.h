@@ -16,7 +16,7 @@ struct vv_hdf5_made {
     uint64_t object;
     uint64_t count; /* of texts */
     bool is_text;
-    const char *name;  /* for messages, in the arena */
+    const char *name; /* for messages, in the arena */
 };
 
 struct vv_hdf5_source {
@@ -24,9 +24,9 @@ struct vv_hdf5_source {
     const struct vv_foreign *foreign;
     const struct vv_hdf5_calls *calls;
     struct vv_hdf5_file *file;
-    uint64_t root;               /* the object */
-    struct vv_zip zip;           /* no entries: it is the file itself */
-    uint64_t base, size;         /* of it in the first file */
+    uint64_t root;                     /* the object */
+    struct vv_zip zip;                 /* no entries: it is the file itself */
+    uint64_t base, size;               /* of it in the first file */
     const struct vv_zip_entry *config; /* of an archive, or NULL */
     /* to fill in */
     struct vv_arena names;
@@ -42,8 +42,8 @@ varve_status vv_hdf5_open(struct vv_foreign *foreign,
 
 /* Makes of what a call said one line that begins with the file and, unless
  * that is NULL, the name of what was read. Gives the status. */
-varve_status vv_hdf5_tell(const struct vv_hdf5_source *source,
-    const char *name, const varve_error *said, varve_error *error);
+varve_status vv_hdf5_tell(const struct vv_hdf5_source *source, const char *name,
+    const varve_error *said, varve_error *error);
 
 /* `decode` of struct vv_foreign: of what is in `made`. */
 varve_status vv_hdf5_decode(const struct vv_foreign *foreign, uint64_t number,

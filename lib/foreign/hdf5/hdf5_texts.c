@@ -26,10 +26,10 @@ struct telling {
  * they are long (`layer_names0`); scales of dimensions. */
 static bool is_bookkeeping(const char *name)
 {
-    static const char *const names[] = { "layer_names", "weight_names",
-        "CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST",
-        "DIMENSION_LABELS", "_Netcdf4Dimid", "_Netcdf4Coordinates",
-        "_NCProperties", "_nc3_strict" };
+    static const char *const names[] = { "layer_names", "weight_names", "CLASS",
+        "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "DIMENSION_LABELS",
+        "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties",
+        "_nc3_strict" };
     size_t size = strlen(name);
     while (size > 0 && name[size - 1] >= '0' && name[size - 1] <= '9')
         size--;
@@ -86,8 +86,7 @@ static bool add_element(
     if (a->is_scalar)
         vv_buffer_add(text, a->texts[i].data, (size_t)a->texts[i].size);
     else
-        vv_json_add_string(
-            text, a->texts[i].data, (size_t)a->texts[i].size);
+        vv_json_add_string(text, a->texts[i].data, (size_t)a->texts[i].size);
     return true;
 }
 
@@ -141,8 +140,8 @@ static bool set_label(struct telling *t, const struct vv_hdf5_attribute *a)
     const varve_string *text = a->texts;
     if (!vv_name_is_valid(text->data, (size_t)text->size))
         return true;
-    thing->label = vv_arena_text(
-        &t->graph->source->names, text->data, (size_t)text->size);
+    thing->label =
+        vv_arena_text(&t->graph->source->names, text->data, (size_t)text->size);
     return thing->label || fail(t, VARVE_NO_MEMORY);
 }
 
@@ -180,8 +179,8 @@ varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
     varve_error said = { VARVE_OK, 0, "" };
     const struct vv_hdf5_told told = { wants, take, &t };
     uint64_t object = vv_hdf5_thing_at(g, thing)->object;
-    varve_status status = g->source->calls->attributes(
-        g->source->file, object, &told, &said);
+    varve_status status =
+        g->source->calls->attributes(g->source->file, object, &told, &said);
     if (t.status == VARVE_NO_MEMORY)
         return vv_fail_memory(g->error, "attributes");
     if (t.status)

@@ -18,8 +18,8 @@ enum { MOST_INFLATED = 1032 };
 
 /* --- What is not read ----------------------------------------------------- */
 
-static varve_status add_mark(struct vv_hdf5_graph *g, const char *tag,
-    const char *what, uint32_t *node)
+static varve_status add_mark(
+    struct vv_hdf5_graph *g, const char *tag, const char *what, uint32_t *node)
 {
     char text[VV_HDF5_TEXT_SIZE + 32];
     snprintf(text, sizeof text, "hdf5:%s%s%s", tag, *what ? ":" : "", what);
@@ -34,13 +34,13 @@ static varve_status add_mark(struct vv_hdf5_graph *g, const char *tag,
 
 /* Whether a value may take so many bytes: the file has as many, packed, and no
  * other value had them; or there are still some to spare. */
-static bool may_take(struct vv_hdf5_graph *g, const struct vv_hdf5_object *what,
-    uint64_t size)
+static bool may_take(
+    struct vv_hdf5_graph *g, const struct vv_hdf5_object *what, uint64_t size)
 {
     uint64_t held = what->storage < g->stored ? what->storage : g->stored;
     uint64_t most = size > what->chunk ? size : what->chunk;
-    uint64_t packed = held > UINT64_MAX / MOST_INFLATED ? UINT64_MAX
-                                                        : held * MOST_INFLATED;
+    uint64_t packed =
+        held > UINT64_MAX / MOST_INFLATED ? UINT64_MAX : held * MOST_INFLATED;
     uint64_t over = most > packed ? most - packed : 0;
     if (over > g->spare)
         return false;
@@ -81,9 +81,8 @@ static varve_status note_made(struct vv_hdf5_graph *g,
     const struct vv_hdf5_made *made, struct vv_place *place)
 {
     struct vv_hdf5_source *s = g->source;
-    *place = (struct vv_place){
-        .file = VV_DECODED, .offset = s->made.size / sizeof *made
-    };
+    *place = (struct vv_place){ .file = VV_DECODED,
+        .offset = s->made.size / sizeof *made };
     vv_buffer_add(&s->made, made, sizeof *made);
     return s->made.failed ? vv_fail_memory(g->error, "values of an HDF5 file")
                           : VARVE_OK;
@@ -96,8 +95,8 @@ static bool add_size(void *user, const char *text, size_t size)
     return true;
 }
 
-static varve_status add_texts(struct vv_hdf5_graph *g,
-    const struct dataset *d, uint32_t *node)
+static varve_status add_texts(
+    struct vv_hdf5_graph *g, const struct dataset *d, uint32_t *node)
 {
     struct vv_place place;
     varve_error said = { VARVE_OK, 0, "" };
@@ -112,16 +111,16 @@ static varve_status add_texts(struct vv_hdf5_graph *g,
     return status;
 }
 
-static varve_status add_numbers(struct vv_hdf5_graph *g,
-    const struct dataset *d, uint32_t *node)
+static varve_status add_numbers(
+    struct vv_hdf5_graph *g, const struct dataset *d, uint32_t *node)
 {
     const struct vv_hdf5_object *what = d->what;
     struct vv_place place = { .offset = g->source->base + what->offset };
     bool is_there = what->is_stored && what->storage == d->size &&
                     d->size > 0 && (what->type.is_plain || !d->type.dtype);
     varve_status status = is_there ? VARVE_OK : note_made(g, &d->made, &place);
-    *node = vv_draft_node(
-        g->draft, d->type.dtype ? VARVE_VARIABLE : VARVE_STATE);
+    *node =
+        vv_draft_node(g->draft, d->type.dtype ? VARVE_VARIABLE : VARVE_STATE);
     if (d->type.dtype)
         vv_draft_value(g->draft, *node, &d->type, 0, &place);
     else
@@ -129,8 +128,8 @@ static varve_status add_numbers(struct vv_hdf5_graph *g,
     return status;
 }
 
-static varve_status add_bytes(struct vv_hdf5_graph *g,
-    const struct dataset *d, uint32_t *node)
+static varve_status add_bytes(
+    struct vv_hdf5_graph *g, const struct dataset *d, uint32_t *node)
 {
     char tag[sizeof d->what->type.name + 8];
     varve_status status = add_numbers(g, d, node);

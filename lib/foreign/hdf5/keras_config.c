@@ -78,7 +78,8 @@ static void add_snake(struct vv_buffer *to, const char *class)
 
 /* How many of a model have this name already; from `begin` on is what it
  * used. SIZE_MAX without memory. */
-static size_t use_name(struct vv_keras_config *c, size_t begin, const char *name)
+static size_t use_name(
+    struct vv_keras_config *c, size_t begin, const char *name)
 {
     struct vv_keras_used *used = (struct vv_keras_used *)(void *)c->used.data;
     size_t count = c->used.size / sizeof *used;
@@ -94,7 +95,8 @@ static size_t use_name(struct vv_keras_config *c, size_t begin, const char *name
 }
 
 /* Puts `layers/<group>` behind the path. */
-static bool add_group(struct vv_keras_config *c, size_t begin, const char *class)
+static bool add_group(
+    struct vv_keras_config *c, size_t begin, const char *class)
 {
     c->text.size = 0;
     add_snake(&c->text, class);
@@ -328,11 +330,10 @@ varve_status vv_keras_config_read(struct vv_keras_config *c,
         return VARVE_OK;
     vv_buffer_init(&bytes, a);
     void *room = vv_buffer_extend(&bytes, (size_t)entry->size);
-    varve_status status =
-        room || entry->size == 0
-            ? vv_foreign_read(source->foreign, 0, room, (size_t)entry->size,
-                  entry->data, error)
-            : vv_fail_memory(error, "the layers of a model");
+    varve_status status = room || entry->size == 0
+                              ? vv_foreign_read(source->foreign, 0, room,
+                                    (size_t)entry->size, entry->data, error)
+                              : vv_fail_memory(error, "the layers of a model");
     struct parsing p = { .config = c,
         .in = { .path = source->foreign->files[0].path,
             .base = entry->data,

@@ -19,7 +19,8 @@ struct vv_keras_layer {
 
 struct vv_keras_config {
     /* to read */
-    struct vv_buffer layers; /* struct vv_keras_layer, in the order of the model */
+    struct vv_buffer
+        layers; /* struct vv_keras_layer, in the order of the model */
     /* own */
     struct vv_hdf5_source *source;
     struct vv_buffer path;

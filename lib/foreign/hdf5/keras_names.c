@@ -80,8 +80,8 @@ static varve_status name_variables(
     const struct class_names *c = names_of(layer->class);
     if (c && c->inside)
         group = vv_hdf5_child(g, group, c->inside);
-    size_t vars = c && group != SIZE_MAX ? vv_hdf5_child(g, group, "vars")
-                                         : SIZE_MAX;
+    size_t vars =
+        c && group != SIZE_MAX ? vv_hdf5_child(g, group, "vars") : SIZE_MAX;
     if (vars == SIZE_MAX)
         return VARVE_OK;
     size_t count = vv_hdf5_thing_at(g, vars)->count, most = 0;
@@ -105,8 +105,8 @@ static varve_status name_variables(
 /* --- Layers --------------------------------------------------------------- */
 
 /* The own name of a layer, as its group says it, or the config. */
-static const char *own_name(struct vv_hdf5_graph *g, size_t group,
-    const struct vv_keras_layer *layer)
+static const char *own_name(
+    struct vv_hdf5_graph *g, size_t group, const struct vv_keras_layer *layer)
 {
     size_t vars = vv_hdf5_child(g, group, "vars");
     const char *label =
@@ -139,16 +139,16 @@ struct naming {
     struct vv_buffer sorted;
 };
 
-static varve_status list_names(struct naming *n,
-    const struct vv_hdf5_thing *layers, bool *are_all)
+static varve_status list_names(
+    struct naming *n, const struct vv_hdf5_thing *layers, bool *are_all)
 {
     n->names.size = n->sorted.size = 0;
     *are_all = layers->count > 0;
     for (size_t i = 0; i < layers->count && *are_all; i++) {
         size_t child = vv_hdf5_edge_at(n->graph, layers->first + i)->thing;
         const struct vv_hdf5_thing *group = vv_hdf5_thing_at(n->graph, child);
-        const char *name = own_name(n->graph, child,
-            vv_keras_layer_find(n->config, group->path));
+        const char *name = own_name(
+            n->graph, child, vv_keras_layer_find(n->config, group->path));
         *are_all = name != NULL && group->is_group;
         vv_buffer_add(&n->names, &name, sizeof name);
     }
@@ -169,8 +169,8 @@ static varve_status rename_layers(
         struct vv_hdf5_edge *edge =
             vv_hdf5_edge_at(n->graph, layers->first + i);
         const char *name = ((const char **)(void *)n->names.data)[i];
-        vv_hdf5_keep(n->graph, edge->thing, VV_HDF5_KEPT_NAME, name,
-            edge->name);
+        vv_hdf5_keep(
+            n->graph, edge->thing, VV_HDF5_KEPT_NAME, name, edge->name);
         edge->own = name;
     }
     return VARVE_OK;

@@ -80,8 +80,7 @@ static struct vv_torch_form form_of(const struct vv_hdf5_graph *g, size_t thing)
 static bool is_same(const struct vv_hdf5_graph *g, size_t a, size_t b)
 {
     struct vv_torch_form x = form_of(g, a), y = form_of(g, b);
-    return value_of(g, a)->dtype == value_of(g, b)->dtype &&
-           x.rank == y.rank &&
+    return value_of(g, a)->dtype == value_of(g, b)->dtype && x.rank == y.rank &&
            (x.rank == 0 ||
                memcmp(x.extents, y.extents, x.rank * sizeof *x.extents) == 0);
 }
@@ -89,8 +88,7 @@ static bool is_same(const struct vv_hdf5_graph *g, size_t a, size_t b)
 static bool is_real(const struct vv_hdf5_graph *g, size_t thing)
 {
     const struct vv_draft_value *v = value_of(g, thing);
-    return v &&
-           vv_dtype_of((varve_dtype)v->dtype)->family == VV_FAMILY_REAL;
+    return v && vv_dtype_of((varve_dtype)v->dtype)->family == VV_FAMILY_REAL;
 }
 
 static varve_status fail_memory(const struct finding *f)
@@ -151,8 +149,8 @@ static bool list_trained(struct finding *f, size_t own, size_t each)
 
 /* The one group `vars` with values that is in a layer, itself or deeper;
  * SIZE_MAX: none; its order is nobody's where there are several. */
-static bool find_vars(const struct vv_hdf5_graph *g, size_t group,
-    int levels, size_t *found)
+static bool find_vars(
+    const struct vv_hdf5_graph *g, size_t group, int levels, size_t *found)
 {
     const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(g, group);
     for (size_t i = 0; i < thing->count; i++) {
@@ -226,8 +224,8 @@ static bool list_model(struct finding *f)
 /* All that is no optimizer's and no metric's, in any order. */
 static void list_all(struct finding *f)
 {
-    static const char *const others[] = { "optimizer/", "metrics/",
-        "_metrics/", "loss/", "seed_generators/" };
+    static const char *const others[] = { "optimizer/", "metrics/", "_metrics/",
+        "loss/", "seed_generators/" };
     size_t count = f->g->things.size / sizeof(struct vv_hdf5_thing);
     f->variables.size = 0;
     for (size_t i = 0; i < count; i++) {
@@ -251,8 +249,8 @@ static bool list_forms(struct finding *f)
         struct vv_torch_form form = form_of(f->g, all[i]);
         vv_buffer_add(&f->model, &form, sizeof form);
     }
-    vv_buffer_extend(&f->to, f->trained.size / sizeof form_of(f->g, 0) *
-                                 sizeof(size_t));
+    vv_buffer_extend(
+        &f->to, f->trained.size / sizeof form_of(f->g, 0) * sizeof(size_t));
     return !f->model.failed && !f->to.failed;
 }
 
@@ -307,7 +305,8 @@ static bool has_types(const struct finding *f, size_t own, size_t each)
     const size_t *moments = (const size_t *)(const void *)f->moments.data + own;
     const size_t *variables = (const size_t *)(const void *)f->variables.data;
     const size_t *to = (const size_t *)(const void *)f->to.data;
-    for (size_t i = 0; i < f->trained.size / sizeof(struct vv_torch_form); i++) {
+    for (size_t i = 0; i < f->trained.size / sizeof(struct vv_torch_form);
+         i++) {
         if (!is_same(f->g, moments[i * each], variables[to[i]]))
             return false;
     }
@@ -333,8 +332,7 @@ static const char *name_of(
     const char *label = vv_hdf5_thing_at(f->g, f->vars)->label;
     for (size_t i = 0; label && i < sizeof optimizers / sizeof *optimizers;
          i++) {
-        if (optimizers[i].count == each &&
-            is_label(label, optimizers[i].label))
+        if (optimizers[i].count == each && is_label(label, optimizers[i].label))
             return optimizers[i].names[k];
     }
     vv_decimal(k, digits);
