@@ -52,8 +52,8 @@ VARVE_API void varve_reader_free(varve_reader *reader);
 VARVE_API varve_format varve_reader_format(const varve_reader *reader);
 
 /* Whether its bytes have sums that tell when they change. Those of
- * safetensors, npy, GGUF and ONNX have none: varve_reader_verify finds only
- * what does not fit together. (Of torch, parts of a storage have none.) */
+ * safetensors, npy, GGUF, ONNX and HDF5 have none: varve_reader_verify finds
+ * only what does not fit together. (Of torch, parts of a storage have none.) */
 VARVE_API bool varve_reader_has_sums(const varve_reader *reader);
 
 /* The path of the file that was opened, and its length in bytes (of all files,

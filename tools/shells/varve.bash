@@ -26,14 +26,14 @@ _varve()
     'verify --progress') words='auto always never' ;;
     'verify --units') words='iec si bytes' ;;
     'verify --color') words='auto always never' ;;
-    'repair --to') words='varve tensorflow tensorflow-names safetensors npy npz torch' ;;
+    'repair --to') words='varve tensorflow tensorflow-names safetensors npy npz torch hdf5' ;;
     'repair --progress') words='auto always never' ;;
     'repair --units') words='iec si bytes' ;;
     'prune --units') words='iec si bytes' ;;
     'graph --svg') words='tree icicle' ;;
     'graph --progress') words='auto always never' ;;
     'graph --units') words='iec si bytes' ;;
-    'convert --to') words='varve tensorflow tensorflow-names safetensors npy npz torch' ;;
+    'convert --to') words='varve tensorflow tensorflow-names safetensors npy npz torch hdf5' ;;
     'convert --names') words='path global' ;;
     'convert --progress') words='auto always never' ;;
     'convert --units') words='iec si bytes' ;;
@@ -44,20 +44,20 @@ _varve()
     esac
     [[ -z $option && $word == -* ]] && case ${COMP_WORDS[1]} in
     log) words='--json --jsonl --markdown --tsv --limit --keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --units --ascii --color --max-memory --help' ;;
-    ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --all --units --ascii --color --dots --max-memory --help' ;;
+    ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --all --units --ascii --color --dots --no-hdf5 --max-memory --help' ;;
     show) words='--json --slice --full --precision --width --statistics --histogram --bins --units --ascii --color --max-memory --help' ;;
-    stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --dots --max-memory --help' ;;
-    cat) words='--json --output --slice --force --dots --max-memory --help' ;;
-    verify) words='--json --threads --quiet --progress --units --ascii --color --max-memory --help' ;;
+    stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --dots --no-hdf5 --max-memory --help' ;;
+    cat) words='--json --output --slice --force --dots --no-hdf5 --max-memory --help' ;;
+    verify) words='--json --threads --quiet --no-hdf5 --progress --units --ascii --color --max-memory --help' ;;
     repair) words='--output --to --force --verbose --quiet --json --progress --units --ascii --max-memory --help' ;;
     repack) words='--output --force --quiet --max-memory --help' ;;
     prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --max-memory --help' ;;
     pin) words='--max-memory --help' ;;
     unpin) words='--max-memory --help' ;;
-    graph) words='--svg --dot --html --statistics --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --dots --max-memory --help' ;;
-    convert) words='--output --to --only --except --dots --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --max-memory --help' ;;
-    diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --page --quiet --json --jsonl --markdown --tsv --progress --color --dots --max-memory --help' ;;
-    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --max-memory --help' ;;
+    graph) words='--svg --dot --html --statistics --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --dots --no-hdf5 --max-memory --help' ;;
+    convert) words='--output --to --only --except --dots --no-hdf5 --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --max-memory --help' ;;
+    diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --page --quiet --json --jsonl --markdown --tsv --progress --color --dots --no-hdf5 --max-memory --help' ;;
+    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --no-hdf5 --max-memory --help' ;;
     completion) words='--max-memory --help' ;;
     esac
     [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$word"))
