@@ -34,6 +34,7 @@ static const struct {
     { "bundle_entries", fuzz_bundle_entries },
     { "gguf", fuzz_gguf },
     { "index", fuzz_index },
+    { "keras", fuzz_keras },
     { "layers", fuzz_layers },
     { "npy", fuzz_npy },
     { "npz", fuzz_npz },

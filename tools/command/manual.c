@@ -202,7 +202,8 @@ void print_manual(const struct command *command)
 static const char description[] =
     "Looks into checkpoints, checks them, compares them, and carries them into "
     "other formats: those of the Varve library, of TensorFlow and Keras, "
-    "safetensors, NumPy's npy and npz, PyTorch's torch.save, HDF5, and GGUF, which "
+    "safetensors, NumPy's npy and npz, PyTorch's torch.save, HDF5, and GGUF, "
+    "which "
     "is only read.\n";
 
 static const char operands[] =
