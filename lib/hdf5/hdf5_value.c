@@ -164,13 +164,11 @@ static bool hand_over(
     bool goes_on = true;
     for (uint64_t i = 0; i < count && goes_on; i++) {
         const char *text = elements + i * t->size;
-        size_t size;
-        if (t->is_varying) {
-            memcpy(&text, text, sizeof text);
-            size = text ? strlen(text) : 0;
-        } else {
-            size = size_of(t, text);
-        }
+        if (t->is_varying)
+            text = ((const char *const *)(const void *)elements)[i];
+        size_t size = !t->is_varying ? size_of(t, text)
+                      : text         ? strlen(text)
+                                     : 0;
         goes_on = t->each(t->user, text, size);
     }
     t->file->is_cancelled |= !goes_on;

@@ -20,6 +20,9 @@ static const struct {
     { VARVE_FORMAT_SAFETENSORS, "s.safetensors", NULL },
     { VARVE_FORMAT_NPZ, "n.npz", "n.npz" },
     { VARVE_FORMAT_TORCH, "t.pt", "t.pt" },
+#ifdef VV_HAVE_HDF5
+    { VARVE_FORMAT_HDF5, "h.h5", NULL },
+#endif
 };
 
 static const varve_read_options manners[] = {

@@ -10,6 +10,7 @@
 #include "hdf5_graph.h"
 #include "hdf5_slots.h"
 #include "hdf5_soft.h"
+#include "keras_moments.h"
 #include "keras_names.h"
 #include "keras_slots.h"
 #include "name.h"
@@ -56,6 +57,7 @@ static varve_status add_meaning(
     struct vv_hdf5_graph *g, const struct vv_keras_config *config)
 {
     VV_TRY(vv_keras_add_slots(g, config));
+    VV_TRY(vv_keras_add_moments(g));
     return vv_keras_name_layers(g, config);
 }
 

@@ -77,8 +77,10 @@ static struct vv_torch_form form_of(const struct vv_hdf5_graph *g, size_t thing)
     };
 }
 
-static bool is_same(const struct vv_hdf5_graph *g, size_t a, size_t b)
+bool vv_keras_is_same(const struct vv_hdf5_graph *g, size_t a, size_t b)
 {
+    if (!value_of(g, a) || !value_of(g, b))
+        return false;
     struct vv_torch_form x = form_of(g, a), y = form_of(g, b);
     return value_of(g, a)->dtype == value_of(g, b)->dtype && x.rank == y.rank &&
            (x.rank == 0 ||
@@ -137,7 +139,7 @@ static bool list_trained(struct finding *f, size_t own, size_t each)
         return false;
     for (size_t i = 0; i < count; i++) {
         struct vv_torch_form form = form_of(f->g, all[i]);
-        if (!is_same(f->g, all[i], all[i - i % each]))
+        if (!vv_keras_is_same(f->g, all[i], all[i - i % each]))
             return false;
         if (i % each == 0)
             vv_buffer_add(&f->trained, &form, sizeof form);
@@ -307,7 +309,7 @@ static bool has_types(const struct finding *f, size_t own, size_t each)
     const size_t *to = (const size_t *)(const void *)f->to.data;
     for (size_t i = 0; i < f->trained.size / sizeof(struct vv_torch_form);
          i++) {
-        if (!is_same(f->g, moments[i * each], variables[to[i]]))
+        if (!vv_keras_is_same(f->g, moments[i * each], variables[to[i]]))
             return false;
     }
     return true;
