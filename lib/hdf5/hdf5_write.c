@@ -116,12 +116,15 @@ static bool write_text(hid_t object, const char *name, const char *text)
     return is_done;
 }
 
-static bool finish_dataset(hid_t set, const struct vv_hdf5_new *what,
-    uint64_t *object, uint64_t *offset)
+/* Its bytes are written by who asks for it: the file goes on to their end. */
+static bool finish_dataset(struct vv_hdf5_file *f, hid_t set,
+    const struct vv_hdf5_new *what, uint64_t *object, uint64_t *offset)
 {
     const char *name = vv_hdf5_byte_name(what->dtype);
     haddr_t at = what->dtype == VARVE_STRING ? HADDR_UNDEF : H5Dget_offset(set);
     *offset = at == HADDR_UNDEF ? 0 : at;
+    if (at != HADDR_UNDEF && at + H5Dget_storage_size(set) > f->bytes.size)
+        f->bytes.size = at + H5Dget_storage_size(set);
     return find_address(set, object) &&
            (!name || write_text(set, "dtype", name));
 }
@@ -136,7 +139,7 @@ bool vv_hdf5_add_dataset(struct vv_hdf5_file *f, const struct vv_hdf5_name *at,
     if (parent > 0 && type > 0 && space > 0 && plist > 0)
         set = H5Dcreate2(
             parent, at->name, type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
-    bool is_done = set > 0 && finish_dataset(set, what, object, offset);
+    bool is_done = set > 0 && finish_dataset(f, set, what, object, offset);
     vv_hdf5_drop(set);
     vv_hdf5_drop(plist);
     vv_hdf5_drop(space);

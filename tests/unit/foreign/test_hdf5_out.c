@@ -118,6 +118,30 @@ TEST(hdf5_out, makes_the_same_bytes_each_time)
     world_free(&w);
 }
 
+static unsigned char many[100000];
+
+/* One value, which is the last thing in its file. */
+static void build_one(varve_node *root)
+{
+    for (size_t i = 0; i < sizeof many; i++)
+        many[i] = (unsigned char)(255 - i % 251);
+    varve_add_variable(root, "many", varve_array(many, sizeof many));
+}
+
+TEST(hdf5_out, writes_the_last_byte_of_a_file)
+{
+    struct world w = world_new();
+    varve_reader *r = write_and_open(&w, build_one, NULL);
+    check_value(r, "many", "uint8[100000]", many, sizeof many);
+    varve_saved_node node;
+    size_t size;
+    cr_assert(varve_reader_find(r, "many", &node));
+    memory_bytes(w.memory, "a.h5", &size);
+    cr_assert_eq(node.offset + node.size, size);
+    varve_reader_free(r);
+    world_free(&w);
+}
+
 static void build_lossy(varve_node *root)
 {
     static varve_string cut = { "a\0b", 3 };
