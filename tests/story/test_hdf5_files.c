@@ -48,7 +48,11 @@ TEST(hdf5_files, bring_a_graph_back)
     cr_assert_ok(varve_assert_consumed(r, &error), error);
     varve_restoration_free(r);
     varve_graph_free(graph);
-    cr_assert_eq(memcmp(&saved, &read, sizeof saved), 0);
+    cr_assert_eq(memcmp(saved.kernel, read.kernel, sizeof read.kernel), 0);
+    cr_assert_eq(memcmp(saved.bias, read.bias, sizeof read.bias), 0);
+    cr_assert_eq(
+        memcmp(saved.momentum, read.momentum, sizeof read.momentum), 0);
+    cr_assert_eq(read.step, 16);
 }
 
 TEST(hdf5_files, of_keras_fill_a_model_by_the_names_of_layers)
