@@ -202,7 +202,8 @@ END
         meson setup "$1/varve" --cross-file "$1/cross.ini" --werror \
             --buildtype=release -Ddefault_library=static -Dtests=disabled \
             -Dtool=disabled -Dexamples=false -Dbench=false \
-            -Dzlib=disabled -Dsnappy=disabled -Dzstd=disabled || return
+            -Dzlib=disabled -Dsnappy=disabled -Dzstd=disabled \
+            -Dhdf5=disabled || return
     ninja -C "$1/varve" lib/libvarve.a
 }
 

@@ -75,6 +75,7 @@ look_for_build() {
     need zlib1g-dev has_library zlib
     need libsnappy-dev has_header snappy-c.h
     wish libzstd-dev has_library 'libzstd >= 1.4'
+    wish libhdf5-dev has_library hdf5
 }
 
 look_for_tests() {

@@ -145,6 +145,7 @@ typedef struct varve_read_options {
                          report says of each value so large why it was not */
     bool dots;        /* `a.b` of another format is `a/b`, for these options too
                          (docs/foreign.md) */
+    bool no_hdf5;     /* refuses what libhdf5 would read (SECURITY.md) */
     bool salvage;     /* of a damaged file what is good: a value whose bytes are
                          damaged or cannot be read fails nothing. It is left
                          out, its variable is as if the file had no value for

@@ -22,7 +22,8 @@ typedef enum varve_format {
     VARVE_FORMAT_TORCH = 7, /* of torch.save */
     VARVE_FORMAT_ONNX = 8,  /* is only read */
     VARVE_FORMAT_FLAX = 9,  /* msgpack of Flax (JAX); is only read */
-    VARVE_FORMAT_DCP = 10   /* of torch.distributed.checkpoint; is only read */
+    VARVE_FORMAT_DCP = 10,  /* of torch.distributed.checkpoint; is only read */
+    VARVE_FORMAT_HDF5 = 11  /* of h5py, Keras and others, by libhdf5 */
 } varve_format;
 
 /* Its name in small: "tensorflow-names"; "unknown" for any other number. */

@@ -36,6 +36,7 @@ typedef struct varve_reader_options {
     bool salvage;                     /* as varve_reader_salvage does it */
     bool dots; /* as of varve_read_options: names of another format's file are
                   split at their dots */
+    bool no_hdf5; /* as of varve_read_options: refuses files of HDF5 */
     varve_reserved reserved;
 } varve_reader_options;
 
@@ -51,8 +52,9 @@ VARVE_API void varve_reader_free(varve_reader *reader);
 VARVE_API varve_format varve_reader_format(const varve_reader *reader);
 
 /* Whether its bytes have sums that tell when they change. Those of
- * safetensors, npy, GGUF, ONNX and Flax have none: a verification finds only
- * what does not fit together. (Of torch, parts of a storage have none.) */
+ * safetensors, npy, GGUF, ONNX, Flax and HDF5 have none: varve_reader_verify
+ * finds only what does not fit together. (Of torch, parts of a storage have
+ * none.) */
 VARVE_API bool varve_reader_has_sums(const varve_reader *reader);
 
 /* The path of the file that was opened, and its length in bytes (of all files,

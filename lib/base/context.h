@@ -27,6 +27,7 @@ struct vv_context {
     struct vv_durable *durable;     /* of who saves again and again; or NULL */
     bool dots;                      /* names of other formats are split at them
                                        as they are read */
+    bool no_hdf5;                   /* files of HDF5 are not read */
 };
 
 #endif

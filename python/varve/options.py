@@ -57,6 +57,7 @@ class ReadOptions(TypedDict, total=False):
     streaming: bool
     no_verify: bool
     dots: bool  # a.b of another format is a/b
+    no_hdf5: bool  # refuses what libhdf5 would read
     salvage: bool
     staging_size: int
     threads: int

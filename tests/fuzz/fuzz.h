@@ -32,6 +32,7 @@ fuzz_target fuzz_bundle_entries; /* one made of what is in such */
 fuzz_target fuzz_dcp;     /* a checkpoint of torch.distributed */
 fuzz_target fuzz_flax;    /* a file of Flax */
 fuzz_target fuzz_gguf;    /* GGUF files */
+fuzz_target fuzz_keras;   /* what a model of Keras says of its layers */
 fuzz_target fuzz_layers;  /* an index, and layers as the flags have them */
 fuzz_target fuzz_npy;     /* a NumPy array */
 fuzz_target fuzz_npz;     /* an archive of them */

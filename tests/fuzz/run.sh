@@ -14,7 +14,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-targets=(bundle bundle_entries dcp flax gguf index layers mix npy npz onnx
+targets=(bundle bundle_entries dcp flax gguf index keras layers mix npy npz onnx
     reader restore rewrite safetensors safetensors_index torch)
 
 usage() {

@@ -36,6 +36,7 @@ static const struct {
     { "flax", fuzz_flax },
     { "gguf", fuzz_gguf },
     { "index", fuzz_index },
+    { "keras", fuzz_keras },
     { "layers", fuzz_layers },
     { "npy", fuzz_npy },
     { "npz", fuzz_npz },

@@ -21,6 +21,7 @@ import tempfile
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 DECLARED = re.compile(r'^VARVE_API\b[^;(]*?\b(\w+)\s*\(', re.M)
 MARK = re.compile(r'^VARVE_API\b', re.M)
+HDF5_MODULE = 'varve/varve-hdf5.so'
 MPI_HEADER = 'mpi.h'
 
 
@@ -190,6 +191,17 @@ def check_shared(installed):
         print('install: no C++ compiler here, tried as C only')
 
 
+def check_hdf5(installed):
+    """The module stands beside the library, which has nothing of HDF5."""
+    needed = run('readelf', '-d', f'{installed.libraries}/libvarve.so')
+    if 'hdf5' in needed:
+        raise Trouble(f'the library itself needs libhdf5:\n{needed}')
+    names = run('nm', '-D', '--defined-only',
+                f'{installed.libraries}/{HDF5_MODULE}').split()[2::3]
+    if names != ['vv_hdf5_calls']:
+        raise Trouble(f'the module of HDF5 exports {names}')
+
+
 def check_mpi(installed, soname):
     """It stands beside the library, which has nothing of MPI in it."""
     check_soname(installed, soname.replace('libvarve', 'libvarve-mpi'))
@@ -278,6 +290,10 @@ def main(meson, source, build, soname):
                 ('flags', lambda: check_flags(installed)),
                 ('shared', lambda: check_shared(installed)),
             ]
+        if installed.has(HDF5_MODULE):
+            checks.append(('HDF5', lambda: check_hdf5(installed)))
+        else:
+            print('install: no libhdf5 here, its module is not built')
         if installed.has('libvarve-mpi.so'):
             checks.append(('mpi', lambda: check_mpi(installed, soname)))
         else:

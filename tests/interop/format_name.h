@@ -12,7 +12,7 @@
 
 static inline bool format_of_name(const char *name, varve_format *format)
 {
-    for (int i = VARVE_FORMAT_VARVE; i <= VARVE_FORMAT_DCP; i++) {
+    for (int i = VARVE_FORMAT_VARVE; i <= VARVE_FORMAT_HDF5; i++) {
         *format = (varve_format)i;
         if (strcmp(varve_format_name(*format), name) == 0)
             return true;

@@ -21,6 +21,9 @@ static const struct {
     { VARVE_FORMAT_NPZ, "n.npz", "n.npz" },
     { VARVE_FORMAT_TORCH, "t.pt", "t.pt" },
     { VARVE_FORMAT_GGUF, "g.gguf", NULL },
+#ifdef VV_HAVE_HDF5
+    { VARVE_FORMAT_HDF5, "h.h5", NULL },
+#endif
 };
 
 static const varve_read_options manners[] = {

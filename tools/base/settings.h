@@ -34,7 +34,7 @@ enum form { FORM_PEOPLE, FORM_JSON, FORM_JSONL, FORM_MARKDOWN, FORM_TSV };
 
 /* Destination formats, in the order of varve_format. */
 #define FORMAT_WORDS                                                           \
-    "varve|tensorflow|tensorflow-names|safetensors|npy|npz|torch|gguf"
+    "varve|tensorflow|tensorflow-names|safetensors|npy|npz|torch|gguf|hdf5"
 
 enum { MOST_TEXTS = 256 };
 
@@ -62,6 +62,7 @@ struct settings {
     bool salvage;
     bool dot;
     bool dots;
+    bool no_hdf5;
     bool html;
     bool mermaid;
     bool values;

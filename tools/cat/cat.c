@@ -24,7 +24,7 @@ static const struct option_row options[] = {
         "only a part, as NumPy writes it: 10:20,:,-1"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
         "print bytes even to a terminal"),
-    OPTION_DOTS,
+    OPTION_FOREIGN,
     OPTION_HELP,
     OPTION_END,
 };

@@ -38,8 +38,13 @@ struct option_row {
     }
 
 /* Those of several commands. */
-#define OPTION_DOTS                                                            \
-    OPTION("dots", 0, OPTION_FLAG, dots, NULL, "a.b of another format is a/b")
+#define OPTION_NO_HDF5                                                         \
+    OPTION("no-hdf5", 0, OPTION_FLAG, no_hdf5, NULL,                           \
+        "refuse files of HDF5, which libhdf5 reads")
+#define OPTION_FOREIGN                                                         \
+    OPTION(                                                                    \
+        "dots", 0, OPTION_FLAG, dots, NULL, "a.b of another format is a/b"),   \
+        OPTION_NO_HDF5
 #define OPTION_JSON OPTION("json", 0, OPTION_FLAG, json, NULL, "print JSON")
 #define OPTION_FORMS                                                           \
     OPTION_JSON,                                                               \

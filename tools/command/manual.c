@@ -202,9 +202,8 @@ void print_manual(const struct command *command)
 static const char description[] =
     "Looks into checkpoints, checks them, compares them, and carries them into "
     "other formats: those of the Varve library, of TensorFlow and Keras, "
-    "safetensors, NumPy's npy and npz, PyTorch's torch.save, and GGUF. Those "
-    "of "
-    "ONNX and of Flax (JAX) are only read.\n";
+    "safetensors, NumPy's npy and npz, PyTorch's torch.save, GGUF, and HDF5. "
+    "Those of ONNX, of Flax (JAX) and of torch.distributed are only read.\n";
 
 static const char operands[] =
     "FILE is a checkpoint, with or without its suffix .varve, or the prefix of "

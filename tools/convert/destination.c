@@ -33,13 +33,15 @@ static const struct {
     { ".pt", VARVE_FORMAT_TORCH },
     { ".pth", VARVE_FORMAT_TORCH },
     { ".gguf", VARVE_FORMAT_GGUF },
+    { ".h5", VARVE_FORMAT_HDF5 },
+    { ".hdf5", VARVE_FORMAT_HDF5 },
 };
 
 /* As FORMAT_WORDS has them. */
 static const varve_format words[] = { VARVE_FORMAT_VARVE,
     VARVE_FORMAT_TENSORFLOW, VARVE_FORMAT_TENSORFLOW_NAMES,
     VARVE_FORMAT_SAFETENSORS, VARVE_FORMAT_NPY, VARVE_FORMAT_NPZ,
-    VARVE_FORMAT_TORCH, VARVE_FORMAT_GGUF };
+    VARVE_FORMAT_TORCH, VARVE_FORMAT_GGUF, VARVE_FORMAT_HDF5 };
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -83,7 +85,8 @@ static bool is_tensorflow(varve_format format)
     case VARVE_FORMAT_TORCH:
     case VARVE_FORMAT_ONNX:
     case VARVE_FORMAT_FLAX:
-    case VARVE_FORMAT_DCP: break;
+    case VARVE_FORMAT_DCP:
+    case VARVE_FORMAT_HDF5: break;
     }
     return false;
 }

@@ -41,7 +41,7 @@ static const struct option_row options[] = {
     OPTION_FORMS,
     OPTION_PROGRESS,
     OPTION_COLOR,
-    OPTION_DOTS,
+    OPTION_FOREIGN,
     OPTION_HELP,
     OPTION_END,
 };

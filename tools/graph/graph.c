@@ -38,7 +38,7 @@ static const struct option_row options[] = {
     OPTION_ALL,
     OPTION_PROGRESS,
     OPTION_UNITS,
-    OPTION_DOTS,
+    OPTION_FOREIGN,
     OPTION_HELP,
     OPTION_END,
 };

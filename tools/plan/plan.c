@@ -43,7 +43,7 @@ static const struct option_row options[] = {
     OPTION_FORMS,
     OPTION_UNITS,
     OPTION_COLOR,
-    OPTION_DOTS,
+    OPTION_FOREIGN,
     OPTION_HELP,
     OPTION_END,
 };
@@ -128,6 +128,7 @@ static int try(struct plan *p, struct trial *trial)
     varve_read_options read = {
         .subtree = *subtree ? subtree : NULL,
         .dots = p->settings->dots,
+        .no_hdf5 = p->settings->no_hdf5,
         .expect_missing = *p->allow_unfilled ? p->allow_unfilled : NULL,
         .expect_unused = *p->allow_unclaimed ? p->allow_unclaimed : NULL,
         .cast = p->settings->any_type ? VARVE_CAST_ANY : VARVE_CAST_NONE,

@@ -44,11 +44,11 @@ _varve()
     esac
     [[ -z $option && $word == -* ]] && case ${COMP_WORDS[1]} in
     log) words='--json --jsonl --markdown --tsv --limit --keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --units --ascii --color --max-memory --help' ;;
-    ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --all --units --ascii --color --dots --max-memory --help' ;;
+    ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --all --units --ascii --color --dots --no-hdf5 --max-memory --help' ;;
     show) words='--json --slice --full --precision --width --statistics --histogram --bins --units --ascii --color --max-memory --help' ;;
-    stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --dots --max-memory --help' ;;
-    cat) words='--json --output --slice --force --dots --max-memory --help' ;;
-    verify) words='--json --threads --quiet --progress --units --ascii --color --max-memory --help' ;;
+    stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --dots --no-hdf5 --max-memory --help' ;;
+    cat) words='--json --output --slice --force --dots --no-hdf5 --max-memory --help' ;;
+    verify) words='--json --threads --quiet --no-hdf5 --progress --units --ascii --color --max-memory --help' ;;
     repair) words='--output --to --force --verbose --quiet --json --progress --units --ascii --max-memory --help' ;;
     repack) words='--output --force --quiet --max-memory --help' ;;
     prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --max-memory --help' ;;

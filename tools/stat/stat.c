@@ -28,7 +28,7 @@ static const struct option_row options[] = {
     OPTION_UNITS,
     OPTION_ASCII,
     OPTION_COLOR,
-    OPTION_DOTS,
+    OPTION_FOREIGN,
     OPTION_HELP,
     OPTION_END,
 };

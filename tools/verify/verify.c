@@ -23,6 +23,7 @@ static const struct option_row options[] = {
         "at most N threads at once"),
     OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
         "print nothing about whole files"),
+    OPTION_NO_HDF5,
     OPTION_PROGRESS,
     OPTION_UNITS,
     OPTION_ASCII,
@@ -121,7 +122,8 @@ static int structure_damage(struct finding *f, const varve_error *error)
 static int verify_file(struct finding *f)
 {
     varve_error error = { .status = VARVE_OK };
-    varve_reader *reader = varve_reader_open(f->file, NULL, &error);
+    const varve_reader_options how = { .no_hdf5 = f->settings->no_hdf5 };
+    varve_reader *reader = varve_reader_open_with(f->file, &how, &error);
     if (!reader) {
         f->status = varve_status_name(error.status);
         if (error.status == VARVE_CORRUPT || error.status == VARVE_TRUNCATED)

@@ -47,6 +47,7 @@ varve_status vv_pairing_select(
 {
     VV_TRY(vv_selection_begin(&p->selection, &p->context, options, error));
     p->context.dots = p->selection.options.dots;
+    p->context.no_hdf5 = p->selection.options.no_hdf5;
     return VARVE_OK;
 }
 

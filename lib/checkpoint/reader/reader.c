@@ -210,6 +210,7 @@ varve_reader *varve_reader_open_with(
     options = options ? options : &defaults;
     struct vv_context context = context_of(options->allocator);
     context.dots = options->dots;
+    context.no_hdf5 = options->no_hdf5;
     return (options->salvage ? vv_reader_salvage_in : vv_reader_open_in)(
         &context, path, error);
 }
@@ -260,7 +261,8 @@ bool varve_reader_has_sums(const varve_reader *reader)
     case VARVE_FORMAT_NPY:
     case VARVE_FORMAT_GGUF:
     case VARVE_FORMAT_ONNX:
-    case VARVE_FORMAT_FLAX: return false;
+    case VARVE_FORMAT_FLAX:
+    case VARVE_FORMAT_HDF5: return false;
     }
     return false;
 }

@@ -207,6 +207,7 @@ static varve_status open_reader(struct importing *i,
     struct vv_buffer found;
     struct vv_context how = *context;
     how.dots = i->options && i->options->dots;
+    how.no_hdf5 = i->options && i->options->no_hdf5;
     vv_buffer_init(&found, &context->allocator);
     varve_status status =
         vv_find_checkpoint(context, path, true, &found, error);

@@ -16,6 +16,7 @@
 #include "foreign_values.h"
 #include "flax_in.h"
 #include "gguf_in.h"
+#include "hdf5_in.h"
 #include "npy_format.h"
 #include "npz_in.h"
 #include "onnx_in.h"
@@ -39,6 +40,7 @@ static const struct vv_foreign_format *const formats[] = {
     &vv_onnx_format,
     &vv_flax_format,
     &vv_dcp_format,
+    &vv_hdf5_format,
 };
 
 enum {

@@ -7,6 +7,7 @@
 #include "bundle_target.h"
 #include "failure.h"
 #include "gguf_out.h"
+#include "hdf5_out.h"
 #include "npy_out.h"
 #include "npz_out.h"
 #include "safetensors_out.h"
@@ -22,6 +23,7 @@ static const struct vv_target_format *const formats[] = {
     &vv_npz_target,
     &vv_torch_target,
     &vv_gguf_target,
+    &vv_hdf5_target,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -42,6 +44,7 @@ const char *varve_format_name(varve_format format)
     case VARVE_FORMAT_ONNX: return "onnx";
     case VARVE_FORMAT_FLAX: return "flax";
     case VARVE_FORMAT_DCP: return "dcp";
+    case VARVE_FORMAT_HDF5: return "hdf5";
     }
     return "unknown";
 }

@@ -42,9 +42,6 @@
     "read it with scipy.io.netcdf_file, and save its arrays with numpy.savez"
 #define MAT_REMEDY                                                             \
     "read it with scipy.io.loadmat, and save its arrays with numpy.savez"
-#define HDF5_REMEDY                                                            \
-    "load it with Keras and write a tf.train.Checkpoint, or read it with "     \
-    "h5py and use numpy.savez"
 #define ARRAYS_REMEDY                                                          \
     "read it with Python, and save its arrays with numpy.savez"
 #define UNPACK "unpack it first"
@@ -138,10 +135,7 @@ static const struct mark marks[] = {
     AT(0, "BZh", "a bzip2 file", UNPACK " with bunzip2"),
     AT(0, "\x04\x22\x4d\x18", "an lz4 file", UNPACK " with unlz4"),
     AT(0, "7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK " with 7z x"),
-    AT(0, "MATLAB 7.3", "a MAT file of MATLAB, version 7.3", ARRAYS_REMEDY),
     AT(0, "MATLAB 5.0", "a MAT file of MATLAB, version 5", MAT_REMEDY),
-    AT(0, "\x89HDF\r\n\x1a\n", "an HDF5 file (Keras, h5py, NetCDF 4)",
-        HDF5_REMEDY),
     AT(0, "CDF\1", "a NetCDF file", NETCDF_REMEDY),
     AT(0, "CDF\2", "a NetCDF file", NETCDF_REMEDY),
     AT(0, "CDF\5", "a NetCDF file",
@@ -168,7 +162,8 @@ static const struct mark marks[] = {
     CALLED(".msgpack.index.json", "{",
         "the index of a Flax model in several files", SHARDS_REMEDY),
     CALLED(".weights.json", "{", "the index of Keras weights in HDF5 files",
-        HDF5_REMEDY),
+        "name the files that it lists one by one, or load it with Keras and "
+        "write a tf.train.Checkpoint"),
     CALLED("_METADATA", "{", "a part of an Orbax checkpoint", JAX_REMEDY),
     CALLED(".zarray", "{", "a part of a zarr array", ZARR_REMEDY),
     CALLED(".zgroup", "{", "a part of a zarr group", ZARR_REMEDY),
@@ -221,8 +216,6 @@ static const struct member entries[] = {
     { "archive_format", "a program of torch.export",
         "load it with torch.export.load, and save its state_dict with "
         "safetensors.torch.save_file" },
-    { "model.weights.h5", "a Keras model (.keras)",
-        "load it with Keras, and write a tf.train.Checkpoint" },
     { "MAR-INF/MANIFEST.json", "an archive of TorchServe", UNPACK },
     { "zarr.json", "a zarr store in an archive", ZARR_REMEDY },
     { ".zgroup", "a zarr store in an archive", ZARR_REMEDY },
@@ -339,7 +332,7 @@ static const struct member members[] = {
         "pieces of tensors that HuggingFaceStorageWriter wrote",
         "put them together with consolidate_safetensors_files of "
         "torch.distributed.checkpoint" },
-    { "tf_model.h5", "a Keras model in HDF5", HDF5_REMEDY },
+    { "tf_model.h5", "a Keras model in HDF5", "name the file in it" },
     { "model_index.json", "a pipeline of diffusers",
         "each part of it is a checkpoint: name one of the directories in it" },
     { "latest_checkpointed_iteration.txt", "a checkpoint of Megatron",

@@ -31,6 +31,7 @@ enum vv_json_kind {
 };
 
 struct vv_json_item {
+    /* to read */
     enum vv_json_kind kind;
     size_t at;        /* where it begins, in the bytes */
     const char *text; /* what is between the quotes; the digits of a number */
@@ -41,6 +42,7 @@ struct vv_json_item {
 };
 
 struct vv_json_in {
+    /* to fill in */
     const char *path; /* for messages */
     uint64_t base;    /* where in the file the bytes begin, for messages */
     const char *bytes;

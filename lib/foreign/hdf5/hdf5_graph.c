@@ -1,0 +1,331 @@
+/* hdf5_graph.c - groups in a queue, each listed once, whatever leads to it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hdf5_graph.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "draft_parts.h"
+#include "failure.h"
+#include "hdf5_texts.h"
+#include "hdf5_values.h"
+#include "name.h"
+#include "try.h"
+
+/* A link takes some bytes of a file: there are no more than it has room for.
+ * Texts may be longer than the file, as one may stand in several places. */
+enum { FREE_LINKS = 1000, LINK_SIZE = 8, FREE_TEXTS = 1 << 20 };
+static const uint64_t spare_bytes = UINT64_C(64) << 20;
+
+static varve_status fail_memory(const struct vv_hdf5_graph *g)
+{
+    return vv_fail_memory(g->error, "objects of an HDF5 file");
+}
+
+/* --- Things --------------------------------------------------------------- */
+
+static size_t thing_count(const struct vv_hdf5_graph *g)
+{
+    return g->things.size / sizeof(struct vv_hdf5_thing);
+}
+
+/* In the map are numbers, plus 1, in the place of pointers: things move. */
+struct key {
+    const struct vv_hdf5_graph *graph;
+    uint64_t object;
+};
+
+static bool is_object(const void *item, const void *user)
+{
+    const struct key *key = user;
+    return vv_hdf5_thing_at(key->graph, (size_t)(uintptr_t)item - 1)->object ==
+           key->object;
+}
+
+static size_t find_thing(const struct vv_hdf5_graph *g, uint64_t object)
+{
+    struct key key = { g, object };
+    void *item = vv_map_find(&g->numbers, vv_map_mix(object), is_object, &key);
+    return item ? (size_t)(uintptr_t)item - 1 : SIZE_MAX;
+}
+
+static size_t add_thing(
+    struct vv_hdf5_graph *g, const struct vv_hdf5_thing *thing)
+{
+    size_t number = thing_count(g);
+    vv_buffer_add(&g->things, thing, sizeof *thing);
+    return g->things.failed ? SIZE_MAX : number;
+}
+
+size_t vv_hdf5_add_mark(
+    struct vv_hdf5_graph *g, const char *tag, const char *what)
+{
+    struct vv_hdf5_thing thing = { .path = "" };
+    g->text.size = 0;
+    vv_buffer_add_string(&g->text, "hdf5:");
+    vv_buffer_add_string(&g->text, tag);
+    if (*what) {
+        vv_buffer_add8(&g->text, ':');
+        vv_buffer_add_string(&g->text, what);
+    }
+    if (g->text.failed)
+        return SIZE_MAX;
+    thing.node = vv_draft_node(g->draft, VARVE_OBJECT);
+    if (!vv_name_is_valid((const char *)g->text.data, g->text.size))
+        g->text.size = strlen("hdf5:") + strlen(tag);
+    vv_draft_tag(g->draft, thing.node, vv_buffer_string(&g->text));
+    return add_thing(g, &thing);
+}
+
+/* The path of a child, in the arena. */
+static const char *path_of(
+    struct vv_hdf5_graph *g, size_t parent, const char *name)
+{
+    const char *above = vv_hdf5_thing_at(g, parent)->path;
+    g->text.size = 0;
+    if (parent > 0 && !*above)
+        return "";
+    if (*above) {
+        vv_buffer_add_string(&g->text, above);
+        vv_buffer_add8(&g->text, '/');
+    }
+    vv_buffer_add_string(&g->text, name);
+    if (g->text.failed)
+        return NULL;
+    return g->text.size > VV_LONGEST_PATH
+               ? ""
+               : vv_arena_text(&g->source->names, (const char *)g->text.data,
+                     g->text.size);
+}
+
+/* --- Objects -------------------------------------------------------------- */
+
+static varve_status make_node(struct vv_hdf5_graph *g,
+    const struct vv_hdf5_object *what, struct vv_hdf5_thing *thing)
+{
+    thing->is_group = what->kind == VV_HDF5_GROUP;
+    if (what->kind == VV_HDF5_DATASET) {
+        VV_TRY(vv_hdf5_add_value(
+            g, thing->object, what, thing->path, &thing->node));
+        varve_kind kind =
+            (varve_kind)vv_draft_node_at(g->draft, thing->node)->kind;
+        if (*thing->path && kind != VARVE_OBJECT &&
+            vv_name_is_valid(thing->path, strlen(thing->path)))
+            vv_draft_global(
+                g->draft, thing->node, thing->path, strlen(thing->path));
+        return VARVE_OK;
+    }
+    thing->node = vv_draft_node(g->draft, VARVE_OBJECT);
+    if (!thing->is_group)
+        vv_draft_tag(g->draft, thing->node,
+            what->kind == VV_HDF5_NAMED_TYPE ? "hdf5:type" : "hdf5:unknown");
+    return VARVE_OK;
+}
+
+/* Sets *number to that of an object that is met for the first time. */
+static varve_status meet(
+    struct vv_hdf5_graph *g, uint64_t object, const char *path, size_t *number)
+{
+    struct vv_hdf5_object what;
+    struct vv_hdf5_thing thing = { .object = object, .path = path };
+    varve_error said = { VARVE_OK, 0, "" };
+    if (!path)
+        return fail_memory(g);
+    if (g->source->calls->describe(g->source->file, object, &what, &said))
+        return vv_hdf5_tell(g->source, path, &said, g->error);
+    VV_TRY(make_node(g, &what, &thing));
+    *number = add_thing(g, &thing);
+    if (*number == SIZE_MAX || !vv_map_add(&g->numbers, vv_map_mix(object),
+                                   (void *)(uintptr_t)(*number + 1)))
+        return fail_memory(g);
+    return what.kind == VV_HDF5_UNKNOWN ? VARVE_OK
+                                        : vv_hdf5_add_texts(g, *number);
+}
+
+/* --- Links ---------------------------------------------------------------- */
+
+/* What one group has: objects are looked at once all of it is there. */
+struct listing {
+    struct vv_hdf5_graph *graph;
+    size_t parent;
+    struct vv_buffer objects; /* uint64_t of hard links, by edge */
+    varve_status status;
+};
+
+static bool stop(struct listing *l, varve_status status)
+{
+    l->status = status;
+    return false;
+}
+
+static const char *keep(struct vv_hdf5_graph *g, const char *text)
+{
+    return vv_arena_text(&g->source->names, text, strlen(text));
+}
+
+static bool take_link(void *user, const struct vv_hdf5_link *link)
+{
+    struct listing *l = user;
+    struct vv_hdf5_graph *g = l->graph;
+    struct vv_hdf5_edge edge = { .parent = l->parent, .thing = SIZE_MAX };
+    uint64_t object = link->object;
+    if (g->links == 0)
+        return stop(l, VARVE_LIMIT);
+    g->links--;
+    edge.name = keep(g, link->name);
+    if (link->kind == VV_HDF5_SOFT) {
+        edge.soft = keep(g, link->target);
+        g->has_soft = true;
+    } else if (link->kind != VV_HDF5_HARD) {
+        edge.thing = vv_hdf5_add_mark(g,
+            link->kind == VV_HDF5_EXTERNAL ? "external" : "link", link->target);
+        object = UINT64_MAX;
+    }
+    if (!edge.name || (link->kind == VV_HDF5_SOFT && !edge.soft) ||
+        (object == UINT64_MAX && edge.thing == SIZE_MAX))
+        return stop(l, VARVE_NO_MEMORY);
+    vv_buffer_add(&g->edges, &edge, sizeof edge);
+    vv_buffer_add(&l->objects, &object, sizeof object);
+    return !g->edges.failed && !l->objects.failed ? !g->draft->failed
+                                                  : stop(l, VARVE_NO_MEMORY);
+}
+
+static varve_status list(struct listing *l)
+{
+    struct vv_hdf5_graph *g = l->graph;
+    varve_error said = { VARVE_OK, 0, "" };
+    const struct vv_hdf5_thing *group = vv_hdf5_thing_at(g, l->parent);
+    varve_status status = g->source->calls->links(
+        g->source->file, group->object, take_link, l, &said);
+    if (l->status == VARVE_NO_MEMORY)
+        return fail_memory(g);
+    if (l->status)
+        return vv_fail(g->error, l->status,
+            "%s: expected no more links than %" PRIu64
+            " bytes have room for, found more",
+            g->source->foreign->files[0].path, g->source->size);
+    if (status && status != VARVE_CANCELLED)
+        return vv_hdf5_tell(g->source, group->path, &said, g->error);
+    return VARVE_OK;
+}
+
+static varve_status follow(struct listing *l, size_t first)
+{
+    struct vv_hdf5_graph *g = l->graph;
+    size_t count = l->objects.size / sizeof(uint64_t);
+    for (size_t i = 0; i < count && !g->draft->failed; i++) {
+        uint64_t object = ((uint64_t *)(void *)l->objects.data)[i];
+        struct vv_hdf5_edge *edge = vv_hdf5_edge_at(g, first + i);
+        if (edge->soft || edge->thing != SIZE_MAX)
+            continue;
+        size_t thing = find_thing(g, object);
+        if (thing == SIZE_MAX)
+            VV_TRY(meet(g, object, path_of(g, l->parent, edge->name), &thing));
+        edge->thing = thing;
+    }
+    return VARVE_OK;
+}
+
+static varve_status list_group(struct vv_hdf5_graph *g, size_t number)
+{
+    struct listing l = { .graph = g, .parent = number };
+    size_t first = vv_hdf5_edge_count(g);
+    vv_buffer_init(&l.objects, g->things.allocator);
+    varve_status status = list(&l);
+    if (!status) {
+        vv_hdf5_thing_at(g, number)->first = first;
+        vv_hdf5_thing_at(g, number)->count = vv_hdf5_edge_count(g) - first;
+        status = follow(&l, first);
+    }
+    vv_buffer_clear(&l.objects);
+    return status;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+/* The root is node 0 of the draft already. */
+static varve_status begin(struct vv_hdf5_graph *g)
+{
+    struct vv_hdf5_thing root = {
+        .object = g->source->root, .path = "", .is_group = true
+    };
+    if (add_thing(g, &root) == SIZE_MAX ||
+        !vv_map_add(&g->numbers, vv_map_mix(root.object), (void *)(uintptr_t)1))
+        return fail_memory(g);
+    return vv_hdf5_add_texts(g, 0);
+}
+
+varve_status vv_hdf5_graph_read(struct vv_hdf5_graph *g,
+    struct vv_hdf5_source *source, struct vv_draft *draft, varve_error *error)
+{
+    const varve_allocator *a = &draft->context->allocator;
+    *g = (struct vv_hdf5_graph){ .source = source,
+        .draft = draft,
+        .error = error,
+        .links = FREE_LINKS + source->size / LINK_SIZE,
+        .texts = FREE_TEXTS + source->size,
+        .spare = spare_bytes + source->size,
+        .stored = source->size };
+    vv_buffer_init(&g->things, a);
+    vv_buffer_init(&g->edges, a);
+    vv_buffer_init(&g->text, a);
+    vv_map_init(&g->numbers, a);
+    VV_TRY(begin(g));
+    for (size_t i = 0; i < thing_count(g) && !draft->failed; i++) {
+        if (vv_hdf5_thing_at(g, i)->is_group)
+            VV_TRY(list_group(g, i));
+    }
+    return VARVE_OK;
+}
+
+void vv_hdf5_graph_clear(struct vv_hdf5_graph *g)
+{
+    vv_buffer_clear(&g->things);
+    vv_buffer_clear(&g->edges);
+    vv_buffer_clear(&g->text);
+    vv_map_clear(&g->numbers);
+}
+
+void vv_hdf5_graph_end(struct vv_hdf5_graph *g)
+{
+    size_t count = vv_hdf5_edge_count(g);
+    for (size_t i = 0; i < count && !g->draft->failed; i++) {
+        const struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
+        const char *name = e->own ? e->own : e->name;
+        if (e->is_left_out)
+            continue;
+        vv_draft_edge(g->draft, vv_hdf5_thing_at(g, e->parent)->node, name,
+            strlen(name), vv_hdf5_thing_at(g, e->thing)->node);
+    }
+}
+
+bool vv_hdf5_add_edge(
+    struct vv_hdf5_graph *g, size_t parent, const char *name, size_t thing)
+{
+    struct vv_hdf5_edge edge = {
+        .name = name, .thing = thing, .parent = parent
+    };
+    vv_buffer_add(&g->edges, &edge, sizeof edge);
+    return !g->edges.failed;
+}
+
+/* They are in the order of their names. */
+size_t vv_hdf5_child(
+    const struct vv_hdf5_graph *g, size_t group, const char *name)
+{
+    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(g, group);
+    size_t low = thing->first, high = thing->first + thing->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(vv_hdf5_edge_at(g, middle)->name, name);
+        if (order == 0)
+            return vv_hdf5_edge_at(g, middle)->thing;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return SIZE_MAX;
+}

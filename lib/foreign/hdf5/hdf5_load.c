@@ -1,0 +1,47 @@
+/* hdf5_load.c - looked for each time, since it costs little once it is there,
+ * and the library keeps no state of its own.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hdf5_load.h"
+
+#include "failure.h"
+#include "module.h"
+
+#ifndef VV_MODULES
+#define VV_MODULES "" /* this build has none */
+#endif
+
+#define REMEDY                                                                 \
+    "load it with Keras and write a tf.train.Checkpoint, or read it with "     \
+    "h5py and use numpy.savez"
+
+varve_status vv_hdf5_load(const struct vv_context *context, const char *path,
+    const struct vv_hdf5_calls **calls, varve_error *error)
+{
+    struct vv_buffer reason;
+    varve_status status = VARVE_OK;
+    vv_buffer_init(&reason, &context->allocator);
+    *calls = *VV_MODULES ? vv_module_find("varve-hdf5.so", VV_HDF5_SYMBOL,
+                               VV_MODULES, &reason)
+                         : NULL;
+    if (reason.failed)
+        status = vv_fail_memory(error, "the name of a module");
+    else if (!*VV_MODULES)
+        status = vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: expected a checkpoint, found an HDF5 file (Keras, h5py, "
+            "NetCDF 4): " REMEDY ", or build Varve with -Dhdf5=enabled",
+            path);
+    else if (!*calls)
+        status = vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: expected the module varve-hdf5 to read an HDF5 file with "
+            "(-Dhdf5=enabled), found none: %s",
+            path, vv_buffer_string(&reason));
+    else if ((*calls)->version != VV_HDF5_VERSION)
+        status = vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: expected the module varve-hdf5 of version %d, found version "
+            "%u",
+            path, VV_HDF5_VERSION, (*calls)->version);
+    vv_buffer_clear(&reason);
+    return status;
+}

@@ -1,0 +1,196 @@
+/* hdf5_texts.c - numbers in digits, several in brackets as JSON has them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hdf5_texts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "json_out.h"
+#include "name.h"
+
+enum { MOST_SHOWN = 64 }; /* texts of one attribute */
+
+struct telling {
+    struct vv_hdf5_graph *graph;
+    size_t thing;
+    varve_status status;
+};
+
+/* --- What is left out ----------------------------------------------------- */
+
+/* Names of layers and weights, of which Keras makes several attributes where
+ * they are long (`layer_names0`); scales of dimensions. */
+static bool is_bookkeeping(const char *name)
+{
+    static const char *const names[] = { "layer_names", "weight_names", "CLASS",
+        "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "DIMENSION_LABELS",
+        "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties",
+        "_nc3_strict" };
+    size_t size = strlen(name);
+    while (size > 0 && name[size - 1] >= '0' && name[size - 1] <= '9')
+        size--;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t known = strlen(names[i]);
+        if (strcmp(name, names[i]) == 0 ||
+            (i < 2 && size == known && memcmp(name, names[i], known) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* What Keras says of the type of a value is in that. */
+static bool is_type(const struct telling *t, const char *name)
+{
+    return strcmp(name, "dtype") == 0 &&
+           !vv_hdf5_thing_at(t->graph, t->thing)->is_group;
+}
+
+/* --- Values --------------------------------------------------------------- */
+
+static void add_number(
+    struct vv_buffer *text, const struct vv_hdf5_attribute *a, size_t i)
+{
+    char digits[40];
+    switch (a->kind) {
+    case VV_HDF5_INTEGER:
+        snprintf(digits, sizeof digits, "%" PRId64,
+            ((const int64_t *)a->numbers)[i]);
+        break;
+    case VV_HDF5_NATURAL:
+        snprintf(digits, sizeof digits, "%" PRIu64,
+            ((const uint64_t *)a->numbers)[i]);
+        break;
+    case VV_HDF5_REAL:
+        snprintf(
+            digits, sizeof digits, "%.17g", ((const double *)a->numbers)[i]);
+        vv_set_point(digits);
+        break;
+    }
+    vv_buffer_add_string(text, digits);
+}
+
+/* False where it is no text: other bytes than UTF-8 without NUL. */
+static bool add_element(
+    struct vv_buffer *text, const struct vv_hdf5_attribute *a, size_t i)
+{
+    if (!a->texts) {
+        add_number(text, a, i);
+        return true;
+    }
+    if (!vv_utf8_is_valid(a->texts[i].data, (size_t)a->texts[i].size))
+        return false;
+    if (a->is_scalar)
+        vv_buffer_add(text, a->texts[i].data, (size_t)a->texts[i].size);
+    else
+        vv_json_add_string(text, a->texts[i].data, (size_t)a->texts[i].size);
+    return true;
+}
+
+static bool add_value(struct vv_buffer *text, const struct vv_hdf5_attribute *a)
+{
+    bool is_text = a->count <= MOST_SHOWN;
+    if (!a->is_scalar)
+        vv_buffer_add8(text, '[');
+    for (size_t i = 0; i < a->count && is_text; i++) {
+        if (i > 0)
+            vv_buffer_add_string(text, ", ");
+        is_text = add_element(text, a, i);
+    }
+    if (!a->is_scalar)
+        vv_buffer_add8(text, ']');
+    return is_text;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static bool add_name(struct telling *t, const char *name)
+{
+    struct vv_buffer *text = &t->graph->text;
+    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
+    if (t->thing > 0) {
+        vv_buffer_add_string(text, thing->path);
+        vv_buffer_add8(text, '@');
+    }
+    vv_buffer_add_string(text, name);
+    return text->failed ||
+           vv_name_is_valid((const char *)text->data, text->size);
+}
+
+static bool fail(struct telling *t, varve_status status)
+{
+    t->status = status;
+    return false;
+}
+
+/* Which layer it is, or which optimizer. */
+static bool is_label(struct telling *t, const struct vv_hdf5_attribute *a)
+{
+    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
+    return a->texts && a->is_scalar && strcmp(a->name, "name") == 0 &&
+           vv_text_ends_in(thing->path, strlen(thing->path), "vars");
+}
+
+static bool set_label(struct telling *t, const struct vv_hdf5_attribute *a)
+{
+    struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
+    const varve_string *text = a->texts;
+    if (!vv_name_is_valid(text->data, (size_t)text->size))
+        return true;
+    thing->label =
+        vv_arena_text(&t->graph->source->names, text->data, (size_t)text->size);
+    return thing->label || fail(t, VARVE_NO_MEMORY);
+}
+
+static bool wants(void *user, const char *name)
+{
+    return !is_bookkeeping(name) && !is_type(user, name);
+}
+
+static bool take(void *user, const struct vv_hdf5_attribute *a)
+{
+    struct telling *t = user;
+    struct vv_buffer *text = &t->graph->text;
+    if (is_label(t, a))
+        return set_label(t, a);
+    text->size = 0;
+    if (!add_name(t, a->name))
+        return true;
+    size_t size = text->size;
+    bool is_text = add_value(text, a);
+    if (text->failed)
+        return fail(t, VARVE_NO_MEMORY);
+    if (!is_text)
+        return true;
+    if (text->size > t->graph->texts)
+        return fail(t, VARVE_LIMIT);
+    t->graph->texts -= text->size;
+    vv_draft_text(t->graph->draft, (const char *)text->data, size,
+        (const char *)text->data + size, text->size - size);
+    return !t->graph->draft->failed;
+}
+
+varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
+{
+    struct telling t = { .graph = g, .thing = thing };
+    varve_error said = { VARVE_OK, 0, "" };
+    const struct vv_hdf5_told told = { wants, take, &t };
+    uint64_t object = vv_hdf5_thing_at(g, thing)->object;
+    varve_status status =
+        g->source->calls->attributes(g->source->file, object, &told, &said);
+    if (t.status == VARVE_NO_MEMORY)
+        return vv_fail_memory(g->error, "attributes");
+    if (t.status)
+        return vv_fail(g->error, t.status,
+            "%s: expected attributes that are not much longer than the file, "
+            "found longer ones",
+            g->source->foreign->files[0].path);
+    if (status == VARVE_CANCELLED) /* the draft has failed, and says why */
+        return VARVE_OK;
+    return status ? vv_hdf5_tell(g->source, vv_hdf5_thing_at(g, thing)->path,
+                        &said, g->error)
+                  : VARVE_OK;
+}

@@ -1,0 +1,155 @@
+/* hdf5_calls.c - the table, each of whose calls takes its turn.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hdf5_driver.h"
+#include "hdf5_file.h"
+#include "hdf5_object.h"
+#include "hdf5_value.h"
+#include "hdf5_write.h"
+
+/* --- Files ---------------------------------------------------------------- */
+
+static bool open_source(struct vv_hdf5_file *f, uint64_t *root)
+{
+    H5O_info_t info;
+    if (!vv_hdf5_use_driver(f))
+        return false;
+    f->file = H5Fopen("varve", H5F_ACC_RDONLY, f->access);
+    if (f->file <= 0 || H5Oget_info2(f->file, &info, H5O_INFO_BASIC) < 0)
+        return false;
+    *root = info.addr;
+    return true;
+}
+
+static bool close_all(struct vv_hdf5_file *f)
+{
+    bool is_done = f->file <= 0 || H5Fclose(f->file) >= 0;
+    vv_hdf5_leave_driver(f);
+    vv_hdf5_drop(f->access);
+    vv_hdf5_drop(f->driver);
+    return is_done;
+}
+
+static varve_status end_file(struct vv_hdf5_file *f, varve_error *error)
+{
+    struct vv_hdf5_turn turn;
+    if (!f)
+        return VARVE_OK;
+    vv_hdf5_begin(&turn, f);
+    bool is_done = close_all(f);
+    varve_status status = vv_hdf5_end(&turn, is_done, error);
+    free(f);
+    return status;
+}
+
+static varve_status open_file(const struct vv_hdf5_bytes *bytes,
+    struct vv_hdf5_file **file, uint64_t *root, varve_error *error)
+{
+    bool is_new = bytes->write != NULL;
+    struct vv_hdf5_turn turn;
+    struct vv_hdf5_file *f = calloc(1, sizeof *f);
+    if (!f) {
+        error->status = VARVE_NO_MEMORY;
+        strcpy(error->message, "out of memory: an HDF5 file");
+        return VARVE_NO_MEMORY;
+    }
+    f->bytes = *bytes;
+    vv_hdf5_begin(&turn, f);
+    bool is_done = is_new ? vv_hdf5_create(f, root) : open_source(f, root);
+    varve_status status = vv_hdf5_end(&turn, is_done, error);
+    if (status)
+        end_file(f, &(varve_error){ VARVE_OK, 0, "" });
+    *file = status ? NULL : f;
+    return status;
+}
+
+/* --- The others ----------------------------------------------------------- */
+
+#define TURN(call)                                                             \
+    struct vv_hdf5_turn turn;                                                  \
+    vv_hdf5_begin(&turn, file);                                                \
+    bool is_done = (call);                                                     \
+    return vv_hdf5_end(&turn, is_done, error)
+
+static varve_status describe(struct vv_hdf5_file *file, uint64_t object,
+    struct vv_hdf5_object *what, varve_error *error)
+{
+    TURN(vv_hdf5_describe(file, object, what));
+}
+
+static varve_status links(struct vv_hdf5_file *file, uint64_t object,
+    vv_hdf5_each_link *each, void *user, varve_error *error)
+{
+    TURN(vv_hdf5_list(file, object, each, user));
+}
+
+static varve_status attributes(struct vv_hdf5_file *file, uint64_t object,
+    const struct vv_hdf5_told *told, varve_error *error)
+{
+    TURN(vv_hdf5_list_attributes(file, object, told));
+}
+
+static varve_status read_value(struct vv_hdf5_file *file, uint64_t object,
+    void *bytes, size_t size, varve_error *error)
+{
+    TURN(vv_hdf5_read_value(file, object, bytes, size));
+}
+
+static varve_status read_strings(struct vv_hdf5_file *file, uint64_t object,
+    uint64_t most, vv_hdf5_each_string *each, void *user, varve_error *error)
+{
+    TURN(vv_hdf5_read_strings(file, object, most, each, user));
+}
+
+static varve_status add_group(struct vv_hdf5_file *file,
+    const struct vv_hdf5_name *at, uint64_t *object, varve_error *error)
+{
+    TURN(vv_hdf5_add_group(file, at, object));
+}
+
+static varve_status add_dataset(struct vv_hdf5_file *file,
+    const struct vv_hdf5_name *at, const struct vv_hdf5_new *what,
+    uint64_t *object, uint64_t *offset, varve_error *error)
+{
+    TURN(vv_hdf5_add_dataset(file, at, what, object, offset));
+}
+
+static varve_status add_link(struct vv_hdf5_file *file,
+    const struct vv_hdf5_name *at, uint64_t object, varve_error *error)
+{
+    TURN(vv_hdf5_add_link(file, at, object));
+}
+
+static varve_status write_texts(struct vv_hdf5_file *file, uint64_t object,
+    const varve_string *texts, size_t count, varve_error *error)
+{
+    TURN(vv_hdf5_write_texts(file, object, texts, count));
+}
+
+static varve_status add_attribute(struct vv_hdf5_file *file, uint64_t object,
+    const struct vv_hdf5_attribute *attribute, varve_error *error)
+{
+    TURN(vv_hdf5_add_attribute(file, object, attribute));
+}
+
+extern const struct vv_hdf5_calls vv_hdf5_calls;
+
+const struct vv_hdf5_calls vv_hdf5_calls = {
+    .version = VV_HDF5_VERSION,
+    .open = open_file,
+    .close = end_file,
+    .describe = describe,
+    .links = links,
+    .attributes = attributes,
+    .read = read_value,
+    .strings = read_strings,
+    .add_group = add_group,
+    .add_dataset = add_dataset,
+    .add_link = add_link,
+    .write_texts = write_texts,
+    .add_attribute = add_attribute,
+};

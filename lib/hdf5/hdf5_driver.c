@@ -1,0 +1,181 @@
+/* hdf5_driver.c - reads and writes, and where the file ends.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hdf5_driver.h"
+
+#include <stdlib.h>
+
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
+
+struct stream {
+    H5FD_t public;             /* first, as libhdf5 wants it */
+    struct vv_hdf5_file *file; /* NULL: it is gone */
+    haddr_t end;               /* of what is allocated */
+    struct stream *next;
+};
+
+static struct stream *streams; /* all that are open */
+
+static H5FD_t *open_stream(
+    const char *name, unsigned flags, hid_t access, haddr_t most)
+{
+    struct vv_hdf5_file *const *file = H5Pget_driver_info(access);
+    struct stream *s = file ? calloc(1, sizeof *s) : NULL;
+    (void)name;
+    (void)flags;
+    (void)most;
+    if (!s)
+        return NULL;
+    s->file = *file;
+    s->next = streams;
+    streams = s;
+    return &s->public;
+}
+
+static herr_t close_stream(H5FD_t *stream)
+{
+    for (struct stream **at = &streams; *at; at = &(*at)->next) {
+        if (&(*at)->public != stream)
+            continue;
+        *at = (*at)->next;
+        break;
+    }
+    free(stream);
+    return 0;
+}
+
+static int compare(const H5FD_t *a, const H5FD_t *b)
+{
+    return (a > b) - (a < b);
+}
+
+static herr_t query(const H5FD_t *stream, unsigned long *flags)
+{
+    (void)stream;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA |
+             H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA;
+    return 0;
+}
+
+static haddr_t allocated(const H5FD_t *stream, H5FD_mem_t type)
+{
+    (void)type;
+    return ((const struct stream *)stream)->end;
+}
+
+static herr_t allocate(H5FD_t *stream, H5FD_mem_t type, haddr_t end)
+{
+    (void)type;
+    ((struct stream *)stream)->end = end;
+    return 0;
+}
+
+static haddr_t size_of(const H5FD_t *stream, H5FD_mem_t type)
+{
+    (void)type;
+    const struct vv_hdf5_file *f = ((const struct stream *)stream)->file;
+    return f ? f->bytes.size : 0;
+}
+
+/* What there is in a file that lists itself again and again is bounded. */
+static bool may_list(struct vv_hdf5_file *f, size_t size)
+{
+    if (!f->is_listing || f->bytes.write)
+        return true;
+    f->listed += size;
+    return f->listed <= f->bytes.listing ||
+           vv_hdf5_fail(f, VARVE_LIMIT,
+               "expected fewer than %llu bytes that say what is in the file, "
+               "found more",
+               (unsigned long long)f->bytes.listing);
+}
+
+static herr_t read_stream(H5FD_t *stream, H5FD_mem_t type, hid_t transfer,
+    haddr_t at, size_t size, void *bytes)
+{
+    struct vv_hdf5_file *f = ((struct stream *)stream)->file;
+    (void)type;
+    (void)transfer;
+    if (!f)
+        return -1;
+    if (at > f->bytes.size || size > f->bytes.size - at) {
+        vv_hdf5_fail(f, VARVE_TRUNCATED,
+            "expected %zu bytes at offset %llu, found the end of the file at "
+            "%llu",
+            size, (unsigned long long)at, (unsigned long long)f->bytes.size);
+        return -1;
+    }
+    return may_list(f, size) &&
+                   f->bytes.read(f->bytes.user, at, bytes, size, &f->reason)
+               ? 0
+               : -1;
+}
+
+static herr_t write_stream(H5FD_t *stream, H5FD_mem_t type, hid_t transfer,
+    haddr_t at, size_t size, const void *bytes)
+{
+    struct vv_hdf5_file *f = ((struct stream *)stream)->file;
+    (void)type;
+    (void)transfer;
+    if (!f || !f->bytes.write)
+        return -1;
+    if (f->broken.status ||
+        !f->bytes.write(f->bytes.user, at, bytes, size, &f->broken))
+        return 0;
+    if (at + size > f->bytes.size)
+        f->bytes.size = at + size;
+    return 0;
+}
+
+/* A file is as long as what is allocated in it. */
+static herr_t extend(H5FD_t *stream, hid_t transfer, hbool_t is_closing)
+{
+    struct stream *s = (struct stream *)stream;
+    struct vv_hdf5_file *f = s->file;
+    (void)is_closing;
+    if (!f || !f->bytes.write || s->end <= f->bytes.size)
+        return 0;
+    return write_stream(stream, H5FD_MEM_DEFAULT, transfer, s->end - 1, 1, "");
+}
+
+static const H5FD_class_t class = {
+#if H5_VERSION_GE(1, 13, 0)
+    .version = H5FD_CLASS_VERSION,
+    .value = (H5FD_class_value_t)400, /* of those that are left to anybody */
+#endif
+    .name = "varve",
+    .maxaddr = (haddr_t)INT64_MAX,
+    .fc_degree = H5F_CLOSE_STRONG,
+    .fapl_size = sizeof(struct vv_hdf5_file *),
+    .open = open_stream,
+    .close = close_stream,
+    .cmp = compare,
+    .query = query,
+    .get_eoa = allocated,
+    .set_eoa = allocate,
+    .get_eof = size_of,
+    .read = read_stream,
+    .write = write_stream,
+    .truncate = extend,
+    .fl_map = H5FD_FLMAP_SINGLE,
+};
+
+bool vv_hdf5_use_driver(struct vv_hdf5_file *f)
+{
+    f->driver = H5FDregister(&class);
+    f->access = H5Pcreate(H5P_FILE_ACCESS);
+    return f->driver > 0 && f->access > 0 &&
+           H5Pset_driver(f->access, f->driver, &f) >= 0 &&
+           H5Pset_fclose_degree(f->access, H5F_CLOSE_STRONG) >= 0;
+}
+
+void vv_hdf5_leave_driver(struct vv_hdf5_file *f)
+{
+    for (struct stream *s = streams; s; s = s->next) {
+        if (s->file == f)
+            s->file = NULL;
+    }
+}

@@ -1,0 +1,119 @@
+/* hdf5_file.c - a lock, the stack of errors, and files.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hdf5_file.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct line {
+    varve_status status;
+    char outer[120], inner[240];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Of this turn: every call of libhdf5 clears its stack, closing too. */
+static struct line noted;
+
+void vv_hdf5_begin(struct vv_hdf5_turn *turn, struct vv_hdf5_file *file)
+{
+    pthread_mutex_lock(&lock);
+    turn->file = file;
+    turn->prints = H5Eget_auto2(H5E_DEFAULT, &turn->print, &turn->data) >= 0;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    file->is_cancelled = false;
+    file->is_listing = true;
+    file->reason.status = VARVE_OK;
+    noted = (struct line){ .status = VARVE_CORRUPT };
+}
+
+/* From what was called down to what failed. */
+static herr_t look(unsigned number, const H5E_error2_t *e, void *user)
+{
+    struct line *line = user;
+    char minor[80] = "";
+    if (number == 0)
+        snprintf(line->outer, sizeof line->outer, "%s", e->func_name);
+    H5Eget_msg(e->min_num, NULL, minor, sizeof minor);
+    snprintf(line->inner, sizeof line->inner, "%s",
+        e->desc && *e->desc ? e->desc : minor);
+    if (e->min_num == H5E_NOSPACE || e->min_num == H5E_CANTALLOC)
+        line->status = VARVE_NO_MEMORY;
+    if (e->min_num == H5E_EXISTS)
+        line->status = VARVE_DUPLICATE;
+    if (e->min_num == H5E_TRUNCATED)
+        line->status = VARVE_TRUNCATED;
+    if (e->min_num == H5E_NOFILTER || e->min_num == H5E_VERSION)
+        line->status = VARVE_TOO_NEW;
+    return 0;
+}
+
+void vv_hdf5_note(void)
+{
+    struct line line = { .status = VARVE_CORRUPT };
+    if (H5Eget_num(H5E_DEFAULT) <= 0)
+        return;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, look, &line);
+    noted = line;
+}
+
+static varve_status tell(const struct vv_hdf5_file *file, varve_error *error)
+{
+    if (file->is_cancelled)
+        return VARVE_CANCELLED;
+    if (file->reason.status) {
+        *error = file->reason;
+        return file->reason.status;
+    }
+    vv_hdf5_note();
+    error->status = noted.status;
+    error->system_error = 0;
+    snprintf(error->message, sizeof error->message,
+        "expected an HDF5 file that libhdf5 reads, found one of which %s says: "
+        "%s",
+        *noted.outer ? noted.outer : "it",
+        *noted.inner ? noted.inner : "nothing");
+    return noted.status;
+}
+
+varve_status vv_hdf5_end(
+    struct vv_hdf5_turn *turn, bool is_done, varve_error *error)
+{
+    /* What libhdf5 passes over, as a superblock that it looks for further on,
+     * is a failure for us. */
+    if (turn->file->broken.status)
+        turn->file->reason = turn->file->broken;
+    bool is_good = is_done && !turn->file->reason.status;
+    varve_status status = is_good ? VARVE_OK : tell(turn->file, error);
+    H5Eclear2(H5E_DEFAULT);
+    if (turn->prints)
+        H5Eset_auto2(H5E_DEFAULT, turn->print, turn->data);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+bool vv_hdf5_fail(
+    struct vv_hdf5_file *file, varve_status status, const char *format, ...)
+{
+    va_list arguments;
+    if (file->reason.status)
+        return false;
+    va_start(arguments, format);
+    file->reason.status = status;
+    file->reason.system_error = 0;
+    vsnprintf(
+        file->reason.message, sizeof file->reason.message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+void vv_hdf5_drop(hid_t id)
+{
+    if (id <= 0)
+        return;
+    vv_hdf5_note();
+    H5Idec_ref(id);
+}

@@ -1,0 +1,218 @@
+/* hdf5_value.c - numbers in one piece; texts, whose memory is counted.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hdf5_value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hdf5_object.h"
+#include "hdf5_type.h"
+
+struct opened {
+    hid_t set, type, memory;
+    struct vv_hdf5_object object;
+    uint64_t count; /* of elements of its own type */
+};
+
+static void close_set(struct opened *o)
+{
+    vv_hdf5_drop(o->memory);
+    vv_hdf5_drop(o->type);
+    vv_hdf5_drop(o->set);
+}
+
+/* Whether a filter is missing, of which libhdf5 says less. */
+static void look_for_filters(struct vv_hdf5_file *f, hid_t set)
+{
+    vv_hdf5_note();
+    hid_t plist = H5Dget_create_plist(set);
+    int filters = plist > 0 ? H5Pget_nfilters(plist) : 0;
+    for (int i = 0; i < filters; i++) {
+        char name[80] = "";
+        unsigned flags, config;
+        size_t none = 0;
+        H5Z_filter_t filter = H5Pget_filter2(plist, (unsigned)i, &flags, &none,
+            NULL, sizeof name, name, &config);
+        if (filter > 0 && H5Zfilter_avail(filter) <= 0)
+            vv_hdf5_fail(f, VARVE_TOO_NEW,
+                "expected a filter that libhdf5 has here, found \"%.*s\" "
+                "(%d)",
+                (int)sizeof name - 1, name, (int)filter);
+    }
+    vv_hdf5_drop(plist);
+}
+
+/* It was described before: then it was a dataset with bytes of its own. */
+static bool open_set(struct vv_hdf5_file *f, uint64_t object, struct opened *o)
+{
+    *o = (struct opened){ .set = -1, .type = -1, .memory = -1, .count = 1 };
+    if (!vv_hdf5_describe(f, object, &o->object))
+        return false;
+    if (o->object.kind != VV_HDF5_DATASET || o->object.is_elsewhere)
+        return vv_hdf5_fail(
+            f, VARVE_CORRUPT, "expected a dataset, found another object");
+    o->set = H5Oopen_by_addr(f->file, object);
+    o->type = o->set > 0 ? H5Dget_type(o->set) : -1;
+    o->memory =
+        o->type > 0 ? vv_hdf5_memory_type(o->type, &o->object.type) : -1;
+    for (uint32_t i = 0; i < o->object.rank; i++)
+        o->count *= o->object.extents[i];
+    return o->memory > 0;
+}
+
+static bool read_all(struct opened *o, void *bytes, size_t size)
+{
+    hid_t space = H5Dget_space(o->set);
+    hssize_t points = space > 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    uint64_t all;
+    bool fits = points >= 0 &&
+                !__builtin_mul_overflow(
+                    (uint64_t)points, (uint64_t)H5Tget_size(o->memory), &all) &&
+                all == size;
+    vv_hdf5_drop(space);
+    return fits && H5Dread(o->set, o->memory, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                       bytes) >= 0;
+}
+
+bool vv_hdf5_read_value(
+    struct vv_hdf5_file *f, uint64_t object, void *bytes, size_t size)
+{
+    struct opened o;
+    bool is_done = open_set(f, object, &o);
+    f->is_listing = false;
+    is_done = is_done && read_all(&o, bytes, size);
+    if (!is_done && o.set > 0)
+        look_for_filters(f, o.set);
+    close_set(&o);
+    return is_done;
+}
+
+/* --- Strings -------------------------------------------------------------- */
+
+struct block {
+    struct block *next;
+};
+
+/* What libhdf5 takes for the texts of a dataset. */
+struct room {
+    struct vv_hdf5_file *file;
+    struct block *blocks;
+    uint64_t left;
+};
+
+static void *take_room(size_t size, void *user)
+{
+    struct room *room = user;
+    if (size > room->left) {
+        vv_hdf5_fail(room->file, VARVE_LIMIT,
+            "expected texts that are as long as the file may say, found "
+            "longer ones");
+        return NULL;
+    }
+    struct block *block = malloc(sizeof *block + size);
+    if (!block) {
+        vv_hdf5_fail(room->file, VARVE_NO_MEMORY, "out of memory: texts");
+        return NULL;
+    }
+    room->left -= size;
+    block->next = room->blocks;
+    room->blocks = block;
+    return block + 1;
+}
+
+/* (All of it goes at once.) */
+static void give_room(void *memory, void *user)
+{
+    (void)memory;
+    (void)user;
+}
+
+static void clear_room(struct room *room)
+{
+    while (room->blocks) {
+        struct block *block = room->blocks;
+        room->blocks = block->next;
+        free(block);
+    }
+}
+
+struct texts {
+    struct vv_hdf5_file *file;
+    vv_hdf5_each_string *each;
+    void *user;
+    bool is_varying;
+    H5T_str_t padding;
+    size_t size; /* of an element */
+};
+
+static size_t size_of(const struct texts *t, const char *text)
+{
+    size_t size = t->size;
+    if (t->padding == H5T_STR_NULLTERM)
+        return strnlen(text, size);
+    char last = t->padding == H5T_STR_SPACEPAD ? ' ' : 0;
+    while (size > 0 && text[size - 1] == last)
+        size--;
+    return size;
+}
+
+static bool hand_over(
+    const struct texts *t, const char *elements, uint64_t count)
+{
+    bool goes_on = true;
+    for (uint64_t i = 0; i < count && goes_on; i++) {
+        const char *text = elements + i * t->size;
+        if (t->is_varying)
+            text = ((const char *const *)(const void *)elements)[i];
+        size_t size = !t->is_varying ? size_of(t, text)
+                      : text         ? strlen(text)
+                                     : 0;
+        goes_on = t->each(t->user, text, size);
+    }
+    t->file->is_cancelled |= !goes_on;
+    return goes_on;
+}
+
+static bool read_texts(
+    struct opened *o, struct room *room, const struct texts *t)
+{
+    uint64_t size;
+    hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
+    char *elements = NULL;
+    bool is_done =
+        !__builtin_mul_overflow(o->count, (uint64_t)t->size, &size) &&
+        size <= SIZE_MAX - sizeof(struct block) &&
+        (elements = take_room((size_t)size, room)) && transfer > 0 &&
+        H5Pset_vlen_mem_manager(transfer, take_room, room, give_room, room) >=
+            0 &&
+        H5Dread(o->set, o->type, H5S_ALL, H5S_ALL, transfer, elements) >= 0 &&
+        hand_over(t, elements, o->count);
+    vv_hdf5_drop(transfer);
+    return is_done;
+}
+
+bool vv_hdf5_read_strings(struct vv_hdf5_file *f, uint64_t object,
+    uint64_t most, vv_hdf5_each_string *each, void *user)
+{
+    struct opened o;
+    struct room room = { .file = f, .left = most };
+    struct texts t = { .file = f, .each = each, .user = user };
+    bool is_done = open_set(f, object, &o);
+    f->is_listing = false;
+    if (is_done && o.object.type.dtype != VARVE_STRING)
+        is_done = vv_hdf5_fail(
+            f, VARVE_CORRUPT, "expected texts, found another type");
+    if (is_done) {
+        t.is_varying = H5Tis_variable_str(o.type) > 0;
+        t.padding = H5Tget_strpad(o.type);
+        t.size = H5Tget_size(o.type);
+        is_done = o.count == 0 || read_texts(&o, &room, &t);
+        if (!is_done && !f->is_cancelled)
+            look_for_filters(f, o.set);
+    }
+    clear_room(&room);
+    close_set(&o);
+    return is_done;
+}

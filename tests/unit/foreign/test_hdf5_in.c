@@ -1,0 +1,132 @@
+/* test_hdf5_in.c - lib/foreign/hdf5/hdf5_in.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _XOPEN_SOURCE 700 /* setenv */
+#include "hdf5_in.h"
+
+#include "hdf5_sample.h"
+
+static enum vv_bid bid_for(const char *path, const void *head, size_t size)
+{
+    struct vv_candidate c = { .path = path, .size = size, .head = head,
+        .head_size = size < 512 ? size : 512 };
+    return vv_hdf5_format.bid(&c);
+}
+
+#define BID(path, text) bid_for(path, text, sizeof(text) - 1)
+#define LOCAL "PK\3\4\24\0\0\0\0\0\0\0!\0\0\0\0\0\0\0\0\0\0\0\0\0"
+
+TEST(hdf5_in, bids_for_marks_and_names)
+{
+    cr_assert_eq(BID("a", HDF5_MARK "\0"), VV_BID_SURE);
+    cr_assert_eq(BID("a", "MATLAB 7.3 MAT-file, Platform: GLNXA64"),
+        VV_BID_SURE);
+    cr_assert_eq(BID("a", LOCAL "\x0d\0\0\0metadata.json{}"), VV_BID_SURE);
+    cr_assert_eq(BID("a.keras", LOCAL "\1\0\0\0a"), VV_BID_SURE);
+    cr_assert_eq(BID("a.keras", "<html>"), VV_BID_NAME);
+    cr_assert_eq(BID("a.h5", ""), VV_BID_NAME);
+    cr_assert_eq(BID("a.hdf5", "x"), VV_BID_NAME);
+    cr_assert_eq(BID("a", "\x89HDF\r\n\x1a"), VV_BID_NONE);
+    cr_assert_eq(BID("a.mat", "MATLAB 5.0 MAT-file"), VV_BID_NONE);
+    cr_assert_eq(BID("a.npz", LOCAL "\5\0\0\0a.npy"), VV_BID_NONE);
+}
+
+TEST(hdf5_in, refuses_where_the_options_say_so)
+{
+    struct world w = world_new();
+    varve_error error = { 0 };
+    struct vv_buffer bytes = read_sample("hdf5_types.h5");
+    w.context.no_hdf5 = true;
+    cr_assert_null(open_bytes(&w, "a.h5", &bytes, &error));
+    cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
+    cr_assert_str_eq(error.message, "a.h5: expected a file that is not read "
+        "by libhdf5, as the options say, found one of HDF5");
+    vv_buffer_clear(&bytes);
+    world_free(&w);
+}
+
+#ifdef VV_HAVE_HDF5
+
+TEST(hdf5_in, refuses_it_in_each_way_to_read)
+{
+    const char *path = FOREIGN_DIRECTORY "/hdf5_types.h5";
+    const varve_read_options read = { .no_hdf5 = true };
+    varve_error error = { 0 };
+    use_module();
+    cr_assert_null(varve_reader_open_with(path,
+        &(varve_reader_options){ .no_hdf5 = true }, &error));
+    cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
+    varve_graph *graph = varve_graph_new(NULL);
+    error.status = VARVE_OK;
+    cr_assert_null(
+        varve_read(varve_graph_root(graph), path, &read, &error));
+    cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
+    varve_graph_free(graph);
+    error.status = VARVE_OK;
+    cr_assert_null(varve_graph_from_part(path, &read, NULL, &error));
+    cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
+}
+
+TEST(hdf5_in, reads_what_h5py_and_keras_wrote)
+{
+    static const char *const files[] = { "hdf5_types.h5", "hdf5_latest.h5",
+        "hdf5_block.mat", "hdf5_model.keras", "hdf5_model.weights.h5",
+        "hdf5_model.h5", "hdf5_keras2.h5" };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct hdf5_sample s = open_sample(files[i]);
+        cr_assert_not(varve_reader_has_sums(s.reader));
+        close_sample(&s);
+    }
+}
+
+TEST(hdf5_in, leaves_nothing_without_memory)
+{
+    static const char *const files[] = { "hdf5_types.h5", "hdf5_model.keras",
+        "hdf5_keras2.h5" };
+    use_module();
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct vv_buffer bytes = read_sample(files[i]);
+        check_without_memory(files[i], &bytes);
+        vv_buffer_clear(&bytes);
+    }
+}
+
+TEST(hdf5_in, says_what_libhdf5_says_in_one_line)
+{
+    struct vv_buffer bytes = read_sample("hdf5_types.h5");
+    use_module();
+    bytes.size = 3000;
+    check_refused("a.h5", &bytes, VARVE_TRUNCATED, "truncated file");
+    bytes.size = 9;
+    check_refused("a.h5", &bytes, VARVE_TRUNCATED, "expected 16 bytes at");
+    bytes.size = 0;
+    vv_buffer_add_string(&bytes, "<html>");
+    check_refused("a.h5", &bytes, VARVE_NOT_A_CHECKPOINT, "a web page");
+    vv_buffer_clear(&bytes);
+}
+
+#ifndef __SANITIZE_ADDRESS__ /* libhdf5 leaks after damage */
+
+/* Of a file without texts, whose heaps libhdf5 does not survive damaged
+ * (SECURITY.md). */
+TEST(hdf5_in, answers_for_damaged_bytes)
+{
+    struct vv_buffer bytes = read_sample("hdf5_block.mat");
+    use_module();
+    for (size_t i = 0; i < bytes.size; i += 3) {
+        struct world w = world_new();
+        varve_error error = { 0 };
+        bytes.data[i] ^= 0x5a;
+        varve_reader *reader = open_bytes(&w, "a.h5", &bytes, &error);
+        bytes.data[i] ^= 0x5a;
+        cr_assert(reader || error.status, "%zu", i);
+        cr_assert_null(strchr(error.message, '\n'));
+        varve_reader_free(reader);
+        world_free(&w);
+    }
+    vv_buffer_clear(&bytes);
+}
+
+#endif
+#endif

@@ -1,0 +1,155 @@
+/* test_hdf5_values.c - lib/foreign/hdf5/hdf5_values.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _XOPEN_SOURCE 700 /* setenv */
+#include "hdf5_values.h"
+
+#include "convert.h"
+#include "hdf5_sample.h"
+
+#ifdef VV_HAVE_HDF5
+
+static const struct {
+    const char *name;
+    varve_dtype dtype;
+} kinds[] = {
+    { "i1", VARVE_INT8 }, { "i2", VARVE_INT16 }, { "i4", VARVE_INT32 },
+    { "i8", VARVE_INT64 }, { "u1", VARVE_UINT8 }, { "u2", VARVE_UINT16 },
+    { "u4", VARVE_UINT32 }, { "u8", VARVE_UINT64 }, { "f2", VARVE_FLOAT16 },
+    { "f4", VARVE_FLOAT32 }, { "f8", VARVE_FLOAT64 },
+    { "c8", VARVE_COMPLEX64 }, { "c16", VARVE_COMPLEX128 },
+};
+
+/* Demands 0 to 5, and whether they are read in place. */
+static void check_count(
+    struct hdf5_sample *s, const char *path, varve_dtype dtype, bool in_place)
+{
+    unsigned char bytes[6 * 16];
+    double found[6 * 2];
+    varve_error error = { 0 };
+    varve_saved_node node = find_sample(s, path);
+    cr_assert_eq(node.value.dtype, dtype, "%s", path);
+    cr_assert(node.value.rank == 2 && node.value.shape[0] == 2 &&
+              node.value.shape[1] == 3);
+    cr_assert_eq(node.file != NULL, in_place, "%s", path);
+    cr_assert_ok(varve_reader_read(s->reader, node.id, bytes, sizeof bytes,
+        &error), error);
+    vv_convert(VARVE_COMPLEX128, found, dtype, bytes, 6);
+    for (int i = 0; i < 6; i++)
+        cr_assert_eq(found[2 * i], i, "%s: %g", path, found[2 * i]);
+}
+
+TEST(hdf5_values, have_our_types_in_both_orders)
+{
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char path[40];
+        bool is_byte = kinds[i].name[1] == '1' && !kinds[i].name[2];
+        snprintf(path, sizeof path, "little/%s", kinds[i].name);
+        check_count(&s, path, kinds[i].dtype, true);
+        snprintf(path, sizeof path, "big/%s", kinds[i].name);
+        check_count(&s, path, kinds[i].dtype, is_byte);
+    }
+    check_count(&s, "array", VARVE_FLOAT32, true);
+    close_sample(&s);
+}
+
+TEST(hdf5_values, have_types_that_h5py_makes_of_others)
+{
+    static const double one_and_two[] = { 1, 2 };
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    varve_saved_node node = find_sample(&s, "bfloat16");
+    cr_assert_eq(node.value.dtype, VARVE_BFLOAT16);
+    unsigned char bytes[4];
+    double found[2];
+    varve_error error = { 0 };
+    cr_assert_ok(
+        varve_reader_read(s.reader, node.id, bytes, 4, &error), error);
+    vv_convert(VARVE_FLOAT64, found, VARVE_BFLOAT16, bytes, 2);
+    cr_assert_eq(memcmp(found, one_and_two, sizeof found), 0);
+    check_value(s.reader, "bool", "bool[2,3]", "\0\0\0\1\1\1", 6);
+    check_value(s.reader, "enum", "int16[2]", "\1\0\2\0", 4);
+    check_value(s.reader, "none", "float32[0,3]", "", 0);
+    check_value(s.reader, "scalar", "float64[]", "\0\0\0\0\0\0\x0c\x40", 8);
+    cr_assert_not(find_sample(&s, "null").has_value);
+    cr_assert_eq(find_sample(&s, "null").value.dtype, VARVE_FLOAT32);
+    close_sample(&s);
+}
+
+TEST(hdf5_values, have_texts_of_both_kinds)
+{
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    check_value(s.reader, "text", "string[]", "\5\0\0\0\0\0\0\0hello", 13);
+    check_value(s.reader, "texts", "string[3]",
+        "\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0onethree", 32);
+    check_value(s.reader, "fixed", "string[3]",
+        "\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0ababcd", 30);
+    close_sample(&s);
+}
+
+TEST(hdf5_values, are_states_where_the_type_is_none_of_ours)
+{
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    check_value(s.reader, "opaque", "uint8[6]", "abcdef", 6);
+    check_value(s.reader, "compound", "uint8[16]",
+        "\1\0\0\0\0\0\0\0\0\0\4\x40x\0\0\0", 16);
+    cr_assert_eq(find_sample(&s, "compound").kind, VARVE_STATE);
+    cr_assert(has_tag(&s, "compound", "hdf5:compound"));
+    cr_assert(has_tag(&s, "opaque", "hdf5:opaque"));
+    cr_assert(has_tag(&s, "long", "hdf5:float128"));
+    close_sample(&s);
+}
+
+TEST(hdf5_values, are_objects_that_say_why_they_are_not_read)
+{
+    static const struct { const char *path, *tag; } marks[] = {
+        { "lists", "hdf5:vlen" }, { "references", "hdf5:reference" },
+        { "virtual", "hdf5:elsewhere:virtual" },
+        { "outside", "hdf5:elsewhere:hdf5_model.h5" },
+        { "piled", "hdf5:filters" }, { "fill/huge", "hdf5:size" },
+        { "type", "hdf5:type" },
+    };
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        cr_assert_eq(find_sample(&s, marks[i].path).kind, VARVE_OBJECT);
+        cr_assert(has_tag(&s, marks[i].path, marks[i].tag), "%s",
+            marks[i].path);
+    }
+    close_sample(&s);
+}
+
+TEST(hdf5_values, come_out_of_chunks_and_filters)
+{
+    static const char *const names[] = { "plain", "gzip", "shuffled",
+        "summed", "scaled" };
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    int32_t expected[1000];
+    for (int i = 0; i < 1000; i++)
+        expected[i] = i;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[40];
+        snprintf(path, sizeof path, "chunked/%s", names[i]);
+        check_value(
+            s.reader, path, "int32[10,100]", expected, sizeof expected);
+        cr_assert_null(find_sample(&s, path).file);
+    }
+    close_sample(&s);
+}
+
+TEST(hdf5_values, are_fill_values_where_nothing_was_written)
+{
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    int16_t sevens[16], minus[4];
+    for (int i = 0; i < 16; i++)
+        sevens[i] = 7;
+    for (int i = 0; i < 4; i++)
+        minus[i] = -1;
+    check_value(s.reader, "fill/chunked", "int16[4,4]", sevens, 32);
+    check_value(s.reader, "fill/contiguous", "int16[4]", minus, 8);
+    check_value(
+        s.reader, "fill/compact", "int32[3]", "\0\0\0\0\1\0\0\0\2\0\0\0", 12);
+    close_sample(&s);
+}
+
+#endif

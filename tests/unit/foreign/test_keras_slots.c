@@ -1,0 +1,42 @@
+/* test_keras_slots.c - lib/foreign/hdf5/keras_slots.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _XOPEN_SOURCE 700 /* setenv */
+#include "keras_slots.h"
+
+#include "hdf5_sample.h"
+
+#ifdef VV_HAVE_HDF5
+
+TEST(keras_slots, are_the_moments_of_each_variable)
+{
+    static const struct { const char *slot, *number; } slots[] = {
+        { "optimizer/momentum(layers/hidden/kernel)", "optimizer/vars/2" },
+        { "optimizer/velocity(layers/hidden/kernel)", "optimizer/vars/3" },
+        { "optimizer/momentum(layers/hidden/bias)", "optimizer/vars/4" },
+        { "optimizer/momentum(layers/normal/gamma)", "optimizer/vars/6" },
+        { "optimizer/velocity(layers/normal/beta)", "optimizer/vars/9" },
+        { "optimizer/momentum(layers/inner/layers/deep/kernel)",
+            "optimizer/vars/10" },
+        { "optimizer/velocity(layers/last/kernel)", "optimizer/vars/15" },
+    };
+    struct hdf5_sample s = open_sample("hdf5_model.keras");
+    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+        cr_assert_eq(find_sample(&s, slots[i].slot).id,
+            find_sample(&s, slots[i].number).id, "%s", slots[i].slot);
+    cr_assert_eq(find_sample(&s, "optimizer").slot_count, 14);
+    close_sample(&s);
+}
+
+/* Three vectors of five elements are trained, and nothing says which is which:
+ * the order of the model is in the config alone. */
+TEST(keras_slots, are_none_where_two_could_be_meant)
+{
+    struct hdf5_sample s = open_sample("hdf5_model.weights.h5");
+    cr_assert_eq(find_sample(&s, "optimizer").slot_count, 0);
+    cr_assert_eq(find_sample(&s, "optimizer/vars/15").kind, VARVE_VARIABLE);
+    close_sample(&s);
+}
+
+#endif
