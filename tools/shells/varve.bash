@@ -26,14 +26,14 @@ _varve()
     'verify --progress') words='auto always never' ;;
     'verify --units') words='iec si bytes' ;;
     'verify --color') words='auto always never' ;;
-    'repair --to') words='varve tensorflow tensorflow-names safetensors npy npz torch gguf' ;;
+    'repair --to') words='varve tensorflow tensorflow-names safetensors npy npz torch gguf hdf5' ;;
     'repair --progress') words='auto always never' ;;
     'repair --units') words='iec si bytes' ;;
     'prune --units') words='iec si bytes' ;;
     'graph --svg') words='tree icicle' ;;
     'graph --progress') words='auto always never' ;;
     'graph --units') words='iec si bytes' ;;
-    'convert --to') words='varve tensorflow tensorflow-names safetensors npy npz torch gguf' ;;
+    'convert --to') words='varve tensorflow tensorflow-names safetensors npy npz torch gguf hdf5' ;;
     'convert --names') words='path global' ;;
     'convert --progress') words='auto always never' ;;
     'convert --units') words='iec si bytes' ;;
@@ -54,10 +54,10 @@ _varve()
     prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --max-memory --help' ;;
     pin) words='--max-memory --help' ;;
     unpin) words='--max-memory --help' ;;
-    graph) words='--svg --dot --html --statistics --title --notes --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --dots --max-memory --help' ;;
-    convert) words='--output --to --only --except --dots --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --max-memory --help' ;;
-    diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --page --quiet --json --jsonl --markdown --tsv --progress --color --dots --max-memory --help' ;;
-    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --max-memory --help' ;;
+    graph) words='--svg --dot --html --statistics --title --notes --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --dots --no-hdf5 --max-memory --help' ;;
+    convert) words='--output --to --only --except --dots --no-hdf5 --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --max-memory --help' ;;
+    diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --page --quiet --json --jsonl --markdown --tsv --progress --color --dots --no-hdf5 --max-memory --help' ;;
+    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --no-hdf5 --max-memory --help' ;;
     completion) words='--max-memory --help' ;;
     esac
     [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$word"))
