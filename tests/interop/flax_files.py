@@ -12,7 +12,6 @@ test is skipped.
 
 SPDX-License-Identifier: MIT
 """
-import importlib.util
 import json
 import os
 import random
@@ -21,25 +20,12 @@ import sys
 import tempfile
 import urllib.parse
 
-SKIP = 77
+from elsewhere import need
+
 NAME = 'flax files'
 
-
-def find_flax():
-    """Starts again with the Python of the environment, at most once."""
-    if importlib.util.find_spec('flax') and importlib.util.find_spec('optax'):
-        return
-    directory = os.environ.pop('VARVE_INTEROP', None)
-    if directory:
-        python = os.path.join(directory, 'bin', 'python')
-        if os.access(python, os.X_OK):
-            os.execv(python, [python, '-B'] + sys.argv)
-    print(f'{NAME}: skipped, there is no flax with optax')
-    sys.exit(SKIP)
-
-
-find_flax()
 os.environ['JAX_PLATFORMS'] = 'cpu'
+need('flax', 'optax')
 import flax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import ml_dtypes  # noqa: E402

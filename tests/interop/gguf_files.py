@@ -11,31 +11,17 @@ that VARVE_INTEROP names; where it is in neither, the test is skipped.
 
 SPDX-License-Identifier: MIT
 """
-import importlib.util
 import os
 import random
 import subprocess
 import sys
 import tempfile
 
-SKIP = 77
+from elsewhere import need
+
 NAME = 'gguf files'
 
-
-def find_gguf():
-    """Starts again with the Python of the environment, at most once."""
-    if importlib.util.find_spec('gguf'):
-        return
-    directory = os.environ.pop('VARVE_INTEROP', None)
-    if directory:
-        python = os.path.join(directory, 'bin', 'python')
-        if os.access(python, os.X_OK):
-            os.execv(python, [python, '-B'] + sys.argv)
-    print(f'{NAME}: skipped, there is no gguf')
-    sys.exit(SKIP)
-
-
-find_gguf()
+need('gguf', 'numpy')
 import gguf  # noqa: E402
 import numpy as np  # noqa: E402
 

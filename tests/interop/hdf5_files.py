@@ -21,24 +21,11 @@ import sys
 import tempfile
 import urllib.parse
 
-SKIP = 77
+from elsewhere import SKIP, need
+
 NAME = 'hdf5 files'
 
-
-def find_h5py():
-    """Starts again with the Python of the environment, at most once."""
-    if importlib.util.find_spec('h5py'):
-        return
-    directory = os.environ.pop('VARVE_INTEROP', None)
-    if directory:
-        python = os.path.join(directory, 'bin', 'python')
-        if os.access(python, os.X_OK):
-            os.execv(python, [python, '-B'] + sys.argv)
-    print(f'{NAME}: skipped, there is no h5py')
-    sys.exit(SKIP)
-
-
-find_h5py()
+need('h5py', 'numpy')
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 

@@ -12,7 +12,6 @@ in neither, the test is skipped.
 
 SPDX-License-Identifier: MIT
 """
-import importlib.util
 import json
 import os
 import random
@@ -21,24 +20,11 @@ import sys
 import tempfile
 import urllib.parse
 
-SKIP = 77
+from elsewhere import need
+
 NAME = 'onnx files'
 
-
-def find_onnx():
-    """Starts again with the Python of the environment, at most once."""
-    if importlib.util.find_spec('onnx'):
-        return
-    directory = os.environ.pop('VARVE_INTEROP', None)
-    if directory:
-        python = os.path.join(directory, 'bin', 'python')
-        if os.access(python, os.X_OK):
-            os.execv(python, [python, '-B'] + sys.argv)
-    print(f'{NAME}: skipped, there is no onnx')
-    sys.exit(SKIP)
-
-
-find_onnx()
+need('onnx', 'numpy')
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402

@@ -4,49 +4,19 @@ file or directory with them.
 SPDX-License-Identifier: MIT
 """
 import collections
-import importlib.util
 import json
-import os
 import random
 import subprocess
-import sys
 import urllib.parse
 
-SKIP = 77
+from elsewhere import need
+
 TYPES = ('float32 float64 float16 bfloat16 int8 int16 int32 int64 uint8 uint16 '
          'uint32 uint64 complex64 complex128 float8_e4m3fn '
          'float8_e5m2').split()
 KEYS = ['a', 'b.c', 'weight', 'x/y', 1, 2, (1, 2), None, True, 0.5]
 
-
-def has_torch():
-    """What is installed may still not be fit to be imported."""
-    if not (importlib.util.find_spec('torch') and
-            importlib.util.find_spec('numpy')):
-        return 'there is no torch'
-    try:
-        import numpy  # noqa: F401
-        import torch  # noqa: F401
-    except (ImportError, OSError) as error:
-        return f'torch cannot be imported: {error}'.splitlines()[0]
-    return None
-
-
-def find_torch(name):
-    """Starts again with the Python of the environment, at most once."""
-    reason = has_torch()
-    if not reason:
-        return
-    directory = os.environ.pop('VARVE_INTEROP', None)
-    if directory:
-        python = os.path.join(directory, 'bin', 'python')
-        if os.access(python, os.X_OK):
-            os.execv(python, [python, '-B'] + sys.argv)
-    print(f'{name}: skipped, {reason}')
-    sys.exit(SKIP)
-
-
-find_torch(os.path.basename(sys.argv[0]).removesuffix('.py').replace('_', ' '))
+need('numpy', 'torch')
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 

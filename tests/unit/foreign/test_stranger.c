@@ -195,7 +195,6 @@ TEST(stranger, may_be_a_directory)
         { ".zarray", "a zarr array" },
         { "flax_model.msgpack.index.json", "a Flax model in several files" },
         { "saved_model.pb", "a SavedModel without variables" },
-        { "flax_model.msgpack", "safe_serialization" },
         { "shard-00001-model-00001-of-00001.safetensors", "put them together" },
         { "zero_to_fp32.py", "DeepSpeed" },
         { "other", NULL },
