@@ -4,7 +4,7 @@
 #
 #     bench/run.sh [BUILD] [OPTIONS]             Varve and the machine
 #     bench/run.sh [BUILD] --peers [OPTIONS]     and other libraries
-#     bench/run.sh [BUILD] --loads [OPTIONS]     files of PyTorch
+#     bench/run.sh [BUILD] --loads [OPTIONS]     files of PyTorch and h5py
 #     bench/run.sh [BUILD] --curves FOLDER [OPTIONS]    pictures of growth
 #
 # BUILD is a build folder with buildtype=release and bench=true. SCRATCH names

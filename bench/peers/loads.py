@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""loads.py - a file of torch.save as PyTorch reads it and as Varve does.
+"""loads.py - files of torch.save and of h5py as these read them and as Varve
+does.
 
     bench/run.sh --loads [--size BYTES] [--count TENSORS] [--rounds N]
 
-The files are PyTorch's own: one large, and one of many tensors, both warm. In
-every round each call has its turn, in an order of its own. A ratio is PyTorch's
-time over Varve's: above 1 Varve is quicker. Without torch it is skipped.
+The files are their own: one large, and one of many tensors, all warm. In every
+round each call has its turn, in an order of its own. A ratio is their time over
+Varve's: above 1 Varve is quicker. Who is not here is skipped.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,39 +19,48 @@ import tempfile
 import model
 import turns
 
-# What is asked for, of PyTorch, and of Varve.
-WORKS = [
-    ('into memory', 'load_file', 'graph'),
-    ('into memory, nothing verified', 'load_file', 'graph_unverified'),
-    ('mapped', 'load_mapped', 'over'),
-    ('names, types and shapes', 'load_mapped', 'names'),
-]
+# What is asked for, of them, and of Varve.
+WORKS = {
+    'torch': [
+        ('into memory', 'load_file', 'graph'),
+        ('into memory, nothing verified', 'load_file', 'graph_unverified'),
+        ('mapped', 'load_mapped', 'over'),
+        ('names, types and shapes', 'load_mapped', 'names'),
+    ],
+    'h5py': [
+        ('into memory', 'load_file', 'graph'),
+        ('names, types and shapes', 'list_file', 'names'),
+    ],
+}
+SUFFIXES = {'torch': '.pt', 'h5py': '.h5'}
 
 
-def measure(workers, samples, name, rounds):
-    for peer in workers.all:
-        workers[peer].do('model ' + name)
-    samples.add((name, 'save'), workers['torch'].do('save'))
-    path = f'{workers.place.scratch}/torch.{name}.pt'
-    calls = ([('torch', c) for c in sorted({w[1] for w in WORKS})] +
-             [('varve', w[2]) for w in WORKS])
+def measure(workers, samples, peer, name, rounds):
+    for each in (peer, 'varve'):
+        workers[each].do('model ' + name)
+    samples.add((peer, name, 'save'), workers[peer].do('save'))
+    path = f'{workers.place.scratch}/{peer}.{name}{SUFFIXES[peer]}'
+    calls = ([(peer, c) for c in sorted({w[1] for w in WORKS[peer]})] +
+             [('varve', w[2]) for w in WORKS[peer]])
     for turn in range(rounds):
         random.Random(turn).shuffle(calls)
-        for peer, command in calls:
-            samples.add((name, command), workers[peer].do(f'{command} {path}'))
-    workers.remove('torch', name)
+        for who, command in calls:
+            samples.add((peer, name, command),
+                        workers[who].do(f'{command} {path}'))
+    workers.remove(peer, name)
 
 
-def rows_of(samples, names):
+def rows_of(samples, peer, names):
     for name in names:
-        for text, theirs, ours in WORKS:
-            times = [samples.times.get((name, c)) for c in (theirs, ours)]
-            if not all(times):
-                why = [samples.why.get((name, c)) for c in (theirs, ours)]
-                sys.exit(f'loads: {name}: {text}: {why}')
-            torch, varve = (samples.median((name, c)) for c in (theirs, ours))
-            yield {'file': name, 'what': text, 'torch_ms': torch * 1e3,
-                   'varve_ms': varve * 1e3, 'ratio': torch / varve}
+        for text, theirs, ours in WORKS[peer]:
+            keys = [(peer, name, c) for c in (theirs, ours)]
+            if not all(samples.times.get(k) for k in keys):
+                why = [samples.why.get(k) for k in keys]
+                sys.exit(f'loads: {peer}: {names[name]}: {text}: {why}')
+            their, our = (samples.median(k) for k in keys)
+            yield {'peer': peer, 'file': names[name], 'what': text,
+                   'their_ms': their * 1e3, 'varve_ms': our * 1e3,
+                   'ratio': their / our}
 
 
 def arguments():
@@ -75,22 +85,23 @@ def main():
         names = {'large': large, 'many': many}
         model.make(models, 'large', model.even(args.size, 32))
         model.make(models, 'many', model.many(args.count, 1024))
-        workers = turns.Workers(['torch', 'varve'], place)
-        if workers['torch'].absent:
-            print(f'loads: skipped, {workers["torch"].absent}')
-            return
-        for name in names:
-            measure(workers, samples, name, args.rounds)
-        version = workers['torch'].version
+        workers = turns.Workers([*WORKS, 'varve'], place)
+        here = [peer for peer in WORKS if not workers[peer].absent]
+        for peer in sorted({*WORKS} - {*here}):
+            print(f'loads: {peer} is skipped, {workers[peer].absent}',
+                  file=sys.stderr)
+        for peer in here:
+            for name in names:
+                measure(workers, samples, peer, name, args.rounds)
+        versions = {peer: workers[peer].version for peer in here}
         workers.end()
-    rows = list(rows_of(samples, names))
-    print(f'| torch.save, {version} | PyTorch, ms | Varve, ms | ratio |\n'
-          '| --- | ---: | ---: | ---: |', file=sys.stderr)
+    rows = [r for peer in here for r in rows_of(samples, peer, names)]
+    print('| | theirs, ms | Varve, ms | ratio |\n| --- | ---: | ---: | ---: |',
+          file=sys.stderr)
     for row in rows:
-        row['file'] = names[row['file']]
-        print('| {file}, {what} | {torch_ms:.3g} | {varve_ms:.3g} | '
+        print('| {peer}: {file}, {what} | {their_ms:.3g} | {varve_ms:.3g} | '
               '{ratio:.2f} |'.format(**row), file=sys.stderr)
-    print(json.dumps({'schema': 'varve.loads/1', 'torch': version,
+    print(json.dumps({'schema': 'varve.loads/1', 'versions': versions,
                       'rounds': args.rounds, 'rows': rows}))
 
 

@@ -170,6 +170,25 @@ class H5py(Peer):
             file.visit(names.append)
         return names
 
+    def load_file(self, path):
+        """All of it, in new memory."""
+        names, begin = list(self.arrays), now()
+        with self.h5py.File(path, 'r') as file:
+            loaded = [file[name][()] for name in names]
+        time = now() - begin
+        del loaded
+        return time
+
+    def list_file(self, path):
+        """The name, type and shape of each."""
+        begin = now()
+        listed = []
+        with self.h5py.File(path, 'r') as file:
+            file.visititems(lambda name, item: listed.append(
+                (name, getattr(item, 'dtype', None),
+                 getattr(item, 'shape', None))))
+        return now() - begin
+
 
 class Adios2(Peer):
     key, suffix = 'adios2', '.bp'

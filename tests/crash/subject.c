@@ -49,6 +49,7 @@ static const struct kind {
     { ".npz", VARVE_FORMAT_NPZ, 0 },
     { ".pt", VARVE_FORMAT_TORCH, 0 },
     { ".gguf", VARVE_FORMAT_GGUF, 0 },
+    { ".h5", VARVE_FORMAT_HDF5, 0 },
 };
 
 /* NULL: a prefix. */

@@ -69,6 +69,10 @@ static const struct scenario foreign[] = {
         false, NULL },
     { "over an older gguf file", "run/m.gguf", NULL, "run/m.gguf",
         "run/m.gguf", false, NULL },
+#ifdef VV_HAVE_HDF5
+    { "over an older HDF5 file", "run/m.h5", NULL, "run/m.h5", "run/m.h5",
+        false, NULL },
+#endif
     { "several new safetensors files", NULL, "run/other",
         "run/m.safetensors.index.json", "run/m.safetensors.index.json", false,
         NULL },

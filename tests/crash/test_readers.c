@@ -15,6 +15,9 @@
 #include "support/test.h"
 
 static const char *const paths[] = {
+#ifdef VV_HAVE_HDF5
+    "run/m.h5",
+#endif
     "run/m.varve", "run/m.safetensors", "run/m.npz", "run/m.pt", "run/m.gguf",
     "run/m.index", "run/m.safetensors.index.json",
 };

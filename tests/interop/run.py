@@ -24,7 +24,8 @@ import sys
 SKIP = 77
 NAME = 'interop'
 PACKAGES = ['tensorflow-cpu', 'tf_keras', 'safetensors', 'numpy', 'ml_dtypes']
-FURTHER = ['onnx', 'h5py', 'flax', 'gguf', 'keras']  # one by one
+# One by one.
+FURTHER = ['onnx', 'h5py', 'flax', 'gguf', 'keras', 'transformers']
 MODULES = ['tensorflow', 'tf_keras', 'safetensors', 'numpy', 'ml_dtypes']
 
 

@@ -18,7 +18,8 @@ import random
 import sys
 import tempfile
 
-from torch_objects import File, np, random_object, torch, values_of
+from torch_objects import (
+    File, np, random_object, raw, torch, values_of)
 
 NAME = 'torch files'
 
@@ -140,6 +141,55 @@ def check_optimizer(varve, path):
     return len(file.slots)
 
 
+# --- Models as people have them ----------------------------------------------
+
+
+def models():
+    """Those of torchvision and transformers, as far as they are here, made of
+    their configurations: names and shapes are those of the weights that are
+    published, at fewer layers."""
+    try:
+        import torchvision
+        yield torchvision.models.resnet18()
+        yield torchvision.models.mobilenet_v3_small()
+        yield torchvision.models.shufflenet_v2_x0_5()
+    except ImportError:
+        print(f'{NAME}: no models of torchvision')
+    try:
+        import transformers as t
+    except ImportError:
+        print(f'{NAME}: no models of transformers')
+        return
+    small = {'num_hidden_layers': 2, 'hidden_size': 64, 'vocab_size': 500,
+             'num_attention_heads': 4, 'intermediate_size': 128}
+    yield t.BertModel(t.BertConfig(**small))
+    yield t.LlamaForCausalLM(t.LlamaConfig(**small, num_key_value_heads=2))
+    yield t.GPT2LMHeadModel(t.GPT2Config(
+        n_layer=2, n_embd=64, n_head=4, vocab_size=500))
+    yield t.ViTModel(t.ViTConfig(num_hidden_layers=2))
+    yield t.T5Model(t.T5Config(num_layers=2, d_model=64, d_ff=128, d_kv=16,
+                               num_heads=4, vocab_size=500))
+
+
+def check_models(varve, path):
+    """Every value of the state of each, and ties as one node."""
+    count = 0
+    for model in models():
+        state = model.state_dict()
+        torch.save(state, path)
+        file = File(varve, path)
+        tied = {}
+        for name, tensor in state.items():
+            if file.bytes_of((name,)) != raw(tensor):
+                raise AssertionError(f'{type(model).__name__}: {name}')
+            node = file.find((name,))
+            seen = tensor.data_ptr(), tensor.shape, tensor.stride()
+            if tensor.numel() and tied.setdefault(seen, node) != node:
+                raise AssertionError(f'{type(model).__name__}: {name} is apart')
+            count += 1
+    return count
+
+
 def main():
     varve = os.path.abspath(sys.argv[1])
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 100
@@ -158,8 +208,13 @@ def main():
             except AssertionError as error:
                 print(f'{NAME}: seed {i}: {error}')
                 return 1
+        try:
+            of_models = check_models(varve, path)
+        except AssertionError as error:
+            print(f'{NAME}: {error}')
+            return 1
     print(f'{NAME}: {3 * count} files, {values} values, {slots} slots, '
-          f'torch {torch.__version__}')
+          f'{of_models} values of models, torch {torch.__version__}')
     return 0 if values and slots else 1
 
 
