@@ -154,8 +154,12 @@ static void read_foreign(void)
         varve_error error = { .status = VARVE_OK };
         struct numbers numbers = { 0 };
         varve_graph *graph = number_graph(&numbers);
+        /* Whose names are paths with dots. */
+        varve_read_options options = {
+            .dots = foreign[i].format == VARVE_FORMAT_TORCH
+        };
         varve_restoration *restoration = varve_read(varve_graph_root(graph),
-            path_of(foreign[i].name), NULL, &error);
+            path_of(foreign[i].name), &options, &error);
         if (!restoration || varve_assert_consumed(restoration, &error))
             fail(foreign[i].name, error.message);
         else if (!is_same(&numbers, &wanted))
