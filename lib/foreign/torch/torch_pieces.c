@@ -47,17 +47,16 @@ bool vv_torch_add_pieces(struct vv_torch_file *file,
 /* Modulo 2^61 - 1, a prime. */
 static const uint64_t prime = (UINT64_C(1) << 61) - 1;
 
-/* By halves of 32 bits, since not every machine has numbers of 128. The terms
- * of 2^32 and 2^64 are those of 2^32 and 8, for 2^61 is 1; all together are less
- * than 2^63. */
+/* By halves of 32 bits, since not every machine has numbers of 128. 2^61 is 1
+ * here, so 2^64 is 8; all terms together are less than 2^63. */
 static uint64_t times(uint64_t a, uint64_t b)
 {
     const uint64_t low = UINT32_MAX, below = (UINT64_C(1) << 29) - 1;
     uint64_t first = (a & low) * (b & low);
     uint64_t middle = (a >> 32) * (b & low) + (a & low) * (b >> 32);
     uint64_t last = (a >> 32) * (b >> 32);
-    uint64_t sum = (first & prime) + (first >> 61) +
-                   ((middle & below) << 32) + (middle >> 29) + last * 8;
+    uint64_t sum = (first & prime) + (first >> 61) + ((middle & below) << 32) +
+                   (middle >> 29) + last * 8;
     return sum % prime;
 }
 
