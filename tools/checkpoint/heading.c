@@ -35,6 +35,23 @@ static const varve_metadata *find(const varve_reader *reader, const char *name)
     return NULL;
 }
 
+/* People see how a text begins, of Keras' configurations among them. */
+static void print_beginning(const char *text)
+{
+    enum { SHOWN = 72 };
+    char cut[SHOWN + sizeof "..."];
+    size_t size = SHOWN;
+    if (strlen(text) <= SHOWN) {
+        json_print_text(stdout, text);
+        return;
+    }
+    while (size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80)
+        size--; /* no character is cut */
+    memcpy(cut, text, size);
+    memcpy(cut + size, "...", sizeof "...");
+    json_print_text(stdout, cut);
+}
+
 static void print_metadata(const varve_metadata *m, bool for_json)
 {
     char text[ELEMENT_TEXT_SIZE];
@@ -46,7 +63,12 @@ static void print_metadata(const varve_metadata *m, bool for_json)
     case VARVE_METADATA_BOOLEAN:
         fputs(m->integer ? "true" : "false", stdout);
         break;
-    case VARVE_METADATA_STRING: json_print_text(stdout, m->string); break;
+    case VARVE_METADATA_STRING:
+        if (for_json)
+            json_print_text(stdout, m->string);
+        else
+            print_beginning(m->string);
+        break;
     }
 }
 
