@@ -85,25 +85,32 @@ static const char *edge_name(const struct out *o, uint32_t edge, size_t *size)
         o->target->index, vv_at32(o->target->index->edge_names, edge), size);
 }
 
-/* Sets the name to that of an edge in the file. HDF5 has paths with '/', and
- * "." is where one is. */
+/* A name as HDF5 may have it, which has paths with '/', and "." is where one
+ * is. */
+static void set_escaped(struct out *o, const char *bytes, size_t size)
+{
+    o->name.size = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] == '/' || (bytes[i] == '.' && size == 1))
+            vv_buffer_add_string(&o->name, bytes[i] == '/' ? "%2F" : "%2E");
+        else
+            vv_buffer_add8(&o->name, (uint8_t)bytes[i]);
+    }
+}
+
+/* Sets the name to that of an edge in the file. */
 static const char *set_name(struct out *o, uint32_t edge)
 {
     size_t size;
     const char *bytes = edge_name(o, edge, &size);
     uint32_t child = vv_at32(o->target->index->edge_children, edge);
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, child);
-    o->name.size = 0;
     if (kept.kind == VV_HDF5_KEPT_NAME && strlen(kept.first) == size &&
         memcmp(kept.first, bytes, size) == 0) {
+        o->name.size = 0;
         vv_buffer_add_string(&o->name, kept.second);
-        return vv_buffer_string(&o->name);
-    }
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] == '/' || (bytes[i] == '.' && size == 1))
-            vv_buffer_add_string(&o->name, bytes[i] == '/' ? "%2F" : "%2E");
-        else
-            vv_buffer_add8(&o->name, (uint8_t)bytes[i]);
+    } else {
+        set_escaped(o, bytes, size);
     }
     return vv_buffer_string(&o->name);
 }
@@ -393,13 +400,7 @@ static varve_status add_slot(struct out *o, uint32_t slot)
         return VARVE_OK;
     }
     lead_by_numbers(o);
-    o->name.size = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (name[i] == '/')
-            vv_buffer_add_string(&o->name, "%2F");
-        else
-            vv_buffer_add8(&o->name, (uint8_t)name[i]);
-    }
+    set_escaped(o, name, size);
     char *text =
         vv_arena_text(&o->paths, (const char *)o->name.data, o->name.size);
     if (o->ways.failed || o->name.failed || !text)
