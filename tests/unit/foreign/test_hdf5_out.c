@@ -35,6 +35,7 @@ static void build(varve_node *root)
     varve_add_slot(adam, w, "m", varve_array(weight, 2, 3));
     varve_add_slot(adam, b, "m", varve_array(bias, 2));
     varve_add_slot(adam, b, "v/2", varve_array(bias, 2));
+    varve_add_slot(adam, b, ".", varve_array(bias, 2));
     varve_add_variable(adam, "rate", varve_scalar(&rate));
     varve_add_variable(root, "large", varve_array(large, 64));
     varve_add_variable(root, "words", varve_array(words, 3));
@@ -85,13 +86,14 @@ TEST(hdf5_out, holds_a_graph_with_all_its_paths_and_slots)
     check_value(r, "model/first/weight", "float32[2,3]", weight, 24);
     check_value(r, "adam/m(model/first/weight)", "float32[2,3]", weight, 24);
     check_value(r, "adam/v%252F2(model/first/bias)", "float32[2]", bias, 8);
+    check_value(r, "adam/%252E(model/first/bias)", "float32[2]", bias, 8);
     cr_assert(varve_reader_find(r, "model/tied", &a));
     cr_assert(varve_reader_find(r, "model/again/bias", &b));
     cr_assert_eq(a.id, b.id);
     cr_assert(varve_reader_find(r, "large", &b));
     cr_assert(a.file && b.file && b.offset % 64 == 0);
     cr_assert(varve_reader_find(r, "model/first/up", &a) && a.id == 0);
-    cr_assert(varve_reader_find(r, "adam", &a) && a.slot_count == 3);
+    cr_assert(varve_reader_find(r, "adam", &a) && a.slot_count == 4);
     cr_assert_eq(a.edge_count, 1);
     cr_assert(varve_reader_find(r, "state", &a));
     cr_assert_eq(a.kind, VARVE_STATE);
