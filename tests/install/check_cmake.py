@@ -20,6 +20,9 @@ import sys
 import tempfile
 
 SKIPPED = 77
+# What meson alone builds beside the library, and the feature that opens it.
+BESIDE = ('lib/mpi/', 'lib/hdf5/')
+BESIDE_FEATURE = '-DVV_HAVE_HDF5'
 
 
 def run(*command):
@@ -57,7 +60,7 @@ def exported(library):
 
 
 def compiled(place, source):
-    """The sources of the library there, and what is defined for them."""
+    """The library's own sources there, and what is defined for them."""
     with open(f'{place}/compile_commands.json', encoding='utf-8') as stream:
         commands = json.load(stream)
     found = {}
@@ -66,9 +69,10 @@ def compiled(place, source):
                                              command['file']))
         words = command['command'].split()
         name = os.path.relpath(path, source)
-        if name.startswith('lib/') and not name.startswith('lib/mpi/'):
+        if name.startswith('lib/') and not name.startswith(BESIDE):
             found[name] = {word for word in words
-                           if word.startswith('-DVV_HAVE_')}
+                           if word.startswith('-DVV_HAVE_')
+                           and word != BESIDE_FEATURE}
     return found
 
 

@@ -78,7 +78,8 @@ def run(museum, pattern, mistake='', jobs=1, seconds=MOST_SECONDS):
 
 def run_in(place, museum, pattern, mistake, jobs, seconds):
     environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith('VARVE_')}
+                   if not name.startswith('VARVE_')
+                   or name == 'VARVE_MODULES'}
     environment['TMPDIR'] = place
     if mistake:
         environment['VARVE_WRONG'] = mistake
