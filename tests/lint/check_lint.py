@@ -57,6 +57,7 @@ GOOD['examples/meson.build'] = "executable('one', 'one.c')\n"
 GOOD[PAGE] = page('<!-- from examples/one.c:part -->', 'f();\n')
 GOOD[CPP] = c_file(CPP, 'namespace one\n{\n' + function(60) * 2 + '}\n')
 GOOD[EXCEPTIONS] = ''
+GOOD['README.md'] = '[one](docs/page.md)\n' * 7 + '\n' * 143
 
 # The rule, the file, its text. Words are cut in two, so that the lint does not
 # find them here.
@@ -109,6 +110,8 @@ CASES = [
     ('link', 'README.md', '[gone](docs/gone.md)\n'),
     ('link', 'README.md', '[gone](docs/page.md#gone)\n'),
     ('link', 'README.md', '![gone](gone.png)\n'),
+    ('readme', 'README.md', 'A line.\n' * 151),
+    ('readme', 'README.md', '[one](docs/page.md)\n' * 8),
     ('block', PAGE, '```c\nf();\n```\n'),
     ('block', PAGE, '```cpp\nf();\n```\n'),
     ('block', PAGE, page('<!-- from examples/one.c:part -->', 'g();\n')),
