@@ -208,7 +208,7 @@ static varve_status take_piece(const struct vv_reading *reading, size_t move,
 
 /* Where the bytes of a chunk can be read to without a detour, or NULL. Reading
  * to an address that is not aligned takes the kernel two to four times as long,
- * more than the detour (bench/README.md). */
+ * more than the detour (bench/notebook.md). */
 static void *place_of(const struct vv_reading *reading,
     const struct vv_move *move, uint64_t chunk)
 {
