@@ -35,10 +35,12 @@ def function(lines):
 
 
 def page(marker, code, language='c'):
-    return f'# Page\n\n[one](#page)\n\n{marker}\n```{language}\n{code}```\n'
+    return ('# Page\n\n[one](#page)\n\n`varve_shown`\n\n'
+            f'{marker}\n```{language}\n{code}```\n')
 
 
 GOOD = {path: c_file(path) for path in (SOURCE, TEST, STORY, PUBLIC)}
+GOOD[PUBLIC] += 'VARVE_API int varve_shown(\n    int);\n'
 GOOD[HEADER] = c_file(HEADER, 'int vv_g(void);\n')
 GOOD[SOURCE] += '#include "thing.h"\n#include <string.h>\n' + function(60)
 GOOD[EXAMPLE] = c_file(
@@ -110,6 +112,7 @@ CASES = [
     ('link', 'README.md', '[gone](docs/gone.md)\n'),
     ('link', 'README.md', '[gone](docs/page.md#gone)\n'),
     ('link', 'README.md', '![gone](gone.png)\n'),
+    ('shown', PUBLIC, c_file(PUBLIC, 'VARVE_API int varve_gone(void);\n')),
     ('readme', 'README.md', 'A line.\n' * 151),
     ('readme', 'README.md', '[one](docs/page.md)\n' * 8),
     ('block', PAGE, '```c\nf();\n```\n'),

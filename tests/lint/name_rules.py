@@ -1,0 +1,28 @@
+"""name_rules.py - rules for names: public functions are shown somewhere, and
+the words of the structs are in the dictionary.
+
+SPDX-License-Identifier: MIT
+"""
+import re
+
+PUBLIC = re.compile(r'VARVE_API\b[^;{]*?\b(varve_\w+)\s*\(')
+WORD = re.compile(r'\bvarve_\w+')
+# Where a reader would look for a function beside its header.
+SHOWN_IN = ('docs', 'examples')
+
+
+def check(tree):
+    check_shown(tree)
+
+
+def check_shown(tree):
+    """Each public function stands in an example or on a page."""
+    shown = set()
+    for f in tree.files:
+        if f.within(*SHOWN_IN):
+            shown.update(WORD.findall(f.text))
+    for f in tree.c_files('include/varve'):
+        for match in PUBLIC.finditer(f.code):
+            if f.suffix == '.h' and match[1] not in shown:
+                tree.offence('shown', f.path, f.line_of(match.start()),
+                             f'{match[1]} is in no example and on no page')
