@@ -23,6 +23,8 @@ PUBLIC = 'include/varve/thing.h'
 EXAMPLE = 'examples/one.c'
 CPP = 'examples/one.hpp'
 PAGE = 'docs/page.md'
+WORDS = 'docs/concepts.md'
+PLAIN_WORDS = 'tests/lint/plain_words.txt'
 EXCEPTIONS = 'tests/lint/exceptions.txt'
 
 
@@ -41,7 +43,11 @@ def page(marker, code, language='c'):
 
 GOOD = {path: c_file(path) for path in (SOURCE, TEST, STORY, PUBLIC)}
 GOOD[PUBLIC] += 'VARVE_API int varve_shown(\n    int);\n'
-GOOD[HEADER] = c_file(HEADER, 'int vv_g(void);\n')
+GOOD[HEADER] = c_file(HEADER, 'int vv_g(void);\n' + ''.join(
+    f'struct vv_{name} {{\n    int a;\n}};\n'
+    for name in ('things', 'one_item', 'doing')))
+GOOD[WORDS] = '**thing**: a thing; not `**a thing**`.\n'
+GOOD[PLAIN_WORDS] = '# Plain: odd\nitem\n'
 GOOD[SOURCE] += '#include "thing.h"\n#include <string.h>\n' + function(60)
 GOOD[EXAMPLE] = c_file(
     EXAMPLE, '    /* [part] */\n    f();\n    /* [/part] */\n')
@@ -112,6 +118,10 @@ CASES = [
     ('link', 'README.md', '[gone](docs/gone.md)\n'),
     ('link', 'README.md', '[gone](docs/page.md#gone)\n'),
     ('link', 'README.md', '![gone](gone.png)\n'),
+    ('dictionary', HEADER, c_file(HEADER, 'struct vv_odd {\n    int a;\n};\n')),
+    ('dictionary', WORDS, '**thing**: a thing. **Thing**: another.\n'),
+    ('dictionary', PLAIN_WORDS, 'item thing\n'),
+    ('dictionary', PLAIN_WORDS, 'item unheard\n'),
     ('shown', PUBLIC, c_file(PUBLIC, 'VARVE_API int varve_gone(void);\n')),
     ('readme', 'README.md', 'A line.\n' * 151),
     ('readme', 'README.md', '[one](docs/page.md)\n' * 8),
