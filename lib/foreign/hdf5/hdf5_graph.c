@@ -16,7 +16,12 @@
 
 /* A link takes some bytes of a file: there are no more than it has room for.
  * Texts may be longer than the file, as one may stand in several places. */
-enum { FREE_LINKS = 1000, LINK_SIZE = 8, FREE_TEXTS = 1 << 20 };
+enum {
+    FREE_LINKS = 1000,
+    LINK_SIZE = 8,
+    FREE_TEXTS = 1 << 20,
+    MOST_TOO_LONG = 16
+};
 static const uint64_t spare_bytes = UINT64_C(64) << 20;
 
 static varve_status fail_memory(const struct vv_hdf5_graph *g)
@@ -267,7 +272,8 @@ varve_status vv_hdf5_graph_read(struct vv_hdf5_graph *g,
         .links = FREE_LINKS + source->size / LINK_SIZE,
         .texts = FREE_TEXTS + source->size,
         .spare = spare_bytes + source->size,
-        .stored = source->size };
+        .stored = source->size,
+        .too_long = MOST_TOO_LONG };
     vv_buffer_init(&g->things, a);
     vv_buffer_init(&g->edges, a);
     vv_buffer_init(&g->text, a);

@@ -46,6 +46,7 @@ struct vv_hdf5_graph {
     uint64_t texts;        /* bytes of texts that may */
     uint64_t spare;        /* bytes that values may have over the file's */
     uint64_t stored;       /* and of the file's that none has claimed */
+    uint32_t too_long;     /* datasets that may have too many texts */
 };
 
 /* Lists all that can be reached by hard links; things have nodes and values. To
