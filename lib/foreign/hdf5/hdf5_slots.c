@@ -82,7 +82,8 @@ varve_status vv_hdf5_add_slots(struct vv_hdf5_graph *g)
     for (size_t i = 0; i < count && !g->draft->failed; i++) {
         struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
         if (strcmp(e->name, VV_HDF5_SLOTS) != 0 ||
-            !vv_hdf5_thing_at(g, e->thing)->is_group || !find(&f, e->thing))
+            !vv_hdf5_thing_at(g, e->thing)->is_group || !find(&f, e->thing) ||
+            f.slots.size == 0)
             continue;
         add(&f, e->parent);
         e->is_left_out = true;
