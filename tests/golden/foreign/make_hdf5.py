@@ -126,7 +126,7 @@ def write_ways():
         group = file.create_group('layers/dense')
         for _ in range(5):
             below = file.create_group(None)
-            for i in range(60):
+            for i in range(120):
                 group[str(i)] = below
             group = below
     with zipfile.ZipFile('hdf5_ways.keras', 'w') as archive:

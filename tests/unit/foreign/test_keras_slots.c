@@ -41,13 +41,13 @@ TEST(keras_slots, are_none_where_two_could_be_meant)
     close_sample(&s);
 }
 
-/* Five groups, sixty links from each to the next: 60^5 ways through a layer. */
+/* Five groups, 120 links from each to the next: 120^5 ways through a layer. */
 TEST(keras_slots, are_not_looked_for_on_every_way)
 {
     clock_t begin = clock();
     struct hdf5_sample s = open_sample("hdf5_ways.keras");
     cr_assert_eq(find_sample(&s, "optimizer").slot_count, 0);
-    cr_assert_lt(clock() - begin, 2 * CLOCKS_PER_SEC);
+    cr_assert_lt(clock() - begin, 5 * CLOCKS_PER_SEC);
     close_sample(&s);
 }
 
