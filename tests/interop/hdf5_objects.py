@@ -365,14 +365,56 @@ def read_ours(path):
     return found
 
 
+# --- What is written -------------------------------------------------------
+
+
+def in_file(way):
+    """Names that would be those of slots and states are escaped."""
+    return [name.replace('@', '%40') if name in ('@slots', '@state') else name
+            for name in way]
+
+
+def object_at(file, way):
+    for name in in_file(way):
+        file = file[name]
+    return file
+
+
+def raw(dataset):
+    array = dataset[()]
+    if h5py.check_string_dtype(dataset.dtype):
+        return texts(np.asarray(array, object).reshape(-1).tolist(), [])[2]
+    if dataset.dtype.kind == 'V' and not dataset.dtype.names:
+        return array.tobytes()
+    return array.astype(dataset.dtype.newbyteorder('<')).tobytes()
+
+
+def check_written(path, expected, same):
+    with h5py.File(path) as file:
+        for way, (kind, shape, data, tag) in expected.items():
+            if kind == 'packed' or data is None:
+                continue
+            dataset = object_at(file, way)
+            if list(dataset.shape) != shape or raw(dataset) != data:
+                raise AssertionError(f'{way}: written {dataset} of {kind}')
+        for one, other in same:
+            one, other = object_at(file, one), object_at(file, other)
+            if one.id != other.id and (h5py.h5o.get_info(one.id).addr !=
+                                       h5py.h5o.get_info(other.id).addr):
+                raise AssertionError(f'{one}, {other}: written as two')
+
+
 def check_file(run, varve, path):
-    """A file of theirs as one of ours; gives how many values were compared and
-    how many things are there without one."""
+    """A file of theirs as one of ours, and as one of HDF5; gives how many values
+    were compared and how many things are there without one."""
     expected, same = write_file(path)
     out = path + '.varve'
     run([varve, 'convert', '--force', path, out])
     found = read_ours(out)
     values = sum(check_node(found, *each) for each in expected.items())
+    for source in path, out:
+        run([varve, 'convert', '--force', source, path + '.out.h5'])
+        check_written(path + '.out.h5', expected, same)
     for one, other in same:
         if find(found['objects'], one) != find(found['objects'], other):
             raise AssertionError(f'{one}, {other}: two nodes')
