@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import random
-import subprocess
+import re
 import sys
 
 from elsewhere import need
@@ -281,8 +281,8 @@ def random_name(group):
 
 
 def write_file(path):
-    """What is to be found, by the names on the way to it; and pairs of ways
-    that lead to one thing."""
+    """What is to be found, by the names on the way to it; pairs of ways that
+    lead to one thing; and the names that each group has."""
     expected, same = {}, []
     options = {'libver': random.choice(
         ('earliest', ('earliest', 'v110'), ('v108', 'v110'), 'v110')),
@@ -310,6 +310,7 @@ def write_file(path):
                     same.append((other, to))
             else:
                 expected[to] = random.choice(EACH)(group, name)
+        files = {way: set(group) for way, group in groups.items()}
         for group in groups.values():
             if random.random() < .3:
                 group.attrs['about'] = random.choice(
@@ -318,7 +319,17 @@ def write_file(path):
     if 'userblock_size' in options:
         with open(path, 'r+b') as file:
             file.write(random.choice((b'#!/bin/sh\n', b'\0')))
-    return expected, same
+    return expected, same, files
+
+
+def in_graph(way, files):
+    """Each name as a graph has it: those that are escaped are not, but beside
+    one that is called so."""
+    for i, name in enumerate(way):
+        plain = name.replace('%2F', '/')
+        if re.fullmatch('%40(slots|state)', name):
+            plain = name.replace('%40', '@')
+        yield name if plain in files.get(way[:i], ()) else plain
 
 
 def find(nodes, way):
@@ -368,14 +379,16 @@ def read_ours(path):
 # --- What is written -------------------------------------------------------
 
 
-def in_file(way):
+def in_file(way, files):
     """Names that would be those of slots and states are escaped."""
-    return [name.replace('@', '%40') if name in ('@slots', '@state') else name
-            for name in way]
+    for name in in_graph(way, files):
+        name = re.sub('^%((25)*40(slots|state))$', r'%25\1', name)
+        name = re.sub('^@(slots|state)$', r'%40\1', name)
+        yield name.replace('/', '%2F')
 
 
-def object_at(file, way):
-    for name in in_file(way):
+def object_at(file, way, files):
+    for name in in_file(way, files):
         file = file[name]
     return file
 
@@ -389,16 +402,17 @@ def raw(dataset):
     return array.astype(dataset.dtype.newbyteorder('<')).tobytes()
 
 
-def check_written(path, expected, same):
+def check_written(path, expected, same, files):
     with h5py.File(path) as file:
         for way, (kind, shape, data, tag) in expected.items():
             if kind == 'packed' or data is None:
                 continue
-            dataset = object_at(file, way)
+            dataset = object_at(file, way, files)
             if list(dataset.shape) != shape or raw(dataset) != data:
                 raise AssertionError(f'{way}: written {dataset} of {kind}')
         for one, other in same:
-            one, other = object_at(file, one), object_at(file, other)
+            one, other = (object_at(file, way, files)
+                          for way in (one, other))
             if one.id != other.id and (h5py.h5o.get_info(one.id).addr !=
                                        h5py.h5o.get_info(other.id).addr):
                 raise AssertionError(f'{one}, {other}: written as two')
@@ -407,15 +421,17 @@ def check_written(path, expected, same):
 def check_file(run, varve, path):
     """A file of theirs as one of ours, and as one of HDF5; gives how many values
     were compared and how many things are there without one."""
-    expected, same = write_file(path)
+    expected, same, files = write_file(path)
     out = path + '.varve'
     run([varve, 'convert', '--force', path, out])
     found = read_ours(out)
-    values = sum(check_node(found, *each) for each in expected.items())
+    values = sum(check_node(found, tuple(in_graph(way, files)), wanted)
+                 for way, wanted in expected.items())
     for source in path, out:
         run([varve, 'convert', '--force', source, path + '.out.h5'])
-        check_written(path + '.out.h5', expected, same)
+        check_written(path + '.out.h5', expected, same, files)
     for one, other in same:
-        if find(found['objects'], one) != find(found['objects'], other):
+        if find(found['objects'], in_graph(one, files)) != find(
+                found['objects'], in_graph(other, files)):
             raise AssertionError(f'{one}, {other}: two nodes')
     return values, len(expected) - values

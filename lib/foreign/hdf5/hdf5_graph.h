@@ -56,7 +56,7 @@ varve_status vv_hdf5_graph_read(struct vv_hdf5_graph *graph,
 void vv_hdf5_graph_clear(struct vv_hdf5_graph *graph);
 
 /* Makes edges of the draft of all that there are. */
-void vv_hdf5_graph_end(struct vv_hdf5_graph *graph);
+varve_status vv_hdf5_graph_end(struct vv_hdf5_graph *graph);
 
 /* A further edge, of a thing that is there. */
 bool vv_hdf5_add_edge(

@@ -15,6 +15,7 @@
 #include "file.h"
 #include "hdf5_kept.h"
 #include "hdf5_load.h"
+#include "hdf5_name.h"
 #include "map.h"
 #include "try.h"
 
@@ -90,21 +91,10 @@ static bool is_name(const char *bytes, size_t size, const char *name)
     return size == strlen(name) && memcmp(bytes, name, size) == 0;
 }
 
-/* A name as HDF5 may have it, which has paths with '/', and "." is where one
- * is; and as we may, who have two names of our own there. */
 static void set_escaped(struct out *o, const char *bytes, size_t size)
 {
-    bool is_ours = is_name(bytes, size, VV_HDF5_SLOTS) ||
-                   is_name(bytes, size, VV_HDF5_STATE);
     o->name.size = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] == '/' || (bytes[i] == '.' && size == 1))
-            vv_buffer_add_string(&o->name, bytes[i] == '/' ? "%2F" : "%2E");
-        else if (bytes[i] == '@' && is_ours)
-            vv_buffer_add_string(&o->name, "%40");
-        else
-            vv_buffer_add8(&o->name, (uint8_t)bytes[i]);
-    }
+    vv_hdf5_escape(&o->name, bytes, size);
 }
 
 /* Sets the name to that of an edge in the file. */
