@@ -419,8 +419,8 @@ def check_written(path, expected, same, files):
 
 
 def check_file(run, varve, path):
-    """A file of theirs as one of ours, and as one of HDF5; gives how many values
-    were compared and how many things are there without one."""
+    """A file of theirs as one of ours, and as one of HDF5; gives how many
+    values were compared and how many things are there without one."""
     expected, same, files = write_file(path)
     out = path + '.varve'
     run([varve, 'convert', '--force', path, out])
