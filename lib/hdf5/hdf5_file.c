@@ -58,7 +58,8 @@ static bool take_turn(varve_error *error)
         return false;
     }
     pthread_mutex_lock(&lock);
-    has_turn = is_taken = true;
+    has_turn = true;
+    is_taken = true;
     return true;
 }
 
@@ -139,7 +140,8 @@ varve_status vv_hdf5_end(
     H5Eclear2(H5E_DEFAULT);
     if (turn->prints)
         H5Eset_auto2(H5E_DEFAULT, turn->print, turn->data);
-    has_turn = is_taken = false;
+    has_turn = false;
+    is_taken = false;
     pthread_mutex_unlock(&lock);
     return status;
 }
