@@ -1,8 +1,7 @@
 /* hdf5_name.h - names of a graph as HDF5 may have them, and back.
  *
- * HDF5 has paths with '/', "." is where one is, and two names are ours there:
- * so
- * '/' is `%2F`, and the whole names are `%2E`, `%40slots` and `%40state`. A
+ * HDF5 has paths with '/', "." is where one is, and two names are ours there.
+ * So '/' is `%2F`, and the whole names are `%2E`, `%40slots` and `%40state`. A
  * name that looks so by itself has one `25` more behind its '%', so that each
  * comes back as it was; all other names are the same here and there.
  *
