@@ -22,16 +22,22 @@ struct line {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_bool is_taken;        /* a thread has its turn */
-static _Thread_local bool has_turn; /* it is this one */
-static atomic_bool is_half;         /* it was another one as we were forked */
+/* (No variable of each thread: the leak sanitizer dies of one in a module.) */
+static _Atomic(pthread_t) owner; /* set before `is_taken` is */
+static atomic_bool is_taken;     /* a thread, the owner, has its turn */
+static atomic_bool is_half;      /* it was another one as we were forked */
 /* Of this turn: every call of libhdf5 clears its stack, closing too. */
 static struct line noted;
+
+static bool has_turn(void)
+{
+    return is_taken && pthread_equal(owner, pthread_self());
+}
 
 /* In the child, whose one thread is a copy of the one that forked. */
 static void after_fork(void)
 {
-    if (has_turn)
+    if (has_turn())
         return;
     is_half = is_half || is_taken;
     pthread_mutex_init(&lock, NULL);
@@ -45,7 +51,7 @@ static void watch_forks(void)
 static bool take_turn(varve_error *error)
 {
     pthread_once(&once, watch_forks);
-    const char *why = has_turn ? "found one from within another"
+    const char *why = has_turn() ? "found one from within another"
                       : is_half
                           ? "found it in a process that was forked while a "
                             "thread was in it"
@@ -58,7 +64,7 @@ static bool take_turn(varve_error *error)
         return false;
     }
     pthread_mutex_lock(&lock);
-    has_turn = true;
+    owner = pthread_self();
     is_taken = true;
     return true;
 }
@@ -140,7 +146,6 @@ varve_status vv_hdf5_end(
     H5Eclear2(H5E_DEFAULT);
     if (turn->prints)
         H5Eset_auto2(H5E_DEFAULT, turn->print, turn->data);
-    has_turn = false;
     is_taken = false;
     pthread_mutex_unlock(&lock);
     return status;
