@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool is_name(const char *bytes, size_t size, const char *name)
+bool vv_hdf5_is_name(const char *bytes, size_t size, const char *name)
 {
     return size == strlen(name) && memcmp(bytes, name, size) == 0;
 }
@@ -21,16 +21,16 @@ static bool is_code(const char *bytes, size_t size, size_t at)
         return true;
     bytes += at;
     size -= at;
-    return first == 0 &&
-           (is_name(bytes, size, "2E") || is_name(bytes, size, "40slots") ||
-               is_name(bytes, size, "40state"));
+    return first == 0 && (vv_hdf5_is_name(bytes, size, "2E") ||
+                             vv_hdf5_is_name(bytes, size, "40slots") ||
+                             vv_hdf5_is_name(bytes, size, "40state"));
 }
 
 void vv_hdf5_escape(struct vv_buffer *to, const char *bytes, size_t size)
 {
-    bool is_whole = is_name(bytes, size, ".") ||
-                    is_name(bytes, size, VV_HDF5_SLOTS) ||
-                    is_name(bytes, size, VV_HDF5_STATE);
+    bool is_whole = vv_hdf5_is_name(bytes, size, ".") ||
+                    vv_hdf5_is_name(bytes, size, VV_HDF5_SLOTS) ||
+                    vv_hdf5_is_name(bytes, size, VV_HDF5_STATE);
     for (size_t i = 0; i < size; i++) {
         if (bytes[i] == '/')
             vv_buffer_add_string(to, "%2F");

@@ -18,6 +18,9 @@
 /* In a group that stands for a state with children: the state. */
 #define VV_HDF5_STATE "@state"
 
+/* Whether the bytes are that name. */
+bool vv_hdf5_is_name(const char *bytes, size_t size, const char *name);
+
 /* Adds a name of a graph as it is in a file. */
 void vv_hdf5_escape(struct vv_buffer *to, const char *bytes, size_t size);
 

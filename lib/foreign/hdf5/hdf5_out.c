@@ -86,11 +86,6 @@ static const char *edge_name(const struct out *o, uint32_t edge, size_t *size)
         o->target->index, vv_at32(o->target->index->edge_names, edge), size);
 }
 
-static bool is_name(const char *bytes, size_t size, const char *name)
-{
-    return size == strlen(name) && memcmp(bytes, name, size) == 0;
-}
-
 static void set_escaped(struct out *o, const char *bytes, size_t size)
 {
     o->name.size = 0;
@@ -104,7 +99,8 @@ static const char *set_name(struct out *o, uint32_t edge)
     const char *bytes = edge_name(o, edge, &size);
     uint32_t child = vv_at32(o->target->index->edge_children, edge);
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, child);
-    if (kept.kind == VV_HDF5_KEPT_NAME && is_name(bytes, size, kept.first)) {
+    if (kept.kind == VV_HDF5_KEPT_NAME &&
+        vv_hdf5_is_name(bytes, size, kept.first)) {
         o->name.size = 0;
         vv_buffer_add_string(&o->name, kept.second);
     } else {
@@ -122,7 +118,8 @@ static bool is_alias(const struct out *o, uint32_t node, uint32_t edge)
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, child);
     size_t size;
     const char *name = edge_name(o, edge, &size);
-    if (kept.kind != VV_HDF5_KEPT_ALIAS || !is_name(name, size, kept.first))
+    if (kept.kind != VV_HDF5_KEPT_ALIAS ||
+        !vv_hdf5_is_name(name, size, kept.first))
         return false;
     uint32_t vars =
         vv_index_find_child(index, node, vv_index_find_name(index, "vars", 4));
