@@ -338,7 +338,8 @@ void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
     struct gathering g = { u, walk, index, NULL };
     *u = (struct vv_unchanged){ .root = walk->steps->node };
     vv_buffer_init(&u->runs, walk->allocator);
-    if (!options->layered || !(options->only_touched || options->track) ||
+    if (!options->layered ||
+        !(options->layers.only_touched || options->layers.track) ||
         graph->moment == UINT32_MAX)
         return;
     g.watcher = watcher_of(graph);
@@ -348,7 +349,7 @@ void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
     u->oldest = g.watcher->built;
     u->moment = graph->moment++;
     note_touched(&g);
-    if (!options->only_touched)
+    if (!options->layers.only_touched)
         look(&g);
 }
 
