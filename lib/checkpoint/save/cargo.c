@@ -321,7 +321,9 @@ static varve_status gather(
     if (!status) {
         const struct vv_index index =
             vv_index_of_columns(&cargo->columns.index);
-        vv_unchanged_gather(&cargo->unchanged, &walk, &index, &cargo->options);
+        const varve_write_options *o = &cargo->options;
+        vv_unchanged_gather(
+            &cargo->unchanged, &walk, &index, o->layered ? &o->layers : NULL);
     }
     vv_walk_end(&walk);
     return status;
