@@ -139,7 +139,7 @@ class Options:
             self._set_field(FEATURES.get(field, field), value, name)
 
     def _set_field(self, field: str, value: Any, name: str) -> None:
-        struct = self.struct
+        struct = self.struct[0]
         *features, field = field.split('.')
         for feature in features:
             struct = getattr(struct, feature)

@@ -142,14 +142,16 @@ TEST(what_is_lost_is_told)
 {
     program p;
     std::string lost;
-    auto note = [&](const char *path, const char *) { lost = path; };
+    auto note = [&](const char *path, const char *what) {
+        lost = *path ? path : what;
+    };
     const varve_metadata kept[] = { varve::metadata("host", "here") };
     varve::write_options write;
     write.metadata = kept;
     write.metadata_count = 1;
     write.format = VARVE_FORMAT_NPZ;
     GOOD(varve::write(p.root, place("lost.npz"), write.on_loss(note)));
-    CHECK(lost == "host");
+    CHECK(lost == "metadata \"host\"");
     const std::string path = place("lost.varve");
     GOOD(varve::write(p.root, path));
     damage(path, p.kernel.data(), 6 * sizeof(float));
