@@ -21,7 +21,8 @@ __all__ = ['ReadOptions', 'WriteOptions', 'ManagerOptions']
 PATHS = 'rename_file', 'base', 'prefix'  # of files
 FEATURES = {  # where C has what is a keyword here
     'shard_size': 'foreign.shard_size', 'global_names': 'foreign.global_names',
-    'base': 'layers.base', 'rename_file': 'rename.file',
+    'base': 'layers.base', 'renames': 'rename.list',
+    'rename_file': 'rename.file',
     'expect_missing': 'expect.missing', 'expect_unused': 'expect.unused',
     'dots': 'foreign.dots', 'no_hdf5': 'foreign.no_hdf5',
     'salvage': 'salvage.on', 'staging_size': 'resources.staging_size',
