@@ -138,7 +138,7 @@ static void write_foreign(void)
         varve_graph *graph = number_graph(&numbers);
         fill(&numbers);
         varve_write_options options = { .format = foreign[i].format,
-            .shard_size = foreign[i].shard_size };
+            .foreign = { .shard_size = foreign[i].shard_size } };
         if (varve_write(varve_graph_root(graph), path_of(foreign[i].name),
                 &options, &error))
             fail(foreign[i].name, error.message);
