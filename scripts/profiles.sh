@@ -14,8 +14,10 @@ cd "$(dirname "$0")/.."
 
 parts=(tensorflow safetensors numpy gguf torch onnx flax keras training events
     manage)
+size_args='-ffunction-sections -fdata-sections'
+size_args+=' -fno-asynchronous-unwind-tables'
 small=(--buildtype=minsize -Db_ndebug=true
-    '-Dc_args=-ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables'
+    "-Dc_args=$size_args"
     '-Dc_link_args=-Wl,--gc-sections')
 none=(-Dtool=disabled -Dexamples=false -Dbench=false -Dmanual=disabled
     -Dmpi=disabled)
