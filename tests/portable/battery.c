@@ -260,7 +260,7 @@ int main(int argc, char **argv)
         read_everything(NULL);
         read_everything(&(varve_read_options){ .streaming = true });
         read_everything(
-            &(varve_read_options){ .map = true, .resources = { .threads = 2 } });
+            &(varve_read_options){ .map = true, .resources.threads = 2 });
         read_foreign();
         look_at_later_file();
     }
