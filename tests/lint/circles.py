@@ -3,10 +3,10 @@
 
     tests/lint/circles.py [--check] SOURCE
 
-A file is a `.c` with its `.h`; it knows those whose headers it includes. Prints
-each circle of files, by room. --check fails where the largest circle of a room is
-larger than the table below says, or than may be elsewhere, and where it is smaller
-than the table says, which is true so and can only shrink.
+A file is a `.c` with its `.h`; it knows those whose headers it includes.
+Prints each circle of files, by room. --check fails where the largest circle
+of a room is larger than the table below says, or than may be elsewhere, and
+where it is smaller than the table says, which is true so and can only shrink.
 
 SPDX-License-Identifier: MIT
 """

@@ -81,7 +81,11 @@ static void layered(const char *folder)
     const varve_write_options write = { .layered = true };
     varve_manager *manager = varve_manager_new(varve_graph_root(graph), folder,
         &(varve_manager_options){
-            .prefix = "layered", .keep_last = 2, .async = true, .write = &write },
+            .prefix = "layered",
+            .keep_last = 2,
+            .async = true,
+            .write = &write,
+        },
         &error);
     expect(manager, folder);
     expect(!varve_manager_save(manager, 1, &error), "save 1");
@@ -117,7 +121,8 @@ static void save(const char *folder, bool restores)
 {
     float value[COUNT] = { 1 };
     varve_graph *graph = varve_graph_new(NULL);
-    varve_add_variable(varve_graph_root(graph), "value", varve_array(value, COUNT));
+    varve_add_variable(
+        varve_graph_root(graph), "value", varve_array(value, COUNT));
     name(folder, "save.varve");
     if (!restores)
         begin();

@@ -3,13 +3,14 @@
 
     tests/walks/walks.py WALKS SOURCE FOLDER [--check]
 
-Runs each walk of the program under valgrind's callgrind, which notes every call
-between two functions, and says how many files of lib/ have a part in it (a `.c`
-with its `.h`), in how many rooms, and how many calls go upward: from a room into
-one that it does not see by the table in lib/README.md, so through a pointer (those
-into an allocator are not counted: it is the program's). --check fails where there
-is more than the table below says, which holds for a build that does not inline; of
-one that does there is less. 77: there is no valgrind.
+Runs each walk of the program under valgrind's callgrind, which notes every
+call between two functions, and says how many files of lib/ have a part in it
+(a `.c` with its `.h`), in how many rooms, and how many calls go upward: from
+a room into one that it does not see by the table in lib/README.md, so through
+a pointer (those into an allocator are not counted: it is the program's).
+--check fails where there is more than the table below says, which holds for a
+build that does not inline; of one that does there is less. 77: there is no
+valgrind.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,7 +22,7 @@ import sys
 
 # Files, rooms and calls upward.
 MOST = {
-    'late': (50, 8, 5), 'layered': (73, 9, 6), 'tensorflow': (107, 21, 10),
+    'late': (50, 8, 5), 'layered': (74, 9, 7), 'tensorflow': (107, 21, 10),
     'save': (35, 6, 0), 'restore': (64, 10, 5),
 }
 ALLOCATOR = 'os/default_allocator'
@@ -68,7 +69,7 @@ class Profile:
         number, name = NAMED.fullmatch(value).groups()
         if name:
             self.names[kind, number] = name
-        return self.names[kind, number]
+        return re.sub(r"'\d+$", '', self.names[kind, number]) # of a recursion
 
 
 def place_of(path, source):

@@ -275,14 +275,6 @@ varve_status vv_checkpoint_open(struct vv_opened *o,
     return status ? open_other(o, context, path, &reason, error) : VARVE_OK;
 }
 
-varve_status vv_checkpoint_salvage(struct vv_opened *o,
-    const struct vv_context *context, const char *path, varve_error *error)
-{
-    varve_error reason = { 0 };
-    varve_status status = vv_data_in_salvage(o, context, path, &reason);
-    return status ? open_other(o, context, path, &reason, error) : VARVE_OK;
-}
-
 /* --- What only others have ------------------------------------------------ */
 
 static struct vv_foreign *foreign_of(const struct vv_opened *o)
