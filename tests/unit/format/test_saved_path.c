@@ -269,7 +269,8 @@ static void check_chain(const char *const *names, size_t count, int depth)
         cr_assert_eq(paths.parents[i], i - 1);
         vv_saved_path(&paths, i, &whole);
         vv_saved_child_path(&paths, i, &on);
-        cr_assert_str_eq(vv_buffer_string(&on), vv_buffer_string(&whole));
+        cr_assert_str_eq(vv_buffer_string(&on), vv_buffer_string(&whole),
+            "the path of node %u goes on otherwise", i);
     }
     cr_assert_leq(on.size, VV_SHORTENED_PATH);
     vv_buffer_clear(&whole);
