@@ -291,8 +291,7 @@ static char *make_path(const varve_reader *reader, uint32_t node)
     const char *parent = NULL;
     if (node != paths->root && !(paths->ways[node] & VV_WAY_IS_SLOT))
         parent = atomic_load(&reader->node_paths[paths->parents[node]]);
-    /* (One that was shortened does not tell how long it is.) */
-    if (parent && strncmp(parent, "...", 3) != 0) {
+    if (parent) {
         vv_buffer_add_string(&path, parent);
         vv_saved_child_path(paths, node, &path);
     } else {
