@@ -24,7 +24,8 @@ static double save(void *user)
 {
     const struct saving *s = user;
     varve_error error = { 0 };
-    varve_write_options options = { .at_rest = s->at_rest, .no_sync = true };
+    varve_write_options options = { .background.at_rest = s->at_rest,
+        .no_sync = true };
     double begin = now();
     varve_job *job = varve_write_async(
         varve_graph_root(s->graph), s->path, &options, &error);

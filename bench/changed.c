@@ -142,8 +142,8 @@ void bench_changed(const struct wishes *wishes)
             .bytes = bytes,
             .size = wishes->size,
             .is_scattered = ways[i].is_scattered,
-            .options = { .track = ways[i].tracks,
-                .only_touched = ways[i].is_touched },
+            .options = { .layers = { .track = ways[i].tracks,
+                             .only_touched = ways[i].is_touched } },
         };
         race_with_full(wishes, &c, ways[i].what);
         varve_graph_free(c.graph);

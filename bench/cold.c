@@ -81,7 +81,7 @@ static void report_cold(struct job *job, struct raw *raw, unsigned rounds)
 {
     struct job streaming = *job, undone = *job;
     streaming.restore.streaming = true;
-    undone.restore.staging_size = job->size;
+    undone.restore.resources.staging_size = job->size;
     struct readers readers[] = {
         { .raw = raw, .count = 1 },
         { .raw = raw, .count = 2 },

@@ -70,7 +70,7 @@ static void restore_by_new_memory(
     const struct job *job, struct raw *raw, unsigned rounds)
 {
     struct job undone = *job, late = *job;
-    undone.restore.staging_size = job->size;
+    undone.restore.resources.staging_size = job->size;
     struct contender contenders[] = {
         { .name = "varve_read, undone", .run = run_restore, .user = &undone },
         { .name = "varve_read, new", .run = run_late, .user = &late },

@@ -50,7 +50,7 @@ static varve_status read_renamed(const char *path, varve_error *error)
 {
     /* [read] */
     varve_rename rename = { .program = "classifier", .file = "dense" };
-    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    varve_read_options options = { .rename = { .list = &rename, .count = 1 } };
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
     varve_node *classifier = varve_add_object(root, "classifier");

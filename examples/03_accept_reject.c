@@ -65,7 +65,6 @@ static varve_status climb(struct tour *tour, varve_snapshot *best,
     int64_t shortest = tour->length;
     int accepted = 0, rejected = 0;
     while (!status && accepted + rejected < MOVES) {
-        /* [climb] */
         propose(tour, random);
         if (tour->length < shortest) {
             status = varve_snapshot_retake(best, error);
@@ -75,7 +74,6 @@ static varve_status climb(struct tour *tour, varve_snapshot *best,
             status = varve_snapshot_restore(best, error);
             rejected++;
         }
-        /* [/climb] */
     }
     if (!status)
         printf("accepted %d, rejected %d\n", accepted, rejected);

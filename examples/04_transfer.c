@@ -72,7 +72,7 @@ static varve_status transfer(const char *path, varve_error *error)
     varve_rename rename = { .program = "backbone", .file = "vgg/features" };
     varve_restoration *restoration = varve_read(net, path,
         &(varve_read_options){
-            .renames = &rename, .rename_count = 1, .only = "backbone" },
+            .rename = { .list = &rename, .count = 1 }, .only = "backbone" },
         error);
     varve_status status =
         restoration ? print_report(restoration, error) : error->status;

@@ -26,7 +26,6 @@ struct model {
 
 /* --- State in the program's own bytes ----------------------------------- */
 
-/* [state] */
 static varve_status save_title(void *self, varve_sink *sink)
 {
     struct model *model = self;
@@ -46,7 +45,6 @@ static varve_status load_title(void *self, const void *bytes, size_t size)
 }
 
 static const varve_state_callbacks title_callbacks = { save_title, load_title };
-/* [/state] */
 
 /* --- The graph ---------------------------------------------------------- */
 

@@ -64,7 +64,8 @@ static varve_status finish(varve_job **job, varve_error *error)
 
 static varve_status train(struct training *t, int64_t steps, varve_error *error)
 {
-    const varve_write_options options = { .at_rest = true, .layered = true };
+    const varve_write_options options = { .background.at_rest = true,
+        .layered = true };
     varve_node *root = varve_graph_root(t->graph);
     varve_job *job = NULL;
     varve_status status = VARVE_OK;

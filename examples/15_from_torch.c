@@ -151,8 +151,8 @@ static void build(struct model *m)
 static varve_status restore(
     struct model *m, const char *path, varve_error *error)
 {
-    const varve_read_options options = { .dots = true,
-        .expect_unused = "optimizer/param_groups" };
+    const varve_read_options options = { .foreign.dots = true,
+        .expect.unused = "optimizer/param_groups" };
     build(m);
     varve_restoration *found =
         varve_read(varve_graph_root(m->graph), path, &options, error);

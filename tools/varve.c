@@ -79,6 +79,7 @@ static int version(void)
     printf("varve %s\n", VARVE_VERSION);
     if (strcmp(varve_version(), VARVE_VERSION) != 0)
         printf("library %s\n", varve_version());
+    printf("built with %s\n", varve_built_with());
     return OUTCOME_DONE;
 }
 

@@ -195,8 +195,9 @@ static double save_in_background(bool at_rest)
     varve_error error = { 0 };
     unlink(model.path);
     double begin = now();
-    varve_job *job = varve_write_async(varve_graph_root(model.graph),
-        model.path, &(varve_write_options){ .at_rest = at_rest }, &error);
+    varve_job *job =
+        varve_write_async(varve_graph_root(model.graph), model.path,
+            &(varve_write_options){ .background.at_rest = at_rest }, &error);
     double time = now() - begin;
     must(job ? varve_job_wait(job, &error) : error.status, &error);
     varve_job_free(job);
@@ -220,16 +221,16 @@ static double read_from(const char *path, const varve_read_options *options)
 /* `threads`: at most so many; 0: as it comes. */
 static double into(const char *threads)
 {
-    return read_from(
-        model.path, &(varve_read_options){
-                        .threads = (unsigned)strtoul(threads, NULL, 10) });
+    return read_from(model.path,
+        &(varve_read_options){
+            .resources.threads = (unsigned)strtoul(threads, NULL, 10) });
 }
 
 static double into_streaming(const char *threads)
 {
-    return read_from(
-        model.path, &(varve_read_options){ .streaming = true,
-                        .threads = (unsigned)strtoul(threads, NULL, 10) });
+    return read_from(model.path,
+        &(varve_read_options){ .streaming = true,
+            .resources.threads = (unsigned)strtoul(threads, NULL, 10) });
 }
 
 static double list(const char *path)

@@ -1,10 +1,10 @@
 """stage.py - lays out what Sphinx makes the site of: the pages of the project
 as they are, the reference, and the order of navigation.txt.
 
-Pages keep their folders, so that links among them hold. A link to a header
-leads to its page in the reference; one to another file, or to a folder, to a
-page that shows it. What is linked from nowhere in the navigation is taken in
-all the same, as a page beside it.
+Pages keep their folders, so that links among them hold. Pictures lie where they
+lay. A link to a header leads to its page in the reference; one to another file,
+or to a folder, to a page that shows it. What is linked from nowhere in the
+navigation is taken in all the same, as a page beside it.
 
 SPDX-License-Identifier: MIT
 """
@@ -154,7 +154,9 @@ class Stage:
         text = self.with_names(text)
         for match in reversed(links(text)):
             begin, end = match.span('target')
-            text = text[:begin] + self.target(
+            where = self.picture if match['head'].startswith('!') \
+                else self.target
+            text = text[:begin] + where(
                 path, place, match['target'],
                 text.count('\n', 0, match.start()) + 1) + text[end:]
         return text
@@ -184,6 +186,18 @@ class Stage:
         document = self.document(aim, full)
         back = os.path.relpath(document, place)
         return back + hash_ + anchor
+
+    def picture(self, path, place, target, line):
+        """Where a picture of a page lies in the site."""
+        aim = os.path.normpath(os.path.join(os.path.dirname(path), target))
+        full = os.path.join(self.source, aim)
+        if not os.path.exists(full):
+            self.trouble.append(f'{path}:{line}: {target} is not there')
+            return target
+        there = os.path.join(self.folder, aim)
+        os.makedirs(os.path.dirname(there), exist_ok=True)
+        shutil.copy(full, there)
+        return os.path.relpath(aim, place)
 
     def document(self, aim, full):
         """The document of a file or folder of the project, with its suffix."""

@@ -144,7 +144,8 @@ static varve_status memory(varve_error *error)
     varve_graph *graph = varve_graph_new(&allocator);
     varve_node *root = varve_graph_root(graph);
     varve_add_variable(root, "weights", varve_array(weights, COUNT));
-    varve_read_options options = { .staging_size = 1 << 20, .threads = 1 };
+    varve_read_options options = { .resources = { .staging_size = 1 << 20,
+                                       .threads = 1 } };
     varve_status status = varve_write(root, "large.varve", NULL, error);
     varve_restoration *r =
         status ? NULL : varve_read(root, "large.varve", &options, error);

@@ -32,7 +32,7 @@ static void tell(varve_node *variable, const char *name)
 static varve_status borrow(
     varve_node *root, const char *path, const char *renames, varve_error *error)
 {
-    varve_read_options options = { .rename_file = renames };
+    varve_read_options options = { .rename.file = renames };
     varve_node *layer = varve_add_object(root, "dense");
     varve_restoration *r = varve_read(root, path, &options, error);
     if (!r)

@@ -22,7 +22,7 @@ static void add_linear(varve_node *model, const char *name)
 static varve_status read_weights(
     varve_node *root, const char *path, varve_error *error)
 {
-    const varve_read_options options = { .dots = true };
+    const varve_read_options options = { .foreign.dots = true };
     varve_restoration *r = varve_read(root, path, &options, error);
     varve_status status =
         r ? varve_assert_existing_objects_matched(r, error) : error->status;

@@ -70,7 +70,7 @@ static varve_status plan(
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    varve_read_options options = { .rename_file = argc > 2 ? argv[2] : NULL };
+    varve_read_options options = { .rename.file = argc > 2 ? argv[2] : NULL };
     varve_error error = { .message = "net save|restore|plan [RENAMES]" };
     varve_status status = VARVE_MISUSE;
     struct net net = { 0 };

@@ -57,12 +57,6 @@ template <class C, class Self> struct options : C {
         C::progress_user = &function;
         return static_cast<Self &>(*this);
     }
-    template <class F> Self &on_loss(F &function) noexcept
-    {
-        C::loss = detail::loss<F>;
-        C::loss_user = &function;
-        return static_cast<Self &>(*this);
-    }
 };
 
 } /* namespace detail */
@@ -71,10 +65,22 @@ template <class C, class Self> struct options : C {
  * of C themselves will do: varve_write_options{ .no_sync = true }. */
 struct write_options : detail::options<varve_write_options, write_options> {
     using options::options;
+    template <class F> write_options &on_loss(F &function) noexcept
+    {
+        foreign.loss = detail::loss<F>;
+        foreign.loss_user = &function;
+        return *this;
+    }
 };
 
 struct read_options : detail::options<varve_read_options, read_options> {
     using options::options;
+    template <class F> read_options &on_loss(F &function) noexcept
+    {
+        salvage.loss = detail::loss<F>;
+        salvage.loss_user = &function;
+        return *this;
+    }
 };
 
 /* A number, a truth value or a text, to be kept in a file. Names and texts are

@@ -3,14 +3,14 @@
  * What is saved is the state at the call, whatever the program does next. There
  * are two ways to hold it still. By default the call copies all values, on all
  * processors, into memory of the graph that is used again for the next save:
- * when it returns, values may change. With `at_rest` in the options it returns
- * at once, and copies behind the program's back: values must not change until
- * varve_job_wait_copied has returned, such as before the optimizer's step.
- * Strings, states and small values are copied at the call in either case, and
- * the `save` callbacks of states run there. Where the library itself would
- * change or free a value that is not copied yet (a restoration delivers, a
- * snapshot is restored, a node is removed, retyped, rebound or untracked, the
- * graph is freed), it waits for the copy first.
+ * when it returns, values may change. With `background.at_rest` in the options
+ * it returns at once, and copies behind the program's back: values must not
+ * change until varve_job_wait_copied has returned, such as before the
+ * optimizer's step. Strings, states and small values are copied at the call in
+ * either case, and the `save` callbacks of states run there. Where the library
+ * itself would change or free a value that is not copied yet (a restoration
+ * delivers, a snapshot is restored, a node is removed, retyped, rebound or
+ * untracked, the graph is freed), it waits for the copy first.
  *
  * One thread for each graph, from its first job to varve_graph_free, writes one
  * job after the other, in the order of the calls. All signals are blocked in
@@ -43,9 +43,9 @@ VARVE_BEGIN_DECLS
 /* varve_write in the background. Mistakes, callbacks of states that fail, and
  * memory that is not there are told by the call: then it is NULL, and nothing
  * has changed. It waits while as many saves are in flight as the options allow
- * (`in_flight`), and where memory for another copy is lacking. Where no thread
- * can be started the file is written before it returns. Anything the options
- * point to is copied, but for what callbacks are handed. End with
+ * (`background.in_flight`), and where memory for another copy is lacking. Where
+ * no thread can be started the file is written before it returns. Anything the
+ * options point to is copied, but for what callbacks are handed. End with
  * varve_job_free. */
 VARVE_API varve_job *varve_write_async(varve_node *root, const char *path,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;

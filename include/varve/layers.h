@@ -11,7 +11,7 @@
 VARVE_BEGIN_DECLS
 
 /* Of the options of a layered save (`layered`), whose folder `layers` is to be
- * copied with its checkpoints:
+ * copied with its checkpoints, those in varve_layer_options:
  *
  * `base`: where that is not layered, damaged or of other values, all is
  * written.
@@ -34,7 +34,7 @@ VARVE_BEGIN_DECLS
  * changed that was not touched the save fails with VARVE_MISUSE, which names
  * it. For tests of a program.
  *
- * `compress`, in layers or where there are none in one file: each chunk of
+ * And `compress`, in layers or where there are none in one file: each chunk of
  * 1 MiB, and each value from 4 KiB on, is packed by Zstandard where that saves
  * a sixteenth of it. VARVE_TOO_NEW where the library was built without. */
 

@@ -76,7 +76,7 @@ typedef struct varve_manager_options {
                                     not with `comm` */
     const varve_write_options *write; /* of every save, or NULL; borrowed, as is
                                          `read`, as long as the manager lives */
-    const varve_read_options *read;   /* of the resume, or NULL; `salvage` is
+    const varve_read_options *read;   /* of the resume, or NULL; `salvage.on` is
                                          of use only where none is good */
     varve_manager_initialize *initialize; /* or NULL */
     void *initialize_user;
@@ -114,7 +114,7 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  * Fails, and does not look at older ones, where the newest good one does not
  * fit the program (VARVE_MISMATCH), is too new, or cannot be read for a reason
  * that is not its own (permissions, memory); and where none is good and reading
- * one failed (VARVE_IO): it may be good after all. With `salvage` among the
+ * one failed (VARVE_IO): it may be good after all. With `salvage.on` among the
  * options of its read an older good one is preferred all the same; where none
  * is good, what is left of the newest damaged one that can be opened is
  * restored, and the report names what was lost. */
@@ -175,11 +175,11 @@ VARVE_API varve_status varve_manager_save_with(varve_manager *manager,
     varve_error *error) VARVE_MUST_CHECK;
 
 /* With `async` a save returns as soon as the values are copied (whatever
- * `at_rest` says). One is in flight at a time: the next that is due waits for
- * it, as do resume, refresh, prune, pin, unpin and the end of the manager; then
- * varve_manager_saved has its path, others are deleted and the ledger is
- * written. One that failed is told by the next call of save, or by this:
- * waits for what is in flight. VARVE_OK where all went well, or nothing was. */
+ * `background.at_rest` says). One is in flight at a time: the next that is due
+ * waits for it, as do resume, refresh, prune, pin, unpin and the end of the
+ * manager; then varve_manager_saved has its path, others are deleted and the
+ * ledger is written. One that failed is told by the next call of save, or by
+ * this: waits for what is in flight. VARVE_OK too where nothing was. */
 VARVE_API varve_status varve_manager_wait(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

@@ -32,11 +32,10 @@ VARVE_API varve_reader *varve_reader_salvage(const char *path,
 
 /* All zero is what varve_reader_open does; NULL stands for that. */
 typedef struct varve_reader_options {
-    const varve_allocator *allocator; /* or NULL */
-    bool salvage;                     /* as varve_reader_salvage does it */
-    bool dots; /* as of varve_read_options: names of another format's file are
-                  split at their dots */
-    bool no_hdf5; /* as of varve_read_options: refuses files of HDF5 */
+    const varve_allocator *allocator;   /* or NULL */
+    bool salvage;                       /* as varve_reader_salvage does it */
+    varve_foreign_read_options foreign; /* `dots`: names of such a file are
+                                           split there */
     varve_reserved reserved;
 } varve_reader_options;
 

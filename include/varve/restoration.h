@@ -127,7 +127,7 @@ typedef enum varve_finding_kind {
                                   rename and pattern that matched nothing, as
                                   the path of the side that it is of */
     VARVE_DAMAGED = 5          /* in the file, but damaged or not to be read,
-                                  and left out by `salvage`; the reason says
+                                  and left out by `salvage.on`; the reason says
                                   where */
 } varve_finding_kind;
 

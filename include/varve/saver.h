@@ -103,10 +103,11 @@ VARVE_API varve_status varve_saver_save(varve_saver *saver, const char *prefix,
     varve_error *error) VARVE_MUST_CHECK;
 
 /* With `async` a save returns as soon as the values are copied (whatever
- * `at_rest` says). One is in flight at a time: the next save waits for it, as
- * do a restore, a new list and the end of the saver; then it is in the list,
- * and others are deleted. One that failed is told by the next save, or by this:
- * waits for what is in flight. VARVE_OK where all went well, or nothing was. */
+ * `background.at_rest` says). One is in flight at a time: the next save waits
+ * for it, as do a restore, a new list and the end of the saver; then it is in
+ * the list, and others are deleted. One that failed is told by the next save,
+ * or by this: waits for what is in flight. VARVE_OK where all went well, or
+ * nothing was. */
 VARVE_API varve_status varve_saver_wait(
     varve_saver *saver, varve_error *error) VARVE_MUST_CHECK;
 
@@ -135,7 +136,7 @@ VARVE_API varve_status varve_saver_recover(varve_saver *saver,
 /* Reads `path` if it is a file, with or without its suffix; else, taking it as
  * a prefix, the file of the highest step. By the rules of varve_read, but for
  * this: names that the file lacks are VARVE_UNMATCHED, all of them in one
- * message, unless they are excused by `expect_missing` ("**" excuses all), and
+ * message, unless they are excused by `expect.missing` ("**" excuses all), and
  * then nothing has changed. What the file has beyond the map is of no interest.
  *
  * `restoration` may be NULL. Else it is set to an ordinary restoration, to be

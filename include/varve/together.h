@@ -28,9 +28,10 @@ VARVE_BEGIN_DECLS
 
 /* Saves as varve_write does. The checkpoint is an index, and data in files of
  * the folder `layers` beside it, one for each machine or as many as
- * `files` says, which all ranks fill at the same time; all of them see the same
- * directory. The index appears last: killed at any moment, of whatever rank, a
- * save leaves the older checkpoint, and files that the next one sweeps up.
+ * `many.files` says, which all ranks fill at the same time; all of them see the
+ * same directory. The index appears last: killed at any moment, of whatever
+ * rank, a save leaves the older checkpoint, and files that the next one sweeps
+ * up.
  *
  * Paths, options and metadata must be the same everywhere, but for progress,
  * which is called at each rank with its own share. VARVE_MISUSE, before a byte

@@ -83,8 +83,9 @@ VARVE_API varve_status varve_retype(varve_node *node, varve_dtype dtype,
 
 /* Says that the program has changed the value of a variable; of any other node,
  * those of all variables that can be reached from it. Only saves that count on
- * it (`only_touched` in varve_write_options) take notice; what the library
- * itself changes need not be said. It costs next to nothing for a variable. */
+ * it (`layers.only_touched` in varve_write_options) take notice; what the
+ * library itself changes need not be said. It costs next to nothing for a
+ * variable. */
 VARVE_API void varve_touch(varve_node *node);
 
 /* What is known of a variable's value. */

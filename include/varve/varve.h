@@ -24,6 +24,7 @@
 
 /* To files and back */
 #include <varve/format.h>
+#include <varve/options.h>
 #include <varve/checkpoint.h>
 #include <varve/job.h>
 #include <varve/restoration.h>

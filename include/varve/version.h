@@ -18,6 +18,12 @@ VARVE_BEGIN_DECLS
 /* The version of the library that is running. */
 VARVE_API const char *varve_version(void);
 
+/* What it was built with: options of the build and libraries, by their names
+ * there, each followed by ',' but the last. A format that is not among them is
+ * refused with VARVE_TOO_NEW, and the functions of `training`, `events`,
+ * `manage` and `processes` are not there to be linked. */
+VARVE_API const char *varve_built_with(void);
+
 VARVE_END_DECLS
 
 #endif

@@ -45,6 +45,11 @@ varve_status vv_status_of_callback(varve_status status);
 #define VV_CHECK_OPTIONS(options, error)                                       \
     vv_check_reserved((options) ? &(options)->reserved : NULL,                 \
         sizeof(options)->reserved, error)
+
+/* The same of one room, as each feature's struct in the options has its own. */
+#define VV_CHECK_ROOM(room, error)                                             \
+    vv_check_reserved(&(room), sizeof(room), error)
+
 varve_status vv_check_reserved(
     const void *reserved, size_t size, varve_error *error);
 

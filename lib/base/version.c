@@ -8,3 +8,8 @@ const char *varve_version(void)
 {
     return VARVE_VERSION;
 }
+
+const char *varve_built_with(void)
+{
+    return VV_BUILT_WITH;
+}

@@ -39,9 +39,11 @@ static varve_status end_file(struct vv_hdf5_file *f, varve_error *error)
     struct vv_hdf5_turn turn;
     if (!f)
         return VARVE_OK;
-    vv_hdf5_begin(&turn, f);
-    bool is_done = close_all(f);
-    varve_status status = vv_hdf5_end(&turn, is_done, error);
+    varve_status status = VARVE_MISUSE;
+    if (vv_hdf5_begin(&turn, f, error))
+        status = vv_hdf5_end(&turn, close_all(f), error);
+    else
+        vv_hdf5_leave_driver(f); /* what libhdf5 has of it, it keeps */
     free(f);
     return status;
 }
@@ -58,7 +60,10 @@ static varve_status open_file(const struct vv_hdf5_bytes *bytes,
         return VARVE_NO_MEMORY;
     }
     f->bytes = *bytes;
-    vv_hdf5_begin(&turn, f);
+    if (!vv_hdf5_begin(&turn, f, error)) {
+        free(f);
+        return VARVE_MISUSE;
+    }
     bool is_done = is_new ? vv_hdf5_create(f, root) : open_source(f, root);
     varve_status status = vv_hdf5_end(&turn, is_done, error);
     if (status)
@@ -71,7 +76,8 @@ static varve_status open_file(const struct vv_hdf5_bytes *bytes,
 
 #define TURN(call)                                                             \
     struct vv_hdf5_turn turn;                                                  \
-    vv_hdf5_begin(&turn, file);                                                \
+    if (!vv_hdf5_begin(&turn, file, error))                                    \
+        return VARVE_MISUSE;                                                   \
     bool is_done = (call);                                                     \
     return vv_hdf5_end(&turn, is_done, error)
 

@@ -1,11 +1,17 @@
 /* hdf5_file.c - a lock, the stack of errors, and files.
  *
+ * Where a process forks while one thread is in libhdf5, the child has a half of
+ * what that did, and nobody who goes on with it: it is told so, for ever. To
+ * have the fork wait instead could take it as long as a read, or for ever where
+ * what is read waits for who forks.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "hdf5_file.h"
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,12 +21,59 @@ struct line {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* (No variable of each thread: the leak sanitizer dies of one in a module.) */
+static _Atomic(pthread_t) owner; /* set before `is_taken` is */
+static atomic_bool is_taken;     /* a thread, the owner, has its turn */
+static atomic_bool is_half;      /* it was another one as we were forked */
 /* Of this turn: every call of libhdf5 clears its stack, closing too. */
 static struct line noted;
 
-void vv_hdf5_begin(struct vv_hdf5_turn *turn, struct vv_hdf5_file *file)
+static bool has_turn(void)
 {
+    return is_taken && pthread_equal(owner, pthread_self());
+}
+
+/* In the child, whose one thread is a copy of the one that forked. */
+static void after_fork(void)
+{
+    if (has_turn())
+        return;
+    is_half = is_half || is_taken;
+    pthread_mutex_init(&lock, NULL);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, after_fork);
+}
+
+static bool take_turn(varve_error *error)
+{
+    pthread_once(&once, watch_forks);
+    const char *why = has_turn() ? "found one from within another"
+                      : is_half
+                          ? "found it in a process that was forked while a "
+                            "thread was in it"
+                          : NULL;
+    if (why) {
+        error->status = VARVE_MISUSE;
+        error->system_error = 0;
+        snprintf(error->message, sizeof error->message,
+            "expected one call of libhdf5 at a time, %s", why);
+        return false;
+    }
     pthread_mutex_lock(&lock);
+    owner = pthread_self();
+    is_taken = true;
+    return true;
+}
+
+bool vv_hdf5_begin(
+    struct vv_hdf5_turn *turn, struct vv_hdf5_file *file, varve_error *error)
+{
+    if (!take_turn(error))
+        return false;
     turn->file = file;
     turn->prints = H5Eget_auto2(H5E_DEFAULT, &turn->print, &turn->data) >= 0;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -28,6 +81,7 @@ void vv_hdf5_begin(struct vv_hdf5_turn *turn, struct vv_hdf5_file *file)
     file->is_listing = true;
     file->reason.status = VARVE_OK;
     noted = (struct line){ .status = VARVE_CORRUPT };
+    return true;
 }
 
 /* From what was called down to what failed. */
@@ -46,7 +100,8 @@ static herr_t look(unsigned number, const H5E_error2_t *e, void *user)
         line->status = VARVE_DUPLICATE;
     if (e->min_num == H5E_TRUNCATED)
         line->status = VARVE_TRUNCATED;
-    if (e->min_num == H5E_NOFILTER || e->min_num == H5E_VERSION)
+    if (e->min_num == H5E_NOFILTER || e->min_num == H5E_VERSION ||
+        strstr(line->inner, "version number"))
         line->status = VARVE_TOO_NEW;
     return 0;
 }
@@ -91,6 +146,7 @@ varve_status vv_hdf5_end(
     H5Eclear2(H5E_DEFAULT);
     if (turn->prints)
         H5Eset_auto2(H5E_DEFAULT, turn->print, turn->data);
+    is_taken = false;
     pthread_mutex_unlock(&lock);
     return status;
 }

@@ -31,8 +31,11 @@ struct vv_hdf5_turn {
     bool prints;
 };
 
-/* Between the two no other call runs, and libhdf5 prints nothing. */
-void vv_hdf5_begin(struct vv_hdf5_turn *turn, struct vv_hdf5_file *file);
+/* Between the two no other call runs, and libhdf5 prints nothing. False
+ * (VARVE_MISUSE) from within another call, and in a process that was forked
+ * while another thread was in one: then libhdf5 is not to be called. */
+bool vv_hdf5_begin(
+    struct vv_hdf5_turn *turn, struct vv_hdf5_file *file, varve_error *error);
 
 /* Makes of its stack one line, where the call failed; gives its status. */
 varve_status vv_hdf5_end(

@@ -40,7 +40,8 @@ static bool has_text(hid_t object, const char *name, char *text, size_t size)
     return has;
 }
 
-/* Keras writes types that h5py does not know as bytes, and their name. */
+/* Keras writes types that h5py does not know as bytes, and their name; so do
+ * we, and states in the same way. */
 static void look_at_name(hid_t set, struct vv_hdf5_type *type)
 {
     static const struct {
@@ -56,6 +57,8 @@ static void look_at_name(hid_t set, struct vv_hdf5_type *type)
     if (strcmp(type->name, "opaque") != 0 ||
         !has_text(set, "dtype", text, sizeof text))
         return;
+    if (type->size == 1 && strcmp(text, VV_HDF5_STATE_NAME) == 0)
+        snprintf(type->name, sizeof type->name, "state");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (type->size == names[i].size && strcmp(text, names[i].name) == 0) {
             type->dtype = names[i].dtype;

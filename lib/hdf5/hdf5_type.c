@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char state_tag[] = "varve state";
-
 /* --- Reals ---------------------------------------------------------------- */
 
 struct form {
@@ -167,15 +165,6 @@ static bool is_whole(hid_t type)
            !has_varying(type, MOST_LEVELS);
 }
 
-/* What we have written of a state says so. */
-static void look_at_opaque(hid_t type, struct vv_hdf5_type *what)
-{
-    char *tag = H5Tget_tag(type);
-    if (tag && strcmp(tag, state_tag) == 0)
-        snprintf(what->name, sizeof what->name, "state");
-    H5free_memory(tag);
-}
-
 static void look_at_element(hid_t type, struct vv_hdf5_type *what)
 {
     H5T_class_t class = H5Tget_class(type);
@@ -191,8 +180,6 @@ static void look_at_element(hid_t type, struct vv_hdf5_type *what)
         look_at_compound(type, what);
     else if (class == H5T_STRING)
         what->dtype = VARVE_STRING;
-    else if (class == H5T_OPAQUE)
-        look_at_opaque(type, what);
     what->has_bytes = !what->dtype && what->size > 0 && is_whole(type);
 }
 
@@ -307,10 +294,11 @@ hid_t vv_hdf5_memory_type(hid_t type, const struct vv_hdf5_type *what)
 
 /* --- In a file that is written -------------------------------------------- */
 
-static hid_t bytes_type(size_t size, const char *tag)
+/* (h5py reads those without a tag only.) */
+static hid_t bytes_type(size_t size)
 {
     hid_t type = H5Tcreate(H5T_OPAQUE, size);
-    if (type > 0 && H5Tset_tag(type, tag) < 0) {
+    if (type > 0 && H5Tset_tag(type, "") < 0) {
         vv_hdf5_drop(type);
         return -1;
     }
@@ -357,22 +345,24 @@ hid_t vv_hdf5_file_type(varve_dtype dtype)
 {
     struct vv_hdf5_type what = { .dtype = dtype };
     if (!dtype)
-        return bytes_type(1, state_tag);
+        return bytes_type(1);
     switch (dtype) {
     case VARVE_BOOL: return bool_type();
     case VARVE_FLOAT16: return half_type();
     case VARVE_FLOAT32: return H5Tcopy(H5T_IEEE_F32LE);
     case VARVE_FLOAT64: return H5Tcopy(H5T_IEEE_F64LE);
     case VARVE_STRING: return text_type();
-    case VARVE_BFLOAT16: return bytes_type(2, "");
+    case VARVE_BFLOAT16: return bytes_type(2);
     case VARVE_FLOAT8_E4M3FN:
-    case VARVE_FLOAT8_E5M2: return bytes_type(1, "");
+    case VARVE_FLOAT8_E5M2: return bytes_type(1);
     default: return element_type(H5T_STD_U8LE, &what);
     }
 }
 
 const char *vv_hdf5_byte_name(varve_dtype dtype)
 {
+    if (!dtype)
+        return VV_HDF5_STATE_NAME;
     switch (dtype) {
     case VARVE_BFLOAT16: return "bfloat16";
     case VARVE_FLOAT8_E4M3FN: return "float8_e4m3fn";

@@ -19,6 +19,8 @@ hid_t vv_hdf5_memory_type(hid_t type, const struct vv_hdf5_type *what);
  * states and of types that HDF5 has no name for are bytes. */
 hid_t vv_hdf5_file_type(varve_dtype dtype);
 
+#define VV_HDF5_STATE_NAME "varve state"
+
 /* What such bytes are in the attribute `dtype`, as Keras has it; or NULL. */
 const char *vv_hdf5_byte_name(varve_dtype dtype);
 

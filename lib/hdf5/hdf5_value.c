@@ -57,8 +57,11 @@ static bool open_set(struct vv_hdf5_file *f, uint64_t object, struct opened *o)
     o->type = o->set > 0 ? H5Dget_type(o->set) : -1;
     o->memory =
         o->type > 0 ? vv_hdf5_memory_type(o->type, &o->object.type) : -1;
-    for (uint32_t i = 0; i < o->object.rank; i++)
-        o->count *= o->object.extents[i];
+    for (uint32_t i = 0; i < o->object.rank; i++) {
+        if (__builtin_mul_overflow(o->count, o->object.extents[i], &o->count))
+            return vv_hdf5_fail(
+                f, VARVE_CORRUPT, "expected a shape as before, found another");
+    }
     return o->memory > 0;
 }
 

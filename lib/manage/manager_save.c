@@ -135,12 +135,12 @@ static varve_status choose_base(
     varve_manager *m, struct saving *s, varve_error *error)
 {
     const struct vv_listing *l = &m->listing;
-    if (!s->write.layered || s->write.base || l->count == 0)
+    if (!s->write.layered || s->write.layers.base || l->count == 0)
         return VARVE_OK;
     uint64_t number = m->has_good ? m->good : l->entries[l->count - 1].number;
     vv_buffer_add_string(
         &s->base, vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
-    s->write.base = vv_buffer_string(&s->base);
+    s->write.layers.base = vv_buffer_string(&s->base);
     return s->base.failed || l->path.failed
                ? vv_fail_memory(error, "the name of a checkpoint")
                : VARVE_OK;
@@ -151,7 +151,7 @@ static varve_status start_job(
     varve_manager *m, const char *path, struct saving *s, varve_error *error)
 {
     varve_error reason = { 0 };
-    s->write.at_rest = false;
+    s->write.background.at_rest = false;
     m->job = vv_job_start(
         &(struct vv_job_request){
             .root = m->root,

@@ -130,7 +130,7 @@ static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)
     vv_buffer_add64(bytes, o->interval_seconds);
     vv_buffer_add8(bytes, o->number_by_step);
     vv_buffer_add8(bytes, o->record_time);
-    vv_buffer_add8(bytes, o->read && o->read->salvage);
+    vv_buffer_add8(bytes, o->read && o->read->salvage.on);
 }
 
 /* A digest of the names, and one of the options. */

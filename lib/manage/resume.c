@@ -179,7 +179,7 @@ static varve_status salvage(varve_manager *m, varve_error *error)
 static varve_status begin_anew(
     varve_manager *m, const varve_error *unread, varve_error *error)
 {
-    uint64_t salvages = m->options.read && m->options.read->salvage;
+    uint64_t salvages = m->options.read && m->options.read->salvage.on;
     if (m->options.comm)
         VV_TRY(vv_tell_number(m->options.comm, &salvages, error));
     if (salvages)

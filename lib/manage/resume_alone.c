@@ -64,7 +64,8 @@ static bool is_covered_by(varve_manager *m, const struct vv_opened *file,
 static bool is_staged(const varve_manager *m, const struct vv_opened *file)
 {
     const varve_read_options *o = m->options.read;
-    uint64_t limit = o && o->staging_size ? o->staging_size : VV_STAGING_SIZE;
+    uint64_t limit = o && o->resources.staging_size ? o->resources.staging_size
+                                                    : VV_STAGING_SIZE;
     bool resizes = o && (o->resize || o->reshape);
     return !resizes && !(o && o->streaming) &&
            file->size <= limit / MOST_GROWTH;

@@ -102,7 +102,7 @@ static varve_status start_job(varve_saver *saver, char *path,
 {
     varve_error reason = { 0 };
     varve_write_options copied = *options;
-    copied.at_rest = false;
+    copied.background.at_rest = false;
     saver->job = vv_job_start(
         &(struct vv_job_request){
             .root = saver->root,
@@ -142,8 +142,8 @@ static varve_status write_together(varve_saver *saver, char *path, int64_t when,
 static varve_status write_alone(varve_saver *saver, char *path,
     varve_write_options *own, varve_error *error)
 {
-    if (!own->base)
-        own->base = varve_saver_latest(saver);
+    if (!own->layers.base)
+        own->layers.base = varve_saver_latest(saver);
     if (saver->options.async)
         return start_job(saver, path, own, error);
     varve_status status = varve_write(saver->root, path, own, error);

@@ -9,6 +9,7 @@ import unittest
 import varve
 from varve._native import ffi
 from varve.errors import FAMILY_OF, error_of
+from varve.options import FEATURES
 
 class Package(unittest.TestCase):
 
@@ -40,9 +41,13 @@ class Package(unittest.TestCase):
                 ('varve_write_options', varve.WriteOptions),
                 ('varve_read_options', varve.ReadOptions),
                 ('varve_manager_options', varve.ManagerOptions)):
-            fields = {name for name, _ in ffi.typeof(struct).fields}
             for name in set(kind.__annotations__) - {'any_shape'}:
-                self.assertIn(name.rstrip('_'), fields, struct)
+                place = FEATURES.get(name, name.rstrip('_'))
+                found = ffi.typeof(struct)
+                for field in place.split('.'):
+                    fields = dict(found.fields)
+                    self.assertIn(field, fields, (struct, place))
+                    found = fields[field].type
 
 
 if __name__ == '__main__':

@@ -49,7 +49,7 @@ def coming(graph: 'Graph', fixed: Dict[Any, 'Entry'], path: Any,
                   lib.varve_restoration_free)
     report = ffi.gc(call(lib.varve_report_new, plan), lib.varve_report_free)
     found = os.fsdecode(ffi.string(lib.varve_restoration_path(plan)))
-    with Reader(found, bool(options.struct.salvage)) as reader:
+    with Reader(found, bool(options.struct.salvage.on)) as reader:
         for line in findings(report, lib.VARVE_MATCHED):
             if line.saved is None or CODES[line.saved[0]] != lib.VARVE_STRING:
                 continue

@@ -1,8 +1,9 @@
 """options.py - keywords as the library's structs of options.
 
-The names are those of the structs (varve/checkpoint.h, varve/manager.h), but
-that `except` is a word of Python's, and `except_` here. What is not said is 0
-there: the safe default.
+The names are those of the structs (varve/options.h, varve/manager.h), but that
+`except` is a word of Python's, and `except_` here, and that what C has in the
+struct of a feature is a keyword as any other. What is not said is 0 there: the
+safe default.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,6 +19,14 @@ from .errors import file_path, refuse, text
 __all__ = ['ReadOptions', 'WriteOptions', 'ManagerOptions']
 
 PATHS = 'rename_file', 'base', 'prefix'  # of files
+FEATURES = {  # where C has what is a keyword here
+    'shard_size': 'foreign.shard_size', 'global_names': 'foreign.global_names',
+    'base': 'layers.base', 'renames': 'rename.list',
+    'rename_file': 'rename.file',
+    'expect_missing': 'expect.missing', 'expect_unused': 'expect.unused',
+    'dots': 'foreign.dots', 'no_hdf5': 'foreign.no_hdf5',
+    'salvage': 'salvage.on', 'staging_size': 'resources.staging_size',
+    'threads': 'resources.threads'}
 Patterns = Union[str, Sequence[str]]
 Metadata = Mapping[str, Union[bool, int, float, str]]
 
@@ -109,7 +118,6 @@ class Options:
                  allowed: Container[str]):
         self.struct = ffi.new(kind + ' *')
         self.callbacks = Callbacks(keywords.get('progress'))
-        self._fields = dict(ffi.typeof(kind).fields)
         self._kept: List[Any] = []
         for name, value in keywords.items():
             if name not in allowed:
@@ -128,10 +136,18 @@ class Options:
             self.struct.format = format_code(value)
         elif name == 'cast':
             self.struct.cast = cast_code(value)
-        elif self._fields[field].type.kind == 'pointer':
-            setattr(self.struct, field, self._text(value, name))
         else:
-            setattr(self.struct, field, value)
+            self._set_field(FEATURES.get(field, field), value, name)
+
+    def _set_field(self, field: str, value: Any, name: str) -> None:
+        struct = self.struct[0]
+        *features, field = field.split('.')
+        for feature in features:
+            struct = getattr(struct, feature)
+        kind = ffi.typeof(ffi.addressof(struct)).item
+        if dict(kind.fields)[field].type.kind == 'pointer':
+            value = self._text(value, name)
+        setattr(struct, field, value)
 
     def _text(self, value: Any, name: str) -> Any:
         chars = as_path(value) if name in PATHS else as_patterns(value, name)
@@ -159,8 +175,8 @@ class Options:
         for item, (program, file) in zip(array, values.items()):
             item.program = self._text(program, 'renames')
             item.file = self._text(file, 'renames')
-        self.struct.renames = array
-        self.struct.rename_count = len(values)
+        self.struct.rename.list = array
+        self.struct.rename.count = len(values)
 
     def _set_progress(self, _: Progress) -> None:
         self.struct.progress = lib.varve_python_progress
@@ -168,8 +184,8 @@ class Options:
 
     def note_losses(self) -> None:
         """Lets the callbacks hear what is lost."""
-        self.struct.loss = lib.varve_python_loss
-        self.struct.loss_user = self.callbacks.handle
+        self.struct.foreign.loss = lib.varve_python_loss
+        self.struct.foreign.loss_user = self.callbacks.handle
 
 
 def as_path(value: Any) -> Any:

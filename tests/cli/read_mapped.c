@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     varve_error error = { .status = VARVE_OK };
     if (argc != 4)
         return 2;
-    const varve_read_options options = { .rename_file = argv[3] };
+    const varve_read_options options = { .rename.file = argv[3] };
     varve_restoration *found = NULL;
     varve_graph *graph = varve_graph_from(argv[2], NULL, &error);
     if (graph)

@@ -5,6 +5,8 @@
 #include "check.hpp"
 
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <type_traits>
 
 /* What owns something is moved, never copied. */
@@ -122,6 +124,42 @@ TEST(options_are_those_of_c)
     CHECK(found.metadata("best")->kind == VARVE_METADATA_BOOLEAN);
     CHECK(!std::strcmp(found.metadata("host")->string, "here"));
     CHECK(!found.metadata("none"));
+}
+
+/* Changes a byte of a value in a file. */
+static void damage(const std::string &path, const void *value, std::size_t size)
+{
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    const std::string wanted(static_cast<const char *>(value), size);
+    const auto at = bytes.find(wanted);
+    CHECK(at != std::string::npos);
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put(static_cast<char>(bytes[at] + 1));
+}
+
+TEST(what_is_lost_is_told)
+{
+    program p;
+    std::string lost;
+    auto note = [&](const char *path, const char *what) {
+        lost = *path ? path : what;
+    };
+    const varve_metadata kept[] = { varve::metadata("host", "here") };
+    varve::write_options write;
+    write.metadata = kept;
+    write.metadata_count = 1;
+    write.format = VARVE_FORMAT_NPZ;
+    GOOD(varve::write(p.root, place("lost.npz"), write.on_loss(note)));
+    CHECK(lost == "metadata \"host\"");
+    const std::string path = place("lost.varve");
+    GOOD(varve::write(p.root, path));
+    damage(path, p.kernel.data(), 6 * sizeof(float));
+    varve::read_options read;
+    read.salvage.on = true;
+    auto found = NEED(varve::read(p.root, path, read.on_loss(note)));
+    CHECK(lost == "kernel");
+    CHECK(NEED(found.report()).count(VARVE_DAMAGED) == 1);
 }
 
 TEST(saves_go_on_in_the_background)

@@ -65,7 +65,7 @@ static const struct kind *kind_of(const char *path)
 static varve_status save_behind(struct subject *subject, varve_node *root,
     const char *path, varve_write_options *options, varve_error *error)
 {
-    options->at_rest = true;
+    options->background.at_rest = true;
     varve_job *job = kind_of(path)
         ? varve_write_async(root, path, options, error)
         : varve_save_async(root, path, options, error);
@@ -98,7 +98,7 @@ static varve_status save(const struct vv_system *system, const char *path,
     const struct kind *kind = kind_of(path);
     if (kind) {
         options.format = kind->format;
-        options.shard_size = kind->shard_size;
+        options.foreign.shard_size = kind->shard_size;
     }
     varve_status status =
         is_behind ? save_behind(&subject, root, path, &options, error)

@@ -60,7 +60,8 @@ static void save(varve_graph *graph, int number)
 static void save_behind(varve_graph *graph, int number)
 {
     varve_error error = { 0 };
-    const varve_write_options options = { .layered = true, .at_rest = true };
+    const varve_write_options options = { .layered = true,
+        .background.at_rest = true };
     set_values(number);
     varve_job *job =
         varve_save_async(varve_graph_root(graph), "run/m", &options, &error);

@@ -109,7 +109,7 @@ static varve_status end_job(
 static varve_status save_behind(
     struct killing_model *model, uint64_t step, varve_error *error)
 {
-    const varve_write_options options = { .at_rest = true };
+    const varve_write_options options = { .background.at_rest = true };
     (void)step;
     return end_job(varve_write_async(varve_graph_root(model->graph),
                        path_of("behind.varve"), &options, error),

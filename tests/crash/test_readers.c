@@ -14,7 +14,7 @@
 #include "support/proof.h"
 #include "support/test.h"
 
-/* (Not HDF5: who saves in the middle of a call to read it waits for that.) */
+/* (Not HDF5: a save in the middle of a call to read it is refused.) */
 static const char *const paths[] = {
     "run/m.varve", "run/m.safetensors", "run/m.npz", "run/m.pt", "run/m.gguf",
     "run/m.index", "run/m.safetensors.index.json",

@@ -292,7 +292,7 @@ bool bench_read(
 {
     varve_error error = { 0 };
     varve_read_options used = options ? *options : (varve_read_options){ 0 };
-    used.threads = 1;
+    used.resources.threads = 1;
     uint64_t before = everything_digest(&b->model);
     varve_restoration *r =
         varve_read(varve_graph_root(b->graph), BENCH_PATH, &used, &error);

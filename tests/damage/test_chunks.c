@@ -209,7 +209,8 @@ static void read_into(struct world *w, uint64_t staging, const char *way)
     memset(&w->now, 0, sizeof w->now);
     varve_graph *graph = graph_over(&w->now);
     varve_restoration *r = varve_read(varve_graph_root(graph), w->path,
-        &(varve_read_options){ .salvage = true, .staging_size = staging },
+        &(varve_read_options){
+            .salvage.on = true, .resources.staging_size = staging },
         &error);
     cr_assert(r, "%s: %s", way, error.message);
     check_graph(w, graph, way);
@@ -251,7 +252,7 @@ static void make_graph(struct world *w)
 {
     varve_error error = { 0 };
     varve_graph *graph = varve_graph_from_part(w->path,
-        &(varve_read_options){ .salvage = true }, test_allocator(), &error);
+        &(varve_read_options){ .salvage.on = true }, test_allocator(), &error);
     cr_assert(graph, "%s", error.message);
     check_graph(w, graph, "graph");
     varve_graph_free(graph);
@@ -265,7 +266,8 @@ static void read_at_rank(const varve_comm *comm, void *user)
     varve_graph *graph = graph_over(now);
     varve_restoration *r =
         varve_read_all(comm, varve_graph_root(graph), w->path,
-            &(varve_read_options){ .salvage = true, .threads = 1 }, &error);
+            &(varve_read_options){ .salvage.on = true, .resources.threads = 1 },
+            &error);
     cr_assert(r, "many: %s", error.message);
     check_graph(w, graph, "many");
     varve_restoration_free(r);

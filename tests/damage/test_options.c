@@ -37,7 +37,7 @@ static void check_verify_finds(varve_restoration *r,
 static void try_no_verify(struct bench *b, size_t place)
 {
     const struct image_value *damaged = image_find(&b->saved, place);
-    varve_read_options options = { .no_verify = true, .threads = 1 };
+    varve_read_options options = { .no_verify = true, .resources.threads = 1 };
     varve_error error;
     unsigned found[BENCH_VALUES];
     uint64_t before = everything_digest(&b->model);
@@ -100,7 +100,7 @@ TEST(damage, of_a_streaming_read_is_told_with_what_changed)
 {
     struct bench b;
     uint64_t half = 0;
-    varve_read_options options = { .streaming = true, .threads = 1 };
+    varve_read_options options = { .streaming = true, .resources.threads = 1 };
     bench_begin(&b, false);
     for (size_t place = 0; place < b.saved.size; place++) {
         varve_error error;
@@ -128,7 +128,7 @@ TEST(damage, of_a_streaming_read_is_told_with_what_changed)
 static void try_mapped(struct bench *b, size_t place)
 {
     const struct image_value *damaged = image_find(&b->saved, place);
-    varve_read_options options = { .map = true, .threads = 1 };
+    varve_read_options options = { .map = true, .resources.threads = 1 };
     varve_error error;
     varve_graph *graph = vv_graph_new_in(&b->context);
     varve_restoration *r = varve_read(

@@ -35,8 +35,9 @@ static void check_named(struct bench *b, varve_restoration *r,
 /* Whether a read of what is there now opens. */
 static bool try_salvage(struct bench *b, uint64_t staging_size, size_t place)
 {
-    varve_read_options options = {
-        .salvage = true, .staging_size = staging_size, .threads = 1 };
+    varve_read_options options = { .salvage.on = true,
+        .resources = { .staging_size = staging_size,
+        .threads = 1 } };
     varve_error error = { 0 };
     unsigned found[BENCH_VALUES];
     bool is_lost[BENCH_VALUES] = { false };

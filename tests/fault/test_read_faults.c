@@ -60,7 +60,7 @@ TEST(fault, a_restore_of_the_latest_is_whole_or_changes_nothing)
 static varve_status read_twice(struct world *w, varve_error *error)
 {
     return read_with(
-        w, &(varve_read_options){ .staging_size = 4096 }, error);
+        w, &(varve_read_options){ .resources.staging_size = 4096 }, error);
 }
 
 TEST(fault, a_read_in_two_passes_fails_half_done_only_in_the_second)

@@ -10,7 +10,7 @@
 #include "flax_in.h"
 #include "layers_in.h"
 #include "onnx_in.h"
-#include "torch_legacy.h"
+#include "sign.h"
 
 struct bounded bounded_by(size_t file_size)
 {

@@ -102,7 +102,8 @@ static bool is_small(const struct run *run)
 static void salvage(struct run *run)
 {
     varve_error error = { 0 };
-    const varve_read_options options = { .salvage = true, .threads = 1 };
+    const varve_read_options options = { .salvage.on = true,
+        .resources.threads = 1 };
     run->bounded.is_free = true;
     if (!is_small(run))
         return;

@@ -51,8 +51,8 @@ static void set_options(struct run *run)
         .cast = f & RESTORE_CAST_ANY     ? VARVE_CAST_ANY
                 : f & RESTORE_CAST_WIDEN ? VARVE_CAST_WIDEN
                                          : VARVE_CAST_NONE,
-        .staging_size = f & RESTORE_NO_STAGING ? 1 : 0,
-        .threads = 1,
+        .resources = { .staging_size = f & RESTORE_NO_STAGING ? 1 : 0,
+        .threads = 1 },
     };
     if (f & RESTORE_RESIZE)
         o->resize = "**";
@@ -61,14 +61,14 @@ static void set_options(struct run *run)
     if (f & RESTORE_EXCEPT)
         o->except = "words|**/bias|numbers/bool";
     if (f & RESTORE_RENAMES) {
-        o->renames = renames;
-        o->rename_count = sizeof renames / sizeof *renames;
+        o->rename.list = renames;
+        o->rename.count = sizeof renames / sizeof *renames;
     }
     if (f & RESTORE_SUBTREE)
         o->subtree = "network";
     if (f & RESTORE_EXPECT) {
-        o->expect_missing = "numbers|**/momentum*";
-        o->expect_unused = "**/0|x";
+        o->expect.missing = "numbers|**/momentum*";
+        o->expect.unused = "**/0|x";
     }
 }
 

@@ -158,7 +158,7 @@ static varve_restoration *load_claims(struct run *r, varve_node *root,
 {
     static const varve_rename rename = { "b", "a" };
     const varve_read_options options = {
-        .renames = &rename, .rename_count = 1, .except = except };
+        .rename = { .list = &rename, .count = 1 }, .except = except };
     *a = varve_add_object(root, "a");
     add_many(r, *a, false, r->values);
     save(r, root);

@@ -176,9 +176,9 @@ static void read_renamed(struct subject *s)
         { "q/**/x", "n/**/x" }, { "**/n/**/v*", "**/n/**/v*" },
         { "p/**", "**" }, { "**/q(m)", "**/q(m)" }, { "**", "**" } };
     const varve_read_options options[] = {
-        { .renames = renames, .rename_count = 6 },
-        { .renames = renames, .rename_count = 4, .only = "p|q/**/x" },
-        { .renames = renames + 3, .rename_count = 1, .except = "**/n" },
+        { .rename = { .list = renames, .count = 6 } },
+        { .rename = { .list = renames, .count = 4 }, .only = "p|q/**/x" },
+        { .rename = { .list = renames + 3, .count = 1 }, .except = "**/n" },
     };
     varve_error error;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -198,7 +198,7 @@ static void read_renamed(struct subject *s)
 static void read_again(struct subject *s)
 {
     const varve_read_options options[] = { { 0 },
-        { .only = "n|*/x", .expect_unused = "**" } };
+        { .only = "n|*/x", .expect.unused = "**" } };
     varve_error error;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         look_at(varve_read(s->root, s->path, &options[i], &error), s);
@@ -225,8 +225,8 @@ static void write_all(struct subject *s)
     for (int format = 0; format < VARVE_FORMAT_GGUF; format++) {
         const varve_write_options options = {
             .format = (varve_format)format, .no_sync = true,
-            .progress = progress, .progress_user = s, .loss = lose,
-            .loss_user = s };
+            .progress = progress, .progress_user = s, .foreign = { .loss = lose,
+            .loss_user = s } };
         if (varve_write(s->root, s->other, &options, &error))
             s->seen++;
     }

@@ -31,14 +31,14 @@ void visit_files(struct guest *g)
     state_fill(&s, 2);
     GOOD(g, varve_write(s.root, "a.varve", &writing, &g->error));
     read_back(g, &s, &reading);
-    reading.staging_size = 1 << 30;
+    reading.resources.staging_size = 1 << 30;
     read_back(g, &s, &reading);
-    reading.staging_size = 1;
+    reading.resources.staging_size = 1;
     read_back(g, &s, &reading);
     reading.streaming = true;
     read_back(g, &s, &reading);
     read_back(g, &s, &(varve_read_options){ .no_verify = true });
-    read_back(g, &s, &(varve_read_options){ .salvage = true });
+    read_back(g, &s, &(varve_read_options){ .salvage.on = true });
     read_back(g, &s, &(varve_read_options){ .map = true });
     GOOD(g, varve_save(s.root, "ckpt", &writing, &g->error));
     GOOD(g, varve_save(s.root, "ckpt", NULL, &g->error));

@@ -26,7 +26,8 @@ static void pack(struct guest *g, struct state *s)
 /* What tracks keeps a descriptor, where the machine has it. */
 static void track(struct guest *g, struct state *s)
 {
-    const varve_write_options tracked = { .layered = true, .track = true };
+    const varve_write_options tracked = { .layered = true,
+        .layers.track = true };
     for (unsigned i = 0; i < 3; i++) {
         s->weights[i] = 6;
         LEAVES(g, 0, i == 0 ? ANY : 0);
@@ -42,7 +43,7 @@ void visit_layers(struct guest *g)
     state_open(&s, g);
     for (unsigned i = 0; i < 3; i++) {
         s.weights[i] = 5;
-        layered.only_touched = i == 2;
+        layered.layers.only_touched = i == 2;
         GOOD(g, varve_save(s.root, "l", &layered, &g->error));
     }
     LEAVES(g, 0, ANY); /* of layers too */
@@ -80,7 +81,7 @@ static void write_behind(struct guest *g, struct state *s, bool is_at_rest)
     varve_write_options writing = state_writing();
     uint64_t done, total;
     bool was_child = g->is_child;
-    writing.at_rest = is_at_rest;
+    writing.background.at_rest = is_at_rest;
     LEAVES(g, ANY, ANY);
     MAKES(g, job, varve_write_async(s->root, "a", &writing, &g->error));
     LEAVES(g, ANY, ANY);

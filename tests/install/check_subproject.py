@@ -4,10 +4,10 @@ as a part.
 
     tests/install/check_subproject.py MESON SOURCE
 
-Lets meson fetch the sources, as the wrap in the README says, from a repository
-that is made of them; builds consumers in C and in C++, static and shared, and
-runs them. Then configures a static part: it is the library alone, and no two of
-its files are one unit.
+Lets meson fetch the sources, as the wrap in docs/howto/embed.md says, from a
+repository that is made of them; builds consumers in C and in C++, static and
+shared, and runs them. Then configures a static part: it is the library alone,
+and no two of its files are one unit.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 
+PAGE = 'docs/howto/embed.md'
 WRAP = re.compile(r'^ {4}\[wrap-git\]\n(?: {4}.*\n|\n)*', re.M)
 NEEDED = ('lib', 'include')
 KINDS = ('any', 'shared', 'static')
@@ -55,11 +56,11 @@ def make_repository(source, place):
 
 
 def make_whole(source, place, repository):
-    """A project with the wrap that the README shows."""
-    with open(f'{source}/README.md', encoding='utf-8') as stream:
+    """A project with the wrap that the documents show."""
+    with open(f'{source}/{PAGE}', encoding='utf-8') as stream:
         wrap = WRAP.search(stream.read())
     if not wrap:
-        raise Trouble('README.md: expected a wrap, found none')
+        raise Trouble(f'{PAGE}: expected a wrap, found none')
     text = re.sub('^ {4}', '', wrap[0], flags=re.M)
     text = text.replace('REPOSITORY', f'file://{repository}')
     os.makedirs(f'{place}/subprojects')

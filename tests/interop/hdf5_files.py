@@ -5,7 +5,8 @@ command on them, and h5py and Keras on what that writes, bit for bit.
     hdf5_files.py VARVE [COUNT [SEED]]
 
 Files have datasets of any type, order, layout and filter, links of every kind,
-and are of the earliest version of HDF5 or of 1.10. h5py and Keras are taken
+and are of the earliest version of HDF5 or of 1.10; hdf5_objects.py has those
+with odd types and names. h5py and Keras are taken
 from the Python that runs this, or from the virtual environment that
 VARVE_INTEROP names; without h5py the test is skipped, and without Keras its
 models are left out. A command without libhdf5 has nothing to be tested.
@@ -28,11 +29,8 @@ NAME = 'hdf5 files'
 need('h5py', 'numpy')
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
-
-OURS = {'i1': 'int8', 'i2': 'int16', 'i4': 'int32', 'i8': 'int64',
-        'u1': 'uint8', 'u2': 'uint16', 'u4': 'uint32', 'u8': 'uint64',
-        'f2': 'float16', 'f4': 'float32', 'f8': 'float64',
-        'c8': 'complex64', 'c16': 'complex128'}
+import hdf5_objects  # noqa: E402
+from hdf5_objects import OURS  # noqa: E402
 
 
 def run(command, text=True):
@@ -322,7 +320,7 @@ def main():
     varve = os.path.abspath(sys.argv[1])
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    values = 0
+    values = odd = left_out = 0
     with tempfile.TemporaryDirectory() as folder:
         if not is_built(varve, folder):
             print(f'{NAME}: skipped, the command is built without libhdf5')
@@ -334,16 +332,21 @@ def main():
             try:
                 check_read(varve, file)
                 check_written(varve, file)
+                compared, others = hdf5_objects.check_file(
+                    run, varve, os.path.join(folder, f'odd{i}.h5'))
             except AssertionError as error:
                 print(f'{NAME}: seed {i}: {error}')
                 return 1
             values += len(file.expected)
+            odd += compared
+            left_out += others
     try:
         kept = check_models(varve, 5)
     except AssertionError as error:
         print(f'{NAME}: a model: {error}')
         return 1
-    print(f'{NAME}: {count} files, {values} values, {kept} of models, '
+    print(f'{NAME}: {2 * count} files, {values} values, {odd} odd ones, '
+          f'{left_out} without a value, {kept} of models, '
           f'h5py {h5py.__version__}')
     return 0
 

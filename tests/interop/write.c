@@ -256,7 +256,7 @@ int main(int argc, char **argv)
         varve_graph_free(made);
         return 2;
     }
-    options.shard_size = argc > 5 ? strtoull(argv[5], NULL, 10) : 0;
+    options.foreign.shard_size = argc > 5 ? strtoull(argv[5], NULL, 10) : 0;
     varve_node *root = varve_graph_root(made);
     varve_status status = varve_write(root, argv[4], &twin, &error);
     if (!status)

@@ -23,6 +23,8 @@ PUBLIC = 'include/varve/thing.h'
 EXAMPLE = 'examples/one.c'
 CPP = 'examples/one.hpp'
 PAGE = 'docs/page.md'
+WORDS = 'docs/concepts.md'
+PLAIN_WORDS = 'tests/lint/plain_words.txt'
 EXCEPTIONS = 'tests/lint/exceptions.txt'
 
 
@@ -35,11 +37,17 @@ def function(lines):
 
 
 def page(marker, code, language='c'):
-    return f'# Page\n\n[one](#page)\n\n{marker}\n```{language}\n{code}```\n'
+    return ('# Page\n\n[one](#page)\n\n`varve_shown`\n\n'
+            f'{marker}\n```{language}\n{code}```\n')
 
 
 GOOD = {path: c_file(path) for path in (SOURCE, TEST, STORY, PUBLIC)}
-GOOD[HEADER] = c_file(HEADER, 'int vv_g(void);\n')
+GOOD[PUBLIC] += 'VARVE_API int varve_shown(\n    int);\n'
+GOOD[HEADER] = c_file(HEADER, 'int vv_g(void);\n' + ''.join(
+    f'struct vv_{name} {{\n    int a;\n}};\n'
+    for name in ('things', 'one_item', 'doing')))
+GOOD[WORDS] = '**thing**: a thing; not `**a thing**`.\n'
+GOOD[PLAIN_WORDS] = '# Plain: odd\nitem\n'
 GOOD[SOURCE] += '#include "thing.h"\n#include <string.h>\n' + function(60)
 GOOD[EXAMPLE] = c_file(
     EXAMPLE, '    /* [part] */\n    f();\n    /* [/part] */\n')
@@ -57,6 +65,7 @@ GOOD['examples/meson.build'] = "executable('one', 'one.c')\n"
 GOOD[PAGE] = page('<!-- from examples/one.c:part -->', 'f();\n')
 GOOD[CPP] = c_file(CPP, 'namespace one\n{\n' + function(60) * 2 + '}\n')
 GOOD[EXCEPTIONS] = ''
+GOOD['README.md'] = '[one](docs/page.md)\n' * 7 + '\n' * 143
 
 # The rule, the file, its text. Words are cut in two, so that the lint does not
 # find them here.
@@ -109,6 +118,13 @@ CASES = [
     ('link', 'README.md', '[gone](docs/gone.md)\n'),
     ('link', 'README.md', '[gone](docs/page.md#gone)\n'),
     ('link', 'README.md', '![gone](gone.png)\n'),
+    ('dictionary', HEADER, c_file(HEADER, 'struct vv_odd {\n    int a;\n};\n')),
+    ('dictionary', WORDS, '**thing**: a thing. **Thing**: another.\n'),
+    ('dictionary', PLAIN_WORDS, 'item thing\n'),
+    ('dictionary', PLAIN_WORDS, 'item unheard\n'),
+    ('shown', PUBLIC, c_file(PUBLIC, 'VARVE_API int varve_gone(void);\n')),
+    ('readme', 'README.md', 'A line.\n' * 151),
+    ('readme', 'README.md', '[one](docs/page.md)\n' * 8),
     ('block', PAGE, '```c\nf();\n```\n'),
     ('block', PAGE, '```cpp\nf();\n```\n'),
     ('block', PAGE, page('<!-- from examples/one.c:part -->', 'g();\n')),

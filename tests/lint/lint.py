@@ -11,6 +11,7 @@ import sys
 
 import c_rules
 import layout_rules
+import name_rules
 import text_rules
 from tree import Tree
 
@@ -22,6 +23,7 @@ def main(arguments):
     tree = Tree(roots[0] if roots else os.path.join(here, '..', '..'))
     c_rules.check(tree)
     text_rules.check(tree, write)
+    name_rules.check(tree)
     layout_rules.check(tree)  # last: it looks for unused exceptions
     for line in sorted(tree.warnings) + sorted(tree.offences):
         print(line)

@@ -34,13 +34,21 @@ OPENING = re.compile(
     r'\A(#![^\n]*\n)?(?:/\*.*?\*/|""".*?"""|(?:#[^\n]*\n)+)\s*', re.S)
 
 
+# What the README has at most.
+README = 'README.md'
+README_LINES = 150
+README_LINKS = 7
+
+
 def check(tree, write=False):
     for f in tree.files:
         check_words(tree, f)
     for f in tree.files:
         if f.suffix == '.md':
             check_links(tree, f)
-            if f.path == 'README.md' or f.within('docs'):
+            if f.path == README:
+                check_readme(tree, f)
+            if f.path == README or f.within('docs'):
                 check_blocks(tree, f, write)
 
 
@@ -67,6 +75,17 @@ def check_links(tree, f):
             tree.offence('link', f.path, line, f'{target} is not there')
         elif anchor and full.endswith('.md') and anchor not in anchors(full):
             tree.offence('link', f.path, line, f'no heading for {target}')
+
+
+def check_readme(tree, f):
+    """The first page is short, and leads to few others."""
+    if len(f.lines) > README_LINES:
+        tree.offence('readme', f.path, README_LINES + 1,
+                     f'{len(f.lines)} lines of at most {README_LINES}')
+    links = [m for m in LINK.finditer(FENCE.sub('', f.text)) if m[1]]
+    if len(links) > README_LINKS:
+        tree.offence('readme', f.path, 1,
+                     f'{len(links)} links of at most {README_LINKS}')
 
 
 def anchors(path):

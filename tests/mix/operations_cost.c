@@ -76,8 +76,8 @@ static uint64_t cost_of(struct mix *m, int deep, uint8_t what)
 {
     const varve_write_options options = { .no_sync = true };
     const varve_rename rename = { "**/up", "**/the-left-one-of-two" };
-    const varve_read_options renamed = { .renames = &rename,
-        .rename_count = 1 };
+    const varve_read_options renamed = { .rename = { .list = &rename,
+        .count = 1 } };
     varve_graph *graph = make_chain(m, deep);
     varve_node *root = varve_graph_root(graph);
     char path[256];

@@ -87,7 +87,7 @@ void mix_salvage_damaged(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     const varve_read_options options = {
         .cast = b & 128 ? VARVE_CAST_ANY : VARVE_CAST_NONE,
         .streaming = b & 64,
-        .salvage = true,
+        .salvage.on = true,
     };
     char path[256];
     mix_finish_file(m, slot, MIX_NONE);
@@ -102,7 +102,7 @@ void mix_salvage_damaged(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     open->casts = options.cast != VARVE_CAST_NONE;
     open->streams = options.streaming;
     open->damaged = damage(m, path, file, c);
-    mix_say(m, "(.salvage, file %d, damaged: %#llx)", slot,
+    mix_say(m, "(.salvage.on, file %d, damaged: %#llx)", slot,
         (unsigned long long)open->damaged);
     mix_read_one(m, open, path, &options);
     MIX_CHECK(unlink(path) == 0, "%s is gone", path);

@@ -34,8 +34,9 @@ static void write_one(struct mix *m, uint8_t at, uint8_t root, uint8_t slot,
     mix_gate_open(m);
     strcpy(path, mix_file_path(m, slot, format));
     mix_say(m, "varve_write(g%dn%d, \"%s\"%s%s%s%s);", at, root, path,
-        options->layered ? ", .layered" : "", options->base ? ", .base = " : "",
-        options->base ? options->base : "",
+        options->layered ? ", .layered" : "",
+        options->layers.base ? ", .layers.base = " : "",
+        options->layers.base ? options->layers.base : "",
         options->compress ? ", .compress" : "");
     mix_trouble_begin(m);
     varve_status status =
@@ -77,7 +78,7 @@ void mix_write_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         &(varve_write_options){ .layered = true,
             .no_sync = c & 1,
             .compress = c / 4 % 2 * MIX_LEVEL,
-            .base = c & 2 ? base : NULL });
+            .layers.base = c & 2 ? base : NULL });
 }
 
 /* Where a hint, a ledger or a prefix of saves would be. */
@@ -223,11 +224,11 @@ void mix_salvage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     const varve_read_options options = {
         .cast = c & 1 ? VARVE_CAST_ANY : VARVE_CAST_NONE,
         .streaming = c & 2,
-        .salvage = true,
+        .salvage.on = true,
     };
     if (m->trouble == MIX_FAILING_CALL)
         return;
-    mix_say(m, "(.salvage:)");
+    mix_say(m, "(.salvage.on:)");
     struct mix_open *open = read_whole(m, a, b, c, &options);
     if (!open || !open->restoration)
         return;
@@ -301,8 +302,8 @@ void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         .cast = c & 1 ? VARVE_CAST_ANY : VARVE_CAST_NONE,
         .resize = c & 2 ? "**" : NULL,
         .reshape = c & 4,
-        .renames = renames ? &rename : NULL,
-        .rename_count = renames,
+        .rename = { .list = renames ? &rename : NULL,
+        .count = renames },
     };
     open->casts = c & 1;
     open->resizes = c & 2;
@@ -395,8 +396,9 @@ void mix_plan(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_finish_file(m, slot, MIX_NONE);
     const struct mix_file *file = &m->files[slot];
     const varve_rename rename = { "**/a", "**/b" };
-    const varve_read_options options = { .renames = c & 1 ? &rename : NULL,
-        .rename_count = c & 1 };
+    const varve_read_options options = {
+        .rename = { .list = c & 1 ? &rename : NULL, .count = c & 1 }
+    };
     if (!file->is_there)
         return;
     mix_say(m, "varve_plan(g%dn0, file %d);", at, slot);

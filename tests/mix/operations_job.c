@@ -23,12 +23,12 @@ static varve_write_options choose_options(
         mix_gate_close(m);
     return (varve_write_options){
         .layered = how & 1,
-        .at_rest = how & 2,
+        .background.at_rest = how & 2,
         .no_sync = how & 4,
         .compress = how % 3 == 1 ? MIX_LEVEL : 0,
         .progress = how & 8 ? mix_gate : NULL,
         .progress_user = m,
-        .in_flight = how & 16 ? 1 : 0,
+        .background.in_flight = how & 16 ? 1 : 0,
     };
 }
 
@@ -61,10 +61,11 @@ void mix_write_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_job new = { .kind = MIX_WRITTEN, .graph = at, .by = slot };
     new.file = mix_file_of(&g->shape, root, VARVE_FORMAT_VARVE);
     const char *path = mix_file_path(m, slot, VARVE_FORMAT_VARVE);
-    mix_say(m, "b%d = varve_write_async(g%dn%d, \"%s\"%s%s%s%s);",
-        m->job_count, at, root, path, options.layered ? ", .layered" : "",
+    mix_say(m, "b%d = varve_write_async(g%dn%d, \"%s\"%s%s%s%s);", m->job_count,
+        at, root, path, options.layered ? ", .layered" : "",
         options.compress ? ", .compress" : "",
-        options.at_rest ? ", .at_rest" : "", options.progress ? ", held" : "");
+        options.background.at_rest ? ", .background.at_rest" : "",
+        options.progress ? ", held" : "");
     mix_trouble_begin(m);
     varve_job *job =
         varve_write_async(g->nodes[root], path, &options, &m->error);
@@ -86,7 +87,8 @@ void mix_save_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_say(m, "b%d = varve_save_async(g%dn0, \"p\"%s%s%s%s);", m->job_count,
         at, options.layered ? ", .layered" : "",
         options.compress ? ", .compress" : "",
-        options.at_rest ? ", .at_rest" : "", options.progress ? ", held" : "");
+        options.background.at_rest ? ", .background.at_rest" : "",
+        options.progress ? ", held" : "");
     mix_trouble_begin(m);
     varve_job *job =
         varve_save_async(g->nodes[0], mix_path(m, "p"), &options, &m->error);

@@ -108,11 +108,12 @@ static void stop(void *user)
 static void save_behind_and_die(struct mix *m, varve_node *root,
     const char *path, const varve_write_options *options)
 {
-    const struct faulty_plan plan = { .number = (long)options->in_flight,
+    unsigned count = options->background.in_flight;
+    const struct faulty_plan plan = { .number = (long)count,
         .way = FAULTY_STOPS,
         .stop = stop };
     varve_write_options own = *options;
-    own.in_flight = 0;
+    own.background.in_flight = 0;
     faulty_plan(m->faulty, &plan);
     varve_job *first = varve_write_async(root, path, &own, &m->error);
     varve_job *second = varve_write_async(root, path, &own, &m->error);
@@ -126,9 +127,9 @@ static void save_behind_and_die(struct mix *m, varve_node *root,
 void mix_kill_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     const varve_write_options options = { .layered = b & 64,
-        .at_rest = b & 128,
+        .background.at_rest = b & 128,
         .compress = a / 8 % 2 * MIX_LEVEL,
-        .in_flight = c };
+        .background.in_flight = c };
     if (a % 8 == 0) /* it takes long */
         kill_one(m, mix_pick_graph(m, a), b % 64 % MIX_ORDINARY_FILES,
             save_behind_and_die, &options);

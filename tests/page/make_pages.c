@@ -277,11 +277,11 @@ static void write_report(varve_restoration *found, const char *name)
 static void make_reports(void)
 {
     const varve_rename renames[] = { { "decoder/**", "old_decoder/**" } };
-    varve_read_options options = { .salvage = true,
+    varve_read_options options = { .salvage.on = true,
         .except = "model/encoder/scale",
-        .renames = renames,
-        .rename_count = 1,
-        .expect_unused = "old" };
+        .rename = { .list = renames,
+        .count = 1 },
+        .expect.unused = "old" };
     write_saved();
     damage("saved.varve", "model/encoder/bias");
     const char *saved = path_of("saved.varve");
@@ -289,7 +289,7 @@ static void make_reports(void)
     write_report(varve_read(root, saved, &options, &error), "report.json");
     varve_graph_free(varve_node_graph(root));
     root = build_program(20);
-    options.salvage = false;
+    options.salvage.on = false;
     write_report(varve_plan(root, saved, &options, &error), "plan.json");
     varve_graph_free(varve_node_graph(root));
 }

@@ -138,7 +138,7 @@ static void write_foreign(void)
         varve_graph *graph = number_graph(&numbers);
         fill(&numbers);
         varve_write_options options = { .format = foreign[i].format,
-            .shard_size = foreign[i].shard_size };
+            .foreign = { .shard_size = foreign[i].shard_size } };
         if (varve_write(varve_graph_root(graph), path_of(foreign[i].name),
                 &options, &error))
             fail(foreign[i].name, error.message);
@@ -156,7 +156,7 @@ static void read_foreign(void)
         varve_graph *graph = number_graph(&numbers);
         /* Whose names are paths with dots. */
         varve_read_options options = {
-            .dots = foreign[i].format == VARVE_FORMAT_TORCH
+            .foreign = { .dots = foreign[i].format == VARVE_FORMAT_TORCH }
         };
         varve_restoration *restoration = varve_read(varve_graph_root(graph),
             path_of(foreign[i].name), &options, &error);
@@ -259,7 +259,8 @@ int main(int argc, char **argv)
     } else {
         read_everything(NULL);
         read_everything(&(varve_read_options){ .streaming = true });
-        read_everything(&(varve_read_options){ .map = true, .threads = 2 });
+        read_everything(
+            &(varve_read_options){ .map = true, .resources.threads = 2 });
         read_foreign();
         look_at_later_file();
     }

@@ -114,7 +114,7 @@ TEST(assertions, patterns_excuse_either_side)
     STORY_FILE("f", { "v", 1 }, { "optimizer/m", 2 }, { "optimizer/n", 2 });
     float v = 0, w = 0, x = 0;
     varve_read_options options = {
-        .expect_unused = "/optimizer/**", .expect_missing = "head|*/x" };
+        .expect = { .unused = "/optimizer/**", .missing = "head|*/x" } };
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     story_add(root, "v", &v);
@@ -130,7 +130,7 @@ TEST(assertions, patterns_excuse_either_side)
     cr_assert(finding.excused);
     varve_report_free(report);
     varve_restoration_free(r);
-    options = (varve_read_options){ .expect_missing = "head" };
+    options = (varve_read_options){ .expect.missing = "head" };
     r = story_read(root, "f", &options);
     ask(r, (struct answers){ NO, NO, YES });
     story_unmatched(

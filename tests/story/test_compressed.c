@@ -99,9 +99,10 @@ TEST(compressed, is_smaller_and_noise_stays_as_it_is)
 
 TEST(compressed, restores_in_every_way)
 {
-    const varve_read_options ways[] = { { .threads = 1 }, { .threads = 3 },
-        { .streaming = true }, { .no_verify = true }, { .map = true },
-        { .salvage = true }, { .staging_size = 1 } };
+    const varve_read_options ways[] = { { .resources.threads = 1 },
+        { .resources.threads = 3 }, { .streaming = true },
+        { .no_verify = true }, { .map = true }, { .salvage.on = true },
+        { .resources.staging_size = 1 } };
     for (int layered = 0; layered < 2; layered++) {
         write_to("f", 5, layered);
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -210,8 +211,9 @@ TEST(compressed, is_shared_however_one_knows_what_changed)
 {
     save_in_turn("a", (varve_write_options){ .layered = true });
     save_in_turn("b", (varve_write_options){ .layered = true,
-        .only_touched = true, .verify_untouched = true });
-    save_in_turn("c", (varve_write_options){ .layered = true, .track = true });
+        .layers = { .only_touched = true, .verify_untouched = true } });
+    save_in_turn(
+        "c", (varve_write_options){ .layered = true, .layers.track = true });
     save_in_turn("d", (varve_write_options){ 0 });
 }
 
@@ -236,7 +238,7 @@ TEST(compressed, loses_only_the_value_that_is_damaged)
     cr_assert(story_says(&error, "Zstandard"), "%s", error.message);
     check_values(1, "nothing is changed");
     varve_restoration *r =
-        story_read(root, "f", &(varve_read_options){ .salvage = true });
+        story_read(root, "f", &(varve_read_options){ .salvage.on = true });
     cr_assert_eq(story_findings(r, VARVE_DAMAGED), 1);
     cr_assert(step > 4 && ids[0] == 5);
     varve_restoration_free(r);
@@ -267,9 +269,9 @@ TEST(compressed, takes_memory_for_chunks_however_much_comes_out)
     static uint8_t zeros[ZEROS];
     static const varve_allocator counting = { .function = count };
     const varve_write_options options = { .compress = 1 };
-    const varve_read_options ways[] = { { .threads = 1 },
-        { .threads = 1, .streaming = true },
-        { .threads = 1, .salvage = true } };
+    const varve_read_options ways[] = { { .resources.threads = 1 },
+        { .resources.threads = 1, .streaming = true },
+        { .resources.threads = 1, .salvage.on = true } };
     varve_error error = { 0 };
     varve_graph *graph = varve_graph_new(&counting);
     varve_node *root = varve_graph_root(graph);

@@ -489,7 +489,8 @@ TEST(conformance, an_optimizer_is_wrapped_or_unwrapped_by_a_rename)
         varve_graph_free(graph);
 
         varve_rename rename = { at[!i], at[i] };
-        varve_read_options options = { .renames = &rename, .rename_count = 1 };
+        varve_read_options options = { .rename = { .list = &rename,
+            .count = 1 } };
         graph = story_graph();
         with_optimizer(varve_graph_root(graph), at[!i], got);
         varve_restoration *r =

@@ -13,7 +13,7 @@
 enum { COUNT = 40000 };
 
 static float weights[COUNT], kernel[COUNT], bias[COUNT];
-static const varve_read_options salvaging = { .salvage = true };
+static const varve_read_options salvaging = { .salvage.on = true };
 
 static void fill(float value)
 {

@@ -69,7 +69,7 @@ static void save_flat(int which)
 static varve_status load_deep(int which, bool dots, struct model *m)
 {
     varve_error error = { 0 };
-    const varve_read_options options = { .dots = dots };
+    const varve_read_options options = { .foreign.dots = dots };
     varve_graph *graph = deep(m);
     varve_restoration *r = varve_read(varve_graph_root(graph),
         test_path(formats[which].file), &options, &error);
@@ -99,13 +99,13 @@ TEST(dotted_names, are_paths_for_a_reader_and_a_graph_of_a_file)
     varve_saved_node node;
     save_flat(0);
     varve_reader *reader = varve_reader_open_with(test_path("m.safetensors"),
-        &(varve_reader_options){ .dots = true }, &error);
+        &(varve_reader_options){ .foreign.dots = true }, &error);
     cr_assert(reader, "%s", error.message);
     cr_assert(varve_reader_find(reader, "layers/1/weight", &node));
     cr_assert_not(varve_reader_find(reader, "layers.1.weight", &node));
     varve_reader_free(reader);
     varve_graph *graph = varve_graph_from_part(test_path("m.safetensors"),
-        &(varve_read_options){ .dots = true }, NULL, &error);
+        &(varve_read_options){ .foreign.dots = true }, NULL, &error);
     cr_assert(graph, "%s", error.message);
     cr_assert(varve_find_path(varve_graph_root(graph), "head/bias"));
     varve_graph_free(graph);

@@ -207,7 +207,7 @@ TEST(dropping_pending, freeing_initializes_what_waited_for_a_copy)
 {
     STORY_FILE("f", { "a", 1 });
     varve_rename rename = { "c", "a" };
-    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    varve_read_options options = { .rename = { .list = &rename, .count = 1 } };
     varve_graph *graph = story_graph();
     varve_restoration *r = story_read(varve_graph_root(graph), "f", &options);
     varve_node *c = add_unfit_copy(varve_graph_root(graph));
@@ -221,7 +221,7 @@ TEST(dropping_pending, gives_up_copies_too)
     STORY_FILE("f", { "a", 1 }, { "b", 2 });
     varve_error error;
     varve_rename rename = { "c", "a" };
-    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    varve_read_options options = { .rename = { .list = &rename, .count = 1 } };
     for (int i = 0; i < 2; i++) {
         varve_graph *graph = story_graph();
         varve_restoration *r =

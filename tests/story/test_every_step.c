@@ -54,7 +54,8 @@ static void check_table(int64_t steps)
 static varve_status train(
     const char *prefix, int64_t last, varve_error *error)
 {
-    const varve_write_options options = { .at_rest = true, .layered = true };
+    const varve_write_options options = { .background.at_rest = true,
+        .layered = true };
     varve_graph *graph = make();
     varve_node *root = varve_graph_root(graph);
     varve_job *job = NULL;

@@ -27,10 +27,10 @@ static const struct {
 };
 
 static const varve_read_options manners[] = {
-    { .threads = 4 },
-    { .threads = 4, .streaming = true },
-    { .threads = 4, .staging_size = 1 },
-    { .threads = 1 },
+    { .resources.threads = 4 },
+    { .resources.threads = 4, .streaming = true },
+    { .resources = { .threads = 4, .staging_size = 1 } },
+    { .resources.threads = 1 },
 };
 
 static float saved[PARTS][NUMBERS], read[PARTS][NUMBERS];

@@ -70,7 +70,7 @@ TEST(hdf5_files, of_keras_fill_a_model_by_the_names_of_layers)
         varve_array(velocity[0], 4, 5));
     const varve_rename renames[] = { { "net/**", "layers/**" } };
     varve_restoration *r = varve_read(root, MODEL,
-        &(varve_read_options){ .renames = renames, .rename_count = 1 },
+        &(varve_read_options){ .rename = { .list = renames, .count = 1 } },
         &error);
     cr_assert(r, "%s", error.message);
     cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);

@@ -247,7 +247,7 @@ static varve_status restore_saver(varve_error *e)
     return varve_saver_restore(held.saver, test_path("saved"),
         &(varve_read_options){ .cast = VARVE_CAST_ANY,
             .except = "m/w",
-            .expect_missing = "**" },
+            .expect.missing = "**" },
         NULL, e);
 }
 
@@ -310,9 +310,9 @@ static void make_waiting(void)
     varve_add_variable(program.model, "more", varve_scalar(&more));
     story_write(program.model, "f");
     varve_remove(varve_find(program.model, "more"));
-    read_with(&(varve_read_options){ .renames = &rename,
-        .rename_count = 1,
-        .expect_missing = "w" });
+    read_with(&(varve_read_options){ .rename = { .list = &rename,
+        .count = 1 },
+        .expect.missing = "w" });
 }
 
 /* One does not fit, and another could not be delivered. */

@@ -70,6 +70,23 @@ TEST(later_options, are_refused_by_files)
     end(&w);
 }
 
+TEST(later_options, are_refused_in_the_struct_of_a_feature)
+{
+    struct world w;
+    begin(&w);
+    STORY_FILE("f", { "v", 5 });
+    const char *path = test_path("f");
+    const varve_write_options write = { .layers.reserved = LATER };
+    const varve_read_options read = { .salvage.reserved = LATER };
+    const varve_reader_options open = { .foreign.reserved = LATER };
+    REFUSED(&w, varve_write(w.root, path, &write, &w.error));
+    REFUSED(&w, varve_repack(path, NULL, &write, &w.error));
+    REFUSED(&w, varve_read(w.root, path, &read, &w.error));
+    REFUSED(&w, varve_reader_open_with(path, &open, &w.error));
+    cr_assert_eq(w.v, 1);
+    end(&w);
+}
+
 TEST(later_options, are_refused_by_graphs_and_snapshots)
 {
     struct world w;

@@ -251,7 +251,7 @@ TEST(on_demand_children, are_not_shared_with_what_was_renamed)
     varve_set_on_demand(root, make, &asked);
     varve_rename rename = { "new", "old" };
     varve_restoration *r = story_read(root, "f",
-        &(varve_read_options){ .renames = &rename, .rename_count = 1 });
+        &(varve_read_options){ .rename = { .list = &rename, .count = 1 } });
     cr_assert(w == 1 && v == 2);
     cr_assert_eq(asked.count, 0);
     cr_assert_eq(varve_edge_count(root), 2);

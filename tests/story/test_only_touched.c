@@ -17,7 +17,7 @@ struct tables {
 };
 
 static const varve_write_options options = {
-    .layered = true, .only_touched = true, .no_sync = true
+    .layered = true, .layers.only_touched = true, .no_sync = true
 };
 
 static void begin(struct tables *t)
@@ -68,8 +68,8 @@ TEST(only_touched, is_verified_in_a_test_of_the_program)
 {
     static struct tables t;
     const varve_write_options verified = { .layered = true,
-        .only_touched = true,
-        .verify_untouched = true,
+        .layers = { .only_touched = true,
+        .verify_untouched = true },
         .no_sync = true };
     varve_error error = { 0 };
     begin(&t);

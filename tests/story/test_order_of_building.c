@@ -258,7 +258,7 @@ TEST(order_of_building, a_rename_to_what_another_has_gives_it_to_both)
 {
     STORY_FILE("f", { "dense/k", 3 }, { "dense/b", 4 });
     varve_rename rename = { "second_dense", "dense" };
-    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    varve_read_options options = { .rename = { .list = &rename, .count = 1 } };
     for (int order = 0; order < 4; order++) {
         float v[4] = { 0 };
         varve_graph *graph = story_graph();

@@ -34,8 +34,8 @@ TEST(patterns_meet, a_restoration_that_outlives_its_graph)
         { .only = "layer|**/ema*|none" },
         { .except = "**/step|**/opt*" },
         { .resize = "**/w",
-            .expect_missing = "**/n[0-9]|layer/?",
-            .expect_unused = "old/**" },
+            .expect = { .missing = "**/n[0-9]|layer/?",
+            .unused = "old/**" } },
         { .only = "**", .except = "adam/?(layer|**/none)" },
     };
     STORY_FILE("f", { "layer/w", 1 }, { "layer/ema", 2 }, { "step", 3 });
@@ -148,10 +148,10 @@ TEST(patterns_meet, a_manager_that_resumes)
 {
     save_of_a_run();
     resume_with(NULL, "111", VARVE_UNMATCHED);
-    resume_with(&(varve_read_options){ .expect_missing = "n?w" }, "111",
+    resume_with(&(varve_read_options){ .expect.missing = "n?w" }, "111",
         VARVE_UNMATCHED);
-    resume_with(&(varve_read_options){ .expect_missing = "n[!o]w",
-                    .expect_unused = "old/**" },
+    resume_with(&(varve_read_options){ .expect = { .missing = "n[!o]w",
+                    .unused = "old/**" } },
         "111", VARVE_OK);
     resume_with(&(varve_read_options){ .only = "**/head|v" }, "101", VARVE_OK);
     resume_with(

@@ -116,7 +116,7 @@ static void cancel_everywhere(const varve_read_options *with)
     options.progress_user = &whole;
     varve_restoration *r = story_read(m.root, "f", &options);
     varve_restoration_free(r);
-    cr_assert(whole.calls > 2 || options.threads > 1);
+    cr_assert(whole.calls > 2 || options.resources.threads > 1);
     for (int at = 0; at < whole.calls; at++) {
         for (int i = 0; i < COUNT * WIDTH; i++)
             m.v[i] = 1;
@@ -127,7 +127,8 @@ static void cancel_everywhere(const varve_read_options *with)
             cr_assert_eq(error.status, VARVE_CANCELLED, "call %d: %s", at,
                 error.message);
         assert_holds(&m, r ? 7 : 1);
-        cr_assert(at > 0 || !r || options.threads > 1, "it does stop");
+        cr_assert(
+            at > 0 || !r || options.resources.threads > 1, "it does stop");
         varve_restoration_free(r);
     }
     end(&m);
@@ -135,13 +136,14 @@ static void cancel_everywhere(const varve_read_options *with)
 
 TEST(progress_and_cancel, a_cancelled_read_changes_nothing)
 {
-    cancel_everywhere(&(varve_read_options){ .threads = 1 });
-    cancel_everywhere(&(varve_read_options){ .threads = 2 });
+    cancel_everywhere(&(varve_read_options){ .resources.threads = 1 });
+    cancel_everywhere(&(varve_read_options){ .resources.threads = 2 });
 }
 
 TEST(progress_and_cancel, a_cancelled_read_above_the_staging_size_neither)
 {
-    cancel_everywhere(&(varve_read_options){ .threads = 1, .staging_size = 1 });
+    cancel_everywhere(&(varve_read_options){
+        .resources = { .threads = 1, .staging_size = 1 } });
 }
 
 TEST(progress_and_cancel, a_cancelled_save_does_not_use_up_a_number)

@@ -95,8 +95,8 @@ TEST(random_streams, a_renamed_object_keeps_its_stream)
 {
     static const varve_rename rename = { "model/noise", "model/dropout" };
     const varve_read_options options = {
-        .renames = &rename,
-        .rename_count = 1,
+        .rename = { .list = &rename,
+        .count = 1 },
     };
     struct program first, second;
     double wanted[DRAWS], found[DRAWS];

@@ -82,7 +82,7 @@ TEST(removed_nodes, let_go_of_their_names)
     enum { VALUES = 20, PASSING = 1000 };
     static const varve_rename rename[] = { { "renamed/*", "*" } };
     const varve_read_options options[] = { { 0 },
-        { .renames = rename, .rename_count = 1 } };
+        { .rename = { .list = rename, .count = 1 } } };
     struct story_value values[VALUES + 1] = { { NULL, 0 } };
     static char names[VALUES][8];
     char text[32];

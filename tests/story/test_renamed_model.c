@@ -12,7 +12,7 @@ TEST(renamed_model, values_land_in_a_renamed_layer_that_is_built_later)
 {
     STORY_FILE("f", { "dense/kernel", 1 }, { "dense/bias", 2 });
     varve_rename rename = { "classifier", "dense" };
-    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    varve_read_options options = { .rename = { .list = &rename, .count = 1 } };
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     varve_node *here = varve_add_object(root, "classifier");
@@ -33,7 +33,7 @@ TEST(renamed_model, a_part_of_another_model_lands_deeper_in_this_one)
     STORY_FILE("f", { "vgg/features/0/w", 5 }, { "vgg/head/w", 6 });
     varve_rename rename = { "backbone", "vgg/features" };
     varve_read_options options = {
-        .renames = &rename, .rename_count = 1, .only = "backbone" };
+        .rename = { .list = &rename, .count = 1 }, .only = "backbone" };
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     float w = 0, head = 9;
@@ -120,8 +120,8 @@ TEST(renamed_model, what_is_nearest_is_pasted_into_renames_and_fits)
     cr_assert_eq(paste(report, renames), 3, "%s", varve_report_text(report));
     varve_restoration_free(r);
     varve_graph_free(graph);
-    varve_read_options by[] = { { .renames = renames, .rename_count = 3 },
-        { .rename_file = test_path("renames") } };
+    varve_read_options by[] = { { .rename = { .list = renames, .count = 3 } },
+        { .rename.file = test_path("renames") } };
     for (size_t i = 0; i < 2; i++) {
         memset(mine, 0, sizeof mine);
         graph = make_part(false, mine);

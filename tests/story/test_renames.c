@@ -36,7 +36,7 @@ static varve_restoration *read_renamed(
     const varve_rename *renames, size_t count)
 {
     varve_read_options options = {
-        .renames = renames, .rename_count = count };
+        .rename = { .list = renames, .count = count } };
     return story_read(program.root, "f", &options);
 }
 
@@ -122,7 +122,7 @@ TEST(renames, they_hold_for_what_is_built_later)
 {
     STORY_FILE("f", { "block/3/w", 1 }, { "block/4/w", 2 });
     varve_rename rename = { "layers/*/kernel", "block/*/w" };
-    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    varve_read_options options = { .rename = { .list = &rename, .count = 1 } };
     program.graph = story_graph();
     program.root = varve_graph_root(program.graph);
     varve_restoration *r = story_read(program.root, "f", &options);
@@ -145,7 +145,7 @@ TEST(renames, a_map_can_be_kept_in_a_text_file)
                                "  new -> old  \n"
                                "b -> b1";
     test_write_file(test_path("map.txt"), text, sizeof text - 1);
-    varve_read_options options = { .rename_file = test_path("map.txt") };
+    varve_read_options options = { .rename.file = test_path("map.txt") };
     BUILD("new/w", "b");
     varve_restoration *r = story_read(program.root, "f", &options);
     cr_assert_eq(program.v[0], 1);
@@ -159,15 +159,15 @@ TEST(renames, a_bad_map_is_named_with_its_line)
     STORY_FILE("f", { "a", 1 });
     varve_error error;
     test_write_file(test_path("map.txt"), "a -> b\nnonsense\n", 16);
-    varve_read_options options = { .rename_file = test_path("map.txt") };
+    varve_read_options options = { .rename.file = test_path("map.txt") };
     BUILD("a");
     story_refused(program.root, "f", &options, VARVE_MISUSE, &error);
     cr_assert(story_says(&error, "map.txt:2"), "%s", error.message);
-    options.rename_file = test_path("none.txt");
+    options.rename.file = test_path("none.txt");
     story_refused(program.root, "f", &options, VARVE_NOT_FOUND, &error);
     cr_assert(story_says(&error, "none.txt"), "%s", error.message);
     varve_rename rename = { "a/*/b", "a/b" };
-    options = (varve_read_options){ .renames = &rename, .rename_count = 1 };
+    options = (varve_read_options){ .rename = { .list = &rename, .count = 1 } };
     story_refused(program.root, "f", &options, VARVE_MISUSE, &error);
     cr_assert(story_says(&error, "a/*/b"), "%s", error.message);
     cr_assert_eq(program.v[0], -1);

@@ -182,7 +182,7 @@ TEST(replaced_child, taken_out_and_put_back_it_keeps_what_it_has_become)
     float w = 0, new = 1;
     varve_node *node = story_add(root, "w", &w);
     varve_restoration *r = story_read(
-        root, "f", &(varve_read_options){ .expect_unused = "other" });
+        root, "f", &(varve_read_options){ .expect.unused = "other" });
     cr_assert_eq(w, 5);
     varve_track(varve_add_detached(graph), "w", node);
     varve_untrack(root, "w");

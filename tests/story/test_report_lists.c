@@ -196,7 +196,7 @@ TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
     varve_rename rename = { "a", "nowhere" };
     varve_error error;
     varve_restoration *r = story_read(varve_graph_root(graph), "f",
-        &(varve_read_options){ .renames = &rename, .rename_count = 1 });
+        &(varve_read_options){ .rename = { .list = &rename, .count = 1 } });
     varve_report *report = varve_report_new(r, &error);
     varve_finding finding = only_one(report, VARVE_WAITING);
     cr_assert_str_eq(finding.reason, "a rename leads elsewhere");
@@ -215,7 +215,7 @@ TEST(report_lists, a_plan_shows_a_copy_that_a_local_variable_cannot_have)
     STORY_FILE("f", { "a", 1 });
     varve_error error;
     varve_rename rename = { "b", "a" };
-    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    varve_read_options options = { .rename = { .list = &rename, .count = 1 } };
     float a = 0, b[2] = { 0 };
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);

@@ -43,7 +43,7 @@ TEST(resize_reshape, what_both_have_is_restored_and_the_rest_stays)
     const uint64_t staging[] = { 0, 1 };
     for (int i = 0; i < 2; i++) {
         varve_read_options options = {
-            .resize = "v", .staging_size = staging[i] };
+            .resize = "v", .resources.staging_size = staging[i] };
         float v[12];
         read_v(&options, v, 3, 4);
         cr_assert_arr_eq(v,

@@ -71,7 +71,8 @@ static void save(const varve_comm *comm, void *user)
     varve_add_variable(root, "step", varve_scalar(&step));
     varve_add_state(root, "late", &refusing, NULL);
     s->status[comm->rank] = varve_write_all(comm, root, s->path,
-        &(varve_write_options){ .no_sync = true, .files = s->files }, &error);
+        &(varve_write_options){ .no_sync = true, .many.files = s->files },
+        &error);
     varve_graph_free(graph);
     free(own);
 }
@@ -139,7 +140,7 @@ static const varve_rename renames[] = {
     { "box0", "table" }, { "box1", "table" }, { "box2", "table" }
 };
 static const varve_read_options by_boxes = {
-    .renames = renames, .rename_count = BOXES
+    .rename = { .list = renames, .count = BOXES }
 };
 
 /* Round -1: none of it. */
@@ -249,13 +250,13 @@ TEST(saved_by_many, is_a_base_and_has_one)
     varve_error error = { 0 };
     save_by_many("f.varve", 1);
     varve_write_options options = { .layered = true,
-        .base = test_path("f.varve") };
+        .layers.base = test_path("f.varve") };
     write_graph("f.varve", "g.varve", &options);
     look("g.varve", 1);
 #ifdef VV_HAVE_ZSTD
     options.compress = 1;
 #endif
-    options.base = NULL;
+    options.layers.base = NULL;
     write_graph("g.varve", "f.varve", &options);
     look("f.varve", 1);
     options.layered = false;
@@ -299,7 +300,7 @@ TEST(saved_by_many, loses_no_more_than_the_pieces_that_are_damaged)
     cr_assert(story_says(&error, "box0: bytes"), "%s", error.message);
     for (int i = 0; i < BOXES; i++)
         cr_assert(has(p, i, -1));
-    options.salvage = true;
+    options.salvage.on = true;
     varve_restoration *r = story_read(p->root, "f.varve", &options);
     cr_assert(has(p, 0, -1));
     cr_assert(has(p, 1, 1) && has(p, 2, 1));
@@ -321,7 +322,7 @@ TEST(saved_by_many, leaves_all_as_it_was_without_memory)
             VARVE_FLOAT64, VARVE_SHAPE(ROWS, COLUMNS), NULL, NULL);
         varve_read_options options = by_boxes;
         options.cast = VARVE_CAST_WIDEN;
-        options.threads = 1;
+        options.resources.threads = 1;
         test_fail_allocation(n, false);
         varve_restoration *r =
             varve_read(p->root, test_path("f.varve"), &options, &error);
@@ -347,7 +348,7 @@ TEST(saved_by_many, is_taken_back_where_a_state_refuses)
         struct part *p = new_part();
         varve_add_state(p->root, "late", &refusing, NULL);
         varve_read_options options = by_boxes;
-        options.staging_size = staging;
+        options.resources.staging_size = staging;
         story_refused(p->root, "f.varve", &options,
             staging ? VARVE_HALF_RESTORED : VARVE_CALLBACK, &error);
         for (int i = 0; i < BOXES && !staging; i++)

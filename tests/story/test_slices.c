@@ -111,7 +111,7 @@ TEST(slices, of_one_value_can_be_several_variables)
     static float blocks[2][2][COLUMNS];
     const varve_rename renames[] = { { "blocks/first", "table" },
         { "blocks/second", "table" } };
-    varve_read_options options = { .renames = renames, .rename_count = 2 };
+    varve_read_options options = { .rename = { .list = renames, .count = 2 } };
     write_table();
     varve_graph *graph = story_graph();
     varve_node *list = varve_add_dict(varve_graph_root(graph), "blocks");
@@ -238,7 +238,7 @@ TEST(slices, need_only_the_chunks_that_they_meet)
     bytes[size / 2] ^= 1; /* in the third of four chunks, or the second */
     test_write_file(test_path("f"), bytes, size);
     for (uint64_t chunk = 0; chunk < 4; chunk++) {
-        const varve_read_options options = { .salvage = true };
+        const varve_read_options options = { .salvage.on = true };
         uint64_t start = chunk * (LONG / 4) + 100;
         bool is_near = chunk == 1 || chunk == 2;
         varve_error error;

@@ -61,9 +61,9 @@ TEST(slot_renames, averages_become_weights)
     varve_error error;
     write_averages();
     varve_read_options options = {
-        .renames = &to_averages,
-        .rename_count = 1,
-        .expect_unused = "model",
+        .rename = { .list = &to_averages,
+        .count = 1 },
+        .expect.unused = "model",
     };
     for (int is_late = 0; is_late < 2; is_late++) {
         read_into(&e, &options, is_late);
@@ -84,7 +84,8 @@ TEST(slot_renames, what_waits_is_told)
     e.root = varve_graph_root(e.graph);
     varve_node *net = varve_add_object(e.root, "net");
     e.r = story_read(e.root, "f",
-        &(varve_read_options){ .renames = &to_averages, .rename_count = 1 });
+        &(varve_read_options){
+            .rename = { .list = &to_averages, .count = 1 } });
     const varve_tensor *waits = varve_pending(net, "a");
     cr_assert(waits && waits->dtype == VARVE_FLOAT32);
     cr_assert_not(varve_pending(net, "z"));
@@ -101,8 +102,8 @@ TEST(slot_renames, only_and_a_plan_beside)
     varve_error error;
     write_averages();
     varve_read_options options = {
-        .renames = &to_averages,
-        .rename_count = 1,
+        .rename = { .list = &to_averages,
+        .count = 1 },
         .only = "net/b",
     };
     read_into(&e, &options, false);
@@ -121,8 +122,8 @@ TEST(slot_renames, a_shared_variable_by_any_of_its_paths)
     struct evaluator e;
     write_averages();
     varve_rename rename = { "net/a", "ema/shadow(tied)" };
-    read_into(&e, &(varve_read_options){ .renames = &rename,
-                      .rename_count = 1 }, false);
+    read_into(&e, &(varve_read_options){ .rename = { .list = &rename,
+                      .count = 1 } }, false);
     cr_assert(e.a == 3 && e.c == -1);
     end(&e);
 }
@@ -134,7 +135,7 @@ TEST(slot_renames, averages_beside_their_own_slots)
     float a = 0, shadow = 0;
     write_averages();
     varve_read_options options = {
-        .renames = &to_averages, .rename_count = 1 };
+        .rename = { .list = &to_averages, .count = 1 } };
     read_into(&e, &options, true);
     varve_node *node = story_add(e.root, "model/a", &a);
     varve_add_slot(varve_add_object(e.root, "ema"), node, "shadow",
@@ -160,7 +161,7 @@ TEST(slot_renames, a_slot_of_the_program)
         float average = -1;
         e.root = varve_graph_root(e.graph);
         varve_read_options options = {
-            .renames = &to[i % 4], .rename_count = 1 };
+            .rename = { .list = &to[i % 4], .count = 1 } };
         varve_node *ema = varve_add_object(e.root, "ema");
         varve_node *a = story_add(e.root, "model/a", &e.a);
         if (is_late)

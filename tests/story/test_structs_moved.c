@@ -112,7 +112,8 @@ static void save_in_background(varve_error *error)
 
 static void save_layers(varve_error *error)
 {
-    varve_write_options options = { .layered = true, .only_touched = true };
+    varve_write_options options = { .layered = true,
+        .layers.only_touched = true };
     cr_assert_ok(varve_write(root, test_path("f"), &options, error), *error);
 }
 

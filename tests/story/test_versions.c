@@ -140,7 +140,7 @@ TEST(versions, patterns_of_a_read_go_on_beside_them)
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     float v[3] = { 0 };
-    varve_read_options options = { .expect_unused = "extra" };
+    varve_read_options options = { .expect.unused = "extra" };
     story_add(root, "w", &v[0]);
     varve_tag(story_add(root, "later", &v[1]), VARVE_TAG_LATER);
     varve_node *lost = story_add(root, "lost", &v[2]);
@@ -150,12 +150,12 @@ TEST(versions, patterns_of_a_read_go_on_beside_them)
     cr_assert(!story_says(&error, "later") && !story_says(&error, "gone") &&
               !story_says(&error, "extra"));
     varve_restoration_free(r);
-    options.expect_missing = "lost";
+    options.expect.missing = "lost";
     r = story_read(root, "f", &options);
     assert_all_hold(r);
     varve_restoration_free(r);
     varve_remove(lost);
-    options.expect_missing = NULL;
+    options.expect.missing = NULL;
     r = story_read(root, "f", &options);
     assert_all_hold(r);
     varve_restoration_free(r);

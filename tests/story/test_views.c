@@ -185,8 +185,8 @@ static void read_back(varve_node *root, varve_format format, uint64_t *seed)
 {
     varve_error error;
     const varve_read_options options[] = { { 0 }, { .streaming = true },
-        { .staging_size = 1, .threads = 4 }, { .no_verify = true },
-        { .salvage = true } };
+        { .resources = { .staging_size = 1, .threads = 4 } },
+        { .no_verify = true }, { .salvage.on = true } };
     varve_restoration *r = varve_read(
         root, path_for(format), &options[view_random(seed, 5)], &error);
     cr_assert(r, "%s", error.message);
@@ -215,7 +215,7 @@ static void go_by_file(
 static void go_by_job(varve_node *root, bool at_rest, uint64_t *seed)
 {
     varve_error error;
-    const varve_write_options options = { .at_rest = at_rest };
+    const varve_write_options options = { .background.at_rest = at_rest };
     set(1);
     varve_job *job =
         varve_write_async(root, path_for(VARVE_FORMAT_VARVE), &options, &error);
@@ -272,7 +272,7 @@ static void go_by_graft(varve_node *root)
 TEST(views, come_back_by_any_way)
 {
     static const varve_write_options ways[] = { { 0 }, { .layered = true },
-        { .compress = 1 }, { .layered = true, .track = true },
+        { .compress = 1 }, { .layered = true, .layers.track = true },
         { .format = VARVE_FORMAT_SAFETENSORS }, { .format = VARVE_FORMAT_NPZ },
         { .format = VARVE_FORMAT_TENSORFLOW },
         { .format = VARVE_FORMAT_TORCH } };
@@ -340,7 +340,9 @@ TEST(views, are_parts_of_any_value_cast_and_cut)
         const varve_shape box = VARVE_SHAPE(
             1 + view_random(&seed, 500), 1 + view_random(&seed, 400));
         const varve_read_options options = { .cast = VARVE_CAST_WIDEN,
-            .staging_size = (uint64_t)i % 2, .threads = 3, .resize = "whole" };
+            .resources = { .staging_size = (uint64_t)i % 2,
+            .threads = 3 },
+            .resize = "whole" };
         const uint64_t none[] = { 0, 0 };
         bool is_slice = i % 3;
         varve_dtype dtype = i % 4 < 2 ? VARVE_INT32 : VARVE_FLOAT64;
@@ -463,7 +465,7 @@ TEST(views, whose_copy_fails_change_nothing_in_the_program)
 
 TEST(views, too_large_to_be_undone_are_named)
 {
-    const varve_read_options options = { .staging_size = 1000 };
+    const varve_read_options options = { .resources.staging_size = 1000 };
     for (long at = 0; at < 3; at++) {
         varve_error error;
         varve_graph *graph = begin_failing();

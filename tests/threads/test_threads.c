@@ -49,7 +49,7 @@ static unsigned read_model(
     struct everything model = { 0 };
     varve_graph *graph = varve_graph_new(NULL);
     everything_build(&model, graph);
-    varve_read_options options = { .map = is_mapped, .threads = 2 };
+    varve_read_options options = { .map = is_mapped, .resources.threads = 2 };
     varve_restoration *r = varve_restore(
         varve_graph_root(graph), path, &options, &error);
     demand(r != NULL, "read", error.message);

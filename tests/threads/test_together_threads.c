@@ -199,7 +199,7 @@ static void act(const varve_comm *comm, void *user)
             add_all(run, root, comm->rank, bytes);
         CHECK(!varve_graph_check(varve_node_graph(root), &error),
             error.message);
-        if (r && !run->options.salvage)
+        if (r && !run->options.salvage.on)
             CHECK(!varve_assert_consumed(r, &error), error.message);
         varve_restoration_free(r);
         look(run, comm->rank, bytes);
@@ -321,7 +321,7 @@ static void damage(void)
 static void read_damaged(struct run *run)
 {
     damage();
-    run->options.salvage = true;
+    run->options.salvage.on = true;
     run->options.streaming = below(2);
     check_read(run, NEW | OLD);
 }
@@ -331,7 +331,7 @@ static void read_damaged(struct run *run)
 static void choose_options(struct run *run)
 {
     run->options = (varve_read_options){ .streaming = below(4) == 0 };
-    run->options.staging_size = below(2);
+    run->options.resources.staging_size = below(2);
     run->is_late = below(3) == 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "element.h"
 #include "json_out.h"
+#include "style.h"
 #include "units.h"
 
 size_t value_count(const struct outline *outline)
@@ -40,15 +41,10 @@ static void print_beginning(const char *text)
 {
     enum { SHOWN = 72 };
     char cut[SHOWN + sizeof "..."];
-    size_t size = SHOWN;
-    if (strlen(text) <= SHOWN) {
-        json_print_text(stdout, text);
-        return;
-    }
-    while (size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80)
-        size--; /* no character is cut */
-    memcpy(cut, text, size);
-    memcpy(cut + size, "...", sizeof "...");
+    size_t size = strlen(text);
+    size_t shown = text_beginning(text, size, SHOWN);
+    snprintf(
+        cut, sizeof cut, "%.*s%s", (int)shown, text, shown < size ? "..." : "");
     json_print_text(stdout, cut);
 }
 

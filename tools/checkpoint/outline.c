@@ -10,6 +10,7 @@
 
 #include "places.h"
 #include "settings.h"
+#include "style.h"
 
 enum { MOST_SHOWN = 255 };
 
@@ -56,11 +57,8 @@ char *escaped_name(const char *name)
 char *shown_name(const char *name)
 {
     size_t size = strlen(name);
-    if (size <= MOST_SHOWN)
-        return escape(name, size, "");
-    for (size = MOST_SHOWN; ((unsigned char)name[size] & 0xc0) == 0x80;)
-        size--;
-    return escape(name, size, "...");
+    size_t shown = text_beginning(name, size, MOST_SHOWN);
+    return escape(name, shown, shown < size ? "..." : "");
 }
 
 varve_saved_node outline_saved(const struct outline *outline, uint32_t node)

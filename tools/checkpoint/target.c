@@ -61,8 +61,8 @@ static void open_reader(const struct settings *settings, const char *file,
     struct target *target, varve_error *error)
 {
     varve_error other;
-    varve_reader_options options = { .dots = settings->dots,
-        .no_hdf5 = settings->no_hdf5 };
+    varve_reader_options options = { .foreign = { .dots = settings->dots,
+                                         .no_hdf5 = settings->no_hdf5 } };
     target->reader = varve_reader_open_with(file, &options, error);
     if (target->reader || !settings->salvage)
         return;

@@ -10,6 +10,7 @@
 #include "element.h"
 #include "json_out.h"
 #include "outline.h"
+#include "style.h"
 
 enum { MOST_SHOWN = 60 }; /* bytes of a string or a state */
 
@@ -135,11 +136,7 @@ const unsigned char *value_next(struct value *value, uint64_t *size)
 /* Of a long string those that are shown; a character is whole. */
 static size_t shown_size(const unsigned char *bytes, uint64_t size)
 {
-    size_t shown = size > MOST_SHOWN ? MOST_SHOWN : (size_t)size;
-    while (
-        shown < size && shown > MOST_SHOWN - 4 && (bytes[shown] & 0xc0) == 0x80)
-        shown--;
-    return shown;
+    return text_beginning((const char *)bytes, (size_t)size, MOST_SHOWN);
 }
 
 /* As JSON writes it, so that control characters and quotes are escaped. */

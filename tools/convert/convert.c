@@ -132,11 +132,10 @@ static varve_read_options part_of(struct conversion *c)
         .subtree = *path && !strchr(path, '(') ? path : NULL,
         .only = is_value ? NULL : s->only,
         .except = is_value ? NULL : s->except,
-        .dots = s->dots,
-        .no_hdf5 = s->no_hdf5,
-        .salvage = s->salvage,
-        .loss = lost_add,
-        .loss_user = &c->lost,
+        .foreign = { .dots = s->dots, .no_hdf5 = s->no_hdf5 },
+        .salvage = { .on = s->salvage,
+            .loss = lost_add,
+            .loss_user = &c->lost },
     };
 }
 
@@ -262,7 +261,7 @@ static int write_tried(struct conversion *c, const struct destination *trial,
 {
     varve_write_options plain = *options;
     if (!is_new) {
-        plain.loss = NULL;
+        plain.foreign.loss = NULL;
         plain.progress = NULL;
         plain.no_sync = true;
     }
@@ -296,11 +295,11 @@ static int write_graph(struct conversion *c)
         .no_replace = !c->settings->force,
         .keep_counter = true,
         .format = c->destination.format,
-        .shard_size = c->settings->shard_size,
         .compress = (int)c->settings->compress,
-        .global_names = c->settings->names == NAMES_GLOBAL,
-        .loss = losses_add,
-        .loss_user = &c->losses,
+        .foreign = { .shard_size = c->settings->shard_size,
+            .global_names = c->settings->names == NAMES_GLOBAL,
+            .loss = losses_add,
+            .loss_user = &c->losses },
     };
     options.metadata = varve_graph_metadata(c->graph, &options.metadata_count);
     struct destination trial;

@@ -127,14 +127,14 @@ static int try(struct plan *p, struct trial *trial)
     const char *subtree = p->source.node.path;
     varve_read_options read = {
         .subtree = *subtree ? subtree : NULL,
-        .dots = p->settings->dots,
-        .no_hdf5 = p->settings->no_hdf5,
-        .expect_missing = *p->allow_unfilled ? p->allow_unfilled : NULL,
-        .expect_unused = *p->allow_unclaimed ? p->allow_unclaimed : NULL,
+        .foreign = { .dots = p->settings->dots,
+            .no_hdf5 = p->settings->no_hdf5 },
+        .expect = { .missing = *p->allow_unfilled ? p->allow_unfilled : NULL,
+            .unused = *p->allow_unclaimed ? p->allow_unclaimed : NULL },
         .cast = p->settings->any_type ? VARVE_CAST_ANY : VARVE_CAST_NONE,
     };
-    read.rename_count = make_pairs(p);
-    read.renames = p->pairs;
+    read.rename.count = make_pairs(p);
+    read.rename.list = p->pairs;
     const char *file = varve_reader_path(p->source.reader);
     varve_node *root = varve_graph_root(p->program.graph);
     if (trial_run(trial, root, file, &read, &error) != VARVE_OK)

@@ -82,6 +82,16 @@ unsigned long text_next(const char **text)
     return point;
 }
 
+size_t text_beginning(const char *text, size_t size, size_t most)
+{
+    size_t shown = size < most ? size : most;
+    for (int i = 0; i < 3 && shown > 0 && shown < size &&
+                    ((unsigned char)text[shown] & 0xc0) == 0x80;
+         i++)
+        shown--;
+    return shown;
+}
+
 bool point_steers(unsigned long point)
 {
     return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x61c ||

@@ -45,6 +45,10 @@ void print_padded(const char *text, size_t width);
 /* Prints text from a file with what could steer a terminal as %XX. */
 void print_clean(FILE *to, const char *text);
 
+/* How many of the bytes of a text are shown where `most` may be: no character
+ * is cut. */
+size_t text_beginning(const char *text, size_t size, size_t most);
+
 /* Compares texts as people do: runs of digits by their numbers. */
 int text_compare(const char *a, const char *b);
 

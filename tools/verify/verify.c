@@ -122,7 +122,8 @@ static int structure_damage(struct finding *f, const varve_error *error)
 static int verify_file(struct finding *f)
 {
     varve_error error = { .status = VARVE_OK };
-    const varve_reader_options how = { .no_hdf5 = f->settings->no_hdf5 };
+    const varve_reader_options how = { .foreign.no_hdf5 =
+                                           f->settings->no_hdf5 };
     varve_reader *reader = varve_reader_open_with(f->file, &how, &error);
     if (!reader) {
         f->status = varve_status_name(error.status);

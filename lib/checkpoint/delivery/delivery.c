@@ -250,7 +250,7 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     vv_buffer_move(&batch, &d->jobs.pairs, d->jobs.pairs.allocator);
     size_t count;
     varve_status status = VARVE_OK;
-    if (d->options->salvage)
+    if (d->options->salvage.on)
         status = vv_salvage(d, &batch, error);
     struct vv_pair *jobs = vv_pairs_in(&batch, &count);
     const size_t all = count;

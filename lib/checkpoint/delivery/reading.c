@@ -208,7 +208,7 @@ static varve_status take_piece(const struct vv_reading *reading, size_t move,
 
 /* Where the bytes of a chunk can be read to without a detour, or NULL. Reading
  * to an address that is not aligned takes the kernel two to four times as long,
- * more than the detour (bench/README.md). */
+ * more than the detour (bench/notebook.md). */
 static void *place_of(const struct vv_reading *reading,
     const struct vv_move *move, uint64_t chunk)
 {
@@ -273,7 +273,8 @@ static varve_status take_all(const struct vv_reading *reading, size_t move,
 static bool may_do_without(const struct vv_delivery *d, varve_status status)
 {
     return vv_is_damage(status) &&
-           (status == VARVE_CORRUPT || d->pairing->selection.options.salvage);
+           (status == VARVE_CORRUPT ||
+               d->pairing->selection.options.salvage.on);
 }
 
 /* Each piece by itself, which is all that is needed of the file. */
@@ -447,8 +448,8 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
     struct vv_reading *reading = pass->reading;
     const struct vv_context *context = &reading->d->pairing->context;
     uint64_t size = vv_reading_size(reading);
-    unsigned workers = vv_worker_count_for(
-        context, reading->d->options->threads, 1 + size / BYTES_PER_WORKER);
+    unsigned workers = vv_worker_count_for(context,
+        reading->d->options->resources.threads, 1 + size / BYTES_PER_WORKER);
     if (reading->has_far && !reading->only_verify && workers > 1) {
         reading->turns = vv_monitor_new(&context->allocator);
         workers = reading->turns ? workers : 1;

@@ -288,7 +288,8 @@ static varve_status tell_loss(
         &p->paths, vv_at32(vv_index_of(p)->value_nodes, value), &path);
     const char *text = vv_buffer_string(&path);
     if (!path.failed)
-        d->options->loss(d->options->loss_user, text, vv_damage_of(d, value));
+        d->options->salvage.loss(
+            d->options->salvage.loss_user, text, vv_damage_of(d, value));
     bool failed = path.failed;
     vv_buffer_clear(&path);
     return failed ? vv_fail_memory(error, "a path") : VARVE_OK;
@@ -299,7 +300,7 @@ static varve_status tell_losses(const struct vv_delivery *d,
     varve_error *error)
 {
     uint32_t told = VV_NONE;
-    for (size_t i = 0; i < count && d->options->loss; i++) {
+    for (size_t i = 0; i < count && d->options->salvage.loss; i++) {
         if (!is_lost[i] || jobs[i].file == told)
             continue;
         VV_TRY(tell_loss(d, jobs[i].file, error));

@@ -221,7 +221,7 @@ static varve_status keep_rest(const struct transfer *t, varve_error *error)
 
 static varve_status prepare_staging(struct transfer *t, varve_error *error)
 {
-    uint64_t limit = t->d->options->staging_size;
+    uint64_t limit = t->d->options->resources.staging_size;
     uint64_t visible = 0;
     if (limit == 0)
         limit = VV_STAGING_SIZE;
@@ -352,7 +352,7 @@ static varve_status read_values(
         .is_verified = options->no_verify && !only_verify,
         .has_far = t->has_far,
     };
-    bool is_good = options->salvage && !only_verify; /* all was looked at */
+    bool is_good = options->salvage.on && !only_verify; /* all was looked at */
     bool is_in_place = !only_verify && touches(t);
     if (is_good)
         reading.before = t->d->looked_at;
@@ -406,7 +406,7 @@ static void exchange_staged(const struct transfer *t, bool is_undone)
         .moves = t->moves,
         .count = t->count,
         .size = t->staging_size,
-        .threads = t->d->options->threads,
+        .threads = t->d->options->resources.threads,
         .is_last = t->states.count == 0,
         .is_undone = is_undone,
     });

@@ -46,8 +46,8 @@ varve_status vv_pairing_select(
     struct vv_pairing *p, const varve_read_options *options, varve_error *error)
 {
     VV_TRY(vv_selection_begin(&p->selection, &p->context, options, error));
-    p->context.dots = p->selection.options.dots;
-    p->context.no_hdf5 = p->selection.options.no_hdf5;
+    p->context.dots = p->selection.options.foreign.dots;
+    p->context.no_hdf5 = p->selection.options.foreign.no_hdf5;
     return VARVE_OK;
 }
 

@@ -146,15 +146,29 @@ static varve_status fill(struct vv_selection *s,
     const varve_read_options *o = &s->options;
     if (!copy(s, &s->only, o->only) || !copy(s, &s->except, o->except) ||
         !copy(s, &s->resize, o->resize) ||
-        !copy(s, &s->expect_missing, o->expect_missing) ||
-        !copy(s, &s->expect_unused, o->expect_unused))
+        !copy(s, &s->expect_missing, o->expect.missing) ||
+        !copy(s, &s->expect_unused, o->expect.unused))
         return vv_fail_memory(error, "the options of a read");
-    for (size_t i = 0; i < o->rename_count; i++)
-        VV_TRY(add_rename(
-            s, o->renames[i].program, o->renames[i].file, "a rename", error));
-    if (o->rename_file)
-        return read_rename_file(s, context, o->rename_file, error);
+    for (size_t i = 0; i < o->rename.count; i++)
+        VV_TRY(add_rename(s, o->rename.list[i].program, o->rename.list[i].file,
+            "a rename", error));
+    if (o->rename.file)
+        return read_rename_file(s, context, o->rename.file, error);
     return VARVE_OK;
+}
+
+/* All of this version, the options and each feature's in them. */
+static varve_status check_rooms(
+    const varve_read_options *options, varve_error *error)
+{
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
+    if (!options)
+        return VARVE_OK;
+    VV_TRY(VV_CHECK_ROOM(options->rename.reserved, error));
+    VV_TRY(VV_CHECK_ROOM(options->expect.reserved, error));
+    VV_TRY(VV_CHECK_ROOM(options->foreign.reserved, error));
+    VV_TRY(VV_CHECK_ROOM(options->salvage.reserved, error));
+    return VV_CHECK_ROOM(options->resources.reserved, error);
 }
 
 varve_status vv_selection_begin(struct vv_selection *s,
@@ -162,12 +176,13 @@ varve_status vv_selection_begin(struct vv_selection *s,
     varve_error *error)
 {
     *s = (struct vv_selection){ .allocator = &context->allocator };
-    VV_TRY(VV_CHECK_OPTIONS(options, error));
+    VV_TRY(check_rooms(options, error));
     if (options)
         s->options = *options;
-    if (s->options.salvage && s->options.no_verify)
+    if (s->options.salvage.on && s->options.no_verify)
         return vv_fail(error, VARVE_MISUSE,
-            "the options of a read: expected `salvage` or `no_verify`, found "
+            "the options of a read: expected `salvage.on` or `no_verify`, "
+            "found "
             "both");
     varve_status status = fill(s, context, error);
     if (status)

@@ -205,12 +205,14 @@ varve_reader *varve_reader_open_with(
     const char *path, const varve_reader_options *options, varve_error *error)
 {
     static const varve_reader_options defaults;
-    if (VV_CHECK_OPTIONS(options, error))
+    if (!options)
+        options = &defaults;
+    if (VV_CHECK_OPTIONS(options, error) ||
+        VV_CHECK_ROOM(options->foreign.reserved, error))
         return NULL;
-    options = options ? options : &defaults;
     struct vv_context context = context_of(options->allocator);
-    context.dots = options->dots;
-    context.no_hdf5 = options->no_hdf5;
+    context.dots = options->foreign.dots;
+    context.no_hdf5 = options->foreign.no_hdf5;
     return (options->salvage ? vv_reader_salvage_in : vv_reader_open_in)(
         &context, path, error);
 }

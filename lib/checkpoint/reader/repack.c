@@ -22,6 +22,7 @@
 #include "source.h"
 #include "system.h"
 #include "try.h"
+#include "write_options.h"
 
 struct repacking {
     const varve_write_options *options;
@@ -247,7 +248,7 @@ varve_status vv_repack(const struct vv_context *context, const char *path,
     static const varve_write_options defaults;
     varve_error reason = { 0 };
     struct repacking r = { .options = options ? options : &defaults };
-    VV_TRY(VV_CHECK_OPTIONS(options, error));
+    VV_TRY(vv_write_options_check(options, error));
     r.reader = vv_reader_open_by(context, open_ours, (void *)path, &reason);
     if (!r.reader) {
         if (error)

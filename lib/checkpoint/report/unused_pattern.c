@@ -38,10 +38,10 @@ static bool add_pattern(varve_report *report, struct vv_hints *hints,
         [VV_ONLY] = { "only", "this pattern of `only` matched nothing" },
         [VV_EXCEPT] = { "except", "this pattern of `except` matched nothing" },
         [VV_RESIZE] = { "resize", "this pattern of `resize` matched nothing" },
-        [VV_EXPECT_MISSING] = { "expect_missing",
-            "this pattern of `expect_missing` matched nothing" },
-        [VV_EXPECT_UNUSED] = { "expect_unused",
-            "this pattern of `expect_unused` matched nothing" },
+        [VV_EXPECT_MISSING] = { "expect.missing",
+            "this pattern of `expect.missing` matched nothing" },
+        [VV_EXPECT_UNUSED] = { "expect.unused",
+            "this pattern of `expect.unused` matched nothing" },
     };
     bool is_of_file = option == VV_EXPECT_UNUSED;
     const char *copy = vv_arena_text(&report->arena, text.bytes, text.size);

@@ -217,7 +217,7 @@ static varve_status find_file(struct varve_restoration *r,
     if (opening->consent)
         return opening->consent->open(
             opening->consent->user, &r->file, &r->pairing.context, path, error);
-    return r->pairing.selection.options.salvage
+    return r->pairing.selection.options.salvage.on
                ? vv_checkpoint_salvage(
                      &r->file, &r->pairing.context, path, error)
                : vv_checkpoint_open(&r->file, &r->pairing.context, path, error);
@@ -230,13 +230,13 @@ static varve_status open_file(struct varve_restoration *r,
     VV_TRY(find_file(r, opening, error));
     VV_TRY(vv_pairing_begin(&r->pairing, r->file.path, error));
     VV_TRY(vv_delivery_begin(&r->delivery, error));
-    if (r->pairing.selection.options.salvage)
+    if (r->pairing.selection.options.salvage.on)
         VV_TRY(vv_need_paths(&r->pairing, error)); /* to name what is lost */
     if (r->pairing.selection.options.subtree)
         VV_TRY(leave_out_the_rest(r, error));
     /* What the caller lent for the call is not kept beyond it. */
-    r->pairing.selection.options.renames = NULL;
-    r->pairing.selection.options.rename_file = NULL;
+    r->pairing.selection.options.rename.list = NULL;
+    r->pairing.selection.options.rename.file = NULL;
     r->pairing.selection.options.subtree = NULL;
     return VARVE_OK;
 }
@@ -269,7 +269,8 @@ static bool will_be_verified(
 {
     return job->node->variable && !vv_part_of(job->node) &&
            vv_is_alike(d->pairing, job->node, job->file) &&
-           !d->options->no_verify && !d->options->map && !d->options->salvage;
+           !d->options->no_verify && !d->options->map &&
+           !d->options->salvage.on;
 }
 
 /* All values of which the jobs that there are will not read every byte as they
@@ -340,7 +341,7 @@ static varve_status begin(struct varve_restoration *r,
     r->delivery.failure.status = VARVE_OK;
     r->is_open = true;
     r->pairing.selection.options.progress = NULL;
-    r->pairing.selection.options.loss = NULL;
+    r->pairing.selection.options.salvage.loss = NULL;
     return VARVE_OK;
 }
 

@@ -19,6 +19,7 @@
 #include "slice.h"
 #include "try.h"
 #include "variable.h"
+#include "write_options.h"
 
 /* --- Metadata ----------------------------------------------------------- */
 
@@ -320,7 +321,9 @@ static varve_status gather(
     if (!status) {
         const struct vv_index index =
             vv_index_of_columns(&cargo->columns.index);
-        vv_unchanged_gather(&cargo->unchanged, &walk, &index, &cargo->options);
+        const varve_write_options *o = &cargo->options;
+        vv_unchanged_gather(
+            &cargo->unchanged, &walk, &index, o->layered ? &o->layers : NULL);
     }
     vv_walk_end(&walk);
     return status;
@@ -330,7 +333,7 @@ static varve_status gather_held(struct vv_cargo *cargo, varve_node *root,
     const varve_write_options *options, bool takes_slices, varve_error *error)
 {
     varve_graph *graph = root->graph;
-    VV_TRY(VV_CHECK_OPTIONS(options, error));
+    VV_TRY(vv_write_options_check(options, error));
     *cargo = (struct vv_cargo){ .context = graph->context };
     cargo->context.durable = &graph->saved_to;
     if (options)

@@ -146,7 +146,7 @@ static size_t text_size(const char *text)
 static size_t borrowed_size(const struct vv_cargo *cargo)
 {
     const varve_write_options *o = &cargo->options;
-    size_t size = text_size(o->base);
+    size_t size = text_size(o->layers.base);
     for (size_t i = 0; i < o->metadata_count; i++)
         size += text_size(o->metadata[i].name) +
                 (o->metadata[i].kind == VARVE_METADATA_STRING
@@ -200,7 +200,8 @@ varve_status vv_cargo_detach(
         cargo->copies = NULL;
         return status;
     }
-    cargo->options.base = keep_text(&cargo->texts, cargo->options.base);
+    cargo->options.layers.base =
+        keep_text(&cargo->texts, cargo->options.layers.base);
     keep_metadata(cargo);
     keep_kept(cargo);
     return VARVE_OK;

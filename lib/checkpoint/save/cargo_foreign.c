@@ -86,13 +86,13 @@ varve_status vv_cargo_write_foreign(
         .path = path,
         .index = &index,
         .flags = flags,
-        .shard_size = cargo->options.shard_size,
-        .global_names = cargo->options.global_names,
+        .shard_size = cargo->options.foreign.shard_size,
+        .global_names = cargo->options.foreign.global_names,
         .value = give_value,
         .user = &f,
         .kept = give_kept,
-        .loss = cargo->options.loss,
-        .loss_user = cargo->options.loss_user,
+        .loss = cargo->options.foreign.loss,
+        .loss_user = cargo->options.foreign.loss_user,
     };
     f.target = &target;
     vv_buffer_init(&f.path, &cargo->context.allocator);

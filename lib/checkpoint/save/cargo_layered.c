@@ -350,7 +350,7 @@ static varve_status sum(struct layering *l, varve_error *error)
     struct vv_known known = {
         .digest = known_digest,
         .user = l,
-        .is_verified = l->cargo->options.verify_untouched,
+        .is_verified = l->cargo->options.layers.verify_untouched,
         .other = VV_NONE,
     };
     bool is_known =
@@ -379,7 +379,8 @@ static varve_status open_base(
     struct layering *l, const char *path, varve_error *error)
 {
     const struct vv_cargo *cargo = l->cargo;
-    const char *base = cargo->options.base ? cargo->options.base : path;
+    const char *base =
+        cargo->options.layers.base ? cargo->options.layers.base : path;
     if (!cargo->options.layered)
         return VARVE_OK;
     VV_TRY(vv_layer_base_open(

@@ -80,8 +80,8 @@ static varve_status hold_still(
     const varve_write_options *o = &job->cargo.options;
     varve_error reason = { 0 };
     varve_status status;
-    vv_background_wait_for_room(
-        b, o->in_flight ? o->in_flight : USUALLY_IN_FLIGHT);
+    vv_background_wait_for_room(b,
+        o->background.in_flight ? o->background.in_flight : USUALLY_IN_FLIGHT);
     do
         status = take_copy(b, job, &reason);
     while (status == VARVE_NO_MEMORY && vv_background_wait_for_oldest(b));
@@ -90,7 +90,7 @@ static varve_status hold_still(
             *error = reason;
         return status;
     }
-    if (!o->at_rest) {
+    if (!o->background.at_rest) {
         vv_cargo_copy(&job->cargo);
         job->stage = VV_COPIED;
     }

@@ -183,13 +183,13 @@ struct numbering {
 static varve_status find_base(
     struct numbering *n, const struct search *search, varve_error *error)
 {
-    n->cargo->options.base = n->base;
+    n->cargo->options.layers.base = n->base;
     if (n->base || !search->found)
         return VARVE_OK;
     vv_set_numbered_path(&n->other, n->prefix, search->highest);
     if (n->other.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    n->cargo->options.base = (char *)n->other.data;
+    n->cargo->options.layers.base = (char *)n->other.data;
     return VARVE_OK;
 }
 
@@ -262,7 +262,7 @@ varve_status vv_save_cargo(struct vv_cargo *cargo, const char *prefix,
         .cargo = cargo,
         .prefix = prefix,
         .least = cargo->counter,
-        .base = cargo->options.base,
+        .base = cargo->options.layers.base,
         .path = path,
     };
     VV_TRY(vv_check_prefix(&cargo->context, prefix, error));
@@ -272,7 +272,7 @@ varve_status vv_save_cargo(struct vv_cargo *cargo, const char *prefix,
         status = save_once(&n, error);
     if (!status)
         note_latest(&cargo->context, prefix, (char *)path->data, &n.other);
-    cargo->options.base = n.base;
+    cargo->options.layers.base = n.base;
     vv_buffer_clear(&n.other);
     return status;
 }

@@ -332,13 +332,13 @@ static void look(const struct gathering *g)
 /* --- All ------------------------------------------------------------------ */
 
 void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
-    const struct vv_index *index, const varve_write_options *options)
+    const struct vv_index *index, const varve_layer_options *options)
 {
     varve_graph *graph = walk->graph;
     struct gathering g = { u, walk, index, NULL };
     *u = (struct vv_unchanged){ .root = walk->steps->node };
     vv_buffer_init(&u->runs, walk->allocator);
-    if (!options->layered || !(options->only_touched || options->track) ||
+    if (!options || !(options->only_touched || options->track) ||
         graph->moment == UINT32_MAX)
         return;
     g.watcher = watcher_of(graph);

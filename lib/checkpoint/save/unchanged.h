@@ -41,12 +41,12 @@ struct vv_unchanged {
  * by vv_dirty_free. NULL without memory. */
 struct vv_dirty *vv_unchanged_dirty(varve_graph *graph);
 
-/* Notes when each value was touched or written to, where the options ask for
- * it, and begins the next moment. `nodes` and `sizes` are columns of the index
- * of the walk. */
+/* Notes when each value was touched or written to, where the options of a
+ * layered save ask for it (NULL: of no layered one), and begins the next
+ * moment. `nodes` and `sizes` are columns of the index of the walk. */
 void vv_unchanged_gather(struct vv_unchanged *unchanged,
     const struct vv_walk *walk, const struct vv_index *index,
-    const varve_write_options *options);
+    const varve_layer_options *options);
 void vv_unchanged_clear(
     struct vv_unchanged *unchanged, const varve_allocator *allocator);
 

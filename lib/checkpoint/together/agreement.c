@@ -21,7 +21,7 @@ varve_status vv_check_comm(const varve_comm *comm, varve_error *error)
     if (!comm || comm->rank >= comm->size)
         return vv_fail(error, VARVE_MISUSE,
             "expected a communicator and a rank below its size, found none");
-    return vv_check_reserved(&comm->reserved, sizeof comm->reserved, error);
+    return VV_CHECK_ROOM(comm->reserved, error);
 }
 
 /* What a communicator says that cannot go on. */

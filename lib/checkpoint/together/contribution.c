@@ -43,7 +43,7 @@ static varve_status add_request(struct vv_buffer *bytes, const char *path,
     vv_buffer_add(&text, path, strlen(path) + 1);
     vv_buffer_add8(&text, o->no_replace);
     vv_buffer_add8(&text, o->no_sync);
-    vv_buffer_add32(&text, o->files);
+    vv_buffer_add32(&text, o->many.files);
     vv_buffer_add64(&text, cargo->counter);
     for (size_t i = 0; i < o->metadata_count; i++)
         add_metadata(&text, &o->metadata[i]);

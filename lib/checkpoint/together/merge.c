@@ -35,7 +35,7 @@ static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
 {
     const uint8_t *at = merge->all->bytes.data;
     uint32_t ranks = merge->comm->size, count = 0;
-    uint32_t wanted = merge->cargo->options.files;
+    uint32_t wanted = merge->cargo->options.many.files;
     for (uint32_t i = 0; i < ranks; i++) {
         uint32_t node = vv_contribution_of(at).node, number = 0;
         at += merge->all->sizes[i];

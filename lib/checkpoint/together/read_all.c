@@ -35,7 +35,7 @@ static varve_status open_file(void *user, struct vv_opened *file,
         .comm = reading->comm,
         .context = context,
         .path = path,
-        .is_salvage = options && options->salvage,
+        .is_salvage = options && options->salvage.on,
         .most_digests = VV_MOST_TOLD_DIGESTS,
     };
     reading->has_come = true;

@@ -18,18 +18,20 @@
 #include "publish.h"
 #include "try.h"
 #include "write.h"
+#include "write_options.h"
 
 /* --- The first ------------------------------------------------------------ */
 
 varve_status vv_check_together(const varve_write_options *o, varve_error *error)
 {
-    VV_TRY(VV_CHECK_OPTIONS(o, error));
+    VV_TRY(vv_write_options_check(o, error));
     if (o && o->format != VARVE_FORMAT_VARVE)
         return vv_fail(error, VARVE_MISUSE,
             "expected a save of several processes in the format %s, found %s",
             varve_format_name(VARVE_FORMAT_VARVE),
             varve_format_name(o->format));
-    if (o && (o->layered || o->only_touched || o->track || o->compress))
+    if (o && (o->layered || o->layers.only_touched || o->layers.track ||
+                 o->compress))
         return vv_fail(error, VARVE_MISUSE,
             "expected a save of several processes to write everything as it "
             "is, found `layered`, `only_touched`, `track` or `compress`");

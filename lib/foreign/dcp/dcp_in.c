@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "name.h"
 #include "pickle_in.h"
+#include "sign.h"
 #include "torch_decode.h"
 #include "torch_in.h"
 #include "try.h"

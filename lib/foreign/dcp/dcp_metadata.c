@@ -23,18 +23,6 @@ struct path {
     uint32_t keys;
 };
 
-bool vv_dcp_is_metadata(const unsigned char *head, size_t size)
-{
-    enum { FARTHEST = 64 };
-    if (size < 2 || head[0] != 0x80)
-        return false;
-    for (size_t i = 2; i < FARTHEST && i + sizeof MODULE - 1 <= size; i++) {
-        if (memcmp(head + i, MODULE, sizeof MODULE - 1) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* --- Failures ------------------------------------------------------------- */
 
 varve_status vv_dcp_fail(const struct vv_dcp_metadata *m, varve_status status,

@@ -45,9 +45,6 @@ struct vv_dcp_metadata {
     struct vv_map paths;   /* of values in the dicts that they were in */
 };
 
-/* Whether a file that begins so is one. */
-bool vv_dcp_is_metadata(const unsigned char *head, size_t size);
-
 /* Reads what a pickle, which is borrowed, says. `where` begins the messages.
  * VARVE_NOT_A_CHECKPOINT for another pickle, VARVE_CORRUPT where something is
  * missing or two parts overlap, VARVE_TOO_NEW for packed parts. End with

@@ -17,6 +17,7 @@
 #include "flax_in.h"
 #include "gguf_in.h"
 #include "hdf5_in.h"
+#include "left_out.h"
 #include "npy_format.h"
 #include "npz_in.h"
 #include "onnx_in.h"
@@ -29,24 +30,41 @@
 
 /* Every format that is read besides ours. At equal bids the first opens. */
 static const struct vv_foreign_format *const formats[] = {
+#ifdef VV_FORMAT_TENSORFLOW
     &vv_bundle_format,
+#endif
+#ifdef VV_FORMAT_SAFETENSORS
     &vv_safetensors_format,
     &vv_safetensors_index_format,
+#endif
+#ifdef VV_FORMAT_TORCH
     &vv_torch_format,
     &vv_torch_index_format,
+#endif
+#ifdef VV_FORMAT_NUMPY
     &vv_npz_format,
     &vv_npy_format,
+#endif
+#ifdef VV_FORMAT_GGUF
     &vv_gguf_format,
+#endif
+#ifdef VV_FORMAT_ONNX
     &vv_onnx_format,
+#endif
+#ifdef VV_FORMAT_FLAX
     &vv_flax_format,
+#endif
+#ifdef VV_FORMAT_TORCH
     &vv_dcp_format,
+#endif
+#ifdef VV_FORMAT_KERAS
     &vv_hdf5_format,
+#endif
+    NULL,
 };
 
-enum {
-    FORMATS = sizeof formats / sizeof *formats,
-    MOST_OPENS = 100, /* of one whose index is replaced again and again */
-};
+/* Of one whose index is replaced again and again. */
+enum { MOST_OPENS = 100 };
 
 /* --- Bidding -------------------------------------------------------------- */
 
@@ -78,16 +96,19 @@ static varve_status look_at(const struct vv_context *context, const char *path,
     return status;
 }
 
+/* What is left out bids as well. */
 static const struct vv_foreign_format *highest_bidder(
-    const struct vv_candidate *candidate)
+    const struct vv_candidate *candidate,
+    const struct vv_format_option **left_out)
 {
     const struct vv_foreign_format *best = NULL;
-    enum vv_bid highest = VV_BID_NONE;
-    for (size_t i = 0; i < FORMATS; i++) {
+    enum vv_bid highest = vv_format_option_bid(candidate, true, left_out);
+    for (size_t i = 0; formats[i]; i++) {
         enum vv_bid bid = formats[i]->bid(candidate);
         if (bid > highest) {
             highest = bid;
             best = formats[i];
+            *left_out = NULL;
         }
     }
     return best;
@@ -231,7 +252,10 @@ static varve_status open_other(struct vv_opened *o,
                 "%s: expected a checkpoint, found a Git LFS pointer to one: "
                 "fetch the file itself with `git lfs pull`",
                 path);
-        format = highest_bidder(&look.candidate);
+        const struct vv_format_option *left_out = NULL;
+        format = highest_bidder(&look.candidate, &left_out);
+        if (left_out)
+            return vv_format_left_out(left_out, path, error);
     }
     if (!format && status == VARVE_NOT_A_CHECKPOINT)
         VV_TRY(vv_stranger_file(context, path, error));

@@ -8,6 +8,7 @@
 #include "failure.h"
 #include "gguf_out.h"
 #include "hdf5_out.h"
+#include "left_out.h"
 #include "npy_out.h"
 #include "npz_out.h"
 #include "safetensors_out.h"
@@ -16,17 +17,28 @@
 
 /* Every format that is written besides ours. */
 static const struct vv_target_format *const formats[] = {
+#ifdef VV_FORMAT_TENSORFLOW
     &vv_bundle_target,
     &vv_bundle_names_target,
+#endif
+#ifdef VV_FORMAT_SAFETENSORS
     &vv_safetensors_target,
+#endif
+#ifdef VV_FORMAT_NUMPY
     &vv_npy_target,
     &vv_npz_target,
+#endif
+#ifdef VV_FORMAT_TORCH
     &vv_torch_target,
+#endif
+#ifdef VV_FORMAT_GGUF
     &vv_gguf_target,
+#endif
+#ifdef VV_FORMAT_KERAS
     &vv_hdf5_target,
+#endif
+    NULL,
 };
-
-enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* A format without a name does not compile. */
 #pragma GCC diagnostic error "-Wswitch"
@@ -52,13 +64,16 @@ const char *varve_format_name(varve_format format)
 varve_status vv_target_write(
     const struct vv_target *target, varve_format format, varve_error *error)
 {
-    for (size_t i = 0; i < FORMATS; i++) {
+    for (size_t i = 0; formats[i]; i++) {
         if (formats[i]->format != format)
             continue;
         if (format != VARVE_FORMAT_NPY) /* which has no names */
             VV_TRY(vv_target_check_names(target, error));
         return formats[i]->write(target, error);
     }
+    const struct vv_format_option *option = vv_format_option_of(format);
+    if (option && !option->is_here)
+        return vv_format_left_out(option, target->path, error);
     return vv_fail(error, VARVE_MISUSE,
         "%s: expected a format that is written, found %s", target->path,
         varve_format_name(format));

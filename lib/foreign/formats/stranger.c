@@ -16,12 +16,11 @@
 #include "buffer.h"
 #include "bytes.h"
 #include "crc.h"
-#include "dcp_metadata.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
 #include "name.h"
-#include "torch_legacy.h"
+#include "sign.h"
 #include "try.h"
 
 #define TORCH_REMEDY                                                           \

@@ -9,6 +9,7 @@
 
 #include "draft_parts.h"
 #include "failure.h"
+#include "hdf5_name.h"
 #include "hdf5_texts.h"
 #include "hdf5_values.h"
 #include "name.h"
@@ -16,7 +17,12 @@
 
 /* A link takes some bytes of a file: there are no more than it has room for.
  * Texts may be longer than the file, as one may stand in several places. */
-enum { FREE_LINKS = 1000, LINK_SIZE = 8, FREE_TEXTS = 1 << 20 };
+enum {
+    FREE_LINKS = 1000,
+    LINK_SIZE = 8,
+    FREE_TEXTS = 1 << 20,
+    MOST_TOO_LONG = 16
+};
 static const uint64_t spare_bytes = UINT64_C(64) << 20;
 
 static varve_status fail_memory(const struct vv_hdf5_graph *g)
@@ -267,7 +273,8 @@ varve_status vv_hdf5_graph_read(struct vv_hdf5_graph *g,
         .links = FREE_LINKS + source->size / LINK_SIZE,
         .texts = FREE_TEXTS + source->size,
         .spare = spare_bytes + source->size,
-        .stored = source->size };
+        .stored = source->size,
+        .too_long = MOST_TOO_LONG };
     vv_buffer_init(&g->things, a);
     vv_buffer_init(&g->edges, a);
     vv_buffer_init(&g->text, a);
@@ -288,17 +295,59 @@ void vv_hdf5_graph_clear(struct vv_hdf5_graph *g)
     vv_map_clear(&g->numbers);
 }
 
-void vv_hdf5_graph_end(struct vv_hdf5_graph *g)
+/* They are in the order of their names. */
+static struct vv_hdf5_edge *find_edge(
+    const struct vv_hdf5_graph *g, size_t group, const char *name)
+{
+    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(g, group);
+    size_t low = thing->first, high = thing->first + thing->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        struct vv_hdf5_edge *edge = vv_hdf5_edge_at(g, middle);
+        int order = strcmp(edge->name, name);
+        if (order == 0)
+            return edge;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+size_t vv_hdf5_child(
+    const struct vv_hdf5_graph *g, size_t group, const char *name)
+{
+    const struct vv_hdf5_edge *edge = find_edge(g, group, name);
+    return edge ? edge->thing : SIZE_MAX;
+}
+
+/* What an edge is called; one that is escaped stays so where the name that it
+ * stands for is beside it. NULL without memory. */
+static const char *name_of(
+    struct vv_hdf5_graph *g, const struct vv_hdf5_edge *e)
+{
+    const char *name = e->own ? e->own : vv_hdf5_unescape(&g->text, e->name);
+    if (!name || name == e->own || name == e->name)
+        return name;
+    const struct vv_hdf5_edge *other = find_edge(g, e->parent, name);
+    return other && !other->is_left_out ? e->name : name;
+}
+
+varve_status vv_hdf5_graph_end(struct vv_hdf5_graph *g)
 {
     size_t count = vv_hdf5_edge_count(g);
     for (size_t i = 0; i < count && !g->draft->failed; i++) {
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
-        const char *name = e->own ? e->own : e->name;
         if (e->is_left_out)
             continue;
+        const char *name = name_of(g, e);
+        if (!name)
+            return fail_memory(g);
         vv_draft_edge(g->draft, vv_hdf5_thing_at(g, e->parent)->node, name,
             strlen(name), vv_hdf5_thing_at(g, e->thing)->node);
     }
+    return VARVE_OK;
 }
 
 bool vv_hdf5_add_edge(
@@ -309,23 +358,4 @@ bool vv_hdf5_add_edge(
     };
     vv_buffer_add(&g->edges, &edge, sizeof edge);
     return !g->edges.failed;
-}
-
-/* They are in the order of their names. */
-size_t vv_hdf5_child(
-    const struct vv_hdf5_graph *g, size_t group, const char *name)
-{
-    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(g, group);
-    size_t low = thing->first, high = thing->first + thing->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(vv_hdf5_edge_at(g, middle)->name, name);
-        if (order == 0)
-            return vv_hdf5_edge_at(g, middle)->thing;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return SIZE_MAX;
 }

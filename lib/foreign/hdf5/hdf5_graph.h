@@ -46,6 +46,7 @@ struct vv_hdf5_graph {
     uint64_t texts;        /* bytes of texts that may */
     uint64_t spare;        /* bytes that values may have over the file's */
     uint64_t stored;       /* and of the file's that none has claimed */
+    uint32_t too_long;     /* datasets that may have too many texts */
 };
 
 /* Lists all that can be reached by hard links; things have nodes and values. To
@@ -55,7 +56,7 @@ varve_status vv_hdf5_graph_read(struct vv_hdf5_graph *graph,
 void vv_hdf5_graph_clear(struct vv_hdf5_graph *graph);
 
 /* Makes edges of the draft of all that there are. */
-void vv_hdf5_graph_end(struct vv_hdf5_graph *graph);
+varve_status vv_hdf5_graph_end(struct vv_hdf5_graph *graph);
 
 /* A further edge, of a thing that is there. */
 bool vv_hdf5_add_edge(

@@ -70,9 +70,7 @@ static varve_status read_all(struct vv_hdf5_graph *g)
     if (!status && !g->draft->failed)
         status = add_meaning(g, &config);
     vv_keras_config_clear(&config);
-    if (!status)
-        vv_hdf5_graph_end(g);
-    return status;
+    return status ? status : vv_hdf5_graph_end(g);
 }
 
 static varve_status open_source(

@@ -4,7 +4,8 @@
  * It opens nothing by name: bytes come and go through functions of the library.
  * An object is known by where it lies in its file, so that what has several
  * names is one. One call runs at a time, whoever makes it: libhdf5 may not be
- * safe for threads. A function that is handed in may not call the module.
+ * safe for threads. A function that is handed in may not call the module, nor
+ * may a process that was forked while another thread was in it: VARVE_MISUSE.
  *
  * SPDX-License-Identifier: MIT
  */

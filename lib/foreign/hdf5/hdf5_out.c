@@ -15,6 +15,7 @@
 #include "file.h"
 #include "hdf5_kept.h"
 #include "hdf5_load.h"
+#include "hdf5_name.h"
 #include "map.h"
 #include "try.h"
 
@@ -85,17 +86,10 @@ static const char *edge_name(const struct out *o, uint32_t edge, size_t *size)
         o->target->index, vv_at32(o->target->index->edge_names, edge), size);
 }
 
-/* A name as HDF5 may have it, which has paths with '/', and "." is where one
- * is. */
 static void set_escaped(struct out *o, const char *bytes, size_t size)
 {
     o->name.size = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] == '/' || (bytes[i] == '.' && size == 1))
-            vv_buffer_add_string(&o->name, bytes[i] == '/' ? "%2F" : "%2E");
-        else
-            vv_buffer_add8(&o->name, (uint8_t)bytes[i]);
-    }
+    vv_hdf5_escape(&o->name, bytes, size);
 }
 
 /* Sets the name to that of an edge in the file. */
@@ -105,8 +99,8 @@ static const char *set_name(struct out *o, uint32_t edge)
     const char *bytes = edge_name(o, edge, &size);
     uint32_t child = vv_at32(o->target->index->edge_children, edge);
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, child);
-    if (kept.kind == VV_HDF5_KEPT_NAME && strlen(kept.first) == size &&
-        memcmp(kept.first, bytes, size) == 0) {
+    if (kept.kind == VV_HDF5_KEPT_NAME &&
+        vv_hdf5_is_name(bytes, size, kept.first)) {
         o->name.size = 0;
         vv_buffer_add_string(&o->name, kept.second);
     } else {
@@ -124,8 +118,8 @@ static bool is_alias(const struct out *o, uint32_t node, uint32_t edge)
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, child);
     size_t size;
     const char *name = edge_name(o, edge, &size);
-    if (kept.kind != VV_HDF5_KEPT_ALIAS || strlen(kept.first) != size ||
-        memcmp(kept.first, name, size) != 0)
+    if (kept.kind != VV_HDF5_KEPT_ALIAS ||
+        !vv_hdf5_is_name(name, size, kept.first))
         return false;
     uint32_t vars =
         vv_index_find_child(index, node, vv_index_find_name(index, "vars", 4));

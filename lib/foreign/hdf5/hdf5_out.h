@@ -13,10 +13,4 @@
 
 extern const struct vv_target_format vv_hdf5_target;
 
-/* The group in which the slots of an object are. */
-#define VV_HDF5_SLOTS "@slots"
-
-/* In a group that stands for a state with children: the state. */
-#define VV_HDF5_STATE "@state"
-
 #endif

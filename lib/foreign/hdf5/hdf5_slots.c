@@ -8,7 +8,7 @@
 
 #include "draft_parts.h"
 #include "failure.h"
-#include "hdf5_out.h"
+#include "hdf5_name.h"
 #include "try.h"
 
 struct found {
@@ -67,10 +67,14 @@ static bool find(struct finding *f, size_t slots)
 static void add(struct finding *f, size_t owner)
 {
     const struct found *all = (const struct found *)(const void *)f->slots.data;
-    for (size_t i = 0; i < f->slots.size / sizeof *all; i++)
+    for (size_t i = 0; i < f->slots.size / sizeof *all; i++) {
+        const char *name = vv_hdf5_unescape(&f->g->text, all[i].name);
+        if (!name)
+            return;
         vv_draft_slot(f->g->draft, vv_hdf5_thing_at(f->g, owner)->node,
-            vv_hdf5_thing_at(f->g, all[i].variable)->node, all[i].name,
-            strlen(all[i].name), vv_hdf5_thing_at(f->g, all[i].slot)->node);
+            vv_hdf5_thing_at(f->g, all[i].variable)->node, name, strlen(name),
+            vv_hdf5_thing_at(f->g, all[i].slot)->node);
+    }
 }
 
 varve_status vv_hdf5_add_slots(struct vv_hdf5_graph *g)
@@ -82,12 +86,13 @@ varve_status vv_hdf5_add_slots(struct vv_hdf5_graph *g)
     for (size_t i = 0; i < count && !g->draft->failed; i++) {
         struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
         if (strcmp(e->name, VV_HDF5_SLOTS) != 0 ||
-            !vv_hdf5_thing_at(g, e->thing)->is_group || !find(&f, e->thing))
+            !vv_hdf5_thing_at(g, e->thing)->is_group || !find(&f, e->thing) ||
+            f.slots.size == 0)
             continue;
         add(&f, e->parent);
         e->is_left_out = true;
     }
-    bool failed = f.pairs.failed || f.slots.failed;
+    bool failed = f.pairs.failed || f.slots.failed || g->text.failed;
     vv_buffer_clear(&f.pairs);
     vv_buffer_clear(&f.slots);
     return failed ? vv_fail_memory(g->error, "slots") : VARVE_OK;

@@ -95,6 +95,20 @@ static bool add_size(void *user, const char *text, size_t size)
     return true;
 }
 
+/* Texts are read to find out how long they are: those that cannot be are left
+ * out, and the others are there. To find that some are too long takes as long
+ * as to read them, so that there may be a few such datasets. */
+static varve_status leave_texts_out(struct vv_hdf5_graph *g,
+    const struct dataset *d, const varve_error *said, uint32_t *node)
+{
+    if (said->status == VARVE_TOO_NEW)
+        return add_mark(g, "filters", "", node);
+    if (said->status != VARVE_LIMIT || g->too_long == 0)
+        return vv_hdf5_tell(g->source, d->made.name, said, g->error);
+    g->too_long--;
+    return add_mark(g, "size", "", node);
+}
+
 static varve_status add_texts(
     struct vv_hdf5_graph *g, const struct dataset *d, uint32_t *node)
 {
@@ -104,7 +118,7 @@ static varve_status add_texts(
     varve_status status = g->source->calls->strings(g->source->file,
         d->made.object, vv_hdf5_most_text(g->source), add_size, &size, &said);
     if (status)
-        return vv_hdf5_tell(g->source, d->made.name, &said, g->error);
+        return leave_texts_out(g, d, &said, node);
     *node = vv_draft_node(g->draft, VARVE_VARIABLE);
     status = note_made(g, &d->made, &place);
     vv_draft_value(g->draft, *node, &d->type, size, &place);

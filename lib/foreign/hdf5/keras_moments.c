@@ -114,8 +114,9 @@ static void find_moments(struct finding *f, size_t weight, const char *path)
     size_t size = bare_size(path);
     memcpy(bare, path, size);
     bare[size] = 0;
-    for (size_t i = 0; i < owner.count; i++) {
+    for (size_t i = 0; i < owner.count && f->looks > 0; i++) {
         size_t group = vv_hdf5_edge_at(f->g, owner.first + i)->thing;
+        f->looks--;
         if (!vv_hdf5_thing_at(f->g, group)->is_group)
             continue;
         add_below_slots(f, group, weight, path);

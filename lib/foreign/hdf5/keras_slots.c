@@ -15,12 +15,13 @@
 #include "torch_match.h"
 #include "try.h"
 
-enum { MOST_EACH = 3, MOST_LOOKS = 1 << 20 };
+enum { MOST_EACH = 3, MOST_LOOKS = 1 << 20, LOOKS_FOR_EDGE = 8 };
 
 struct finding {
     struct vv_hdf5_graph *g;
     const struct vv_keras_config *config;
     size_t optimizer, vars;     /* things */
+    uint64_t looks;             /* at edges of layers, that are left */
     struct vv_buffer moments;   /* size_t: things, by their numbers */
     struct vv_buffer variables; /* size_t: things of the model */
     struct vv_buffer trained;   /* struct vv_torch_form, of each variable */
@@ -152,10 +153,14 @@ static bool list_trained(struct finding *f, size_t own, size_t each)
 /* The one group `vars` with values that is in a layer, itself or deeper;
  * SIZE_MAX: none; its order is nobody's where there are several. */
 static bool find_vars(
-    const struct vv_hdf5_graph *g, size_t group, int levels, size_t *found)
+    struct finding *f, size_t group, int levels, size_t *found)
 {
+    const struct vv_hdf5_graph *g = f->g;
     const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(g, group);
     for (size_t i = 0; i < thing->count; i++) {
+        if (f->looks == 0)
+            return false;
+        f->looks--;
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, thing->first + i);
         const struct vv_hdf5_thing *child = vv_hdf5_thing_at(g, e->thing);
         if (!child->is_group || child->count == 0)
@@ -164,7 +169,7 @@ static bool find_vars(
             if (*found != SIZE_MAX)
                 return false;
             *found = e->thing;
-        } else if (levels == 0 || !find_vars(g, e->thing, levels - 1, found)) {
+        } else if (levels == 0 || !find_vars(f, e->thing, levels - 1, found)) {
             return false;
         }
     }
@@ -195,7 +200,7 @@ static bool add_layer(struct finding *f, const struct vv_keras_layer *layer)
     struct vv_buffer numbers;
     if (group == SIZE_MAX || layer->is_frozen || layer->has_layers)
         return true;
-    if (!find_vars(f->g, group, MOST_LEVELS, &vars))
+    if (!find_vars(f, group, MOST_LEVELS, &vars))
         return false;
     if (vars == SIZE_MAX)
         return true;
@@ -393,7 +398,9 @@ varve_status vv_keras_add_slots(
     struct vv_hdf5_graph *g, const struct vv_keras_config *config)
 {
     const varve_allocator *a = g->things.allocator;
-    struct finding f = { .g = g, .config = config };
+    struct finding f = { .g = g,
+        .config = config,
+        .looks = LOOKS_FOR_EDGE * (uint64_t)vv_hdf5_edge_count(g) };
     f.optimizer = vv_hdf5_child(g, 0, "optimizer");
     /* Where a file names its slots there is nothing to guess. */
     if (f.optimizer == SIZE_MAX || g->draft->slots.size > 0)

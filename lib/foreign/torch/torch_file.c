@@ -15,6 +15,7 @@
 #include "name.h"
 #include "pickle_in.h"
 #include "shape.h"
+#include "sign.h"
 #include "torch_legacy.h"
 #include "try.h"
 

@@ -9,9 +9,9 @@
 #include "failure.h"
 #include "name.h"
 #include "pickle_in.h"
+#include "sign.h"
 #include "torch_decode.h"
 #include "torch_graph.h"
-#include "torch_legacy.h"
 #include "torch_slots.h"
 #include "try.h"
 

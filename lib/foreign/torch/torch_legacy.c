@@ -45,15 +45,6 @@ struct legacy {
 };
 
 /* A pickle of a number, which protocols 4 and 5 put into a frame. */
-bool vv_torch_is_legacy(const unsigned char *head, size_t size)
-{
-    static const char number[] =
-        "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
-    size_t begin = size > 2 && head[2] == 0x95 ? 11 : 2;
-    return size >= begin + sizeof number - 1 && head[0] == 0x80 &&
-           memcmp(head + begin, number, sizeof number - 1) == 0;
-}
-
 static varve_status fail_memory(const struct legacy *l)
 {
     return vv_fail_memory(l->error, "the storages of a file");

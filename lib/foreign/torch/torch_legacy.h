@@ -8,12 +8,6 @@
 
 #include "zip_in.h"
 
-/* So many bytes tell such a file. */
-enum { VV_TORCH_LEGACY_HEAD = 23 };
-
-/* Whether these are its first, or all that it has. */
-bool vv_torch_is_legacy(const unsigned char *head, size_t size);
-
 /* Makes the directory that an archive would have: "/data.pkl" and "/data/KEY"
  * for each storage, without sums. Little-endian files alone; VARVE_CORRUPT,
  * VARVE_TRUNCATED, VARVE_TOO_NEW. End with vv_zip_clear, after success or

@@ -6,14 +6,18 @@
 
 hdf5_types.h5: every element type and layout, links of every kind, attributes.
 hdf5_latest.h5: groups and links as later versions of HDF5 write them.
+hdf5_texts.h5: texts that cannot be read, and groups that are called as ours.
+hdf5_ways.keras: a layer that is a few groups and very many ways through them.
 hdf5_model.keras, hdf5_model.weights.h5, hdf5_model.h5: a trained model of
 Keras 3; hdf5_keras2.h5: one of Keras 2. tests/unit/foreign/test_hdf5_in.c and
 those beside it know what is in them.
 
 SPDX-License-Identifier: MIT
 """
+import json
 import os
 import sys
+import zipfile
 
 os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
 os.environ['KERAS_BACKEND'] = 'tensorflow'
@@ -103,6 +107,35 @@ def write_links(file):
     file['links/beyond'] = h5py.SoftLink('external/model_weights')
 
 
+def write_odd_texts(file):
+    file.create_dataset('packed', data=np.array([b'ab'] * 20, 'S9'),
+                        chunks=(10,), compression='lzf')
+    file.create_dataset('long', (100, 1000), 'S1000', chunks=(10, 10))
+    file['text'] = 'hello'
+    file.create_group('owner/@slots/m')
+    file.create_group('other/@slots')
+
+
+def write_ways():
+    config = {'config': {'layers': [{'module': 'keras.layers',
+                                     'class_name': 'Dense',
+                                     'config': {'name': 'a'}}]}}
+    with h5py.File('ways.h5', 'w') as file:
+        file['optimizer/vars/0'] = np.zeros(3, 'f4')
+        file['optimizer/vars'].attrs['name'] = 'adam'
+        group = file.create_group('layers/dense')
+        for _ in range(5):
+            below = file.create_group(None)
+            for i in range(120):
+                group[str(i)] = below
+            group = below
+    with zipfile.ZipFile('hdf5_ways.keras', 'w') as archive:
+        archive.writestr('metadata.json', '{}')
+        archive.writestr('config.json', json.dumps(config))
+        archive.write('ways.h5', 'model.weights.h5')
+    os.remove('ways.h5')
+
+
 def write_attributes(file):
     file.attrs['text'] = 'a text'
     file.attrs['bytes'] = np.bytes_(b'some bytes')
@@ -156,6 +189,9 @@ with h5py.File('hdf5_latest.h5', 'w', libver='latest') as file:
         file['many'].attrs[f'text{i}'] = str(i)
     file.create_dataset('chunked', data=COUNT.astype('<f4'), chunks=(1, 2),
                         compression='gzip', maxshape=(None, 3))
+with h5py.File('hdf5_texts.h5', 'w') as file:
+    write_odd_texts(file)
+write_ways()
 with h5py.File('hdf5_block.mat', 'w', userblock_size=512) as file:
     file['value'] = COUNT.astype('<f8')
 with open('hdf5_block.mat', 'r+b') as file:

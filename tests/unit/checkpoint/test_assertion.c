@@ -77,11 +77,11 @@ TEST(assertion, does_not_mind_what_is_excused)
 {
     begin_world();
     write_names("x", "y");
-    check_read(make("x", NULL), &(varve_read_options){ .expect_unused = "y" },
+    check_read(make("x", NULL), &(varve_read_options){ .expect.unused = "y" },
         true, true, true, NULL);
     varve_node *root = make("x", "y");
     varve_add_variable(root, "more", varve_scalar(&x));
-    check_read(root, &(varve_read_options){ .expect_missing = "more" }, true,
+    check_read(root, &(varve_read_options){ .expect.missing = "more" }, true,
         true, true, NULL);
     root = make("x", "y");
     varve_tag(varve_add_variable(root, "local", varve_scalar(&x)),
@@ -159,8 +159,8 @@ TEST(assertion, does_not_hold_by_what_it_has_no_memory_to_look_at)
 TEST(assertion, does_not_excuse_what_it_had_no_memory_to_look_at)
 {
     varve_rename rename = { "model", "net" };
-    varve_read_options options = { .only = "model", .renames = &rename,
-        .rename_count = 1 };
+    varve_read_options options = { .only = "model", .rename = { .list = &rename,
+        .count = 1 } };
     bool was_tried = true;
     begin_world();
     varve_node *root = new_root();

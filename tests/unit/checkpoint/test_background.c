@@ -19,7 +19,7 @@ static void *wait_and_open(void *user)
 
 TEST(background, waits_while_as_many_are_in_flight_as_may_be)
 {
-    varve_write_options one = { .in_flight = 1 };
+    varve_write_options one = { .background.in_flight = 1 };
     for (int i = 0; i < 2; i++) {
         pthread_t opener;
         begin_gate();

@@ -267,7 +267,7 @@ TEST(binding, lets_no_optional_value_decide_what_a_node_is)
     varve_add_variable(
         root, "x", varve_view(&x, VARVE_FLOAT32, VARVE_SHAPE(1)));
     varve_restoration *r = varve_read(root, FILE_NAME,
-        &(varve_read_options){ .expect_missing = "b/0" }, &error);
+        &(varve_read_options){ .expect.missing = "b/0" }, &error);
     cr_assert(r, "\"b\" is a variable there: %s", error.message);
     cr_assert_eq(x, 1);
     cr_assert_ok(varve_assert_consumed(r, &error), error);

@@ -166,9 +166,9 @@ static varve_read_options any_options(uint64_t *state)
         .cast = VARVE_CAST_ANY,
         .streaming = which == 0,
         .no_verify = which == 1,
-        .salvage = which == 2,
-        .staging_size = staging[proof_next(state) % 2],
-        .threads = (unsigned)(proof_next(state) % 3),
+        .salvage.on = which == 2,
+        .resources.staging_size = staging[proof_next(state) % 2],
+        .resources.threads = (unsigned)(proof_next(state) % 3),
     };
 }
 

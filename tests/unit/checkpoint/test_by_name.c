@@ -142,8 +142,8 @@ TEST(by_name, finds_a_global_name_as_one_of_the_file)
 TEST(by_name, lets_paths_aliases_and_renames_go_first)
 {
     static const varve_rename rename = { "renamed", "target" };
-    static const varve_read_options options = { .renames = &rename,
-        .rename_count = 1 };
+    static const varve_read_options options = { .rename = { .list = &rename,
+        .count = 1 } };
     begin_world();
     varve_node *root = new_root();
     saved_leaf(root, "path", 0);
@@ -170,8 +170,8 @@ TEST(by_name, does_not_fall_back_to_a_path_that_is_renamed)
     static const varve_rename renames[] = { { "a/w", "nowhere" },
         { "c", "nowhere" }, { "*/x", "nowhere/*" }, { "named", "nowhere" },
         { "d/**", "nowhere/**" } };
-    static const varve_read_options options = { .renames = renames,
-        .rename_count = 5 };
+    static const varve_read_options options = { .rename = { .list = renames,
+        .count = 5 } };
     static const char *const names[] = { "a/w", "a/b", "c/w", "d/w", "e/x",
         "own" };
     for (int late = 0; late < 2; late++) {

@@ -48,7 +48,7 @@ static void save(const varve_comm *comm, void *user)
     } else if (run->what == 6) {
         add_twins(p, is_other);
     } else if (run->what == 7 && is_other) {
-        options.files = 2;
+        options.many.files = 2;
     }
     varve_status status = varve_write_all(
         comm, p->root, FILE_NAME, &options, &run->errors[comm->rank]);

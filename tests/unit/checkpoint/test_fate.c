@@ -213,7 +213,7 @@ TEST(fate, of_what_is_lost_leaves_without_a_value_what_had_none)
     varve_node *node = varve_add_allocated_variable(
         root, "x", VARVE_FLOAT64, VARVE_SCALAR, NULL, NULL);
     varve_defer_initializers(varve_node_graph(root), false);
-    varve_read_options options = { .salvage = true };
+    varve_read_options options = { .salvage.on = true };
     varve_restoration_free(read_root(root, &options));
     cr_assert_eq(varve_state_of(node), VARVE_DECLARED);
     cr_assert_ok(varve_initialize(root, NULL, &error), error);

@@ -186,14 +186,14 @@ TEST(fixed, is_read_in_the_pass_that_all_share)
     begin_world();
     struct faulty *faulty = faulty_new(world.context.system);
     world.context.system = faulty_system(faulty);
-    varve_read_options options = { .threads = 1 };
+    varve_read_options options = { .resources.threads = 1 };
     for (int i = 0; i < 2; i++) { /* the second time, it is verified first */
         struct cost free = cost_of_read(faulty, &options, false);
         struct cost fixed = cost_of_read(faulty, &options, true);
         cr_assert_gt(free.bytes, 200 * 8004);
         cr_assert_leq(fixed.calls, free.calls + (unsigned)i, "pass %d", i);
         cr_assert_leq(fixed.bytes, free.bytes, "pass %d", i);
-        options.staging_size = 1;
+        options.resources.staging_size = 1;
     }
     faulty_free(faulty);
     end_world();
@@ -280,8 +280,10 @@ TEST(fixed, is_compared_in_whatever_form_it_lies)
     build_forms(&f, root, true);
     for (unsigned i = 0; i < 12; i++) {
         varve_read_options options = { .cast = VARVE_CAST_WIDEN,
-            .staging_size = i & 1, .streaming = i & 2, .no_verify = i / 4 == 1,
-            .salvage = i / 4 == 2 };
+            .resources.staging_size = i & 1,
+            .streaming = i & 2,
+            .no_verify = i / 4 == 1,
+            .salvage.on = i / 4 == 2 };
         check_forms(&f, root, &options);
     }
     cr_assert(!f.far.was_shared);
@@ -310,7 +312,7 @@ TEST(fixed, changes_nothing_where_values_are_large_or_stream)
         write_root(root);
         large[LARGE - 1] = 2;
         count = 4;
-        varve_read_options options = { .staging_size = 1,
+        varve_read_options options = { .resources.staging_size = 1,
             .streaming = is_streaming };
         fail_read(root, &options, VARVE_MISMATCH);
         cr_assert_eq(large[LARGE - 1], 2);

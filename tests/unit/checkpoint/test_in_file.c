@@ -164,7 +164,7 @@ TEST(in_file, what_is_left_out_has_no_value)
     begin(&w, "a.varve", 0);
     memory_bytes(w.disk, "a.varve", &size)[64 + 4096 * 30] ^= 1;
     varve_graph *graph =
-        over(&w, "a.varve", &(varve_read_options){ .salvage = true });
+        over(&w, "a.varve", &(varve_read_options){ .salvage.on = true });
     varve_node *root = varve_graph_root(graph);
     varve_node *v = varve_find(root, "large");
     varve_node *m = varve_find_slot(varve_find(root, "adam"), v, "m");

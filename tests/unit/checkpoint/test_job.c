@@ -51,7 +51,7 @@ TEST(job, saves_the_state_at_the_call)
  * asks. */
 static varve_job *begin_at_rest(varve_job **first)
 {
-    static const varve_write_options at_rest = { .at_rest = true };
+    static const varve_write_options at_rest = { .background.at_rest = true };
     close_gate();
     *first = begin_write("first", NULL);
     wait_at_gate();
@@ -177,7 +177,7 @@ TEST(job, of_values_at_rest_is_copied_before_memory_of_the_library_goes)
 
 TEST(job, is_waited_for_by_the_end_of_its_graph)
 {
-    static const varve_write_options at_rest = { .at_rest = true };
+    static const varve_write_options at_rest = { .background.at_rest = true };
     begin_gate();
     varve_job *jobs[2] = { begin_write("x", NULL), begin_write("y", &at_rest) };
     free_root(gate.root);
@@ -197,7 +197,7 @@ TEST(job, finds_its_number_when_its_turn_comes)
 {
     varve_error error = { 0 };
     varve_job *jobs[4];
-    varve_write_options options = { .in_flight = 9 };
+    varve_write_options options = { .background.in_flight = 9 };
     begin_gate();
     close_gate();
     for (int i = 0; i < 4; i++) {
@@ -499,7 +499,7 @@ TEST(job, refuses_what_a_save_refuses)
 TEST(job, runs_out_of_memory_without_a_trace)
 {
     for (int at_rest = 0; at_rest < 2; at_rest++) {
-        varve_write_options options = { .at_rest = at_rest };
+        varve_write_options options = { .background.at_rest = at_rest };
         varve_status status = VARVE_NO_MEMORY;
         begin_gate();
         struct text_state state = { .text = "state" };

@@ -25,7 +25,7 @@ static varve_error error;
 
 static void begin_jobs(void)
 {
-    static const varve_write_options at_rest = { .at_rest = true };
+    static const varve_write_options at_rest = { .background.at_rest = true };
     begin_gate();
     memset(&now, 0, sizeof now);
     now.owned = varve_add_allocated_variable(
@@ -201,12 +201,12 @@ TEST(job, that_begins_waits_for_its_copy_and_for_the_oldest_of_too_many)
 {
     pthread_t opener;
     begin_jobs();
-    varve_write_options three = { .in_flight = 3 };
+    varve_write_options three = { .background.in_flight = 3 };
     varve_job *third = begin_write("third", &three);
     cr_assert_not(varve_job_is_done(now.first));
     set_values(7);
     cr_assert_eq(pthread_create(&opener, NULL, open_later, NULL), 0);
-    three.in_flight = 1;
+    three.background.in_flight = 1;
     varve_job *fourth = begin_write("fourth", &three);
     cr_assert(varve_job_is_done(now.first) && varve_job_is_done(third));
     pthread_join(opener, NULL);

@@ -52,7 +52,7 @@ TEST(layer_prune, counts_checkpoints_of_any_name)
 {
     varve_error error = { 0 };
     const varve_write_options options = {
-        .layered = true, .base = "run/m-4.varve"
+        .layered = true, .layers.base = "run/m-4.varve"
     };
     make();
     cr_assert_ok(

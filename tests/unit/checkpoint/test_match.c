@@ -147,7 +147,7 @@ TEST(match, follows_renames_with_all_that_is_below)
     leaf(net, "x", 0);
     leaf(net, "moved", 1);
     varve_restoration *r = read_root(root,
-        &(varve_read_options){ .renames = renames, .rename_count = 2 });
+        &(varve_read_options){ .rename = { .list = renames, .count = 2 } });
     cr_assert_eq(mine[0], 1);
     cr_assert_eq(mine[1], 2);
     cr_assert(r->pairing.selection.renames[0].was_used);

@@ -252,7 +252,7 @@ TEST(own_fate, follows_a_rename)
     varve_add_variable(root, "x", varve_scalar(&x));
     add_second(root, "mine", NULL);
     varve_restoration *r = read_root(root,
-        &(varve_read_options){ .renames = renames, .rename_count = 1 });
+        &(varve_read_options){ .rename = { .list = renames, .count = 1 } });
     cr_assert_eq(y, 1);
     check_consumed(r);
     varve_restoration_free(r);
@@ -269,7 +269,7 @@ TEST(own_fate, is_dropped_where_a_rename_leads_to_it)
     varve_add_variable(root, "x", varve_scalar(&x));
     add_second(root, "mine", &drops);
     varve_restoration *r = read_root(root,
-        &(varve_read_options){ .renames = renames, .rename_count = 1 });
+        &(varve_read_options){ .rename = { .list = renames, .count = 1 } });
     cr_assert_eq(y, -1);
     check_consumed(r);
     varve_restoration_free(r);
@@ -288,7 +288,7 @@ TEST(own_fate, lets_a_rename_take_what_was_another_process_s)
     varve_add_variable(
         varve_add_private(root, "own", NULL, &drops), "y", varve_scalar(&z));
     varve_restoration *r = read_root(root,
-        &(varve_read_options){ .renames = renames, .rename_count = 1 });
+        &(varve_read_options){ .rename = { .list = renames, .count = 1 } });
     cr_assert_eq(z, 1);
     check_consumed(r);
     varve_restoration_free(r);

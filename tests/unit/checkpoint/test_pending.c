@@ -224,7 +224,7 @@ TEST(pending, is_told_where_a_rename_leads)
     write_model();
     varve_node *root = new_root();
     varve_restoration *r = read_root(root,
-        &(varve_read_options){ .renames = &rename, .rename_count = 1 });
+        &(varve_read_options){ .rename = { .list = &rename, .count = 1 } });
     varve_node *stranger = varve_add_detached(varve_node_graph(root));
     cr_assert_null(varve_pending(stranger, "x"));
     varve_node *net = varve_add_object(root, "net");

@@ -106,7 +106,7 @@ TEST(read_all, changes_nothing_where_one_rank_cannot)
 {
     for (int is_streaming = 0; is_streaming < 2; is_streaming++) {
         struct run run = { .path = FILE_NAME, .wide = 1 };
-        run.read.staging_size = is_streaming ? 1 : 0; /* two passes */
+        run.read.resources.staging_size = is_streaming ? 1 : 0; /* two passes */
         begin_world();
         thread_comm_run(3, 0, -1, save, &run);
         check_all(&run, 3, VARVE_OK);

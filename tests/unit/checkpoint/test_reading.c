@@ -68,8 +68,10 @@ TEST(reading, brings_values_of_all_sizes_with_any_number_of_threads)
     write_root(root);
     end(root);
     for (unsigned i = 0; i < 8; i++) {
-        varve_read_options options = { .threads = 1 + i % 4,
-            .staging_size = i % 2, .streaming = i > 3, .no_verify = i == 7 };
+        varve_read_options options = { .resources = { .threads = 1 + i % 4,
+            .staging_size = i % 2 },
+            .streaming = i > 3,
+            .no_verify = i == 7 };
         root = make(false);
         varve_restoration_free(read_root(root, &options));
         check(true);
@@ -145,7 +147,7 @@ TEST(reading, tells_its_progress_and_can_be_cancelled)
     end(root);
     struct progress all = { 0 };
     varve_read_options options = { .progress = follow, .progress_user = &all,
-        .threads = 1, .staging_size = 1 };
+        .resources = { .threads = 1, .staging_size = 1 } };
     root = make(false);
     varve_restoration_free(read_root(root, &options));
     end(root);
@@ -167,7 +169,7 @@ TEST(reading, survives_every_failed_allocation)
     varve_node *root = make(true);
     write_root(root);
     varve_restoration *r = read_root(root, &(varve_read_options){
-                                               .threads = 3 });
+                                               .resources.threads = 3 });
     struct vv_move moves[VALUES];
     struct vv_reading reading = verifying(r, moves);
     bool hit = true;
@@ -206,7 +208,7 @@ static struct reads {
         write_root(root);
     faulty_plan(faulty, NULL);
     varve_restoration_free(read_root(root, &(varve_read_options){
-                                               .threads = 1 }));
+                                               .resources.threads = 1 }));
     struct reads reads = { 0 };
     for (size_t i = 0; i < faulty_log_size(faulty); i++) {
         const struct faulty_call *call = faulty_log_at(faulty, i);
@@ -282,8 +284,10 @@ TEST(reading, brings_strings_and_states_of_several_chunks)
     write_root(root);
     free_root(root);
     for (unsigned i = 0; i < 5; i++) {
-        varve_read_options options = { .threads = 1 + i % 3,
-            .staging_size = i & 1, .streaming = i == 2, .no_verify = i == 3 };
+        varve_read_options options = { .resources = { .threads = 1 + i % 3,
+            .staging_size = i & 1 },
+            .streaming = i == 2,
+            .no_verify = i == 3 };
         bool is_damaged = i == 4;
         size_t size;
         unsigned char *file = memory_bytes(world.memory, FILE_NAME, &size);
@@ -321,8 +325,8 @@ TEST(reading, needs_no_place_for_its_error)
     for (int i = 0; i < 3; i++) {
         root = make(false);
         cr_assert_null(varve_read(root, FILE_NAME,
-            &(varve_read_options){ .staging_size = i == 1,
-                .streaming = i == 2, .threads = 1 },
+            &(varve_read_options){ .resources.staging_size = i == 1,
+                .streaming = i == 2, .resources.threads = 1 },
             NULL));
         if (i < 2)
             check(false);
@@ -431,8 +435,9 @@ TEST(reading, takes_what_was_verified_from_the_end_and_says_so_ahead)
                                            .sticky = true,
                                            .kinds = FAULTY_WILL_READ,
                                            .error = ENOSYS });
-        varve_restoration_free(read_root(root,
-            &(varve_read_options){ .threads = 1, .staging_size = 1 }));
+        varve_restoration_free(
+            read_root(root, &(varve_read_options){ .resources = { .threads = 1,
+                                .staging_size = 1 } }));
         cr_assert(is_large_there());
         check_order(faulty);
         end_large(root);
@@ -473,8 +478,8 @@ TEST(reading, finds_what_is_damaged_between_its_passes)
         struct change damage = { byte, all };
         root = make_large(false);
         varve_error error = fail_read(root,
-            &(varve_read_options){ .threads = 1 + chunk / 12 % 2,
-                .staging_size = 1,
+            &(varve_read_options){ .resources = { .threads = 1 + chunk / 12 % 2,
+                .staging_size = 1 },
                 .progress = change,
                 .progress_user = &damage },
             VARVE_HALF_RESTORED);
@@ -506,7 +511,8 @@ TEST(reading, tells_of_a_file_that_is_cut_between_its_passes)
     struct faulty *faulty = faulty_new(memory_system(world.memory));
     struct vv_context old = world.context;
     world.context = test_context(faulty_system(faulty));
-    varve_read_options options = { .threads = 1, .staging_size = 1 };
+    varve_read_options options = { .resources = { .threads = 1,
+        .staging_size = 1 } };
     root = make_large(false);
     faulty_plan(faulty, &(struct faulty_plan){ .number = -1,
                             .kinds = FAULTY_READ });

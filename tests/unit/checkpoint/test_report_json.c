@@ -47,9 +47,9 @@ static varve_read_options options(void)
 {
     static const varve_rename renames[] = { { "gone/*", "nowhere/*" } };
     return (varve_read_options){ .except = "model/left",
-        .renames = renames,
-        .rename_count = 1,
-        .expect_unused = "no/*",
+        .rename = { .list = renames,
+        .count = 1 },
+        .expect.unused = "no/*",
         .cast = VARVE_CAST_WIDEN };
 }
 
@@ -115,7 +115,7 @@ TEST(report_json, has_each_finding_of_a_read)
     damage("model/b");
     varve_node *root = build(5);
     varve_read_options o = options();
-    o.salvage = true;
+    o.salvage.on = true;
     varve_restoration *r = read_root(root, &o);
     varve_report *report = report_of(r);
     has(report, "{\"schema\":\"varve.report/1\",\"file\":\"a.varve\","
@@ -138,7 +138,7 @@ TEST(report_json, has_each_finding_of_a_read)
                 "\"nowhere/*\",\"reason\":\"this rename matched nothing\","
                 "\"excused\":true}");
     has(report, "\"file_path\":\"no/*\",\"reason\":");
-    has(report, "\"excused\":true,\"option\":\"expect_unused\"}");
+    has(report, "\"excused\":true,\"option\":\"expect.unused\"}");
     varve_report_free(report);
     varve_restoration_free(r);
     free_root(root);

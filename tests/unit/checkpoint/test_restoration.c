@@ -180,7 +180,7 @@ TEST(restoration, keeps_no_mistake_of_a_read_that_failed)
 TEST(restoration, survives_every_failed_allocation)
 {
     varve_rename rename = { "net", "model" };
-    varve_read_options options = { .renames = &rename, .rename_count = 1,
+    varve_read_options options = { .rename = { .list = &rename, .count = 1 },
         .except = "nothing" };
     begin_world();
     write_model();
@@ -322,8 +322,8 @@ TEST(restoration, finds_late_mismatches_once_after_any_failed_allocation)
     begin_world();
     try_late("model", NULL);
     try_late("model", &(varve_read_options){ .except = "nothing" });
-    try_late("net", &(varve_read_options){ .renames = &rename,
-                        .rename_count = 1 });
+    try_late("net", &(varve_read_options){ .rename = { .list = &rename,
+                        .count = 1 } });
     end_world();
 }
 

@@ -108,7 +108,7 @@ TEST(rooms, bring_the_shape_of_the_file)
             struct program p;
             varve_error error = { 0 };
             varve_read_options options = { .streaming = k == 1,
-                .staging_size = k == 2, .map = k == 2 };
+                .resources.staging_size = k == 2, .map = k == 2 };
             begin_world();
             save(counts[i]);
             begin_program(&p, 2, 1);
@@ -230,7 +230,7 @@ TEST(rooms, are_left_where_the_value_is_damaged)
         add_particles(&p);
         fail_read(p.root, &options, VARVE_CORRUPT);
         check_is_older(&p, 2);
-        options = (varve_read_options){ .salvage = true };
+        options = (varve_read_options){ .salvage.on = true };
         varve_restoration_free(read_root(p.root, &options));
         cr_assert(p.count == 2 && p.particles[0] == 1 && p.step == 5);
         end_program(&p);
@@ -253,7 +253,7 @@ TEST(rooms, are_made_for_other_types_and_ranks)
         &resizing, &p);
     fail_read(p.root, NULL, VARVE_MISMATCH);
     varve_read_options options = { .cast = VARVE_CAST_WIDEN, .resize = "**",
-        .reshape = true, .expect_missing = "step|state" };
+        .reshape = true, .expect.missing = "step|state" };
     varve_restoration *r = read_root(p.root, &options);
     const varve_tensor *now = varve_value(varve_find(p.root, "particles"));
     cr_assert(now->rank == 2 && now->shape[1] == 2 && p.particles[3] == 4);

@@ -67,8 +67,9 @@ static void damage(const char *path, uint64_t from)
 
 static varve_read_options salvaging(uint64_t staging_size)
 {
-    return (varve_read_options){
-        .salvage = true, .staging_size = staging_size, .threads = 1 };
+    return (varve_read_options){ .salvage.on = true,
+        .resources = { .staging_size = staging_size,
+        .threads = 1 } };
 }
 
 /* The only value that was lost: its path, and words of the reason. */
@@ -197,7 +198,7 @@ TEST(salvage, goes_on_where_the_disk_gives_errors)
     world.context.system = &failing;
     varve_read_options options = salvaging(1);
     varve_node *root = make(1, "old");
-    fail_read(root, &(varve_read_options){ .threads = 1 }, VARVE_IO);
+    fail_read(root, &(varve_read_options){ .resources.threads = 1 }, VARVE_IO);
     varve_restoration *r = read_root(root, &options);
     cr_assert(large[0] == 1 && small[0] == 6);
     check_lost(r, "large", "1 of 3 chunks, first: read failed: ");
@@ -463,8 +464,8 @@ TEST(salvage, without_memory_leaves_nothing_half)
             varve_error error = { 0 };
             char told[128] = "";
             varve_read_options options = salvaging(sizes[i]);
-            options.loss = note_loss;
-            options.loss_user = told;
+            options.salvage.loss = note_loss;
+            options.salvage.loss_user = told;
             varve_node *root = make(1, "old");
             good(root);
             test_fail_allocation(n, false);
@@ -556,8 +557,8 @@ TEST(salvage, tells_each_loss_once_and_in_the_order_of_the_file)
     damage("s/other", 0);
     damage("large", VV_CHUNK_SIZE);
     varve_read_options options = salvaging(0);
-    options.loss = note_loss;
-    options.loss_user = told;
+    options.salvage.loss = note_loss;
+    options.salvage.loss_user = told;
     varve_node *root = make(1, "old");
     varve_restoration *r = read_root(root, &options);
     cr_assert_str_eq(told, "large;s/other;");

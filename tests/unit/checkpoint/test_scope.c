@@ -271,8 +271,10 @@ TEST(scope, wants_what_a_renamed_path_would_stand_for)
     write_root(root);
     free_root(root);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        varve_read_options options = { .renames = renames, .rename_count = 3,
-            .only = cases[i].only, .except = cases[i].except };
+        varve_read_options options = { .rename = { .list = renames,
+            .count = 3 },
+            .only = cases[i].only,
+            .except = cases[i].except };
         cr_assert_neq(is_left_out(&options, cases[i].path), cases[i].wanted,
             "case %zu", i);
     }
@@ -296,7 +298,7 @@ TEST(scope, follows_renames_backwards_from_any_depth)
     write_root(root);
     free_root(root);
     varve_rename rename = { "model/**/x", "net/**/x" };
-    varve_read_options options = { .renames = &rename, .rename_count = 1,
+    varve_read_options options = { .rename = { .list = &rename, .count = 1 },
         .only = "model" };
     cr_assert(!is_left_out(&options, path));
     rename = (varve_rename){ "model", path };
@@ -311,7 +313,7 @@ TEST(scope, follows_renames_backwards_from_any_depth)
 TEST(scope, never_calls_unwanted_what_it_had_no_memory_to_look_at)
 {
     varve_rename rename = { "model/*", "net/*" };
-    varve_read_options options = { .renames = &rename, .rename_count = 1,
+    varve_read_options options = { .rename = { .list = &rename, .count = 1 },
         .only = "model", .except = "model/c" };
     varve_report *report = NULL;
     begin_world();

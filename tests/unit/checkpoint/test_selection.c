@@ -42,6 +42,22 @@ TEST(selection, copies_what_it_is_given)
     end_world();
 }
 
+TEST(selection, refuses_what_is_of_a_later_version_in_any_room)
+{
+    static int something;
+    varve_read_options options = { 0 };
+    varve_reserved *rooms[] = { &options.reserved, &options.rename.reserved,
+        &options.expect.reserved, &options.foreign.reserved,
+        &options.salvage.reserved, &options.resources.reserved };
+    begin_world();
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        rooms[i]->words[i] = &something;
+        fail(&options, VARVE_TOO_NEW);
+        rooms[i]->words[i] = NULL;
+    }
+    end_world();
+}
+
 static const struct vv_rename *rename_of(const struct vv_selection *s,
     const char *path, struct vv_buffer *result)
 {
@@ -72,8 +88,8 @@ TEST(selection, renames_by_the_first_that_matches)
         { "**/k", "z/**" } };
     begin_world();
     put("last -> file/last\n");
-    begin(&s, &(varve_read_options){ .renames = renames, .rename_count = 3,
-                  .rename_file = "renames" });
+    begin(&s, &(varve_read_options){ .rename = { .list = renames, .count = 3,
+                  .file = "renames" } });
     check_rename(&s, "a/b", "x");
     check_rename(&s, "a/c", "y/c");
     check_rename(&s, "p/q/k", "z/p/q");
@@ -88,14 +104,14 @@ TEST(selection, reads_a_rename_file)
     struct vv_selection s;
     begin_world();
     put("# a comment\n\n  a ->  b \r\n\t/c->/d\t\n   # another\ne f -> g h");
-    begin(&s, &(varve_read_options){ .rename_file = "renames" });
+    begin(&s, &(varve_read_options){ .rename.file = "renames" });
     cr_assert_eq(s.rename_count, 3);
     check_rename(&s, "a", "b");
     check_rename(&s, "c", "d");
     check_rename(&s, "e f", "g h");
     vv_selection_end(&s);
     put("");
-    begin(&s, &(varve_read_options){ .rename_file = "renames" });
+    begin(&s, &(varve_read_options){ .rename.file = "renames" });
     cr_assert_eq(s.rename_count, 0);
     vv_selection_end(&s);
     end_world();
@@ -118,15 +134,15 @@ TEST(selection, names_the_line_of_a_bad_rename)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         put(bad[i].text);
         varve_error error =
-            fail(&(varve_read_options){ .rename_file = "renames" },
+            fail(&(varve_read_options){ .rename.file = "renames" },
                 bad[i].status);
         cr_assert_eq(strncmp(error.message, bad[i].where,
                          strlen(bad[i].where)), 0, "%s", error.message);
         cr_assert_null(strchr(error.message, '\n'));
     }
     memory_put(world.memory, "renames", "a -> b\0c\n", 9);
-    fail(&(varve_read_options){ .rename_file = "renames" }, VARVE_BAD_NAME);
-    fail(&(varve_read_options){ .rename_file = "none" }, VARVE_NOT_FOUND);
+    fail(&(varve_read_options){ .rename.file = "renames" }, VARVE_BAD_NAME);
+    fail(&(varve_read_options){ .rename.file = "none" }, VARVE_NOT_FOUND);
     end_world();
 }
 
@@ -136,7 +152,7 @@ TEST(selection, refuses_renames_that_are_none)
     const varve_rename bad[] = { { NULL, "a" }, { "a", NULL }, { "*", "a" },
         { "a|b", "c" } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        fail(&(varve_read_options){ .renames = &bad[i], .rename_count = 1 },
+        fail(&(varve_read_options){ .rename = { .list = &bad[i], .count = 1 } },
             VARVE_MISUSE);
     end_world();
 }
@@ -146,9 +162,9 @@ TEST(selection, survives_every_failed_allocation)
     varve_rename renames[10];
     for (int i = 0; i < 10; i++)
         renames[i] = (varve_rename){ "program/a", "file/b" };
-    varve_read_options options = { .renames = renames, .rename_count = 10,
-        .rename_file = "renames", .only = "a", .except = "b", .resize = "c",
-        .expect_missing = "d", .expect_unused = "e" };
+    varve_read_options options = { .rename = { .list = renames, .count = 10,
+        .file = "renames" }, .only = "a", .except = "b", .resize = "c",
+        .expect = { .missing = "d", .unused = "e" } };
     begin_world();
     put("a -> b\nc -> d\n");
     varve_status status = VARVE_NO_MEMORY;
@@ -174,11 +190,11 @@ TEST(selection, refuses_a_rename_file_beyond_all_measure)
     memset(text, '#', LIMIT + 1);
     memory_put(world.memory, "renames", text, LIMIT + 1);
     varve_error error = fail(
-        &(varve_read_options){ .rename_file = "renames" }, VARVE_LIMIT);
+        &(varve_read_options){ .rename.file = "renames" }, VARVE_LIMIT);
     cr_assert_not_null(strstr(error.message, "found 16777217"));
     memory_put(world.memory, "renames", text, LIMIT);
     struct vv_selection s;
-    begin(&s, &(varve_read_options){ .rename_file = "renames" });
+    begin(&s, &(varve_read_options){ .rename.file = "renames" });
     cr_assert_eq(s.rename_count, 0);
     vv_selection_end(&s);
     free(text);

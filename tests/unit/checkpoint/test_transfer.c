@@ -58,7 +58,8 @@ static uint64_t reads_of(uint64_t staging_size)
     world.context = test_context(faulty_system(faulty));
     varve_node *root = make(0, "old");
     varve_restoration *r = read_root(root,
-        &(varve_read_options){ .staging_size = staging_size, .threads = 1 });
+        &(varve_read_options){
+            .resources = { .staging_size = staging_size, .threads = 1 } });
     check_all(5, "new");
     uint64_t bytes = 0;
     for (size_t i = 0; i < faulty_log_size(faulty); i++) {
@@ -90,7 +91,8 @@ TEST(transfer, changes_nothing_when_a_value_is_damaged)
     damage();
     for (int i = 0; i < 3; i++) {
         varve_node *root = make(1, "old");
-        fail_read(root, &(varve_read_options){ .staging_size = sizes[i] },
+        fail_read(root,
+            &(varve_read_options){ .resources.staging_size = sizes[i] },
             VARVE_CORRUPT);
         check_all(1, "old");
         cr_assert_eq(state.loads, 0);
@@ -125,8 +127,9 @@ TEST(transfer, undoes_all_when_a_state_refuses_its_bytes)
     free_root(root);
     root = make(1, "old");
     state.fails_at = 1;
-    varve_error error = fail_read(root,
-        &(varve_read_options){ .staging_size = 1 }, VARVE_HALF_RESTORED);
+    varve_error error =
+        fail_read(root, &(varve_read_options){ .resources.staging_size = 1 },
+            VARVE_HALF_RESTORED);
     cr_assert_not_null(strstr(error.message, "\n  a"));
     cr_assert_str_eq(state.text, "old");
     free_root(root);
@@ -169,8 +172,8 @@ TEST(transfer, is_undone_by_every_failed_allocation)
             good(root);
             test_fail_allocation(n, false);
             r = varve_read(root, FILE_NAME,
-                &(varve_read_options){ .staging_size = sizes[i],
-                    .threads = 1 },
+                &(varve_read_options){ .resources = { .staging_size = sizes[i],
+                    .threads = 1 } },
                 &error);
             test_fail_allocation(-1, false);
             if (r) {
@@ -295,7 +298,7 @@ TEST(transfer, names_what_it_can_of_much_that_was_touched)
     write_root(root);
     unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
     bytes[64 + 8 * (MANY - 1)] ^= 1; /* the last: each is at a multiple of 8 */
-    varve_read_options options = { .streaming = true, .threads = 1 };
+    varve_read_options options = { .streaming = true, .resources.threads = 1 };
     varve_error error = fail_read(root, &options, VARVE_HALF_RESTORED);
     cr_assert_not_null(strstr(error.message, " 2999 of 3000 variables"), "%s",
         error.message);

@@ -15,9 +15,9 @@
 
 #include "support/faulty_system.h"
 
-static const varve_write_options verified = {
-    .layered = true, .only_touched = true, .verify_untouched = true
-};
+static const varve_write_options verified = { .layered = true,
+    .layers = { .only_touched = true,
+    .verify_untouched = true } };
 
 TEST(unchanged, is_what_was_not_touched_and_is_not_looked_at)
 {
@@ -106,7 +106,8 @@ static void restores(void)
 /* "large" comes before what is damaged. */
 static void restores_half(void)
 {
-    const varve_read_options streaming = { .streaming = true, .threads = 1 };
+    const varve_read_options streaming = { .streaming = true,
+        .resources.threads = 1 };
     varve_error error = { 0 };
     size_t size;
     uint8_t *bytes = memory_bytes(world.memory, "other.varve", &size);
@@ -248,7 +249,7 @@ TEST(unchanged, is_what_it_is_since_the_base_whichever_that_is)
     check_layered("run/b-2.varve");
     save_to("run/a", &touched);
     check_layered("run/a-3.varve");
-    from_first.base = "run/a-1.varve";
+    from_first.layers.base = "run/a-1.varve";
     save_to("run/c", &from_first);
     check_layered("run/c-4.varve");
     layered.middle[3] = -3; /* is looked at in none of them */
@@ -287,7 +288,7 @@ TEST(unchanged, is_nothing_once_the_base_is_forgotten)
         layered.middle[i] += 1;
         save_touched();
     }
-    first.base = "run/m-1.varve";
+    first.layers.base = "run/m-1.varve";
     layered.large[1] = -1;
     save_to("run/m", &first);
     check_layered("run/m-10.varve");

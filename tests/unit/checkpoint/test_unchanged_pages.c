@@ -12,9 +12,10 @@
 
 static float other_large[LARGE];
 
-static const varve_write_options tracked = { .layered = true, .track = true };
+static const varve_write_options tracked = { .layered = true,
+    .layers.track = true };
 static const varve_write_options proven = {
-    .layered = true, .track = true, .verify_untouched = true
+    .layered = true, .layers = { .track = true, .verify_untouched = true }
 };
 
 /* Files in memory, and pages of this machine. */
@@ -274,7 +275,7 @@ TEST(unchanged_pages, is_known_by_page_of_jobs_in_flight)
     varve_job *jobs[JOBS];
     uint8_t expected[JOBS][16], found[16];
     char path[32];
-    many.in_flight = JOBS;
+    many.background.in_flight = JOBS;
     new_tracked_root(false);
     for (int i = 0; i < JOBS; i++) {
         layered.large[100000 + i * 3000] = -1;

@@ -36,8 +36,8 @@ TEST(unused_pattern, is_named_with_the_nearest)
     varve_node *root = shared(w);
     varve_restoration *r = read_root(root,
         &(varve_read_options){ .only = "model|optt/0|opt",
-            .except = "a*|m(b|model", .expect_unused = "modl/x",
-            .expect_missing = "head" });
+            .except = "a*|m(b|model", .expect = { .unused = "modl/x",
+            .missing = "head" } });
     varve_report *report = varve_report_new(r, &error);
     static const struct {
         const char *path;
@@ -47,8 +47,8 @@ TEST(unused_pattern, is_named_with_the_nearest)
         { "optt/0", "opt/0", "only" },
         { "a*", NULL, "except" },
         { "m(b|model", NULL, "except" },
-        { "head", NULL, "expect_missing" },
-        { "modl/x", "model/x", "expect_unused" },
+        { "head", NULL, "expect.missing" },
+        { "modl/x", "model/x", "expect.unused" },
     };
     cr_assert_eq(varve_report_count(report, VARVE_MISMATCHED), 5u);
     for (size_t i = 0; i < 5; i++) {

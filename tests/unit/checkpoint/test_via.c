@@ -44,8 +44,8 @@ TEST(via, says_where_renames_lead)
     varve_node *adam = varve_add_object(root, "adam");
     varve_node *model = varve_add_object(root, "model");
     varve_node *k = varve_add_variable(model, "k", varve_array(memory, 1));
-    varve_restoration *r = read_root(
-        root, &(varve_read_options){ .renames = renames, .rename_count = 4 });
+    varve_restoration *r = read_root(root,
+        &(varve_read_options){ .rename = { .list = renames, .count = 4 } });
     uint32_t variable = vv_file_node_of(&r->pairing, k), slot;
     cr_assert_neq(variable, VV_NONE);
     cr_assert_eq(renamed(r, net, "a/b"), variable);
@@ -75,8 +75,8 @@ TEST(via, searches_paths_of_slots_up_to_a_bound)
             near = varve_add_variable(far, "k", varve_array(memory, 1));
     }
     far = varve_add_variable(far, "k", varve_array(memory, 1));
-    varve_restoration *r = read_root(
-        root, &(varve_read_options){ .renames = &rename, .rename_count = 1 });
+    varve_restoration *r = read_root(root,
+        &(varve_read_options){ .rename = { .list = &rename, .count = 1 } });
     uint32_t slot;
     cr_assert(vv_find_renamed_slot(&r->pairing, adam, near, "v", &slot));
     cr_assert_not(vv_find_renamed_slot(&r->pairing, adam, far, "v", &slot));

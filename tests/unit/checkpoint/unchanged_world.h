@@ -8,7 +8,7 @@
 #include "layered_world.h"
 
 static const varve_write_options touched = {
-    .layered = true, .only_touched = true
+    .layered = true, .layers.only_touched = true
 };
 
 static inline void save_to(

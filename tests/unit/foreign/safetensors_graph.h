@@ -36,7 +36,7 @@ static inline void begin_graph(struct written *w)
     w->graph = vv_graph_new_in(&context);
     w->root = varve_graph_root(w->graph);
     w->options = (varve_write_options){ .format = VARVE_FORMAT_SAFETENSORS,
-        .loss = note_loss, .loss_user = w };
+        .foreign = { .loss = note_loss, .loss_user = w } };
 }
 
 static inline void end_graph(struct written *w)

@@ -48,9 +48,9 @@ static inline varve_status write_graph(struct world *w, const char *path,
     varve_graph *graph = vv_graph_new_in(&w->context);
     if (!graph)
         return VARVE_NO_MEMORY;
-    varve_write_options options = {
-        .format = format, .loss = told ? tell_loss : NULL, .loss_user = told
-    };
+    varve_write_options options = { .format = format,
+        .foreign = { .loss = told ? tell_loss : NULL,
+        .loss_user = told } };
     build(varve_graph_root(graph));
     varve_status status =
         varve_write(varve_graph_root(graph), path, &options, error);

@@ -120,8 +120,8 @@ static void write_to(varve_graph *graph, const char *path,
     varve_format format, struct told *told)
 {
     varve_error error;
-    varve_write_options options = { .format = format, .loss = tell_loss,
-        .loss_user = told };
+    varve_write_options options = { .format = format,
+        .foreign = { .loss = tell_loss, .loss_user = told } };
     *told->text = '\0';
     cr_assert_ok(
         varve_write(varve_graph_root(graph), path, &options, &error), error);
@@ -169,7 +169,8 @@ TEST(bundle_moments, come_to_slots_of_a_program)
     varve_add_slot(adam, a, "m", varve_array(memory[1], 2));
     varve_add_slot(adam, a, "_velocities", varve_array(memory[2], 2));
     varve_restoration *r = varve_read(root, "x",
-        &(varve_read_options){ .renames = renames, .rename_count = 3 }, &error);
+        &(varve_read_options){ .rename = { .list = renames, .count = 3 } },
+        &error);
     cr_assert(r, "%s", error.message);
     cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
     for (size_t i = 0; i < 3; i++)

@@ -91,8 +91,8 @@ static void write_to(varve_graph *graph, const char *path,
     varve_format format, struct told *told)
 {
     varve_error error;
-    varve_write_options options = { .format = format, .loss = tell_loss,
-        .loss_user = told };
+    varve_write_options options = { .format = format,
+        .foreign = { .loss = tell_loss, .loss_user = told } };
     *told->text = '\0';
     cr_assert_ok(
         varve_write(varve_graph_root(graph), path, &options, &error), error);

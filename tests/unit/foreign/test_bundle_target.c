@@ -37,8 +37,8 @@ static void begin(struct world *w, varve_format format)
     w->graph = vv_graph_new_in(&context);
     w->root = varve_graph_root(w->graph);
     w->options.format = format;
-    w->options.loss = take_loss;
-    w->options.loss_user = w;
+    w->options.foreign.loss = take_loss;
+    w->options.foreign.loss_user = w;
 }
 
 static void end(struct world *w)
@@ -298,7 +298,7 @@ TEST(bundle_target, begins_another_file_before_one_is_too_large)
     begin(&w, VARVE_FORMAT_TENSORFLOW);
     varve_add_variable(w.root, "a", varve_array(a, 2));
     varve_add_variable(w.root, "b", varve_scalar(&b));
-    w.options.shard_size = 8;
+    w.options.foreign.shard_size = 8;
     write_all(&w);
     size_t size;
     cr_assert_eq(memory_file_count(w.memory), 4);
@@ -317,7 +317,7 @@ static void check_read_back(varve_format format, uint64_t shard_size)
     varve_error error;
     begin(&w, format);
     add_module(w.root);
-    w.options.shard_size = shard_size;
+    w.options.foreign.shard_size = shard_size;
     write_all(&w);
     a[0] = slot_a[1] = 0;
     k = slot_b = 0;
@@ -343,7 +343,7 @@ static void check_many(varve_format format, int count)
     varve_error error;
     char name[64];
     begin(&w, format);
-    w.options.loss = NULL;
+    w.options.foreign.loss = NULL;
     for (int i = 0; i < count; i++) {
         snprintf(name, sizeof name, "layer_%d", i);
         varve_node *layer = varve_add_object(w.root, name);

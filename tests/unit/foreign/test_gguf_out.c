@@ -122,7 +122,7 @@ static varve_graph *write_again(const varve_metadata *metadata, size_t count,
     varve_error error = { 0 };
     varve_write_options options = { .format = VARVE_FORMAT_GGUF,
         .metadata = metadata, .metadata_count = count,
-        .loss = tell_loss, .loss_user = &told };
+        .foreign = { .loss = tell_loss, .loss_user = &told } };
     put_model();
     place_file(&f);
     varve_graph *graph =

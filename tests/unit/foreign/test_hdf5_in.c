@@ -51,11 +51,11 @@ TEST(hdf5_in, refuses_where_the_options_say_so)
 TEST(hdf5_in, refuses_it_in_each_way_to_read)
 {
     const char *path = FOREIGN_DIRECTORY "/hdf5_types.h5";
-    const varve_read_options read = { .no_hdf5 = true };
+    const varve_read_options read = { .foreign.no_hdf5 = true };
     varve_error error = { 0 };
     use_module();
     cr_assert_null(varve_reader_open_with(path,
-        &(varve_reader_options){ .no_hdf5 = true }, &error));
+        &(varve_reader_options){ .foreign.no_hdf5 = true }, &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
     varve_graph *graph = varve_graph_new(NULL);
     error.status = VARVE_OK;

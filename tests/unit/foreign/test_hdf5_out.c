@@ -85,8 +85,8 @@ TEST(hdf5_out, holds_a_graph_with_all_its_paths_and_slots)
     check_value(r, "complex", "complex64[]", "\0\0\x80?\0\0\0\xc0", 8);
     check_value(r, "model/first/weight", "float32[2,3]", weight, 24);
     check_value(r, "adam/m(model/first/weight)", "float32[2,3]", weight, 24);
-    check_value(r, "adam/v%252F2(model/first/bias)", "float32[2]", bias, 8);
-    check_value(r, "adam/%252E(model/first/bias)", "float32[2]", bias, 8);
+    check_value(r, "adam/v%2F2(model/first/bias)", "float32[2]", bias, 8);
+    check_value(r, "adam/.(model/first/bias)", "float32[2]", bias, 8);
     cr_assert(varve_reader_find(r, "model/tied", &a));
     cr_assert(varve_reader_find(r, "model/again/bias", &b));
     cr_assert_eq(a.id, b.id);
@@ -165,7 +165,7 @@ TEST(hdf5_out, says_what_it_cannot_hold)
         told.text);
     cr_assert(strstr(told.text, "list: that it is a list\n"), "%s", told.text);
     cr_assert(strstr(told.text, ": a tag\n"), "%s", told.text);
-    check_value(r, "a%252Fb", "float64[]", &rate, 8);
+    check_value(r, "a%2Fb", "float64[]", &rate, 8);
     check_value(r, "state/@state", "uint8[1]", "x", 1);
     check_value(r, "state/child", "float64[]", &rate, 8);
     varve_reader_free(r);

@@ -151,8 +151,9 @@ TEST(npy_out, tells_everything_that_is_lost)
         error);
     cr_assert_ok(varve_write(varve_graph_root(graph), "a.npy",
         &(varve_write_options){ .format = VARVE_FORMAT_NPY,
-            .loss = tell_loss, .loss_user = &told, .metadata = &metadata,
-            .metadata_count = 1, .keep_counter = true }, &error), error);
+            .foreign = { .loss = tell_loss, .loss_user = &told },
+            .metadata = &metadata, .metadata_count = 1,
+            .keep_counter = true }, &error), error);
     static const char *const lines[] = {
         "that it is a list", "a tag", "another path to a node",
         "state: its state\n", "declared: type and shape of a variable",

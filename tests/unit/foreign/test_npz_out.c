@@ -138,7 +138,9 @@ TEST(npz_out, has_the_global_names_where_they_are_asked_for)
         varve_graph *graph = vv_graph_new_in(&w.context);
         build_global(varve_graph_root(graph));
         varve_write_options options = { .format = formats[i],
-            .global_names = true, .loss = tell_loss, .loss_user = &told };
+            .foreign = { .global_names = true,
+            .loss = tell_loss,
+            .loss_user = &told } };
         cr_assert_ok(varve_write(
             varve_graph_root(graph), "a", &options, &error), error);
         varve_reader *r = vv_reader_open_in(&w.context, "a", &error);
@@ -171,7 +173,9 @@ TEST(npz_out, leaves_out_a_name_that_is_too_long)
     struct told told = { "" };
     varve_error error = { 0 };
     varve_write_options options = { .format = VARVE_FORMAT_NPZ,
-        .global_names = true, .loss = tell_loss, .loss_user = &told };
+        .foreign = { .global_names = true,
+        .loss = tell_loss,
+        .loss_user = &told } };
     varve_graph *graph = vv_graph_new_in(&w.context);
     build_long(varve_graph_root(graph));
     cr_assert_ok(

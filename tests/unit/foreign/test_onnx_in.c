@@ -151,7 +151,7 @@ TEST(onnx_in, restores_into_a_graph)
 {
     float w[2][3] = { { 0 } };
     varve_error error = { 0 };
-    varve_read_options options = { .dots = true };
+    varve_read_options options = { .foreign.dots = true };
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *raw = varve_add_object(varve_graph_root(graph), "raw");
     varve_add_variable(raw, "FLOAT", varve_array(&w[0][0], 2, 3));

@@ -94,7 +94,7 @@ TEST(safetensors_out, writes_the_index_as_python_does_and_last)
     struct written w;
     begin_graph(&w);
     build(w.root);
-    w.options.shard_size = 24;
+    w.options.foreign.shard_size = 24;
     cr_assert_ok(write_to(&w, "d/m.safetensors"), w.error);
     cr_assert_eq(memory_file_count(w.memory), 3);
     cr_assert_str_eq(text_of_file(&w, "d/m.safetensors.index.json"),
@@ -138,7 +138,7 @@ TEST(safetensors_out, reads_what_it_wrote)
         begin_graph(&w);
         build(w.root);
         varve_track(w.root, "tied", varve_find(w.root, "step"));
-        w.options.shard_size = shard_sizes[i];
+        w.options.foreign.shard_size = shard_sizes[i];
         cr_assert_ok(write_to(&w, "m.safetensors"), w.error);
         varve_reader *reader = open_in(w.memory, "m.safetensors", &error);
         cr_assert(reader, "%s", error.message);
@@ -159,7 +159,7 @@ TEST(safetensors_out, leaves_no_single_file_beside_an_index)
     begin_graph(&w);
     build(w.root);
     cr_assert_ok(write_to(&w, "m.safetensors"), w.error);
-    w.options.shard_size = 1;
+    w.options.foreign.shard_size = 1;
     cr_assert_eq(write_to(&w, "m.safetensors"), VARVE_EXISTS);
     cr_assert_str_eq(w.error.message, "m.safetensors: expected no single file "
         "beside the index of several, found one; remove it first");
@@ -173,7 +173,7 @@ TEST(safetensors_out, replaces_nothing_where_it_may_not)
     begin_graph(&w);
     build(w.root);
     w.options.no_replace = true;
-    w.options.shard_size = 1;
+    w.options.foreign.shard_size = 1;
     put_text(w.memory, "m.safetensors.index.json", "old");
     cr_assert_eq(write_to(&w, "m.safetensors"), VARVE_EXISTS);
     cr_assert_eq(memory_file_count(w.memory), 1);
@@ -196,7 +196,7 @@ TEST(safetensors_out, leaves_nothing_when_it_is_cancelled)
     build(w.root);
     w.options.progress = cancel;
     w.options.progress_user = &at;
-    w.options.shard_size = 8;
+    w.options.foreign.shard_size = 8;
     cr_assert_eq(write_to(&w, "m.safetensors"), VARVE_CANCELLED);
     cr_assert_eq(memory_file_count(w.memory), 0);
     end_graph(&w);
@@ -234,7 +234,7 @@ TEST(safetensors_out, writes_many_files_one_at_a_time)
     struct most most = { w.memory, 0 };
     w.options.progress = note_open;
     w.options.progress_user = &most;
-    w.options.shard_size = 1;
+    w.options.foreign.shard_size = 1;
     cr_assert_ok(write_to(&w, "m.safetensors"), w.error);
     cr_assert_eq(memory_file_count(w.memory), COUNT + 1);
     cr_assert_lt(most.open, 6);
@@ -256,12 +256,12 @@ TEST(safetensors_out, replaces_several_by_files_of_other_names)
     struct written w;
     begin_graph(&w);
     build(w.root);
-    w.options.shard_size = 24;
+    w.options.foreign.shard_size = 24;
     cr_assert_ok(write_to(&w, "d/m.safetensors"), w.error);
     cr_assert_ok(write_to(&w, "d/m.safetensors"), w.error);
     cr_assert_eq(memory_file_count(w.memory), 3);
     cr_assert(has_file(&w, "d/m.save2-00001-of-00002.safetensors"));
-    w.options.shard_size = 1;
+    w.options.foreign.shard_size = 1;
     cr_assert_ok(write_to(&w, "d/m.safetensors.index.json"), w.error);
     cr_assert_eq(memory_file_count(w.memory), 4);
     cr_assert(has_file(&w, "d/m.save3-00003-of-00003.safetensors"));
@@ -288,7 +288,7 @@ TEST(safetensors_out, removes_what_the_older_index_names_and_no_more)
     put_text(w.memory, "m.safetensors.index.json", "{\"weight_map\":{\"a\":"
         "\"m-00001-of-00002.safetensors\",\"b\":"
         "\"m-00002-of-00002.safetensors\",\"c\":\"notes.txt\"}}");
-    w.options.shard_size = 24;
+    w.options.foreign.shard_size = 24;
     cr_assert_ok(write_to(&w, "m.safetensors"), w.error);
     for (int i = 0; i < OTHERS; i++)
         cr_assert(has_file(&w, others[i]), "%s", others[i]);
@@ -301,9 +301,9 @@ TEST(safetensors_out, leaves_no_index_beside_a_single_file)
     struct written w;
     begin_graph(&w);
     build(w.root);
-    w.options.shard_size = 24;
+    w.options.foreign.shard_size = 24;
     cr_assert_ok(write_to(&w, "m.safetensors"), w.error);
-    w.options.shard_size = 0;
+    w.options.foreign.shard_size = 0;
     cr_assert_eq(write_to(&w, "m.safetensors"), VARVE_EXISTS);
     cr_assert_str_eq(w.error.message, "m.safetensors.index.json: expected no "
         "single file beside the index of several, found the index; remove it "
@@ -324,7 +324,7 @@ TEST(safetensors_out, tells_every_failure_of_the_system)
         varve_graph *graph = vv_graph_new_in(&context);
         build(varve_graph_root(graph));
         varve_write_options options = { .format = VARVE_FORMAT_SAFETENSORS,
-            .shard_size = way ? 8 : 0 };
+            .foreign.shard_size = way ? 8 : 0 };
         for (long n = 0;; n++) {
             varve_error error = { 0 };
             faulty_plan(faulty, &(struct faulty_plan){ .number = n,
@@ -372,7 +372,7 @@ TEST(safetensors_out, gives_back_all_memory_when_there_is_none)
     varve_track(w.root, "tied", varve_find(w.root, "step"));
     w.options.metadata = metadata;
     w.options.metadata_count = 1;
-    w.options.shard_size = 24;
+    w.options.foreign.shard_size = 24;
     cr_assert_ok(write_to(&w, "first.safetensors"), w.error);
     long blocks = test_block_count(); /* the graph keeps some */
     size_t files = memory_file_count(w.memory);

@@ -257,7 +257,7 @@ TEST(safetensors_plan, deals_values_out_as_hugging_face_does)
         begin_graph(&w);
         for (int k = 0; k < 4; k++, name[0]++)
             add(w.root, name, VARVE_UINT8, rows[i].sizes[k]);
-        w.options.shard_size = rows[i].shard_size;
+        w.options.foreign.shard_size = rows[i].shard_size;
         cr_assert_ok(write_to(&w, "x.safetensors"), w.error);
         if (*rows[i].shards) {
             shards_of(&w, "abcd", shards);

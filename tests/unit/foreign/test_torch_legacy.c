@@ -58,22 +58,6 @@ static struct vv_buffer sample(const char *class, size_t padding)
     return b;
 }
 
-TEST(torch_legacy, is_known_by_its_number)
-{
-    static const char four[] = "\x80\4\x95\x0d\0\0\0\0\0\0\0"
-        "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
-    const unsigned char *two = (const unsigned char *)MAGIC;
-    cr_assert(vv_torch_is_legacy(two, sizeof MAGIC - 1));
-    cr_assert(vv_torch_is_legacy(two, sizeof MAGIC - 2));
-    cr_assert_not(vv_torch_is_legacy(two, sizeof MAGIC - 3));
-    cr_assert(vv_torch_is_legacy(
-        (const unsigned char *)four, VV_TORCH_LEGACY_HEAD));
-    cr_assert_not(vv_torch_is_legacy(
-        (const unsigned char *)four, VV_TORCH_LEGACY_HEAD - 1));
-    cr_assert_not(vv_torch_is_legacy((const unsigned char *)"\x80\2}.", 4));
-    cr_assert_not(vv_torch_is_legacy((const unsigned char *)"", 0));
-}
-
 TEST(torch_legacy, has_storages_behind_its_pickles)
 {
     static const size_t paddings[] = { 0, 70000, 300000 };

@@ -76,7 +76,7 @@ static void write_again(struct world *w, const char *path, const char *again)
     varve_error error = { 0 };
     struct told told = { "" };
     varve_write_options options = { .format = VARVE_FORMAT_TORCH,
-        .loss = tell_loss, .loss_user = &told };
+        .foreign = { .loss = tell_loss, .loss_user = &told } };
     varve_graph *graph = vv_graph_from_in(&w->context, path, NULL, &error);
     cr_assert(graph, "%s", error.message);
     cr_assert_ok(varve_write(

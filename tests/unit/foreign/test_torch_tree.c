@@ -84,7 +84,7 @@ static void write_again(
 {
     varve_error error = { 0 };
     varve_graph *graph = vv_graph_from_in(&w->context, path,
-        &(varve_read_options){ .dots = dots }, &error);
+        &(varve_read_options){ .foreign.dots = dots }, &error);
     cr_assert(graph, "%s", error.message);
     cr_assert_eq(
         varve_find_path(varve_graph_root(graph), "net/b/c") != NULL, dots);

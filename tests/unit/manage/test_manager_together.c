@@ -191,7 +191,7 @@ TEST(manager_together, wants_one_step_of_all)
 static void make_odd(struct rank *r, const void *user)
 {
     static const varve_write_options layered = { .layered = true };
-    static const varve_read_options salvage = { .salvage = true };
+    static const varve_read_options salvage = { .salvage.on = true };
     varve_manager_options options = { .comm = r->comm };
     const char *directory = "run";
     switch (*(const char *)user) {

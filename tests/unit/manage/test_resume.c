@@ -90,7 +90,7 @@ TEST(resume, salvages_only_where_nothing_is_good)
     struct world w;
     varve_error error;
     int calls = 0;
-    varve_read_options read = { .salvage = true };
+    varve_read_options read = { .salvage.on = true };
     varve_manager_options options = {
         .initialize = count_up, .initialize_user = &calls, .read = &read
     };

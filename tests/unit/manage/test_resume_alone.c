@@ -20,7 +20,7 @@
 
 enum { COUNT = 300000 }; /* more than one chunk, and than the staging below */
 
-static const varve_read_options unstaged = { .staging_size = 1 };
+static const varve_read_options unstaged = { .resources.staging_size = 1 };
 
 struct program {
     struct memory *disk;

@@ -86,7 +86,7 @@ static void salvage(struct rank *r, const void *user)
 TEST(resume_together, salvages_together_where_nothing_is_good)
 {
     size_t size;
-    const varve_read_options read = { .salvage = true };
+    const varve_read_options read = { .salvage.on = true };
     varve_manager_options options = { .read = &read };
     begin_disk();
     disk.total = 1500000;

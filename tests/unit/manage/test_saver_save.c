@@ -149,7 +149,7 @@ TEST(saver_save, names_all_that_the_file_lacks_and_changes_nothing)
                   strstr(error.message, "(nearest: \"net/kernel\")") &&
                   strstr(error.message, "\n  other "),
         "%s", error.message);
-    varve_read_options options = { .expect_missing = "**" };
+    varve_read_options options = { .expect.missing = "**" };
     cr_assert_ok(
         varve_saver_restore(saver, "s", &options, NULL, &error), error);
     cr_assert_eq(world.x[1], 2);
