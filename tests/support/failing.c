@@ -4,8 +4,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support/test.h"
@@ -42,6 +45,24 @@ TEST(bad, words)
 TEST(bad, crash)
 {
     abort();
+}
+TEST(bad, reads_nowhere)
+{
+    signal(SIGSEGV, SIG_DFL); /* not for a sanitizer to report */
+    raise(SIGSEGV);
+}
+TEST(bad, killed)
+{
+    raise(SIGKILL);
+}
+TEST(bad, becomes_another)
+{
+    execlp("true", "true", NULL);
+}
+TEST(bad, without_words)
+{
+    close(STDERR_FILENO);
+    cr_assert(false);
 }
 TEST(bad, leaves_with_0)
 {
@@ -86,11 +107,68 @@ TEST(bad, thread)
     pthread_join(thread, NULL);
 }
 
-#ifdef WITH_SUITE
-TestSuite(good, .timeout = 1);
-#elif defined WITH_OPTION
-Test(good, has_an_option, .exit_code = 3)
+/* Its end would be taken for that of the test. */
+TEST(bad, two_ends)
 {
-    exit(3);
+    pid_t child = fork();
+    if (child != 0) {
+        waitpid(child, NULL, 0);
+        exit(0);
+    }
+}
+
+static void sleep_ms(int ms)
+{
+    nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
+}
+
+/* The child asserts when the test has long passed. */
+TEST(late, leaves_a_child)
+{
+    pid_t self = getpid(), child = fork();
+    if (child != 0)
+        return;
+    while (getppid() == self)
+        sleep_ms(1);
+    sleep_ms(100);
+    cr_assert_fail("too late");
+}
+TEST(later, takes_long)
+{
+    sleep_ms(1000);
+}
+
+/* Says so, for the one that ends it. */
+TEST(slow, hangs)
+{
+    puts("begun");
+    fflush(stdout);
+    signal(SIGTERM, SIG_IGN);
+    for (;;)
+        pause();
+}
+
+#ifdef WITH_SUITE
+WITH_SUITE;
+#endif
+#ifdef WITH_OPTION
+static void nothing(void)
+{
+}
+Test(good, has_an_option, WITH_OPTION)
+{
+    nothing();
+}
+#endif
+#ifdef WITH_PARAMETERS
+#include <criterion/parameterized.h>
+ParameterizedTestParameters(good, has_parameters)
+{
+    static int numbers[] = { 1, 2 };
+    return cr_make_param_array(int, numbers, 2);
+}
+ParameterizedTest(int *number, good, has_parameters)
+{
+    cr_assert(number);
 }
 #endif

@@ -8,7 +8,8 @@
  * it needs itself, and talks with it over sockets. A test passes if it came to
  * its end, no assertion failed in it or in a child of its, and it exited with
  * 0. What the tests here do not use, it refuses: time limits, fixtures,
- * expected signals, parameters.
+ * expected signals, parameters. Where SIGTERM ends it, as meson does when time
+ * is over, it ends the tests that run, and tells which they were.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,6 +18,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,7 @@ extern struct criterion_suite *__start_cr_sts[] __attribute__((weak));
 struct job {
     pid_t process; /* 0: free */
     const struct criterion_test *test;
+    struct test_outcome *outcome;
     struct timespec begin;
 };
 
@@ -44,7 +47,8 @@ static struct {
     int job_count;
     bool is_list;
     struct job jobs[MOST_JOBS];
-    struct test_outcome *outcomes; /* of each job */
+    struct test_outcome *outcomes; /* of each test */
+    volatile sig_atomic_t is_over; /* SIGTERM came */
     int tested, failed, crashed;   /* what crashed has failed too */
 } runner = { .pattern = "*" };
 
@@ -82,29 +86,42 @@ static bool are_plain(size_t count)
     return true;
 }
 
-/* In the child. */
-static void be_test(const struct criterion_test *test, struct job *job)
+/* In a handler, or where no more tests are begun. */
+static void end_jobs(int signal)
 {
-    test_outcome = &runner.outcomes[job - runner.jobs];
+    (void)signal;
+    runner.is_over = true;
+    for (int i = 0; i < runner.job_count; i++)
+        if (runner.jobs[i].process > 0)
+            kill(runner.jobs[i].process, SIGKILL);
+}
+
+/* In the child. What it forks may not come to the end of the body: it would be
+ * taken for the test. */
+static void be_test(const struct criterion_test *test)
+{
+    pid_t self = getpid();
+    signal(SIGTERM, SIG_DFL);
     test->test();
+    if (getpid() != self)
+        cr_assert_fail("a child came to the end of the test");
     test_outcome->finished = true;
     exit(EXIT_SUCCESS);
 }
 
-static bool start(const struct criterion_test *test, struct job *job)
+static bool start(size_t number, struct job *job)
 {
-    memset(&runner.outcomes[job - runner.jobs], 0, sizeof *runner.outcomes);
     clock_gettime(CLOCK_MONOTONIC, &job->begin);
-    job->test = test;
+    job->test = __start_cr_tst[number];
+    test_outcome = job->outcome = &runner.outcomes[number];
     job->process = fork();
     if (job->process == 0)
-        be_test(test, job);
-    if (job->process < 0) {
-        perror("runner: fork");
-        job->process = 0;
-        return false;
-    }
-    return true;
+        be_test(job->test);
+    if (job->process > 0)
+        return true;
+    perror("runner: fork");
+    job->process = 0;
+    return false;
 }
 
 static double seconds_since(const struct timespec *begin)
@@ -115,29 +132,32 @@ static double seconds_since(const struct timespec *begin)
            1e-9 * (double)(now.tv_nsec - begin->tv_nsec);
 }
 
+static void fail(const struct criterion_test *test, const char *how)
+{
+    runner.failed++;
+    fprintf(stderr, "[FAIL] %s::%s: %s\n", test->category, test->name, how);
+}
+
 static void judge(struct job *job, int status)
 {
     const struct criterion_test *test = job->test;
-    const struct test_outcome *outcome = &runner.outcomes[job - runner.jobs];
+    char how[32];
     job->process = 0;
     runner.tested++;
     if (WIFSIGNALED(status)) {
-        runner.failed++;
         runner.crashed++;
         fprintf(stderr, "[----] %s:%u: Unexpected signal: %s\n",
             test->data->file_, test->data->line_, strsignal(WTERMSIG(status)));
-        fprintf(stderr, "[FAIL] %s::%s: CRASH!\n", test->category, test->name);
+        fail(test, "CRASH!");
+    } else if (job->outcome->failed || !job->outcome->finished || status != 0) {
+        if (!job->outcome->failed)
+            fprintf(stderr, "[----] %s:%u: Unexpected exit with %d\n",
+                test->data->file_, test->data->line_, WEXITSTATUS(status));
+        snprintf(how, sizeof how, "(%.2fs)", seconds_since(&job->begin));
+        fail(test, how);
+    } else
         return;
-    }
-    bool passed = outcome->finished && !outcome->failed && status == 0;
-    if (passed)
-        return;
-    runner.failed++;
-    if (!outcome->finished || !outcome->failed)
-        fprintf(stderr, "[----] %s:%u: Unexpected exit with %d\n",
-            test->data->file_, test->data->line_, WEXITSTATUS(status));
-    fprintf(stderr, "[FAIL] %s::%s: (%.2fs)\n", test->category, test->name,
-        seconds_since(&job->begin));
+    job->outcome->failed = false; /* told */
 }
 
 /* Ends when a test has: its job, which is free then; NULL if none runs. */
@@ -156,25 +176,48 @@ static struct job *next_free(void)
     }
 }
 
+/* What a test has left running may have found something after it. */
+static void judge_late(size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (runner.outcomes[i].failed)
+            fail(__start_cr_tst[i], "after its end");
+}
+
+static bool is_chosen(size_t number)
+{
+    const char *name = identifier(__start_cr_tst[number]);
+    return fnmatch(runner.pattern, name, FNM_EXTMATCH) == 0;
+}
+
+/* False if not all that are chosen were run. */
 static bool run(size_t count)
 {
     int running = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct criterion_test *test = __start_cr_tst[i];
-        if (fnmatch(runner.pattern, identifier(test), FNM_EXTMATCH) != 0)
+    for (size_t i = 0; i < count && !runner.is_over; i++) {
+        if (!is_chosen(i))
             continue;
-        if (runner.is_list) {
-            puts(identifier(test));
-            continue;
-        }
         bool is_full = running == runner.job_count;
         struct job *job = is_full ? next_free() : &runner.jobs[running++];
-        if (!job || !start(test, job))
-            return false;
+        if (!job || (!runner.is_over && !start(i, job)))
+            end_jobs(0);
     }
     while (next_free())
         ;
-    return true;
+    judge_late(count);
+    return !runner.is_over;
+}
+
+static size_t list(size_t count)
+{
+    size_t chosen = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_chosen(i)) {
+            chosen++;
+            if (runner.is_list)
+                puts(identifier(__start_cr_tst[i]));
+        }
+    return chosen;
 }
 
 static bool read_arguments(char **arguments)
@@ -195,14 +238,26 @@ static bool read_arguments(char **arguments)
     return runner.job_count > 0;
 }
 
-static int show_sum(void)
+static int show_sum(bool is_whole)
 {
     fprintf(stderr,
         "[====] Synthesis: Tested: %d | Passing: %d | Failing: %d | "
         "Crashing: %d\n",
         runner.tested, runner.tested - runner.failed, runner.failed,
         runner.crashed);
-    return runner.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    if (!is_whole)
+        fprintf(stderr, "runner: ended before all tests were run\n");
+    return runner.failed || !is_whole ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static bool make_room(size_t count)
+{
+    runner.outcomes = mmap(NULL, count * sizeof *runner.outcomes,
+        PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (runner.outcomes != MAP_FAILED)
+        return true;
+    perror("runner: mmap");
+    return false;
 }
 
 int main(int argument_count, char **arguments)
@@ -214,16 +269,16 @@ int main(int argument_count, char **arguments)
             arguments[0]);
         return USAGE;
     }
-    if (!are_plain(count))
+    if (!are_plain(count) || !make_room(count))
         return USAGE;
     qsort(__start_cr_tst, count, sizeof *__start_cr_tst, compare);
-    runner.outcomes = mmap(NULL, MOST_JOBS * sizeof *runner.outcomes,
-        PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (runner.outcomes == MAP_FAILED) {
-        perror("runner: mmap");
+    if (list(count) == 0) {
+        fprintf(stderr, "runner: expected a test like %s, found none\n",
+            runner.pattern);
         return USAGE;
     }
-    if (!run(count))
-        return USAGE;
-    return runner.is_list ? EXIT_SUCCESS : show_sum();
+    if (runner.is_list)
+        return EXIT_SUCCESS;
+    sigaction(SIGTERM, &(struct sigaction){ .sa_handler = end_jobs }, NULL);
+    return show_sum(run(count));
 }

@@ -10,7 +10,7 @@
 /* In memory that a test shares with all that it forks, and with the runner. */
 struct test_outcome {
     atomic_bool failed;   /* an assertion did, here or in a child */
-    atomic_bool finished; /* the body came to its end, or to an assertion */
+    atomic_bool finished; /* the body came to its end, in the test's process */
 };
 
 /* Of the test that this process is; a program without the runner has one
