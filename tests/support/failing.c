@@ -72,6 +72,14 @@ TEST(bad, leaves_with_3)
 {
     exit(3);
 }
+static void end_badly(void)
+{
+    _exit(5); /* as a sanitizer does that has found something */
+}
+TEST(bad, ends_badly)
+{
+    atexit(end_badly);
+}
 TEST(bad, leak)
 {
     const varve_allocator *a = test_allocator();
