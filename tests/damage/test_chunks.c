@@ -25,9 +25,8 @@ enum {
     WIDE = 300,
     HALF = WIDE / 2,
     BIG = 300 * 1024, /* two chunks */
-    STEP = 4, /* as long as what each frame begins with */
+    STEP = 4,         /* as long as what each frame begins with */
     LAYER_HEAD = 64,
-    MOST_STEP = 512, /* of a file that is not packed */
     MOST_DAMAGES = 16,
     MOST_SEEN = 64,
     PACKED = 4096, /* from here on, with `compress` */
@@ -45,8 +44,8 @@ struct model {
     float big[BIG];
 };
 
-#define PART(name) #name, offsetof(struct model, name), \
-    sizeof(((struct model *)0)->name)
+#define PART(name)                                                             \
+#name, offsetof(struct model, name), sizeof(((struct model *)0)->name)
 
 static const struct part {
     const char *name;
@@ -116,20 +115,21 @@ static void write_alone(struct world *w)
 {
     varve_error error = { 0 };
     varve_graph *graph = graph_over(&w->saved);
-    cr_assert_ok(varve_write(varve_graph_root(graph), w->path, &w->options,
-                     &error), error);
+    cr_assert_ok(
+        varve_write(varve_graph_root(graph), w->path, &w->options, &error),
+        error);
     varve_graph_free(graph);
 }
 
 /* In pieces that are rows, which may be packed. */
 static void write_pieces(struct world *w)
 {
-    static const varve_box boxes[] = {
-        { { 0, 0 }, { 20, WIDE } }, { { 20, 0 }, { ROWS - 20, WIDE } } };
+    static const varve_box boxes[] = { { { 0, 0 }, { 20, WIDE } },
+        { { 20, 0 }, { ROWS - 20, WIDE } } };
     varve_error error = { 0 };
     write_alone(w);
-    cr_assert_ok(cut_into_pieces(NULL, w->path, "table", boxes, 2, &error),
-        error);
+    cr_assert_ok(
+        cut_into_pieces(NULL, w->path, "table", boxes, 2, &error), error);
 }
 
 static void write_part(const varve_comm *comm, void *user)
@@ -152,8 +152,8 @@ static void write_part(const varve_comm *comm, void *user)
     varve_add_slice(root, "table",
         varve_view(half[comm->rank], VARVE_FLOAT32, VARVE_SHAPE(ROWS, HALF)),
         VARVE_SHAPE(ROWS, WIDE), start);
-    cr_assert_ok(varve_write_all(comm, root, w->path, &w->options, &error),
-        error);
+    cr_assert_ok(
+        varve_write_all(comm, root, w->path, &w->options, &error), error);
     varve_graph_free(graph);
 }
 
@@ -364,9 +364,9 @@ static bool look(const struct world *w, struct found *f)
     varve_reader *reader = varve_reader_open(w->path, test_allocator(), &error);
     if (!reader)
         return false;
-    varve_status status = varve_reader_verify(
-        reader, &(varve_verify_options){ .on_damage = on_damage,
-                    .on_damage_user = f }, &error);
+    varve_status status = varve_reader_verify(reader,
+        &(varve_verify_options){ .on_damage = on_damage, .on_damage_user = f },
+        &error);
     cr_assert(f->count == 0 || status == VARVE_CORRUPT, "%s", error.message);
     for (size_t i = 0; i < f->count; i++)
         try_to_read(reader, &f->places[i]);
@@ -421,24 +421,12 @@ static void flip(FILE *file, long place)
     fflush(file);
 }
 
-/* Steps grow inside a large chunk; what a large one has passed over is
- * gone through in small ones. */
-static long next_step(bool is_new, long step, bool *is_fine)
-{
-    if (is_new && step > STEP) {
-        *is_fine = true;
-        return -step + STEP;
-    }
-    if (is_new)
-        *is_fine = false;
-    return is_new || *is_fine ? STEP : 2 * step;
-}
-
-/* False: it does not open, as its index is damaged, which is its end. */
+/* False: it does not open, as its index is damaged, which is its end. Steps
+ * grow inside a large chunk. Where a large one comes to something new, it is
+ * taken back: only the smallest go from one to the next. */
 static bool damage_place(
     struct world *w, FILE *file, long place, struct found *before, long *step)
 {
-    static bool is_fine;
     struct found f;
     flip(file, place);
     bool opens = look(w, &f);
@@ -447,7 +435,10 @@ static bool damage_place(
     if (!is_passed && is_first(w, &f))
         take_each_way(w, &f);
     flip(file, place);
-    *step = next_step(is_new, *step, &is_fine);
+    if (is_passed)
+        *step = STEP - *step;
+    else
+        *step = is_new ? STEP : 2 * *step;
     if (!is_passed)
         *before = f;
     return opens || is_passed;
@@ -460,11 +451,11 @@ static void damage_file(struct world *w, const char *path, long begin)
     cr_assert(file, "%s", path);
     fseek(file, 0, SEEK_END);
     long size = ftell(file);
-    long step = STEP;
+    long step = STEP, most = (long)proof_size(16384, 512);
     for (long place = begin; place < size;) {
         if (!damage_place(w, file, place, &before, &step))
             break;
-        if (step > MOST_STEP || size < BIG || before.count == 0 ||
+        if (step > most || size < BIG || before.count == 0 ||
             place + step >= size)
             step = STEP;
         place += step;
@@ -499,8 +490,8 @@ static void check_seen(const struct world *w, const char *kind)
         bool is_packed = w->options.compress && parts[k].size >= PACKED;
         cr_assert(is_seen(w, k, false) || is_packed, "%s: %s was never lost",
             kind, parts[k].name);
-        cr_assert(is_seen(w, k, true) || !is_packed,
-            "%s: %s was always read", kind, parts[k].name);
+        cr_assert(is_seen(w, k, true) || !is_packed, "%s: %s was always read",
+            kind, parts[k].name);
     }
 }
 
@@ -519,8 +510,8 @@ TEST(damage, of_any_chunk_costs_no_other_value_in_any_way)
         each_layer(w, true);
         remove(w->path);
         check_seen(w, kinds[i].name);
-        cr_log_info("%s: %llu", kinds[i].name,
-            (unsigned long long)(w->tried - before));
+        cr_log_info(
+            "%s: %llu", kinds[i].name, (unsigned long long)(w->tried - before));
     }
     proof_count("damage.chunks_by_way", w->tried);
     free(w);
