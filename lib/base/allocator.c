@@ -35,29 +35,45 @@ void *vv_reallocate(
     return a->function(a->user, old, old_size, new_size);
 }
 
+/* `array` is a pointer to any pointer: its bytes are copied, as C knows no type
+ * for what is there. */
+static char *grow(const varve_allocator *a, void *array, size_t *capacity,
+    size_t wanted, size_t unit)
+{
+    size_t size;
+    void *old;
+    if (__builtin_mul_overflow(wanted, unit, &size))
+        return NULL;
+    memcpy(&old, array, sizeof old);
+    void *grown = vv_reallocate(a, old, *capacity * unit, size);
+    if (!grown)
+        return NULL;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = wanted;
+    return grown;
+}
+
 bool vv_grow_array(const varve_allocator *a, void *array, size_t *capacity,
     size_t count, size_t unit)
 {
     size_t wanted = *capacity ? *capacity : 16;
-    size_t size;
     if (count < *capacity)
         return true;
     while (wanted <= count) {
         if (__builtin_mul_overflow(wanted, (size_t)2, &wanted))
             return false;
     }
-    if (__builtin_mul_overflow(wanted, unit, &size))
-        return false;
-    /* A pointer to any pointer: its bytes are copied, as C knows no type for
-     * what is there. */
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *grown = vv_reallocate(a, old, *capacity * unit, size);
-    if (!grown)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = wanted;
-    return true;
+    return grow(a, array, capacity, wanted, unit);
+}
+
+bool vv_grow_zeroed(const varve_allocator *a, void *array, size_t *capacity,
+    size_t wanted, size_t unit)
+{
+    size_t older = *capacity;
+    char *grown = grow(a, array, capacity, wanted, unit);
+    if (grown)
+        memset(grown + older * unit, 0, (wanted - older) * unit);
+    return grown;
 }
 
 void vv_release(const varve_allocator *a, void *block, size_t size)

@@ -24,6 +24,11 @@ void *vv_reallocate(
 bool vv_grow_array(const varve_allocator *a, void *array, size_t *capacity,
     size_t count, size_t unit);
 
+/* Room for `wanted` elements, which are more than there are; new ones are zero.
+ * The same of `array` and of failure. */
+bool vv_grow_zeroed(const varve_allocator *a, void *array, size_t *capacity,
+    size_t wanted, size_t unit);
+
 /* Takes NULL. `size` is what was asked for. */
 void vv_release(const varve_allocator *a, void *block, size_t size);
 

@@ -49,4 +49,12 @@ void vv_buffer_reverse(struct vv_buffer *b, size_t begin);
 /* As a C string: a NUL is put behind the content, uncounted. "" on failure. */
 const char *vv_buffer_string(struct vv_buffer *b);
 
+/* A scratch buffer, empty; what failed in it before is forgotten. */
+static inline struct vv_buffer *vv_emptied(struct vv_buffer *scratch)
+{
+    scratch->size = 0;
+    scratch->failed = false;
+    return scratch;
+}
+
 #endif

@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "binding.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/one_file.h"
 #include "fuzz/program.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "binding.h"
 #include "failure.h"
 #include "fate.h"
 #include "fixed.h"
@@ -289,7 +288,8 @@ static void describe(
     } else if (node->kind == VARVE_STATE) {
         strcpy(wanted->text, "state");
     }
-    if (is_part && (d->options->reshape || vv_scope_resizes(d->pairing, node)))
+    if (is_part &&
+        (d->options->reshape || vv_scope_resizes(&d->pairing->scopes, node)))
         wanted->after = ", which is neither reshaped nor resized";
 }
 
@@ -298,7 +298,7 @@ static void describe_processes(const struct vv_delivery *d,
     const struct vv_pair *pair, char *saved, struct wanted *wanted)
 {
     snprintf(saved, VARVE_TENSOR_TEXT_SIZE, "by %" PRIu32 " processes",
-        vv_own_count(d->pairing, pair->file));
+        vv_own_count(vv_index_of(d->pairing), pair->file));
     snprintf(wanted->text, sizeof wanted->text, "%" PRIu32,
         vv_private_of(pair->node)->size);
 }
@@ -345,7 +345,7 @@ static bool is_listed(const struct vv_delivery *d, uint32_t value)
 {
     const struct vv_index *index = vv_index_of(d->pairing);
     uint32_t file = vv_at32(index->value_nodes, value);
-    const varve_node *node = d->pairing->node_of[file];
+    const varve_node *node = d->pairing->matches.node_of[file];
     if (d->has_lost || d->pairing->failure.status)
         return true;
     switch ((enum vv_fate)d->fates[value]) {
@@ -378,8 +378,8 @@ static bool have_fate(const struct vv_delivery *d,
         if (pairs[i].node->graph != p->graph)
             return false;
         if (value != VV_NONE && d->fates[value] != fate &&
-            vv_is_holder(
-                p, pairs[i].node, vv_at32(vv_index_of(p)->value_nodes, value)))
+            vv_is_holder(&p->matches, pairs[i].node,
+                vv_at32(vv_index_of(p)->value_nodes, value)))
             return false;
     }
     return true;

@@ -8,7 +8,6 @@
 #include <assert.h>
 
 #include "allocator.h"
-#include "binding.h"
 #include "convert.h"
 #include "own_fate.h"
 #include "private.h"
@@ -17,7 +16,6 @@
 #include "shape.h"
 #include "slice.h"
 #include "variable.h"
-#include "via.h"
 
 /* --- Changes ------------------------------------------------------------ */
 
@@ -77,7 +75,7 @@ bool vv_is_resized(const struct vv_delivery *d, const varve_node *node,
     return wanted->rank == saved->rank && wanted->dtype != VARVE_STRING &&
            !vv_part_of(node) && saved->dtype != VARVE_STRING &&
            !vv_shape_equal(wanted, saved) && !vv_takes_shape(node, saved) &&
-           vv_scope_resizes(d->pairing, node);
+           vv_scope_resizes(&d->pairing->scopes, node);
 }
 
 static bool type_fits(
@@ -168,7 +166,7 @@ void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
         vv_index_has_tag(vv_index_of(d->pairing), file, VARVE_TAG_OPTIONAL))
         return; /* what it is in the file does not matter */
     enum vv_fate fate = fate_of(d, node, file);
-    if (!vv_scope_takes(d->pairing, node))
+    if (!vv_scope_takes(&d->pairing->scopes, node))
         fate = VV_FATE_EXCLUDED;
     if (value != VV_NONE)
         vv_change_fate(d, value, fate);
@@ -186,7 +184,7 @@ void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
 void vv_set_fate(struct vv_delivery *d, const varve_node *node, uint32_t value,
     enum vv_fate fate)
 {
-    if (vv_is_holder(d->pairing, node,
+    if (vv_is_holder(&d->pairing->matches, node,
             vv_at32(vv_index_of(d->pairing)->value_nodes, value)))
         vv_change_fate(d, value, fate);
 }
@@ -209,7 +207,7 @@ static bool may_copy(const struct vv_delivery *d)
 static bool was_served(const struct vv_delivery *d, const varve_node *node)
 {
     uint64_t place;
-    return !vv_find_place(d->pairing, node, &place) ||
+    return !vv_find_place(&d->pairing->ways, node, &place) ||
            vv_map_find(&d->served, place, always, NULL);
 }
 
@@ -217,13 +215,13 @@ void vv_note_served(struct vv_delivery *d, const varve_node *node)
 {
     uint64_t place;
     if (may_copy(d) && !was_served(d, node) &&
-        vv_find_place(d->pairing, node, &place))
+        vv_find_place(&d->pairing->ways, node, &place))
         vv_map_add(&d->served, place, d);
 }
 
 void vv_note_delivered(struct vv_delivery *d, varve_node *node, uint32_t value)
 {
-    bool is_lent = vv_how_of(d->pairing, node) >= VV_BY_OTHER_PATH;
+    bool is_lent = vv_how_of(&d->pairing->matches, node) >= VV_BY_OTHER_PATH;
     node->restored_by = d->pairing->number;
     vv_set_fate(d, node, value, is_lent ? VV_FATE_LENT : VV_FATE_APPLIED);
     vv_note_served(d, node);
@@ -232,10 +230,10 @@ void vv_note_delivered(struct vv_delivery *d, varve_node *node, uint32_t value)
 bool vv_wants_copy(
     const struct vv_delivery *d, const varve_node *node, uint32_t file)
 {
-    const varve_node *holder = d->pairing->node_of[file];
+    const varve_node *holder = d->pairing->matches.node_of[file];
     return d->options->copy_shared ||
-           vv_how_of(d->pairing, node) == VV_BY_RENAME ||
-           (holder && vv_how_of(d->pairing, holder) == VV_BY_RENAME);
+           vv_how_of(&d->pairing->matches, node) == VV_BY_RENAME ||
+           (holder && vv_how_of(&d->pairing->matches, holder) == VV_BY_RENAME);
 }
 
 void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file)
@@ -246,7 +244,7 @@ void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file)
         vv_index_kind(vv_index_of(d->pairing), file) != node->kind ||
         vv_is_given_up(d, value) || !vv_wants_copy(d, node, file) ||
         node->restored_by >= d->pairing->number ||
-        !vv_scope_takes(d->pairing, node))
+        !vv_scope_takes(&d->pairing->scopes, node))
         return;
     if (was_served(d, node))
         return;
@@ -259,8 +257,7 @@ void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file)
         claim(d, node, value);
 }
 
-/* --- What pairing asks and tells --------------------------------------------
- */
+/* --- What matching tells -------------------------------------------------- */
 
 /* No value is on its way to the node any more. */
 static void drop_jobs(struct vv_delivery *d, const varve_node *node)
@@ -272,7 +269,7 @@ static void drop_jobs(struct vv_delivery *d, const varve_node *node)
     vv_drop_pairs(&d->folds, node);
 }
 
-static void part(struct vv_delivery *d, varve_node *node, uint32_t value)
+void vv_part(struct vv_delivery *d, varve_node *node, uint32_t value)
 {
     if (value != VV_NONE && !vv_is_final(d, value))
         vv_change_fate(d, value, VV_FATE_WAITING);
@@ -282,7 +279,7 @@ static void part(struct vv_delivery *d, varve_node *node, uint32_t value)
 }
 
 /* It keeps what it was given, or gets a copy where that is asked for. */
-static void outdo(struct vv_delivery *d, varve_node *node, uint32_t file)
+void vv_outdo(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);
     drop_jobs(d, node);
@@ -292,35 +289,18 @@ static void outdo(struct vv_delivery *d, varve_node *node, uint32_t file)
     vv_copy(d, node, file);
 }
 
-static void confirm(struct vv_delivery *d, varve_node *node, uint32_t file)
+void vv_confirm(struct vv_delivery *d, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);
-    (void)node;
     if (value != VV_NONE && d->fates[value] == VV_FATE_LENT)
         vv_change_fate(d, value, VV_FATE_APPLIED);
 }
 
 /* A variable or state for which the file has an object is noted once. */
-static void take_in(struct vv_delivery *d, varve_node *node, uint32_t file)
+void vv_take_in(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);
     if (value == VV_NONE ? !vv_find_pair(&d->mismatched, node, VV_NONE, 0)
                          : d->fates[value] == VV_FATE_EXCLUDED)
         vv_decide(d, node, file);
 }
-
-static bool is_left_out(const struct vv_delivery *d, uint32_t value)
-{
-    return d->fates[value] == VV_FATE_EXCLUDED;
-}
-
-const struct vv_value_calls vv_value_answers = {
-    .paired = vv_decide,
-    .claimed = vv_copy,
-    .outdone = outdo,
-    .confirmed = confirm,
-    .parted = part,
-    .taken_in = take_in,
-    .is_final = vv_is_final,
-    .is_left_out = is_left_out,
-};

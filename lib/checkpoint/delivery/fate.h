@@ -7,11 +7,29 @@
 
 #include "delivery.h"
 
-/* What pairing asks and tells. */
-extern const struct vv_value_calls vv_value_answers;
-
 /* Decides what becomes of the value of a pair that is bound. */
 void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file);
+
+/* What it means for values that a node of the program ... */
+
+/* claims one of the file only, for one with a better claim has come. */
+void vv_outdo(struct vv_delivery *d, varve_node *node, uint32_t file);
+
+/* stands for it by the best of claims now. */
+void vv_confirm(struct vv_delivery *d, uint32_t file);
+
+/* has nothing to do with the file any more; `value`: of what it stood for, or
+ * VV_NONE. */
+void vv_part(struct vv_delivery *d, varve_node *node, uint32_t value);
+
+/* was left out, and comes into what the options take by a new path. */
+void vv_take_in(struct vv_delivery *d, varve_node *node, uint32_t file);
+
+/* Whether the options leave a value out. */
+static inline bool vv_is_left_out(const struct vv_delivery *d, uint32_t value)
+{
+    return d->fates[value] == VV_FATE_EXCLUDED;
+}
 
 /* Whether no node that comes to the place of a value is given it any more. */
 bool vv_is_final(const struct vv_delivery *d, uint32_t value);

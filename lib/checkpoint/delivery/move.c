@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "binding.h"
 #include "box.h"
 #include "convert.h"
 #include "copy.h"

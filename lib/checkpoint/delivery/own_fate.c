@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "binding.h"
 #include "fate.h"
 #include "name.h"
 #include "own_part.h"
@@ -33,11 +32,11 @@ const char *vv_not_own_text(const struct vv_delivery *d, uint32_t file)
 
 bool vv_is_left_to_program(const struct vv_delivery *d, const varve_node *node)
 {
-    uint32_t file = vv_file_node_of(d->pairing, node);
+    uint32_t file = vv_file_node_of(&d->pairing->matches, node);
     const struct vv_private *private = vv_private_of(node);
     return private && file != VV_NONE &&
            (private->options.drop || private->options.fold) &&
-           !vv_own_fits(d->pairing, node, file);
+           !vv_own_fits(vv_index_of(d->pairing), node, file);
 }
 
 /* --- What is left out ----------------------------------------------------- */
@@ -54,7 +53,8 @@ static void leave_out(struct vv_delivery *d, const uint8_t *why)
     }
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t at = vv_at32(index->value_nodes, v);
-        if (why[at] && !p->node_of[at] && d->fates[v] == VV_FATE_WAITING)
+        if (why[at] && !p->matches.node_of[at] &&
+            d->fates[v] == VV_FATE_WAITING)
             vv_change_fate(d, v, VV_FATE_EXCLUDED);
     }
 }
@@ -68,7 +68,7 @@ void vv_leave_out_others(struct vv_delivery *d)
         return;
     uint8_t *why = vv_allocate(a, nodes);
     struct vv_own_cut *cuts = (struct vv_own_cut *)(void *)d->cuts.data;
-    if (why && vv_own_reach(d->pairing, cuts, count, why))
+    if (why && vv_own_reach(vv_index_of(d->pairing), a, cuts, count, why))
         leave_out(d, why);
     else
         vv_note_loss(d);
@@ -107,7 +107,7 @@ static bool is_taken(
     const struct vv_delivery *d, varve_node *node, const char *name)
 {
     const varve_node *mine = varve_find(node, name);
-    return vv_scope_takes(d->pairing, mine ? mine : node);
+    return vv_scope_takes(&d->pairing->scopes, mine ? mine : node);
 }
 
 static void refuse(struct vv_delivery *d, varve_node *node, uint32_t file)
@@ -121,7 +121,7 @@ void vv_decide_own(struct vv_delivery *d, varve_node *node, uint32_t file)
     const struct vv_private *private = vv_private_of(node);
     char name[24];
     name[vv_decimal(private->rank, name)] = '\0';
-    if (vv_own_fits(d->pairing, node, file)) {
+    if (vv_own_fits(vv_index_of(d->pairing), node, file)) {
         leave_out_all_but(d, VV_OF_ANOTHER, file, name);
     } else if (vv_not_own(d, file) == VV_FOLDED || vv_is_dropped(d, file)) {
         return;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "binding.h"
 #include "failure.h"
 #include "fate.h"
 #include "layout.h"
@@ -285,7 +284,7 @@ static varve_status tell_loss(
     struct vv_buffer path;
     vv_buffer_init(&path, &p->context.allocator);
     vv_saved_path(
-        &p->paths, vv_at32(vv_index_of(p)->value_nodes, value), &path);
+        &p->saved.paths, vv_at32(vv_index_of(p)->value_nodes, value), &path);
     const char *text = vv_buffer_string(&path);
     if (!path.failed)
         d->options->salvage.loss(

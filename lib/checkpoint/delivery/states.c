@@ -5,7 +5,6 @@
 #include "states.h"
 
 #include "allocator.h"
-#include "binding.h"
 #include "failure.h"
 #include "state.h"
 #include "try.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "binding.h"
 #include "elsewhere.h"
 #include "exchange.h"
 #include "failure.h"

@@ -8,30 +8,30 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "binding.h"
 #include "private.h"
 
-uint32_t vv_own_count(const struct vv_pairing *p, uint32_t file)
+uint32_t vv_own_count(const struct vv_index *index, uint32_t file)
 {
     uint32_t begin, end;
-    vv_index_edges(vv_index_of(p), file, &begin, &end);
+    vv_index_edges(index, file, &begin, &end);
     return end - begin;
 }
 
 bool vv_own_fits(
-    const struct vv_pairing *p, const varve_node *node, uint32_t file)
+    const struct vv_index *index, const varve_node *node, uint32_t file)
 {
     const struct vv_private *private = vv_private_of(node);
-    return !private || (private->size == vv_own_count(p, file) &&
+    return !private || (private->size == vv_own_count(index, file) &&
                            !(private->options.always && private->options.fold));
 }
 
-bool vv_own_is_cut(const struct vv_pairing *p, const varve_node *node)
+bool vv_own_is_cut(const struct vv_matches *matches, const struct vv_ways *ways,
+    const struct vv_index *index, const varve_node *node)
 {
     uint32_t file =
-        vv_private_of(node) && p->vias ? vv_file_node_of(p, node) : VV_NONE;
-    return file != VV_NONE && p->vias[node->number].is_renamed &&
-           !vv_own_fits(p, node, file);
+        vv_private_of(node) ? vv_file_node_of(matches, node) : VV_NONE;
+    return file != VV_NONE && vv_is_renamed(ways, node) &&
+           !vv_own_fits(index, node, file);
 }
 
 /* --- What is not below it ------------------------------------------------- */
@@ -103,12 +103,12 @@ static void reach_slots(struct reaching *r)
     }
 }
 
-bool vv_own_reach(const struct vv_pairing *p, struct vv_own_cut *cuts,
-    size_t count, uint8_t *why)
+bool vv_own_reach(const struct vv_index *index, const varve_allocator *a,
+    struct vv_own_cut *cuts, size_t count, uint8_t *why)
 {
-    struct reaching r = { vv_index_of(p), cuts, count, why, NULL, 0, 0 };
+    struct reaching r = { index, cuts, count, why, NULL, 0, 0 };
     size_t size = r.index->node_count * sizeof *r.queue;
-    r.queue = vv_allocate(&p->context.allocator, size);
+    r.queue = vv_allocate(a, size);
     if (!r.queue)
         return false;
     qsort(cuts, count, sizeof *cuts, compare_cuts);
@@ -122,6 +122,6 @@ bool vv_own_reach(const struct vv_pairing *p, struct vv_own_cut *cuts,
         if (why[i] == NOT_YET) /* nothing leads there at all */
             why[i] = cuts->why;
     }
-    vv_release(&p->context.allocator, r.queue, size);
+    vv_release(a, r.queue, size);
     return true;
 }

@@ -46,6 +46,24 @@ void vv_empty_pairs(struct vv_pair_list *list)
     list->holes = list->first = 0;
 }
 
+bool vv_append_pair_to(
+    struct vv_buffer *buffer, varve_node *node, uint32_t file)
+{
+    struct vv_pair *pair = vv_buffer_extend(buffer, sizeof *pair);
+    if (!pair) {
+        buffer->failed = false;
+        return false;
+    }
+    pair->node = node;
+    pair->file = file;
+    return true;
+}
+
+bool vv_append_pair(struct vv_pair_list *list, varve_node *node, uint32_t file)
+{
+    return vv_append_pair_to(&list->pairs, node, file);
+}
+
 void vv_settle_pairs(struct vv_pair_list *list)
 {
     size_t count, kept = 0;

@@ -53,6 +53,12 @@ void vv_pair_list_init(
     struct vv_pair_list *list, const varve_allocator *allocator);
 void vv_pair_list_clear(struct vv_pair_list *list);
 
+/* Adds a pair at the end of a list, or of a buffer of pairs; false without
+ * memory: nothing is added then, and the next may find room. */
+bool vv_append_pair(struct vv_pair_list *list, varve_node *node, uint32_t file);
+bool vv_append_pair_to(
+    struct vv_buffer *buffer, varve_node *node, uint32_t file);
+
 /* Closes the holes, and gives back what the indexes took. */
 void vv_settle_pairs(struct vv_pair_list *list);
 
@@ -71,6 +77,12 @@ static inline struct vv_pair *vv_pairs(struct vv_pair_list *list, size_t *count)
 {
     vv_settle_pairs(list);
     return vv_pairs_in(&list->pairs, count);
+}
+
+/* Keeps the first so many pairs of a list without holes. */
+static inline void vv_cut_pairs(struct vv_pair_list *list, size_t count)
+{
+    list->pairs.size = count * sizeof(struct vv_pair);
 }
 
 /* Whether there is such a pair; all are looked at. */

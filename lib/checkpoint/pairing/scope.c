@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "binding.h"
 #include "failure.h"
 #include "graph_spread.h"
 #include "pattern.h"
@@ -32,63 +31,37 @@ const char *vv_scope_patterns(
     return NULL;
 }
 
-/* --- The program -------------------------------------------------------- */
-
-static varve_status follow(
-    struct vv_pairing *p, enum vv_scope option, varve_error *error)
+void vv_scopes_init(
+    struct vv_scopes *scopes, const struct vv_selection *selection)
 {
-    const char *patterns = vv_scope_patterns(&p->selection, option);
-    vv_spread_end(&p->scope[option]);
-    if (!patterns || !p->graph || !p->root)
-        return VARVE_OK;
-    return vv_graph_spread_begin(
-        &p->scope[option], &p->context.allocator, p->root, patterns, error);
+    *scopes = (struct vv_scopes){ .selection = selection };
 }
 
-varve_status vv_scope_begin(struct vv_pairing *p, varve_error *error)
-{
-    VV_TRY(follow(p, VV_ONLY, error));
-    VV_TRY(follow(p, VV_EXCEPT, error));
-    return follow(p, VV_RESIZE, error);
-}
-
-void vv_scope_end(struct vv_pairing *p)
+void vv_scopes_end(struct vv_scopes *scopes)
 {
     for (int i = 0; i < VV_SCOPES; i++)
-        vv_spread_end(&p->scope[i]);
+        vv_spread_end(&scopes->of[i]);
 }
 
-/* All is matched again once it can be. */
-static void note_failure(struct vv_pairing *p, const struct vv_spread *spread)
+/* --- The program -------------------------------------------------------- */
+
+static varve_status follow(struct vv_scopes *scopes, enum vv_scope option,
+    varve_node *root, varve_error *error)
 {
-    if (!spread->automaton.status)
-        return;
-    if (!p->failure.status)
-        vv_automaton_fail(&spread->automaton, &p->failure);
+    const char *patterns = vv_scope_patterns(scopes->selection, option);
+    vv_spread_end(&scopes->of[option]);
+    if (!patterns || !root)
+        return VARVE_OK;
+    return vv_graph_spread_begin(&scopes->of[option],
+        scopes->selection->allocator, root, patterns, error);
 }
 
-/* A node that was left out until now. */
-static void decide_again(struct vv_pairing *p, varve_node *node)
+varve_status vv_scope_begin(
+    struct vv_scopes *scopes, varve_node *root, varve_error *error)
 {
-    uint32_t file = vv_file_node_of(p, node);
-    if (!vv_scope_takes(p, node))
-        return;
-    for (; file != VV_NONE; file = vv_next_partner(p, node, file)) {
-        uint32_t value = vv_value_of(p, file);
-        if (vv_is_holder(p, node, file))
-            p->values->taken_in(p->delivery, node, file);
-        else if (value != VV_NONE && p->values->is_left_out(p->delivery, value))
-            vv_bind(p, node, file, vv_how_of(p, node));
-    }
-}
-
-static void decide_from(
-    struct vv_pairing *p, enum vv_scope option, size_t first)
-{
-    const struct vv_spread *spread = &p->scope[option];
-    note_failure(p, spread);
-    for (size_t i = first; i < spread->count && option != VV_RESIZE; i++)
-        decide_again(p, spread->pairs[i].object);
+    VV_TRY(follow(scopes, VV_ONLY, root, error));
+    VV_TRY(follow(scopes, VV_EXCEPT, root, error));
+    return follow(scopes, VV_RESIZE, root, error);
 }
 
 static bool has_too_much(const struct vv_spread *spread)
@@ -96,59 +69,50 @@ static bool has_too_much(const struct vv_spread *spread)
     return spread->gone > FEW_GONE && spread->gone > spread->count / 2;
 }
 
-static void go_on(
-    struct vv_pairing *p, struct vv_edge *edge, struct vv_slot *slot)
+varve_status vv_scope_add(struct vv_scopes *scopes, enum vv_scope option,
+    const struct vv_scope_news *news, size_t *first, varve_error *error)
 {
-    static const enum vv_scope options[] = { VV_ONLY, VV_EXCEPT, VV_RESIZE };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        struct vv_spread *spread = &p->scope[options[i]];
-        if (!vv_spread_is_on(spread))
-            continue;
-        size_t first = has_too_much(spread) ? 0 : spread->count;
-        if (first < spread->count && follow(p, options[i], NULL)) {
-            vv_out_of_memory(p);
-            continue;
-        }
-        if (edge)
-            vv_graph_spread_edge(spread, edge);
-        else
-            vv_graph_spread_slot(spread, slot);
-        decide_from(p, options[i], first);
+    struct vv_spread *spread = &scopes->of[option];
+    *first = spread->count;
+    if (!vv_spread_is_on(spread))
+        return VARVE_OK;
+    if (has_too_much(spread)) {
+        *first = 0;
+        if (follow(scopes, option, news->root, NULL))
+            return vv_fail_memory(error, "matching a checkpoint");
     }
+    if (news->edge)
+        vv_graph_spread_edge(spread, news->edge);
+    else
+        vv_graph_spread_slot(spread, news->slot);
+    return spread->automaton.status
+               ? vv_automaton_fail(&spread->automaton, error)
+               : VARVE_OK;
 }
 
-void vv_scope_edge(struct vv_pairing *p, struct vv_edge *edge)
+void vv_scope_forget(struct vv_scopes *scopes, const varve_node *node)
 {
-    go_on(p, edge, NULL);
+    vv_spread_forget(&scopes->of[VV_ONLY], node->number);
+    vv_spread_forget(&scopes->of[VV_EXCEPT], node->number);
+    vv_spread_forget(&scopes->of[VV_RESIZE], node->number);
 }
 
-void vv_scope_slot(struct vv_pairing *p, struct vv_slot *slot)
-{
-    go_on(p, NULL, slot);
-}
-
-void vv_scope_forget(struct vv_pairing *p, const varve_node *node)
-{
-    vv_spread_forget(&p->scope[VV_ONLY], node->number);
-    vv_spread_forget(&p->scope[VV_EXCEPT], node->number);
-    vv_spread_forget(&p->scope[VV_RESIZE], node->number);
-}
-
-static bool takes(const struct vv_pairing *p, enum vv_scope only,
+static bool takes(const struct vv_scopes *scopes, enum vv_scope only,
     enum vv_scope except, uint32_t node)
 {
-    return (!p->selection.only || vv_spread_has_any(&p->scope[only], node)) &&
-           !vv_spread_has_all(&p->scope[except], node);
+    return (!scopes->selection->only ||
+               vv_spread_has_any(&scopes->of[only], node)) &&
+           !vv_spread_has_all(&scopes->of[except], node);
 }
 
-bool vv_scope_takes(const struct vv_pairing *p, const varve_node *node)
+bool vv_scope_takes(const struct vv_scopes *scopes, const varve_node *node)
 {
-    return takes(p, VV_ONLY, VV_EXCEPT, node->number);
+    return takes(scopes, VV_ONLY, VV_EXCEPT, node->number);
 }
 
-bool vv_scope_resizes(const struct vv_pairing *p, const varve_node *node)
+bool vv_scope_resizes(const struct vv_scopes *scopes, const varve_node *node)
 {
-    return vv_spread_has_any(&p->scope[VV_RESIZE], node->number);
+    return vv_spread_has_any(&scopes->of[VV_RESIZE], node->number);
 }
 
 /* --- The file ----------------------------------------------------------- */
@@ -184,83 +148,97 @@ static bool is_near(
     return false;
 }
 
-/* The paths that a node of the file would have in the program: renames are
- * followed backwards. */
-static varve_status add_renamed(
-    struct vv_pairing *p, struct vv_spread *spread, uint32_t node)
+/* Renames, followed backwards. */
+struct following {
+    const struct vv_selection *selection;
+    const struct vv_saved_paths *paths;
+    struct vv_spread *spread;
+    struct vv_buffer path;
+    struct vv_buffer renamed;
+};
+
+/* The paths that a node of the file would have in the program. */
+static bool add_renamed(struct following *f, uint32_t node)
 {
-    const struct vv_selection *s = &p->selection;
-    vv_saved_searched_path(&p->paths, node, vv_emptied(&p->path));
-    const char *path = vv_buffer_string(&p->path);
-    bool failed = p->path.failed;
+    const struct vv_selection *s = f->selection;
+    vv_saved_searched_path(f->paths, node, vv_emptied(&f->path));
+    const char *path = vv_buffer_string(&f->path);
+    bool failed = f->path.failed;
     for (size_t i = 0; i < s->rename_count && !failed; i++) {
         if (vv_pattern_rename(s->renames[i].file, s->renames[i].program, path,
-                vv_emptied(&p->file_path)))
+                vv_emptied(&f->renamed)))
             vv_saved_spread_add(
-                spread, &p->paths, node, vv_buffer_string(&p->file_path));
-        failed = p->file_path.failed;
+                f->spread, f->paths, node, vv_buffer_string(&f->renamed));
+        failed = f->renamed.failed;
     }
-    return failed ? VARVE_NO_MEMORY : VARVE_OK;
+    return !failed;
 }
 
-static varve_status follow_renamed(
-    struct vv_pairing *p, struct vv_spread *spread, varve_error *error)
+static bool add_all_renamed(struct following *f)
 {
-    uint32_t count = p->selection.rename_count ? p->paths.index->node_count : 0;
-    size_t most = most_names(&p->selection);
+    size_t most = most_names(f->selection);
+    uint32_t count =
+        f->selection->rename_count ? f->paths->index->node_count : 0;
     for (uint32_t node = 0; node < count; node++) {
-        if (is_near(&p->paths, node, most) && add_renamed(p, spread, node))
-            return vv_fail_memory(error, "renames");
+        if (is_near(f->paths, node, most) && !add_renamed(f, node))
+            return false;
     }
-    return vv_saved_spread_follow(spread, &p->paths, error);
+    return true;
 }
 
-varve_status vv_need_paths(struct vv_pairing *p, varve_error *error)
+static varve_status follow_renamed(const struct vv_selection *selection,
+    const struct vv_saved_paths *paths, struct vv_spread *spread,
+    varve_error *error)
 {
-    if (p->has_paths)
-        return VARVE_OK;
-    varve_status status = vv_saved_paths_begin(
-        &p->paths, &p->context.allocator, vv_index_of(p), p->file_root, error);
-    p->has_paths = status == VARVE_OK;
-    return status;
+    struct following f = {
+        .selection = selection, .paths = paths, .spread = spread
+    };
+    vv_buffer_init(&f.path, selection->allocator);
+    vv_buffer_init(&f.renamed, selection->allocator);
+    bool has_memory = add_all_renamed(&f);
+    vv_buffer_clear(&f.path);
+    vv_buffer_clear(&f.renamed);
+    return has_memory ? vv_saved_spread_follow(spread, paths, error)
+                      : vv_fail_memory(error, "renames");
 }
 
-static varve_status follow_saved(
-    struct vv_pairing *p, enum vv_scope option, varve_error *error)
+static varve_status follow_saved(struct vv_scopes *scopes, enum vv_scope option,
+    struct vv_saved_graph *saved, varve_error *error)
 {
-    const char *patterns = vv_scope_patterns(&p->selection, option);
-    struct vv_spread *spread = &p->scope[option];
+    const char *patterns = vv_scope_patterns(scopes->selection, option);
+    struct vv_spread *spread = &scopes->of[option];
     if (!patterns || vv_spread_is_on(spread))
         return VARVE_OK;
-    VV_TRY(vv_need_paths(p, error));
-    VV_TRY(vv_saved_spread_begin(spread, &p->paths, patterns, error));
-    varve_status status = option == VV_EXPECT_UNUSED
-                              ? VARVE_OK
-                              : follow_renamed(p, spread, error);
+    VV_TRY(vv_need_paths(saved, error));
+    VV_TRY(vv_saved_spread_begin(spread, &saved->paths, patterns, error));
+    varve_status status =
+        option == VV_EXPECT_UNUSED
+            ? VARVE_OK
+            : follow_renamed(scopes->selection, &saved->paths, spread, error);
     if (status)
         vv_spread_end(spread);
     return status;
 }
 
-varve_status vv_scope_complete(struct vv_pairing *p, varve_error *error)
+varve_status vv_scope_complete(struct vv_scopes *scopes, varve_node *root,
+    struct vv_saved_graph *saved, varve_error *error)
 {
-    if (p->is_dry) /* it was not told what has changed since */
-        VV_TRY(vv_scope_begin(p, error));
-    VV_TRY(follow(p, VV_EXPECT_MISSING, error));
-    VV_TRY(follow_saved(p, VV_SAVED_ONLY, error));
-    VV_TRY(follow_saved(p, VV_SAVED_EXCEPT, error));
-    return follow_saved(p, VV_EXPECT_UNUSED, error);
+    VV_TRY(follow(scopes, VV_EXPECT_MISSING, root, error));
+    VV_TRY(follow_saved(scopes, VV_SAVED_ONLY, saved, error));
+    VV_TRY(follow_saved(scopes, VV_SAVED_EXCEPT, saved, error));
+    return follow_saved(scopes, VV_EXPECT_UNUSED, saved, error);
 }
 
-bool vv_scope_wants(const struct vv_pairing *p, uint32_t file)
+bool vv_scope_wants(
+    const struct vv_scopes *scopes, const struct vv_index *index, uint32_t file)
 {
-    const struct vv_selection *s = &p->selection;
+    const struct vv_selection *s = scopes->selection;
     const struct vv_spread *any =
-        &p->scope[s->only ? VV_SAVED_ONLY : VV_SAVED_EXCEPT];
-    uint32_t renamed = vv_saved_spread_other(vv_index_of(p), file);
-    return takes(p, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file) ||
+        &scopes->of[s->only ? VV_SAVED_ONLY : VV_SAVED_EXCEPT];
+    uint32_t renamed = vv_saved_spread_other(index, file);
+    return takes(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file) ||
            (vv_spread_first(any, renamed) &&
-               takes(p, VV_SAVED_ONLY, VV_SAVED_EXCEPT, renamed));
+               takes(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, renamed));
 }
 
 static bool was_used(const struct vv_spread *spread, size_t pattern)
@@ -270,47 +248,47 @@ static bool was_used(const struct vv_spread *spread, size_t pattern)
 }
 
 bool vv_scope_was_used(
-    const struct vv_pairing *p, enum vv_scope option, size_t pattern)
+    const struct vv_scopes *scopes, enum vv_scope option, size_t pattern)
 {
-    return was_used(&p->scope[option], pattern) ||
-           (option == VV_ONLY && was_used(&p->scope[VV_SAVED_ONLY], pattern)) ||
+    return was_used(&scopes->of[option], pattern) ||
+           (option == VV_ONLY &&
+               was_used(&scopes->of[VV_SAVED_ONLY], pattern)) ||
            (option == VV_EXCEPT &&
-               was_used(&p->scope[VV_SAVED_EXCEPT], pattern));
+               was_used(&scopes->of[VV_SAVED_EXCEPT], pattern));
 }
 
 /* --- Paths -------------------------------------------------------------- */
 
 /* The pair by which the options take a node, if it matters. */
-static const struct vv_spread *find_pair(const struct vv_pairing *p,
+static const struct vv_spread *find_pair(const struct vv_scopes *scopes,
     enum vv_scope only, enum vv_scope except, uint32_t node, uint32_t *pair)
 {
-    bool by_only = p->selection.only;
-    const struct vv_spread *spread = &p->scope[by_only ? only : except];
+    bool by_only = scopes->selection->only;
+    const struct vv_spread *spread = &scopes->of[by_only ? only : except];
     if (!vv_spread_is_on(spread))
         return NULL;
     *pair = vv_spread_find(spread, node, by_only);
     return *pair == UINT32_MAX ? NULL : spread;
 }
 
-bool vv_scope_path(
-    const struct vv_pairing *p, const varve_node *node, struct vv_buffer *path)
+bool vv_scope_path(const struct vv_scopes *scopes, const varve_node *node,
+    struct vv_buffer *path)
 {
     uint32_t pair;
     const struct vv_spread *spread =
-        find_pair(p, VV_ONLY, VV_EXCEPT, node->number, &pair);
+        find_pair(scopes, VV_ONLY, VV_EXCEPT, node->number, &pair);
     if (spread)
         vv_graph_spread_path(spread, pair, VV_LONGEST_PATH, path);
     return spread;
 }
 
-bool vv_scope_saved_path(
-    const struct vv_pairing *p, uint32_t file, struct vv_buffer *path)
+bool vv_scope_saved_path(const struct vv_scopes *scopes,
+    const struct vv_index *index, uint32_t file, struct vv_buffer *path)
 {
     uint32_t pair;
     const struct vv_spread *spread =
-        find_pair(p, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file, &pair);
+        find_pair(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file, &pair);
     if (spread)
-        vv_saved_spread_path(
-            spread, vv_index_of(p), pair, VV_LONGEST_PATH, path);
+        vv_saved_spread_path(spread, index, pair, VV_LONGEST_PATH, path);
     return spread;
 }

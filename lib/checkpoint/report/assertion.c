@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 
-#include "binding.h"
 #include "failure.h"
 #include "findings.h"
 #include "report.h"
@@ -120,11 +119,12 @@ static bool leaves_something(const struct vv_pairing *p)
     bool found = false;
     for (uint32_t v = 0; v < index->value_count && !found; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
-        const varve_node *node = p->node_of[file];
-        if (vv_saved_path_exists(&p->paths, file))
-            found = node ? vv_spread_has_any(&p->scope[VV_ONLY], node->number)
-                         : vv_spread_has_any(&p->scope[VV_SAVED_ONLY], file) ||
-                               vv_scope_wants(p, file);
+        const varve_node *node = p->matches.node_of[file];
+        if (vv_saved_path_exists(&p->saved.paths, file))
+            found =
+                node ? vv_spread_has_any(&p->scopes.of[VV_ONLY], node->number)
+                     : vv_spread_has_any(&p->scopes.of[VV_SAVED_ONLY], file) ||
+                           vv_scope_wants(&p->scopes, vv_index_of(p), file);
     }
     return found;
 }
@@ -200,9 +200,9 @@ varve_status vv_assert_nontrivial(
         return status;
     for (uint32_t f = 0; f < vv_index_of(d->pairing)->node_count; f++) {
         uint32_t value = vv_value_of(d->pairing, f);
-        if ((d->pairing->node_of[f] &&
-                d->pairing->node_of[f] != d->pairing->root) ||
-            (f != d->pairing->file_root && value != VV_NONE &&
+        if ((d->pairing->matches.node_of[f] &&
+                d->pairing->matches.node_of[f] != d->pairing->root) ||
+            (f != d->pairing->saved.root && value != VV_NONE &&
                 vv_is_delivered(d, value)))
             return VARVE_OK;
     }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "binding.h"
 #include "edge.h"
 #include "graph.h"
 #include "name.h"
@@ -90,16 +89,17 @@ static const struct vv_edge *edge_of(
 static const char *say_edge(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
-    const struct vv_saved_paths *paths = &hints->p->paths;
+    const struct vv_saved_paths *paths = &hints->p->saved.paths;
     const struct vv_index *index = vv_index_of(hints->p);
-    const varve_node *parent = hints->p->node_of[paths->parents[file]];
+    const varve_node *parent = hints->p->matches.node_of[paths->parents[file]];
     if (!parent)
         return "the root did not match";
     size_t size;
     const char *name = vv_index_name(
         index, vv_at32(index->edge_names, paths->ways[file]), &size);
     const struct vv_edge *edge = edge_of(parent, name, size);
-    if (edge && vv_file_node_of(hints->p, edge->public.node) == VV_NONE)
+    if (edge &&
+        vv_file_node_of(&hints->p->matches, edge->public.node) == VV_NONE)
         return "a rename leads elsewhere";
     if (edge)
         return "the node of the program has claimed another one";
@@ -121,7 +121,8 @@ static const char *say_slot(
     size_t size;
     const char *name =
         vv_index_name(index, vv_at32(index->slot_names, slot), &size);
-    begin_reason(hints, hints->p->node_of[vv_at32(index->slot_owners, slot)]);
+    begin_reason(
+        hints, hints->p->matches.node_of[vv_at32(index->slot_owners, slot)]);
     vv_buffer_add_string(&hints->text, " has no slot \"");
     add_name(hints, name, size);
     vv_buffer_add_string(&hints->text, "\" for this variable");
@@ -132,14 +133,15 @@ static const char *say_slot(
 static uint32_t find_missing(const struct vv_hints *hints, uint32_t file)
 {
     const struct vv_index *index = vv_index_of(hints->p);
-    const uint32_t *ways = hints->p->paths.ways;
-    while (file != hints->p->paths.root && ways[file] & VV_WAY_IS_SLOT) {
+    const uint32_t *ways = hints->p->saved.paths.ways;
+    while (file != hints->p->saved.paths.root && ways[file] & VV_WAY_IS_SLOT) {
         uint32_t slot = ways[file] & ~VV_WAY_IS_SLOT;
         uint32_t owner = vv_at32(index->slot_owners, slot);
         uint32_t variable = vv_at32(index->slot_variables, slot);
-        if (hints->p->node_of[owner] && hints->p->node_of[variable])
+        if (hints->p->matches.node_of[owner] &&
+            hints->p->matches.node_of[variable])
             break;
-        file = hints->p->node_of[owner] ? variable : owner;
+        file = hints->p->matches.node_of[owner] ? variable : owner;
     }
     return file;
 }
@@ -147,7 +149,7 @@ static uint32_t find_missing(const struct vv_hints *hints, uint32_t file)
 static const char *reason_for_file(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
-    const struct vv_saved_paths *paths = &hints->p->paths;
+    const struct vv_saved_paths *paths = &hints->p->saved.paths;
     file = find_missing(hints, file);
     if (file == paths->root)
         return "the program is gone";
@@ -162,7 +164,7 @@ static const char *reason_for_file(
 struct vv_hint vv_hint_for_file(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
-    if (file == hints->p->paths.root || !hints->walk)
+    if (file == hints->p->saved.paths.root || !hints->walk)
         return (struct vv_hint){ .reason = "the program is gone" };
     const char *reason = reason_for_file(hints, file, arena);
     if (reason == retired)
@@ -177,7 +179,7 @@ struct vv_hint vv_hint_for_file(
 static const char *say_taken(struct vv_hints *hints, uint32_t file,
     const struct vv_name *name, struct vv_arena *arena)
 {
-    const varve_node *node = hints->p->node_of[file];
+    const varve_node *node = hints->p->matches.node_of[file];
     if (!node)
         return "a rename leads elsewhere";
     begin_reason(hints, node);
@@ -195,17 +197,18 @@ static const char *reason_for_program(
     const struct vv_step *step =
         &hints->walk->steps[vv_likely_place(&hints->likely, node)];
     uint32_t file =
-        step->edge ? vv_file_node_of(hints->p, step->edge->parent) : VV_NONE;
+        step->edge ? vv_file_node_of(&hints->p->matches, step->edge->parent)
+                   : VV_NONE;
     if (file == VV_NONE)
         return "the file has no such node";
     const struct vv_name *name = vv_edge_name(step->edge);
-    uint32_t id = vv_find_in_file(hints->p, name);
+    uint32_t id = vv_find_in_file(&hints->p->names, name);
     uint32_t taken = id == VV_NONE
                          ? VV_NONE
                          : vv_index_find_child(vv_index_of(hints->p), file, id);
     if (taken != VV_NONE)
         return say_taken(hints, taken, name, arena);
-    vv_saved_path(&hints->p->paths, file, &hints->text);
+    vv_saved_path(&hints->p->saved.paths, file, &hints->text);
     if (hints->text.size == 0)
         vv_buffer_add_string(&hints->text, "the root");
     vv_buffer_add_string(&hints->text, " of the file has no edge \"");
@@ -292,7 +295,7 @@ static const char *mend_pattern(struct vv_hints *hints, struct vv_text pattern,
 static const char *find_slip(struct vv_hints *hints, struct vv_text pattern,
     bool of_file, struct vv_arena *arena)
 {
-    struct stand stand = { hints->p->root, hints->p->file_root };
+    struct stand stand = { hints->p->root, hints->p->saved.root };
     struct vv_text rest = pattern, name;
     struct vv_best best = { 0 };
     struct vv_buffer bytes;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "binding.h"
 #include "edge.h"
 #include "graph.h"
 #include "name.h"
@@ -128,7 +127,7 @@ static struct vv_text saved_name(const struct vv_likely *l, uint32_t name)
 
 static bool is_free(const struct vv_likely *l, const varve_node *node)
 {
-    return vv_file_node_of(l->p, node) == VV_NONE;
+    return vv_file_node_of(&l->p->matches, node) == VV_NONE;
 }
 
 /* Which free child stands for a node of the file of that name. */
@@ -156,7 +155,7 @@ static uint32_t choose_saved_edge(struct vv_likely *l, uint32_t parent,
     for (uint32_t e = begin; e < end && vv_likely_may_look(l, &best); e++) {
         uint32_t child = vv_at32(index->edge_children, e);
         struct vv_text other = saved_name(l, vv_at32(index->edge_names, e));
-        if (!l->p->node_of[child])
+        if (!l->p->matches.node_of[child])
             vv_likely_consider(&best, other, e, NULL, is_alike(l, child, node));
     }
     return choose(l, &best) ? best.place : VV_NONE;
@@ -193,14 +192,14 @@ static struct saved_edge saved_edge_for(
     struct vv_likely *l, uint32_t parent, const struct vv_edge *edge)
 {
     struct vv_text name = text_of(vv_edge_name(edge));
-    uint32_t id = vv_find_in_file(l->p, vv_edge_name(edge));
+    uint32_t id = vv_find_in_file(&l->p->names, vv_edge_name(edge));
     uint32_t child = id == VV_NONE
                          ? VV_NONE
                          : vv_index_find_child(vv_index_of(l->p), parent, id);
     if (child == VV_NONE)
         return saved_edge_at(
             l, choose_saved_edge(l, parent, name, edge->public.node));
-    if (l->p->node_of[child])
+    if (l->p->matches.node_of[child])
         child = VV_NONE;
     return (struct saved_edge){ name, child };
 }
@@ -219,11 +218,11 @@ static const struct vv_edge *edge_for(struct vv_likely *l,
 
 uint32_t vv_likely_top(struct vv_likely *l, uint32_t file)
 {
-    const struct vv_saved_paths *paths = &l->p->paths;
+    const struct vv_saved_paths *paths = &l->p->saved.paths;
     const uint32_t *parents = paths->parents;
     uint32_t top = file;
     while (!l->tops[top] && parents[top] != paths->root &&
-           !l->p->node_of[parents[top]])
+           !l->p->matches.node_of[parents[top]])
         top = parents[top];
     if (l->tops[top])
         top = l->tops[top] - 1;
@@ -257,15 +256,16 @@ uint32_t vv_likely_place(struct vv_likely *l, const varve_node *node)
 
 static struct vv_text way_name(const struct vv_likely *l, uint32_t file)
 {
-    return saved_name(
-        l, vv_at32(vv_index_of(l->p)->edge_names, l->p->paths.ways[file]));
+    return saved_name(l,
+        vv_at32(vv_index_of(l->p)->edge_names, l->p->saved.paths.ways[file]));
 }
 
 /* What stands for a top; where something of its name is there, it is not a slip
  * of the pen. */
 static const struct vv_edge *edge_for_top(struct vv_likely *l, uint32_t top)
 {
-    const varve_node *parent = l->p->node_of[l->p->paths.parents[top]];
+    const varve_node *parent =
+        l->p->matches.node_of[l->p->saved.paths.parents[top]];
     if (!parent)
         return NULL;
     if (!l->edges[top]) {
@@ -281,12 +281,13 @@ static const struct vv_edge *edge_for_top(struct vv_likely *l, uint32_t top)
 static uint32_t saved_edge_for_top(struct vv_likely *l, uint32_t top)
 {
     const struct vv_edge *edge = l->walk->steps[top].edge;
-    uint32_t parent = edge ? vv_file_node_of(l->p, edge->parent) : VV_NONE;
+    uint32_t parent =
+        edge ? vv_file_node_of(&l->p->matches, edge->parent) : VV_NONE;
     if (parent == VV_NONE)
         return VV_NONE;
     if (!l->saved_edges[top]) {
         struct vv_text name = text_of(vv_edge_name(edge));
-        uint32_t id = vv_find_in_file(l->p, vv_edge_name(edge));
+        uint32_t id = vv_find_in_file(&l->p->names, vv_edge_name(edge));
         uint32_t found = VV_NONE;
         if (id == VV_NONE ||
             vv_index_find_child(vv_index_of(l->p), parent, id) == VV_NONE)
@@ -321,7 +322,7 @@ static bool list_way(struct vv_likely *l, uint32_t file, uint32_t top)
 {
     l->way.size = 0;
     for (; file != top && l->way.size < MOST_STEPS * sizeof file;
-         file = l->p->paths.parents[file])
+         file = l->p->saved.paths.parents[file])
         vv_buffer_add(&l->way, &file, sizeof file);
     return file == top && !l->way.failed;
 }
@@ -339,7 +340,7 @@ static bool list_places(struct vv_likely *l, uint32_t place, uint32_t top)
  * of it as there is; NULL unless all of it is there. */
 static const varve_node *find_in_program(struct vv_likely *l, uint32_t file)
 {
-    const varve_node *node = l->p->node_of[file];
+    const varve_node *node = l->p->matches.node_of[file];
     l->text.size = 0;
     if (node && !vv_walk_has(l->walk, node))
         return NULL;
@@ -348,7 +349,8 @@ static const varve_node *find_in_program(struct vv_likely *l, uint32_t file)
             VV_LONGEST_SEARCHED_PATH, &l->text);
         return node;
     }
-    if (file == l->p->paths.root || l->p->paths.ways[file] & VV_WAY_IS_SLOT)
+    if (file == l->p->saved.paths.root ||
+        l->p->saved.paths.ways[file] & VV_WAY_IS_SLOT)
         return NULL;
     uint32_t top = vv_likely_top(l, file);
     const struct vv_edge *edge = edge_for_top(l, top);
@@ -370,10 +372,10 @@ static const varve_node *find_in_program(struct vv_likely *l, uint32_t file)
 /* The same the other way round. */
 static uint32_t find_in_file(struct vv_likely *l, const varve_node *node)
 {
-    uint32_t file = vv_file_node_of(l->p, node);
+    uint32_t file = vv_file_node_of(&l->p->matches, node);
     l->text.size = 0;
     if (file != VV_NONE) {
-        vv_saved_searched_path(&l->p->paths, file, &l->text);
+        vv_saved_searched_path(&l->p->saved.paths, file, &l->text);
         return file;
     }
     if (!vv_walk_has(l->walk, node))
@@ -387,7 +389,7 @@ static uint32_t find_in_file(struct vv_likely *l, const varve_node *node)
         return VV_NONE;
     const varve_node *parent = l->walk->steps[top].edge->parent;
     vv_saved_searched_path(
-        &l->p->paths, vv_file_node_of(l->p, parent), &l->text);
+        &l->p->saved.paths, vv_file_node_of(&l->p->matches, parent), &l->text);
     while (edge.child != VV_NONE) {
         uint32_t next;
         add_name(&l->text, edge.name);
@@ -441,7 +443,7 @@ static const struct vv_slot *choose_slot(struct vv_likely *l,
 static bool find_slot(struct vv_likely *l, uint32_t file)
 {
     const struct vv_index *index = vv_index_of(l->p);
-    uint32_t slot = l->p->paths.ways[file] & ~VV_WAY_IS_SLOT;
+    uint32_t slot = l->p->saved.paths.ways[file] & ~VV_WAY_IS_SLOT;
     struct vv_text name = saved_name(l, vv_at32(index->slot_names, slot));
     const varve_node *owner =
         find_in_program(l, vv_at32(index->slot_owners, slot));
@@ -462,13 +464,13 @@ static uint32_t choose_saved_slot(struct vv_likely *l, uint32_t owner,
 {
     const struct vv_index *index = vv_index_of(l->p);
     struct vv_best best = { .wanted = text_of(slot->name) };
-    uint32_t begin, end, id = vv_find_in_file(l->p, slot->name);
+    uint32_t begin, end, id = vv_find_in_file(&l->p->names, slot->name);
     vv_index_slots_for(index, owner, variable, &begin, &end);
     for (uint32_t s = begin; s < end && vv_likely_may_look(l, &best); s++) {
         uint32_t file = vv_at32(index->slot_nodes, s);
         uint32_t number = vv_at32(index->slot_names, s);
         struct vv_text name = saved_name(l, number);
-        if (l->p->node_of[file])
+        if (l->p->matches.node_of[file])
             continue;
         if (number == id)
             return s;
@@ -532,7 +534,7 @@ static const char *give(struct vv_likely *l, struct vv_arena *arena)
 const char *vv_likely_in_program(
     struct vv_likely *l, uint32_t file, struct vv_arena *arena)
 {
-    if (l->p->paths.ways[file] & VV_WAY_IS_SLOT) {
+    if (l->p->saved.paths.ways[file] & VV_WAY_IS_SLOT) {
         if (!find_slot(l, file))
             l->text.size = 0; /* half of a slot is nothing */
     } else {

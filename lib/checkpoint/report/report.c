@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "binding.h"
 #include "failure.h"
 #include "fate.h"
 #include "findings.h"
@@ -62,7 +61,7 @@ static const char *program_path(struct vv_maker *m, const varve_node *node)
 {
     if (!m->has_walk || !vv_walk_has(&m->walk, node))
         return NULL;
-    if (!vv_scope_path(m->p, node, &m->scratch))
+    if (!vv_scope_path(&m->p->scopes, node, &m->scratch))
         vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, node),
             VV_LONGEST_PATH, &m->scratch);
     return vv_report_keep(m, &m->scratch);
@@ -71,8 +70,9 @@ static const char *program_path(struct vv_maker *m, const varve_node *node)
 void vv_report_describe_file(
     struct vv_maker *m, struct vv_finding *finding, uint32_t file)
 {
-    if (!vv_scope_saved_path(m->p, file, &m->scratch))
-        vv_saved_path(&m->p->paths, file, &m->scratch);
+    if (!vv_scope_saved_path(
+            &m->p->scopes, vv_index_of(m->p), file, &m->scratch))
+        vv_saved_path(&m->p->saved.paths, file, &m->scratch);
     finding->file_path = vv_report_keep(m, &m->scratch);
     finding->file_node = file + 1;
 }
@@ -150,7 +150,7 @@ static void add_matched(
         finding.reason = "the node that it went to is gone";
     else if (node->restored_by > m->p->number)
         finding.reason = "a later restoration gave it another value";
-    else if (vv_how_of(m->p, node) == VV_BY_GLOBAL_NAME)
+    else if (vv_how_of(&m->p->matches, node) == VV_BY_GLOBAL_NAME)
         finding.reason = "by its global name";
     else if (m->d->options->map)
         finding.reason = vv_move_obstacle(m->d, node, value, NULL);
@@ -177,20 +177,21 @@ static varve_node *other_claim(const struct vv_maker *m, uint32_t file)
             ? NULL
             : bsearch(&key, m->by_file.data, m->by_file.size / sizeof key,
                   sizeof key, compare_by_file);
-    return found && m->p->node_of[file] != found->node ? found->node : NULL;
+    return found && m->p->matches.node_of[file] != found->node ? found->node
+                                                               : NULL;
 }
 
 static void excuse_unused(
     struct vv_maker *m, struct vv_finding *finding, uint32_t file)
 {
-    const struct vv_spread *unused = &m->p->scope[VV_EXPECT_UNUSED];
+    const struct vv_spread *unused = &m->p->scopes.of[VV_EXPECT_UNUSED];
     uint32_t pair = vv_spread_find(unused, file, true);
     if (pair != UINT32_MAX) {
         vv_saved_spread_path(
             unused, vv_index_of(m->p), pair, VV_LONGEST_PATH, &m->scratch);
         finding->file_path = vv_report_keep(m, &m->scratch);
         finding->is_excused = true;
-    } else if (!vv_scope_wants(m->p, file)) {
+    } else if (!vv_scope_wants(&m->p->scopes, vv_index_of(m->p), file)) {
         finding->kind = VARVE_ONLY_IN_FILE;
         finding->is_excused = true;
         finding->reason = "left out by the options";
@@ -230,7 +231,7 @@ static bool is_same_value(const struct vv_maker *m, uint32_t a, uint32_t b)
 static void describe_second(struct vv_maker *m, struct vv_finding *finding,
     uint32_t value, const varve_node *node)
 {
-    uint32_t file = vv_file_node_of(m->p, node);
+    uint32_t file = vv_file_node_of(&m->p->matches, node);
     uint32_t other = file == VV_NONE ? VV_NONE : vv_value_of(m->p, file);
     finding->kind = VARVE_MISMATCHED;
     finding->reason = "the node of the program has claimed another one";
@@ -354,9 +355,9 @@ static void look_at_file(struct vv_maker *m)
     const struct vv_index *index = vv_index_of(m->p);
     for (uint32_t v = 0; v < index->value_count && !m->failed; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
-        varve_node *node = m->p->node_of[file];
+        varve_node *node = m->p->matches.node_of[file];
         if (!vv_index_is_saved(index, v) ||
-            !vv_saved_path_exists(&m->p->paths, file))
+            !vv_saved_path_exists(&m->p->saved.paths, file))
             continue;
         m->report->value_count++;
         if (vv_is_delivered(m->d, v))
@@ -381,7 +382,8 @@ static void sort_claims(struct vv_maker *m)
     size_t pair = sizeof(struct vv_pair);
     size_t misfit = sizeof(struct vv_misfits);
     size_t count;
-    const struct vv_pair *claims = vv_pairs_in(&m->p->conflicts.pairs, &count);
+    const struct vv_pair *claims =
+        vv_pairs_in(&m->p->matches.claims.pairs, &count);
     for (size_t i = 0; i < count; i++) {
         if (claims[i].node)
             vv_buffer_add(&m->by_file, &claims[i], pair);

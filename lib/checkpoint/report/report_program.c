@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "binding.h"
 #include "fate.h"
 #include "edge.h"
 #include "graph_spread.h"
@@ -24,9 +23,10 @@ static uint32_t value_of_another(
     const struct vv_maker *m, const varve_node *node)
 {
     const struct vv_pairing *p = m->p;
-    uint32_t file = vv_file_node_of(p, node);
+    uint32_t file = vv_file_node_of(&p->matches, node);
     uint32_t value = file == VV_NONE ? VV_NONE : vv_value_of(p, file);
-    bool may_have = value != VV_NONE && !vv_is_holder(p, node, file) &&
+    bool may_have = value != VV_NONE &&
+                    !vv_is_holder(&p->matches, node, file) &&
                     vv_index_is_saved(vv_index_of(p), value);
     return may_have ? value : VV_NONE;
 }
@@ -35,11 +35,11 @@ static uint32_t value_of_another(
 static bool claims_copy(const struct vv_maker *m, const varve_node *node)
 {
     const struct vv_pairing *p = m->p;
-    uint32_t file = vv_file_node_of(p, node);
+    uint32_t file = vv_file_node_of(&p->matches, node);
     return value_of_another(m, node) != VV_NONE &&
            vv_wants_copy(m->d, node, file) &&
            vv_index_kind(vv_index_of(p), file) == node->kind &&
-           vv_scope_takes(p, node);
+           vv_scope_takes(&p->scopes, node);
 }
 
 /* Whether it was given that copy, or by a plan would be. */
@@ -66,13 +66,13 @@ static const char *lost_copy(struct vv_maker *m, const varve_node *node)
 static void excuse_missing(
     struct vv_maker *m, struct vv_finding *finding, const varve_node *node)
 {
-    const struct vv_spread *missing = &m->p->scope[VV_EXPECT_MISSING];
+    const struct vv_spread *missing = &m->p->scopes.of[VV_EXPECT_MISSING];
     uint32_t pair = vv_spread_find(missing, node->number, true);
     if (pair != UINT32_MAX) {
         vv_graph_spread_path(missing, pair, VV_LONGEST_PATH, &m->scratch);
         finding->program_path = vv_report_keep(m, &m->scratch);
         finding->is_excused = true;
-    } else if (!vv_scope_takes(m->p, node)) {
+    } else if (!vv_scope_takes(&m->p->scopes, node)) {
         finding->is_excused = true;
     }
 }
@@ -93,8 +93,8 @@ static bool is_left_out(const struct vv_maker *m, const varve_node *node)
 static bool leads_as_in_file(
     const struct vv_maker *m, const struct vv_edge *e, uint32_t file)
 {
-    uint32_t parent = vv_file_node_of(m->p, e->parent);
-    uint32_t name = vv_find_in_file(m->p, vv_edge_name(e));
+    uint32_t parent = vv_file_node_of(&m->p->matches, e->parent);
+    uint32_t name = vv_find_in_file(&m->p->names, vv_edge_name(e));
     return parent != VV_NONE && name != VV_NONE &&
            vv_index_find_child(vv_index_of(m->p), parent, name) == file;
 }
@@ -120,7 +120,7 @@ static bool is_in_its_place(
 static bool went_to_earlier(
     struct vv_maker *m, const varve_node *node, uint32_t file)
 {
-    const varve_node *holder = m->p->node_of[file];
+    const varve_node *holder = m->p->matches.node_of[file];
     uint32_t value = vv_value_of(m->p, file);
     return value != VV_NONE && vv_is_delivered(m->d, value) &&
            (!holder || holder == node || !is_in_its_place(m, holder, file));
@@ -130,11 +130,11 @@ static bool went_to_earlier(
 static const char *say_holder(
     struct vv_maker *m, uint32_t file, const char *before, const char *after)
 {
-    const varve_node *holder = m->p->node_of[file];
+    const varve_node *holder = m->p->matches.node_of[file];
     m->scratch.size = 0;
     if (!vv_walk_has(&m->walk, holder))
         return "another node of the program has claimed it";
-    if (!vv_scope_path(m->p, holder, &m->scratch))
+    if (!vv_scope_path(&m->p->scopes, holder, &m->scratch))
         vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, holder),
             VV_LONGEST_PATH, &m->scratch);
     const char *path = vv_report_keep(m, &m->scratch);
@@ -150,7 +150,7 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
     const varve_node *node, uint32_t file)
 {
     bool is_shared = is_in_its_place(m, node, file) &&
-                     is_in_its_place(m, m->p->node_of[file], file);
+                     is_in_its_place(m, m->p->matches.node_of[file], file);
     finding->kind = VARVE_MISMATCHED;
     vv_report_describe_file(m, finding, file);
     finding->reason =
@@ -164,7 +164,7 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
 {
     struct vv_finding finding = { .kind = VARVE_ONLY_IN_PROGRAM };
     vv_report_describe_node(m, &finding, node);
-    uint32_t file = vv_file_node_of(m->p, node);
+    uint32_t file = vv_file_node_of(&m->p->matches, node);
     if (file == VV_NONE) {
         struct vv_hint hint =
             vv_hint_for_program(&m->hints, node, &m->report->arena);
@@ -180,7 +180,8 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
         finding.kind = VARVE_DAMAGED;
         vv_report_describe_file(m, &finding, file);
         finding.reason = lost_copy(m, node);
-    } else if (m->p->node_of[file] && m->p->node_of[file] != node) {
+    } else if (m->p->matches.node_of[file] &&
+               m->p->matches.node_of[file] != node) {
         describe_claim(m, &finding, node, file);
     } else if (vv_value_of(m->p, file) == VV_NONE) {
         finding.kind = VARVE_MISMATCHED;
@@ -202,20 +203,21 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
 /* Whether a read fails for what the file has in the place of a variable. */
 static bool meets_object(const struct vv_maker *m, const varve_node *node)
 {
-    uint32_t file = vv_file_node_of(m->p, node);
-    return file != VV_NONE && vv_is_holder(m->p, node, file) &&
-           vv_value_of(m->p, file) == VV_NONE && vv_scope_takes(m->p, node) &&
+    uint32_t file = vv_file_node_of(&m->p->matches, node);
+    return file != VV_NONE && vv_is_holder(&m->p->matches, node, file) &&
+           vv_value_of(m->p, file) == VV_NONE &&
+           vv_scope_takes(&m->p->scopes, node) &&
            !vv_index_has_tag(vv_index_of(m->p), file, VARVE_TAG_OPTIONAL);
 }
 
 static void add_copy(struct vv_maker *m, const varve_node *node)
 {
     struct vv_finding finding = { .kind = VARVE_MATCHED };
-    uint32_t file = vv_file_node_of(m->p, node);
+    uint32_t file = vv_file_node_of(&m->p->matches, node);
     vv_report_describe_value(m, &finding, vv_value_of(m->p, file));
     vv_report_describe_node(m, &finding, node);
     vv_report_describe_file(m, &finding, file);
-    finding.reason = m->p->node_of[file]
+    finding.reason = m->p->matches.node_of[file]
                          ? say_holder(m, file, "a copy of what ", " has")
                          : "a copy";
     if (finding.saved && finding.wanted)

@@ -66,9 +66,9 @@ bool vv_list_unused_patterns(
         done = p->selection.renames[i].was_used ||
                add_rename(report, &p->selection.renames[i]);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const struct vv_automaton *a = &p->scope[options[i]].automaton;
+        const struct vv_automaton *a = &p->scopes.of[options[i]].automaton;
         for (size_t k = 0; k < a->alternative_count && done; k++) {
-            if (!vv_scope_was_used(p, options[i], k))
+            if (!vv_scope_was_used(&p->scopes, options[i], k))
                 done = add_pattern(
                     report, hints, options[i], a->alternatives[k].text);
         }

@@ -7,10 +7,9 @@
 
 #include "allocator.h"
 #include "arrival.h"
-#include "binding.h"
 #include "failure.h"
 #include "fate.h"
-#include "scope.h"
+#include "holding.h"
 #include "slot.h"
 #include "struct_look.h"
 #include "try.h"
@@ -42,9 +41,9 @@ static bool is_had(
     uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, value);
     if (node->restored_by > r->observer.number)
         return false;
-    if (!vv_is_holder(&r->pairing, node, file)) /* a copy */
+    if (!vv_is_holder(&r->pairing.matches, node, file)) /* a copy */
         return r->delivery.fates[value] != VV_FATE_WAITING &&
-               vv_scope_takes(&r->pairing, node);
+               vv_scope_takes(&r->pairing.scopes, node);
     switch ((enum vv_fate)r->delivery.fates[value]) {
     case VV_FATE_APPLIED:
     case VV_FATE_LENT:
@@ -60,14 +59,15 @@ static bool is_had(
 static void ask_objects(struct asking *a, varve_node *node, uint32_t file)
 {
     struct varve_restoration *r = a->r;
-    for (; file != VV_NONE; file = vv_next_partner(&r->pairing, node, file)) {
+    for (; file != VV_NONE;
+         file = vv_next_partner(&r->pairing.matches, node, file)) {
         struct asked asked = {
             .node = node,
             .number = node->number,
             .file = file,
             .value = VV_NONE,
         };
-        if (vv_is_holder(&r->pairing, node, file) &&
+        if (vv_is_holder(&r->pairing.matches, node, file) &&
             vv_is_dropped(&r->delivery, file))
             vv_buffer_add(&a->asked, &asked, sizeof asked);
     }
@@ -76,7 +76,7 @@ static void ask_objects(struct asking *a, varve_node *node, uint32_t file)
 static void ask(struct asking *a, varve_node *node)
 {
     struct varve_restoration *r = a->r;
-    uint32_t file = vv_file_node_of(&r->pairing, node);
+    uint32_t file = vv_file_node_of(&r->pairing.matches, node);
     uint32_t value = file == VV_NONE ? VV_NONE : vv_value_of(&r->pairing, file);
     ask_objects(a, node, file);
     if (value == VV_NONE ||
@@ -161,7 +161,7 @@ static void put_back(struct asking *a)
         if (asked[i].fate != VV_FATE_DUE) /* of a copy beside the other */
             vv_change_fate(
                 &r->delivery, asked[i].value, (enum vv_fate)asked[i].fate);
-        if (r->pairing.file_of[asked[i].number] != file + 1)
+        if (vv_file_node_at(&r->pairing.matches, asked[i].number) != file)
             continue; /* a callback has removed it */
         asked[i].node->value_state = asked[i].value_state;
         if (asked[i].fate == VV_FATE_MISMATCHED)
@@ -240,7 +240,7 @@ varve_status varve_restore_again(
                                            : "one of another graph");
     if (vv_has_run_out(r)) /* who is matched is not known before a retry */
         return vv_fail_run_out(r, error);
-    if (!vv_sweep(&r->pairing))
+    if (!vv_sweep(&r->matching))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_structs_look(node, error));
     VV_TRY(vv_walk_begin(&walk, node, error));

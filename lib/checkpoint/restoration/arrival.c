@@ -21,7 +21,7 @@ varve_status vv_fail_run_out(
 
 static bool has_more(const struct varve_restoration *r)
 {
-    return r->pairing.queue.size || r->pairing.deferred.pairs.size ||
+    return vv_agenda_is_due(&r->matching.agenda) ||
            (r->delivery.jobs.pairs.size && !r->pairing.is_dry);
 }
 
@@ -31,10 +31,10 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     r->is_busy = true;
     enum vv_hold older = vv_graph_hold(r->pairing.graph, VV_HOLDS_NODES);
     do {
-        vv_match_queue(&r->pairing);
+        vv_match_queue(&r->matching);
         vv_leave_out_others(&r->delivery);
         if (!r->is_open) /* what comes later will need little */
-            vv_buffer_clear(&r->pairing.queue);
+            vv_agenda_shrink(&r->matching.agenda);
         if (vv_has_run_out(r) && !r->is_open)
             break; /* before anything is delivered */
         if (!r->pairing.is_dry)

@@ -6,13 +6,12 @@
 
 #include "allocator.h"
 #include "arrival.h"
-#include "binding.h"
 #include "failure.h"
 #include "fate.h"
+#include "holding.h"
 #include "match.h"
 #include "name.h"
 #include "saved_spread.h"
-#include "scope.h"
 #include "try.h"
 #include "variable.h"
 
@@ -52,7 +51,7 @@ static const varve_tensor *tensor_of(
 /* The value of a node of the file, if it waits; or VV_NONE. */
 static uint32_t waiting_value(struct varve_restoration *r, uint32_t file)
 {
-    if (file == VV_NONE || r->pairing.node_of[file] ||
+    if (file == VV_NONE || r->pairing.matches.node_of[file] ||
         vv_value_of(&r->pairing, file) == VV_NONE ||
         !vv_is_waiting(r, vv_value_of(&r->pairing, file)))
         return VV_NONE;
@@ -91,7 +90,7 @@ static struct varve_restoration *find_waiting(
     for (; r && !found; r = next_open(r->observer.older)) {
         uint32_t here = VV_NONE;
         if (!r->pairing.is_dry)
-            here = waiting_value(r, vv_match_child(&r->pairing, parent, name));
+            here = waiting_value(r, vv_match_child(&r->matching, parent, name));
         if (here == VV_NONE)
             continue;
         *value = here;
@@ -133,7 +132,7 @@ const varve_tensor *varve_pending_slot(
     for (; r && !found; r = next_open(r->observer.older)) {
         if (!r->pairing.is_dry)
             found = waiting_at(
-                r, vv_match_slot_of(&r->pairing, owner, variable, name));
+                r, vv_match_slot_of(&r->matching, owner, variable, name));
     }
     return found;
 }
@@ -152,7 +151,7 @@ size_t varve_pending_count(const varve_restoration *r)
 static void drop(struct varve_restoration *r, uint32_t value)
 {
     uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, value);
-    varve_node *node = r->pairing.node_of[file];
+    varve_node *node = r->pairing.matches.node_of[file];
     vv_change_fate(&r->delivery, value, VV_FATE_DROPPED);
     if (!node)
         return;
@@ -192,8 +191,8 @@ static void drop_copies(struct varve_restoration *r, struct vv_pair_list *list,
     struct vv_pair *pairs = vv_pairs(list, &count);
     for (size_t i = 0; i < count; i++) {
         varve_node *node = pairs[i].node;
-        uint32_t file = vv_file_node_of(&r->pairing, node);
-        if (file == VV_NONE || vv_is_holder(&r->pairing, node, file) ||
+        uint32_t file = vv_file_node_of(&r->pairing.matches, node);
+        if (file == VV_NONE || vv_is_holder(&r->pairing.matches, node, file) ||
             (spread && !vv_spread_has_any(spread, file))) {
             pairs[kept++] = pairs[i];
             continue;
@@ -210,18 +209,18 @@ varve_status varve_drop_pending(
     if (!r)
         return vv_fail_none(error, "restoration", "a read");
     const struct vv_index *index = vv_index_of(&r->pairing);
-    VV_TRY(vv_need_paths(&r->pairing, error));
-    if (!vv_sweep(&r->pairing) || !vv_make_room_to_drop(&r->delivery))
+    VV_TRY(vv_need_paths(&r->pairing.saved, error));
+    if (!vv_sweep(&r->matching) || !vv_make_room_to_drop(&r->delivery))
         return vv_fail_memory(error, "a restoration");
     struct vv_spread spread = { .count = 0 };
     if (pattern)
-        VV_TRY(
-            vv_saved_spread_begin(&spread, &r->pairing.paths, pattern, error));
+        VV_TRY(vv_saved_spread_begin(
+            &spread, &r->pairing.saved.paths, pattern, error));
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
         if ((vv_is_waiting(r, v) ||
                 r->delivery.fates[v] == VV_FATE_MISMATCHED) &&
-            vv_saved_path_exists(&r->pairing.paths, file) &&
+            vv_saved_path_exists(&r->pairing.saved.paths, file) &&
             (!pattern || vv_spread_has_any(&spread, file)))
             drop(r, v);
     }

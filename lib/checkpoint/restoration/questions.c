@@ -6,18 +6,20 @@
 #include "questions.h"
 
 #include "assertion.h"
-#include "binding.h"
 #include "failure.h"
+#include "holding.h"
 #include "findings.h"
-#include "scope.h"
 #include "try.h"
 
 varve_status vv_prepare_report(struct varve_restoration *r, varve_error *error)
 {
-    VV_TRY(vv_need_paths(&r->pairing, error));
-    if (!vv_sweep(&r->pairing))
+    VV_TRY(vv_need_paths(&r->pairing.saved, error));
+    if (!vv_sweep(&r->matching))
         return vv_fail_memory(error, "a report");
-    return vv_scope_complete(&r->pairing, error);
+    if (r->pairing.is_dry) /* it was not told what has changed since */
+        VV_TRY(vv_scope_begin(&r->pairing.scopes, r->pairing.root, error));
+    return vv_scope_complete(
+        &r->pairing.scopes, r->pairing.root, &r->pairing.saved, error);
 }
 
 static varve_report *make(

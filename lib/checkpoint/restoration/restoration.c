@@ -11,20 +11,20 @@
 #include "allocator.h"
 #include "arrival.h"
 #include "assertion.h"
-#include "binding.h"
 #include "by_name.h"
 #include "checkpoint_in.h"
 #include "failure.h"
 #include "fate.h"
+#include "holding.h"
 #include "match.h"
 #include "own_fate.h"
 #include "questions.h"
 #include "save.h"
-#include "scope.h"
 #include "slot.h"
 #include "transfer.h"
 #include "try.h"
 #include "variable.h"
+#include "widening.h"
 #include "write.h"
 
 /* --- What the graph tells ----------------------------------------------- */
@@ -52,8 +52,8 @@ static void take_in(struct varve_restoration *r)
 {
     varve_error error;
     if (r->is_busy ||
-        (!r->pairing.queue.size && !r->delivery.jobs.pairs.size &&
-            !r->delivery.held.pairs.size && !r->pairing.deferred.pairs.size &&
+        (!vv_agenda_is_due(&r->matching.agenda) &&
+            !r->delivery.jobs.pairs.size && !r->delivery.held.pairs.size &&
             !r->delivery.folds.pairs.size && !r->delivery.has_new_mismatch))
         return;
     varve_status status = vv_arrive(r, &error);
@@ -68,9 +68,9 @@ static void edge_added(struct vv_observer *self, struct vv_edge *edge)
     struct varve_restoration *r = restoration_of(self);
     if (r->pairing.is_dry || r->is_settled)
         return;
-    vv_scope_edge(&r->pairing, edge);
-    if (vv_is_held(&r->pairing, edge->parent))
-        vv_match_edge(&r->pairing, edge);
+    vv_widen_by_edge(&r->matching, edge);
+    if (vv_is_held(&r->matching, edge->parent))
+        vv_match_edge(&r->matching, edge);
     take_in(r);
 }
 
@@ -79,11 +79,11 @@ static void children_moved(struct vv_observer *self, varve_node *list)
     struct varve_restoration *r = restoration_of(self);
     if (r->pairing.is_dry || r->is_settled)
         return;
-    bool is_held = vv_is_held(&r->pairing, list);
+    bool is_held = vv_is_held(&r->matching, list);
     for (struct vv_edge *e = vv_first_edge(list); e; e = vv_next_edge(e)) {
-        vv_scope_edge(&r->pairing, e);
+        vv_widen_by_edge(&r->matching, e);
         if (is_held)
-            vv_match_moved(&r->pairing, e);
+            vv_match_moved(&r->matching, e);
     }
     take_in(r);
 }
@@ -93,10 +93,10 @@ static void slot_added(struct vv_observer *self, struct vv_slot *slot)
     struct varve_restoration *r = restoration_of(self);
     if (r->pairing.is_dry || r->is_settled)
         return;
-    vv_scope_slot(&r->pairing, slot);
-    if (vv_is_held(&r->pairing, slot->owner) &&
-        vv_is_held(&r->pairing, slot->public.variable))
-        vv_match_slot(&r->pairing, slot);
+    vv_widen_by_slot(&r->matching, slot);
+    if (vv_is_held(&r->matching, slot->owner) &&
+        vv_is_held(&r->matching, slot->public.variable))
+        vv_match_slot(&r->matching, slot);
     take_in(r);
 }
 
@@ -105,15 +105,15 @@ static void node_changed(struct vv_observer *self, varve_node *node)
     struct varve_restoration *r = restoration_of(self);
     if (r->pairing.is_dry || r->is_settled)
         return;
-    vv_by_name_changed(&r->pairing, node);
-    vv_match_again(&r->pairing, node);
+    vv_by_name_changed(&r->matching, node);
+    vv_match_again(&r->matching, node);
     take_in(r);
 }
 
 static void edge_removed(struct vv_observer *self, varve_node *child)
 {
     (void)child;
-    restoration_of(self)->pairing.needs_sweep = true;
+    restoration_of(self)->matching.needs_sweep = true;
 }
 
 /* What is known of names by their numbers is looked up again. */
@@ -137,9 +137,7 @@ void vv_clear_if_mended(struct varve_restoration *r)
 static void node_removed(struct vv_observer *self, varve_node *node)
 {
     struct varve_restoration *r = restoration_of(self);
-    if (node == r->pairing.root)
-        r->pairing.root = NULL;
-    vv_forget_node(&r->pairing, node);
+    vv_forget_node(&r->matching, node);
     vv_clear_if_mended(r);
     if (!r->is_busy)
         vv_delivery_check(&r->delivery);
@@ -148,7 +146,7 @@ static void node_removed(struct vv_observer *self, varve_node *node)
 static void graph_freed(struct vv_observer *self)
 {
     struct varve_restoration *r = restoration_of(self);
-    vv_pairing_forget_graph(&r->pairing);
+    vv_matching_forget_graph(&r->matching);
     vv_delivery_forget_graph(&r->delivery);
     vv_clear_if_mended(r);
 }
@@ -172,9 +170,8 @@ static struct varve_restoration *allocate(varve_node *root)
     if (!r)
         return NULL;
     vv_pairing_init(&r->pairing, root, &r->file.parsed);
-    r->pairing.values = &vv_value_answers;
-    r->pairing.delivery = &r->delivery;
     vv_delivery_init(&r->delivery, &r->pairing, &r->file);
+    vv_matching_init(&r->matching, &r->pairing, &r->delivery);
     vv_map_init(&r->pending, &r->pairing.context.allocator);
     r->observer.edge_added = edge_added;
     r->observer.names_swept = names_swept;
@@ -194,30 +191,41 @@ static varve_status leave_out_the_rest(
     struct varve_restoration *r, varve_error *error)
 {
     const struct vv_index *index = vv_index_of(&r->pairing);
-    VV_TRY(vv_need_paths(&r->pairing, error));
+    VV_TRY(vv_need_paths(&r->pairing.saved, error));
     for (uint32_t v = 0; v < index->value_count; v++) {
         if (!vv_saved_path_exists(
-                &r->pairing.paths, vv_at32(index->value_nodes, v)))
+                &r->pairing.saved.paths, vv_at32(index->value_nodes, v)))
             vv_change_fate(&r->delivery, v, VV_FATE_EXCLUDED);
     }
     return VARVE_OK;
 }
 
+static varve_status open_at(struct varve_restoration *r,
+    const struct vv_opening *opening, const char *path, varve_error *error)
+{
+    const struct vv_context *context = &r->pairing.context;
+    if (opening->consent)
+        return opening->consent->open(
+            opening->consent->user, &r->file, context, path, error);
+    return vv_checkpoint_open(&r->file, context, path, error);
+}
+
 static varve_status find_file(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
+    struct vv_buffer path;
     r->has_lent_file = opening->file != NULL;
     if (r->has_lent_file) {
         r->file = *opening->file;
         return VARVE_OK;
     }
-    VV_TRY(vv_find_checkpoint(&r->pairing.context, opening->path,
-        opening->is_numbered, &r->pairing.file_path, error));
-    const char *path = (const char *)r->pairing.file_path.data;
-    if (opening->consent)
-        return opening->consent->open(
-            opening->consent->user, &r->file, &r->pairing.context, path, error);
-    return vv_checkpoint_open(&r->file, &r->pairing.context, path, error);
+    vv_buffer_init(&path, &r->pairing.context.allocator);
+    varve_status status = vv_find_checkpoint(
+        &r->pairing.context, opening->path, opening->is_numbered, &path, error);
+    if (!status)
+        status = open_at(r, opening, (const char *)path.data, error);
+    vv_buffer_clear(&path);
+    return status;
 }
 
 static varve_status open_file(struct varve_restoration *r,
@@ -227,8 +235,10 @@ static varve_status open_file(struct varve_restoration *r,
     VV_TRY(find_file(r, opening, error));
     VV_TRY(vv_pairing_begin(&r->pairing, r->file.path, error));
     VV_TRY(vv_delivery_begin(&r->delivery, error));
+    vv_matching_begin(&r->matching);
     if (r->pairing.selection.options.salvage.on)
-        VV_TRY(vv_need_paths(&r->pairing, error)); /* to name what is lost */
+        VV_TRY(
+            vv_need_paths(&r->pairing.saved, error)); /* to name what is lost */
     if (r->pairing.selection.options.subtree)
         VV_TRY(leave_out_the_rest(r, error));
     /* What the caller lent for the call is not kept beyond it. */
@@ -243,7 +253,7 @@ static void match_ahead(struct varve_restoration *r)
 {
     r->is_busy = true;
     enum vv_hold older = vv_graph_hold(r->pairing.graph, VV_HOLDS_NODES);
-    vv_match_queue(&r->pairing);
+    vv_match_queue(&r->matching);
     vv_leave_out_others(&r->delivery);
     vv_graph_let_go(r->pairing.graph, older);
     r->is_busy = false;
@@ -320,8 +330,8 @@ static varve_status begin(struct varve_restoration *r,
     vv_graph_observe(r->pairing.graph, &r->observer);
     r->pairing.number = r->observer.number;
     r->pairing.is_dry = opening->is_dry;
-    VV_TRY(vv_scope_begin(&r->pairing, error));
-    vv_match_roots(&r->pairing);
+    VV_TRY(vv_scope_begin(&r->pairing.scopes, r->pairing.root, error));
+    vv_match_roots(&r->matching);
     if (opening->is_whole)
         VV_TRY(demand_homes(r, error));
     VV_TRY(look(r, opening->look, error));
@@ -370,7 +380,7 @@ static void give_up_all(struct varve_restoration *r)
 {
     for (varve_node *n = vv_newest_node(r->pairing.graph);
          n && !r->pairing.is_dry; n = vv_older_node(n)) {
-        if (vv_file_node_of(&r->pairing, n) != VV_NONE)
+        if (vv_file_node_of(&r->pairing.matches, n) != VV_NONE)
             vv_variable_give_up(n);
     }
 }
@@ -407,6 +417,7 @@ void vv_restoration_free(struct varve_restoration *r)
     }
     free_pending(r);
     const varve_allocator a = r->pairing.context.allocator;
+    vv_matching_end(&r->matching);
     vv_delivery_end(&r->delivery);
     vv_pairing_end(&r->pairing);
     if (!r->has_lent_file)
@@ -449,12 +460,12 @@ static void list_again(struct varve_restoration *r)
     vv_empty_pairs(&r->delivery.mismatched);
     vv_empty_pairs(&r->delivery.jobs);
     vv_empty_pairs(&r->delivery.held);
-    vv_forget_claims(&r->pairing);
+    vv_forget_claims(&r->pairing.matches, r->pairing.graph);
     for (uint32_t f = 0; f < index->node_count; f++) {
         uint32_t value = vv_value_of(&r->pairing, f);
         bool is_done = value != VV_NONE && vv_is_delivered(&r->delivery, value);
-        if (r->pairing.node_of[f] && !is_done)
-            vv_decide(&r->delivery, r->pairing.node_of[f], f);
+        if (r->pairing.matches.node_of[f] && !is_done)
+            vv_decide(&r->delivery, r->pairing.matches.node_of[f], f);
     }
 }
 
@@ -464,19 +475,21 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         return vv_fail_none(error, "restoration", "a read");
     if (!r->pairing.graph || r->pairing.is_dry)
         return VARVE_OK;
-    if (!vv_sweep(&r->pairing)) /* what is untracked may have lost its memory */
+    if (!vv_sweep(
+            &r->matching)) /* what is untracked may have lost its memory */
         return vv_fail_memory(error, "a restoration");
-    bool rematches = (vv_has_run_out(r) || r->pairing.conflicts.pairs.size) &&
-                     r->pairing.root;
+    bool rematches =
+        (vv_has_run_out(r) || r->pairing.matches.claims.pairs.size) &&
+        r->pairing.root;
     if (rematches) {
-        VV_TRY(vv_scope_begin(&r->pairing, error));
+        VV_TRY(vv_scope_begin(&r->pairing.scopes, r->pairing.root, error));
         r->pairing.failure = (varve_error){ 0 };
         r->delivery.has_lost = false;
     }
     vv_empty_pairs(&r->delivery.stuck);
     list_again(r);
     if (rematches)
-        vv_match_everything(&r->pairing);
+        vv_match_everything(&r->matching);
     r->delivery.has_new_mismatch = false; /* told below */
     varve_error reason = { 0 };
     varve_status status = vv_arrive(r, &reason);
@@ -496,7 +509,8 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
 static varve_node *taker_of(const varve_restoration *r, uint32_t value)
 {
     const struct vv_index *index = vv_index_of(&r->pairing);
-    varve_node *node = r->pairing.node_of[vv_at32(index->value_nodes, value)];
+    varve_node *node =
+        r->pairing.matches.node_of[vv_at32(index->value_nodes, value)];
     varve_tensor saved = vv_saved(&r->pairing, value);
     bool has_value = node && (node->variable || node->kind == VARVE_STATE);
     return has_value && vv_value_fits(&r->delivery, node, &saved) ? node : NULL;

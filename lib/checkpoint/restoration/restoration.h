@@ -16,6 +16,7 @@
 #include "delivery.h"
 #include "graph.h"
 #include "map.h"
+#include "matching.h"
 #include "opened.h"
 #include "pairing.h"
 
@@ -23,6 +24,7 @@ struct varve_restoration {
     struct vv_observer observer;
     struct vv_pairing pairing;
     struct vv_delivery delivery;
+    struct vv_matching matching;
     struct vv_opened file;
     bool has_lent_file; /* who lent it closes it */
 

@@ -105,3 +105,23 @@ TEST(allocator, grows_an_array_by_doubling_or_leaves_it)
     cr_assert_eq(numbers, before);
     vv_release(test_allocator(), numbers, capacity * sizeof *numbers);
 }
+
+TEST(allocator, grows_an_array_by_zeros_or_leaves_it)
+{
+    uint32_t *numbers = NULL;
+    size_t capacity = 0;
+    for (size_t wanted = 3; wanted < 100; wanted *= 3) {
+        cr_assert(vv_grow_zeroed(
+            test_allocator(), &numbers, &capacity, wanted, sizeof *numbers));
+        cr_assert_eq(capacity, wanted);
+        for (size_t i = 0; i < wanted; i++) {
+            cr_assert_eq(numbers[i], i < (wanted == 3 ? 0 : wanted / 3) ? 7u : 0u);
+            numbers[i] = 7;
+        }
+    }
+    test_fail_allocation(0, false);
+    cr_assert_not(vv_grow_zeroed(
+        test_allocator(), &numbers, &capacity, 1000, sizeof *numbers));
+    cr_assert_eq(capacity, 81);
+    vv_release(test_allocator(), numbers, capacity * sizeof *numbers);
+}

@@ -1,4 +1,4 @@
-/* test_binding.c - lib/checkpoint/pairing/binding.c
+/* test_binding.c - lib/checkpoint/matching/binding.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,6 +6,7 @@
 
 #include "binding.h"
 #include "fate.h"
+#include "holding.h"
 
 static float memory[6] = { 1, 2, 3, 4, 5, 6 };
 
@@ -29,16 +30,16 @@ TEST(binding, pairs_nodes_both_ways)
     varve_node *a = varve_add_object(root, "a");
     varve_node *other = varve_add_object(root, "other");
     varve_restoration *r = read_root(root, NULL);
-    cr_assert_eq(vv_file_node_of(&r->pairing, root), 0);
-    uint32_t file = vv_file_node_of(&r->pairing, a);
+    cr_assert_eq(vv_file_node_of(&r->pairing.matches, root), 0);
+    uint32_t file = vv_file_node_of(&r->pairing.matches, a);
     cr_assert_neq(file, VV_NONE);
-    cr_assert_eq(r->pairing.node_of[file], a);
-    cr_assert_eq(vv_next_partner(&r->pairing, a, file), VV_NONE);
+    cr_assert_eq(r->pairing.matches.node_of[file], a);
+    cr_assert_eq(vv_next_partner(&r->pairing.matches, a, file), VV_NONE);
     cr_assert(vv_is_known(&r->pairing, a) && !vv_is_known(&r->pairing, other));
-    cr_assert_eq(vv_file_node_of(&r->pairing, other), VV_NONE);
+    cr_assert_eq(vv_file_node_of(&r->pairing.matches, other), VV_NONE);
     for (int i = 0; i < 1000; i++) {
         varve_node *late = varve_add_detached(varve_node_graph(root));
-        cr_assert_eq(vv_file_node_of(&r->pairing, late), VV_NONE);
+        cr_assert_eq(vv_file_node_of(&r->pairing.matches, late), VV_NONE);
         cr_assert(!vv_is_known(&r->pairing, late));
     }
     varve_restoration_free(r);
@@ -57,11 +58,11 @@ TEST(binding, lets_an_object_stand_for_two)
     varve_track(root, "b", both);
     varve_add_variable(both, "x", varve_array(x, 2));
     varve_restoration *r = read_root(root, NULL);
-    uint32_t first = vv_file_node_of(&r->pairing, both);
-    uint32_t second = vv_next_partner(&r->pairing, both, first);
+    uint32_t first = vv_file_node_of(&r->pairing.matches, both);
+    uint32_t second = vv_next_partner(&r->pairing.matches, both, first);
     cr_assert_neq(second, VV_NONE);
     cr_assert_neq(second, first);
-    cr_assert_eq(vv_next_partner(&r->pairing, both, second), VV_NONE);
+    cr_assert_eq(vv_next_partner(&r->pairing.matches, both, second), VV_NONE);
     varve_add_variable(both, "y", varve_array(y, 3));
     good(root);
     cr_assert_eq(x[1], 2);
@@ -82,13 +83,13 @@ TEST(binding, forgets_all_that_a_removed_object_stood_for)
     varve_untrack(root, "a");
     varve_untrack(root, "b");
     varve_node *a = varve_add_object(root, "a");
-    cr_assert_neq(vv_file_node_of(&r->pairing, a), VV_NONE);
+    cr_assert_neq(vv_file_node_of(&r->pairing.matches, a), VV_NONE);
     varve_remove(both);
     for (uint32_t f = 0; f < vv_index_of(&r->pairing)->node_count; f++)
-        cr_assert_neq(r->pairing.node_of[f], both);
+        cr_assert_neq(r->pairing.matches.node_of[f], both);
     /* The new object takes the place of the old one in memory. */
     varve_node *b = varve_add_object(root, "b");
-    cr_assert_neq(vv_file_node_of(&r->pairing, b), VV_NONE);
+    cr_assert_neq(vv_file_node_of(&r->pairing.matches, b), VV_NONE);
     float y[3] = { 0 };
     varve_add_variable(b, "y", varve_array(y, 3));
     cr_assert_eq(y[2], 3);
@@ -107,40 +108,17 @@ TEST(binding, notes_a_conflict_and_gives_way_when_it_is_free)
     varve_node *a = varve_add_object(root, "a");
     varve_node *old = varve_add_variable(a, "x", varve_array(x, 2));
     varve_restoration *r = read_root(root, NULL);
-    uint32_t file = vv_file_node_of(&r->pairing, old);
+    uint32_t file = vv_file_node_of(&r->pairing.matches, old);
     varve_node *detached = varve_add_detached(varve_node_graph(root));
     varve_node *other =
         varve_add_variable(detached, "x", varve_array(z, 2));
-    vv_bind(&r->pairing, other, file, VV_BY_PATH);
-    cr_assert_eq(r->pairing.conflicts.pairs.size, sizeof(struct vv_pair));
-    cr_assert_eq(r->pairing.node_of[file], old);
+    vv_bind(&r->matching, other, file, VV_BY_PATH);
+    cr_assert_eq(r->pairing.matches.claims.pairs.size, sizeof(struct vv_pair));
+    cr_assert_eq(r->pairing.matches.node_of[file], old);
     varve_replace(a, "x", other);
-    cr_assert_eq(r->pairing.node_of[file], other);
-    cr_assert_eq(vv_file_node_of(&r->pairing, old), VV_NONE);
+    cr_assert_eq(r->pairing.matches.node_of[file], other);
+    cr_assert_eq(vv_file_node_of(&r->pairing.matches, old), VV_NONE);
     cr_assert_eq(z[1], 0, "its value was delivered");
-    varve_restoration_free(r);
-    free_root(root);
-    end_world();
-}
-
-TEST(binding, sweeps_what_cannot_be_reached)
-{
-    float x[2] = { 0 };
-    begin_world();
-    write_two();
-    varve_node *root = new_root();
-    varve_node *a = varve_add_object(root, "a");
-    varve_track(a, "circle", a);
-    varve_node *leaf = varve_add_variable(a, "x", varve_array(x, 2));
-    varve_restoration *r = read_root(root, NULL);
-    cr_assert(!r->pairing.needs_sweep);
-    varve_untrack(root, "a");
-    cr_assert(r->pairing.needs_sweep);
-    vv_sweep(&r->pairing);
-    cr_assert(!r->pairing.needs_sweep);
-    cr_assert_eq(vv_file_node_of(&r->pairing, a), VV_NONE);
-    cr_assert_eq(vv_file_node_of(&r->pairing, leaf), VV_NONE);
-    cr_assert_eq(varve_pending_count(r), 1, "what was delivered stays so");
     varve_restoration_free(r);
     free_root(root);
     end_world();

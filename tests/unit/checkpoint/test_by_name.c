@@ -1,4 +1,4 @@
-/* test_by_name.c - lib/checkpoint/pairing/by_name.c
+/* test_by_name.c - lib/checkpoint/matching/by_name.c
  *
  * SPDX-License-Identifier: MIT
  */

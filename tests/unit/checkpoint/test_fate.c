@@ -4,7 +4,6 @@
  */
 #include "worlds.h"
 
-#include "binding.h"
 #include "fate.h"
 #include "variable.h"
 
@@ -50,12 +49,12 @@ TEST(fate, of_a_value_is_told_by_its_holder)
     build(&c);
     varve_restoration *r = read_root(c.root, &options);
     varve_node *x = varve_find(c.b, "x");
-    uint32_t file = vv_file_node_of(&r->pairing, x);
+    uint32_t file = vv_file_node_of(&r->pairing.matches, x);
     uint32_t value = vv_value_of(&r->pairing, file);
     cr_assert_eq(c.x, 5);
     cr_assert_str_eq(c.states[0].text, "saved");
     cr_assert_str_eq(c.states[1].text, "saved");
-    cr_assert(!vv_is_holder(&r->pairing, x, file) &&
+    cr_assert(!vv_is_holder(&r->pairing.matches, x, file) &&
               vv_wants_copy(&r->delivery, x, file));
     vv_set_fate(&r->delivery, x, value, VV_FATE_MISMATCHED);
     cr_assert_eq(r->delivery.fates[value], VV_FATE_APPLIED);

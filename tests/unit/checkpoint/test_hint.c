@@ -4,7 +4,6 @@
  */
 #include "worlds.h"
 
-#include "binding.h"
 #include "hint.h"
 #include "scope.h"
 
@@ -19,7 +18,7 @@ static struct vv_hint hint_at(
     varve_error error = { 0 };
     vv_buffer_init(&scratch, test_allocator());
     cr_assert_ok(vv_walk_begin(&walk, r->pairing.root, &error), error);
-    cr_assert_ok(vv_need_paths(&r->pairing, &error), error);
+    cr_assert_ok(vv_need_paths(&r->pairing.saved, &error), error);
     cr_assert(vv_hints_begin(&hints, &r->pairing, &walk));
     struct vv_hint hint =
         file ? vv_hint_for_file(&hints,

@@ -1,10 +1,9 @@
-/* test_match.c - lib/checkpoint/pairing/match.c
+/* test_match.c - lib/checkpoint/matching/match.c
  *
  * SPDX-License-Identifier: MIT
  */
 #include "worlds.h"
 
-#include "binding.h"
 #include "match.h"
 
 static float values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
@@ -48,12 +47,12 @@ TEST(match, goes_along_edges_of_the_same_name)
     varve_restoration *r = read_root(root, NULL);
     cr_assert(mine[0] == 1 && mine[1] == 2 && mine[2] == 3 && mine[4] == 0);
     cr_assert_eq(mine[3], 4);
-    cr_assert_eq(vv_match_child(&r->pairing, list, "2"),
-        vv_file_node_of(&r->pairing, varve_list_at(list, 2)));
-    cr_assert_eq(vv_match_child(&r->pairing, list, "3"), VV_NONE);
-    cr_assert_eq(vv_match_child(&r->pairing, root, "a"),
-        vv_file_node_of(&r->pairing, a));
-    cr_assert_eq(vv_match_child(&r->pairing, root, "none"), VV_NONE);
+    cr_assert_eq(vv_match_child(&r->matching, list, "2"),
+        vv_file_node_of(&r->pairing.matches, varve_list_at(list, 2)));
+    cr_assert_eq(vv_match_child(&r->matching, list, "3"), VV_NONE);
+    cr_assert_eq(vv_match_child(&r->matching, root, "a"),
+        vv_file_node_of(&r->pairing.matches, a));
+    cr_assert_eq(vv_match_child(&r->matching, root, "none"), VV_NONE);
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -180,8 +179,8 @@ TEST(match, finds_slots_in_whatever_order_things_are_made)
             varve_add_slot(owner, x, "m", varve_scalar(&mine[1]));
         cr_assert_eq(mine[0], 1, "%d", order);
         cr_assert_eq(mine[1], 2, "%d", order);
-        cr_assert_eq(vv_match_slot_of(&r->pairing, owner, x, "m"),
-            vv_file_node_of(&r->pairing, varve_find_slot(owner, x, "m")));
+        cr_assert_eq(vv_match_slot_of(&r->matching, owner, x, "m"),
+            vv_file_node_of(&r->pairing.matches, varve_find_slot(owner, x, "m")));
         varve_restoration_free(r);
         free_root(root);
     }

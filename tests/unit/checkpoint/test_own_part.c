@@ -39,7 +39,8 @@ static void reach(const struct vv_pairing *p, uint32_t file, uint32_t kept,
 {
     struct vv_own_cut cut = { file, kept, 3 };
     cr_assert_leq(vv_index_of(p)->node_count, 16);
-    cr_assert(vv_own_reach(p, &cut, 1, why));
+    cr_assert(vv_own_reach(
+        vv_index_of(p), &p->context.allocator, &cut, 1, why));
 }
 
 TEST(own_part, reaches_what_others_lead_to_only_along_its_own)
@@ -62,7 +63,8 @@ TEST(own_part, reaches_what_others_lead_to_only_along_its_own)
     cr_assert(why[first] == 3 && !why[second] && !why[slot]);
     struct vv_own_cut cut = { own, VV_NONE, 3 };
     test_fail_allocation(0, false);
-    cr_assert_not(vv_own_reach(p, &cut, 1, why));
+    cr_assert_not(vv_own_reach(
+        vv_index_of(p), &p->context.allocator, &cut, 1, why));
     test_fail_allocation(-1, false);
     varve_restoration_free(r);
     free_root(root);
@@ -92,7 +94,8 @@ TEST(own_part, leaves_out_what_several_have_for_their_own_reasons)
     };
     uint8_t why[16];
     cr_assert_leq(vv_index_of(&r->pairing)->node_count, sizeof why);
-    cr_assert(vv_own_reach(&r->pairing, cuts, 2, why));
+    cr_assert(vv_own_reach(vv_index_of(&r->pairing),
+        &r->pairing.context.allocator, cuts, 2, why));
     cr_assert(!why[0] && !why[node_at(r, "a")] && !why[node_at(r, "b/0")]);
     cr_assert(why[node_at(r, "a/0")] == 1 && why[node_at(r, "a/1/x")] == 1);
     cr_assert(why[node_at(r, "b/1/x")] == 2 && why[node_at(r, "b/1")] == 2);
@@ -109,14 +112,14 @@ TEST(own_part, fits_as_many_processes_as_saved_it)
     varve_node *root = new_root();
     varve_restoration *r = read_root(root, NULL);
     uint32_t own = node_at(r, "own");
-    cr_assert_eq(vv_own_count(&r->pairing, own), 2);
+    cr_assert_eq(vv_own_count(vv_index_of(&r->pairing), own), 2);
     for (uint32_t size = 1; size < 4; size++) {
         const varve_comm comm = { .size = size };
         varve_node *to = varve_add_object(root, "to");
         varve_add_private(to, "own", &comm, NULL);
-        cr_assert_eq(vv_own_fits(&r->pairing, varve_find(to, "own"), own),
+        cr_assert_eq(vv_own_fits(vv_index_of(&r->pairing), varve_find(to, "own"), own),
             size == 2);
-        cr_assert(vv_own_fits(&r->pairing, to, own));
+        cr_assert(vv_own_fits(vv_index_of(&r->pairing), to, own));
         varve_remove(to);
     }
     varve_restoration_free(r);

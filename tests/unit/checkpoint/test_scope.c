@@ -135,13 +135,13 @@ TEST(scope, follows_anew_what_is_untracked)
     varve_restoration *r =
         read_root(root, &(varve_read_options){ .only = "model" });
     varve_node *v = varve_find_path(root, "opt/0");
-    cr_assert(vv_scope_takes(&r->pairing, v));
+    cr_assert(vv_scope_takes(&r->pairing.scopes, v));
     varve_untrack(varve_find_path(root, "model/layer"), "w");
     varve_error error = { 0 };
     varve_report_free(varve_report_new(r, &error));
-    cr_assert_not(vv_scope_takes(&r->pairing, v));
+    cr_assert_not(vv_scope_takes(&r->pairing.scopes, v));
     varve_track(varve_find(root, "model"), "again", v);
-    cr_assert(vv_scope_takes(&r->pairing, v));
+    cr_assert(vv_scope_takes(&r->pairing.scopes, v));
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -157,7 +157,7 @@ TEST(scope, keeps_no_more_than_twice_what_it_needs)
     for (int i = 0; i < 20000; i++) {
         varve_remove(varve_add_object(root, "passing"));
     }
-    cr_assert_lt(r->pairing.scope[VV_ONLY].count, 5000u);
+    cr_assert_lt(r->pairing.scopes.of[VV_ONLY].count, 5000u);
     varve_restoration_free(r);
     free_root(root);
     end_world();

@@ -1,4 +1,4 @@
-/* test_via.c - lib/checkpoint/pairing/via.c
+/* test_ways.c - lib/checkpoint/pairing/ways.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#include "binding.h"
-#include "via.h"
+#include "ways.h"
 
 static float memory[2] = { 1, 2 };
 
@@ -27,12 +26,12 @@ static uint32_t renamed(
     varve_restoration *r, const varve_node *parent, const char *name)
 {
     uint32_t file = 12345;
-    size_t size = strlen(name);
-    return vv_find_renamed(&r->pairing, parent, name, size, &file) ? file
-                                                                   : 54321;
+    struct vv_text text = { name, strlen(name) };
+    return vv_find_renamed(&r->pairing.ways, parent, text, &file) ? file
+                                                                  : 54321;
 }
 
-TEST(via, says_where_renames_lead)
+TEST(ways, says_where_renames_lead)
 {
     begin_world();
     write_file();
@@ -46,22 +45,22 @@ TEST(via, says_where_renames_lead)
     varve_node *k = varve_add_variable(model, "k", varve_array(memory, 1));
     varve_restoration *r = read_root(root,
         &(varve_read_options){ .rename = { .list = renames, .count = 4 } });
-    uint32_t variable = vv_file_node_of(&r->pairing, k), slot;
+    uint32_t variable = vv_file_node_of(&r->pairing.matches, k), slot;
     cr_assert_neq(variable, VV_NONE);
     cr_assert_eq(renamed(r, net, "a/b"), variable);
     cr_assert_eq(renamed(r, net, "none"), VV_NONE, "decided all the same");
     cr_assert_eq(renamed(r, net, "other"), 54321);
     cr_assert_eq(renamed(r, root, "k"), 54321);
-    cr_assert(vv_find_renamed_slot(&r->pairing, adam, k, "v", &slot));
+    cr_assert(vv_find_renamed_slot(&r->pairing.ways, adam, k, "v", &slot));
     cr_assert_eq(renamed(r, net, "ks"), slot);
-    cr_assert_not(vv_find_renamed_slot(&r->pairing, adam, k, "m", &slot));
+    cr_assert_not(vv_find_renamed_slot(&r->pairing.ways, adam, k, "m", &slot));
     varve_restoration_free(r);
     free_root(root);
     end_world();
 }
 
 /* What is that deep has a path that no slot is renamed by. */
-TEST(via, searches_paths_of_slots_up_to_a_bound)
+TEST(ways, searches_paths_of_slots_up_to_a_bound)
 {
     enum { FITS = 2000, TOO_DEEP = 5000 };
     static const varve_rename rename = { "adam/v(**)", "opt/m(**)" };
@@ -78,8 +77,8 @@ TEST(via, searches_paths_of_slots_up_to_a_bound)
     varve_restoration *r = read_root(root,
         &(varve_read_options){ .rename = { .list = &rename, .count = 1 } });
     uint32_t slot;
-    cr_assert(vv_find_renamed_slot(&r->pairing, adam, near, "v", &slot));
-    cr_assert_not(vv_find_renamed_slot(&r->pairing, adam, far, "v", &slot));
+    cr_assert(vv_find_renamed_slot(&r->pairing.ways, adam, near, "v", &slot));
+    cr_assert_not(vv_find_renamed_slot(&r->pairing.ways, adam, far, "v", &slot));
     varve_restoration_free(r);
     free_root(root);
     end_world();

@@ -1,0 +1,173 @@
+/* binding.c - who has the better claim.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "binding.h"
+
+#include "fate.h"
+#include "holding.h"
+#include "slot.h"
+
+/* A second file node for an object: it takes the children of both. */
+static bool may_combine(
+    const struct vv_pairing *p, const varve_node *node, uint32_t file)
+{
+    return !node->variable && node->kind != VARVE_STATE &&
+           vv_value_of(p, file) == VV_NONE;
+}
+
+/* What was restored from one place of the file and has come to another keeps
+ * what it has become. */
+static bool has_another_value(
+    const struct vv_matching *m, const varve_node *node, uint32_t file)
+{
+    uint32_t value = vv_value_of(m->pairing, file);
+    return node->restored_by == m->pairing->number &&
+           (value == VV_NONE || !vv_is_final(m->delivery, value));
+}
+
+/* Whether matching goes on from a node. What is added to it later is matched
+ * then. */
+static bool leads_on(const varve_node *node)
+{
+    const struct vv_extra *extra = node->extra;
+    return node->first_edge ||
+           (extra && (extra->first_slot || extra->on_demand)) ||
+           vv_first_slot_for(node);
+}
+
+static void queue_if_leads_on(
+    struct vv_matching *m, varve_node *node, uint32_t file)
+{
+    if (leads_on(node))
+        vv_queue(m, node, file);
+}
+
+/* A path before an alias; the first of several paths before the others. Who
+ * renames takes nothing from a path, for it is given a copy. */
+static bool goes_before(enum vv_how how, enum vv_how other)
+{
+    return (how == VV_BY_PATH && other >= VV_BY_OTHER_PATH) ||
+           (how < VV_BY_ALIAS && other >= VV_BY_ALIAS);
+}
+
+/* Whether a claim goes before that of the holder of a value: by its name, and
+ * what is taken before what the options leave out. */
+static bool is_better(const struct vv_matching *m, const varve_node *node,
+    uint32_t file, enum vv_how how)
+{
+    const struct vv_pairing *p = m->pairing;
+    uint32_t value = vv_value_of(p, file);
+    if (value == VV_NONE || vv_index_kind(vv_index_of(p), file) != node->kind)
+        return false;
+    if (vv_is_left_out(m->delivery, value))
+        return vv_scope_takes(&p->scopes, node);
+    return goes_before(how, vv_how_of(&p->matches, p->matches.node_of[file])) &&
+           vv_scope_takes(&p->scopes, node);
+}
+
+static void add_claim(struct vv_matching *m, varve_node *node, uint32_t file)
+{
+    if (!vv_add_claim(&m->pairing->matches, node, file))
+        vv_out_of_memory(m);
+}
+
+/* From now on a node stands for that. */
+static void stand_for(
+    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+{
+    if (!vv_let_stand(&m->pairing->matches, node, file, how))
+        vv_out_of_memory(m);
+}
+
+/* The holder of a value becomes one that claims it, and keeps what it was
+ * given. */
+static void take_from_holder(struct vv_matching *m, uint32_t file)
+{
+    varve_node *holder = m->pairing->matches.node_of[file];
+    add_claim(m, holder, file);
+    vv_set_holder(&m->pairing->matches, file, NULL);
+    vv_outdo(m->delivery, holder, file);
+}
+
+/* A node that has come to its place by a better way than before. So has what is
+ * below it. */
+static void improve(
+    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+{
+    struct vv_matches *matches = &m->pairing->matches;
+    if (vv_file_node_of(matches, node) != file ||
+        !goes_before(how, vv_how_of(matches, node)))
+        return;
+    if (!vv_set_how(matches, node, how))
+        vv_out_of_memory(m);
+    if (how < VV_BY_OTHER_PATH && vv_is_holder(matches, node, file))
+        vv_confirm(m->delivery, file);
+    queue_if_leads_on(m, node, file);
+}
+
+/* A second node for a node of the file. */
+static void claim_too(
+    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+{
+    bool is_new = vv_file_node_of(&m->pairing->matches, node) == VV_NONE;
+    add_claim(m, node, file);
+    if (!is_new)
+        return;
+    stand_for(m, node, file, how);
+    vv_copy(m->delivery, node, file);
+    queue_if_leads_on(m, node, file);
+}
+
+/* Makes room for a node at a node of the file; false where another one keeps
+ * it, or the node itself has another. */
+static bool take_place(
+    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+{
+    struct vv_pairing *p = m->pairing;
+    struct vv_matches *matches = &p->matches;
+    if (matches->node_of[file] && vv_still_holds(m, file)) {
+        if (!is_better(m, node, file, how)) {
+            if (vv_file_node_of(matches, node) != file)
+                claim_too(m, node, file, how);
+            else
+                improve(m, node, file, how);
+            return false;
+        }
+        take_from_holder(m, file);
+    }
+    if (vv_is_claimant(matches, node)) {
+        vv_unclaim(m, node);
+        vv_drop_pairs(&matches->claims, node);
+    }
+    uint32_t known = vv_file_node_of(matches, node);
+    if (known != VV_NONE)
+        vv_sweep_or_fail(m);
+    known = vv_file_node_of(matches, node);
+    if (known != VV_NONE ? !may_combine(p, node, file)
+                         : has_another_value(m, node, file)) {
+        add_claim(m, node, file);
+        return false;
+    }
+    if (known == VV_NONE || vv_add_partner(matches, known, file))
+        return true;
+    vv_out_of_memory(m);
+    return false;
+}
+
+void vv_bind(
+    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+{
+    struct vv_matches *matches = &m->pairing->matches;
+    if (matches->node_of[file] == node) {
+        improve(m, node, file, how);
+        return;
+    }
+    if (!vv_know_numbers(m) || !take_place(m, node, file, how))
+        return;
+    vv_set_holder(matches, file, node);
+    if (vv_file_node_of(matches, node) == VV_NONE)
+        stand_for(m, node, file, how);
+    vv_decide(m->delivery, node, file);
+    queue_if_leads_on(m, node, file);
+}

@@ -1,0 +1,93 @@
+/* by_name.c - names of the program and names of the file, each looked for on
+ * the other side.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "by_name.h"
+
+#include "binding.h"
+#include "holding.h"
+
+/* Sets m->name to the path of a node as a name; false where it is none. */
+static bool set_flat_name(struct vv_matching *m, const varve_node *node)
+{
+    bool is_name = vv_way_name(&m->pairing->ways, node, &m->name);
+    vv_look_for_lost_ways(m);
+    return is_name;
+}
+
+static uint32_t find_flat_name(const struct vv_matching *m)
+{
+    return vv_saved_global(
+        &m->pairing->saved, (const char *)m->name.data, m->name.size);
+}
+
+uint32_t vv_by_name_child(
+    struct vv_matching *m, varve_node *parent, const char *name)
+{
+    if (!vv_saved_has_globals(&m->pairing->saved) ||
+        !vv_is_come_to(&m->pairing->ways, parent) || !set_flat_name(m, parent))
+        return VV_NONE;
+    if (m->name.size)
+        vv_buffer_add8(&m->name, '/');
+    vv_buffer_add_string(&m->name, name);
+    if (!m->name.failed)
+        return find_flat_name(m);
+    vv_out_of_memory(m);
+    return VV_NONE;
+}
+
+static uint32_t find_home(struct vv_matching *m, const varve_node *node)
+{
+    const struct vv_saved_graph *saved = &m->pairing->saved;
+    const struct vv_name *name = node->extra ? node->extra->global_name : NULL;
+    uint32_t found = VV_NONE;
+    if (name)
+        found = vv_saved_at_parts(saved, name->bytes, name->size);
+    if (found != VV_NONE && vv_saved_value(saved, found) == VV_NONE)
+        found = VV_NONE; /* an object is not what is named */
+    if (found == VV_NONE && name)
+        found = vv_saved_global(saved, name->bytes, name->size);
+    if (found == VV_NONE && vv_saved_has_globals(saved) &&
+        set_flat_name(m, node) && m->name.size)
+        found = find_flat_name(m);
+    return found;
+}
+
+/* Once names matter, all that the program has is visited, and everything that
+ * is added to it. Nobody is asked for children again, such as have gone. */
+static void begin_visits(struct vv_matching *m)
+{
+    m->is_by_name = true;
+    vv_leave_all(&m->pairing->ways);
+    if (vv_know_numbers(m))
+        vv_visit(m, m->pairing->root, &(struct vv_via){ 0 });
+}
+
+void vv_by_name_changed(struct vv_matching *m, varve_node *node)
+{
+    if (!node->extra || !node->extra->global_name || !m->pairing->root)
+        return;
+    if (!m->is_by_name)
+        begin_visits(m);
+    else if (vv_is_known(m->pairing, node))
+        vv_consider_by_name(m, node);
+}
+
+void vv_by_name_match(struct vv_matching *m)
+{
+    const struct vv_matches *matches = &m->pairing->matches;
+    size_t count = vv_agenda_unnamed_count(&m->agenda);
+    if (count) /* what is untracked claims nothing */
+        vv_sweep_or_fail(m);
+    for (size_t i = 0; i < count; i++) {
+        varve_node *node = vv_agenda_unnamed_at(&m->agenda, i);
+        if (vv_is_holder(matches, node, vv_file_node_of(matches, node)) ||
+            !vv_is_known(m->pairing, node))
+            continue;
+        uint32_t file = find_home(m, node);
+        if (file != VV_NONE)
+            vv_bind(m, node, file, VV_BY_GLOBAL_NAME);
+    }
+    vv_agenda_end_unnamed(&m->agenda);
+}

@@ -1,0 +1,372 @@
+/* match.c - breadth first over both graphs at once, along edges of the same
+ * name, from the program's side: what the file has beyond that simply stays
+ * unbound, and waits.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "binding.h"
+#include "by_name.h"
+#include "edge.h"
+#include "holding.h"
+#include "offering.h"
+#include "own_part.h"
+#include "slot.h"
+
+/* --- Edges and slots ---------------------------------------------------- */
+
+static bool find_renamed(struct vv_matching *m, const varve_node *parent,
+    struct vv_text name, uint32_t *file)
+{
+    bool is_renamed = vv_find_renamed(&m->pairing->ways, parent, name, file);
+    vv_look_for_lost_ways(m);
+    return is_renamed;
+}
+
+static bool find_renamed_slot(struct vv_matching *m, const varve_node *owner,
+    const varve_node *variable, const char *name, uint32_t *file)
+{
+    bool is_renamed =
+        vv_find_renamed_slot(&m->pairing->ways, owner, variable, name, file);
+    vv_look_for_lost_ways(m);
+    return is_renamed;
+}
+
+/* Where an edge whose name the file does not have leads by an alias. */
+static uint32_t child_by_alias(
+    struct vv_matching *m, uint32_t file, const varve_node *child)
+{
+    uint32_t found = VV_NONE;
+    const struct vv_alias *alias = child->extra ? child->extra->aliases : NULL;
+    for (; found == VV_NONE && alias; alias = alias->next)
+        found = vv_child_in_file(&m->pairing->names, file, alias->name);
+    return found;
+}
+
+/* What is shared in the file has one path that comes first. */
+static enum vv_how how_by_edge(struct vv_matching *m, const varve_node *parent,
+    const struct vv_name *name, uint32_t file, uint32_t child)
+{
+    struct vv_pairing *p = m->pairing;
+    const struct vv_saved_graph *saved = &p->saved;
+    enum vv_how how = vv_how_of(&p->matches, parent);
+    if (how != VV_BY_PATH || !saved->has_shared)
+        return how;
+    bool is_first =
+        child != saved->root && saved->paths.parents[child] == file &&
+        vv_at32(vv_index_of(p)->edge_names, saved->paths.ways[child]) ==
+            vv_name_in_file(&p->names, name);
+    return is_first ? how : VV_BY_OTHER_PATH;
+}
+
+/* Whether a rename decides about an edge; it is matched so then. */
+static bool match_renamed(struct vv_matching *m, struct vv_edge *edge)
+{
+    const struct vv_name *name = vv_edge_name(edge);
+    struct vv_ways *ways = &m->pairing->ways;
+    varve_node *child = edge->public.node;
+    uint32_t found;
+    if (vv_ways_matter(ways))
+        vv_visit(m, child,
+            &(struct vv_via){
+                .parent = edge->parent->number + 1, .name = name });
+    bool is_renamed = find_renamed(
+        m, edge->parent, (struct vv_text){ name->bytes, name->size }, &found);
+    vv_note_renamed(ways, child, edge->parent, name, is_renamed);
+    if (is_renamed && found != VV_NONE)
+        vv_bind(m, child, found, VV_BY_RENAME);
+    return is_renamed;
+}
+
+/* At one node of the file that its parent stands for. */
+static void match_at(struct vv_matching *m, struct vv_edge *edge, uint32_t at)
+{
+    struct vv_pairing *p = m->pairing;
+    varve_node *child = edge->public.node;
+    const struct vv_name *name = vv_edge_name(edge);
+    if (!vv_own_fits(vv_index_of(p), edge->parent, at))
+        return;
+    uint32_t found = vv_child_in_file(&p->names, at, name);
+    if (found != VV_NONE)
+        vv_bind(m, child, found, how_by_edge(m, edge->parent, name, at, found));
+    else if ((found = child_by_alias(m, at, child)) != VV_NONE)
+        vv_defer(m, child, found, VV_BY_ALIAS);
+}
+
+/* `file`: with which node of the file the parent is matched; VV_NONE: with all
+ * that it stands for. */
+static void match_edge(
+    struct vv_matching *m, struct vv_edge *edge, uint32_t file)
+{
+    struct vv_pairing *p = m->pairing;
+    const varve_node *parent = edge->parent;
+    if (!vv_know_numbers(m) || !vv_is_known(p, parent) ||
+        vv_own_is_cut(&p->matches, &p->ways, vv_index_of(p), parent) ||
+        match_renamed(m, edge))
+        return;
+    if (file != VV_NONE) {
+        if (vv_stands_for(&p->matches, parent, file)) /* not let go meanwhile */
+            match_at(m, edge, file);
+        return;
+    }
+    uint32_t at = vv_file_node_of(&p->matches, parent);
+    for (uint32_t next; at != VV_NONE; at = next) {
+        next = vv_next_partner(&p->matches, parent, at);
+        match_at(m, edge, at);
+    }
+}
+
+void vv_match_edge(struct vv_matching *m, struct vv_edge *edge)
+{
+    match_edge(m, edge, VV_NONE);
+}
+
+void vv_match_moved(struct vv_matching *m, struct vv_edge *edge)
+{
+    const varve_node *child = edge->public.node;
+    bool was_matched =
+        vv_file_node_of(&m->pairing->matches, child) != VV_NONE ||
+        child->restored_by == m->pairing->number;
+    if (!was_matched)
+        vv_match_edge(m, edge);
+}
+
+uint32_t vv_match_child(
+    struct vv_matching *m, varve_node *parent, const char *name)
+{
+    const struct vv_matches *matches = &m->pairing->matches;
+    const struct vv_index *index = vv_index_of(m->pairing);
+    uint32_t file = VV_NONE;
+    struct vv_text text = { name, strlen(name) };
+    if (!vv_is_known(m->pairing, parent) ||
+        find_renamed(m, parent, text, &file))
+        return file;
+    uint32_t id = vv_index_find_name(index, text.bytes, text.size);
+    uint32_t at = id == VV_NONE ? VV_NONE : vv_file_node_of(matches, parent);
+    for (; at != VV_NONE && file == VV_NONE;
+         at = vv_next_partner(matches, parent, at)) {
+        if (vv_own_fits(index, parent, at))
+            file = vv_index_find_child(index, at, id);
+    }
+    return file != VV_NONE ? file : vv_by_name_child(m, parent, name);
+}
+
+static uint32_t slot_in_file(const struct vv_pairing *p,
+    const varve_node *owner, const varve_node *variable, const char *name)
+{
+    const struct vv_index *index = vv_index_of(p);
+    uint32_t id = vv_index_find_name(index, name, strlen(name));
+    uint32_t at = vv_file_node_of(&p->matches, variable);
+    uint32_t by = vv_file_node_of(&p->matches, owner);
+    uint32_t found = VV_NONE;
+    if (id == VV_NONE || at == VV_NONE)
+        return VV_NONE;
+    for (; by != VV_NONE && found == VV_NONE;
+         by = vv_next_partner(&p->matches, owner, by))
+        found = vv_index_find_slot(index, by, at, id);
+    return found;
+}
+
+uint32_t vv_match_slot_of(struct vv_matching *m, varve_node *owner,
+    varve_node *variable, const char *name)
+{
+    const struct vv_pairing *p = m->pairing;
+    uint32_t found;
+    if (vv_is_known(p, owner) && vv_is_known(p, variable) &&
+        find_renamed_slot(m, owner, variable, name, &found))
+        return found;
+    return slot_in_file(p, owner, variable, name);
+}
+
+/* A slot of the nodes that hold what they stand for goes before one of those
+ * that only claim it. */
+static void bind_slot(
+    struct vv_matching *m, const struct vv_slot *slot, uint32_t file)
+{
+    const struct vv_matches *matches = &m->pairing->matches;
+    const varve_node *owner = slot->owner;
+    const varve_node *variable = slot->public.variable;
+    enum vv_how by = vv_how_of(matches, owner);
+    enum vv_how on = vv_how_of(matches, variable);
+    enum vv_how how = by > on ? by : on;
+    if (vv_is_holder(matches, owner, vv_file_node_of(matches, owner)) &&
+        vv_is_holder(matches, variable, vv_file_node_of(matches, variable)))
+        vv_bind(m, slot->public.node, file, how);
+    else
+        vv_defer(m, slot->public.node, file, how);
+}
+
+void vv_match_slot(struct vv_matching *m, struct vv_slot *slot)
+{
+    const struct vv_pairing *p = m->pairing;
+    if (!vv_know_numbers(m) || !vv_is_known(p, slot->owner) ||
+        !vv_is_known(p, slot->public.variable))
+        return;
+    vv_visit(m, slot->public.node,
+        &(struct vv_via){
+            .parent = slot->owner->number + 1,
+            .variable = slot->public.variable->number + 1,
+            .name = slot->name,
+        });
+    uint32_t file;
+    const varve_node *variable = slot->public.variable;
+    const char *name = slot->name->bytes;
+    if (find_renamed_slot(m, slot->owner, variable, name, &file)) {
+        if (file != VV_NONE)
+            vv_bind(m, slot->public.node, file, VV_BY_RENAME);
+    } else if ((file = slot_in_file(p, slot->owner, variable, name)) !=
+               VV_NONE) {
+        bind_slot(m, slot, file);
+    }
+}
+
+/* --- Queues ------------------------------------------------------------- */
+
+/* A slot of an owner that stands for one node of the file more. */
+static void match_slot_by(
+    struct vv_matching *m, struct vv_slot *slot, uint32_t owner)
+{
+    struct vv_pairing *p = m->pairing;
+    const struct vv_matches *matches = &p->matches;
+    uint32_t variable = vv_file_node_of(matches, slot->public.variable);
+    uint32_t id = vv_name_in_file(&p->names, slot->name);
+    if (variable == VV_NONE || id == VV_NONE ||
+        vv_file_node_of(matches, slot->public.node) != VV_NONE)
+        return;
+    uint32_t renamed,
+        file = vv_index_find_slot(vv_index_of(p), owner, variable, id);
+    if (file != VV_NONE &&
+        !find_renamed_slot(
+            m, slot->owner, slot->public.variable, slot->name->bytes, &renamed))
+        bind_slot(m, slot, file);
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+    const struct vv_name *a = vv_edge_name(*(struct vv_edge *const *)left);
+    const struct vv_name *b = vv_edge_name(*(struct vv_edge *const *)right);
+    size_t size = a->size < b->size ? a->size : b->size;
+    int order = memcmp(a->bytes, b->bytes, size);
+    return order ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+/* The edges of a node in the order of a file, by name or position, so that it
+ * is not the order of building which decides who is the first to claim what is
+ * shared. NULL without memory. */
+static struct vv_edge **sorted_edges(
+    struct vv_matching *m, const varve_node *node)
+{
+    size_t size = node->edge_count * sizeof(struct vv_edge *);
+    struct vv_edge **sorted = vv_buffer_extend(vv_emptied(&m->sorted), size);
+    bool in_order = true;
+    size_t count = 0;
+    if (!sorted) {
+        vv_out_of_memory(m);
+        return NULL;
+    }
+    for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e)) {
+        sorted[count++] = e;
+        struct vv_edge *previous = vv_previous_edge(e);
+        in_order &= !previous || compare_edges(&previous, &e) < 0;
+    }
+    if (!in_order && node->kind != VARVE_LIST)
+        qsort(sorted, count, sizeof *sorted, compare_edges);
+    return sorted;
+}
+
+static void match_node(struct vv_matching *m, varve_node *node, uint32_t file)
+{
+    const struct vv_matches *matches = &m->pairing->matches;
+    bool is_asked = !m->pairing->is_dry && file != VV_VISIT;
+    if (file == VV_VISIT)
+        file = VV_NONE;
+    bool is_first = file == VV_NONE || file == vv_file_node_of(matches, node);
+    struct vv_edge **edges = sorted_edges(m, node);
+    for (size_t i = 0; edges && i < node->edge_count; i++)
+        match_edge(m, edges[i], file);
+    for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next) {
+        if (is_first)
+            vv_match_slot(m, s);
+        else if (vv_is_holder(matches, node, file))
+            match_slot_by(m, s, file);
+    }
+    struct vv_slot *on = vv_first_slot_for(node);
+    for (; on; on = on->next_on)
+        vv_match_slot(m, on);
+    if (is_asked && node->extra && node->extra->on_demand &&
+        !vv_agenda_demand(&m->agenda, node, file))
+        vv_out_of_memory(m);
+}
+
+/* Claims by aliases, when there are none by paths any more. */
+static bool match_deferred(struct vv_matching *m)
+{
+    struct vv_claim claim;
+    size_t i = 0;
+    for (; vv_agenda_claim_at(&m->agenda, i, &claim); i++) {
+        if (claim.pair.node)
+            vv_bind(m, claim.pair.node, claim.pair.file, claim.how);
+    }
+    vv_agenda_end_claims(&m->agenda);
+    return i > 0;
+}
+
+void vv_match_queue(struct vv_matching *m)
+{
+    do {
+        struct vv_pair next;
+        size_t place;
+        while (vv_agenda_take(&m->agenda, &next))
+            match_node(m, next.node, next.file);
+        /* Lesser claims wait until there are no others: those by alias, then by
+         * what is made on demand, then by global name. */
+        if (match_deferred(m))
+            continue;
+        if (vv_agenda_take_demand(&m->agenda, &place))
+            vv_offer(m, place);
+        else
+            vv_by_name_match(m);
+    } while (vv_agenda_has_more(&m->agenda));
+    vv_agenda_end_demands(&m->agenda);
+    vv_pairing_check(m->pairing);
+}
+
+void vv_match_again(struct vv_matching *m, varve_node *node)
+{
+    bool is_known = vv_is_held(m, node);
+    bool is_matched = vv_file_node_of(&m->pairing->matches, node) != VV_NONE;
+    struct vv_edge *e = is_matched ? NULL : vv_first_in(node);
+    for (; e; e = vv_next_in(e))
+        vv_match_edge(m, e);
+    if (is_known)
+        vv_queue(m, node, VV_NONE);
+}
+
+void vv_match_everything(struct vv_matching *m)
+{
+    vv_match_roots(m);
+    for (varve_node *node = vv_newest_node(m->pairing->graph); node;
+         node = vv_older_node(node)) {
+        if (!vv_is_known(m->pairing, node))
+            continue;
+        vv_queue(m, node, VV_NONE);
+        if (m->is_by_name)
+            vv_consider_by_name(m, node);
+    }
+}
+
+void vv_match_roots(struct vv_matching *m)
+{
+    struct vv_pairing *p = m->pairing;
+    if (!vv_know_numbers(m))
+        return;
+    vv_visit(m, p->root, &(struct vv_via){ 0 });
+    if (p->matches.node_of[p->saved.root] == p->root)
+        vv_queue(m, p->root, VV_NONE);
+    else
+        vv_bind(m, p->root, p->saved.root, VV_BY_PATH);
+}

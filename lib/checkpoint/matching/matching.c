@@ -1,0 +1,115 @@
+/* matching.c - what all of matching needs.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "matching.h"
+
+#include "failure.h"
+
+void vv_matching_init(struct vv_matching *m, struct vv_pairing *pairing,
+    struct vv_delivery *delivery)
+{
+    const varve_allocator *a = &pairing->context.allocator;
+    m->pairing = pairing;
+    m->delivery = delivery;
+    vv_agenda_init(&m->agenda, a);
+    vv_buffer_init(&m->sorted, a);
+    vv_buffer_init(&m->name, a);
+}
+
+/* Most files are for the whole of the program that reads them. */
+void vv_matching_begin(struct vv_matching *m)
+{
+    const struct vv_index *index = vv_index_of(m->pairing);
+    size_t nodes = m->pairing->graph->number_limit;
+    m->is_by_name = index->global_count || m->pairing->graph->global_map.count;
+    if (nodes > index->node_count)
+        nodes = index->node_count;
+    vv_agenda_reserve(&m->agenda, nodes);
+}
+
+void vv_matching_end(struct vv_matching *m)
+{
+    vv_agenda_end(&m->agenda);
+    vv_buffer_clear(&m->sorted);
+    vv_buffer_clear(&m->name);
+}
+
+void vv_matching_forget_graph(struct vv_matching *m)
+{
+    vv_pairing_forget_graph(m->pairing);
+    vv_agenda_forget_graph(&m->agenda);
+}
+
+/* --- Memory that grows with the program ----------------------------------- */
+
+void vv_out_of_memory(struct vv_matching *m)
+{
+    if (!m->pairing->failure.status)
+        vv_fail_memory(&m->pairing->failure, "matching a checkpoint");
+}
+
+void vv_look_for_lost_ways(struct vv_matching *m)
+{
+    if (m->pairing->ways.failed)
+        vv_out_of_memory(m);
+    m->pairing->ways.failed = false;
+}
+
+static bool grow(struct vv_matching *m)
+{
+    struct vv_pairing *p = m->pairing;
+    size_t limit = p->graph->number_limit, wanted = p->matches.capacity;
+    bool needs_ways = m->is_by_name || p->selection.rename_count ||
+                      p->selection.options.copy_shared;
+    if (limit > wanted)
+        wanted = wanted ? limit + limit / 2 : limit;
+    return (!needs_ways || vv_ways_grow(&p->ways, wanted)) &&
+           vv_matches_grow(&p->matches, wanted);
+}
+
+bool vv_know_numbers(struct vv_matching *m)
+{
+    bool has_room = grow(m);
+    if (!has_room)
+        vv_out_of_memory(m);
+    return has_room;
+}
+
+/* --- What is next --------------------------------------------------------- */
+
+void vv_queue(struct vv_matching *m, varve_node *node, uint32_t file)
+{
+    if (!vv_agenda_add(&m->agenda, node, file))
+        vv_out_of_memory(m);
+}
+
+void vv_defer(
+    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+{
+    if (!vv_agenda_defer(&m->agenda, node, file, how))
+        vv_out_of_memory(m);
+}
+
+void vv_consider_by_name(struct vv_matching *m, varve_node *node)
+{
+    const struct vv_matches *matches = &m->pairing->matches;
+    bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
+    if (wants && !vv_is_holder(matches, node, vv_file_node_of(matches, node)) &&
+        !vv_agenda_add_unnamed(&m->agenda, node))
+        vv_out_of_memory(m);
+}
+
+void vv_visit(struct vv_matching *m, varve_node *node, const struct vv_via *via)
+{
+    enum vv_coming coming = vv_come(&m->pairing->ways, node, via);
+    vv_look_for_lost_ways(m);
+    if (coming == VV_COMES_ANEW)
+        vv_queue(m, node, VV_NONE);
+    if (coming != VV_COMES_FIRST)
+        return;
+    if (m->pairing->selection.rename_count || m->is_by_name)
+        vv_queue(m, node, VV_VISIT);
+    if (m->is_by_name)
+        vv_consider_by_name(m, node);
+}

@@ -1,0 +1,212 @@
+/* offering.c - child by child, in the order of a file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "offering.h"
+
+#include <string.h>
+
+#include "arena.h"
+#include "edge.h"
+#include "holding.h"
+#include "map.h"
+#include "name.h"
+#include "struct.h"
+
+/* --- What leads there already --------------------------------------------- */
+
+/* The edges of one parent by the child that they lead to, each until it was
+ * found to be as in the file: so that many names of a child take no longer than
+ * as many children. They are taken in as they are wanted. */
+struct edges_to {
+    const struct vv_edge *edge;
+    struct edges_to *next; /* to the same child */
+};
+
+struct edges_by_child {
+    uint32_t file;     /* what the parent stands for */
+    struct vv_map map; /* struct edges_to, of which the first stays */
+    struct vv_arena arena;
+    const struct vv_edge *last; /* that was taken in */
+    uint64_t sweeps;            /* as of then */
+};
+
+static void begin_edges(
+    struct vv_matching *m, struct edges_by_child *edges, uint32_t file)
+{
+    vv_map_init(&edges->map, &m->pairing->context.allocator);
+    vv_arena_init(&edges->arena, &m->pairing->context.allocator);
+    edges->file = file;
+    edges->last = NULL;
+    edges->sweeps = m->sweeps;
+}
+
+static void end_edges(struct edges_by_child *edges)
+{
+    vv_map_clear(&edges->map);
+    vv_arena_clear(&edges->arena);
+}
+
+static bool leads_to(const void *item, const void *key)
+{
+    return ((const struct edges_to *)item)->edge->public.node == key;
+}
+
+static uint64_t hash_of(const varve_node *node)
+{
+    return vv_map_mix(node->number);
+}
+
+static bool take_edge(struct edges_by_child *edges, const struct vv_edge *edge)
+{
+    uint64_t hash = hash_of(edge->public.node);
+    struct edges_to *first =
+        vv_map_find(&edges->map, hash, leads_to, edge->public.node);
+    struct edges_to *made = vv_arena_take(&edges->arena, sizeof *made);
+    if (!made)
+        return false;
+    *made = (struct edges_to){ .edge = edge };
+    if (!first)
+        return vv_map_add(&edges->map, hash, made);
+    made->next = first->next;
+    first->next = made;
+    return true;
+}
+
+/* Those that were added since; all of them where some have gone. */
+static bool take_edges(struct vv_matching *m, struct edges_by_child *edges,
+    const varve_node *parent)
+{
+    if (edges->sweeps != m->sweeps) {
+        end_edges(edges);
+        begin_edges(m, edges, edges->file);
+    }
+    const struct vv_edge *e =
+        edges->last ? vv_next_edge(edges->last) : vv_first_edge(parent);
+    for (; e; e = vv_next_edge(e)) {
+        if (!take_edge(edges, e))
+            return false;
+        edges->last = e;
+    }
+    return true;
+}
+
+/* Whether the file leads there by the name of an edge, too. */
+static bool is_as_in_file(
+    struct vv_matching *m, const struct vv_edge *edge, uint32_t file)
+{
+    struct vv_pairing *p = m->pairing;
+    return vv_child_in_file(&p->names, file, vv_edge_name(edge)) ==
+           vv_file_node_of(&p->matches, edge->public.node);
+}
+
+/* Whether a parent leads to a child by another name than the file does: by a
+ * rename or an alias. */
+static bool leads_otherwise(struct vv_matching *m, struct edges_by_child *edges,
+    const varve_node *parent, const varve_node *child)
+{
+    bool has_aliases = child->extra && child->extra->aliases;
+    if (!m->pairing->selection.rename_count && !m->is_by_name && !has_aliases)
+        return false;
+    if (!take_edges(m, edges, parent)) {
+        vv_out_of_memory(m);
+        return true;
+    }
+    struct edges_to *to =
+        vv_map_find(&edges->map, hash_of(child), leads_to, child);
+    if (!to)
+        return false;
+    for (; to->next; to->next = to->next->next)
+        if (!is_as_in_file(m, to->next->edge, edges->file))
+            return true;
+    return !is_as_in_file(m, to->edge, edges->file);
+}
+
+/* Makes an edge of the file that leads to what the program has already. In a
+ * list it has to be the next. */
+static void share(struct vv_matching *m, struct edges_by_child *edges,
+    varve_node *parent, const char *name, uint32_t child)
+{
+    char next[24];
+    if (m->needs_sweep && !vv_sweep(m)) {
+        vv_out_of_memory(m);
+        return;
+    }
+    varve_node *node = m->pairing->matches.node_of[child];
+    next[vv_decimal(parent->edge_count, next)] = '\0';
+    if (!node || leads_otherwise(m, edges, parent, node) ||
+        (parent->kind == VARVE_LIST && strcmp(name, next) != 0))
+        return;
+    varve_track(parent, name, node);
+}
+
+/* --- Offers --------------------------------------------------------------- */
+
+/* Offers a child of the file to a node, to whose name it has none. */
+static void offer_child(struct vv_matching *m, struct edges_by_child *edges,
+    varve_node *node, const char *name, uint32_t child)
+{
+    const struct vv_index *index = vv_index_of(m->pairing);
+    if (m->pairing->matches.node_of[child]) {
+        if (!vv_is_struct(node)) /* a struct has its members alone */
+            share(m, edges, node, name, child);
+        return;
+    }
+    varve_tensor value;
+    bool has_value = vv_value_of(m->pairing, child) != VV_NONE;
+    if (has_value)
+        value = vv_saved(m->pairing, vv_value_of(m->pairing, child));
+    uint32_t first, last;
+    vv_index_edges(index, child, &first, &last);
+    varve_offer offer = { name, vv_index_kind(index, child),
+        has_value ? &value : NULL, last - first };
+    node->extra->on_demand(node->extra->on_demand_user, node, &offer);
+}
+
+static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
+{
+    const struct vv_index *index = vv_index_of(m->pairing);
+    struct vv_buffer name;
+    struct edges_by_child edges;
+    vv_buffer_init(&name, &m->pairing->context.allocator);
+    begin_edges(m, &edges, file);
+    uint32_t begin, end;
+    vv_index_edges(index, file, &begin, &end);
+    for (uint32_t e = begin; e < end; e++) {
+        varve_node *node = vv_agenda_demand_at(&m->agenda, place).node;
+        if (!node || !node->extra->on_demand)
+            break;
+        size_t size;
+        const char *bytes =
+            vv_index_name(index, vv_at32(index->edge_names, e), &size);
+        vv_buffer_add(vv_emptied(&name), bytes, size);
+        const char *text = vv_buffer_string(&name);
+        if (name.failed) {
+            vv_out_of_memory(m);
+            break;
+        }
+        if (!varve_find(node, text))
+            offer_child(
+                m, &edges, node, text, vv_at32(index->edge_children, e));
+    }
+    end_edges(&edges);
+    vv_buffer_clear(&name);
+}
+
+void vv_offer(struct vv_matching *m, size_t place)
+{
+    const struct vv_matches *matches = &m->pairing->matches;
+    struct vv_pair pair = vv_agenda_demand_at(&m->agenda, place);
+    if (!pair.node)
+        return;
+    uint32_t at = pair.file;
+    if (at == VV_NONE)
+        at = vv_file_node_of(matches, pair.node);
+    while (at != VV_NONE && vv_stands_for(matches, pair.node, at)) {
+        offer_edges(m, place, at);
+        if (pair.file != VV_NONE ||
+            !vv_agenda_demand_at(&m->agenda, place).node)
+            break;
+        at = vv_next_partner(matches, pair.node, at);
+    }
+}

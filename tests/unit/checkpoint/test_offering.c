@@ -1,0 +1,73 @@
+/* test_offering.c - lib/checkpoint/matching/offering.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "offering.h"
+
+static float values[3] = { 1, 2, 3 };
+static float mine[3];
+
+/* a, b and c, and "b" once more as "again". */
+static void write_file(void)
+{
+    varve_node *root = new_root();
+    for (int i = 0; i < 3; i++)
+        varve_add_variable(root, (const char *[]){ "a", "b", "c" }[i],
+            varve_scalar(&values[i]));
+    varve_track(root, "again", varve_find(root, "b"));
+    write_root(root);
+    free_root(root);
+}
+
+struct offers {
+    char names[8];
+    bool removes; /* the node that is asked, after the first */
+};
+
+static void make(void *user, varve_node *node, const varve_offer *offer)
+{
+    struct offers *offers = user;
+    strcat(offers->names, offer->name);
+    cr_assert(offer->kind == VARVE_VARIABLE && offer->value);
+    varve_add_variable(
+        node, offer->name, varve_scalar(&mine[*offer->name - 'a']));
+    if (offers->removes)
+        varve_set_on_demand(node, NULL, NULL);
+}
+
+/* What is there already is shared, not offered. */
+TEST(offering, asks_for_each_child_that_is_missing)
+{
+    struct offers offers = { .removes = false };
+    begin_world();
+    write_file();
+    varve_node *root = new_root();
+    memset(mine, 0, sizeof mine);
+    varve_add_variable(root, "b", varve_scalar(&mine[1]));
+    varve_set_on_demand(root, make, &offers);
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_str_eq(offers.names, "ac");
+    cr_assert_eq(varve_find(root, "again"), varve_find(root, "b"));
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(mine[i], values[i]);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(offering, ends_where_the_node_wants_no_more)
+{
+    struct offers offers = { .removes = true };
+    begin_world();
+    write_file();
+    varve_node *root = new_root();
+    varve_set_on_demand(root, make, &offers);
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_str_eq(offers.names, "a");
+    cr_assert_eq(varve_pending_count(r), 2);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
