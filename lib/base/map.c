@@ -1,5 +1,5 @@
 /* map.c - linear probing, at most three quarters full, removal by shifting
- * back, so that there are no tombstones.
+ * back, so that there are no tombstones. set.c says why it has this anew.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,12 +49,8 @@ static bool resize(struct vv_map *map, size_t capacity)
 
 bool vv_map_reserve(struct vv_map *map, size_t count)
 {
-    size_t capacity = map->capacity ? map->capacity : 16;
-    while (count > capacity / 4 * 3) {
-        if (__builtin_mul_overflow(capacity, (size_t)2, &capacity))
-            return false;
-    }
-    return capacity == map->capacity || resize(map, capacity);
+    size_t places = vv_map_places(map->capacity, count);
+    return places && (places == map->capacity || resize(map, places));
 }
 
 void *vv_map_find(const struct vv_map *map, uint64_t hash, vv_map_match *match,

@@ -42,6 +42,18 @@ bool vv_map_add(struct vv_map *map, uint64_t hash, void *item);
 /* Removes this very item if it is there. */
 void vv_map_remove(struct vv_map *map, uint64_t hash, const void *item);
 
+/* How many places a table of `count` items has that now has `capacity`: at most
+ * three quarters are taken. 0: more than there can be. */
+static inline size_t vv_map_places(size_t capacity, size_t count)
+{
+    capacity = capacity ? capacity : 16;
+    while (count > capacity / 4 * 3) {
+        if (__builtin_mul_overflow(capacity, (size_t)2, &capacity))
+            return 0;
+    }
+    return capacity;
+}
+
 /* Spreads the bits of a number. */
 static inline uint64_t vv_map_mix(uint64_t x)
 {

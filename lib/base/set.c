@@ -1,5 +1,9 @@
 /* set.c - linear probing as in map.c, hashes made anew.
  *
+ * Neither is made of the other: on a map each place of a set would have a hash,
+ * twice its memory, and on a set each item of a map would need room for its own
+ * hash, or a key that makes it, which many have not.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "set.h"
@@ -55,12 +59,8 @@ static bool resize(struct vv_set *set, size_t capacity)
 
 bool vv_set_reserve(struct vv_set *set, size_t count)
 {
-    size_t capacity = set->capacity ? set->capacity : 16;
-    while (count > capacity / 4 * 3) {
-        if (__builtin_mul_overflow(capacity, (size_t)2, &capacity))
-            return false;
-    }
-    return capacity == set->capacity || resize(set, capacity);
+    size_t places = vv_map_places(set->capacity, count);
+    return places && (places == set->capacity || resize(set, places));
 }
 
 void *vv_set_find(const struct vv_set *set, uint64_t hash, vv_map_match *match,

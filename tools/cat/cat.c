@@ -9,7 +9,7 @@
 
 #include "command.h"
 #include "complaint.h"
-#include "element.h"
+#include "element_text.h"
 #include "json_out.h"
 #include "output.h"
 #include "pieces.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "element.h"
+#include "element_text.h"
 #include "json_out.h"
 #include "outline.h"
 #include "style.h"

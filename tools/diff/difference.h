@@ -5,7 +5,7 @@
 #ifndef TOOL_DIFFERENCE_H
 #define TOOL_DIFFERENCE_H
 
-#include "element.h"
+#include "element_text.h"
 #include "progress_bar.h"
 #include "side.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "element.h"
+#include "element_text.h"
 
 bool graphs_are_comparable(const struct side *a, const struct side *b)
 {

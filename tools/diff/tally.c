@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "element.h"
+#include "element_text.h"
 #include "gaps.h"
 
 void tally_begin(struct tally *t, const struct measure *measure, varve_dtype a,

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "page_notes_in.h"
 #include "plan_answer.h"
 #include "program.h"
-#include "renames.h"
+#include "rename_map.h"
 #include "room.h"
 #include "suggest.h"
 #include "target.h"
@@ -240,70 +239,6 @@ static int look_for_suggestions(struct plan *p)
 
 /* --- The map ------------------------------------------------------------ */
 
-/* As a line of a rename file takes it: what could be its arrow, a comment or a
- * space that is dropped is a byte in hexadecimal digits. */
-static void print_path(FILE *to, const char *path)
-{
-    size_t size = strlen(path);
-    for (size_t i = 0; i < size; i++) {
-        bool is_end = i == 0 || i + 1 == size;
-        unsigned char byte = (unsigned char)path[i];
-        if (byte == '>' || (is_end && (byte == ' ' || byte == '#')))
-            fprintf(to, "%%%02X", byte);
-        else
-            putc(byte, to);
-    }
-}
-
-static void print_rename(FILE *to, const char *program, const char *file)
-{
-    print_path(to, program);
-    fputs(" -> ", to);
-    print_path(to, file);
-    putc('\n', to);
-}
-
-/* How the suggestions were found that a fold makes. */
-static void print_fold(const struct plan *p, const struct fold *f, FILE *to)
-{
-    fprintf(to, "\n# suggested for %zu values:", f->count);
-    size_t counts[HOW_PLACE + 1] = { 0 };
-    for (size_t i = 0; i < p->suggestions.count; i++) {
-        const struct suggestion *s = &p->suggestions.items[i];
-        counts[s->how] += fold_has(f, s);
-    }
-    for (int how = HOW_END; how <= (int)HOW_PLACE; how++) {
-        if (counts[how])
-            fprintf(to, " %s %zu", how_word((enum how)how), counts[how]);
-    }
-    putc('\n', to);
-    print_rename(to, f->program_path, f->file_path);
-}
-
-static void print_map(const struct plan *p, FILE *to)
-{
-    enum how last = HOW_ALONG;
-    fputs("# Renames, program -> file. Look at each that was suggested.\n", to);
-    for (int how = HOW_END; how <= (int)HOW_PLACE; how++) {
-        for (size_t i = 0; i < p->suggestions.count; i++) {
-            const struct suggestion *s = &p->suggestions.items[i];
-            if ((int)s->how != how || folds_have(&p->folds, s))
-                continue;
-            if (last != s->how)
-                fprintf(to, "\n# suggested: %s\n", how_text(s->how));
-            last = s->how;
-            print_rename(to, s->program_path, s->file_path);
-        }
-    }
-    for (size_t i = 0; i < p->folds.count; i++)
-        print_fold(p, &p->folds.items[i], to);
-    if (p->renames.count)
-        fputs("\n# given\n", to);
-    for (size_t i = 0; i < p->renames.count; i++)
-        fprintf(
-            to, "%s -> %s\n", p->renames.rules[i].to, p->renames.rules[i].from);
-}
-
 static int write_map(const struct plan *p)
 {
     struct output output;
@@ -312,7 +247,7 @@ static int write_map(const struct plan *p)
     int outcome = output_open(p->settings, p->options->map, &output);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    print_map(p, output.stream);
+    rename_map_print(output.stream, &p->suggestions, &p->folds, &p->renames);
     return output_close(p->settings, &output, outcome);
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cells.h"
-#include "element.h"
+#include "element_text.h"
 
 enum { MOST_SHORTENED = 8000, MOST_STRING = 400 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "element.h"
+#include "element_text.h"
 #include "reals.h"
 #include "shortest.h"
 #include "style.h"

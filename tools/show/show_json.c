@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "array_text.h"
-#include "element.h"
+#include "element_text.h"
 #include "heading.h"
 #include "json_out.h"
 #include "show_parts.h"

@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #include "bins.h"
-#include "element.h"
+#include "element_text.h"
 #include "pieces.h"
 
 enum number_kind { NUMBER_REAL, NUMBER_SIGNED, NUMBER_UNSIGNED };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "element.h"
+#include "element_text.h"
 #include "json_out.h"
 #include "room.h"
 #include "settings.h"

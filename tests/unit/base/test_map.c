@@ -133,4 +133,5 @@ TEST(map, is_as_it_was_when_it_cannot_grow)
     cr_assert_not(vv_map_reserve(&map, SIZE_MAX / 32));
     check(&map, keys, there, good_hash);
     vv_map_clear(&map);
+    cr_assert_not(vv_map_reserve(&map, SIZE_MAX)); /* of an empty one */
 }

@@ -111,4 +111,5 @@ TEST(set, is_as_it_was_when_it_cannot_grow)
     cr_assert_not(vv_set_reserve(&set, SIZE_MAX / 16));
     check(&set, keys, there, good_hash);
     vv_set_clear(&set);
+    cr_assert_not(vv_set_reserve(&set, SIZE_MAX)); /* of an empty one */
 }

@@ -81,7 +81,8 @@ static inline enum vv_bid bid_of(const struct vv_foreign_format *format,
     return format->bid(&c);
 }
 
-static inline void check_no_bid_for_noise(const struct vv_foreign_format *format)
+static inline void check_no_bid_for_noise(
+    const struct vv_foreign_format *format)
 {
     uint64_t seed = 1;
     for (int i = 0; i < 200000; i++) {

@@ -1,9 +1,13 @@
-/* element.h - elements of tensors as text.
+/* element_text.h - elements of tensors but strings as text, for output.
+ *
+ * The library has a text of an element for its messages (lib/tensor/element.h),
+ * of what is in memory, with strings and shortened. Here it is of the bytes of
+ * a file, whole, and for JSON too.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef TOOL_ELEMENT_H
-#define TOOL_ELEMENT_H
+#ifndef TOOL_ELEMENT_TEXT_H
+#define TOOL_ELEMENT_TEXT_H
 
 #include <varve/tensor.h>
 

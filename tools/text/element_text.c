@@ -1,8 +1,8 @@
-/* element.c - elements as text.
+/* element_text.c - numbers of tensors as text.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "element.h"
+#include "element_text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,0 +1,17 @@
+/* rename_map.h - the rename file of a plan, as --rename-file takes it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_RENAME_MAP_H
+#define TOOL_RENAME_MAP_H
+
+#include <stdio.h>
+
+#include "fold.h"
+#include "renames.h"
+#include "suggest.h"
+
+void rename_map_print(FILE *to, const struct suggestions *suggestions,
+    const struct folds *folds, const struct renames *renames);
+
+#endif
