@@ -3,7 +3,8 @@
 # says how large it is.
 #
 #     scripts/profiles.sh           without each part alone, and without all
-#     scripts/profiles.sh --short   without all of them
+#     scripts/profiles.sh --short   without all of them, not measured
+#     scripts/profiles.sh --sizes   the sizes alone
 #
 # The sizes are those of the stripped shared library, made for size as
 # docs/howto/embed.md says.
@@ -13,7 +14,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 parts=(tensorflow safetensors numpy gguf torch onnx flax keras training events
-    manage)
+    manage processes layers)
+# What others need is left out with them.
+declare -A with=([processes]='manage processes'
+    [layers]='manage processes layers')
 size_args='-ffunction-sections -fdata-sections'
 size_args+=' -fno-asynchronous-unwind-tables'
 small=(--buildtype=minsize -Db_ndebug=true
@@ -24,11 +28,14 @@ none=(-Dtool=disabled -Dexamples=false -Dbench=false -Dmanual=disabled
 work=${PROFILES:-build/profiles}
 mkdir -p "$work"
 
-# without PART...
+# without PART...: the options of the build, in `options`.
 without() {
     local part
+    options=()
     for part in "$@"; do
-        printf -- '-D%s=disabled\n' "$part"
+        for part in ${with[$part]:-$part}; do
+            options+=("-D$part=disabled")
+        done
     done
 }
 
@@ -63,22 +70,41 @@ measured() {
         $((($(stat -c %s "$work/stripped.so") + 512) / 1024))
 }
 
-mapfile -t core < <(without "${parts[@]}" processes zlib snappy zstd)
-if [ "${1:-}" = --short ]; then
-    proved core "${core[@]}"
+core=("${parts[@]}" zlib snappy zstd)
+
+short() {
+    without "${core[@]}"
+    proved core "${options[@]}" --buildtype=plain
     echo 'profiles: the core is built and tested'
-    exit
-fi
-for part in "${parts[@]}"; do
-    proved part "-D$part=disabled"
-done
-proved part -Dmanage=disabled -Dprocesses=disabled
-proved core "${core[@]}"
-printf '| built | KiB |\n| --- | ---: |\n'
-measured 'all of it'
-for part in "${parts[@]}"; do
-    measured "without \`$part\`" "-D$part=disabled"
-done
-measured 'without `manage` and `processes`' -Dmanage=disabled \
-    -Dprocesses=disabled
-measured 'the core alone' "${core[@]}"
+}
+
+each() {
+    local part
+    for part in "${parts[@]}"; do
+        without "$part"
+        proved part "${options[@]}"
+        echo "profiles: built and tested without ${with[$part]:-$part}"
+    done
+    short
+}
+
+sizes() {
+    local part
+    printf '| built | KiB |\n| --- | ---: |\n'
+    measured 'all of it'
+    for part in "${parts[@]}"; do
+        without "$part"
+        measured "without ${with[$part]:-$part}" "${options[@]}"
+    done
+    without "${core[@]}"
+    measured 'the core alone' "${options[@]}"
+}
+
+case ${1:-} in
+--short) short ;;
+--sizes) sizes ;;
+*)
+    each
+    sizes
+    ;;
+esac

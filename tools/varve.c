@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -14,6 +15,7 @@
 #include "complaint.h"
 #include "manual.h"
 #include "output.h"
+#include "room.h"
 
 #define ADDRESS(name) &name##_command,
 static const struct command *const commands[] = { EACH_COMMAND(ADDRESS) };
@@ -96,16 +98,18 @@ static bool limit_memory(uint64_t size)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct settings settings;
     int first;
-    int outcome = parse_options(command, argc, argv, &settings, &first);
-    if (outcome != OUTCOME_DONE)
-        return outcome;
-    if (settings.help)
-        return help(&settings, command->name);
-    if (settings.max_memory && !limit_memory(settings.max_memory))
-        return complain_usage(&settings, "--max-memory: %s", strerror(errno));
-    return command->run(&settings, argc - first, argv + first);
+    struct settings *settings = room_for(1, command->options_size);
+    int outcome = parse_options(command, argc, argv, settings, &first);
+    if (outcome == OUTCOME_DONE && settings->help)
+        outcome = help(settings, command->name);
+    else if (outcome == OUTCOME_DONE && settings->max_memory &&
+             !limit_memory(settings->max_memory))
+        outcome = complain_usage(settings, "--max-memory: %s", strerror(errno));
+    else if (outcome == OUTCOME_DONE)
+        outcome = command->run(settings, argc - first, argv + first);
+    free(settings);
+    return outcome;
 }
 
 static bool is_one_of(const char *name, const char *const words[])

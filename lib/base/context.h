@@ -28,6 +28,7 @@ struct vv_context {
     bool dots;                      /* names of other formats are split at them
                                        as they are read */
     bool no_hdf5;                   /* files of HDF5 are not read */
+    bool salvages;                  /* of a damaged file what is left is read */
 };
 
 #endif

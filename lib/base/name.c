@@ -118,13 +118,10 @@ void vv_path_add_end(
     vv_path_add_name(path, name, size);
 }
 
-void vv_path_shorten(struct vv_buffer *path, size_t longest)
+static const char more[] = { '.', '.', '.' };
+
+static void leave_end(struct vv_buffer *path, size_t from)
 {
-    static const char more[] = { '.', '.', '.' };
-    if (path->failed || path->size <= longest)
-        return;
-    size_t kept = longest == VV_LONGEST_PATH ? VV_SHORTENED_PATH : longest;
-    size_t from = path->size - kept + sizeof more;
     /* Neither in a character nor in an escaped byte. */
     while (from < path->size &&
            (is_inside(path->data + from) || path->data[from - 1] == '%' ||
@@ -134,6 +131,21 @@ void vv_path_shorten(struct vv_buffer *path, size_t longest)
     memmove(path->data + sizeof more, path->data + from, path->size);
     memcpy(path->data, more, sizeof more);
     path->size += sizeof more;
+}
+
+void vv_path_shorten(struct vv_buffer *path, size_t longest)
+{
+    size_t kept = longest == VV_LONGEST_PATH ? VV_SHORTENED_PATH : longest;
+    if (!path->failed && path->size > longest)
+        leave_end(path, path->size - kept + sizeof more);
+}
+
+void vv_path_shorten_on(struct vv_buffer *path)
+{
+    const size_t kept = VV_SHORTENED_PATH - sizeof more;
+    if (!path->failed)
+        leave_end(path,
+            path->size > kept + sizeof more ? path->size - kept : sizeof more);
 }
 
 bool vv_text_ends_in(const char *text, size_t size, const char *ending)

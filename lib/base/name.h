@@ -61,6 +61,10 @@ enum { VV_LONGEST_SEARCHED_PATH = 8191 };
 /* Shortens a path that is longer than `longest` to "..." and its end. */
 void vv_path_shorten(struct vv_buffer *path, size_t longest);
 
+/* Of a path that was shortened and then went on by a name: what the whole of it
+ * would be shortened to. */
+void vv_path_shorten_on(struct vv_buffer *path);
+
 /* As vv_path_add_name; but of a name that is longer than a path of `longest`
  * bytes has room for, only as much of the end as makes it too long. */
 void vv_path_add_end(

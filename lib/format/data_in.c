@@ -28,11 +28,6 @@ struct own_file {
     struct vv_layers layers; /* where the data is, if it has any */
 };
 
-struct opening {
-    bool with_layers;
-    bool is_salvage;
-};
-
 /* --- Header and footer ---------------------------------------------------- */
 
 bool vv_data_in_is_ours(const void *head, size_t size)
@@ -437,16 +432,15 @@ static varve_status salvage_structure(struct vv_opened *o, varve_error *error)
 
 /* --- All of it ------------------------------------------------------------ */
 
-static varve_status open_layers(
-    struct vv_opened *o, bool is_salvage, varve_error *error)
+static varve_status open_layers(struct vv_opened *o, varve_error *error)
 {
     struct own_file *own = o->state;
     const struct vv_index *index = &o->parsed.index;
     if (index->layer_count == 0)
         return VARVE_OK;
     o->data_end = o->parsed.data_end;
-    VV_TRY(vv_layers_open(&own->layers, o->context, o->path, own->file, index,
-        is_salvage, error));
+    VV_TRY(vv_layers_open(
+        &own->layers, o->context, o->path, own->file, index, error));
     for (uint32_t i = 0; !vv_layer_is_inside(index) && i < index->layer_count;
          i++)
         o->size += vv_at64(index->layer_sizes, i);
@@ -469,19 +463,19 @@ static bool is_replaced(const struct vv_opened *o)
 /* *again: the layers are not those of the file that has the name by now, and
  * may have gone with the one before it. */
 static varve_status open_with(struct vv_opened *o,
-    const struct vv_context *context, const char *path,
-    const struct opening *how, bool *again, varve_error *error)
+    const struct vv_context *context, const char *path, bool with_layers,
+    bool *again, varve_error *error)
 {
     varve_status status = vv_opened_begin(o, context, path, error);
     if (!status)
         status = open_file(o, error);
     if (!status)
-        status = how->is_salvage ? salvage_structure(o, error)
-                                 : read_structure(o, error);
+        status = with_layers && context->salvages ? salvage_structure(o, error)
+                                                  : read_structure(o, error);
     *again = false;
-    if (!status && how->with_layers) {
+    if (!status && with_layers) {
         const struct own_file *own = o->state;
-        status = open_layers(o, how->is_salvage, error);
+        status = open_layers(o, error);
         *again = (status || own->layers.lost) && is_replaced(o);
     }
     if (status)
@@ -490,15 +484,15 @@ static varve_status open_with(struct vv_opened *o,
 }
 
 static varve_status open_as(struct vv_opened *o,
-    const struct vv_context *context, const char *path,
-    const struct opening *how, varve_error *error)
+    const struct vv_context *context, const char *path, bool with_layers,
+    varve_error *error)
 {
     varve_status status = VARVE_OK;
     bool again = true;
     *o = (struct vv_opened){ 0 };
     for (int i = 0; i < MOST_OPENS && again; i++) {
         vv_opened_close(o);
-        status = open_with(o, context, path, how, &again, error);
+        status = open_with(o, context, path, with_layers, &again, error);
     }
     return status;
 }
@@ -506,23 +500,13 @@ static varve_status open_as(struct vv_opened *o,
 varve_status vv_data_in_open(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    static const struct opening how = { .with_layers = true };
-    return open_as(o, context, path, &how, error);
-}
-
-varve_status vv_data_in_salvage(struct vv_opened *o,
-    const struct vv_context *context, const char *path, varve_error *error)
-{
-    static const struct opening how = { .with_layers = true,
-        .is_salvage = true };
-    return open_as(o, context, path, &how, error);
+    return open_as(o, context, path, true, error);
 }
 
 varve_status vv_data_in_open_index(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    static const struct opening how = { 0 };
-    return open_as(o, context, path, &how, error);
+    return open_as(o, context, path, false, error);
 }
 
 /* --- An index that somebody else has read --------------------------------- */
@@ -555,12 +539,12 @@ static varve_status use_told(
     return vv_index_parse_rest(o->context, o->path, &rest, &o->parsed, error);
 }
 
-varve_status vv_data_in_open_told(struct vv_opened *o,
-    struct vv_told_index *told, bool is_salvage, varve_error *error)
+varve_status vv_data_in_open_told(
+    struct vv_opened *o, struct vv_told_index *told, varve_error *error)
 {
     varve_status status = use_told(o, told, error);
     if (!status)
-        status = open_layers(o, is_salvage, error);
+        status = open_layers(o, error);
     if (status)
         vv_opened_close(o);
     return status;

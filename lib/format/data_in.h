@@ -15,15 +15,13 @@
 /* Opens, and checks header, footer and index, and the layers that this names;
  * where somebody replaces it meanwhile, and deletes its layers, that which is
  * there then. On failure nothing is open. The path is used as it is. End with
- * vv_opened_close. */
+ * vv_opened_close.
+ *
+ * In a context that salvages a damaged one is opened too, as far as there is an
+ * index with the digest that header or footer has: one of the two may be lost,
+ * and layers may be; their values are read as VARVE_TRUNCATED. Where there is
+ * none it fails as elsewhere. */
 varve_status vv_data_in_open(struct vv_opened *opened,
-    const struct vv_context *context, const char *path, varve_error *error);
-
-/* The same of a damaged one, as far as there is an index with the digest that
- * header or footer has: one of the two may be lost, and layers may be; their
- * values are read as VARVE_TRUNCATED. Where there is none it fails with what
- * vv_data_in_open says. */
-varve_status vv_data_in_salvage(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
 /* As vv_data_in_open, without the layers: only the index may be looked at. */
@@ -34,8 +32,8 @@ varve_status vv_data_in_open_index(struct vv_opened *opened,
  * has taken all parts of that index. Of the file itself only the header is
  * read, and later the digests that stay there. VARVE_MISMATCH where it has the
  * header of another one. On failure nothing is open. */
-varve_status vv_data_in_open_told(struct vv_opened *opened,
-    struct vv_told_index *told, bool is_salvage, varve_error *error);
+varve_status vv_data_in_open_told(
+    struct vv_opened *opened, struct vv_told_index *told, varve_error *error);
 
 /* Where the index of one lies. */
 const struct vv_index_place *vv_data_in_place(const struct vv_opened *opened);

@@ -235,7 +235,7 @@ static varve_status make_paths(struct vv_layers *layers,
 
 varve_status vv_layers_open(struct vv_layers *layers,
     const struct vv_context *context, const char *path, int file,
-    const struct vv_index *index, bool is_salvage, varve_error *error)
+    const struct vv_index *index, varve_error *error)
 {
     *layers = (struct vv_layers){ 0 };
     layers->all = vv_allocate_zeroed(
@@ -249,8 +249,9 @@ varve_status vv_layers_open(struct vv_layers *layers,
     if (vv_layer_is_inside(index))
         status = open_inside(&layers->all[0], context, path, file, error);
     else if (!(status = make_paths(layers, context, path, index, error)))
-        status = is_salvage ? open_what_is_left(layers, context, error)
-                            : open_all(layers, context, path, index, error);
+        status = context->salvages
+                     ? open_what_is_left(layers, context, error)
+                     : open_all(layers, context, path, index, error);
     if (status)
         vv_layers_close(layers, context);
     return status;

@@ -51,14 +51,13 @@ static inline bool vv_layer_is_inside(const struct vv_index *index)
 }
 
 /* Opens the layers that an index names, beside the checkpoint of `path`, which
- * is open as `file`, and
- * checks that they are those. VARVE_TRUNCATED where some are missing, which are
- * named, or shorter; VARVE_CORRUPT where one is another. With `is_salvage`
- * those that cannot be had are lost, and the others what they are: the digests
- * of the values tell. On failure nothing is open. */
+ * is open as `file`, and checks that they are those. VARVE_TRUNCATED where some
+ * are missing, which are named, or shorter; VARVE_CORRUPT where one is another.
+ * In a context that salvages those that cannot be had are lost, and the others
+ * what they are: the digests of the values tell. On failure nothing is open. */
 varve_status vv_layers_open(struct vv_layers *layers,
     const struct vv_context *context, const char *path, int file,
-    const struct vv_index *index, bool is_salvage, varve_error *error);
+    const struct vv_index *index, varve_error *error);
 
 /* Takes zeroed ones. */
 void vv_layers_close(

@@ -168,14 +168,36 @@ void vv_saved_name(
     set_path(&(struct text){ p, SIZE_MAX, name, true }, node);
 }
 
+/* Whether the path of a node, whose text this is, is a longer one. (Names may
+ * begin with "..." themselves.) */
+static bool is_shortened(
+    const struct vv_saved_paths *p, uint32_t node, const struct vv_buffer *path)
+{
+    size_t size = 0, name_size;
+    if (path->size > VV_SHORTENED_PATH || path->size < 3 ||
+        memcmp(path->data, "...", 3) != 0)
+        return false;
+    for (; node != p->root && size <= VV_SHORTENED_PATH + 1;
+         node = p->parents[node]) {
+        vv_index_name(
+            p->index, vv_at32(p->index->edge_names, p->ways[node]), &name_size);
+        size += name_size + 1;
+    }
+    return size > VV_SHORTENED_PATH + 1;
+}
+
 void vv_saved_child_path(
     const struct vv_saved_paths *p, uint32_t child, struct vv_buffer *path)
 {
     struct text t = { p, VV_LONGEST_PATH, path, false };
+    bool is_long = is_shortened(p, p->parents[child], path);
     if (path->size)
         vv_buffer_add8(path, '/');
     add_name(&t, vv_at32(p->index->edge_names, p->ways[child]));
-    vv_path_shorten(path, t.longest);
+    if (is_long)
+        vv_path_shorten_on(path);
+    else
+        vv_path_shorten(path, t.longest);
 }
 
 /* --- Back --------------------------------------------------------------- */

@@ -202,20 +202,19 @@ static void check_parsed(
 
 /* --- The two ways in ------------------------------------------------------ */
 
-typedef varve_status open_file(struct vv_opened *opened,
-    const struct vv_context *context, const char *path, varve_error *error);
-
-static void parse_file(const uint8_t *bytes, size_t size, open_file *open)
+static void parse_file(const uint8_t *bytes, size_t size, bool salvages)
 {
     struct bounded bounded = bounded_by(size);
     struct one_file file;
     one_file_init(&file, bytes, size);
     struct vv_context context = {
-        .allocator = bounded_allocator(&bounded), .system = &file.system
+        .allocator = bounded_allocator(&bounded),
+        .system = &file.system,
+        .salvages = salvages,
     };
     struct vv_opened in;
     varve_error error = { 0 };
-    varve_status status = open(&in, &context, FUZZ_PATH, &error);
+    varve_status status = vv_data_in_open(&in, &context, FUZZ_PATH, &error);
     if (status) {
         fuzz_check_failure(status, &error);
     } else {
@@ -249,8 +248,8 @@ static void parse_bytes(const uint8_t *bytes, size_t size)
 void fuzz_index(const uint8_t *bytes, size_t size)
 {
     size = fuzz_file_size(bytes, size);
-    parse_file(bytes, size, vv_data_in_open);
-    parse_file(bytes, size, vv_data_in_salvage);
+    parse_file(bytes, size, false);
+    parse_file(bytes, size, true);
     if (!vv_data_in_is_ours(bytes, size))
         parse_bytes(bytes, size);
 }

@@ -19,6 +19,7 @@ SOURCE = 'lib/base/thing.c'
 HEADER = 'lib/base/thing.h'
 TEST = 'tests/unit/base/test_thing.c'
 STORY = 'tests/story/test_story.c'
+LIST = 'tests/meson.build'
 PUBLIC = 'include/varve/thing.h'
 EXAMPLE = 'examples/one.c'
 CPP = 'examples/one.hpp'
@@ -62,6 +63,8 @@ GOOD['docs/shell.md'] = (page('<!-- from examples/one.sh as two.sh -->',
 GOOD['docs/python.md'] = page('<!-- from python/tests/one.py:part -->',
                               'f()\n', 'python')
 GOOD['examples/meson.build'] = "executable('one', 'one.c')\n"
+GOOD[LIST] = ("files('unit/base/test_thing.c', 'story/test_story.c', "
+              "'story/test_twin.c') # 'story/test_lone.c'\n")
 GOOD[PAGE] = page('<!-- from examples/one.c:part -->', 'f();\n')
 GOOD[CPP] = c_file(CPP, 'namespace one\n{\n' + function(60) * 2 + '}\n')
 GOOD[EXCEPTIONS] = ''
@@ -110,6 +113,9 @@ CASES = [
     ('header', HEADER, c_file(HEADER, '#include <varve/thing.h>\n')),
     ('mirror', 'lib/base/lone.c', c_file('lone.c')),
     ('mirror', 'tests/unit/base/test_lone.c', c_file('test_lone.c')),
+    ('listed', 'tests/story/test_lone.c', c_file('test_lone.c')),
+    ('listed', 'tests/fault/test_twin.c', c_file('test_twin.c')),
+    ('listed', 'tests/story/test_lone.cpp', c_file('test_lone.cpp')),
     ('public', STORY, c_file(STORY, '#include "thing.h"\n')),
     ('skip', TEST, c_file(TEST, 'void f(void) { cr_skip_test("x"); }\n')),
     ('word', SOURCE, c_file(SOURCE, '/* TO' 'DO: all */\n')),

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""circles.py - which files of lib/ know each other in circles, and how far each
-feature reaches.
+"""circles.py - which files of lib/ know each other in circles.
 
     tests/lint/circles.py [--check] SOURCE
 
-A file is a `.c` with its `.h`; it knows those whose headers it includes. Prints
-each circle of files, by room, and for each feature how many files of lib/ speak
-of it in their code, in how many folders. --check fails where the largest circle
+A file is a `.c` with its `.h`; it knows those whose headers it includes.
+Prints each circle of files, by room. --check fails where the largest circle
 of a room is larger than the table below says, or than may be elsewhere, and
 where it is smaller than the table says, which is true so and can only shrink.
 
@@ -24,12 +22,6 @@ LARGEST = {
     'lib/graph': 20,
 }
 ELSEWHERE = 4
-FEATURES = {
-    'pieces': r'piece', 'layers': r'layer', 'private': r'private',
-    'slices': r'slice', 'tracking': r'track(?!_)|dirty', 'packing': r'pack',
-    'salvage': r'salvage', 'resizing': r'resiz', 'fixed': r'fixed',
-    'strided views': r'strided', 'structs': r'vv_struct|vv_field',
-}
 INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.M)
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 
@@ -79,14 +71,6 @@ def circles(edges):
     return sorted(found, key=lambda c: (-len(c), c))
 
 
-def print_features(code):
-    print('\nfeature        files folders')
-    for name, word in FEATURES.items():
-        paths = [p for p, text in code.items() if re.search(word, text)]
-        folders = {os.path.dirname(p) for p in paths}
-        print(f'{name:14} {len(paths):5} {len(folders):7}')
-
-
 def main():
     check = '--check' in sys.argv
     code = read(sys.argv[-1])
@@ -102,7 +86,6 @@ def main():
             names = ' '.join(os.path.basename(p) for p in circle)
             print(f'{len(circle):3} {room}: {names}')
     if not check:
-        print_features(code)
         return 0
     wrong = [f'{room}: expected a largest circle of '
              f'{LARGEST.get(room, ELSEWHERE)} files, '

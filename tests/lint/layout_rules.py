@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: MIT
 """
+import os
 import re
 
 from c_rules import INCLUDE, STANDARD, SYSTEM
@@ -10,6 +11,9 @@ from tree import EXCEPTIONS
 # A function of the library's own, defined for other files.
 PRIVATE = re.compile(r'^(?!static)\w[\w *]*\b(vv_\w+)\(', re.M)
 TAG = re.compile(r'^(?:struct|union|enum) ((?:vv|varve)_\w+) \{', re.M)
+# A test as meson.build names it, and what is no name there.
+LISTED = re.compile(r"'((?:[^'\n]*/)?test_\w+\.\w+)'")
+REMARK = re.compile(r'#.*')
 # Of a header all but what it declares.
 FRAME = re.compile(r'/\*(?s:.*?)\*/'
                    r'|^#(?:include .*|ifndef .*|endif|define \w+_H)$', re.M)
@@ -30,6 +34,7 @@ def check(tree):
             tree.offence('name', f.path, 1, f'<{f.name}> is a header of the '
                          'system')
     check_orphans(tree)
+    check_listed(tree)
     check_outside(tree, seen)
     check_exceptions(tree)
 
@@ -90,6 +95,17 @@ def check_orphans(tree):
         if f.suffix == '.c' and (layer, stem) not in mirrored:
             tree.offence('mirror', f.path, 1,
                          f'there is no lib/{layer}/{stem}.c')
+
+
+def check_listed(tree):
+    """A test that no meson.build names is never built."""
+    listed = {os.path.normpath(os.path.join(f.folder, name))
+              for f in tree.files if f.name == 'meson.build'
+              for name in LISTED.findall(REMARK.sub('', f.text))}
+    for f in tree.c_files('tests'):
+        if f.stem.startswith('test_') and f.suffix != '.h' \
+                and f.path not in listed:
+            tree.offence('listed', f.path, 1, 'no meson.build has it')
 
 
 def check_outside(tree, private):

@@ -130,6 +130,25 @@ static void check_own(const char *place)
     varve_graph_free(graph);
 }
 
+/* Layers are read by every build. */
+static void check_layers(const char *foreign, const char *place)
+{
+    static const struct sample layers = { .option = "layers" };
+    const varve_write_options options = { .layered = true };
+    char path[4096];
+    varve_error error = { 0 };
+    varve_graph *graph = build();
+    check(&layers,
+        varve_write(varve_graph_root(graph), place, &options, &error), &error,
+        "a layer");
+    varve_graph_free(graph);
+    snprintf(path, sizeof path, "%s/../version-1-layers.varve", foreign);
+    varve_reader *reader = varve_reader_open(path, NULL, &error);
+    expect(reader && !varve_reader_verify(reader, NULL, &error),
+        "values in layers", error.message);
+    varve_reader_free(reader);
+}
+
 int main(int count, char **arguments)
 {
     if (count != 3) {
@@ -138,6 +157,7 @@ int main(int count, char **arguments)
     }
     check_own(arguments[2]);
     check_formats(arguments[1], arguments[2]);
+    check_layers(arguments[1], arguments[2]);
     printf("profile: built with %s\n", varve_built_with());
     return failed;
 }

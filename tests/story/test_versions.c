@@ -162,6 +162,7 @@ TEST(versions, patterns_of_a_read_go_on_beside_them)
     varve_graph_free(graph);
 }
 
+#ifdef IS_WHOLE
 TEST(versions, a_saver_takes_an_older_file_without_what_came_later)
 {
     varve_error error = { 0 };
@@ -186,3 +187,4 @@ TEST(versions, a_saver_takes_an_older_file_without_what_came_later)
     varve_saver_free(saver);
     varve_graph_free(graph);
 }
+#endif

@@ -8,15 +8,14 @@
 
 #include <varve/structure.h>
 
-void pattern_add(struct pattern_list *list, const char *text, bool include)
+bool pattern_add(struct pattern_list *list, const char *text, bool include)
 {
-    if (list->count == MOST_PATTERNS) {
-        list->overflow = true;
-        return;
-    }
+    if (list->count == MOST_PATTERNS)
+        return false;
     list->items[list->count].text = text + strspn(text, "/");
     list->items[list->count].include = include;
     list->count++;
+    return true;
 }
 
 bool pattern_selects(const struct pattern_list *list, const char *path)

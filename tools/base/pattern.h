@@ -12,14 +12,14 @@ enum { MOST_PATTERNS = 64 };
 
 struct pattern_list {
     size_t count;
-    bool overflow; /* there were more; nothing may be believed */
     struct {
         const char *text; /* borrowed */
         bool include;
     } items[MOST_PATTERNS];
 };
 
-void pattern_add(struct pattern_list *list, const char *text, bool include);
+/* False where there is no room for it. */
+bool pattern_add(struct pattern_list *list, const char *text, bool include);
 
 /* Whether the list selects a path: the last pattern that matches decides;
  * before the first, everything is selected unless the first is an include. */

@@ -17,9 +17,17 @@
 #include "target.h"
 #include "value.h"
 
-static const struct option_row options[] = {
+struct cat_options {
+    struct settings settings;
+    const char *output; /* NULL: standard output */
+    const char *slice;
+    bool force;
+};
+
+#define OPTIONS struct cat_options
+static const struct option_row option_rows[] = {
     OPTION_JSON,
-    OPTION_OUTPUT,
+    OPTION_OUTPUT(output),
     OPTION("slice", 0, OPTION_TEXT, slice, "PART",
         "only a part, as NumPy writes it: 10:20,:,-1"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
@@ -59,10 +67,11 @@ static void print_json(FILE *to, const char *path, struct value *value)
     fputs("]}\n", to);
 }
 
-static int print_value(const struct settings *settings, struct value *value)
+static int print_value(const struct cat_options *options, struct value *value)
 {
+    const struct settings *settings = &options->settings;
     struct output output;
-    int outcome = output_open(settings, &output);
+    int outcome = output_open(settings, options->output, &output);
     if (outcome != OUTCOME_DONE)
         return outcome;
     if (settings->json)
@@ -72,17 +81,18 @@ static int print_value(const struct settings *settings, struct value *value)
     return output_close(settings, &output, outcome);
 }
 
-static int cat_node(const struct settings *settings, struct target *target)
+static int cat_node(const struct cat_options *options, struct target *target)
 {
+    const struct settings *settings = &options->settings;
     struct value value;
     struct selection selection;
     varve_error error = { .status = VARVE_OK };
     const varve_saved_node *node = &target->node;
-    int outcome = slice_choose(settings, node, &selection);
+    int outcome = slice_choose(settings, options->slice, node, &selection);
     if (outcome != OUTCOME_DONE)
         return outcome;
     varve_status status =
-        settings->slice && node->has_value
+        options->slice && node->has_value
             ? value_read_selected(
                   &value, target->reader, node, &selection, &error)
             : value_read(&value, target->reader, node, &error);
@@ -92,15 +102,17 @@ static int cat_node(const struct settings *settings, struct target *target)
     if (status != VARVE_OK)
         return complain_status(
             settings, "cannot read", varve_reader_path(target->reader), &error);
-    outcome = print_value(settings, &value);
+    outcome = print_value(options, &value);
     value_clear(&value);
     return outcome;
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
+    const struct cat_options *options = given;
+    const struct settings *settings = &options->settings;
     struct target target;
-    if (!settings->json && !settings->force && !settings->output &&
+    if (!settings->json && !options->force && !options->output &&
         isatty(STDOUT_FILENO))
         return complain(
             settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
@@ -111,7 +123,7 @@ static int run(const struct settings *settings, int count, char **operands)
     int outcome = target_open_at(settings, count, operands, &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    outcome = cat_node(settings, &target);
+    outcome = cat_node(options, &target);
     target_close(&target);
     return outcome;
 }
@@ -130,7 +142,8 @@ const struct command cat_command = {
         "dimension BEGIN:END\nor BEGIN:END:STEP, or an index, which takes the "
         "dimension away; negative numbers\ncount from the end, ... stands for "
         "the dimensions that are not named.\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 2,
     .run = run,

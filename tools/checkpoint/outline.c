@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "places.h"
-#include "settings.h"
 #include "style.h"
 
 enum { MOST_SHOWN = 255 };
@@ -88,7 +87,8 @@ bool outline_branch(const struct outline *outline, uint32_t node, size_t index,
 bool outline_has(const struct outline *outline, uint32_t node)
 {
     const struct outline_node *place = &outline->nodes[node];
-    return place->reached && place->shown && place->depth <= outline->depth;
+    return place->reached && place->shown &&
+           place->depth <= outline->view->depth;
 }
 
 /* Of an alias: whether its node is shown by a better name. */
@@ -104,7 +104,7 @@ static bool is_folded(
 static bool selects_alias(
     const struct outline *outline, uint32_t node, const struct branch *branch)
 {
-    if (outline->patterns->count == 0)
+    if (outline->view->patterns.count == 0)
         return true;
     char *parent = outline_path(outline, node);
     char *name = parent ? escaped_name(branch->name) : NULL;
@@ -112,7 +112,7 @@ static bool selects_alias(
     char *path = name ? malloc(size) : NULL;
     if (path)
         snprintf(path, size, "%s%s%s", parent, *parent ? "/" : "", name);
-    bool selects = !path || pattern_selects(outline->patterns, path);
+    bool selects = !path || pattern_selects(&outline->view->patterns, path);
     free(path);
     free(name);
     free(parent);
@@ -182,14 +182,16 @@ char *outline_path(const struct outline *outline, uint32_t node)
     return path;
 }
 
+const struct view view_of_all = { .depth = UINT64_MAX, .limit = UINT64_MAX };
+
 /* --- Making it ------------------------------------------------------------ */
 
 static bool selects(const struct outline *outline, uint32_t node)
 {
-    if (outline->patterns->count == 0)
+    if (outline->view->patterns.count == 0)
         return true;
     char *path = outline_path(outline, node);
-    bool selected = !path || pattern_selects(outline->patterns, path);
+    bool selected = !path || pattern_selects(&outline->view->patterns, path);
     free(path);
     return selected;
 }
@@ -281,38 +283,28 @@ static bool make(struct outline *outline, bool values_only)
     return true;
 }
 
-/* Lists of values and what programs read are never folded. */
-static bool asks_for_folding(
-    const struct settings *settings, const varve_reader *reader)
-{
-    return varve_reader_format(reader) == VARVE_FORMAT_TENSORFLOW &&
-           !settings->all && settings->form == FORM_PEOPLE && !settings->flat &&
-           !settings->sort;
-}
-
 static void begin(struct outline *outline, varve_reader *reader, uint32_t root,
-    const struct settings *settings)
+    const struct view *view)
 {
     *outline = (struct outline){ .reader = reader,
-        .patterns = &settings->patterns,
-        .depth = settings->depth,
+        .view = view,
         .root = root,
         .count = varve_reader_node_count(reader) };
 }
 
 bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
-    const struct settings *settings)
+    const struct view *view)
 {
-    begin(outline, reader, root, settings);
-    return make(outline, settings->values);
+    begin(outline, reader, root, view);
+    return make(outline, view->values);
 }
 
 bool outline_make_folded(struct outline *outline, varve_reader *reader,
-    uint32_t root, const struct settings *settings)
+    uint32_t root, const struct view *view)
 {
-    if (!asks_for_folding(settings, reader))
-        return outline_make(outline, reader, root, settings);
-    begin(outline, reader, root, settings);
+    if (varve_reader_format(reader) != VARVE_FORMAT_TENSORFLOW || view->all)
+        return outline_make(outline, reader, root, view);
+    begin(outline, reader, root, view);
     outline->folds = true;
     if (!make(outline, true))
         return false;
@@ -320,7 +312,7 @@ bool outline_make_folded(struct outline *outline, varve_reader *reader,
         return true;
     /* All of it would be folded, and it was asked for. */
     outline_clear(outline);
-    return outline_make(outline, reader, root, settings);
+    return outline_make(outline, reader, root, view);
 }
 
 void outline_clear(struct outline *outline)

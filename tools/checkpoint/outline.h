@@ -17,7 +17,22 @@
 
 #include "pattern.h"
 
-struct settings;
+/* Orders of values; 0: that of their paths. */
+enum { SORT_PATH = 1, SORT_BYTES, SORT_OFFSET };
+
+/* What of the graph is shown. */
+struct view {
+    struct pattern_list patterns;
+    uint64_t depth; /* levels below the root; UINT64_MAX: all */
+    uint64_t limit; /* rows; UINT64_MAX: all */
+    unsigned sort;
+    bool slots;  /* each slot variable in the tree */
+    bool values; /* only what has a value or leads to one */
+    bool all;    /* nothing is folded away */
+};
+
+/* Everything. */
+extern const struct view view_of_all;
 
 #define OUTLINE_NONE UINT32_MAX
 
@@ -36,8 +51,7 @@ struct outline_node {
 
 struct outline {
     varve_reader *reader;
-    const struct pattern_list *patterns;
-    uint64_t depth; /* levels below the root that are shown */
+    const struct view *view;
     uint32_t root;
     size_t count;    /* nodes in the file */
     size_t reached;  /* nodes in `order` */
@@ -56,15 +70,14 @@ struct branch {
     bool is_alias; /* the node's place in the tree is another */
 };
 
-/* False without memory. Everything is shown that the patterns of the settings
- * select; with `values`, only what has a value or leads to one. */
+/* False without memory. The view stays the caller's, as long as the outline. */
 bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
-    const struct settings *settings);
+    const struct view *view);
 
-/* The same, folded where the settings ask for a tree of a checkpoint of
- * TensorFlow and not for all. */
+/* The same, folded where it is of a checkpoint of TensorFlow and the view does
+ * not ask for all. */
 bool outline_make_folded(struct outline *outline, varve_reader *reader,
-    uint32_t root, const struct settings *settings);
+    uint32_t root, const struct view *view);
 
 void outline_clear(struct outline *outline);
 

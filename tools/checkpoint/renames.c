@@ -73,36 +73,35 @@ static int read_lines(
          outcome == OUTCOME_DONE && getline(&line, &room, file) >= 0;
          number++) {
         const char *text = line + strspn(line, " \t\r\n");
-        snprintf(
-            where, sizeof where, "%.500s:%lu", settings->rename_file, number);
+        snprintf(where, sizeof where, "%.500s:%lu", r->file, number);
         if (*text && *text != '#' && !add_rule(r, text, true))
             outcome = bad_rule(settings, where, text);
     }
     free(line);
     if (outcome == OUTCOME_DONE && ferror(file))
-        outcome =
-            complain_system(settings, "cannot read", settings->rename_file);
+        outcome = complain_system(settings, "cannot read", r->file);
     return outcome;
 }
 
 static int read_file(const struct settings *settings, struct renames *r)
 {
-    FILE *file = fopen(settings->rename_file, "r");
+    FILE *file = fopen(r->file, "r");
     if (!file)
-        return complain_system(settings, "cannot read", settings->rename_file);
+        return complain_system(settings, "cannot read", r->file);
     int outcome = read_lines(settings, r, file);
     fclose(file);
     return outcome;
 }
 
-int renames_read(const struct settings *settings, struct renames *r)
+int renames_read(const struct settings *settings,
+    const struct rename_options *options, struct renames *r)
 {
-    *r = (struct renames){ .count = 0 };
-    for (size_t i = 0; i < settings->renames.count; i++) {
-        if (!add_rule(r, settings->renames.items[i], false))
-            return bad_rule(settings, "--rename", settings->renames.items[i]);
+    *r = (struct renames){ .file = options->file };
+    for (size_t i = 0; i < options->texts.count; i++) {
+        if (!add_rule(r, options->texts.items[i], false))
+            return bad_rule(settings, "--rename", options->texts.items[i]);
     }
-    return settings->rename_file ? read_file(settings, r) : OUTCOME_DONE;
+    return r->file ? read_file(settings, r) : OUTCOME_DONE;
 }
 
 void renames_clear(struct renames *r)
@@ -170,8 +169,8 @@ char *renames_apply(struct renames *r, const char *path)
     return NULL;
 }
 
-static int complain_reversed(
-    const struct settings *settings, const struct rename_rule *rule)
+static int complain_reversed(const struct settings *settings,
+    const struct renames *r, const struct rename_rule *rule)
 {
     char why[512];
     snprintf(why, sizeof why, "%s -> %s", rule->to, rule->from);
@@ -179,15 +178,15 @@ static int complain_reversed(
         settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
                       .code = "USAGE",
                       .what = "the other way round: a rename is 'NEW -> OLD'",
-                      .file = rule->is_of_file ? settings->rename_file : NULL,
+                      .file = rule->is_of_file ? r->file : NULL,
                       .why = why });
 }
 
-static int check_rule(
-    const struct settings *settings, const struct rename_rule *rule)
+static int check_rule(const struct settings *settings, const struct renames *r,
+    const struct rename_rule *rule)
 {
     if (rule->is_to_there && !rule->is_from_there)
-        return complain_reversed(settings, rule);
+        return complain_reversed(settings, r, rule);
     if (rule->is_of_file || rule->was_used)
         return OUTCOME_DONE;
     return complain_not_found(
@@ -198,12 +197,11 @@ int renames_check(const struct settings *settings, const struct renames *r)
 {
     int outcome = OUTCOME_DONE;
     for (size_t i = 0; outcome == OUTCOME_DONE && i < r->count; i++)
-        outcome = check_rule(settings, &r->rules[i]);
+        outcome = check_rule(settings, r, &r->rules[i]);
     for (size_t i = 0; outcome == OUTCOME_DONE && i < r->count; i++) {
         const struct rename_rule *rule = &r->rules[i];
         if (rule->is_of_file && !rule->is_from_there)
-            tell_warning(
-                settings, settings->rename_file, "no path matches", rule->from);
+            tell_warning(settings, r->file, "no path matches", rule->from);
     }
     return outcome;
 }

@@ -8,6 +8,11 @@
 
 #include "settings.h"
 
+struct rename_options {
+    struct text_list texts; /* of --rename */
+    const char *file;       /* of --rename-file; NULL: none */
+};
+
 struct rename_rule {
     char *to;
     char *from;
@@ -20,10 +25,12 @@ struct rename_rule {
 struct renames {
     struct rename_rule *rules;
     size_t count, capacity;
+    const char *file;
 };
 
 /* An outcome other than OUTCOME_DONE has been complained of. */
-int renames_read(const struct settings *settings, struct renames *renames);
+int renames_read(const struct settings *settings,
+    const struct rename_options *options, struct renames *renames);
 void renames_clear(struct renames *renames);
 
 /* How many names a path may have that a rule, or its other side, matches. */

@@ -192,11 +192,11 @@ static bool parse(const char *text, const varve_tensor *tensor,
     return true;
 }
 
-int slice_choose(const struct settings *settings, const varve_saved_node *node,
-    struct selection *selection)
+int slice_choose(const struct settings *settings, const char *slice,
+    const varve_saved_node *node, struct selection *selection)
 {
     char why[200];
-    const char *text = node->has_value ? settings->slice : NULL;
+    const char *text = node->has_value ? slice : NULL;
     selection_whole(&node->value, selection);
     if (!text || parse(text, &node->value, selection, why, sizeof why))
         return OUTCOME_DONE;

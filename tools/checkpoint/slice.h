@@ -10,13 +10,13 @@
 #include "selection.h"
 #include "settings.h"
 
-/* What --slice takes of a node that has a value; all of it without that. For
- * each dimension BEGIN:END or BEGIN:END:STEP, of which all may be left out, or
- * an index, which takes the dimension away; negative numbers count from the
- * end, a negative step goes backwards, what passes an end stops there. "..."
- * stands for as many dimensions as the others leave; those that are not named
- * are taken whole. OUTCOME_DONE, or complains. */
-int slice_choose(const struct settings *settings, const varve_saved_node *node,
-    struct selection *selection);
+/* What `slice`, of --slice, takes of a node that has a value; all of it where
+ * that is NULL. For each dimension BEGIN:END or BEGIN:END:STEP, of which all
+ * may be left out, or an index, which takes the dimension away; negative
+ * numbers count from the end, a negative step goes backwards, what passes an
+ * end stops there. "..." stands for as many dimensions as the others leave;
+ * those that are not named are taken whole. OUTCOME_DONE, or complains. */
+int slice_choose(const struct settings *settings, const char *slice,
+    const varve_saved_node *node, struct selection *selection);
 
 #endif

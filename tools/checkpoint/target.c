@@ -61,10 +61,12 @@ static void open_reader(const struct settings *settings, const char *file,
     struct target *target, varve_error *error)
 {
     varve_error other;
-    varve_reader_options options = { .foreign = { .dots = settings->dots,
-                                         .no_hdf5 = settings->no_hdf5 } };
+    varve_reader_options options = {
+        .foreign = { .dots = settings->opening.dots,
+            .no_hdf5 = settings->opening.no_hdf5 }
+    };
     target->reader = varve_reader_open_with(file, &options, error);
-    if (target->reader || !settings->salvage)
+    if (target->reader || !settings->opening.salvage)
         return;
     options.salvage = true;
     target->reader = varve_reader_open_with(file, &options, &other);

@@ -30,12 +30,12 @@ static int compare(const void *left, const void *right)
 }
 
 static struct keyed_value key_of(
-    const struct settings *settings, const varve_saved_node *node)
+    const struct view *view, const varve_saved_node *node)
 {
     struct keyed_value key = { .id = node->id, .path = node->path };
-    if (settings->sort == SORT_BYTES)
+    if (view->sort == SORT_BYTES)
         key.number = UINT64_MAX - (node->has_value ? node->size : 0);
-    if (settings->sort == SORT_OFFSET) {
+    if (view->sort == SORT_OFFSET) {
         key.file = node->has_value && node->file ? node->file : "\xff";
         key.number = node->has_value ? node->offset : UINT64_MAX;
     }
@@ -46,11 +46,11 @@ static bool is_listed(
     const struct outline *outline, const varve_saved_node *node)
 {
     return outline_has(outline, node->id) && node->value.dtype &&
-           pattern_selects(outline->patterns, node->path);
+           pattern_selects(&outline->view->patterns, node->path);
 }
 
-uint32_t *value_list(const struct settings *settings,
-    const struct outline *outline, size_t *count)
+uint32_t *value_list(
+    const struct view *view, const struct outline *outline, size_t *count)
 {
     struct keyed_value *keys = calloc(outline->reached + 1, sizeof *keys);
     uint32_t *ids = calloc(outline->reached + 1, sizeof *ids);
@@ -58,7 +58,7 @@ uint32_t *value_list(const struct settings *settings,
     for (size_t i = 0; keys && i < outline->reached; i++) {
         varve_saved_node saved = outline_saved(outline, outline->order[i]);
         if (is_listed(outline, &saved))
-            keys[(*count)++] = key_of(settings, &saved);
+            keys[(*count)++] = key_of(view, &saved);
     }
     if (keys)
         qsort(keys, *count, sizeof *keys, compare);
@@ -70,7 +70,7 @@ uint32_t *value_list(const struct settings *settings,
         free(ids);
         return NULL;
     }
-    if (*count > settings->limit)
-        *count = (size_t)settings->limit;
+    if (*count > view->limit)
+        *count = (size_t)view->limit;
     return ids;
 }

@@ -10,7 +10,7 @@
 
 /* The selected nodes that have a value, saved or not, in the order that was
  * asked for, to be freed; NULL without memory. */
-uint32_t *value_list(const struct settings *settings,
-    const struct outline *outline, size_t *count);
+uint32_t *value_list(
+    const struct view *view, const struct outline *outline, size_t *count);
 
 #endif

@@ -13,13 +13,14 @@
 enum option_kind {
     OPTION_FLAG,    /* bool */
     OPTION_NUMBER,  /* uint64_t */
+    OPTION_MOST,    /* the same; UINT64_MAX where it is not given */
     OPTION_TEXT,    /* const char * */
     OPTION_TEXTS,   /* struct text_list */
     OPTION_SIZE,    /* uint64_t: a number, and a unit behind it */
     OPTION_WORD,    /* unsigned: one more than the position of the word in
                        `argument`, which is "[" before it if it may be left
                        out; then it is the first */
-    OPTION_INCLUDE, /* a pattern */
+    OPTION_INCLUDE, /* a pattern, into struct pattern_list */
     OPTION_EXCLUDE
 };
 
@@ -27,80 +28,86 @@ struct option_row {
     const char *name;
     char letter; /* 0: none */
     enum option_kind kind;
-    size_t place;         /* in struct settings */
+    size_t place;         /* in the options of the command */
     const char *argument; /* NULL: none */
     const char *help;
 };
 
-#define OPTION(name, letter, kind, field, argument, help)                      \
+#define OPTION_OF(options, name, letter, kind, field, argument, help)          \
     {                                                                          \
-        name, letter, kind, offsetof(struct settings, field), argument, help   \
+        name, letter, kind, offsetof(options, field), argument, help           \
     }
+
+/* Of a command, which defines OPTIONS as the struct of its own. */
+#define OPTION(...) OPTION_OF(OPTIONS, __VA_ARGS__)
+#define OPTION_SHARED(...) OPTION_OF(struct settings, __VA_ARGS__)
 
 /* Those of several commands. */
 #define OPTION_NO_HDF5                                                         \
-    OPTION("no-hdf5", 0, OPTION_FLAG, no_hdf5, NULL,                           \
+    OPTION_SHARED("no-hdf5", 0, OPTION_FLAG, opening.no_hdf5, NULL,            \
         "refuse files of HDF5, which libhdf5 reads")
 #define OPTION_FOREIGN                                                         \
-    OPTION(                                                                    \
-        "dots", 0, OPTION_FLAG, dots, NULL, "a.b of another format is a/b"),   \
+    OPTION_SHARED("dots", 0, OPTION_FLAG, opening.dots, NULL,                  \
+        "a.b of another format is a/b"),                                       \
         OPTION_NO_HDF5
-#define OPTION_JSON OPTION("json", 0, OPTION_FLAG, json, NULL, "print JSON")
+#define OPTION_JSON                                                            \
+    OPTION_SHARED("json", 0, OPTION_FLAG, json, NULL, "print JSON")
 #define OPTION_FORMS                                                           \
     OPTION_JSON,                                                               \
-        OPTION("jsonl", 0, OPTION_FLAG, jsonl, NULL,                           \
+        OPTION_SHARED("jsonl", 0, OPTION_FLAG, jsonl, NULL,                    \
             "print the items of that, one on each line"),                      \
-        OPTION("markdown", 0, OPTION_FLAG, markdown, NULL,                     \
+        OPTION_SHARED("markdown", 0, OPTION_FLAG, markdown, NULL,              \
             "print a table in Markdown"),                                      \
-        OPTION("tsv", 0, OPTION_FLAG, tsv, NULL,                               \
+        OPTION_SHARED("tsv", 0, OPTION_FLAG, tsv, NULL,                        \
             "print a table with tabs, for other programs")
-#define OPTION_OUTPUT                                                          \
-    OPTION("output", 'o', OPTION_TEXT, output, "FILE", "write to FILE")
+#define OPTION_OUTPUT(path)                                                    \
+    OPTION("output", 'o', OPTION_TEXT, path, "FILE", "write to FILE")
 #define OPTION_DEPTH                                                           \
-    OPTION("depth", 0, OPTION_NUMBER, depth, "N",                              \
+    OPTION("depth", 0, OPTION_MOST, view.depth, "N",                           \
         "at most N levels below the root")
-#define OPTION_PATTERNS                                                        \
+#define OPTION_PATTERNS(patterns)                                              \
     OPTION("include", 'I', OPTION_INCLUDE, patterns, "PAT",                    \
         "only paths that match PAT and what is below"),                        \
         OPTION("exclude", 'X', OPTION_EXCLUDE, patterns, "PAT",                \
             "not these; the last pattern that matches wins")
 #define OPTION_SLOTS                                                           \
-    OPTION("slots", 0, OPTION_FLAG, slots, NULL,                               \
+    OPTION("slots", 0, OPTION_FLAG, view.slots, NULL,                          \
         "each slot variable in the tree")
 #define OPTION_VALUES                                                          \
-    OPTION("values", 0, OPTION_FLAG, values, NULL,                             \
+    OPTION("values", 0, OPTION_FLAG, view.values, NULL,                        \
         "only what has a value or leads to one")
 #define OPTION_ALL                                                             \
-    OPTION("all", 'a', OPTION_FLAG, all, NULL,                                 \
+    OPTION("all", 'a', OPTION_FLAG, view.all, NULL,                            \
         "of TensorFlow's, what is folded away, too")
 #define OPTION_PROGRESS                                                        \
-    OPTION("progress", 0, OPTION_WORD, progress, "auto|always|never",          \
+    OPTION_SHARED("progress", 0, OPTION_WORD, progress, "auto|always|never",   \
         "a bar on standard error")
 #define OPTION_UNITS                                                           \
-    OPTION("units", 0, OPTION_WORD, units, "iec|si|bytes", "how to print sizes")
+    OPTION_SHARED(                                                             \
+        "units", 0, OPTION_WORD, units, "iec|si|bytes", "how to print sizes")
 #define OPTION_ASCII                                                           \
-    OPTION("ascii", 0, OPTION_FLAG, ascii, NULL, "draw with ASCII only")
+    OPTION_SHARED("ascii", 0, OPTION_FLAG, ascii, NULL, "draw with ASCII only")
 #define OPTION_COLOR                                                           \
-    OPTION("color", 0, OPTION_WORD, color, "auto|always|never",                \
+    OPTION_SHARED("color", 0, OPTION_WORD, color, "auto|always|never",         \
         "colours (also: NO_COLOR)")
 #define OPTION_KEEP                                                            \
-    OPTION("keep-last", 0, OPTION_NUMBER, keep_last, "N", "the newest N"),     \
-        OPTION("keep-best", 0, OPTION_NUMBER, keep_best, "N",                  \
+    OPTION("keep-last", 0, OPTION_NUMBER, keep.last, "N", "the newest N"),     \
+        OPTION("keep-best", 0, OPTION_NUMBER, keep.best, "N",                  \
             "the N with the least metric"),                                    \
-        OPTION("greatest", 0, OPTION_FLAG, greatest, NULL,                     \
+        OPTION("greatest", 0, OPTION_FLAG, keep.greatest, NULL,                \
             "the greatest metric is the best"),                                \
-        OPTION("metric", 0, OPTION_TEXT, metric, "NAME",                       \
+        OPTION("metric", 0, OPTION_TEXT, keep.metric, "NAME",                  \
             "the metric of that name"),                                        \
-        OPTION("keep-every-steps", 0, OPTION_NUMBER, keep_every_steps, "N",    \
+        OPTION("keep-every-steps", 0, OPTION_NUMBER, keep.every_steps, "N",    \
             "the first at or after each multiple of N steps"),                 \
-        OPTION("keep-every-seconds", 0, OPTION_NUMBER, keep_every_seconds,     \
+        OPTION("keep-every-seconds", 0, OPTION_NUMBER, keep.every_seconds,     \
             "N", "one that is so much later than the one before it"),          \
-        OPTION("keep-bytes", 0, OPTION_SIZE, keep_bytes, "SIZE",               \
+        OPTION("keep-bytes", 0, OPTION_SIZE, keep.bytes, "SIZE",               \
             "the newest that together are no larger")
 #define OPTION_HELP                                                            \
-    OPTION("max-memory", 0, OPTION_SIZE, max_memory, "SIZE",                   \
+    OPTION_SHARED("max-memory", 0, OPTION_SIZE, max_memory, "SIZE",            \
         "end where more memory would be needed, as 2GiB"),                     \
-        OPTION(                                                                \
+        OPTION_SHARED(                                                         \
             "help", 'h', OPTION_FLAG, help, NULL, "say what the command does")
 #define OPTION_END                                                             \
     {                                                                          \
@@ -113,9 +120,10 @@ struct command {
     const char *summary;
     const char *details; /* paragraphs below the options; may be NULL */
     const struct option_row *options; /* ends with OPTION_END */
+    size_t options_size; /* of its struct, which begins with struct settings */
     int least_operands;
     int most_operands;
-    int (*run)(const struct settings *settings, int count, char **operands);
+    int (*run)(const void *options, int count, char **operands);
 };
 
 /* Every command, in the order of the help. The folder of its name has it. */
@@ -139,11 +147,11 @@ struct command {
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 EACH_COMMAND(DECLARE_COMMAND)
 
-/* Fills `settings` from argv, whose first element is the command's name, and
- * moves operands to argv[*first]. OUTCOME_DONE, or OUTCOME_USAGE once it has
- * complained. */
+/* Fills `options`, zeroed memory of options_size, from argv, whose first
+ * element is the command's name, and moves operands to argv[*first].
+ * OUTCOME_DONE, or OUTCOME_USAGE once it has complained. */
 int parse_options(const struct command *command, int argc, char **argv,
-    struct settings *settings, int *first);
+    void *options, int *first);
 
 /* Whether --json is there: it decides how an error is told, wherever it
  * stands. */

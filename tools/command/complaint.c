@@ -74,8 +74,9 @@ int outcome_of(varve_status status)
 static bool can_repair(
     const struct settings *settings, const varve_error *error)
 {
-    return !settings->salvage && (strstr(error->message, "a footer") ||
-                                     strstr(error->message, "layers beside"));
+    return !settings->opening.salvage &&
+           (strstr(error->message, "a footer") ||
+               strstr(error->message, "layers beside"));
 }
 
 /* What is said of a file in another format names the remedy itself. */

@@ -7,14 +7,21 @@
 
 #include <varve/manager.h>
 
-#include "settings.h"
+struct keep {
+    uint64_t last;
+    uint64_t best;
+    uint64_t every_steps;
+    uint64_t every_seconds;
+    uint64_t bytes;
+    const char *metric;
+    bool greatest;
+};
 
 /* For a manager; what they leave open is as its ledger has it where `as_noted`.
  */
-varve_manager_options keep_options(
-    const struct settings *settings, bool as_noted);
+varve_manager_options keep_options(const struct keep *keep, bool as_noted);
 
 /* Whether they say anything of what is kept. */
-bool keep_is_given(const struct settings *settings);
+bool keep_is_given(const struct keep *keep);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "complaint.h"
+#include "pattern.h"
 #include "units.h"
 
 enum { MOST_OPTIONS = 32, FIRST_LONG = 256, NAMES_WIDTH = 31 };
@@ -80,21 +81,36 @@ static unsigned word_position(const char *words, const char *word)
     }
 }
 
-static bool add_text(struct text_list *list, const char *text)
+static void *field_of(const struct option_row *row, void *options)
 {
-    list->overflow = list->count == MOST_TEXTS;
-    if (!list->overflow)
-        list->items[list->count++] = text;
-    return !list->overflow;
+    return (char *)options + row->place;
 }
 
-static bool apply(const struct option_row *row, const char *argument,
-    struct settings *settings)
+static bool add_text(struct text_list *list, const char *text)
 {
-    void *field = (char *)settings + row->place;
+    if (list->count == MOST_TEXTS)
+        return false;
+    list->items[list->count++] = text;
+    return true;
+}
+
+/* Where what is not given is not 0. */
+static void set_defaults(const struct option_row *rows, void *options)
+{
+    for (; rows->name; rows++) {
+        if (rows->kind == OPTION_MOST)
+            *(uint64_t *)field_of(rows, options) = UINT64_MAX;
+    }
+}
+
+static bool apply(
+    const struct option_row *row, const char *argument, void *options)
+{
+    void *field = field_of(row, options);
     switch (row->kind) {
     case OPTION_FLAG: *(bool *)field = true; return true;
-    case OPTION_NUMBER: return parse_number(argument, field);
+    case OPTION_NUMBER:
+    case OPTION_MOST: return parse_number(argument, field);
     case OPTION_TEXT: *(const char **)field = argument; return true;
     case OPTION_TEXTS: return add_text(field, argument);
     case OPTION_SIZE: return size_parse(argument, field);
@@ -102,12 +118,8 @@ static bool apply(const struct option_row *row, const char *argument,
         *(unsigned *)field =
             argument ? word_position(row->argument, argument) : 1;
         return *(unsigned *)field != 0;
-    case OPTION_INCLUDE:
-        pattern_add(&settings->patterns, argument, true);
-        return true;
-    case OPTION_EXCLUDE:
-        pattern_add(&settings->patterns, argument, false);
-        return true;
+    case OPTION_INCLUDE: return pattern_add(field, argument, true);
+    case OPTION_EXCLUDE: return pattern_add(field, argument, false);
     }
     return false;
 }
@@ -118,6 +130,9 @@ static int bad_argument(const struct settings *settings,
     if (row->kind == OPTION_TEXTS)
         return complain_usage(settings, "--%s: expected it at most %d times",
             row->name, (int)MOST_TEXTS);
+    if (row->kind == OPTION_INCLUDE || row->kind == OPTION_EXCLUDE)
+        return complain_usage(
+            settings, "expected at most %d patterns", (int)MOST_PATTERNS);
     if (row->kind == OPTION_SIZE)
         return complain_usage(settings,
             "--%s: expected a size such as 500MB or 2GiB, found '%s'",
@@ -125,8 +140,10 @@ static int bad_argument(const struct settings *settings,
     const char *words = row->argument + strspn(row->argument, "[=");
     int size = (int)strcspn(words, "]");
     return complain_usage(settings, "--%s: expected %s%.*s, found '%s'",
-        row->name, row->kind == OPTION_NUMBER ? "a number " : "", size, words,
-        argument);
+        row->name,
+        row->kind == OPTION_NUMBER || row->kind == OPTION_MOST ? "a number "
+                                                               : "",
+        size, words, argument);
 }
 
 /* What getopt_long could not place: the letter, or else the word. */
@@ -166,15 +183,14 @@ static int choose_form(struct settings *settings)
 }
 
 int parse_options(const struct command *command, int argc, char **argv,
-    struct settings *settings, int *first)
+    void *options, int *first)
 {
+    struct settings *settings = options;
     struct parser parser;
     build_parser(&parser, command->options);
     *settings = (struct settings){ .command = command,
-        .json = asks_for_json(argc, argv),
-        .limit = UINT64_MAX,
-        .depth = UINT64_MAX,
-        .precision = UINT64_MAX };
+        .json = asks_for_json(argc, argv) };
+    set_defaults(command->options, options);
     opterr = 0;
     for (;;) {
         int value = getopt_long(argc, argv, parser.letters, parser.longs, NULL);
@@ -183,7 +199,7 @@ int parse_options(const struct command *command, int argc, char **argv,
         if (value == '?' || value == ':')
             return bad_option(settings, value, argv);
         const struct option_row *row = row_of(command->options, value);
-        if (!apply(row, optarg, settings))
+        if (!apply(row, optarg, options))
             return bad_argument(settings, row, optarg);
     }
     *first = optind;
@@ -193,9 +209,6 @@ int parse_options(const struct command *command, int argc, char **argv,
     int outcome = choose_form(settings);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    if (settings->patterns.overflow)
-        return complain_usage(
-            settings, "expected at most %d patterns", (int)MOST_PATTERNS);
     if (count < command->least_operands)
         return complain_usage(settings, "expected %s", command->operands);
     if (count > command->most_operands)

@@ -81,9 +81,10 @@ static FILE *open_temporary(struct output *output)
     return fdopen(file, "w");
 }
 
-int output_open(const struct settings *settings, struct output *output)
+int output_open(
+    const struct settings *settings, const char *path, struct output *output)
 {
-    *output = (struct output){ .stream = stdout, .path = settings->output };
+    *output = (struct output){ .stream = stdout, .path = path };
     if (!output->path)
         return OUTCOME_DONE;
     if (is_special(output->path))

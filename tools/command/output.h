@@ -16,8 +16,10 @@ struct output {
     char *temporary;  /* NULL: written in place, as to a device */
 };
 
-/* OUTCOME_DONE, or complains. */
-int output_open(const struct settings *settings, struct output *output);
+/* To `path`, or to standard output where it is NULL. OUTCOME_DONE, or
+ * complains. */
+int output_open(
+    const struct settings *settings, const char *path, struct output *output);
 
 /* Finishes it, or removes what was written if `outcome` is not OUTCOME_DONE.
  * Returns `outcome` or what failed now. */

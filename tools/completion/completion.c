@@ -211,7 +211,7 @@ static void print_fish(void)
     }
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *settings, int count, char **operands)
 {
     static const struct {
         const char *name;
@@ -240,6 +240,7 @@ const struct command completion_command = {
         "| source\n\nserves the shell that is running, and for zsh a file "
         "_varve in a folder of $fpath.\n",
     .options = options,
+    .options_size = sizeof(struct settings),
     .least_operands = 1,
     .most_operands = 1,
     .run = run,

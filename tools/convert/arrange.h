@@ -5,14 +5,14 @@
 #ifndef TOOL_ARRANGE_H
 #define TOOL_ARRANGE_H
 
+#include "convert.h"
 #include "losses.h"
 #include "parts.h"
-#include "renames.h"
-#include "settings.h"
 #include "unused.h"
 
 struct arrangement {
     const struct settings *settings;
+    const struct convert_options *options;
     struct parts *parts;
     struct renames *renames;
     struct losses *losses;

@@ -39,9 +39,9 @@ static bool read_rule(struct cast_rule *rule, const char *text)
     return rule->dtype != 0;
 }
 
-int casts_read(const struct settings *settings, struct casts *casts)
+int casts_read(const struct settings *settings, const struct text_list *texts,
+    struct casts *casts)
 {
-    const struct text_list *texts = &settings->casts;
     *casts = (struct casts){ .rule_count = texts->count };
     casts->rules = room_for(texts->count, sizeof *casts->rules);
     for (size_t i = 0; i < texts->count; i++) {

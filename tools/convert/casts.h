@@ -34,7 +34,8 @@ struct casts {
 };
 
 /* An outcome other than OUTCOME_DONE has been complained of. */
-int casts_read(const struct settings *settings, struct casts *casts);
+int casts_read(const struct settings *settings, const struct text_list *texts,
+    struct casts *casts);
 void casts_clear(struct casts *casts);
 
 /* Casts the variables that are kept, by their paths in the source: the last

@@ -17,9 +17,8 @@
 
 bool is_chosen(const struct arrangement *a, const char *path)
 {
-    return (!a->settings->only ||
-               varve_path_matches(a->settings->only, path)) &&
-           !varve_path_matches(a->settings->except, path);
+    return (!a->options->only || varve_path_matches(a->options->only, path)) &&
+           !varve_path_matches(a->options->except, path);
 }
 
 static void lose_slot(
@@ -102,8 +101,8 @@ static int choose_parts(struct arrangement *a)
 {
     varve_error error = { .status = VARVE_OK };
     struct parts *p = a->parts;
-    varve_select select = { .pattern = a->settings->only,
-        .except = a->settings->except };
+    varve_select select = { .pattern = a->options->only,
+        .except = a->options->except };
     if (!select.pattern && !select.except)
         return OUTCOME_DONE;
     for (size_t i = 1; i < p->count; i++)
@@ -132,7 +131,7 @@ int choose(struct arrangement *a)
         if (items[i].is_kept && items[i].above != PART_NONE)
             items[items[i].above].is_kept = true;
     }
-    if (values || (!a->settings->only && !a->settings->except))
+    if (values || (!a->options->only && !a->options->except))
         return OUTCOME_DONE;
     return unused_complain(a->settings, a->unused);
 }

@@ -29,6 +29,7 @@
 
 enum { MOST_LEVEL = 19 }; /* as of varve_write_options */
 
+#define OPTIONS struct convert_options
 static const struct option_row option_rows[] = {
     OPTION("output", 'o', OPTION_TEXT, output, "DESTINATION",
         "the same as behind FILE"),
@@ -37,9 +38,9 @@ static const struct option_row option_rows[] = {
     OPTION("only", 0, OPTION_TEXT, only, "PATS", "nothing else is taken"),
     OPTION("except", 0, OPTION_TEXT, except, "PATS", "these are not taken"),
     OPTION_FOREIGN,
-    OPTION("rename", 0, OPTION_TEXTS, renames, "'NEW -> OLD'",
+    OPTION("rename", 0, OPTION_TEXTS, rename.texts, "'NEW -> OLD'",
         "other paths; repeatable"),
-    OPTION("rename-file", 0, OPTION_TEXT, rename_file, "FILE",
+    OPTION("rename-file", 0, OPTION_TEXT, rename.file, "FILE",
         "a line for each rename; # is a comment"),
     OPTION("cast", 0, OPTION_TEXTS, casts, "TYPE",
         "another element type, or PATS=TYPE; repeatable"),
@@ -49,13 +50,14 @@ static const struct option_row option_rows[] = {
         "begin another file before this, as 2GiB"),
     OPTION("compress", 0, OPTION_NUMBER, compress, "LEVEL",
         "pack values by Zstandard, 1 to 19, where that pays; of .varve"),
-    OPTION("salvage", 0, OPTION_FLAG, salvage, NULL,
+    OPTION("salvage", 0, OPTION_FLAG, settings.opening.salvage, NULL,
         "leave out what is damaged, and tell it"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
         "replace a checkpoint that is there"),
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
         "all that was lost or cast, not a few"),
-    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
+    OPTION_SHARED(
+        "quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
     OPTION_JSON,
     OPTION_PROGRESS,
     OPTION_UNITS,
@@ -66,6 +68,7 @@ static const struct option_row option_rows[] = {
 
 struct conversion {
     const struct settings *settings;
+    const struct convert_options *options;
     struct target source;
     struct destination destination;
     struct renames renames;
@@ -125,15 +128,16 @@ static varve_node *with_name(struct conversion *c, varve_node *node)
 /* What is to be read; the path of a slot leads to no subtree. */
 static varve_read_options part_of(struct conversion *c)
 {
-    const struct settings *s = c->settings;
+    const struct convert_options *o = c->options;
+    const struct opening *opening = &o->settings.opening;
     const char *path = c->source.path;
     bool is_value = c->source.node.kind == VARVE_VARIABLE;
     return (varve_read_options){
         .subtree = *path && !strchr(path, '(') ? path : NULL,
-        .only = is_value ? NULL : s->only,
-        .except = is_value ? NULL : s->except,
-        .foreign = { .dots = s->dots, .no_hdf5 = s->no_hdf5 },
-        .salvage = { .on = s->salvage,
+        .only = is_value ? NULL : o->only,
+        .except = is_value ? NULL : o->except,
+        .foreign = { .dots = opening->dots, .no_hdf5 = opening->no_hdf5 },
+        .salvage = { .on = opening->salvage,
             .loss = lost_add,
             .loss_user = &c->lost },
     };
@@ -172,8 +176,8 @@ static int make_graph(struct conversion *c)
 /* Every part has a path, which takes its memory. */
 static bool needs_parts(const struct conversion *c)
 {
-    const struct settings *s = c->settings;
-    return s->only || s->except || c->renames.count || c->casts.rule_count ||
+    const struct convert_options *o = c->options;
+    return o->only || o->except || c->renames.count || c->casts.rule_count ||
            c->source.node.path[0];
 }
 
@@ -213,6 +217,7 @@ static int change_graph(struct conversion *c)
     if (parts_make(&c->parts, c->root, NULL))
         return complain_memory(c->settings);
     struct arrangement a = { .settings = c->settings,
+        .options = c->options,
         .parts = &c->parts,
         .renames = &c->renames,
         .losses = &c->losses,
@@ -292,12 +297,12 @@ static int write_graph(struct conversion *c)
     varve_write_options options = {
         .progress = on_progress,
         .progress_user = &c->bar,
-        .no_replace = !c->settings->force,
+        .no_replace = !c->options->force,
         .keep_counter = true,
         .format = c->destination.format,
-        .compress = (int)c->settings->compress,
-        .foreign = { .shard_size = c->settings->shard_size,
-            .global_names = c->settings->names == NAMES_GLOBAL,
+        .compress = (int)c->options->compress,
+        .foreign = { .shard_size = c->options->shard_size,
+            .global_names = c->options->names == NAMES_GLOBAL,
             .loss = losses_add,
             .loss_user = &c->losses },
     };
@@ -359,8 +364,8 @@ static void print_text(const struct conversion *c)
     print_clean(stdout, c->destination.given);
     printf("  %zu %s %s\n", c->values, c->values == 1 ? "value" : "values",
         size_text(c->settings->units, c->bytes, size));
-    casts_print(&c->casts, c->settings->verbose);
-    losses_print(&c->losses, c->settings->verbose);
+    casts_print(&c->casts, c->options->verbose);
+    losses_print(&c->losses, c->options->verbose);
     lost_print_damage(c->source.damage);
     lost_print(&c->lost, c->settings, c->source.reader);
 }
@@ -369,10 +374,10 @@ static void print_text(const struct conversion *c)
 
 static int check_level(const struct conversion *c)
 {
-    if (c->settings->compress > MOST_LEVEL)
+    if (c->options->compress > MOST_LEVEL)
         return complain_usage(c->settings,
             "--compress: expected a level from 1 to %d", (int)MOST_LEVEL);
-    if (c->settings->compress && c->destination.format != VARVE_FORMAT_VARVE)
+    if (c->options->compress && c->destination.format != VARVE_FORMAT_VARVE)
         return complain_usage(
             c->settings, "--compress: expected a file of .varve");
     return OUTCOME_DONE;
@@ -381,11 +386,11 @@ static int check_level(const struct conversion *c)
 static int convert(struct conversion *c, char **operands)
 {
     const struct settings *s = c->settings;
-    int outcome = renames_read(s, &c->renames);
+    int outcome = renames_read(s, &c->options->rename, &c->renames);
     if (outcome == OUTCOME_DONE)
-        outcome = casts_read(s, &c->casts);
+        outcome = casts_read(s, &c->options->casts, &c->casts);
     if (outcome == OUTCOME_DONE)
-        outcome = destination_choose(s, operands[1], &c->destination);
+        outcome = destination_choose(c->options, operands[1], &c->destination);
     if (outcome == OUTCOME_DONE)
         outcome = check_level(c);
     if (outcome == OUTCOME_DONE)
@@ -405,10 +410,11 @@ static int convert(struct conversion *c, char **operands)
     return outcome == OUTCOME_DONE && c->lost.count ? OUTCOME_NO : outcome;
 }
 
-int convert_file(const struct settings *settings, char **operands)
+int convert_file(const struct convert_options *options, char **operands)
 {
-    struct conversion c = { .settings = settings };
-    progress_bar_begin(&c.bar, settings);
+    struct conversion c = { .settings = &options->settings,
+        .options = options };
+    progress_bar_begin(&c.bar, c.settings);
     int outcome = convert(&c, operands);
     parts_clear(&c.parts);
     varve_graph_free(c.graph);
@@ -422,13 +428,14 @@ int convert_file(const struct settings *settings, char **operands)
     return outcome;
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
-    char *files[] = { operands[0], (char *)settings->output };
-    if (count == 2 ? settings->output != NULL : !settings->output)
-        return complain_usage(
-            settings, "expected one DESTINATION, behind FILE or by -o");
-    return convert_file(settings, count == 2 ? operands : files);
+    const struct convert_options *options = given;
+    char *files[] = { operands[0], (char *)options->output };
+    if (count == 2 ? options->output != NULL : !options->output)
+        return complain_usage(&options->settings,
+            "expected one DESTINATION, behind FILE or by -o");
+    return convert_file(options, count == 2 ? operands : files);
 }
 
 const struct command convert_command = {
@@ -462,6 +469,7 @@ const struct command convert_command = {
         "What was lost has no value in\nDESTINATION and is listed, and it ends "
         "with 1.\n",
     .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 2,
     .run = run,

@@ -5,10 +5,32 @@
 #ifndef TOOL_CONVERT_H
 #define TOOL_CONVERT_H
 
+#include "renames.h"
 #include "settings.h"
 
-/* From operands[0] to operands[1], as the settings say, told under the name of
+/* Destination formats, in the order of varve_format. */
+#define FORMAT_WORDS                                                           \
+    "varve|tensorflow|tensorflow-names|safetensors|npy|npz|torch|gguf|hdf5"
+
+enum { NAMES_PATH = 1, NAMES_GLOBAL };
+
+struct convert_options {
+    struct settings settings;
+    const char *output;
+    unsigned format; /* one more than the varve_format; 0: not given */
+    unsigned names;
+    const char *only;
+    const char *except;
+    struct rename_options rename;
+    struct text_list casts;
+    uint64_t shard_size;
+    uint64_t compress; /* a level; 0: not */
+    bool force;
+    bool verbose;
+};
+
+/* From operands[0] to operands[1], as the options say, told under the name of
  * their command; an outcome. */
-int convert_file(const struct settings *settings, char **operands);
+int convert_file(const struct convert_options *options, char **operands);
 
 #endif

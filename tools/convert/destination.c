@@ -50,10 +50,10 @@ static bool ends_in(const char *path, const char *ending)
 }
 
 static bool choose_format(
-    const struct settings *settings, const char *path, varve_format *format)
+    unsigned asked, const char *path, varve_format *format)
 {
-    *format = words[settings->format ? settings->format - 1 : 0];
-    for (size_t i = 0; !settings->format; i++) {
+    *format = words[asked ? asked - 1 : 0];
+    for (size_t i = 0; !asked; i++) {
         if (i == sizeof endings / sizeof *endings)
             return false;
         *format = endings[i].format;
@@ -118,7 +118,7 @@ static char *main_file(const struct destination *d, bool is_several)
 static int check_replaced(const struct settings *settings, const char *file)
 {
     varve_error error = { .status = VARVE_OK };
-    varve_reader *reader = settings->salvage
+    varve_reader *reader = settings->opening.salvage
                                ? varve_reader_salvage(file, NULL, &error)
                                : varve_reader_open(file, NULL, &error);
     varve_reader_free(reader);
@@ -133,11 +133,12 @@ static int check_replaced(const struct settings *settings, const char *file)
                       .hint = "choose another name, or remove it" });
 }
 
-static int check_file(const struct settings *settings, const char *file)
+static int check_file(const struct convert_options *options, const char *file)
 {
+    const struct settings *settings = &options->settings;
     if (access(file, F_OK) != 0)
         return OUTCOME_DONE;
-    if (settings->force)
+    if (options->force)
         return check_replaced(settings, file);
     return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
                                   .code = varve_status_name(VARVE_EXISTS),
@@ -147,12 +148,12 @@ static int check_file(const struct settings *settings, const char *file)
                                   .hint = "--force replaces it" });
 }
 
-int destination_choose(
-    const struct settings *settings, const char *path, struct destination *d)
+int destination_choose(const struct convert_options *options, const char *path,
+    struct destination *d)
 {
     *d = (struct destination){ .given = path };
-    if (!choose_format(settings, path, &d->format))
-        return complain_usage(settings,
+    if (!choose_format(options->format, path, &d->format))
+        return complain_usage(&options->settings,
             "'%s': expected a name that ends in .varve, .safetensors, .npz, "
             ".npy, .pt, .pth or .index, or --to " FORMAT_WORDS,
             path);
@@ -163,7 +164,7 @@ int destination_choose(
     int outcome = OUTCOME_DONE;
     for (int i = 0; i < 2 && outcome == OUTCOME_DONE; i++) {
         char *file = main_file(d, i > 0);
-        outcome = check_file(settings, file);
+        outcome = check_file(options, file);
         free(file);
     }
     if (outcome != OUTCOME_DONE)

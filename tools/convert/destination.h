@@ -7,7 +7,7 @@
 
 #include <varve/reader.h>
 
-#include "settings.h"
+#include "convert.h"
 
 struct destination {
     char *path; /* as varve_write takes it */
@@ -18,7 +18,7 @@ struct destination {
 /* By --to, else by the ending of the name. Without --force, what is there is
  * left alone; with it, what is there and is no checkpoint. An outcome other
  * than OUTCOME_DONE has been complained of. */
-int destination_choose(const struct settings *settings, const char *path,
+int destination_choose(const struct convert_options *options, const char *path,
     struct destination *destination);
 
 /* Opens what was written; NULL once it has been complained of. */

@@ -53,10 +53,12 @@ static void tell_side(
     table_fact(table, key, fact);
 }
 
-void answer_begin(struct answer *answer, const struct settings *settings,
+void answer_begin(struct answer *answer, const struct diff_options *options,
     const struct side *a, const struct side *b, bool has_structure)
 {
+    const struct settings *settings = &options->settings;
     *answer = (struct answer){ .settings = settings,
+        .options = options,
         .style = style_for(settings, stdout) };
     if (settings->quiet)
         return;
@@ -74,7 +76,7 @@ bool answer_differs(const struct answer *answer)
     return n[FINDING_CHANGED] || n[FINDING_INCOMPARABLE] ||
            n[FINDING_ONLY_IN_A] || n[FINDING_ONLY_IN_B] ||
            n[FINDING_STRUCTURE] ||
-           (answer->settings->strict && n[FINDING_METADATA]);
+           (answer->options->strict && n[FINDING_METADATA]);
 }
 
 static void print_counts(const struct answer *answer)
@@ -229,7 +231,7 @@ static const char *color_of(const struct answer *answer, enum finding finding)
 bool answer_shows(const struct answer *answer, enum finding finding)
 {
     return !answer->settings->quiet &&
-           (finding != FINDING_EQUAL || answer->settings->equal);
+           (finding != FINDING_EQUAL || answer->options->equal);
 }
 
 void answer_add(struct answer *answer, const struct finding_row *row)

@@ -6,6 +6,7 @@
 #define TOOL_ANSWER_H
 
 #include "difference.h"
+#include "renames.h"
 #include "table.h"
 
 enum finding {
@@ -20,8 +21,23 @@ enum finding {
     FINDING_KINDS
 };
 
+struct diff_options {
+    struct settings settings;
+    struct rename_options rename;
+    struct pattern_list patterns;
+    const char *tolerance;
+    const char *relative;
+    const char *page; /* NULL: none */
+    bool any_type;
+    bool nan_differs;
+    bool values; /* and nothing else */
+    bool equal;
+    bool strict;
+};
+
 struct answer {
     const struct settings *settings;
+    const struct diff_options *options;
     struct table table;
     struct style style;
     uint64_t counts[FINDING_KINDS];
@@ -39,7 +55,7 @@ struct finding_row {
     const char *note;                    /* "" where all is plain */
 };
 
-void answer_begin(struct answer *answer, const struct settings *settings,
+void answer_begin(struct answer *answer, const struct diff_options *options,
     const struct side *a, const struct side *b, bool has_structure);
 
 /* Whether a finding is printed. */

@@ -15,12 +15,13 @@
 #include "pairing.h"
 #include "room.h"
 
-static const struct option_row options[] = {
-    OPTION("rename", 0, OPTION_TEXTS, renames, "'NEW -> OLD'",
+#define OPTIONS struct diff_options
+static const struct option_row option_rows[] = {
+    OPTION("rename", 0, OPTION_TEXTS, rename.texts, "'NEW -> OLD'",
         "a path in B, and what it is in A; repeatable"),
-    OPTION("rename-file", 0, OPTION_TEXT, rename_file, "FILE",
+    OPTION("rename-file", 0, OPTION_TEXT, rename.file, "FILE",
         "a line for each rename; # is a comment"),
-    OPTION_PATTERNS,
+    OPTION_PATTERNS(patterns),
     OPTION("tolerance", 0, OPTION_TEXT, tolerance, "ABS",
         "elements so close are equal"),
     OPTION("relative", 0, OPTION_TEXT, relative, "REL",
@@ -36,7 +37,7 @@ static const struct option_row options[] = {
         "metadata that differ make a difference"),
     OPTION("page", 0, OPTION_TEXT, page, "FILE",
         "B as a page for a browser, with what differs"),
-    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
+    OPTION_SHARED("quiet", 'q', OPTION_FLAG, quiet, NULL,
         "print nothing; the exit code is the answer"),
     OPTION_FORMS,
     OPTION_PROGRESS,
@@ -48,6 +49,7 @@ static const struct option_row options[] = {
 
 struct diff {
     const struct settings *settings;
+    const struct diff_options *options;
     struct measure measure;
     struct renames renames;
     struct side a, b;
@@ -85,15 +87,16 @@ static int parse_real(const struct settings *settings, const char *option,
         "--%s: expected a number of at least 0, found '%s'", option, text);
 }
 
-static int make_measure(const struct settings *s, struct measure *m)
+static int make_measure(const struct diff_options *o, struct measure *m)
 {
-    *m = (struct measure){ .is_tolerant = s->tolerance || s->relative,
-        .any_type = s->any_type,
-        .nan_differs = s->nan_differs,
+    const struct settings *s = &o->settings;
+    *m = (struct measure){ .is_tolerant = o->tolerance || o->relative,
+        .any_type = o->any_type,
+        .nan_differs = o->nan_differs,
         .only_whether = s->quiet };
-    int outcome = parse_real(s, "tolerance", s->tolerance, &m->tolerance);
+    int outcome = parse_real(s, "tolerance", o->tolerance, &m->tolerance);
     return outcome == OUTCOME_DONE
-               ? parse_real(s, "relative", s->relative, &m->relative)
+               ? parse_real(s, "relative", o->relative, &m->relative)
                : outcome;
 }
 
@@ -271,7 +274,7 @@ static void look_at_pair(struct diff *d)
 /* An entry of B, with its partner in A, or one of A that has none. */
 static void look_at(struct diff *d, const struct side *s, size_t entry)
 {
-    const struct pattern_list *patterns = &d->settings->patterns;
+    const struct pattern_list *patterns = &d->options->patterns;
     d->at = s;
     d->entry = entry;
     if (patterns->count && !pattern_selects(patterns, path_here(d)))
@@ -337,8 +340,7 @@ static void add_metadata(void *user, const char *name, const char *note)
 
 static bool has_metadata(const struct diff *d)
 {
-    const struct settings *s = d->settings;
-    return d->has_structure && s->patterns.count == 0 &&
+    return d->has_structure && d->options->patterns.count == 0 &&
            !*d->a.target.node.path && !*d->b.target.node.path;
 }
 
@@ -347,11 +349,12 @@ static bool has_metadata(const struct diff *d)
 static int prepare(struct diff *d, char **operands)
 {
     const struct settings *s = d->settings;
-    if (s->page && s->quiet)
+    const struct diff_options *o = d->options;
+    if (o->page && s->quiet)
         return complain_usage(s, "--page: expected it without --quiet");
-    int outcome = make_measure(s, &d->measure);
+    int outcome = make_measure(o, &d->measure);
     if (outcome == OUTCOME_DONE)
-        outcome = renames_read(s, &d->renames);
+        outcome = renames_read(s, &o->rename, &d->renames);
     if (outcome == OUTCOME_DONE)
         outcome = side_open(s, operands[0], &d->a);
     if (outcome == OUTCOME_DONE)
@@ -367,7 +370,7 @@ static int prepare(struct diff *d, char **operands)
     place_left(d);
     d->met_by_a = room_for(d->a.outline.count, sizeof *d->met_by_a);
     d->met_by_b = room_for(d->b.outline.count, sizeof *d->met_by_b);
-    d->has_structure = !s->values && graphs_are_comparable(&d->a, &d->b);
+    d->has_structure = !o->values && graphs_are_comparable(&d->a, &d->b);
     return OUTCOME_DONE;
 }
 
@@ -380,8 +383,8 @@ static int compare(struct diff *d)
         look_at_all(d);
         d->is_counting = false;
     }
-    d->page = diff_page_begin(d->settings, &d->b);
-    answer_begin(&d->answer, d->settings, &d->a, &d->b, d->has_structure);
+    d->page = diff_page_begin(d->options, &d->b);
+    answer_begin(&d->answer, d->options, &d->a, &d->b, d->has_structure);
     look_at_all(d);
     if (has_metadata(d))
         metadata_differences(&d->a, &d->b, add_metadata, d);
@@ -393,9 +396,10 @@ static int compare(struct diff *d)
     return diff_page_end(d->page, outcome);
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
-    struct diff d = { .settings = settings };
+    const struct diff_options *options = given;
+    struct diff d = { .settings = &options->settings, .options = options };
     (void)count;
     int outcome = prepare(&d, operands);
     if (outcome == OUTCOME_DONE)
@@ -432,7 +436,8 @@ const struct command diff_command = {
         "no difference.\n\nIt ends with 0 where nothing differs, 1 where "
         "something does or cannot be\ncompared, and with more where it could "
         "not tell.\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 2,
     .most_operands = 2,
     .run = run,

@@ -27,18 +27,18 @@ static const struct page_mark marks[FINDING_KINDS] = {
 };
 
 struct diff_page {
-    const struct settings *settings;
+    const struct diff_options *options;
     const struct side *b;
     struct noted noted;
 };
 
 struct diff_page *diff_page_begin(
-    const struct settings *settings, const struct side *b)
+    const struct diff_options *options, const struct side *b)
 {
-    if (!settings->page)
+    if (!options->page)
         return NULL;
     struct diff_page *page = room_for(1, sizeof *page);
-    page->settings = settings;
+    page->options = options;
     page->b = b;
     noted_begin(&page->noted, b->target.reader);
     return page;
@@ -85,11 +85,11 @@ void diff_page_add(
 
 static int write_page(struct diff_page *page)
 {
-    struct settings settings = *page->settings;
+    const struct page_to to = { .path = page->options->page };
     struct page_overlay overlay =
         noted_overlay(&page->noted, marks, FINDING_KINDS);
-    settings.output = settings.page;
-    return page_output(&settings, &page->b->target, &overlay);
+    return page_output(
+        &page->options->settings, &to, &page->b->target, &overlay);
 }
 
 int diff_page_end(struct diff_page *page, int outcome)

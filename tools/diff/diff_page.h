@@ -11,7 +11,7 @@ struct diff_page;
 
 /* NULL where --page is not asked for. Takes NULL below. */
 struct diff_page *diff_page_begin(
-    const struct settings *settings, const struct side *b);
+    const struct diff_options *options, const struct side *b);
 
 /* The first finding of a node is on it; what B has not gets a row. `path` is
  * below the root of the comparison. */

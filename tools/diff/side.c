@@ -59,13 +59,12 @@ static bool list_entries(struct side *s)
 int side_open(
     const struct settings *settings, const char *argument, struct side *s)
 {
-    static const struct settings everything = { .depth = UINT64_MAX };
     *s = (struct side){ .count = 0 };
     int outcome = target_open(settings, argument, &s->target);
     if (outcome != OUTCOME_DONE)
         return outcome;
     if (!outline_make(
-            &s->outline, s->target.reader, s->target.node.id, &everything)) {
+            &s->outline, s->target.reader, s->target.node.id, &view_of_all)) {
         s->outline = (struct outline){ .reader = NULL };
         return complain_memory(settings);
     }

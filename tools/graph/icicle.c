@@ -160,7 +160,7 @@ static bool place_all(struct icicle *c)
     size_t narrow = SIZE_MAX; /* depth of the narrow node that this is below */
     bool good = true;
     c->shelves[0].next = SVG_MARGIN;
-    tree_walk_begin(&walk, c->outline, c->settings->depth, true);
+    tree_walk_begin(&walk, c->outline, c->outline->view->depth, true);
     while (good && tree_walk_next(&walk, &row)) {
         if (row.kind != ROW_NODE || row.depth > narrow)
             continue;

@@ -76,13 +76,13 @@ const char *node_note(const struct settings *settings,
     return text;
 }
 
-bool look_folds_slots(const struct settings *settings,
-    const struct outline *outline, uint32_t node)
+bool look_folds_slots(const struct outline *outline, uint32_t node)
 {
     const char *name;
     uint32_t variable;
     uint32_t slot;
-    if (settings->slots || outline->nodes[node].depth >= outline->depth)
+    const struct view *view = outline->view;
+    if (view->slots || outline->nodes[node].depth >= view->depth)
         return false;
     for (size_t i = 0; varve_reader_slot_at(
              outline->reader, node, i, &name, &variable, &slot);
@@ -93,11 +93,10 @@ bool look_folds_slots(const struct settings *settings,
     return false;
 }
 
-bool look_shows(const struct settings *settings, const struct outline *outline,
-    uint32_t node)
+bool look_shows(const struct outline *outline, uint32_t node)
 {
     return outline_has(outline, node) &&
-           (settings->slots || !outline->nodes[node].by_slot);
+           (outline->view->slots || !outline->nodes[node].by_slot);
 }
 
 const char *slots_note(const struct settings *settings,

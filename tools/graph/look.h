@@ -46,10 +46,8 @@ const char *node_note(const struct settings *settings,
 
 /* Whether all slots that a node owns are shown as one; whether a node is shown
  * where they are. */
-bool look_folds_slots(const struct settings *settings,
-    const struct outline *outline, uint32_t node);
-bool look_shows(const struct settings *settings, const struct outline *outline,
-    uint32_t node);
+bool look_folds_slots(const struct outline *outline, uint32_t node);
+bool look_shows(const struct outline *outline, uint32_t node);
 
 /* "m, v for 4 variables · 1.55 MiB"; returns `text`. */
 const char *slots_note(const struct settings *settings,

@@ -128,10 +128,11 @@ static bool collect(struct drawing *d)
     struct tree_walk walk;
     struct row row;
     bool good = true;
-    tree_walk_begin(&walk, d->outline, d->settings->depth, d->settings->slots);
+    tree_walk_begin(
+        &walk, d->outline, d->outline->view->depth, d->outline->view->slots);
     while (good && tree_walk_next(&walk, &row)) {
         if (row.kind == ROW_ALIAS && row.branch.variable != OUTLINE_NONE &&
-            row.depth > d->settings->depth)
+            row.depth > d->outline->view->depth)
             continue;
         good = place_row(d, &row, d->count ? d->count - 1 : NO_BOX);
     }

@@ -19,7 +19,7 @@ static bool print_node(const struct text_graph *g, uint32_t id)
     g->language->print_words(name, node_note(g->settings, g->outline, id, note),
         look_of(g->outline, id), g->to);
     free(name);
-    if (look_folds_slots(g->settings, g->outline, id)) {
+    if (look_folds_slots(g->outline, id)) {
         fprintf(g->to, "  s%" PRIu32, id);
         g->language->print_words("slots",
             slots_note(g->settings, g->outline, id, note), LOOK_SLOT, g->to);
@@ -44,7 +44,7 @@ static void print_folded(const struct text_graph *g, uint32_t owner)
 static bool print_edges(const struct text_graph *g, uint32_t from)
 {
     struct branch branch;
-    bool folds = look_folds_slots(g->settings, g->outline, from);
+    bool folds = look_folds_slots(g->outline, from);
     if (folds)
         print_folded(g, from);
     for (size_t i = 0; outline_branch(g->outline, from, i, &branch); i++) {
@@ -63,11 +63,11 @@ bool text_graph_print(const struct text_graph *g)
     const struct outline *outline = g->outline;
     bool good = true;
     for (size_t i = 0; good && i < outline->reached; i++) {
-        if (look_shows(g->settings, outline, outline->order[i]))
+        if (look_shows(outline, outline->order[i]))
             good = print_node(g, outline->order[i]);
     }
     for (size_t i = 0; good && i < outline->reached; i++) {
-        if (look_shows(g->settings, outline, outline->order[i]))
+        if (look_shows(outline, outline->order[i]))
             good = print_edges(g, outline->order[i]);
     }
     return good;

@@ -11,9 +11,16 @@
 #include "table.h"
 #include "units.h"
 
-static const struct option_row options[] = {
+struct log_options {
+    struct settings settings;
+    uint64_t limit; /* UINT64_MAX: none */
+    struct keep keep;
+};
+
+#define OPTIONS struct log_options
+static const struct option_row option_rows[] = {
     OPTION_FORMS,
-    OPTION("limit", 0, OPTION_NUMBER, limit, "N", "at most the newest N"),
+    OPTION("limit", 0, OPTION_MOST, limit, "N", "at most the newest N"),
     OPTION_KEEP,
     OPTION_UNITS,
     OPTION_ASCII,
@@ -82,11 +89,11 @@ static void print_entry(
 }
 
 static void print_list(
-    const struct settings *settings, const struct run_list *list)
+    const struct log_options *options, const struct run_list *list)
 {
     struct table table;
-    uint64_t left = settings->limit;
-    table_begin(&table, settings, stdout, "varve.log/1", columns,
+    uint64_t left = options->limit;
+    table_begin(&table, &options->settings, stdout, "varve.log/1", columns,
         sizeof columns / sizeof *columns);
     for (size_t i = 0; i < list->count; i++) {
         const struct run *run = &list->runs[i];
@@ -96,10 +103,12 @@ static void print_list(
     table_end(&table);
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
+    const struct log_options *options = given;
+    const struct settings *settings = &options->settings;
     (void)count;
-    const varve_manager_options keep = keep_options(settings, true);
+    const varve_manager_options keep = keep_options(&options->keep, true);
     struct run_list list;
     int outcome = run_list_open(settings, operands[0], &keep, &list);
     if (outcome == OUTCOME_DONE && list.count == 0)
@@ -107,7 +116,7 @@ static int run(const struct settings *settings, int count, char **operands)
             "expected files such as ckpt-12.varve",
             "varve ls FILE looks into one of another name");
     if (outcome == OUTCOME_DONE)
-        print_list(settings, &list);
+        print_list(options, &list);
     run_list_clear(&list);
     return outcome;
 }
@@ -123,7 +132,8 @@ const struct command log_command = {
         "'-': its next save\ndeletes it. With --keep-... it says what such a "
         "policy would keep. No value is\nread. A time that is not in the file "
         "is that of the file.\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 1,
     .run = run,

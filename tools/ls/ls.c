@@ -8,15 +8,23 @@
 #include "complaint.h"
 #include "target.h"
 
-static const struct option_row options[] = {
+struct ls_options {
+    struct settings settings;
+    struct view view;
+    bool flat;
+};
+
+#define OPTIONS struct ls_options
+static const struct option_row option_rows[] = {
     OPTION("flat", 'l', OPTION_FLAG, flat, NULL,
         "a table of values instead of the tree"),
     OPTION_FORMS,
-    OPTION("sort", 0, OPTION_WORD, sort, "path|bytes|offset",
+    OPTION("sort", 0, OPTION_WORD, view.sort, "path|bytes|offset",
         "order of the table (bytes: largest first)"),
-    OPTION("limit", 0, OPTION_NUMBER, limit, "N", "at most N lines or items"),
+    OPTION(
+        "limit", 0, OPTION_MOST, view.limit, "N", "at most N lines or items"),
     OPTION_DEPTH,
-    OPTION_PATTERNS,
+    OPTION_PATTERNS(view.patterns),
     OPTION_SLOTS,
     OPTION_VALUES,
     OPTION_ALL,
@@ -28,8 +36,10 @@ static const struct option_row options[] = {
     OPTION_END,
 };
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
+    const struct ls_options *options = given;
+    const struct settings *settings = &options->settings;
     (void)count;
     struct target target;
     struct outline outline;
@@ -37,10 +47,11 @@ static int run(const struct settings *settings, int count, char **operands)
     if (outcome != OUTCOME_DONE)
         return outcome;
     bool done = false;
-    if (outline_make_folded(
-            &outline, target.reader, target.node.id, settings)) {
-        bool as_table = settings->flat || settings->tsv || settings->markdown ||
-                        settings->sort;
+    bool as_table = options->flat || settings->tsv || settings->markdown ||
+                    options->view.sort;
+    /* Lists of values and what programs read are never folded. */
+    if ((settings->json || as_table ? outline_make : outline_make_folded)(
+            &outline, target.reader, target.node.id, &options->view)) {
         done = settings->json ? ls_json(settings, &outline)
                : as_table     ? ls_table(settings, &outline)
                               : ls_tree(settings, &outline);
@@ -70,7 +81,8 @@ const struct command ls_command = {
         "model/layers/0.\n\nPAT is a path with wildcards: * is any "
         "part of a name, ** any number of names,\n? one byte, [0-9] one of a "
         "set.\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 1,
     .run = run,

@@ -139,7 +139,7 @@ bool ls_json(const struct settings *settings, const struct outline *outline)
 {
     bool lines = settings->form == FORM_JSONL;
     size_t count;
-    uint32_t *ids = value_list(settings, outline, &count);
+    uint32_t *ids = value_list(outline->view, outline, &count);
     if (!ids)
         return false;
     if (!lines) {

@@ -63,7 +63,7 @@ bool ls_table(const struct settings *settings, const struct outline *outline)
     struct settings exact = *settings;
     struct table table;
     size_t count;
-    uint32_t *ids = value_list(settings, outline, &count);
+    uint32_t *ids = value_list(outline->view, outline, &count);
     if (!ids)
         return false;
     if (!settings->units)

@@ -102,9 +102,9 @@ static bool measure(struct tree_printer *p, uint64_t depth)
     struct row row;
     struct cells cells;
     bool good = true;
-    tree_walk_begin(&walk, p->outline, depth, p->settings->slots);
+    tree_walk_begin(&walk, p->outline, depth, p->outline->view->slots);
     while (good && tree_walk_next(&walk, &row)) {
-        if (p->row_count++ >= p->settings->limit)
+        if (p->row_count++ >= p->outline->view->limit)
             continue;
         fill(p, &row, &cells);
         good = cells.name != NULL;
@@ -245,9 +245,10 @@ static bool print_rows(const struct tree_printer *p, uint64_t depth)
     struct row row;
     struct cells cells;
     bool good = true;
-    tree_walk_begin(&walk, p->outline, depth, p->settings->slots);
+    tree_walk_begin(&walk, p->outline, depth, p->outline->view->slots);
     for (uint64_t i = 0;
-         i < p->settings->limit && good && tree_walk_next(&walk, &row); i++) {
+         i < p->outline->view->limit && good && tree_walk_next(&walk, &row);
+         i++) {
         fill(p, &row, &cells);
         good = cells.name != NULL;
         if (good) {
@@ -276,15 +277,16 @@ bool ls_tree(const struct settings *settings, const struct outline *outline)
     struct tree_printer p = { .settings = settings,
         .outline = outline,
         .style = style_for(settings, stdout) };
-    uint64_t depth = settings->depth == UINT64_MAX ? DEEPEST : settings->depth;
+    const struct view *view = outline->view;
+    uint64_t depth = view->depth == UINT64_MAX ? DEEPEST : view->depth;
     if (!measure(&p, depth))
         return false;
     heading_print(settings, &p.style, outline);
     if (!print_rows(&p, depth))
         return false;
-    if (p.row_count > settings->limit)
-        printf("%s %" PRIu64 " more\n", p.style.dots,
-            p.row_count - settings->limit);
+    if (p.row_count > view->limit)
+        printf(
+            "%s %" PRIu64 " more\n", p.style.dots, p.row_count - view->limit);
     print_fold_note(&p);
     return true;
 }

@@ -71,8 +71,8 @@ static int complain_notes(
 }
 
 /* Releases `source`. */
-static int put(const struct settings *settings, const struct target *target,
-    json_t *source, const char *file)
+static int put(const struct settings *settings, const struct page_to *to,
+    const struct target *target, json_t *source, const char *file)
 {
     struct notes n = { .source = source, .reader = target->reader };
     int outcome;
@@ -80,7 +80,7 @@ static int put(const struct settings *settings, const struct target *target,
     if (take(&n)) {
         struct page_overlay overlay =
             noted_overlay(&n.noted, n.marks, n.mark_count);
-        outcome = page_output(settings, target, &overlay);
+        outcome = page_output(settings, to, target, &overlay);
     } else {
         outcome = complain_notes(settings, file, n.why);
     }
@@ -89,7 +89,7 @@ static int put(const struct settings *settings, const struct target *target,
     return outcome;
 }
 
-int page_with_notes(const struct settings *settings,
+int page_with_notes(const struct settings *settings, const struct page_to *to,
     const struct target *target, const char *file)
 {
     char where[600];
@@ -100,15 +100,15 @@ int page_with_notes(const struct settings *settings,
     json_t *source = json_loadf(from, 0, &error);
     fclose(from);
     if (source)
-        return put(settings, target, source, file);
+        return put(settings, to, target, source, file);
     snprintf(where, sizeof where, "%.500s:%d", file, error.line);
     return complain_notes(settings, where, error.text);
 }
 
-int page_with_report(const struct settings *settings,
+int page_with_report(const struct settings *settings, const struct page_to *to,
     const struct target *target, const char *report)
 {
     json_t *source = json_loads(report, 0, NULL);
-    return source ? put(settings, target, source, "the report")
+    return source ? put(settings, to, target, source, "the report")
                   : complain_memory(settings);
 }

@@ -85,8 +85,8 @@ static uint64_t bytes_of(varve_reader *reader)
     return bytes;
 }
 
-int page_with_statistics(
-    const struct settings *settings, const struct target *target)
+int page_with_statistics(const struct settings *settings,
+    const struct page_to *to, const struct target *target)
 {
     struct looking looking = {
         .reader = target->reader,
@@ -99,7 +99,7 @@ int page_with_statistics(
         .user = &looking,
     };
     progress_bar_begin(&looking.bar, settings);
-    int outcome = page_output(settings, target, &overlay);
+    int outcome = page_output(settings, to, target, &overlay);
     progress_bar_clear(&looking.bar);
     return outcome == OUTCOME_DONE && looking.has_damage ? OUTCOME_NO : outcome;
 }

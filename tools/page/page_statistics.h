@@ -11,7 +11,7 @@
 /* page_output with the statistics of each value, which is read and verified for
  * that; marks say which are damaged, and which have NaN or infinities.
  * OUTCOME_NO where one is damaged. */
-int page_with_statistics(
-    const struct settings *settings, const struct target *target);
+int page_with_statistics(const struct settings *settings,
+    const struct page_to *to, const struct target *target);
 
 #endif

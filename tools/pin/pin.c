@@ -56,13 +56,12 @@ static int pin_all(
     return worst;
 }
 
-static int run_pin(const struct settings *settings, int count, char **operands)
+static int run_pin(const void *settings, int count, char **operands)
 {
     return pin_all(settings, count, operands, true);
 }
 
-static int run_unpin(
-    const struct settings *settings, int count, char **operands)
+static int run_unpin(const void *settings, int count, char **operands)
 {
     return pin_all(settings, count, operands, false);
 }
@@ -75,6 +74,7 @@ const struct command pin_command = {
                "empty file PREFIX-N.pin\nbeside it says so. WHICH is a number, "
                "latest, latest-valid or best.\n",
     .options = options,
+    .options_size = sizeof(struct settings),
     .least_operands = 1,
     .most_operands = 1 << 20,
     .run = run_pin,
@@ -86,6 +86,7 @@ const struct command unpin_command = {
     .summary = "keep them no longer than others",
     .details = "Takes back what varve pin did. Nothing is deleted by that.\n",
     .options = options,
+    .options_size = sizeof(struct settings),
     .least_operands = 1,
     .most_operands = 1 << 20,
     .run = run_unpin,

@@ -20,25 +20,26 @@
 #include "target.h"
 #include "trial.h"
 
-static const struct option_row options[] = {
+#define OPTIONS struct plan_options
+static const struct option_row option_rows[] = {
     OPTION("into", 0, OPTION_TEXT, into, "B",
         "the program: a checkpoint of it, or a list of its values"),
-    OPTION("rename", 0, OPTION_TEXTS, renames, "'NEW -> OLD'",
+    OPTION("rename", 0, OPTION_TEXTS, rename.texts, "'NEW -> OLD'",
         "a path in the program, and in A; repeatable"),
-    OPTION("rename-file", 0, OPTION_TEXT, rename_file, "FILE",
+    OPTION("rename-file", 0, OPTION_TEXT, rename.file, "FILE",
         "a line for each rename; # is a comment"),
     OPTION("allow-unfilled", 0, OPTION_TEXTS, allow_unfilled, "PATS",
         "what A need not have; repeatable"),
     OPTION("allow-unclaimed", 0, OPTION_TEXTS, allow_unclaimed, "PATS",
         "what the program need not take; repeatable"),
     OPTION("cast", 0, OPTION_FLAG, any_type, NULL, "element types may differ"),
-    OPTION("write-map", 0, OPTION_TEXT, output, "FILE",
+    OPTION("write-map", 0, OPTION_TEXT, map, "FILE",
         "write the renames, with those that are suggested"),
     OPTION("page", 0, OPTION_TEXT, page, "FILE",
         "A as a page for a browser, with what would become of it"),
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
         "what matches by another path, and what is allowed, too"),
-    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
+    OPTION_SHARED("quiet", 'q', OPTION_FLAG, quiet, NULL,
         "print nothing; the exit code is the answer"),
     OPTION_FORMS,
     OPTION_UNITS,
@@ -52,6 +53,7 @@ enum { MOST_SUGGESTIONS = 1000 };
 
 struct plan {
     const struct settings *settings;
+    const struct plan_options *options;
     struct target source;
     struct program program;
     struct renames renames;
@@ -110,13 +112,12 @@ static int write_page(const struct plan *p, const varve_read_options *read)
     varve_error error = { .status = VARVE_OK };
     const char *file = varve_reader_path(p->source.reader);
     varve_node *root = varve_graph_root(p->program.graph);
-    struct settings settings = *p->settings;
+    const struct page_to to = { .path = p->options->page };
     struct target whole = { .reader = p->source.reader };
     char *report = trial_report(root, file, read, &error);
     if (!report)
         return complain_status(p->settings, "cannot plan", file, &error);
-    settings.output = settings.page;
-    int outcome = page_with_report(&settings, &whole, report);
+    int outcome = page_with_report(p->settings, &to, &whole, report);
     free(report);
     return outcome;
 }
@@ -127,11 +128,11 @@ static int try(struct plan *p, struct trial *trial)
     const char *subtree = p->source.node.path;
     varve_read_options read = {
         .subtree = *subtree ? subtree : NULL,
-        .foreign = { .dots = p->settings->dots,
-            .no_hdf5 = p->settings->no_hdf5 },
+        .foreign = { .dots = p->settings->opening.dots,
+            .no_hdf5 = p->settings->opening.no_hdf5 },
         .expect = { .missing = *p->allow_unfilled ? p->allow_unfilled : NULL,
             .unused = *p->allow_unclaimed ? p->allow_unclaimed : NULL },
-        .cast = p->settings->any_type ? VARVE_CAST_ANY : VARVE_CAST_NONE,
+        .cast = p->options->any_type ? VARVE_CAST_ANY : VARVE_CAST_NONE,
     };
     read.rename.count = make_pairs(p);
     read.rename.list = p->pairs;
@@ -139,8 +140,8 @@ static int try(struct plan *p, struct trial *trial)
     varve_node *root = varve_graph_root(p->program.graph);
     if (trial_run(trial, root, file, &read, &error) != VARVE_OK)
         return complain_status(p->settings, "cannot plan", file, &error);
-    return p->settings->page && trial == &p->before ? write_page(p, &read)
-                                                    : OUTCOME_DONE;
+    return p->options->page && trial == &p->before ? write_page(p, &read)
+                                                   : OUTCOME_DONE;
 }
 
 static bool any_free(const struct found_list *list)
@@ -306,9 +307,9 @@ static void print_map(const struct plan *p, FILE *to)
 static int write_map(const struct plan *p)
 {
     struct output output;
-    if (!p->settings->output)
+    if (!p->options->map)
         return OUTCOME_DONE;
-    int outcome = output_open(p->settings, &output);
+    int outcome = output_open(p->settings, p->options->map, &output);
     if (outcome != OUTCOME_DONE)
         return outcome;
     print_map(p, output.stream);
@@ -317,32 +318,26 @@ static int write_map(const struct plan *p)
 
 /* --- The whole ---------------------------------------------------------- */
 
-static bool has_too_many(const struct settings *s)
-{
-    return s->allow_unfilled.overflow || s->allow_unclaimed.overflow ||
-           s->renames.overflow;
-}
-
 static int prepare(struct plan *p, char **operands)
 {
     const struct settings *s = p->settings;
-    if (!s->into)
+    const struct plan_options *o = p->options;
+    if (!o->into)
         return complain_usage(s, "expected --into B");
-    if (has_too_many(s))
-        return complain_usage(s, "too many options");
-    p->allow_unfilled = joined(&s->allow_unfilled);
-    p->allow_unclaimed = joined(&s->allow_unclaimed);
-    int outcome = renames_read(s, &p->renames);
+    p->allow_unfilled = joined(&o->allow_unfilled);
+    p->allow_unclaimed = joined(&o->allow_unclaimed);
+    int outcome = renames_read(s, &o->rename, &p->renames);
     if (outcome == OUTCOME_DONE)
         outcome = target_open(s, operands[0], &p->source);
     if (outcome == OUTCOME_DONE)
-        outcome = program_open(s, s->into, &p->program);
+        outcome = program_open(s, o->into, &p->program);
     return outcome;
 }
 
 static int answer(struct plan *p)
 {
     struct plan_facts facts = { .settings = p->settings,
+        .options = p->options,
         .source = p->source.reader,
         .source_path = p->source.node.path,
         .program = p->program.file,
@@ -357,9 +352,10 @@ static int answer(struct plan *p)
     return plan_answer(&facts) ? OUTCOME_DONE : OUTCOME_NO;
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
-    struct plan p = { .settings = settings };
+    const struct plan_options *options = given;
+    struct plan p = { .settings = &options->settings, .options = options };
     (void)count;
     int outcome = prepare(&p, operands);
     if (outcome == OUTCOME_DONE)
@@ -405,7 +401,8 @@ const struct command plan_command = {
         "and varve diff take.\n\nIt ends with 0 where everything in A and in "
         "the program is matched or allowed,\nwith 1 where it is not, and "
         "with more where it could not tell.\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 1,
     .run = run,

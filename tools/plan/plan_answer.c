@@ -211,7 +211,7 @@ static void add_moved(struct plan_table *t)
                 s->count, sizeof *sorted, compare_suggested);
             if (suggested)
                 add_row(t, STATUS_SUGGESTED, f, found ? *found : &along);
-            else if (t->facts->settings->verbose)
+            else if (t->facts->options->verbose)
                 add_row(t, STATUS_MATCHED, f, NULL);
             else
                 t->counts[STATUS_MATCHED]++;
@@ -234,7 +234,7 @@ static void add_list(struct plan_table *t, const struct found_list *list,
                            !f->wanted.dtype
                        ? STATUS_UNUSED
                        : STATUS_ALLOWED;
-        if (real == STATUS_ALLOWED && !t->facts->settings->verbose)
+        if (real == STATUS_ALLOWED && !t->facts->options->verbose)
             t->counts[real]++;
         else
             add_row(t, real, f, NULL);
@@ -278,25 +278,25 @@ static void print_counts(const struct plan_table *t)
         between = ", ";
     }
     putchar('\n');
-    if (t->facts->settings->output) {
+    if (t->facts->options->map) {
         fputs("wrote ", stdout);
-        print_clean(stdout, t->facts->settings->output);
+        print_clean(stdout, t->facts->options->map);
         puts("; look at it before it is used");
     }
 }
 
 static void end(struct plan_table *t)
 {
-    const struct settings *s = t->facts->settings;
+    const char *map = t->facts->options->map;
     size_t by_path = t->facts->after->by_path;
     table_fact(&t->table, "matched_by_path", json_count(by_path));
     for (int i = 0; i < STATUS_COUNT; i++)
         table_fact(&t->table, status_names[i], json_count(t->counts[i]));
     table_fact(&t->table, "complete", json_boolean(is_complete(t)));
-    table_fact(&t->table, "map",
-        s->output ? json_bytes(s->output, strlen(s->output)) : json_null());
+    table_fact(
+        &t->table, "map", map ? json_bytes(map, strlen(map)) : json_null());
     table_end(&t->table);
-    if (s->form == FORM_PEOPLE)
+    if (t->facts->settings->form == FORM_PEOPLE)
         print_counts(t);
 }
 

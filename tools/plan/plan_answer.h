@@ -7,12 +7,26 @@
 
 #include <varve/reader.h>
 
+#include "renames.h"
 #include "settings.h"
 #include "suggest.h"
 #include "trial.h"
 
+struct plan_options {
+    struct settings settings;
+    const char *into;
+    struct rename_options rename;
+    struct text_list allow_unfilled;
+    struct text_list allow_unclaimed;
+    const char *map;  /* NULL: none is written */
+    const char *page; /* NULL: none */
+    bool any_type;
+    bool verbose;
+};
+
 struct plan_facts {
     const struct settings *settings;
+    const struct plan_options *options;
     const varve_reader *source;
     const char *source_path;
     const char *program; /* the file that tells of it, its format, and the

@@ -164,7 +164,6 @@ static char *copied(const char *text)
 static int from_target(const struct settings *settings, struct target *target,
     struct program *program)
 {
-    static const struct settings everything = { .depth = UINT64_MAX };
     struct outline outline;
     varve_reader *reader = target->reader;
     program->format = copied(varve_format_name(varve_reader_format(reader)));
@@ -175,7 +174,7 @@ static int from_target(const struct settings *settings, struct target *target,
             "%s: expected a part with names, found "
             "one value",
             program->path);
-    if (!outline_make(&outline, reader, target->node.id, &everything))
+    if (!outline_make(&outline, reader, target->node.id, &view_of_all))
         return complain_memory(settings);
     struct copy copy = { .outline = &outline,
         .nodes = room_for(outline.count, sizeof(varve_node *)) };

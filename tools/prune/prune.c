@@ -15,13 +15,22 @@
 #include "style.h"
 #include "units.h"
 
-static const struct option_row options[] = {
+struct prune_options {
+    struct settings settings;
+    struct keep keep;
+    bool noted;
+    bool dry_run;
+};
+
+#define OPTIONS struct prune_options
+static const struct option_row option_rows[] = {
     OPTION_KEEP,
     OPTION("as-noted", 0, OPTION_FLAG, noted, NULL,
         "what the last manager there kept, by its ledger"),
     OPTION("dry-run", 'n', OPTION_FLAG, dry_run, NULL,
         "say what would go, and delete nothing"),
-    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
+    OPTION_SHARED(
+        "quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
     OPTION_UNITS,
     OPTION_HELP,
     OPTION_END,
@@ -65,12 +74,13 @@ static size_t left_behind(const struct run *run, size_t gone)
     return gone - (before - there);
 }
 
-static int prune_run(const struct settings *settings, const struct run *run)
+static int prune_run(const struct prune_options *options, const struct run *run)
 {
+    const struct settings *settings = &options->settings;
     varve_error error = { .status = VARVE_OK };
     struct account account = { 0 };
     char size[UNITS_TEXT_SIZE];
-    bool is_dry = settings->dry_run;
+    bool is_dry = options->dry_run;
     if (!is_dry && varve_manager_prune(run->manager, &error))
         return complain_status(
             settings, "cannot prune", run->directory, &error);
@@ -92,14 +102,14 @@ static int prune_run(const struct settings *settings, const struct run *run)
 }
 
 static int prune_checkpoints(
-    const struct settings *settings, const char *directory)
+    const struct prune_options *options, const char *directory)
 {
-    const varve_manager_options keep = keep_options(settings, true);
+    const varve_manager_options keep = keep_options(&options->keep, true);
     struct run_list list;
-    int outcome = run_list_open(settings, directory, &keep, &list);
+    int outcome = run_list_open(&options->settings, directory, &keep, &list);
     for (size_t i = 0; outcome == OUTCOME_DONE && i < list.count; i++) {
         if (list.runs[i].manager)
-            outcome = prune_run(settings, &list.runs[i]);
+            outcome = prune_run(options, &list.runs[i]);
     }
     run_list_clear(&list);
     return outcome;
@@ -113,15 +123,17 @@ static int prune_layers(const struct settings *settings, const char *directory)
     return OUTCOME_DONE;
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
-    bool has_policy = keep_is_given(settings) || settings->noted;
+    const struct prune_options *options = given;
+    const struct settings *settings = &options->settings;
+    bool has_policy = keep_is_given(&options->keep) || options->noted;
     int worst = OUTCOME_DONE;
-    if (settings->dry_run && !has_policy)
+    if (options->dry_run && !has_policy)
         return complain_usage(settings,
             "--dry-run: expected --as-noted or a --keep-... beside it");
     for (int i = 0; i < count; i++) {
-        int outcome = has_policy ? prune_checkpoints(settings, operands[i])
+        int outcome = has_policy ? prune_checkpoints(options, operands[i])
                                  : prune_layers(settings, operands[i]);
         worst = outcome > worst ? outcome : worst;
     }
@@ -144,7 +156,8 @@ const struct command prune_command = {
         "as "
         "after checkpoints were deleted by\nhand. If one cannot be read, "
         "nothing is deleted; nothing either while somebody\nsaves there.\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 1 << 20,
     .run = run,

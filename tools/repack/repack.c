@@ -13,22 +13,30 @@
 #include "run.h"
 #include "style.h"
 
-static const struct option_row options[] = {
+struct repack_options {
+    struct settings settings;
+    const char *output; /* NULL: the file itself */
+    bool force;
+};
+
+#define OPTIONS struct repack_options
+static const struct option_row option_rows[] = {
     OPTION("output", 'o', OPTION_TEXT, output, "OUT",
         "write to OUT, and leave FILE as it is"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
         "replace a checkpoint that is there"),
-    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
+    OPTION_SHARED(
+        "quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
     OPTION_HELP,
     OPTION_END,
 };
 
-static int complain_taken(const struct settings *settings)
+static int complain_taken(const struct settings *settings, const char *output)
 {
     return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
                                   .code = varve_status_name(VARVE_EXISTS),
                                   .what = "cannot write",
-                                  .file = settings->output,
+                                  .file = output,
                                   .why = "it is there",
                                   .hint = "--force replaces it" });
 }
@@ -47,31 +55,34 @@ static int say(const struct settings *settings, const char *path)
     return OUTCOME_DONE;
 }
 
-static int repack_file(const struct settings *settings, const char *file)
+static int repack_file(const struct repack_options *options, const char *file)
 {
+    const struct settings *settings = &options->settings;
     varve_error error = { 0 };
-    const varve_write_options write = { .no_replace = settings->output &&
-                                                      !settings->force };
-    const char *output = settings->output;
+    const varve_write_options write = { .no_replace = options->output &&
+                                                      !options->force };
+    const char *output = options->output;
     varve_status status = varve_repack(file, output, &write, &error);
     if (status == VARVE_EXISTS && output)
-        return complain_taken(settings);
+        return complain_taken(settings, output);
     if (status)
         return complain_status(settings, "cannot repack", file, &error);
     return settings->quiet ? OUTCOME_DONE
                            : say(settings, output ? output : file);
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
+    const struct repack_options *options = given;
+    const struct settings *settings = &options->settings;
     int worst = OUTCOME_DONE;
-    if (settings->output && count > 1)
+    if (options->output && count > 1)
         return complain_usage(settings, "expected one FILE with -o");
     for (int i = 0; i < count; i++) {
         int outcome;
         char *file = run_find_file(settings, operands[i], &outcome);
         if (file)
-            outcome = repack_file(settings, file);
+            outcome = repack_file(options, file);
         free(file);
         worst = outcome > worst ? outcome : worst;
     }
@@ -91,7 +102,8 @@ const struct command repack_command = {
         "(--compress), "
         "leaves some out (--except)\nand gives others other names "
         "(--rename).\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 1 << 20,
     .run = run,

@@ -6,7 +6,8 @@
 #include "complaint.h"
 #include "convert.h"
 
-static const struct option_row options[] = {
+#define OPTIONS struct convert_options
+static const struct option_row option_rows[] = {
     OPTION("output", 'o', OPTION_TEXT, output, "OUT",
         "the good file; its ending is its format"),
     OPTION("to", 0, OPTION_WORD, format, FORMAT_WORDS,
@@ -15,7 +16,8 @@ static const struct option_row options[] = {
         "replace a checkpoint that is there"),
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
         "all that the format cannot hold, not a few"),
-    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
+    OPTION_SHARED(
+        "quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
     OPTION_JSON,
     OPTION_PROGRESS,
     OPTION_UNITS,
@@ -24,15 +26,16 @@ static const struct option_row options[] = {
     OPTION_END,
 };
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
-    struct settings salvaging = *settings;
-    char *files[] = { operands[0], (char *)settings->output };
+    const struct convert_options *options = given;
+    struct convert_options salvaging = *options;
+    char *files[] = { operands[0], (char *)options->output };
     (void)count;
-    if (!settings->output)
+    if (!options->output)
         return complain_usage(
-            settings, "expected -o OUT, the name of the good file");
-    salvaging.salvage = true;
+            &options->settings, "expected -o OUT, the name of the good file");
+    salvaging.settings.opening.salvage = true;
     return convert_file(&salvaging, files);
 }
 
@@ -50,7 +53,8 @@ const struct command repair_command = {
         "step. A header or a footer that is damaged costs nothing, a layer "
         "that is\nmissing the values in it. Of a file whose index is damaged, "
         "or cut off, nothing\ncan be had.\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 1,
     .run = run,

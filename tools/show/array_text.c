@@ -227,18 +227,19 @@ static varve_status print_array(
     return status;
 }
 
-varve_status array_print(const struct settings *settings, struct pieces *pieces,
-    const struct selection *selection, varve_error *error)
+varve_status array_print(struct subject *s, varve_error *error)
 {
+    const struct show_options *options = s->options;
+    const struct selection *selection = &s->selection;
     struct selection shown;
     array_shorten(selection, &shown);
-    struct printer p = { .selection = settings->full ? selection : &shown,
-        .width = settings->width ? (size_t)settings->width : DEFAULT_WIDTH,
-        .most_bytes = settings->full ? UINT64_MAX : MOST_STRING };
+    struct printer p = { .selection = options->full ? selection : &shown,
+        .width = options->width ? (size_t)options->width : DEFAULT_WIDTH,
+        .most_bytes = options->full ? UINT64_MAX : MOST_STRING };
     varve_status status = VARVE_OK;
     cells_begin(&p.cells, selection->dtype,
-        settings->precision > 100 ? DEFAULT_PRECISION
-                                  : (unsigned)settings->precision);
+        options->precision > 100 ? DEFAULT_PRECISION
+                                 : (unsigned)options->precision);
     for (uint32_t d = 0; d < selection->rank; d++) {
         if (!selection->axes[d].is_index)
             p.axes[p.rank++] = &p.selection->axes[d];
@@ -248,8 +249,8 @@ varve_status array_print(const struct settings *settings, struct pieces *pieces,
     if (selection_count(selection) == 0)
         fputs("[]", stdout);
     else
-        status = p.rank > 0 ? print_array(&p, pieces, error)
-                            : each(&p, pieces, print_scalar, error);
+        status = p.rank > 0 ? print_array(&p, &s->pieces, error)
+                            : each(&p, &s->pieces, print_scalar, error);
     putchar('\n');
     return status;
 }

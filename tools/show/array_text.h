@@ -6,8 +6,7 @@
 #ifndef TOOL_ARRAY_TEXT_H
 #define TOOL_ARRAY_TEXT_H
 
-#include "pieces.h"
-#include "settings.h"
+#include "show_parts.h"
 
 /* More elements than these are not all printed. */
 enum { MOST_ELEMENTS = 1000, DEFAULT_WIDTH = 75, DEFAULT_PRECISION = 8 };
@@ -17,8 +16,7 @@ enum { MOST_ELEMENTS = 1000, DEFAULT_WIDTH = 75, DEFAULT_PRECISION = 8 };
 void array_shorten(const struct selection *selection, struct selection *shown);
 
 /* Prints what is selected of an open value, shortened unless --full; a scalar
- * stands alone. The settings say --precision and --width. */
-varve_status array_print(const struct settings *settings, struct pieces *pieces,
-    const struct selection *selection, varve_error *error);
+ * stands alone. */
+varve_status array_print(struct subject *subject, varve_error *error);
 
 #endif

@@ -9,13 +9,14 @@
 #include "slice.h"
 #include "target.h"
 
-static const struct option_row options[] = {
+#define OPTIONS struct show_options
+static const struct option_row option_rows[] = {
     OPTION_JSON,
     OPTION("slice", 0, OPTION_TEXT, slice, "PART",
         "only a part, as NumPy writes it: 10:20,...,::2"),
     OPTION("full", 0, OPTION_FLAG, full, NULL,
         "all elements, however many there are"),
-    OPTION("precision", 0, OPTION_NUMBER, precision, "N",
+    OPTION("precision", 0, OPTION_MOST, precision, "N",
         "at most N digits behind the point (8)"),
     OPTION("width", 0, OPTION_NUMBER, width, "N",
         "at most N columns, where they suffice (75)"),
@@ -41,7 +42,7 @@ static varve_status look_ahead(struct subject *s, varve_error *error)
     if (s->pieces.whole.bytes)
         return VARVE_OK;
     array_shorten(&s->selection, &shown);
-    pieces_begin(&s->pieces, s->settings->full ? &s->selection : &shown);
+    pieces_begin(&s->pieces, s->options->full ? &s->selection : &shown);
     do
         status = pieces_next(&s->pieces, &piece, error);
     while (status == VARVE_OK && piece.count > 0);
@@ -51,8 +52,7 @@ static varve_status look_ahead(struct subject *s, varve_error *error)
 /* Only what is shown is read; for statistics all of it. */
 static varve_status read_and_print(struct subject *s, varve_error *error)
 {
-    const struct settings *settings = s->settings;
-    uint64_t bins = settings->bins ? settings->bins : SHOW_BINS;
+    uint64_t bins = s->options->bins ? s->options->bins : SHOW_BINS;
     varve_status status = VARVE_OK;
     if (s->has_statistics)
         status = statistics_make(
@@ -61,12 +61,11 @@ static varve_status read_and_print(struct subject *s, varve_error *error)
         status = look_ahead(s, error);
     if (status != VARVE_OK)
         return status;
-    if (settings->json)
+    if (s->settings->json)
         return show_json(s, error);
     show_head(s);
-    status = s->node.kind == VARVE_STATE
-                 ? show_state(s, error)
-                 : array_print(settings, &s->pieces, &s->selection, error);
+    status = s->node.kind == VARVE_STATE ? show_state(s, error)
+                                         : array_print(s, error);
     if (status == VARVE_OK)
         show_statistics(s);
     return status;
@@ -79,7 +78,7 @@ static int show_value(struct subject *s)
     varve_status status =
         pieces_open(&s->pieces, s->outline.reader, &s->node, &error);
     if (status == VARVE_OK) {
-        s->has_statistics = s->settings->statistics || s->settings->histogram;
+        s->has_statistics = s->options->statistics || s->options->histogram;
         status = read_and_print(s, &error);
         pieces_close(&s->pieces);
     }
@@ -93,7 +92,7 @@ static int show_other(struct subject *s)
 {
     varve_error error = { .status = VARVE_OK };
     const char *file = varve_reader_path(s->outline.reader);
-    if (s->settings->slice || s->settings->statistics || s->settings->histogram)
+    if (s->options->slice || s->options->statistics || s->options->histogram)
         return complain_not_found(
             s->settings, "no value", file, s->node.path, NULL);
     if (s->settings->json)
@@ -104,31 +103,35 @@ static int show_other(struct subject *s)
     return OUTCOME_DONE;
 }
 
-static int show_node(const struct settings *settings, struct target *target)
+static int show_node(const struct show_options *options, struct target *target)
 {
+    const struct settings *settings = &options->settings;
     struct subject s = { .settings = settings,
+        .options = options,
         .style = style_for(settings, stdout),
         .node = target->node };
-    int outcome = slice_choose(settings, &s.node, &s.selection);
+    int outcome = slice_choose(settings, options->slice, &s.node, &s.selection);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    if (!outline_make(&s.outline, target->reader, 0, settings))
+    if (!outline_make(&s.outline, target->reader, 0, &view_of_all))
         return complain_memory(settings);
     outcome = s.node.has_value ? show_value(&s) : show_other(&s);
     outline_clear(&s.outline);
     return outcome;
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
+    const struct show_options *options = given;
+    const struct settings *settings = &options->settings;
     struct target target;
-    if (settings->bins > MOST_BINS)
+    if (options->bins > MOST_BINS)
         return complain_usage(
             settings, "--bins: expected at most %d", (int)MOST_BINS);
     int outcome = target_open_at(settings, count, operands, &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    outcome = show_node(settings, &target);
+    outcome = show_node(options, &target);
     target_close(&target);
     return outcome;
 }
@@ -149,7 +152,8 @@ const struct command show_command = {
         "if it is text, else in hexadecimal; of an object its edges, slots "
         "and, "
         "of the root,\nmetadata.\n\nStatistics are those of varve stat.\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 2,
     .run = run,

@@ -150,10 +150,10 @@ void show_head(const struct subject *s)
     print_names(s);
     each_path(&s->outline, s->node.id, print_path,
         &(struct path_lines){ .subject = s });
-    if (!s->settings->slice)
+    if (!s->options->slice)
         return;
     varve_tensor tensor = selection_tensor(&s->selection);
     print_label(s, "part");
-    print_clean(stdout, s->settings->slice);
+    print_clean(stdout, s->options->slice);
     printf(" %s %s\n", s->style.arrow, shape_text(&tensor, text));
 }

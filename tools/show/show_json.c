@@ -142,10 +142,10 @@ static varve_status print_values(struct subject *s, varve_error *error)
     varve_status status = VARVE_OK;
     varve_tensor tensor = selection_tensor(&s->selection);
     uint64_t count = selection_count(&s->selection);
-    print_text("slice", s->settings->slice);
+    print_text("slice", s->options->slice);
     print_shape("part", &tensor);
     print_key("values");
-    if (!s->node.has_value || (count > MOST_ELEMENTS && !s->settings->full)) {
+    if (!s->node.has_value || (count > MOST_ELEMENTS && !s->options->full)) {
         fputs("null", stdout);
         return VARVE_OK;
     }

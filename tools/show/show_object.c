@@ -137,7 +137,7 @@ static void print_rest(const struct subject *s, uint64_t count)
 static bool print_text(
     const struct subject *s, const struct piece *piece, uint64_t count)
 {
-    bool is_full = s->settings->full;
+    bool is_full = s->options->full;
     size_t size = is_full || piece->count < MOST_STATE_TEXT
                       ? (size_t)piece->count
                       : MOST_STATE_TEXT;
@@ -160,13 +160,13 @@ varve_status show_state(struct subject *s, varve_error *error)
     struct selection shown = s->selection;
     uint64_t count = selection_count(&s->selection);
     struct piece piece;
-    if (!s->settings->full && shown.axes[0].count > MOST_STATE_TEXT)
+    if (!s->options->full && shown.axes[0].count > MOST_STATE_TEXT)
         shown.axes[0].count = shown.axes[0].lead = MOST_STATE_TEXT;
     pieces_begin(&s->pieces, &shown);
     varve_status status = pieces_next(&s->pieces, &piece, error);
     if (status != VARVE_OK || piece.count == 0 || print_text(s, &piece, count))
         return status;
-    if (!s->settings->full) {
+    if (!s->options->full) {
         uint64_t size =
             count < MOST_STATE_BYTES ? count : (uint64_t)MOST_STATE_BYTES;
         print_hex(piece.bytes, size, 0);

@@ -11,9 +11,21 @@
 #include "statistics.h"
 #include "style.h"
 
+struct show_options {
+    struct settings settings;
+    const char *slice;
+    bool full;
+    bool statistics;
+    bool histogram;
+    uint64_t bins;      /* 0: not given */
+    uint64_t width;     /* 0: not given */
+    uint64_t precision; /* UINT64_MAX: not given */
+};
+
 /* What is shown. */
 struct subject {
     const struct settings *settings;
+    const struct show_options *options;
     struct style style;
     struct outline outline;
     varve_saved_node node;

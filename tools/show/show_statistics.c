@@ -103,11 +103,11 @@ static void print_bins(const struct subject *s)
 
 void show_statistics(const struct subject *s)
 {
-    if (s->settings->statistics) {
+    if (s->options->statistics) {
         putchar('\n');
         print_all(s);
     }
-    if (s->settings->histogram && s->statistics.bin_count) {
+    if (s->options->histogram && s->statistics.bin_count) {
         putchar('\n');
         print_bins(s);
     }

@@ -9,7 +9,8 @@
 #include "stat_tables.h"
 #include "target.h"
 
-static const struct option_row options[] = {
+#define OPTIONS struct stat_options
+static const struct option_row option_rows[] = {
     OPTION("values", 'v', OPTION_FLAG, values, NULL,
         "read the values: a row of statistics for each"),
     OPTION("strict", 0, OPTION_FLAG, strict, NULL,
@@ -17,12 +18,12 @@ static const struct option_row options[] = {
     OPTION("bins", 0, OPTION_NUMBER, bins, "N",
         "histograms of N bins, 1 to 64 (8)"),
     OPTION_FORMS,
-    OPTION("sort", 0, OPTION_WORD, sort, "path|bytes|offset",
+    OPTION("sort", 0, OPTION_WORD, view.sort, "path|bytes|offset",
         "order of the rows (bytes: largest first)"),
-    OPTION("limit", 0, OPTION_NUMBER, limit, "N", "at most N rows"),
-    OPTION("depth", 0, OPTION_NUMBER, depth, "N",
+    OPTION("limit", 0, OPTION_MOST, view.limit, "N", "at most N rows"),
+    OPTION("depth", 0, OPTION_MOST, view.depth, "N",
         "subtrees N levels below the root (1), or values no deeper"),
-    OPTION_PATTERNS,
+    OPTION_PATTERNS(view.patterns),
     OPTION("threads", 'j', OPTION_NUMBER, threads, "N",
         "at most N values at once"),
     OPTION_UNITS,
@@ -34,33 +35,36 @@ static const struct option_row options[] = {
 };
 
 /* Of sizes the depth says where subtrees begin, and all of the tree counts. */
-static int answer(const struct settings *settings, const struct target *target)
+static int answer(
+    const struct stat_options *options, const struct target *target)
 {
-    struct settings whole = *settings;
+    struct view whole = options->view;
     struct outline outline;
-    if (!settings->values)
+    if (!options->values)
         whole.depth = UINT64_MAX;
     if (!outline_make(&outline, target->reader, target->node.id, &whole))
-        return complain_memory(settings);
-    int outcome = settings->values ? stat_values(settings, &outline)
-                                   : stat_sizes(settings, &outline);
+        return complain_memory(&options->settings);
+    int outcome = options->values ? stat_values(options, &outline)
+                                  : stat_sizes(options, &outline);
     outline_clear(&outline);
     return outcome;
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
+    const struct stat_options *options = given;
+    const struct settings *settings = &options->settings;
     (void)count;
     struct target target;
-    if (settings->bins > MOST_BINS)
+    if (options->bins > MOST_BINS)
         return complain_usage(
             settings, "--bins: expected at most %d", (int)MOST_BINS);
-    if (settings->strict && !settings->values)
+    if (options->strict && !options->values)
         return complain_usage(settings, "--strict: expected --values with it");
     int outcome = target_open(settings, operands[0], &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    outcome = answer(settings, &target);
+    outcome = answer(options, &target);
     target_close(&target);
     return outcome;
 }
@@ -91,7 +95,8 @@ const struct command stat_command = {
         "Values of more than 8 MiB are read a few MiB at a time; twice, where "
         "an element\n"
         "has more than two bytes.\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 1,
     .run = run,

@@ -35,6 +35,7 @@ struct subtree {
 
 struct sizes {
     const struct settings *settings;
+    const struct view *view;
     const struct outline *outline;
     struct subtree total;
     uint64_t slots;
@@ -121,7 +122,7 @@ static void count_branches(struct sizes *s)
 static void count_all(struct sizes *s)
 {
     const struct outline *outline = s->outline;
-    uint64_t depth = s->settings->depth == UINT64_MAX ? 1 : s->settings->depth;
+    uint64_t depth = s->view->depth == UINT64_MAX ? 1 : s->view->depth;
     s->row_of = room_for(outline->count, sizeof *s->row_of);
     memset(s->row_of, 0xff, outline->count * sizeof *s->row_of);
     for (size_t i = 0; i < outline->reached; i++) {
@@ -162,8 +163,7 @@ static void sort_rows(struct sizes *s)
     for (size_t i = 0; i < s->row_count; i++)
         keys[i] = (struct keyed_row){ .row = i,
             .path = outline_saved(s->outline, s->rows[i].node).path,
-            .bytes =
-                s->settings->sort == SORT_BYTES ? s->rows[i].all.bytes : 0 };
+            .bytes = s->view->sort == SORT_BYTES ? s->rows[i].all.bytes : 0 };
     qsort(keys, s->row_count, sizeof *keys, compare);
     for (size_t i = 0; i < s->row_count; i++)
         sorted[i] = s->rows[keys[i].row];
@@ -336,23 +336,26 @@ static void print_all(
     table_begin(&table, s->settings, stdout, "varve.stat/1", columns,
         sizeof columns / sizeof *columns);
     put_facts(s, &table, largest, count);
-    for (size_t i = 0; i < s->row_count && i < s->settings->limit; i++)
+    for (size_t i = 0; i < s->row_count && i < s->view->limit; i++)
         put_subtree(s, &table, &s->rows[i]);
     table_end(&table);
     if (is_for_people)
         print_largest(s, largest, count);
 }
 
-int stat_sizes(const struct settings *settings, const struct outline *outline)
+int stat_sizes(
+    const struct stat_options *options, const struct outline *outline)
 {
-    struct sizes s = { .settings = settings, .outline = outline };
-    struct settings by_bytes = *settings;
+    struct sizes s = { .settings = &options->settings,
+        .view = &options->view,
+        .outline = outline };
+    struct view by_bytes = *outline->view;
     size_t count;
     by_bytes.sort = SORT_BYTES;
     by_bytes.limit = UINT64_MAX;
     uint32_t *largest = value_list(&by_bytes, outline, &count);
     if (!largest)
-        return complain_memory(settings);
+        return complain_memory(s.settings);
     while (count > 0 && !outline_saved(outline, largest[count - 1]).has_value)
         count--;
     count_all(&s);

@@ -30,7 +30,7 @@ struct finding {
 
 /* Values that several threads look at; each takes the next one. */
 struct work {
-    const struct settings *settings;
+    const struct stat_options *options;
     varve_reader *reader;
     struct finding *findings;
     size_t count;
@@ -51,7 +51,7 @@ struct sums {
 static void *look(void *user)
 {
     struct work *work = user;
-    uint64_t bins = work->settings->bins ? work->settings->bins : DEFAULT_BINS;
+    uint64_t bins = work->options->bins ? work->options->bins : DEFAULT_BINS;
     size_t i;
     while ((i = atomic_fetch_add(&work->next, 1)) < work->count) {
         struct finding *f = &work->findings[i];
@@ -63,14 +63,14 @@ static void *look(void *user)
     return NULL;
 }
 
-static size_t thread_count(const struct settings *settings, size_t values)
+static size_t thread_count(uint64_t asked, size_t values)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t count = processors > 8   ? 8
                      : processors > 1 ? (uint64_t)processors
                                       : 1;
-    if (settings->threads)
-        count = settings->threads;
+    if (asked)
+        count = asked;
     count = count > MOST_THREADS ? MOST_THREADS : count;
     return count < values ? (size_t)count : values;
 }
@@ -79,7 +79,7 @@ static size_t thread_count(const struct settings *settings, size_t values)
 static void look_at_all(struct work *work)
 {
     pthread_t threads[MOST_THREADS];
-    size_t count = thread_count(work->settings, work->count), begun = 0;
+    size_t count = thread_count(work->options->threads, work->count), begun = 0;
     atomic_store(&work->next, 0);
     while (begun + 1 < count &&
            pthread_create(&threads[begun], NULL, look, work) == 0)
@@ -233,8 +233,7 @@ static void put_row(
 
 /* --- All ---------------------------------------------------------------- */
 
-static void sum_up(
-    struct sums *sums, const struct settings *settings, const struct finding *f)
+static void sum_up(struct sums *sums, bool is_strict, const struct finding *f)
 {
     varve_status status = f->error.status;
     int outcome = status == VARVE_CORRUPT || status == VARVE_TRUNCATED
@@ -247,7 +246,7 @@ static void sum_up(
     sums->damaged += status != VARVE_OK;
     sums->with_nan += is_read && f->statistics.nans;
     sums->with_infinity += is_read && f->statistics.infinities;
-    if (settings->strict && is_read &&
+    if (is_strict && is_read &&
         (f->statistics.nans || f->statistics.infinities))
         outcome = OUTCOME_NO;
     sums->outcome = outcome > sums->outcome ? outcome : sums->outcome;
@@ -290,7 +289,7 @@ static void put_rows(struct table *table, struct work *work,
         look_at_all(work);
         for (size_t i = 0; i < work->count; i++) {
             put_row(table, outline->reader, &work->findings[i]);
-            sum_up(sums, work->settings, &work->findings[i]);
+            sum_up(sums, work->options->strict, &work->findings[i]);
         }
     }
 }
@@ -305,8 +304,10 @@ static void put_facts(struct table *table, const struct sums *sums)
             json_count(sums->damaged), "unsaved", json_count(sums->unsaved)));
 }
 
-int stat_values(const struct settings *settings, const struct outline *outline)
+int stat_values(
+    const struct stat_options *options, const struct outline *outline)
 {
+    const struct settings *settings = &options->settings;
     static const struct column columns[] = { { "path", "PATH", false },
         { "dtype", NULL, false }, { "shape", NULL, false },
         { "bytes", NULL, true }, { "count", NULL, true },
@@ -319,9 +320,9 @@ int stat_values(const struct settings *settings, const struct outline *outline)
         { "error", NULL, false } };
     struct table table;
     struct sums sums = { .outcome = OUTCOME_DONE };
-    struct work work = { .settings = settings, .reader = outline->reader };
+    struct work work = { .options = options, .reader = outline->reader };
     size_t count;
-    uint32_t *ids = value_list(settings, outline, &count);
+    uint32_t *ids = value_list(outline->view, outline, &count);
     if (!ids)
         return complain_memory(settings);
     work.findings = room_for(TOGETHER, sizeof *work.findings);

@@ -17,11 +17,17 @@
 #include "style.h"
 #include "units.h"
 
-static const struct option_row options[] = {
+struct verify_options {
+    struct settings settings;
+    uint64_t threads; /* 0: not given */
+};
+
+#define OPTIONS struct verify_options
+static const struct option_row option_rows[] = {
     OPTION_JSON,
     OPTION("threads", 'j', OPTION_NUMBER, threads, "N",
         "at most N threads at once"),
-    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
+    OPTION_SHARED("quiet", 'q', OPTION_FLAG, quiet, NULL,
         "print nothing about whole files"),
     OPTION_NO_HDF5,
     OPTION_PROGRESS,
@@ -35,6 +41,7 @@ static const struct option_row options[] = {
 /* What is known of one file. */
 struct finding {
     const struct settings *settings;
+    unsigned threads;
     const struct style *style;
     struct progress_bar *bar;
     const char *file;
@@ -123,7 +130,7 @@ static int verify_file(struct finding *f)
 {
     varve_error error = { .status = VARVE_OK };
     const varve_reader_options how = { .foreign.no_hdf5 =
-                                           f->settings->no_hdf5 };
+                                           f->settings->opening.no_hdf5 };
     varve_reader *reader = varve_reader_open_with(f->file, &how, &error);
     if (!reader) {
         f->status = varve_status_name(error.status);
@@ -138,9 +145,7 @@ static int verify_file(struct finding *f)
             .on_damage_user = f,
             .progress = progress_bar_update,
             .progress_user = f->bar,
-            .threads = f->settings->threads > 1024
-                           ? 1024
-                           : (unsigned)f->settings->threads },
+            .threads = f->threads },
         &error);
     progress_bar_clear(f->bar);
     f->has_sums = varve_reader_has_sums(reader);
@@ -196,9 +201,10 @@ static json_t *file_item(const struct finding *f)
 }
 
 /* *is_proven: every byte of all of them was compared with a sum. */
-static int verify_all(const struct settings *settings, int count, char **files,
-    json_t *list, bool *is_proven)
+static int verify_all(const struct verify_options *options, int count,
+    char **files, json_t *list, bool *is_proven)
 {
+    const struct settings *settings = &options->settings;
     size_t item_count = 0;
     struct style style = style_for(settings, stdout);
     struct progress_bar bar;
@@ -209,6 +215,8 @@ static int verify_all(const struct settings *settings, int count, char **files,
         int outcome;
         char *file = run_find_file(settings, files[i], &outcome);
         struct finding finding = { .settings = settings,
+            .threads =
+                options->threads > 1024 ? 1024 : (unsigned)options->threads,
             .style = &style,
             .bar = &bar,
             .file = file ? file : files[i],
@@ -227,13 +235,15 @@ static int verify_all(const struct settings *settings, int count, char **files,
     return worst;
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+static int run(const void *given, int count, char **operands)
 {
+    const struct verify_options *options = given;
+    const struct settings *settings = &options->settings;
     json_t *list = json_array();
     bool is_proven;
     if (settings->json)
         fputs("{\"schema\":\"varve.verify/1\",\"items\":[", stdout);
-    int outcome = verify_all(settings, count, operands, list, &is_proven);
+    int outcome = verify_all(options, count, operands, list, &is_proven);
     if (settings->json) {
         fputs("],\n\"files\":", stdout);
         json_print(stdout, list);
@@ -255,7 +265,8 @@ const struct command verify_command = {
         "sums: of them only the structure\ncan be wrong, and that is said "
         "instead of ok. With --json, \"ok\" is true where\nevery byte of all "
         "files was compared with a sum.\n",
-    .options = options,
+    .options = option_rows,
+    .options_size = sizeof(OPTIONS),
     .least_operands = 1,
     .most_operands = 1 << 20,
     .run = run,

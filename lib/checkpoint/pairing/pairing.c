@@ -48,6 +48,7 @@ varve_status vv_pairing_select(
     VV_TRY(vv_selection_begin(&p->selection, &p->context, options, error));
     p->context.dots = p->selection.options.foreign.dots;
     p->context.no_hdf5 = p->selection.options.foreign.no_hdf5;
+    p->context.salvages = p->selection.options.salvage.on;
     return VARVE_OK;
 }
 

@@ -122,50 +122,29 @@ varve_reader *vv_reader_open_by(const struct vv_context *context,
     return complete(reader, status, error);
 }
 
-struct opening {
-    const char *path;
-    /* vv_checkpoint_open or vv_checkpoint_salvage. */
-    varve_status (*open)(struct vv_opened *opened,
-        const struct vv_context *context, const char *path, varve_error *error);
-};
-
 static varve_status open_found(void *user, struct vv_opened *opened,
     const struct vv_context *context, varve_error *error)
 {
-    const struct opening *opening = user;
+    const char *path = user;
     struct vv_buffer found;
     vv_buffer_init(&found, &context->allocator);
     varve_status status =
-        vv_find_checkpoint(context, opening->path, true, &found, error);
+        vv_find_checkpoint(context, path, true, &found, error);
     if (!status)
-        status =
-            opening->open(opened, context, (const char *)found.data, error);
+        status = vv_checkpoint_open(
+            opened, context, (const char *)found.data, error);
     vv_buffer_clear(&found);
     return status;
-}
-
-static varve_reader *open_in(const struct vv_context *context,
-    struct opening opening, varve_error *error)
-{
-    if (!opening.path) {
-        vv_fail(error, VARVE_MISUSE, "expected a path, found none");
-        return NULL;
-    }
-    return vv_reader_open_by(context, open_found, &opening, error);
 }
 
 varve_reader *vv_reader_open_in(
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    return open_in(
-        context, (struct opening){ path, vv_checkpoint_open }, error);
-}
-
-varve_reader *vv_reader_salvage_in(
-    const struct vv_context *context, const char *path, varve_error *error)
-{
-    return open_in(
-        context, (struct opening){ path, vv_checkpoint_salvage }, error);
+    if (!path) {
+        vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+        return NULL;
+    }
+    return vv_reader_open_by(context, open_found, (void *)path, error);
 }
 
 varve_reader *vv_reader_over(const struct vv_context *context,
@@ -198,7 +177,8 @@ varve_reader *varve_reader_salvage(
     const char *path, const varve_allocator *allocator, varve_error *error)
 {
     struct vv_context context = context_of(allocator);
-    return vv_reader_salvage_in(&context, path, error);
+    context.salvages = true;
+    return vv_reader_open_in(&context, path, error);
 }
 
 varve_reader *varve_reader_open_with(
@@ -213,8 +193,8 @@ varve_reader *varve_reader_open_with(
     struct vv_context context = context_of(options->allocator);
     context.dots = options->foreign.dots;
     context.no_hdf5 = options->foreign.no_hdf5;
-    return (options->salvage ? vv_reader_salvage_in : vv_reader_open_in)(
-        &context, path, error);
+    context.salvages = options->salvage;
+    return vv_reader_open_in(&context, path, error);
 }
 
 static void free_paths(varve_reader *reader)
@@ -311,8 +291,7 @@ static char *make_path(const varve_reader *reader, uint32_t node)
     const char *parent = NULL;
     if (node != paths->root && !(paths->ways[node] & VV_WAY_IS_SLOT))
         parent = atomic_load(&reader->node_paths[paths->parents[node]]);
-    /* (One that was shortened does not tell how long it is.) */
-    if (parent && strncmp(parent, "...", 3) != 0) {
+    if (parent) {
         vv_buffer_add_string(&path, parent);
         vv_saved_child_path(paths, node, &path);
     } else {

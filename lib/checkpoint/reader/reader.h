@@ -27,8 +27,6 @@ struct varve_reader {
 /* Opens over a context of the caller's choice. */
 varve_reader *vv_reader_open_in(
     const struct vv_context *context, const char *path, varve_error *error);
-varve_reader *vv_reader_salvage_in(
-    const struct vv_context *context, const char *path, varve_error *error);
 
 /* Opens what a function of the caller's opens: that is called once there is
  * memory for a reader. */

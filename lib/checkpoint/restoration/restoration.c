@@ -217,10 +217,7 @@ static varve_status find_file(struct varve_restoration *r,
     if (opening->consent)
         return opening->consent->open(
             opening->consent->user, &r->file, &r->pairing.context, path, error);
-    return r->pairing.selection.options.salvage.on
-               ? vv_checkpoint_salvage(
-                     &r->file, &r->pairing.context, path, error)
-               : vv_checkpoint_open(&r->file, &r->pairing.context, path, error);
+    return vv_checkpoint_open(&r->file, &r->pairing.context, path, error);
 }
 
 static varve_status open_file(struct varve_restoration *r,

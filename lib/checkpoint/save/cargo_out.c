@@ -95,6 +95,20 @@ static varve_status write_into(
     return status;
 }
 
+static varve_status write_layered(
+    struct vv_cargo *cargo, const char *path, int flags, varve_error *error)
+{
+#ifdef VV_HAVE_LAYERS
+    return vv_cargo_write_layered(cargo, path, flags, error);
+#else
+    (void)flags;
+    return vv_fail(error, VARVE_TOO_NEW,
+        "%s: expected a save that this build has, found %s: build Varve with "
+        "-Dlayers=enabled",
+        path, cargo->options.layered ? "one in layers" : "one that compresses");
+#endif
+}
+
 varve_status vv_cargo_write(
     struct vv_cargo *cargo, const char *path, varve_error *error)
 {
@@ -106,7 +120,7 @@ varve_status vv_cargo_write(
         return vv_cargo_write_foreign(cargo, path, flags, error);
     if ((o->layered || o->compress) &&
         cargo->columns.index.total > VV_HEADER_SIZE)
-        return vv_cargo_write_layered(cargo, path, flags, error);
+        return write_layered(cargo, path, flags, error);
     VV_TRY(vv_publish_begin(&p, &cargo->context, path, flags, error));
     varve_status status = write_into(cargo, p.file, path, error);
     return vv_publish_end(&p, status, error);

@@ -208,13 +208,12 @@ static varve_status open_reader(struct importing *i,
     struct vv_context how = *context;
     how.dots = i->options && i->options->foreign.dots;
     how.no_hdf5 = i->options && i->options->foreign.no_hdf5;
+    how.salvages = i->options && i->options->salvage.on;
     vv_buffer_init(&found, &context->allocator);
     varve_status status =
         vv_find_checkpoint(context, path, true, &found, error);
-    bool is_salvage = i->options && i->options->salvage.on;
     if (!status) {
-        i->reader = (is_salvage ? vv_reader_salvage_in : vv_reader_open_in)(
-            &how, vv_buffer_string(&found), error);
+        i->reader = vv_reader_open_in(&how, vv_buffer_string(&found), error);
         status = i->reader ? VARVE_OK : error->status;
     }
     vv_buffer_clear(&found);

@@ -16,9 +16,7 @@
 static varve_status open_alone(
     const struct vv_open_all *how, struct vv_opened *file, varve_error *error)
 {
-    return how->is_salvage
-               ? vv_checkpoint_salvage(file, how->context, how->path, error)
-               : vv_checkpoint_open(file, how->context, how->path, error);
+    return vv_checkpoint_open(file, how->context, how->path, error);
 }
 
 /* What is told of the file that rank 0 has open. A place of size 0: each opens
@@ -26,7 +24,8 @@ static varve_status open_alone(
 static void describe(const struct vv_open_all *how,
     const struct vv_opened *file, struct vv_told_index *told)
 {
-    if (how->is_salvage || vv_checkpoint_format(file) != VARVE_FORMAT_VARVE) {
+    if (how->context->salvages ||
+        vv_checkpoint_format(file) != VARVE_FORMAT_VARVE) {
         told->place.digest = vv_digest_of(file->index_bytes, file->index_size);
         return;
     }
@@ -86,7 +85,7 @@ static varve_status open_same(const struct vv_open_all *how,
     struct vv_told_index *told, struct vv_opened *file, varve_error *error)
 {
     if (told->place.size > 0)
-        return vv_data_in_open_told(file, told, how->is_salvage, error);
+        return vv_data_in_open_told(file, told, error);
     VV_TRY(open_alone(how, file, error));
     struct vv_digest found = vv_digest_of(file->index_bytes, file->index_size);
     return vv_digest_equal(&found, &told->place.digest)

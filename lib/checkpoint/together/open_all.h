@@ -15,7 +15,6 @@ struct vv_open_all {
     const varve_comm *comm;
     const struct vv_context *context;
     const char *path;
-    bool is_salvage;       /* as vv_checkpoint_salvage */
     uint64_t most_digests; /* bytes of them that are held by each */
 };
 
@@ -23,8 +22,9 @@ struct vv_open_all {
  * where one fails, all do, and nothing is open. Of a file of ours only rank 0
  * reads the index; the others read its header, and the data is theirs to read,
  * and of many digests those that they need.
- * What has another format, or is salvaged, each rank opens for itself.
- * VARVE_MISMATCH where a rank finds another file than rank 0, or none. */
+ * What has another format, and what a context opens that salvages, each rank
+ * opens for itself. VARVE_MISMATCH where a rank finds another file than rank 0,
+ * or none. */
 varve_status vv_open_all(const struct vv_open_all *how, varve_status status,
     struct vv_opened *file, varve_error *error);
 

@@ -30,12 +30,10 @@ static varve_status open_file(void *user, struct vv_opened *file,
     const struct vv_context *context, const char *path, varve_error *error)
 {
     struct reading *reading = user;
-    const varve_read_options *options = reading->opening->options;
     const struct vv_open_all how = {
         .comm = reading->comm,
         .context = context,
         .path = path,
-        .is_salvage = options && options->salvage.on,
         .most_digests = VV_MOST_TOLD_DIGESTS,
     };
     reading->has_come = true;

@@ -28,36 +28,37 @@
 #include "torch_index.h"
 #include "try.h"
 
-/* Every format that is read besides ours. At equal bids the first opens. */
+/* Every format that is read besides ours. At equal bids the first opens. Where
+ * there is none, the compiler sees it, and what they share is not linked. */
 static const struct vv_foreign_format *const formats[] = {
-#ifdef VV_FORMAT_TENSORFLOW
+#ifdef VV_HAVE_TENSORFLOW
     &vv_bundle_format,
 #endif
-#ifdef VV_FORMAT_SAFETENSORS
+#ifdef VV_HAVE_SAFETENSORS
     &vv_safetensors_format,
     &vv_safetensors_index_format,
 #endif
-#ifdef VV_FORMAT_TORCH
+#ifdef VV_HAVE_TORCH
     &vv_torch_format,
     &vv_torch_index_format,
 #endif
-#ifdef VV_FORMAT_NUMPY
+#ifdef VV_HAVE_NUMPY
     &vv_npz_format,
     &vv_npy_format,
 #endif
-#ifdef VV_FORMAT_GGUF
+#ifdef VV_HAVE_GGUF
     &vv_gguf_format,
 #endif
-#ifdef VV_FORMAT_ONNX
+#ifdef VV_HAVE_ONNX
     &vv_onnx_format,
 #endif
-#ifdef VV_FORMAT_FLAX
+#ifdef VV_HAVE_FLAX
     &vv_flax_format,
 #endif
-#ifdef VV_FORMAT_TORCH
+#ifdef VV_HAVE_TORCH
     &vv_dcp_format,
 #endif
-#ifdef VV_FORMAT_KERAS
+#ifdef VV_HAVE_KERAS
     &vv_hdf5_format,
 #endif
     NULL,
@@ -275,19 +276,11 @@ varve_status vv_checkpoint_open(struct vv_opened *o,
     return status ? open_other(o, context, path, &reason, error) : VARVE_OK;
 }
 
-varve_status vv_checkpoint_salvage(struct vv_opened *o,
-    const struct vv_context *context, const char *path, varve_error *error)
-{
-    varve_error reason = { 0 };
-    varve_status status = vv_data_in_salvage(o, context, path, &reason);
-    return status ? open_other(o, context, path, &reason, error) : VARVE_OK;
-}
-
 /* --- What only others have ------------------------------------------------ */
 
 static struct vv_foreign *foreign_of(const struct vv_opened *o)
 {
-    return o->backing == &vv_foreign_backing ? o->state : NULL;
+    return formats[0] && o->backing == &vv_foreign_backing ? o->state : NULL;
 }
 
 struct vv_kept *vv_checkpoint_kept(const struct vv_opened *o)

@@ -24,10 +24,6 @@
 varve_status vv_checkpoint_open(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* The same; of a damaged file of ours what is left (vv_data_in_salvage). */
-varve_status vv_checkpoint_salvage(struct vv_opened *opened,
-    const struct vv_context *context, const char *path, varve_error *error);
-
 /* As vv_checkpoint_open, a file of this format, whoever else would bid. */
 varve_status vv_checkpoint_open_as(struct vv_opened *opened,
     const struct vv_context *context, const char *path,

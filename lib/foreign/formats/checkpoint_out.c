@@ -17,24 +17,24 @@
 
 /* Every format that is written besides ours. */
 static const struct vv_target_format *const formats[] = {
-#ifdef VV_FORMAT_TENSORFLOW
+#ifdef VV_HAVE_TENSORFLOW
     &vv_bundle_target,
     &vv_bundle_names_target,
 #endif
-#ifdef VV_FORMAT_SAFETENSORS
+#ifdef VV_HAVE_SAFETENSORS
     &vv_safetensors_target,
 #endif
-#ifdef VV_FORMAT_NUMPY
+#ifdef VV_HAVE_NUMPY
     &vv_npy_target,
     &vv_npz_target,
 #endif
-#ifdef VV_FORMAT_TORCH
+#ifdef VV_HAVE_TORCH
     &vv_torch_target,
 #endif
-#ifdef VV_FORMAT_GGUF
+#ifdef VV_HAVE_GGUF
     &vv_gguf_target,
 #endif
-#ifdef VV_FORMAT_KERAS
+#ifdef VV_HAVE_KERAS
     &vv_hdf5_target,
 #endif
     NULL,

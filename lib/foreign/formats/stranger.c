@@ -101,11 +101,13 @@ static bool is_pickle(const struct file_look *look)
            !vv_dcp_is_metadata(look->head, look->head_size);
 }
 
+#ifdef VV_HAVE_TRAINING
 static bool is_records(const struct file_look *look)
 {
     return look->head_size >= 16 && vv_crc32c_mask(vv_crc32c(0, look->head,
                                         8)) == vv_load32(look->head + 8);
 }
+#endif
 
 /* --- Files ---------------------------------------------------------------- */
 
@@ -169,9 +171,11 @@ static const struct mark marks[] = {
     CALLED("zarr.json", "{", "a part of a zarr array", ZARR_REMEDY),
     CALLED(".mat", "", "a MAT file of MATLAB, version 4 or older", MAT_REMEDY),
     LOOKS(is_pickle, "a pickle of Python", PICKLE_REMEDY),
+#ifdef VV_HAVE_TRAINING
     LOOKS(is_records, "a TFRecord or event file",
         "it holds records and no values by name: varve_records_open_tfrecords "
         "reads them"),
+#endif
     LOOKS(is_web_page, "a web page", "the download failed: fetch it again"),
     LOOKS(is_xml, "an XML text",
         "if it was downloaded, the server refused: fetch it again"),

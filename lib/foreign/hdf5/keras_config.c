@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checksum.h"
 #include "failure.h"
 #include "json_in.h"
 #include "name.h"
 #include "try.h"
 
-/* A model of more layers than anybody has says nothing of them: each is looked
- * for among all. */
+/* A model of more layers than anybody has says nothing of them: the name of
+ * each is looked for among those of its model. */
 enum {
     MOST_MODELS = 8,
     MOST_LAYERS = 8192,
@@ -312,6 +313,36 @@ static varve_status parse(struct parsing *p)
     return take_model(p, &root, true);
 }
 
+/* --- By path -------------------------------------------------------------- */
+
+static bool is_at(const void *item, const void *path)
+{
+    return strcmp(((const struct vv_keras_layer *)item)->path, path) == 0;
+}
+
+const struct vv_keras_layer *vv_keras_layer_find(
+    const struct vv_keras_config *c, const char *path)
+{
+    return vv_map_find(
+        &c->by_path, vv_hash_of(path, strlen(path)), is_at, path);
+}
+
+/* Once all are there, as they move while more come. Of several at one path the
+ * first is found. */
+static bool index_layers(struct vv_keras_config *c)
+{
+    struct vv_keras_layer *layers =
+        (struct vv_keras_layer *)(void *)c->layers.data;
+    bool good = true;
+    for (size_t i = 0; good && i < vv_keras_layer_count(c); i++) {
+        const char *path = layers[i].path;
+        if (!vv_keras_layer_find(c, path))
+            good = vv_map_add(
+                &c->by_path, vv_hash_of(path, strlen(path)), &layers[i]);
+    }
+    return good;
+}
+
 /* --- All ------------------------------------------------------------------ */
 
 varve_status vv_keras_config_read(struct vv_keras_config *c,
@@ -323,6 +354,7 @@ varve_status vv_keras_config_read(struct vv_keras_config *c,
     const struct vv_zip_entry *entry = source->config;
     *c = (struct vv_keras_config){ .source = source };
     vv_buffer_init(&c->layers, a);
+    vv_map_init(&c->by_path, a);
     vv_buffer_init(&c->path, a);
     vv_buffer_init(&c->used, a);
     vv_buffer_init(&c->text, a);
@@ -349,23 +381,14 @@ varve_status vv_keras_config_read(struct vv_keras_config *c,
             c->layers.size = 0; /* it is none of Keras' */
     }
     vv_buffer_clear(&bytes);
-    return status;
+    return !status && !index_layers(c) ? fail_memory(&p) : status;
 }
 
 void vv_keras_config_clear(struct vv_keras_config *c)
 {
     vv_buffer_clear(&c->layers);
+    vv_map_clear(&c->by_path);
     vv_buffer_clear(&c->path);
     vv_buffer_clear(&c->used);
     vv_buffer_clear(&c->text);
-}
-
-const struct vv_keras_layer *vv_keras_layer_find(
-    const struct vv_keras_config *c, const char *path)
-{
-    for (size_t i = 0; i < vv_keras_layer_count(c); i++) {
-        if (strcmp(vv_keras_layer_at(c, i)->path, path) == 0)
-            return vv_keras_layer_at(c, i);
-    }
-    return NULL;
 }

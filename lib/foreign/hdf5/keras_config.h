@@ -7,6 +7,7 @@
 #define VV_KERAS_CONFIG_H
 
 #include "hdf5_source.h"
+#include "map.h"
 
 struct vv_keras_layer {
     /* to read */
@@ -23,6 +24,7 @@ struct vv_keras_config {
         layers; /* struct vv_keras_layer, in the order of the model */
     /* own */
     struct vv_hdf5_source *source;
+    struct vv_map by_path; /* struct vv_keras_layer */
     struct vv_buffer path;
     struct vv_buffer used; /* struct vv_keras_used, of models that are open */
     struct vv_buffer text;

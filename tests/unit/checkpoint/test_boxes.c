@@ -102,11 +102,15 @@ static void sum(uint8_t *digest)
 static varve_write_options any_way(uint64_t *state)
 {
     uint64_t which = proof_next(state) % 6;
-    varve_write_options options = { .layered = which == 1 || which == 2 };
-#ifdef VV_HAVE_ZSTD
-    options.compress = which > 1 && which < 4;
+    bool layered = which == 1 || which == 2;
+    int compress = which == 2 || which == 3;
+#ifndef VV_HAVE_LAYERS
+    layered = false;
+    compress = 0;
+#elif !defined(VV_HAVE_ZSTD)
+    compress = 0;
 #endif
-    return options;
+    return (varve_write_options){ .layered = layered, .compress = compress };
 }
 
 static struct sample begin_sample(uint64_t *state)

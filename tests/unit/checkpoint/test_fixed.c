@@ -511,6 +511,7 @@ TEST(fixed, has_the_shape_that_it_has)
     end_world();
 }
 
+#ifdef VV_HAVE_PROCESSES
 struct all {
     varve_error errors[3];
     float fields[3];
@@ -550,6 +551,7 @@ TEST(fixed, of_one_rank_changes_nothing_at_others)
     }
     end_world();
 }
+#endif
 
 /* A damaged one is told as damage, not as a difference. */
 TEST(fixed, is_verified)

@@ -18,6 +18,13 @@
 /* More than two chunks, and not a whole number of them. */
 enum { LARGE = 300007, SMALL = 3 };
 
+/* What is packed goes other ways, where there are such. */
+#if defined(VV_HAVE_LAYERS) && defined(VV_HAVE_ZSTD)
+enum { PACKED = 1 };
+#else
+enum { PACKED = 0 };
+#endif
+
 static float large[LARGE], slot[LARGE];
 static int64_t small[SMALL];
 static varve_string texts[1];
@@ -94,7 +101,7 @@ static void check_same_bytes(
 /* Plain, and packed. */
 TEST(in_file, what_is_large_stays_and_is_written_as_it_was)
 {
-    for (int compress = 0; compress < 2; compress++) {
+    for (int compress = 0; compress <= PACKED; compress++) {
         struct world w;
         varve_error error;
         begin(&w, "a.varve", compress);
@@ -120,7 +127,7 @@ TEST(in_file, what_is_large_stays_and_is_written_as_it_was)
 TEST(in_file, any_range_can_be_copied_out)
 {
     struct world w;
-    begin(&w, "a.varve", 1);
+    begin(&w, "a.varve", PACKED);
     varve_graph *graph = over(&w, "a.varve", NULL);
     const varve_memory *m =
         varve_value(varve_find(varve_graph_root(graph), "large"))->memory;
@@ -209,7 +216,7 @@ TEST(in_file, a_graft_outlives_the_file)
 {
     struct world w;
     varve_error error = { 0 };
-    begin(&w, "a.varve", 1);
+    begin(&w, "a.varve", PACKED);
     varve_graph *graph = over(&w, "a.varve", NULL);
     varve_graph *other = vv_graph_new_in(&w.context);
     varve_node *copy = varve_graft(varve_graph_root(other), "copy",

@@ -427,6 +427,7 @@ TEST(job, is_written_at_once_where_there_is_no_thread)
     end_gate();
 }
 
+#ifdef VV_HAVE_NUMPY
 TEST(job, writes_other_formats)
 {
     varve_write_options options = { .format = VARVE_FORMAT_NPZ };
@@ -437,7 +438,9 @@ TEST(job, writes_other_formats)
     check_file("x.npz", 1);
     end_gate();
 }
+#endif
 
+#ifdef VV_HAVE_LAYERS
 TEST(job, writes_only_what_changed_where_that_is_asked_for)
 {
     varve_error error = { 0 };
@@ -463,6 +466,7 @@ TEST(job, writes_only_what_changed_where_that_is_asked_for)
     }
     end_gate();
 }
+#endif
 
 TEST(job, refuses_what_a_save_refuses)
 {

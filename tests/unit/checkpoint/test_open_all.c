@@ -77,11 +77,11 @@ static void open_it(const varve_comm *comm, void *user)
 {
     const varve_status *before = user;
     uint32_t i = comm->rank;
+    ranks.contexts[i].salvages = ranks.is_salvage;
     const struct vv_open_all how = {
         .comm = comm,
         .context = &ranks.contexts[i],
         .path = FILE_NAME,
-        .is_salvage = ranks.is_salvage,
         .most_digests = ranks.most_digests,
     };
     ranks.errors[i] = (varve_error){ .message = "before" };

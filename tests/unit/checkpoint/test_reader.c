@@ -6,6 +6,8 @@
 
 #include "reader.h"
 
+#include <time.h>
+
 static float values[2] = { 1, 2 };
 
 static void write_model(void)
@@ -192,6 +194,28 @@ TEST(reader, opens_a_deep_graph_in_little_memory)
     varve_saved_node again;
     cr_assert(varve_reader_node_at(reader, DEPTH, &again));
     cr_assert_eq(again.path, node.path);
+    varve_reader_free(reader);
+    end_world();
+}
+
+/* From that of its parent: a path that is too long is not made anew. */
+TEST(reader, makes_a_path_in_constant_time)
+{
+    enum { DEPTH = 400000 };
+    varve_error error = { 0 };
+    varve_saved_node node;
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *at = root;
+    for (int i = 0; i < DEPTH; i++)
+        at = varve_add_object(at, "d");
+    cr_assert_ok(varve_write(root, FILE_NAME, NULL, &error), error);
+    free_root(root);
+    varve_reader *reader = open_file();
+    clock_t begin = clock();
+    for (size_t i = 0; i <= DEPTH; i++)
+        cr_assert(varve_reader_node_at(reader, i, &node));
+    cr_assert_lt(clock() - begin, 5 * CLOCKS_PER_SEC);
     varve_reader_free(reader);
     end_world();
 }

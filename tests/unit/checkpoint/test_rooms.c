@@ -326,6 +326,7 @@ TEST(rooms, do_not_fit_into_a_snapshot)
     end_world();
 }
 
+#ifdef VV_HAVE_PROCESSES
 struct all {
     struct program programs[2];
     bool fits; /* at rank 1 */
@@ -368,6 +369,7 @@ TEST(rooms, are_left_where_another_rank_has_none)
         end_world();
     }
 }
+#endif
 
 /* Strides are no obstacle: the room lies row-major. */
 TEST(rooms, are_taken_by_what_had_strides)

@@ -8,7 +8,6 @@
 #include <errno.h>
 
 #include "checkpoint_find.h"
-#include "convert.h"
 #include "dcp_in.h"
 #include "dcp_sample.h"
 #include "support/faulty_system.h"
@@ -30,23 +29,12 @@ TEST(dcp_in, bids_for_the_metadata_whatever_it_is_called)
 
 /* --- Golden files --------------------------------------------------------- */
 
-static void copy_file(struct world *w, const char *name)
-{
-    char path[500];
-    size_t size;
-    snprintf(path, sizeof path, GOLDEN "/foreign/dcp/%s", name);
-    char *bytes = test_read_file(path, &size);
-    snprintf(path, sizeof path, "d/%s", name);
-    memory_put(w->memory, path, bytes, size);
-    free(bytes);
-}
-
 static struct world golden_world(void)
 {
     struct world w = world_new();
-    copy_file(&w, ".metadata");
-    copy_file(&w, "__0_0.distcp");
-    copy_file(&w, "__1_0.distcp");
+    put_golden(&w, "dcp", ".metadata");
+    put_golden(&w, "dcp", "__0_0.distcp");
+    put_golden(&w, "dcp", "__1_0.distcp");
     return w;
 }
 
@@ -98,18 +86,7 @@ TEST(dcp_in, reads_what_processes_saved_as_one_state_dict)
 TEST(dcp_in, leaves_nothing_without_memory)
 {
     struct world w = golden_world();
-    varve_reader *reader = NULL;
-    for (long n = 0; !reader; n++) {
-        varve_error error = { 0 };
-        long before = test_block_count();
-        test_fail_allocation(n, false);
-        reader = vv_reader_open_in(&w.context, "d/.metadata", &error);
-        test_fail_allocation(-1, false);
-        cr_assert(reader || error.status == VARVE_NO_MEMORY, "%s",
-            error.message);
-        cr_assert(reader || test_block_count() == before);
-    }
-    varve_reader_free(reader);
+    check_opening_without_memory(&w, "d/.metadata");
     world_free(&w);
 }
 
@@ -147,8 +124,8 @@ TEST(dcp_in, names_a_file_that_is_not_there_or_too_short)
     cr_assert_eq(error.status, VARVE_TRUNCATED, "%s", error.message);
     cr_assert(strstr(error.message, "d/__1_0.distcp: "), "%s", error.message);
     struct world other = world_new();
-    copy_file(&other, ".metadata");
-    copy_file(&other, "__0_0.distcp");
+    put_golden(&other, "dcp", ".metadata");
+    put_golden(&other, "dcp", "__0_0.distcp");
     cr_assert_null(vv_reader_open_in(&other.context, "d/.metadata", &error));
     cr_assert_eq(error.status, VARVE_NOT_FOUND);
     cr_assert(strstr(error.message, "d/.metadata: expected the file "

@@ -7,14 +7,8 @@
 
 #include "hdf5_sample.h"
 
-static enum vv_bid bid_for(const char *path, const void *head, size_t size)
-{
-    struct vv_candidate c = { .path = path, .size = size, .head = head,
-        .head_size = size < 512 ? size : 512 };
-    return vv_hdf5_format.bid(&c);
-}
-
-#define BID(path, text) bid_for(path, text, sizeof(text) - 1)
+#define BID(path, text)                                                        \
+    bid_of(&vv_hdf5_format, path, text, sizeof(text) - 1)
 #define LOCAL "PK\3\4\24\0\0\0\0\0\0\0!\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
 TEST(hdf5_in, bids_for_marks_and_names)

@@ -22,22 +22,11 @@ static const struct {
 };
 
 /* Demands 0 to 5, and whether they are read in place. */
-static void check_count(
+static void check_place(
     struct hdf5_sample *s, const char *path, varve_dtype dtype, bool in_place)
 {
-    unsigned char bytes[6 * 16];
-    double found[6 * 2];
-    varve_error error = { 0 };
-    varve_saved_node node = find_sample(s, path);
-    cr_assert_eq(node.value.dtype, dtype, "%s", path);
-    cr_assert(node.value.rank == 2 && node.value.shape[0] == 2 &&
-              node.value.shape[1] == 3);
-    cr_assert_eq(node.file != NULL, in_place, "%s", path);
-    cr_assert_ok(varve_reader_read(s->reader, node.id, bytes, sizeof bytes,
-        &error), error);
-    vv_convert(VARVE_COMPLEX128, found, dtype, bytes, 6);
-    for (int i = 0; i < 6; i++)
-        cr_assert_eq(found[2 * i], i, "%s: %g", path, found[2 * i]);
+    cr_assert_eq(find_sample(s, path).file != NULL, in_place, "%s", path);
+    check_count(s->reader, path, dtype);
 }
 
 TEST(hdf5_values, have_our_types_in_both_orders)
@@ -47,11 +36,11 @@ TEST(hdf5_values, have_our_types_in_both_orders)
         char path[40];
         bool is_byte = kinds[i].name[1] == '1' && !kinds[i].name[2];
         snprintf(path, sizeof path, "little/%s", kinds[i].name);
-        check_count(&s, path, kinds[i].dtype, true);
+        check_place(&s, path, kinds[i].dtype, true);
         snprintf(path, sizeof path, "big/%s", kinds[i].name);
-        check_count(&s, path, kinds[i].dtype, is_byte);
+        check_place(&s, path, kinds[i].dtype, is_byte);
     }
-    check_count(&s, "array", VARVE_FLOAT32, true);
+    check_place(&s, "array", VARVE_FLOAT32, true);
     close_sample(&s);
 }
 

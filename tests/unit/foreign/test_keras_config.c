@@ -5,6 +5,8 @@
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "keras_config.h"
 
+#include <time.h>
+
 #include "hdf5_sample.h"
 
 /* A config.json, and what is made of it. */
@@ -92,6 +94,33 @@ TEST(keras_config, goes_into_models_and_counts_anew_there)
     cr_assert(vv_keras_layer_at(&p.config, 1)->has_layers);
     cr_assert(vv_keras_layer_at(&p.config, 2)->is_frozen);
     cr_assert_not(vv_keras_layer_at(&p.config, 4)->is_frozen);
+    end(&p);
+}
+
+/* As many as a model may have, each looked for among them a hundred times. */
+TEST(keras_config, finds_a_layer_in_constant_time)
+{
+    enum { LAYERS = 8192, ROUNDS = 100 };
+    struct parsed p;
+    struct vv_buffer text = new_bytes();
+    vv_buffer_add_string(&text, LAYER("Dense", "a"));
+    for (int i = 1; i < LAYERS; i++)
+        vv_buffer_add_string(&text, "," LAYER("Dense", "a"));
+    struct vv_buffer model = new_bytes();
+    vv_buffer_add_string(&model, "{\"config\":{\"layers\":[");
+    vv_buffer_add_string(&model, vv_buffer_string(&text));
+    vv_buffer_add_string(&model, "]}}");
+    parse(&p, vv_buffer_string(&model));
+    cr_assert_eq(vv_keras_layer_count(&p.config), LAYERS);
+    clock_t begin = clock();
+    for (size_t i = 0; i < (size_t)LAYERS * ROUNDS; i++) {
+        const struct vv_keras_layer *layer =
+            vv_keras_layer_at(&p.config, i % LAYERS);
+        cr_assert(vv_keras_layer_find(&p.config, layer->path) == layer);
+    }
+    cr_assert_lt(clock() - begin, 5 * CLOCKS_PER_SEC);
+    vv_buffer_clear(&text);
+    vv_buffer_clear(&model);
     end(&p);
 }
 

@@ -6,30 +6,18 @@
 
 #include <stdio.h>
 
-#include "convert.h"
 #include "torch_index.h"
 #include "torch_sample.h"
 
 #define INDEX "d/pytorch_model.bin.index.json"
 
-static void copy_file(struct world *w, const char *name)
-{
-    char path[500];
-    size_t size;
-    snprintf(path, sizeof path, GOLDEN "/foreign/torch_shards/%s", name);
-    char *bytes = test_read_file(path, &size);
-    snprintf(path, sizeof path, "d/%s", name);
-    memory_put(w->memory, path, bytes, size);
-    free(bytes);
-}
-
 /* What torch.save wrote, an archive and an older file. */
 static struct world golden_world(void)
 {
     struct world w = world_new();
-    copy_file(&w, "pytorch_model.bin.index.json");
-    copy_file(&w, "pytorch_model-00001-of-00002.bin");
-    copy_file(&w, "pytorch_model-00002-of-00002.bin");
+    put_golden(&w, "torch_shards", "pytorch_model.bin.index.json");
+    put_golden(&w, "torch_shards", "pytorch_model-00001-of-00002.bin");
+    put_golden(&w, "torch_shards", "pytorch_model-00002-of-00002.bin");
     return w;
 }
 
@@ -56,18 +44,7 @@ TEST(torch_index, reads_each_tensor_from_its_file)
 TEST(torch_index, leaves_nothing_without_memory)
 {
     struct world w = golden_world();
-    varve_reader *reader = NULL;
-    for (long n = 0; !reader; n++) {
-        varve_error error = { 0 };
-        long before = test_block_count();
-        test_fail_allocation(n, false);
-        reader = vv_reader_open_in(&w.context, INDEX, &error);
-        test_fail_allocation(-1, false);
-        cr_assert(reader || error.status == VARVE_NO_MEMORY, "%s",
-            error.message);
-        cr_assert(reader || test_block_count() == before);
-    }
-    varve_reader_free(reader);
+    check_opening_without_memory(&w, INDEX);
     world_free(&w);
 }
 

@@ -25,7 +25,9 @@ static varve_status salvage_and_read(
     const struct vv_context *context, varve_error *error)
 {
     struct vv_opened in;
-    varve_status status = vv_data_in_salvage(&in, context, "file", error);
+    struct vv_context how = *context;
+    how.salvages = true;
+    varve_status status = vv_data_in_open(&in, &how, "file", error);
     if (status)
         return status;
     status = saved_file_read(&in, error);
@@ -136,11 +138,12 @@ TEST(data_in, salvages_or_gives_back_everything_when_memory_ends)
     varve_error error;
     saved_file_make(&f, sample_build);
     f.bytes[f.size - 1] ^= 1;
+    f.context.salvages = true;
     long failing = 0;
     for (;; failing++) {
         test_fail_allocation(failing, false);
         varve_status status =
-            vv_data_in_salvage(&in, &f.context, "file", &error);
+            vv_data_in_open(&in, &f.context, "file", &error);
         test_fail_allocation(-1, false);
         if (!status)
             break;

@@ -97,7 +97,7 @@ static varve_status open_all(
     struct layered *l, struct vv_layers *layers, varve_error *error)
 {
     return vv_layers_open(
-        layers, &l->context, "run/a.varve", -1, &l->index, false, error);
+        layers, &l->context, "run/a.varve", -1, &l->index, error);
 }
 
 /* The data as it has to be, from 64 to 1100. */
@@ -181,8 +181,10 @@ static void remove_layer(struct layered *l, int number)
 static varve_status salvage_all(
     struct layered *l, struct vv_layers *layers, varve_error *error)
 {
+    struct vv_context context = l->context;
+    context.salvages = true;
     return vv_layers_open(
-        layers, &l->context, "run/a.varve", -1, &l->index, true, error);
+        layers, &context, "run/a.varve", -1, &l->index, error);
 }
 
 TEST(layers_in, salvages_what_is_not_in_a_layer_that_is_lost)

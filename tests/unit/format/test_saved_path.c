@@ -249,6 +249,50 @@ TEST(saved_path, is_cut_at_a_character_and_shows_its_end)
     check_cut("n", 1, VARVE_MAX_NAME_SIZE);
 }
 
+/* A chain of names in turn: the path of each node, from that of the one before
+ * it, is the same as from the root. */
+static void check_chain(const char *const *names, size_t count, int depth)
+{
+    struct vv_saved_paths paths;
+    struct vv_buffer whole, on;
+    varve_error error = { 0 };
+    begin();
+    varve_node *node = root;
+    for (int i = 0; i < depth; i++)
+        node = varve_add_object(node, names[(size_t)i % count]);
+    save();
+    cr_assert_ok(vv_saved_paths_begin(&paths, test_allocator(), &saved, 0,
+                     &error), error);
+    vv_buffer_init(&whole, test_allocator());
+    vv_buffer_init(&on, test_allocator());
+    for (uint32_t i = 1; i <= (uint32_t)depth; i++) {
+        cr_assert_eq(paths.parents[i], i - 1);
+        vv_saved_path(&paths, i, &whole);
+        vv_saved_child_path(&paths, i, &on);
+        cr_assert_str_eq(vv_buffer_string(&on), vv_buffer_string(&whole),
+            "the path of node %u goes on otherwise", i);
+    }
+    cr_assert_leq(on.size, VV_SHORTENED_PATH);
+    vv_buffer_clear(&whole);
+    vv_buffer_clear(&on);
+    vv_saved_paths_end(&paths);
+    end();
+}
+
+TEST(saved_path, goes_on_from_that_of_the_parent)
+{
+    static char wide[300], wider[5000];
+    memset(wide, 'w', sizeof wide - 1);
+    memset(wider, 'w', sizeof wider - 1);
+    const char *const names[] = { "n", "\xe2\x82\xac", "/", "...", "ab%c",
+        "\xf0\x9f\x98\x80x", ".", wide, "(\xc3\xa4)", wider };
+    enum { NAMES = sizeof names / sizeof *names };
+    for (size_t first = 0; first < NAMES; first++) {
+        for (size_t count = 1; count <= NAMES - first; count++)
+            check_chain(&names[first], count, 2600);
+    }
+}
+
 TEST(saved_path, needs_memory)
 {
     struct vv_saved_paths paths;

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""features.py - which files of lib/ know of which feature.
+
+    tests/lint/features.py [--print] SOURCE
+
+A file (a `.c` with its `.h`) knows a feature where its code, less comments
+and texts, has one of the feature's names below. docs/features.md has a table
+of them: each that knows the feature has to be there, and none besides.
+--print prints the table with what is found, at home what was, and how many
+others know it.
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import re
+import sys
+
+NAMES = {
+    'pieces': r'(vv_)?piece_(boxes|ends|start|room)|pieced_(count|values)|'
+              r'vv_piece_\w+|vv_value_piece|is_in_pieces|'
+              r'vv_index_(add|find)_pieces|vv_check_(all_)?pieces|'
+              r'vv_is_next_in_pieces',
+    'layers': r'vv_layer\w*|vv_prune_layers|layer_(nonces|sizes)|'
+              r'place_layers|layers\.\w+',
+    'packing': r'vv_pack\w*|vv_unpack|place_packed|packed_count',
+    'private subtrees': r'vv_private\w*|VARVE_TAG_PRIVATE|varve_private\w*|'
+                        r'vv_\w*_private\w*|first_private',
+    'slices': r'varve_slice\w*|varve_add\w*_slice|'
+              r'vv_slice_(may_be|new|text|told)|'
+              r'vv_cargo_\w*slices?|vv_contribution_slice',
+    'tracking': r'vv_dirty\w*|vv_tracking\w*|vv_unchanged\w*|open_tracker|'
+                r'vv_posix_(open_|un)?track\w*',
+    'salvage': r'\w*salvage\w*',
+    'resizing': r'\w*_resizing|vv_scope_resizes|vv_is_resized|'
+                r'varve_add_resizable',
+    'fixed values': r'\w*is_fixed|vv_put_fixed_behind|vv_has_fixed_shape|'
+                    r'vv_do_fixed_differ|vv_tell_fixed|skips_fixed|'
+                    r'only_fixed|fixed_count|varve_add_fixed_variable',
+    'strided views': r'vv_strided\w*',
+    'structs': r'vv_struct(_\w+)?|vv_is_struct|vv_field\w*|varve_field',
+}
+COLUMNS = {'column', 'index', 'index_columns', 'index_in', 'index_out',
+           'value_check', 'value_table'}
+LEFT_OUT = re.compile(r'/\*.*?\*/|"(\\.|[^"\\\n])*"', re.S)
+ROW = re.compile(r'^\| ([\w ]+) \| ([^|]*) \| ([^|]*) \|$', re.M)
+
+
+def code_of(source):
+    """The code of each file, by name without suffix."""
+    found = {}
+    for folder, _, names in os.walk(os.path.join(source, 'lib')):
+        for name in names:
+            stem, suffix = os.path.splitext(name)
+            if suffix in ('.c', '.h'):
+                with open(os.path.join(folder, name), encoding='utf-8') as f:
+                    text = LEFT_OUT.sub(' ', f.read())
+                found[stem] = found.get(stem, '') + text
+    return found
+
+
+def table_of(source):
+    """Who is at home and who else knows it, by feature."""
+    with open(os.path.join(source, 'docs', 'features.md'),
+              encoding='utf-8') as stream:
+        rows = ROW.findall(stream.read())
+    return {name: [set(re.findall(r'`(\w+)`', cell)) for cell in cells]
+            for name, *cells in rows if name in NAMES}
+
+
+def known(code, name):
+    """The files that know a feature; the columns as one."""
+    word = re.compile(rf'\b(?:{NAMES[name]})\b')
+    files = {stem for stem, text in code.items() if word.search(text)}
+    return (files - COLUMNS) | ({'columns'} if files & COLUMNS else set())
+
+
+def print_table(code, table):
+    for name in NAMES:
+        files = known(code, name)
+        home = table.get(name, [set()])[0] & files
+        cells = [', '.join(f'`{stem}`' for stem in sorted(part))
+                 for part in (home, files - home)]
+        print(f'| {name} | {cells[0]} | {cells[1]} |')
+    print()
+    for name in NAMES:
+        files = known(code, name)
+        home = table.get(name, [set()])[0] & files
+        print(f'{name:17} {len(files):3} files, {len(files - home):3} of '
+              'them elsewhere')
+
+
+def main():
+    source = sys.argv[-1]
+    code = code_of(source)
+    table = table_of(source)
+    if '--print' in sys.argv:
+        print_table(code, table)
+        return 0
+    wrong = []
+    for name in NAMES:
+        here = set().union(*table.get(name, []))
+        there = known(code, name)
+        wrong += [f'docs/features.md: {name}: expected `{stem}`, which knows '
+                  'of them, found it in no column' for stem in there - here]
+        wrong += [f'docs/features.md: {name}: expected files that know of '
+                  f'them, found `{stem}`' for stem in here - there]
+    print('\n'.join(sorted(wrong)) or 'features: as the page says')
+    return 1 if wrong else 0
+
+
+sys.exit(main())

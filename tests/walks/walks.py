@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""walks.py - through which files and rooms of lib/ a value goes.
+
+    tests/walks/walks.py WALKS SOURCE FOLDER [--check]
+
+Runs each walk of the program under valgrind's callgrind, which notes every
+call between two functions, and says how many files of lib/ have a part in it
+(a `.c` with its `.h`), in how many rooms, and how many calls go upward: from
+a room into one that it does not see by the table in lib/README.md, so through
+a pointer (those into an allocator are not counted: it is the program's).
+--check fails where there is more than the table below says, which holds for a
+build that does not inline; of one that does there is less. 77: there is no
+valgrind.
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+# Files, rooms and calls upward.
+MOST = {
+    'late': (50, 8, 5), 'layered': (74, 9, 7), 'tensorflow': (107, 21, 10),
+    'save': (35, 6, 0), 'restore': (64, 10, 5),
+}
+ALLOCATOR = 'os/default_allocator'
+ROW = re.compile(r'^\| \[([\w/]+)\]\(\1\) \| ([^|]+) \|$', re.M)
+NAMED = re.compile(r'\((\d+)\)(?: (.*))?')
+
+
+def rooms_seen(source):
+    """The rooms that each room sees, itself too."""
+    with open(os.path.join(source, 'lib', 'README.md'),
+              encoding='utf-8') as stream:
+        rows = ROW.findall(stream.read())
+    every = {room for room, _ in rows}
+    return {room: every if sees == 'all of them'
+            else {room, *sees.split(', ')} for room, sees in rows}
+
+
+class Profile:
+    """The calls in one file of callgrind: (file, function) to the same."""
+
+    def __init__(self, path):
+        self.names = {}
+        self.calls = set()
+        at = callee = None
+        file = callee_file = None
+        with open(path, encoding='utf-8') as stream:
+            for line in stream:
+                key, _, value = line.rstrip('\n').partition('=')
+                if key in ('fl', 'fi', 'fe'):
+                    file = self.name('file', value)
+                elif key == 'fn':
+                    at = file, self.name('function', value)
+                    callee_file = None
+                elif key in ('cfi', 'cfl'):
+                    callee_file = self.name('file', value)
+                elif key == 'cfn':
+                    callee = (callee_file or at[0],
+                              self.name('function', value))
+                elif key == 'calls':
+                    self.calls.add((at, callee))
+                    callee_file = None
+
+    def name(self, kind, value):
+        number, name = NAMED.fullmatch(value).groups()
+        if name:
+            self.names[kind, number] = name
+        return re.sub(r"'\d+$", '', self.names[kind, number]) # of a recursion
+
+
+def place_of(path, source):
+    """The file of lib/ without its suffix, or None."""
+    path = os.path.relpath(os.path.realpath(path), os.path.realpath(source))
+    return os.path.splitext(path[4:])[0] if path.startswith('lib/') else None
+
+
+def measure(walks, source, folder, walk):
+    """Files, rooms, and calls upward of one walk."""
+    seen = rooms_seen(source)
+    place = os.path.join(folder, walk)
+    shutil.rmtree(place, ignore_errors=True)
+    os.makedirs(place)
+    out = os.path.join(place, 'calls')
+    golden = os.path.join(source, 'tests', 'golden', 'foreign')
+    subprocess.run(
+        ['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}',
+         '--compress-pos=no', '-q', walks, walk, place, golden], check=True)
+    files, upward = set(), set()
+    for caller, callee in Profile(out + '.1').calls:
+        a, b = (place_of(file, source) for file, _ in (caller, callee))
+        files.update(at for at in (a, b) if at)
+        if (a and b and b != ALLOCATOR and
+                os.path.dirname(b) not in seen[os.path.dirname(a)]):
+            upward.add((a, caller[1], b, callee[1]))
+    rooms = {os.path.dirname(at) for at in files}
+    return files, rooms, upward
+
+
+def main():
+    check = '--check' in sys.argv
+    walks, source, folder = [a for a in sys.argv[1:] if a != '--check']
+    if not shutil.which('valgrind'):
+        print('walks: there is no valgrind')
+        return 77
+    print('walk        files rooms upward')
+    failed = False
+    for walk, most in MOST.items():
+        files, rooms, upward = measure(walks, source, folder, walk)
+        found = len(files), len(rooms), len(upward)
+        print(f'{walk:11} {found[0]:5} {found[1]:5} {found[2]:6}')
+        if not check:
+            print('   ', ' '.join(sorted(rooms)))
+            for a, caller, b, callee in sorted(upward):
+                print(f'    {a} {caller} -> {b} {callee}')
+        elif any(f > m for f, m in zip(found, most)):
+            print(f'{walk}: expected at most {most}')
+            failed = True
+    return 1 if failed else 0
+
+
+sys.exit(main())
