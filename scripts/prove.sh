@@ -93,11 +93,8 @@ sanitizers() {
 threads() {
     configure "$place/threads" -Dtests=enabled -Dtool=disabled \
         -Dexamples=false -Dbench=false -Db_sanitize=thread -Db_lundef=false &&
-        ninja -C "$place/threads" tests/threads/test_threads \
-            tests/threads/test_event_threads \
-            tests/threads/test_snapshot_threads &&
         VARVE_PROOF=long TSAN_OPTIONS=halt_on_error=1 \
-            meson test -C "$place/threads" --no-rebuild --print-errorlogs \
+            meson test -C "$place/threads" --print-errorlogs \
             --timeout-multiplier 0 --suite threads
 }
 

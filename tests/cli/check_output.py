@@ -40,11 +40,6 @@ import time
 import xml.etree.ElementTree
 import zipfile
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
-
 SCHEMAS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        '..', '..', 'docs', 'schemas')
 WHOLE = {'int8': 'b', 'int16': 'h', 'int32': 'i', 'int64': 'q', 'uint8': 'B',
@@ -53,17 +48,25 @@ REAL = {'float16': 'e', 'float32': 'f', 'float64': 'd', 'complex64': 'f',
         'complex128': 'd'}
 
 
+def validate(answer, schema):
+    """Where a validator is installed, which takes long to load."""
+    try:
+        import jsonschema
+    except ImportError:
+        return
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(answer)
+
+
 def check_schema(answer):
-    """As docs/schemas has it, where a validator is installed."""
+    """As docs/schemas has it."""
     name = answer['schema'].replace('/', '-') + '.json'
     assert name.startswith('varve.'), name
     with open(os.path.join(SCHEMAS, name), encoding='utf-8') as file:
         schema = json.load(file)
     for key in schema['required']:
         assert key in answer, key
-    if jsonschema:
-        jsonschema.Draft202012Validator.check_schema(schema)
-        jsonschema.validate(answer, schema)
+    validate(answer, schema)
 
 
 def check_json():
@@ -78,8 +81,7 @@ def check_lines(name):
               encoding='utf-8') as file:
         schema = json.load(file)
     del schema['required']
-    if jsonschema:
-        jsonschema.validate(answer, schema)
+    validate(answer, schema)
 
 
 def check_xml():

@@ -451,12 +451,14 @@ static void damage_file(struct world *w, const char *path, long begin)
     cr_assert(file, "%s", path);
     fseek(file, 0, SEEK_END);
     long size = ftell(file);
+    bool is_packed = size < BIG;
     long step = STEP, most = (long)proof_size(16384, 512);
+    if (is_packed) /* each place costs as much, and what differs is close */
+        most = (long)proof_size(8 * STEP, STEP);
     for (long place = begin; place < size;) {
         if (!damage_place(w, file, place, &before, &step))
             break;
-        if (step > most || size < BIG || before.count == 0 ||
-            place + step >= size)
+        if (step > most || before.count == 0 || place + step >= size)
             step = STEP;
         place += step;
         step = step < STEP ? STEP : step;

@@ -29,6 +29,7 @@ TEST(good, forks)
 TEST(bad, number)
 {
     cr_assert_eq(1, 2);
+    puts("went on");
 }
 TEST(bad, text)
 {
