@@ -33,6 +33,8 @@ TOKEN = re.compile(r'''
 OURS = re.compile(r'(?:vv|varve)_|(?:VV|VARVE)_')
 INLINE = re.compile(r'^static inline\b', re.M)
 TAGS = ('struct', 'union', 'enum')
+# What has words in () behind it and is no function.
+WITH_WORDS = ('_Atomic', '__attribute__')
 # What a file asks of the system before it includes anything.
 FIRST = '''\
 #define _GNU_SOURCE
@@ -126,7 +128,7 @@ def declared(declaration):
     for i, (token, depth) in enumerate(seen[:-1]):
         before = seen[i - 1][0].text if i else ''
         after = seen[i + 1][0].text
-        if token.kind != 'word' or before in TAGS or token.text in ('_Atomic', '__attribute__'):
+        if token.kind != 'word' or before in TAGS or token.text in WITH_WORDS:
             continue
         if depth == 0 and after in '([=,;' and before != '(':
             yield token.text

@@ -72,6 +72,12 @@ measured() {
 
 core=("${parts[@]}" zlib snappy zstd)
 
+# names PART...: as a page has them.
+names() {
+    printf -v joined '`%s`, ' "$@"
+    printf '%s' "${joined%, }"
+}
+
 short() {
     without "${core[@]}"
     proved core "${options[@]}" --buildtype=plain
@@ -94,7 +100,7 @@ sizes() {
     measured 'all of it'
     for part in "${parts[@]}"; do
         without "$part"
-        measured "without ${with[$part]:-$part}" "${options[@]}"
+        measured "without $(names ${with[$part]:-$part})" "${options[@]}"
     done
     without "${core[@]}"
     measured 'the core alone' "${options[@]}"

@@ -2,9 +2,9 @@
 """check_one_file.py - the library as one file: that compilers take it without a
 warning, that it gives a program what the library gives, and no name besides.
 
-    tests/profile/check_one_file.py SOURCE BUILD LIBRARY...
+    tests/profile/check_one_file.py SOURCE BUILD PROGRAM LIBRARY...
 
-LIBRARY is what it is linked with, as -lcbor.
+PROGRAM has to print its kernel; LIBRARY is what it is linked with, as -lcbor.
 
 SPDX-License-Identifier: MIT
 """
@@ -29,33 +29,33 @@ def names_of(compiled):
     return run('nm', '-g', '-j', '--defined-only', compiled).split()
 
 
-def check(compiler, source, place, libraries):
+def check(compiler, source, place, example, libraries):
     """The complaints about what this compiler makes of it."""
-    tests = source / 'tests' / 'profile'
     compiled, program = place / 'varve.o', place / 'program'
     run(compiler, *STRICT, '-c', place / 'varve.c', '-o', compiled)
     found = [f'{name} is visible' for name in names_of(compiled)
              if not OURS.match(name)]
-    run(compiler, *STRICT, tests / 'one_file.c', f'-I{place}', compiled,
+    run(compiler, *STRICT, example, f'-I{place}', compiled,
         *libraries, '-o', program)
     printed = run(program, place=place)
     if printed != 'kernel: 1 2 3\n':
         found.append(f'expected the kernel, found {printed}')
-    run(compiler, '-std=c11', tests / 'test_profile.c',
+    run(compiler, '-std=c11', source / 'tests' / 'profile' / 'test_profile.c',
         f'-I{source}/include', compiled, *libraries, '-o', program)
     run(program, source / 'tests' / 'golden' / 'foreign', 'profile.varve',
         place=place)
     return [f'{compiler}: {what}' for what in found]
 
 
-def main(source, build, *libraries):
+def main(source, build, program, *libraries):
     compilers = [name for name in COMPILERS if shutil.which(name)]
     found = []
     with tempfile.TemporaryDirectory() as place:
         print(run(sys.executable, '-B', f'{source}/scripts/amalgamate.py',
                   build, place), end='')
         for compiler in compilers:
-            found += check(compiler, Path(source), Path(place), libraries)
+            found += check(compiler, Path(source), Path(place), program,
+                           libraries)
     for what in found:
         print(f'one file: {what}')
     print(f'one file: compiled by {" and ".join(compilers) or "nobody"}')
