@@ -178,8 +178,8 @@ TEST(fate, of_a_part_comes_to_what_another_one_does_not_fit)
     varve_restoration *newer = read_root(root, NULL);
     varve_node *x = varve_add_allocated_variable(
         root, "x", VARVE_FLOAT32, VARVE_SHAPE(2), set_seven, NULL);
-    cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
-        VARVE_MISMATCH);
+    cr_assert_eq(
+        varve_graph_check(varve_node_graph(root), &error), VARVE_MISMATCH);
     varve_restoration_free(newer);
     good(root);
     const float *elements = varve_data(x);
