@@ -12,37 +12,17 @@
 #define VV_DELIVERY_H
 
 #include "buffer.h"
+#include "damages.h"
+#include "fates.h"
 #include "map.h"
 #include "opened.h"
 #include "pairing.h"
-
-/* What became of a value of the file. */
-enum vv_fate {
-    VV_FATE_WAITING,    /* its node is not bound, or the value is held back */
-    VV_FATE_DUE,        /* bound, and to be delivered */
-    VV_FATE_APPLIED,    /* delivered */
-    VV_FATE_LENT,       /* delivered to a node that has come to it by another
-                           path, an alias or a global name: the one whose path
-                           it is may follow */
-    VV_FATE_SUPERSEDED, /* bound to a node that a later restoration filled */
-    VV_FATE_EXCLUDED,   /* bound, but the options leave it out */
-    VV_FATE_MISMATCHED, /* bound to a node that it does not fit */
-    VV_FATE_DROPPED,    /* nobody waits for it any more */
-    VV_FATE_DAMAGED,    /* left out by `salvage`: it cannot be had */
-};
 
 /* Values that a cast could not keep. */
 struct vv_misfits {
     /* to read */
     uint32_t value;
     uint64_t count;
-};
-
-/* Why a value cannot be had, one for each. */
-struct vv_damage {
-    /* to read */
-    uint32_t value;
-    size_t text; /* in `damage_text`; ends with a NUL */
 };
 
 /* Others that restore at the same time, and change nothing unless all can. They
@@ -62,7 +42,8 @@ struct vv_delivery {
     const struct vv_pairing *pairing;
     const varve_read_options *options;
     const struct vv_opened *file;
-    uint8_t *fates;                /* by value: vv_fate */
+    struct vv_fates fates;
+    struct vv_damages damages;
     struct vv_buffer cast_misfits; /* vv_misfits */
     varve_status read_failure;     /* what reading values failed with, whatever
                                       else was told of it */
@@ -87,14 +68,10 @@ struct vv_delivery {
     varve_error failure;            /* of an arrival; VARVE_OK: none */
 
     /* own */
-    bool *dropped;         /* by node of the file without a value: what is in
-                              its place does not matter; NULL: all does */
     uint8_t *not_own;      /* by node of the file: vv_not_own; NULL: all are
                               for this process */
     struct vv_buffer cuts; /* vv_own_cut: decided, and still to be left out */
     struct vv_map served;  /* places that were given a copy */
-    struct vv_buffer damages; /* vv_damage */
-    struct vv_buffer damage_text;
 };
 
 /* Asks the others, if there are any and nobody has yet; what comes back is the
@@ -126,39 +103,5 @@ void vv_note_loss(struct vv_delivery *delivery);
 /* Adds to a list; what memory runs out for is lost until a retry. */
 void vv_enlist(struct vv_delivery *delivery, struct vv_pair_list *list,
     varve_node *node, uint32_t number);
-
-/* Sets aside what does not fit and what is not ready, and transfers the rest of
- * what is due. VARVE_MISMATCH names every value that does not fit its node;
- * then, and after any other failure, all of it is still due. */
-varve_status vv_deliver(struct vv_delivery *delivery, varve_error *error);
-
-/* What is due is so no more until a retry. `is_open`: the nodes wait for it. */
-void vv_get_stuck(struct vv_delivery *delivery, bool is_open);
-
-/* Lists what does not match: one line, then a line for each. */
-varve_status vv_fail_mismatched(
-    struct vv_delivery *delivery, varve_error *error);
-
-/* Whether the states of held pairs can be loaded now; moves them to the
- * jobs. */
-void vv_unhold(struct vv_delivery *delivery);
-
-/* Whether nobody gets a value, unless the program asks for it again. */
-static inline bool vv_is_given_up(
-    const struct vv_delivery *delivery, uint32_t value)
-{
-    return delivery->fates[value] == VV_FATE_DROPPED ||
-           delivery->fates[value] == VV_FATE_DAMAGED;
-}
-
-/* Whether a value has come to a node, which may be gone meanwhile: it is
- * delivered once. */
-static inline bool vv_is_delivered(
-    const struct vv_delivery *delivery, uint32_t value)
-{
-    return delivery->fates[value] == VV_FATE_APPLIED ||
-           delivery->fates[value] == VV_FATE_LENT ||
-           delivery->fates[value] == VV_FATE_SUPERSEDED;
-}
 
 #endif

@@ -5,9 +5,6 @@
  */
 #include "fate.h"
 
-#include <assert.h>
-
-#include "allocator.h"
 #include "convert.h"
 #include "own_fate.h"
 #include "private.h"
@@ -16,55 +13,6 @@
 #include "shape.h"
 #include "slice.h"
 #include "variable.h"
-
-/* --- Changes ------------------------------------------------------------ */
-
-#define TO(fate) (1u << VV_FATE_##fate)
-
-/* What vv_decide finds, of a value that has not come to anybody. */
-#define DECIDED (TO(DUE) | TO(EXCLUDED) | TO(SUPERSEDED) | TO(MISMATCHED))
-
-/* What may follow what: the table of docs/architecture.md. */
-static const unsigned may_follow[] = {
-    [VV_FATE_WAITING] = DECIDED | TO(DROPPED),
-    [VV_FATE_DUE] = DECIDED | TO(WAITING) | TO(APPLIED) | TO(LENT) |
-                    TO(DROPPED) | TO(DAMAGED),
-    [VV_FATE_APPLIED] = TO(DUE),
-    [VV_FATE_LENT] = TO(DUE) | TO(WAITING) | TO(APPLIED),
-    [VV_FATE_SUPERSEDED] = TO(DUE),
-    [VV_FATE_EXCLUDED] = DECIDED | TO(WAITING),
-    [VV_FATE_MISMATCHED] = DECIDED | TO(WAITING) | TO(DROPPED),
-    [VV_FATE_DROPPED] = TO(DUE),
-    [VV_FATE_DAMAGED] = TO(DUE),
-};
-
-void vv_change_fate(struct vv_delivery *d, uint32_t value, enum vv_fate fate)
-{
-    assert(
-        d->fates[value] == fate || (may_follow[d->fates[value]] & 1u << fate));
-    (void)may_follow; /* without assertions */
-    d->fates[value] = (uint8_t)fate;
-}
-
-/* --- What has no value -------------------------------------------------- */
-
-bool vv_make_room_to_drop(struct vv_delivery *d)
-{
-    if (!d->dropped)
-        d->dropped = vv_allocate_zeroed(&d->pairing->context.allocator,
-            vv_index_of(d->pairing)->node_count * sizeof *d->dropped);
-    return d->dropped;
-}
-
-bool vv_is_dropped(const struct vv_delivery *d, uint32_t file)
-{
-    return d->dropped && d->dropped[file];
-}
-
-void vv_set_dropped(struct vv_delivery *d, uint32_t file, bool is_dropped)
-{
-    d->dropped[file] = is_dropped;
-}
 
 /* --- Values ------------------------------------------------------------- */
 
@@ -106,6 +54,16 @@ bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
     return vv_is_resized(d, node, saved);
 }
 
+bool vv_brings_shape(
+    const struct vv_delivery *d, const varve_node *node, uint32_t value)
+{
+    if (!node->variable || !node->variable->extra ||
+        !node->variable->extra->resizing)
+        return false; /* as nearly all */
+    varve_tensor saved = vv_saved(d->pairing, value);
+    return vv_takes_shape(node, &saved);
+}
+
 /* Whether the library has the memory of a variable, and nothing in it: one that
  * waits for another value in vain has none either. */
 static bool is_empty(const varve_node *node)
@@ -131,11 +89,6 @@ static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
     }
 }
 
-bool vv_is_final(const struct vv_delivery *d, uint32_t value)
-{
-    return vv_is_delivered(d, value) || vv_is_given_up(d, value);
-}
-
 /* What becomes of a value that the options take. */
 static enum vv_fate fate_of(
     const struct vv_delivery *d, const varve_node *node, uint32_t file)
@@ -157,9 +110,9 @@ void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
     }
     bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
     bool is_at_rest =
-        value == VV_NONE ? !wants || vv_is_dropped(d, file)
+        value == VV_NONE ? !wants || vv_is_dropped(&d->fates, file)
                          : !vv_index_is_saved(vv_index_of(d->pairing), value) ||
-                               vv_is_final(d, value);
+                               vv_is_final(&d->fates, value);
     if (is_at_rest)
         return;
     if (!wants &&
@@ -169,7 +122,7 @@ void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
     if (!vv_scope_takes(&d->pairing->scopes, node))
         fate = VV_FATE_EXCLUDED;
     if (value != VV_NONE)
-        vv_change_fate(d, value, fate);
+        vv_change_fate(&d->fates, value, fate);
     if (fate == VV_FATE_MISMATCHED) {
         vv_enlist(d, &d->mismatched, node, file);
         d->has_new_mismatch = true;
@@ -186,7 +139,7 @@ void vv_set_fate(struct vv_delivery *d, const varve_node *node, uint32_t value,
 {
     if (vv_is_holder(&d->pairing->matches, node,
             vv_at32(vv_index_of(d->pairing)->value_nodes, value)))
-        vv_change_fate(d, value, fate);
+        vv_change_fate(&d->fates, value, fate);
 }
 
 /* --- Copies ------------------------------------------------------------- */
@@ -242,7 +195,7 @@ void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file)
     if (value == VV_NONE ||
         !vv_index_is_saved(vv_index_of(d->pairing), value) ||
         vv_index_kind(vv_index_of(d->pairing), file) != node->kind ||
-        vv_is_given_up(d, value) || !vv_wants_copy(d, node, file) ||
+        vv_is_given_up(&d->fates, value) || !vv_wants_copy(d, node, file) ||
         node->restored_by >= d->pairing->number ||
         !vv_scope_takes(&d->pairing->scopes, node))
         return;
@@ -271,8 +224,8 @@ static void drop_jobs(struct vv_delivery *d, const varve_node *node)
 
 void vv_part(struct vv_delivery *d, varve_node *node, uint32_t value)
 {
-    if (value != VV_NONE && !vv_is_final(d, value))
-        vv_change_fate(d, value, VV_FATE_WAITING);
+    if (value != VV_NONE && !vv_is_final(&d->fates, value))
+        vv_change_fate(&d->fates, value, VV_FATE_WAITING);
     drop_jobs(d, node);
     if (node->variable && node->value_state == VARVE_PENDING)
         node->value_state = VARVE_DECLARED;
@@ -284,16 +237,16 @@ void vv_outdo(struct vv_delivery *d, varve_node *node, uint32_t file)
     uint32_t value = vv_value_of(d->pairing, file);
     drop_jobs(d, node);
     vv_variable_give_up(node);
-    if (d->fates[value] == VV_FATE_LENT || !vv_is_final(d, value))
-        vv_change_fate(d, value, VV_FATE_WAITING);
+    if (d->fates.of[value] == VV_FATE_LENT || !vv_is_final(&d->fates, value))
+        vv_change_fate(&d->fates, value, VV_FATE_WAITING);
     vv_copy(d, node, file);
 }
 
 void vv_confirm(struct vv_delivery *d, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);
-    if (value != VV_NONE && d->fates[value] == VV_FATE_LENT)
-        vv_change_fate(d, value, VV_FATE_APPLIED);
+    if (value != VV_NONE && d->fates.of[value] == VV_FATE_LENT)
+        vv_change_fate(&d->fates, value, VV_FATE_APPLIED);
 }
 
 /* A variable or state for which the file has an object is noted once. */
@@ -301,6 +254,6 @@ void vv_take_in(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);
     if (value == VV_NONE ? !vv_find_pair(&d->mismatched, node, VV_NONE, 0)
-                         : d->fates[value] == VV_FATE_EXCLUDED)
+                         : d->fates.of[value] == VV_FATE_EXCLUDED)
         vv_decide(d, node, file);
 }

@@ -25,28 +25,6 @@ void vv_part(struct vv_delivery *d, varve_node *node, uint32_t value);
 /* was left out, and comes into what the options take by a new path. */
 void vv_take_in(struct vv_delivery *d, varve_node *node, uint32_t file);
 
-/* Whether the options leave a value out. */
-static inline bool vv_is_left_out(const struct vv_delivery *d, uint32_t value)
-{
-    return d->fates[value] == VV_FATE_EXCLUDED;
-}
-
-/* Whether no node that comes to the place of a value is given it any more. */
-bool vv_is_final(const struct vv_delivery *d, uint32_t value);
-
-/* Room for what is dropped, once for all; false without memory. */
-bool vv_make_room_to_drop(struct vv_delivery *d);
-
-/* Whether what the program has in the place of a node of the file that has no
- * value matters; it does until it is dropped. That cannot fail where there is
- * room. */
-bool vv_is_dropped(const struct vv_delivery *d, uint32_t file);
-void vv_set_dropped(struct vv_delivery *d, uint32_t file, bool is_dropped);
-
-/* Notes what became of a value: the only place where that changes, and what may
- * not follow what it was is a fault of the library. */
-void vv_change_fate(struct vv_delivery *d, uint32_t value, enum vv_fate fate);
-
 /* Notes what became of a value, if the node is its holder. */
 void vv_set_fate(struct vv_delivery *d, const varve_node *node, uint32_t value,
     enum vv_fate fate);
@@ -74,5 +52,9 @@ bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
  * is that of the value. */
 bool vv_is_resized(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor *saved);
+
+/* Whether a value of the file brings its shape to a node. */
+bool vv_brings_shape(
+    const struct vv_delivery *d, const varve_node *node, uint32_t value);
 
 #endif

@@ -54,8 +54,8 @@ static void leave_out(struct vv_delivery *d, const uint8_t *why)
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t at = vv_at32(index->value_nodes, v);
         if (why[at] && !p->matches.node_of[at] &&
-            d->fates[v] == VV_FATE_WAITING)
-            vv_change_fate(d, v, VV_FATE_EXCLUDED);
+            d->fates.of[v] == VV_FATE_WAITING)
+            vv_change_fate(&d->fates, v, VV_FATE_EXCLUDED);
     }
 }
 
@@ -123,7 +123,8 @@ void vv_decide_own(struct vv_delivery *d, varve_node *node, uint32_t file)
     name[vv_decimal(private->rank, name)] = '\0';
     if (vv_own_fits(vv_index_of(d->pairing), node, file)) {
         leave_out_all_but(d, VV_OF_ANOTHER, file, name);
-    } else if (vv_not_own(d, file) == VV_FOLDED || vv_is_dropped(d, file)) {
+    } else if (vv_not_own(d, file) == VV_FOLDED ||
+               vv_is_dropped(&d->fates, file)) {
         return;
     } else if (private->options.drop || !is_taken(d, node, name)) {
         leave_out_all_but(d, VV_LEFT, file, NULL);

@@ -18,16 +18,6 @@ static struct room *rooms_of(const struct vv_buffer *rooms, size_t *count)
     return (struct room *)(void *)rooms->data;
 }
 
-bool vv_brings_shape(
-    const struct vv_delivery *d, const varve_node *node, uint32_t value)
-{
-    if (!node->variable || !node->variable->extra ||
-        !node->variable->extra->resizing)
-        return false; /* as nearly all */
-    varve_tensor saved = vv_saved(d->pairing, value);
-    return vv_takes_shape(node, &saved);
-}
-
 varve_status vv_rooms_add(const struct vv_delivery *d, struct vv_buffer *rooms,
     struct vv_move *move, varve_error *error)
 {

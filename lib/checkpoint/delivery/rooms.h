@@ -7,10 +7,6 @@
 
 #include "move.h"
 
-/* Whether a value of the file brings its shape to a node. */
-bool vv_brings_shape(
-    const struct vv_delivery *d, const varve_node *node, uint32_t value);
-
 /* Makes room for a move, which stays where it is until they are settled: it is
  * into memory that nobody has seen. `rooms` is a list of struct vv_room. */
 varve_status vv_rooms_add(const struct vv_delivery *d, struct vv_buffer *rooms,

@@ -155,64 +155,15 @@ static const char *without_path(const struct look *l, const char *message)
 static varve_status note_damage(
     struct look *l, uint32_t value, const struct verdict *v, varve_error *error)
 {
-    struct vv_delivery *d = l->d;
-    struct vv_buffer *text = &d->damage_text;
-    struct vv_damage damage = { .value = value, .text = text->size };
-    if (v->chunks > 1 && vv_opened_has_digests(d->file)) {
-        vv_buffer_add_decimal(text, v->damaged);
-        vv_buffer_add_string(text, " of ");
-        vv_buffer_add_decimal(text, v->chunks);
-        vv_buffer_add_string(text, " chunks, first: ");
-    }
-    vv_buffer_add_string(text, without_path(l, v->first.message));
-    vv_buffer_add8(text, 0);
-    vv_buffer_add(&d->damages, &damage, sizeof damage);
-    bool failed = text->failed || d->damages.failed;
-    if (failed)
-        text->size = damage.text;
-    text->failed = d->damages.failed = false;
-    return failed ? vv_fail_memory(error, "a list of damages") : VARVE_OK;
-}
-
-static struct vv_damage *damages_of(const struct vv_delivery *d, size_t *count)
-{
-    *count = d->damages.size / sizeof(struct vv_damage);
-    return (struct vv_damage *)(void *)d->damages.data;
-}
-
-/* By value; of one that was looked at again the later comes last. */
-static int compare_damages(const void *left, const void *right)
-{
-    const struct vv_damage *a = left;
-    const struct vv_damage *b = right;
-    if (a->value != b->value)
-        return a->value > b->value ? 1 : -1;
-    return (a->text > b->text) - (a->text < b->text);
-}
-
-static void sort_damages(struct vv_delivery *d)
-{
-    size_t count;
-    struct vv_damage *damages = damages_of(d, &count);
-    if (count)
-        qsort(damages, count, sizeof *damages, compare_damages);
-}
-
-const char *vv_damage_of(const struct vv_delivery *d, uint32_t value)
-{
-    size_t count;
-    const struct vv_damage *damages = damages_of(d, &count);
-    size_t low = 0; /* behind the last one of a lower or equal value */
-    for (size_t high = count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (damages[middle].value <= value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool is_there = low > 0 && damages[low - 1].value == value;
-    return is_there ? (const char *)d->damage_text.data + damages[low - 1].text
-                    : NULL;
+    const struct vv_damage damage = {
+        .value = value,
+        .damaged = v->damaged,
+        .chunks = vv_opened_has_digests(l->d->file) ? v->chunks : 0,
+        .why = without_path(l, v->first.message),
+    };
+    return vv_note_damage(&l->d->damages, &damage)
+               ? VARVE_OK
+               : vv_fail_memory(error, "a list of damages");
 }
 
 static void lose(struct vv_delivery *d, const struct vv_pair *job)
@@ -287,8 +238,8 @@ static varve_status tell_loss(
         &p->saved.paths, vv_at32(vv_index_of(p)->value_nodes, value), &path);
     const char *text = vv_buffer_string(&path);
     if (!path.failed)
-        d->options->salvage.loss(
-            d->options->salvage.loss_user, text, vv_damage_of(d, value));
+        d->options->salvage.loss(d->options->salvage.loss_user, text,
+            vv_damage_of(&d->damages, value));
     bool failed = path.failed;
     vv_buffer_clear(&path);
     return failed ? vv_fail_memory(error, "a path") : VARVE_OK;
@@ -338,7 +289,7 @@ varve_status vv_salvage(
     varve_status status = begin(&l, pairs, count, error);
     if (!status)
         status = sift(&l, pairs, count, is_lost, error);
-    sort_damages(d);
+    vv_sort_damages(&d->damages);
     if (!status)
         status = tell_losses(d, pairs, count, is_lost, error);
     if (!status)

@@ -19,8 +19,4 @@ varve_status vv_salvage(
  * else. */
 bool vv_is_damage(varve_status status);
 
-/* Why a value was given up so; NULL if it was not. Valid until the next
- * salvage. */
-const char *vv_damage_of(const struct vv_delivery *d, uint32_t value);
-
 #endif

@@ -23,7 +23,7 @@ static bool has_another_value(
 {
     uint32_t value = vv_value_of(m->pairing, file);
     return node->restored_by == m->pairing->number &&
-           (value == VV_NONE || !vv_is_final(m->delivery, value));
+           (value == VV_NONE || !vv_is_final(&m->delivery->fates, value));
 }
 
 /* Whether matching goes on from a node. What is added to it later is matched
@@ -60,7 +60,7 @@ static bool is_better(const struct vv_matching *m, const varve_node *node,
     uint32_t value = vv_value_of(p, file);
     if (value == VV_NONE || vv_index_kind(vv_index_of(p), file) != node->kind)
         return false;
-    if (vv_is_left_out(m->delivery, value))
+    if (vv_is_left_out(&m->delivery->fates, value))
         return vv_scope_takes(&p->scopes, node);
     return goes_before(how, vv_how_of(&p->matches, p->matches.node_of[file])) &&
            vv_scope_takes(&p->scopes, node);

@@ -32,7 +32,7 @@ static void release(struct vv_matching *m, uint32_t file)
     struct vv_pairing *p = m->pairing;
     varve_node *node = p->matches.node_of[file];
     uint32_t value = vv_value_of(p, file);
-    bool waits = value != VV_NONE && !vv_is_final(m->delivery, value);
+    bool waits = value != VV_NONE && !vv_is_final(&m->delivery->fates, value);
     vv_let_go(&p->matches, node);
     vv_leave(&p->ways, node);
     vv_part(m->delivery, node, value);

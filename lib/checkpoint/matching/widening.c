@@ -18,7 +18,7 @@ static void decide_again(struct vv_matching *m, varve_node *node)
         uint32_t value = vv_value_of(p, file);
         if (vv_is_holder(&p->matches, node, file))
             vv_take_in(m->delivery, node, file);
-        else if (value != VV_NONE && vv_is_left_out(m->delivery, value))
+        else if (value != VV_NONE && vv_is_left_out(&m->delivery->fates, value))
             vv_bind(m, node, file, vv_how_of(&p->matches, node));
     }
 }

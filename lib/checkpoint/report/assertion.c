@@ -203,7 +203,7 @@ varve_status vv_assert_nontrivial(
         if ((d->pairing->matches.node_of[f] &&
                 d->pairing->matches.node_of[f] != d->pairing->root) ||
             (f != d->pairing->saved.root && value != VV_NONE &&
-                vv_is_delivered(d, value)))
+                vv_is_delivered(&d->fates, value)))
             return VARVE_OK;
     }
     return vv_fail(error, VARVE_UNMATCHED,

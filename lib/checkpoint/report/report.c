@@ -79,7 +79,7 @@ void vv_report_describe_file(
 
 const char *vv_report_damage(struct vv_maker *m, uint32_t value)
 {
-    const char *why = vv_damage_of(m->d, value);
+    const char *why = vv_damage_of(&m->d->damages, value);
     if (!why)
         return NULL;
     m->scratch.size = 0;
@@ -204,7 +204,7 @@ static bool would_match(
     const struct vv_maker *m, uint32_t value, const varve_node *node)
 {
     varve_tensor saved = vv_saved(m->p, value);
-    return m->is_dry && m->d->fates[value] == VV_FATE_DUE &&
+    return m->is_dry && m->d->fates.of[value] == VV_FATE_DUE &&
            vv_value_fits(m->d, node, &saved);
 }
 
@@ -252,7 +252,7 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
     vv_report_describe_value(m, &finding, value);
     vv_report_describe_file(m, &finding, file);
     varve_node *claim = other_claim(m, file);
-    if (m->d->fates[value] == VV_FATE_DROPPED) {
+    if (m->d->fates.of[value] == VV_FATE_DROPPED) {
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "dropped";
         finding.is_excused = true;
@@ -298,7 +298,7 @@ static void add_undelivered(
     vv_report_describe_value(m, &finding, value);
     vv_report_describe_node(m, &finding, node);
     vv_report_describe_file(m, &finding, file);
-    switch ((enum vv_fate)m->d->fates[value]) {
+    switch ((enum vv_fate)m->d->fates.of[value]) {
     case VV_FATE_EXCLUDED:
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "left out by the options";
@@ -360,10 +360,10 @@ static void look_at_file(struct vv_maker *m)
             !vv_saved_path_exists(&m->p->saved.paths, file))
             continue;
         m->report->value_count++;
-        if (vv_is_delivered(m->d, v))
+        if (vv_is_delivered(&m->d->fates, v))
             add_matched(m, v, file,
                 node && vv_report_was_restored(m, node) ? node : NULL);
-        else if (m->d->fates[v] == VV_FATE_DAMAGED)
+        else if (m->d->fates.of[v] == VV_FATE_DAMAGED)
             add_damaged(m, v, file, node);
         else if (!node)
             add_unbound(m, v, file);

@@ -122,7 +122,7 @@ static bool went_to_earlier(
 {
     const varve_node *holder = m->p->matches.node_of[file];
     uint32_t value = vv_value_of(m->p, file);
-    return value != VV_NONE && vv_is_delivered(m->d, value) &&
+    return value != VV_NONE && vv_is_delivered(&m->d->fates, value) &&
            (!holder || holder == node || !is_in_its_place(m, holder, file));
 }
 

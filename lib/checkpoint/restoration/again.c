@@ -42,9 +42,9 @@ static bool is_had(
     if (node->restored_by > r->observer.number)
         return false;
     if (!vv_is_holder(&r->pairing.matches, node, file)) /* a copy */
-        return r->delivery.fates[value] != VV_FATE_WAITING &&
+        return r->delivery.fates.of[value] != VV_FATE_WAITING &&
                vv_scope_takes(&r->pairing.scopes, node);
-    switch ((enum vv_fate)r->delivery.fates[value]) {
+    switch ((enum vv_fate)r->delivery.fates.of[value]) {
     case VV_FATE_APPLIED:
     case VV_FATE_LENT:
     case VV_FATE_SUPERSEDED:
@@ -68,7 +68,7 @@ static void ask_objects(struct asking *a, varve_node *node, uint32_t file)
             .value = VV_NONE,
         };
         if (vv_is_holder(&r->pairing.matches, node, file) &&
-            vv_is_dropped(&r->delivery, file))
+            vv_is_dropped(&r->delivery.fates, file))
             vv_buffer_add(&a->asked, &asked, sizeof asked);
     }
 }
@@ -89,7 +89,7 @@ static void ask(struct asking *a, varve_node *node)
         .number = node->number,
         .file = file,
         .value = value,
-        .fate = r->delivery.fates[value],
+        .fate = r->delivery.fates.of[value],
         .value_state = node->value_state,
     };
     vv_buffer_add(&a->asked, &asked, sizeof asked);
@@ -127,8 +127,8 @@ static void keep_pairs(struct varve_restoration *r, struct vv_pair_list *list,
     for (size_t i = kept; i < count; i++) {
         uint32_t value =
             are_nodes ? vv_value_of(&r->pairing, pairs[i].file) : pairs[i].file;
-        if (value == VV_NONE ? !vv_is_dropped(&r->delivery, pairs[i].file)
-                             : r->delivery.fates[value] == fate)
+        if (value == VV_NONE ? !vv_is_dropped(&r->delivery.fates, pairs[i].file)
+                             : r->delivery.fates.of[value] == fate)
             pairs[kept++] = pairs[i];
     }
     list->pairs.size = kept * sizeof *pairs;
@@ -149,9 +149,9 @@ static void put_back(struct asking *a)
     struct asked *asked = all_asked(a, &count);
     for (size_t i = 0; i < count; i++) {
         if (asked[i].value == VV_NONE)
-            vv_set_dropped(&r->delivery, asked[i].file, true);
+            vv_set_dropped(&r->delivery.fates, asked[i].file, true);
         else
-            vv_change_fate(&r->delivery, asked[i].value, VV_FATE_DUE);
+            vv_change_fate(&r->delivery.fates, asked[i].value, VV_FATE_DUE);
     }
     keep_pairs(r, &r->delivery.mismatched, 0, VV_FATE_MISMATCHED, true);
     for (size_t i = 0; i < count; i++) {
@@ -159,8 +159,8 @@ static void put_back(struct asking *a)
         if (asked[i].value == VV_NONE)
             continue;
         if (asked[i].fate != VV_FATE_DUE) /* of a copy beside the other */
-            vv_change_fate(
-                &r->delivery, asked[i].value, (enum vv_fate)asked[i].fate);
+            vv_change_fate(&r->delivery.fates, asked[i].value,
+                (enum vv_fate)asked[i].fate);
         if (vv_file_node_at(&r->pairing.matches, asked[i].number) != file)
             continue; /* a callback has removed it */
         asked[i].node->value_state = asked[i].value_state;
@@ -207,7 +207,7 @@ static void decide_objects(const struct asking *a)
     for (size_t i = 0; i < count; i++) {
         if (asked[i].value != VV_NONE)
             continue;
-        vv_set_dropped(&a->r->delivery, asked[i].file, false);
+        vv_set_dropped(&a->r->delivery.fates, asked[i].file, false);
         vv_decide(&a->r->delivery, asked[i].node, asked[i].file);
     }
 }

@@ -5,6 +5,7 @@
 #include "arrival.h"
 
 #include "failure.h"
+#include "dispatch.h"
 #include "fold.h"
 #include "match.h"
 #include "own_fate.h"

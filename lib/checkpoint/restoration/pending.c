@@ -18,8 +18,8 @@
 bool vv_is_waiting(const struct varve_restoration *r, uint32_t value)
 {
     return vv_index_is_saved(vv_index_of(&r->pairing), value) &&
-           (r->delivery.fates[value] == VV_FATE_WAITING ||
-               r->delivery.fates[value] == VV_FATE_DUE);
+           (r->delivery.fates.of[value] == VV_FATE_WAITING ||
+               r->delivery.fates.of[value] == VV_FATE_DUE);
 }
 
 static bool always(const void *item, const void *key)
@@ -152,7 +152,7 @@ static void drop(struct varve_restoration *r, uint32_t value)
 {
     uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, value);
     varve_node *node = r->pairing.matches.node_of[file];
-    vv_change_fate(&r->delivery, value, VV_FATE_DROPPED);
+    vv_change_fate(&r->delivery.fates, value, VV_FATE_DROPPED);
     if (!node)
         return;
     vv_drop_pairs(&r->delivery.jobs, node);
@@ -172,12 +172,12 @@ static void drop_objects(
     for (uint32_t f = 0; f < vv_index_of(&r->pairing)->node_count; f++) {
         if (vv_value_of(&r->pairing, f) == VV_NONE &&
             (!spread || vv_spread_has_any(spread, f)))
-            vv_set_dropped(d, f, true);
+            vv_set_dropped(&d->fates, f, true);
     }
     size_t count, kept = 0;
     struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
     for (size_t i = 0; i < count; i++) {
-        if (!vv_is_dropped(d, pairs[i].file))
+        if (!vv_is_dropped(&d->fates, pairs[i].file))
             pairs[kept++] = pairs[i];
     }
     d->mismatched.pairs.size = kept * sizeof *pairs;
@@ -210,7 +210,7 @@ varve_status varve_drop_pending(
         return vv_fail_none(error, "restoration", "a read");
     const struct vv_index *index = vv_index_of(&r->pairing);
     VV_TRY(vv_need_paths(&r->pairing.saved, error));
-    if (!vv_sweep(&r->matching) || !vv_make_room_to_drop(&r->delivery))
+    if (!vv_sweep(&r->matching) || !vv_make_room_to_drop(&r->delivery.fates))
         return vv_fail_memory(error, "a restoration");
     struct vv_spread spread = { .count = 0 };
     if (pattern)
@@ -219,7 +219,7 @@ varve_status varve_drop_pending(
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
         if ((vv_is_waiting(r, v) ||
-                r->delivery.fates[v] == VV_FATE_MISMATCHED) &&
+                r->delivery.fates.of[v] == VV_FATE_MISMATCHED) &&
             vv_saved_path_exists(&r->pairing.saved.paths, file) &&
             (!pattern || vv_spread_has_any(&spread, file)))
             drop(r, v);

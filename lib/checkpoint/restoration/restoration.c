@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "edge.h"
+#include "dispatch.h"
 #include "allocator.h"
 #include "arrival.h"
 #include "assertion.h"
@@ -195,7 +196,7 @@ static varve_status leave_out_the_rest(
     for (uint32_t v = 0; v < index->value_count; v++) {
         if (!vv_saved_path_exists(
                 &r->pairing.saved.paths, vv_at32(index->value_nodes, v)))
-            vv_change_fate(&r->delivery, v, VV_FATE_EXCLUDED);
+            vv_change_fate(&r->delivery.fates, v, VV_FATE_EXCLUDED);
     }
     return VARVE_OK;
 }
@@ -463,7 +464,8 @@ static void list_again(struct varve_restoration *r)
     vv_forget_claims(&r->pairing.matches, r->pairing.graph);
     for (uint32_t f = 0; f < index->node_count; f++) {
         uint32_t value = vv_value_of(&r->pairing, f);
-        bool is_done = value != VV_NONE && vv_is_delivered(&r->delivery, value);
+        bool is_done =
+            value != VV_NONE && vv_is_delivered(&r->delivery.fates, value);
         if (r->pairing.matches.node_of[f] && !is_done)
             vv_decide(&r->delivery, r->pairing.matches.node_of[f], f);
     }
@@ -525,8 +527,8 @@ varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)
     vv_buffer_init(&applied, &r->pairing.context.allocator);
     for (uint32_t v = 0; v < index->value_count; v++) {
         struct vv_pair pair = { taker_of(r, v), v };
-        if (r->delivery.fates[v] == VV_FATE_APPLIED ||
-            r->delivery.fates[v] == VV_FATE_LENT)
+        if (r->delivery.fates.of[v] == VV_FATE_APPLIED ||
+            r->delivery.fates.of[v] == VV_FATE_LENT)
             vv_buffer_add(&applied, &pair, sizeof pair);
     }
     size_t count;

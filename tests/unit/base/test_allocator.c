@@ -99,8 +99,8 @@ TEST(allocator, grows_an_array_by_doubling_or_leaves_it)
         test_allocator(), &numbers, &capacity, 1024, sizeof *numbers));
     cr_assert_not(vv_grow_array(test_allocator(), &numbers, &capacity,
         SIZE_MAX / 8, sizeof *numbers * 4));
-    cr_assert_not(vv_grow_array(
-        test_allocator(), &numbers, &capacity, SIZE_MAX, 1));
+    cr_assert_not(
+        vv_grow_array(test_allocator(), &numbers, &capacity, SIZE_MAX, 1));
     cr_assert_eq(capacity, 1024);
     cr_assert_eq(numbers, before);
     vv_release(test_allocator(), numbers, capacity * sizeof *numbers);
@@ -115,7 +115,8 @@ TEST(allocator, grows_an_array_by_zeros_or_leaves_it)
             test_allocator(), &numbers, &capacity, wanted, sizeof *numbers));
         cr_assert_eq(capacity, wanted);
         for (size_t i = 0; i < wanted; i++) {
-            cr_assert_eq(numbers[i], i < (wanted == 3 ? 0 : wanted / 3) ? 7u : 0u);
+            cr_assert_eq(
+                numbers[i], i < (wanted == 3 ? 0 : wanted / 3) ? 7u : 0u);
             numbers[i] = 7;
         }
     }

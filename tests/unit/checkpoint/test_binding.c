@@ -110,8 +110,7 @@ TEST(binding, notes_a_conflict_and_gives_way_when_it_is_free)
     varve_restoration *r = read_root(root, NULL);
     uint32_t file = vv_file_node_of(&r->pairing.matches, old);
     varve_node *detached = varve_add_detached(varve_node_graph(root));
-    varve_node *other =
-        varve_add_variable(detached, "x", varve_array(z, 2));
+    varve_node *other = varve_add_variable(detached, "x", varve_array(z, 2));
     vv_bind(&r->matching, other, file, VV_BY_PATH);
     cr_assert_eq(r->pairing.matches.claims.pairs.size, sizeof(struct vv_pair));
     cr_assert_eq(r->pairing.matches.node_of[file], old);
@@ -143,15 +142,15 @@ TEST(binding, decides_what_fits_by_the_options)
     cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(6)));
     cr_assert(!fits(r, n, VARVE_FLOAT16, VARVE_SHAPE(2, 3)));
     varve_restoration_free(r);
-    r = read_root(root, &(varve_read_options){ .reshape = true,
-                            .cast = VARVE_CAST_WIDEN });
+    r = read_root(root,
+        &(varve_read_options){ .reshape = true, .cast = VARVE_CAST_WIDEN });
     cr_assert(fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(6)));
     cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(5)));
     cr_assert(fits(r, n, VARVE_FLOAT16, VARVE_SHAPE(2, 3)));
     cr_assert(!fits(r, n, VARVE_FLOAT64, VARVE_SHAPE(2, 3)));
     varve_restoration_free(r);
-    r = read_root(root, &(varve_read_options){ .resize = "n",
-                            .cast = VARVE_CAST_ANY });
+    r = read_root(
+        root, &(varve_read_options){ .resize = "n", .cast = VARVE_CAST_ANY });
     cr_assert(fits(r, n, VARVE_FLOAT64, VARVE_SHAPE(7, 1)));
     cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(6)));
     cr_assert(!fits(r, n, VARVE_STRING, VARVE_SHAPE(2, 3)));
@@ -240,8 +239,8 @@ TEST(binding, lets_no_optional_value_decide_what_a_node_is)
     free_root(root);
     root = new_root();
     varve_add_object(root, "a");
-    varve_add_variable(varve_add_list(root, "b"), VARVE_APPEND,
-        varve_scalar(&x));
+    varve_add_variable(
+        varve_add_list(root, "b"), VARVE_APPEND, varve_scalar(&x));
     varve_add_variable(
         root, "x", varve_view(&x, VARVE_FLOAT32, VARVE_SHAPE(1)));
     varve_restoration *r = varve_read(root, FILE_NAME,

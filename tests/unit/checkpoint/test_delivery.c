@@ -6,77 +6,24 @@
 
 #include "delivery.h"
 
-static float values[3] = { 1, 2, 3 };
-
-TEST(delivery, names_every_value_that_does_not_fit)
+TEST(delivery, notes_what_it_has_no_room_for)
 {
-    float one[1] = { 0 };
-    int whole[3] = { 0 };
-    float same[3] = { 0 };
-    begin_world();
-    varve_node *root = new_root();
-    varve_node *x = varve_add_variable(root, "x", varve_array(values, 3));
-    varve_add_variable(root, "y", varve_array(values, 3));
-    varve_add_variable(root, "z", varve_array(values, 3));
-    varve_add_slot(root, x, "m", varve_array(values, 3));
-    varve_add_object(root, "o");
-    write_root(root);
-    free_root(root);
-    root = new_root();
-    x = varve_add_variable(root, "x", varve_array(same, 3));
-    varve_add_variable(root, "y", varve_array(one, 1));
-    varve_add_variable(root, "z", varve_array(whole, 3));
-    varve_add_slot(root, x, "m", varve_array(one, 1));
-    varve_add_variable(root, "o", varve_array(one, 1));
-    varve_error error = fail_read(root, NULL, VARVE_MISMATCH);
-    static const char *const lines[] = {
-        "\n  y: saved float32[3], the program has float32[1]",
-        "\n  z: saved float32[3], the program has int32[3]",
-        "\n  m(x): saved float32[3], the program has float32[1]",
-        "\n  o: saved an object, the program has float32[1]",
-    };
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        cr_assert_not_null(
-            strstr(error.message, lines[i]), "%s", error.message);
-    cr_assert_eq(same[0], 0);
-    good(root);
-    free_root(root);
-    end_world();
-}
-
-TEST(delivery, waits_with_a_state_for_its_variables)
-{
-    struct text_state state = { .text = "saved" };
     float x[3] = { 0 };
     begin_world();
     varve_node *root = new_root();
-    varve_node *s = varve_add_state(root, "s", &text_callbacks, &state);
-    varve_add_variable(s, "x", varve_array(values, 3));
+    varve_node *v = varve_add_variable(root, "x", varve_array(x, 3));
     write_root(root);
-    free_root(root);
-    strcpy(state.text, "mine");
-    root = new_root();
     varve_restoration *r = read_root(root, NULL);
-    s = varve_add_state(root, "s", &text_callbacks, &state);
-    cr_assert_eq(state.loads, 0);
-    cr_assert_eq(r->delivery.held.pairs.size, sizeof(struct vv_pair));
-    vv_unhold(&r->delivery);
-    cr_assert_eq(r->delivery.held.pairs.size, sizeof(struct vv_pair));
-    varve_add_variable(s, "x", varve_array(x, 3));
-    cr_assert_eq(x[2], 3);
-    cr_assert_str_eq(state.text, "saved");
-    cr_assert_eq(state.loads, 1);
-    cr_assert_eq(r->delivery.held.pairs.size, 0);
-    varve_restoration_free(r);
-    /* Or until they are given up. */
-    strcpy(state.text, "mine");
-    varve_remove(s);
-    varve_add_state(root, "s", &text_callbacks, &state);
-    r = read_root(root, NULL);
-    varve_error error = { 0 };
-    cr_assert_str_eq(state.text, "mine");
-    cr_assert_ok(varve_drop_pending(r, "s/x", &error), error);
-    cr_assert_str_eq(state.text, "saved");
+    struct vv_delivery *d = &r->delivery;
+    test_fail_allocation(0, true);
+    vv_enlist(d, &d->stuck, v, 0);
+    test_fail_allocation(-1, false);
+    cr_assert(d->has_lost && d->stuck.pairs.size == 0);
+    cr_assert_eq(d->failure.status, VARVE_NO_MEMORY);
+    vv_enlist(d, &d->stuck, v, 0);
+    cr_assert_eq(d->stuck.pairs.size, sizeof(struct vv_pair));
+    vv_delivery_forget_graph(d);
+    cr_assert_eq(d->stuck.pairs.size, 0);
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -85,7 +32,7 @@ TEST(delivery, waits_with_a_state_for_its_variables)
 #ifndef NDEBUG
 static void be_due_on_no_list(varve_restoration *r)
 {
-    r->delivery.fates[0] = VV_FATE_DUE;
+    r->delivery.fates.of[0] = VV_FATE_DUE;
     vv_delivery_check(&r->delivery);
 }
 

@@ -57,8 +57,8 @@ TEST(fate, of_a_value_is_told_by_its_holder)
     cr_assert(!vv_is_holder(&r->pairing.matches, x, file) &&
               vv_wants_copy(&r->delivery, x, file));
     vv_set_fate(&r->delivery, x, value, VV_FATE_MISMATCHED);
-    cr_assert_eq(r->delivery.fates[value], VV_FATE_APPLIED);
-    cr_assert(vv_is_final(&r->delivery, value));
+    cr_assert_eq(r->delivery.fates.of[value], VV_FATE_APPLIED);
+    cr_assert(vv_is_final(&r->delivery.fates, value));
     varve_restoration_free(r);
     free_root(c.root);
     end_world();
@@ -137,7 +137,7 @@ TEST(fate, of_late_copies_after_any_failed_allocation)
 #ifndef NDEBUG
 static void wait_again(varve_restoration *r)
 {
-    vv_change_fate(&r->delivery, 0, VV_FATE_WAITING);
+    vv_change_fate(&r->delivery.fates, 0, VV_FATE_WAITING);
 }
 
 TEST(fate, of_a_value_that_was_delivered_is_not_that_it_waits)
@@ -178,8 +178,8 @@ TEST(fate, of_a_part_comes_to_what_another_one_does_not_fit)
     varve_restoration *newer = read_root(root, NULL);
     varve_node *x = varve_add_allocated_variable(
         root, "x", VARVE_FLOAT32, VARVE_SHAPE(2), set_seven, NULL);
-    cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
-        VARVE_MISMATCH);
+    cr_assert_eq(
+        varve_graph_check(varve_node_graph(root), &error), VARVE_MISMATCH);
     varve_restoration_free(newer);
     good(root);
     const float *elements = varve_data(x);

@@ -89,8 +89,8 @@ TEST(match, finds_names_wherever_they_stand)
             varve_add_variable(root, name, varve_scalar(&read[1][at]));
             snprintf(name, sizeof name, "y%d", at);
             varve_add_object(root, name);
-            varve_add_variable(list, VARVE_APPEND,
-                varve_scalar(&read[0][i / step]));
+            varve_add_variable(
+                list, VARVE_APPEND, varve_scalar(&read[0][i / step]));
         }
         if (!r)
             r = read_root(root, NULL);
@@ -180,7 +180,8 @@ TEST(match, finds_slots_in_whatever_order_things_are_made)
         cr_assert_eq(mine[0], 1, "%d", order);
         cr_assert_eq(mine[1], 2, "%d", order);
         cr_assert_eq(vv_match_slot_of(&r->matching, owner, x, "m"),
-            vv_file_node_of(&r->pairing.matches, varve_find_slot(owner, x, "m")));
+            vv_file_node_of(
+                &r->pairing.matches, varve_find_slot(owner, x, "m")));
         varve_restoration_free(r);
         free_root(root);
     }
@@ -231,8 +232,7 @@ TEST(match, makes_children_on_demand_all_the_way_down)
         node = varve_find(node, "n");
     list = varve_find(node, "list");
     for (size_t i = 0; i < 8; i++)
-        cr_assert_eq(
-            *(float *)varve_data(varve_list_at(list, i)), values[i]);
+        cr_assert_eq(*(float *)varve_data(varve_list_at(list, i)), values[i]);
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -243,8 +243,8 @@ TEST(match, begins_anew_after_memory_ran_out)
     begin_world();
     varve_node *root = new_root();
     for (int i = 0; i < 8; i++)
-        saved_leaf(varve_add_object(root, (char[]){ (char)('a' + i), 0 }), "x",
-            i);
+        saved_leaf(
+            varve_add_object(root, (char[]){ (char)('a' + i), 0 }), "x", i);
     finish(root);
     bool done = false;
     for (long n = 0; !done; n++) {
@@ -318,8 +318,8 @@ TEST(match, goes_on_where_a_callback_would_remove_a_node)
         cr_assert_eq(removal.asked, 4);
         cr_assert_eq(varve_pending_count(r), 4);
         varve_error error;
-        cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
-            VARVE_MISUSE);
+        cr_assert_eq(
+            varve_graph_check(varve_node_graph(root), &error), VARVE_MISUSE);
         cr_assert_str_eq(error.message,
             which ? "b: expected no callback of the library at work, found "
                     "one, which may not remove or retype a node"

@@ -34,13 +34,13 @@ static uint32_t node_at(const varve_restoration *r, const char *path)
     return node.id;
 }
 
-static void reach(const struct vv_pairing *p, uint32_t file, uint32_t kept,
-    uint8_t why[16])
+static void reach(
+    const struct vv_pairing *p, uint32_t file, uint32_t kept, uint8_t why[16])
 {
     struct vv_own_cut cut = { file, kept, 3 };
     cr_assert_leq(vv_index_of(p)->node_count, 16);
-    cr_assert(vv_own_reach(
-        vv_index_of(p), &p->context.allocator, &cut, 1, why));
+    cr_assert(
+        vv_own_reach(vv_index_of(p), &p->context.allocator, &cut, 1, why));
 }
 
 TEST(own_part, reaches_what_others_lead_to_only_along_its_own)
@@ -63,8 +63,8 @@ TEST(own_part, reaches_what_others_lead_to_only_along_its_own)
     cr_assert(why[first] == 3 && !why[second] && !why[slot]);
     struct vv_own_cut cut = { own, VV_NONE, 3 };
     test_fail_allocation(0, false);
-    cr_assert_not(vv_own_reach(
-        vv_index_of(p), &p->context.allocator, &cut, 1, why));
+    cr_assert_not(
+        vv_own_reach(vv_index_of(p), &p->context.allocator, &cut, 1, why));
     test_fail_allocation(-1, false);
     varve_restoration_free(r);
     free_root(root);
@@ -94,8 +94,8 @@ TEST(own_part, leaves_out_what_several_have_for_their_own_reasons)
     };
     uint8_t why[16];
     cr_assert_leq(vv_index_of(&r->pairing)->node_count, sizeof why);
-    cr_assert(vv_own_reach(vv_index_of(&r->pairing),
-        &r->pairing.context.allocator, cuts, 2, why));
+    cr_assert(vv_own_reach(
+        vv_index_of(&r->pairing), &r->pairing.context.allocator, cuts, 2, why));
     cr_assert(!why[0] && !why[node_at(r, "a")] && !why[node_at(r, "b/0")]);
     cr_assert(why[node_at(r, "a/0")] == 1 && why[node_at(r, "a/1/x")] == 1);
     cr_assert(why[node_at(r, "b/1/x")] == 2 && why[node_at(r, "b/1")] == 2);
@@ -117,7 +117,8 @@ TEST(own_part, fits_as_many_processes_as_saved_it)
         const varve_comm comm = { .size = size };
         varve_node *to = varve_add_object(root, "to");
         varve_add_private(to, "own", &comm, NULL);
-        cr_assert_eq(vv_own_fits(vv_index_of(&r->pairing), varve_find(to, "own"), own),
+        cr_assert_eq(
+            vv_own_fits(vv_index_of(&r->pairing), varve_find(to, "own"), own),
             size == 2);
         cr_assert(vv_own_fits(vv_index_of(&r->pairing), to, own));
         varve_remove(to);

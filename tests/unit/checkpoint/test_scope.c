@@ -111,8 +111,8 @@ TEST(scope, tells_of_an_object_when_a_variable_comes_into_it)
         varve_restoration *r = read_root(root, &cases[i]);
         good(root);
         varve_track(root, "b", a);
-        cr_assert_eq(varve_graph_check(varve_node_graph(root), NULL),
-            VARVE_MISMATCH);
+        cr_assert_eq(
+            varve_graph_check(varve_node_graph(root), NULL), VARVE_MISMATCH);
         cr_assert_eq(varve_finding_count(r, VARVE_MISMATCHED), 1);
         varve_track(root, "d", a);
         varve_error error = { 0 };
@@ -189,8 +189,8 @@ TEST(scope, must_leave_something_to_restore)
     varve_restoration *r =
         read_root(root, &(varve_read_options){ .only = "modle/layer" });
     cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
-    cr_assert(strstr(error.message, "nearest: \"model/layer\""), "%s",
-        error.message);
+    cr_assert(
+        strstr(error.message, "nearest: \"model/layer\""), "%s", error.message);
     cr_assert_eq(varve_assert_nontrivial_match(r, &error), VARVE_UNMATCHED);
     cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
     varve_restoration_free(r);
@@ -216,8 +216,8 @@ static bool is_left_out(const varve_read_options *options, const char *path)
     varve_finding finding = { 0 };
     bool left_out = false, waits = false;
     cr_assert_not_null(report, "%s", error.message);
-    for (size_t i = 0;
-         varve_report_at(report, VARVE_ONLY_IN_FILE, i, &finding); i++)
+    for (size_t i = 0; varve_report_at(report, VARVE_ONLY_IN_FILE, i, &finding);
+         i++)
         left_out |= strcmp(finding.file_path, path) == 0;
     for (size_t i = 0; varve_report_at(report, VARVE_WAITING, i, &finding); i++)
         waits |= strcmp(finding.file_path, path) == 0;
@@ -272,7 +272,7 @@ TEST(scope, wants_what_a_renamed_path_would_stand_for)
     free_root(root);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         varve_read_options options = { .rename = { .list = renames,
-            .count = 3 },
+                                           .count = 3 },
             .only = cases[i].only,
             .except = cases[i].except };
         cr_assert_neq(is_left_out(&options, cases[i].path), cases[i].wanted,
@@ -314,7 +314,8 @@ TEST(scope, never_calls_unwanted_what_it_had_no_memory_to_look_at)
 {
     varve_rename rename = { "model/*", "net/*" };
     varve_read_options options = { .rename = { .list = &rename, .count = 1 },
-        .only = "model", .except = "model/c" };
+        .only = "model",
+        .except = "model/c" };
     varve_report *report = NULL;
     begin_world();
     varve_node *root = new_root();
@@ -352,16 +353,13 @@ TEST(scope, gives_the_findings_of_a_kind)
     write_shared();
     varve_node *root = shared(w);
     varve_restoration *r = read_root(root, NULL);
-    cr_assert_eq(
-        varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
+    cr_assert_eq(varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
         VARVE_OK);
     cr_assert_eq(count, 1u);
-    cr_assert_eq(
-        varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
+    cr_assert_eq(varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
         VARVE_CANCELLED);
     test_fail_allocation(0, true);
-    cr_assert_eq(
-        varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
+    cr_assert_eq(varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
         VARVE_NO_MEMORY);
     cr_assert_eq(varve_finding_count(r, VARVE_MATCHED), SIZE_MAX);
     test_fail_allocation(-1, false);
@@ -375,13 +373,11 @@ TEST(scope, resizes_before_it_reshapes)
     float saved[6] = { 1, 2, 3, 4, 5, 6 }, other[6] = { 0 };
     begin_world();
     varve_node *root = new_root();
-    varve_add_variable(
-        root, "w", varve_array(saved, 2, 3));
+    varve_add_variable(root, "w", varve_array(saved, 2, 3));
     write_root(root);
     free_root(root);
     root = new_root();
-    varve_add_variable(
-        root, "w", varve_array(other, 3, 2));
+    varve_add_variable(root, "w", varve_array(other, 3, 2));
     varve_restoration *r = read_root(
         root, &(varve_read_options){ .resize = "w", .reshape = true });
     static const float expected[6] = { 1, 2, 4, 5, 0, 0 };

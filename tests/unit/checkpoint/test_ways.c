@@ -14,8 +14,7 @@ static void write_file(void)
 {
     varve_node *root = new_root();
     varve_node *model = varve_add_object(root, "model");
-    varve_node *k =
-        varve_add_variable(model, "k", varve_array(memory, 1));
+    varve_node *k = varve_add_variable(model, "k", varve_array(memory, 1));
     varve_add_slot(
         varve_add_object(root, "opt"), k, "m", varve_array(memory + 1, 1));
     write_root(root);
@@ -78,7 +77,8 @@ TEST(ways, searches_paths_of_slots_up_to_a_bound)
         &(varve_read_options){ .rename = { .list = &rename, .count = 1 } });
     uint32_t slot;
     cr_assert(vv_find_renamed_slot(&r->pairing.ways, adam, near, "v", &slot));
-    cr_assert_not(vv_find_renamed_slot(&r->pairing.ways, adam, far, "v", &slot));
+    cr_assert_not(
+        vv_find_renamed_slot(&r->pairing.ways, adam, far, "v", &slot));
     varve_restoration_free(r);
     free_root(root);
     end_world();

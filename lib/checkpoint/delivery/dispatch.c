@@ -1,0 +1,212 @@
+/* dispatch.c - what is due is sorted out, and goes as one transfer.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "dispatch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "fate.h"
+#include "fixed.h"
+#include "own_part.h"
+#include "private.h"
+#include "salvage.h"
+#include "touch.h"
+#include "transfer.h"
+
+/* --- What is due -------------------------------------------------------- */
+
+/* Whether every variable that the file has under a state is there, or is about
+ * to be, or is not wanted. */
+static bool is_ready(const struct vv_delivery *d, uint32_t value)
+{
+    const struct vv_index *index = vv_index_of(d->pairing);
+    uint32_t begin, end;
+    vv_index_edges(index, vv_at32(index->value_nodes, value), &begin, &end);
+    for (uint32_t e = begin; e < end; e++) {
+        uint32_t child = vv_at32(index->edge_children, e);
+        uint32_t other = vv_value_of(d->pairing, child);
+        if (other == VV_NONE || !vv_index_is_saved(index, other) ||
+            vv_index_kind(index, child) != VARVE_VARIABLE)
+            continue;
+        if (d->fates.of[other] == VV_FATE_WAITING ||
+            d->fates.of[other] == VV_FATE_MISMATCHED)
+            return false;
+    }
+    return true;
+}
+
+void vv_unhold(struct vv_delivery *d)
+{
+    size_t count;
+    struct vv_pair *pairs = vv_pairs(&d->held, &count);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_ready(d, pairs[i].file)) {
+            vv_set_fate(d, pairs[i].node, pairs[i].file, VV_FATE_DUE);
+            vv_enlist(d, &d->jobs, pairs[i].node, pairs[i].file);
+        } else {
+            pairs[kept++] = pairs[i];
+        }
+    }
+    d->held.pairs.size = kept * sizeof *pairs;
+}
+
+static bool fits(const struct vv_delivery *d, const struct vv_pair *job)
+{
+    if (vv_is_alike(d->pairing, job->node, job->file))
+        return true;
+    varve_tensor saved = vv_saved(d->pairing, job->file);
+    return vv_value_fits(d, job->node, &saved);
+}
+
+/* Sets aside states that are not ready, and values that do not fit. */
+static void sort_out(struct vv_delivery *d)
+{
+    size_t count;
+    struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
+    size_t kept = 0;
+    bool has_states = false;
+    for (size_t i = 0; i < count; i++) {
+        struct vv_pair job = jobs[i];
+        has_states |= job.node->kind == VARVE_STATE;
+        if (!fits(d, &job)) {
+            vv_set_fate(d, job.node, job.file, VV_FATE_MISMATCHED);
+            vv_enlist(d, &d->mismatched, job.node,
+                vv_at32(vv_index_of(d->pairing)->value_nodes, job.file));
+            d->has_new_mismatch = true;
+        } else {
+            jobs[kept++] = job;
+        }
+    }
+    d->jobs.pairs.size = kept * sizeof *jobs;
+    if (!has_states)
+        return;
+    count = kept;
+    for (size_t i = kept = 0; i < count; i++) {
+        struct vv_pair job = jobs[i];
+        if (job.node->kind == VARVE_STATE && !is_ready(d, job.file)) {
+            vv_set_fate(d, job.node, job.file, VV_FATE_WAITING);
+            vv_enlist(d, &d->held, job.node, job.file);
+        } else {
+            jobs[kept++] = job;
+        }
+    }
+    d->jobs.pairs.size = kept * sizeof *jobs;
+}
+
+void vv_get_stuck(struct vv_delivery *d, bool is_open)
+{
+    size_t count;
+    const struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
+    vv_buffer_add(&d->stuck.pairs, jobs, count * sizeof *jobs);
+    if (d->stuck.pairs.failed)
+        vv_note_loss(d);
+    d->stuck.pairs.failed = false;
+    for (size_t i = 0; i < count; i++) {
+        varve_node *node = jobs[i].node;
+        if (node->variable && is_open && !vv_is_fixed(node))
+            node->value_state = VARVE_PENDING;
+    }
+    vv_empty_pairs(&d->jobs);
+}
+
+varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
+{
+    if (d->held.pairs.size)
+        vv_unhold(d);
+    sort_out(d);
+    if (d->has_new_mismatch && d->mismatched.pairs.size)
+        return vv_fail_mismatched(d, error);
+    /* Callbacks of states may add to the graph, and so to the jobs. */
+    struct vv_buffer batch;
+    vv_buffer_move(&batch, &d->jobs.pairs, d->jobs.pairs.allocator);
+    size_t count;
+    varve_status status = VARVE_OK;
+    if (d->options->salvage.on)
+        status = vv_salvage(d, &batch, error);
+    struct vv_pair *jobs = vv_pairs_in(&batch, &count);
+    const size_t all = count;
+    count = vv_put_fixed_behind(jobs, count);
+    if (!status && count)
+        vv_graph_values_change(jobs->node->graph);
+    for (size_t i = 0; i < count && !status; i++)
+        vv_touch(jobs[i].node);
+    if (!status)
+        status = vv_transfer(d, jobs, count, all - count, error);
+    if (status) {
+        jobs = vv_pairs(&d->jobs, &count);
+        vv_buffer_add(&batch, jobs, count * sizeof *jobs);
+        vv_buffer_swap(&batch, &d->jobs.pairs);
+    }
+    vv_buffer_clear(&batch);
+    return status;
+}
+
+struct wanted {
+    const char *before;
+    char text[VARVE_TENSOR_TEXT_SIZE];
+    const char *after;
+};
+
+/* What the program has for a value; a slice says of what it is one, and why
+ * options that would help others do not help. */
+static void describe(
+    const struct vv_delivery *d, const varve_node *node, struct wanted *wanted)
+{
+    bool is_part = node->variable && vv_part_of(node);
+    *wanted = (struct wanted){ is_part ? "a slice of " : "", "an object", "" };
+    if (node->variable) {
+        varve_tensor whole = vv_whole_of(node);
+        varve_tensor_text(&whole, wanted->text);
+    } else if (node->kind == VARVE_STATE) {
+        strcpy(wanted->text, "state");
+    }
+    if (is_part &&
+        (d->options->reshape || vv_scope_resizes(&d->pairing->scopes, node)))
+        wanted->after = ", which is neither reshaped nor resized";
+}
+
+/* The same of a private node. */
+static void describe_processes(const struct vv_delivery *d,
+    const struct vv_pair *pair, char *saved, struct wanted *wanted)
+{
+    snprintf(saved, VARVE_TENSOR_TEXT_SIZE, "by %" PRIu32 " processes",
+        vv_own_count(vv_index_of(d->pairing), pair->file));
+    snprintf(wanted->text, sizeof wanted->text, "%" PRIu32,
+        vv_private_of(pair->node)->size);
+}
+
+varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
+{
+    const struct vv_index *index = vv_index_of(d->pairing);
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
+    vv_fail(error, VARVE_MISMATCH,
+        "%s: expected types and shapes that agree, found %zu that do not:",
+        d->file->path, count);
+    for (size_t i = 0; i < count; i++) {
+        char path[256];
+        char saved_text[VARVE_TENSOR_TEXT_SIZE] = "an object";
+        struct wanted wanted;
+        const varve_node *node = pairs[i].node;
+        uint32_t value = vv_value_of(d->pairing, pairs[i].file);
+        if (value != VV_NONE) {
+            varve_tensor saved = vv_saved(d->pairing, value);
+            varve_tensor_text(&saved, saved_text);
+            if (vv_index_kind(index, pairs[i].file) == VARVE_STATE)
+                strcpy(saved_text, "state");
+        }
+        describe(d, node, &wanted);
+        if (vv_private_of(node) && value == VV_NONE)
+            describe_processes(d, &pairs[i], saved_text, &wanted);
+        if (!vv_error_add_line(error, "  %s: saved %s, the program has %s%s%s",
+                vv_node_text(node, path, sizeof path), saved_text,
+                wanted.before, wanted.text, wanted.after))
+            break;
+    }
+    return VARVE_MISMATCH;
+}
