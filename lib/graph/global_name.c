@@ -6,22 +6,52 @@
 
 #include <string.h>
 
+#include "attachment.h"
 #include "graph.h"
 #include "name.h"
 #include "sweep.h"
 
-static bool has_name(const void *item, const void *key)
+struct global_name {
+    struct vv_attachment attachment;
+    const struct vv_name *name; /* or NULL */
+};
+
+static void take_from_map(varve_node *node, struct global_name *global)
 {
-    const varve_node *node = item;
-    return node->extra->global_name == key;
+    if (global->name)
+        vv_map_remove(
+            &node->graph->global_map, vv_name_hash(global->name), node);
+    global->name = NULL;
 }
 
-void vv_global_name_clear(varve_node *node)
+static void release(varve_node *node, void *self)
 {
-    const struct vv_name *name = node->extra->global_name;
-    if (name)
-        vv_map_remove(&node->graph->global_map, vv_name_hash(name), node);
-    node->extra->global_name = NULL;
+    take_from_map(node, self);
+}
+
+static size_t keep_names(const void *self)
+{
+    const struct global_name *global = self;
+    if (global->name)
+        vv_name_keep(global->name);
+    return 1;
+}
+
+static const struct vv_attachment_kind kind = {
+    .size = sizeof(struct global_name),
+    .release = release,
+    .keep_names = keep_names,
+};
+
+const struct vv_name *vv_global_name(const varve_node *node)
+{
+    const struct global_name *global = vv_attachment_find(node, &kind);
+    return global ? global->name : NULL;
+}
+
+static bool has_name(const void *item, const void *key)
+{
+    return vv_global_name(item) == key;
 }
 
 /* Whether the node may have that name; if not, a mistake. */
@@ -66,14 +96,14 @@ bool vv_global_name_is_taken(const varve_graph *graph, const char *name)
 static void set(varve_node *node, const char *name)
 {
     varve_graph *graph = node->graph;
-    struct vv_extra *extra = vv_node_extra(node);
+    struct global_name *global = vv_attachment_make(node, &kind);
     const struct vv_name *kept =
         vv_names_intern(&graph->names, name, strlen(name));
-    if (!extra || !kept) {
+    if (!global || !kept) {
         vv_memory_mistake(graph);
         return;
     }
-    if (extra->global_name == kept)
+    if (global->name == kept)
         return;
     const varve_node *other =
         vv_map_find(&graph->global_map, vv_name_hash(kept), has_name, kept);
@@ -86,9 +116,9 @@ static void set(varve_node *node, const char *name)
         vv_memory_mistake(graph);
         return;
     }
-    vv_global_name_clear(node);
+    take_from_map(node, global);
     vv_map_add(&graph->global_map, vv_name_hash(kept), node);
-    extra->global_name = kept;
+    global->name = kept;
     vv_node_notify_changed(node);
 }
 
@@ -99,14 +129,14 @@ void varve_set_global_name(varve_node *node, const char *name)
         return;
     if (name && may_have(node, name))
         set(node, name);
-    else if (!name && node->extra)
-        vv_global_name_clear(node);
+    else if (!name)
+        vv_attachment_drop(node, &kind);
     vv_sweep_names(node->graph);
 }
 
 const char *varve_global_name(const varve_node *node)
 {
     node = vv_or_nil(node);
-    const struct vv_name *name = node->extra ? node->extra->global_name : NULL;
+    const struct vv_name *name = vv_global_name(node);
     return name ? name->bytes : NULL;
 }

@@ -8,8 +8,8 @@
 
 #include "node.h"
 
-/* Takes its global name from a node that has an extra part. */
-void vv_global_name_clear(varve_node *node);
+/* That of a node, or NULL. */
+const struct vv_name *vv_global_name(const varve_node *node);
 
 /* Whether a node of the graph has it. */
 bool vv_global_name_is_taken(const varve_graph *graph, const char *name);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "attachment.h"
 #include "edge.h"
 #include "slot.h"
 #include "try.h"
@@ -98,6 +99,7 @@ void varve_graph_free(varve_graph *graph)
     }
     while (graph->newest_node)
         vv_node_free(vv_newest_node(graph));
+    vv_attachments_drop(&graph->nil);
     const varve_allocator a = graph->context.allocator;
     vv_names_clear(&graph->names);
     vv_set_clear(&graph->edge_set);

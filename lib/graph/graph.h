@@ -38,6 +38,8 @@ struct vv_notice {
     struct vv_notice *outer;
 };
 
+struct vv_slot;
+
 /* Told of changes, newest observer first. Functions that are NULL are skipped.
  * A change is complete when its function is called. */
 struct vv_observer {

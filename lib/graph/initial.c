@@ -6,19 +6,68 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "initial.h"
+#include <varve/collection.h>
 
 #include <string.h>
 
-#include <varve/collection.h>
-
 #include "allocator.h"
+#include "attachment.h"
 #include "collection.h"
 #include "failure.h"
 #include "graph.h"
 #include "try.h"
 #include "variable.h"
 #include "walk.h"
+
+/* --- Needs -------------------------------------------------------------- */
+
+/* Stands in a list of either end; freed with `node`, the one that needs. */
+struct need {
+    varve_node *node;        /* needs `other` */
+    varve_node *other;       /* NULL: it is gone */
+    struct need *next;       /* of the same node, in the order declared */
+    struct need *next_other; /* of the same other */
+    struct need *previous_other;
+};
+
+struct needs {
+    struct vv_attachment attachment;
+    struct need *first;
+    struct need *last;
+    struct need *of_others; /* for this one */
+};
+
+static void forget(varve_node *node, void *self);
+
+static const struct vv_attachment_kind kind = { .size = sizeof(struct needs),
+    .release = forget };
+
+static void unlink_other(struct need *need)
+{
+    struct needs *its = vv_attachment_find(need->other, &kind);
+    if (need->next_other)
+        need->next_other->previous_other = need->previous_other;
+    if (need->previous_other)
+        need->previous_other->next_other = need->next_other;
+    else
+        its->of_others = need->next_other;
+}
+
+/* Lets go of what a node needs, and of what needs it. */
+static void forget(varve_node *node, void *self)
+{
+    const varve_allocator *a = &node->graph->context.allocator;
+    struct needs *own = self;
+    struct need *next;
+    for (struct need *n = own->of_others; n; n = n->next_other)
+        n->other = NULL;
+    for (struct need *n = own->first; n; n = next) {
+        next = n->next;
+        if (n->other)
+            unlink_other(n);
+        vv_release(a, n, sizeof *n);
+    }
+}
 
 /* --- Declaring ---------------------------------------------------------- */
 
@@ -84,10 +133,10 @@ void varve_initialize_after(varve_node *node, varve_node *other)
             vv_node_text(node, text, sizeof text));
         return;
     }
-    struct vv_need *need =
+    struct need *need =
         vv_allocate_zeroed(&graph->context.allocator, sizeof *need);
-    struct vv_extra *own = vv_node_extra(node);
-    struct vv_extra *its = vv_node_extra(other);
+    struct needs *own = vv_attachment_make(node, &kind);
+    struct needs *its = vv_attachment_make(other, &kind);
     if (!need || !own || !its) {
         vv_release(&graph->context.allocator, need, sizeof *need);
         vv_memory_mistake(graph);
@@ -95,36 +144,12 @@ void varve_initialize_after(varve_node *node, varve_node *other)
     }
     need->node = node;
     need->other = other;
-    *(own->last_need ? &own->last_need->next : &own->first_need) = need;
-    own->last_need = need;
-    need->next_other = its->needed_by;
+    *(own->last ? &own->last->next : &own->first) = need;
+    own->last = need;
+    need->next_other = its->of_others;
     if (need->next_other)
         need->next_other->previous_other = need;
-    its->needed_by = need;
-}
-
-static void unlink_other(struct vv_need *need)
-{
-    if (need->next_other)
-        need->next_other->previous_other = need->previous_other;
-    if (need->previous_other)
-        need->previous_other->next_other = need->next_other;
-    else
-        need->other->extra->needed_by = need->next_other;
-}
-
-void vv_needs_forget(varve_node *node)
-{
-    const varve_allocator *a = &node->graph->context.allocator;
-    struct vv_need *next;
-    for (struct vv_need *n = node->extra->needed_by; n; n = n->next_other)
-        n->other = NULL;
-    for (struct vv_need *n = node->extra->first_need; n; n = next) {
-        next = n->next;
-        if (n->other)
-            unlink_other(n);
-        vv_release(a, n, sizeof *n);
-    }
+    its->of_others = need;
 }
 
 /* --- The order ---------------------------------------------------------- */
@@ -134,7 +159,7 @@ enum { NEW = 0, ON_STACK, ORDERED };
 /* A variable whose needs are being looked at. */
 struct frame {
     varve_node *node;
-    const struct vv_need *need; /* the next to look at */
+    const struct need *need; /* the next to look at */
 };
 
 struct ordering {
@@ -152,7 +177,8 @@ static bool is_wanted(const varve_node *node)
 
 static void push(struct ordering *o, varve_node *node)
 {
-    struct frame frame = { node, node->extra ? node->extra->first_need : NULL };
+    const struct needs *needs = vv_attachment_find(node, &kind);
+    struct frame frame = { node, needs ? needs->first : NULL };
     o->marks[node->number] = ON_STACK;
     vv_buffer_add(&o->stack, &frame, sizeof frame);
 }
@@ -205,7 +231,7 @@ static varve_status fail_waiting(
 static varve_status step(struct ordering *o, varve_error *error)
 {
     struct frame *frame = top(o);
-    const struct vv_need *need = frame->need;
+    const struct need *need = frame->need;
     if (!need) {
         o->marks[frame->node->number] = ORDERED;
         vv_buffer_add(&o->order, &frame->node, sizeof frame->node);

@@ -17,7 +17,7 @@
 
 struct vv_migrating *vv_migrating_of(const varve_node *node)
 {
-    return vv_is_struct(node) ? node->extra->about->migrating : NULL;
+    return vv_is_struct(node) ? vv_struct_of(node)->migrating : NULL;
 }
 
 /* --- Columns ------------------------------------------------------------ */

@@ -6,15 +6,10 @@
 
 #include <string.h>
 
-#include "allocator.h"
+#include "attachment.h"
 #include "edge.h"
-#include "global_name.h"
 #include "graph.h"
-#include "initial.h"
-#include "name.h"
-#include "private.h"
 #include "slot.h"
-#include "struct.h"
 #include "sweep.h"
 #include "variable.h"
 
@@ -55,44 +50,12 @@ varve_node *vv_node_new(varve_graph *graph, varve_kind kind)
     return node;
 }
 
-struct vv_extra *vv_node_extra(varve_node *node)
-{
-    if (!node->extra) {
-        node->extra = vv_allocate_zeroed(
-            &node->graph->context.allocator, sizeof *node->extra);
-    }
-    return node->extra;
-}
-
-static void free_names(const varve_allocator *a, struct vv_alias *first)
-{
-    while (first) {
-        struct vv_alias *next = first->next;
-        vv_release(a, first, sizeof *first);
-        first = next;
-    }
-}
-
-static void free_extra(varve_node *node)
-{
-    const varve_allocator *a = &node->graph->context.allocator;
-    if (!node->extra)
-        return;
-    vv_global_name_clear(node);
-    free_names(a, node->extra->aliases);
-    free_names(a, node->extra->retired);
-    vv_struct_free(node);
-    vv_needs_forget(node);
-    vv_release(a, node->extra->private, sizeof *node->extra->private);
-    vv_release(a, node->extra, sizeof *node->extra);
-}
-
 void vv_node_free(varve_node *node)
 {
     varve_graph *graph = node->graph;
     if (node->variable)
         vv_variable_clear(node);
-    free_extra(node);
+    vv_attachments_drop(node);
     unlink_from_all(node);
     vv_shelf_give(&graph->nodes, node->number + 1);
 }
@@ -233,68 +196,6 @@ void vv_node_notify_changed(varve_node *node)
         if (o->node_changed)
             o->node_changed(o, node);
     }
-}
-
-/* Takes a name into the extra part of a node that is not nil; `what` is it?
- * NULL after a mistake. */
-static struct vv_alias *take_name(
-    varve_node *node, const char *what, const char *name)
-{
-    varve_graph *graph = node->graph;
-    char text[256];
-    if (!name || !vv_name_is_valid(name, strlen(name))) {
-        vv_mistake(graph, VARVE_BAD_NAME,
-            "%s: %s is 1 to %d bytes of UTF-8, found another",
-            vv_node_text(node, text, sizeof text), what, VARVE_MAX_NAME_SIZE);
-        return NULL;
-    }
-    struct vv_extra *extra = vv_node_extra(node);
-    const struct vv_name *kept =
-        vv_names_intern(&graph->names, name, strlen(name));
-    struct vv_alias *alias =
-        vv_allocate(&graph->context.allocator, sizeof *alias);
-    if (!extra || !kept || !alias) {
-        vv_release(&graph->context.allocator, alias, sizeof *alias);
-        vv_memory_mistake(graph);
-        return NULL;
-    }
-    *alias = (struct vv_alias){ .name = kept };
-    return alias;
-}
-
-void varve_alias(varve_node *node, const char *name)
-{
-    node = vv_or_nil(node);
-    struct vv_alias *alias =
-        vv_is_nil(node) ? NULL : take_name(node, "an alias", name);
-    if (!alias)
-        return;
-    struct vv_alias **end = &node->extra->aliases;
-    while (*end)
-        end = &(*end)->next;
-    *end = alias;
-    vv_node_notify_changed(node);
-}
-
-void varve_retire(varve_node *parent, const char *name)
-{
-    parent = vv_or_nil(parent);
-    if (!vv_node_takes_children(parent, name ? name : ""))
-        return;
-    struct vv_alias *retired = take_name(parent, "a retired name", name);
-    if (!retired)
-        return;
-    retired->next = parent->extra->retired;
-    parent->extra->retired = retired;
-}
-
-bool vv_node_retires(const varve_node *node, const char *name, size_t size)
-{
-    const struct vv_alias *at = node->extra ? node->extra->retired : NULL;
-    while (at &&
-           (at->name->size != size || memcmp(at->name->bytes, name, size) != 0))
-        at = at->next;
-    return at != NULL;
 }
 
 /* --- For people --------------------------------------------------------- */

@@ -6,21 +6,23 @@
 
 #include <inttypes.h>
 
-#include "allocator.h"
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
 #include "name.h"
 
-static bool set(varve_node *node, const struct vv_private *wanted)
+const struct vv_attachment_kind vv_private_kind = { .size = sizeof(
+                                                        struct vv_private) };
+
+static bool set(varve_node *node, uint32_t rank, uint32_t size,
+    const varve_private_options *options)
 {
-    struct vv_extra *extra = vv_node_extra(node);
-    if (extra)
-        extra->private = vv_allocate(
-            &node->graph->context.allocator, sizeof *extra->private);
-    if (!extra || !extra->private)
+    struct vv_private *private = vv_attachment_make(node, &vv_private_kind);
+    if (!private)
         return false;
-    *extra->private = *wanted;
+    private->rank = rank;
+    private->size = size;
+    private->options = *options;
     return true;
 }
 
@@ -29,9 +31,9 @@ bool vv_private_copy(const varve_node *from, varve_node *to)
     const struct vv_private *private = vv_private_of(from);
     if (!private)
         return true;
-    struct vv_private copy = *private;
-    copy.options.fold = NULL; /* it knows of the original */
-    return set(to, &copy);
+    varve_private_options options = private->options;
+    options.fold = NULL; /* it knows of the original */
+    return set(to, private->rank, private->size, &options);
 }
 
 varve_node *vv_private_mine(varve_node *node)
@@ -70,22 +72,18 @@ varve_node *vv_private_new(varve_node *parent, const char *name,
     const varve_comm *comm, const varve_private_options *options)
 {
     varve_graph *graph = parent->graph;
-    struct vv_private wanted = { .size = 1 };
+    static const varve_private_options none = { 0 };
+    uint32_t rank = comm ? comm->rank : 0;
     char number[24];
     if (!vv_node_takes_children(parent, name) ||
         !check(parent, name ? name : "list element", comm, options))
         return &graph->nil;
-    if (comm) {
-        wanted.rank = comm->rank;
-        wanted.size = comm->size;
-    }
-    if (options)
-        wanted.options = *options;
     varve_node *all = varve_add_detached(graph);
     if (vv_is_nil(all))
         return all;
-    number[vv_decimal(wanted.rank, number)] = '\0';
-    bool is_set = set(all, &wanted);
+    number[vv_decimal(rank, number)] = '\0';
+    bool is_set =
+        set(all, rank, comm ? comm->size : 1, options ? options : &none);
     if (!is_set)
         vv_memory_mistake(graph);
     varve_tag(all, VARVE_TAG_PRIVATE);

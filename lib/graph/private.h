@@ -7,19 +7,22 @@
 
 #include <varve/private.h>
 
-#include "node.h"
+#include "attachment.h"
 
 struct vv_private {
+    struct vv_attachment attachment;
     /* to read */
     uint32_t rank;
     uint32_t size;
     varve_private_options options;
 };
 
+extern const struct vv_attachment_kind vv_private_kind;
+
 /* What makes a node private; NULL: it is not. */
 static inline const struct vv_private *vv_private_of(const varve_node *node)
 {
-    return node->extra ? node->extra->private : NULL;
+    return vv_attachment_find(node, &vv_private_kind);
 }
 
 /* The object of this process; NULL where the program took it away, or added

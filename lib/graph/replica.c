@@ -5,6 +5,7 @@
  */
 #include "replica.h"
 
+#include "alias.h"
 #include "allocator.h"
 #include "edge.h"
 #include "failure.h"
@@ -14,6 +15,7 @@
 #include "shape.h"
 #include "slice.h"
 #include "state.h"
+#include "tag.h"
 #include "try.h"
 #include "variable.h"
 
@@ -48,16 +50,11 @@ static varve_node *make_variable(const struct making *m, const varve_node *node)
 
 static varve_node *make_state(const struct making *m, const varve_node *node)
 {
-    varve_node *made = vv_node_new(m->graph, VARVE_STATE);
-    struct vv_extra *extra = vv_is_nil(made) ? NULL : vv_node_extra(made);
-    if (!extra) {
-        if (!vv_is_nil(made))
-            vv_node_free(made);
-        return vv_memory_mistake(m->graph);
-    }
-    extra->callbacks = m->values->callbacks;
-    extra->self = m->values->state(m->values->user, node);
-    if (!extra->self)
+    varve_node *made = vv_state_new(m->graph, &m->values->callbacks, NULL);
+    struct vv_node_state *state = vv_state_of(made);
+    if (state)
+        state->self = m->values->state(m->values->user, node);
+    if (state && !state->self)
         vv_memory_mistake(m->graph);
     return made;
 }
@@ -121,11 +118,10 @@ static void take_over(
             varve_tag(to, graph->tags[i]->bytes);
     if (!vv_private_copy(from, to))
         vv_memory_mistake(m->graph);
-    const struct vv_alias *alias = from->extra ? from->extra->aliases : NULL;
+    const struct vv_alias *alias = vv_first_alias(from);
     for (; alias; alias = alias->next)
         varve_alias(to, alias->name->bytes);
-    for (alias = from->extra ? from->extra->retired : NULL; alias;
-         alias = alias->next)
+    for (alias = vv_first_retired(from); alias; alias = alias->next)
         varve_retire(to, alias->name->bytes);
     const char *name = varve_global_name(from);
     if (name && !vv_global_name_is_taken(m->graph, name))

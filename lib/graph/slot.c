@@ -6,12 +6,34 @@
 
 #include <string.h>
 
+#include "attachment.h"
 #include "edge.h"
 #include "graph.h"
 #include "name.h"
 #include "shape.h"
 #include "slice.h"
 #include "variable.h"
+
+/* Of an owner. */
+struct owned_slots {
+    struct vv_attachment attachment;
+    struct vv_slot *first;
+    struct vv_slot *last;
+};
+
+static size_t keep_names(const void *self)
+{
+    const struct owned_slots *owned = self;
+    size_t count = 0;
+    for (const struct vv_slot *s = owned->first; s; s = s->next, count++)
+        vv_name_keep(s->name);
+    return count;
+}
+
+static const struct vv_attachment_kind owned_kind = {
+    .size = sizeof(struct owned_slots),
+    .keep_names = keep_names,
+};
 
 struct slot_key {
     const varve_node *owner;
@@ -44,7 +66,8 @@ struct vv_slot *vv_slot_find(const varve_node *owner,
 
 struct vv_slot *vv_slot_first_of(const varve_node *owner)
 {
-    return owner->extra ? owner->extra->first_slot : NULL;
+    const struct owned_slots *owned = vv_attachment_find(owner, &owned_kind);
+    return owned ? owned->first : NULL;
 }
 
 /* Whether a slot of that name can be made; if not, a mistake. */
@@ -82,14 +105,14 @@ static bool may_add(varve_node *owner, varve_node *variable, const char *name)
 
 static void link_slot(struct vv_slot *slot)
 {
-    struct vv_extra *extra = slot->owner->extra;
+    struct owned_slots *owned = vv_attachment_find(slot->owner, &owned_kind);
     struct vv_variable_extra *on = slot->public.variable->variable->extra;
-    slot->previous = extra->last_slot;
-    if (extra->last_slot)
-        extra->last_slot->next = slot;
+    slot->previous = owned->last;
+    if (owned->last)
+        owned->last->next = slot;
     else
-        extra->first_slot = slot;
-    extra->last_slot = slot;
+        owned->first = slot;
+    owned->last = slot;
     slot->next_on = on->first_slot;
     if (slot->next_on)
         slot->next_on->previous_on = slot;
@@ -128,8 +151,8 @@ varve_node *vv_slot_attach(
         return node;
     const struct vv_name *kept =
         vv_names_intern(&graph->names, name, strlen(name));
-    if (!kept || !vv_node_extra(owner) || !vv_variable_extra(variable) ||
-        !vv_variable_extra(node)) {
+    if (!kept || !vv_attachment_make(owner, &owned_kind) ||
+        !vv_variable_extra(variable) || !vv_variable_extra(node)) {
         vv_node_free(node);
         return vv_memory_mistake(graph);
     }
@@ -204,17 +227,17 @@ varve_node *varve_find_slot(
 void vv_slot_remove(struct vv_slot *slot)
 {
     varve_graph *graph = slot->owner->graph;
-    struct vv_extra *extra = slot->owner->extra;
+    struct owned_slots *owned = vv_attachment_find(slot->owner, &owned_kind);
     struct slot_key key = { slot->owner, slot->public.variable, slot->name };
     vv_map_remove(&graph->slot_map, slot_hash(&key), slot);
     if (slot->next)
         slot->next->previous = slot->previous;
     else
-        extra->last_slot = slot->previous;
+        owned->last = slot->previous;
     if (slot->previous)
         slot->previous->next = slot->next;
     else
-        extra->first_slot = slot->next;
+        owned->first = slot->next;
     if (slot->next_on)
         slot->next_on->previous_on = slot->previous_on;
     if (slot->previous_on)

@@ -12,6 +12,25 @@ void varve_put(varve_sink *sink, const void *bytes, size_t size)
     vv_buffer_add(&sink->bytes, bytes, size);
 }
 
+const struct vv_attachment_kind vv_state_kind = { .size = sizeof(
+                                                      struct vv_node_state) };
+
+varve_node *vv_state_new(
+    varve_graph *graph, const varve_state_callbacks *callbacks, void *self)
+{
+    varve_node *node = vv_node_new(graph, VARVE_STATE);
+    if (vv_is_nil(node))
+        return node;
+    struct vv_node_state *state = vv_attachment_make(node, &vv_state_kind);
+    if (!state) {
+        vv_node_free(node);
+        return vv_memory_mistake(graph);
+    }
+    state->callbacks = *callbacks;
+    state->self = self;
+    return node;
+}
+
 varve_node *varve_add_state(varve_node *parent, const char *name,
     const varve_state_callbacks *callbacks, void *self)
 {
@@ -23,44 +42,20 @@ varve_node *varve_add_state(varve_node *parent, const char *name,
             "%s: expected a save and a load callback, found none",
             name ? name : "list element");
     }
-    varve_node *node = vv_node_new(parent->graph, VARVE_STATE);
+    varve_node *node = vv_state_new(parent->graph, callbacks, self);
     if (vv_is_nil(node))
         return node;
-    struct vv_extra *extra = vv_node_extra(node);
-    if (!extra) {
-        vv_node_free(node);
-        return vv_memory_mistake(parent->graph);
-    }
-    extra->callbacks = *callbacks;
-    extra->self = self;
     node->value_state = VARVE_INITIALIZED;
     return vv_edge_attach(parent, name, node);
-}
-
-void varve_set_on_demand(
-    varve_node *node, varve_on_demand *callback, void *user)
-{
-    node = vv_or_nil(node);
-    if (!vv_node_takes_children(node, "on demand"))
-        return;
-    struct vv_extra *extra = vv_node_extra(node);
-    if (!extra) {
-        vv_memory_mistake(node->graph);
-        return;
-    }
-    extra->on_demand = callback;
-    extra->on_demand_user = user;
-    if (callback)
-        vv_node_notify_changed(node);
 }
 
 varve_status vv_state_save(varve_node *node, const char *where,
     struct vv_buffer *bytes, varve_error *error)
 {
-    const struct vv_extra *extra = node->extra;
+    const struct vv_node_state *state = vv_state_of(node);
     varve_sink sink = { .bytes = *bytes };
     enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_ALL);
-    varve_status status = extra->callbacks.save(extra->self, &sink);
+    varve_status status = state->callbacks.save(state->self, &sink);
     vv_graph_let_go(node->graph, older);
     *bytes = sink.bytes;
     if (bytes->failed)
@@ -76,10 +71,10 @@ varve_status vv_state_save(varve_node *node, const char *where,
 varve_status vv_state_load(varve_node *node, const char *where,
     const void *bytes, size_t size, varve_error *error)
 {
-    const struct vv_extra *extra = node->extra;
+    const struct vv_node_state *state = vv_state_of(node);
     enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_NODES);
     varve_status status =
-        extra->callbacks.load(extra->self, bytes ? bytes : "", size);
+        state->callbacks.load(state->self, bytes ? bytes : "", size);
     vv_graph_let_go(node->graph, older);
     if (status) {
         return vv_fail(error, vv_status_of_callback(status),

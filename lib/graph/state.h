@@ -1,4 +1,4 @@
-/* state.h - saving and loading what is not a tensor; children on demand.
+/* state.h - saving and loading what is not a tensor.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,13 +7,34 @@
 
 #include <varve/variable.h>
 
+#include "attachment.h"
 #include "buffer.h"
-#include "node.h"
 
 struct varve_sink {
     /* to fill in */
     struct vv_buffer bytes;
 };
+
+/* What a state calls for its bytes. */
+struct vv_node_state {
+    struct vv_attachment attachment;
+    /* to fill in */
+    varve_state_callbacks callbacks;
+    void *self;
+};
+
+extern const struct vv_attachment_kind vv_state_kind;
+
+/* That of a node, which has it if it is a state; or NULL. */
+static inline struct vv_node_state *vv_state_of(const varve_node *node)
+{
+    return vv_attachment_find(node, &vv_state_kind);
+}
+
+/* A new state without edges and without a value; the graph's nil without
+ * memory. */
+varve_node *vv_state_new(
+    varve_graph *graph, const varve_state_callbacks *callbacks, void *self);
 
 /* Appends the bytes of a state to `bytes`. VARVE_CALLBACK or VARVE_NO_MEMORY on
  * failure. `where` names it. */

@@ -17,7 +17,9 @@
 #include "graph.h"
 #include "migrating.h"
 #include "name.h"
+#include "on_demand.h"
 #include "shape.h"
+#include "state.h"
 #include "variable.h"
 
 /* --- Text --------------------------------------------------------------- */
@@ -73,18 +75,20 @@ static void drop_top(varve_node *node, struct vv_struct_top *top)
     vv_release(&node->graph->context.allocator, top, sizeof *top);
 }
 
-void vv_struct_free(varve_node *node)
+static void release(varve_node *node, void *self)
 {
     const varve_allocator *a = &node->graph->context.allocator;
-    struct vv_struct *about = node->extra->about;
-    if (!about)
-        return;
+    struct vv_struct *about = self;
     drop_top(node, about->top);
     if (about->missing)
         vv_release(a, about->missing, field_count(about->fields));
     vv_migrating_free(a, about->migrating);
-    vv_release(a, about, sizeof *about);
 }
+
+const struct vv_attachment_kind vv_struct_kind = {
+    .size = sizeof(struct vv_struct),
+    .release = release,
+};
 
 /* Lists a struct as one that is in no other; false without memory. */
 static bool list_top(varve_node *node)
@@ -98,7 +102,7 @@ static bool list_top(varve_node *node)
     if (top->older)
         top->older->newer = top;
     graph->newest_top = top;
-    node->extra->about->top = top;
+    vv_struct_of(node)->top = top;
     return true;
 }
 
@@ -106,18 +110,14 @@ static bool list_top(varve_node *node)
 static struct vv_struct *remember(
     varve_node *node, const varve_field *fields, void *object, bool is_later)
 {
-    struct vv_extra *extra = vv_is_nil(node) ? NULL : vv_node_extra(node);
-    if (!extra)
-        return NULL;
-    if (!extra->about)
-        extra->about = vv_allocate_zeroed(
-            &node->graph->context.allocator, sizeof *extra->about);
-    if (extra->about) {
-        extra->about->fields = fields;
-        extra->about->object = object;
-        extra->about->is_later = is_later;
+    struct vv_struct *about =
+        vv_is_nil(node) ? NULL : vv_attachment_make(node, &vv_struct_kind);
+    if (about) {
+        about->fields = fields;
+        about->object = object;
+        about->is_later = is_later;
     }
-    return extra->about;
+    return about;
 }
 
 bool vv_struct_watch(varve_node *node, struct vv_migrating *migrating)
@@ -134,7 +134,7 @@ bool vv_struct_watch(varve_node *node, struct vv_migrating *migrating)
 static bool note_missing(
     varve_node *node, const varve_field *field, bool is_missing)
 {
-    struct vv_struct *about = node->extra->about;
+    struct vv_struct *about = vv_struct_of(node);
     if (!about->missing && !is_missing)
         return true;
     if (!about->missing)
@@ -147,7 +147,7 @@ static bool note_missing(
 
 static bool is_missing(const varve_node *node, const varve_field *field)
 {
-    const struct vv_struct *about = node->extra->about;
+    const struct vv_struct *about = vv_struct_of(node);
     return about->missing && about->missing[field - about->fields];
 }
 
@@ -165,13 +165,12 @@ static varve_node *give_up(varve_node *node)
 static varve_node *make_text(
     varve_graph *graph, const varve_field *field, char *text, size_t size)
 {
-    varve_node *node = vv_node_new(graph, VARVE_STATE);
+    varve_node *node = vv_state_new(graph, &text_callbacks, NULL);
     struct vv_struct *about = remember(node, field, text, false);
     if (!about)
         return give_up(node);
     about->size = size;
-    node->extra->callbacks = text_callbacks;
-    node->extra->self = about;
+    vv_state_of(node)->self = about;
     node->value_state = VARVE_INITIALIZED;
     return node;
 }
@@ -262,7 +261,7 @@ static bool add_alias(void *user, const char *name, size_t size)
 /* The node of a field, with all that is said of it; false without memory. */
 static bool add_field(varve_node *node, const varve_field *field)
 {
-    const struct vv_struct about = *node->extra->about;
+    const struct vv_struct about = *vv_struct_of(node);
     bool is_later = about.is_later || field->is_later;
     varve_node *child = make_field(node->graph, field, about.object, is_later);
     if (vv_is_nil(child))
@@ -329,7 +328,7 @@ static void *take_room(varve_node *node, const varve_field *field)
     void *memory = NULL;
     char text[256];
     for (unsigned i = 0; i < field->rank; i++)
-        count *= vv_field_extent(field, node->extra->about->object, i);
+        count *= vv_field_extent(field, vv_struct_of(node)->object, i);
     if (count == 0)
         return NULL;
     if (count <= SIZE_MAX / field->element_size)
@@ -347,7 +346,7 @@ static void *take_room(varve_node *node, const varve_field *field)
 static void make_room(
     varve_node *node, const varve_field *field, const varve_offer *offer)
 {
-    const struct vv_struct *about = node->extra->about;
+    const struct vv_struct *about = vv_struct_of(node);
     const uint64_t *extents =
         offer->value ? offer->value->shape : &offer->count;
     uint64_t kept[VV_MAX_EXTENTS];
@@ -387,7 +386,7 @@ static varve_node *fill(
         else if (vv_field_waits(f, object) ? !note_missing(node, f, true)
                                            : !add_field(node, f))
             return give_up(node);
-        if (f->room && !node->extra->on_demand)
+        if (f->room && !vv_on_demand_of(node))
             varve_set_on_demand(node, offered, about);
     }
     return node;
@@ -438,7 +437,7 @@ struct binding {
 static bool is_about(
     const varve_node *node, varve_kind kind, const varve_field *fields)
 {
-    const struct vv_struct *about = node->extra ? node->extra->about : NULL;
+    const struct vv_struct *about = vv_struct_of(node);
     return about && node->kind == kind && about->fields == fields;
 }
 
@@ -450,7 +449,7 @@ bool vv_struct_made(
         return false;
     if (!field)
         return child->member == VV_MEMBER_OF_LIST;
-    return child->member == vv_member_of(parent->extra->about, field) &&
+    return child->member == vv_member_of(vv_struct_of(parent), field) &&
            strcmp(oldest->public.name, vv_field_name(field)) == 0;
 }
 
@@ -498,11 +497,11 @@ static void drop_last(varve_node *list, const varve_field *field)
 static bool rebind_list(
     const struct binding *b, varve_node *list, const varve_field *field)
 {
-    const struct vv_struct *about = b->node->extra->about;
+    const struct vv_struct *about = vv_struct_of(b->node);
     uint64_t count = vv_field_extent(field, about->object, 0);
     uint64_t index = 0;
     bool is_same = b->by_itself && is_about(list, VARVE_LIST, field) &&
-                   list->extra->about->size == count;
+                   vv_struct_of(list)->size == count;
     while (!is_same && varve_edge_count(list) > count)
         drop_last(list, field);
     for (const varve_edge *e = varve_edge_first(list); e && index < count;
@@ -524,7 +523,7 @@ static bool rebind_child(const struct binding *b, varve_node *child,
 {
     void *memory = vv_field_memory(field, object);
     switch (field->kind) {
-    case VARVE_FIELD_IS_TEXT: child->extra->about->object = memory; return true;
+    case VARVE_FIELD_IS_TEXT: vv_struct_of(child)->object = memory; return true;
     case VARVE_FIELD_IS_STRUCT:
         return vv_struct_rebind(child, memory, b->by_itself);
     case VARVE_FIELD_IS_LIST: return rebind_list(b, child, field);
@@ -548,7 +547,7 @@ static bool unbind_field(
 
 static bool rebind_field(const struct binding *b, const varve_field *field)
 {
-    void *object = b->node->extra->about->object;
+    void *object = vv_struct_of(b->node)->object;
     varve_node *child = varve_find(b->node, vv_field_name(field));
     if (b->by_itself && child && !vv_struct_made(b->node, child, field))
         return true;
@@ -563,8 +562,8 @@ static bool rebind_field(const struct binding *b, const varve_field *field)
 bool vv_struct_rebind(varve_node *node, void *object, bool by_itself)
 {
     const struct binding binding = { node, by_itself };
-    node->extra->about->object = object;
-    for (const varve_field *f = node->extra->about->fields; f->kind; f++)
+    vv_struct_of(node)->object = object;
+    for (const varve_field *f = vv_struct_of(node)->fields; f->kind; f++)
         if (f->kind != VARVE_FIELD_IS_GONE && !rebind_field(&binding, f))
             return false;
     return true;
@@ -573,7 +572,7 @@ bool vv_struct_rebind(varve_node *node, void *object, bool by_itself)
 void varve_rebind_struct(varve_node *node, void *object)
 {
     node = vv_or_nil(node);
-    const struct vv_struct *about = node->extra ? node->extra->about : NULL;
+    const struct vv_struct *about = vv_struct_of(node);
     char text[256];
     if (vv_is_nil(node))
         return;

@@ -7,7 +7,7 @@
 
 #include <varve/struct.h>
 
-#include "node.h"
+#include "attachment.h"
 
 /* One that the program has added itself: those in it are found by it. */
 struct vv_struct_top {
@@ -18,6 +18,7 @@ struct vv_struct_top {
 /* Of the object of a struct, of the state of a text, and of a list of
  * structs. */
 struct vv_struct {
+    struct vv_attachment attachment;
     const varve_field *fields; /* the table; of a text or a list its field, or
                                   NULL */
     void *object;              /* the struct, the text, the first element */
@@ -31,10 +32,18 @@ struct vv_struct {
                                        then there are no fields; or NULL */
 };
 
+extern const struct vv_attachment_kind vv_struct_kind;
+
+/* What a node remembers, or NULL. */
+static inline struct vv_struct *vv_struct_of(const varve_node *node)
+{
+    return vv_attachment_find(node, &vv_struct_kind);
+}
+
 /* Whether a node is the object of a struct. */
 static inline bool vv_is_struct(const varve_node *node)
 {
-    return node->kind == VARVE_OBJECT && node->extra && node->extra->about;
+    return node->kind == VARVE_OBJECT && vv_struct_of(node);
 }
 
 /* Lets an object be looked at as a struct without fields, for which what
@@ -50,9 +59,6 @@ static inline uint8_t vv_member_of(
 {
     return (uint8_t)(1 + (field - about->fields) % (VV_MEMBER_OF_LIST - 1));
 }
-
-/* Frees what a node remembers, if anything. */
-void vv_struct_free(varve_node *node);
 
 /* Whether a child was made for its parent, a list (`field` is NULL) or a
  * struct, and is where that was: not what the program has put there by itself.

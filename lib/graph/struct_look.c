@@ -54,7 +54,7 @@ static bool is_as_it_was(varve_node *node, const void *object);
 static const struct vv_struct *about_of(
     const varve_node *node, varve_kind kind, const varve_field *fields)
 {
-    const struct vv_struct *about = node->extra ? node->extra->about : NULL;
+    const struct vv_struct *about = vv_struct_of(node);
     return node->kind == kind && about && about->fields == fields ? about
                                                                   : NULL;
 }
@@ -146,7 +146,7 @@ static bool is_oldest(const varve_node *node, const varve_edge *edge)
 
 static bool is_as_it_was(varve_node *node, const void *object)
 {
-    const struct vv_struct *about = node->extra->about;
+    const struct vv_struct *about = vv_struct_of(node);
     const varve_edge *next = varve_edge_first(node);
     if (about->object != object)
         return false;
@@ -177,12 +177,12 @@ static bool is_as_it_was(varve_node *node, const void *object)
 
 static varve_status look(varve_node *node, varve_error *error)
 {
-    void *object = node->extra->about->object;
-    if (node->extra->about->migrating)
-        return vv_migrating_pack(node, node->extra->about->migrating, error);
+    void *object = vv_struct_of(node)->object;
+    if (vv_struct_of(node)->migrating)
+        return vv_migrating_pack(node, vv_struct_of(node)->migrating, error);
     if (is_as_it_was(node, object))
         return VARVE_OK;
-    if (vv_fields_check(node, "", node->extra->about->fields, object, 0) &&
+    if (vv_fields_check(node, "", vv_struct_of(node)->fields, object, 0) &&
         vv_graph_may_change(node, VV_HOLDS_NODES) &&
         !vv_struct_rebind(node, object, true))
         vv_memory_mistake(node->graph);
@@ -251,7 +251,7 @@ static varve_status look_above(varve_node *node, varve_error *error)
         if (!in)
             return VARVE_OK;
         node = in->parent;
-        if (vv_is_struct(node) && node->extra->about->top)
+        if (vv_is_struct(node) && vv_struct_of(node)->top)
             return look(node, error);
     }
     return VARVE_OK;

@@ -9,6 +9,9 @@
 #include "graph.h"
 #include "name.h"
 
+const struct vv_attachment_kind vv_tags_kind = { .size = sizeof(
+                                                     struct vv_node_tags) };
+
 uint64_t vv_tag_bit(const varve_graph *graph, const char *tag)
 {
     for (unsigned i = 0; i < graph->tag_count; i++) {
@@ -52,9 +55,9 @@ void varve_tag(varve_node *node, const char *tag)
             VARVE_MAX_NAME_SIZE);
         return;
     }
-    struct vv_extra *extra = vv_node_extra(node);
-    if (extra)
-        extra->tags |= take_bit(node->graph, tag);
+    struct vv_node_tags *tags = vv_attachment_make(node, &vv_tags_kind);
+    if (tags)
+        tags->bits |= take_bit(node->graph, tag);
     else
         vv_memory_mistake(node->graph);
 }
@@ -62,8 +65,9 @@ void varve_tag(varve_node *node, const char *tag)
 void varve_untag(varve_node *node, const char *tag)
 {
     node = vv_or_nil(node);
-    if (node->extra && tag)
-        node->extra->tags &= ~vv_tag_bit(node->graph, tag);
+    struct vv_node_tags *tags = vv_attachment_find(node, &vv_tags_kind);
+    if (tags && tag)
+        tags->bits &= ~vv_tag_bit(node->graph, tag);
 }
 
 bool varve_has_tag(const varve_node *node, const char *tag)

@@ -5,7 +5,22 @@
 #ifndef VV_TAG_H
 #define VV_TAG_H
 
-#include "node.h"
+#include "attachment.h"
+
+struct vv_node_tags {
+    struct vv_attachment attachment;
+    /* own */
+    uint64_t bits;
+};
+
+extern const struct vv_attachment_kind vv_tags_kind;
+
+/* The tags of a node, as bits by their places in graph->tags. */
+static inline uint64_t vv_node_tags(const varve_node *node)
+{
+    const struct vv_node_tags *tags = vv_attachment_find(node, &vv_tags_kind);
+    return tags ? tags->bits : 0;
+}
 
 /* The bit of a tag that the graph knows; 0 if it does not. */
 uint64_t vv_tag_bit(const varve_graph *graph, const char *tag);

@@ -41,8 +41,8 @@ bool vv_is_fixed(const varve_node *node)
 {
     if (node->variable && vv_is_read_only(&node->variable->tensor))
         return true;
-    if (!node->extra ||
-        !(vv_node_tags(node) & vv_tag_bit(node->graph, VARVE_TAG_FIXED)))
+    uint64_t tags = vv_node_tags(node);
+    if (!tags || !(tags & vv_tag_bit(node->graph, VARVE_TAG_FIXED)))
         return false;
     bool is_owned = node->variable && vv_variable_is_owned(node->variable);
     return node->value_state == VARVE_INITIALIZED ||

@@ -10,6 +10,7 @@
 #include "edge.h"
 #include "allocator.h"
 #include "by_name.h"
+#include "on_demand.h"
 #include "scope.h"
 #include "slot.h"
 #include "variable.h"
@@ -360,10 +361,8 @@ static bool has_another_value(
  * then. */
 static bool leads_on(const varve_node *node)
 {
-    const struct vv_extra *extra = node->extra;
-    return node->first_edge ||
-           (extra && (extra->first_slot || extra->on_demand)) ||
-           vv_first_slot_for(node);
+    return node->first_edge || vv_slot_first_of(node) ||
+           vv_on_demand_of(node) || vv_first_slot_for(node);
 }
 
 /* A path before an alias; the first of several paths before the others. Who

@@ -10,6 +10,7 @@
 #include "allocator.h"
 #include "binding.h"
 #include "failure.h"
+#include "global_name.h"
 #include "match.h"
 #include "via.h"
 
@@ -129,7 +130,7 @@ uint32_t vv_by_name_child(
 
 static uint32_t find_home(struct vv_pairing *p, const varve_node *node)
 {
-    const struct vv_name *name = node->extra ? node->extra->global_name : NULL;
+    const struct vv_name *name = vv_global_name(node);
     uint32_t found = VV_NONE;
     if (name)
         found = find_path(p, name->bytes, name->size);
@@ -167,7 +168,7 @@ static void begin_visits(struct vv_pairing *p)
 
 void vv_by_name_changed(struct vv_pairing *p, varve_node *node)
 {
-    if (!node->extra || !node->extra->global_name || !p->root)
+    if (!vv_global_name(node) || !p->root)
         return;
     if (!p->is_by_name)
         begin_visits(p);

@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alias.h"
 #include "arena.h"
 #include "binding.h"
 #include "by_name.h"
 #include "edge.h"
 #include "map.h"
 #include "name.h"
+#include "on_demand.h"
 #include "own_part.h"
 #include "slot.h"
 #include "struct.h"
@@ -61,7 +63,7 @@ static uint32_t child_by_alias(
     struct vv_pairing *p, uint32_t file, const varve_node *child)
 {
     uint32_t found = VV_NONE;
-    const struct vv_alias *alias = child->extra ? child->extra->aliases : NULL;
+    const struct vv_alias *alias = vv_first_alias(child);
     for (; found == VV_NONE && alias; alias = alias->next)
         found = child_in_file(p, file, alias->name);
     return found;
@@ -295,7 +297,7 @@ static void match_node(struct vv_pairing *p, varve_node *node, uint32_t file)
     struct vv_slot *on = vv_first_slot_for(node);
     for (; on; on = on->next_on)
         vv_match_slot(p, on);
-    if (is_asked && node->extra && node->extra->on_demand)
+    if (is_asked && vv_on_demand_of(node))
         vv_add_pair(p, &p->demand, node, file);
 }
 
@@ -390,7 +392,7 @@ static bool is_as_in_file(
 static bool leads_otherwise(struct vv_pairing *p, struct edges_by_child *edges,
     const varve_node *parent, const varve_node *child)
 {
-    bool has_aliases = child->extra && child->extra->aliases;
+    bool has_aliases = vv_first_alias(child);
     if (!p->selection.rename_count && !p->is_by_name && !has_aliases)
         return false;
     if (!take_edges(p, edges, parent)) {
@@ -439,7 +441,9 @@ static void offer_edges(struct vv_pairing *p, size_t place, uint32_t file)
     for (uint32_t e = begin; e < end; e++) {
         varve_node *node = vv_queued(&p->demand, place).node;
         uint32_t child = vv_at32(index->edge_children, e);
-        if (!node || !node->extra->on_demand)
+        const struct vv_on_demand *on_demand =
+            node ? vv_on_demand_of(node) : NULL;
+        if (!on_demand)
             break;
         size_t size;
         const char *bytes =
@@ -466,7 +470,7 @@ static void offer_edges(struct vv_pairing *p, size_t place, uint32_t file)
         vv_index_edges(index, child, &first, &last);
         varve_offer offer = { text, vv_index_kind(index, child),
             has_value ? &value : NULL, last - first };
-        node->extra->on_demand(node->extra->on_demand_user, node, &offer);
+        on_demand->callback(on_demand->user, node, &offer);
     }
     end_edges(&edges);
     vv_buffer_clear(&name);

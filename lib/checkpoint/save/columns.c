@@ -13,6 +13,7 @@
 #include "allocator.h"
 #include "dtype.h"
 #include "failure.h"
+#include "global_name.h"
 #include "graph.h"
 #include "layout.h"
 #include "shape.h"
@@ -55,8 +56,9 @@ static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
         size_t count = vv_walk_edge_count(walk, node);
         tags |= vv_node_tags(node);
         edges += count;
-        if (node->extra && node->extra->global_name)
-            mark(n, node->extra->global_name);
+        const struct vv_name *global = vv_global_name(node);
+        if (global)
+            mark(n, global);
         struct vv_edge *e = count ? vv_first_edge(node) : NULL;
         for (; e; e = vv_next_edge(e))
             mark(n, vv_edge_name(e));
@@ -125,9 +127,9 @@ static void add_node(struct vv_columns *c, const struct numbering *n,
     vv_index_add_node(&c->index, node->kind);
     if (vv_node_tags(node))
         add_tags(c, n, walk, place);
-    if (node->extra && node->extra->global_name)
-        vv_index_add_global(
-            &c->index, (uint32_t)place, number_of(n, node->extra->global_name));
+    const struct vv_name *global = vv_global_name(node);
+    if (global)
+        vv_index_add_global(&c->index, (uint32_t)place, number_of(n, global));
 }
 
 static void add_slots(
