@@ -56,3 +56,19 @@ size_t vv_attachments_keep_names(const varve_node *node)
             count += at->kind->keep_names(at);
     return count;
 }
+
+void vv_attachments_free_variable(varve_node *node)
+{
+    const struct vv_attachment *at = node->graph->nil.attachments;
+    for (; at; at = at->next)
+        if (at->kind->free_variable)
+            at->kind->free_variable(node);
+}
+
+bool vv_attachments_mend(varve_graph *graph)
+{
+    const struct vv_attachment *at = graph->nil.attachments;
+    while (at && (!at->kind->mend || at->kind->mend(graph)))
+        at = at->next;
+    return !at;
+}

@@ -64,4 +64,10 @@ void vv_attachments_drop(varve_node *node);
 /* Keeps the names that all of a node have; returns how many. */
 size_t vv_attachments_keep_names(const varve_node *node);
 
+/* Tells those of a graph that a variable of it is being freed. */
+void vv_attachments_free_variable(varve_node *node);
+
+/* Whether nothing that is built in a graph lacks memory any more. */
+bool vv_attachments_mend(varve_graph *graph);
+
 #endif

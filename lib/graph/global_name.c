@@ -8,8 +8,42 @@
 
 #include "attachment.h"
 #include "graph.h"
+#include "map.h"
 #include "name.h"
 #include "sweep.h"
+
+/* Of the graph: its nodes by their global names. */
+struct global_names {
+    struct vv_attachment attachment;
+    struct vv_map map;
+};
+
+static void clear_names(varve_node *nil, void *self)
+{
+    struct global_names *names = self;
+    (void)nil;
+    vv_map_clear(&names->map);
+}
+
+static const struct vv_attachment_kind names_kind = {
+    .size = sizeof(struct global_names),
+    .release = clear_names,
+};
+
+static struct global_names *names_of(const varve_graph *graph)
+{
+    return vv_attachment_find(&graph->nil, &names_kind);
+}
+
+/* The same, with room for one more; NULL without memory. */
+static struct global_names *make_room(varve_graph *graph)
+{
+    struct global_names *names = vv_attachment_make(&graph->nil, &names_kind);
+    if (names && !names->map.allocator)
+        vv_map_init(&names->map, &graph->context.allocator);
+    return names && vv_map_reserve(&names->map, names->map.count + 1) ? names
+                                                                      : NULL;
+}
 
 struct global_name {
     struct vv_attachment attachment;
@@ -20,7 +54,7 @@ static void take_from_map(varve_node *node, struct global_name *global)
 {
     if (global->name)
         vv_map_remove(
-            &node->graph->global_map, vv_name_hash(global->name), node);
+            &names_of(node->graph)->map, vv_name_hash(global->name), node);
     global->name = NULL;
 }
 
@@ -85,12 +119,25 @@ static void say_duplicate(
         vv_node_text(other, other_text, sizeof other_text));
 }
 
+size_t vv_global_name_count(const varve_graph *graph)
+{
+    const struct global_names *names = names_of(graph);
+    return names ? names->map.count : 0;
+}
+
+static const varve_node *find_named(
+    const varve_graph *graph, const struct vv_name *name)
+{
+    const struct global_names *names = names_of(graph);
+    return names ? vv_map_find(&names->map, vv_name_hash(name), has_name, name)
+                 : NULL;
+}
+
 bool vv_global_name_is_taken(const varve_graph *graph, const char *name)
 {
     const struct vv_name *known =
         vv_names_find(&graph->names, name, strlen(name));
-    return known && vv_map_find(&graph->global_map, vv_name_hash(known),
-                        has_name, known);
+    return known && find_named(graph, known);
 }
 
 static void set(varve_node *node, const char *name)
@@ -105,19 +152,19 @@ static void set(varve_node *node, const char *name)
     }
     if (global->name == kept)
         return;
-    const varve_node *other =
-        vv_map_find(&graph->global_map, vv_name_hash(kept), has_name, kept);
+    const varve_node *other = find_named(graph, kept);
     if (other) {
         say_duplicate(node, other, name);
         return;
     }
     /* Before the older name goes: then nothing can fail. */
-    if (!vv_map_reserve(&graph->global_map, graph->global_map.count + 1)) {
+    struct global_names *names = make_room(graph);
+    if (!names) {
         vv_memory_mistake(graph);
         return;
     }
     take_from_map(node, global);
-    vv_map_add(&graph->global_map, vv_name_hash(kept), node);
+    vv_map_add(&names->map, vv_name_hash(kept), node);
     global->name = kept;
     vv_node_notify_changed(node);
 }

@@ -11,6 +11,9 @@
 /* That of a node, or NULL. */
 const struct vv_name *vv_global_name(const varve_node *node);
 
+/* How many nodes of the graph have one. */
+size_t vv_global_name_count(const varve_graph *graph);
+
 /* Whether a node of the graph has it. */
 bool vv_global_name_is_taken(const varve_graph *graph, const char *name);
 

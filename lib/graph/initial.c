@@ -74,8 +74,8 @@ static void forget(varve_node *node, void *self)
 void varve_defer_initializers(varve_graph *graph, bool defer)
 {
     graph = vv_graph_given(graph);
-    if (!vv_is_nil(graph->root))
-        graph->defers_initializers = defer;
+    if (!vv_is_nil(graph->root) && !vv_defer_initializers(graph, defer))
+        vv_memory_mistake(graph);
 }
 
 static bool is_variable(varve_node *node, const char *what)

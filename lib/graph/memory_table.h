@@ -1,5 +1,5 @@
-/* memory_table.h - variables whose elements do not lie row-major: what they
- * keep of it, and the only way to their values.
+/* memory_table.h - views whose elements do not lie row-major: what is kept of
+ * them. The only way to such values is value_bytes.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,9 +9,7 @@
 #include <varve/memory.h>
 
 #include "context.h"
-#include "variable.h"
-
-enum { VV_RANGE_SIZE = 1 << 20 }; /* of far memory, at once */
+#include "node.h"
 
 /* Whether values have to be copied out and in, and whether by functions of the
  * program. */
@@ -41,14 +39,5 @@ bool vv_memory_check(
 bool vv_memory_keep(varve_tensor *to, const varve_tensor *view,
     const varve_allocator *allocator);
 void vv_memory_free(varve_tensor *tensor, const varve_allocator *allocator);
-
-/* Copies whole elements of the value of a variable, from `offset` on: of any
- * but strings, wherever it lies. Several threads may copy at once what is not
- * far. VARVE_CALLBACK or VARVE_NO_MEMORY where a function of the program
- * fails; it may have copied some. */
-varve_status vv_value_out(const varve_node *node, uint64_t offset, void *bytes,
-    size_t size, varve_error *error);
-varve_status vv_value_in(const varve_node *node, uint64_t offset,
-    const void *bytes, size_t size, varve_error *error);
 
 #endif

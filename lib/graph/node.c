@@ -1,4 +1,4 @@
-/* node.c - making, removing and naming nodes.
+/* node.c - making, freeing and naming nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,12 +10,10 @@
 #include "edge.h"
 #include "graph.h"
 #include "slot.h"
-#include "sweep.h"
-#include "variable.h"
 
 /* --- Nodes -------------------------------------------------------------- */
 
-static void link_to_all(varve_node *node)
+void vv_node_list(varve_node *node)
 {
     varve_graph *graph = node->graph;
     node->newer = 0;
@@ -25,7 +23,7 @@ static void link_to_all(varve_node *node)
     graph->newest_node = node->number + 1;
 }
 
-static void unlink_from_all(varve_node *node)
+void vv_node_unlist(varve_node *node)
 {
     if (node->older)
         vv_older_node(node)->newer = node->newer;
@@ -46,7 +44,7 @@ varve_node *vv_node_new(varve_graph *graph, varve_kind kind)
     node->number = number - 1;
     if (number > graph->number_limit)
         graph->number_limit = number;
-    link_to_all(node);
+    vv_node_list(node);
     return node;
 }
 
@@ -54,94 +52,10 @@ void vv_node_free(varve_node *node)
 {
     varve_graph *graph = node->graph;
     if (node->variable)
-        vv_variable_clear(node);
+        vv_attachments_free_variable(node);
     vv_attachments_drop(node);
-    unlink_from_all(node);
+    vv_node_unlist(node);
     vv_shelf_give(&graph->nodes, node->number + 1);
-}
-
-/* Nodes that are to be freed wait in a list of their own, linked as that of all
- * is, so that a deep graph needs no stack. */
-struct removal {
-    varve_node *first;
-};
-
-static void take_aside(struct removal *removal, varve_node *node)
-{
-    if (node->is_listed)
-        return;
-    node->is_listed = true;
-    unlink_from_all(node);
-    node->older = removal->first ? removal->first->number + 1 : 0;
-    removal->first = node;
-}
-
-static bool is_held(const varve_node *node)
-{
-    return node->first_in || vv_as_slot(node) || node == node->graph->root;
-}
-
-static void remove_slots(struct removal *removal, varve_node *node)
-{
-    struct vv_slot *slot;
-    while (
-        (slot = vv_slot_first_of(node)) || (slot = vv_first_slot_for(node))) {
-        varve_node *child = slot->public.node;
-        vv_slot_remove(slot);
-        if (!is_held(child))
-            take_aside(removal, child);
-    }
-    if (vv_as_slot(node))
-        vv_slot_remove(vv_as_slot(node));
-}
-
-static void remove_edges(struct removal *removal, varve_node *node)
-{
-    while (node->first_edge) {
-        varve_node *child = vv_first_edge(node)->public.node;
-        vv_edge_remove(vv_first_edge(node));
-        if (!is_held(child))
-            take_aside(removal, child);
-    }
-}
-
-/* An edge that leads to the node from a list takes the place's number with it;
- * the others move up. */
-static void remove_incoming(varve_node *node)
-{
-    while (node->first_in)
-        vv_edge_untrack(vv_first_in(node));
-}
-
-void varve_remove(varve_node *node)
-{
-    node = vv_or_nil(node);
-    varve_graph *graph = node->graph;
-    struct removal removal = { NULL };
-    if (vv_is_nil(node))
-        return;
-    if (node == graph->root) {
-        vv_mistake(graph, VARVE_MISUSE, "the root cannot be removed");
-        return;
-    }
-    if (!vv_graph_may_change(node, VV_HOLDS_NODES))
-        return;
-    remove_incoming(node);
-    take_aside(&removal, node);
-    while (removal.first) {
-        varve_node *next = removal.first;
-        removal.first = vv_older_node(next);
-        /* Back into the list of all, from which it is freed. */
-        link_to_all(next);
-        remove_slots(&removal, next);
-        remove_edges(&removal, next);
-        for (struct vv_observer *o = graph->newest; o; o = o->older) {
-            if (o->node_removed)
-                o->node_removed(o, next);
-        }
-        vv_node_free(next);
-    }
-    vv_sweep_names(graph);
 }
 
 /* --- What the program calls --------------------------------------------- */

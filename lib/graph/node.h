@@ -32,6 +32,12 @@ struct vv_edge {
     uint32_t previous_in;
 };
 
+/* Features hang what they have on a node. Members of their own have those whose
+ * words every variable has, or nearly each look at a node asks for: a pointer to
+ * each would cost more than they do, and a million nodes are the rule
+ * (bench, P8). `variable` is its memory; `value_state` and `restored_by` are what
+ * a restoration knows of it, `touched` what a save does; `is_elsewhere` and
+ * `member` are in bytes that would be empty. */
 struct varve_node {
     /* to read */
     varve_graph *graph;
@@ -65,6 +71,10 @@ varve_node *vv_or_nil(const varve_node *node);
 
 /* A new node without edges; the graph's nil without memory. */
 varve_node *vv_node_new(varve_graph *graph, varve_kind kind);
+
+/* Takes it out of the list of all, and puts it there as the newest. */
+void vv_node_unlist(varve_node *node);
+void vv_node_list(varve_node *node);
 
 /* Frees a node that no edge touches any more, with its memory. */
 void vv_node_free(varve_node *node);

@@ -36,6 +36,11 @@ bool vv_private_copy(const varve_node *from, varve_node *to)
     return set(to, private->rank, private->size, &options);
 }
 
+bool vv_is_private(const varve_node *node)
+{
+    return vv_private_of(node);
+}
+
 varve_node *vv_private_mine(varve_node *node)
 {
     char number[24];

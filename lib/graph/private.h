@@ -25,6 +25,9 @@ static inline const struct vv_private *vv_private_of(const varve_node *node)
     return vv_attachment_find(node, &vv_private_kind);
 }
 
+/* Whether it is; for a walk of what all processes have. */
+bool vv_is_private(const varve_node *node);
+
 /* The object of this process; NULL where the program took it away, or added
  * others. */
 varve_node *vv_private_mine(varve_node *node);

@@ -113,9 +113,10 @@ static void take_over(
 {
     const varve_graph *graph = m->walk->graph;
     to->value_state = from->value_state;
-    for (unsigned i = 0; i < graph->tag_count; i++)
-        if (vv_node_tags(from) >> i & 1)
-            varve_tag(to, graph->tags[i]->bytes);
+    uint64_t tags = vv_node_tags(from);
+    for (unsigned i = 0; tags && i < vv_tag_count(graph); i++)
+        if (tags >> i & 1)
+            varve_tag(to, vv_tag_name(graph, i)->bytes);
     if (!vv_private_copy(from, to))
         vv_memory_mistake(m->graph);
     const struct vv_alias *alias = vv_first_alias(from);

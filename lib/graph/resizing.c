@@ -9,19 +9,18 @@
 #include "failure.h"
 #include "graph.h"
 #include "shape.h"
+#include "slice.h"
 #include "try.h"
 
 /* --- Whether ------------------------------------------------------------ */
 
-static const struct vv_resizing *resizing_of(const varve_node *node)
-{
-    const struct vv_variable *variable = node->variable;
-    return variable && variable->extra ? variable->extra->resizing : NULL;
-}
+const struct vv_attachment_kind vv_resizing_kind = {
+    .size = sizeof(struct vv_resizing),
+};
 
 bool vv_takes_shape(const varve_node *node, const varve_tensor *coming)
 {
-    return resizing_of(node) &&
+    return vv_resizing_of(node) &&
            !vv_shape_equal(&node->variable->tensor, coming);
 }
 
@@ -29,8 +28,7 @@ static bool may_resize(varve_node *node, const varve_resizing *resizing)
 {
     char text[256];
     bool is_owned = node->variable && vv_variable_is_owned(node->variable);
-    if (!node->variable ||
-        (node->variable->extra && node->variable->extra->slice)) {
+    if (!node->variable || varve_slice_of(node)) {
         vv_mistake(node->graph, VARVE_MISUSE,
             "%s: expected a variable that is no slice, found another node",
             vv_node_text(node, text, sizeof text));
@@ -52,20 +50,17 @@ void varve_set_resizing(
     varve_node *node = vv_or_nil(variable);
     if (vv_is_nil(node) || !may_resize(node, resizing))
         return;
-    const varve_allocator *a = &node->graph->context.allocator;
-    struct vv_variable_extra *extra = node->variable->extra;
     if (!resizing) {
-        vv_variable_drop_resizing(node);
+        vv_attachment_drop(node, &vv_resizing_kind);
         return;
     }
-    extra = vv_variable_extra(node);
-    if (extra && !extra->resizing)
-        extra->resizing = vv_allocate(a, sizeof *extra->resizing);
-    if (!extra || !extra->resizing) {
+    struct vv_resizing *own = vv_attachment_make(node, &vv_resizing_kind);
+    if (!own) {
         vv_memory_mistake(node->graph);
         return;
     }
-    *extra->resizing = (struct vv_resizing){ *resizing, user };
+    own->calls = *resizing;
+    own->user = user;
 }
 
 varve_node *varve_add_resizable(varve_node *parent, const char *name,
@@ -89,7 +84,7 @@ static varve_status ask(
 {
     char text[256];
     varve_node *node = room->node;
-    const struct vv_resizing *r = resizing_of(node);
+    const struct vv_resizing *r = vv_resizing_of(node);
     enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_NODES);
     varve_status status =
         r->calls.make_room(r->user, node, coming, &room->data);
@@ -150,7 +145,7 @@ void vv_room_exchange(struct vv_room *room)
 void vv_room_settle(struct vv_room *room)
 {
     varve_node *node = room->node;
-    const struct vv_resizing *r = resizing_of(node);
+    const struct vv_resizing *r = vv_resizing_of(node);
     if (vv_variable_is_owned(node->variable)) {
         if (!room->is_taken)
             room->other->tensor.data = room->data;

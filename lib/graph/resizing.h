@@ -7,13 +7,23 @@
 
 #include <varve/resizing.h>
 
+#include "attachment.h"
 #include "variable.h"
 
 struct vv_resizing {
+    struct vv_attachment attachment;
     /* own */
     varve_resizing calls;
     void *user;
 };
+
+extern const struct vv_attachment_kind vv_resizing_kind;
+
+/* How a variable comes to other shapes; NULL: it does not. */
+static inline const struct vv_resizing *vv_resizing_of(const varve_node *node)
+{
+    return vv_attachment_find(node, &vv_resizing_kind);
+}
 
 /* Memory for a value, and the variable that will be over it. */
 struct vv_room {

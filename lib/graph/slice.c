@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "allocator.h"
 #include "box.h"
 #include "edge.h"
 #include "graph.h"
@@ -80,24 +79,25 @@ static bool check(const varve_tensor *view, const varve_slice *slice,
     return false;
 }
 
+const struct vv_attachment_kind vv_slice_kind = {
+    .size = sizeof(struct vv_slice),
+};
+
 /* False, and a mistake, where it cannot be one. */
 static bool set(varve_node *node, const varve_slice *slice,
     const varve_node *where, const char *name)
 {
     const varve_tensor *view = &node->variable->tensor;
-    const varve_allocator *a = &node->graph->context.allocator;
-    struct vv_variable_extra *extra = vv_variable_extra(node);
     if (!check(view, slice, where, name))
         return false;
-    if (extra)
-        extra->slice = vv_allocate(a, sizeof *extra->slice);
-    if (!extra || !extra->slice) {
+    struct vv_slice *own = vv_attachment_make(node, &vv_slice_kind);
+    if (!own) {
         vv_memory_mistake(node->graph);
         return false;
     }
-    *extra->slice = *slice;
-    extra->is_part = memcmp(view->shape, slice->shape.extents,
-                         view->rank * sizeof *view->shape) != 0;
+    own->slice = *slice;
+    own->is_part = memcmp(view->shape, slice->shape.extents,
+                       view->rank * sizeof *view->shape) != 0;
     return true;
 }
 
@@ -164,9 +164,8 @@ varve_node *varve_add_allocated_slice(varve_node *parent, const char *name,
 const varve_slice *varve_slice_of(const varve_node *node)
 {
     node = vv_or_nil(node);
-    return node->variable && node->variable->extra
-               ? node->variable->extra->slice
-               : NULL;
+    const struct vv_slice *slice = vv_attachment_find(node, &vv_slice_kind);
+    return slice ? &slice->slice : NULL;
 }
 
 bool vv_slice_may_be(const varve_node *node, varve_dtype dtype)

@@ -7,7 +7,17 @@
 
 #include <varve/slice.h>
 
+#include "attachment.h"
 #include "variable.h"
+
+struct vv_slice {
+    struct vv_attachment attachment;
+    /* own */
+    varve_slice slice;
+    bool is_part; /* not all of its value */
+};
+
+extern const struct vv_attachment_kind vv_slice_kind;
 
 /* vv_variable_new of a slice, or of an ordinary variable where `slice` is NULL.
  * What the view says of memory of the library is not looked at. */
@@ -20,8 +30,8 @@ bool vv_slice_may_be(const varve_node *node, varve_dtype dtype);
 /* The slice that a variable is, if it is not all of its value, or NULL. */
 static inline const varve_slice *vv_part_of(const varve_node *node)
 {
-    const struct vv_variable_extra *extra = node->variable->extra;
-    return extra && extra->is_part ? extra->slice : NULL;
+    const struct vv_slice *slice = vv_attachment_find(node, &vv_slice_kind);
+    return slice && slice->is_part ? &slice->slice : NULL;
 }
 
 /* Type and shape of the value that a variable is, or is a part of; data

@@ -63,15 +63,16 @@ static size_t field_count(const varve_field *fields)
 
 static void drop_top(varve_node *node, struct vv_struct_top *top)
 {
+    struct vv_struct_tops *tops = vv_struct_tops(node->graph);
     if (!top)
         return;
     if (top->newer)
         top->newer->older = top->older;
     else
-        node->graph->newest_top = top->older;
+        tops->newest = top->older;
     if (top->older)
         top->older->newer = top->newer;
-    node->graph->tops_freed++;
+    tops->freed++;
     vv_release(&node->graph->context.allocator, top, sizeof *top);
 }
 
@@ -85,6 +86,10 @@ static void release(varve_node *node, void *self)
     vv_migrating_free(a, about->migrating);
 }
 
+const struct vv_attachment_kind vv_struct_tops_kind = {
+    .size = sizeof(struct vv_struct_tops),
+};
+
 const struct vv_attachment_kind vv_struct_kind = {
     .size = sizeof(struct vv_struct),
     .release = release,
@@ -94,14 +99,16 @@ const struct vv_attachment_kind vv_struct_kind = {
 static bool list_top(varve_node *node)
 {
     varve_graph *graph = node->graph;
+    struct vv_struct_tops *tops =
+        vv_attachment_make(&graph->nil, &vv_struct_tops_kind);
     struct vv_struct_top *top =
-        vv_allocate(&graph->context.allocator, sizeof *top);
+        tops ? vv_allocate(&graph->context.allocator, sizeof *top) : NULL;
     if (!top)
         return false;
-    *top = (struct vv_struct_top){ .node = node, .older = graph->newest_top };
+    *top = (struct vv_struct_top){ .node = node, .older = tops->newest };
     if (top->older)
         top->older->newer = top;
-    graph->newest_top = top;
+    tops->newest = top;
     vv_struct_of(node)->top = top;
     return true;
 }

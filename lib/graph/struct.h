@@ -8,12 +8,28 @@
 #include <varve/struct.h>
 
 #include "attachment.h"
+#include "graph.h"
 
 /* One that the program has added itself: those in it are found by it. */
 struct vv_struct_top {
     varve_node *node;
     struct vv_struct_top *older, *newer;
 };
+
+/* Of the graph: all of these. */
+struct vv_struct_tops {
+    struct vv_attachment attachment;
+    struct vv_struct_top *newest;
+    size_t freed; /* how many have gone */
+};
+
+extern const struct vv_attachment_kind vv_struct_tops_kind;
+
+/* NULL: there has been none. */
+static inline struct vv_struct_tops *vv_struct_tops(const varve_graph *graph)
+{
+    return vv_attachment_find(&graph->nil, &vv_struct_tops_kind);
+}
 
 /* Of the object of a struct, of the state of a text, and of a list of
  * structs. */

@@ -204,13 +204,14 @@ static bool is_plainly_below(const varve_node *node, const varve_node *root)
 static varve_status look_once(
     varve_node *root, const struct vv_walk *walk, varve_error *error)
 {
-    size_t freed = root->graph->tops_freed;
-    for (struct vv_struct_top *top = root->graph->newest_top; top;) {
+    const struct vv_struct_tops *tops = vv_struct_tops(root->graph);
+    size_t freed = tops->freed;
+    for (struct vv_struct_top *top = tops->newest; top;) {
         varve_node *node = top->node;
         top = top->older;
         if (walk ? vv_walk_has(walk, node) : is_plainly_below(node, root))
             VV_TRY(look(node, error));
-        if (freed != root->graph->tops_freed)
+        if (freed != tops->freed)
             return VARVE_OK; /* perhaps the next one */
     }
     return VARVE_OK;
@@ -219,24 +220,25 @@ static varve_status look_once(
 /* Until no other struct has gone by what was found. */
 static varve_status look_below(varve_node *root, bool walks, varve_error *error)
 {
+    const struct vv_struct_tops *tops = vv_struct_tops(root->graph);
     size_t freed;
     varve_status status;
     do {
         struct vv_walk walk;
-        freed = root->graph->tops_freed;
+        freed = tops->freed;
         if (walks)
             VV_TRY(vv_walk_begin(&walk, root, error));
         status = look_once(root, walks ? &walk : NULL, error);
         if (walks)
             vv_walk_end(&walk);
-    } while (!status && freed != root->graph->tops_freed);
+    } while (!status && freed != tops->freed);
     return status;
 }
 
 static bool are_plainly_below(const varve_node *root)
 {
-    for (const struct vv_struct_top *top = root->graph->newest_top; top;
-         top = top->older)
+    const struct vv_struct_top *top = vv_struct_tops(root->graph)->newest;
+    for (; top; top = top->older)
         if (!is_plainly_below(top->node, root))
             return false;
     return true;
@@ -259,7 +261,8 @@ static varve_status look_above(varve_node *node, varve_error *error)
 
 varve_status vv_structs_look(varve_node *root, varve_error *error)
 {
-    if (!root->graph->newest_top)
+    const struct vv_struct_tops *tops = vv_struct_tops(root->graph);
+    if (!tops || !tops->newest)
         return VARVE_OK;
     VV_TRY(look_above(root, error));
     return look_below(root, !are_plainly_below(root), error);

@@ -29,8 +29,6 @@ void vv_sweep_names(varve_graph *graph)
     if (!vv_names_are_enough(&graph->names) || has_names_in_hand(graph))
         return;
     vv_names_sweep_begin(&graph->names);
-    for (unsigned i = 0; i < graph->tag_count; i++)
-        vv_name_keep(graph->tags[i]);
     work += vv_attachments_keep_names(&graph->nil);
     for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n))
         work += keep_names_of_node(n);

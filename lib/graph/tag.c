@@ -12,10 +12,45 @@
 const struct vv_attachment_kind vv_tags_kind = { .size = sizeof(
                                                      struct vv_node_tags) };
 
+/* Of the graph. */
+struct known_tags {
+    struct vv_attachment attachment;
+    unsigned count;
+    const struct vv_name *names[VV_MAX_TAGS];
+};
+
+static size_t keep_names(const void *self)
+{
+    const struct known_tags *known = self;
+    for (unsigned i = 0; i < known->count; i++)
+        vv_name_keep(known->names[i]);
+    return known->count;
+}
+
+static const struct vv_attachment_kind known_kind = {
+    .size = sizeof(struct known_tags),
+    .keep_names = keep_names,
+};
+
+unsigned vv_tag_count(const varve_graph *graph)
+{
+    const struct known_tags *known =
+        vv_attachment_find(&graph->nil, &known_kind);
+    return known ? known->count : 0;
+}
+
+const struct vv_name *vv_tag_name(const varve_graph *graph, unsigned tag)
+{
+    const struct known_tags *known =
+        vv_attachment_find(&graph->nil, &known_kind);
+    return known->names[tag];
+}
+
 uint64_t vv_tag_bit(const varve_graph *graph, const char *tag)
 {
-    for (unsigned i = 0; i < graph->tag_count; i++) {
-        if (strcmp(graph->tags[i]->bytes, tag) == 0)
+    unsigned count = vv_tag_count(graph);
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(vv_tag_name(graph, i)->bytes, tag) == 0)
             return UINT64_C(1) << i;
     }
     return 0;
@@ -27,21 +62,22 @@ static uint64_t take_bit(varve_graph *graph, const char *tag)
     uint64_t bit = vv_tag_bit(graph, tag);
     if (bit)
         return bit;
-    if (graph->tag_count == VV_MAX_TAGS) {
+    if (vv_tag_count(graph) == VV_MAX_TAGS) {
         vv_mistake(graph, VARVE_LIMIT,
             "tag \"%.200s\": expected at most %d tags in a graph, found one "
             "more",
             tag, VV_MAX_TAGS);
         return 0;
     }
+    struct known_tags *known = vv_attachment_make(&graph->nil, &known_kind);
     const struct vv_name *name =
         vv_names_intern(&graph->names, tag, strlen(tag));
-    if (!name) {
+    if (!known || !name) {
         vv_memory_mistake(graph);
         return 0;
     }
-    graph->tags[graph->tag_count] = name;
-    return UINT64_C(1) << graph->tag_count++;
+    known->names[known->count] = name;
+    return UINT64_C(1) << known->count++;
 }
 
 void varve_tag(varve_node *node, const char *tag)

@@ -4,7 +4,6 @@
  */
 #include "touch.h"
 
-#include "variable.h"
 #include "walk.h"
 
 /* What is not known counts as changed. */

@@ -7,25 +7,117 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "attachment.h"
 #include "edge.h"
 #include "graph.h"
 #include "memory_table.h"
-#include "resizing.h"
+#include "pool.h"
 #include "shape.h"
-#include "slice.h"
 #include "touch.h"
 
-/* The pool for a variable of that rank. */
-static struct vv_pool *pool_of(varve_graph *graph, uint32_t rank)
+/* --- What the graph has of them ------------------------------------------ */
+
+enum { POOLS = VARVE_MAX_RANK / 2 + 1 }; /* two ranks have one */
+
+struct variables {
+    struct vv_attachment attachment;
+    struct vv_pool pools[POOLS];
+    struct vv_pool extras;
+    bool has_read_only;
+    bool defers_memory;
+    bool defers_initializers;
+};
+
+static void release_pools(varve_node *nil, void *self)
 {
-    return &graph->variables[(rank + 1) / 2];
+    struct variables *all = self;
+    (void)nil;
+    for (unsigned i = 0; i < POOLS; i++)
+        vv_pool_clear(&all->pools[i]);
+    vv_pool_clear(&all->extras);
 }
+
+/* What building could not give. */
+static bool give_memory(varve_graph *graph)
+{
+    for (varve_node *node = vv_newest_node(graph); node;
+         node = vv_older_node(node)) {
+        if (node->variable && vv_variable_is_owned(node->variable) &&
+            !vv_variable_allocate(node))
+            return false;
+    }
+    return true;
+}
+
+static void free_variable(varve_node *node);
+
+static const struct vv_attachment_kind kind = {
+    .size = sizeof(struct variables),
+    .release = release_pools,
+    .free_variable = free_variable,
+    .mend = give_memory,
+};
+
+/* NULL: no variable has been made yet. */
+static struct variables *all_of(const varve_graph *graph)
+{
+    return vv_attachment_find(&graph->nil, &kind);
+}
+
+/* The same, made if need be; NULL without memory. */
+static struct variables *make_all(varve_graph *graph)
+{
+    const varve_allocator *a = &graph->context.allocator;
+    struct variables *all = all_of(graph);
+    if (all)
+        return all;
+    all = vv_attachment_make(&graph->nil, &kind);
+    if (!all)
+        return NULL;
+    for (unsigned i = 0; i < POOLS; i++) {
+        vv_pool_init(&all->pools[i], a, VV_VARIABLE_SIZE(2 * i));
+        vv_pool_allow(&all->pools[i],
+            sizeof(struct vv_variable) - VV_VARIABLE_SIZE(2 * i));
+    }
+    vv_pool_init(&all->extras, a, sizeof(struct vv_variable_extra));
+    return all;
+}
+
+bool vv_defer_memory(varve_graph *graph, bool defer)
+{
+    struct variables *all = make_all(graph);
+    if (all)
+        all->defers_memory = defer;
+    return all;
+}
+
+bool vv_defer_initializers(varve_graph *graph, bool defer)
+{
+    struct variables *all = make_all(graph);
+    if (all)
+        all->defers_initializers = defer;
+    return all;
+}
+
+bool vv_has_read_only(const varve_graph *graph)
+{
+    const struct variables *all = all_of(graph);
+    return all && all->has_read_only;
+}
+
+/* The pool for a variable of that rank. */
+static struct vv_pool *pool_of(const varve_graph *graph, uint32_t rank)
+{
+    return &all_of(graph)->pools[(rank + 1) / 2];
+}
+
+/* --- Making --------------------------------------------------------------- */
 
 struct vv_variable_extra *vv_variable_extra(varve_node *node)
 {
     struct vv_variable *variable = node->variable;
     if (!variable->extra)
-        variable->extra = vv_pool_take(&node->graph->variable_extras);
+        variable->extra = vv_pool_take(&all_of(node->graph)->extras);
     return variable->extra;
 }
 
@@ -69,6 +161,9 @@ varve_node *vv_variable_new(
         view.memory = NULL;
     else if (!vv_memory_check(&view, parent, name))
         return &graph->nil;
+    const struct variables *all = make_all(graph);
+    if (!all)
+        return vv_memory_mistake(graph);
     varve_node *node = vv_node_new(graph, VARVE_VARIABLE);
     if (vv_is_nil(node))
         return node;
@@ -87,7 +182,7 @@ varve_node *vv_variable_new(
     }
     if (has_extra) {
         node->variable->extra->is_owned = is_owned;
-        node->variable->extra->is_bare = graph->defers_memory;
+        node->variable->extra->is_bare = all->defers_memory;
     }
     node->value_state = is_owned ? VARVE_DECLARED : VARVE_INITIALIZED;
     vv_touch(node);
@@ -215,9 +310,10 @@ static bool allocate_or_fail(varve_node *node)
 
 void vv_variable_begin(varve_node *node)
 {
-    if (node->graph->defers_memory)
+    const struct variables *all = all_of(node->graph);
+    if (all->defers_memory)
         return;
-    if (allocate_or_fail(node) && !node->graph->defers_initializers)
+    if (allocate_or_fail(node) && !all->defers_initializers)
         vv_variable_initialize(node);
 }
 
@@ -301,25 +397,12 @@ void vv_variable_keep_strings(varve_node *node, void *bytes, size_t size)
     extra->string_size = size;
 }
 
-void vv_variable_drop_resizing(varve_node *node)
-{
-    struct vv_variable_extra *extra = node->variable->extra;
-    if (!extra)
-        return;
-    vv_release(&node->graph->context.allocator, extra->resizing,
-        sizeof *extra->resizing);
-    extra->resizing = NULL;
-}
-
-void vv_variable_clear(varve_node *node)
+static void free_variable(varve_node *node)
 {
     free_memory(node);
     if (node->variable->extra) {
         vv_variable_keep_strings(node, NULL, 0);
-        vv_variable_drop_resizing(node);
-        vv_release(&node->graph->context.allocator,
-            node->variable->extra->slice, sizeof(struct varve_slice));
-        vv_pool_give(&node->graph->variable_extras, node->variable->extra);
+        vv_pool_give(&all_of(node->graph)->extras, node->variable->extra);
     }
     vv_variable_give(node->graph, node->variable);
     node->variable = NULL;
@@ -350,23 +433,11 @@ varve_variable_state varve_state_of(const varve_node *node)
     return (varve_variable_state)node->value_state;
 }
 
-/* Of the same type; what is a slice, of the same shape. */
-static bool may_be_over(const varve_node *node, const varve_tensor *view)
-{
-    const varve_tensor *now = &node->variable->tensor;
-    return vv_tensor_is_valid(view) && now->dtype == view->dtype &&
-           (view->data || view->memory || varve_tensor_size(view) == 0) &&
-           (vv_shape_equal(now, view) || !varve_slice_of(node));
-}
-
-/* (The table of a view may be the one that the variable has.) */
-static void rebind(varve_node *node, const varve_tensor *view)
+void vv_variable_rebind(varve_node *node, const varve_tensor *view)
 {
     const varve_allocator *a = &node->graph->context.allocator;
     struct vv_variable *older = node->variable, *over = older;
     varve_tensor kept = vv_tensor_copy(view);
-    if (!vv_memory_check(view, node, "memory"))
-        return;
     bool is_kept = vv_memory_keep(&kept, view, a);
     if (is_kept && view->rank != older->tensor.rank)
         over = vv_variable_like(node, &kept);
@@ -386,32 +457,6 @@ static void rebind(varve_node *node, const varve_tensor *view)
     memcpy(&over->tensor, &kept, vv_tensor_bytes(kept.rank));
 }
 
-void varve_rebind(varve_node *node, varve_tensor view)
-{
-    node = vv_or_nil(node);
-    char text[256];
-    if (vv_is_nil(node))
-        return;
-    if (!node->variable || vv_variable_is_owned(node->variable)) {
-        vv_mistake(node->graph, VARVE_MISUSE,
-            "%s: expected a variable over the program's memory, found another "
-            "node",
-            vv_node_text(node, text, sizeof text));
-        return;
-    }
-    const varve_tensor *now = &node->variable->tensor;
-    if (!may_be_over(node, &view)) {
-        char old_text[VARVE_TENSOR_TEXT_SIZE];
-        vv_mistake(node->graph, VARVE_MISMATCH,
-            "%s: expected memory for %s, found another view",
-            vv_node_text(node, text, sizeof text),
-            varve_tensor_text(now, old_text));
-        return;
-    }
-    node->is_elsewhere = true;
-    rebind(node, &view);
-}
-
 bool vv_variable_reach(varve_node *node, const varve_memory *memory)
 {
     struct vv_variable *variable = node->variable;
@@ -421,7 +466,7 @@ bool vv_variable_reach(varve_node *node, const varve_memory *memory)
             &variable->tensor, &view, &node->graph->context.allocator))
         return false;
     variable->extra->is_owned = false;
-    node->graph->has_read_only = true;
+    all_of(node->graph)->has_read_only = true;
     return true;
 }
 

@@ -24,13 +24,8 @@ struct vv_variable_extra {
     /* to read */
     void *string_bytes; /* what restored string elements point into */
     size_t string_size;
-    struct vv_slot *as_slot;    /* the slot that this variable is, or NULL */
-    struct vv_slot *first_slot; /* slots of others for this variable */
-    struct varve_slice *slice;  /* what it is a part of, or NULL; see slice.h */
-    struct vv_resizing *resizing; /* how it comes to other shapes, or NULL */
-    bool is_owned;                /* the library owns the memory */
-    bool is_part;                 /* a slice that is not all of its value */
-    bool is_bare; /* made without memory: without a value it has none */
+    bool is_owned; /* the library owns the memory */
+    bool is_bare;  /* made without memory: without a value it has none */
     /* to fill in */
     struct vv_borrowed *borrowed; /* if it came from elsewhere (a mapping) */
     /* own */
@@ -52,6 +47,16 @@ struct vv_variable {
 
 #define VV_VARIABLE_SIZE(extents)                                              \
     (offsetof(struct vv_variable, tensor.shape) + (extents) * sizeof(uint64_t))
+
+/* From now on library-owned variables of a graph get no memory at first: their
+ * values will bring it; or no longer. False without memory. */
+bool vv_defer_memory(varve_graph *graph, bool defer);
+
+/* The same of running their initializers: see varve_defer_initializers. */
+bool vv_defer_initializers(varve_graph *graph, bool defer);
+
+/* Whether a graph has variables in memory that nothing is copied in. */
+bool vv_has_read_only(const varve_graph *graph);
 
 /* A variable node without edges. A view that cannot be gives a mistake and nil;
  * `parent`, or the owner of a slot, and `name` say where. */
@@ -86,9 +91,6 @@ void vv_variable_give(varve_graph *graph, struct vv_variable *variable);
 void vv_variable_release(
     varve_node *node, struct vv_variable *variable, bool is_older);
 
-/* It comes to no other shape any more. */
-void vv_variable_drop_resizing(varve_node *node);
-
 /* Its extra part, made if need be; NULL without memory. */
 struct vv_variable_extra *vv_variable_extra(varve_node *node);
 
@@ -100,22 +102,6 @@ bool vv_variable_set_initializer(
 static inline bool vv_variable_is_owned(const struct vv_variable *variable)
 {
     return variable->extra && variable->extra->is_owned;
-}
-
-/* The slot that a node is, and the first that others have for it; of any node,
- * or NULL. */
-static inline struct vv_slot *vv_as_slot(const varve_node *node)
-{
-    return node->variable && node->variable->extra
-               ? node->variable->extra->as_slot
-               : NULL;
-}
-
-static inline struct vv_slot *vv_first_slot_for(const varve_node *node)
-{
-    return node->variable && node->variable->extra
-               ? node->variable->extra->first_slot
-               : NULL;
 }
 
 /* Whether there is memory to copy from: a library-owned one that a file has no
@@ -138,15 +124,16 @@ void vv_variable_keep_strings(varve_node *node, void *bytes, size_t size);
 /* Runs the initializer of a library-owned variable that holds no value. */
 void vv_variable_initialize(varve_node *node);
 
-/* Frees what belongs to the library. */
-void vv_variable_clear(varve_node *node);
-
 /* A variable whose value was to come, and will not, gets its own. */
 void vv_variable_give_up(varve_node *node);
 
 /* The same as if nothing had ever been to come: it is as it is when it is new.
  */
 void vv_variable_go_without(varve_node *node);
+
+/* Lets it be over another view, which was checked; a mistake without memory.
+ * (The table of the view may be the one that it has.) */
+void vv_variable_rebind(varve_node *node, const varve_tensor *view);
 
 /* Lets a library-owned variable that has no memory view a value that a function
  * copies out, and nobody in; false without memory. */

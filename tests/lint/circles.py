@@ -21,7 +21,7 @@ LARGEST = {
     'lib/checkpoint/delivery': 12,
     'lib/checkpoint/pairing': 7,
     'lib/foreign': 6,
-    'lib/graph': 13,
+    'lib/graph': 5,
 }
 ELSEWHERE = 4
 FEATURES = {

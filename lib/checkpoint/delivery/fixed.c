@@ -21,6 +21,7 @@
 #include "state.h"
 #include "tag.h"
 #include "try.h"
+#include "value_bytes.h"
 #include "variable.h"
 
 enum { MOST_AT_ONCE = 1 << 20 }; /* bytes of values, if they are several */
@@ -311,7 +312,7 @@ size_t vv_put_fixed_behind(struct vv_pair *jobs, size_t count)
 {
     size_t end = count;
     if (count == 0 || !(vv_tag_bit(jobs->node->graph, VARVE_TAG_FIXED) ||
-                          jobs->node->graph->has_read_only))
+                          vv_has_read_only(jobs->node->graph)))
         return count;
     for (size_t i = count; i > 0; i--) {
         struct vv_pair job = jobs[i - 1];

@@ -21,8 +21,7 @@ static struct room *rooms_of(const struct vv_buffer *rooms, size_t *count)
 bool vv_brings_shape(
     const struct vv_delivery *d, const varve_node *node, uint32_t value)
 {
-    if (!node->variable || !node->variable->extra ||
-        !node->variable->extra->resizing)
+    if (!vv_resizing_of(node))
         return false; /* as nearly all */
     varve_tensor saved = vv_saved(d->pairing, value);
     return vv_takes_shape(node, &saved);

@@ -19,7 +19,7 @@
 varve_status vv_by_name_begin(struct vv_pairing *p, varve_error *error)
 {
     const struct vv_index *index = vv_index_of(p);
-    p->is_by_name = index->global_count || p->graph->global_map.count;
+    p->is_by_name = index->global_count || vv_global_name_count(p->graph);
     if (index->global_count == 0)
         return VARVE_OK;
     p->global_of = vv_allocate_zeroed(

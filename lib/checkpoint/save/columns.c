@@ -65,9 +65,9 @@ static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
     }
     for (size_t i = 0; i < walk->slot_count; i++)
         mark(n, walk->slots[i]->name);
-    for (unsigned i = 0; i < walk->graph->tag_count; i++) {
+    for (unsigned i = 0; i < vv_tag_count(walk->graph); i++) {
         if (tags >> i & 1)
-            mark(n, walk->graph->tags[i]);
+            mark(n, vv_tag_name(walk->graph, i));
     }
     return edges;
 }
@@ -103,10 +103,10 @@ static void add_tags(struct vv_columns *c, const struct numbering *n,
     uint32_t numbers[VV_MAX_TAGS];
     size_t count = 0;
     uint64_t tags = vv_node_tags(walk->steps[place].node);
-    for (unsigned i = 0; i < graph->tag_count; i++) {
+    for (unsigned i = 0; i < vv_tag_count(graph); i++) {
         if (!(tags >> i & 1))
             continue;
-        uint32_t number = number_of(n, graph->tags[i]);
+        uint32_t number = number_of(n, vv_tag_name(graph, i));
         size_t at = count++;
         for (; at > 0 && numbers[at - 1] > number; at--)
             numbers[at] = numbers[at - 1];

@@ -182,7 +182,8 @@ static varve_status fill(struct importing *i, varve_error *error)
         status = keep_metadata(i, error);
     /* Values bring their memory; what is left without any gets it when
      * somebody asks for it. */
-    i->graph->defers_memory = true;
+    if (!status && !vv_defer_memory(i->graph, true))
+        status = vv_fail_memory(error, "a graph");
     if (!status)
         status = make_graph(i, error);
     if (!status)
@@ -196,7 +197,7 @@ static varve_status fill(struct importing *i, varve_error *error)
             i->reader = NULL; /* the graph's */
     }
     vv_release(a, i->nodes, i->count * sizeof *i->nodes);
-    i->graph->defers_memory = false;
+    vv_defer_memory(i->graph, false);
     return status;
 }
 

@@ -112,6 +112,56 @@ TEST(attachment, keeps_its_names_in_a_sweep)
     free_good(graph);
 }
 
+static int freed;
+
+static void free_variable(varve_node *node)
+{
+    cr_assert_not_null(node->variable);
+    cr_assert_not_null(vv_attachment_find(node, &plain));
+    freed++;
+}
+
+static bool is_mended;
+
+static bool mend(varve_graph *graph)
+{
+    (void)graph;
+    return is_mended;
+}
+
+static const struct vv_attachment_kind watching = {
+    .size = sizeof(struct vv_attachment),
+    .free_variable = free_variable,
+    .mend = mend,
+};
+
+TEST(attachment, of_a_graph_is_told_of_variables_before_they_are_freed)
+{
+    float x = 0;
+    varve_graph *graph = new_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *node = varve_add_variable(root, "x", varve_scalar(&x));
+    vv_attachment_make(node, &plain);
+    vv_attachment_make(&graph->nil, &watching);
+    varve_remove(varve_add_object(root, "object"));
+    cr_assert_eq(freed, 0);
+    varve_remove(node);
+    cr_assert_eq(freed, 1);
+    free_good(graph);
+}
+
+TEST(attachment, of_a_graph_mends_it_before_a_mistake_is_cleared)
+{
+    varve_graph *graph = new_graph();
+    vv_attachment_make(&graph->nil, &watching);
+    vv_memory_mistake(graph);
+    varve_clear_mistake(graph, NULL);
+    cr_assert_eq(varve_graph_check(graph, NULL), VARVE_NO_MEMORY);
+    is_mended = true;
+    varve_clear_mistake(graph, NULL);
+    free_good(graph);
+}
+
 TEST(attachment, is_none_without_memory)
 {
     varve_graph *graph = new_graph();

@@ -38,120 +38,6 @@ TEST(node, has_the_kind_it_was_made_with)
     free_good(graph);
 }
 
-TEST(node, takes_what_only_it_leads_to_when_it_is_removed)
-{
-    begin();
-    varve_node *model = varve_add_object(root, "model");
-    varve_node *shared = varve_add_object(model, "shared");
-    varve_track(root, "shared", shared);
-    varve_node *list = varve_add_list(model, "list");
-    leaf(list, VARVE_APPEND);
-    leaf(shared, "kept");
-    size_t bytes = node_count(graph);
-    varve_remove(model);
-    cr_assert_eq(node_count(graph), bytes - 3);
-    cr_assert_null(varve_find(root, "model"));
-    cr_assert_not_null(varve_find_path(root, "shared/kept"));
-    check_links(graph);
-    free_good(graph);
-}
-
-TEST(node, that_is_part_of_a_circle_is_removed)
-{
-    begin();
-    varve_node *a = varve_add_object(root, "a");
-    varve_node *b = varve_add_object(a, "b");
-    varve_node *c = varve_add_object(b, "c");
-    varve_track(c, "a", a);
-    varve_track(c, "c", c);
-    varve_track(a, "root", root);
-    varve_track(b, "b", b);
-    varve_remove(a);
-    /* b and c still lead to themselves. */
-    cr_assert_null(varve_find(root, "a"));
-    cr_assert_eq(varve_find(b, "b"), b);
-    check_links(graph);
-    varve_remove(b);
-    varve_remove(c);
-    cr_assert_eq(node_count(graph), 1);
-    free_good(graph);
-}
-
-TEST(node, in_a_ring_goes_with_the_whole_ring)
-{
-    begin();
-    varve_node *a = varve_add_object(root, "a");
-    varve_node *b = varve_add_object(a, "b");
-    varve_track(varve_add_object(b, "c"), "a", a);
-    varve_remove(a);
-    cr_assert_eq(node_count(graph), 1);
-    check_links(graph);
-    free_good(graph);
-}
-
-TEST(node, takes_its_slots_along)
-{
-    begin();
-    varve_node *optimizer = varve_add_object(root, "optimizer");
-    varve_node *x = leaf(root, "x");
-    varve_node *y = leaf(root, "y");
-    varve_add_slot(optimizer, x, "m", varve_array(memory, 4));
-    varve_add_slot(optimizer, y, "m", varve_array(memory, 4));
-    varve_add_slot(root, x, "own", varve_array(memory, 4));
-    cr_assert_eq(node_count(graph), 7);
-    varve_remove(x);
-    cr_assert_eq(node_count(graph), 4);
-    cr_assert_null(varve_slot_first(root));
-    cr_assert_eq(varve_slot_first(optimizer)->variable, y);
-    cr_assert_null(varve_slot_next(varve_slot_first(optimizer)));
-    varve_remove(optimizer);
-    cr_assert_eq(node_count(graph), 2);
-    cr_assert_eq(graph->slot_map.count, 0);
-    check_links(graph);
-    free_good(graph);
-}
-
-TEST(node, that_is_a_slot_is_removed_from_it)
-{
-    begin();
-    varve_node *x = leaf(root, "x");
-    varve_node *m = varve_add_slot(root, x, "m", varve_array(memory, 4));
-    varve_remove(m);
-    cr_assert_null(varve_find_slot(root, x, "m"));
-    m = varve_add_slot(root, x, "m", varve_array(memory, 4));
-    cr_assert_eq(varve_find_slot(root, x, "m"), m);
-    varve_track(root, "tracked", m);
-    varve_remove(x);
-    cr_assert_eq(varve_find(root, "tracked"), m);
-    cr_assert_null(vv_as_slot(m));
-    free_good(graph);
-}
-
-TEST(node, stays_when_it_is_the_root)
-{
-    begin();
-    varve_node *a = varve_add_object(root, "a");
-    varve_track(a, "up", root);
-    varve_remove(a);
-    cr_assert_eq(node_count(graph), 1);
-    varve_add_object(root, "b");
-    varve_remove(root);
-    cr_assert_not_null(varve_find(root, "b"));
-    free_bad(graph, VARVE_MISUSE);
-}
-
-TEST(node, that_is_detached_is_removed_or_freed_with_the_graph)
-{
-    begin();
-    varve_node *alone = varve_add_detached(graph);
-    varve_node *subtree = varve_add_detached(graph);
-    leaf(subtree, "x");
-    leaf(alone, "x");
-    varve_remove(alone);
-    cr_assert_eq(node_count(graph), 3);
-    free_good(graph);
-}
-
 TEST(node, gives_its_number_back)
 {
     begin();
@@ -168,17 +54,6 @@ TEST(node, gives_its_number_back)
         varve_remove(list);
     }
     cr_assert_leq(graph->number_limit, 14);
-    free_good(graph);
-}
-
-TEST(node, far_below_needs_no_stack)
-{
-    begin();
-    varve_node *node = root;
-    for (int i = 0; i < 300000; i++)
-        node = varve_add_object(node, "n");
-    varve_remove(varve_find(root, "n"));
-    cr_assert_eq(node_count(graph), 1);
     free_good(graph);
 }
 

@@ -137,16 +137,6 @@ TEST(slice, is_no_part_of_a_type_that_its_value_is_too_large_for)
     free_good(graph);
 }
 
-TEST(slice, stays_one_over_other_memory)
-{
-    begin();
-    varve_node *node = add_rows("rows");
-    varve_rebind(node, varve_array(memory + 6, 2, 3));
-    cr_assert_eq(varve_data(node), memory + 6);
-    check_rows(node);
-    free_good(graph);
-}
-
 TEST(slice, has_slots_like_it)
 {
     begin();
