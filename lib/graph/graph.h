@@ -81,8 +81,9 @@ struct varve_graph {
     /* to fill in */
     uint32_t moment; /* what changes now, changed at this one: whoever
                         remembers values begins the next */
+    /* to read */
+    uint8_t held; /* vv_hold */
     /* own */
-    uint8_t held;          /* vv_hold */
     struct vv_shelf nodes; /* their numbers are those there minus 1 */
     uint32_t newest_node;  /* its number plus 1 */
     struct vv_shelf edges;

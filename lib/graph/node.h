@@ -32,16 +32,17 @@ struct vv_edge {
     uint32_t previous_in;
 };
 
-/* Features hang what they have on a node. Members of their own have those whose
- * words every variable has, or nearly each look at a node asks for: a pointer to
- * each would cost more than they do, and a million nodes are the rule
- * (bench, P8). `variable` is its memory; `value_state` and `restored_by` are what
- * a restoration knows of it, `touched` what a save does; `is_elsewhere` and
- * `member` are in bytes that would be empty. */
+/* Features hang what they have on a node (attachment.h). Some have members here
+ * instead, for every variable has them, or nearly each look at a node asks:
+ * what is hung up costs more, and graphs of a million variables are the rule
+ * (P8 of bench). `variable` is its memory; `value_state` and `restored_by` are
+ * what a restoration knows of it, `touched` what a save does; `is_elsewhere`
+ * and `member` are in bytes that would be empty. */
 struct varve_node {
+    /* to fill in */
+    struct vv_variable *variable; /* of a variable */
     /* to read */
     varve_graph *graph;
-    struct vv_variable *variable;      /* of a variable */
     struct vv_attachment *attachments; /* or NULL: see attachment.h */
     uint32_t number;                   /* unique among living nodes, small */
     uint32_t edge_count;
@@ -58,7 +59,6 @@ struct varve_node {
     /* to fill in */
     bool is_elsewhere : 1; /* the program has bound it to other memory */
     uint8_t member;        /* of what of a struct it was made: see struct.h */
-    /* to read */
     uint32_t touched; /* the moment of its graph when its value changed last, as
                          far as the program or the library said so */
     /* own */

@@ -1,4 +1,4 @@
-/* test_add_slot.c - lib/graph/add_slot.c
+/* test_add_slot.c - lib/graph/value/add_slot.c
  *
  * SPDX-License-Identifier: MIT
  */

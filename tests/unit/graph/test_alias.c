@@ -1,4 +1,4 @@
-/* test_alias.c - lib/graph/alias.c
+/* test_alias.c - lib/graph/mark/alias.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_memory_table.c - lib/graph/memory_table.c
+/* test_memory_table.c - lib/graph/value/memory_table.c
  *
  * SPDX-License-Identifier: MIT
  */

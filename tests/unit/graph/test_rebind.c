@@ -1,4 +1,4 @@
-/* test_rebind.c - lib/graph/rebind.c
+/* test_rebind.c - lib/graph/value/rebind.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_replica.c - lib/graph/replica.c
+/* test_replica.c - lib/graph/value/replica.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_slice.c - lib/graph/slice.c
+/* test_slice.c - lib/graph/value/slice.c
  *
  * SPDX-License-Identifier: MIT
  */

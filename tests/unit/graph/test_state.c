@@ -1,4 +1,4 @@
-/* test_state.c - lib/graph/state.c
+/* test_state.c - lib/graph/value/state.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_struct.c - lib/graph/struct.c
+/* test_struct.c - lib/graph/struct/struct.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_tag.c - lib/graph/tag.c
+/* test_tag.c - lib/graph/mark/tag.c
  *
  * SPDX-License-Identifier: MIT
  */

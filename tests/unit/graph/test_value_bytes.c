@@ -1,4 +1,4 @@
-/* test_value_bytes.c - lib/graph/value_bytes.c
+/* test_value_bytes.c - lib/graph/value/value_bytes.c
  *
  * SPDX-License-Identifier: MIT
  */

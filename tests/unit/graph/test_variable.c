@@ -1,4 +1,4 @@
-/* test_variable.c - lib/graph/variable.c
+/* test_variable.c - lib/graph/value/variable.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -39,7 +39,7 @@ static const char *path_of(struct selection *s, const varve_node *node)
 static bool is_selected(const struct selection *s, const varve_node *node)
 {
     const varve_select *select = s->select;
-    if (node->number >= s->walk.number_limit || !vv_walk_has(&s->walk, node))
+    if (!vv_walk_has(&s->walk, node))
         return false;
     if (!select)
         return true;

@@ -8,7 +8,6 @@
 #include "graph.h"
 #include "name.h"
 #include "try.h"
-#include "variable.h"
 #include "walk.h"
 
 /* --- Forward ------------------------------------------------------------ */
