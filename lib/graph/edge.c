@@ -9,7 +9,6 @@
 #include "buffer.h"
 #include "graph.h"
 #include "name.h"
-#include "sweep.h"
 
 struct edge_key {
     const varve_node *parent;
@@ -144,7 +143,7 @@ bool vv_node_takes_children(varve_node *parent, const char *name)
     return true;
 }
 
-static struct vv_edge *find_edge(const varve_node *parent, const char *name)
+struct vv_edge *vv_edge_called(const varve_node *parent, const char *name)
 {
     const struct vv_name *known =
         vv_is_nil(parent) || !name
@@ -172,7 +171,7 @@ static const struct vv_name *take_name(
     size_t size;
     if (parent->kind == VARVE_LIST) {
         size = vv_decimal(parent->edge_count, decimal);
-        if (name && find_edge(parent, name)) {
+        if (name && vv_edge_called(parent, name)) {
             say_duplicate(parent, name);
             return NULL;
         }
@@ -325,7 +324,7 @@ varve_node *varve_track(varve_node *parent, const char *name, varve_node *node)
 {
     parent = vv_or_nil(parent);
     node = vv_or_nil(node);
-    struct vv_edge *edge = find_edge(parent, name);
+    struct vv_edge *edge = vv_edge_called(parent, name);
     if (edge && edge->public.node == node)
         return node;
     return vv_edge_add(parent, name, node) ? node : &parent->graph->nil;
@@ -336,7 +335,7 @@ varve_node *varve_replace(
 {
     parent = vv_or_nil(parent);
     node = vv_or_nil(node);
-    struct vv_edge *edge = find_edge(parent, name);
+    struct vv_edge *edge = vv_edge_called(parent, name);
     if (!edge || edge->public.node == node || vv_is_nil(node) ||
         node->graph != parent->graph)
         return varve_track(parent, name, node);
@@ -366,29 +365,10 @@ void vv_edge_untrack(struct vv_edge *edge)
         vv_edge_notify_moved(parent);
 }
 
-void varve_untrack(varve_node *parent, const char *name)
-{
-    parent = vv_or_nil(parent);
-    char text[256];
-    struct vv_edge *edge = find_edge(parent, name);
-    if (vv_is_nil(parent))
-        return;
-    if (!edge) {
-        vv_mistake(parent->graph, VARVE_NOT_FOUND,
-            "%s: expected an edge \"%.200s\", found none",
-            vv_node_text(parent, text, sizeof text), name ? name : "");
-        return;
-    }
-    if (!vv_graph_may_change(parent, VV_HOLDS_EDGES))
-        return;
-    vv_edge_untrack(edge);
-    vv_sweep_names(parent->graph);
-}
-
 varve_node *varve_find(varve_node *parent, const char *name)
 {
     parent = vv_or_nil(parent);
-    struct vv_edge *edge = find_edge(parent, name);
+    struct vv_edge *edge = vv_edge_called(parent, name);
     return edge ? edge->public.node : NULL;
 }
 

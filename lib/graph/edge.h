@@ -57,6 +57,8 @@ uint64_t vv_edge_hash(const void *edge);
 struct vv_edge *vv_edge_find(
     const varve_node *parent, const struct vv_name *name);
 
+struct vv_edge *vv_edge_called(const varve_node *parent, const char *name);
+
 /* Adds an edge that is not there yet, and tells the observers. NULL after a
  * mistake. */
 struct vv_edge *vv_edge_add(

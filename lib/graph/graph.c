@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "attachment.h"
 #include "edge.h"
-#include "slot.h"
 #include "try.h"
-#include "variable.h"
 
 /* Stand for every graph that there was no memory for, and for that of every
  * node that is NULL. Nothing writes to them: their mistakes are made, and their
@@ -72,16 +71,7 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
     vv_names_init(&graph->names, a);
     vv_shelf_init(&graph->nodes, a, sizeof(varve_node));
     vv_shelf_init(&graph->edges, a, sizeof(struct vv_edge));
-    for (unsigned i = 0; i < VV_VARIABLE_POOLS; i++) {
-        vv_pool_init(&graph->variables[i], a, VV_VARIABLE_SIZE(2 * i));
-        vv_pool_allow(&graph->variables[i],
-            sizeof(struct vv_variable) - VV_VARIABLE_SIZE(2 * i));
-    }
-    vv_pool_init(&graph->variable_extras, a, sizeof(struct vv_variable_extra));
-    vv_pool_init(&graph->slots, a, sizeof(struct vv_slot));
     vv_set_init(&graph->edge_set, a, vv_edge_hash);
-    vv_map_init(&graph->slot_map, a);
-    vv_map_init(&graph->global_map, a);
     graph->root = vv_node_new(graph, VARVE_OBJECT);
     return graph;
 }
@@ -98,17 +88,12 @@ void varve_graph_free(varve_graph *graph)
     }
     while (graph->newest_node)
         vv_node_free(vv_newest_node(graph));
+    vv_attachments_drop(&graph->nil);
     const varve_allocator a = graph->context.allocator;
     vv_names_clear(&graph->names);
     vv_set_clear(&graph->edge_set);
-    vv_map_clear(&graph->slot_map);
-    vv_map_clear(&graph->global_map);
     vv_shelf_clear(&graph->nodes);
     vv_shelf_clear(&graph->edges);
-    for (unsigned i = 0; i < VV_VARIABLE_POOLS; i++)
-        vv_pool_clear(&graph->variables[i]);
-    vv_pool_clear(&graph->variable_extras);
-    vv_pool_clear(&graph->slots);
     vv_release(&a, graph, sizeof *graph);
 }
 
@@ -128,25 +113,14 @@ varve_status varve_graph_check(const varve_graph *graph, varve_error *error)
     return VARVE_OK;
 }
 
-/* What building could not give. */
-static bool give_memory(varve_graph *graph)
-{
-    for (varve_node *node = vv_newest_node(graph); node;
-         node = vv_older_node(node)) {
-        if (node->variable && vv_variable_is_owned(node->variable) &&
-            !vv_variable_allocate(node))
-            return false;
-    }
-    return !vv_is_nil(graph->root);
-}
-
 varve_status varve_clear_mistake(varve_graph *graph, varve_error *error)
 {
     graph = vv_graph_given(graph);
     varve_status status = graph->mistake.status;
     if (status && error)
         *error = graph->mistake;
-    if (status && is_writable(graph) && give_memory(graph))
+    if (status && is_writable(graph) && vv_attachments_mend(graph) &&
+        !vv_is_nil(graph->root))
         graph->mistake.status = VARVE_OK;
     return status;
 }

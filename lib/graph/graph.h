@@ -13,14 +13,10 @@
 
 #include "context.h"
 #include "failure.h"
-#include "map.h"
 #include "name_table.h"
 #include "node.h"
-#include "pool.h"
 #include "set.h"
 #include "shelf.h"
-
-enum { VV_MAX_TAGS = 64, VV_VARIABLE_POOLS = VARVE_MAX_RANK / 2 + 1 };
 
 /* What a call holds on to while it runs a callback of the program; each holds
  * what those above it hold too. What would pull it away is refused: a mistake,
@@ -37,6 +33,8 @@ struct vv_notice {
     struct vv_edge *edge; /* NULL once it is removed */
     struct vv_notice *outer;
 };
+
+struct vv_slot;
 
 /* Told of changes, newest observer first. Functions that are NULL are skipped.
  * A change is complete when its function is called. */
@@ -75,33 +73,21 @@ struct varve_graph {
     struct vv_context context;
     struct vv_durable saved_to; /* where it was saved last */
     varve_error mistake;        /* the first; VARVE_OK: none */
-    varve_node nil;
+    varve_node nil; /* what features have of the graph hangs on it */
     varve_node *root;
     struct vv_name_table names;
-    struct vv_map global_map;         /* nodes by global name */
-    struct vv_struct_top *newest_top; /* structs that are in no other one */
-    size_t tops_freed;                /* how many of these have gone */
     struct vv_observer *newest;
     uint32_t number_limit; /* node numbers are below this */
-    unsigned tag_count;
-    const struct vv_name *tags[VV_MAX_TAGS];
     /* to fill in */
-    uint32_t moment;    /* what changes now, changed at this one: whoever
-                           remembers values begins the next */
-    bool has_read_only; /* variables in memory that nothing is copied in */
-    bool defers_memory; /* library-owned variables get none yet: their
-                           values will bring it */
+    uint32_t moment; /* what changes now, changed at this one: whoever
+                        remembers values begins the next */
+    /* to read */
+    uint8_t held; /* vv_hold */
     /* own */
-    bool defers_initializers; /* see varve_defer_initializers */
-    uint8_t held;             /* vv_hold */
-    struct vv_shelf nodes;    /* their numbers are those there minus 1 */
-    uint32_t newest_node;     /* its number plus 1 */
+    struct vv_shelf nodes; /* their numbers are those there minus 1 */
+    uint32_t newest_node;  /* its number plus 1 */
     struct vv_shelf edges;
-    struct vv_pool variables[VV_VARIABLE_POOLS]; /* two ranks have one */
-    struct vv_pool variable_extras;
-    struct vv_pool slots;
-    struct vv_set edge_set; /* edges of nodes that have many */
-    struct vv_map slot_map;
+    struct vv_set edge_set;    /* edges of nodes that have many */
     uint64_t observer_count;   /* ever registered */
     uint64_t seed;             /* of random streams */
     struct vv_notice *notices; /* the innermost, or NULL */

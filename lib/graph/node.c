@@ -1,4 +1,4 @@
-/* node.c - making, removing and naming nodes.
+/* node.c - making, freeing and naming nodes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,21 +6,14 @@
 
 #include <string.h>
 
-#include "allocator.h"
+#include "attachment.h"
 #include "edge.h"
-#include "global_name.h"
 #include "graph.h"
-#include "initial.h"
-#include "name.h"
-#include "private.h"
 #include "slot.h"
-#include "struct.h"
-#include "sweep.h"
-#include "variable.h"
 
 /* --- Nodes -------------------------------------------------------------- */
 
-static void link_to_all(varve_node *node)
+void vv_node_list(varve_node *node)
 {
     varve_graph *graph = node->graph;
     node->newer = 0;
@@ -30,7 +23,7 @@ static void link_to_all(varve_node *node)
     graph->newest_node = node->number + 1;
 }
 
-static void unlink_from_all(varve_node *node)
+void vv_node_unlist(varve_node *node)
 {
     if (node->older)
         vv_older_node(node)->newer = node->newer;
@@ -51,134 +44,18 @@ varve_node *vv_node_new(varve_graph *graph, varve_kind kind)
     node->number = number - 1;
     if (number > graph->number_limit)
         graph->number_limit = number;
-    link_to_all(node);
+    vv_node_list(node);
     return node;
-}
-
-struct vv_extra *vv_node_extra(varve_node *node)
-{
-    if (!node->extra) {
-        node->extra = vv_allocate_zeroed(
-            &node->graph->context.allocator, sizeof *node->extra);
-    }
-    return node->extra;
-}
-
-static void free_names(const varve_allocator *a, struct vv_alias *first)
-{
-    while (first) {
-        struct vv_alias *next = first->next;
-        vv_release(a, first, sizeof *first);
-        first = next;
-    }
-}
-
-static void free_extra(varve_node *node)
-{
-    const varve_allocator *a = &node->graph->context.allocator;
-    if (!node->extra)
-        return;
-    vv_global_name_clear(node);
-    free_names(a, node->extra->aliases);
-    free_names(a, node->extra->retired);
-    vv_struct_free(node);
-    vv_needs_forget(node);
-    vv_release(a, node->extra->private, sizeof *node->extra->private);
-    vv_release(a, node->extra, sizeof *node->extra);
 }
 
 void vv_node_free(varve_node *node)
 {
     varve_graph *graph = node->graph;
     if (node->variable)
-        vv_variable_clear(node);
-    free_extra(node);
-    unlink_from_all(node);
+        vv_attachments_free_variable(node);
+    vv_attachments_drop(node);
+    vv_node_unlist(node);
     vv_shelf_give(&graph->nodes, node->number + 1);
-}
-
-/* Nodes that are to be freed wait in a list of their own, linked as that of all
- * is, so that a deep graph needs no stack. */
-struct removal {
-    varve_node *first;
-};
-
-static void take_aside(struct removal *removal, varve_node *node)
-{
-    if (node->is_listed)
-        return;
-    node->is_listed = true;
-    unlink_from_all(node);
-    node->older = removal->first ? removal->first->number + 1 : 0;
-    removal->first = node;
-}
-
-static bool is_held(const varve_node *node)
-{
-    return node->first_in || vv_as_slot(node) || node == node->graph->root;
-}
-
-static void remove_slots(struct removal *removal, varve_node *node)
-{
-    struct vv_slot *slot;
-    while (
-        (slot = vv_slot_first_of(node)) || (slot = vv_first_slot_for(node))) {
-        varve_node *child = slot->public.node;
-        vv_slot_remove(slot);
-        if (!is_held(child))
-            take_aside(removal, child);
-    }
-    if (vv_as_slot(node))
-        vv_slot_remove(vv_as_slot(node));
-}
-
-static void remove_edges(struct removal *removal, varve_node *node)
-{
-    while (node->first_edge) {
-        varve_node *child = vv_first_edge(node)->public.node;
-        vv_edge_remove(vv_first_edge(node));
-        if (!is_held(child))
-            take_aside(removal, child);
-    }
-}
-
-/* An edge that leads to the node from a list takes the place's number with it;
- * the others move up. */
-static void remove_incoming(varve_node *node)
-{
-    while (node->first_in)
-        vv_edge_untrack(vv_first_in(node));
-}
-
-void varve_remove(varve_node *node)
-{
-    node = vv_or_nil(node);
-    varve_graph *graph = node->graph;
-    struct removal removal = { NULL };
-    if (vv_is_nil(node))
-        return;
-    if (node == graph->root) {
-        vv_mistake(graph, VARVE_MISUSE, "the root cannot be removed");
-        return;
-    }
-    if (!vv_graph_may_change(node, VV_HOLDS_NODES))
-        return;
-    remove_incoming(node);
-    take_aside(&removal, node);
-    while (removal.first) {
-        varve_node *next = removal.first;
-        removal.first = vv_older_node(next);
-        /* Back into the list of all, from which it is freed. */
-        link_to_all(next);
-        remove_slots(&removal, next);
-        remove_edges(&removal, next);
-        for (struct vv_observer *o = graph->newest; o; o = o->older) {
-            if (o->node_removed)
-                o->node_removed(o, next);
-        }
-        vv_node_free(next);
-    }
-    vv_sweep_names(graph);
 }
 
 /* --- What the program calls --------------------------------------------- */
@@ -233,68 +110,6 @@ void vv_node_notify_changed(varve_node *node)
         if (o->node_changed)
             o->node_changed(o, node);
     }
-}
-
-/* Takes a name into the extra part of a node that is not nil; `what` is it?
- * NULL after a mistake. */
-static struct vv_alias *take_name(
-    varve_node *node, const char *what, const char *name)
-{
-    varve_graph *graph = node->graph;
-    char text[256];
-    if (!name || !vv_name_is_valid(name, strlen(name))) {
-        vv_mistake(graph, VARVE_BAD_NAME,
-            "%s: %s is 1 to %d bytes of UTF-8, found another",
-            vv_node_text(node, text, sizeof text), what, VARVE_MAX_NAME_SIZE);
-        return NULL;
-    }
-    struct vv_extra *extra = vv_node_extra(node);
-    const struct vv_name *kept =
-        vv_names_intern(&graph->names, name, strlen(name));
-    struct vv_alias *alias =
-        vv_allocate(&graph->context.allocator, sizeof *alias);
-    if (!extra || !kept || !alias) {
-        vv_release(&graph->context.allocator, alias, sizeof *alias);
-        vv_memory_mistake(graph);
-        return NULL;
-    }
-    *alias = (struct vv_alias){ .name = kept };
-    return alias;
-}
-
-void varve_alias(varve_node *node, const char *name)
-{
-    node = vv_or_nil(node);
-    struct vv_alias *alias =
-        vv_is_nil(node) ? NULL : take_name(node, "an alias", name);
-    if (!alias)
-        return;
-    struct vv_alias **end = &node->extra->aliases;
-    while (*end)
-        end = &(*end)->next;
-    *end = alias;
-    vv_node_notify_changed(node);
-}
-
-void varve_retire(varve_node *parent, const char *name)
-{
-    parent = vv_or_nil(parent);
-    if (!vv_node_takes_children(parent, name ? name : ""))
-        return;
-    struct vv_alias *retired = take_name(parent, "a retired name", name);
-    if (!retired)
-        return;
-    retired->next = parent->extra->retired;
-    parent->extra->retired = retired;
-}
-
-bool vv_node_retires(const varve_node *node, const char *name, size_t size)
-{
-    const struct vv_alias *at = node->extra ? node->extra->retired : NULL;
-    while (at &&
-           (at->name->size != size || memcmp(at->name->bytes, name, size) != 0))
-        at = at->next;
-    return at != NULL;
 }
 
 /* --- For people --------------------------------------------------------- */

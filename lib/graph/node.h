@@ -32,41 +32,19 @@ struct vv_edge {
     uint32_t previous_in;
 };
 
-struct vv_alias {
-    /* to read */
-    struct vv_alias *next;
-    const struct vv_name *name;
-};
-
-/* What few nodes have. */
-struct vv_extra {
-    /* to read */
-    struct vv_slot *first_slot; /* slots that the node owns */
-    struct vv_slot *last_slot;
-    struct vv_alias *aliases;
-    struct vv_alias *retired; /* names that only older files have below it */
-    const struct vv_name *global_name; /* or NULL */
-    struct vv_private *private;        /* or NULL */
-    /* to fill in */
-    varve_state_callbacks callbacks; /* of a state */
-    void *self;
-    varve_on_demand *on_demand;
-    void *on_demand_user;
-    struct vv_struct *about; /* what it was made of; see struct.h */
-    uint64_t save_counter;
-    /* own */
-    uint64_t tags;              /* see vv_node_tags */
-    struct vv_need *first_need; /* of initial values; see initial.h */
-    struct vv_need *last_need;
-    struct vv_need *needed_by;
-};
-
+/* Features hang what they have on a node (attachment.h). Some have members here
+ * instead, for every variable has them, or nearly each look at a node asks:
+ * what is hung up costs more, and graphs of a million variables are the rule
+ * (P8 of bench). `variable` is its memory; `value_state` and `restored_by` are
+ * what a restoration knows of it, `touched` what a save does; `is_elsewhere`
+ * and `member` are in bytes that would be empty. */
 struct varve_node {
+    /* to fill in */
+    struct vv_variable *variable; /* of a variable */
     /* to read */
     varve_graph *graph;
-    struct vv_variable *variable; /* of a variable */
-    struct vv_extra *extra;       /* or NULL */
-    uint32_t number;              /* unique among living nodes, small */
+    struct vv_attachment *attachments; /* or NULL: see attachment.h */
+    uint32_t number;                   /* unique among living nodes, small */
     uint32_t edge_count;
     uint32_t first_edge; /* numbers of edges, or 0 */
     uint32_t first_in;
@@ -81,7 +59,6 @@ struct varve_node {
     /* to fill in */
     bool is_elsewhere : 1; /* the program has bound it to other memory */
     uint8_t member;        /* of what of a struct it was made: see struct.h */
-    /* to read */
     uint32_t touched; /* the moment of its graph when its value changed last, as
                          far as the program or the library said so */
     /* own */
@@ -95,14 +72,12 @@ varve_node *vv_or_nil(const varve_node *node);
 /* A new node without edges; the graph's nil without memory. */
 varve_node *vv_node_new(varve_graph *graph, varve_kind kind);
 
-/* Its extra part, made if need be; NULL without memory. */
-struct vv_extra *vv_node_extra(varve_node *node);
+/* Takes it out of the list of all, and puts it there as the newest. */
+void vv_node_unlist(varve_node *node);
+void vv_node_list(varve_node *node);
 
 /* Frees a node that no edge touches any more, with its memory. */
 void vv_node_free(varve_node *node);
-
-/* Whether the program has retired that name of a child. */
-bool vv_node_retires(const varve_node *node, const char *name, size_t size);
 
 /* Tells that a node has a new alias or global name, or makes children on
  * demand. */
@@ -111,12 +86,6 @@ void vv_node_notify_changed(varve_node *node);
 /* A path to the node for messages, along the oldest edges; in `text`, which has
  * `size` bytes, 8 or more; "(root)" for a node that nothing leads to. */
 const char *vv_node_text(const varve_node *node, char *text, size_t size);
-
-/* Its tags, as bits: graph->tags. */
-static inline uint64_t vv_node_tags(const varve_node *node)
-{
-    return node->extra ? node->extra->tags : 0;
-}
 
 static inline const struct vv_name *vv_edge_name(const struct vv_edge *edge)
 {

@@ -4,29 +4,15 @@
  */
 #include "sweep.h"
 
+#include "attachment.h"
 #include "edge.h"
-#include "slot.h"
-
-static size_t keep_names_of_extra(const struct vv_extra *extra)
-{
-    size_t work = 0;
-    if (extra->global_name)
-        vv_name_keep(extra->global_name);
-    for (const struct vv_alias *a = extra->aliases; a; a = a->next, work++)
-        vv_name_keep(a->name);
-    for (const struct vv_alias *a = extra->retired; a; a = a->next, work++)
-        vv_name_keep(a->name);
-    for (const struct vv_slot *s = extra->first_slot; s; s = s->next, work++)
-        vv_name_keep(s->name);
-    return work;
-}
 
 static size_t keep_names_of_node(const varve_node *node)
 {
     size_t work = 1 + (size_t)node->edge_count;
     for (const struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e))
         vv_name_keep(vv_edge_name(e));
-    return work + (node->extra ? keep_names_of_extra(node->extra) : 0);
+    return work + vv_attachments_keep_names(node);
 }
 
 static bool has_names_in_hand(const varve_graph *graph)
@@ -43,8 +29,7 @@ void vv_sweep_names(varve_graph *graph)
     if (!vv_names_are_enough(&graph->names) || has_names_in_hand(graph))
         return;
     vv_names_sweep_begin(&graph->names);
-    for (unsigned i = 0; i < graph->tag_count; i++)
-        vv_name_keep(graph->tags[i]);
+    work += vv_attachments_keep_names(&graph->nil);
     for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n))
         work += keep_names_of_node(n);
     for (struct vv_observer *o = graph->newest; o; o = o->older) {

@@ -57,21 +57,14 @@ struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node)
     return walk->sorted;
 }
 
-static void note_private(struct vv_walk *walk, varve_node *node)
-{
-    const struct vv_private *private = vv_private_of(node);
-    if (private && private->size > 1 && !walk->first_private)
-        walk->first_private = node;
-}
-
 static bool walk_edges_of(struct vv_walk *walk, varve_node *node)
 {
-    note_private(walk, node);
     if (!vv_grow_array(walk->allocator, &walk->sorted, &walk->sorted_capacity,
             node->edge_count, sizeof *walk->sorted))
         return false;
     struct vv_edge *const *edges = vv_walk_edges(walk, node);
-    for (size_t i = 0; i < vv_walk_edge_count(walk, node); i++) {
+    size_t count = vv_walk_edge_count(walk, node);
+    for (size_t i = 0; i < count; i++) {
         varve_node *child = edges[i]->public.node;
         if (!vv_walk_has(walk, child) &&
             !add_step(walk, (struct vv_step){ child, edges[i], NULL }))
@@ -144,14 +137,14 @@ static bool walk_all(struct vv_walk *walk)
     return true;
 }
 
-static varve_status begin(
-    struct vv_walk *walk, varve_node *root, bool is_common, varve_error *error)
+varve_status vv_walk_begin_above(struct vv_walk *walk, varve_node *root,
+    vv_walk_end_at *ends, varve_error *error)
 {
     varve_graph *graph = root->graph;
     *walk = (struct vv_walk){
         .allocator = &graph->context.allocator,
         .graph = graph,
-        .is_common = is_common,
+        .ends = ends,
         .number_limit = graph->number_limit,
     };
     walk->place_of = vv_allocate_zeroed(
@@ -168,13 +161,7 @@ static varve_status begin(
 varve_status vv_walk_begin(
     struct vv_walk *walk, varve_node *root, varve_error *error)
 {
-    return begin(walk, root, false, error);
-}
-
-varve_status vv_walk_begin_common(
-    struct vv_walk *walk, varve_node *root, varve_error *error)
-{
-    return begin(walk, root, true, error);
+    return vv_walk_begin_above(walk, root, NULL, error);
 }
 
 void vv_walk_end(struct vv_walk *walk)

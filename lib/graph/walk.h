@@ -9,7 +9,6 @@
 
 #include "buffer.h"
 #include "node.h"
-#include "private.h"
 #include "slot.h"
 
 /* How a walk came to a node: along an edge, or as a slot. The root: neither. */
@@ -20,6 +19,9 @@ struct vv_step {
     const struct vv_slot *slot;
 };
 
+/* Whether a walk does not go on from a node that it has come to. */
+typedef bool vv_walk_end_at(const varve_node *node);
+
 struct vv_walk {
     /* to read */
     const varve_allocator *allocator;
@@ -28,9 +30,8 @@ struct vv_walk {
     size_t count;
     struct vv_slot **slots; /* sorted by owner, variable and name */
     size_t slot_count;
-    varve_node *first_private; /* a node of several processes; NULL: none */
     /* own */
-    bool is_common; /* private nodes are as if they had no edges */
+    vv_walk_end_at *ends; /* whether a node is as if it had no edges; or NULL */
     size_t capacity;
     size_t slot_capacity;
     uint32_t *place_of; /* by node number: place in `steps` plus 1, or 0 */
@@ -45,9 +46,9 @@ varve_status vv_walk_begin(
     struct vv_walk *walk, varve_node *root, varve_error *error);
 void vv_walk_end(struct vv_walk *walk);
 
-/* The same without what is below private nodes. */
-varve_status vv_walk_begin_common(
-    struct vv_walk *walk, varve_node *root, varve_error *error);
+/* The same without what is below some nodes. */
+varve_status vv_walk_begin_above(struct vv_walk *walk, varve_node *root,
+    vv_walk_end_at *ends, varve_error *error);
 
 /* The edges of a node as they stand in a file: by name, in a list by position.
  * Valid until the next call. */
@@ -57,7 +58,7 @@ struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node);
 static inline size_t vv_walk_edge_count(
     const struct vv_walk *walk, const varve_node *node)
 {
-    return walk->is_common && vv_private_of(node) ? 0 : node->edge_count;
+    return walk->ends && walk->ends(node) ? 0 : node->edge_count;
 }
 
 /* The place of a node that the walk has seen. */

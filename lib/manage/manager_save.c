@@ -176,7 +176,8 @@ static varve_status name_it(
     vv_buffer_add_string(&m->saved,
         vv_listing_path(&m->listing, &s->order.number, VARVE_SUFFIX));
     vv_buffer_string(&m->saved);
-    if (m->saved.failed || m->listing.path.failed || !vv_node_extra(m->root))
+    if (m->saved.failed || m->listing.path.failed ||
+        !vv_reserve_save_counter(m->root))
         return vv_fail_memory(error, "the name of a checkpoint");
     return choose_base(m, s, error);
 }

@@ -17,7 +17,7 @@ import sys
 # The largest circle of the rooms that have a larger one than may be elsewhere.
 LARGEST = {
     'lib/foreign': 6,
-    'lib/graph': 20,
+    'lib/graph': 5,
 }
 ELSEWHERE = 4
 INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.M)

@@ -6,7 +6,9 @@
 Takes the flags with which each layer is compiled from the compile database, and
 asks the compiler which private headers can be found with them: those of the
 layer and of the layers that the table in lib/README.md lets it see, and no
-others. What a layer leaves undefined is defined by those that it sees.
+others. What a layer leaves undefined is defined by those that it sees. What a
+layer has beside its rooms is below all of them: the kernel of the graph knows
+no feature.
 
 SPDX-License-Identifier: MIT
 """
@@ -83,6 +85,14 @@ def compiles(command, build, header):
     return result.returncode == 0, result.stderr
 
 
+def check_kernels(rules):
+    """Complaints about what lies beside the rooms of a layer, and sees one."""
+    for layer, sees in rules.items():
+        for room in sees:
+            if room.startswith(layer + '/'):
+                yield f'{layer}: sees {room}, which is a room of its own'
+
+
 def check_layer(layer, sees, command, build, headers):
     """Complaints about one layer; headers: name to layer."""
     found = visible(command, build, headers)
@@ -148,6 +158,7 @@ def main(source, build):
         sys.exit('layers: the compile database has no file of lib/base')
     complaints = [f'{layer}: not in the table of lib/README.md'
                   for layer in sorted(set(headers.values()) - set(rules))]
+    complaints += check_kernels(rules)
     for layer, sees in rules.items():
         if layer in commands:
             complaints += check_layer(layer, sees, commands[layer], build,

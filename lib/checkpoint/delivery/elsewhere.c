@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "memory_table.h"
 #include "try.h"
+#include "value_bytes.h"
 
 static bool is_put(const struct vv_move *m, bool is_far)
 {

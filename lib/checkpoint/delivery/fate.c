@@ -57,8 +57,7 @@ bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
 bool vv_brings_shape(
     const struct vv_delivery *d, const varve_node *node, uint32_t value)
 {
-    if (!node->variable || !node->variable->extra ||
-        !node->variable->extra->resizing)
+    if (!vv_resizing_of(node))
         return false; /* as nearly all */
     varve_tensor saved = vv_saved(d->pairing, value);
     return vv_takes_shape(node, &saved);

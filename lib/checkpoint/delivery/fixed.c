@@ -21,6 +21,7 @@
 #include "state.h"
 #include "tag.h"
 #include "try.h"
+#include "value_bytes.h"
 #include "variable.h"
 
 enum { MOST_AT_ONCE = 1 << 20 }; /* bytes of values, if they are several */
@@ -41,8 +42,8 @@ bool vv_is_fixed(const varve_node *node)
 {
     if (node->variable && vv_is_read_only(&node->variable->tensor))
         return true;
-    if (!node->extra ||
-        !(vv_node_tags(node) & vv_tag_bit(node->graph, VARVE_TAG_FIXED)))
+    uint64_t tags = vv_node_tags(node);
+    if (!tags || !(tags & vv_tag_bit(node->graph, VARVE_TAG_FIXED)))
         return false;
     bool is_owned = node->variable && vv_variable_is_owned(node->variable);
     return node->value_state == VARVE_INITIALIZED ||
@@ -311,7 +312,7 @@ size_t vv_put_fixed_behind(struct vv_pair *jobs, size_t count)
 {
     size_t end = count;
     if (count == 0 || !(vv_tag_bit(jobs->node->graph, VARVE_TAG_FIXED) ||
-                          jobs->node->graph->has_read_only))
+                          vv_has_read_only(jobs->node->graph)))
         return count;
     for (size_t i = count; i > 0; i--) {
         struct vv_pair job = jobs[i - 1];

@@ -21,6 +21,7 @@
 #include "shape.h"
 #include "slice.h"
 #include "try.h"
+#include "value_bytes.h"
 #include "variable.h"
 
 enum {

@@ -20,6 +20,7 @@
 #include "shape.h"
 #include "states.h"
 #include "try.h"
+#include "value_bytes.h"
 #include "variable.h"
 
 enum {

@@ -6,6 +6,7 @@
 
 #include "fate.h"
 #include "holding.h"
+#include "on_demand.h"
 #include "slot.h"
 
 /* A second file node for an object: it takes the children of both. */
@@ -30,10 +31,8 @@ static bool has_another_value(
  * then. */
 static bool leads_on(const varve_node *node)
 {
-    const struct vv_extra *extra = node->extra;
-    return node->first_edge ||
-           (extra && (extra->first_slot || extra->on_demand)) ||
-           vv_first_slot_for(node);
+    return node->first_edge || vv_slot_first_of(node) ||
+           vv_on_demand_of(node) || vv_first_slot_for(node);
 }
 
 static void queue_if_leads_on(

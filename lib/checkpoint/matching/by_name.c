@@ -6,6 +6,7 @@
 #include "by_name.h"
 
 #include "binding.h"
+#include "global_name.h"
 #include "holding.h"
 
 /* Sets m->name to the path of a node as a name; false where it is none. */
@@ -40,7 +41,7 @@ uint32_t vv_by_name_child(
 static uint32_t find_home(struct vv_matching *m, const varve_node *node)
 {
     const struct vv_saved_graph *saved = &m->pairing->saved;
-    const struct vv_name *name = node->extra ? node->extra->global_name : NULL;
+    const struct vv_name *name = vv_global_name(node);
     uint32_t found = VV_NONE;
     if (name)
         found = vv_saved_at_parts(saved, name->bytes, name->size);
@@ -66,7 +67,7 @@ static void begin_visits(struct vv_matching *m)
 
 void vv_by_name_changed(struct vv_matching *m, varve_node *node)
 {
-    if (!node->extra || !node->extra->global_name || !m->pairing->root)
+    if (!vv_global_name(node) || !m->pairing->root)
         return;
     if (!m->is_by_name)
         begin_visits(m);

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alias.h"
 #include "binding.h"
 #include "by_name.h"
 #include "edge.h"
 #include "holding.h"
 #include "offering.h"
+#include "on_demand.h"
 #include "own_part.h"
 #include "slot.h"
 
@@ -41,7 +43,7 @@ static uint32_t child_by_alias(
     struct vv_matching *m, uint32_t file, const varve_node *child)
 {
     uint32_t found = VV_NONE;
-    const struct vv_alias *alias = child->extra ? child->extra->aliases : NULL;
+    const struct vv_alias *alias = vv_first_alias(child);
     for (; found == VV_NONE && alias; alias = alias->next)
         found = vv_child_in_file(&m->pairing->names, file, alias->name);
     return found;
@@ -297,7 +299,7 @@ static void match_node(struct vv_matching *m, varve_node *node, uint32_t file)
     struct vv_slot *on = vv_first_slot_for(node);
     for (; on; on = on->next_on)
         vv_match_slot(m, on);
-    if (is_asked && node->extra && node->extra->on_demand &&
+    if (is_asked && vv_on_demand_of(node) &&
         !vv_agenda_demand(&m->agenda, node, file))
         vv_out_of_memory(m);
 }

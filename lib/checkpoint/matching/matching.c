@@ -5,6 +5,7 @@
 #include "matching.h"
 
 #include "failure.h"
+#include "global_name.h"
 
 void vv_matching_init(struct vv_matching *m, struct vv_pairing *pairing,
     struct vv_delivery *delivery)
@@ -22,7 +23,8 @@ void vv_matching_begin(struct vv_matching *m)
 {
     const struct vv_index *index = vv_index_of(m->pairing);
     size_t nodes = m->pairing->graph->number_limit;
-    m->is_by_name = index->global_count || m->pairing->graph->global_map.count;
+    m->is_by_name =
+        index->global_count || vv_global_name_count(m->pairing->graph);
     if (nodes > index->node_count)
         nodes = index->node_count;
     vv_agenda_reserve(&m->agenda, nodes);

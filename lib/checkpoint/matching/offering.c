@@ -6,11 +6,13 @@
 
 #include <string.h>
 
+#include "alias.h"
 #include "arena.h"
 #include "edge.h"
 #include "holding.h"
 #include "map.h"
 #include "name.h"
+#include "on_demand.h"
 #include "struct.h"
 
 /* --- What leads there already --------------------------------------------- */
@@ -105,7 +107,7 @@ static bool is_as_in_file(
 static bool leads_otherwise(struct vv_matching *m, struct edges_by_child *edges,
     const varve_node *parent, const varve_node *child)
 {
-    bool has_aliases = child->extra && child->extra->aliases;
+    bool has_aliases = vv_first_alias(child);
     if (!m->pairing->selection.rename_count && !m->is_by_name && !has_aliases)
         return false;
     if (!take_edges(m, edges, parent)) {
@@ -160,7 +162,8 @@ static void offer_child(struct vv_matching *m, struct edges_by_child *edges,
     vv_index_edges(index, child, &first, &last);
     varve_offer offer = { name, vv_index_kind(index, child),
         has_value ? &value : NULL, last - first };
-    node->extra->on_demand(node->extra->on_demand_user, node, &offer);
+    const struct vv_on_demand *on_demand = vv_on_demand_of(node);
+    on_demand->callback(on_demand->user, node, &offer);
 }
 
 static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
@@ -174,7 +177,7 @@ static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
     vv_index_edges(index, file, &begin, &end);
     for (uint32_t e = begin; e < end; e++) {
         varve_node *node = vv_agenda_demand_at(&m->agenda, place).node;
-        if (!node || !node->extra->on_demand)
+        if (!node || !vv_on_demand_of(node))
             break;
         size_t size;
         const char *bytes =

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "alias.h"
 #include "allocator.h"
 #include "edge.h"
 #include "graph.h"
@@ -103,7 +104,7 @@ static const char *say_edge(
         return "a rename leads elsewhere";
     if (edge)
         return "the node of the program has claimed another one";
-    if (vv_node_retires(parent, name, size))
+    if (vv_is_retired(parent, name, size))
         return retired;
     begin_reason(hints, parent);
     vv_buffer_add_string(&hints->text, " has no edge \"");

@@ -326,7 +326,7 @@ static varve_status begin(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
     VV_TRY(open_file(r, opening, error));
-    if (opening->is_save && !vv_node_extra(r->pairing.root))
+    if (opening->is_save && !vv_reserve_save_counter(r->pairing.root))
         return vv_fail_memory(error, "the save counter");
     vv_graph_observe(r->pairing.graph, &r->observer);
     r->pairing.number = r->observer.number;

@@ -13,11 +13,13 @@
 #include "failure.h"
 #include "graph.h"
 #include "memory_table.h"
+#include "private.h"
 #include "name.h"
 #include "opaque.h"
 #include "pack.h"
 #include "slice.h"
 #include "try.h"
+#include "value_bytes.h"
 #include "variable.h"
 #include "write_options.h"
 
@@ -288,17 +290,17 @@ static varve_status fail_private(const varve_node *node, varve_error *error)
         vv_private_of(node)->size);
 }
 
-/* Notes private nodes. */
+/* Notes private nodes, of which one process alone has none. */
 static varve_status find_private(
     struct vv_cargo *cargo, const struct vv_walk *walk, varve_error *error)
 {
-    if (!cargo->takes_slices)
-        return walk->first_private ? fail_private(walk->first_private, error)
-                                   : VARVE_OK;
     for (size_t i = 0; i < walk->count; i++) {
-        struct vv_cargo_private private = { (uint32_t)i, walk->steps[i].node };
-        if (vv_private_of(private.node))
-            vv_buffer_add(&cargo->privates, &private, sizeof private);
+        struct vv_cargo_private found = { (uint32_t)i, walk->steps[i].node };
+        const struct vv_private *private = vv_private_of(found.node);
+        if (private && cargo->takes_slices)
+            vv_buffer_add(&cargo->privates, &found, sizeof found);
+        else if (private && private->size > 1)
+            return fail_private(found.node, error);
     }
     return cargo->privates.failed ? vv_fail_memory(error, "private subtrees")
                                   : VARVE_OK;
@@ -309,8 +311,9 @@ static varve_status gather(
 {
     struct vv_walk walk;
     VV_TRY(sort_metadata(cargo, error));
-    VV_TRY(cargo->takes_slices ? vv_walk_begin_common(&walk, root, error)
-                               : vv_walk_begin(&walk, root, error));
+    VV_TRY(cargo->takes_slices
+               ? vv_walk_begin_above(&walk, root, vv_is_private, error)
+               : vv_walk_begin(&walk, root, error));
     varve_status status = find_private(cargo, &walk, error);
     if (!status)
         status = vv_columns_begin(&cargo->columns, &walk, error);

@@ -13,6 +13,7 @@
 #include "allocator.h"
 #include "dtype.h"
 #include "failure.h"
+#include "global_name.h"
 #include "graph.h"
 #include "layout.h"
 #include "shape.h"
@@ -55,17 +56,18 @@ static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
         size_t count = vv_walk_edge_count(walk, node);
         tags |= vv_node_tags(node);
         edges += count;
-        if (node->extra && node->extra->global_name)
-            mark(n, node->extra->global_name);
+        const struct vv_name *global = vv_global_name(node);
+        if (global)
+            mark(n, global);
         struct vv_edge *e = count ? vv_first_edge(node) : NULL;
         for (; e; e = vv_next_edge(e))
             mark(n, vv_edge_name(e));
     }
     for (size_t i = 0; i < walk->slot_count; i++)
         mark(n, walk->slots[i]->name);
-    for (unsigned i = 0; i < walk->graph->tag_count; i++) {
+    for (unsigned i = 0; i < vv_tag_count(walk->graph); i++) {
         if (tags >> i & 1)
-            mark(n, walk->graph->tags[i]);
+            mark(n, vv_tag_name(walk->graph, i));
     }
     return edges;
 }
@@ -101,10 +103,10 @@ static void add_tags(struct vv_columns *c, const struct numbering *n,
     uint32_t numbers[VV_MAX_TAGS];
     size_t count = 0;
     uint64_t tags = vv_node_tags(walk->steps[place].node);
-    for (unsigned i = 0; i < graph->tag_count; i++) {
+    for (unsigned i = 0; i < vv_tag_count(graph); i++) {
         if (!(tags >> i & 1))
             continue;
-        uint32_t number = number_of(n, graph->tags[i]);
+        uint32_t number = number_of(n, vv_tag_name(graph, i));
         size_t at = count++;
         for (; at > 0 && numbers[at - 1] > number; at--)
             numbers[at] = numbers[at - 1];
@@ -125,9 +127,9 @@ static void add_node(struct vv_columns *c, const struct numbering *n,
     vv_index_add_node(&c->index, node->kind);
     if (vv_node_tags(node))
         add_tags(c, n, walk, place);
-    if (node->extra && node->extra->global_name)
-        vv_index_add_global(
-            &c->index, (uint32_t)place, number_of(n, node->extra->global_name));
+    const struct vv_name *global = vv_global_name(node);
+    if (global)
+        vv_index_add_global(&c->index, (uint32_t)place, number_of(n, global));
 }
 
 static void add_slots(

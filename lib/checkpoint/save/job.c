@@ -10,6 +10,7 @@
 #include "background.h"
 #include "cargo_copy.h"
 #include "failure.h"
+#include "save.h"
 #include "try.h"
 #include "write.h"
 
@@ -34,7 +35,8 @@ static varve_job *make(const struct vv_job_request *r, varve_error *error)
         vv_buffer_init(&job->path, &job->context.allocator);
         job->target = vv_copy_string(&context->allocator, r->target);
     }
-    if (job && job->target && (!r->sets_counter || vv_node_extra(r->root)))
+    if (job && job->target &&
+        (!r->sets_counter || vv_reserve_save_counter(r->root)))
         return job;
     if (job)
         release(job);

@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "index.h"
 #include "node.h"
+#include "state.h"
 
 struct kept_of_file {
     struct vv_observer observer;
@@ -70,9 +71,10 @@ static void node_removed(struct vv_observer *self, varve_node *node)
     const struct kept_of_file *k = (const struct kept_of_file *)self;
     if (node->number < k->numbers)
         k->saved_as[node->number] = VV_NONE;
-    if (node->extra && node->extra->callbacks.save == save) {
-        vv_opaque_free(node->graph, node->extra->self);
-        node->extra->self = NULL;
+    struct vv_node_state *state = vv_state_of(node);
+    if (state && state->callbacks.save == save) {
+        vv_opaque_free(node->graph, state->self);
+        state->self = NULL;
     }
 }
 

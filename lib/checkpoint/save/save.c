@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "attachment.h"
 #include "background.h"
 #include "cargo_out.h"
 #include "checkpoint_find.h"
@@ -83,17 +84,32 @@ enum {
     MOST_RACES = 1000,  /* lost to others that save under this prefix */
 };
 
+struct save_counter {
+    struct vv_attachment attachment;
+    uint64_t counter;
+};
+
+static const struct vv_attachment_kind counter_kind = {
+    .size = sizeof(struct save_counter),
+};
+
+bool vv_reserve_save_counter(varve_node *root)
+{
+    return vv_attachment_make(root, &counter_kind);
+}
+
 bool vv_set_save_counter(varve_node *root, uint64_t counter)
 {
-    struct vv_extra *extra = vv_node_extra(root);
-    if (extra)
-        extra->save_counter = counter;
-    return extra != NULL;
+    struct save_counter *kept = vv_attachment_make(root, &counter_kind);
+    if (kept)
+        kept->counter = counter;
+    return kept != NULL;
 }
 
 uint64_t vv_save_counter(const varve_node *root)
 {
-    return root->extra ? root->extra->save_counter : 0;
+    const struct save_counter *kept = vv_attachment_find(root, &counter_kind);
+    return kept ? kept->counter : 0;
 }
 
 uint64_t varve_save_counter(const varve_node *root)
@@ -282,7 +298,7 @@ varve_status vv_save_cargo(struct vv_cargo *cargo, const char *prefix,
 static varve_status gather(struct vv_cargo *cargo, varve_node *root,
     const varve_write_options *options, varve_error *error)
 {
-    if (!vv_node_extra(root))
+    if (!vv_reserve_save_counter(root))
         return vv_fail_memory(error, "the counter of a checkpoint");
     VV_TRY(vv_cargo_gather(cargo, root, options, error));
     cargo->options.no_replace = true;

@@ -57,6 +57,9 @@ varve_status vv_save_cargo(struct vv_cargo *cargo, const char *prefix,
 /* The save counter of a root as it stands there. */
 uint64_t vv_save_counter(const varve_node *root);
 
+/* Sees to it that setting it cannot fail; false without memory. */
+bool vv_reserve_save_counter(varve_node *root);
+
 /* Sets it; false without memory. */
 bool vv_set_save_counter(varve_node *root, uint64_t counter);
 

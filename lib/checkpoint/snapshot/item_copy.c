@@ -9,6 +9,7 @@
 #include "failure.h"
 #include "memory_table.h"
 #include "try.h"
+#include "value_bytes.h"
 #include "variable.h"
 
 bool vv_item_is_elsewhere(const struct vv_item *item)

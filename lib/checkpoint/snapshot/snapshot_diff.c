@@ -13,10 +13,10 @@
 #include "dtype.h"
 #include "failure.h"
 #include "item_copy.h"
-#include "memory_table.h"
 #include "snapshot.h"
 #include "state.h"
 #include "try.h"
+#include "value_bytes.h"
 #include "variable.h"
 
 struct comparing {

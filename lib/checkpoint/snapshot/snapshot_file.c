@@ -81,8 +81,8 @@ static varve_status save_state(void *self, varve_sink *sink)
         varve_put(sink, stand_in->item->bytes.data, stand_in->item->bytes.size);
         return VARVE_OK;
     }
-    const struct vv_extra *extra = stand_in->node->extra;
-    return extra->callbacks.save(extra->self, sink);
+    const struct vv_node_state *state = vv_state_of(stand_in->node);
+    return state->callbacks.save(state->self, sink);
 }
 
 /* Called again with the older bytes where the restoration is undone. */

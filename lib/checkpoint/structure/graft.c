@@ -10,11 +10,11 @@
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
-#include "memory_table.h"
 #include "opaque.h"
 #include "replica.h"
 #include "state.h"
 #include "try.h"
+#include "value_bytes.h"
 #include "variable.h"
 
 struct grafting {

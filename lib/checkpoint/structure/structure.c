@@ -21,6 +21,7 @@
 #include "reader.h"
 #include "restoration.h"
 #include "save.h"
+#include "state.h"
 #include "system.h"
 #include "try.h"
 #include "variable.h"
@@ -40,14 +41,12 @@ struct importing {
 static varve_node *make_state(varve_graph *graph)
 {
     struct vv_buffer *bytes = vv_opaque_new(graph);
-    varve_node *node = vv_node_new(graph, VARVE_STATE);
-    struct vv_extra *extra = vv_is_nil(node) ? NULL : vv_node_extra(node);
-    if (!bytes || !extra) {
+    varve_node *node =
+        bytes ? vv_state_new(graph, &vv_opaque_callbacks, bytes) : NULL;
+    if (!node || vv_is_nil(node)) {
         vv_opaque_free(graph, bytes);
         return vv_memory_mistake(graph);
     }
-    extra->callbacks = vv_opaque_callbacks;
-    extra->self = bytes;
     node->value_state = VARVE_DECLARED;
     return node;
 }
@@ -183,7 +182,8 @@ static varve_status fill(struct importing *i, varve_error *error)
         status = keep_metadata(i, error);
     /* Values bring their memory; what is left without any gets it when
      * somebody asks for it. */
-    i->graph->defers_memory = true;
+    if (!status && !vv_defer_memory(i->graph, true))
+        status = vv_fail_memory(error, "a graph");
     if (!status)
         status = make_graph(i, error);
     if (!status)
@@ -197,7 +197,7 @@ static varve_status fill(struct importing *i, varve_error *error)
             i->reader = NULL; /* the graph's */
     }
     vv_release(a, i->nodes, i->count * sizeof *i->nodes);
-    i->graph->defers_memory = false;
+    vv_defer_memory(i->graph, false);
     return status;
 }
 

@@ -85,7 +85,7 @@ static varve_status mark(
     struct marks *m, varve_node *from, uint32_t number, varve_error *error)
 {
     struct vv_walk walk;
-    VV_TRY(number == 1 ? vv_walk_begin_common(&walk, from, error)
+    VV_TRY(number == 1 ? vv_walk_begin_above(&walk, from, vv_is_private, error)
                        : vv_walk_begin(&walk, from, error));
     varve_status status = mark_nodes(m, &walk, number, error);
     vv_walk_end(&walk);

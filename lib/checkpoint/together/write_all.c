@@ -102,7 +102,7 @@ static varve_status prepare(struct vv_save_together *save, varve_node *root,
     const char *prefix, const varve_write_options *options, varve_error *error)
 {
     VV_TRY(vv_save_together_begin(save, root, prefix, options, error));
-    if (!vv_node_extra(root))
+    if (!vv_reserve_save_counter(root))
         return vv_fail_memory(error, "the counter of a checkpoint");
     save->cargo.options.no_replace = true;
     save->cargo.counter = vv_save_counter(root);

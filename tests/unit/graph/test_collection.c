@@ -1,4 +1,4 @@
-/* test_collection.c - lib/graph/collection.c
+/* test_collection.c - lib/graph/mark/collection.c
  *
  * SPDX-License-Identifier: MIT
  */

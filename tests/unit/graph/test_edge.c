@@ -189,20 +189,6 @@ TEST(edge, stays_where_the_new_node_is_of_another_graph)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(edge, leaves_its_node_when_it_is_untracked)
-{
-    begin();
-    varve_node *a = varve_add_object(root, "a");
-    varve_node *below = varve_add_object(a, "below");
-    varve_untrack(root, "a");
-    cr_assert_null(varve_find(root, "a"));
-    cr_assert_eq(varve_find(a, "below"), below);
-    cr_assert_eq(varve_track(root, "b", a), a);
-    cr_assert_eq(varve_find_path(root, "b/below"), below);
-    varve_untrack(root, "a");
-    free_bad(graph, VARVE_NOT_FOUND);
-}
-
 TEST(edge, is_found_by_an_escaped_path)
 {
     begin();

@@ -1,4 +1,4 @@
-/* test_field.c - lib/graph/field.c
+/* test_field.c - lib/graph/struct/field.c
  *
  * SPDX-License-Identifier: MIT
  */

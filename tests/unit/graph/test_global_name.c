@@ -1,4 +1,4 @@
-/* test_global_name.c - lib/graph/global_name.c
+/* test_global_name.c - lib/graph/mark/global_name.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,7 +32,7 @@ TEST(global_name, belongs_to_one_node_of_the_graph)
     varve_set_global_name(root, NULL);
     varve_set_global_name(a, "x/y");
     cr_assert_null(varve_global_name(b));
-    cr_assert_eq(graph->global_map.count, 1);
+    cr_assert_eq(vv_global_name_count(graph), 1);
     free_good(graph);
 }
 
@@ -45,7 +45,7 @@ TEST(global_name, is_free_again_when_its_node_is_removed)
     varve_node *b = leaf(root, "b");
     varve_set_global_name(b, "x");
     cr_assert_str_eq(varve_global_name(b), "x");
-    cr_assert_eq(graph->global_map.count, 1);
+    cr_assert_eq(vv_global_name_count(graph), 1);
     free_good(graph);
 }
 
@@ -104,7 +104,7 @@ TEST(global_name, is_given_whole_or_not_at_all)
         test_fail_allocation(-1, false);
         status = varve_graph_check(graph, NULL);
         cr_assert(status == VARVE_OK || status == VARVE_NO_MEMORY);
-        cr_assert_eq(graph->global_map.count, status == VARVE_OK);
+        cr_assert_eq(vv_global_name_count(graph), status == VARVE_OK);
         cr_assert_eq(varve_global_name(a) != NULL, status == VARVE_OK);
         varve_graph_free(graph);
     }

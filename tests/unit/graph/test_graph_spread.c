@@ -1,4 +1,4 @@
-/* test_graph_spread.c - lib/graph/graph_spread.c
+/* test_graph_spread.c - lib/graph/mark/graph_spread.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_initial.c - lib/graph/initial.c
+/* test_initial.c - lib/graph/value/initial.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_memory_table.c - lib/graph/memory_table.c
+/* test_memory_table.c - lib/graph/value/memory_table.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,12 +28,6 @@ TEST(memory_table, is_a_copy_with_its_strides)
     cr_assert_neq(value->memory, &memory);
     cr_assert_eq(value->memory->strides[0], (int64_t)sizeof *p);
     cr_assert_eq(varve_data(x), &p[0].x);
-    double found[5] = { 0 };
-    p[3].x = 7;
-    cr_assert_eq(vv_value_out(x, 0, found, sizeof found, NULL), VARVE_OK);
-    cr_assert_eq(found[3], 7);
-    cr_assert_eq(vv_value_in(x, 8, &found[3], 8, NULL), VARVE_OK);
-    cr_assert_eq(p[1].x, 7);
     free_good(graph);
 }
 
@@ -135,28 +129,6 @@ TEST(memory_table, that_cannot_be_is_a_mistake)
 
 /* --- Far ------------------------------------------------------------------ */
 
-TEST(memory_table, asks_functions_for_no_more_than_they_are_promised)
-{
-    struct view v;
-    size_t size = 3 * VV_RANGE_SIZE + 24;
-    unsigned char *bytes = malloc(size);
-    varve_graph *graph = new_graph();
-    view_make_far(&v, VARVE_FLOAT64, VARVE_SHAPE(size / 8));
-    view_set(&v, 1);
-    varve_node *x =
-        varve_add_variable(varve_graph_root(graph), "x", v.tensor);
-    cr_assert_null(varve_data(x));
-    cr_assert_eq(vv_value_out(x, 0, bytes, size, NULL), VARVE_OK);
-    cr_assert(view_bytes_are(bytes, size, 1));
-    cr_assert(v.calls == 4 && v.largest == VV_RANGE_SIZE);
-    bytes[16] = 200;
-    cr_assert_eq(vv_value_in(x, 16, bytes + 16, 8, NULL), VARVE_OK);
-    cr_assert_eq(v.block[16], 200);
-    varve_graph_free(graph);
-    view_free(&v);
-    free(bytes);
-}
-
 TEST(memory_table, of_functions_gets_none_of_the_librarys)
 {
     struct view v;
@@ -168,29 +140,6 @@ TEST(memory_table, of_functions_gets_none_of_the_librarys)
     cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_DUPLICATE);
     cr_assert_null(varve_data(x));
     free_good(graph);
-    view_free(&v);
-}
-
-TEST(memory_table, tells_what_failed_and_with_what)
-{
-    struct view v;
-    double room[5];
-    varve_error error;
-    varve_graph *graph = new_graph();
-    view_make_far(&v, VARVE_FLOAT64, VARVE_SHAPE(5));
-    varve_node *layer = varve_add_object(varve_graph_root(graph), "layer");
-    varve_node *x = varve_add_variable(layer, "x", v.tensor);
-    view_fail(&v, 0, 1);
-    cr_assert_eq(
-        vv_value_out(x, 0, room, sizeof room, &error), VARVE_CALLBACK);
-    cr_assert_str_eq(error.message,
-        "layer/x: copying its value out failed with VARVE_IO");
-    view_fail(&v, 0, 1);
-    cr_assert_eq(
-        vv_value_in(x, 0, room, sizeof room, &error), VARVE_CALLBACK);
-    cr_assert_str_eq(error.message,
-        "layer/x: copying its value in failed with VARVE_IO");
-    varve_graph_free(graph);
     view_free(&v);
 }
 

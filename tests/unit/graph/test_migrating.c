@@ -1,4 +1,4 @@
-/* test_migrating.c - lib/graph/migrating.c
+/* test_migrating.c - lib/graph/struct/migrating.c
  *
  * SPDX-License-Identifier: MIT
  */

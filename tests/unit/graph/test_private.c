@@ -1,4 +1,4 @@
-/* test_private.c - lib/graph/private.c
+/* test_private.c - lib/graph/mark/private.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_replica.c - lib/graph/replica.c
+/* test_replica.c - lib/graph/value/replica.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "node.h"
+#include "alias.h"
 #include "replica.h"
 
 static float values[4];
@@ -116,9 +117,9 @@ TEST(replica, has_the_same_nodes_edges_slots_and_tags)
     cr_assert(m && varve_has_tag(m, "own"));
     cr_assert(varve_find_slot(varve_find(root, "second"), a, "m"));
     cr_assert_eq(varve_find_path(root, "dict/slot"), m);
-    cr_assert_str_eq(a->extra->aliases->name->bytes, "older");
+    cr_assert_str_eq(vv_first_alias(a)->name->bytes, "older");
     cr_assert_str_eq(varve_global_name(a), "net/a");
-    cr_assert(vv_node_retires(varve_find(root, "state"), "retired", 7));
+    cr_assert(vv_is_retired(varve_find(root, "state"), "retired", 7));
     vv_replica_clear(&r);
     vv_walk_end(&walk);
     varve_graph_free(g);

@@ -1,4 +1,4 @@
-/* test_resizing.c - lib/graph/resizing.c
+/* test_resizing.c - lib/graph/value/resizing.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_retype.c - lib/graph/retype.c
+/* test_retype.c - lib/graph/value/retype.c
  *
  * SPDX-License-Identifier: MIT
  */

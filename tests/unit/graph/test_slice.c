@@ -1,4 +1,4 @@
-/* test_slice.c - lib/graph/slice.c
+/* test_slice.c - lib/graph/value/slice.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -134,16 +134,6 @@ TEST(slice, is_no_part_of_a_type_that_its_value_is_too_large_for)
     cr_assert_eq(
         varve_retype(node, VARVE_INT64, NULL, &error), VARVE_MISMATCH);
     cr_assert_eq(varve_value(node)->dtype, VARVE_INT8);
-    free_good(graph);
-}
-
-TEST(slice, stays_one_over_other_memory)
-{
-    begin();
-    varve_node *node = add_rows("rows");
-    varve_rebind(node, varve_array(memory + 6, 2, 3));
-    cr_assert_eq(varve_data(node), memory + 6);
-    check_rows(node);
     free_good(graph);
 }
 

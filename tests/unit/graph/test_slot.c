@@ -74,78 +74,7 @@ TEST(slot, that_is_there_already_is_a_mistake)
     free_bad(graph, VARVE_DUPLICATE);
 }
 
-TEST(slot, refuses_names_that_are_none)
-{
-    const char *bad[] = { "", NULL, "\xff" };
-    for (int i = 0; i < 3; i++) {
-        begin();
-        cr_assert(vv_is_nil(add(root, x, bad[i])));
-        cr_assert_null(varve_slot_first(root));
-        free_bad(graph, VARVE_BAD_NAME);
-    }
-}
-
 /* The mistake by which it could not be made is told by the other graph. */
-TEST(slot, is_not_for_a_variable_that_another_graph_could_not_make)
-{
-    begin();
-    varve_graph *other = new_graph();
-    varve_node *nil = varve_add_object(varve_graph_root(other), "");
-    cr_assert(vv_is_nil(nil));
-    cr_assert(vv_is_nil(add(root, nil, "m")));
-    varve_graph_free(other);
-    free_bad(graph, VARVE_MISUSE);
-}
-
-TEST(slot, is_for_an_ordinary_variable_of_the_same_graph)
-{
-    for (int i = 0; i < 4; i++) {
-        begin();
-        varve_graph *other = new_graph();
-        varve_node *foreign = varve_add_variable(
-            varve_graph_root(other), "x", varve_array(memory, 2));
-        varve_node *variables[] = { root, foreign, add(root, x, "m"), x };
-        varve_node *owners[] = { root, root, root, y };
-        cr_assert(vv_is_nil(add(owners[i], variables[i], "of")));
-        varve_graph_free(other);
-        free_bad(graph, VARVE_MISUSE);
-    }
-}
-
-TEST(slot, refuses_views_that_are_none)
-{
-    begin();
-    uint64_t extents[17] = { 0 };
-    cr_assert(vv_is_nil(varve_add_allocated_slot(root, x, "m", VARVE_FLOAT32,
-        varve_shape_of(17, extents), NULL, NULL)));
-    cr_assert_null(varve_slot_first(root));
-    free_bad(graph, VARVE_BAD_SHAPE);
-    begin();
-    cr_assert(vv_is_nil(varve_add_slot(root, x, "m",
-        varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(1)))));
-    free_bad(graph, VARVE_MISUSE);
-}
-
-static varve_status fill(const varve_tensor *tensor, void *user)
-{
-    *(float *)tensor->data = *(float *)user;
-    return VARVE_OK;
-}
-
-TEST(slot, that_the_library_owns_is_initialized)
-{
-    float value = 5;
-    begin();
-    varve_node *m = varve_add_allocated_slot(
-        root, x, "m", VARVE_FLOAT32, VARVE_SHAPE(3), fill, &value);
-    const float *data = varve_data(m);
-    cr_assert_eq((uintptr_t)data % VV_MEMORY_ALIGNMENT, 0);
-    cr_assert_eq(data[0], 5);
-    cr_assert_eq(data[2], 0);
-    cr_assert_eq(varve_state_of(m), VARVE_INITIALIZED);
-    free_good(graph);
-}
-
 TEST(slot, can_be_removed_from_either_end_and_the_middle)
 {
     for (int order = 0; order < 6; order++) {
@@ -176,28 +105,5 @@ TEST(slot, can_be_removed_from_either_end_and_the_middle)
             cr_assert_eq(count, left);
         }
         free_good(graph);
-    }
-}
-
-TEST(slot, survives_every_failed_allocation)
-{
-    bool failed = true;
-    for (long n = 0; failed; n++) {
-        begin();
-        cr_assert_eq(varve_graph_check(graph, NULL), VARVE_OK);
-        size_t count = node_count(graph);
-        test_fail_allocation(n, false);
-        varve_node *made = varve_add_allocated_slot(
-            root, x, "m", VARVE_FLOAT32, VARVE_SHAPE(3), NULL, NULL);
-        add(root, y, "m");
-        failed = varve_graph_check(graph, NULL) != VARVE_OK;
-        test_fail_allocation(-1, false);
-        if (vv_is_nil(made))
-            cr_assert_null(varve_find_slot(root, x, "m"));
-        cr_assert_eq(graph->slot_map.count, node_count(graph) - count);
-        if (failed)
-            free_bad(graph, VARVE_NO_MEMORY);
-        else
-            free_good(graph);
     }
 }

@@ -1,4 +1,4 @@
-/* test_state.c - lib/graph/state.c
+/* test_state.c - lib/graph/value/state.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -144,47 +144,6 @@ TEST(state, has_children_like_an_object)
     free_bad(graph, VARVE_DUPLICATE);
 }
 
-static int told;
-
-static void heard_change(struct vv_observer *self, varve_node *node)
-{
-    (void)self;
-    (void)node;
-    told++;
-}
-
-static void heard_end(struct vv_observer *self)
-{
-    (void)self;
-}
-
-static void demand(void *user, varve_node *node, const varve_offer *offer)
-{
-    (void)user;
-    (void)node;
-    (void)offer;
-}
-
-TEST(state, tells_of_children_on_demand)
-{
-    struct vv_observer observer = { .node_changed = heard_change,
-        .graph_freed = heard_end };
-    float x = 0;
-    varve_graph *graph = new_graph();
-    varve_node *root = varve_graph_root(graph);
-    vv_graph_observe(graph, &observer);
-    varve_set_on_demand(root, demand, &x);
-    cr_assert_eq(told, 1);
-    cr_assert_eq(root->extra->on_demand, demand);
-    cr_assert_eq(root->extra->on_demand_user, &x);
-    varve_set_on_demand(root, NULL, NULL);
-    cr_assert_eq(told, 1);
-    cr_assert_null(root->extra->on_demand);
-    varve_set_on_demand(
-        varve_add_variable(root, "x", varve_scalar(&x)), demand, NULL);
-    free_bad(graph, VARVE_MISUSE);
-}
-
 TEST(state, survives_every_failed_allocation)
 {
     struct program p = { 0 };
@@ -194,7 +153,6 @@ TEST(state, survives_every_failed_allocation)
         varve_node *root = varve_graph_root(graph);
         test_fail_allocation(n, false);
         varve_node *node = varve_add_state(root, "state", &callbacks, &p);
-        varve_set_on_demand(root, demand, NULL);
         failed = varve_graph_check(graph, NULL) != VARVE_OK;
         test_fail_allocation(-1, false);
         cr_assert_eq(varve_edge_count(root), vv_is_nil(node) ? 0 : 1);

@@ -1,4 +1,4 @@
-/* test_struct.c - lib/graph/struct.c
+/* test_struct.c - lib/graph/struct/struct.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "alias.h"
 #include "struct.h"
 
 struct layer {
@@ -73,14 +74,14 @@ TEST(struct, is_an_object_with_its_fields)
     cr_assert_eq(varve_node_kind(at("net/layers/1/name")), VARVE_STATE);
     cr_assert_eq(varve_value(at("net/head/weights"))->shape[0], 0);
     cr_assert_null(varve_find(node, "extra"));
-    cr_assert_str_eq(at("net/step")->extra->aliases->name->bytes, "t");
+    cr_assert_str_eq(vv_first_alias(at("net/step"))->name->bytes, "t");
     cr_assert(varve_has_tag(at("net/layers/0/name"), VARVE_TAG_LATER));
     cr_assert(!varve_has_tag(at("net/layers/0/count"), VARVE_TAG_LATER));
     cr_assert(varve_has_tag(at("net/head/count"), VARVE_TAG_LATER));
     cr_assert(varve_has_tag(at("net/rates"), VARVE_TAG_FIXED));
     cr_assert(varve_has_tag(at("net/layer_count"), VARVE_TAG_FIXED));
     cr_assert(!varve_has_tag(at("net/step"), VARVE_TAG_FIXED));
-    cr_assert(vv_node_retires(node, "momentum", 8));
+    cr_assert(vv_is_retired(node, "momentum", 8));
     check_links(graph);
     free_good(graph);
 }
@@ -132,7 +133,7 @@ TEST(struct, follows_what_has_moved_and_what_has_grown)
     cr_assert_eq(varve_edge_count(at("net/layers")), 3);
     cr_assert_eq(varve_data(at("net/layers/2/weights")), numbers);
     cr_assert_eq(varve_data(at("net/extra/count")), &more[2].count);
-    const struct vv_struct *text = at("net/layers/1/name")->extra->about;
+    const struct vv_struct *text = vv_struct_of(at("net/layers/1/name"));
     cr_assert_eq(text->object, more[1].name);
     more[0].count = 5;
     moved.layer_count = 1;
@@ -207,7 +208,7 @@ TEST(struct, leaves_alone_what_the_program_has_put_into_its_lists)
     varve_rebind_struct(node, &moved);
     cr_assert_eq(at("net/layers/1"), node);
     cr_assert_eq(varve_data(at("net/step")), &moved.step);
-    const struct vv_struct *text = at("text")->extra->about;
+    const struct vv_struct *text = vv_struct_of(at("text"));
     cr_assert_eq(text->object, words);
     moved.layer_count = 0;
     varve_rebind_struct(node, &moved);

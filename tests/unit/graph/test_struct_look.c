@@ -1,4 +1,4 @@
-/* test_struct_look.c - lib/graph/struct_look.c
+/* test_struct_look.c - lib/graph/struct/struct_look.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_tag.c - lib/graph/tag.c
+/* test_tag.c - lib/graph/mark/tag.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@ TEST(tag, is_a_set_on_each_node)
     cr_assert(varve_has_tag(a, "one") && !varve_has_tag(a, "two"));
     cr_assert(varve_has_tag(root, "two"));
     cr_assert(!varve_has_tag(a, "unknown") && !varve_has_tag(a, NULL));
-    cr_assert_eq(graph->tag_count, 2);
+    cr_assert_eq(vv_tag_count(graph), 2);
     cr_assert_eq(vv_tag_bit(graph, "unknown"), 0);
     free_good(graph);
 }
@@ -64,7 +64,7 @@ TEST(tag, has_a_valid_name)
     for (int i = 0; i < 3; i++) {
         varve_graph *graph = new_graph();
         varve_tag(varve_graph_root(graph), bad[i]);
-        cr_assert_eq(graph->tag_count, 0);
+        cr_assert_eq(vv_tag_count(graph), 0);
         free_bad(graph, VARVE_BAD_NAME);
     }
 }

@@ -1,4 +1,4 @@
-/* test_touch.c - lib/graph/touch.c
+/* test_touch.c - lib/graph/value/touch.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_variable.c - lib/graph/variable.c
+/* test_variable.c - lib/graph/value/variable.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -170,40 +170,6 @@ TEST(variable, has_a_tensor_that_a_program_can_copy)
     varve_remove(nodes[2]); /* beside one that stays */
     cr_assert_eq((*varve_value(nodes[COUNT - 1])).data, bytes);
     varve_graph_free(graph);
-}
-
-TEST(variable, moves_with_the_memory_of_the_program)
-{
-    float old[2] = { 0 };
-    float now[2] = { 0 };
-    begin();
-    varve_node *node = varve_add_variable(root, "x", varve_array(old, 2));
-    varve_rebind(node, varve_array(now, 2));
-    cr_assert_eq(varve_data(node), now);
-    free_good(graph);
-    varve_tensor bad[] = { varve_view(now, VARVE_INT32, VARVE_SHAPE(2)),
-        varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(2)) };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        begin();
-        node = varve_add_variable(root, "x", varve_array(old, 2));
-        varve_rebind(node, bad[i]);
-        cr_assert_eq(varve_data(node), old);
-        free_bad(graph, VARVE_MISMATCH);
-    }
-}
-
-TEST(variable, is_only_moved_where_the_program_owns_it)
-{
-    float x = 0;
-    begin();
-    varve_rebind(root, varve_scalar(&x));
-    free_bad(graph, VARVE_MISUSE);
-    begin();
-    varve_node *node = varve_add_allocated_variable(
-        root, "x", VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
-    varve_rebind(node, varve_scalar(&x));
-    cr_assert_neq(varve_data(node), &x);
-    free_bad(graph, VARVE_MISUSE);
 }
 
 static void *released;

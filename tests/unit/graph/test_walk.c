@@ -162,6 +162,32 @@ TEST(walk, knows_places_and_paths_of_what_it_has_seen)
     free_good(graph);
 }
 
+static const varve_node *closed;
+
+static bool is_closed(const varve_node *node)
+{
+    return node == closed;
+}
+
+TEST(walk, does_not_go_on_where_it_ends)
+{
+    begin();
+    struct vv_walk walk;
+    varve_node *a = varve_add_object(root, "a");
+    varve_node *below = varve_add_object(a, "below");
+    varve_node *shared = varve_add_object(a, "shared");
+    varve_track(varve_add_object(root, "b"), "shared", shared);
+    closed = a;
+    cr_assert_eq(vv_walk_begin_above(&walk, root, is_closed, NULL), VARVE_OK);
+    cr_assert_eq(walk.count, 4);
+    cr_assert(vv_walk_has(&walk, a) && !vv_walk_has(&walk, below));
+    cr_assert(vv_walk_has(&walk, shared));
+    cr_assert_eq(vv_walk_edge_count(&walk, a), 0);
+    cr_assert_eq(vv_walk_edge_count(&walk, root), 2);
+    vv_walk_end(&walk);
+    free_good(graph);
+}
+
 TEST(walk, survives_every_failed_allocation)
 {
     begin();

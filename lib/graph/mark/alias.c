@@ -1,0 +1,128 @@
+/* alias.c - lists of names beside those of edges.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "alias.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "attachment.h"
+#include "edge.h"
+#include "graph.h"
+#include "name.h"
+
+struct aliases {
+    struct vv_attachment attachment;
+    struct vv_alias *first; /* of the node itself */
+    struct vv_alias *retired;
+};
+
+static void free_names(const varve_allocator *a, struct vv_alias *first)
+{
+    while (first) {
+        struct vv_alias *next = first->next;
+        vv_release(a, first, sizeof *first);
+        first = next;
+    }
+}
+
+static void release(varve_node *node, void *self)
+{
+    struct aliases *aliases = self;
+    free_names(&node->graph->context.allocator, aliases->first);
+    free_names(&node->graph->context.allocator, aliases->retired);
+}
+
+static size_t keep_names_from(const struct vv_alias *alias)
+{
+    size_t count = 0;
+    for (; alias; alias = alias->next, count++)
+        vv_name_keep(alias->name);
+    return count;
+}
+
+static size_t keep_names(const void *self)
+{
+    const struct aliases *aliases = self;
+    return keep_names_from(aliases->first) + keep_names_from(aliases->retired);
+}
+
+static const struct vv_attachment_kind kind = {
+    .size = sizeof(struct aliases), .release = release, .keep_names = keep_names
+};
+
+/* Takes a name for a node that is not nil; `what` is it? NULL after a
+ * mistake. */
+static struct vv_alias *take_name(
+    varve_node *node, const char *what, const char *name)
+{
+    varve_graph *graph = node->graph;
+    char text[256];
+    if (!name || !vv_name_is_valid(name, strlen(name))) {
+        vv_mistake(graph, VARVE_BAD_NAME,
+            "%s: %s is 1 to %d bytes of UTF-8, found another",
+            vv_node_text(node, text, sizeof text), what, VARVE_MAX_NAME_SIZE);
+        return NULL;
+    }
+    const struct vv_name *kept =
+        vv_names_intern(&graph->names, name, strlen(name));
+    struct vv_alias *alias =
+        vv_allocate(&graph->context.allocator, sizeof *alias);
+    if (!kept || !alias || !vv_attachment_make(node, &kind)) {
+        vv_release(&graph->context.allocator, alias, sizeof *alias);
+        vv_memory_mistake(graph);
+        return NULL;
+    }
+    *alias = (struct vv_alias){ .name = kept };
+    return alias;
+}
+
+void varve_alias(varve_node *node, const char *name)
+{
+    node = vv_or_nil(node);
+    struct vv_alias *alias =
+        vv_is_nil(node) ? NULL : take_name(node, "an alias", name);
+    if (!alias)
+        return;
+    struct aliases *aliases = vv_attachment_find(node, &kind);
+    struct vv_alias **end = &aliases->first;
+    while (*end)
+        end = &(*end)->next;
+    *end = alias;
+    vv_node_notify_changed(node);
+}
+
+void varve_retire(varve_node *parent, const char *name)
+{
+    parent = vv_or_nil(parent);
+    if (!vv_node_takes_children(parent, name ? name : ""))
+        return;
+    struct vv_alias *retired = take_name(parent, "a retired name", name);
+    if (!retired)
+        return;
+    struct aliases *aliases = vv_attachment_find(parent, &kind);
+    retired->next = aliases->retired;
+    aliases->retired = retired;
+}
+
+const struct vv_alias *vv_first_alias(const varve_node *node)
+{
+    const struct aliases *aliases = vv_attachment_find(node, &kind);
+    return aliases ? aliases->first : NULL;
+}
+
+const struct vv_alias *vv_first_retired(const varve_node *node)
+{
+    const struct aliases *aliases = vv_attachment_find(node, &kind);
+    return aliases ? aliases->retired : NULL;
+}
+
+bool vv_is_retired(const varve_node *node, const char *name, size_t size)
+{
+    const struct vv_alias *at = vv_first_retired(node);
+    while (at &&
+           (at->name->size != size || memcmp(at->name->bytes, name, size) != 0))
+        at = at->next;
+    return at != NULL;
+}

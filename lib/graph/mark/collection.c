@@ -1,0 +1,249 @@
+/* collection.c - selections, in the order of the list of all nodes, which is
+ * that in which they were made.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "collection.h"
+
+#include "failure.h"
+#include "graph.h"
+#include "graph_spread.h"
+#include "name.h"
+#include "tag.h"
+#include "try.h"
+#include "walk.h"
+
+struct selection {
+    struct vv_walk walk;
+    const varve_select *select;
+    uint64_t tag; /* bits */
+    uint64_t without;
+    struct vv_spread pattern;
+    struct vv_spread except;
+    struct vv_buffer path;
+};
+
+static const char *path_of(struct selection *s, const varve_node *node)
+{
+    bool by_pattern = vv_spread_is_on(&s->pattern);
+    const struct vv_spread *by = by_pattern ? &s->pattern : &s->except;
+    s->path.size = 0;
+    if (vv_spread_is_on(by))
+        vv_graph_spread_path(by, vv_spread_find(by, node->number, by_pattern),
+            VV_LONGEST_PATH, &s->path);
+    else
+        vv_walk_path(&s->walk, vv_walk_place(&s->walk, node), &s->path);
+    return vv_buffer_string(&s->path);
+}
+
+static bool is_selected(const struct selection *s, const varve_node *node)
+{
+    const varve_select *select = s->select;
+    if (!vv_walk_has(&s->walk, node))
+        return false;
+    if (!select)
+        return true;
+    if ((select->tag && !(vv_node_tags(node) & s->tag)) ||
+        (vv_node_tags(node) & s->without) ||
+        (select->kind && node->kind != select->kind))
+        return false;
+    return (!select->pattern || vv_spread_has_any(&s->pattern, node->number)) &&
+           !vv_spread_has_all(&s->except, node->number);
+}
+
+static void end(struct selection *s)
+{
+    vv_spread_end(&s->pattern);
+    vv_spread_end(&s->except);
+    vv_buffer_clear(&s->path);
+    vv_walk_end(&s->walk);
+}
+
+static varve_status follow_patterns(
+    struct selection *s, varve_node *root, varve_error *error)
+{
+    const varve_select *select = s->select;
+    const varve_allocator *a = &root->graph->context.allocator;
+    if (select && select->pattern)
+        VV_TRY(vv_graph_spread_begin(
+            &s->pattern, a, root, select->pattern, error));
+    if (select && select->except)
+        VV_TRY(
+            vv_graph_spread_begin(&s->except, a, root, select->except, error));
+    return VARVE_OK;
+}
+
+static varve_status begin(struct selection *s, varve_node *root,
+    const varve_select *select, varve_error *error)
+{
+    *s = (struct selection){ .select = select };
+    VV_TRY(VV_CHECK_OPTIONS(select, error));
+    VV_TRY(vv_walk_begin(&s->walk, root, error));
+    vv_buffer_init(&s->path, s->walk.allocator);
+    if (select && select->tag)
+        s->tag = vv_tag_bit(root->graph, select->tag);
+    if (select && select->without_tag)
+        s->without = vv_tag_bit(root->graph, select->without_tag);
+    varve_status status = follow_patterns(s, root, error);
+    if (status)
+        end(s);
+    return status;
+}
+
+/* The node that was made first. */
+static varve_node *oldest(const varve_graph *graph)
+{
+    varve_node *node = vv_newest_node(graph);
+    while (node && vv_older_node(node))
+        node = vv_older_node(node);
+    return node;
+}
+
+typedef varve_status vv_visit_selected(
+    void *user, struct selection *s, varve_node *node, varve_error *error);
+
+static varve_status each(varve_node *root, const varve_select *select,
+    vv_visit_selected *visit, void *user, varve_error *error)
+{
+    struct selection s;
+    VV_TRY(begin(&s, root, select, error));
+    varve_status status = VARVE_OK;
+    enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_EDGES);
+    for (varve_node *node = oldest(root->graph); node && !status;
+         node = vv_newer_node(node)) {
+        if (is_selected(&s, node))
+            status = visit(user, &s, node, error);
+    }
+    vv_graph_let_go(root->graph, older);
+    end(&s);
+    return status;
+}
+
+/* --- What others call --------------------------------------------------- */
+
+struct plain_visit {
+    vv_visit_node *visit;
+    void *user;
+};
+
+static varve_status visit_node(
+    void *user, struct selection *s, varve_node *node, varve_error *error)
+{
+    const struct plain_visit *v = user;
+    (void)s;
+    return v->visit(v->user, node, error);
+}
+
+varve_status vv_each_node(varve_node *root, const varve_select *select,
+    vv_visit_node *visit, void *user, varve_error *error)
+{
+    struct plain_visit v = { visit, user };
+    return each(root, select, visit_node, &v, error);
+}
+
+struct path_visit {
+    varve_visit *visit;
+    void *user;
+};
+
+static varve_status visit_path(
+    void *user, struct selection *s, varve_node *node, varve_error *error)
+{
+    const struct path_visit *v = user;
+    const char *path = path_of(s, node);
+    return s->path.failed ? vv_fail_memory(error, "the path of a node")
+                          : v->visit(v->user, node, path);
+}
+
+varve_status varve_each(varve_node *root, const varve_select *select,
+    varve_visit *visit, void *user, varve_error *error)
+{
+    struct path_visit v = { visit, user };
+    VV_TRY(vv_node_check(root, error));
+    if (!visit)
+        return vv_fail(
+            error, VARVE_MISUSE, "collection: expected a visitor, found NULL");
+    return each(root, select, visit_path, &v, error);
+}
+
+struct collecting {
+    varve_node **nodes;
+    size_t room;
+    size_t count;
+};
+
+static varve_status collect(void *user, varve_node *node, varve_error *error)
+{
+    struct collecting *c = user;
+    (void)error;
+    if (c->count < c->room)
+        c->nodes[c->count] = node;
+    c->count++;
+    return VARVE_OK;
+}
+
+varve_status varve_collect(varve_node *root, const varve_select *select,
+    varve_node **nodes, size_t *count, varve_error *error)
+{
+    VV_TRY(vv_node_check(root, error));
+    if (!count || (!nodes && *count))
+        return vv_fail(error, VARVE_MISUSE,
+            "collection: expected room for %s, found NULL",
+            count ? "nodes" : "their count");
+    struct collecting c = { .nodes = nodes, .room = *count };
+    VV_TRY(vv_each_node(root, select, collect, &c, error));
+    *count = c.count;
+    return VARVE_OK;
+}
+
+/* --- Readiness ---------------------------------------------------------- */
+
+struct readiness {
+    size_t variables;
+    size_t missing;
+    varve_error *naming; /* to name those that are missing; NULL: to count */
+};
+
+static const char *why_missing(const varve_node *node)
+{
+    return node->value_state == VARVE_DECLARED  ? "was not initialized"
+           : node->value_state == VARVE_PENDING ? "waits for its restored value"
+                                                : NULL;
+}
+
+static varve_status look(
+    void *user, struct selection *s, varve_node *node, varve_error *error)
+{
+    struct readiness *r = user;
+    const char *why = node->variable ? why_missing(node) : NULL;
+    if (r->naming && why) {
+        const char *path = path_of(s, node);
+        if (s->path.failed)
+            return vv_fail_memory(error, "the path of a node");
+        vv_error_add_line(r->naming, "  %s  %s", path, why);
+    }
+    r->variables += node->variable != NULL;
+    r->missing += why != NULL;
+    return VARVE_OK;
+}
+
+/* A variable without a value may itself be a mistake of the graph, which must
+ * not keep it from being named. */
+varve_status varve_require_ready(
+    varve_node *root, const varve_select *select, varve_error *error)
+{
+    struct readiness r = { 0 };
+    varve_error reason = { 0 };
+    if (!root || vv_is_nil(root))
+        return vv_node_check(root, error);
+    VV_TRY(each(root, select, look, &r, error));
+    if (r.missing == 0)
+        return varve_graph_check(root->graph, error);
+    vv_fail(error, VARVE_UNMATCHED,
+        "expected all of %zu variables to hold a value, found %zu that do not",
+        r.variables, r.missing);
+    r.naming = error;
+    if (error && each(root, select, look, &r, &reason))
+        return vv_fail(error, reason.status, "%s", reason.message);
+    return VARVE_UNMATCHED;
+}

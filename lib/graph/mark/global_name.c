@@ -1,0 +1,189 @@
+/* global_name.c - one name for one node in the whole graph.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "global_name.h"
+
+#include <string.h>
+
+#include "attachment.h"
+#include "graph.h"
+#include "map.h"
+#include "name.h"
+#include "sweep.h"
+
+/* Of the graph: its nodes by their global names. */
+struct global_names {
+    struct vv_attachment attachment;
+    struct vv_map map;
+};
+
+static void clear_names(varve_node *nil, void *self)
+{
+    struct global_names *names = self;
+    (void)nil;
+    vv_map_clear(&names->map);
+}
+
+static const struct vv_attachment_kind names_kind = {
+    .size = sizeof(struct global_names),
+    .release = clear_names,
+};
+
+static struct global_names *names_of(const varve_graph *graph)
+{
+    return vv_attachment_find(&graph->nil, &names_kind);
+}
+
+/* The same, with room for one more; NULL without memory. */
+static struct global_names *make_room(varve_graph *graph)
+{
+    struct global_names *names = vv_attachment_make(&graph->nil, &names_kind);
+    if (names && !names->map.allocator)
+        vv_map_init(&names->map, &graph->context.allocator);
+    return names && vv_map_reserve(&names->map, names->map.count + 1) ? names
+                                                                      : NULL;
+}
+
+struct global_name {
+    struct vv_attachment attachment;
+    const struct vv_name *name; /* or NULL */
+};
+
+static void take_from_map(varve_node *node, struct global_name *global)
+{
+    if (global->name)
+        vv_map_remove(
+            &names_of(node->graph)->map, vv_name_hash(global->name), node);
+    global->name = NULL;
+}
+
+static void release(varve_node *node, void *self)
+{
+    take_from_map(node, self);
+}
+
+static size_t keep_names(const void *self)
+{
+    const struct global_name *global = self;
+    if (global->name)
+        vv_name_keep(global->name);
+    return 1;
+}
+
+static const struct vv_attachment_kind kind = {
+    .size = sizeof(struct global_name),
+    .release = release,
+    .keep_names = keep_names,
+};
+
+const struct vv_name *vv_global_name(const varve_node *node)
+{
+    const struct global_name *global = vv_attachment_find(node, &kind);
+    return global ? global->name : NULL;
+}
+
+static bool has_name(const void *item, const void *key)
+{
+    return vv_global_name(item) == key;
+}
+
+/* Whether the node may have that name; if not, a mistake. */
+static bool may_have(const varve_node *node, const char *name)
+{
+    char text[256];
+    const char *where = vv_node_text(node, text, sizeof text);
+    if (node->kind != VARVE_VARIABLE && node->kind != VARVE_STATE) {
+        vv_mistake(node->graph, VARVE_MISUSE,
+            "%s: a global name is for a variable or state, found another node",
+            where);
+        return false;
+    }
+    if (!vv_name_is_valid(name, strlen(name))) {
+        vv_mistake(node->graph, VARVE_BAD_NAME,
+            "%s: a global name is 1 to %d bytes of UTF-8, found another", where,
+            VARVE_MAX_NAME_SIZE);
+        return false;
+    }
+    return true;
+}
+
+static void say_duplicate(
+    const varve_node *node, const varve_node *other, const char *name)
+{
+    char text[256];
+    char other_text[256];
+    vv_mistake(node->graph, VARVE_DUPLICATE,
+        "%s: expected a new global name, found \"%.200s\", which %s has",
+        vv_node_text(node, text, sizeof text), name,
+        vv_node_text(other, other_text, sizeof other_text));
+}
+
+size_t vv_global_name_count(const varve_graph *graph)
+{
+    const struct global_names *names = names_of(graph);
+    return names ? names->map.count : 0;
+}
+
+static const varve_node *find_named(
+    const varve_graph *graph, const struct vv_name *name)
+{
+    const struct global_names *names = names_of(graph);
+    return names ? vv_map_find(&names->map, vv_name_hash(name), has_name, name)
+                 : NULL;
+}
+
+bool vv_global_name_is_taken(const varve_graph *graph, const char *name)
+{
+    const struct vv_name *known =
+        vv_names_find(&graph->names, name, strlen(name));
+    return known && find_named(graph, known);
+}
+
+static void set(varve_node *node, const char *name)
+{
+    varve_graph *graph = node->graph;
+    struct global_name *global = vv_attachment_make(node, &kind);
+    const struct vv_name *kept =
+        vv_names_intern(&graph->names, name, strlen(name));
+    if (!global || !kept) {
+        vv_memory_mistake(graph);
+        return;
+    }
+    if (global->name == kept)
+        return;
+    const varve_node *other = find_named(graph, kept);
+    if (other) {
+        say_duplicate(node, other, name);
+        return;
+    }
+    /* Before the older name goes: then nothing can fail. */
+    struct global_names *names = make_room(graph);
+    if (!names) {
+        vv_memory_mistake(graph);
+        return;
+    }
+    take_from_map(node, global);
+    vv_map_add(&names->map, vv_name_hash(kept), node);
+    global->name = kept;
+    vv_node_notify_changed(node);
+}
+
+void varve_set_global_name(varve_node *node, const char *name)
+{
+    node = vv_or_nil(node);
+    if (vv_is_nil(node))
+        return;
+    if (name && may_have(node, name))
+        set(node, name);
+    else if (!name)
+        vv_attachment_drop(node, &kind);
+    vv_sweep_names(node->graph);
+}
+
+const char *varve_global_name(const varve_node *node)
+{
+    node = vv_or_nil(node);
+    const struct vv_name *name = vv_global_name(node);
+    return name ? name->bytes : NULL;
+}

@@ -1,0 +1,28 @@
+/* on_demand.h - callbacks that may add children which a file has; setting one
+ * is public (varve/variable.h).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_ON_DEMAND_H
+#define VV_ON_DEMAND_H
+
+#include <varve/variable.h>
+
+#include "attachment.h"
+
+struct vv_on_demand {
+    struct vv_attachment attachment;
+    /* to read */
+    varve_on_demand *callback;
+    void *user;
+};
+
+extern const struct vv_attachment_kind vv_on_demand_kind;
+
+/* That of a node, or NULL. */
+static inline const struct vv_on_demand *vv_on_demand_of(const varve_node *node)
+{
+    return vv_attachment_find(node, &vv_on_demand_kind);
+}
+
+#endif

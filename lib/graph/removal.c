@@ -1,0 +1,113 @@
+/* removal.c - taking nodes and edges away, and what nothing leads to any more.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/graph.h>
+
+#include "edge.h"
+#include "graph.h"
+#include "slot.h"
+#include "sweep.h"
+
+/* Nodes that are to be freed wait in a list of their own, linked as that of all
+ * is, so that a deep graph needs no stack. */
+struct removal {
+    varve_node *first;
+};
+
+static void take_aside(struct removal *removal, varve_node *node)
+{
+    if (node->is_listed)
+        return;
+    node->is_listed = true;
+    vv_node_unlist(node);
+    node->older = removal->first ? removal->first->number + 1 : 0;
+    removal->first = node;
+}
+
+static bool is_held(const varve_node *node)
+{
+    return node->first_in || vv_as_slot(node) || node == node->graph->root;
+}
+
+static void remove_slots(struct removal *removal, varve_node *node)
+{
+    struct vv_slot *slot;
+    while (
+        (slot = vv_slot_first_of(node)) || (slot = vv_first_slot_for(node))) {
+        varve_node *child = slot->public.node;
+        vv_slot_remove(slot);
+        if (!is_held(child))
+            take_aside(removal, child);
+    }
+    if (vv_as_slot(node))
+        vv_slot_remove(vv_as_slot(node));
+}
+
+static void remove_edges(struct removal *removal, varve_node *node)
+{
+    while (node->first_edge) {
+        varve_node *child = vv_first_edge(node)->public.node;
+        vv_edge_remove(vv_first_edge(node));
+        if (!is_held(child))
+            take_aside(removal, child);
+    }
+}
+
+/* An edge that leads to the node from a list takes the place's number with it;
+ * the others move up. */
+static void remove_incoming(varve_node *node)
+{
+    while (node->first_in)
+        vv_edge_untrack(vv_first_in(node));
+}
+
+void varve_remove(varve_node *node)
+{
+    node = vv_or_nil(node);
+    varve_graph *graph = node->graph;
+    struct removal removal = { NULL };
+    if (vv_is_nil(node))
+        return;
+    if (node == graph->root) {
+        vv_mistake(graph, VARVE_MISUSE, "the root cannot be removed");
+        return;
+    }
+    if (!vv_graph_may_change(node, VV_HOLDS_NODES))
+        return;
+    remove_incoming(node);
+    take_aside(&removal, node);
+    while (removal.first) {
+        varve_node *next = removal.first;
+        removal.first = vv_older_node(next);
+        /* Back into the list of all, from which it is freed. */
+        vv_node_list(next);
+        remove_slots(&removal, next);
+        remove_edges(&removal, next);
+        for (struct vv_observer *o = graph->newest; o; o = o->older) {
+            if (o->node_removed)
+                o->node_removed(o, next);
+        }
+        vv_node_free(next);
+    }
+    vv_sweep_names(graph);
+}
+
+void varve_untrack(varve_node *parent, const char *name)
+{
+    parent = vv_or_nil(parent);
+    char text[256];
+    struct vv_edge *edge = vv_edge_called(parent, name);
+    if (vv_is_nil(parent))
+        return;
+    if (!edge) {
+        vv_mistake(parent->graph, VARVE_NOT_FOUND,
+            "%s: expected an edge \"%.200s\", found none",
+            vv_node_text(parent, text, sizeof text), name ? name : "");
+        return;
+    }
+    if (!vv_graph_may_change(parent, VV_HOLDS_EDGES))
+        return;
+    vv_edge_untrack(edge);
+    vv_sweep_names(parent->graph);
+}

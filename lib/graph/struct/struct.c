@@ -1,0 +1,596 @@
+/* struct.c - structs as objects: made whole or not at all, looked at again, and
+ * given room when a file has more than they.
+ *
+ * What can be wrong with a table is found before anything is made (field.c).
+ * That functions call themselves is bounded by how deep structs may be there.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "struct.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "edge.h"
+#include "field.h"
+#include "graph.h"
+#include "migrating.h"
+#include "name.h"
+#include "on_demand.h"
+#include "shape.h"
+#include "state.h"
+#include "variable.h"
+
+/* --- Text --------------------------------------------------------------- */
+
+static varve_status save_text(void *self, varve_sink *sink)
+{
+    const struct vv_struct *about = self;
+    const char *text = about->object;
+    const char *end = memchr(text, '\0', about->size);
+    if (!end)
+        return VARVE_LIMIT;
+    varve_put(sink, text, (size_t)(end - text));
+    return VARVE_OK;
+}
+
+static varve_status load_text(void *self, const void *bytes, size_t size)
+{
+    const struct vv_struct *about = self;
+    char *text = about->object;
+    if (size >= about->size)
+        return VARVE_LIMIT;
+    memcpy(text, bytes, size);
+    memset(text + size, 0, about->size - size);
+    return VARVE_OK;
+}
+
+static const varve_state_callbacks text_callbacks = { save_text, load_text };
+
+/* --- Making ------------------------------------------------------------- */
+
+static varve_node *fill(
+    varve_node *node, const varve_field *fields, void *object, bool is_later);
+
+static size_t field_count(const varve_field *fields)
+{
+    size_t count = 0;
+    while (fields[count].kind)
+        count++;
+    return count;
+}
+
+static void drop_top(varve_node *node, struct vv_struct_top *top)
+{
+    struct vv_struct_tops *tops = vv_struct_tops(node->graph);
+    if (!top)
+        return;
+    if (top->newer)
+        top->newer->older = top->older;
+    else
+        tops->newest = top->older;
+    if (top->older)
+        top->older->newer = top->newer;
+    tops->freed++;
+    vv_release(&node->graph->context.allocator, top, sizeof *top);
+}
+
+static void release(varve_node *node, void *self)
+{
+    const varve_allocator *a = &node->graph->context.allocator;
+    struct vv_struct *about = self;
+    drop_top(node, about->top);
+    if (about->missing)
+        vv_release(a, about->missing, field_count(about->fields));
+    vv_migrating_free(a, about->migrating);
+}
+
+const struct vv_attachment_kind vv_struct_tops_kind = {
+    .size = sizeof(struct vv_struct_tops),
+};
+
+const struct vv_attachment_kind vv_struct_kind = {
+    .size = sizeof(struct vv_struct),
+    .release = release,
+};
+
+/* Lists a struct as one that is in no other; false without memory. */
+static bool list_top(varve_node *node)
+{
+    varve_graph *graph = node->graph;
+    struct vv_struct_tops *tops =
+        vv_attachment_make(&graph->nil, &vv_struct_tops_kind);
+    struct vv_struct_top *top =
+        tops ? vv_allocate(&graph->context.allocator, sizeof *top) : NULL;
+    if (!top)
+        return false;
+    *top = (struct vv_struct_top){ .node = node, .older = tops->newest };
+    if (top->older)
+        top->older->newer = top;
+    tops->newest = top;
+    vv_struct_of(node)->top = top;
+    return true;
+}
+
+/* What the node is of, remembered; NULL without memory. */
+static struct vv_struct *remember(
+    varve_node *node, const varve_field *fields, void *object, bool is_later)
+{
+    struct vv_struct *about =
+        vv_is_nil(node) ? NULL : vv_attachment_make(node, &vv_struct_kind);
+    if (about) {
+        about->fields = fields;
+        about->object = object;
+        about->is_later = is_later;
+    }
+    return about;
+}
+
+bool vv_struct_watch(varve_node *node, struct vv_migrating *migrating)
+{
+    static const varve_field none[] = { VARVE_FIELDS_END };
+    struct vv_struct *about = remember(node, none, NULL, false);
+    if (!about || !list_top(node))
+        return false;
+    about->migrating = migrating;
+    return true;
+}
+
+/* Notes whether a field has no node, since it waits; false without memory. */
+static bool note_missing(
+    varve_node *node, const varve_field *field, bool is_missing)
+{
+    struct vv_struct *about = vv_struct_of(node);
+    if (!about->missing && !is_missing)
+        return true;
+    if (!about->missing)
+        about->missing = vv_allocate_zeroed(
+            &node->graph->context.allocator, field_count(about->fields));
+    if (about->missing)
+        about->missing[field - about->fields] = is_missing;
+    return about->missing;
+}
+
+static bool is_missing(const varve_node *node, const varve_field *field)
+{
+    const struct vv_struct *about = vv_struct_of(node);
+    return about->missing && about->missing[field - about->fields];
+}
+
+/* Lets go of what was made and is in no edge yet; gives nil, without memory. */
+static varve_node *give_up(varve_node *node)
+{
+    varve_graph *graph = node->graph;
+    if (!vv_is_nil(node)) {
+        varve_remove(node);
+        vv_memory_mistake(graph);
+    }
+    return &graph->nil;
+}
+
+static varve_node *make_text(
+    varve_graph *graph, const varve_field *field, char *text, size_t size)
+{
+    varve_node *node = vv_state_new(graph, &text_callbacks, NULL);
+    struct vv_struct *about = remember(node, field, text, false);
+    if (!about)
+        return give_up(node);
+    about->size = size;
+    vv_state_of(node)->self = about;
+    node->value_state = VARVE_INITIALIZED;
+    return node;
+}
+
+static varve_node *make_struct(
+    varve_graph *graph, const varve_field *fields, void *object, bool is_later)
+{
+    varve_node *node = vv_node_new(graph, VARVE_OBJECT);
+    return vv_is_nil(node) ? node : fill(node, fields, object, is_later);
+}
+
+static void *element_at(
+    const varve_field *field, const void *object, uint64_t index)
+{
+    char *memory = vv_field_memory(field, object);
+    return memory + (size_t)index * field->element_size;
+}
+
+/* Elements from `begin` on; false without memory. */
+static bool append(varve_node *list, const varve_field *field,
+    const void *object, uint64_t begin, bool is_later)
+{
+    uint64_t count = vv_field_extent(field, object, 0);
+    for (uint64_t i = begin; i < count; i++) {
+        varve_node *element = make_struct(
+            list->graph, field->fields, element_at(field, object, i), is_later);
+        if (vv_is_nil(element))
+            return false;
+        element->member = VV_MEMBER_OF_LIST;
+        if (!vv_edge_add(list, VARVE_APPEND, element)) {
+            give_up(element);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where the elements of a list are, and how many; false without memory. */
+static bool remember_list(
+    varve_node *list, const varve_field *field, const void *object)
+{
+    struct vv_struct *about =
+        remember(list, field, vv_field_memory(field, object), false);
+    if (about)
+        about->size = (size_t)vv_field_extent(field, object, 0);
+    return about;
+}
+
+static varve_node *make_list(varve_graph *graph, const varve_field *field,
+    const void *object, bool is_later)
+{
+    varve_node *list = vv_node_new(graph, VARVE_LIST);
+    if (vv_is_nil(list) || (remember_list(list, field, object) &&
+                               append(list, field, object, 0, is_later)))
+        return list;
+    return give_up(list);
+}
+
+static varve_node *make_field(
+    varve_graph *graph, const varve_field *field, void *object, bool is_later)
+{
+    switch (field->kind) {
+    case VARVE_FIELD_IS_TEXT:
+        return make_text(
+            graph, field, vv_field_memory(field, object), field->size);
+    case VARVE_FIELD_IS_STRUCT:
+        return make_struct(
+            graph, field->fields, vv_field_memory(field, object), is_later);
+    case VARVE_FIELD_IS_LIST: return make_list(graph, field, object, is_later);
+    default:
+        return vv_variable_new(graph->root, vv_field_name(field),
+            vv_field_view(field, object), false);
+    }
+}
+
+static bool add_alias(void *user, const char *name, size_t size)
+{
+    varve_node *node = user;
+    char text[256];
+    if (size < sizeof text) {
+        memcpy(text, name, size);
+        text[size] = '\0';
+        varve_alias(node, text);
+    }
+    return true;
+}
+
+/* The node of a field, with all that is said of it; false without memory. */
+static bool add_field(varve_node *node, const varve_field *field)
+{
+    const struct vv_struct about = *vv_struct_of(node);
+    bool is_later = about.is_later || field->is_later;
+    varve_node *child = make_field(node->graph, field, about.object, is_later);
+    if (vv_is_nil(child))
+        return false;
+    bool has_value =
+        child->kind == VARVE_VARIABLE || child->kind == VARVE_STATE;
+    if (has_value && is_later)
+        varve_tag(child, VARVE_TAG_LATER);
+    if (has_value && (field->is_fixed || vv_field_counts(field, about.fields)))
+        varve_tag(child, VARVE_TAG_FIXED);
+    vv_field_each_older(field, add_alias, child);
+    child->member = vv_member_of(&about, field);
+    if (vv_edge_add(node, vv_field_name(field), child))
+        return note_missing(node, field, false);
+    give_up(child);
+    return false;
+}
+
+/* --- On demand ---------------------------------------------------------- */
+
+/* Whether a member that counts does so already, for another field. */
+static bool is_taken(const struct vv_struct *about, const varve_extent *extent)
+{
+    for (const varve_field *f = about->fields; f->kind; f++)
+        for (unsigned i = 0; i < f->rank; i++)
+            if (f->extents[i].dtype && f->extents[i].at == extent->at &&
+                !vv_field_waits(f, about->object))
+                return true;
+    return false;
+}
+
+/* Sets what counts to `extents`, where nothing else is counted by it; `kept` is
+ * what was there. */
+static bool set_extents(const struct vv_struct *about, const varve_field *field,
+    const uint64_t *extents, uint64_t *kept)
+{
+    bool done = true;
+    for (unsigned i = 0; i < field->rank; i++) {
+        kept[i] = vv_field_extent(field, about->object, i);
+        if (!is_taken(about, &field->extents[i]))
+            done &= vv_field_set_extent(field, about->object, i, extents[i]);
+    }
+    return done;
+}
+
+static bool is_offered(const varve_field *field, const varve_offer *offer)
+{
+    static const varve_kind kinds[] = { [VARVE_FIELD_IS_VALUE] = VARVE_VARIABLE,
+        [VARVE_FIELD_IS_STRUCT] = VARVE_OBJECT,
+        [VARVE_FIELD_IS_LIST] = VARVE_LIST };
+    return field->kind < VARVE_FIELD_IS_GONE &&
+           field->kind != VARVE_FIELD_IS_TEXT && field->room &&
+           kinds[field->kind] == offer->kind &&
+           vv_field_is_called(field, offer->name) &&
+           (!offer->value ||
+               offer->value->rank == field->rank + field->has_rows);
+}
+
+/* Room for as many as the struct counts now; NULL: for none, or without
+ * memory. */
+static void *take_room(varve_node *node, const varve_field *field)
+{
+    uint64_t count = 1;
+    void *memory = NULL;
+    char text[256];
+    for (unsigned i = 0; i < field->rank; i++)
+        count *= vv_field_extent(field, vv_struct_of(node)->object, i);
+    if (count == 0)
+        return NULL;
+    if (count <= SIZE_MAX / field->element_size)
+        memory = field->room((size_t)count, field->element_size);
+    if (!memory)
+        vv_mistake(node->graph, VARVE_NO_MEMORY,
+            "%s: out of memory: room for %llu of %s",
+            vv_node_text(node, text, sizeof text), (unsigned long long)count,
+            vv_field_name(field));
+    return memory;
+}
+
+/* A field that waited for memory, which a file has. Where a count is that of
+ * others too, and another one, its shape does not fit, and the read says so. */
+static void make_room(
+    varve_node *node, const varve_field *field, const varve_offer *offer)
+{
+    const struct vv_struct *about = vv_struct_of(node);
+    const uint64_t *extents =
+        offer->value ? offer->value->shape : &offer->count;
+    uint64_t kept[VV_MAX_EXTENTS];
+    void *memory = NULL;
+    if (set_extents(about, field, extents, kept))
+        memory = take_room(node, field);
+    vv_field_point(field, about->object, memory);
+    if (!memory) {
+        set_extents(about, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
+    } else if (vv_fields_check(node, "", about->fields, about->object, 0)) {
+        add_field(node, field);
+    }
+}
+
+static void offered(void *user, varve_node *node, const varve_offer *offer)
+{
+    const struct vv_struct *about = user;
+    for (const varve_field *f = about->fields; f->kind; f++) {
+        if (is_offered(f, offer) && vv_field_waits(f, about->object)) {
+            make_room(node, f, offer);
+            return;
+        }
+    }
+}
+
+/* --- The fields of an object -------------------------------------------- */
+
+static varve_node *fill(
+    varve_node *node, const varve_field *fields, void *object, bool is_later)
+{
+    struct vv_struct *about = remember(node, fields, object, is_later);
+    if (!about)
+        return give_up(node);
+    for (const varve_field *f = fields; f->kind; f++) {
+        if (f->kind == VARVE_FIELD_IS_GONE)
+            varve_retire(node, vv_field_name(f));
+        else if (vv_field_waits(f, object) ? !note_missing(node, f, true)
+                                           : !add_field(node, f))
+            return give_up(node);
+        if (f->room && !vv_on_demand_of(node))
+            varve_set_on_demand(node, offered, about);
+    }
+    return node;
+}
+
+varve_node *varve_add_sized_struct(varve_node *parent, const char *name,
+    const varve_field *fields, void *object, size_t size)
+{
+    parent = vv_or_nil(parent);
+    varve_graph *graph = parent->graph;
+    if (!vv_node_takes_children(parent, name) ||
+        !vv_fields_check(parent, name, fields, object, size))
+        return &graph->nil;
+    varve_node *node = make_struct(graph, fields, object, false);
+    if (vv_is_nil(node) || (list_top(node) && vv_edge_add(parent, name, node)))
+        return node;
+    return give_up(node);
+}
+
+varve_node *varve_add_text(
+    varve_node *parent, const char *name, char *text, size_t size)
+{
+    parent = vv_or_nil(parent);
+    varve_graph *graph = parent->graph;
+    char where[256];
+    if (!vv_node_takes_children(parent, name))
+        return &graph->nil;
+    if (!text || size == 0)
+        return vv_mistake(graph, VARVE_MISUSE,
+            "%s: \"%.200s\": expected room for text, found none",
+            vv_node_text(parent, where, sizeof where),
+            name ? name : "list element");
+    varve_node *node = make_text(graph, NULL, text, size);
+    if (vv_is_nil(node) || vv_edge_add(parent, name, node))
+        return node;
+    return give_up(node);
+}
+
+/* --- Looking again ------------------------------------------------------ */
+
+/* What is bound: `by_itself`, as vv_struct_rebind has it. */
+struct binding {
+    varve_node *node;
+    bool by_itself;
+};
+
+/* Whether a node is a struct of these fields, or the text of that one. */
+static bool is_about(
+    const varve_node *node, varve_kind kind, const varve_field *fields)
+{
+    const struct vv_struct *about = vv_struct_of(node);
+    return about && node->kind == kind && about->fields == fields;
+}
+
+bool vv_struct_made(
+    const varve_node *parent, const varve_node *child, const varve_field *field)
+{
+    const struct vv_edge *oldest = vv_first_in(child);
+    if (!oldest || oldest->parent != parent)
+        return false;
+    if (!field)
+        return child->member == VV_MEMBER_OF_LIST;
+    return child->member == vv_member_of(vv_struct_of(parent), field) &&
+           strcmp(oldest->public.name, vv_field_name(field)) == 0;
+}
+
+/* Whether a node is what was made of a field: the program may have put another
+ * one in its place. */
+static bool is_of(const varve_node *child, const varve_field *field)
+{
+    switch (field->kind) {
+    case VARVE_FIELD_IS_VALUE:
+        return child->variable && !vv_variable_is_owned(child->variable) &&
+               child->variable->tensor.dtype == field->dtype;
+    case VARVE_FIELD_IS_LIST: return child->kind == VARVE_LIST;
+    case VARVE_FIELD_IS_TEXT: return is_about(child, VARVE_STATE, field);
+    default: return is_about(child, VARVE_OBJECT, field->fields);
+    }
+}
+
+static bool rebind_value(varve_node *child, const varve_field *field,
+    const void *object, bool by_itself)
+{
+    varve_tensor view = vv_field_view(field, object);
+    const varve_tensor *now = varve_value(child);
+    if (by_itself && child->is_elsewhere)
+        return true;
+    if (now->data != view.data || !vv_shape_equal(now, &view))
+        varve_rebind(child, view);
+    child->is_elsewhere = false;
+    return true;
+}
+
+/* What the program itself has put into a list stays what it is, elsewhere. */
+static void drop_last(varve_node *list, const varve_field *field)
+{
+    char name[24];
+    size_t last = varve_edge_count(list) - 1;
+    varve_node *node = varve_list_at(list, last);
+    if (is_about(node, VARVE_OBJECT, field->fields)) {
+        varve_remove(node);
+        return;
+    }
+    name[vv_decimal(last, name)] = '\0';
+    varve_untrack(list, name);
+}
+
+static bool rebind_list(
+    const struct binding *b, varve_node *list, const varve_field *field)
+{
+    const struct vv_struct *about = vv_struct_of(b->node);
+    uint64_t count = vv_field_extent(field, about->object, 0);
+    uint64_t index = 0;
+    bool is_same = b->by_itself && is_about(list, VARVE_LIST, field) &&
+                   vv_struct_of(list)->size == count;
+    while (!is_same && varve_edge_count(list) > count)
+        drop_last(list, field);
+    for (const varve_edge *e = varve_edge_first(list); e && index < count;
+         e = varve_edge_next(e)) {
+        void *element = element_at(field, about->object, index++);
+        if (is_about(e->node, VARVE_OBJECT, field->fields) &&
+            (!b->by_itself || vv_struct_made(list, e->node, NULL)) &&
+            !vv_struct_rebind(e->node, element, b->by_itself))
+            return false;
+    }
+    return (is_same ||
+               append(list, field, about->object, varve_edge_count(list),
+                   about->is_later || field->is_later)) &&
+           remember_list(list, field, about->object);
+}
+
+static bool rebind_child(const struct binding *b, varve_node *child,
+    const varve_field *field, void *object)
+{
+    void *memory = vv_field_memory(field, object);
+    switch (field->kind) {
+    case VARVE_FIELD_IS_TEXT: vv_struct_of(child)->object = memory; return true;
+    case VARVE_FIELD_IS_STRUCT:
+        return vv_struct_rebind(child, memory, b->by_itself);
+    case VARVE_FIELD_IS_LIST: return rebind_list(b, child, field);
+    default: return rebind_value(child, field, object, b->by_itself);
+    }
+}
+
+/* Takes away what was made of a field that waits for memory now. What the
+ * program has taken away itself stays away, unless it asks for the struct. */
+static bool unbind_field(
+    const struct binding *b, varve_node *child, const varve_field *field)
+{
+    if (child ? !is_of(child, field) : b->by_itself)
+        return true;
+    if (!note_missing(b->node, field, true))
+        return false;
+    if (child)
+        varve_remove(child);
+    return true;
+}
+
+static bool rebind_field(const struct binding *b, const varve_field *field)
+{
+    void *object = vv_struct_of(b->node)->object;
+    varve_node *child = varve_find(b->node, vv_field_name(field));
+    if (b->by_itself && child && !vv_struct_made(b->node, child, field))
+        return true;
+    if (vv_field_waits(field, object))
+        return unbind_field(b, child, field);
+    if (!child)
+        return (b->by_itself && !is_missing(b->node, field)) ||
+               add_field(b->node, field);
+    return !is_of(child, field) || rebind_child(b, child, field, object);
+}
+
+bool vv_struct_rebind(varve_node *node, void *object, bool by_itself)
+{
+    const struct binding binding = { node, by_itself };
+    vv_struct_of(node)->object = object;
+    for (const varve_field *f = vv_struct_of(node)->fields; f->kind; f++)
+        if (f->kind != VARVE_FIELD_IS_GONE && !rebind_field(&binding, f))
+            return false;
+    return true;
+}
+
+void varve_rebind_struct(varve_node *node, void *object)
+{
+    node = vv_or_nil(node);
+    const struct vv_struct *about = vv_struct_of(node);
+    char text[256];
+    if (vv_is_nil(node))
+        return;
+    if (!about || node->kind != VARVE_OBJECT) {
+        vv_mistake(node->graph, VARVE_MISUSE,
+            "%s: expected a struct, found another node",
+            vv_node_text(node, text, sizeof text));
+        return;
+    }
+    if (vv_fields_check(node, "", about->fields, object, 0) &&
+        vv_graph_may_change(node, VV_HOLDS_NODES) &&
+        !vv_struct_rebind(node, object, false))
+        vv_memory_mistake(node->graph);
+}

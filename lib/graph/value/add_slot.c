@@ -1,0 +1,99 @@
+/* add_slot.c - making slot variables.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/variable.h>
+
+#include <string.h>
+
+#include "edge.h"
+#include "graph.h"
+#include "name.h"
+#include "shape.h"
+#include "slice.h"
+#include "slot.h"
+#include "variable.h"
+
+/* Whether a slot of that name can be made; if not, a mistake. */
+static bool may_add(varve_node *owner, varve_node *variable, const char *name)
+{
+    varve_graph *graph = owner->graph;
+    char text[256];
+    if (!vv_node_takes_children(owner, name) ||
+        !vv_graph_may_change(owner, VV_HOLDS_ALL))
+        return false;
+    const char *where = vv_node_text(owner, text, sizeof text);
+    if (variable->kind != VARVE_VARIABLE || variable->graph != graph ||
+        vv_as_slot(variable)) {
+        vv_mistake(graph, VARVE_MISUSE,
+            "%s: a slot is for an ordinary variable of the same graph, found "
+            "another node",
+            where);
+        return false;
+    }
+    if (!name || !vv_name_is_valid(name, strlen(name))) {
+        vv_mistake(graph, VARVE_BAD_NAME,
+            "%s: a slot's name is 1 to %d bytes of UTF-8, found another", where,
+            VARVE_MAX_NAME_SIZE);
+        return false;
+    }
+    if (varve_find_slot(owner, variable, name)) {
+        vv_mistake(graph, VARVE_DUPLICATE,
+            "%s: expected a new slot, found \"%.200s\" of this variable a "
+            "second time",
+            where, name);
+        return false;
+    }
+    return true;
+}
+
+varve_node *varve_add_slot(varve_node *owner, varve_node *variable,
+    const char *name, varve_tensor view)
+{
+    owner = vv_or_nil(owner);
+    variable = vv_or_nil(variable);
+    if (!may_add(owner, variable, name))
+        return &owner->graph->nil;
+    return vv_slot_attach(
+        owner, variable, name, vv_variable_new(owner, name, view, false));
+}
+
+/* Of a library-owned variable, whose value follows. */
+static varve_node *add_owned(
+    varve_node *owner, varve_node *variable, const char *name, varve_node *node)
+{
+    node = vv_slot_attach(owner, variable, name, node);
+    if (!vv_is_nil(node))
+        vv_variable_begin(node);
+    return node;
+}
+
+varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
+    const char *name, varve_dtype dtype, varve_shape shape,
+    varve_initializer *initializer, void *user)
+{
+    owner = vv_or_nil(owner);
+    variable = vv_or_nil(variable);
+    if (!may_add(owner, variable, name))
+        return &owner->graph->nil;
+    varve_node *node =
+        vv_variable_new(owner, name, varve_view(NULL, dtype, shape), true);
+    if (!vv_is_nil(node))
+        vv_variable_set_initializer(node, initializer, user);
+    return add_owned(owner, variable, name, node);
+}
+
+varve_node *varve_add_slot_like(varve_node *owner, varve_node *variable,
+    const char *name, varve_initializer *initializer, void *user)
+{
+    owner = vv_or_nil(owner);
+    variable = vv_or_nil(variable);
+    if (!may_add(owner, variable, name))
+        return &owner->graph->nil;
+    varve_tensor like = vv_tensor_copy(&variable->variable->tensor);
+    varve_node *node =
+        vv_slice_new(owner, name, like, varve_slice_of(variable), true);
+    if (!vv_is_nil(node))
+        vv_variable_set_initializer(node, initializer, user);
+    return add_owned(owner, variable, name, node);
+}

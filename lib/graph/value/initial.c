@@ -1,0 +1,319 @@
+/* initial.c - initial values in an order in which each has what it is made of.
+ *
+ * The order is a depth-first search with a stack of its own, begun at the
+ * wanted variables in the order in which they were made. A variable that is met
+ * again while it is still on the stack closes a circle.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/collection.h>
+
+#include <string.h>
+
+#include "allocator.h"
+#include "attachment.h"
+#include "collection.h"
+#include "failure.h"
+#include "graph.h"
+#include "try.h"
+#include "variable.h"
+#include "walk.h"
+
+/* --- Needs -------------------------------------------------------------- */
+
+/* Stands in a list of either end; freed with `node`, the one that needs. */
+struct need {
+    varve_node *node;        /* needs `other` */
+    varve_node *other;       /* NULL: it is gone */
+    struct need *next;       /* of the same node, in the order declared */
+    struct need *next_other; /* of the same other */
+    struct need *previous_other;
+};
+
+struct needs {
+    struct vv_attachment attachment;
+    struct need *first;
+    struct need *last;
+    struct need *of_others; /* for this one */
+};
+
+static void forget(varve_node *node, void *self);
+
+static const struct vv_attachment_kind kind = { .size = sizeof(struct needs),
+    .release = forget };
+
+static void unlink_other(struct need *need)
+{
+    struct needs *its = vv_attachment_find(need->other, &kind);
+    if (need->next_other)
+        need->next_other->previous_other = need->previous_other;
+    if (need->previous_other)
+        need->previous_other->next_other = need->next_other;
+    else
+        its->of_others = need->next_other;
+}
+
+/* Lets go of what a node needs, and of what needs it. */
+static void forget(varve_node *node, void *self)
+{
+    const varve_allocator *a = &node->graph->context.allocator;
+    struct needs *own = self;
+    struct need *next;
+    for (struct need *n = own->of_others; n; n = n->next_other)
+        n->other = NULL;
+    for (struct need *n = own->first; n; n = next) {
+        next = n->next;
+        if (n->other)
+            unlink_other(n);
+        vv_release(a, n, sizeof *n);
+    }
+}
+
+/* --- Declaring ---------------------------------------------------------- */
+
+void varve_defer_initializers(varve_graph *graph, bool defer)
+{
+    graph = vv_graph_given(graph);
+    if (!vv_is_nil(graph->root) && !vv_defer_initializers(graph, defer))
+        vv_memory_mistake(graph);
+}
+
+static bool is_variable(varve_node *node, const char *what)
+{
+    char text[256];
+    if (vv_is_nil(node))
+        return false;
+    if (!node->variable)
+        vv_mistake(node->graph, VARVE_MISUSE,
+            "%s: expected a variable %s, found another node",
+            vv_node_text(node, text, sizeof text), what);
+    return node->variable != NULL;
+}
+
+void varve_set_initializer(
+    varve_node *node, varve_initializer *initializer, void *user)
+{
+    char text[256];
+    node = vv_or_nil(node);
+    if (!is_variable(node, "to initialize"))
+        return;
+    if (vv_variable_is_owned(node->variable) &&
+        node->value_state == VARVE_INITIALIZED) {
+        vv_mistake(node->graph, VARVE_MISUSE,
+            "%s: expected a variable without a value, found one that is "
+            "initialized",
+            vv_node_text(node, text, sizeof text));
+        return;
+    }
+    if (!vv_variable_set_initializer(node, initializer, user)) {
+        vv_memory_mistake(node->graph);
+        return;
+    }
+    if (node->value_state == VARVE_INITIALIZED)
+        node->value_state = VARVE_DECLARED;
+}
+
+void varve_initialize_after(varve_node *node, varve_node *other)
+{
+    char text[256];
+    node = vv_or_nil(node);
+    other = vv_or_nil(other);
+    varve_graph *graph = node->graph;
+    if (vv_is_nil(other))
+        vv_mistake(graph, VARVE_MISUSE,
+            "%s: expected a variable that comes first, found none",
+            vv_node_text(node, text, sizeof text));
+    if (!is_variable(node, "to initialize") ||
+        !is_variable(other, "that comes first"))
+        return;
+    if (other->graph != graph) {
+        vv_mistake(graph, VARVE_MISUSE,
+            "%s: expected an initial value of the same graph, found one of "
+            "another",
+            vv_node_text(node, text, sizeof text));
+        return;
+    }
+    struct need *need =
+        vv_allocate_zeroed(&graph->context.allocator, sizeof *need);
+    struct needs *own = vv_attachment_make(node, &kind);
+    struct needs *its = vv_attachment_make(other, &kind);
+    if (!need || !own || !its) {
+        vv_release(&graph->context.allocator, need, sizeof *need);
+        vv_memory_mistake(graph);
+        return;
+    }
+    need->node = node;
+    need->other = other;
+    *(own->last ? &own->last->next : &own->first) = need;
+    own->last = need;
+    need->next_other = its->of_others;
+    if (need->next_other)
+        need->next_other->previous_other = need;
+    its->of_others = need;
+}
+
+/* --- The order ---------------------------------------------------------- */
+
+enum { NEW = 0, ON_STACK, ORDERED };
+
+/* A variable whose needs are being looked at. */
+struct frame {
+    varve_node *node;
+    const struct need *need; /* the next to look at */
+};
+
+struct ordering {
+    varve_graph *graph;
+    uint8_t *marks; /* by number of a node */
+    size_t limit;
+    struct vv_buffer stack; /* frames */
+    struct vv_buffer order; /* varve_node * */
+};
+
+static bool is_wanted(const varve_node *node)
+{
+    return node->variable && node->value_state == VARVE_DECLARED;
+}
+
+static void push(struct ordering *o, varve_node *node)
+{
+    const struct needs *needs = vv_attachment_find(node, &kind);
+    struct frame frame = { node, needs ? needs->first : NULL };
+    o->marks[node->number] = ON_STACK;
+    vv_buffer_add(&o->stack, &frame, sizeof frame);
+}
+
+static struct frame *top(struct ordering *o)
+{
+    return (struct frame *)(void *)(o->stack.data + o->stack.size) - 1;
+}
+
+/* The circle is what is on the stack from its beginning, at `node`, up. */
+static varve_status fail_circle(
+    struct ordering *o, const varve_node *node, varve_error *error)
+{
+    struct vv_buffer line;
+    char text[256];
+    vv_buffer_init(&line, &o->graph->context.allocator);
+    const struct frame *frames = (const struct frame *)(void *)o->stack.data;
+    size_t count = o->stack.size / sizeof *frames;
+    size_t i = 0;
+    while (frames[i].node != node)
+        i++;
+    for (; i < count; i++) {
+        vv_buffer_add_string(
+            &line, vv_node_text(frames[i].node, text, sizeof text));
+        vv_buffer_add_string(&line, " needs ");
+    }
+    const char *path = vv_buffer_string(&line);
+    varve_status status =
+        line.failed
+            ? vv_fail_memory(error, "a circle of initial values")
+            : vv_fail(error, VARVE_MISUSE,
+                  "initial values: expected none that needs itself, found %s%s",
+                  path, vv_node_text(node, text, sizeof text));
+    vv_buffer_clear(&line);
+    return status;
+}
+
+static varve_status fail_waiting(
+    const varve_node *node, const varve_node *other, varve_error *error)
+{
+    char text[2][256];
+    return vv_fail(error, VARVE_NOT_FOUND,
+        "%s: expected the value of %s to be made of, found it waiting",
+        vv_node_text(node, text[0], sizeof text[0]),
+        vv_node_text(other, text[1], sizeof text[1]));
+}
+
+/* Looks at one need of the variable on top, or takes it off if there is none
+ * left. */
+static varve_status step(struct ordering *o, varve_error *error)
+{
+    struct frame *frame = top(o);
+    const struct need *need = frame->need;
+    if (!need) {
+        o->marks[frame->node->number] = ORDERED;
+        vv_buffer_add(&o->order, &frame->node, sizeof frame->node);
+        o->stack.size -= sizeof *frame;
+        return VARVE_OK;
+    }
+    frame->need = need->next;
+    varve_node *other = need->other;
+    if (!other)
+        return VARVE_OK;
+    if (other->value_state == VARVE_PENDING)
+        return fail_waiting(frame->node, other, error);
+    if (!is_wanted(other) || o->marks[other->number] == ORDERED)
+        return VARVE_OK;
+    if (o->marks[other->number] == ON_STACK)
+        return fail_circle(o, other, error);
+    push(o, other);
+    return VARVE_OK;
+}
+
+static varve_status add_with_needs(
+    struct ordering *o, varve_node *node, varve_error *error)
+{
+    if (!is_wanted(node) || o->marks[node->number] != NEW)
+        return VARVE_OK;
+    push(o, node);
+    while (o->stack.size && !o->stack.failed && !o->order.failed)
+        VV_TRY(step(o, error));
+    if (o->stack.failed || o->order.failed)
+        return vv_fail_memory(error, "the order of initial values");
+    return VARVE_OK;
+}
+
+static varve_status visit(void *user, varve_node *node, varve_error *error)
+{
+    return add_with_needs(user, node, error);
+}
+
+static varve_status run(struct ordering *o, varve_error *error)
+{
+    for (size_t i = 0; i < o->order.size; i += sizeof(varve_node *)) {
+        varve_node *node;
+        memcpy(&node, o->order.data + i, sizeof node);
+        const varve_tensor *tensor = &node->variable->tensor;
+        if (node->value_state != VARVE_DECLARED)
+            continue; /* an initializer has seen to it */
+        if (!vv_variable_allocate(node))
+            return vv_fail_memory(error, "an initial value");
+        if (!node->variable->extra->initializer && tensor->data)
+            memset(tensor->data, 0, (size_t)varve_tensor_size(tensor));
+        VV_TRY(vv_variable_run_initializer(node, error));
+    }
+    return VARVE_OK;
+}
+
+/* No mistake was made in building. That a value could not be delivered is none,
+ * and its variable is left alone. */
+static varve_status check_built(const varve_node *root, varve_error *error)
+{
+    const varve_node *node = vv_or_nil(root);
+    return node->graph->mistake.status || vv_is_nil(node)
+               ? vv_node_check(node, error)
+               : VARVE_OK;
+}
+
+varve_status varve_initialize(
+    varve_node *root, const varve_select *select, varve_error *error)
+{
+    VV_TRY(check_built(root, error));
+    varve_graph *graph = root->graph;
+    const varve_allocator *a = &graph->context.allocator;
+    struct ordering o = { .graph = graph, .limit = graph->number_limit };
+    vv_buffer_init(&o.stack, a);
+    vv_buffer_init(&o.order, a);
+    o.marks = vv_allocate_zeroed(a, o.limit);
+    varve_status status =
+        o.marks ? vv_each_node(root, select, visit, &o, error)
+                : vv_fail_memory(error, "the order of initial values");
+    if (!status)
+        status = run(&o, error);
+    vv_release(a, o.marks, o.limit);
+    vv_buffer_clear(&o.order);
+    vv_buffer_clear(&o.stack);
+    return status;
+}

@@ -1,0 +1,95 @@
+/* memory_table.c - strides are one way to copy out and in, functions of the
+ * program another.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "memory_table.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "graph.h"
+#include "strided.h"
+#include "try.h"
+
+static bool refuse(const varve_node *where, varve_status status,
+    const char *name, const char *expected, const char *found)
+{
+    char path[256];
+    vv_mistake(where->graph, status, "%s: \"%.200s\": expected %s, found %s",
+        vv_node_text(where, path, sizeof path), name, expected, found);
+    return false;
+}
+
+static bool check_strides(
+    const varve_tensor *view, const varve_node *where, const char *name)
+{
+    if (!vv_strides_are_apart(view))
+        return refuse(where, VARVE_BAD_SHAPE, name,
+            "strides by which each dimension goes past what the narrower ones "
+            "span",
+            "elements that may lie on each other");
+    if (!view->data && varve_tensor_size(view) > 0)
+        return refuse(where, VARVE_MISUSE, name, "a view of memory", "NULL");
+    return true;
+}
+
+bool vv_memory_check(
+    const varve_tensor *view, const varve_node *where, const char *name)
+{
+    const varve_memory *m = view->memory;
+    if (!m && !view->data && varve_tensor_size(view) > 0)
+        return refuse(where, VARVE_MISUSE, name, "a view of memory", "NULL");
+    if (!m)
+        return true;
+    if (VV_CHECK_OPTIONS(m, NULL))
+        return refuse(where, VARVE_TOO_NEW, name,
+            "zeros behind the fields of varve_memory", "others");
+    if (view->dtype == VARVE_STRING)
+        return refuse(where, VARVE_MISUSE, name,
+            "elements of one size in memory of this kind", "strings");
+    if (m->strides)
+        return check_strides(view, where, name);
+    if (!m->copy_out || !m->copy_in)
+        return refuse(where, VARVE_MISUSE, name,
+            "strides, or functions that copy out and in", "neither");
+    if (view->data)
+        return refuse(where, VARVE_MISUSE, name,
+            "no address of memory that functions reach", "one");
+    return true;
+}
+
+static size_t table_size(const varve_tensor *tensor)
+{
+    return sizeof(varve_memory) +
+           (tensor->memory->strides ? tensor->rank * sizeof(int64_t) : 0);
+}
+
+bool vv_memory_keep(varve_tensor *to, const varve_tensor *view,
+    const varve_allocator *allocator)
+{
+    const varve_memory *from = view->memory;
+    to->memory = NULL;
+    if (!from)
+        return true;
+    varve_memory *table = vv_allocate(allocator, table_size(view));
+    if (!table)
+        return false;
+    *table = *from;
+    if (from->strides) {
+        int64_t *strides = (int64_t *)(void *)(table + 1);
+        if (view->rank)
+            memcpy(strides, from->strides, view->rank * sizeof *strides);
+        *table = (varve_memory){ .strides = strides };
+    }
+    to->memory = table;
+    return true;
+}
+
+void vv_memory_free(varve_tensor *tensor, const varve_allocator *allocator)
+{
+    if (tensor->memory)
+        vv_release(allocator, (void *)tensor->memory, table_size(tensor));
+    tensor->memory = NULL;
+}

@@ -1,0 +1,47 @@
+/* rebind.c - a variable that comes to be over other memory of the program.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/variable.h>
+
+#include "graph.h"
+#include "memory_table.h"
+#include "shape.h"
+#include "slice.h"
+#include "variable.h"
+
+/* Of the same type; what is a slice, of the same shape. */
+static bool may_be_over(const varve_node *node, const varve_tensor *view)
+{
+    const varve_tensor *now = &node->variable->tensor;
+    return vv_tensor_is_valid(view) && now->dtype == view->dtype &&
+           (view->data || view->memory || varve_tensor_size(view) == 0) &&
+           (vv_shape_equal(now, view) || !varve_slice_of(node));
+}
+
+void varve_rebind(varve_node *node, varve_tensor view)
+{
+    node = vv_or_nil(node);
+    char text[256];
+    if (vv_is_nil(node))
+        return;
+    if (!node->variable || vv_variable_is_owned(node->variable)) {
+        vv_mistake(node->graph, VARVE_MISUSE,
+            "%s: expected a variable over the program's memory, found another "
+            "node",
+            vv_node_text(node, text, sizeof text));
+        return;
+    }
+    const varve_tensor *now = &node->variable->tensor;
+    if (!may_be_over(node, &view)) {
+        char old_text[VARVE_TENSOR_TEXT_SIZE];
+        vv_mistake(node->graph, VARVE_MISMATCH,
+            "%s: expected memory for %s, found another view",
+            vv_node_text(node, text, sizeof text),
+            varve_tensor_text(now, old_text));
+        return;
+    }
+    node->is_elsewhere = true;
+    if (vv_memory_check(&view, node, "memory"))
+        vv_variable_rebind(node, &view);
+}

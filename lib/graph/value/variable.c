@@ -1,0 +1,502 @@
+/* variable.c - variables over the program's memory, and over the library's.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "variable.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "attachment.h"
+#include "edge.h"
+#include "graph.h"
+#include "memory_table.h"
+#include "pool.h"
+#include "shape.h"
+#include "touch.h"
+
+/* --- What the graph has of them ------------------------------------------ */
+
+enum { POOLS = VARVE_MAX_RANK / 2 + 1 }; /* two ranks have one */
+
+struct variables {
+    struct vv_attachment attachment;
+    struct vv_pool pools[POOLS];
+    struct vv_pool extras;
+    bool has_read_only;
+    bool defers_memory;
+    bool defers_initializers;
+};
+
+static void release_pools(varve_node *nil, void *self)
+{
+    struct variables *all = self;
+    (void)nil;
+    for (unsigned i = 0; i < POOLS; i++)
+        vv_pool_clear(&all->pools[i]);
+    vv_pool_clear(&all->extras);
+}
+
+/* What building could not give. */
+static bool give_memory(varve_graph *graph)
+{
+    for (varve_node *node = vv_newest_node(graph); node;
+         node = vv_older_node(node)) {
+        if (node->variable && vv_variable_is_owned(node->variable) &&
+            !vv_variable_allocate(node))
+            return false;
+    }
+    return true;
+}
+
+static void free_variable(varve_node *node);
+
+static const struct vv_attachment_kind kind = {
+    .size = sizeof(struct variables),
+    .release = release_pools,
+    .free_variable = free_variable,
+    .mend = give_memory,
+};
+
+/* NULL: no variable has been made yet. */
+static struct variables *all_of(const varve_graph *graph)
+{
+    return vv_attachment_find(&graph->nil, &kind);
+}
+
+/* The same, made if need be; NULL without memory. */
+static struct variables *make_all(varve_graph *graph)
+{
+    const varve_allocator *a = &graph->context.allocator;
+    struct variables *all = all_of(graph);
+    if (all)
+        return all;
+    all = vv_attachment_make(&graph->nil, &kind);
+    if (!all)
+        return NULL;
+    for (unsigned i = 0; i < POOLS; i++) {
+        vv_pool_init(&all->pools[i], a, VV_VARIABLE_SIZE(2 * i));
+        vv_pool_allow(&all->pools[i],
+            sizeof(struct vv_variable) - VV_VARIABLE_SIZE(2 * i));
+    }
+    vv_pool_init(&all->extras, a, sizeof(struct vv_variable_extra));
+    return all;
+}
+
+bool vv_defer_memory(varve_graph *graph, bool defer)
+{
+    struct variables *all = make_all(graph);
+    if (all)
+        all->defers_memory = defer;
+    return all;
+}
+
+bool vv_defer_initializers(varve_graph *graph, bool defer)
+{
+    struct variables *all = make_all(graph);
+    if (all)
+        all->defers_initializers = defer;
+    return all;
+}
+
+bool vv_has_read_only(const varve_graph *graph)
+{
+    const struct variables *all = all_of(graph);
+    return all && all->has_read_only;
+}
+
+/* The pool for a variable of that rank. */
+static struct vv_pool *pool_of(const varve_graph *graph, uint32_t rank)
+{
+    return &all_of(graph)->pools[(rank + 1) / 2];
+}
+
+/* --- Making --------------------------------------------------------------- */
+
+struct vv_variable_extra *vv_variable_extra(varve_node *node)
+{
+    struct vv_variable *variable = node->variable;
+    if (!variable->extra)
+        variable->extra = vv_pool_take(&all_of(node->graph)->extras);
+    return variable->extra;
+}
+
+bool vv_variable_set_initializer(
+    varve_node *node, varve_initializer *initializer, void *user)
+{
+    struct vv_variable_extra *extra = vv_variable_extra(node);
+    if (!extra)
+        return false;
+    extra->initializer = initializer;
+    extra->initializer_user = user;
+    return true;
+}
+
+/* An extent that cannot be as the program has most likely meant it: below 0. */
+static varve_node *refuse(
+    const varve_node *parent, const char *name, const varve_tensor *view)
+{
+    char text[256];
+    const char *where = vv_node_text(parent, text, sizeof text);
+    for (unsigned i = 0; i < view->rank && i < VARVE_MAX_RANK; i++)
+        if (view->shape[i] > INT64_MAX)
+            return vv_mistake(parent->graph, VARVE_BAD_SHAPE,
+                "%s: \"%.200s\": expected extents from 0, found -%llu as "
+                "extent %u of %u",
+                where, name, 0 - (unsigned long long)view->shape[i], i + 1,
+                (unsigned)view->rank);
+    return vv_mistake(parent->graph, VARVE_BAD_SHAPE,
+        "%s: \"%.200s\": expected an element type, a rank up to %d and a "
+        "size that fits memory, found type %d of rank %u",
+        where, name, VARVE_MAX_RANK, (int)view->dtype, (unsigned)view->rank);
+}
+
+varve_node *vv_variable_new(
+    varve_node *parent, const char *name, varve_tensor view, bool is_owned)
+{
+    varve_graph *graph = parent->graph;
+    if (!vv_tensor_is_valid(&view))
+        return refuse(parent, name, &view);
+    if (is_owned)
+        view.memory = NULL;
+    else if (!vv_memory_check(&view, parent, name))
+        return &graph->nil;
+    const struct variables *all = make_all(graph);
+    if (!all)
+        return vv_memory_mistake(graph);
+    varve_node *node = vv_node_new(graph, VARVE_VARIABLE);
+    if (vv_is_nil(node))
+        return node;
+    node->variable = vv_pool_take(pool_of(graph, view.rank));
+    if (!node->variable) {
+        vv_node_free(node);
+        return vv_memory_mistake(graph);
+    }
+    varve_tensor *tensor = &node->variable->tensor;
+    bool has_extra = is_owned || view.dtype == VARVE_STRING;
+    memcpy(tensor, &view, vv_tensor_bytes(view.rank));
+    if (!vv_memory_keep(tensor, &view, &graph->context.allocator) ||
+        (has_extra && !vv_variable_extra(node))) {
+        vv_node_free(node);
+        return vv_memory_mistake(graph);
+    }
+    if (has_extra) {
+        node->variable->extra->is_owned = is_owned;
+        node->variable->extra->is_bare = all->defers_memory;
+    }
+    node->value_state = is_owned ? VARVE_DECLARED : VARVE_INITIALIZED;
+    vv_touch(node);
+    return node;
+}
+
+struct vv_variable *vv_variable_like(varve_node *node, const varve_tensor *view)
+{
+    struct vv_variable *like = vv_pool_take(pool_of(node->graph, view->rank));
+    if (!like)
+        return NULL;
+    like->extra = node->variable->extra;
+    memcpy(&like->tensor, view, vv_tensor_bytes(view->rank));
+    return like;
+}
+
+void vv_variable_give(varve_graph *graph, struct vv_variable *variable)
+{
+    vv_memory_free(&variable->tensor, &graph->context.allocator);
+    vv_pool_give(pool_of(graph, variable->tensor.rank), variable);
+}
+
+varve_node *varve_add_variable(
+    varve_node *parent, const char *name, varve_tensor view)
+{
+    parent = vv_or_nil(parent);
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    return vv_edge_attach(parent, name,
+        vv_variable_new(parent, name ? name : "list element", view, false));
+}
+
+varve_node *varve_add_fixed_variable(
+    varve_node *parent, const char *name, varve_tensor view)
+{
+    parent = vv_or_nil(parent);
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    varve_node *node =
+        vv_variable_new(parent, name ? name : "list element", view, false);
+    varve_tag(node, VARVE_TAG_FIXED);
+    return vv_edge_attach(parent, name, node);
+}
+
+varve_node *varve_add_detached_variable(varve_graph *graph, varve_tensor view)
+{
+    varve_node *root = varve_graph_root(graph);
+    return vv_is_nil(root) ? root
+                           : vv_variable_new(root, "detached", view, false);
+}
+
+varve_node *varve_find_or_add_variable(varve_node *parent, const char *name,
+    varve_dtype dtype, varve_shape shape, varve_initializer *initializer,
+    void *user)
+{
+    char text[256];
+    char found[VARVE_TENSOR_TEXT_SIZE];
+    char wanted[VARVE_TENSOR_TEXT_SIZE];
+    varve_node *node = varve_find(parent, name);
+    varve_tensor view = varve_view(NULL, dtype, shape);
+    if (!node)
+        return varve_add_allocated_variable(
+            parent, name, dtype, shape, initializer, user);
+    const varve_tensor *now = varve_value(node);
+    if (now && now->dtype == dtype && vv_shape_equal(now, &view))
+        return node;
+    bool is_valid = vv_tensor_is_valid(&view);
+    return vv_mistake(node->graph, VARVE_MISMATCH, "%s: expected %s, found %s",
+        vv_node_text(node, text, sizeof text),
+        is_valid ? varve_tensor_text(&view, wanted) : "an element type",
+        now ? varve_tensor_text(now, found) : "a node without a value");
+}
+
+varve_node *vv_variable_attach(varve_node *parent, const char *name,
+    varve_node *node, varve_initializer *initializer, void *user)
+{
+    if (vv_is_nil(node))
+        return node;
+    vv_variable_set_initializer(node, initializer, user);
+    node = vv_edge_attach(parent, name, node);
+    if (!vv_is_nil(node))
+        vv_variable_begin(node);
+    return node;
+}
+
+varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
+    varve_dtype dtype, varve_shape shape, varve_initializer *initializer,
+    void *user)
+{
+    parent = vv_or_nil(parent);
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    varve_node *node = vv_variable_new(parent, name ? name : "list element",
+        varve_view(NULL, dtype, shape), true);
+    return vv_variable_attach(parent, name, node, initializer, user);
+}
+
+bool vv_variable_allocate(varve_node *node)
+{
+    struct vv_variable *variable = node->variable;
+    size_t size = (size_t)varve_tensor_size(&variable->tensor);
+    if (variable->tensor.data || size == 0)
+        return true;
+    void *data = vv_allocate_aligned(
+        &node->graph->context.allocator, size, VV_MEMORY_ALIGNMENT);
+    if (!data)
+        return false;
+    memset(data, 0, size);
+    variable->tensor.data = data;
+    return true;
+}
+
+/* False, and the graph's mistake, without memory. */
+static bool allocate_or_fail(varve_node *node)
+{
+    char text[256];
+    if (vv_variable_allocate(node))
+        return true;
+    vv_mistake(node->graph, VARVE_NO_MEMORY,
+        "%s: out of memory: %llu bytes for its value",
+        vv_node_text(node, text, sizeof text),
+        (unsigned long long)varve_tensor_size(&node->variable->tensor));
+    return false;
+}
+
+void vv_variable_begin(varve_node *node)
+{
+    const struct variables *all = all_of(node->graph);
+    if (all->defers_memory)
+        return;
+    if (allocate_or_fail(node) && !all->defers_initializers)
+        vv_variable_initialize(node);
+}
+
+void vv_variable_settle(varve_node *node)
+{
+    if (allocate_or_fail(node))
+        vv_variable_initialize(node);
+}
+
+varve_status vv_variable_run_initializer(varve_node *node, varve_error *error)
+{
+    const struct vv_variable *variable = node->variable;
+    const struct vv_variable_extra *extra = variable->extra;
+    varve_status status = VARVE_OK;
+    enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_NODES);
+    if (extra && extra->initializer)
+        status = extra->initializer(&variable->tensor, extra->initializer_user);
+    vv_graph_let_go(node->graph, older);
+    if (status) {
+        char text[256];
+        return vv_fail(error, vv_status_of_callback(status),
+            "%s: its initializer failed with %s",
+            vv_node_text(node, text, sizeof text), varve_status_name(status));
+    }
+    node->value_state = VARVE_INITIALIZED;
+    vv_touch(node);
+    return VARVE_OK;
+}
+
+void vv_variable_initialize(varve_node *node)
+{
+    varve_error error;
+    if (node->value_state == VARVE_DECLARED &&
+        vv_variable_is_owned(node->variable) &&
+        vv_variable_run_initializer(node, &error))
+        vv_mistake(node->graph, error.status, "%s", error.message);
+}
+
+void vv_variable_release(
+    varve_node *node, struct vv_variable *variable, bool is_older)
+{
+    struct vv_borrowed *borrowed = is_older ? variable->extra->borrowed : NULL;
+    void *data = variable->tensor.data;
+    if (!data)
+        return;
+    if (borrowed) {
+        borrowed->release(borrowed, data);
+    } else {
+        vv_release_aligned(&node->graph->context.allocator, data,
+            (size_t)varve_tensor_size(&variable->tensor), VV_MEMORY_ALIGNMENT);
+    }
+    if (is_older)
+        variable->extra->borrowed = NULL;
+    variable->tensor.data = NULL;
+}
+
+static void free_memory(varve_node *node)
+{
+    struct vv_variable *variable = node->variable;
+    if (!vv_variable_is_owned(variable) || !variable->tensor.data)
+        return;
+    vv_graph_values_change(node->graph);
+    vv_variable_release(node, variable, true);
+}
+
+void vv_variable_borrow(
+    varve_node *node, void *data, struct vv_borrowed *borrowed)
+{
+    free_memory(node);
+    vv_touch(node);
+    node->variable->tensor.data = data;
+    node->variable->extra->borrowed = borrowed;
+}
+
+void vv_variable_keep_strings(varve_node *node, void *bytes, size_t size)
+{
+    struct vv_variable_extra *extra = node->variable->extra;
+    vv_release(&node->graph->context.allocator, extra->string_bytes,
+        extra->string_size);
+    extra->string_bytes = bytes;
+    extra->string_size = size;
+}
+
+static void free_variable(varve_node *node)
+{
+    free_memory(node);
+    if (node->variable->extra) {
+        vv_variable_keep_strings(node, NULL, 0);
+        vv_pool_give(&all_of(node->graph)->extras, node->variable->extra);
+    }
+    vv_variable_give(node->graph, node->variable);
+    node->variable = NULL;
+}
+
+/* Of a graph that was made from a file, what that has no value for has no
+ * memory before somebody asks for it. */
+void *varve_data(const varve_node *node)
+{
+    node = vv_or_nil(node);
+    if (!node->variable)
+        return NULL;
+    if (node->value_state == VARVE_DECLARED &&
+        vv_variable_is_owned(node->variable))
+        allocate_or_fail((varve_node *)node);
+    return node->variable->tensor.data;
+}
+
+const varve_tensor *varve_value(const varve_node *node)
+{
+    node = vv_or_nil(node);
+    return node->variable ? &node->variable->tensor : NULL;
+}
+
+varve_variable_state varve_state_of(const varve_node *node)
+{
+    node = vv_or_nil(node);
+    return (varve_variable_state)node->value_state;
+}
+
+void vv_variable_rebind(varve_node *node, const varve_tensor *view)
+{
+    const varve_allocator *a = &node->graph->context.allocator;
+    struct vv_variable *older = node->variable, *over = older;
+    varve_tensor kept = vv_tensor_copy(view);
+    bool is_kept = vv_memory_keep(&kept, view, a);
+    if (is_kept && view->rank != older->tensor.rank)
+        over = vv_variable_like(node, &kept);
+    if (!is_kept || !over) {
+        vv_memory_free(&kept, a);
+        vv_memory_mistake(node->graph);
+        return;
+    }
+    vv_graph_values_change(node->graph);
+    vv_touch(node);
+    node->variable = over;
+    if (over != older) {
+        vv_variable_give(node->graph, older);
+        return;
+    }
+    vv_memory_free(&over->tensor, a);
+    memcpy(&over->tensor, &kept, vv_tensor_bytes(kept.rank));
+}
+
+bool vv_variable_reach(varve_node *node, const varve_memory *memory)
+{
+    struct vv_variable *variable = node->variable;
+    varve_tensor view = vv_tensor_copy(&variable->tensor);
+    view.memory = memory;
+    if (!vv_memory_keep(
+            &variable->tensor, &view, &node->graph->context.allocator))
+        return false;
+    variable->extra->is_owned = false;
+    all_of(node->graph)->has_read_only = true;
+    return true;
+}
+
+/* Whether it may stay without a value of its own. */
+static bool is_bare(const struct vv_variable *variable)
+{
+    return variable->extra->is_bare && !variable->tensor.data;
+}
+
+void vv_variable_give_up(varve_node *node)
+{
+    if (!node->variable || node->value_state != VARVE_PENDING)
+        return;
+    if (!vv_variable_is_owned(node->variable)) {
+        node->value_state = VARVE_INITIALIZED;
+        return;
+    }
+    node->value_state = VARVE_DECLARED;
+    if (!is_bare(node->variable))
+        vv_variable_settle(node);
+}
+
+void vv_variable_go_without(varve_node *node)
+{
+    if (!node->variable || node->value_state != VARVE_PENDING ||
+        !vv_variable_is_owned(node->variable)) {
+        vv_variable_give_up(node);
+        return;
+    }
+    node->value_state = VARVE_DECLARED;
+    if (!is_bare(node->variable))
+        vv_variable_begin(node);
+}
