@@ -22,8 +22,8 @@ import sys
 
 # Files, rooms and calls upward.
 MOST = {
-    'late': (50, 8, 5), 'layered': (74, 9, 7), 'tensorflow': (107, 21, 10),
-    'save': (35, 6, 0), 'restore': (64, 10, 5),
+    'late': (59, 11, 4), 'layered': (74, 11, 7), 'tensorflow': (115, 24, 9),
+    'save': (35, 9, 0), 'restore': (71, 13, 4),
 }
 ALLOCATOR = 'os/default_allocator'
 ROW = re.compile(r'^\| \[([\w/]+)\]\(\1\) \| ([^|]+) \|$', re.M)

@@ -53,9 +53,8 @@ void vv_out_of_memory(struct vv_matching *m)
 
 void vv_look_for_lost_ways(struct vv_matching *m)
 {
-    if (m->pairing->ways.failed)
+    if (vv_ways_have_failed(&m->pairing->ways))
         vv_out_of_memory(m);
-    m->pairing->ways.failed = false;
 }
 
 static bool grow(struct vv_matching *m)

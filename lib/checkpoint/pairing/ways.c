@@ -12,6 +12,13 @@
 #include "pattern.h"
 #include "rename.h"
 
+bool vv_ways_have_failed(struct vv_ways *w)
+{
+    bool has = w->failed;
+    w->failed = false;
+    return has;
+}
+
 void vv_ways_init(struct vv_ways *w, const varve_node *root,
     struct vv_selection *selection, const struct vv_saved_graph *saved)
 {

@@ -24,10 +24,8 @@ struct vv_via {
 };
 
 struct vv_ways {
-    /* to fill in */
-    bool failed; /* memory ran out, for what is then as if it were not there */
-
     /* own */
+    bool failed; /* memory ran out, for what is then as if it were not there */
     const varve_allocator *allocator;
     struct vv_selection *selection; /* its renames */
     const struct vv_saved_graph *saved;
@@ -39,6 +37,9 @@ struct vv_ways {
     struct vv_buffer path;      /* scratch */
     struct vv_buffer file_path; /* scratch */
 };
+
+/* Whether memory has run out since this was asked last. */
+bool vv_ways_have_failed(struct vv_ways *ways);
 
 /* What it is given stays where it is, and may still be empty. */
 void vv_ways_init(struct vv_ways *ways, const varve_node *root,
