@@ -254,6 +254,18 @@ static size_t read_record(
     return *fault ? 0 : size + 16;
 }
 
+/* Twice as much each time: realloc may copy all of it. */
+static void make_room(struct event_list *list)
+{
+    size_t count = list->count;
+    if (count & (count - 1))
+        return;
+    list->events =
+        realloc(list->events, (count ? 2 * count : 1) * sizeof *list->events);
+    if (!list->events)
+        abort();
+}
+
 struct event_list event_read(const void *bytes, size_t size)
 {
     struct event_list list = { 0 };
@@ -264,10 +276,7 @@ struct event_list event_read(const void *bytes, size_t size)
         size_t taken = read_record(rest, &event, &list.fault);
         if (!taken)
             break;
-        list.events =
-            realloc(list.events, (list.count + 1) * sizeof *list.events);
-        if (!list.events)
-            abort();
+        make_room(&list);
         list.events[list.count++] = event;
         list.whole += taken;
     }
