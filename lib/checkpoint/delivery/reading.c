@@ -430,12 +430,14 @@ static void read_run(struct pass *pass, size_t at, unsigned worker)
     atomic_fetch_add(&pass->done, run_size(pass->reading, run, together));
 }
 
+/* The first share is the calling thread's: it alone asks the program whether to
+ * go on, and others might take all. */
 static void work(void *user, unsigned worker)
 {
     struct pass *pass = user;
-    size_t at;
-    while (!pass->has_failed &&
-           (at = atomic_fetch_add(&pass->next_run, SHARE)) < pass->run_count) {
+    size_t at = worker == 0 ? 0 : atomic_fetch_add(&pass->next_run, SHARE);
+    for (; !pass->has_failed && at < pass->run_count;
+         at = atomic_fetch_add(&pass->next_run, SHARE)) {
         for (size_t i = at; i < at + SHARE && i < pass->run_count; i++) {
             if (!pass->has_failed)
                 read_run(pass, i, worker);
@@ -463,6 +465,7 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
         if (!pass->buffers[i])
             workers = i;
     }
+    pass->next_run = SHARE;
     vv_run_workers(context, workers, work, pass);
     if (pass->has_failed && error)
         *error = pass->error;

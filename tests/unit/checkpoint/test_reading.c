@@ -139,6 +139,44 @@ static int follow(void *user, uint64_t done, uint64_t total, const char *what)
     return ++p->calls == p->cancel_at;
 }
 
+/* Another thread is always the quicker one: it has ended when it is started. */
+static int run_at_once(void *state, void *(*function)(void *), void *argument,
+    uintptr_t *thread)
+{
+    (void)state;
+    *thread = 0;
+    function(argument);
+    return 0;
+}
+
+static int has_ended(void *state, uintptr_t thread)
+{
+    (void)state;
+    (void)thread;
+    return 0;
+}
+
+TEST(reading, asks_whether_to_go_on_even_where_others_are_quicker)
+{
+    begin_world();
+    varve_node *root = make(true);
+    write_root(root);
+    end(root);
+    struct vv_system system = *world.context.system;
+    system.start_thread = run_at_once;
+    system.join_thread = has_ended;
+    world.context.system = &system;
+    struct progress p = { .cancel_at = 1 };
+    root = make(false);
+    fail_read(root,
+        &(varve_read_options){ .progress = follow, .progress_user = &p,
+            .resources = { .threads = 4, .staging_size = 1 } },
+        VARVE_CANCELLED);
+    check(false);
+    end(root);
+    end_world();
+}
+
 TEST(reading, tells_its_progress_and_can_be_cancelled)
 {
     begin_world();
