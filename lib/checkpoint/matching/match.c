@@ -72,10 +72,10 @@ static bool match_renamed(struct vv_matching *m, struct vv_edge *edge)
     struct vv_ways *ways = &m->pairing->ways;
     varve_node *child = edge->public.node;
     uint32_t found;
-    if (vv_ways_matter(ways))
-        vv_visit(m, child,
-            &(struct vv_via){
-                .parent = edge->parent->number + 1, .name = name });
+    if (!vv_ways_matter(ways)) /* as mostly: then there are no renames */
+        return false;
+    vv_visit(m, child,
+        &(struct vv_via){ .parent = edge->parent->number + 1, .name = name });
     bool is_renamed = find_renamed(
         m, edge->parent, (struct vv_text){ name->bytes, name->size }, &found);
     vv_note_renamed(ways, child, edge->parent, name, is_renamed);

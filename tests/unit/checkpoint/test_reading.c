@@ -10,6 +10,7 @@
 
 #include "layout.h"
 #include "reading.h"
+#include "system.h"
 
 enum { VALUES = 60 };
 

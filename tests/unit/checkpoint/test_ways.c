@@ -83,3 +83,27 @@ TEST(ways, searches_paths_of_slots_up_to_a_bound)
     free_root(root);
     end_world();
 }
+
+/* What was below it lives on elsewhere, and is still added to. */
+TEST(ways, may_be_looked_at_when_the_root_of_a_read_is_gone)
+{
+    static const varve_rename rename = { "model/x", "model/k" };
+    begin_world();
+    write_file();
+    varve_node *root = new_root();
+    varve_node *net = varve_add_object(root, "net");
+    varve_node *model = varve_add_object(net, "model");
+    varve_error error = { 0 };
+    varve_track(root, "kept", model);
+    varve_restoration *r = varve_read(net, FILE_NAME,
+        &(varve_read_options){ .rename = { .list = &rename, .count = 1 } },
+        &error);
+    cr_assert_ok(error.status, error);
+    varve_remove(net);
+    float x = 0;
+    varve_add_variable(model, "x", varve_array(&x, 1));
+    good(root);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
