@@ -221,7 +221,7 @@ static void drop_jobs(struct vv_delivery *d, const varve_node *node)
     vv_drop_pairs(&d->folds, node);
 }
 
-void vv_part(struct vv_delivery *d, varve_node *node, uint32_t value)
+void vv_part_ways(struct vv_delivery *d, varve_node *node, uint32_t value)
 {
     if (value != VV_NONE && !vv_is_final(&d->fates, value))
         vv_change_fate(&d->fates, value, VV_FATE_WAITING);

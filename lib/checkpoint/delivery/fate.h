@@ -20,7 +20,7 @@ void vv_confirm(struct vv_delivery *d, uint32_t file);
 
 /* has nothing to do with the file any more; `value`: of what it stood for, or
  * VV_NONE. */
-void vv_part(struct vv_delivery *d, varve_node *node, uint32_t value);
+void vv_part_ways(struct vv_delivery *d, varve_node *node, uint32_t value);
 
 /* was left out, and comes into what the options take by a new path. */
 void vv_take_in(struct vv_delivery *d, varve_node *node, uint32_t file);

@@ -35,7 +35,7 @@ static void release(struct vv_matching *m, uint32_t file)
     bool waits = value != VV_NONE && !vv_is_final(&m->delivery->fates, value);
     vv_let_go(&p->matches, node);
     vv_leave(&p->ways, node);
-    vv_part(m->delivery, node, value);
+    vv_part_ways(m->delivery, node, value);
     if (waits)
         pass_on(m, file);
 }
@@ -43,7 +43,7 @@ static void release(struct vv_matching *m, uint32_t file)
 void vv_unclaim(struct vv_matching *m, varve_node *node)
 {
     vv_let_go(&m->pairing->matches, node);
-    vv_part(m->delivery, node, VV_NONE);
+    vv_part_ways(m->delivery, node, VV_NONE);
 }
 
 void vv_forget_node(struct vv_matching *m, varve_node *node)
@@ -58,7 +58,7 @@ void vv_forget_node(struct vv_matching *m, varve_node *node)
         vv_unclaim(m, node);
     vv_forget_way(&p->ways, node);
     vv_drop_pairs(&p->matches.claims, node);
-    vv_part(m->delivery, node, VV_NONE);
+    vv_part_ways(m->delivery, node, VV_NONE);
     vv_agenda_forget(&m->agenda, node);
     vv_scope_forget(&p->scopes, node);
     vv_pairing_check(p);
