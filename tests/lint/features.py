@@ -15,6 +15,8 @@ import os
 import re
 import sys
 
+import circles
+
 NAMES = {
     'pieces': r'(vv_)?piece_(boxes|ends|start|room)|pieced_(count|values)|'
               r'vv_piece_\w+|vv_value_piece|is_in_pieces|'
@@ -41,21 +43,14 @@ NAMES = {
 }
 COLUMNS = {'column', 'index', 'index_columns', 'index_in', 'index_out',
            'value_check', 'value_table'}
-LEFT_OUT = re.compile(r'/\*.*?\*/|"(\\.|[^"\\\n])*"', re.S)
+TEXT = re.compile(r'"(\\.|[^"\\\n])*"')
 ROW = re.compile(r'^\| ([\w ]+) \| ([^|]*) \| ([^|]*) \|$', re.M)
 
 
 def code_of(source):
-    """The code of each file, by name without suffix."""
-    found = {}
-    for folder, _, names in os.walk(os.path.join(source, 'lib')):
-        for name in names:
-            stem, suffix = os.path.splitext(name)
-            if suffix in ('.c', '.h'):
-                with open(os.path.join(folder, name), encoding='utf-8') as f:
-                    text = LEFT_OUT.sub(' ', f.read())
-                found[stem] = found.get(stem, '') + text
-    return found
+    """The code of each file without its texts, by name without suffix."""
+    return {os.path.basename(path): TEXT.sub(' ', code)
+            for path, code in circles.read(source).items()}
 
 
 def table_of(source):

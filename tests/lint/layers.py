@@ -172,4 +172,5 @@ def main(source, build):
     return 1 if complaints else 0
 
 
-sys.exit(main(*sys.argv[1:]))
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

@@ -28,9 +28,7 @@ varve_status vv_pairing_select(
     struct vv_pairing *p, const varve_read_options *options, varve_error *error)
 {
     VV_TRY(vv_selection_begin(&p->selection, &p->context, options, error));
-    p->context.dots = p->selection.options.foreign.dots;
-    p->context.no_hdf5 = p->selection.options.foreign.no_hdf5;
-    p->context.salvages = p->selection.options.salvage.on;
+    vv_choose_opening(&p->context, &p->selection.options);
     return VARVE_OK;
 }
 

@@ -206,3 +206,11 @@ void vv_selection_end(struct vv_selection *s)
     vv_release_string(a, s->expect_unused);
     *s = (struct vv_selection){ .allocator = a };
 }
+
+void vv_choose_opening(
+    struct vv_context *context, const varve_read_options *options)
+{
+    context->dots = options && options->foreign.dots;
+    context->no_hdf5 = options && options->foreign.no_hdf5;
+    context->salvages = options && options->salvage.on;
+}

@@ -48,4 +48,8 @@ varve_status vv_selection_begin(struct vv_selection *selection,
     varve_error *error);
 void vv_selection_end(struct vv_selection *selection);
 
+/* Sets how a context opens files: as the options say, which may be NULL. */
+void vv_choose_opening(
+    struct vv_context *context, const varve_read_options *options);
+
 #endif

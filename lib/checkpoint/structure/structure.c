@@ -21,6 +21,7 @@
 #include "reader.h"
 #include "restoration.h"
 #include "save.h"
+#include "selection.h"
 #include "state.h"
 #include "system.h"
 #include "try.h"
@@ -206,9 +207,7 @@ static varve_status open_reader(struct importing *i,
 {
     struct vv_buffer found;
     struct vv_context how = *context;
-    how.dots = i->options && i->options->foreign.dots;
-    how.no_hdf5 = i->options && i->options->foreign.no_hdf5;
-    how.salvages = i->options && i->options->salvage.on;
+    vv_choose_opening(&how, i->options);
     vv_buffer_init(&found, &context->allocator);
     varve_status status =
         vv_find_checkpoint(context, path, true, &found, error);

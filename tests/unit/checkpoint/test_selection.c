@@ -200,3 +200,18 @@ TEST(selection, refuses_a_rename_file_beyond_all_measure)
     free(text);
     end_world();
 }
+
+TEST(selection, says_how_files_are_opened)
+{
+    struct vv_context context = { .dots = true, .no_hdf5 = true,
+        .salvages = true };
+    vv_choose_opening(&context, NULL);
+    cr_assert(!context.dots && !context.no_hdf5 && !context.salvages);
+    vv_choose_opening(&context, &(varve_read_options){ .foreign.dots = true });
+    cr_assert(context.dots && !context.no_hdf5 && !context.salvages);
+    vv_choose_opening(
+        &context, &(varve_read_options){ .foreign.no_hdf5 = true });
+    cr_assert(!context.dots && context.no_hdf5 && !context.salvages);
+    vv_choose_opening(&context, &(varve_read_options){ .salvage.on = true });
+    cr_assert(!context.dots && !context.no_hdf5 && context.salvages);
+}
