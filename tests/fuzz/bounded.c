@@ -29,13 +29,6 @@ static bool is_torch_archive(const uint8_t *bytes, size_t size)
     return end <= size && memcmp(bytes + end - NAME_SIZE, name, NAME_SIZE) == 0;
 }
 
-void bounded_raise_for_torch(
-    struct bounded *bounded, const uint8_t *bytes, size_t size)
-{
-    if (is_torch_archive(bytes, size) || vv_torch_is_legacy(bytes, size))
-        bounded->bound += FUZZ_TORCH_FACTOR * size;
-}
-
 static bool is_bid_for(const struct vv_foreign_format *format,
     const uint8_t *bytes, size_t size)
 {
@@ -46,18 +39,16 @@ static bool is_bid_for(const struct vv_foreign_format *format,
     return format->bid(&candidate) != VV_BID_NONE;
 }
 
-void bounded_raise_for_onnx(
-    struct bounded *bounded, const uint8_t *bytes, size_t size)
+struct bounded bounded_for(const uint8_t *bytes, size_t size)
 {
+    struct bounded bounded = bounded_by(size);
+    if (is_torch_archive(bytes, size) || vv_torch_is_legacy(bytes, size))
+        bounded.bound += FUZZ_TORCH_FACTOR * size;
     if (is_bid_for(&vv_onnx_format, bytes, size))
-        bounded->bound += FUZZ_ONNX_FACTOR * size;
-}
-
-void bounded_raise_for_flax(
-    struct bounded *bounded, const uint8_t *bytes, size_t size)
-{
+        bounded.bound += FUZZ_ONNX_FACTOR * size;
     if (is_bid_for(&vv_flax_format, bytes, size))
-        bounded->bound += FUZZ_FLAX_FACTOR * size;
+        bounded.bound += FUZZ_FLAX_FACTOR * size;
+    return bounded;
 }
 
 void bounded_raise(struct bounded *bounded, size_t size)

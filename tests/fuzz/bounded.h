@@ -28,23 +28,19 @@ struct bounded {
 /* For a file of so many bytes. */
 struct bounded bounded_by(size_t file_size);
 
-/* A file of torch.save costs so many times its size: two bytes of a pickle are
- * an object, its name and its place. */
-enum { FUZZ_TORCH_FACTOR = 512 };
-void bounded_raise_for_torch(
-    struct bounded *bounded, const uint8_t *bytes, size_t size);
+/* What files of these formats may cost beside that, in times their size: two
+ * bytes of a pickle of torch.save are an object, its name and its place; a few
+ * bytes of a model of ONNX a node with a tensor, its name and its place; a byte
+ * of Flax an object in a list, its name and its place. */
+enum {
+    FUZZ_TORCH_FACTOR = 512,
+    FUZZ_ONNX_FACTOR = 96,
+    FUZZ_FLAX_FACTOR = 512
+};
 
-/* A model of ONNX costs so many times its size: a few bytes are a node with a
- * tensor, its name and its place. */
-enum { FUZZ_ONNX_FACTOR = 96 };
-void bounded_raise_for_onnx(
-    struct bounded *bounded, const uint8_t *bytes, size_t size);
+/* For a file that may be of any format, as its first bytes say. */
+struct bounded bounded_for(const uint8_t *bytes, size_t size);
 
-/* A file of Flax costs so many times its size: a byte is an object in a list,
- * its name and its place. */
-enum { FUZZ_FLAX_FACTOR = 512 };
-void bounded_raise_for_flax(
-    struct bounded *bounded, const uint8_t *bytes, size_t size);
 varve_allocator bounded_allocator(struct bounded *bounded);
 
 /* The caller asks for so many bytes. */

@@ -7,8 +7,9 @@
 # Builds with clang in BUILD (build-fuzz), with AddressSanitizer and
 # UndefinedBehaviorSanitizer, and begins at the corpus of the target, the other
 # targets' and what make_seeds writes. What it finds new is kept in BUILD/corpus
-# for the next run; what breaks the library goes to BUILD/found, and the exit
-# status is then 1. One line of JSON goes to standard output.
+# for the next run; what breaks the library goes to BUILD/found, and to standard
+# error in base64 where it is small, and the exit status is then 1. One line of
+# JSON goes to standard output. SEED, a number, makes a run much like another.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -80,10 +81,15 @@ result=0
 ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:allocator_may_return_null=1 \
     "$build/$program" \
     -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -seed="${SEED-0}" \
     -max_len=$largest -len_control=20 -use_value_profile=0 \
     -print_final_stats=1 -artifact_prefix="$found/" "$scratch" \
     "${corpora[@]}" >"$log" 2>&1 </dev/null || result=1
-[ $result = 0 ] || tail -60 "$log" >&2
+if [ $result != 0 ]; then
+    tail -60 "$log" >&2
+    find "$found" -type f -size -9k -newer "$build/seeds/$target" \
+        -exec base64 {} \; >&2
+fi
 
 executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 last() {

@@ -160,11 +160,8 @@ void fuzz_look_at(varve_reader *reader, struct bounded *bounded)
 void fuzz_reader(const uint8_t *bytes, size_t size)
 {
     size = fuzz_file_size(bytes, size);
-    struct bounded bounded = bounded_by(size);
+    struct bounded bounded = bounded_for(bytes, size);
     struct one_file file;
-    bounded_raise_for_torch(&bounded, bytes, size);
-    bounded_raise_for_onnx(&bounded, bytes, size);
-    bounded_raise_for_flax(&bounded, bytes, size);
     one_file_init(&file, bytes, size);
     struct vv_context context = {
         .allocator = bounded_allocator(&bounded), .system = &file.system

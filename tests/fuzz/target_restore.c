@@ -301,10 +301,7 @@ void fuzz_restore(const uint8_t *bytes, size_t size)
     size_t file_size = fuzz_file_size(bytes, size);
     struct run *run = calloc(1, sizeof *run);
     run->flags = fuzz_flags(bytes, size);
-    run->bounded = bounded_by(file_size);
-    bounded_raise_for_torch(&run->bounded, bytes, file_size);
-    bounded_raise_for_onnx(&run->bounded, bytes, file_size);
-    bounded_raise_for_flax(&run->bounded, bytes, file_size);
+    run->bounded = bounded_for(bytes, file_size);
     bounded_raise(&run->bounded, PROGRAM_SIZE);
     one_file_init(&run->file, bytes, file_size);
     run->context.system = &run->file.system;

@@ -115,7 +115,9 @@ void fuzz_safetensors_index(const uint8_t *bytes, size_t size)
     }
     for (size_t i = 0; i < s->files.count; i++)
         data += s->files.files[i].size;
-    s->bounded = bounded_by(s->size);
+    size_t first = s->files.files[0].size;
+    s->bounded = bounded_for(bytes, first);
+    bounded_raise(&s->bounded, FUZZ_FACTOR * (s->size - first));
     several_read(s, &data);
     for (size_t i = 1; i < s->files.count; i++)
         free((void *)s->files.files[i].bytes);
