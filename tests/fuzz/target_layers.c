@@ -132,7 +132,9 @@ void fuzz_layers(const uint8_t *bytes, size_t size)
         &run->files, PATH, sizeof PATH - 1, bytes, run->size);
     for (size_t i = 0; i < golden_layer_count(); i++)
         add_layer(run, i, flags);
-    run->bounded = bounded_by(run->size);
+    run->bounded = bounded_for(bytes, fuzz_file_size(bytes, size));
+    bounded_raise(&run->bounded,
+        FUZZ_FACTOR * (run->size - fuzz_file_size(bytes, size)));
     run->context = (struct vv_context){
         .allocator = bounded_allocator(&run->bounded),
         .system = &run->files.one.system,
