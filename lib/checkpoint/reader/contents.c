@@ -347,8 +347,8 @@ static varve_status sum_value(void *user, const varve_saved_node *node,
         s, node, vv_digest_of(s->record.data, s->record.size), error);
 }
 
-/* The digests of pieces tell nothing of where their bytes belong. */
-static varve_status sum_pieces(
+/* One that the index has no digest of. */
+static varve_status sum_bytes(
     struct summing *s, const varve_saved_node *node, varve_error *error)
 {
     const varve_allocator *a = &s->reader->context.allocator;
@@ -365,17 +365,15 @@ static varve_status sum_pieces(
 
 static varve_status sum_ours(struct summing *s, varve_error *error)
 {
-    const struct vv_index *index = index_of(s->reader);
+    static const struct vv_digest none;
     varve_saved_node node;
     for (size_t i = 0; varve_reader_node_at(s->reader, i, &node); i++) {
         struct vv_digest digest;
         memcpy(digest.bytes, node.digest, sizeof digest.bytes);
-        if (!node.has_value)
-            continue;
-        uint32_t value = vv_index_find_value(index, node.id);
-        VV_TRY(vv_piece_count(index, value) > 1
-                   ? sum_pieces(s, &node, error)
-                   : add_record(s, &node, digest, error));
+        if (node.has_value)
+            VV_TRY(vv_digest_equal(&digest, &none)
+                       ? sum_bytes(s, &node, error)
+                       : add_record(s, &node, digest, error));
     }
     return VARVE_OK;
 }
