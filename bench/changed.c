@@ -23,13 +23,29 @@ struct changing {
     size_t size;
     size_t turn;
     bool is_scattered; /* a page of each hundred, else a variable of them */
+    varve_node *table; /* of rows of a page, of which one of each hundred
+                          changes, anywhere; NULL: there are variables */
     char path[PATH_SIZE];
     char folder[PATH_SIZE];
     varve_write_options options;
     struct contender written; /* bytes, for each that changed */
 };
 
-static void change(struct changing *c)
+static void change_rows(struct changing *c)
+{
+    varve_error error;
+    size_t rows = c->size / PAGE;
+    uint64_t random = 2 * ++c->turn + 1;
+    for (size_t i = 0; i < rows / 100; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        size_t row = (size_t)(random >> 33) % rows;
+        for (size_t k = row * PAGE; k < (row + 1) * PAGE; k += 64)
+            c->bytes[k]++;
+        must(varve_touch_rows(c->table, row, 1, &error), &error);
+    }
+}
+
+static void change_pages(struct changing *c)
 {
     char name[64];
     size_t part = c->size / VARIABLES;
@@ -73,7 +89,10 @@ static double save_changed(void *user)
 {
     struct changing *c = user;
     varve_error error = { 0 };
-    change(c);
+    if (c->table)
+        change_rows(c);
+    else
+        change_pages(c);
     double before = bytes_of(c, false);
     double begin = now();
     must(varve_write(varve_graph_root(c->graph), c->path, &c->options, &error),
@@ -125,26 +144,36 @@ void bench_changed(const struct wishes *wishes)
 {
     static const struct {
         const char *what;
-        bool is_scattered, tracks, is_touched;
+        bool is_scattered, tracks, is_touched, is_table;
     } ways[] = {
-        { "1 variable of 100 changed, all summed", false, false, false },
-        { "the same, tracked", false, true, false },
-        { "the same, touched", false, false, true },
-        { "1 page of 100 changed, all summed", true, false, false },
-        { "the same, tracked", true, true, false },
+        { "1 variable of 100 changed, all summed", false, false, false, false },
+        { "the same, tracked", false, true, false, false },
+        { "the same, touched", false, false, true, false },
+        { "1 page of 100 changed, all summed", true, false, false, false },
+        { "the same, tracked", true, true, false, false },
+        { "1 row of 100 of a table changed, all summed", false, false, false,
+            true },
+        { "the same, tracked", false, true, false, true },
+        { "the same, touched", false, false, true, true },
     };
     if (!is_wanted(wishes, "P6"))
         return;
     unsigned char *bytes = touched_memory(wishes->size);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct changing c = {
-            .graph = model_of_variables(bytes, wishes->size, VARIABLES),
+            .graph = ways[i].is_table
+                         ? varve_graph_new(NULL)
+                         : model_of_variables(bytes, wishes->size, VARIABLES),
             .bytes = bytes,
             .size = wishes->size,
             .is_scattered = ways[i].is_scattered,
             .options = { .layers = { .track = ways[i].tracks,
                              .only_touched = ways[i].is_touched } },
         };
+        if (ways[i].is_table)
+            c.table = varve_add_variable(varve_graph_root(c.graph), "table",
+                varve_view(bytes, VARVE_FLOAT32,
+                    VARVE_SHAPE(wishes->size / PAGE, PAGE / sizeof(float))));
         race_with_full(wishes, &c, ways[i].what);
         varve_graph_free(c.graph);
     }

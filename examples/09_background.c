@@ -6,7 +6,8 @@
  * Introduces varve_save_async with values at rest: the save copies them while
  * the next step only reads, and varve_job_wait_copied is the fence before the
  * step changes them. And `layered`: each checkpoint is whole, but only what has
- * changed since the one before is written. Old ones are deleted like any file;
+ * changed since the one before is written, here one row of a table, which is
+ * said by varve_touch_rows. Old ones are deleted like any file;
  * varve_prune_layers brings back what nothing needs any more.
  *
  * SPDX-License-Identifier: MIT
@@ -44,13 +45,18 @@ static struct update look(const struct training *t)
     return update;
 }
 
-/* The optimizer: changes the values. */
-static void apply(struct training *t, const struct update *update)
+/* [apply] */
+/* The optimizer: changes one row, and says so. */
+static varve_status apply(
+    struct training *t, const struct update *update, varve_error *error)
 {
+    varve_node *table = varve_find(varve_graph_root(t->graph), "table");
     for (size_t i = 0; i < WIDTH; i++)
         t->table[update->row][i] += update->change[i];
     t->step++;
+    return varve_touch_rows(table, update->row, 1, error);
 }
+/* [/apply] */
 
 /* [job] */
 /* Waits until a save is on disk, and tells whether it failed. */
@@ -64,8 +70,9 @@ static varve_status finish(varve_job **job, varve_error *error)
 
 static varve_status train(struct training *t, int64_t steps, varve_error *error)
 {
-    const varve_write_options options = { .background.at_rest = true,
-        .layered = true };
+    const varve_write_options options = {
+        .background.at_rest = true, .layered = true, .layers.only_touched = true
+    };
     varve_node *root = varve_graph_root(t->graph);
     varve_job *job = NULL;
     varve_status status = VARVE_OK;
@@ -75,8 +82,9 @@ static varve_status train(struct training *t, int64_t steps, varve_error *error)
             status = varve_job_wait_copied(job, error); /* the fence */
         if (status)
             break;
-        apply(t, &update); /* while the save is writing */
-        status = finish(&job, error);
+        status = apply(t, &update, error); /* while the save is writing */
+        if (!status)
+            status = finish(&job, error);
         if (!status)
             job = varve_save_async(root, t->prefix, &options, error);
         if (!status && !job)

@@ -65,6 +65,8 @@ COLUMNS = {  # key: name, tag, element size, what it counts
     26: ('values in pieces', 70, 4, 'value in pieces'),
     27: ('piece ends', 70, 4, 'value in pieces'),
     28: ('boxes', 71, 8, 'number of a box'),
+    29: ('chunks summed by pages', 71, 8, 'chunk summed by pages'),
+    30: ('digests of pages', None, 16, 'digest of a page'),
     128: ('tag nodes', 70, 4, 'tag'),
     129: ('tag names', 70, 4, 'tag'),
     132: ('nodes of global names', 70, 4, 'global name'),
@@ -74,6 +76,8 @@ COUNTER, METADATA = 130, 131
 LAYERS = range(17, 22)
 PACKS = range(22, 26)
 PIECES = range(26, 29)
+PAGES = range(29, 31)
+PAGE = 4096
 
 
 def align(offset, to):
@@ -132,7 +136,7 @@ def read_index(data):
     count = cbor.expect(5, 'a map')
     index = {COUNTER: 0, METADATA: {}, 128: (), 129: (), 132: (), 133: (),
              17: b'', 18: (), 19: (), 20: (), 21: (), 22: (), 23: (), 24: (),
-             25: (), 26: (), 27: (), 28: ()}
+             25: (), 26: (), 27: (), 28: (), 29: (), 30: b''}
     pairs = []
     counts = {}
     last = -1
@@ -143,7 +147,7 @@ def read_index(data):
         demand(key > last, f'sorted keys expected, found {key}')
         last = key
         demand(number >= 17 or key == number, f'key {number} expected')
-        demand(key <= 28 or key >= 128, f'required key {key} is not known',
+        demand(key <= 30 or key >= 128, f'required key {key} is not known',
                'VARVE_TOO_NEW')
         if key in COLUMNS:
             index[key] = read_column(cbor, key)
@@ -168,6 +172,8 @@ def read_index(data):
     demand(len(present) == 1, 'all keys of what is packed or none')
     present = {key in [pair[0] for pair in pairs] for key in PIECES}
     demand(len(present) == 1, 'all keys of pieces or none')
+    present = {key in [pair[0] for pair in pairs] for key in PAGES}
+    demand(len(present) == 1, 'both keys of pages or none')
     return index, pairs
 
 
@@ -319,18 +325,33 @@ def check_type(kind, dtype, shape, size):
     return count
 
 
+def sum_of(chunk, pages):
+    """The digest of a chunk, which has some of its pages or None."""
+    if pages is None:
+        return xxh3_128(chunk)
+    demand(len(chunk) == CHUNK, 'a whole chunk of pages')
+    found = b''.join(xxh3_128(chunk[at:at + PAGE])
+                     for at in range(0, CHUNK, PAGE))
+    demand(found == pages, 'digests of pages')
+    return xxh3_128(found)
+
+
 def digests_of_value(data, begin, end, digests):
-    """Its digest and its SHA-256; takes as many digests as it has chunks."""
+    """Its digest, None where a chunk is summed by pages, and its SHA-256; takes
+    as many digests as it has chunks."""
     taken = b''
+    is_paged = False
     sha256 = hashlib.sha256()
     for at in range(begin, end, CHUNK):
         chunk = data[at:min(at + CHUNK, end)]
-        found = xxh3_128(chunk)
-        demand(found == next(digests, None), f'digest of the bytes at {at}')
+        expected, pages = next(digests, (None, None))
+        found = sum_of(chunk, pages)
+        demand(found == expected, f'digest of the bytes at {at}')
         taken += found
+        is_paged = is_paged or pages is not None
         sha256.update(chunk)
     digest = taken if len(taken) == 16 else xxh3_128(taken)
-    return digest.hex(), sha256.hexdigest()
+    return None if is_paged else digest.hex(), sha256.hexdigest()
 
 
 def piece_sizes(boxes, size):
@@ -341,7 +362,8 @@ def digests_of_pieces(data, begin, boxes, shape, size, digests):
     """The SHA-256 of the value as if it were in one piece."""
     at = begin
     for piece in piece_sizes(boxes, size):
-        digests_of_value(data, at, at + piece, digests)
+        demand(digests_of_value(data, at, at + piece, digests)[0],
+               'no pages in pieces')
         at += piece
     value = read_pieces.join(data[begin:at], boxes, shape, size)
     return hashlib.sha256(value).hexdigest()
@@ -413,10 +435,25 @@ def check_values(index, paths, index_offset):
     return items, pieces
 
 
+def digests_of(index):
+    """Each with the digests of the pages of its chunk, or None."""
+    chunks, sums = index[29], index[30]
+    size = CHUNK // PAGE * 16
+    demand(len(sums) == len(chunks) * size, 'digests of pages')
+    demand(not chunks or index[17].strip(b'\0'), 'pages in layers only')
+    demand(list(chunks) == sorted(set(chunks)), 'increasing chunks of pages')
+    paged = {chunk: sums[i * size:(i + 1) * size]
+             for i, chunk in enumerate(chunks)}
+    demand(all(16 * chunk < len(index[12]) for chunk in chunks),
+           'chunks of pages that are there')
+    return iter([(index[12][at:at + 16], paged.get(at // 16))
+                 for at in range(0, len(index[12]), 16)])
+
+
 def read_values(data, index, items, pieces, index_offset):
     """Adds what their bytes say."""
     end = 64
-    digests = iter([index[12][i:i + 16] for i in range(0, len(index[12]), 16)])
+    digests = digests_of(index)
     for number, item in enumerate(items):
         if not item['saved']:
             continue

@@ -226,6 +226,16 @@ public:
         varve_touch(node_);
     }
 
+    /* Rows, or a box, of it. */
+    result<void> touch_rows(uint64_t first, uint64_t count) const
+    {
+        return detail::tried(varve_touch_rows, node_, first, count);
+    }
+    result<void> touch_box(const varve_box &box) const
+    {
+        return detail::tried(varve_touch_box, node_, &box);
+    }
+
     /* --- What is said of it --- */
 
     node tag(text name) const

@@ -93,7 +93,9 @@ typedef struct varve_saved_node {
     uint64_t offset;    /* where they begin in it */
     uint8_t digest[16]; /* XXH3-128 of the value, canonical (big-endian); of
                            the concatenated digests of its 1 MiB chunks if it
-                           has several */
+                           has several. Zero where the file has none: of
+                           values in pieces, and of those that layered saves
+                           sum by pages */
     varve_reserved reserved;
 } varve_saved_node;
 

@@ -88,6 +88,21 @@ VARVE_API varve_status varve_retype(varve_node *node, varve_dtype dtype,
  * variable. */
 VARVE_API void varve_touch(varve_node *node);
 
+/* The same of `count` rows of a variable, from row `first` on: parts of its
+ * outermost dimension. What else of it changed must be touched too. A layered
+ * save then sums and writes the pages of 4 KiB of the value that have something
+ * of these rows, and no others; of strings, and of what is smaller than 64 KiB,
+ * all. It costs as much as it says pages, and four bytes of memory for each
+ * page of the variable. VARVE_MISUSE, by path, for rows that it does not have,
+ * a scalar, or another node; nothing is touched then. */
+VARVE_API varve_status varve_touch_rows(varve_node *node, uint64_t first,
+    uint64_t count, varve_error *error) VARVE_MUST_CHECK;
+
+/* The same of a box of a variable, such as some columns; of a slice, in the
+ * part that this process has. */
+VARVE_API varve_status varve_touch_box(varve_node *node, const varve_box *box,
+    varve_error *error) VARVE_MUST_CHECK;
+
 /* What is known of a variable's value. */
 typedef enum varve_variable_state {
     VARVE_DECLARED = 0,    /* it holds none yet */

@@ -21,13 +21,14 @@ struct vv_column {
 };
 
 enum {
-    VV_COLUMN_COUNT = 33,
-    VV_REQUIRED_COLUMN_COUNT = 17, /* behind them those of layers,
-                                       of what is packed, and of pieces */
+    VV_COLUMN_COUNT = 35,
+    VV_REQUIRED_COLUMN_COUNT = 17, /* behind them those of layers, of what is
+                                      packed, of pieces, and of pages */
     VV_FIRST_PACKED_COLUMN = 22,
     VV_FIRST_PIECE_COLUMN = 26,
-    VV_FIRST_TAG_COLUMN = 29,
-    VV_FIRST_GLOBAL_COLUMN = 31, /* the counter and metadata stand before it */
+    VV_FIRST_PAGE_COLUMN = 29,
+    VV_FIRST_TAG_COLUMN = 31,
+    VV_FIRST_GLOBAL_COLUMN = 33, /* the counter and metadata stand before it */
 };
 
 /* In order of key; the required ones have the keys 0, 1, 2, ..., those

@@ -11,6 +11,7 @@
 #include "file.h"
 #include "index_find.h"
 #include "layout.h"
+#include "page_sums.h"
 #include "piece_table.h"
 #include "try.h"
 #include "worker.h"
@@ -224,6 +225,13 @@ static const char *find_range(
     return layer ? layer->path : o->path;
 }
 
+static struct vv_digest sum_by_pages(const void *chunk)
+{
+    uint8_t sums[VV_PAGE_SUMS_SIZE];
+    vv_page_sums_make(chunk, VV_CHUNK_SIZE, sums);
+    return vv_page_sums_digest(sums);
+}
+
 static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error)
 {
@@ -233,7 +241,9 @@ static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
     uint64_t first = vv_first_digest(&o->parsed.index, &o->parsed.table, value);
     struct vv_digest expected;
     VV_TRY(digest_at(o, first + chunk, &expected, error));
-    struct vv_digest found = vv_digest_of(bytes, size);
+    struct vv_digest found = vv_page_sums_find(&o->parsed.index, first + chunk)
+                                 ? sum_by_pages(bytes)
+                                 : vv_digest_of(bytes, size);
     if (vv_digest_equal(&expected, &found))
         return VARVE_OK;
     int file;
@@ -268,6 +278,8 @@ static struct vv_digest digest_of(const struct vv_opened *o, uint32_t value)
     uint64_t count = vv_value_chunks(index, &o->parsed.table, value);
     const struct own_file *own = o->state;
     struct vv_digest only = { { 0 } };
+    if (vv_page_sums_any(index, first, count))
+        return only;
     if (count == 1 && digest_at(o, first, &only, NULL))
         return (struct vv_digest){ { 0 } };
     if (count == 1)

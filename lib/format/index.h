@@ -37,6 +37,8 @@ struct vv_index {
     uint64_t extent_count;
     uint64_t digest_count;
     uint64_t box_number_count;
+    uint64_t paged_count; /* of chunks that are summed by pages */
+    uint64_t page_digest_count;
     uint64_t counter; /* 0: none */
 
     const uint8_t *names;
@@ -68,6 +70,8 @@ struct vv_index {
     const uint8_t *pieced_values;
     const uint8_t *piece_ends; /* of pieces, by value in pieces */
     const uint8_t *piece_boxes;
+    const uint8_t *paged_chunks; /* page_sums.h */
+    const uint8_t *page_digests;
     const uint8_t *tag_nodes;
     const uint8_t *tag_names;
     const uint8_t *global_nodes; /* variables and states */

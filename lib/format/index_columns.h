@@ -22,8 +22,9 @@ struct vv_index_columns {
                 slot_owners, slot_variables, slot_names, slot_nodes,
                 layer_nonces, layer_sizes, place_begins, place_layers,
                 place_offsets, place_packed, place_plain, place_skips,
-                place_planes, pieced_values, piece_ends, piece_boxes, tag_nodes,
-                tag_names, global_nodes, global_names;
+                place_planes, pieced_values, piece_ends, piece_boxes,
+                paged_chunks, page_digests, tag_nodes, tag_names, global_nodes,
+                global_names;
         };
         struct vv_buffer each[VV_COLUMN_COUNT]; /* the same, as one */
     };

@@ -13,6 +13,7 @@
 #include "layer_check.h"
 #include "layout.h"
 #include "metadata_in.h"
+#include "page_sums.h"
 #include "try.h"
 #include "value_check.h"
 #include "value_table.h"
@@ -140,6 +141,10 @@ static varve_status read_map(struct parser *p)
         !(index->piece_ends && index->piece_boxes))
         return fail(p, p->in.at, VARVE_CORRUPT,
             "values in pieces with ends and boxes", "a part of that");
+    if (!index->paged_chunks != !index->page_digests)
+        return fail(p, p->in.at, VARVE_CORRUPT,
+            "chunks summed by pages with the digests of these",
+            "a part of that");
     if (index->tag_nodes && !index->tag_names)
         return fail(
             p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags", "none");
@@ -203,6 +208,7 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
         &parsed->table, &context->allocator, index, p->in.error));
     VV_TRY(check_columns(&check, p));
     VV_TRY(vv_check_layers(&check, parsed->data_end));
+    VV_TRY(vv_check_page_sums(&check, &parsed->table, p->far_digests == 0));
     if (p->metadata_at == 0)
         return VARVE_OK;
     p->in.at = p->metadata_at;

@@ -102,6 +102,10 @@ enum vv_index_key {
     VV_KEY_PIECE_ENDS = 27,     /* u32: the number of pieces up to each */
     VV_KEY_PIECE_BOXES = 28,    /* u64: of each piece the start, then the
                                    extents */
+    VV_KEY_PAGED_CHUNKS = 29,   /* u64: chunk that is summed by pages,
+                                   increasing; 29 and 30 are there where some
+                                   chunk is */
+    VV_KEY_PAGE_DIGESTS = 30,   /* 16 bytes for each page of each of these */
     VV_FIRST_OPTIONAL_KEY = 128,
     VV_KEY_TAG_NODES = 128,    /* u32: node of each tag, not decreasing */
     VV_KEY_TAG_NAMES = 129,    /* u32: name of each tag */

@@ -96,8 +96,8 @@ bool vv_opened_sums_whole(const struct vv_opened *opened, uint32_t value);
 
 /* One number for a whole value: the digest of its only chunk, or of the
  * concatenated digests of its chunks (of no bytes, if it has none). Zero where
- * there are no digests, and of a value in pieces, whose digests tell nothing of
- * where its bytes belong. */
+ * there are no digests, of a value in pieces, whose digests tell nothing of
+ * where its bytes belong, and of one with a chunk that is summed by pages. */
 struct vv_digest vv_opened_digest(
     const struct vv_opened *opened, uint32_t value);
 

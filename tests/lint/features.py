@@ -23,7 +23,8 @@ NAMES = {
               r'vv_index_(add|find)_pieces|vv_check_(all_)?pieces|'
               r'vv_is_next_in_pieces',
     'layers': r'vv_layer\w*|vv_prune_layers|layer_(nonces|sizes)|'
-              r'place_layers|layers\.\w+',
+              r'place_layers|layers\.\w+|vv_page_sums\w*|paged_(chunks|count)|'
+              r'page_digests|page_digest_count|vv_known_pages',
     'packing': r'vv_pack\w*|vv_unpack|place_packed|packed_count',
     'private subtrees': r'vv_private\w*|VARVE_TAG_PRIVATE|varve_private\w*|'
                         r'vv_\w*_private\w*|first_private',

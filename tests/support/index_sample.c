@@ -353,7 +353,7 @@ void sample_add_pieces(struct sample *s)
         vv_buffer_add64(boxes, box->extents[0]);
         vv_buffer_add64(boxes, box->extents[1]);
     }
-    for (size_t i = VV_FIRST_PIECE_COLUMN; i < VV_FIRST_TAG_COLUMN; i++)
+    for (size_t i = VV_FIRST_PIECE_COLUMN; i < VV_FIRST_PAGE_COLUMN; i++)
         s->left_out[i] = false;
 }
 

@@ -196,6 +196,7 @@ static varve_status write_all(
         return vv_fail_memory(error, "an index");
     index.layer_count = index.place_count = index.packed_count = 0;
     index.pieced_count = 0;
+    index.paged_count = index.page_digest_count = 0;
     index.box_number_count = 0;
     index.value_offsets = r->offsets.data;
     index.digests = r->digests.data;

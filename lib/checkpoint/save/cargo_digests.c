@@ -61,17 +61,74 @@ static size_t value_of(const struct summing *s, uint64_t chunk)
     return low;
 }
 
-static varve_status sum(const struct summing *s, size_t value,
-    const struct vv_source *source, uint64_t chunk, struct vv_digest *digest,
+/* Where a chunk of a value is, and where its digest goes. */
+struct chunk {
+    size_t value;
+    uint64_t number; /* in the value */
+    uint8_t *digest;
+};
+
+static varve_status look_into(const struct summing *s,
+    const struct vv_source *source, const struct chunk *chunk,
+    const unsigned char **bytes, size_t *size, varve_error *error)
+{
+    uint64_t begin = chunk->number * VV_CHUNK_SIZE;
+    uint64_t left = vv_at64(s->sizes, chunk->value) - begin;
+    *size = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
+    return vv_source_piece(source, begin, *size, bytes, error);
+}
+
+/* Only what may have changed is summed. */
+static varve_status sum_pages(struct summing *s, const struct vv_source *source,
+    const struct chunk *chunk, const struct vv_known_pages *pages,
     varve_error *error)
 {
-    uint64_t begin = chunk * VV_CHUNK_SIZE;
-    uint64_t left = vv_at64(s->sizes, value) - begin;
-    size_t size = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
     const unsigned char *bytes;
-    VV_TRY(vv_source_piece(source, begin, size, &bytes, error));
-    *digest = vv_digest_of(bytes, size);
+    size_t size;
+    VV_TRY(look_into(s, source, chunk, &bytes, &size, error));
+    for (size_t i = 0; i < VV_CHUNK_PAGES; i++) {
+        const uint8_t *before = pages->sums + i * VV_DIGEST_SIZE;
+        uint8_t *now = pages->now + i * VV_DIGEST_SIZE;
+        if (pages->is_changed[i] || s->known->is_verified)
+            vv_page_sums_make(
+                bytes + i * VV_PAGE_ALIGNMENT, VV_PAGE_ALIGNMENT, now);
+        else
+            memcpy(now, before, VV_DIGEST_SIZE);
+        if (!pages->is_changed[i] && memcmp(now, before, VV_DIGEST_SIZE) != 0)
+            s->other = (uint32_t)chunk->value;
+    }
+    struct vv_digest digest = vv_page_sums_digest(pages->now);
+    memcpy(chunk->digest, digest.bytes, sizeof digest.bytes);
     return VARVE_OK;
+}
+
+static varve_status sum_whole(struct summing *s, const struct vv_source *source,
+    const struct chunk *chunk, const uint8_t *known, varve_error *error)
+{
+    const unsigned char *bytes;
+    size_t size;
+    VV_TRY(look_into(s, source, chunk, &bytes, &size, error));
+    struct vv_digest digest = vv_digest_of(bytes, size);
+    memcpy(chunk->digest, digest.bytes, sizeof digest.bytes);
+    if (known && memcmp(digest.bytes, known, VV_DIGEST_SIZE) != 0)
+        s->other = (uint32_t)chunk->value;
+    return VARVE_OK;
+}
+
+static varve_status sum(struct summing *s, const struct vv_source *source,
+    const struct chunk *chunk, varve_error *error)
+{
+    const struct vv_known *k = s->known;
+    uint32_t value = (uint32_t)chunk->value;
+    struct vv_known_pages pages = { .sums = NULL };
+    const uint8_t *known = k ? k->digest(k->user, value, chunk->number) : NULL;
+    if (known && !k->is_verified) {
+        memcpy(chunk->digest, known, VV_DIGEST_SIZE);
+        return VARVE_OK;
+    }
+    if (k && k->pages(k->user, value, chunk->number, &pages))
+        return sum_pages(s, source, chunk, &pages, error);
+    return sum_whole(s, source, chunk, known, error);
 }
 
 static varve_status fill(struct summing *s, size_t value,
@@ -79,20 +136,10 @@ static varve_status fill(struct summing *s, size_t value,
     varve_error *error)
 {
     for (uint64_t i = from; i < to; i++) {
-        uint8_t *to_fill = s->digests + i * VV_DIGEST_SIZE;
-        uint64_t chunk = i - s->firsts[value];
-        struct vv_digest digest;
-        const uint8_t *known =
-            s->known ? s->known->digest(s->known->user, (uint32_t)value, chunk)
-                     : NULL;
-        if (known && !s->known->is_verified) {
-            memcpy(to_fill, known, VV_DIGEST_SIZE);
-            continue;
-        }
-        VV_TRY(sum(s, value, source, chunk, &digest, error));
-        memcpy(to_fill, digest.bytes, VV_DIGEST_SIZE);
-        if (known && memcmp(to_fill, known, VV_DIGEST_SIZE) != 0)
-            s->other = (uint32_t)value;
+        const struct chunk chunk = { .value = value,
+            .number = i - s->firsts[value],
+            .digest = s->digests + i * VV_DIGEST_SIZE };
+        VV_TRY(sum(s, source, &chunk, error));
     }
     return VARVE_OK;
 }

@@ -7,15 +7,28 @@
 #define VV_CARGO_DIGESTS_H
 
 #include "cargo.h"
+#include "page_sums.h"
 
 /* The digest of a chunk that need not be looked at; NULL: it must be. On any
  * thread. */
 typedef const uint8_t *vv_known_digest(
     const void *user, uint32_t value, uint64_t chunk);
 
+/* The pages of a chunk that is summed by them. */
+struct vv_known_pages {
+    const uint8_t *sums;             /* their digests before, */
+    uint8_t *now;                    /* and now: to be filled in */
+    bool is_changed[VV_CHUNK_PAGES]; /* where they must be looked at */
+};
+
+/* Whether a chunk is to be summed by pages. On any thread, each once. */
+typedef bool vv_find_pages(const void *user, uint32_t value, uint64_t chunk,
+    struct vv_known_pages *pages);
+
 struct vv_known {
     /* to fill in */
     vv_known_digest *digest;
+    vv_find_pages *pages;
     const void *user;
     bool is_verified; /* all is looked at, and must be as it is known to be */
     /* to read */

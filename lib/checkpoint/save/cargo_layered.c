@@ -1,9 +1,9 @@
 /* cargo_layered.c - digests of all values, then what of them is not as the
  * checkpoint before has it, then the index.
  *
- * The digests decide. Of a chunk of a large value that is another one, the
- * pages are compared with those of the file, and only the others written. Small
- * values go together, as many as make up a chunk of theirs.
+ * The digests decide. Of a chunk of a large value that is another one, those
+ * pages are written that are others too (layer_pages). Small values go
+ * together, as many as make up a chunk of theirs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,13 +15,13 @@
 #include "cargo_digests.h"
 #include "failure.h"
 #include "layer_out.h"
+#include "layer_pages.h"
 #include "publish.h"
 #include "saved_path.h"
 #include "try.h"
 #include "value_table.h"
 
 enum {
-    BLOCK_SIZE = 4096, /* of large values; measured (bench/README.md) */
     TOGETHER = VV_PAGED_SIZE,
 };
 
@@ -34,8 +34,9 @@ struct layering {
     struct vv_buffer scratch;
     struct vv_saved_paths paths; /* where somebody wants to see them */
     struct vv_buffer path;
-    uint8_t *older;  /* a chunk of the base */
-    uint32_t since;  /* the moment of the base, where it is known */
+    struct vv_layer_pages pages;
+    uint32_t since;  /* the moment of the base, */
+    bool is_known;   /* where that is */
     uint64_t behind; /* where in the data of the base ends what was last here;
                         0: that is new, or was of another size */
 };
@@ -65,13 +66,20 @@ static bool pairs(const struct layering *l, uint32_t value)
     return vv_layer_base_pairs(&l->base, &l->index, value);
 }
 
-/* Those of the base, of a value that pairs, from a chunk on. */
-static const uint8_t *older_digests(
+/* The number that a chunk of a value that pairs has in the base. */
+static uint64_t older_chunk(
     const struct layering *l, uint32_t value, uint64_t chunk)
 {
     const struct vv_parsed_index *parsed = &l->base.file.parsed;
-    uint64_t at = vv_first_digest(&parsed->index, &parsed->table, value);
-    return parsed->index.digests + (at + chunk) * VV_DIGEST_SIZE;
+    return vv_first_digest(&parsed->index, &parsed->table, value) + chunk;
+}
+
+/* Its digests there, from that chunk on. */
+static const uint8_t *older_digests(
+    const struct layering *l, uint32_t value, uint64_t chunk)
+{
+    return l->base.file.parsed.index.digests +
+           older_chunk(l, value, chunk) * VV_DIGEST_SIZE;
 }
 
 /* Whether some chunks of a value that pairs have the digests of the base. */
@@ -126,69 +134,22 @@ static void pass(struct layering *l, uint32_t value, bool is_old)
 
 /* --- Large values --------------------------------------------------------- */
 
-static bool is_same_block(
-    const struct layering *l, const uint8_t *bytes, uint64_t at, uint64_t size)
+static varve_status write_chunk(struct layering *l, uint32_t value, uint64_t at,
+    const uint8_t *bytes, varve_error *error)
 {
-    uint64_t part = size - at < BLOCK_SIZE ? size - at : BLOCK_SIZE;
-    return memcmp(l->older + at, bytes + at, (size_t)part) == 0;
-}
-
-static uint64_t count_changed(
-    const struct layering *l, const uint8_t *bytes, uint64_t size)
-{
-    uint64_t count = 0;
-    for (uint64_t at = 0; at < size; at += BLOCK_SIZE)
-        count += !is_same_block(l, bytes, at, size);
-    return count;
-}
-
-/* A chunk that is in part as in the base; `older` is where it is there. Where
- * the base cannot be read, and where most of it is new, all of it is written.
- * Pages are not packed, so that a chunk is never pieced together of parts of
- * several that are. */
-static varve_status compare_blocks(struct layering *l, const uint8_t *bytes,
-    uint64_t older, uint64_t size, unsigned planes, varve_error *error)
-{
-    if (!l->older)
-        l->older = vv_allocate(&l->cargo->context.allocator, VV_CHUNK_SIZE);
-    if (!l->older)
-        return vv_fail_memory(error, "a chunk of the checkpoint before");
-    if (vv_opened_read(&l->base.file, older, l->older, (size_t)size, NULL) ||
-        count_changed(l, bytes, size) > size / BLOCK_SIZE / 2)
-        return vv_layer_out_new(&l->out, bytes, size, planes, error);
-    for (uint64_t at = 0; at < size;) {
-        bool is_old = is_same_block(l, bytes, at, size);
-        uint64_t end = at;
-        while (end < size && is_same_block(l, bytes, end, size) == is_old)
-            end = size - end < BLOCK_SIZE ? size : end + BLOCK_SIZE;
-        if (is_old)
-            VV_TRY(vv_layer_out_old(
-                &l->out, older + at, bytes + at, end - at, 0, error));
-        else
-            VV_TRY(vv_layer_out_new(&l->out, bytes + at, end - at, 0, error));
-        at = end;
-    }
-    return VARVE_OK;
-}
-
-struct chunk {
-    uint64_t size;
-    uint64_t older; /* where the base has it; 0: nowhere */
-    unsigned planes;
-    bool is_old; /* it is the same there */
-};
-
-static varve_status write_chunk(struct layering *l, const uint8_t *bytes,
-    const struct chunk *chunk, varve_error *error)
-{
-    if (chunk->older == 0)
-        return vv_layer_out_new(
-            &l->out, bytes, chunk->size, chunk->planes, error);
-    if (chunk->is_old)
-        return vv_layer_out_old(
-            &l->out, chunk->older, bytes, chunk->size, chunk->planes, error);
-    return compare_blocks(
-        l, bytes, chunk->older, chunk->size, chunk->planes, error);
+    uint64_t chunk = at / VV_CHUNK_SIZE, left = size_of(l, value) - at;
+    struct vv_layer_chunk c = {
+        .number = vv_first_digest(&l->index, &l->table, value) + chunk,
+        .size = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE,
+        .planes = planes_of(l, value)
+    };
+    if (!pairs(l, value))
+        return vv_layer_out_new(&l->out, bytes, c.size, c.planes, error);
+    c.before = older_chunk(l, value, chunk);
+    c.offset = older_offset(l, value) + at;
+    return is_same(l, value, chunk, 1)
+               ? vv_layer_pages_keep(&l->pages, &c, bytes, error)
+               : vv_layer_pages_write(&l->pages, &c, bytes, error);
 }
 
 static varve_status write_large(
@@ -196,20 +157,16 @@ static varve_status write_large(
 {
     struct vv_source source;
     uint64_t all = size_of(l, value), size;
-    unsigned planes = planes_of(l, value);
-    bool is_paired = pairs(l, value);
-    uint64_t older = is_paired ? older_offset(l, value) : 0;
     VV_TRY(vv_cargo_source(l->cargo, value, &l->scratch, &source, error));
-    bool is_old = is_paired && is_same(l, value, 0, 1);
-    VV_TRY(pad(l, offset_of(l, value), is_old ? older : 0, error));
+    bool is_old = pairs(l, value) && is_same(l, value, 0, 1);
+    VV_TRY(pad(
+        l, offset_of(l, value), is_old ? older_offset(l, value) : 0, error));
     for (uint64_t at = 0; at < all; at += size) {
         const uint8_t *bytes;
         size = all - at < VV_CHUNK_SIZE ? all - at : VV_CHUNK_SIZE;
-        is_old = is_paired && is_same(l, value, at / VV_CHUNK_SIZE, 1);
-        const struct chunk chunk = { size, is_paired ? older + at : 0, planes,
-            is_old };
+        is_old = pairs(l, value) && is_same(l, value, at / VV_CHUNK_SIZE, 1);
         VV_TRY(vv_source_piece(&source, at, (size_t)size, &bytes, error));
-        VV_TRY(write_chunk(l, bytes, &chunk, error));
+        VV_TRY(write_chunk(l, value, at, bytes, error));
         VV_TRY(report(l, value, error));
     }
     pass(l, value, is_old);
@@ -314,6 +271,15 @@ static varve_status write_index(
         &l->cargo->context, p->file, p->path, &index, error);
 }
 
+static struct vv_span span_of(
+    const struct layering *l, uint32_t value, uint64_t chunk)
+{
+    uint64_t at = chunk * VV_CHUNK_SIZE, left = size_of(l, value) - at;
+    return (struct vv_span){ .value = value,
+        .at = at,
+        .size = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE };
+}
+
 /* What lies in a layer that is dropped is written again, so it is looked at:
  * nothing is ever written under the digest of something else, whatever the
  * program forgot to say. */
@@ -321,14 +287,31 @@ static const uint8_t *known_digest(
     const void *user, uint32_t value, uint64_t chunk)
 {
     const struct layering *l = user;
-    uint64_t at = chunk * VV_CHUNK_SIZE, size = size_of(l, value) - at;
-    if (size > VV_CHUNK_SIZE)
-        size = VV_CHUNK_SIZE;
-    if (!vv_is_unchanged(&l->cargo->unchanged, value, at, size, l->since) ||
-        !pairs(l, value) ||
-        !vv_layer_base_keeps(&l->base, older_offset(l, value) + at, size))
+    const struct vv_span span = span_of(l, value, chunk);
+    if (!l->is_known || !pairs(l, value) ||
+        !vv_is_unchanged(&l->cargo->unchanged, &span, l->since) ||
+        !vv_layer_base_keeps(
+            &l->base, older_offset(l, value) + span.at, span.size))
         return NULL;
     return older_digests(l, value, chunk);
+}
+
+/* The same of pages. */
+static bool find_pages(const void *user, uint32_t value, uint64_t chunk,
+    struct vv_known_pages *pages)
+{
+    const struct layering *l = user;
+    const struct vv_span span = span_of(l, value, chunk);
+    if (!pairs(l, value) ||
+        !vv_layer_pages_find(&l->pages, older_chunk(l, value, chunk), pages))
+        return false;
+    memset(pages->is_changed, !l->is_known, sizeof pages->is_changed);
+    if (!l->is_known)
+        return true;
+    vv_unchanged_mark(&l->cargo->unchanged, &span, l->since, pages->is_changed);
+    vv_layer_base_mark(&l->base, older_offset(l, value) + span.at, span.size,
+        pages->is_changed);
+    return true;
 }
 
 static varve_status fail_other(
@@ -349,14 +332,16 @@ static varve_status sum(struct layering *l, varve_error *error)
 {
     struct vv_known known = {
         .digest = known_digest,
+        .pages = find_pages,
         .user = l,
         .is_verified = l->cargo->options.layers.verify_untouched,
         .other = VV_NONE,
     };
-    bool is_known =
-        l->base.is_there && vv_unchanged_since(&l->cargo->unchanged,
-                                &l->base.file.parsed.index, &l->since);
-    VV_TRY(vv_cargo_digest(l->cargo, is_known ? &known : NULL, error));
+    const struct vv_index *older = &l->base.file.parsed.index;
+    l->is_known = l->base.is_there &&
+                  vv_unchanged_since(&l->cargo->unchanged, older, &l->since);
+    VV_TRY(vv_layer_pages_begin(&l->pages, l->cargo, &l->base, &l->out, error));
+    VV_TRY(vv_cargo_digest(l->cargo, l->base.is_there ? &known : NULL, error));
     VV_TRY(vv_cargo_index(l->cargo, &l->index, error));
     return known.other == VV_NONE ? VARVE_OK
                                   : fail_other(l, known.other, error);
@@ -431,7 +416,7 @@ varve_status vv_cargo_write_layered(
     vv_layer_base_close(&l.base);
     vv_value_table_clear(&l.table, a);
     vv_saved_paths_end(&l.paths);
-    vv_release(a, l.older, VV_CHUNK_SIZE);
+    vv_layer_pages_end(&l.pages);
     vv_buffer_clear(&l.path);
     vv_buffer_clear(&l.scratch);
     return status;

@@ -121,3 +121,25 @@ bool vv_layer_base_keeps(
     }
     return true;
 }
+
+void vv_layer_base_mark(const struct vv_layer_base *base, uint64_t offset,
+    uint64_t size, bool *is_dropped)
+{
+    const struct vv_index *older = &base->file.parsed.index;
+    uint64_t end = offset + size;
+    uint32_t i = base->dropped == VV_NONE ? older->place_count
+                                          : vv_place_of(older, offset);
+    for (; i < older->place_count; i++) {
+        uint64_t begin = vv_at64(older->place_begins, i);
+        if (begin >= end)
+            return;
+        if (vv_at32(older->place_layers, i) != base->dropped)
+            continue;
+        uint64_t from = (begin > offset ? begin : offset) - offset;
+        uint64_t to = vv_place_end(older, i, end) - offset;
+        size_t first = (size_t)(from / VV_PAGE_ALIGNMENT);
+        size_t last =
+            (size_t)(((to < size ? to : size) - 1) / VV_PAGE_ALIGNMENT);
+        memset(is_dropped + first, true, last - first + 1);
+    }
+}

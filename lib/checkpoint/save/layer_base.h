@@ -33,4 +33,9 @@ bool vv_layer_base_pairs(const struct vv_layer_base *base,
 bool vv_layer_base_keeps(
     const struct vv_layer_base *base, uint64_t offset, uint64_t size);
 
+/* Sets those of the pages of a range, which begins with one, that have
+ * something in the layer that is dropped. */
+void vv_layer_base_mark(const struct vv_layer_base *base, uint64_t offset,
+    uint64_t size, bool *is_dropped);
+
 #endif

@@ -14,9 +14,13 @@
 #include "layout.h"
 #include "memory_table.h"
 #include "system.h"
+#include "touch.h"
 #include "variable.h"
 
 enum { REMEMBERED = 8 };
+
+_Static_assert((int)VV_TOUCHED_PAGE == (int)VV_PAGE_ALIGNMENT,
+    "what is touched is written page by page");
 
 /* What a save has written. Equal digests and sizes are equal values. */
 struct saved {
@@ -257,6 +261,44 @@ static void note_touched(const struct gathering *g)
             may_be_unchanged(g, i) ? node_of(g, i)->touched : u->moment;
 }
 
+/* --- What was touched in parts ------------------------------------------- */
+
+static void add_run(struct vv_buffer *runs, uint32_t value, uint32_t moment,
+    uint64_t begin, uint64_t end)
+{
+    const struct run run = { value, moment, begin, end };
+    vv_buffer_add(runs, &run, sizeof run);
+}
+
+static void note_pages(struct vv_unchanged *u, uint32_t value, uint64_t size,
+    const struct vv_touched *touched)
+{
+    size_t count = (size_t)((size + VV_PAGE_ALIGNMENT - 1) / VV_PAGE_ALIGNMENT);
+    for (size_t i = 0, end; i < count; i = end) {
+        uint32_t moment = touched->moments[i];
+        end = i + 1;
+        while (end < count && touched->moments[end] == moment)
+            end++;
+        uint64_t behind = (uint64_t)end * VV_PAGE_ALIGNMENT;
+        if (moment > 0)
+            add_run(&u->rows, value, moment, (uint64_t)i * VV_PAGE_ALIGNMENT,
+                behind < size ? behind : size);
+    }
+}
+
+static void note_parts(const struct gathering *g)
+{
+    struct vv_unchanged *u = g->unchanged;
+    for (uint32_t i = 0; i < g->index->value_count; i++) {
+        const struct vv_touched *touched =
+            may_be_unchanged(g, i) ? vv_touched_parts(node_of(g, i)) : NULL;
+        if (touched && touched->size == size_of(g, i))
+            note_pages(u, i, touched->size, touched);
+    }
+    if (u->rows.failed)
+        u->oldest = u->moment;
+}
+
 /* --- What was written ----------------------------------------------------- */
 
 /* Of values that lie as they are. */
@@ -266,13 +308,6 @@ static bool is_followed(const struct gathering *g, uint32_t value)
         return false;
     const varve_tensor *tensor = &node_of(g, value)->variable->tensor;
     return tensor->dtype != VARVE_STRING && !vv_lies_elsewhere(tensor);
-}
-
-static void add_run(struct vv_unchanged *u, uint32_t value, uint32_t moment,
-    uint64_t begin, uint64_t end)
-{
-    const struct run run = { value, moment, begin, end };
-    vv_buffer_add(&u->runs, &run, sizeof run);
 }
 
 /* The parts of a range that were written to after the older looks, by the
@@ -290,9 +325,9 @@ static void note_written(const struct gathering *g, uint32_t value,
         if (is_written && look + 1 < w->look_count)
             note_written(g, value, look + 1, at, next);
         else if (is_written)
-            add_run(u, value, u->moment, at, next);
+            add_run(&u->runs, value, u->moment, at, next);
         else if (look > 0)
-            add_run(u, value, w->looks[look].moment, at, next);
+            add_run(&u->runs, value, w->looks[look].moment, at, next);
     }
 }
 
@@ -338,6 +373,7 @@ void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
     struct gathering g = { u, walk, index, NULL };
     *u = (struct vv_unchanged){ .root = walk->steps->node };
     vv_buffer_init(&u->runs, walk->allocator);
+    vv_buffer_init(&u->rows, walk->allocator);
     if (!options || !(options->only_touched || options->track) ||
         graph->moment == UINT32_MAX)
         return;
@@ -348,16 +384,16 @@ void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
     u->oldest = g.watcher->built;
     u->moment = graph->moment++;
     note_touched(&g);
+    note_parts(&g);
     if (!options->only_touched)
         look(&g);
 }
 
 /* The first run that ends behind a place. */
-static size_t find_run(
-    const struct vv_unchanged *u, uint32_t value, uint64_t at)
+static size_t find_run(const struct vv_buffer *all, uint32_t value, uint64_t at)
 {
-    const struct run *runs = (const void *)u->runs.data;
-    size_t low = 0, high = u->runs.size / sizeof *runs;
+    const struct run *runs = (const void *)all->data;
+    size_t low = 0, high = all->size / sizeof *runs;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct run *r = &runs[middle];
@@ -369,26 +405,70 @@ static size_t find_run(
     return low;
 }
 
-bool vv_is_unchanged(const struct vv_unchanged *u, uint32_t value, uint64_t at,
-    uint64_t size, uint32_t since)
+/* The next run from number *i on that meets a range and is of later; NULL: none
+ * does. */
+static const struct run *next_run(const struct vv_buffer *all,
+    const struct vv_span *span, uint32_t since, size_t *i)
 {
-    const struct run *runs = (const void *)u->runs.data;
-    size_t count = u->runs.size / sizeof *runs;
-    if (!u->touched || u->touched[value] > since)
-        return false;
-    for (size_t i = find_run(u, value, at); i < count; i++) {
-        if (runs[i].value != value || runs[i].begin >= at + size)
-            break;
-        if (runs[i].moment > since)
-            return false;
+    const struct run *runs = (const void *)all->data;
+    size_t count = all->size / sizeof *runs;
+    for (; *i < count; ++*i) {
+        const struct run *r = &runs[*i];
+        if (r->value != span->value || r->begin >= span->at + span->size)
+            return NULL;
+        if (r->moment > since)
+            return r;
     }
-    return true;
+    return NULL;
+}
+
+static bool has_run(
+    const struct vv_buffer *all, const struct vv_span *span, uint32_t since)
+{
+    size_t i = find_run(all, span->value, span->at);
+    return next_run(all, span, since, &i) != NULL;
+}
+
+bool vv_is_unchanged(
+    const struct vv_unchanged *u, const struct vv_span *span, uint32_t since)
+{
+    return u->touched && u->touched[span->value] <= since &&
+           !has_run(&u->runs, span, since) && !has_run(&u->rows, span, since);
+}
+
+static void mark(const struct vv_buffer *all, const struct vv_span *span,
+    uint32_t since, bool *is_changed)
+{
+    const struct run *r;
+    uint64_t end = span->at + span->size;
+    for (size_t i = find_run(all, span->value, span->at);
+         (r = next_run(all, span, since, &i)) != NULL; i++) {
+        uint64_t from = r->begin > span->at ? r->begin : span->at;
+        uint64_t to = r->end < end ? r->end : end;
+        size_t first = (size_t)((from - span->at) / VV_PAGE_ALIGNMENT);
+        size_t last = (size_t)((to - span->at - 1) / VV_PAGE_ALIGNMENT);
+        memset(is_changed + first, true, last - first + 1);
+    }
+}
+
+void vv_unchanged_mark(const struct vv_unchanged *u, const struct vv_span *span,
+    uint32_t since, bool *is_changed)
+{
+    size_t pages =
+        (size_t)((span->size + VV_PAGE_ALIGNMENT - 1) / VV_PAGE_ALIGNMENT);
+    if (!u->touched || u->touched[span->value] > since) {
+        memset(is_changed, true, pages);
+        return;
+    }
+    mark(&u->runs, span, since, is_changed);
+    mark(&u->rows, span, since, is_changed);
 }
 
 void vv_unchanged_clear(struct vv_unchanged *u, const varve_allocator *a)
 {
     vv_release(a, u->touched, u->count * sizeof *u->touched);
     vv_buffer_clear(&u->runs);
+    vv_buffer_clear(&u->rows);
     release_past(u->past);
     *u = (struct vv_unchanged){ .past = NULL };
 }

@@ -35,6 +35,7 @@ struct vv_unchanged {
     uint32_t *touched; /* by value; NULL: all of them were, just now */
     size_t count;
     struct vv_buffer runs; /* what was written to later, by value and place */
+    struct vv_buffer rows; /* and what was touched in parts */
 };
 
 /* What the saves and snapshots of a graph follow writes by, shared; to be freed
@@ -55,9 +56,19 @@ void vv_unchanged_clear(
 bool vv_unchanged_since(const struct vv_unchanged *unchanged,
     const struct vv_index *older, uint32_t *moment);
 
-/* Whether a range of a value is as it was gathered at that moment. */
-bool vv_is_unchanged(const struct vv_unchanged *unchanged, uint32_t value,
-    uint64_t at, uint64_t size, uint32_t since);
+/* A range of a value. */
+struct vv_span {
+    uint32_t value;
+    uint64_t at, size;
+};
+
+/* Whether it is as it was gathered at that moment. */
+bool vv_is_unchanged(const struct vv_unchanged *unchanged,
+    const struct vv_span *span, uint32_t since);
+
+/* Sets those pages of a range, which begins with one, that are not. */
+void vv_unchanged_mark(const struct vv_unchanged *unchanged,
+    const struct vv_span *span, uint32_t since, bool *is_changed);
 
 /* They were saved: the index has all their digests. */
 void vv_unchanged_note(

@@ -5,6 +5,7 @@
 #ifndef VV_TOUCH_H
 #define VV_TOUCH_H
 
+#include "attachment.h"
 #include "graph.h"
 
 /* The value of a node changes, or has just changed. */
@@ -12,5 +13,19 @@ static inline void vv_touch(varve_node *node)
 {
     node->touched = node->graph->moment;
 }
+
+enum { VV_TOUCHED_PAGE = 4096 }; /* the part that a touched row is known by */
+
+/* Hangs on a variable of which a part was touched. */
+struct vv_touched {
+    struct vv_attachment attachment;
+    /* to read */
+    uint64_t size;     /* bytes of the value that it is of */
+    uint32_t *moments; /* by page: when it was touched last; 0: never in parts
+                          since the value has this size */
+};
+
+/* NULL: it was touched as a whole only. */
+const struct vv_touched *vv_touched_parts(const varve_node *node);
 
 #endif

@@ -57,7 +57,7 @@ TEST(column, indices_are_alike_in_all_but_their_values)
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
         uint64_t key = vv_columns[i].key;
         bool is_of_places =
-            key >= VV_KEY_LAYER_NONCES && key <= VV_KEY_PIECE_BOXES;
+            key >= VV_KEY_LAYER_NONCES && key <= VV_KEY_PAGE_DIGESTS;
         bool is_of_values = is_of_places || key == VV_KEY_VALUE_OFFSETS ||
                             key == VV_KEY_VALUE_SIZES || key == VV_KEY_DIGESTS;
         struct vv_index b = a;

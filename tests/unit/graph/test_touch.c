@@ -86,3 +86,133 @@ TEST(touch, of_no_node_is_nothing)
     cr_assert_not(is_touched(outer));
     free_good(graph);
 }
+
+/* --- Parts ---------------------------------------------------------------- */
+
+enum { ROWS = 100, ROW = 512 }; /* of 2 KiB: two of them in a page */
+
+static float table[ROWS][ROW];
+static varve_node *rows;
+
+static void begin_rows(void)
+{
+    begin();
+    rows = varve_add_variable(varve_graph_root(graph), "rows",
+        varve_view(table, VARVE_FLOAT32, VARVE_SHAPE(ROWS, ROW)));
+    graph->moment = 9;
+}
+
+/* Pages that were touched at the moment, as a string of bits. */
+static const char *pages_of(const varve_node *node)
+{
+    static char bits[ROWS / 2 + 1];
+    const struct vv_touched *touched = vv_touched_parts(node);
+    memset(bits, '0', ROWS / 2);
+    for (size_t i = 0; touched && i < ROWS / 2; i++)
+        bits[i] = touched->moments[i] == graph->moment ? '1' : '0';
+    return bits;
+}
+
+static void check_pages(size_t first, size_t count)
+{
+    char expected[ROWS / 2 + 1];
+    memset(expected, '0', ROWS / 2);
+    memset(expected + first, '1', count);
+    expected[ROWS / 2] = '\0';
+    cr_assert_str_eq(pages_of(rows), expected);
+    cr_assert_neq(rows->touched, graph->moment);
+}
+
+TEST(touch, of_rows_is_of_the_pages_that_have_them)
+{
+    varve_error error = { 0 };
+    begin_rows();
+    cr_assert_null(vv_touched_parts(rows));
+    cr_assert_ok(varve_touch_rows(rows, 4, 2, &error), error);
+    check_pages(2, 1);
+    graph->moment++;
+    check_pages(0, 0);
+    cr_assert_ok(varve_touch_rows(rows, 5, 2, &error), error);
+    check_pages(2, 2);
+    graph->moment++;
+    cr_assert_ok(varve_touch_rows(rows, ROWS - 1, 1, &error), error);
+    check_pages(ROWS / 2 - 1, 1);
+    graph->moment++;
+    cr_assert_ok(varve_touch_rows(rows, ROWS, 0, &error), error);
+    cr_assert_ok(varve_touch_rows(rows, 3, 0, &error), error);
+    check_pages(0, 0);
+    cr_assert_ok(varve_touch_rows(rows, 0, ROWS, &error), error);
+    check_pages(0, ROWS / 2);
+    free_good(graph);
+}
+
+TEST(touch, of_a_box_is_of_the_pages_that_have_its_rows)
+{
+    varve_error error = { 0 };
+    const varve_box columns = { .start = { 10, 500 }, .extents = { 6, 12 } };
+    const varve_box none = { .start = { 10, 500 }, .extents = { 6, 0 } };
+    begin_rows();
+    cr_assert_ok(varve_touch_box(rows, &none, &error), error);
+    check_pages(0, 0);
+    cr_assert_ok(varve_touch_box(rows, &columns, &error), error);
+    check_pages(5, 3);
+    free_good(graph);
+}
+
+TEST(touch, of_rows_goes_with_the_size_of_the_value)
+{
+    varve_error error = { 0 };
+    static float other[ROWS / 2][ROW];
+    begin_rows();
+    cr_assert_ok(varve_touch_rows(rows, 4, 2, &error), error);
+    graph->moment++;
+    varve_rebind(rows,
+        varve_view(other, VARVE_FLOAT32, VARVE_SHAPE(ROWS / 2, ROW)));
+    cr_assert_eq(rows->touched, graph->moment);
+    graph->moment++;
+    cr_assert_ok(varve_touch_rows(rows, 0, 1, &error), error);
+    cr_assert_eq(vv_touched_parts(rows)->size, sizeof other);
+    cr_assert_eq(vv_touched_parts(rows)->moments[0], graph->moment);
+    cr_assert_eq(vv_touched_parts(rows)->moments[2], 0, "of the older one");
+    varve_untrack(varve_graph_root(graph), "rows");
+    free_good(graph);
+}
+
+TEST(touch, of_rows_without_memory_is_of_all)
+{
+    varve_error error = { 0 };
+    for (long failing = 0; failing < 2; failing++) {
+        begin_rows();
+        test_fail_allocation(failing, false);
+        cr_assert_ok(varve_touch_rows(rows, 4, 2, &error), error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(rows->touched, graph->moment, "%ld", failing);
+        free_good(graph);
+    }
+}
+
+TEST(touch, of_rows_that_are_not_there_is_a_misuse)
+{
+    varve_error error = { 0 };
+    const varve_box beyond = { .start = { 0, 500 }, .extents = { 1, 13 } };
+    begin_rows();
+    static const uint64_t cases[][2] = { { ROWS, 1 }, { 99, 2 },
+        { UINT64_MAX, 2 }, { 1, UINT64_MAX } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_assert_eq(varve_touch_rows(rows, cases[i][0], cases[i][1], &error),
+            VARVE_MISUSE);
+        cr_assert(strstr(error.message, "rows: expected rows of"), "%s",
+            error.message);
+    }
+    cr_assert_eq(varve_touch_box(rows, &beyond, &error), VARVE_MISUSE);
+    cr_assert(
+        strstr(error.message, "one that leaves it"), "%s", error.message);
+    cr_assert_eq(varve_touch_box(rows, NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_touch_rows(inner, 0, 1, &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "inner: "), "%s", error.message);
+    cr_assert_eq(varve_touch_rows(object, 0, 1, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_touch_rows(NULL, 0, 1, &error), VARVE_MISUSE);
+    cr_assert_null(vv_touched_parts(rows));
+    cr_assert_neq(rows->touched, graph->moment);
+    free_good(graph);
+}

@@ -1,0 +1,170 @@
+/* layer_pages.c - digests of pages, of now and of the checkpoint before, side
+ * by side.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "layer_pages.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "page_sums.h"
+#include "try.h"
+
+static const struct vv_index *index_of(const struct vv_layer_pages *p)
+{
+    return &p->base->file.parsed.index;
+}
+
+varve_status vv_layer_pages_begin(struct vv_layer_pages *p,
+    struct vv_cargo *cargo, const struct vv_layer_base *base,
+    struct vv_layer_out *out, varve_error *error)
+{
+    struct vv_index_columns *c = &cargo->columns.index;
+    *p = (struct vv_layer_pages){ .cargo = cargo, .base = base, .out = out };
+    c->paged_chunks.size = c->page_digests.size = 0;
+    if (!base->is_there || index_of(p)->paged_count == 0)
+        return VARVE_OK;
+    p->size = (size_t)index_of(p)->paged_count * VV_PAGE_SUMS_SIZE;
+    p->sums = vv_allocate(&cargo->context.allocator, p->size);
+    return p->sums ? VARVE_OK : vv_fail_memory(error, "digests of pages");
+}
+
+void vv_layer_pages_end(struct vv_layer_pages *p)
+{
+    if (!p->cargo)
+        return;
+    const varve_allocator *a = &p->cargo->context.allocator;
+    vv_release(a, p->sums, p->sums ? p->size : 0);
+    vv_release(a, p->older, p->older ? VV_CHUNK_SIZE : 0);
+}
+
+bool vv_layer_pages_find(const struct vv_layer_pages *p, uint64_t before,
+    struct vv_known_pages *known)
+{
+    known->sums = vv_page_sums_find(index_of(p), before);
+    if (known->sums)
+        known->now = p->sums + (known->sums - index_of(p)->page_digests);
+    return known->sums != NULL;
+}
+
+/* --- Columns -------------------------------------------------------------- */
+
+static void add_sums(
+    const struct vv_layer_pages *p, uint64_t chunk, const uint8_t *sums)
+{
+    struct vv_index_columns *c = &p->cargo->columns.index;
+    vv_buffer_add64(&c->paged_chunks, chunk);
+    vv_buffer_add(&c->page_digests, sums, VV_PAGE_SUMS_SIZE);
+}
+
+static void set_digest(const struct vv_layer_pages *p, uint64_t chunk,
+    const struct vv_digest *digest)
+{
+    memcpy(p->cargo->columns.index.digests.data + chunk * VV_DIGEST_SIZE,
+        digest->bytes, sizeof digest->bytes);
+}
+
+/* --- Writing -------------------------------------------------------------- */
+
+varve_status vv_layer_pages_keep(struct vv_layer_pages *p,
+    const struct vv_layer_chunk *chunk, const uint8_t *bytes,
+    varve_error *error)
+{
+    const uint8_t *sums = vv_page_sums_find(index_of(p), chunk->before);
+    if (sums)
+        add_sums(p, chunk->number, sums);
+    return vv_layer_out_old(
+        p->out, chunk->offset, bytes, chunk->size, chunk->planes, error);
+}
+
+static size_t page_count(const struct vv_layer_chunk *chunk)
+{
+    return (size_t)(chunk->size + VV_PAGE_ALIGNMENT - 1) / VV_PAGE_ALIGNMENT;
+}
+
+static bool is_same(const struct vv_known_pages *known, size_t page)
+{
+    return memcmp(known->sums + page * VV_DIGEST_SIZE,
+               known->now + page * VV_DIGEST_SIZE, VV_DIGEST_SIZE) == 0;
+}
+
+static bool is_mostly_new(
+    const struct vv_layer_chunk *chunk, const struct vv_known_pages *known)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < page_count(chunk); i++)
+        count += !is_same(known, i);
+    return count > chunk->size / VV_PAGE_ALIGNMENT / 2;
+}
+
+static varve_status write_runs(const struct vv_layer_pages *p,
+    const struct vv_layer_chunk *chunk, const struct vv_known_pages *known,
+    const uint8_t *bytes, varve_error *error)
+{
+    for (size_t i = 0, end; i < page_count(chunk); i = end) {
+        bool is_old = is_same(known, i);
+        end = i + 1;
+        while (end < page_count(chunk) && is_same(known, end) == is_old)
+            end++;
+        uint64_t at = (uint64_t)i * VV_PAGE_ALIGNMENT;
+        uint64_t behind = (uint64_t)end * VV_PAGE_ALIGNMENT;
+        uint64_t size = (behind < chunk->size ? behind : chunk->size) - at;
+        if (is_old)
+            VV_TRY(vv_layer_out_old(
+                p->out, chunk->offset + at, bytes + at, size, 0, error));
+        else
+            VV_TRY(vv_layer_out_new(p->out, bytes + at, size, 0, error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status write_whole(const struct vv_layer_pages *p,
+    const struct vv_layer_chunk *chunk, const uint8_t *bytes,
+    varve_error *error)
+{
+    return vv_layer_out_new(p->out, bytes, chunk->size, chunk->planes, error);
+}
+
+/* Sums both by pages, for the first time. */
+static varve_status compare(struct vv_layer_pages *p,
+    const struct vv_layer_chunk *chunk, const uint8_t *bytes,
+    varve_error *error)
+{
+    uint8_t sums[VV_PAGE_SUMS_SIZE], now[VV_PAGE_SUMS_SIZE];
+    const struct vv_known_pages known = { .sums = sums, .now = now };
+    size_t size = (size_t)chunk->size;
+    if (!p->older)
+        p->older = vv_allocate(&p->cargo->context.allocator, VV_CHUNK_SIZE);
+    if (!p->older)
+        return vv_fail_memory(error, "a chunk of the checkpoint before");
+    if (vv_opened_read(&p->base->file, chunk->offset, p->older, size, NULL))
+        return write_whole(p, chunk, bytes, error);
+    vv_page_sums_make(p->older, size, sums);
+    vv_page_sums_make(bytes, size, now);
+    if (is_mostly_new(chunk, &known))
+        return write_whole(p, chunk, bytes, error);
+    if (size == VV_CHUNK_SIZE) {
+        struct vv_digest digest = vv_page_sums_digest(now);
+        set_digest(p, chunk->number, &digest);
+        add_sums(p, chunk->number, now);
+    }
+    return write_runs(p, chunk, &known, bytes, error);
+}
+
+varve_status vv_layer_pages_write(struct vv_layer_pages *p,
+    const struct vv_layer_chunk *chunk, const uint8_t *bytes,
+    varve_error *error)
+{
+    struct vv_known_pages known;
+    if (!vv_layer_pages_find(p, chunk->before, &known))
+        return compare(p, chunk, bytes, error);
+    if (is_mostly_new(chunk, &known)) {
+        struct vv_digest digest = vv_digest_of(bytes, (size_t)chunk->size);
+        set_digest(p, chunk->number, &digest);
+        return write_whole(p, chunk, bytes, error);
+    }
+    add_sums(p, chunk->number, known.now);
+    return write_runs(p, chunk, &known, bytes, error);
+}

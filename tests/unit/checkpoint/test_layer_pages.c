@@ -1,0 +1,357 @@
+/* test_layer_pages.c - lib/checkpoint/save/layer_pages.c: chunks that change in
+ * a few pages, save after save.
+ *
+ * A page that a test changes and does not touch tells whether it was looked at:
+ * if not, the checkpoint has it as the one before.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "unchanged_world.h"
+
+#include "data_in.h"
+#include "layout.h"
+
+enum { PAGE = 4096 / sizeof(float), CHUNK = VV_CHUNK_SIZE / sizeof(float) };
+
+static void touch(uint64_t first, uint64_t count)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(
+        varve_touch_rows(named("large"), first, count, &error), error);
+}
+
+/* How many chunks of a checkpoint are summed by pages. */
+static uint64_t count_paged(const char *path)
+{
+    struct vv_opened opened;
+    varve_error error = { 0 };
+    cr_assert_ok(
+        vv_data_in_open(&opened, &world.context, path, &error), error);
+    uint64_t count = opened.parsed.index.paged_count;
+    vv_opened_close(&opened);
+    return count;
+}
+
+/* Changes an element and says so. */
+static void change(size_t i)
+{
+    layered.large[i] -= 1;
+    touch(i, 1);
+}
+
+TEST(layer_pages, are_begun_where_a_few_pages_change)
+{
+    begin_layered();
+    save_touched();
+    cr_assert_eq(count_paged("run/m-1.varve"), 0);
+    change(5);
+    save_touched();
+    cr_assert_eq(count_paged("run/m-2.varve"), 1);
+    check_layered("run/m-2.varve");
+    change(CHUNK + 5);
+    change(2 * CHUNK + 5); /* not a whole one */
+    save_touched();
+    cr_assert_eq(count_paged("run/m-3.varve"), 2);
+    check_layered("run/m-3.varve");
+    save_touched();
+    cr_assert_eq(count_paged("run/m-4.varve"), 2);
+    check_layered("run/m-4.varve");
+    end_layered();
+}
+
+TEST(layer_pages, are_summed_where_they_were_touched_and_nowhere_else)
+{
+    begin_layered();
+    save_touched();
+    change(5);
+    save_touched();
+    layered.large[10 * PAGE] = -7; /* and nothing is said of it */
+    change(20 * PAGE);
+    save_touched();
+    layered.large[10 * PAGE] = 10 * PAGE;
+    check_layered("run/m-3.varve");
+    end_layered();
+}
+
+/* What is all new is summed as a whole again, also if it was in pages. */
+TEST(layer_pages, end_where_most_of_a_chunk_changes)
+{
+    uint64_t before, after;
+    begin_layered();
+    save_touched();
+    change(5);
+    save_touched();
+    count_layers(&before);
+    for (size_t i = 0; i < CHUNK; i++)
+        layered.large[i] += 1;
+    touch(0, CHUNK);
+    save_touched();
+    cr_assert_eq(count_paged("run/m-3.varve"), 0);
+    check_layered("run/m-3.varve");
+    count_layers(&after);
+    cr_assert_leq(after - before, VV_CHUNK_SIZE + 2 * 4096);
+    change(6);
+    save_touched();
+    cr_assert_eq(count_paged("run/m-4.varve"), 1);
+    check_layered("run/m-4.varve");
+    end_layered();
+}
+
+/* A save that knows nothing of what was touched sums all pages, and writes the
+ * same few. */
+TEST(layer_pages, are_compared_where_nothing_is_known)
+{
+    uint64_t before, after;
+    begin_layered();
+    saved_layered();
+    layered.large[5] = -1;
+    saved_layered();
+    cr_assert_eq(count_paged("run/m-2.varve"), 1);
+    count_layers(&before);
+    layered.large[30 * PAGE] = -1;
+    layered.large[40 * PAGE] = -1;
+    saved_layered();
+    count_layers(&after);
+    cr_assert_leq(after - before, 128 + 3 * 4096);
+    check_layered("run/m-3.varve");
+    end_layered();
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Seventy saves and more: layers are dropped, and what they had is written
+ * again, page by page. */
+static void run_for_long(const varve_write_options *options)
+{
+    uint64_t random = 17;
+    char path[32];
+    begin_layered();
+    for (int save = 1; save <= 80; save++) {
+        for (int k = 0; k < 8; k++)
+            change((size_t)(next_random(&random) % LARGE));
+        if (save % 9 == 0)
+            layered.small[save] += 1;
+        if (save % 20 == 0) {
+            layered.middle[save] += 1;
+            varve_touch(named("middle"));
+        }
+        save_to("run/m", options);
+        snprintf(path, sizeof path, "run/m-%d.varve", save);
+        check_layered(path);
+    }
+    cr_assert_eq(count_paged(path), 2);
+    end_layered();
+}
+
+TEST(layer_pages, come_through_a_long_run)
+{
+    run_for_long(&touched);
+}
+
+TEST(layer_pages, come_through_a_long_run_compressed)
+{
+    run_for_long(&(varve_write_options){ .layered = true,
+        .compress = 1,
+        .layers.only_touched = true });
+}
+
+TEST(layer_pages, come_through_a_long_run_verified)
+{
+    run_for_long(&(varve_write_options){ .layered = true,
+        .layers = { .only_touched = true, .verify_untouched = true } });
+}
+
+/* Whatever a program forgets to say, what is written is under digests of its
+ * own: also of pages that lie in a layer that is dropped. */
+TEST(layer_pages, never_give_a_damaged_checkpoint)
+{
+    uint64_t random = 5;
+    uint8_t digest[16];
+    char path[32];
+    begin_layered();
+    for (int save = 1; save <= 80; save++) {
+        for (int k = 0; k < 8; k++)
+            change((size_t)(next_random(&random) % LARGE));
+        for (int k = 0; k < 8; k++)
+            layered.large[next_random(&random) % LARGE] += 1;
+        save_touched();
+        snprintf(path, sizeof path, "run/m-%d.varve", save);
+        digest_of(path, digest); /* verifies it */
+    }
+    end_layered();
+}
+
+/* --- All that can come together ------------------------------------------- */
+
+static float elsewhere[LARGE];
+static float *at_present;
+
+static void change_here(uint64_t *random)
+{
+    at_present[next_random(random) % LARGE] += 1;
+}
+
+static void change_rows_of(uint64_t *random, size_t count)
+{
+    size_t first = (size_t)(next_random(random) % LARGE);
+    if (count > LARGE - first)
+        count = LARGE - first;
+    for (size_t i = first; i < first + count; i++)
+        at_present[i] += 1;
+    touch(first, count);
+}
+
+static void move_table(void)
+{
+    float *other = at_present == layered.large ? elsewhere : layered.large;
+    memcpy(other, at_present, sizeof elsewhere);
+    at_present = other;
+    varve_rebind(named("large"), varve_array(at_present, LARGE));
+}
+
+static char paths[30][32]; /* of what was saved, some of them again */
+
+static void restore_older(uint64_t *random, size_t saves)
+{
+    varve_error error = { 0 };
+    const char *path = paths[next_random(random) % saves];
+    varve_restoration *r = varve_read(layered.root, path, NULL, &error);
+    cr_assert(r, "%s", error.message);
+    varve_restoration_free(r);
+}
+
+static void fail_a_save(uint64_t *random)
+{
+    varve_error error = { 0 };
+    test_fail_allocation((long)(next_random(random) % 40), false);
+    varve_status status =
+        varve_save(layered.root, "other/m", &touched, &error);
+    test_fail_allocation(-1, false);
+    cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
+}
+
+static void do_something(uint64_t *random, size_t saves)
+{
+    switch (next_random(random) % 10) {
+    case 0: change_rows_of(random, LARGE / 2); break;
+    case 1: change_rows_of(random, 20000); break;
+    case 2:
+        change_here(random);
+        varve_touch(layered.root);
+        break;
+    case 3: move_table(); break;
+    case 4: saves ? restore_older(random, saves) : (void)0; break;
+    case 5: save_to("other/m", &touched); break;
+    case 6: fail_a_save(random); break;
+    default: change_rows_of(random, 1); break;
+    }
+}
+
+TEST(layer_pages, come_through_random_programs)
+{
+    static const varve_write_options ways[] = {
+        { .layered = true, .layers.only_touched = true },
+        { .layered = true, .layers.only_touched = true, .compress = 1 },
+        { .layered = true },
+        { .layered = true,
+            .layers = { .only_touched = true, .verify_untouched = true } },
+    };
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        uint64_t random = seed * 7919;
+        begin_layered();
+        at_present = layered.large;
+        for (size_t save = 0; save < 30; save++) {
+            for (uint64_t k = next_random(&random) % 4; k > 0; k--)
+                do_something(&random, save);
+            save_to("run/m", &ways[next_random(&random) % 4]);
+            snprintf(paths[save], sizeof *paths, "run/m-%d.varve",
+                (int)varve_save_counter(layered.root));
+            check_layered(paths[save]);
+        }
+        end_layered();
+    }
+}
+
+TEST(layer_pages, that_changed_untouched_are_found_where_that_is_wanted)
+{
+    const varve_write_options verified = { .layered = true,
+        .layers = { .only_touched = true, .verify_untouched = true } };
+    varve_error error = { 0 };
+    begin_layered();
+    save_to("run/m", &verified);
+    change(5);
+    save_to("run/m", &verified);
+    change(6);
+    layered.large[50 * PAGE] = -1;
+    cr_assert_eq(
+        varve_save(layered.root, "run/m", &verified, &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "large: expected"), "%s", error.message);
+    touch(50 * PAGE, 1);
+    save_to("run/m", &verified);
+    check_layered("run/m-3.varve");
+    end_layered();
+}
+
+/* Bytes of the only page that a layer has, each changed. */
+TEST(layer_pages, tell_when_they_are_damaged)
+{
+    varve_error error = { 0 };
+    size_t size = 0;
+    uint8_t *bytes = NULL;
+    begin_layered();
+    save_touched();
+    change(5);
+    save_touched();
+    for (size_t i = 0; i < memory_file_count(world.memory); i++) {
+        const char *path = memory_file_path(world.memory, i);
+        size_t found;
+        if (strncmp(path, "run/layers/", 11) != 0)
+            continue;
+        uint8_t *of = memory_bytes(world.memory, path, &found);
+        if (!bytes || found < size) {
+            bytes = of;
+            size = found;
+        }
+    }
+    cr_assert_leq(size, 128 + 2 * 4096, "one page");
+    for (size_t at = size - 64 - 4096; at < size - 64; at += 97) {
+        bytes[at] ^= 1;
+        varve_reader *reader =
+            vv_reader_open_in(&world.context, "run/m-2.varve", &error);
+        cr_assert(reader, "%s", error.message);
+        cr_assert_eq(
+            varve_reader_verify(reader, NULL, &error), VARVE_CORRUPT);
+        varve_reader_free(reader);
+        bytes[at] ^= 1;
+    }
+    check_layered("run/m-2.varve");
+    end_layered();
+}
+
+TEST(layer_pages, give_everything_back_when_memory_ends)
+{
+    varve_error error = { 0 };
+    begin_layered();
+    save_touched();
+    change(5);
+    save_touched();
+    change(6);
+    change(CHUNK);
+    for (long failing = 0;; failing++) {
+        test_fail_allocation(failing, false);
+        varve_status status =
+            varve_save(layered.root, "run/m", &touched, &error);
+        test_fail_allocation(-1, false);
+        if (!status)
+            break;
+        cr_assert_eq(status, VARVE_NO_MEMORY, "%s", error.message);
+    }
+    check_layered("run/m-3.varve");
+    end_layered();
+}
