@@ -12,6 +12,7 @@ varve=$(realpath "$1")
 make_sample=$(realpath "$2")
 make_newer=$(realpath "$3")
 make_graphs=$(realpath "${4:-$(dirname "$2")/make_graphs}")
+make_pieces=$(realpath "$(dirname "$2")/../golden/make_pieces")
 here=$(cd "$(dirname "$0")" && pwd)
 python=$(command -v python3)
 ! /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || python=/usr/bin/python3

@@ -1,10 +1,13 @@
 /* make_pieces.c - writes the golden file with values in pieces.
  *
- *     make_pieces FILE
+ *     make_pieces FILE [FIRST]
+ *
+ * FIRST is the first number of the grid, 0 in the golden file.
  *
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <varve/varve.h>
 
@@ -26,7 +29,7 @@ static const varve_box row_boxes[] = {
     { .start = { 1 }, .extents = { ROW - 1 } },
 };
 
-static varve_status write(const char *path, varve_error *error)
+static varve_status write(const char *path, int first, varve_error *error)
 {
     static float grid[SIDE][SIDE];
     static uint16_t row[ROW];
@@ -34,7 +37,7 @@ static varve_status write(const char *path, varve_error *error)
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
     for (int i = 0; i < SIDE * SIDE; i++)
-        grid[i / SIDE][i % SIDE] = (float)i;
+        grid[i / SIDE][i % SIDE] = (float)(first + i);
     for (int i = 0; i < ROW; i++)
         row[i] = (uint16_t)(i * i);
     varve_add_variable(root, "grid", varve_array(*grid, SIDE, SIDE));
@@ -48,11 +51,11 @@ static varve_status write(const char *path, varve_error *error)
 int main(int argc, char **argv)
 {
     varve_error error;
-    if (argc != 2) {
-        fprintf(stderr, "usage: make_pieces FILE\n");
+    if (argc < 2 || argc > 3) {
+        fprintf(stderr, "usage: make_pieces FILE [FIRST]\n");
         return 2;
     }
-    if (write(argv[1], &error) ||
+    if (write(argv[1], argc > 2 ? atoi(argv[2]) : 0, &error) ||
         cut_into_pieces(NULL, argv[1], "grid", grid_boxes, 5, &error) ||
         cut_into_pieces(NULL, argv[1], "row", row_boxes, 2, &error)) {
         fprintf(stderr, "%s\n", error.message);
