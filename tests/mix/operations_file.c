@@ -78,7 +78,9 @@ void mix_write_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         &(varve_write_options){ .layered = true,
             .no_sync = c & 1,
             .compress = c / 4 % 2 * MIX_LEVEL,
-            .layers.base = c & 2 ? base : NULL });
+            .layers = { .base = c & 2 ? base : NULL,
+                .only_touched = c & 8,
+                .verify_untouched = c & 16 } });
 }
 
 /* Where a hint, a ledger or a prefix of saves would be. */

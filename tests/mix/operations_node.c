@@ -243,6 +243,33 @@ void mix_retype(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     node->dtype = dtype;
 }
 
+/* Rows, or a box of as many; some are not there. */
+void mix_touch(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t n = mix_pick(g, mix_is_variable, b);
+    const varve_tensor *value = n == MIX_NONE ? NULL : varve_value(g->nodes[n]);
+    uint64_t first = c % 4, count = c / 4 % 4;
+    varve_box box = { .start = { first }, .extents = { count } };
+    if (!value)
+        return;
+    bool is_box = c & 16 && value->rank > 0;
+    for (uint32_t k = 1; k < value->rank; k++)
+        box.extents[k] = value->shape[k];
+    varve_status wanted = value->rank > 0 && first + count <= value->shape[0]
+                              ? VARVE_OK
+                              : VARVE_MISUSE;
+    mix_say(m, "varve_touch_%s(g%dn%d, %d, %d);", is_box ? "box" : "rows", at,
+        n, (int)first, (int)count);
+    mix_trouble_begin(m);
+    varve_status status =
+        is_box ? varve_touch_box(g->nodes[n], &box, &m->error)
+               : varve_touch_rows(g->nodes[n], first, count, &m->error);
+    mix_trouble_end(m);
+    mix_expect(m, "varve_touch", status, wanted, wanted);
+}
+
 static bool is_named(const struct mix_shape *shape, uint8_t name)
 {
     for (uint8_t n = 0; n < MIX_NODES; n++)

@@ -112,6 +112,7 @@ const struct mix_entry mix_operations[] = {
     [99] = { "save_crowd", mix_save_crowd, 4 },
     [100] = { "resume_crowd", mix_resume_crowd, 3 },
     [101] = { "snapshot_crowd", mix_snapshot_crowd, 1 },
+    [102] = { "touch", mix_touch, 3 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;
