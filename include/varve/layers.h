@@ -20,15 +20,17 @@ VARVE_BEGIN_DECLS
  * (varve_touch) since the checkpoint before was saved has not changed, and is
  * not looked at; of one that was touched in rows (varve_touch_rows) neither are
  * the other pages of 4 KiB, once its chunk is summed by pages, as it is when it
- * has changed in a few of them. What the library did to one in between (it was added, rebound,
- * retyped, initialized, or restored, also by a snapshot) touches it. Where the
- * checkpoint before is none of the last eight that this graph has saved so, or
- * a node or edge came or went since, all values are looked at.
+ * has changed in a few of them. What the library did to one in between (it was
+ * added, rebound, retyped, initialized, or restored, also by a snapshot)
+ * touches it. Where the checkpoint before is none of the last eight that this
+ * graph has saved so, or a node or edge came or went since, all values are
+ * looked at.
  *
  * `track`: the same of each MiB, and each such page, of a variable of 256 KiB
- * and more that was not written to, as the machine tells (Linux 6.11, and no container that
- * forbids userfaultfd); else all values are looked at. What it costs the
- * program is said in snapshot.h, with whose `track` it shares its descriptor.
+ * and more that was not written to, as the machine tells (Linux 6.11, and no
+ * container that forbids userfaultfd); else all values are looked at. What it
+ * costs the program is said in snapshot.h, with whose `track` it shares its
+ * descriptor.
  * varve_touch is of use for what the machine does not see: what a device writes
  * by itself. With `only_touched` that alone counts.
  *

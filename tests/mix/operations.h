@@ -22,7 +22,8 @@ mix_operation mix_end_graph, mix_add_container, mix_add_variable,
 
 /* What nodes are and hold: operations_node.c */
 mix_operation mix_add_slot, mix_alias, mix_name_globally, mix_tag, mix_compute,
-    mix_rebind, mix_reshape, mix_let_resize, mix_retype, mix_touch, mix_ask_nothing,
+    mix_rebind, mix_reshape, mix_let_resize, mix_retype, mix_touch,
+    mix_ask_nothing,
     mix_mistake;
 
 /* Values that do not lie row-major: operations_view.c */
