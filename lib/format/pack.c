@@ -24,7 +24,11 @@
 #include "planes.h"
 #include "try.h"
 
-enum { MOST_LEVEL = 19 }; /* above, Zstandard takes a lot of memory */
+enum {
+    MOST_LEVEL = 19, /* above, Zstandard takes a lot of memory */
+    FEW_PLACES = 6,  /* a power of two: how many are looked at for repeats, */
+    LONG_REPEAT = 7, /* and of how many bytes those are at least */
+};
 
 unsigned vv_pack_planes(varve_dtype dtype)
 {
@@ -71,7 +75,8 @@ struct vv_packer *vv_packer_new(const varve_allocator *allocator, int level)
     packer->allocator = *allocator;
     packer->level = level;
     packer->zstd = ZSTD_createCCtx();
-    if (packer->zstd)
+    if (packer->zstd && !ZSTD_isError(ZSTD_CCtx_setParameter(
+                            packer->zstd, ZSTD_c_compressionLevel, level)))
         return packer;
     vv_packer_free(packer);
     return NULL;
@@ -86,15 +91,30 @@ void vv_packer_free(struct vv_packer *packer)
     vv_release(&allocator, packer, sizeof *packer);
 }
 
+/* Planes of numbers have few values each, some more often than others, and what
+ * repeats in them does so by chance: looking for it takes most of the time, and
+ * what is found takes more bytes than it saves (bench/notebook.md). So the
+ * lowest level hardly does. Any other looks as Zstandard would, as all do in
+ * bytes and texts: 0 stands for that. */
+static void choose(struct vv_packer *packer, unsigned planes)
+{
+    bool hardly_looks = packer->level == 1 && planes > 1;
+    ZSTD_CCtx_setParameter(
+        packer->zstd, ZSTD_c_hashLog, hardly_looks ? FEW_PLACES : 0);
+    ZSTD_CCtx_setParameter(
+        packer->zstd, ZSTD_c_minMatch, hardly_looks ? LONG_REPEAT : 0);
+}
+
 bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
     void *frame, struct vv_pack *pack)
 {
     unsigned planes = pack->planes;
+    choose(packer, planes);
     if (planes > 1)
         vv_planes_split(packer->planes, bytes, size, planes);
     /* What does not fit is not worth it; nor is anything else that may be. */
-    size_t found = ZSTD_compressCCtx(packer->zstd, frame, vv_pack_room(size),
-        planes > 1 ? packer->planes : bytes, size, packer->level);
+    size_t found = ZSTD_compress2(packer->zstd, frame, vv_pack_room(size),
+        planes > 1 ? packer->planes : bytes, size);
     if (ZSTD_isError(found))
         return false;
     pack->size = (uint32_t)found;
