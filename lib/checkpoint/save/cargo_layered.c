@@ -200,6 +200,7 @@ static varve_status write_large(
     bool is_paired = pairs(l, value);
     uint64_t older = is_paired ? older_offset(l, value) : 0;
     VV_TRY(vv_cargo_source(l->cargo, value, &l->scratch, &source, error));
+    l->out.bytes_stay = source.bytes && source.bytes != l->scratch.data;
     bool is_old = is_paired && is_same(l, value, 0, 1);
     VV_TRY(pad(l, offset_of(l, value), is_old ? older : 0, error));
     for (uint64_t at = 0; at < all; at += size) {
@@ -259,6 +260,7 @@ static varve_status write_small(
     const uint8_t *bytes;
     struct vv_source source;
     uint64_t older = is_old ? older_offset(l, value) : 0;
+    l->out.bytes_stay = false;
     VV_TRY(pad(l, offset_of(l, value), older, error));
     if (is_old)
         return vv_layer_out_old(

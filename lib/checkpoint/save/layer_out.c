@@ -194,6 +194,7 @@ varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
 {
     VV_TRY(begin_layer(out, error));
     const struct vv_parcel parcel = { .bytes = bytes,
+        .stays = out->bytes_stay,
         .size = size,
         .planes = planes,
         .place = { .layer = out->own } };

@@ -36,6 +36,8 @@ struct vv_layer_out {
     struct vv_publication publication; /* of the layer */
     struct vv_buffer own_path;
     uint8_t nonce[VV_NONCE_SIZE];
+    /* to fill in */
+    bool bytes_stay; /* what is new stays where it is until the end */
 };
 
 /* Waits for those that collect, and keeps them away. The columns of layers and

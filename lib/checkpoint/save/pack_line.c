@@ -241,11 +241,13 @@ static varve_status keep_bytes(struct vv_pack_line *line, struct step *step,
     else if (line->open == block)
         line->open = NULL;
     uint8_t *to = block->bytes + block->used;
-    memcpy(to, parcel->bytes, (size_t)parcel->size);
+    if (!is_packed || !parcel->stays) {
+        memcpy(to, parcel->bytes, (size_t)parcel->size);
+        parcel->bytes = to;
+    }
     block->used =
         is_packed ? VV_CHUNK_SIZE : block->used + (size_t)parcel->size;
     block->parcels++;
-    parcel->bytes = to;
     step->block = block;
     return VARVE_OK;
 }

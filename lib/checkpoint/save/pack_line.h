@@ -12,7 +12,8 @@
 /* Some bytes, or a place where they lie already. */
 struct vv_parcel {
     /* to fill in */
-    const void *bytes; /* copied; NULL: none, or zeros */
+    const void *bytes; /* NULL: none, or zeros */
+    bool stays;        /* the bytes do, until the line ends; else it copies */
     uint64_t size;
     unsigned planes; /* to pack them by; 0: they stay as they are */
     struct vv_layer_place place;

@@ -189,7 +189,9 @@ TEST(pack_line, starts_a_thread_for_each_chunk_behind_the_first)
         got.count = 0;
         struct vv_pack_line *line = vv_pack_line_new(&context, 1, take, NULL);
         for (size_t i = 0; i < chunks; i++) {
-            struct vv_parcel parcel = { bytes, VV_CHUNK_SIZE, 4, { 0 }, NULL };
+            struct vv_parcel parcel = { .bytes = bytes,
+                .size = VV_CHUNK_SIZE,
+                .planes = 4 };
             cr_assert_ok(vv_pack_line_add(line, &parcel, &error), error);
         }
         cr_assert_eq(got.count, 0, "none is handed on while there is room");
@@ -199,6 +201,26 @@ TEST(pack_line, starts_a_thread_for_each_chunk_behind_the_first)
             : chunks < 4 ? chunks - 1
                          : 3);
     }
+}
+
+TEST(pack_line, copies_nothing_that_stays_and_is_packed)
+{
+    static uint8_t chunks[6][VV_CHUNK_SIZE];
+    struct vv_context context = crowd_of(3, 2);
+    varve_error error = { 0 };
+    got.count = 0;
+    struct vv_pack_line *line = vv_pack_line_new(&context, 1, take, NULL);
+    for (size_t i = 0; i < 6; i++) {
+        struct vv_parcel parcel = { .bytes = chunks[i],
+            .stays = true,
+            .size = parcel_of(i, chunks[i]).size,
+            .planes = 4,
+            .place.offset = i };
+        cr_assert_ok(vv_pack_line_add(line, &parcel, &error), error);
+    }
+    cr_assert_ok(vv_pack_line_end(line, &error), error);
+    cr_assert_eq(got.count, 6);
+    vv_pack_line_free(line);
 }
 
 TEST(pack_line, hands_on_at_once_what_need_not_wait)
@@ -242,7 +264,9 @@ TEST(pack_line, keeps_many_small_ones_behind_a_chunk)
     varve_error error = { 0 };
     got.count = 0;
     struct vv_pack_line *line = vv_pack_line_new(&context, 1, take, NULL);
-    struct vv_parcel chunk = { bytes, VV_CHUNK_SIZE, 4, { 0 }, NULL };
+    struct vv_parcel chunk = { .bytes = bytes,
+                .size = VV_CHUNK_SIZE,
+                .planes = 4 };
     make_bytes(bytes, sizeof bytes, 0);
     cr_assert_ok(vv_pack_line_add(line, &chunk, &error), error);
     for (size_t i = 1; i < PARCELS; i++) {
