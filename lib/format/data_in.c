@@ -210,6 +210,12 @@ static varve_status read_data(const struct vv_opened *o, uint64_t offset,
         &own->layers, o->context, &o->parsed.index, offset, bytes, size, error);
 }
 
+static void rest(const struct vv_opened *o)
+{
+    const struct own_file *own = o->state;
+    vv_layers_rest(&own->layers);
+}
+
 /* The path of the file in which a range of the data lies in one piece, and
  * where. In several: that of the checkpoint, and where in the data. */
 static const char *find_range(
@@ -317,6 +323,7 @@ static const struct vv_backing own_backing = {
     .locate = locate,
     .place = place_of,
     .digest = digest_of,
+    .rest = rest,
     .close = close_file,
 };
 

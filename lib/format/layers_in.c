@@ -16,6 +16,7 @@
 #include "file.h"
 #include "layout.h"
 #include "try.h"
+#include "unpackers.h"
 
 /* --- Names ---------------------------------------------------------------- */
 
@@ -233,6 +234,17 @@ static varve_status make_paths(struct vv_layers *layers,
     return VARVE_OK;
 }
 
+static varve_status make_unpackers(struct vv_layers *layers,
+    const struct vv_context *context, const struct vv_index *index,
+    varve_error *error)
+{
+    if (index->packed_count == 0)
+        return VARVE_OK;
+    layers->unpackers =
+        vv_allocate_zeroed(&context->allocator, sizeof *layers->unpackers);
+    return layers->unpackers ? VARVE_OK : vv_fail_memory(error, "unpacking");
+}
+
 varve_status vv_layers_open(struct vv_layers *layers,
     const struct vv_context *context, const char *path, int file,
     const struct vv_index *index, varve_error *error)
@@ -246,7 +258,9 @@ varve_status vv_layers_open(struct vv_layers *layers,
     for (uint32_t i = 0; i < layers->count; i++)
         layers->all[i].file = -1;
     varve_status status;
-    if (vv_layer_is_inside(index))
+    if ((status = make_unpackers(layers, context, index, error)))
+        ;
+    else if (vv_layer_is_inside(index))
         status = open_inside(&layers->all[0], context, path, file, error);
     else if (!(status = make_paths(layers, context, path, index, error)))
         status = context->salvages
@@ -257,8 +271,17 @@ varve_status vv_layers_open(struct vv_layers *layers,
     return status;
 }
 
+void vv_layers_rest(const struct vv_layers *layers)
+{
+    if (layers->unpackers)
+        vv_unpackers_clear(layers->unpackers);
+}
+
 void vv_layers_close(struct vv_layers *layers, const struct vv_context *context)
 {
+    vv_layers_rest(layers);
+    vv_release(
+        &context->allocator, layers->unpackers, sizeof *layers->unpackers);
     for (uint32_t i = 0; i < layers->count; i++) {
         if (!layers->all[i].is_inside)
             vv_file_close(context, layers->all[i].file);
@@ -323,6 +346,7 @@ struct unpacked {
 struct range_reading {
     const struct vv_layers *layers;
     const struct vv_context *context;
+    struct vv_unpacker *unpacker; /* once something is packed */
     struct unpacked held;
 };
 
@@ -332,10 +356,21 @@ static bool is_same_pack(const struct vv_pack *one, const struct vv_pack *other)
            one->planes == other->planes;
 }
 
+static varve_status unpack(struct range_reading *r,
+    const struct vv_layer_place *place, void *bytes, varve_error *error)
+{
+    const struct vv_layer *layer = &r->layers->all[place->layer];
+    if (!r->unpacker)
+        r->unpacker = vv_unpackers_take(r->layers->unpackers, r->context);
+    if (!r->unpacker)
+        return vv_fail_memory(error, "unpacking a chunk");
+    return vv_unpack(r->unpacker, layer->file, layer->path, place->offset,
+        &place->pack, bytes, error);
+}
+
 static varve_status hold(struct range_reading *r,
     const struct vv_layer_place *place, varve_error *error)
 {
-    const struct vv_layer *layer = &r->layers->all[place->layer];
     struct unpacked *held = &r->held;
     if (held->bytes && held->place.layer == place->layer &&
         held->place.offset == place->offset &&
@@ -346,8 +381,7 @@ static varve_status hold(struct range_reading *r,
     held->bytes = vv_allocate(&r->context->allocator, place->pack.plain);
     if (!held->bytes)
         return vv_fail_memory(error, "unpacking a chunk");
-    varve_status status = vv_unpack(r->context, layer->file, layer->path,
-        place->offset, &place->pack, held->bytes, error);
+    varve_status status = unpack(r, place, held->bytes, error);
     if (status) {
         vv_release(&r->context->allocator, held->bytes, place->pack.plain);
         held->bytes = NULL;
@@ -371,8 +405,7 @@ static varve_status read_part(struct range_reading *r,
         return vv_file_read(r->context, layer->file, layer->path, bytes, size,
             place->offset, error);
     if (size == place->pack.plain)
-        return vv_unpack(r->context, layer->file, layer->path, place->offset,
-            &place->pack, bytes, error);
+        return unpack(r, place, bytes, error);
     VV_TRY(hold(r, place, error));
     memcpy(bytes, r->held.bytes + place->skip, size);
     return VARVE_OK;
@@ -395,6 +428,8 @@ varve_status vv_layers_read(const struct vv_layers *layers,
         size -= part;
     }
     vv_release(&context->allocator, r.held.bytes, r.held.place.pack.plain);
+    if (r.unpacker)
+        vv_unpackers_give(layers->unpackers, r.unpacker);
     return status;
 }
 

@@ -30,6 +30,8 @@ struct vv_layers {
     uint32_t count;
     uint32_t lost;
     struct vv_layer *all;
+    /* own */
+    struct vv_unpackers *unpackers; /* or NULL: nothing is packed */
 };
 
 /* The bare name of a layer, with a NUL. */
@@ -63,10 +65,14 @@ varve_status vv_layers_open(struct vv_layers *layers,
 void vv_layers_close(
     struct vv_layers *layers, const struct vv_context *context);
 
-/* Reads data, wherever it lies; VARVE_TRUNCATED in a layer that is lost. */
+/* Reads data, wherever it lies; VARVE_TRUNCATED in a layer that is lost. What
+ * it takes for that, a chunk or two for each thread, is kept for the next. */
 varve_status vv_layers_read(const struct vv_layers *layers,
     const struct vv_context *context, const struct vv_index *index,
     uint64_t offset, void *bytes, size_t size, varve_error *error);
+
+/* Lets go of what was kept for the next reading. On any thread. */
+void vv_layers_rest(const struct vv_layers *layers);
 
 /* From where on a byte of the data, and what comes behind it in its place, is
  * read. */

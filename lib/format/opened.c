@@ -79,6 +79,12 @@ varve_status vv_opened_read(const struct vv_opened *o, uint64_t offset,
     return o->backing->read(o, offset, bytes, size, error);
 }
 
+void vv_opened_rest(const struct vv_opened *o)
+{
+    if (o->backing->rest)
+        o->backing->rest(o);
+}
+
 varve_status vv_opened_check(const struct vv_opened *o, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error)
 {

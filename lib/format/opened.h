@@ -43,6 +43,8 @@ struct vv_backing {
     struct vv_digest (*digest)(const struct vv_opened *opened, uint32_t value);
     /* NULL: no value has only one sum. */
     bool (*sums_whole)(const struct vv_opened *opened, uint32_t value);
+    /* NULL: nothing is kept between two readings. */
+    void (*rest)(const struct vv_opened *opened);
     void (*close)(struct vv_opened *opened); /* frees the state */
 };
 
@@ -65,6 +67,10 @@ void vv_opened_close(struct vv_opened *opened);
  * is verified as it is decoded.) */
 varve_status vv_opened_read(const struct vv_opened *opened, uint64_t offset,
     void *bytes, size_t size, varve_error *error);
+
+/* Much was read: lets go of memory that is kept for the next reading, as where
+ * values are packed. */
+void vv_opened_rest(const struct vv_opened *opened);
 
 /* The range of a chunk of a value. */
 void vv_opened_chunk(const struct vv_opened *opened, uint32_t value,

@@ -1,4 +1,4 @@
-/* pack.c - planes, and frames of Zstandard.
+/* pack.c - frames of Zstandard, of planes where that is wanted.
  *
  * Only whole frames are unpacked, into as much memory as the index says that
  * they take, a chunk at most. So nothing depends on what a frame says of its
@@ -21,9 +21,14 @@
 #include "failure.h"
 #include "file.h"
 #include "layout.h"
+#include "planes.h"
 #include "try.h"
 
-enum { MOST_LEVEL = 19 }; /* above, Zstandard takes a lot of memory */
+enum {
+    MOST_LEVEL = 19, /* above, Zstandard takes a lot of memory */
+    FEW_PLACES = 6,  /* a power of two: how many are looked at for repeats, */
+    LONG_REPEAT = 7, /* and of how many bytes those are at least */
+};
 
 unsigned vv_pack_planes(varve_dtype dtype)
 {
@@ -53,51 +58,6 @@ varve_status vv_pack_check(int level, varve_error *error)
 
 #ifdef VV_HAVE_ZSTD
 
-/* --- Planes --------------------------------------------------------------- */
-
-/* Inlined with a number that is known, so that the compiler can do better than
- * byte by byte. */
-static inline void split_into(
-    uint8_t *to, const uint8_t *from, size_t size, size_t planes)
-{
-    size_t count = size / planes;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t p = 0; p < planes; p++)
-            to[p * count + i] = from[i * planes + p];
-    }
-    memcpy(to + planes * count, from + planes * count, size - planes * count);
-}
-
-static inline void join_from(
-    uint8_t *to, const uint8_t *from, size_t size, size_t planes)
-{
-    size_t count = size / planes;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t p = 0; p < planes; p++)
-            to[i * planes + p] = from[p * count + i];
-    }
-    memcpy(to + planes * count, from + planes * count, size - planes * count);
-}
-
-static void split(
-    uint8_t *to, const uint8_t *from, size_t size, unsigned planes)
-{
-    switch (planes) {
-    case 2: split_into(to, from, size, 2); break;
-    case 4: split_into(to, from, size, 4); break;
-    default: split_into(to, from, size, 8); break;
-    }
-}
-
-static void join(uint8_t *to, const uint8_t *from, size_t size, unsigned planes)
-{
-    switch (planes) {
-    case 2: join_from(to, from, size, 2); break;
-    case 4: join_from(to, from, size, 4); break;
-    default: join_from(to, from, size, 8); break;
-    }
-}
-
 /* --- Packing -------------------------------------------------------------- */
 
 struct vv_packer {
@@ -105,7 +65,6 @@ struct vv_packer {
     int level;
     ZSTD_CCtx *zstd;
     uint8_t planes[VV_CHUNK_SIZE];
-    uint8_t frame[VV_CHUNK_SIZE];
 };
 
 struct vv_packer *vv_packer_new(const varve_allocator *allocator, int level)
@@ -116,7 +75,8 @@ struct vv_packer *vv_packer_new(const varve_allocator *allocator, int level)
     packer->allocator = *allocator;
     packer->level = level;
     packer->zstd = ZSTD_createCCtx();
-    if (packer->zstd)
+    if (packer->zstd && !ZSTD_isError(ZSTD_CCtx_setParameter(
+                            packer->zstd, ZSTD_c_compressionLevel, level)))
         return packer;
     vv_packer_free(packer);
     return NULL;
@@ -131,25 +91,35 @@ void vv_packer_free(struct vv_packer *packer)
     vv_release(&allocator, packer, sizeof *packer);
 }
 
-const void *vv_packer_pack(struct vv_packer *packer, const void *bytes,
-    size_t size, unsigned planes, struct vv_pack *pack)
+/* Planes of numbers have few values each, some more often than others, and what
+ * repeats in them does so by chance: looking for it takes most of the time, and
+ * what is found takes more bytes than it saves (bench/notebook.md). So the
+ * lowest level hardly does. Any other looks as Zstandard would, as all do in
+ * bytes and texts: 0 stands for that. */
+static void choose(struct vv_packer *packer, unsigned planes)
 {
-    if (size < VV_LEAST_PACKED || size > VV_CHUNK_SIZE)
-        return NULL;
+    bool hardly_looks = packer->level == 1 && planes > 1;
+    ZSTD_CCtx_setParameter(
+        packer->zstd, ZSTD_c_hashLog, hardly_looks ? FEW_PLACES : 0);
+    ZSTD_CCtx_setParameter(
+        packer->zstd, ZSTD_c_minMatch, hardly_looks ? LONG_REPEAT : 0);
+}
+
+bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
+    void *frame, struct vv_pack *pack)
+{
+    unsigned planes = pack->planes;
+    choose(packer, planes);
     if (planes > 1)
-        split(packer->planes, bytes, size, planes);
+        vv_planes_split(packer->planes, bytes, size, planes);
     /* What does not fit is not worth it; nor is anything else that may be. */
-    size_t found =
-        ZSTD_compressCCtx(packer->zstd, packer->frame, vv_pack_room(size),
-            planes > 1 ? packer->planes : bytes, size, packer->level);
+    size_t found = ZSTD_compress2(packer->zstd, frame, vv_pack_room(size),
+        planes > 1 ? packer->planes : bytes, size);
     if (ZSTD_isError(found))
-        return NULL;
-    *pack = (struct vv_pack){
-        .size = (uint32_t)found,
-        .plain = (uint32_t)size,
-        .planes = (uint8_t)planes,
-    };
-    return packer->frame;
+        return false;
+    pack->size = (uint32_t)found;
+    pack->plain = (uint32_t)size;
+    return true;
 }
 
 /* --- Unpacking ------------------------------------------------------------ */
@@ -162,13 +132,43 @@ static bool is_frame(const uint8_t *frame, const struct vv_pack *pack)
            ZSTD_findFrameCompressedSize(frame, pack->size) == pack->size;
 }
 
-static varve_status unpack(const char *path, uint64_t offset,
-    const struct vv_pack *pack, const uint8_t *frame, uint8_t *to,
+struct vv_unpacker {
+    const struct vv_context *context;
+    ZSTD_DCtx *zstd;
+    uint8_t planes[VV_CHUNK_SIZE];
+    uint8_t frame[VV_CHUNK_SIZE];
+};
+
+struct vv_unpacker *vv_unpacker_new(const struct vv_context *context)
+{
+    struct vv_unpacker *unpacker =
+        vv_allocate(&context->allocator, sizeof *unpacker);
+    if (!unpacker)
+        return NULL;
+    unpacker->context = context;
+    unpacker->zstd = ZSTD_createDCtx();
+    if (unpacker->zstd)
+        return unpacker;
+    vv_unpacker_free(unpacker);
+    return NULL;
+}
+
+void vv_unpacker_free(struct vv_unpacker *unpacker)
+{
+    if (!unpacker)
+        return;
+    ZSTD_freeDCtx(unpacker->zstd);
+    vv_release(&unpacker->context->allocator, unpacker, sizeof *unpacker);
+}
+
+static varve_status unpack(struct vv_unpacker *unpacker, const char *path,
+    uint64_t offset, const struct vv_pack *pack, uint8_t *to,
     varve_error *error)
 {
     size_t found = 0;
-    if (is_frame(frame, pack))
-        found = ZSTD_decompress(to, pack->plain, frame, pack->size);
+    if (is_frame(unpacker->frame, pack))
+        found = ZSTD_decompressDCtx(
+            unpacker->zstd, to, pack->plain, unpacker->frame, pack->size);
     if (ZSTD_getErrorCode(found) == ZSTD_error_memory_allocation)
         return vv_fail_memory(error, "unpacking a chunk");
     if (found != pack->plain)
@@ -180,25 +180,18 @@ static varve_status unpack(const char *path, uint64_t offset,
     return VARVE_OK;
 }
 
-varve_status vv_unpack(const struct vv_context *context, int file,
-    const char *path, uint64_t offset, const struct vv_pack *pack, void *plain,
+varve_status vv_unpack(struct vv_unpacker *unpacker, int file, const char *path,
+    uint64_t offset, const struct vv_pack *pack, void *plain,
     varve_error *error)
 {
     bool joins = pack->planes > 1;
-    size_t size = pack->size + (joins ? pack->plain : 0);
-    uint8_t *frame = vv_allocate(&context->allocator, size);
-    if (!frame)
-        return vv_fail_memory(error, "unpacking a chunk");
-    uint8_t *planes = frame + pack->size;
-    varve_status status =
-        vv_file_read(context, file, path, frame, pack->size, offset, error);
-    if (!status)
-        status =
-            unpack(path, offset, pack, frame, joins ? planes : plain, error);
-    if (!status && joins)
-        join(plain, planes, pack->plain, pack->planes);
-    vv_release(&context->allocator, frame, size);
-    return status;
+    VV_TRY(vv_file_read(unpacker->context, file, path, unpacker->frame,
+        pack->size, offset, error));
+    VV_TRY(unpack(
+        unpacker, path, offset, pack, joins ? unpacker->planes : plain, error));
+    if (joins)
+        vv_planes_join(plain, unpacker->planes, pack->plain, pack->planes);
+    return VARVE_OK;
 }
 
 #else
@@ -215,22 +208,41 @@ void vv_packer_free(struct vv_packer *packer)
     (void)packer;
 }
 
-const void *vv_packer_pack(struct vv_packer *packer, const void *bytes,
-    size_t size, unsigned planes, struct vv_pack *pack)
+bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
+    void *frame, struct vv_pack *pack)
 {
     (void)packer;
     (void)bytes;
     (void)size;
-    (void)planes;
+    (void)frame;
     (void)pack;
-    return NULL;
+    return false;
 }
 
-varve_status vv_unpack(const struct vv_context *context, int file,
-    const char *path, uint64_t offset, const struct vv_pack *pack, void *plain,
+struct vv_unpacker {
+    const struct vv_context *context;
+};
+
+struct vv_unpacker *vv_unpacker_new(const struct vv_context *context)
+{
+    struct vv_unpacker *unpacker =
+        vv_allocate(&context->allocator, sizeof *unpacker);
+    if (unpacker)
+        unpacker->context = context;
+    return unpacker;
+}
+
+void vv_unpacker_free(struct vv_unpacker *unpacker)
+{
+    if (unpacker)
+        vv_release(&unpacker->context->allocator, unpacker, sizeof *unpacker);
+}
+
+varve_status vv_unpack(struct vv_unpacker *unpacker, int file, const char *path,
+    uint64_t offset, const struct vv_pack *pack, void *plain,
     varve_error *error)
 {
-    (void)context;
+    (void)unpacker;
     (void)file;
     (void)pack;
     (void)plain;

@@ -1,7 +1,5 @@
 /* pack.h - up to a chunk of data, packed with Zstandard: one frame, behind
- * which nothing stands, of the bytes as they are or of their planes, the first
- * bytes of all elements, then the second ones, and so on. What does not make up
- * a whole element stands behind the planes.
+ * which nothing stands, of the bytes as they are or of their planes (planes.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,6 +14,7 @@
 #include <varve/tensor.h>
 
 #include "context.h"
+#include "layout.h"
 
 enum {
     VV_LEAST_PACKED = 4096, /* bytes; less is never packed */
@@ -44,20 +43,34 @@ varve_status vv_pack_check(int level, varve_error *error);
 
 struct vv_packer;
 
-/* NULL without memory; of a build that cannot pack too. */
+/* What a thread needs to pack. NULL without memory; of a build that cannot pack
+ * too. */
 struct vv_packer *vv_packer_new(const varve_allocator *allocator, int level);
 void vv_packer_free(struct vv_packer *packer);
 
-/* Packs up to a chunk. The frame belongs to the packer, until the next one;
- * NULL: the bytes are better as they are. */
-const void *vv_packer_pack(struct vv_packer *packer, const void *bytes,
-    size_t size, unsigned planes, struct vv_pack *pack);
+/* Whether there is anything to be packed. */
+static inline bool vv_pack_is_worth(uint64_t size)
+{
+    return size >= VV_LEAST_PACKED && size <= VV_CHUNK_SIZE;
+}
+
+/* Packs so many bytes, by as many planes as `pack` says; the frame has
+ * vv_pack_room(size). False: the bytes are better as they are. */
+bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
+    void *frame, struct vv_pack *pack);
+
+struct vv_unpacker;
+
+/* What a thread needs to unpack: two chunks, and some for Zstandard. NULL
+ * without memory. */
+struct vv_unpacker *vv_unpacker_new(const struct vv_context *context);
+void vv_unpacker_free(struct vv_unpacker *unpacker);
 
 /* Reads the frame at an offset of a file, and unpacks it to `plain`, which has
  * room for pack->plain bytes. VARVE_CORRUPT where it is anything but one frame
  * of so many; VARVE_TOO_NEW by a build that cannot unpack. */
-varve_status vv_unpack(const struct vv_context *context, int file,
-    const char *path, uint64_t offset, const struct vv_pack *pack, void *plain,
+varve_status vv_unpack(struct vv_unpacker *unpacker, int file, const char *path,
+    uint64_t offset, const struct vv_pack *pack, void *plain,
     varve_error *error);
 
 #endif

@@ -33,6 +33,13 @@ else
     ends 0 cat -o one packed.varve weights
     ends 0 cat -o other plain.varve weights
     cmp -s one other || fail 'plain it has other weights'
+    ends 0 repack --progress=always -o bar.varve packed.varve
+    has '100%' err
+    cmp -s plain.varve bar.varve || fail 'with a bar it is another file'
+    ends 0 convert --compress=3 --progress=always plain.varve bar.varve --force
+    has '100%' err
+    ends 0 repack -o quiet.varve packed.varve
+    [ ! -s err ] || fail 'repack: progress where nobody looks'
     ends 0 convert --compress=3 plain.varve again.varve
     [ "$(stat -c %s again.varve)" -lt "$(stat -c %s plain.varve)" ] ||
         fail 'compressed it is no smaller'

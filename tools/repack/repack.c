@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "complaint.h"
+#include "progress_bar.h"
 #include "run.h"
 #include "style.h"
 
@@ -27,6 +28,7 @@ static const struct option_row option_rows[] = {
         "replace a checkpoint that is there"),
     OPTION_SHARED(
         "quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
+    OPTION_PROGRESS,
     OPTION_HELP,
     OPTION_END,
 };
@@ -59,10 +61,14 @@ static int repack_file(const struct repack_options *options, const char *file)
 {
     const struct settings *settings = &options->settings;
     varve_error error = { 0 };
-    const varve_write_options write = { .no_replace = options->output &&
-                                                      !options->force };
     const char *output = options->output;
+    struct progress_bar bar;
+    const varve_write_options write = { .no_replace = output && !options->force,
+        .progress = progress_bar_update,
+        .progress_user = &bar };
+    progress_bar_begin(&bar, settings);
     varve_status status = varve_repack(file, output, &write, &error);
+    progress_bar_clear(&bar);
     if (status == VARVE_EXISTS && output)
         return complain_taken(settings, output);
     if (status)

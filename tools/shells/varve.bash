@@ -29,6 +29,7 @@ _varve()
     'repair --to') words='varve tensorflow tensorflow-names safetensors npy npz torch gguf hdf5' ;;
     'repair --progress') words='auto always never' ;;
     'repair --units') words='iec si bytes' ;;
+    'repack --progress') words='auto always never' ;;
     'prune --units') words='iec si bytes' ;;
     'graph --svg') words='tree icicle' ;;
     'graph --progress') words='auto always never' ;;
@@ -50,7 +51,7 @@ _varve()
     cat) words='--json --output --slice --force --dots --no-hdf5 --max-memory --help' ;;
     verify) words='--json --threads --quiet --no-hdf5 --progress --units --ascii --color --max-memory --help' ;;
     repair) words='--output --to --force --verbose --quiet --json --progress --units --ascii --max-memory --help' ;;
-    repack) words='--output --force --quiet --max-memory --help' ;;
+    repack) words='--output --force --quiet --progress --max-memory --help' ;;
     prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --max-memory --help' ;;
     pin) words='--max-memory --help' ;;
     unpin) words='--max-memory --help' ;;

@@ -119,6 +119,7 @@ complete -c varve -n '__fish_seen_subcommand_from repair' -l help -s h -d 'say w
 complete -c varve -n '__fish_seen_subcommand_from repack' -l output -s o -r -F -d 'write to OUT, and leave FILE as it is'
 complete -c varve -n '__fish_seen_subcommand_from repack' -l force -s f -d 'replace a checkpoint that is there'
 complete -c varve -n '__fish_seen_subcommand_from repack' -l quiet -s q -d 'print nothing but errors'
+complete -c varve -n '__fish_seen_subcommand_from repack' -l progress -x -a 'auto always never' -d 'a bar on standard error'
 complete -c varve -n '__fish_seen_subcommand_from repack' -l max-memory -x -d 'end where more memory would be needed, as 2GiB'
 complete -c varve -n '__fish_seen_subcommand_from repack' -l help -s h -d 'say what the command does'
 complete -c varve -n '__fish_seen_subcommand_from prune' -l keep-last -x -d 'the newest N'

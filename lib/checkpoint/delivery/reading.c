@@ -487,6 +487,7 @@ varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_release_aligned(
             a, pass->buffers[i], pass->buffer_size, BUFFER_ALIGNMENT);
+    vv_opened_rest(reading->d->file);
     vv_monitor_free(a, reading->turns);
     reading->turns = NULL;
     vv_release(a, pass->runs, pass->run_capacity * sizeof *pass->runs);

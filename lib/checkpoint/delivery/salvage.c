@@ -294,6 +294,7 @@ varve_status vv_salvage(
         status = tell_losses(d, pairs, count, is_lost, error);
     if (!status)
         jobs->size = leave_out(d, pairs, count, is_lost) * sizeof *pairs;
+    vv_opened_rest(d->file);
     vv_release_aligned(a, l.buffer, l.buffer_size, BUFFER_ALIGNMENT);
     vv_release(a, is_lost, count);
     return status;

@@ -481,6 +481,7 @@ static varve_status verify(varve_reader *reader,
         vv_release(a, v->buffers[i], v->buffer_size);
     vv_release(a, v->spans, v->span_capacity * sizeof *v->spans);
     vv_buffer_clear(&v->damages);
+    vv_opened_rest(&reader->file);
     vv_monitor_free(a, v->monitor);
     vv_release(a, v, sizeof *v);
     return status;

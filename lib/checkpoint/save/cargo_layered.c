@@ -158,6 +158,7 @@ static varve_status write_large(
     struct vv_source source;
     uint64_t all = size_of(l, value), size;
     VV_TRY(vv_cargo_source(l->cargo, value, &l->scratch, &source, error));
+    l->out.bytes_stay = source.bytes && source.bytes != l->scratch.data;
     bool is_old = pairs(l, value) && is_same(l, value, 0, 1);
     VV_TRY(pad(
         l, offset_of(l, value), is_old ? older_offset(l, value) : 0, error));
@@ -216,6 +217,7 @@ static varve_status write_small(
     const uint8_t *bytes;
     struct vv_source source;
     uint64_t older = is_old ? older_offset(l, value) : 0;
+    l->out.bytes_stay = false;
     VV_TRY(pad(l, offset_of(l, value), older, error));
     if (is_old)
         return vv_layer_out_old(

@@ -32,6 +32,7 @@ static void begin(struct vv_layer_out *out, const struct vv_context *context,
         .folder = -1,
         .level = level,
         .at = VV_HEADER_SIZE,
+        .written = VV_HEADER_SIZE,
         .own = VV_NONE };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         own[i]->size = 0;
@@ -79,7 +80,7 @@ static bool goes_on(
     const struct vv_layer_out *out, const struct vv_layer_place *place)
 {
     const struct vv_layer_place *last = &out->last;
-    uint64_t passed = out->at - out->begin;
+    uint64_t passed = out->written - out->begin;
     if (out->columns->place_begins.size == 0 || last->layer != place->layer ||
         last->pack.size != place->pack.size)
         return false;
@@ -95,28 +96,67 @@ static void add_place(
 {
     struct vv_index_columns *c = out->columns;
     if (!goes_on(out, place)) {
-        vv_buffer_add64(&c->place_begins, out->at);
+        vv_buffer_add64(&c->place_begins, out->written);
         vv_buffer_add32(&c->place_layers, place->layer);
         vv_buffer_add64(&c->place_offsets, place->offset);
         vv_buffer_add32(&c->place_packed, place->pack.size);
         vv_buffer_add32(&c->place_plain, place->pack.plain);
         vv_buffer_add32(&c->place_skips, place->skip);
         vv_buffer_add8(&c->place_planes, place->pack.planes);
-        out->begin = out->at;
+        out->begin = out->written;
         out->last = *place;
         out->is_packed |= place->pack.size > 0;
     }
-    out->at += size;
+    out->written += size;
 }
 
 /* --- What is new ---------------------------------------------------------- */
+
+/* A range in the layer, which grows. */
+static varve_status write_new(struct vv_layer_out *out,
+    const struct vv_parcel *parcel, varve_error *error)
+{
+    struct vv_layer_place place = parcel->place;
+    const void *frame = parcel->frame;
+    place.offset = out->data.offset;
+    if (!frame && !goes_on(out, &place))
+        VV_TRY(
+            vv_data_out_place(&out->data, out->written, &place.offset, error));
+    add_place(out, &place, parcel->size);
+    return vv_data_out_add(&out->data, frame ? frame : parcel->bytes,
+        frame ? place.pack.size : parcel->size, error);
+}
+
+/* Zeros lie with what is new before them, if they can. */
+static varve_status write_parcel(
+    void *user, const struct vv_parcel *parcel, varve_error *error)
+{
+    struct vv_layer_out *out = user;
+    struct vv_parcel behind = { .size = parcel->size,
+        .place = { .layer = out->own, .offset = out->data.offset } };
+    if (parcel->place.layer == VV_NONE && out->own != VV_NONE &&
+        goes_on(out, &behind.place))
+        parcel = &behind;
+    if (out->own != VV_NONE && parcel->place.layer == out->own)
+        return write_new(out, parcel, error);
+    add_place(out, &parcel->place, parcel->size);
+    return VARVE_OK;
+}
+
+static varve_status put(struct vv_layer_out *out,
+    const struct vv_parcel *parcel, varve_error *error)
+{
+    out->at += parcel->size;
+    return out->line ? vv_pack_line_add(out->line, parcel, error)
+                     : write_parcel(out, parcel, error);
+}
 
 static varve_status begin_packing(struct vv_layer_out *out, varve_error *error)
 {
     if (out->level == 0)
         return VARVE_OK;
-    out->packer = vv_packer_new(&out->context->allocator, out->level);
-    return out->packer ? VARVE_OK : vv_fail_memory(error, "packing values");
+    out->line = vv_pack_line_new(out->context, out->level, write_parcel, out);
+    return out->line ? VARVE_OK : vv_fail_memory(error, "packing values");
 }
 
 varve_status vv_layer_out_begin_inside(struct vv_layer_out *out,
@@ -149,39 +189,24 @@ static varve_status begin_layer(struct vv_layer_out *out, varve_error *error)
     return VARVE_OK;
 }
 
-/* The frame, or NULL where the bytes are better as they are. */
-static const void *pack(struct vv_layer_out *out, const void *bytes,
-    uint64_t size, unsigned planes, struct vv_pack *packed)
-{
-    if (out->level == 0 || planes == 0 || !bytes || size > VV_CHUNK_SIZE)
-        return NULL;
-    return vv_packer_pack(out->packer, bytes, (size_t)size, planes, packed);
-}
-
 varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
     uint64_t size, unsigned planes, varve_error *error)
 {
     VV_TRY(begin_layer(out, error));
-    struct vv_layer_place place = { .layer = out->own,
-        .offset = out->data.offset };
-    const void *frame = pack(out, bytes, size, planes, &place.pack);
-    if (!frame && !goes_on(out, &place))
-        VV_TRY(vv_data_out_place(&out->data, out->at, &place.offset, error));
-    add_place(out, &place, size);
-    return vv_data_out_add(&out->data, frame ? frame : bytes,
-        frame ? place.pack.size : size, error);
+    const struct vv_parcel parcel = { .bytes = bytes,
+        .stays = out->bytes_stay,
+        .size = size,
+        .planes = planes,
+        .place = { .layer = out->own } };
+    return put(out, &parcel, error);
 }
 
 varve_status vv_layer_out_zeros(
     struct vv_layer_out *out, uint64_t size, varve_error *error)
 {
-    const struct vv_layer_place behind = { .layer = out->own,
-        .offset = out->data.offset };
-    if (size > 0 && out->own != VV_NONE && goes_on(out, &behind))
-        return vv_layer_out_new(out, NULL, size, 0, error);
-    if (size > 0)
-        add_place(out, &(struct vv_layer_place){ .layer = VV_NONE }, size);
-    return VARVE_OK;
+    const struct vv_parcel parcel = { .size = size,
+        .place = { .layer = VV_NONE } };
+    return size > 0 ? put(out, &parcel, error) : VARVE_OK;
 }
 
 /* --- What is not ---------------------------------------------------------- */
@@ -200,13 +225,8 @@ static varve_status take_part(struct vv_layer_out *out,
         out->numbers[layer] =
             add_layer(out, older->layer_nonces + (size_t)layer * VV_NONCE_SIZE,
                 vv_at64(older->layer_sizes, layer));
-    add_place(out,
-        &(struct vv_layer_place){ .layer = out->numbers[layer],
-            .offset = place.offset,
-            .pack = place.pack,
-            .skip = place.skip },
-        size);
-    return VARVE_OK;
+    place.layer = out->numbers[layer];
+    return put(out, &(struct vv_parcel){ .size = size, .place = place }, error);
 }
 
 varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
@@ -278,6 +298,8 @@ static void end_places(struct vv_layer_out *out)
 
 varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error)
 {
+    if (out->line)
+        VV_TRY(vv_pack_line_end(out->line, error));
     end_places(out);
     if (vv_index_columns_failed(out->columns))
         return vv_fail_memory(error, "the index of a checkpoint");
@@ -303,8 +325,8 @@ void vv_layer_out_clear(struct vv_layer_out *out, bool is_named)
         out->base ? &out->base->file.parsed.index : NULL;
     if (out->own != VV_NONE && !is_named && !out->is_inside)
         vv_publish_give_up(&out->publication);
+    vv_pack_line_free(out->line);
     vv_data_out_clear(&out->data);
-    vv_packer_free(out->packer);
     if (out->numbers)
         vv_release(&out->context->allocator, out->numbers,
             older->layer_count * sizeof *out->numbers);

@@ -11,6 +11,7 @@
 #include "layer_base.h"
 #include "layers_in.h"
 #include "layout.h"
+#include "pack_line.h"
 #include "publish.h"
 
 struct vv_layer_out {
@@ -20,19 +21,23 @@ struct vv_layer_out {
     const char *path;  /* of the checkpoint */
     int folder;        /* open, and its lock shared */
     int flags;         /* of vv_publish_flags */
-    uint64_t at;       /* where in the data the next range begins */
+    uint64_t at;       /* where in the data the next range begins, */
+    uint64_t written;  /* and the next that is written: both are alike, but
+                          for what is in `line` */
     uint32_t *numbers; /* of layers of the base here */
     uint32_t own;      /* number of the layer that is written; or VV_NONE */
     uint64_t begin;    /* where the last place begins, */
     struct vv_layer_place last; /* and that */
     bool is_inside;             /* the layer is in the file of the checkpoint */
     bool is_packed;             /* some place */
-    int level; /* of packing what is new; 0: it is not packed */
-    struct vv_packer *packer;
+    int level;                 /* of packing what is new; 0: it is not packed */
+    struct vv_pack_line *line; /* or NULL: nothing is packed, or yet */
     struct vv_data_out data;
     struct vv_publication publication; /* of the layer */
     struct vv_buffer own_path;
     uint8_t nonce[VV_NONCE_SIZE];
+    /* to fill in */
+    bool bytes_stay; /* what is new stays where it is until the end */
 };
 
 /* Waits for those that collect, and keeps them away. The columns of layers and

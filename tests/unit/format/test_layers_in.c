@@ -371,14 +371,15 @@ static void pack_place(
 
 static uint32_t write_frame(struct packed *p)
 {
-    struct vv_pack pack;
+    static uint8_t frame[PLAIN];
+    struct vv_pack pack = { .planes = 4 };
     size_t size;
     char path[64] = "run/layers/";
     for (int i = 0; i < PLAIN; i++)
         p->plain[i] = (uint8_t)(i / 100 * (i % 4));
     struct vv_packer *packer = vv_packer_new(&p->l.context.allocator, 1);
-    const void *frame = vv_packer_pack(packer, p->plain, PLAIN, 4, &pack);
-    cr_assert(frame && pack.size <= SIZE, "a small frame");
+    cr_assert(vv_packer_pack(packer, p->plain, PLAIN, frame, &pack));
+    cr_assert_leq(pack.size, SIZE, "a small frame");
     vv_layer_name(p->l.nonces, path + strlen(path));
     memcpy(memory_bytes(p->l.memory, path, &size) + 64, frame, pack.size);
     vv_packer_free(packer);
@@ -469,8 +470,27 @@ TEST(layers_in, holds_a_chunk_at_a_time_and_says_where_memory_ends)
             sizeof found, &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY);
+        vv_layers_rest(&p.layers);
         cr_assert_eq(test_block_count(), blocks);
     }
+    end_packed(&p);
+}
+
+TEST(layers_in, keeps_what_it_unpacks_with_until_it_rests)
+{
+    static struct packed p;
+    static uint8_t found[PACKED_DATA];
+    varve_error error;
+    make_packed(&p);
+    long before = test_block_count();
+    for (int i = 0; i < 3; i++) {
+        cr_assert_ok(vv_layers_read(&p.layers, &p.l.context, &p.l.index, 64,
+                         found, sizeof found, &error),
+            error);
+        cr_assert_eq(test_block_count(), before + 1, "made once");
+    }
+    vv_layers_rest(&p.layers);
+    cr_assert_eq(test_block_count(), before);
     end_packed(&p);
 }
 
@@ -489,6 +509,7 @@ TEST(layers_in, refuses_a_frame_that_is_damaged_and_gives_back_all)
                      100, &error),
         VARVE_CORRUPT);
     cr_assert(strstr(error.message, path), "%s", error.message);
+    vv_layers_rest(&p.layers);
     cr_assert_eq(test_block_count(), blocks);
     end_packed(&p);
 }

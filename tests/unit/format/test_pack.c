@@ -43,6 +43,7 @@ TEST(pack, refuses_levels_that_are_none)
 struct frames {
     struct memory *memory;
     struct vv_context context;
+    struct vv_unpacker *unpacker;
     int file;
 };
 
@@ -60,10 +61,19 @@ static void begin_frames(struct frames *f, const void *bytes, size_t size)
     cr_assert_ok(vv_file_write(
                      &f->context, f->file, "layer", bytes, size, AT, &error),
         error);
+    f->unpacker = vv_unpacker_new(&f->context);
+    cr_assert(f->unpacker);
+}
+
+static varve_status unpack_frame(
+    struct frames *f, const struct vv_pack *pack, void *to, varve_error *error)
+{
+    return vv_unpack(f->unpacker, f->file, "layer", AT, pack, to, error);
 }
 
 static void end_frames(struct frames *f)
 {
+    vv_unpacker_free(f->unpacker);
     f->context.system->close(f->context.system->state, f->file);
     memory_free(f->memory);
 }
@@ -72,6 +82,7 @@ static void end_frames(struct frames *f)
 #include <zstd.h>
 
 static uint8_t plain[VV_CHUNK_SIZE], found[VV_CHUNK_SIZE + 1];
+static uint8_t frame[VV_CHUNK_SIZE];
 
 TEST(pack, gives_back_what_was_packed)
 {
@@ -85,20 +96,17 @@ TEST(pack, gives_back_what_was_packed)
     cr_assert(packer);
     for (size_t p = 0; p < 4; p++) {
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-            struct vv_pack pack;
+            struct vv_pack pack = { .planes = (uint8_t)planes[p] };
             struct frames f;
             varve_error error = { 0 };
-            const void *frame =
-                vv_packer_pack(packer, plain, sizes[s], planes[p], &pack);
-            cr_assert(frame, "%u planes of %zu", planes[p], sizes[s]);
+            cr_assert(vv_packer_pack(packer, plain, sizes[s], frame, &pack),
+                "%u planes of %zu", planes[p], sizes[s]);
             cr_assert_leq(pack.size, vv_pack_room(sizes[s]));
             cr_assert_eq(pack.plain, sizes[s]);
             cr_assert_eq(pack.planes, planes[p]);
             begin_frames(&f, frame, pack.size);
             memset(found, 0xee, sizeof found);
-            cr_assert_ok(vv_unpack(&f.context, f.file, "layer", AT, &pack,
-                             found, &error),
-                error);
+            cr_assert_ok(unpack_frame(&f, &pack, found, &error), error);
             cr_assert_eq(memcmp(found, plain, sizes[s]), 0);
             cr_assert_eq(found[sizes[s]], 0xee);
             end_frames(&f);
@@ -109,12 +117,12 @@ TEST(pack, gives_back_what_was_packed)
 
 TEST(pack, puts_the_planes_one_behind_the_other)
 {
-    struct vv_pack pack;
+    struct vv_pack pack = { .planes = 4 };
     for (size_t i = 0; i < 4098; i++)
         plain[i] = (uint8_t)(i % 4);
     const varve_allocator a = test_context(NULL).allocator;
     struct vv_packer *packer = vv_packer_new(&a, 1);
-    const void *frame = vv_packer_pack(packer, plain, 4098, 4, &pack);
+    cr_assert(vv_packer_pack(packer, plain, 4098, frame, &pack));
     cr_assert_eq(ZSTD_decompress(found, 4098, frame, pack.size), 4098);
     for (size_t i = 0; i < 4096; i++)
         cr_assert_eq(found[i], i / 1024);
@@ -123,9 +131,9 @@ TEST(pack, puts_the_planes_one_behind_the_other)
     vv_packer_free(packer);
 }
 
-TEST(pack, leaves_what_is_small_or_gains_too_little)
+TEST(pack, leaves_what_gains_too_little)
 {
-    struct vv_pack pack;
+    struct vv_pack pack = { .planes = 1 }, by_planes = { .planes = 4 };
     uint32_t random = 1;
     for (size_t i = 0; i < sizeof plain; i++) {
         random = random * 1664525 + 1013904223;
@@ -134,45 +142,44 @@ TEST(pack, leaves_what_is_small_or_gains_too_little)
     }
     const varve_allocator a = test_context(NULL).allocator;
     struct vv_packer *packer = vv_packer_new(&a, 1);
-    cr_assert_null(vv_packer_pack(packer, plain, sizeof plain, 1, &pack));
-    cr_assert_null(vv_packer_pack(packer, plain, sizeof plain, 4, &pack));
+    cr_assert_not(vv_packer_pack(packer, plain, sizeof plain, frame, &pack));
+    cr_assert_not(
+        vv_packer_pack(packer, plain, sizeof plain, frame, &by_planes));
+    cr_assert_eq(pack.size, 0);
     memset(plain, 0, sizeof plain / 8);
-    cr_assert(vv_packer_pack(packer, plain, sizeof plain, 1, &pack));
-    cr_assert_null(vv_packer_pack(packer, plain, 4095, 1, &pack));
-    cr_assert(vv_packer_pack(packer, plain, 4096, 1, &pack));
+    cr_assert(vv_packer_pack(packer, plain, sizeof plain, frame, &pack));
     vv_packer_free(packer);
+}
+
+TEST(pack, is_worth_it_from_a_page_up_to_a_chunk)
+{
+    cr_assert(!vv_pack_is_worth(4095) && vv_pack_is_worth(4096));
+    cr_assert(vv_pack_is_worth(VV_CHUNK_SIZE));
+    cr_assert_not(vv_pack_is_worth(VV_CHUNK_SIZE + 1));
 }
 
 TEST(pack, says_where_memory_ends)
 {
-    const varve_allocator a = test_context(NULL).allocator;
-    static const struct vv_pack pack = { 100, 4096, 4 };
-    struct frames f;
-    varve_error error;
-    begin_frames(&f, plain, 100);
+    const struct vv_context context = test_context(NULL);
     test_fail_allocation(0, false);
-    cr_assert_null(vv_packer_new(&a, 1));
+    cr_assert_null(vv_packer_new(&context.allocator, 1));
     test_fail_allocation(0, false);
-    cr_assert_eq(
-        vv_unpack(&f.context, f.file, "layer", AT, &pack, found, &error),
-        VARVE_NO_MEMORY);
+    cr_assert_null(vv_unpacker_new(&context));
     test_fail_allocation(-1, false);
-    end_frames(&f);
 }
 
 /* --- What is no frame ----------------------------------------------------- */
 
 static void check_corrupt(
-    const char *what, const uint8_t *frame, size_t size, uint32_t out)
+    const char *what, const uint8_t *bytes, size_t size, uint32_t out)
 {
     const struct vv_pack pack = { (uint32_t)size, out, 1 };
     struct frames f;
     varve_error error = { 0 };
-    begin_frames(&f, frame, size);
+    begin_frames(&f, bytes, size);
     memset(found, 0xee, sizeof found);
     cr_assert_eq(
-        vv_unpack(&f.context, f.file, "layer", AT, &pack, found, &error),
-        VARVE_CORRUPT, "%s", what);
+        unpack_frame(&f, &pack, found, &error), VARVE_CORRUPT, "%s", what);
     cr_assert(strstr(error.message, "layer: bytes 10 to "), "%s",
         error.message);
     cr_assert(strstr(error.message, "a frame of Zstandard of"), "%s",
@@ -181,17 +188,16 @@ static void check_corrupt(
     end_frames(&f);
 }
 
-static size_t pack_zeros(uint8_t *frame, size_t room, size_t size)
+static size_t pack_zeros(uint8_t *to, size_t room, size_t size)
 {
     static const uint8_t zeros[VV_CHUNK_SIZE];
-    size_t found_size = ZSTD_compress(frame, room, zeros, size, 1);
+    size_t found_size = ZSTD_compress(to, room, zeros, size, 1);
     cr_assert_not(ZSTD_isError(found_size));
     return found_size;
 }
 
 TEST(pack, refuses_what_is_not_one_frame_of_so_many_bytes)
 {
-    uint8_t frame[1024] = { 0 };
     size_t size = pack_zeros(frame, sizeof frame, 8192);
     check_corrupt("less comes out", frame, size, 8193);
     check_corrupt("more comes out", frame, size, 8191);
@@ -210,7 +216,6 @@ TEST(pack, refuses_what_is_not_one_frame_of_so_many_bytes)
 /* The head says what the index says, and more comes out, or less. */
 TEST(pack, refuses_a_frame_that_lies_about_its_size)
 {
-    uint8_t frame[1024];
     size_t size = pack_zeros(frame, sizeof frame, 8192);
     cr_assert_eq(frame[4] & 0xe0, 0x60, "two bytes of size, one segment");
     frame[6] = (4096 - 256) >> 8;
@@ -222,7 +227,6 @@ TEST(pack, refuses_a_frame_that_lies_about_its_size)
 TEST(pack, refuses_frames_that_need_a_dictionary_or_say_no_size)
 {
     static const uint8_t zeros[8192];
-    uint8_t frame[1024];
     ZSTD_CCtx *zstd = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_contentSizeFlag, 0);
     size_t size = ZSTD_compress2(zstd, frame, sizeof frame, zeros, 8192);
@@ -240,7 +244,6 @@ TEST(pack, refuses_frames_that_need_a_dictionary_or_say_no_size)
 
 TEST(pack, refuses_or_unpacks_whatever_byte_is_damaged)
 {
-    uint8_t frame[2048];
     for (size_t i = 0; i < 8192; i++)
         plain[i] = (uint8_t)(i % 100 * (i / 2000));
     size_t size = ZSTD_compress(frame, sizeof frame, plain, 8192, 1);
@@ -249,8 +252,7 @@ TEST(pack, refuses_or_unpacks_whatever_byte_is_damaged)
         struct frames f;
         frame[i] ^= 0x41;
         begin_frames(&f, frame, size);
-        varve_status status = vv_unpack(
-            &f.context, f.file, "layer", AT, &pack, found, NULL);
+        varve_status status = unpack_frame(&f, &pack, found, NULL);
         cr_assert(!status || status == VARVE_CORRUPT);
         end_frames(&f);
         frame[i] ^= 0x41;
@@ -267,9 +269,7 @@ TEST(pack, says_what_a_build_without_zstandard_lacks)
     varve_error error = { 0 };
     check_refused(3, VARVE_TOO_NEW, "build Varve with libzstd");
     begin_frames(&f, found, 100);
-    cr_assert_eq(
-        vv_unpack(&f.context, f.file, "layer", AT, &pack, found, &error),
-        VARVE_TOO_NEW);
+    cr_assert_eq(unpack_frame(&f, &pack, found, &error), VARVE_TOO_NEW);
     cr_assert(strstr(error.message, "layer: offset 10: "), "%s", error.message);
     cr_assert(strstr(error.message, "libzstd"), "%s", error.message);
     end_frames(&f);

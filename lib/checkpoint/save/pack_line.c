@@ -1,0 +1,328 @@
+/* pack_line.c - a ring of parcels, of which threads take the next that is to be
+ * packed, and the calling thread the oldest.
+ *
+ * Only the calling thread adds, hands on, allocates and starts threads, and it
+ * does so by what was added, never by what the others have done by then: so the
+ * calls of the system come in one order. Where it has to wait it packs as well;
+ * a line of one thread is the same without the others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "pack_line.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "monitor.h"
+#include "system.h"
+#include "try.h"
+#include "worker.h"
+
+enum {
+    BLOCKS_PER_WORKER = 2, /* one is packed, another is ready or waits */
+    MOST_BLOCKS = BLOCKS_PER_WORKER * VV_MAX_WORKERS,
+    MOST_PARCELS = 256,        /* small ones share a block */
+    BYTES_PER_WORKER = 1 << 20 /* below, another thread does not pay */
+};
+
+/* The bytes of a chunk, or of several parcels that are not packed. */
+struct block {
+    unsigned parcels; /* that have bytes in it */
+    size_t used;
+    uint8_t bytes[VV_CHUNK_SIZE];
+    uint8_t frame[VV_CHUNK_SIZE];
+};
+
+enum stage { WAITING, TAKEN, READY };
+
+struct step {
+    struct vv_parcel parcel;
+    struct block *block; /* or NULL */
+    enum stage stage;    /* touched inside the monitor */
+};
+
+struct packing_thread {
+    struct vv_pack_line *line;
+    struct vv_packer *packer;
+    uintptr_t number;
+};
+
+struct vv_pack_line {
+    struct vv_context context;
+    int level;
+    vv_hand_on *hand_on;
+    void *user;
+    struct vv_monitor *monitor;
+    struct step steps[MOST_PARCELS]; /* a ring, by numbers that count up: */
+    size_t first;                    /* the oldest that was not handed on */
+    size_t next;  /* all before it are taken; inside the monitor */
+    size_t end;   /* where the next is added; inside the monitor */
+    bool is_over; /* inside the monitor */
+    struct block *blocks[MOST_BLOCKS];
+    unsigned block_count;
+    struct block *open; /* where small parcels gather, or NULL */
+    uint64_t begun;     /* bytes that were added to be packed */
+    unsigned workers;   /* that there may be; 0: nobody has asked yet */
+    unsigned started;   /* the calling thread is the first */
+    struct packing_thread all[VV_MAX_WORKERS];
+};
+
+static struct step *step_at(struct vv_pack_line *line, size_t number)
+{
+    return &line->steps[number % MOST_PARCELS];
+}
+
+/* --- Packing -------------------------------------------------------------- */
+
+/* The next that nobody has taken; NULL: there is none. Inside the monitor. */
+static struct step *take(struct vv_pack_line *line)
+{
+    while (line->next < line->end) {
+        struct step *step = step_at(line, line->next++);
+        if (step->stage != WAITING)
+            continue;
+        step->stage = TAKEN;
+        return step;
+    }
+    return NULL;
+}
+
+/* From inside the monitor, which it leaves meanwhile. */
+static void pack(const struct packing_thread *thread, struct step *step)
+{
+    struct vv_parcel *parcel = &step->parcel;
+    struct vv_pack found = { .planes = (uint8_t)parcel->planes };
+    vv_monitor_leave(thread->line->monitor);
+    if (vv_packer_pack(thread->packer, parcel->bytes, (size_t)parcel->size,
+            step->block->frame, &found)) {
+        parcel->frame = step->block->frame;
+        parcel->place.pack = found;
+    }
+    vv_monitor_enter(thread->line->monitor);
+    step->stage = READY;
+    vv_monitor_wake(thread->line->monitor);
+}
+
+static void *work(void *argument)
+{
+    const struct packing_thread *thread = argument;
+    struct vv_pack_line *line = thread->line;
+    vv_monitor_enter(line->monitor);
+    while (!line->is_over) {
+        struct step *step = take(line);
+        if (step)
+            pack(thread, step);
+        else
+            vv_monitor_wait(line->monitor, -1);
+    }
+    vv_monitor_leave(line->monitor);
+    return NULL;
+}
+
+/* --- Threads -------------------------------------------------------------- */
+
+static varve_status start(struct vv_pack_line *line, varve_error *error)
+{
+    const struct vv_system *system = line->context.system;
+    struct packing_thread *thread = &line->all[line->started];
+    thread->line = line;
+    thread->packer = vv_packer_new(&line->context.allocator, line->level);
+    if (!thread->packer)
+        return vv_fail_memory(error, "packing values");
+    if (line->started > 0 && system->start_thread(system->state, work, thread,
+                                 &thread->number) != 0) {
+        vv_packer_free(thread->packer);
+        line->workers = line->started; /* they have to do */
+        return VARVE_OK;
+    }
+    line->started++;
+    return VARVE_OK;
+}
+
+/* So many bytes more are to be packed. */
+static varve_status hire(
+    struct vv_pack_line *line, uint64_t size, varve_error *error)
+{
+    line->begun += size;
+    if (line->started == 0)
+        return start(line, error);
+    if (line->begun <= (uint64_t)line->started * BYTES_PER_WORKER)
+        return VARVE_OK;
+    if (line->workers == 0)
+        line->workers = vv_worker_count(&line->context, 0);
+    return line->started < line->workers ? start(line, error) : VARVE_OK;
+}
+
+/* --- Handing on ----------------------------------------------------------- */
+
+/* Until a step, the first, is ready. */
+static void wait_for(struct vv_pack_line *line, struct step *step)
+{
+    vv_monitor_enter(line->monitor);
+    while (step->stage != READY) {
+        struct step *other = take(line);
+        if (other)
+            pack(&line->all[0], other);
+        else
+            vv_monitor_wait(line->monitor, -1);
+    }
+    if (line->next <= line->first)
+        line->next = line->first + 1;
+    vv_monitor_leave(line->monitor);
+}
+
+static varve_status hand_on_first(struct vv_pack_line *line, varve_error *error)
+{
+    struct step *step = step_at(line, line->first);
+    wait_for(line, step);
+    varve_status status = line->hand_on(line->user, &step->parcel, error);
+    struct block *block = step->block;
+    if (block && --block->parcels == 0)
+        block->used = 0;
+    line->first++;
+    return status;
+}
+
+varve_status vv_pack_line_end(struct vv_pack_line *line, varve_error *error)
+{
+    while (line->first < line->end)
+        VV_TRY(hand_on_first(line, error));
+    return VARVE_OK;
+}
+
+/* --- Adding --------------------------------------------------------------- */
+
+/* One thread alone has one: what it has packed is handed on before more comes.
+ */
+static unsigned most_blocks(const struct vv_pack_line *line)
+{
+    return line->started == 1 ? 1 : BLOCKS_PER_WORKER * line->started;
+}
+
+static struct block *find_block(const struct vv_pack_line *line)
+{
+    for (unsigned i = 0; i < line->block_count; i++) {
+        if (line->blocks[i]->parcels == 0)
+            return line->blocks[i];
+    }
+    return NULL;
+}
+
+/* One that has no bytes, whatever has to be handed on for it. */
+static varve_status get_block(
+    struct vv_pack_line *line, struct block **block, varve_error *error)
+{
+    while (
+        !(*block = find_block(line)) && line->block_count >= most_blocks(line))
+        VV_TRY(hand_on_first(line, error));
+    if (*block)
+        return VARVE_OK;
+    *block = vv_allocate(&line->context.allocator, sizeof **block);
+    if (!*block)
+        return vv_fail_memory(error, "packing values");
+    (*block)->parcels = 0;
+    (*block)->used = 0;
+    line->blocks[line->block_count++] = *block;
+    return VARVE_OK;
+}
+
+/* Gives the parcel of a step bytes of its own: a block, or what is left of that
+ * which others share. */
+static varve_status keep_bytes(struct vv_pack_line *line, struct step *step,
+    bool is_packed, varve_error *error)
+{
+    struct vv_parcel *parcel = &step->parcel;
+    struct block *block = is_packed ? NULL : line->open;
+    if (!block || VV_CHUNK_SIZE - block->used < parcel->size)
+        VV_TRY(get_block(line, &block, error));
+    if (!is_packed)
+        line->open = block;
+    else if (line->open == block)
+        line->open = NULL;
+    uint8_t *to = block->bytes + block->used;
+    if (!is_packed || !parcel->stays) {
+        memcpy(to, parcel->bytes, (size_t)parcel->size);
+        parcel->bytes = to;
+    }
+    block->used =
+        is_packed ? VV_CHUNK_SIZE : block->used + (size_t)parcel->size;
+    block->parcels++;
+    step->block = block;
+    return VARVE_OK;
+}
+
+static varve_status keep(struct vv_pack_line *line,
+    const struct vv_parcel *parcel, bool is_packed, varve_error *error)
+{
+    struct step step = { .parcel = *parcel,
+        .stage = is_packed ? WAITING : READY };
+    if (line->end - line->first == MOST_PARCELS)
+        VV_TRY(hand_on_first(line, error));
+    if (parcel->bytes && parcel->size > 0)
+        VV_TRY(keep_bytes(line, &step, is_packed, error));
+    *step_at(line, line->end) = step;
+    vv_monitor_enter(line->monitor);
+    line->end++;
+    if (is_packed)
+        vv_monitor_wake(line->monitor);
+    vv_monitor_leave(line->monitor);
+    return VARVE_OK;
+}
+
+varve_status vv_pack_line_add(struct vv_pack_line *line,
+    const struct vv_parcel *parcel, varve_error *error)
+{
+    bool is_packed =
+        parcel->bytes && parcel->planes > 0 && vv_pack_is_worth(parcel->size);
+    if (is_packed)
+        VV_TRY(hire(line, parcel->size, error));
+    else if (parcel->bytes && parcel->size > VV_CHUNK_SIZE)
+        VV_TRY(vv_pack_line_end(line, error));
+    if (!is_packed && line->first == line->end)
+        return line->hand_on(line->user, parcel, error);
+    return keep(line, parcel, is_packed, error);
+}
+
+/* --- Life ----------------------------------------------------------------- */
+
+struct vv_pack_line *vv_pack_line_new(const struct vv_context *context,
+    int level, vv_hand_on *hand_on, void *user)
+{
+    const varve_allocator *a = &context->allocator;
+    struct vv_pack_line *line = vv_allocate_zeroed(a, sizeof *line);
+    if (!line)
+        return NULL;
+    line->context = *context;
+    line->level = level;
+    line->hand_on = hand_on;
+    line->user = user;
+    line->monitor = vv_monitor_new(a);
+    if (line->monitor)
+        return line;
+    vv_pack_line_free(line);
+    return NULL;
+}
+
+void vv_pack_line_free(struct vv_pack_line *line)
+{
+    if (!line)
+        return;
+    const varve_allocator a = line->context.allocator;
+    const struct vv_system *system = line->context.system;
+    if (line->monitor) {
+        vv_monitor_enter(line->monitor);
+        line->is_over = true;
+        vv_monitor_wake(line->monitor);
+        vv_monitor_leave(line->monitor);
+    }
+    for (unsigned i = 0; i < line->started; i++) {
+        if (i > 0)
+            system->join_thread(system->state, line->all[i].number);
+        vv_packer_free(line->all[i].packer);
+    }
+    for (unsigned i = 0; i < line->block_count; i++)
+        vv_release(&a, line->blocks[i], sizeof *line->blocks[i]);
+    vv_monitor_free(&a, line->monitor);
+    vv_release(&a, line, sizeof *line);
+}
