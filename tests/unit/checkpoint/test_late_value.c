@@ -121,8 +121,8 @@ TEST(late_value, that_is_damaged_is_told_and_can_be_had_once_it_is_mended)
     varve_node *root = new_root();
     for (int i = 0; i < 3; i++) {
         memset(values[i], 0xd1 + 2 * i, sizeof values[i]);
-        varve_add_variable(
-            root, names[i], varve_view(values[i], VARVE_UINT8, VARVE_SHAPE(64)));
+        varve_add_variable(root, names[i],
+            varve_view(values[i], VARVE_UINT8, VARVE_SHAPE(64)));
     }
     write_root(root);
     free_root(root);
