@@ -78,7 +78,7 @@ void vv_names_clear(struct vv_name_table *names)
 {
     const varve_allocator *a = names->set.allocator;
     for (size_t i = 0; i < names->set.capacity; i++) {
-        struct vv_name *name = names->set.items[i];
+        struct vv_name *name = vv_set_at(&names->set, i);
         if (name)
             free_name(names, name);
     }
@@ -183,7 +183,7 @@ bool vv_names_rank(struct vv_name_table *names)
     }
     size_t filled = 0;
     for (size_t i = 0; i < names->set.capacity; i++) {
-        struct vv_name *name = names->set.items[i];
+        struct vv_name *name = vv_set_at(&names->set, i);
         if (name)
             items[filled++] = (struct sort_item){ prefix_of(name, 0), name };
     }
@@ -215,7 +215,7 @@ void vv_names_sweep_begin(struct vv_name_table *names)
 {
     forget_ranks(names);
     for (size_t i = 0; i < names->set.capacity; i++) {
-        struct vv_name *name = names->set.items[i];
+        struct vv_name *name = vv_set_at(&names->set, i);
         if (name)
             name->rank = 0;
     }
@@ -228,15 +228,15 @@ void vv_names_sweep_end(struct vv_name_table *names, size_t work)
     struct vv_set *set = &names->set;
     uint32_t number = 0;
     for (size_t i = 0; i < set->capacity; i++) {
-        struct vv_name *name = set->items[i];
+        struct vv_name *name = vv_set_at(set, i);
         while (name && name->rank == 0) {
             vv_set_remove(set, name);
             free_name(names, name);
-            name = set->items[i];
+            name = vv_set_at(set, i);
         }
     }
     for (size_t i = 0; i < set->capacity; i++) {
-        struct vv_name *name = set->items[i];
+        struct vv_name *name = vv_set_at(set, i);
         if (name)
             name->number = number++;
     }
