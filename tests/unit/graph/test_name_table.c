@@ -61,8 +61,7 @@ TEST(name_table, ranks_by_bytes_with_a_prefix_first)
 TEST(name_table, ranks_many)
 {
     static const char *const begins[] = { "", "w", "weight_1",
-        "0123456789abcde",
-        "0123456789abcdef", "0123456789abcdefg/" };
+        "0123456789abcde", "0123456789abcdef", "0123456789abcdefg/" };
     enum { COUNT = 3000 };
     for (int without = 0; without < 2; without++) {
         struct vv_name_table names;
