@@ -10,6 +10,9 @@
 
 #include "allocator.h"
 
+/* What addresses of the machines of today leave free. */
+static const uintptr_t most_tag = (uintptr_t)(UINT64_C(0xffff) << 48);
+
 /* Items that are moved are all over memory: those that come next are fetched
  * ahead. */
 enum { FETCHED_AHEAD = 8 };
@@ -17,43 +20,49 @@ enum { FETCHED_AHEAD = 8 };
 void vv_set_init(
     struct vv_set *set, const varve_allocator *allocator, vv_set_hash *hash_of)
 {
-    *set = (struct vv_set){ .allocator = allocator, .hash_of = hash_of };
+    *set = (struct vv_set){
+        .allocator = allocator,
+        .hash_of = hash_of,
+        .tag = most_tag,
+    };
 }
 
 void vv_set_clear(struct vv_set *set)
 {
-    vv_release(set->allocator, set->items, set->capacity * sizeof *set->items);
+    vv_release(
+        set->allocator, set->places, set->capacity * sizeof *set->places);
     vv_set_init(set, set->allocator, set->hash_of);
 }
 
 static void place(struct vv_set *set, void *item)
 {
     size_t mask = set->capacity - 1;
-    size_t at = (size_t)set->hash_of(item) & mask;
-    while (set->items[at])
+    uint64_t hash = set->hash_of(item);
+    size_t at = (size_t)hash & mask;
+    while (set->places[at])
         at = (at + 1) & mask;
-    set->items[at] = item;
+    set->places[at] = (uintptr_t)item | ((uintptr_t)hash & set->tag);
 }
 
 static bool resize(struct vv_set *set, size_t capacity)
 {
     struct vv_set old = *set;
     size_t size;
-    if (__builtin_mul_overflow(capacity, sizeof *set->items, &size))
+    if (__builtin_mul_overflow(capacity, sizeof *set->places, &size))
         return false;
-    set->items = vv_allocate_zeroed(set->allocator, size);
-    if (!set->items) {
+    set->places = vv_allocate_zeroed(set->allocator, size);
+    if (!set->places) {
         *set = old;
         return false;
     }
     set->capacity = capacity;
     for (size_t i = 0; i < old.capacity; i++) {
         if (old.capacity - i > FETCHED_AHEAD)
-            __builtin_prefetch(old.items[i + FETCHED_AHEAD]);
-        if (old.items[i])
-            place(set, old.items[i]);
+            __builtin_prefetch(vv_set_at(&old, i + FETCHED_AHEAD));
+        if (old.places[i])
+            place(set, vv_set_at(&old, i));
     }
-    vv_release(set->allocator, old.items, old.capacity * sizeof *old.items);
+    vv_release(set->allocator, old.places, old.capacity * sizeof *old.places);
     return true;
 }
 
@@ -69,16 +78,31 @@ void *vv_set_find(const struct vv_set *set, uint64_t hash, vv_map_match *match,
     if (set->capacity == 0)
         return NULL;
     size_t mask = set->capacity - 1;
-    size_t at = (size_t)hash & mask;
-    while (set->items[at] && !match(set->items[at], key))
-        at = (at + 1) & mask;
-    return set->items[at];
+    uintptr_t tag = (uintptr_t)hash & set->tag;
+    for (size_t at = (size_t)hash & mask; set->places[at];
+         at = (at + 1) & mask) {
+        if ((set->places[at] & set->tag) == tag &&
+            match(vv_set_at(set, at), key))
+            return vv_set_at(set, at);
+    }
+    return NULL;
+}
+
+/* An allocator may give addresses that use all bits: then no place has any of
+ * the hash. */
+static void leave_out_hashes(struct vv_set *set)
+{
+    for (size_t i = 0; i < set->capacity; i++)
+        set->places[i] &= ~set->tag;
+    set->tag = 0;
 }
 
 bool vv_set_add(struct vv_set *set, void *item)
 {
     if (!vv_set_reserve(set, set->count + 1))
         return false;
+    if ((uintptr_t)item & set->tag)
+        leave_out_hashes(set);
     place(set, item);
     set->count++;
     return true;
@@ -90,20 +114,20 @@ void vv_set_remove(struct vv_set *set, const void *item)
         return;
     size_t mask = set->capacity - 1;
     size_t at = (size_t)set->hash_of(item) & mask;
-    while (set->items[at] != item) {
-        if (!set->items[at])
+    while (vv_set_at(set, at) != item) {
+        if (!set->places[at])
             return;
         at = (at + 1) & mask;
     }
     /* As in vv_map_remove. */
-    for (size_t next = (at + 1) & mask; set->items[next];
+    for (size_t next = (at + 1) & mask; set->places[next];
          next = (next + 1) & mask) {
-        size_t home = (size_t)set->hash_of(set->items[next]) & mask;
+        size_t home = (size_t)set->hash_of(vv_set_at(set, next)) & mask;
         if (((next - home) & mask) >= ((next - at) & mask)) {
-            set->items[at] = set->items[next];
+            set->places[at] = set->places[next];
             at = next;
         }
     }
-    set->items[at] = NULL;
+    set->places[at] = 0;
     set->count--;
 }

@@ -1,5 +1,6 @@
 /* set.h - as a map, of items that know their hash: 8 bytes for a place instead
- * of 16, and a look at the item at each place that is passed.
+ * of 16. Of the hash a place has what the address of the item leaves free, so
+ * that other items are hardly ever looked at.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,11 +14,12 @@ typedef uint64_t vv_set_hash(const void *item);
 struct vv_set {
     /* to read */
     const varve_allocator *allocator;
-    void **items;    /* NULL: empty */
     size_t capacity; /* 0 or a power of two */
     size_t count;
     /* own */
     vv_set_hash *hash_of;
+    uintptr_t *places; /* 0: empty; else an address, and some of its hash in */
+    uintptr_t tag;     /* these bits, which are 0 in the address of each item */
 };
 
 /* The hash of an item does not change while it is in the set. */
@@ -27,6 +29,12 @@ void vv_set_clear(struct vv_set *set);
 
 /* Room for `count` items in all, so that as many vv_set_add cannot fail. */
 bool vv_set_reserve(struct vv_set *set, size_t count);
+
+/* What is in a place below the capacity, or NULL. */
+static inline void *vv_set_at(const struct vv_set *set, size_t place)
+{
+    return (void *)(set->places[place] & ~set->tag);
+}
 
 /* The item with this key, whose hash is `hash`, or NULL. */
 void *vv_set_find(const struct vv_set *set, uint64_t hash, vv_map_match *match,

@@ -13,7 +13,7 @@
 #include "allocator.h"
 #include "checksum.h"
 
-enum { FEW = 64, UNIT = 8 };
+enum { FEW = 64, UNIT = 8, MANY = 512, FETCHED_AHEAD = 16 };
 
 struct key {
     const char *bytes;
@@ -78,7 +78,7 @@ void vv_names_clear(struct vv_name_table *names)
 {
     const varve_allocator *a = names->set.allocator;
     for (size_t i = 0; i < names->set.capacity; i++) {
-        struct vv_name *name = names->set.items[i];
+        struct vv_name *name = vv_set_at(&names->set, i);
         if (name)
             free_name(names, name);
     }
@@ -154,17 +154,74 @@ static int compare_prefixes(const void *left, const void *right)
     return (a->prefix > b->prefix) - (a->prefix < b->prefix);
 }
 
+static void sort_by_byte(const struct sort_item *from, struct sort_item *to,
+    size_t count, unsigned shift)
+{
+    size_t places[256] = { 0 };
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        places[from[i].prefix >> shift & 255]++;
+    for (size_t byte = 0; byte < 256; byte++) {
+        size_t next = sum + places[byte];
+        places[byte] = sum;
+        sum = next;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[places[from[i].prefix >> shift & 255]++] = from[i];
+}
+
+/* Many are put in order byte by byte, from the last on, without those in which
+ * all agree: `scratch` has as much room, or is NULL. */
+static void sort_prefixes(
+    struct sort_item *items, struct sort_item *scratch, size_t count)
+{
+    struct sort_item *from = items, *to = scratch;
+    uint64_t differ = 0;
+    if (!scratch || count < MANY) {
+        qsort(items, count, sizeof *items, compare_prefixes);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        differ |= items[i].prefix ^ items->prefix;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if (!(differ >> shift & 255))
+            continue;
+        sort_by_byte(from, to, count, shift);
+        struct sort_item *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != items)
+        memcpy(items, from, count * sizeof *items);
+}
+
+/* How many from the first on have the same prefix. */
+static size_t alike(const struct sort_item *items, size_t count)
+{
+    size_t end = 1;
+    while (end < count && items[end].prefix == items->prefix)
+        end++;
+    return end;
+}
+
 /* First by eight bytes, then those that agree in them by the next eight: the
  * names themselves, which are all over memory, are looked at once for each. */
-static void sort(struct sort_item *items, size_t count)
+static void sort(
+    struct sort_item *items, struct sort_item *scratch, size_t count)
 {
-    qsort(items, count, sizeof *items, compare_prefixes);
-    for (size_t begin = 0, end; begin < count; begin = end) {
-        uint64_t prefix = items[begin].prefix;
-        for (end = begin; end < count && items[end].prefix == prefix; end++)
-            items[end].prefix = prefix_of(items[end].name, 8);
-        if (end - begin > 1)
-            qsort(&items[begin], end - begin, sizeof *items, compare);
+    sort_prefixes(items, scratch, count);
+    for (size_t at = 0, size; at < count; at += size) {
+        size = alike(&items[at], count - at);
+        if (size == 1)
+            continue;
+        for (size_t i = at; i < at + size; i++)
+            items[i].prefix = prefix_of(items[i].name, 8);
+        sort_prefixes(&items[at], scratch, size);
+        for (size_t i = at, same; i < at + size; i += same) {
+            same = alike(&items[i], at + size - i);
+            if (same > 1)
+                qsort(&items[i], same, sizeof *items, compare);
+        }
     }
 }
 
@@ -183,11 +240,16 @@ bool vv_names_rank(struct vv_name_table *names)
     }
     size_t filled = 0;
     for (size_t i = 0; i < names->set.capacity; i++) {
-        struct vv_name *name = names->set.items[i];
+        struct vv_name *name = vv_set_at(&names->set, i);
+        if (i + FETCHED_AHEAD < names->set.capacity)
+            __builtin_prefetch(vv_set_at(&names->set, i + FETCHED_AHEAD));
         if (name)
             items[filled++] = (struct sort_item){ prefix_of(name, 0), name };
     }
-    sort(items, count);
+    struct sort_item *scratch =
+        count < MANY ? NULL : vv_allocate_array(a, count, sizeof *scratch);
+    sort(items, scratch, count);
+    vv_release(a, scratch, count * sizeof *scratch);
     for (size_t i = 0; i < count; i++) {
         ranked[i] = items[i].name;
         ranked[i]->rank = (uint32_t)i;
@@ -215,7 +277,7 @@ void vv_names_sweep_begin(struct vv_name_table *names)
 {
     forget_ranks(names);
     for (size_t i = 0; i < names->set.capacity; i++) {
-        struct vv_name *name = names->set.items[i];
+        struct vv_name *name = vv_set_at(&names->set, i);
         if (name)
             name->rank = 0;
     }
@@ -228,15 +290,15 @@ void vv_names_sweep_end(struct vv_name_table *names, size_t work)
     struct vv_set *set = &names->set;
     uint32_t number = 0;
     for (size_t i = 0; i < set->capacity; i++) {
-        struct vv_name *name = set->items[i];
+        struct vv_name *name = vv_set_at(set, i);
         while (name && name->rank == 0) {
             vv_set_remove(set, name);
             free_name(names, name);
-            name = set->items[i];
+            name = vv_set_at(set, i);
         }
     }
     for (size_t i = 0; i < set->capacity; i++) {
-        struct vv_name *name = set->items[i];
+        struct vv_name *name = vv_set_at(set, i);
         if (name)
             name->number = number++;
     }

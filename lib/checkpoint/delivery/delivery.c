@@ -36,6 +36,7 @@ void vv_delivery_init(struct vv_delivery *d, const struct vv_pairing *pairing,
     for (size_t i = 0; i < LISTS; i++)
         vv_pair_list_init(lists[i], a);
     vv_map_init(&d->served, a);
+    vv_lookahead_init(&d->lookahead, a);
 }
 
 /* Most files are for the whole of the program that reads them. */
@@ -65,6 +66,7 @@ void vv_delivery_end(struct vv_delivery *d)
     for (size_t i = 0; i < LISTS; i++)
         vv_pair_list_clear(lists[i]);
     vv_map_clear(&d->served);
+    vv_lookahead_end(&d->lookahead);
 }
 
 void vv_delivery_forget_graph(struct vv_delivery *d)

@@ -14,6 +14,7 @@
 #include "buffer.h"
 #include "damages.h"
 #include "fates.h"
+#include "lookahead.h"
 #include "map.h"
 #include "opened.h"
 #include "pairing.h"
@@ -72,6 +73,7 @@ struct vv_delivery {
                               for this process */
     struct vv_buffer cuts; /* vv_own_cut: decided, and still to be left out */
     struct vv_map served;  /* places that were given a copy */
+    struct vv_lookahead lookahead; /* where values come one by one */
 };
 
 /* Asks the others, if there are any and nobody has yet; what comes back is the

@@ -11,11 +11,13 @@
 #include "failure.h"
 #include "fate.h"
 #include "fixed.h"
+#include "late_value.h"
 #include "own_part.h"
 #include "private.h"
 #include "salvage.h"
 #include "touch.h"
 #include "transfer.h"
+#include "try.h"
 
 /* --- What is due -------------------------------------------------------- */
 
@@ -114,10 +116,26 @@ void vv_get_stuck(struct vv_delivery *d, bool is_open)
     vv_empty_pairs(&d->jobs);
 }
 
+/* The only job, if it is one that needs no transfer. */
+static const struct vv_pair *find_late_value(struct vv_delivery *d)
+{
+    if (d->jobs.pairs.size != sizeof(struct vv_pair) || d->has_new_mismatch)
+        return NULL;
+    size_t count;
+    const struct vv_pair *job = vv_pairs(&d->jobs, &count);
+    return count && vv_is_late_value(d, job) ? job : NULL;
+}
+
 varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
 {
     if (d->held.pairs.size)
         vv_unhold(d);
+    const struct vv_pair *late = find_late_value(d);
+    if (late) {
+        VV_TRY(vv_bring_late_value(d, late, error));
+        vv_empty_pairs(&d->jobs);
+        return VARVE_OK;
+    }
     sort_out(d);
     if (d->has_new_mismatch && d->mismatched.pairs.size)
         return vv_fail_mismatched(d, error);

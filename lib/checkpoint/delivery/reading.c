@@ -164,18 +164,23 @@ static bool make_runs(struct pass *pass)
 /* --- One run ------------------------------------------------------------ */
 
 /* A failure names the variable; that it is found a second time is no matter. */
+varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
+    uint32_t value, uint64_t chunk, const void *bytes, varve_error *error)
+{
+    char text[256];
+    if (!vv_opened_check(d->file, value, chunk, bytes, NULL, NULL))
+        return VARVE_OK;
+    const char *what = node ? vv_node_text(node, text, sizeof text) : NULL;
+    return vv_opened_check(d->file, value, chunk, bytes, what, error);
+}
+
 static varve_status check_piece(const struct vv_reading *reading, size_t move,
     uint64_t chunk, const void *bytes, varve_error *error)
 {
-    const struct vv_opened *file = reading->d->file;
     const struct vv_move *m = &reading->moves[move];
-    char text[256];
-    if (reading->is_verified ||
-        !vv_opened_check(file, m->value, chunk, bytes, NULL, NULL))
-        return VARVE_OK;
-    const char *what =
-        m->node ? vv_node_text(m->node, text, sizeof text) : NULL;
-    return vv_opened_check(file, m->value, chunk, bytes, what, error);
+    return reading->is_verified ? VARVE_OK
+                                : vv_check_piece(reading->d, m->node, m->value,
+                                      chunk, bytes, error);
 }
 
 static varve_status put_piece(const struct vv_reading *reading,

@@ -71,6 +71,65 @@ TEST(set, finds_what_was_added_and_not_removed)
     }
 }
 
+/* What is passed is told by its hash, which a place has a part of. */
+static int looks;
+
+static bool counts(const void *item, const void *key)
+{
+    looks++;
+    return matches(item, key);
+}
+
+TEST(set, hardly_ever_looks_at_other_items)
+{
+    static int keys[KEYS];
+    struct vv_set set;
+    vv_set_init(&set, test_allocator(), good_hash);
+    for (int key = 0; key < KEYS; key++) {
+        keys[key] = key;
+        cr_assert(vv_set_add(&set, &keys[key]));
+    }
+    looks = 0;
+    for (int key = 0; key < 2 * KEYS; key++)
+        vv_set_find(&set, good_hash(&key), counts, &key);
+    cr_assert_geq(looks, KEYS);
+    cr_assert_leq(looks, UINTPTR_MAX > UINT32_MAX ? KEYS + 2 : 4 * KEYS);
+    vv_set_clear(&set);
+}
+
+/* Addresses of which no bit is free: nothing is at them, and they are not
+ * looked at. */
+static uint64_t hash_of_address(const void *item)
+{
+    return vv_map_mix((uintptr_t)item);
+}
+
+static bool is_same(const void *item, const void *key)
+{
+    return item == key;
+}
+
+static void *address_of(uintptr_t i, bool is_high)
+{
+    return (void *)(is_high ? ~(i * 16) : 16 + i * 16);
+}
+
+TEST(set, has_items_of_any_address)
+{
+    struct vv_set set;
+    vv_set_init(&set, test_allocator(), hash_of_address);
+    for (uintptr_t i = 0; i < KEYS; i++)
+        cr_assert(vv_set_add(&set, address_of(i, i >= KEYS / 2)));
+    for (uintptr_t i = 0; i < KEYS; i += 3)
+        vv_set_remove(&set, address_of(i, i >= KEYS / 2));
+    for (uintptr_t i = 0; i < KEYS; i++) {
+        void *item = address_of(i, i >= KEYS / 2);
+        cr_assert_eq(vv_set_find(&set, hash_of_address(item), is_same, item),
+            i % 3 ? item : NULL);
+    }
+    vv_set_clear(&set);
+}
+
 TEST(set, needs_no_memory_for_what_was_reserved)
 {
     static int keys[1000];

@@ -56,6 +56,37 @@ TEST(name_table, ranks_by_bytes_with_a_prefix_first)
     }
 }
 
+/* Names that agree in no byte, in the first, in the first eight, in sixteen; of
+ * many sizes, with and without memory to put them in order by bytes. */
+TEST(name_table, ranks_many)
+{
+    static const char *const begins[] = { "", "w", "weight_1",
+        "0123456789abcde", "0123456789abcdef", "0123456789abcdefg/" };
+    enum { COUNT = 3000 };
+    for (int without = 0; without < 2; without++) {
+        struct vv_name_table names;
+        char text[64];
+        vv_names_init(&names, test_allocator());
+        for (unsigned i = 0; i < COUNT; i++) {
+            unsigned number = i * 7919 % COUNT;
+            snprintf(text, sizeof text, "%s%c%x", begins[number % 6],
+                (char)('a' + number % 26), number);
+            intern(&names, text);
+        }
+        cr_assert_eq(names.set.count, COUNT);
+        if (without)
+            test_fail_allocation(2, false);
+        cr_assert(vv_names_rank(&names));
+        test_fail_allocation(-1, false);
+        for (size_t i = 0; i < COUNT; i++) {
+            cr_assert_eq(names.ranked[i]->rank, i);
+            cr_assert(i == 0 || strcmp(names.ranked[i - 1]->bytes,
+                                    names.ranked[i]->bytes) < 0);
+        }
+        vv_names_clear(&names);
+    }
+}
+
 TEST(name_table, ranks_anew_only_after_a_new_name)
 {
     struct vv_name_table names;

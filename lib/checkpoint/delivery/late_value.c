@@ -1,0 +1,90 @@
+/* late_value.c - read, verified, copied.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "late_value.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "fate.h"
+#include "fixed.h"
+#include "layout.h"
+#include "memory_table.h"
+#include "piece_table.h"
+#include "reading.h"
+#include "touch.h"
+#include "try.h"
+
+static size_t size_of(const struct vv_delivery *d, uint32_t value)
+{
+    uint64_t size = vv_at64(vv_index_of(d->pairing)->value_sizes, value);
+    return size <= VV_LEAST_AHEAD ? (size_t)size : VV_LEAST_AHEAD + 1;
+}
+
+/* Whether the options ask for nothing that a transfer has to do. */
+static bool is_plain_read(const struct vv_delivery *d)
+{
+    return !d->options->salvage.on && !d->options->progress && !d->consent &&
+           !d->leaves_values && vv_opened_has_digests(d->file);
+}
+
+bool vv_is_late_value(const struct vv_delivery *d, const struct vv_pair *job)
+{
+    const varve_node *node = job->node;
+    size_t size = size_of(d, job->file);
+    if (VV_BIG_ENDIAN || !node->variable || !size || size > VV_LEAST_AHEAD ||
+        !is_plain_read(d))
+        return false;
+    const varve_tensor *tensor = &node->variable->tensor;
+    return tensor->dtype != VARVE_STRING && !vv_lies_elsewhere(tensor) &&
+           vv_is_alike(d->pairing, node, job->file) && !vv_is_fixed(node) &&
+           !vv_brings_shape(d, node, job->file) &&
+           vv_piece_count(vv_index_of(d->pairing), job->file) <= 1;
+}
+
+static varve_status find_bytes(struct vv_delivery *d, const struct vv_pair *job,
+    const unsigned char **bytes, varve_error *error)
+{
+    const struct vv_index *index = vv_index_of(d->pairing);
+    VV_TRY(vv_lookahead_take(&d->lookahead, d->file,
+        vv_at64(index->value_offsets, job->file), size_of(d, job->file), bytes,
+        error));
+    if (d->options->no_verify)
+        return VARVE_OK;
+    varve_status status =
+        vv_check_piece(d, job->node, job->file, 0, *bytes, error);
+    if (status)
+        vv_lookahead_forget(&d->lookahead);
+    return status;
+}
+
+/* Memory of its own for what has none yet; NULL without. */
+static void *find_memory(const varve_node *node, size_t size)
+{
+    const struct vv_variable *variable = node->variable;
+    if (!variable->tensor.data && vv_variable_is_owned(variable))
+        return vv_allocate_aligned(
+            &node->graph->context.allocator, size, VV_MEMORY_ALIGNMENT);
+    return variable->tensor.data;
+}
+
+varve_status vv_bring_late_value(
+    struct vv_delivery *d, const struct vv_pair *job, varve_error *error)
+{
+    const unsigned char *bytes;
+    varve_node *node = job->node;
+    size_t size = size_of(d, job->file);
+    vv_graph_values_change(node->graph);
+    vv_touch(node);
+    VV_TRY(d->read_failure = find_bytes(d, job, &bytes, error));
+    void *memory = find_memory(node, size);
+    if (!memory)
+        return vv_fail_memory(error, "the value of a variable");
+    memcpy(memory, bytes, size);
+    node->variable->tensor.data = memory;
+    node->value_state = VARVE_RESTORED;
+    vv_note_delivered(d, node, job->file);
+    return VARVE_OK;
+}

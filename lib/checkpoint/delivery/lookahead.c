@@ -1,0 +1,83 @@
+/* lookahead.c - one stretch of the data, which moves on.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "lookahead.h"
+
+#include <assert.h>
+
+#include "failure.h"
+
+void vv_lookahead_init(struct vv_lookahead *l, const varve_allocator *allocator)
+{
+    vv_buffer_init(&l->bytes, allocator);
+    l->begin = 0;
+}
+
+void vv_lookahead_end(struct vv_lookahead *l)
+{
+    vv_buffer_clear(&l->bytes);
+}
+
+void vv_lookahead_forget(struct vv_lookahead *l)
+{
+    l->bytes.size = 0;
+}
+
+static bool has(const struct vv_lookahead *l, uint64_t offset, size_t size)
+{
+    return offset >= l->begin && size <= l->bytes.size &&
+           offset - l->begin <= l->bytes.size - size;
+}
+
+/* Whether a range is where reading on would come to next. */
+static bool is_near(const struct vv_lookahead *l, uint64_t offset)
+{
+    return offset >= l->begin && offset - l->begin < 2 * l->bytes.size;
+}
+
+/* How much to read from there on. */
+static size_t size_ahead(const struct vv_lookahead *l,
+    const struct vv_opened *file, uint64_t offset, size_t size)
+{
+    uint64_t rest = file->data_end > offset ? file->data_end - offset : 0;
+    size_t wanted = is_near(l, offset) ? 2 * l->bytes.size : VV_LEAST_AHEAD;
+    if (wanted < VV_LEAST_AHEAD)
+        wanted = VV_LEAST_AHEAD;
+    if (wanted > VV_MOST_AHEAD)
+        wanted = VV_MOST_AHEAD;
+    if (wanted > rest)
+        wanted = (size_t)rest;
+    return wanted > size ? wanted : size;
+}
+
+static varve_status read_ahead(struct vv_lookahead *l,
+    const struct vv_opened *file, uint64_t offset, size_t size,
+    varve_error *error)
+{
+    size_t wanted = size_ahead(l, file, offset, size);
+    if (!vv_buffer_extend(vv_emptied(&l->bytes), wanted))
+        return vv_fail_memory(error, "a buffer for reading");
+    l->begin = offset;
+    if (!vv_opened_read(file, offset, l->bytes.data, wanted, NULL))
+        return VARVE_OK;
+    l->bytes.size = size;
+    varve_status status =
+        vv_opened_read(file, offset, l->bytes.data, size, error);
+    if (status)
+        vv_lookahead_forget(l);
+    return status;
+}
+
+varve_status vv_lookahead_take(struct vv_lookahead *l,
+    const struct vv_opened *file, uint64_t offset, size_t size,
+    const unsigned char **found, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    assert(size && size <= VV_LEAST_AHEAD);
+    if (!has(l, offset, size))
+        status = read_ahead(l, file, offset, size, error);
+    if (!status)
+        *found = l->bytes.data + (offset - l->begin);
+    return status;
+}
