@@ -345,6 +345,7 @@ static varve_status read_values(
     struct transfer *t, bool only_verify, varve_error *error)
 {
     const varve_read_options *options = t->d->options;
+    struct vv_division division;
     struct vv_reading reading = {
         .d = t->d,
         .moves = t->moves,
@@ -361,9 +362,14 @@ static varve_status read_values(
      * good; see transfer.h. */
     bool verifies = is_in_place && !is_good && !t->d->reads_once &&
                     !options->streaming && !options->no_verify;
+    if (verifies) {
+        VV_TRY(vv_divide(t->d, t->moves, t->count, &division, error));
+        reading.division = &division;
+    }
     if (verifies || (is_in_place && t->fixed_count)) {
         reading.only_fixed = !verifies;
         VV_TRY(read_ahead(t, &reading, error));
+        reading.division = NULL;
     }
     reading.is_final =
         verifies || (is_good && is_in_place && !options->streaming);
