@@ -28,7 +28,7 @@ enum {
     VARIABLES = 20
 };
 
-static const double most = 1.05, most_swing = 0.15;
+static const double most = 1.05;
 
 static volatile float kept;
 static float numbers[FLOATS];
@@ -203,21 +203,6 @@ static const struct call {
 /* --- Rows
  * --------------------------------------------------------------------- */
 
-static int order(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* How far apart the middle half of the times before the calls was, beside their
- * median. */
-static double swing_of(struct contender *before)
-{
-    double middle = median(before), *times = before->samples;
-    qsort(times, before->count, sizeof *times, order);
-    return (times[before->count * 3 / 4] - times[before->count / 4]) / middle;
-}
-
 static void compare(struct calls *c, const struct call *call,
     const struct loop *loop, unsigned rounds)
 {
@@ -231,8 +216,8 @@ static void compare(struct calls *c, const struct call *call,
         before.samples[before.count++] = time;
         ratio.samples[ratio.count++] = time_of(loop) / time;
     }
-    double swing = swing_of(&before);
-    snprintf(swings, sizeof swings, "swings by %.0f %%", 100 * swing);
+    double swings_by = swing(&before);
+    snprintf(swings, sizeof swings, "swings by %.0f %%", 100 * swings_by);
     snprintf(text, sizeof text, "%s after: %s", loop->name, call->name);
     report(&(struct row){ .id = "P15",
         .what = text,
@@ -240,7 +225,7 @@ static void compare(struct calls *c, const struct call *call,
         .unit = "times",
         .scale = 1,
         .most = most,
-        .instead = swing > most_swing ? swings : NULL });
+        .instead = swings_by > MOST_SWING ? swings : NULL });
 }
 
 void bench_foreign(const struct wishes *wishes)

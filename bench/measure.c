@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* and getloadavg */
 #include "measure.h"
 
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 static bool has_rows;
+static double load_before; /* a row was measured */
 static clockid_t clock_id = CLOCK_MONOTONIC;
 
 double now(void)
@@ -71,14 +72,43 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-double median(const struct contender *contender)
+static size_t sort(const struct contender *contender, double *sorted)
 {
-    double sorted[MOST_ROUNDS];
     size_t count = contender->count;
     memcpy(sorted, contender->samples, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare);
+    return count;
+}
+
+double median(const struct contender *contender)
+{
+    double sorted[MOST_ROUNDS];
+    size_t count = sort(contender, sorted);
     return count % 2 ? sorted[count / 2]
                      : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+double least(const struct contender *contender)
+{
+    double sorted[MOST_ROUNDS];
+    sort(contender, sorted);
+    return sorted[0];
+}
+
+double swing(const struct contender *contender)
+{
+    double sorted[MOST_ROUNDS];
+    size_t count = sort(contender, sorted);
+    double middle = median(contender);
+    return middle > 0 ? (sorted[count * 3 / 4] - sorted[count / 4]) / middle
+                      : 0;
+}
+
+double load(void)
+{
+    double average = 0;
+    must_system(getloadavg(&average, 1) == 1, "getloadavg");
+    return average;
 }
 
 const struct contender *quickest(
@@ -125,33 +155,39 @@ static void print_machine(void)
 void begin_report(const struct wishes *wishes)
 {
     has_rows = false;
+    load_before = load();
     if (wishes->is_cpu)
         clock_id = CLOCK_PROCESS_CPUTIME_ID;
-    printf("{\n  \"schema\": \"varve.bench/1\",\n  \"varve\": \"%s\",\n",
+    printf("{\n  \"schema\": \"varve.bench/2\",\n  \"varve\": \"%s\",\n",
         varve_version());
     print_machine();
     printf("  \"rounds\": %u,\n  \"clock\": \"%s\",\n  \"bytes\": %llu,\n"
            "  \"nodes\": %zu,\n  \"small_values\": %zu,\n  \"rows\": [",
         wishes->rounds, wishes->is_cpu ? "processor" : "wall",
         (unsigned long long)wishes->size, wishes->nodes, wishes->small_count);
-    fprintf(stderr, "%-4s %-50s %10s %10s %-4s %6s  %s\n", "id", "what",
-        "varve", "raw", "unit", "ratio", "to reach");
+    fprintf(stderr, "%-4s %-50s %-21s %-21s %-5s %6s %6s  %-11s %s\n", "id",
+        "what", "varve (least)", "raw (least)", "unit", "ratio", "rounds",
+        "load", "to reach");
 }
 
 static void print_contender(
     const char *role, const struct contender *c, double scale)
 {
-    printf(",\n     \"%s\": {\"name\": \"%s\", \"median\": %.6g, \"runs\": [",
-        role, c->name, median(c) * scale);
+    printf(",\n     \"%s\": {\"name\": \"%s\", \"median\": %.6g, "
+           "\"least\": %.6g, \"swing\": %.3g, \"runs\": [",
+        role, c->name, median(c) * scale, least(c) * scale, swing(c));
     for (unsigned i = 0; i < c->count; i++)
         printf("%s%.6g", i ? ", " : "", c->samples[i] * scale);
     printf("]}");
 }
 
-static void print_json(const struct row *row, const char *unit, double scale)
+static void print_json(
+    const struct row *row, const char *unit, double scale, double load_now)
 {
-    printf("%s\n    {\"id\": \"%s\", \"what\": \"%s\", \"unit\": \"%s\"",
-        has_rows ? "," : "", row->id, row->what, unit);
+    printf("%s\n    {\"id\": \"%s\", \"what\": \"%s\", \"unit\": \"%s\", "
+           "\"rounds\": %u, \"load\": [%.2f, %.2f]",
+        has_rows ? "," : "", row->id, row->what, unit, row->ours->count,
+        load_before, load_now);
     has_rows = true;
     print_contender("varve", row->ours, scale);
     if (row->raw) {
@@ -168,22 +204,36 @@ static void print_json(const struct row *row, const char *unit, double scale)
     fflush(stdout);
 }
 
-void report(const struct row *row)
+static void print_figure(const struct contender *c, double scale)
 {
-    double scale = row->scale > 0 ? row->scale : 1e3;
-    const char *unit = row->unit ? row->unit : "ms";
-    double ours = median(row->ours);
-    print_json(row, unit, scale);
-    if (row->instead) {
-        fprintf(stderr, "%-4s %-50s %s\n", row->id, row->what, row->instead);
-        return;
-    }
-    fprintf(stderr, "%-4s %-50s %10.4g ", row->id, row->what, ours * scale);
+    char text[64];
+    snprintf(
+        text, sizeof text, "%.4g (%.4g)", median(c) * scale, least(c) * scale);
+    fprintf(stderr, "%-21s ", text);
+}
+
+static void print_figures(const struct row *row, const char *unit, double scale)
+{
+    print_figure(row->ours, scale);
     if (row->raw)
-        fprintf(stderr, "%10.4g %-4s %6.2f", median(row->raw) * scale, unit,
-            median(row->raw) / ours);
+        print_figure(row->raw, scale);
+    fprintf(stderr, "%*s%-5s ", row->raw ? 0 : 22, "", unit);
+    if (row->raw)
+        fprintf(stderr, "%6.2f", median(row->raw) / median(row->ours));
     else
-        fprintf(stderr, "%10s %-4s %6s", "", unit, "");
+        fprintf(stderr, "%6s", "");
+}
+
+static void print_line(
+    const struct row *row, const char *unit, double scale, double load_now)
+{
+    fprintf(stderr, "%-4s %-50s ", row->id, row->what);
+    if (row->instead)
+        fprintf(stderr, "%-56s", row->instead);
+    else
+        print_figures(row, unit, scale);
+    fprintf(
+        stderr, " %6u  %.1f to %.1f ", row->ours->count, load_before, load_now);
     if (row->least_ratio > 0)
         fprintf(stderr, "  ratio %.2f", row->least_ratio);
     if (row->most > 0)
@@ -191,6 +241,24 @@ void report(const struct row *row)
     if (row->raw)
         fprintf(stderr, "  (raw: %s)", row->raw->name);
     fprintf(stderr, "\n");
+}
+
+void report(const struct row *row)
+{
+    double swings = swing(row->ours), load_now = load();
+    struct row told = *row;
+    char text[64];
+    if (row->raw && swing(row->raw) > swings)
+        swings = swing(row->raw);
+    if (!row->instead && swings > MOST_SWING) {
+        snprintf(text, sizeof text, "swings by %.0f %%", 100 * swings);
+        told.instead = text;
+    }
+    double scale = row->scale > 0 ? row->scale : 1e3;
+    const char *unit = row->unit ? row->unit : "ms";
+    print_json(&told, unit, scale, load_now);
+    print_line(&told, unit, scale, load_now);
+    load_before = load_now;
 }
 
 void end_report(void)

@@ -1,5 +1,6 @@
 /* measure.h - contenders that run by turns, their medians, and rows of figures
- * as JSON on standard output and as a table on standard error.
+ * as JSON on standard output and as a table on standard error. A figure is a
+ * median, with the least beside it; where the samples swing it is left out.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,6 +43,16 @@ struct contender {
 void race(struct contender *contenders, size_t count, unsigned rounds);
 
 double median(const struct contender *contender);
+double least(const struct contender *contender);
+
+/* How far apart the middle half of the samples is, beside their median. */
+double swing(const struct contender *contender);
+
+/* From here on a figure means nothing. */
+#define MOST_SWING 0.15
+
+/* How many want a processor of this machine, over the last minute. */
+double load(void);
 
 /* The quickest of several by median. */
 const struct contender *quickest(
@@ -56,7 +67,8 @@ struct row {
     double scale;                /* samples times this are in the unit; 0: ms */
     double least_ratio;          /* what to reach: raw / ours; 0: nothing */
     double most;                 /* or ours at most, in the unit */
-    const char *instead;         /* of a figure, as it would mean nothing */
+    const char *instead;         /* of a figure, as it would mean nothing; NULL:
+                                    none, but where contenders swing */
 };
 
 void begin_report(const struct wishes *wishes);

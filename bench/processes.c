@@ -2,12 +2,15 @@
  * that write and read the same bytes by themselves.
  *
  *     processes [WRITERS [READERS [MIB [ROUNDS]]]] DIRECTORY
+ *     processes --table [MIB [ROUNDS]] DIRECTORY
  *
- * A table of rows that WRITERS (4) processes have, together MIB (1024), is
+ * A table of rows that WRITERS (4) processes have, together MIB (512), is
  * saved by them and by raw writers, one file each, in turn; then it is restored
- * by READERS (3), each its rows, and read by raw readers, from the page cache.
- * The time is that of the slowest. Medians of ROUNDS (5), and ratios: raw to
- * Varve.
+ * by READERS (3), by default and in one pass, and read by raw readers, from the
+ * page cache: by each its rows, its columns, or all of it. The time is that of
+ * the slowest. Medians of ROUNDS (5) with the least, and ratios: raw to Varve.
+ * With --table that is done for 1 to 8 writers and 1 to 8 readers, and there
+ * are ratios only.
  *
  *     mpirun -n WRITERS processes_mpi [WRITERS ...] DIRECTORY
  *     mpirun -n READERS processes_mpi [WRITERS ...] DIRECTORY
@@ -29,7 +32,12 @@
 #include "measure.h"
 #include "raw.h"
 
-enum { WIDTH = 1024, ROW = WIDTH * sizeof(float), BLOCK = 1 << 20 };
+enum { WIDTH = 1024, UNIT = sizeof(float), ROW = WIDTH * UNIT, MOST = 8 };
+enum { BLOCK = 1 << 20 };
+
+/* What a process has of the table. */
+enum layout { ROWS, COLUMNS, ALL, LAYOUTS };
+static const char *const layout_names[] = { "rows", "columns", "all" };
 
 struct setting {
     const char *directory;
@@ -39,12 +47,12 @@ struct setting {
     unsigned rounds;
 };
 
-/* What a process has of the table. */
 struct mine {
     const struct setting *setting;
     const varve_comm *comm;
     varve_graph *graph;
     uint64_t first, count; /* of its rows */
+    uint64_t left, width;  /* of its columns */
     unsigned char *bytes;
     char path[PATH_SIZE]; /* of the checkpoint */
     char raw[PATH_SIZE];  /* of the file that it writes by itself */
@@ -53,28 +61,63 @@ struct mine {
 
 static bool has_hdf5;
 
-static uint64_t first_of(const struct setting *s, uint32_t rank, uint32_t size)
+static uint64_t first_of(uint64_t count, uint32_t rank, uint32_t size)
 {
-    return s->rows * rank / size;
+    return count * rank / size;
 }
 
-static void make_mine(
-    struct mine *m, const struct setting *s, const varve_comm *comm)
+static uint64_t size_of(const struct mine *m)
 {
+    return m->count * m->width * UNIT;
+}
+
+/* What stands at a place of the table. */
+static uint32_t number_at(uint64_t row, uint64_t column)
+{
+    return (
+        uint32_t)((row * WIDTH + column) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+static void fill(struct mine *m)
+{
+    uint32_t *to = (uint32_t *)(void *)m->bytes;
+    for (uint64_t i = 0; i < m->count; i++)
+        for (uint64_t k = 0; k < m->width; k++)
+            *to++ = number_at(m->first + i, m->left + k);
+}
+
+static void check(const struct mine *m)
+{
+    const uint32_t *at = (const uint32_t *)(const void *)m->bytes;
+    for (uint64_t i = 0; i < m->count; i++)
+        for (uint64_t k = 0; k < m->width; k++)
+            if (*at++ != number_at(m->first + i, m->left + k)) {
+                fprintf(stderr, "processes: other bytes\n");
+                exit(1);
+            }
+}
+
+static void make_mine(struct mine *m, const struct setting *s,
+    const varve_comm *comm, enum layout layout)
+{
+    uint32_t rank = comm->rank, size = comm->size;
     *m = (struct mine){ .setting = s, .comm = comm };
-    m->first = first_of(s, comm->rank, comm->size);
-    m->count = first_of(s, comm->rank + 1, comm->size) - m->first;
-    m->bytes = touched_memory(m->count * ROW);
-    for (uint64_t i = 0; i < m->count * ROW; i += 8) {
-        uint64_t number = (m->first * ROW + i) * UINT64_C(0x9e3779b97f4a7c15);
-        memcpy(m->bytes + i, &number, sizeof number);
+    m->count = s->rows;
+    m->width = WIDTH;
+    if (layout == ROWS) {
+        m->first = first_of(s->rows, rank, size);
+        m->count = first_of(s->rows, rank + 1, size) - m->first;
+    } else if (layout == COLUMNS) {
+        m->left = first_of(WIDTH, rank, size);
+        m->width = first_of(WIDTH, rank + 1, size) - m->left;
     }
+    m->bytes = touched_memory(size_of(m));
     m->graph = varve_graph_new(NULL);
     varve_add_slice(varve_graph_root(m->graph), "table",
-        varve_array((float *)(void *)m->bytes, m->count, WIDTH),
-        VARVE_SHAPE(s->rows, WIDTH), (uint64_t[]){ m->first, 0 });
+        varve_array((float *)(void *)m->bytes, m->count, m->width),
+        VARVE_SHAPE(s->rows, WIDTH), (uint64_t[]){ m->first, m->left });
     snprintf(m->path, sizeof m->path, "%s/table.varve", s->directory);
-    snprintf(m->raw, sizeof m->raw, "%s/raw.%u", s->directory, comm->rank);
+    snprintf(m->raw, sizeof m->raw, "%s/raw.%u", s->directory, rank);
     snprintf(m->hdf5, sizeof m->hdf5, "%s/table.h5", s->directory);
 }
 
@@ -99,8 +142,8 @@ static void write_raw(struct mine *m)
 {
     int file = open(m->raw, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     must_system(file >= 0, m->raw);
-    for (uint64_t at = 0; at < m->count * ROW; at += BLOCK) {
-        uint64_t left = m->count * ROW - at;
+    for (uint64_t at = 0; at < size_of(m); at += BLOCK) {
+        uint64_t left = size_of(m) - at;
         size_t size = left < BLOCK ? (size_t)left : BLOCK;
         must_system(write(file, m->bytes + at, size) == (ssize_t)size, m->raw);
     }
@@ -109,23 +152,58 @@ static void write_raw(struct mine *m)
     sync_path(m->raw);
 }
 
-static void restore(struct mine *m)
+static void read_varve(struct mine *m, const varve_read_options *options)
 {
     varve_error error = { 0 };
     varve_restoration *r = varve_read_all(
-        m->comm, varve_graph_root(m->graph), m->path, NULL, &error);
+        m->comm, varve_graph_root(m->graph), m->path, options, &error);
     must(r ? VARVE_OK : error.status, &error);
     varve_restoration_free(r);
 }
 
-/* The rows that are this process's, from whatever files they are in. */
+static void restore(struct mine *m)
+{
+    read_varve(m, NULL);
+}
+
+static void restore_once(struct mine *m)
+{
+    read_varve(m, &(varve_read_options){ .streaming = true });
+}
+
+/* Bytes of the file of a writer, straight to where they belong or by a block of
+ * which the columns are taken. */
+static void read_bytes(struct mine *m, int file, uint64_t from, uint64_t row,
+    uint64_t count, unsigned char *block)
+{
+    bool is_whole = m->width == WIDTH;
+    uint64_t piece = m->width * UNIT;
+    unsigned char *to = m->bytes + (row - m->first) * piece;
+    uint64_t step = is_whole ? count : BLOCK / ROW;
+    for (uint64_t at = 0; at < count; at += step) {
+        uint64_t rows = count - at < step ? count - at : step;
+        unsigned char *place = is_whole ? to : block;
+        for (uint64_t done = 0; done < rows * ROW;) {
+            ssize_t size = pread(file, place + done, rows * ROW - done,
+                (off_t)((from + at) * ROW + done));
+            must_system(size > 0, "read");
+            done += (uint64_t)size;
+        }
+        for (uint64_t i = 0; !is_whole && i < rows; i++)
+            memcpy(
+                to + (at + i) * piece, block + i * ROW + m->left * UNIT, piece);
+    }
+}
+
+/* What is this process's, from whatever files it is in. */
 static void read_raw(struct mine *m)
 {
     const struct setting *s = m->setting;
+    unsigned char *block = touched_memory(BLOCK);
     for (uint32_t i = 0; i < s->writers; i++) {
         char path[PATH_SIZE];
-        uint64_t begin = first_of(s, i, s->writers);
-        uint64_t end = first_of(s, i + 1, s->writers);
+        uint64_t begin = first_of(s->rows, i, s->writers);
+        uint64_t end = first_of(s->rows, i + 1, s->writers);
         uint64_t low = begin > m->first ? begin : m->first;
         uint64_t high = m->first + m->count;
         high = end < high ? end : high;
@@ -134,14 +212,10 @@ static void read_raw(struct mine *m)
         snprintf(path, sizeof path, "%s/raw.%u", s->directory, i);
         int file = open(path, O_RDONLY);
         must_system(file >= 0, path);
-        for (uint64_t at = low * ROW; at < high * ROW;) {
-            ssize_t size = pread(file, m->bytes + (at - m->first * ROW),
-                high * ROW - at, (off_t)(at - begin * ROW));
-            must_system(size > 0, path);
-            at += (uint64_t)size;
-        }
+        read_bytes(m, file, low - begin, low, high - low, block);
         close(file);
     }
+    free(block);
 }
 
 static struct hdf5_all hdf5_of(const struct mine *m)
@@ -179,47 +253,85 @@ static double timed(struct mine *m, void (*run)(struct mine *m))
     return now() - begin;
 }
 
-enum { VARVE, RAW, HDF5, KINDS };
+enum { VARVE, ONCE, RAW, HDF5, KINDS };
+static const char *const kind_names[] = { "varve", "one pass", "raw", "hdf5" };
 typedef void (*const kinds[KINDS])(struct mine *m);
-static kinds saving = { save, write_raw, save_hdf5 };
-static kinds restoring = { restore, read_raw, restore_hdf5 };
+static kinds saving = { save, NULL, write_raw, save_hdf5 };
+static kinds restoring = { restore, restore_once, read_raw, restore_hdf5 };
 
-static void tell(
-    const struct mine *m, const char *what, const struct contender of[KINDS])
+static bool is_run(const struct mine *m, kinds by, int kind)
 {
-    double varve = median(&of[VARVE]), raw = median(&of[RAW]);
-    printf("%-8s %2u processes %6" PRIu64
-           " MiB  varve %7.1f ms  raw %7.1f ms  ratio %.2f",
-        what, m->comm->size, m->setting->rows * ROW >> 20, 1e3 * varve,
-        1e3 * raw, raw / varve);
-    if (has_hdf5)
-        printf("  hdf5 %7.1f ms  ratio %.2f", 1e3 * median(&of[HDF5]),
-            median(&of[HDF5]) / varve);
-    printf("\n");
+    bool has_rows = m->width == WIDTH &&
+                    (m->count < m->setting->rows || m->comm->size == 1);
+    return by[kind] && (kind != HDF5 || (has_hdf5 && has_rows));
 }
 
-static void compare(struct mine *m, const char *what, kinds by)
+/* Raw to one of Varve's; below 0 where one of the two swings. */
+static double ratio_of(const struct contender of[KINDS], int kind)
 {
-    struct contender of[KINDS] = { { .count = 0 } };
+    bool swings = swing(&of[kind]) > MOST_SWING || swing(&of[RAW]) > MOST_SWING;
+    return swings ? -1 : median(&of[RAW]) / median(&of[kind]);
+}
+
+static void tell(const struct mine *m, const char *what,
+    const struct contender of[KINDS], double load_before)
+{
+    printf("%-16s %2u processes %6" PRIu64 " MiB", what, m->comm->size,
+        m->setting->rows * ROW >> 20);
+    for (int k = 0; k < KINDS; k++) {
+        if (of[k].count == 0)
+            continue;
+        printf("  %s ", kind_names[k]);
+        if (swing(&of[k]) > MOST_SWING)
+            printf("swings by %.0f %%", 100 * swing(&of[k]));
+        else
+            printf("%.1f (%.1f) ms", 1e3 * median(&of[k]), 1e3 * least(&of[k]));
+        if (k != RAW && ratio_of(of, k) > 0)
+            printf(" ratio %.2f", ratio_of(of, k));
+    }
+    printf("  %u rounds, load %.1f to %.1f\n", of[VARVE].count, load_before,
+        load());
+}
+
+static void compare(struct mine *m, kinds by, struct contender of[KINDS])
+{
     for (unsigned i = 0; i <= m->setting->rounds; i++)
-        for (int k = 0; k < (has_hdf5 ? KINDS : HDF5); k++) {
+        for (int k = 0; k < KINDS; k++) {
+            if (!is_run(m, by, k))
+                continue;
             double took = timed(m, by[k]);
             if (i > 0) /* the first is not counted */
                 of[k].samples[of[k].count++] = took;
+            else if (by == restoring) {
+                check(m);
+                memset(m->bytes, 0, size_of(m));
+            }
         }
-    if (m->comm->rank == 0)
-        tell(m, what, of);
 }
 
-static void work(const struct setting *s, const varve_comm *comm, bool reads)
+/* Tells of it, or hands on two ratios for a table. */
+static void work(const struct setting *s, const varve_comm *comm, bool reads,
+    enum layout layout, double ratios[2])
 {
     struct mine m;
-    make_mine(&m, s, comm);
-    compare(&m, reads ? "restore" : "save", reads ? restoring : saving);
+    struct contender of[KINDS] = { { .count = 0 } };
+    double load_before = load();
+    char what[32];
+    make_mine(&m, s, comm, layout);
+    if (!reads)
+        fill(&m);
+    compare(&m, reads ? restoring : saving, of);
+    snprintf(what, sizeof what, "%s %s", reads ? "restore" : "save",
+        layout_names[layout]);
+    if (comm->rank == 0 && !ratios)
+        tell(&m, what, of, load_before);
+    for (int k = VARVE; ratios && reads && k <= ONCE; k++)
+        ratios[k] = ratio_of(of, k);
     free_mine(&m);
 }
 
-static void run(const struct setting *s, uint32_t size, bool reads)
+static void run(const struct setting *s, uint32_t size, bool reads,
+    enum layout layout, double ratios[2])
 {
     varve_error error = { 0 };
     varve_processes *group = varve_processes_new(size, NULL, &error);
@@ -230,14 +342,15 @@ static void run(const struct setting *s, uint32_t size, bool reads)
         rank--;
     const varve_comm *comm = varve_processes_join(group, rank, &error);
     must(comm ? VARVE_OK : error.status, &error);
-    work(s, comm, reads);
+    work(s, comm, reads, layout, ratios);
     varve_processes_free(group);
     if (rank > 0) {
         fflush(stdout);
         _exit(0);
     }
-    while (wait(NULL) > 0)
-        continue;
+    int status;
+    while (wait(&status) > 0)
+        must_system(status == 0, "a process of the group");
 }
 
 static int run_over_mpi(const struct setting *s, uint32_t size)
@@ -246,11 +359,52 @@ static int run_over_mpi(const struct setting *s, uint32_t size)
     const varve_comm *comm = hdf5_all_comm(&error);
     must(comm ? VARVE_OK : error.status, &error);
     if (size == s->writers)
-        work(s, comm, false);
-    if (size == s->readers)
-        work(s, comm, true);
+        work(s, comm, false, ROWS, NULL);
+    for (int l = 0; size == s->readers && l < LAYOUTS; l++)
+        work(s, comm, true, (enum layout)l, NULL);
     hdf5_all_end();
     return size == s->writers || size == s->readers ? 0 : 2;
+}
+
+/* --- All of 1 to 8 -------------------------------------------------------- */
+
+static void print_table(
+    const char *what, double ratios[MOST][MOST][2], int kind)
+{
+    printf("\n%s, %s: raw / Varve\n\n| saved by |", what, kind_names[kind]);
+    for (uint32_t r = 1; r <= MOST; r++)
+        printf(" %u read |", r);
+    printf("\n| --- |");
+    for (uint32_t r = 1; r <= MOST; r++)
+        printf(" ---: |");
+    for (uint32_t w = 0; w < MOST; w++) {
+        printf("\n| %u |", w + 1);
+        for (uint32_t r = 0; r < MOST; r++)
+            if (ratios[w][r][kind] > 0)
+                printf(" %.2f |", ratios[w][r][kind]);
+            else
+                printf(" swings |");
+    }
+    printf("\n");
+}
+
+static void run_table(struct setting *s)
+{
+    double ratios[LAYOUTS][MOST][MOST][2], load_before = load();
+    for (uint32_t w = 0; w < MOST; w++) {
+        double none[2];
+        s->writers = w + 1;
+        run(s, s->writers, false, ROWS, none);
+        for (uint32_t r = 0; r < MOST; r++)
+            for (int l = 0; l < LAYOUTS; l++)
+                run(s, r + 1, true, (enum layout)l, ratios[l][w][r]);
+        fprintf(stderr, "saved by %u: done\n", w + 1);
+    }
+    printf("%" PRIu64 " MiB, %u rounds, load %.1f to %.1f\n",
+        s->rows * ROW >> 20, s->rounds, load_before, load());
+    for (int l = 0; l < LAYOUTS; l++)
+        for (int k = VARVE; k <= ONCE; k++)
+            print_table(layout_names[l], ratios[l], k);
 }
 
 static uint64_t operand(int count, char **arguments, int i, uint64_t other)
@@ -260,16 +414,19 @@ static uint64_t operand(int count, char **arguments, int i, uint64_t other)
 
 int main(int count, char **arguments)
 {
+    bool is_table = count > 2 && strcmp(arguments[1], "--table") == 0;
+    int sizes = is_table ? 2 : 3; /* where they begin */
     if (count < 2) {
         fprintf(stderr, "usage: processes [WRITERS [READERS [MIB [ROUNDS]]]] "
+                        "DIRECTORY\n       processes --table [MIB [ROUNDS]] "
                         "DIRECTORY\n");
         return 2;
     }
     struct setting s = { .directory = arguments[count - 1],
-        .writers = (uint32_t)operand(count, arguments, 1, 4),
-        .readers = (uint32_t)operand(count, arguments, 2, 3),
-        .rows = (operand(count, arguments, 3, 1024) << 20) / ROW,
-        .rounds = (unsigned)operand(count, arguments, 4, 5) };
+        .writers = (uint32_t)operand(is_table ? 0 : count, arguments, 1, 4),
+        .readers = (uint32_t)operand(is_table ? 0 : count, arguments, 2, 3),
+        .rows = (operand(count, arguments, sizes, 512) << 20) / ROW,
+        .rounds = (unsigned)operand(count, arguments, sizes + 1, 5) };
     if (s.rounds == 0 || s.rounds > MOST_ROUNDS || s.writers == 0 ||
         s.readers == 0)
         return 2;
@@ -277,9 +434,14 @@ int main(int count, char **arguments)
     has_hdf5 = hdf5_all_begin(&size);
     if (has_hdf5)
         return run_over_mpi(&s, size);
-    run(&s, s.writers, false);
-    run(&s, s.readers, true);
-    printf("hdf5     skipped: it runs over MPI, as processes_mpi, where there "
+    if (is_table) {
+        run_table(&s);
+        return 0;
+    }
+    run(&s, s.writers, false, ROWS, NULL);
+    for (int l = 0; l < LAYOUTS; l++)
+        run(&s, s.readers, true, (enum layout)l, NULL);
+    printf("hdf5: skipped, as it runs over MPI, in processes_mpi, where there "
            "is parallel HDF5 (libhdf5-openmpi-dev)\n");
     return 0;
 }

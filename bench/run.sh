@@ -6,6 +6,8 @@
 #     bench/run.sh [BUILD] --peers [OPTIONS]     and other libraries
 #     bench/run.sh [BUILD] --loads [OPTIONS]     files of PyTorch and h5py
 #     bench/run.sh [BUILD] --curves FOLDER [OPTIONS]    pictures of growth
+#     bench/run.sh [BUILD] --processes [WRITERS [READERS [MIB [ROUNDS]]]]
+#     bench/run.sh [BUILD] --processes --table [MIB [ROUNDS]]    1 to 8 of each
 #
 # BUILD is a build folder with buildtype=release and bench=true. SCRATCH names
 # the folder to write in, on the disk to be measured. The other libraries are
@@ -51,5 +53,6 @@ python() {
 
 case ${1-} in
 --peers | --curves | --loads) python "${1#--}" "${@:2}" ;;
+--processes) "$build/bench/processes" "${@:2}" "$scratch" ;;
 *) "$build/bench/bench" "$@" "$scratch" ;;
 esac

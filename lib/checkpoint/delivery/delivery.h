@@ -13,6 +13,7 @@
 
 #include "buffer.h"
 #include "damages.h"
+#include "division.h"
 #include "fates.h"
 #include "lookahead.h"
 #include "map.h"
@@ -27,12 +28,15 @@ struct vv_misfits {
 };
 
 /* Others that restore at the same time, and change nothing unless all can. They
- * open the file together. The first transfer asks, once it has verified what it
- * brings, or has failed: what comes back is the status of all. */
+ * open the file together. The first transfer that verifies ahead divides that
+ * with them. The first transfer asks, once it has verified what it brings, or
+ * has failed: what comes back is the status of all. */
 struct vv_consent {
     /* to fill in */
     varve_status (*open)(void *user, struct vv_opened *file,
         const struct vv_context *context, const char *path, varve_error *error);
+    varve_status (*divide)(
+        void *user, struct vv_division *division, varve_error *error);
     varve_status (*ask)(void *user, varve_status status, varve_error *error);
     void *user;
     bool was_asked;

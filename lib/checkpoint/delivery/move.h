@@ -36,6 +36,7 @@ struct vv_move {
     uint8_t is_elsewhere : 1; /* the variable's memory has to be copied in */
     uint8_t is_fixed : 1;     /* nothing is written: elements are compared as
                                  they come */
+    uint8_t needs : 2;        /* to how many of enum vv_need it belongs */
     void *target; /* where elements go; NULL where they are copied in at once */
     union {
         void *block; /* strings and states: the bytes as they lie in the file;

@@ -18,7 +18,6 @@
 
 enum {
     MOST_GAP = 8192,            /* bytes between values that are read anyway */
-    SMALL_VALUE = 256 * 1024,   /* up to this, values may be read together */
     BYTES_PER_WORKER = 4 << 20, /* below, another thread does not pay */
     RUNS_AHEAD = 16, /* the disk is told of so many, see tell_ahead */
     SHARE = 4, /* runs that a worker takes at once: where two meet in a huge
@@ -65,11 +64,19 @@ static uint64_t size_of(const struct vv_reading *reading, size_t move)
     return vv_at64(index_of(reading)->value_sizes, reading->moves[move].value);
 }
 
+static bool is_divided(
+    const struct vv_reading *reading, const struct vv_move *move)
+{
+    return reading->division && move->needs > reading->division->need;
+}
+
 static bool is_read(const struct vv_reading *reading, size_t move)
 {
     const struct vv_move *m = &reading->moves[move];
     uint64_t first = 0;
     if (m->is_fixed ? reading->skips_fixed : reading->only_fixed)
+        return false;
+    if (is_divided(reading, m) ? reading->skips_divided : reading->only_divided)
         return false;
     return m->mode != VV_MOVE_MAPPED && size_of(reading, move) > 0 &&
            (!m->is_boxed || vv_move_reads(reading->d, m, &first));
@@ -78,7 +85,7 @@ static bool is_read(const struct vv_reading *reading, size_t move)
 /* Small values are read whole, in whatever order their pieces are. */
 static bool is_small(const struct vv_reading *reading, size_t move)
 {
-    return size_of(reading, move) <= SMALL_VALUE;
+    return size_of(reading, move) <= VV_SMALL_VALUE;
 }
 
 uint64_t vv_reading_size(const struct vv_reading *reading)
@@ -117,7 +124,7 @@ static size_t neighbours(const struct vv_reading *reading, size_t first)
         uint64_t size = size_of(reading, next);
         if (!is_read(reading, next))
             continue;
-        if (size > SMALL_VALUE || offset < end || offset - end > MOST_GAP ||
+        if (size > VV_SMALL_VALUE || offset < end || offset - end > MOST_GAP ||
             offset + size - begin > VV_CHUNK_SIZE)
             break;
         end = offset + size;
@@ -450,11 +457,31 @@ static void work(void *user, unsigned worker)
     }
 }
 
+/* All who need the same have the same runs. What others verify counts as
+ * done. */
+static void keep_part(struct pass *pass)
+{
+    const struct vv_division *division = pass->reading->division;
+    uint64_t all = pass->run_count;
+    size_t begin = (size_t)(all * division->at / division->parts);
+    size_t end = (size_t)(all * (division->at + 1) / division->parts);
+    uint64_t others = 0;
+    for (size_t i = 0; i < pass->run_count; i++) {
+        const struct run *run = &pass->runs[i];
+        if (i < begin || i >= end)
+            others += run_size(pass->reading, run, is_together(pass, run));
+        else
+            pass->runs[i - begin] = *run;
+    }
+    pass->run_count = end - begin;
+    atomic_init(&pass->done, others);
+}
+
 static varve_status run_pass(struct pass *pass, varve_error *error)
 {
     struct vv_reading *reading = pass->reading;
     const struct vv_context *context = &reading->d->pairing->context;
-    uint64_t size = vv_reading_size(reading);
+    uint64_t size = vv_reading_size(reading) - pass->done;
     unsigned workers = vv_worker_count_for(context,
         reading->d->options->resources.threads, 1 + size / BYTES_PER_WORKER);
     if (reading->has_far && !reading->only_verify && workers > 1) {
@@ -477,7 +504,7 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
     return pass->has_failed ? pass->status : VARVE_OK;
 }
 
-varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
+static varve_status read_pass(struct vv_reading *reading, varve_error *error)
 {
     const varve_allocator *a = &reading->d->pairing->context.allocator;
     struct pass *pass = vv_allocate_zeroed(a, sizeof *pass);
@@ -487,7 +514,9 @@ varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
     varve_status status = VARVE_OK;
     if (!make_runs(pass))
         status = vv_fail_memory(error, "reading values");
-    else if (pass->run_count)
+    else if (reading->only_divided)
+        keep_part(pass);
+    if (!status && pass->run_count)
         status = run_pass(pass, error);
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_release_aligned(
@@ -497,5 +526,23 @@ varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
     reading->turns = NULL;
     vv_release(a, pass->runs, pass->run_capacity * sizeof *pass->runs);
     vv_release(a, pass, sizeof *pass);
+    return status;
+}
+
+varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
+{
+    uint64_t before = reading->before;
+    if (!reading->division)
+        return read_pass(reading, error);
+    reading->only_divided = true;
+    uint64_t size = vv_reading_size(reading);
+    varve_status status = read_pass(reading, error);
+    reading->before += size;
+    reading->only_divided = false;
+    reading->skips_divided = true;
+    if (!status)
+        status = read_pass(reading, error);
+    reading->skips_divided = false;
+    reading->before = before;
     return status;
 }

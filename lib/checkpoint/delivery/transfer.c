@@ -312,19 +312,26 @@ static varve_status read_moves(
     return t->d->read_failure = vv_read_moves(reading, error);
 }
 
-/* A pass that changes nothing, over all or over what is fixed alone. */
+/* A pass that changes nothing, over all or over what is fixed alone. All is
+ * divided with others. */
 static varve_status read_ahead(
     const struct transfer *t, struct vv_reading *reading, varve_error *error)
 {
     uint64_t size = vv_reading_size(reading);
     bool only_fixed = reading->only_fixed;
+    struct vv_division division;
     reading->only_fixed = false;
     reading->skips_fixed = true;
     reading->total = reading->before + size + vv_reading_size(reading);
     reading->skips_fixed = false;
     reading->only_fixed = only_fixed;
     reading->only_verify = true;
+    if (!only_fixed) {
+        VV_TRY(vv_divide(t->d, t->moves, t->count, &division, error));
+        reading->division = &division;
+    }
     VV_TRY(read_moves(t, reading, error));
+    reading->division = NULL;
     reading->only_verify = reading->only_fixed = false;
     reading->skips_fixed = true;
     reading->before += size;

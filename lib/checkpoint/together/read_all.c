@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "open_all.h"
+#include "portion.h"
 #include "save.h"
 #include "told_index.h"
 #include "try.h"
@@ -21,9 +22,11 @@
 struct reading {
     const varve_comm *comm;
     const struct vv_opening *opening;
-    bool has_come;  /* to where all open the file, or say why they cannot */
-    bool is_open;   /* all have the same open */
-    bool is_agreed; /* all have what they need, and change what they have */
+    const varve_allocator *allocator;
+    bool has_come;    /* to where all open the file, or say why they cannot */
+    bool is_open;     /* all have the same open */
+    bool has_divided; /* what all verify, or said that there is nothing */
+    bool is_agreed;   /* all have what they need, and change what they have */
 };
 
 static varve_status open_file(void *user, struct vv_opened *file,
@@ -52,9 +55,25 @@ static varve_status fail_to_open(
     return vv_open_all(&how, status, &none, error);
 }
 
+static varve_status divide(
+    void *user, struct vv_division *division, varve_error *error)
+{
+    struct reading *reading = user;
+    reading->has_divided = true;
+    return vv_portion_find(reading->comm, reading->allocator, division, error);
+}
+
+/* One that verifies nothing ahead, or has failed before, comes to both. */
 static varve_status ask(void *user, varve_status status, varve_error *error)
 {
     struct reading *reading = user;
+    struct vv_division nothing = { .numbers = { 0 } };
+    varve_error reason = { 0 };
+    if (!reading->has_divided && divide(reading, &nothing, &reason) &&
+        !status) {
+        status = reason.status;
+        *error = reason;
+    }
     status = vv_agree(reading->comm, status, error);
     reading->is_agreed = !status;
     return status;
@@ -111,9 +130,11 @@ static varve_status half_restored(varve_status status, varve_error *error)
 static varve_restoration *open_all(const varve_comm *comm, varve_node *root,
     struct vv_opening *opening, varve_error *error)
 {
-    struct reading reading = { .comm = comm, .opening = opening };
+    struct reading reading = { .comm = comm,
+        .opening = opening,
+        .allocator = &root->graph->context.allocator };
     struct vv_consent consent = {
-        .open = open_file, .ask = ask, .user = &reading
+        .open = open_file, .divide = divide, .ask = ask, .user = &reading
     };
     opening->consent = &consent;
     varve_restoration *r = vv_restoration_open(root, opening, error);

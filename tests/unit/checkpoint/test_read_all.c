@@ -8,6 +8,7 @@
 #include <varve/reader.h>
 
 #include "reader.h"
+#include "support/faulty_system.h"
 #include "told_index.h"
 
 enum { MOST = 8 };
@@ -168,6 +169,77 @@ TEST(read_all, ends_at_every_rank_wherever_one_is_gone)
         for (int k = 0; k < 3; k++)
             cr_assert_eq(run.statuses[k], VARVE_DISCONNECTED, "%s",
                 run.errors[k].message);
+    }
+    end_world();
+}
+
+/* --- What all need is verified ahead by one ------------------------------- */
+
+static uint64_t bytes_read(uint32_t share, struct run *run)
+{
+    struct faulty *faulty = faulty_new(memory_system(world.memory));
+    const struct vv_system *before = world.context.system;
+    uint64_t bytes = 0;
+    world.context.system = faulty_system(faulty);
+    thread_comm_run(4, share, -1, load, run);
+    check_all(run, 4, VARVE_OK);
+    for (size_t i = 0; i < faulty_log_size(faulty); i++) {
+        const struct faulty_call *call = faulty_log_at(faulty, i);
+        bytes += call->kind == FAULTY_READ ? call->size : 0;
+    }
+    world.context.system = before;
+    faulty_free(faulty);
+    return bytes;
+}
+
+TEST(read_all, verifies_ahead_once_on_each_machine_what_all_need)
+{
+    struct run run = { .path = FILE_NAME, .wide = 2 };
+    begin_world();
+    thread_comm_run(4, 0, -1, save, &run);
+    check_all(&run, 4, VARVE_OK);
+    run.read.resources.staging_size = 1; /* two passes */
+    uint64_t alone = bytes_read(1, &run);
+    uint64_t by_two = bytes_read(2, &run);
+    uint64_t together = bytes_read(0, &run);
+    uint64_t common = WEIGHTS * sizeof(float);
+    cr_assert_geq(alone, by_two + 2 * common);
+    cr_assert_geq(by_two, together + common);
+    end_world();
+}
+
+static void save_alone(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, 1, true);
+    run->statuses[0] =
+        varve_write(p->root, run->path, NULL, &run->errors[0]);
+    free_part(p);
+}
+
+/* Whoever finds it, all leave what they have. */
+TEST(read_all, changes_nothing_where_the_one_that_verifies_finds_damage)
+{
+    struct run run = { .path = FILE_NAME, .wide = 1 };
+    size_t size;
+    begin_world();
+    thread_comm_run(1, 0, -1, save_alone, &run);
+    check_all(&run, 1, VARVE_OK);
+    run.read.resources.staging_size = 1; /* two passes */
+    for (int i = 0; i < 8; i++) {
+        float weight = (float)(WEIGHTS / 8 * i + 1) / 2;
+        unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+        unsigned char *at = bytes;
+        while (memcmp(at, &weight, sizeof weight) != 0)
+            at += sizeof weight;
+        *at ^= 1;
+        thread_comm_run(4, 0, -1, load, &run);
+        check_all(&run, 4, VARVE_CORRUPT);
+        cr_assert(strstr(run.errors[0].message, "weights"), "%s",
+            run.errors[0].message);
+        for (int k = 0; k < 4; k++)
+            cr_assert_eq(run.values[k], HAS_NONE);
+        *at ^= 1;
     }
     end_world();
 }
