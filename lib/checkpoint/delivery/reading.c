@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "division.h"
 #include "failure.h"
 #include "layout.h"
 #include "monitor.h"

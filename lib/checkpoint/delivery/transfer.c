@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "division.h"
 #include "elsewhere.h"
 #include "exchange.h"
 #include "failure.h"

@@ -9,6 +9,7 @@
 
 #include "agreement.h"
 #include "default_allocator.h"
+#include "division.h"
 #include "failure.h"
 #include "graph.h"
 #include "open_all.h"
