@@ -187,7 +187,7 @@ static void *open_large(void *argument)
 
 #ifdef VV_HAVE_ZSTD
 /* Chunks that several threads of the library pack in each save, and unpack in
- * each restoration; and one reader for all, which keeps what it unpacks with. */
+ * each restoration; and a reader for all, which keeps what it unpacks with. */
 enum { WEIGHTS = 5 << 18, BIASES = 2000 };
 
 static varve_reader *packed;
@@ -237,8 +237,8 @@ static void *pack_and_unpack(void *argument)
         demand(!varve_reader_read(packed, node.id, weights,
                    WEIGHTS * sizeof *weights, &error),
             "read", error.message);
-        demand(!varve_reader_verify(packed, NULL, &error), "verify",
-            error.message);
+        varve_status status = varve_reader_verify(packed, NULL, &error);
+        demand(!status, "verify", error.message);
     }
     remove(path);
     free(weights);
