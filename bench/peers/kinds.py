@@ -2,9 +2,10 @@
 
     kinds.py FOLDER [--steps N]
 
-Trains a small GPT and a small convolution with AdamW on made-up data, and writes
-their weights and moments, in float32 and bfloat16, and what else checkpoints
-have: NAME.PLANES.bin, where PLANES is the bytes of an element. Needs PyTorch.
+Trains a small GPT and a small convolution with AdamW on made-up data, and
+writes their weights and moments, in float32 and bfloat16, and what else
+checkpoints have: NAME.PLANES.bin, where PLANES is the bytes of an element. What
+the last step changed is there as well, as exclusive or. Needs PyTorch.
 
 SPDX-License-Identifier: MIT
 """

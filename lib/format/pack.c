@@ -56,6 +56,15 @@ varve_status vv_pack_check(int level, varve_error *error)
     return VARVE_OK;
 }
 
+struct vv_unpacker {
+    const struct vv_context *context;
+#ifdef VV_HAVE_ZSTD
+    ZSTD_DCtx *zstd;
+    uint8_t planes[VV_CHUNK_SIZE];
+    uint8_t frame[VV_CHUNK_SIZE];
+#endif
+};
+
 #ifdef VV_HAVE_ZSTD
 
 /* --- Packing -------------------------------------------------------------- */
@@ -131,13 +140,6 @@ static bool is_frame(const uint8_t *frame, const struct vv_pack *pack)
            ZSTD_getDictID_fromFrame(frame, pack->size) == 0 &&
            ZSTD_findFrameCompressedSize(frame, pack->size) == pack->size;
 }
-
-struct vv_unpacker {
-    const struct vv_context *context;
-    ZSTD_DCtx *zstd;
-    uint8_t planes[VV_CHUNK_SIZE];
-    uint8_t frame[VV_CHUNK_SIZE];
-};
 
 struct vv_unpacker *vv_unpacker_new(const struct vv_context *context)
 {
@@ -218,10 +220,6 @@ bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
     (void)pack;
     return false;
 }
-
-struct vv_unpacker {
-    const struct vv_context *context;
-};
 
 struct vv_unpacker *vv_unpacker_new(const struct vv_context *context)
 {

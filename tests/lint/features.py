@@ -25,7 +25,8 @@ NAMES = {
     'layers': r'vv_layer\w*|vv_prune_layers|layer_(nonces|sizes)|'
               r'place_layers|layers\.\w+|vv_page_sums\w*|paged_(chunks|count)|'
               r'page_digests|page_digest_count|vv_known_pages',
-    'packing': r'vv_pack\w*|vv_unpack|place_packed|packed_count',
+    'packing': r'vv_pack\w*|vv_unpack\w*|vv_planes_\w+|place_packed|'
+               r'packed_count',
     'private subtrees': r'vv_private\w*|VARVE_TAG_PRIVATE|varve_private\w*|'
                         r'vv_\w*_private\w*|first_private',
     'slices': r'varve_slice\w*|varve_add\w*_slice|'

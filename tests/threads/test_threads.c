@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/everything.h"
 #include "support/proof.h"
@@ -184,6 +185,67 @@ static void *open_large(void *argument)
     return NULL;
 }
 
+#ifdef VV_HAVE_ZSTD
+/* Chunks that several threads of the library pack in each save, and unpack in
+ * each restoration; and a reader for all, which keeps what it unpacks with. */
+enum { WEIGHTS = 5 << 18, BIASES = 2000 };
+
+static varve_reader *packed;
+
+static void fill_weights(float *weights, unsigned seed)
+{
+    for (size_t i = 0; i < WEIGHTS + BIASES; i++)
+        weights[i] = (float)(i * 31 % 1000 + seed) / 512;
+}
+
+static void pack_weights(const char *path, float *weights, unsigned seed)
+{
+    const varve_write_options options = { .compress = 1, .no_sync = true };
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    float *found = malloc((WEIGHTS + BIASES) * sizeof *found);
+    demand(found != NULL, "packed", "no memory");
+    fill_weights(weights, seed);
+    memcpy(found, weights, (WEIGHTS + BIASES) * sizeof *found);
+    varve_add_variable(root, "biases", varve_array(weights + WEIGHTS, BIASES));
+    varve_add_variable(root, "weights", varve_array(weights, WEIGHTS));
+    demand(!varve_write(root, path, &options, &error), "pack", error.message);
+    memset(weights, 0, (WEIGHTS + BIASES) * sizeof *found);
+    varve_restoration *r = varve_restore(root, path,
+        &(varve_read_options){ .resources.threads = 3 }, &error);
+    demand(r != NULL, "unpack", error.message);
+    demand(memcmp(weights, found, (WEIGHTS + BIASES) * sizeof *found) == 0,
+        "unpack", "other values");
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+    free(found);
+}
+
+static void *pack_and_unpack(void *argument)
+{
+    unsigned number = *(const unsigned *)argument;
+    char path[4096];
+    varve_error error = { 0 };
+    varve_saved_node node;
+    float *weights = malloc((WEIGHTS + BIASES) * sizeof *weights);
+    demand(weights != NULL, "packed", "no memory");
+    snprintf(path, sizeof path, "%s/packed-%u.varve", directory, number);
+    for (unsigned i = 0; i < 1 + rounds / 20; i++) {
+        pack_weights(path, weights, number + i);
+        demand(varve_reader_find(packed, "weights", &node), "find", "nothing");
+        demand(!varve_reader_read(packed, node.id, weights,
+                   WEIGHTS * sizeof *weights, &error),
+            "read", error.message);
+        varve_status status = varve_reader_verify(packed, NULL, &error);
+        demand(!status, "verify", error.message);
+    }
+    remove(path);
+    free(weights);
+    return NULL;
+}
+#endif
+
 static void run(const char *what, void *(*function)(void *))
 {
     pthread_t threads[THREADS];
@@ -225,6 +287,15 @@ int main(int argc, char **argv)
     write_large(large);
     run("a large index", open_large);
     remove(large);
+#ifdef VV_HAVE_ZSTD
+    static float weights[WEIGHTS + BIASES];
+    pack_weights(large, weights, 1);
+    packed = varve_reader_open(large, NULL, &error);
+    demand(packed != NULL, "open", error.message);
+    run("chunks that are packed", pack_and_unpack);
+    varve_reader_free(packed);
+    remove(large);
+#endif
     varve_reader_free(shared);
     remove(path);
     remove(replaced);

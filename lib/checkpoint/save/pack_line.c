@@ -22,8 +22,8 @@
 enum {
     BLOCKS_PER_WORKER = 2, /* one is packed, another is ready or waits */
     MOST_BLOCKS = BLOCKS_PER_WORKER * VV_MAX_WORKERS,
-    MOST_PARCELS = 256,        /* small ones share a block */
-    BYTES_PER_WORKER = 1 << 20 /* below, another thread does not pay */
+    MOST_PARCELS = 256,           /* small ones share a block */
+    BYTES_PER_WORKER = 256 * 1024 /* below, another thread does not pay */
 };
 
 /* The bytes of a chunk, or of several parcels that are not packed. */

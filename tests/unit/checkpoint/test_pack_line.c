@@ -109,7 +109,8 @@ static varve_status take(
         return VARVE_OK;
     struct vv_parcel same = parcel_of(number, expected);
     cr_assert_eq(same.size, parcel->size);
-    cr_assert_eq(memcmp(parcel->bytes, expected, size), 0, "%zu", number);
+    cr_assert_eq(memcmp(parcel->bytes, expected, size), 0,
+        "%zu: other bytes", number);
     if (!parcel->frame) {
         got.sum = mix(got.sum, parcel->bytes, size);
         return VARVE_OK;

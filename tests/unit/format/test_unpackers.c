@@ -10,7 +10,7 @@
 TEST(unpackers, are_given_to_one_at_a_time_and_kept_for_the_next)
 {
     const struct vv_context context = test_context(NULL);
-    struct vv_unpackers unpackers = { 0 };
+    struct vv_unpackers unpackers = { .idle = { NULL } };
     struct vv_unpacker *one = vv_unpackers_take(&unpackers, &context);
     struct vv_unpacker *other = vv_unpackers_take(&unpackers, &context);
     cr_assert(one && other && one != other);
@@ -28,7 +28,7 @@ TEST(unpackers, are_kept_up_to_a_number)
 {
     enum { MANY = VV_MAX_WORKERS + 3 };
     const struct vv_context context = test_context(NULL);
-    struct vv_unpackers unpackers = { 0 };
+    struct vv_unpackers unpackers = { .idle = { NULL } };
     struct vv_unpacker *all[MANY];
     long before = test_block_count();
     for (int i = 0; i < MANY; i++)
@@ -45,7 +45,7 @@ TEST(unpackers, are_kept_up_to_a_number)
 TEST(unpackers, are_none_without_memory)
 {
     const struct vv_context context = test_context(NULL);
-    struct vv_unpackers unpackers = { 0 };
+    struct vv_unpackers unpackers = { .idle = { NULL } };
     test_fail_allocation(0, false);
     cr_assert_null(vv_unpackers_take(&unpackers, &context));
     test_fail_allocation(-1, false);
