@@ -80,7 +80,7 @@ static double run_cold(void *user)
 static void report_cold(struct job *job, struct raw *raw, unsigned rounds)
 {
     struct job streaming = *job, undone = *job;
-    streaming.restore.streaming = true;
+    streaming.restore.passes = VARVE_ONE_PASS;
     undone.restore.resources.staging_size = job->size;
     struct readers readers[] = {
         { .raw = raw, .count = 1 },

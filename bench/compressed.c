@@ -75,7 +75,8 @@ static void race_restores(
     const struct wishes *wishes, struct job *packed, struct job *plain)
 {
     for (int i = 0; i < 2; i++) {
-        packed->restore.streaming = plain->restore.streaming = i > 0;
+        packed->restore.passes = plain->restore.passes =
+            i > 0 ? VARVE_ONE_PASS : VARVE_TWO_PASSES;
         struct contender contenders[] = {
             { .name = "compressed", .run = run_restore, .user = packed },
             { .name = "as it is", .run = run_restore, .user = plain },

@@ -154,7 +154,7 @@ static void restore(struct calls *c)
 static void restore_streaming(struct calls *c)
 {
     struct job job = c->job;
-    job.restore.streaming = true;
+    job.restore.passes = VARVE_ONE_PASS;
     run_restore(&job);
 }
 

@@ -16,7 +16,7 @@ static void restore_into_memory(
     struct job *job, struct raw *raw, struct hdf5 *hdf5, unsigned rounds)
 {
     struct job streaming = *job;
-    streaming.restore.streaming = true;
+    streaming.restore.passes = VARVE_ONE_PASS;
     struct contender contenders[] = {
         { .name = "varve_read", .run = run_restore, .user = job },
         { .name = "varve_read, streaming",

@@ -102,7 +102,7 @@ void bench_resume(const struct wishes *wishes)
     struct resume resume = {
         .job = { .graph = model_of_variables(raw.other, raw.size, 100),
             .path = path,
-            .restore = { .streaming = true } },
+            .restore = { .passes = VARVE_ONE_PASS } },
         .directory = scratch(wishes, "resume", directory),
     };
     snprintf(path, sizeof path, "%s/ckpt-3.varve", directory);

@@ -104,7 +104,7 @@ static void report_restore(
         .save = { .no_sync = true },
     };
     struct job streaming = job;
-    streaming.restore.streaming = true;
+    streaming.restore.passes = VARVE_ONE_PASS;
     struct contender c[] = {
         { .name = "varve_read", .run = run_restore, .user = &job },
         { .name = "varve_read, streaming",

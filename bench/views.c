@@ -80,7 +80,8 @@ static void race_views(
 {
     struct contender contenders[VIEWS + 1];
     for (size_t i = 0; i < VIEWS; i++) {
-        jobs[i].restore.streaming = when == TIMES - 1;
+        jobs[i].restore.passes =
+            when == TIMES - 1 ? VARVE_ONE_PASS : VARVE_TWO_PASSES;
         contenders[i] = (struct contender){ .name = names[i],
             .run = when == 0 ? run_save : run_restore,
             .user = &jobs[i] };

@@ -229,7 +229,7 @@ static double into(const char *threads)
 static double into_streaming(const char *threads)
 {
     return read_from(model.path,
-        &(varve_read_options){ .streaming = true,
+        &(varve_read_options){ .passes = VARVE_ONE_PASS,
             .resources.threads = (unsigned)strtoul(threads, NULL, 10) });
 }
 

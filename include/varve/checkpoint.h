@@ -40,10 +40,12 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
  * of building does not matter. Of what comes later, a node whose own path it is
  * gets a value that has gone to an alias, too. What the program does not have
  * yet waits, and arrives when it is added, as long as the restoration is kept.
- * NULL on failure; then no variable has changed (see `streaming` and
- * `resources.staging_size`). Types and shapes that do not fit are all named,
- * with VARVE_MISMATCH. Its file is open until varve_restoration_free ends it.
- */
+ * NULL on failure; then no variable has changed, but with VARVE_HALF_RESTORED
+ * (see `passes` and `resources.staging_size`): what that leaves with other
+ * bytes is refused by saves and snapshots, VARVE_MISUSE, until it is restored,
+ * or the program says that it has set it (varve_touch). Types and shapes that
+ * do not fit are all named, with VARVE_MISMATCH, before anything changes. Its
+ * file is open until varve_restoration_free ends it. */
 VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 

@@ -43,9 +43,9 @@ typedef enum varve_status {
                                     status but VARVE_NO_MEMORY, which is given
                                     as that */
     VARVE_HALF_RESTORED = 23,    /* something failed while values were put in
-                                    place (a streaming read, or more than
+                                    place (a read of one pass, or more than
                                     staging has room for): some variables hold
-                                    new values; the message names them */
+                                    other bytes; the message names them */
     VARVE_TIMEOUT = 24,          /* what was waited for did not come in time */
     VARVE_DISCONNECTED = 25      /* a process of the group is gone, or cannot be
                                     reached */

@@ -17,7 +17,7 @@ VARVE_BEGIN_DECLS
 /* Called on the calling thread (job.h: on that of the background) as long work
  * goes on: bytes done, bytes in all, and what is being worked on, borrowed for
  * the call. Anything but 0 cancels; the call then returns VARVE_CANCELLED and
- * leaves no trace. */
+ * leaves no trace, but of a read that is one pass (varve_passes). */
 typedef int varve_progress(
     void *user, uint64_t done, uint64_t total, const char *what);
 
@@ -125,6 +125,22 @@ typedef enum varve_cast {
                              how many were not kept is reported */
 } varve_cast;
 
+/* How often values are read that are not undone: what is larger in all than
+ * `resources.staging_size` and goes to memory that the program sees. */
+typedef enum varve_passes {
+    VARVE_PASSES_AUTO = 0, /* once in the first restoration of a graph, of which
+                              nothing was saved, restored or kept in a snapshot
+                              before: it has nothing to lose; with it goes what
+                              arrives later, until one of these. Else twice, and
+                              where many processes restore together */
+    VARVE_ONE_PASS = 1,    /* once, verified on the way and straight into
+                              place, whatever its size: faster, but a failure,
+                              and a callback that cancels, leaves some variables
+                              changed; VARVE_HALF_RESTORED names them */
+    VARVE_TWO_PASSES = 2   /* verified first, then read again: a damaged file
+                              changes nothing */
+} varve_passes;
+
 /* Names that are others in the file. */
 typedef struct varve_rename_options {
     const varve_rename *list;
@@ -166,8 +182,8 @@ typedef struct varve_salvage_options {
 typedef struct varve_resource_options {
     uint64_t staging_size; /* bytes of memory in which new values may wait until
                               all are good. Up to this size in all a restoration
-                              is undone whatever fails; above it every value is
-                              verified first and then read again. 0: 48 MiB */
+                              is undone whatever fails; above it `passes` says
+                              what a failure leaves. 0: 48 MiB */
     unsigned threads;      /* 0: as many as there are processors, up to 8 */
     varve_reserved reserved;
 } varve_resource_options;
@@ -199,13 +215,12 @@ typedef struct varve_read_options {
     bool reshape;        /* same number of elements will do */
     bool copy_shared;    /* a value of the file that several nodes of the
                             program claim goes to each of them */
-    bool streaming; /* one pass: faster, but a failure leaves some variables
-                       changed; VARVE_HALF_RESTORED names them */
-    bool no_verify; /* skips the digests of the values */
-    bool map;       /* library-owned variables of 64 KiB and more that are
-                       added later take the file's pages, copied on write;
-                       varve_restoration_verify checks their digests. The
-                       report says of each value so large why it was not */
+    bool no_verify;      /* skips the digests of the values */
+    bool map;            /* library-owned variables of 64 KiB and more that are
+                            added later take the file's pages, copied on write;
+                            varve_restoration_verify checks their digests. The
+                            report says of each value so large why it was not */
+    varve_passes passes; /* how often values are read */
     varve_cast cast;
     varve_progress *progress;
     void *progress_user;

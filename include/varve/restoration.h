@@ -27,6 +27,12 @@ VARVE_API const char *varve_restoration_path(
 VARVE_API uint64_t varve_restoration_counter(
     const varve_restoration *restoration);
 
+/* How often the values that have come were read, where options leave that to
+ * the library: VARVE_ONE_PASS, or VARVE_TWO_PASSES where some were verified
+ * before they were read again. VARVE_PASSES_AUTO: none has come. */
+VARVE_API varve_passes varve_restoration_passes(
+    const varve_restoration *restoration);
+
 /* Metadata of the file by name, or NULL. */
 VARVE_API const varve_metadata *varve_restoration_metadata(
     const varve_restoration *restoration, const char *name);

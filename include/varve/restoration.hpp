@@ -76,6 +76,11 @@ public:
     {
         return varve_restoration_counter(get());
     }
+    /* How often the values that have come were read. */
+    varve_passes passes() const
+    {
+        return varve_restoration_passes(get());
+    }
     /* NULL where the file has none of this name. */
     const varve_metadata *metadata(text name) const
     {

@@ -108,7 +108,7 @@ VARVE_API varve_status varve_snapshot_write(varve_snapshot *snapshot,
 /* Reads a file into the snapshot; the program is as it was until it is
  * restored. Values that the file lacks stay as the snapshot has them. Fails as
  * varve_read does, and then the snapshot holds what it held before, whatever
- * `streaming` says. */
+ * `passes` says. */
 VARVE_API varve_status varve_snapshot_read(varve_snapshot *snapshot,
     const char *path, const varve_read_options *options,
     varve_error *error) VARVE_MUST_CHECK;

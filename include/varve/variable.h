@@ -85,7 +85,7 @@ VARVE_API varve_status varve_retype(varve_node *node, varve_dtype dtype,
  * those of all variables that can be reached from it. Only saves that count on
  * it (`layers.only_touched` in varve_write_options) take notice; what the
  * library itself changes need not be said. It costs next to nothing for a
- * variable. */
+ * variable. What a restoration has left half restored can be saved again. */
 VARVE_API void varve_touch(varve_node *node);
 
 /* The same of `count` rows of a variable, from row `first` on: parts of its
@@ -182,9 +182,9 @@ VARVE_API void varve_put(varve_sink *sink, const void *bytes, size_t size);
 typedef struct varve_state_callbacks {
     /* Writes the state with varve_put. Called by a save and a snapshot; and by
      * a restoration of several states at once, before anything changes, for
-     * what an undo would need: not with `streaming`, and not for the state that
-     * is loaded last, so never for a single one. A state that fails then is
-     * loaded behind those that do not. */
+     * what an undo would need: not in VARVE_ONE_PASS, and not for the state
+     * that is loaded last, so never for a single one. A state that fails then
+     * is loaded behind those that do not. */
     varve_status (*save)(void *self, varve_sink *sink);
     /* Takes the state back, once the values of the node's own variables are
      * there. Anything but VARVE_OK leaves it as it was and fails the

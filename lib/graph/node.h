@@ -36,8 +36,8 @@ struct vv_edge {
  * instead, for every variable has them, or nearly each look at a node asks:
  * what is hung up costs more, and graphs of a million variables are the rule
  * (P8 of bench). `variable` is its memory; `value_state` and `restored_by` are
- * what a restoration knows of it, `touched` what a save does; `is_elsewhere`
- * and `member` are in bytes that would be empty. */
+ * what a restoration knows of it, `touched` what a save does; `is_elsewhere`,
+ * `is_half` and `member` are in bytes that would be empty. */
 struct varve_node {
     /* to fill in */
     struct vv_variable *variable; /* of a variable */
@@ -58,6 +58,7 @@ struct varve_node {
     bool is_listed : 1;      /* scratch of a removal */
     /* to fill in */
     bool is_elsewhere : 1; /* the program has bound it to other memory */
+    bool is_half : 1;      /* a restoration that failed has left it: stake.h */
     uint8_t member;        /* of what of a struct it was made: see struct.h */
     uint32_t touched; /* the moment of its graph when its value changed last, as
                          far as the program or the library said so */

@@ -16,6 +16,7 @@
 #include "restoration.h"
 #include "resume_alone.h"
 #include "resume_together.h"
+#include "stake.h"
 #include "system.h"
 #include "try.h"
 
@@ -151,6 +152,8 @@ static varve_status start_fresh(varve_manager *m, varve_error *error)
         status = m->options.initialize(m->options.initialize_user);
     else if (m->half_restored.status)
         return vv_tell_half_restored(m, VARVE_CORRUPT, error);
+    if (m->options.initialize && !status)
+        vv_forget_half(m->graph);
     if (status)
         status = vv_fail(error, vv_status_of_callback(status),
             "%s: expected the program to initialize itself, found %s",

@@ -67,7 +67,7 @@ static bool is_staged(const varve_manager *m, const struct vv_opened *file)
     uint64_t limit = o && o->resources.staging_size ? o->resources.staging_size
                                                     : VV_STAGING_SIZE;
     bool resizes = o && (o->resize || o->reshape);
-    return !resizes && !(o && o->streaming) &&
+    return !resizes && !(o && o->passes == VARVE_ONE_PASS) &&
            file->size <= limit / MOST_GROWTH;
 }
 
@@ -79,6 +79,8 @@ static bool may_be_read_once(
         return false;
     if (is_staged(m, file))
         return true;
+    if (m->options.read && m->options.read->passes == VARVE_TWO_PASSES)
+        return false;
     for (size_t i = index; i-- > 0;) {
         if (size > file->size / INDEX_SHARE || index - i > MOST_LOOKED_AT ||
             !is_covered_by(m, file, i, &size))

@@ -130,8 +130,8 @@ class Guest(Test):
 
         yield 'save', lambda: varve.save(self.state, self.path('s'))
         yield 'read', lambda: varve.read(self.state, self.path())
-        yield 'streaming', lambda: varve.read(self.state, self.path(),
-                                              streaming=True)
+        yield 'one pass', lambda: varve.read(self.state, self.path(),
+                                             passes='one')
         yield 'verify', verify
         yield 'plan', lambda: varve.plan(self.state, self.path())
 

@@ -64,9 +64,9 @@ class FixedStrings(Test):
                 self.assertEqual(other['labels'].tolist(),
                                  [b'cat', 'ü'.encode()])
                 continue
-            for streaming in False, True:
+            for passes in 'auto', 'one', 'two':
                 with self.fails(varve.MismatchError, words):
-                    varve.restore(other, self.path(), streaming=streaming)
+                    varve.restore(other, self.path(), passes=passes)
                 self.assertEqual(other['labels'].tolist(), ['q', 'r']
                                  if array.dtype.kind == 'U' else [b'q', b'r'])
                 self.assertEqual(other['n'].tolist(), [0, 0, 0])

@@ -96,6 +96,12 @@ class Files:
         return lib.varve_save_counter(self.graph.root)
 
 
+def verified_first(options: Any) -> Any:
+    """The options of a read into a graph that is made for it: what became of
+    the tree before, that graph cannot know."""
+    return {'passes': 'two', **options}
+
+
 def write(tree: Any, path: Path, comm: Optional[Communicator] = None,
           **options: 'Unpack[WriteOptions]') -> List[Tuple[str, str]]:
     """Writes nested dicts, lists and objects of arrays, numbers and strings to
@@ -123,13 +129,15 @@ def read(tree: Any, path: Path, comm: Optional[Communicator] = None,
          **options: 'Unpack[ReadOptions]') -> Restoration:
     """Reads exactly this file into the arrays, numbers and strings that there
     are; see restore."""
-    return Files(tree).read(lib.varve_read, path, comm, options)
+    return Files(tree).read(lib.varve_read, path, comm,
+                            verified_first(options))
 
 
 def restore(tree: Any, path: Path, comm: Optional[Communicator] = None,
             **options: 'Unpack[ReadOptions]') -> Restoration:
     """Reads a file, or the newest of a prefix, into what there is: arrays are
-    filled, numbers and strings replaced. All or nothing.
+    filled, numbers and strings replaced. All or nothing: what is damaged is
+    found before anything changes (`passes='one'` reads once instead).
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -141,7 +149,8 @@ def restore(tree: Any, path: Path, comm: Optional[Communicator] = None,
     {'w': array([1., 1., 1.]), 'step': 7}
     >>> folder.cleanup()
     """
-    return Files(tree).read(lib.varve_restore, path, comm, options)
+    return Files(tree).read(lib.varve_restore, path, comm,
+                            verified_first(options))
 
 
 def plan(tree: Any, path: Path,

@@ -63,7 +63,7 @@ class ReadOptions(TypedDict, total=False):
     cast: str  # 'none', 'widen' or 'any'
     expect_missing: Patterns
     expect_unused: Patterns
-    streaming: bool
+    passes: str  # 'auto', 'one' or 'two'
     no_verify: bool
     dots: bool  # a.b of another format is a/b
     no_hdf5: bool  # refuses what libhdf5 would read
@@ -111,6 +111,14 @@ def cast_code(name: str) -> int:
     raise ValueError(f"{name}: expected 'none', 'widen' or 'any' as a cast")
 
 
+def passes_code(name: str) -> int:
+    codes = {'auto': lib.VARVE_PASSES_AUTO, 'one': lib.VARVE_ONE_PASS,
+             'two': lib.VARVE_TWO_PASSES}
+    if name not in codes:
+        raise ValueError(f"{name}: expected 'auto', 'one' or 'two' as passes")
+    return codes[name]
+
+
 class Options:
     """A struct of the library's, and all that it points to."""
 
@@ -136,6 +144,8 @@ class Options:
             self.struct.format = format_code(value)
         elif name == 'cast':
             self.struct.cast = cast_code(value)
+        elif name == 'passes':
+            self.struct.passes = passes_code(value)
         else:
             self._set_field(FEATURES.get(field, field), value, name)
 

@@ -160,6 +160,11 @@ class Restoration:
         return lib.varve_restoration_counter(self.handle)
 
     @property
+    def passes(self) -> int:
+        """How often the values that have come were read; 0: none has."""
+        return int(lib.varve_restoration_passes(self.handle))
+
+    @property
     def pending_count(self) -> int:
         """How many values of the file wait for a home."""
         return lib.varve_pending_count(self.handle)

@@ -100,7 +100,8 @@ TEST(damage, of_a_streaming_read_is_told_with_what_changed)
 {
     struct bench b;
     uint64_t half = 0;
-    varve_read_options options = { .streaming = true, .resources.threads = 1 };
+    varve_read_options options = { .passes = VARVE_ONE_PASS,
+        .resources.threads = 1 };
     bench_begin(&b, false);
     for (size_t place = 0; place < b.saved.size; place++) {
         varve_error error;

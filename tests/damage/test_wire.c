@@ -189,10 +189,10 @@ TEST(damage, every_bit_flipped_while_reading_is_found)
     struct bench b;
     begin_wire(&b, false);
     try_reads(&b, NULL);
-    try_reads(&b, &(varve_read_options){
+    try_reads(&b, &(varve_read_options){ .passes = VARVE_TWO_PASSES,
                       .resources = { .staging_size = 1, .threads = 1 } });
-    try_reads(
-        &b, &(varve_read_options){ .streaming = true, .resources.threads = 1 });
+    try_reads(&b, &(varve_read_options){
+                      .passes = VARVE_ONE_PASS, .resources.threads = 1 });
     proof_count("damage.while_reading", b.tried);
     bench_end(&b, "bits flipped while reading");
 }

@@ -59,8 +59,10 @@ TEST(fault, a_restore_of_the_latest_is_whole_or_changes_nothing)
 
 static varve_status read_twice(struct world *w, varve_error *error)
 {
-    return read_with(
-        w, &(varve_read_options){ .resources.staging_size = 4096 }, error);
+    return read_with(w,
+        &(varve_read_options){
+            .passes = VARVE_TWO_PASSES, .resources.staging_size = 4096 },
+        error);
 }
 
 TEST(fault, a_read_in_two_passes_fails_half_done_only_in_the_second)
@@ -72,7 +74,8 @@ TEST(fault, a_read_in_two_passes_fails_half_done_only_in_the_second)
 
 static varve_status read_streaming(struct world *w, varve_error *error)
 {
-    return read_with(w, &(varve_read_options){ .streaming = true }, error);
+    return read_with(
+        w, &(varve_read_options){ .passes = VARVE_ONE_PASS }, error);
 }
 
 TEST(fault, a_streaming_read_says_when_it_was_left_half_done)

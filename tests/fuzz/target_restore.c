@@ -43,7 +43,7 @@ static void set_options(struct run *run)
     uint32_t f = run->flags;
     varve_read_options *o = &run->options;
     *o = (varve_read_options){
-        .streaming = f & RESTORE_STREAMING,
+        .passes = f & RESTORE_STREAMING ? VARVE_ONE_PASS : VARVE_TWO_PASSES,
         .map = f & RESTORE_MAP,
         .no_verify = f & RESTORE_NO_VERIFY,
         .reshape = f & RESTORE_RESHAPE,

@@ -34,8 +34,9 @@ void visit_files(struct guest *g)
     reading.resources.staging_size = 1 << 30;
     read_back(g, &s, &reading);
     reading.resources.staging_size = 1;
+    reading.passes = VARVE_TWO_PASSES;
     read_back(g, &s, &reading);
-    reading.streaming = true;
+    reading.passes = VARVE_ONE_PASS;
     read_back(g, &s, &reading);
     read_back(g, &s, &(varve_read_options){ .no_verify = true });
     read_back(g, &s, &(varve_read_options){ .salvage.on = true });
@@ -153,7 +154,7 @@ void visit_failures(struct guest *g)
     s.fixed = 7;
     damage("a.varve");
     REFUSES(g, VARVE_CORRUPT, varve_read(s.root, "a.varve", NULL, &g->error));
-    reading = (varve_read_options){ .streaming = true };
+    reading = (varve_read_options){ .passes = VARVE_ONE_PASS };
     CALL(g, varve_restoration_free(
                 varve_read(s.root, "a.varve", &reading, &g->error)));
     CALL(g, state_close(&s));

@@ -93,7 +93,8 @@ static varve_status act_pin(struct run *run,
 }
 
 /* The value is written where it belongs as it is read. */
-static const varve_read_options unstaged = { .resources.staging_size = 1 };
+static const varve_read_options unstaged = { .passes = VARVE_TWO_PASSES,
+    .resources.staging_size = 1 };
 
 static const struct scenario scenarios[] = {
     { "new", { .keep_last = 2 }, false, true, false, act_new },

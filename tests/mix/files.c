@@ -220,6 +220,7 @@ static void end_half_done(struct mix *m, struct mix_open *open)
     MIX_CHECK(may_be, "a read was left half done");
     open->is_loose = true;
     mix_deliver(m, open);
+    mix_take_half(m, open->graph);
     memset(open, 0, sizeof *open);
 }
 

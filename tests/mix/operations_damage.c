@@ -86,7 +86,7 @@ void mix_salvage_damaged(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_ORDINARY_FILES;
     const varve_read_options options = {
         .cast = b & 128 ? VARVE_CAST_ANY : VARVE_CAST_NONE,
-        .streaming = b & 64,
+        .passes = b & 64 ? VARVE_ONE_PASS : VARVE_TWO_PASSES,
         .salvage.on = true,
     };
     char path[256];
@@ -100,7 +100,7 @@ void mix_salvage_damaged(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     copy_file(mix_file_path(m, slot, file->format), path);
     mix_open_begin(m, open, at, 0, file);
     open->casts = options.cast != VARVE_CAST_NONE;
-    open->streams = options.streaming;
+    open->streams = options.passes == VARVE_ONE_PASS;
     open->damaged = damage(m, path, file, c);
     mix_say(m, "(.salvage.on, file %d, damaged: %#llx)", slot,
         (unsigned long long)open->damaged);

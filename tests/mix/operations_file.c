@@ -176,7 +176,7 @@ void mix_read_one(struct mix *m, struct mix_open *open, const char *path,
     enum mix_fit fit = mix_match(m, open);
     unsigned saves = m->saves;
     m->may_half = true;
-    m->is_streaming = options->streaming;
+    m->is_streaming = options->passes == VARVE_ONE_PASS;
     mix_say(m, "r%td = varve_read(g%dn%d, \"%s\"%s%s%s%s%s);", open - m->opens,
         open->graph, open->root, path, open->casts ? ", .cast" : "",
         options->only ? ", .only = " : "", options->only ? options->only : "",
@@ -204,7 +204,7 @@ static struct mix_open *read_whole(struct mix *m, uint8_t a, uint8_t b,
     strcpy(path, mix_file_path(m, slot, file->format));
     mix_open_begin(m, open, at, root, file);
     open->casts = options->cast != VARVE_CAST_NONE;
-    open->streams = options->streaming;
+    open->streams = options->passes == VARVE_ONE_PASS;
     mix_read_one(m, open, path, options);
     return open;
 }
@@ -213,7 +213,9 @@ void mix_read(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     const varve_read_options options = {
         .cast = c & 1 ? VARVE_CAST_ANY : VARVE_CAST_NONE,
-        .streaming = (c & 6) == 2,
+        .passes = (c & 6) == 2   ? VARVE_ONE_PASS
+                  : (c & 6) == 6 ? VARVE_TWO_PASSES
+                                 : VARVE_PASSES_AUTO,
         .no_verify = (c & 6) == 4,
     };
     read_whole(m, a, b, c, &options);
@@ -225,7 +227,7 @@ void mix_salvage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     const varve_read_options options = {
         .cast = c & 1 ? VARVE_CAST_ANY : VARVE_CAST_NONE,
-        .streaming = c & 2,
+        .passes = c & 2 ? VARVE_ONE_PASS : VARVE_TWO_PASSES,
         .salvage.on = true,
     };
     if (m->trouble == MIX_FAILING_CALL)

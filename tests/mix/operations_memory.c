@@ -77,6 +77,7 @@ static bool is_half_back(
     for (uint8_t n = 0; n < MIX_NODES; n++)
         if (mix_has(s->taken, n) && g->maybe_count[n] < MIX_MAYBE)
             g->maybe[n][g->maybe_count[n]++] = s->shape.nodes[n].value;
+    mix_take_half(m, s->graph);
     return true;
 }
 

@@ -188,7 +188,9 @@ void mix_read_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     char path[256];
     run = (struct run){ .has_number = a >= 192, .share = b >> 7, .path = path };
     run.read.no_verify = a & 1;
-    run.read.streaming = (a & 2) && !m->trouble;
+    run.read.passes = (a & 2) && !m->trouble ? VARVE_ONE_PASS
+                      : a & 4                ? VARVE_TWO_PASSES
+                                             : VARVE_PASSES_AUTO;
     run.read.cast = a & 8 ? VARVE_CAST_ANY : VARVE_CAST_NONE;
     if (run.has_number)
         mix_finish_saves(m, MIX_NONE);
@@ -206,7 +208,7 @@ void mix_read_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
                                 : mix_file_path(m, slot, file->format));
     mix_say(m, "(%d ranks like the file) varve_%s%s(\"%s\"%s);", size,
         run.has_number ? "restore" : "read", is_alone ? "" : "_all", path,
-        run.read.streaming ? ", .streaming" : "");
+        run.read.passes == VARVE_ONE_PASS ? ", .passes = VARVE_ONE_PASS" : "");
     begin(m, &cut, false);
     (is_alone ? restore_alone : restore_together)(m, &file->shape);
     end();

@@ -182,6 +182,15 @@ static void initialize(struct mix *m, uint8_t graph)
     }
 }
 
+void mix_take_half(struct mix *m, uint8_t graph)
+{
+    const struct mix_graph *g = &m->graphs[graph];
+    mix_say(m, "varve_touch(g%d: all);", graph);
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        if (g->shape.nodes[n].kind)
+            varve_touch(g->nodes[n]);
+}
+
 bool mix_mend(struct mix *m, uint8_t graph, varve_status other)
 {
     const struct mix_graph *g = &m->graphs[graph];
@@ -193,6 +202,8 @@ bool mix_mend(struct mix *m, uint8_t graph, varve_status other)
         mix_expect(m, "varve_clear_mistake", status, other, VARVE_OK);
     deliver(m, graph);
     initialize(m, graph);
+    if (status == VARVE_HALF_RESTORED)
+        mix_take_half(m, graph);
     return true;
 }
 

@@ -30,6 +30,10 @@ bool mix_copies_in_part(const struct mix *m);
  * memory went on failing when what was there was put back. */
 bool mix_may_be_half(const struct mix *m);
 
+/* The program takes what a call has left half done for its own, so that it can
+ * be saved. */
+void mix_take_half(struct mix *m, uint8_t graph);
+
 /* What a write gave: where it is in place, though that may not last over a
  * power cut, it has been done as far as a program can see. */
 varve_status mix_in_place(const struct mix *m, varve_status status);

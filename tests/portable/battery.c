@@ -258,7 +258,7 @@ int main(int argc, char **argv)
         write_draws();
     } else {
         read_everything(NULL);
-        read_everything(&(varve_read_options){ .streaming = true });
+        read_everything(&(varve_read_options){ .passes = VARVE_ONE_PASS });
         read_everything(
             &(varve_read_options){ .map = true, .resources.threads = 2 });
         read_foreign();

@@ -113,7 +113,8 @@ TEST(cast, works_above_the_staging_size_and_streaming)
     write_float32();
     for (int i = 0; i < 2; i++) {
         varve_read_options options = { .cast = VARVE_CAST_WIDEN,
-            .resources.staging_size = 1, .streaming = i };
+            .resources.staging_size = 1,
+            .passes = i ? VARVE_ONE_PASS : VARVE_TWO_PASSES };
         double v[4] = { 0 };
         varve_graph *graph = story_graph();
         varve_node *root = varve_graph_root(graph);

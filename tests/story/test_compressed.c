@@ -100,9 +100,9 @@ TEST(compressed, is_smaller_and_noise_stays_as_it_is)
 TEST(compressed, restores_in_every_way)
 {
     const varve_read_options ways[] = { { .resources.threads = 1 },
-        { .resources.threads = 3 }, { .streaming = true },
+        { .resources.threads = 3 }, { .passes = VARVE_ONE_PASS },
         { .no_verify = true }, { .map = true }, { .salvage.on = true },
-        { .resources.staging_size = 1 } };
+        { .passes = VARVE_TWO_PASSES, .resources.staging_size = 1 } };
     for (int layered = 0; layered < 2; layered++) {
         write_to("f", 5, layered);
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -270,7 +270,7 @@ TEST(compressed, takes_memory_for_chunks_however_much_comes_out)
     static const varve_allocator counting = { .function = count };
     const varve_write_options options = { .compress = 1 };
     const varve_read_options ways[] = { { .resources.threads = 1 },
-        { .resources.threads = 1, .streaming = true },
+        { .resources.threads = 1, .passes = VARVE_ONE_PASS },
         { .resources.threads = 1, .salvage.on = true } };
     varve_error error = { 0 };
     varve_graph *graph = varve_graph_new(&counting);

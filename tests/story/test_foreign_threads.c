@@ -28,8 +28,9 @@ static const struct {
 
 static const varve_read_options manners[] = {
     { .resources.threads = 4 },
-    { .resources.threads = 4, .streaming = true },
-    { .resources = { .threads = 4, .staging_size = 1 } },
+    { .resources.threads = 4, .passes = VARVE_ONE_PASS },
+    { .passes = VARVE_TWO_PASSES,
+        .resources = { .threads = 4, .staging_size = 1 } },
     { .resources.threads = 1 },
 };
 

@@ -142,7 +142,7 @@ TEST(progress_and_cancel, a_cancelled_read_changes_nothing)
 
 TEST(progress_and_cancel, a_cancelled_read_above_the_staging_size_neither)
 {
-    cancel_everywhere(&(varve_read_options){
+    cancel_everywhere(&(varve_read_options){ .passes = VARVE_TWO_PASSES,
         .resources = { .threads = 1, .staging_size = 1 } });
 }
 

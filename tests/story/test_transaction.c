@@ -154,7 +154,8 @@ TEST(transaction, a_damaged_value_leaves_all_whatever_the_staging_size)
     varve_error error;
     const uint64_t sizes[] = { 0, 1, 4096, 100000, 1 << 20 };
     for (int i = 0; i < 5; i++) {
-        varve_read_options options = { .resources.staging_size = sizes[i] };
+        varve_read_options options = { .passes = VARVE_TWO_PASSES,
+            .resources.staging_size = sizes[i] };
         build(&model, 1, "old!", 0);
         story_refused(model.root, "f", &options, VARVE_CORRUPT, &error);
         assert_holds(&model, 1, "old!");
@@ -166,7 +167,8 @@ TEST(transaction, a_damaged_value_leaves_all_whatever_the_staging_size)
 TEST(transaction, above_the_staging_size_all_the_same_values_arrive)
 {
     write_model();
-    varve_read_options options = { .resources.staging_size = 1 };
+    varve_read_options options = { .passes = VARVE_TWO_PASSES,
+        .resources.staging_size = 1 };
     build(&model, 1, "old!", 0);
     varve_restoration *r = story_read(model.root, "f", &options);
     assert_holds(&model, 7, "new!");
@@ -180,7 +182,8 @@ TEST(transaction, streaming_says_which_variables_were_touched)
     write_model();
     damage();
     varve_error error;
-    varve_read_options options = { .streaming = true, .resources.threads = 1 };
+    varve_read_options options = { .passes = VARVE_ONE_PASS,
+        .resources.threads = 1 };
     build(&model, 1, "old!", 0);
     story_refused(model.root, "f", &options, VARVE_HALF_RESTORED, &error);
     for (int i = 0; i < COUNT; i++) {
@@ -196,7 +199,7 @@ TEST(transaction, streaming_checks_types_and_shapes_first_all_the_same)
 {
     write_model();
     varve_error error;
-    varve_read_options options = { .streaming = true };
+    varve_read_options options = { .passes = VARVE_ONE_PASS };
     build(&model, 1, "old!", 1);
     story_refused(model.root, "f", &options, VARVE_MISMATCH, &error);
     assert_holds(&model, 1, "old!");

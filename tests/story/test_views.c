@@ -184,8 +184,9 @@ static const char *path_for(varve_format format)
 static void read_back(varve_node *root, varve_format format, uint64_t *seed)
 {
     varve_error error;
-    const varve_read_options options[] = { { 0 }, { .streaming = true },
-        { .resources = { .staging_size = 1, .threads = 4 } },
+    const varve_read_options options[] = { { 0 }, { .passes = VARVE_ONE_PASS },
+        { .passes = VARVE_TWO_PASSES,
+            .resources = { .staging_size = 1, .threads = 4 } },
         { .no_verify = true }, { .salvage.on = true } };
     varve_restoration *r = varve_read(
         root, path_for(format), &options[view_random(seed, 5)], &error);
@@ -465,7 +466,8 @@ TEST(views, whose_copy_fails_change_nothing_in_the_program)
 
 TEST(views, too_large_to_be_undone_are_named)
 {
-    const varve_read_options options = { .resources.staging_size = 1000 };
+    const varve_read_options options = { .passes = VARVE_TWO_PASSES,
+        .resources.staging_size = 1000 };
     for (long at = 0; at < 3; at++) {
         varve_error error;
         varve_graph *graph = begin_failing();
@@ -483,7 +485,7 @@ TEST(views, are_never_copied_whole)
 {
     static const varve_write_options ways[] = { { 0 }, { .layered = true },
         { .format = VARVE_FORMAT_NPZ } };
-    const varve_read_options streaming = { .streaming = true };
+    const varve_read_options streaming = { .passes = VARVE_ONE_PASS };
     struct view v;
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);

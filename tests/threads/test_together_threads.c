@@ -322,7 +322,7 @@ static void read_damaged(struct run *run)
 {
     damage();
     run->options.salvage.on = true;
-    run->options.streaming = below(2);
+    run->options.passes = (varve_passes)below(3);
     check_read(run, NEW | OLD);
 }
 
@@ -330,7 +330,8 @@ static void read_damaged(struct run *run)
 
 static void choose_options(struct run *run)
 {
-    run->options = (varve_read_options){ .streaming = below(4) == 0 };
+    run->options = (varve_read_options){ .passes = below(4) == 0
+                ? VARVE_ONE_PASS : (varve_passes)(2 * below(2)) };
     run->options.resources.staging_size = below(2);
     run->is_late = below(3) == 0;
 }

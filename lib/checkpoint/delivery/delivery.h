@@ -60,7 +60,9 @@ struct vv_delivery {
     bool leaves_values; /* to library-owned variables without memory: verified,
                            and no more, where they can be had later */
     bool reads_once; /* what is too large to be staged is changed as it is read
-                        and verified, as with `streaming` */
+                        and verified: all was looked at, or another file has
+                        all of it */
+    uint8_t passes;  /* varve_passes: how often values were read so far */
     /* by arrivals and retries */
     bool has_new_mismatch;          /* since the last arrival */
     bool has_lost;                  /* memory ran out for a list */
@@ -85,6 +87,13 @@ struct vv_delivery {
  * status of all. */
 varve_status vv_ask_others(
     struct vv_delivery *delivery, varve_status status, varve_error *error);
+
+/* They are read now, and were looked at before, or not. */
+static inline void vv_note_passes(struct vv_delivery *delivery, bool twice)
+{
+    if (twice || !delivery->passes)
+        delivery->passes = twice ? VARVE_TWO_PASSES : VARVE_ONE_PASS;
+}
 
 /* Empty; a pairing and an opened file that stay where they are, and may still
  * be empty. */

@@ -152,7 +152,7 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     if (!status && count)
         vv_graph_values_change(jobs->node->graph);
     for (size_t i = 0; i < count && !status; i++)
-        vv_touch(jobs[i].node);
+        vv_will_touch(jobs[i].node);
     if (!status)
         status = vv_transfer(d, jobs, count, all - count, error);
     if (status) {

@@ -175,6 +175,7 @@ void vv_note_delivered(struct vv_delivery *d, varve_node *node, uint32_t value)
 {
     bool is_lent = vv_how_of(&d->pairing->matches, node) >= VV_BY_OTHER_PATH;
     node->restored_by = d->pairing->number;
+    node->is_half = false;
     vv_set_fate(d, node, value, is_lent ? VV_FATE_LENT : VV_FATE_APPLIED);
     vv_note_served(d, node);
 }

@@ -14,6 +14,7 @@
 #include "memory_table.h"
 #include "piece_table.h"
 #include "reading.h"
+#include "stake.h"
 #include "touch.h"
 #include "try.h"
 
@@ -76,8 +77,10 @@ varve_status vv_bring_late_value(
     const unsigned char *bytes;
     varve_node *node = job->node;
     size_t size = size_of(d, job->file);
+    if (!vv_reserve_stake(node->graph))
+        return vv_fail_memory(error, "a restoration");
     vv_graph_values_change(node->graph);
-    vv_touch(node);
+    vv_will_touch(node);
     VV_TRY(d->read_failure = find_bytes(d, job, &bytes, error));
     void *memory = find_memory(node, size);
     if (!memory)
@@ -85,6 +88,7 @@ varve_status vv_bring_late_value(
     memcpy(memory, bytes, size);
     node->variable->tensor.data = memory;
     node->value_state = VARVE_RESTORED;
+    vv_put_at_stake(node->graph, d->pairing->number);
     vv_note_delivered(d, node, job->file);
     return VARVE_OK;
 }

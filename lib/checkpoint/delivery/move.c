@@ -377,6 +377,8 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
         touched += moves[i].is_touched;
     if (touched == 0)
         return status;
+    for (size_t i = 0; i < count; i++)
+        moves[i].node->is_half |= moves[i].is_touched;
     if (error)
         error->status = VARVE_HALF_RESTORED;
     vv_error_add_line(error,

@@ -83,7 +83,7 @@ varve_status vv_states_keep(struct vv_states *s, struct vv_move *moves,
 {
     s->moves = moves;
     VV_TRY(list(s, count, error));
-    if (s->d->options->streaming)
+    if (s->d->options->passes == VARVE_ONE_PASS)
         return VARVE_OK;
     for (size_t i = 0; i < s->count; i++) {
         bool is_last = i + 1 == s->count;

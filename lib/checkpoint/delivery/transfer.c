@@ -19,6 +19,7 @@
 #include "reading.h"
 #include "rooms.h"
 #include "shape.h"
+#include "stake.h"
 #include "states.h"
 #include "try.h"
 #include "value_bytes.h"
@@ -36,6 +37,7 @@ struct transfer {
     size_t count;
     size_t capacity;
     unsigned modes;         /* bits: those that there are */
+    bool reads_once;        /* also what is not undone */
     bool has_fresh;         /* moves into fresh memory */
     bool has_elsewhere;     /* moves to where it has to be copied in, */
     bool has_far;           /* by functions of the program */
@@ -163,7 +165,8 @@ static varve_status prepare_block(
 static bool goes_through_staging(
     const struct transfer *t, const struct vv_move *m, bool all)
 {
-    return m->mode == VV_MOVE_STRINGS || (all && !t->d->options->streaming);
+    return m->mode == VV_MOVE_STRINGS ||
+           (all && t->d->options->passes != VARVE_ONE_PASS);
 }
 
 static bool is_in_place(const struct vv_move *m)
@@ -283,7 +286,10 @@ static varve_status prepare(struct transfer *t, varve_error *error)
 static varve_status half_restored(
     const struct transfer *t, varve_status status, varve_error *error)
 {
-    return vv_moves_failed(t->d, t->moves, t->count, status, error);
+    status = vv_moves_failed(t->d, t->moves, t->count, status, error);
+    if (status == VARVE_HALF_RESTORED)
+        vv_put_at_stake(t->d->pairing->graph, 0);
+    return status;
 }
 
 /* Whether some value goes straight into memory that the program sees. */
@@ -367,16 +373,18 @@ static varve_status read_values(
     reading.total = reading.before + vv_reading_size(&reading);
     /* What the program sees is changed only once all that comes is known to be
      * good; see transfer.h. */
-    bool verifies = is_in_place && !is_good && !t->d->reads_once &&
-                    !options->streaming && !options->no_verify;
+    bool verifies =
+        is_in_place && !is_good && !t->reads_once && !options->no_verify;
     if (verifies || (is_in_place && t->fixed_count)) {
         reading.only_fixed = !verifies;
         VV_TRY(read_ahead(t, &reading, error));
     }
-    reading.is_final =
-        verifies || (is_good && is_in_place && !options->streaming);
+    reading.is_final = verifies || (is_good && is_in_place &&
+                                       options->passes != VARVE_ONE_PASS);
     if (reading.is_final)
         VV_TRY(vv_ask_others(t->d, VARVE_OK, error));
+    if (!only_verify)
+        vv_note_passes(t->d, verifies || is_good);
     varve_status status = read_moves(t, &reading, error);
     if (!status)
         status = t->d->read_failure = take_strings(t, error);
@@ -486,6 +494,7 @@ static varve_status exchange(struct transfer *t, varve_error *error)
 /* The variables keep what they were given. */
 static void settle(struct transfer *t)
 {
+    vv_put_at_stake(t->d->pairing->graph, t->d->pairing->number);
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         vv_note_delivered(t->d, m->node, m->value);
@@ -541,6 +550,17 @@ static varve_status run(struct transfer *t, varve_error *error)
     return exchange(t, error);
 }
 
+/* Where nothing is at stake, what is too large to be staged is put in place as
+ * it is verified. Of many processes none changes anything before all can. */
+static bool reads_once(const struct vv_delivery *d)
+{
+    const struct vv_pairing *p = d->pairing;
+    if (d->options->passes == VARVE_PASSES_AUTO)
+        return d->reads_once ||
+               (!d->consent && !vv_is_at_stake(p->graph, p->number));
+    return d->reads_once || d->options->passes == VARVE_ONE_PASS;
+}
+
 static void begin(struct transfer *t, struct vv_delivery *d)
 {
     *t = (struct transfer){ .d = d,
@@ -558,8 +578,12 @@ varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
     begin(&t, d);
     t.fixed = jobs + count;
     t.fixed_count = fixed_count;
-    varve_status status =
-        make_moves(&t, jobs, count + fixed_count, false, error);
+    t.reads_once = reads_once(d);
+    varve_status status = vv_reserve_stake(d->pairing->graph)
+                              ? VARVE_OK
+                              : vv_fail_memory(error, "a restoration");
+    if (!status)
+        status = make_moves(&t, jobs, count + fixed_count, false, error);
     if (!status)
         status = run(&t, error);
     if (status)

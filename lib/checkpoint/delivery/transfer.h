@@ -3,11 +3,12 @@
  * What nobody has seen yet (new library-owned memory) is read straight into
  * place. The rest is read and verified in memory of its own and exchanged with
  * the variables at the end, if it is small enough; otherwise all of it is
- * verified first and then read once more, straight into place. States are
- * loaded last, and asked for their older bytes before anything changes where
- * another is loaded after them. A failure undoes all of it; only where the
- * second reading of large values fails, with `streaming`, or where several
- * states could not be saved, the message says what was touched.
+ * verified first and then read once more, straight into place, or where nothing
+ * is at stake (stake.h) read there at once. States are loaded last, and asked
+ * for their older bytes before anything changes where another is loaded after
+ * them. A failure undoes all of it; only where what goes straight into place
+ * fails, or where several states could not be saved, the message says what was
+ * touched.
  *
  * What is fixed is compared as it comes in the first pass over the others, or
  * in one before it where that changes what the program sees.

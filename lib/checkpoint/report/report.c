@@ -464,6 +464,7 @@ varve_report *vv_report_make(
         return NULL;
     }
     m.report->is_dry = m.is_dry;
+    m.report->passes = d->passes;
     varve_status status = begin(&m, error);
     if (!status) {
         look_at_file(&m);

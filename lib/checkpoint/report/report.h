@@ -35,7 +35,8 @@ struct vv_finding {
 struct varve_report {
     /* to read */
     varve_allocator allocator;
-    bool is_dry; /* of a plan */
+    bool is_dry;    /* of a plan */
+    uint8_t passes; /* varve_passes */
     /* own */
     struct vv_arena arena;
     const char *path; /* of the file, in the arena */

@@ -126,6 +126,7 @@ static void add_report(struct vv_buffer *to, const varve_report *report)
     size_t done = 0;
     vv_buffer_add_string(to, "{\"schema\":\"varve.report/1\"");
     add_text(to, "file", report->path);
+    add_number(to, "passes", report->passes);
     add_key(to, "plan");
     vv_buffer_add_string(to, report->is_dry ? "true" : "false");
     add_key(to, "items");

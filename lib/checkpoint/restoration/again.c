@@ -11,6 +11,7 @@
 #include "fate.h"
 #include "holding.h"
 #include "slot.h"
+#include "stake.h"
 #include "struct_look.h"
 #include "try.h"
 #include "variable.h"
@@ -243,7 +244,10 @@ varve_status varve_restore_again(
     if (!vv_sweep(&r->matching))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_structs_look(node, error));
+    if (!vv_reserve_stake(node->graph))
+        return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_walk_begin(&walk, node, error));
+    vv_put_at_stake(node->graph, 0); /* the program has had them */
     vv_settle_pairs(&r->delivery.stuck);
     vv_settle_pairs(&r->delivery.held);
     /* What is added behind these places is taken back after a failure. */

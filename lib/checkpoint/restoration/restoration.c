@@ -319,6 +319,8 @@ static varve_status look(
     r->pairing.selection.options.progress = NULL; /* which is of the delivery */
     varve_status status = verify_rest(&r->delivery, look == VV_LOOK_ALL, error);
     r->pairing.selection.options.progress = progress;
+    if (look == VV_LOOK_ALL)
+        vv_note_passes(&r->delivery, true);
     return status;
 }
 
@@ -431,6 +433,11 @@ void vv_restoration_free(struct varve_restoration *r)
 const char *varve_restoration_path(const varve_restoration *r)
 {
     return r ? r->file.path : NULL;
+}
+
+varve_passes varve_restoration_passes(const varve_restoration *r)
+{
+    return r ? (varve_passes)r->delivery.passes : VARVE_PASSES_AUTO;
 }
 
 uint64_t varve_restoration_counter(const varve_restoration *r)

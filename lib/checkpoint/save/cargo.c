@@ -18,6 +18,7 @@
 #include "opaque.h"
 #include "pack.h"
 #include "slice.h"
+#include "stake.h"
 #include "try.h"
 #include "value_bytes.h"
 #include "variable.h"
@@ -290,13 +291,15 @@ static varve_status fail_private(const varve_node *node, varve_error *error)
         vv_private_of(node)->size);
 }
 
-/* Notes private nodes, of which one process alone has none. */
-static varve_status find_private(
+/* Notes private nodes, of which one process alone has none; none is half
+ * restored. */
+static varve_status look_at_nodes(
     struct vv_cargo *cargo, const struct vv_walk *walk, varve_error *error)
 {
     for (size_t i = 0; i < walk->count; i++) {
         struct vv_cargo_private found = { (uint32_t)i, walk->steps[i].node };
         const struct vv_private *private = vv_private_of(found.node);
+        VV_TRY(vv_check_whole(found.node, error));
         if (private && cargo->takes_slices)
             vv_buffer_add(&cargo->privates, &found, sizeof found);
         else if (private && private->size > 1)
@@ -314,7 +317,7 @@ static varve_status gather(
     VV_TRY(cargo->takes_slices
                ? vv_walk_begin_above(&walk, root, vv_is_private, error)
                : vv_walk_begin(&walk, root, error));
-    varve_status status = find_private(cargo, &walk, error);
+    varve_status status = look_at_nodes(cargo, &walk, error);
     if (!status)
         status = vv_columns_begin(&cargo->columns, &walk, error);
     if (!status)
@@ -352,8 +355,12 @@ static varve_status gather_held(struct vv_cargo *cargo, varve_node *root,
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
     varve_status status = gather(cargo, root, error);
     vv_graph_let_go(graph, older);
+    if (!status && !vv_reserve_stake(graph))
+        status = vv_fail_memory(error, "a save");
     if (status)
         vv_cargo_clear(cargo);
+    else
+        vv_put_at_stake(graph, 0);
     return status;
 }
 

@@ -79,7 +79,7 @@ static varve_status put_back(struct varve_snapshot *s, size_t end,
         if (!is_half)
             vv_error_add_line(
                 error, "snapshot: half restored: what could not be put back:");
-        is_half = true;
+        is_half = item->node->is_half = true;
         vv_error_add_line(
             error, "  %s", vv_node_text(item->node, text, sizeof text));
     }

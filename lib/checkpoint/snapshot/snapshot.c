@@ -22,6 +22,7 @@
 #include "graph_spread.h"
 #include "item_copy.h"
 #include "shape.h"
+#include "stake.h"
 #include "state.h"
 #include "tag.h"
 #include "touch.h"
@@ -80,6 +81,7 @@ static varve_status prepare_state(struct vv_item *item, varve_error *error)
 static varve_status prepare(
     struct vv_item *item, bool is_again, varve_error *error)
 {
+    VV_TRY(vv_check_whole(item->node, error));
     if (item->node->kind == VARVE_STATE)
         return prepare_state(item, error);
     if (is_string(item->node) && (!reserve(&item->bytes, string_bytes(item)) ||
@@ -116,6 +118,8 @@ static varve_status take(
     struct varve_snapshot *s, bool is_again, varve_error *error)
 {
     varve_status status = VARVE_OK;
+    if (!vv_reserve_stake(s->graph))
+        return vv_fail_memory(error, "a snapshot");
     enum vv_hold older = vv_graph_hold(s->graph, VV_HOLDS_ALL);
     for (size_t i = 0; i < s->count && !status; i++)
         status = prepare(&s->items[i], is_again, error);
@@ -124,6 +128,7 @@ static varve_status take(
         return status;
     for (size_t i = 0; i < s->count; i++)
         take_one(&s->items[i]);
+    vv_put_at_stake(s->graph, 0);
     vv_bulk_copy(&(struct vv_bulk){ .snapshot = s });
     return VARVE_OK;
 }

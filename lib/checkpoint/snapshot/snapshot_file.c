@@ -250,6 +250,8 @@ static varve_status read_into(struct shadow *s, const char *path,
 {
     varve_read_options whole = options ? *options : (varve_read_options){ 0 };
     whole.map = false;
+    if (whole.passes == VARVE_PASSES_AUTO) /* of the copy none is at stake */
+        whole.passes = VARVE_TWO_PASSES;
     varve_restoration *r = varve_read(s->replica.nodes[0], path, &whole, error);
     if (!r)
         return error->status;

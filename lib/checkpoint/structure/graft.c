@@ -12,6 +12,7 @@
 #include "graph.h"
 #include "opaque.h"
 #include "replica.h"
+#include "stake.h"
 #include "state.h"
 #include "try.h"
 #include "value_bytes.h"
@@ -35,6 +36,7 @@ static varve_status save_states(struct grafting *g, varve_error *error)
     for (size_t i = 0; i < g->walk.count; i++) {
         varve_node *node = g->walk.steps[i].node;
         char text[256];
+        VV_TRY(vv_check_whole(node, error));
         if (node->kind != VARVE_STATE)
             continue;
         g->states[i] = vv_opaque_new(g->graph);

@@ -115,7 +115,7 @@ static void touch_part(varve_node *node, const varve_box *box)
     struct vv_touched *touched =
         tensor->dtype == VARVE_STRING ? NULL : parts_of(node, size);
     if (!touched) {
-        vv_touch(node);
+        vv_will_touch(node);
         return;
     }
     vv_rows_begin(&rows, tensor->rank, &whole, box, 0, size / element);

@@ -8,10 +8,17 @@
 #include "attachment.h"
 #include "graph.h"
 
-/* The value of a node changes, or has just changed. */
-static inline void vv_touch(varve_node *node)
+/* The value of a node may become another. */
+static inline void vv_will_touch(varve_node *node)
 {
     node->touched = node->graph->moment;
+}
+
+/* It is another now, and whole. */
+static inline void vv_touch(varve_node *node)
+{
+    vv_will_touch(node);
+    node->is_half = false;
 }
 
 enum { VV_TOUCHED_PAGE = 4096 }; /* the part that a touched row is known by */

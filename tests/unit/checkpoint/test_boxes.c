@@ -168,7 +168,7 @@ static varve_read_options any_options(uint64_t *state)
     uint64_t which = proof_next(state) % 5;
     return (varve_read_options){
         .cast = VARVE_CAST_ANY,
-        .streaming = which == 0,
+        .passes = which == 0 ? VARVE_ONE_PASS : VARVE_TWO_PASSES,
         .no_verify = which == 1,
         .salvage.on = which == 2,
         .resources.staging_size = staging[proof_next(state) % 2],

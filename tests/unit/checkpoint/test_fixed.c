@@ -193,6 +193,7 @@ TEST(fixed, is_read_in_the_pass_that_all_share)
         cr_assert_gt(free.bytes, 200 * 8004);
         cr_assert_leq(fixed.calls, free.calls + (unsigned)i, "pass %d", i);
         cr_assert_leq(fixed.bytes, free.bytes, "pass %d", i);
+        options.passes = VARVE_TWO_PASSES;
         options.resources.staging_size = 1;
     }
     faulty_free(faulty);
@@ -281,7 +282,7 @@ TEST(fixed, is_compared_in_whatever_form_it_lies)
     for (unsigned i = 0; i < 12; i++) {
         varve_read_options options = { .cast = VARVE_CAST_WIDEN,
             .resources.staging_size = i & 1,
-            .streaming = i & 2,
+            .passes = i & 2 ? VARVE_ONE_PASS : VARVE_TWO_PASSES,
             .no_verify = i / 4 == 1,
             .salvage.on = i / 4 == 2 };
         check_forms(&f, root, &options);
@@ -313,7 +314,7 @@ TEST(fixed, changes_nothing_where_values_are_large_or_stream)
         large[LARGE - 1] = 2;
         count = 4;
         varve_read_options options = { .resources.staging_size = 1,
-            .streaming = is_streaming };
+            .passes = is_streaming ? VARVE_ONE_PASS : VARVE_TWO_PASSES };
         fail_read(root, &options, VARVE_MISMATCH);
         cr_assert_eq(large[LARGE - 1], 2);
         count = 3;

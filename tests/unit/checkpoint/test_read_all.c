@@ -121,6 +121,36 @@ TEST(read_all, changes_nothing_where_one_rank_cannot)
     }
 }
 
+/* What rank 1 alone reads: a part of its rows. */
+static void damage_a_row(void)
+{
+    const float row[] = { matrix_at(ROWS / 2, 0), matrix_at(ROWS / 2, 1) };
+    for (size_t f = 0; f < memory_file_count(world.memory); f++) {
+        size_t size;
+        unsigned char *bytes = memory_bytes(
+            world.memory, memory_file_path(world.memory, f), &size);
+        for (size_t i = 0; i + sizeof row <= size; i += 4)
+            if (memcmp(bytes + i, row, sizeof row) == 0)
+                bytes[i] ^= 1;
+    }
+}
+
+/* Also where it is the first restoration of each. */
+TEST(read_all, changes_nothing_where_one_rank_finds_damage)
+{
+    struct run run = { .path = FILE_NAME, .wide = 1 };
+    run.read.resources.staging_size = 1;
+    begin_world();
+    thread_comm_run(3, 0, -1, save, &run);
+    check_all(&run, 3, VARVE_OK);
+    damage_a_row();
+    thread_comm_run(3, 0, -1, load, &run);
+    check_all(&run, 3, VARVE_CORRUPT);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(run.values[i], HAS_NONE);
+    end_world();
+}
+
 static void load_refused(const varve_comm *comm, void *user)
 {
     struct run *run = user;

@@ -71,7 +71,7 @@ TEST(reading, brings_values_of_all_sizes_with_any_number_of_threads)
     for (unsigned i = 0; i < 8; i++) {
         varve_read_options options = { .resources = { .threads = 1 + i % 4,
             .staging_size = i % 2 },
-            .streaming = i > 3,
+            .passes = i > 3 ? VARVE_ONE_PASS : VARVE_TWO_PASSES,
             .no_verify = i == 7 };
         root = make(false);
         varve_restoration_free(read_root(root, &options));
@@ -170,7 +170,9 @@ TEST(reading, asks_whether_to_go_on_even_where_others_are_quicker)
     struct progress p = { .cancel_at = 1 };
     root = make(false);
     fail_read(root,
-        &(varve_read_options){ .progress = follow, .progress_user = &p,
+        &(varve_read_options){ .progress = follow,
+            .progress_user = &p,
+            .passes = VARVE_TWO_PASSES,
             .resources = { .threads = 4, .staging_size = 1 } },
         VARVE_CANCELLED);
     check(false);
@@ -186,6 +188,7 @@ TEST(reading, tells_its_progress_and_can_be_cancelled)
     end(root);
     struct progress all = { 0 };
     varve_read_options options = { .progress = follow, .progress_user = &all,
+        .passes = VARVE_TWO_PASSES,
         .resources = { .threads = 1, .staging_size = 1 } };
     root = make(false);
     varve_restoration_free(read_root(root, &options));
@@ -325,7 +328,7 @@ TEST(reading, brings_strings_and_states_of_several_chunks)
     for (unsigned i = 0; i < 5; i++) {
         varve_read_options options = { .resources = { .threads = 1 + i % 3,
             .staging_size = i & 1 },
-            .streaming = i == 2,
+            .passes = i == 2 ? VARVE_ONE_PASS : VARVE_TWO_PASSES,
             .no_verify = i == 3 };
         bool is_damaged = i == 4;
         size_t size;
@@ -365,7 +368,8 @@ TEST(reading, needs_no_place_for_its_error)
         root = make(false);
         cr_assert_null(varve_read(root, FILE_NAME,
             &(varve_read_options){ .resources.staging_size = i == 1,
-                .streaming = i == 2, .resources.threads = 1 },
+                .passes = i == 2 ? VARVE_ONE_PASS : VARVE_TWO_PASSES,
+                .resources.threads = 1 },
             NULL));
         if (i < 2)
             check(false);
@@ -474,9 +478,9 @@ TEST(reading, takes_what_was_verified_from_the_end_and_says_so_ahead)
                                            .sticky = true,
                                            .kinds = FAULTY_WILL_READ,
                                            .error = ENOSYS });
-        varve_restoration_free(
-            read_root(root, &(varve_read_options){ .resources = { .threads = 1,
-                                .staging_size = 1 } }));
+        varve_restoration_free(read_root(
+            root, &(varve_read_options){ .passes = VARVE_TWO_PASSES,
+                      .resources = { .threads = 1, .staging_size = 1 } }));
         cr_assert(is_large_there());
         check_order(faulty);
         end_large(root);
@@ -519,8 +523,8 @@ TEST(reading, finds_what_is_damaged_between_its_passes)
         unsigned threads = 1 + chunk / 12 % 2;
         varve_error error = { 0 };
         varve_restoration *r = varve_read(root, FILE_NAME,
-            &(varve_read_options){ .resources = { .threads = threads,
-                .staging_size = 1 },
+            &(varve_read_options){ .passes = VARVE_TWO_PASSES,
+                .resources = { .threads = threads, .staging_size = 1 },
                 .progress = change,
                 .progress_user = &damage },
             &error);
@@ -558,8 +562,8 @@ TEST(reading, tells_of_a_file_that_is_cut_between_its_passes)
     struct faulty *faulty = faulty_new(memory_system(world.memory));
     struct vv_context old = world.context;
     world.context = test_context(faulty_system(faulty));
-    varve_read_options options = { .resources = { .threads = 1,
-        .staging_size = 1 } };
+    varve_read_options options = { .passes = VARVE_TWO_PASSES,
+        .resources = { .threads = 1, .staging_size = 1 } };
     root = make_large(false);
     faulty_plan(faulty, &(struct faulty_plan){ .number = -1,
                             .kinds = FAULTY_READ });

@@ -107,8 +107,10 @@ TEST(rooms, bring_the_shape_of_the_file)
         for (int k = 0; k < 3; k++) {
             struct program p;
             varve_error error = { 0 };
-            varve_read_options options = { .streaming = k == 1,
-                .resources.staging_size = k == 2, .map = k == 2 };
+            varve_read_options options = { .passes = k == 1 ? VARVE_ONE_PASS
+                                                            : VARVE_TWO_PASSES,
+                .resources.staging_size = k == 2,
+                .map = k == 2 };
             begin_world();
             save(counts[i]);
             begin_program(&p, 2, 1);
@@ -222,7 +224,8 @@ TEST(rooms, are_left_where_the_value_is_damaged)
 {
     for (int i = 0; i < 2; i++) {
         struct program p;
-        varve_read_options options = { .streaming = i };
+        varve_read_options options = { .passes = i ? VARVE_ONE_PASS
+                                                   : VARVE_TWO_PASSES };
         begin_world();
         save(5);
         damage(1003);

@@ -103,7 +103,7 @@ TEST(salvage, leaves_out_what_is_damaged_and_names_it)
     damage("large", 2 * VV_CHUNK_SIZE + 5);
     for (int way = 0; way < 3; way++) {
         varve_read_options options = salvaging(way ? 1 : 0);
-        options.streaming = way == 2;
+        options.passes = way == 2 ? VARVE_ONE_PASS : VARVE_TWO_PASSES;
         varve_node *root = make(1, "old");
         varve_restoration *r = read_root(root, &options);
         cr_assert(large[0] == 1 && large[LARGE - 1] == 1);

@@ -52,7 +52,7 @@ TEST(states, are_asked_for_what_they_are_only_where_an_undo_can_be_needed)
         free_root(root);
     }
     varve_node *root = make_states("old");
-    varve_read_options options = { .streaming = true };
+    varve_read_options options = { .passes = VARVE_ONE_PASS };
     varve_restoration_free(read_root(root, &options));
     check_states("new", "new", "new", 0);
     free_root(root);

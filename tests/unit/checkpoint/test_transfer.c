@@ -51,7 +51,7 @@ static void damage(void)
     bytes[offset] ^= 1;
 }
 
-static uint64_t reads_of(uint64_t staging_size)
+static uint64_t reads_of(uint64_t staging_size, varve_passes passes)
 {
     struct faulty *faulty = faulty_new(memory_system(world.memory));
     struct vv_context old = world.context;
@@ -59,6 +59,7 @@ static uint64_t reads_of(uint64_t staging_size)
     varve_node *root = make(0, "old");
     varve_restoration *r = read_root(root,
         &(varve_read_options){
+            .passes = passes,
             .resources = { .staging_size = staging_size, .threads = 1 } });
     check_all(5, "new");
     uint64_t bytes = 0;
@@ -76,11 +77,13 @@ static uint64_t reads_of(uint64_t staging_size)
 TEST(transfer, reads_twice_what_does_not_fit_into_staging)
 {
     begin();
-    uint64_t once = reads_of(0);
-    cr_assert_eq(reads_of(2 * COUNT * sizeof *a), once);
-    cr_assert_geq(
-        reads_of(2 * COUNT * sizeof *a - 1), once + 2 * COUNT * sizeof *a);
-    cr_assert_geq(reads_of(1), once + 2 * COUNT * sizeof *a);
+    const uint64_t all = 2 * COUNT * sizeof *a;
+    uint64_t once = reads_of(0, VARVE_TWO_PASSES);
+    cr_assert_eq(reads_of(all, VARVE_TWO_PASSES), once);
+    cr_assert_geq(reads_of(all - 1, VARVE_TWO_PASSES), once + all);
+    cr_assert_geq(reads_of(1, VARVE_TWO_PASSES), once + all);
+    cr_assert_eq(reads_of(1, VARVE_ONE_PASS), once);
+    cr_assert_eq(reads_of(1, VARVE_PASSES_AUTO), once);
     end_world();
 }
 
@@ -92,7 +95,8 @@ TEST(transfer, changes_nothing_when_a_value_is_damaged)
     for (int i = 0; i < 3; i++) {
         varve_node *root = make(1, "old");
         fail_read(root,
-            &(varve_read_options){ .resources.staging_size = sizes[i] },
+            &(varve_read_options){ .passes = VARVE_TWO_PASSES,
+                .resources.staging_size = sizes[i] },
             VARVE_CORRUPT);
         check_all(1, "old");
         cr_assert_eq(state.loads, 0);
@@ -107,7 +111,7 @@ TEST(transfer, names_what_a_streaming_read_has_touched)
     damage();
     varve_node *root = make(1, "old");
     varve_error error = fail_read(root,
-        &(varve_read_options){ .streaming = true }, VARVE_HALF_RESTORED);
+        &(varve_read_options){ .passes = VARVE_ONE_PASS }, VARVE_HALF_RESTORED);
     cr_assert_not_null(strstr(error.message, "\n  a"), "%s", error.message);
     cr_assert(a[0] == 5 && b[0] == 1);
     cr_assert_str_eq(state.text, "old");
@@ -172,8 +176,8 @@ TEST(transfer, is_undone_by_every_failed_allocation)
             good(root);
             test_fail_allocation(n, false);
             r = varve_read(root, FILE_NAME,
-                &(varve_read_options){ .resources = { .staging_size = sizes[i],
-                    .threads = 1 } },
+                &(varve_read_options){ .passes = VARVE_TWO_PASSES,
+                    .resources = { .staging_size = sizes[i], .threads = 1 } },
                 &error);
             test_fail_allocation(-1, false);
             if (r) {
@@ -298,7 +302,8 @@ TEST(transfer, names_what_it_can_of_much_that_was_touched)
     write_root(root);
     unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
     bytes[64 + 8 * (MANY - 1)] ^= 1; /* the last: each is at a multiple of 8 */
-    varve_read_options options = { .streaming = true, .resources.threads = 1 };
+    varve_read_options options = { .passes = VARVE_ONE_PASS,
+        .resources.threads = 1 };
     varve_error error = fail_read(root, &options, VARVE_HALF_RESTORED);
     cr_assert_not_null(strstr(error.message, " 2999 of 3000 variables"), "%s",
         error.message);

@@ -13,6 +13,7 @@
 #include <varve/job.h>
 #include <varve/snapshot.h>
 
+#include "stake.h"
 #include "support/faulty_system.h"
 
 static const varve_write_options verified = { .layered = true,
@@ -106,7 +107,7 @@ static void restores(void)
 /* "large" comes before what is damaged. */
 static void restores_half(void)
 {
-    const varve_read_options streaming = { .streaming = true,
+    const varve_read_options streaming = { .passes = VARVE_ONE_PASS,
         .resources.threads = 1 };
     varve_error error = { 0 };
     size_t size;
@@ -115,6 +116,9 @@ static void restores_half(void)
     cr_assert_null(
         varve_read(layered.root, "other.varve", &streaming, &error));
     cr_assert_eq(error.status, VARVE_HALF_RESTORED, "%s", error.message);
+    cr_assert_eq(varve_write(layered.root, "none.varve", NULL, &error),
+        VARVE_MISUSE);
+    vv_forget_half(varve_node_graph(layered.root));
 }
 
 static void restores_a_snapshot(void)

@@ -1,0 +1,52 @@
+/* stake.c - a struct of the graph, and a bit of each node.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "stake.h"
+
+#include "attachment.h"
+
+/* Of a graph whose values somebody has kept or brought, or is about to. */
+struct stake {
+    struct vv_attachment attachment;
+    bool is_there;
+    uint64_t first; /* the only restoration that has brought values; 0: others
+                       have kept or brought some too */
+};
+
+static const struct vv_attachment_kind kind = { .size = sizeof(struct stake) };
+
+bool vv_is_at_stake(const varve_graph *graph, uint64_t number)
+{
+    const struct stake *stake = vv_attachment_find(&graph->nil, &kind);
+    return stake && stake->is_there && stake->first != number;
+}
+
+bool vv_reserve_stake(varve_graph *graph)
+{
+    return vv_attachment_make(&graph->nil, &kind);
+}
+
+void vv_put_at_stake(varve_graph *graph, uint64_t number)
+{
+    struct stake *stake = vv_attachment_find(&graph->nil, &kind);
+    stake->first = vv_is_at_stake(graph, number) ? 0 : number;
+    stake->is_there = true;
+}
+
+varve_status vv_check_whole(const varve_node *node, varve_error *error)
+{
+    char text[256];
+    if (!node->is_half)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected a value to keep, found one that is half restored: "
+        "restore it again, or set it and call varve_touch",
+        vv_node_text(node, text, sizeof text));
+}
+
+void vv_forget_half(varve_graph *graph)
+{
+    for (varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n))
+        n->is_half = false;
+}

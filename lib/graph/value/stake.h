@@ -1,0 +1,33 @@
+/* stake.h - what a restoration that fails could lose: values that somebody has
+ * kept or brought before; and what one has left half restored.
+ *
+ * A program that was just built has nothing at stake: what it holds, it can
+ * make again, so that it may be read once (varve/options.h). From the first
+ * save, snapshot or restoration on it has, but for that first restoration
+ * itself, as long as there is no other.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_STAKE_H
+#define VV_STAKE_H
+
+#include "graph.h"
+
+/* Whether values of a graph are at stake for the restoration of this number. */
+bool vv_is_at_stake(const varve_graph *graph, uint64_t number);
+
+/* Makes room for what the next one notes; false without memory. */
+bool vv_reserve_stake(varve_graph *graph);
+
+/* Values were brought by the restoration of this number; 0: they are kept, or
+ * brought once more, whoever has brought them. */
+void vv_put_at_stake(varve_graph *graph, uint64_t number);
+
+/* VARVE_MISUSE where a restoration has left a node half restored, which is to
+ * be kept now. */
+varve_status vv_check_whole(const varve_node *node, varve_error *error);
+
+/* The program has made all values of a graph itself. */
+void vv_forget_half(varve_graph *graph);
+
+#endif

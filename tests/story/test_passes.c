@@ -1,0 +1,313 @@
+/* test_passes.c - what has nothing to lose is read once, all else twice; and
+ * what a restoration has left half done is not saved by accident.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+#include <string.h>
+
+enum { COUNT = 3000 };
+
+static float a[COUNT], b[COUNT];
+static varve_graph *graph;
+static varve_node *root;
+static varve_error error;
+
+/* Values that have no room in the staging of a read. */
+static const varve_read_options unstaged = {
+    .resources = { .staging_size = 1, .threads = 1 } };
+
+static void fill(float value)
+{
+    for (int i = 0; i < COUNT; i++)
+        a[i] = b[i] = value;
+}
+
+static void add(void)
+{
+    varve_add_variable(root, "a", varve_array(a, COUNT));
+    varve_add_variable(root, "b", varve_array(b, COUNT));
+}
+
+static void begin_empty(void)
+{
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    error = (varve_error){ 0 };
+}
+
+/* A program that was just built, beside a file of nines. */
+static void begin(void)
+{
+    begin_empty();
+    add();
+    fill(9);
+    story_write(root, "f");
+    varve_graph_free(graph);
+    begin_empty();
+    add();
+    fill(1);
+}
+
+static void end(void)
+{
+    varve_graph_free(graph);
+}
+
+/* Damages the value of b in the file, or mends it. */
+static void damage(void)
+{
+    varve_reader *reader =
+        varve_reader_open(test_path("f"), test_allocator(), &error);
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, "b", &node));
+    varve_reader_free(reader);
+    size_t size;
+    char *bytes = test_read_file(test_path("f"), &size);
+    bytes[node.offset + 100] ^= 1;
+    test_write_file(test_path("f"), bytes, size);
+    free(bytes);
+}
+
+static varve_passes passes_of(const varve_read_options *options)
+{
+    varve_restoration *r = story_read(root, "f", options);
+    varve_passes passes = varve_restoration_passes(r);
+    story_consumed(r);
+    cr_assert(a[0] == 9 && b[COUNT - 1] == 9);
+    varve_restoration_free(r);
+    return passes;
+}
+
+static void half_restore(void)
+{
+    damage();
+    story_refused(root, "f", &unstaged, VARVE_HALF_RESTORED, &error);
+    cr_assert(a[0] == 9 && story_says(&error, "\n  a"), "%s", error.message);
+    damage();
+}
+
+static void is_read(const varve_read_options *options, varve_passes passes)
+{
+    fill(1);
+    cr_assert_eq(passes_of(options), passes);
+}
+
+/* --- How often ------------------------------------------------------------ */
+
+TEST(passes, the_first_restoration_of_a_program_reads_once)
+{
+    begin();
+    is_read(&unstaged, VARVE_ONE_PASS);
+    is_read(&unstaged, VARVE_TWO_PASSES);
+    is_read(NULL, VARVE_ONE_PASS); /* staged */
+    end();
+}
+
+TEST(passes, are_two_of_what_was_saved)
+{
+    begin();
+    story_write(root, "other");
+    is_read(&unstaged, VARVE_TWO_PASSES);
+    end();
+    begin();
+    varve_job *job =
+        varve_write_async(root, test_path("other"), NULL, &error);
+    cr_assert_ok(varve_job_wait(job, &error), error);
+    varve_job_free(job);
+    is_read(&unstaged, VARVE_TWO_PASSES);
+    end();
+}
+
+TEST(passes, are_two_of_what_a_snapshot_holds)
+{
+    begin();
+    varve_snapshot *snapshot = varve_snapshot_new(root, &error);
+    cr_assert(snapshot, "%s", error.message);
+    varve_snapshot_free(snapshot);
+    is_read(&unstaged, VARVE_TWO_PASSES);
+    end();
+}
+
+TEST(passes, are_two_of_what_was_left_half_restored)
+{
+    begin();
+    half_restore();
+    is_read(&unstaged, VARVE_TWO_PASSES);
+    end();
+}
+
+TEST(passes, is_one_after_what_has_changed_nothing)
+{
+    begin();
+    varve_restoration *plan =
+        varve_plan(root, test_path("f"), &unstaged, &error);
+    cr_assert_eq(varve_restoration_passes(plan), VARVE_PASSES_AUTO);
+    varve_restoration_free(plan);
+    story_refused(root, "none", &unstaged, VARVE_NOT_FOUND, &error);
+    varve_add_variable(root, "c", varve_array(a, COUNT - 1));
+    story_refused(root, "f",
+        &(varve_read_options){ .rename = { .list =
+                (const varve_rename[]){ { "c", "b" } },
+            .count = 1 } }, VARVE_MISMATCH, &error);
+    cr_assert(a[0] == 1 && b[0] == 1);
+    varve_untrack(root, "c");
+    is_read(&unstaged, VARVE_ONE_PASS);
+    end();
+}
+
+TEST(passes, are_what_the_program_says)
+{
+    varve_read_options options = unstaged;
+    begin();
+    options.passes = VARVE_TWO_PASSES;
+    damage();
+    story_refused(root, "f", &options, VARVE_CORRUPT, &error);
+    cr_assert(a[0] == 1 && b[0] == 1);
+    damage();
+    is_read(&options, VARVE_TWO_PASSES);
+    options.passes = VARVE_ONE_PASS;
+    is_read(&options, VARVE_ONE_PASS);
+    end();
+}
+
+TEST(passes, of_what_arrives_late_are_those_of_its_restoration)
+{
+    for (int is_saved = 0; is_saved < 2; is_saved++) {
+        begin();
+        end();
+        begin_empty();
+        varve_restoration *r = story_read(root, "f", &unstaged);
+        cr_assert_eq(varve_restoration_passes(r), VARVE_PASSES_AUTO);
+        varve_add_variable(root, "a", varve_array(a, COUNT));
+        cr_assert_eq(varve_restoration_passes(r), VARVE_ONE_PASS);
+        if (is_saved)
+            story_write(root, "other");
+        varve_add_variable(root, "b", varve_array(b, COUNT));
+        cr_assert_eq(varve_restoration_passes(r),
+            is_saved ? VARVE_TWO_PASSES : VARVE_ONE_PASS);
+        story_consumed(r);
+        varve_restoration_free(r);
+        end();
+    }
+}
+
+TEST(passes, are_two_of_what_is_asked_for_again)
+{
+    begin();
+    varve_restoration *r = story_read(root, "f", &unstaged);
+    cr_assert_eq(varve_restoration_passes(r), VARVE_ONE_PASS);
+    cr_assert_ok(varve_restore_again(r, root, &error), error);
+    cr_assert_eq(varve_restoration_passes(r), VARVE_TWO_PASSES);
+    varve_restoration_free(r);
+    end();
+}
+
+/* Memory that nobody has seen is let go of, whatever was saved. */
+TEST(passes, is_one_of_new_memory_of_the_library)
+{
+    float step = 0;
+    begin();
+    for (int is_damaged = 0; is_damaged < 2; is_damaged++) {
+        end();
+        begin_empty();
+        varve_add_variable(root, "step", varve_scalar(&step));
+        story_write(root, "other");
+        varve_restoration *r = story_read(root, "f", &unstaged);
+        if (is_damaged)
+            damage();
+        varve_node *made = varve_add_allocated_variable(
+            root, "b", VARVE_FLOAT32, VARVE_SHAPE(COUNT), NULL, NULL);
+        cr_assert_eq(varve_state_of(made),
+            is_damaged ? VARVE_PENDING : VARVE_RESTORED);
+        cr_assert_eq(varve_graph_check(graph, &error),
+            is_damaged ? VARVE_CORRUPT : VARVE_OK);
+        cr_assert_eq(varve_restoration_passes(r), VARVE_ONE_PASS);
+        varve_restoration_free(r);
+    }
+    end();
+}
+
+TEST(passes, say_what_a_report_says)
+{
+    begin();
+    varve_restoration *r = story_read(root, "f", &unstaged);
+    varve_report *report = varve_report_new(r, &error);
+    cr_assert(strstr(varve_report_json(report, &error), "\"passes\":1,"));
+    varve_report_free(report);
+    varve_restoration_free(r);
+    end();
+    cr_assert_eq(varve_restoration_passes(NULL), VARVE_PASSES_AUTO);
+}
+
+/* --- What is half restored ------------------------------------------------ */
+
+static void cannot_be_kept(void)
+{
+    cr_assert_eq(varve_write(root, test_path("other"), NULL, &error),
+        VARVE_MISUSE);
+    cr_assert(story_says(&error, "a: ") && story_is_one_line(&error), "%s",
+        error.message);
+    cr_assert_eq(
+        varve_save(root, test_path("s"), NULL, &error), VARVE_MISUSE);
+    cr_assert_null(varve_write_async(root, test_path("other"), NULL, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    cr_assert_null(varve_snapshot_new(root, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    cr_assert_null(varve_graft(root, "copy", root, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+}
+
+TEST(half_restored, is_not_kept_before_it_is_restored)
+{
+    begin();
+    half_restore();
+    cannot_be_kept();
+    varve_restoration_free(story_read(root, "f", NULL));
+    story_write(root, "other");
+    end();
+}
+
+TEST(half_restored, stays_so_where_another_restoration_changes_nothing)
+{
+    begin();
+    half_restore();
+    damage();
+    story_refused(root, "f", &unstaged, VARVE_CORRUPT, &error);
+    damage();
+    cannot_be_kept();
+    varve_restoration_free(story_read(root, "f",
+        &(varve_read_options){ .only = "b", .expect.unused = "**" }));
+    cannot_be_kept();
+    end();
+}
+
+TEST(half_restored, is_the_programs_again_once_it_says_so)
+{
+    begin();
+    half_restore();
+    fill(5);
+    varve_touch(root);
+    story_write(root, "other");
+    end();
+}
+
+TEST(half_restored, is_put_back_by_an_older_snapshot)
+{
+    varve_read_options options = unstaged;
+    options.passes = VARVE_ONE_PASS;
+    begin();
+    varve_snapshot *snapshot = varve_snapshot_new(root, &error);
+    damage();
+    story_refused(root, "f", &options, VARVE_HALF_RESTORED, &error);
+    cannot_be_kept();
+    cr_assert_eq(varve_snapshot_retake(snapshot, &error), VARVE_MISUSE);
+    cr_assert_ok(varve_snapshot_restore(snapshot, &error), error);
+    cr_assert(a[0] == 1 && b[0] == 1);
+    story_write(root, "other");
+    cr_assert_ok(varve_snapshot_retake(snapshot, &error), error);
+    varve_snapshot_free(snapshot);
+    end();
+}

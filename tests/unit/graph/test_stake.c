@@ -1,0 +1,67 @@
+/* test_stake.c - lib/graph/value/stake.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "graphs.h"
+
+#include <varve/variable.h>
+
+#include "stake.h"
+#include "touch.h"
+
+TEST(stake, is_none_before_values_are_kept_or_brought)
+{
+    varve_graph *graph = new_graph();
+    cr_assert_not(vv_is_at_stake(graph, 1));
+    cr_assert(vv_reserve_stake(graph) && vv_reserve_stake(graph));
+    cr_assert_not(vv_is_at_stake(graph, 1));
+    vv_put_at_stake(graph, 0);
+    cr_assert(vv_is_at_stake(graph, 1));
+    vv_put_at_stake(graph, 1);
+    cr_assert(vv_is_at_stake(graph, 1));
+    free_good(graph);
+}
+
+TEST(stake, is_none_for_the_first_that_brings_values_as_long_as_it_is_alone)
+{
+    varve_graph *graph = new_graph();
+    cr_assert(vv_reserve_stake(graph));
+    vv_put_at_stake(graph, 3);
+    vv_put_at_stake(graph, 3);
+    cr_assert_not(vv_is_at_stake(graph, 3));
+    cr_assert(vv_is_at_stake(graph, 4));
+    vv_put_at_stake(graph, 4);
+    cr_assert(vv_is_at_stake(graph, 3) && vv_is_at_stake(graph, 4));
+    free_good(graph);
+}
+
+TEST(stake, names_a_node_that_is_half_restored)
+{
+    static float value;
+    varve_error error = { 0 };
+    varve_graph *graph = new_graph();
+    varve_node *node = varve_add_variable(
+        varve_graph_root(graph), "v", varve_scalar(&value));
+    cr_assert_ok(vv_check_whole(node, &error), error);
+    node->is_half = true;
+    cr_assert_eq(vv_check_whole(node, &error), VARVE_MISUSE);
+    cr_assert_eq(strncmp(error.message, "v: ", 3), 0, "%s", error.message);
+    vv_will_touch(node);
+    cr_assert(node->is_half);
+    vv_touch(node);
+    cr_assert_ok(vv_check_whole(node, &error), error);
+    node->is_half = true;
+    vv_forget_half(graph);
+    cr_assert_ok(vv_check_whole(node, &error), error);
+    free_good(graph);
+}
+
+TEST(stake, needs_memory)
+{
+    varve_graph *graph = new_graph();
+    test_fail_allocation(0, false);
+    cr_assert_not(vv_reserve_stake(graph));
+    test_fail_allocation(-1, false);
+    cr_assert_not(vv_is_at_stake(graph, 1));
+    free_good(graph);
+}
