@@ -168,7 +168,7 @@ static void restore(struct mine *m)
 
 static void restore_once(struct mine *m)
 {
-    read_varve(m, &(varve_read_options){ .streaming = true });
+    read_varve(m, &(varve_read_options){ .passes = VARVE_ONE_PASS });
 }
 
 /* Bytes of the file of a writer, straight to where they belong or by a block of
