@@ -49,6 +49,16 @@ static uint32_t lower_bound(
     return low;
 }
 
+/* In a list the text of a name is the position. */
+static uint32_t find_position(
+    const char *text, size_t size, uint32_t begin, uint32_t end)
+{
+    uint64_t position;
+    if (!vv_parse_decimal(text, size, &position) || position >= end - begin)
+        return VV_NONE;
+    return begin + (uint32_t)position;
+}
+
 uint32_t vv_index_find_edge(
     const struct vv_index *index, uint32_t node, uint32_t name)
 {
@@ -56,17 +66,36 @@ uint32_t vv_index_find_edge(
     vv_index_edges(index, node, &begin, &end);
     if (vv_index_kind(index, node) == VARVE_LIST) {
         size_t size;
-        uint64_t position;
         const char *text = vv_index_name(index, name, &size);
-        if (!vv_parse_decimal(text, size, &position) || position >= end - begin)
-            return VV_NONE;
-        edge = begin + (uint32_t)position;
-    } else {
-        edge = lower_bound(index->edge_names, begin, end, name);
-        if (edge == end || vv_at32(index->edge_names, edge) != name)
-            return VV_NONE;
+        return find_position(text, size, begin, end);
     }
+    edge = lower_bound(index->edge_names, begin, end, name);
+    if (edge == end || vv_at32(index->edge_names, edge) != name)
+        return VV_NONE;
     return edge;
+}
+
+uint32_t vv_index_find_edge_called(
+    const struct vv_index *index, uint32_t node, const char *name, size_t size)
+{
+    uint32_t low, high;
+    vv_index_edges(index, node, &low, &high);
+    if (vv_index_kind(index, node) == VARVE_LIST)
+        return find_position(name, size, low, high);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        size_t other_size;
+        const char *other = vv_index_name(
+            index, vv_at32(index->edge_names, middle), &other_size);
+        int order = compare_bytes(other, other_size, name, size);
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return VV_NONE;
 }
 
 uint32_t vv_index_find_child(

@@ -129,6 +129,11 @@ uint32_t vv_index_find_name(
 uint32_t vv_index_find_edge(
     const struct vv_index *index, uint32_t node, uint32_t name);
 
+/* The same of a name whose number is not known: among the edges of the node,
+ * which are few and side by side, where all names are many. */
+uint32_t vv_index_find_edge_called(
+    const struct vv_index *index, uint32_t node, const char *name, size_t size);
+
 /* Its child, or VV_NONE. */
 uint32_t vv_index_find_child(
     const struct vv_index *index, uint32_t node, uint32_t name);

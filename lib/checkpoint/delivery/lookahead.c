@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "failure.h"
+#include "layout.h"
 
 void vv_lookahead_init(struct vv_lookahead *l, const varve_allocator *allocator)
 {
@@ -30,37 +31,62 @@ static bool has(const struct vv_lookahead *l, uint64_t offset, size_t size)
            offset - l->begin <= l->bytes.size - size;
 }
 
-/* Whether a range is where reading on would come to next. */
-static bool is_near(const struct vv_lookahead *l, uint64_t offset)
+/* Whether a range is where reading on would come to next, and whether it is
+ * where reading backwards would. */
+static bool is_behind(const struct vv_lookahead *l, uint64_t offset)
 {
     return offset >= l->begin && offset - l->begin < 2 * l->bytes.size;
 }
 
-/* How much to read from there on. */
-static size_t size_ahead(const struct vv_lookahead *l,
-    const struct vv_opened *file, uint64_t offset, size_t size)
+static bool is_before(const struct vv_lookahead *l, uint64_t offset)
 {
-    uint64_t rest = file->data_end > offset ? file->data_end - offset : 0;
-    size_t wanted = is_near(l, offset) ? 2 * l->bytes.size : VV_LEAST_AHEAD;
+    return offset < l->begin && l->begin - offset <= l->bytes.size;
+}
+
+/* How much to read, at least what is asked for. */
+static size_t size_ahead(
+    const struct vv_lookahead *l, uint64_t offset, size_t size)
+{
+    bool is_near = is_behind(l, offset) || is_before(l, offset);
+    size_t wanted = is_near ? 2 * l->bytes.size : VV_LEAST_AHEAD;
     if (wanted < VV_LEAST_AHEAD)
         wanted = VV_LEAST_AHEAD;
     if (wanted > VV_MOST_AHEAD)
         wanted = VV_MOST_AHEAD;
-    if (wanted > rest)
-        wanted = (size_t)rest;
     return wanted > size ? wanted : size;
+}
+
+/* Where to begin, and how much to read from there on: nothing of the header,
+ * and nothing behind the data. */
+static size_t choose(const struct vv_lookahead *l, const struct vv_opened *file,
+    uint64_t offset, size_t size, uint64_t *begin)
+{
+    size_t wanted = size_ahead(l, offset, size);
+    uint64_t first = offset < VV_HEADER_SIZE ? offset : VV_HEADER_SIZE;
+    uint64_t end = offset + size;
+    *begin = offset;
+    if (is_before(l, offset)) {
+        *begin = end - first > wanted ? end - wanted : first;
+        return (size_t)(end - *begin);
+    }
+    if (file->data_end < end)
+        return size;
+    uint64_t rest = file->data_end - offset;
+    return rest < wanted ? (size_t)rest : wanted;
 }
 
 static varve_status read_ahead(struct vv_lookahead *l,
     const struct vv_opened *file, uint64_t offset, size_t size,
     varve_error *error)
 {
-    size_t wanted = size_ahead(l, file, offset, size);
+    uint64_t begin;
+    size_t wanted = choose(l, file, offset, size, &begin);
     if (!vv_buffer_extend(vv_emptied(&l->bytes), wanted))
         return vv_fail_memory(error, "a buffer for reading");
-    l->begin = offset;
-    if (!vv_opened_read(file, offset, l->bytes.data, wanted, NULL))
+    l->begin = begin;
+    if (!vv_opened_read(file, begin, l->bytes.data, wanted, NULL))
         return VARVE_OK;
+    l->begin = offset;
     l->bytes.size = size;
     varve_status status =
         vv_opened_read(file, offset, l->bytes.data, size, error);

@@ -75,12 +75,10 @@ uint32_t vv_child_in_file(
         edge = begin;
     if (edge == end)
         return VV_NONE;
-    if (!has_name(index, edge, name)) {
-        uint32_t id = vv_name_in_file(names, name);
-        edge = id == VV_NONE ? id : vv_index_find_edge(index, file, id);
-        if (edge == VV_NONE)
-            return VV_NONE;
-    }
+    if (!has_name(index, edge, name))
+        edge = vv_index_find_edge_called(index, file, name->bytes, name->size);
+    if (edge == VV_NONE)
+        return VV_NONE;
     names->next_edge = edge + 1;
     return vv_at32(index->edge_children, edge);
 }

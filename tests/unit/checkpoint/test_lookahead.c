@@ -96,14 +96,23 @@ TEST(lookahead, reads_more_and_more_where_values_follow_each_other)
     end_sample();
 }
 
+/* The first one stands right behind the header. */
+TEST(lookahead, reads_backwards_too)
+{
+    begin_sample();
+    for (size_t i = VALUES; i-- > 0;)
+        check_take(i);
+    cr_assert_eq(largest_read(), VV_MOST_AHEAD);
+    cr_assert_leq(faulty_log_size(sample.faulty), 10);
+    cr_assert_eq(sample.lookahead.begin, VV_HEADER_SIZE);
+    end_sample();
+}
+
 TEST(lookahead, reads_little_where_they_do_not)
 {
     begin_sample();
     for (size_t i = 0; i < VALUES; i++)
         check_take(i * 1777 % VALUES);
-    faulty_plan(sample.faulty, NULL);
-    for (size_t i = VALUES; i-- > 0;)
-        check_take(i);
     cr_assert_eq(largest_read(), VV_LEAST_AHEAD);
     end_sample();
 }

@@ -34,6 +34,16 @@ TEST(index, finds_every_name_and_no_other)
     sample_clear(&s);
 }
 
+/* By the number of a name, and by its text. */
+static void check_edge(
+    const struct vv_index *index, uint32_t node, const char *name)
+{
+    uint32_t id = vv_index_find_name(index, name, strlen(name));
+    cr_assert_eq(vv_index_find_edge_called(index, node, name, strlen(name)),
+        id == VV_NONE ? VV_NONE : vv_index_find_edge(index, node, id),
+        "%s of node %u", name, (unsigned)node);
+}
+
 TEST(index, finds_children_by_name_and_in_lists_by_position)
 {
     struct sample s;
@@ -50,10 +60,18 @@ TEST(index, finds_children_by_name_and_in_lists_by_position)
         { 5, "0", 9 }, { 5, "1", 10 }, { 5, "2", 9 }, { 5, "m", VV_NONE },
         { 4, "model", VV_NONE }, { 6, "0", VV_NONE },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cr_assert_eq(vv_index_find_child(&index, rows[i].node,
                          name_of(&index, rows[i].name)),
             rows[i].child, "row %zu", i);
+        check_edge(&index, rows[i].node, rows[i].name);
+    }
+    for (uint32_t node = 0; node < index.node_count; node++) {
+        check_edge(&index, node, "a");
+        check_edge(&index, node, "layer");
+        check_edge(&index, node, "00");
+        check_edge(&index, node, "zz");
+    }
     sample_clear(&s);
 }
 
@@ -78,9 +96,12 @@ TEST(index, finds_the_eleventh_child_of_a_list)
         vv_buffer_add32(sample_column(&s, VV_KEY_EDGE_CHILDREN), 100 + i);
     }
     struct vv_index index = sample_index(&s);
-    for (uint32_t i = 0; i < 11; i++)
+    for (uint32_t i = 0; i < 11; i++) {
         cr_assert_eq(
             vv_index_find_child(&index, 0, by_position[i]), 100 + i);
+        check_edge(&index, 0, names[by_position[i]]);
+    }
+    check_edge(&index, 0, "11");
     cr_assert_eq(vv_index_find_child(&index, 0, 3), VV_NONE, "\"11\"");
     sample_clear(&s);
 }
