@@ -53,8 +53,8 @@ VARVE_API varve_status varve_save_all(const varve_comm *comm, varve_node *root,
  * that is no slice. No rank changes anything before all of them, or others of
  * their machine, have read and verified what they need, but with `streaming`;
  * each verifies again what it puts into place. A status other than VARVE_OK is
- * NULL at every rank; VARVE_MISMATCH also where the file was replaced while they
- * opened it.
+ * NULL at every rank; VARVE_MISMATCH also where the file was replaced while
+ * they opened it.
  *
  * What is built later is restored by each rank for itself. */
 VARVE_API varve_restoration *varve_read_all(const varve_comm *comm,

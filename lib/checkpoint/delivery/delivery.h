@@ -13,7 +13,6 @@
 
 #include "buffer.h"
 #include "damages.h"
-#include "division.h"
 #include "fates.h"
 #include "map.h"
 #include "opened.h"
@@ -25,6 +24,8 @@ struct vv_misfits {
     uint32_t value;
     uint64_t count;
 };
+
+struct vv_division;
 
 /* Others that restore at the same time, and change nothing unless all can. They
  * open the file together. The first transfer that verifies ahead divides that
