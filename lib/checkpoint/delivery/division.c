@@ -6,7 +6,6 @@
 
 #include "move.h"
 #include "piece_table.h"
-#include "reading.h"
 #include "slice.h"
 
 static bool is_read_whole(const struct vv_delivery *d, const struct vv_move *m)

@@ -11,6 +11,9 @@
 #include "delivery.h"
 #include "part.h"
 
+/* Up to this, values may be read together. */
+enum { VV_SMALL_VALUE = 256 * 1024 };
+
 /* How the bytes of a value become the memory of a variable. */
 enum vv_move_mode {
     VV_MOVE_PLAIN,   /* as they are */

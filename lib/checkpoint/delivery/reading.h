@@ -5,10 +5,8 @@
 #ifndef VV_READING_H
 #define VV_READING_H
 
+#include "division.h"
 #include "move.h"
-
-/* Up to this, values may be read together. */
-enum { VV_SMALL_VALUE = 256 * 1024 };
 
 struct vv_reading {
     const struct vv_delivery *d;
