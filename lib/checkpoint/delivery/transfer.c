@@ -545,6 +545,8 @@ static varve_status run(struct transfer *t, varve_error *error)
     VV_TRY(map_values(t, error));
     if (has_mode(t, VV_MOVE_STATE)) /* while nothing has changed */
         VV_TRY(vv_states_keep(&t->states, t->moves, t->count, error));
+    if (!vv_reserve_stake(t->d->pairing->graph))
+        return vv_fail_memory(error, "a restoration");
     VV_TRY(read_values(t, false, error));
     VV_TRY(vv_ask_others(t->d, VARVE_OK, error));
     return exchange(t, error);
@@ -555,10 +557,10 @@ static varve_status run(struct transfer *t, varve_error *error)
 static bool reads_once(const struct vv_delivery *d)
 {
     const struct vv_pairing *p = d->pairing;
-    if (d->options->passes == VARVE_PASSES_AUTO)
-        return d->reads_once ||
-               (!d->consent && !vv_is_at_stake(p->graph, p->number));
-    return d->reads_once || d->options->passes == VARVE_ONE_PASS;
+    varve_passes passes = d->options->passes;
+    return d->reads_once || passes == VARVE_ONE_PASS ||
+           (passes == VARVE_PASSES_AUTO && !d->consent &&
+               !vv_is_at_stake(p->graph, p->number));
 }
 
 static void begin(struct transfer *t, struct vv_delivery *d)
@@ -579,11 +581,8 @@ varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
     t.fixed = jobs + count;
     t.fixed_count = fixed_count;
     t.reads_once = reads_once(d);
-    varve_status status = vv_reserve_stake(d->pairing->graph)
-                              ? VARVE_OK
-                              : vv_fail_memory(error, "a restoration");
-    if (!status)
-        status = make_moves(&t, jobs, count + fixed_count, false, error);
+    varve_status status =
+        make_moves(&t, jobs, count + fixed_count, false, error);
     if (!status)
         status = run(&t, error);
     if (status)

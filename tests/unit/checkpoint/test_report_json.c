@@ -119,7 +119,8 @@ TEST(report_json, has_each_finding_of_a_read)
     varve_restoration *r = read_root(root, &o);
     varve_report *report = report_of(r);
     has(report, "{\"schema\":\"varve.report/1\",\"file\":\"a.varve\","
-                "\"passes\":2,\"plan\":false,\"items\":[\n{\"kind\":\"matched\"");
+                "\"passes\":2,\"plan\":false,"
+                "\"items\":[\n{\"kind\":\"matched\"");
     has_node(report, "\"kind\":\"matched\",\"path\":\"model/a\"", "model/a",
         "\"dtype\":\"float32\",\"shape\":[2],"
         "\"dtype_saved\":\"float32\",\"shape_saved\":[2],");
