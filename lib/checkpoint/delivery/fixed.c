@@ -349,19 +349,6 @@ static varve_status look_at_gathered(const struct vv_delivery *d,
     return status;
 }
 
-varve_status vv_do_fixed_differ(const struct vv_delivery *d,
-    struct vv_move *moves, size_t count, bool *differ, varve_error *error)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct vv_move *m = &moves[i];
-        if (m->is_fixed && vv_move_gathers(m))
-            VV_TRY(look_at_gathered(d, m, differ, error));
-        else if (m->is_fixed)
-            *differ |= m->misfits > 0;
-    }
-    return VARVE_OK;
-}
-
 varve_status vv_tell_fixed(const struct vv_delivery *d,
     const struct vv_pair *jobs, size_t count, varve_error *error)
 {
@@ -377,4 +364,19 @@ varve_status vv_tell_fixed(const struct vv_delivery *d,
     if (told.status && error)
         *error = told;
     return told.status;
+}
+
+varve_status vv_compare_fixed(const struct vv_delivery *d,
+    struct vv_move *moves, size_t count, const struct vv_pair *jobs,
+    size_t job_count, varve_error *error)
+{
+    bool differ = false;
+    for (size_t i = 0; i < count && job_count > 0; i++) {
+        struct vv_move *m = &moves[i];
+        if (m->is_fixed && vv_move_gathers(m))
+            VV_TRY(look_at_gathered(d, m, &differ, error));
+        else if (m->is_fixed)
+            differ |= m->misfits > 0;
+    }
+    return differ ? vv_tell_fixed(d, jobs, job_count, error) : VARVE_OK;
 }

@@ -19,14 +19,15 @@ size_t vv_put_fixed_behind(struct vv_pair *jobs, size_t count);
 bool vv_has_fixed_shape(
     const struct vv_delivery *d, const struct vv_move *move);
 
-/* Sets *differ if one of the moves that are fixed, which were read, is not as
- * the program has it. */
-varve_status vv_do_fixed_differ(const struct vv_delivery *d,
-    struct vv_move *moves, size_t count, bool *differ, varve_error *error);
-
 /* Reads the values of jobs of fixed nodes once more: VARVE_MISMATCH names each
  * that differs, with both values. */
 varve_status vv_tell_fixed(const struct vv_delivery *d,
     const struct vv_pair *jobs, size_t count, varve_error *error);
+
+/* The same, if one of the moves that are fixed, which were read, is not as the
+ * program has it. */
+varve_status vv_compare_fixed(const struct vv_delivery *d,
+    struct vv_move *moves, size_t count, const struct vv_pair *jobs,
+    size_t job_count, varve_error *error);
 
 #endif

@@ -295,22 +295,16 @@ static varve_status half_restored(
 /* Whether some value goes straight into memory that the program sees. */
 static bool touches(const struct transfer *t)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        const struct vv_move *m = &t->moves[i];
-        if (is_in_place(m) && !m->is_staged)
-            return true;
-    }
-    return false;
+    const struct vv_move *m = t->moves, *end = m + t->count;
+    while (m < end && (m->is_staged || !is_in_place(m)))
+        m++;
+    return m < end;
 }
 
 static varve_status compare_fixed(const struct transfer *t, varve_error *error)
 {
-    bool differ = false;
-    if (t->fixed_count == 0)
-        return VARVE_OK;
-    VV_TRY(vv_do_fixed_differ(t->d, t->moves, t->count, &differ, error));
-    return differ ? vv_tell_fixed(t->d, t->fixed, t->fixed_count, error)
-                  : VARVE_OK;
+    return vv_compare_fixed(
+        t->d, t->moves, t->count, t->fixed, t->fixed_count, error);
 }
 
 static varve_status read_moves(
@@ -324,9 +318,9 @@ static varve_status read_moves(
 static varve_status read_ahead(
     const struct transfer *t, struct vv_reading *reading, varve_error *error)
 {
+    struct vv_division division;
     uint64_t size = vv_reading_size(reading);
     bool only_fixed = reading->only_fixed;
-    struct vv_division division;
     reading->only_fixed = false;
     reading->skips_fixed = true;
     reading->total = reading->before + size + vv_reading_size(reading);
