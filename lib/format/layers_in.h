@@ -77,7 +77,7 @@ void vv_layers_rest(const struct vv_layers *layers);
 /* From where on a byte of the data, and what comes behind it in its place, is
  * read. */
 struct vv_layer_place {
-    /* to read */
+    /* to fill in */
     uint32_t layer; /* VV_NONE: zeros */
     uint64_t offset;
     struct vv_pack pack;

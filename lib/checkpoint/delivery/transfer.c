@@ -313,8 +313,7 @@ static varve_status read_moves(
     return t->d->read_failure = vv_read_moves(reading, error);
 }
 
-/* A pass that changes nothing, over all or over what is fixed alone. All is
- * divided with others. */
+/* A pass that changes nothing, over what is fixed, or all, with others. */
 static varve_status read_ahead(
     const struct transfer *t, struct vv_reading *reading, varve_error *error)
 {
@@ -322,11 +321,10 @@ static varve_status read_ahead(
     uint64_t size = vv_reading_size(reading);
     bool only_fixed = reading->only_fixed;
     reading->only_fixed = false;
-    reading->skips_fixed = true;
+    reading->skips_fixed = reading->only_verify = true;
     reading->total = reading->before + size + vv_reading_size(reading);
     reading->skips_fixed = false;
     reading->only_fixed = only_fixed;
-    reading->only_verify = true;
     if (!only_fixed) {
         VV_TRY(vv_divide(t->d, t->moves, t->count, &division, error));
         reading->division = &division;
