@@ -477,6 +477,26 @@ TEST(cargo_layered, packs_to_the_same_bytes_by_however_many_threads)
     end_layered();
 }
 
+/* The bytes of one are made where those of the one before were. */
+TEST(cargo_layered, packs_values_whose_bytes_are_made_one_after_the_other)
+{
+    enum { VALUES = 5, STRINGS = 30000 };
+    static varve_string strings[VALUES][STRINGS];
+    begin_layered();
+    for (size_t i = 0; i < VALUES; i++) {
+        char name[16];
+        for (size_t k = 0; k < STRINGS; k++)
+            strings[i][k] = (varve_string){ &"abcdefghijklmnopqrstuvwxyz"[i],
+                10 + k % 7 };
+        snprintf(name, sizeof name, "texts%zu", i);
+        varve_add_variable(
+            layered.root, name, varve_array(strings[i], STRINGS));
+    }
+    write_now("run/a.varve", 1);
+    check_layered("run/a.varve");
+    end_layered();
+}
+
 /* Pages of a packed chunk are shared, and whole ones; levels come and go. */
 TEST(cargo_layered, keeps_each_as_it_was_saved_packed_or_not)
 {
