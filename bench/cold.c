@@ -79,8 +79,8 @@ static double run_cold(void *user)
 
 static void report_cold(struct job *job, struct raw *raw, unsigned rounds)
 {
-    struct job streaming = *job, undone = *job;
-    streaming.restore.passes = VARVE_ONE_PASS;
+    struct job once = *job, undone = *job;
+    once.restore.passes = VARVE_ONE_PASS;
     undone.restore.resources.staging_size = job->size;
     struct readers readers[] = {
         { .raw = raw, .count = 1 },
@@ -90,9 +90,7 @@ static void report_cold(struct job *job, struct raw *raw, unsigned rounds)
     };
     struct contender contenders[] = {
         { .name = "varve_read", .run = run_cold, .user = job },
-        { .name = "varve_read, streaming",
-            .run = run_cold,
-            .user = &streaming },
+        { .name = "varve_read, one pass", .run = run_cold, .user = &once },
         { .name = "varve_read, undone", .run = run_cold, .user = &undone },
         { .name = "read", .run = run_readers, .user = &readers[0] },
         { .name = "read, 2 at once", .run = run_readers, .user = &readers[1] },
@@ -104,7 +102,7 @@ static void report_cold(struct job *job, struct raw *raw, unsigned rounds)
             .user = &readers[3] },
     };
     static const char *what[] = { "cold restore, verified first, then copied",
-        "the same, streaming: one verified pass",
+        "the same, in one verified pass",
         "the same, undone whatever fails (staging_size)" };
     race(contenders, 7, rounds);
     for (size_t i = 0; i < 3; i++)

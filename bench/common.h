@@ -11,7 +11,8 @@
 struct job {
     varve_graph *graph;
     const char *path;
-    size_t size; /* bytes of its values, where that matters */
+    void *memory; /* of its values, and how many bytes, where that matters */
+    size_t size;
     varve_write_options save;
     varve_read_options restore;
 };

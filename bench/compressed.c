@@ -83,7 +83,7 @@ static void race_restores(
         };
         race(contenders, 2, wishes->rounds);
         report(&(struct row){ .id = "P13",
-            .what = i ? "  warm restore, streaming" : "  warm restore",
+            .what = i ? "  warm restore, one pass" : "  warm restore",
             .ours = &contenders[0],
             .raw = &contenders[1] });
     }

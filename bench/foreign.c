@@ -151,7 +151,7 @@ static void restore(struct calls *c)
     run_restore(&c->job);
 }
 
-static void restore_streaming(struct calls *c)
+static void restore_once(struct calls *c)
 {
     struct job job = c->job;
     job.restore.passes = VARVE_ONE_PASS;
@@ -191,9 +191,9 @@ static const struct call {
     void (*run)(struct calls *calls);
     varve_format format;
 } calls[] = { { "save", save, 0 }, { "restore", restore, 0 },
-    { "restore, streaming", restore_streaming, 0 },
-    { "verification", verify, 0 }, { "snapshot and back", snapshot, 0 },
-    { "layered save", save_layered, 0 }, { "packed save", save_packed, 0 },
+    { "restore, one pass", restore_once, 0 }, { "verification", verify, 0 },
+    { "snapshot and back", snapshot, 0 }, { "layered save", save_layered, 0 },
+    { "packed save", save_packed, 0 },
     { "restore of what is packed", restore, 0 },
     { "save in the background", save_behind, 0 },
     { "TensorFlow, both ways", save_format, VARVE_FORMAT_TENSORFLOW },

@@ -1,4 +1,5 @@
-/* restore.c - P3: a warm restore into the caller's memory against memcpy;
+/* restore.c - P3: a warm restore into the caller's memory against memcpy, the
+ * first of a program, which reads once, and any other;
  * P4: variables of the library's own from a mapped file.
  *
  * SPDX-License-Identifier: MIT
@@ -12,37 +13,56 @@
 #include "raw.h"
 #include "rows.h"
 
+/* Into a program that was just built, over the same memory. */
+static double run_first(void *user)
+{
+    const struct job *job = user;
+    varve_error error = { 0 };
+    varve_graph *graph = model_of_variables(job->memory, job->size, 100);
+    double begin = now();
+    varve_restoration *restoration =
+        varve_read(varve_graph_root(graph), job->path, &job->restore, &error);
+    double time = now() - begin;
+    must(restoration ? VARVE_OK : error.status, &error);
+    varve_restoration_free(restoration);
+    varve_graph_free(graph);
+    return time;
+}
+
 static void restore_into_memory(
     struct job *job, struct raw *raw, struct hdf5 *hdf5, unsigned rounds)
 {
-    struct job streaming = *job;
-    streaming.restore.passes = VARVE_ONE_PASS;
+    struct job once = *job;
+    once.restore.passes = VARVE_ONE_PASS;
     struct contender contenders[] = {
-        { .name = "varve_read", .run = run_restore, .user = job },
-        { .name = "varve_read, streaming",
-            .run = run_restore,
-            .user = &streaming },
+        { .name = "varve_read, first", .run = run_first, .user = job },
+        { .name = "varve_read, one pass", .run = run_restore, .user = &once },
         { .name = "memcpy, one thread", .run = raw_copy, .user = raw },
+        { .name = "varve_read, later", .run = run_restore, .user = job },
         { .name = "HDF5", .run = hdf5_restore, .user = hdf5 },
     };
     if (hdf5_is_there())
         hdf5_save(hdf5);
-    race(contenders, hdf5_is_there() ? 4 : 3, rounds);
+    race(contenders, hdf5_is_there() ? 5 : 4, rounds);
     report(&(struct row){ .id = "P3",
-        .what = "warm restore, verified first, then copied",
+        .what = "warm restore, the first: one verified pass",
         .ours = &contenders[0],
         .raw = &contenders[2],
         .least_ratio = 1 });
     report(&(struct row){ .id = "P3s",
-        .what = "the same, streaming: one verified pass",
+        .what = "a later one, told to take one pass",
         .ours = &contenders[1],
         .raw = &contenders[2],
         .least_ratio = 1 });
+    report(&(struct row){ .id = "P3v",
+        .what = "a later one, verified first, then copied",
+        .ours = &contenders[3],
+        .raw = &contenders[2] });
     if (hdf5_is_there())
         report(&(struct row){ .id = "P3h",
             .what = "warm restore, and HDF5, which verifies nothing",
             .ours = &contenders[0],
-            .raw = &contenders[3] });
+            .raw = &contenders[4] });
     unlink(hdf5->path);
 }
 
@@ -116,6 +136,7 @@ void bench_restore(const struct wishes *wishes)
     };
     struct job job = {
         .graph = model_of_variables(raw.other, raw.size, 100),
+        .memory = raw.other,
         .path = scratch(wishes, "restore.varve", path),
         .size = raw.size,
         .save = { .no_sync = true },

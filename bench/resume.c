@@ -1,5 +1,5 @@
 /* resume.c - P16: a manager that resumes, which reads every byte of the newest
- * checkpoint and knows that it is good, against a streaming restore of it.
+ * checkpoint and knows that it is good, against a restore of it in one pass.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,7 +39,7 @@ static double run_resume(void *user)
     return now() - begin;
 }
 
-static double run_streaming(void *user)
+static double run_once(void *user)
 {
     struct resume *r = user;
     prepare(r);
@@ -61,7 +61,7 @@ static void race_resume(struct resume *r, struct raw *raw, unsigned rounds)
 {
     struct contender contenders[] = {
         { .name = "varve_manager_resume", .run = run_resume, .user = r },
-        { .name = "varve_read, streaming", .run = run_streaming, .user = r },
+        { .name = "varve_read, one pass", .run = run_once, .user = r },
         { .name = "memcpy, one thread", .run = raw_copy, .user = raw },
     };
     race(contenders, r->is_cold ? 2 : 3, rounds);

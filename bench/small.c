@@ -103,13 +103,11 @@ static void report_restore(
         .path = path,
         .save = { .no_sync = true },
     };
-    struct job streaming = job;
-    streaming.restore.passes = VARVE_ONE_PASS;
+    struct job once = job;
+    once.restore.passes = VARVE_ONE_PASS;
     struct contender c[] = {
         { .name = "varve_read", .run = run_restore, .user = &job },
-        { .name = "varve_read, streaming",
-            .run = run_restore,
-            .user = &streaming },
+        { .name = "varve_read, one pass", .run = run_restore, .user = &once },
         { .name = "memcpy", .run = raw_copy, .user = &raw },
     };
     run_save(&job);
@@ -120,7 +118,7 @@ static void report_restore(
         .raw = &c[2],
         .least_ratio = 0.5 });
     report(&(struct row){ .id = "P7u",
-        .what = "the same, streaming",
+        .what = "the same, in one pass",
         .ours = &c[1],
         .raw = &c[2] });
     varve_graph_free(job.graph);

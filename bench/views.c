@@ -18,7 +18,7 @@ static const char *const names[VIEWS] = { "row-major", "x of x, y, z",
     "a column of 8", "inside of a border of 1", "behind functions" };
 
 static const char *const times[TIMES] = { "save without a sync", "warm restore",
-    "warm restore, streaming" };
+    "warm restore, one pass" };
 
 static varve_status copy_out(
     void *self, uint64_t offset, void *bytes, size_t size)

@@ -73,7 +73,7 @@ def threads_curve(size):
         'threads', f'Warm restore of {chart.bytes_text(size)}, by threads',
         'threads', chart.count_text, 2, [(c, tensors) for c in counts],
         [('Varve, restore', 'varve', 'into {x}', 8),
-         ('Varve, streaming', 'varve', 'into_streaming {x}', 8),
+         ('Varve, verified first', 'varve', 'into_verified {x}', 8),
          ('readers, raw', 'raw', 'read {x}', 8)])
 
 
@@ -96,7 +96,7 @@ def changes_curve(size):
 def before(command):
     """What has to be there before it is measured."""
     word = command.split()[0]
-    return {'into': 'save', 'into_streaming': 'save', 'list': 'save',
+    return {'into': 'save', 'into_verified': 'save', 'list': 'save',
             'read': 'keep'}.get(word)
 
 

@@ -53,12 +53,12 @@ def stages(args):
     small = {peer: ['save', 'into', 'list'] for peer in PEERS}
     return [
         Stage('large', model.transformer(args.size),
-              ['save', 'into', 'into_streaming', 'cold into',
-               'cold into_streaming'],
+              ['save', 'into', 'into_verified', 'cold into',
+               'cold into_verified'],
               WRITES + ['copy', 'keep', 'read 4', 'cold read 1', 'cold read 4'],
               all_of),
         Stage('small', model.many(args.small, 1024),
-              ['save', 'into', 'into_streaming', 'list'],
+              ['save', 'into', 'into_one_pass', 'list'],
               WRITES + ['copy'], small),
         Stage('tiny', model.many(args.tiny, 16),
               ['save', 'into', 'list'], WRITES + ['copy'], small),
@@ -90,11 +90,11 @@ def works(args):
     return [
         Work(f'durable save, {large}', 'large', ['save'], 'save', WRITES),
         Work("warm restore into the program's memory", 'large',
-             ['into', 'into_streaming'], 'into', ['copy', 'read 4']),
-        Work('the same, cold', 'large', ['cold into', 'cold into_streaming'],
+             ['into', 'into_verified'], 'into', ['copy', 'read 4']),
+        Work('the same, cold', 'large', ['cold into', 'cold into_verified'],
              'cold into', cold),
         Work(f'{small}, durable save', 'small', ['save'], 'save', WRITES),
-        Work(f'{small}, warm restore', 'small', ['into', 'into_streaming'],
+        Work(f'{small}, warm restore', 'small', ['into', 'into_one_pass'],
              'into', ['copy']),
         Work(f'{tiny}, durable save', 'tiny', ['save'], 'save', WRITES),
         Work(f'{tiny}, warm restore', 'tiny', ['into'], 'into', ['copy']),
@@ -131,7 +131,8 @@ def our_cell(samples, work):
     cells = []
     for command in work.ours:
         key = (work.stage, command, 'varve')
-        words = (command.endswith('streaming') * 'streaming '
+        words = (command.endswith('verified') * 'verified first '
+                 or command.endswith('one_pass') * 'one pass '
                  or command.endswith('at_rest') * 'values at rest ')
         if key in samples.times:
             cells.append(words + figure(samples, key))
