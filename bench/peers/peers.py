@@ -3,7 +3,7 @@
 
     bench/run.sh --peers [OPTIONS]
 
-A table goes to standard error and JSON (schema varve.peers/1) to standard
+A table goes to standard error and JSON (schema varve.peers/2) to standard
 output. README.md says how to read both.
 
 SPDX-License-Identifier: MIT
@@ -209,8 +209,8 @@ def print_json(samples, args, versions, rounds, sizes):
     json.dump({'schema': 'varve.peers/2', 'machine': machine(),
                'when': time.strftime('%Y-%m-%d'), 'versions': versions,
                'size': args.size, 'small': args.small, 'tiny': args.tiny,
-               'rounds': rounds, 'load': samples.loads, 'bytes': sizes, 'rows': rows,
-               'missing': missing}, sys.stdout, indent=1)
+               'rounds': rounds, 'load': samples.loads, 'bytes': sizes,
+               'rows': rows, 'missing': missing}, sys.stdout, indent=1)
     print()
 
 
