@@ -1,6 +1,7 @@
 /* changed.c - P6: a layered save after a hundredth of the values has changed,
  * against a full save of the same: time, and bytes written for each that
- * changed.
+ * changed; and how long the same in the background stops the program, in the
+ * call and in what the program does meanwhile.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +16,7 @@
 #include "raw.h"
 #include "rows.h"
 
-enum { PAGE = 4096, VARIABLES = 100 };
+enum { PAGE = 4096, VARIABLES = 100, STEP = 256 << 10 };
 
 struct changing {
     varve_graph *graph;
@@ -29,6 +30,7 @@ struct changing {
     char folder[PATH_SIZE];
     varve_write_options options;
     struct contender written; /* bytes, for each that changed */
+    struct contender steps;   /* the longest meanwhile, to the longest after */
 };
 
 static void change_rows(struct changing *c)
@@ -140,6 +142,87 @@ static void race_with_full(
     rmdir(c->folder);
 }
 
+/* --- In the background ---------------------------------------------------- */
+
+/* What a program does between two saves: it looks at memory, and computes. */
+static double take_step(void)
+{
+    static unsigned char memory[STEP];
+    double begin = now();
+    for (size_t i = 0; i < STEP; i++)
+        memory[i] = (unsigned char)(memory[i] * 5 + 1);
+    return now() - begin;
+}
+
+/* Of so many steps, or of those until a job is done, which are counted. */
+static double longest_step(varve_job *job, size_t *count)
+{
+    double longest = 0;
+    for (size_t i = 0; job ? !varve_job_is_done(job) : i < *count; i++) {
+        double step = take_step();
+        longest = step > longest ? step : longest;
+        if (job)
+            *count = i + 1;
+    }
+    return longest;
+}
+
+static double save_behind(void *user)
+{
+    struct changing *c = user;
+    varve_error error = { 0 };
+    size_t count = 0;
+    change(c);
+    double begin = now();
+    varve_job *job = varve_write_async(
+        varve_graph_root(c->graph), c->path, &c->options, &error);
+    double time = now() - begin;
+    must(job ? VARVE_OK : error.status, &error);
+    double meanwhile = longest_step(job, &count);
+    must(varve_job_wait(job, &error), &error);
+    varve_job_free(job);
+    double after = longest_step(NULL, &count);
+    if (count > 0 && c->steps.count < MOST_ROUNDS)
+        c->steps.samples[c->steps.count++] = meanwhile / after;
+    return time;
+}
+
+static void measure_pause(const struct wishes *wishes, unsigned char *bytes)
+{
+    struct raw raw = { .bytes = bytes,
+        .other = touched_memory(wishes->size / 100),
+        .size = wishes->size / 100 };
+    struct changing c = { .graph = model_of_variables(
+                              bytes, wishes->size, VARIABLES),
+        .bytes = bytes,
+        .size = wishes->size,
+        .options = { .layered = true, .layers.only_touched = true },
+        .steps.name = "the longest step" };
+    scratch(wishes, "changed.varve", c.path);
+    scratch(wishes, "layers", c.folder);
+    save_behind(&c);
+    struct contender contenders[] = {
+        { .name = "varve_write_async", .run = save_behind, .user = &c },
+        { .name = "copy of what changed", .run = raw_copy_all, .user = &raw },
+    };
+    race(contenders, 2, wishes->rounds);
+    report(&(struct row){ .id = "P6",
+        .what = "background save of 1 touched of 100: the call",
+        .ours = &contenders[0],
+        .raw = &contenders[1] });
+    if (c.steps.count > 0)
+        report(&(struct row){ .id = "P6",
+            .what = "  the longest step meanwhile, to one after it",
+            .ours = &c.steps,
+            .unit = "times",
+            .scale = 1 });
+    unlink(c.path);
+    bytes_of(&c, true);
+    rmdir(c.folder);
+    varve_graph_free(c.graph);
+    free(raw.other);
+}
+
 void bench_changed(const struct wishes *wishes)
 {
     static const struct {
@@ -177,5 +260,6 @@ void bench_changed(const struct wishes *wishes)
         race_with_full(wishes, &c, ways[i].what);
         varve_graph_free(c.graph);
     }
+    measure_pause(wishes, bytes);
     free(bytes);
 }

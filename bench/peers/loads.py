@@ -12,6 +12,7 @@ SPDX-License-Identifier: MIT
 """
 import argparse
 import json
+import os
 import random
 import sys
 import tempfile
@@ -58,9 +59,12 @@ def rows_of(samples, peer, names):
                 why = [samples.why.get(k) for k in keys]
                 sys.exit(f'loads: {peer}: {names[name]}: {text}: {why}')
             their, our = (samples.median(k) for k in keys)
+            swings = max(map(samples.swing, keys)) > turns.MOST_SWING
             yield {'peer': peer, 'file': names[name], 'what': text,
                    'their_ms': their * 1e3, 'varve_ms': our * 1e3,
-                   'ratio': their / our}
+                   'theirs': samples.figure(keys[0]),
+                   'varve': samples.figure(keys[1]),
+                   'ratio': '' if swings else round(their / our, 2)}
 
 
 def arguments():
@@ -78,7 +82,7 @@ def main():
     args = arguments()
     if args.smoke:
         args.size, args.count, args.rounds = 1_000_000, 50, 1
-    samples = turns.Samples()
+    samples, load = turns.Samples(), [os.getloadavg()[0]]
     with tempfile.TemporaryDirectory(dir=args.scratch) as models:
         place = turns.Place(args.worker, args.scratch, models)
         large, many = f'{args.size / 1e6:.0f} MB', f'{args.count} tensors'
@@ -96,13 +100,15 @@ def main():
         versions = {peer: workers[peer].version for peer in here}
         workers.end()
     rows = [r for peer in here for r in rows_of(samples, peer, names)]
-    print('| | theirs, ms | Varve, ms | ratio |\n| --- | ---: | ---: | ---: |',
-          file=sys.stderr)
+    load.append(os.getloadavg()[0])
+    print(f'\nMedian (least) of {args.rounds}; load {load[0]:.1f} to '
+          f'{load[1]:.1f}.\n\n| | theirs, ms | Varve, ms | ratio |\n'
+          '| --- | ---: | ---: | ---: |', file=sys.stderr)
     for row in rows:
-        print('| {peer}: {file}, {what} | {their_ms:.3g} | {varve_ms:.3g} | '
-              '{ratio:.2f} |'.format(**row), file=sys.stderr)
-    print(json.dumps({'schema': 'varve.loads/1', 'versions': versions,
-                      'rounds': args.rounds, 'rows': rows}))
+        print('| {peer}: {file}, {what} | {theirs} | {varve} | {ratio} |'
+              .format(**row), file=sys.stderr)
+    print(json.dumps({'schema': 'varve.loads/2', 'versions': versions,
+                      'rounds': args.rounds, 'load': load, 'rows': rows}))
 
 
 main()

@@ -3,7 +3,7 @@
 
     bench/run.sh --peers [OPTIONS]
 
-A table goes to standard error and JSON (schema varve.peers/1) to standard
+A table goes to standard error and JSON (schema varve.peers/2) to standard
 output. README.md says how to read both.
 
 SPDX-License-Identifier: MIT
@@ -69,7 +69,9 @@ def stages(args):
               ['snapshot', 'snapshot_again', 'background',
                'background_at_rest', 'save_changed 0.01'],
               ['copy', 'copy_all', 'write 0.01'],
-              {'torch': ['snapshot'], 'dcp': ['background'],
+              {'torch': ['snapshot', 'snapshot_again'],
+               'npz': ['snapshot', 'snapshot_again'],
+               'tensorflow': ['background'], 'dcp': ['background'],
                'safetensors': ['save']}),
     ]
 
@@ -103,7 +105,8 @@ def works(args):
              ['copy']),
         Work(f'first snapshot, {part}', 'hold', ['snapshot'], 'snapshot',
              ['copy', 'copy_all']),
-        Work('a later one', 'hold', ['snapshot_again'], None, ['copy_all']),
+        Work('a later one', 'hold', ['snapshot_again'], 'snapshot_again',
+             ['copy_all']),
         Work('how long a save stops the caller', 'hold',
              ['background', 'background_at_rest'], 'background',
              ['copy_all']),
@@ -119,14 +122,6 @@ def size_text(size):
 
 # --- Telling ----------------------------------------------------------------
 
-def figure(samples, key):
-    """Milliseconds: the median, and the least."""
-    def digits(seconds):
-        value = seconds * 1e3
-        return f'{value:,.0f}' if value >= 100 else f'{value:.3g}'
-    return f'{digits(samples.median(key))} ({digits(samples.least(key))})'
-
-
 def our_cell(samples, work):
     cells = []
     for command in work.ours:
@@ -135,7 +130,7 @@ def our_cell(samples, work):
                  or command.endswith('one_pass') * 'one pass '
                  or command.endswith('at_rest') * 'values at rest ')
         if key in samples.times:
-            cells.append(words + figure(samples, key))
+            cells.append(words + samples.figure(key))
         else:
             cells.append(words + str(samples.why.get(key, 'not reached')))
     return ', '.join(cells)
@@ -151,7 +146,7 @@ def their_cell(samples, work, stage):
         name = NAMES.get(peer, peer)
         if key in samples.times:
             found.append((samples.median(key),
-                          f'{name} {figure(samples, key)}'))
+                          f'{name} {samples.figure(key)}'))
         elif samples.why.get(key, '').startswith('not there'):
             absent.append(name)
         else:
@@ -170,20 +165,23 @@ def limit_cell(samples, work):
         if key in samples.times:
             name = LIMITS[command.removeprefix('cold ')]
             found.append((samples.median(key),
-                          f'{name} {figure(samples, key)}'))
+                          f'{name} {samples.figure(key)}'))
     return min(found)[1] if found else ''
 
 
-def print_table(samples, args, chosen, stream):
-    print('\nMilliseconds, median and least of the rounds.\n\n'
-          '| work | Varve | beside | limit |\n| --- | --- | --- | --- |',
+def print_table(samples, args, chosen, rounds, stream):
+    print('\nMilliseconds, median and least of the rounds; load before and '
+          'after.\n\n| work | Varve | beside | limit | rounds | load |\n'
+          '| --- | --- | --- | --- | ---: | --- |',
           file=stream)
     by_name = {stage.name: stage for stage in chosen}
     for work in works(args):
-        if work.stage in by_name:
+        if work.stage in rounds:
+            load = ' to '.join(f'{l:.1f}' for l in samples.loads[work.stage])
             print(f'| {work.text} | {our_cell(samples, work)} | '
                   f'{their_cell(samples, work, by_name[work.stage])} | '
-                  f'{limit_cell(samples, work)} |', file=stream)
+                  f'{limit_cell(samples, work)} | {rounds[work.stage]} | '
+                  f'{load} |', file=stream)
 
 
 def processor():
@@ -209,11 +207,11 @@ def print_json(samples, args, versions, rounds, sizes):
             for (stage, command, peer), runs in samples.times.items()]
     missing = [{'stage': stage, 'command': command, 'peer': peer, 'why': why}
                for (stage, command, peer), why in samples.why.items()]
-    json.dump({'schema': 'varve.peers/1', 'machine': machine(),
+    json.dump({'schema': 'varve.peers/2', 'machine': machine(),
                'when': time.strftime('%Y-%m-%d'), 'versions': versions,
                'size': args.size, 'small': args.small, 'tiny': args.tiny,
-               'rounds': rounds, 'bytes': sizes, 'rows': rows,
-               'missing': missing}, sys.stdout, indent=1)
+               'rounds': rounds, 'load': samples.loads, 'bytes': sizes,
+               'rows': rows, 'missing': missing}, sys.stdout, indent=1)
     print()
 
 
@@ -242,7 +240,7 @@ def run(args, place):
     versions = {p: workers[p].version for p in sorted(needed)
                 if not workers[p].absent and p != 'raw'}
     workers.end()
-    print_table(samples, args, chosen, sys.stderr)
+    print_table(samples, args, chosen, rounds, sys.stderr)
     print_json(samples, args, versions, rounds, sizes)
     good = {peer for _, _, peer in samples.times}
     return 0 if 'varve' in good or not chosen else 1

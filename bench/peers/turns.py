@@ -17,6 +17,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 OURS = ('varve', 'raw')  # worker.c; all others are worker.py
 PATIENCE = 120  # seconds for one command
+MOST_SWING = 0.15  # from here on a figure means nothing
 
 Place = collections.namedtuple('Place', 'worker scratch models')
 
@@ -118,7 +119,7 @@ class Samples:
     """Seconds by what was measured, and why where nothing was."""
 
     def __init__(self):
-        self.times, self.why = {}, {}
+        self.times, self.why, self.loads = {}, {}, {}
 
     def add(self, key, answer):
         if 't' in answer and answer['t'] is not None:
@@ -131,6 +132,21 @@ class Samples:
 
     def least(self, key):
         return min(self.times[key])
+
+    def swing(self, key):
+        """How far apart the middle half is, beside the median; as measure.c."""
+        times = sorted(self.times[key])
+        middle = times[len(times) * 3 // 4] - times[len(times) // 4]
+        return middle / self.median(key)
+
+    def figure(self, key):
+        """Milliseconds: the median and the least, or that it means nothing."""
+        def digits(seconds):
+            value = seconds * 1e3
+            return f'{value:,.0f}' if value >= 100 else f'{value:.3g}'
+        if self.swing(key) > MOST_SWING:
+            return f'swings by {100 * self.swing(key):.0f} %'
+        return f'{digits(self.median(key))} ({digits(self.least(key))})'
 
 
 def run_turn(workers, samples, stage, peer):
@@ -168,7 +184,7 @@ def run_stage(workers, samples, stage, rounds, until):
                 samples.why[(stage.name, command, peer)] = why[peer]
         else:
             workers[peer].do('model ' + stage.name)
-    done = 0
+    done, load = 0, os.getloadavg()[0]
     for turn in range(rounds):
         order = present[:]
         if not stage.is_ordered:
@@ -183,4 +199,5 @@ def run_stage(workers, samples, stage, rounds, until):
             break
     for peer in present:
         workers.remove(peer, stage.name)
+    samples.loads[stage.name] = load, os.getloadavg()[0]
     return done
