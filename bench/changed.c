@@ -64,6 +64,14 @@ static void change_pages(struct changing *c)
     c->turn++;
 }
 
+static void change(struct changing *c)
+{
+    if (c->table)
+        change_rows(c);
+    else
+        change_pages(c);
+}
+
 static double file_size(const char *path)
 {
     struct stat s;
@@ -91,10 +99,7 @@ static double save_changed(void *user)
 {
     struct changing *c = user;
     varve_error error = { 0 };
-    if (c->table)
-        change_rows(c);
-    else
-        change_pages(c);
+    change(c);
     double before = bytes_of(c, false);
     double begin = now();
     must(varve_write(varve_graph_root(c->graph), c->path, &c->options, &error),

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "layer_out.h"
+#include "system.h"
 
 static struct vv_index_columns columns;
 
@@ -128,3 +129,66 @@ TEST(layer_out, says_nothing_of_packing_where_nothing_is_packed)
     vv_index_columns_end(&columns);
     end_world();
 }
+
+#ifdef VV_HAVE_ZSTD
+
+static unsigned processors;
+
+static unsigned count_processors(void *state)
+{
+    (void)state;
+    return processors;
+}
+
+static int start_none(void *state, void *(*function)(void *), void *argument,
+    uintptr_t *handle)
+{
+    (void)state, (void)function, (void)argument, (void)handle;
+    return -EAGAIN;
+}
+
+/* A graph with chunks and small values in turn, by a system of its own. */
+static void write_by(const struct vv_system *system, const char *path)
+{
+    const varve_write_options options = { .compress = 1 };
+    const struct vv_context context = test_context(system);
+    varve_error error = { 0 };
+    varve_node *root = varve_graph_root(vv_graph_new_in(&context));
+    for (size_t i = 0; i < 12; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "large%zu", i);
+        varve_add_variable(root, name,
+            varve_array(layered.large + i * 1000, LARGE - i * 50000));
+        snprintf(name, sizeof name, "middle%zu", i);
+        varve_add_variable(
+            root, name, varve_array(layered.middle, 500 + i * 400));
+        snprintf(name, sizeof name, "small%zu", i);
+        varve_add_variable(root, name, varve_scalar(&layered.small[i]));
+    }
+    cr_assert_ok(varve_write(root, path, &options, &error), error);
+    free_root(root);
+}
+
+/* 0 stands for processors for which no thread is to be had. */
+TEST(layer_out, packs_to_the_same_bytes_by_however_many_threads)
+{
+    static const unsigned ways[] = { 1, 2, 3, 8, 0 };
+    size_t sizes[2];
+    begin_layered();
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct vv_system system = *world.context.system;
+        processors = ways[i] ? ways[i] : 4;
+        system.processors = count_processors;
+        if (ways[i] == 0)
+            system.start_thread = start_none;
+        write_by(&system, i ? "run/b.varve" : "run/a.varve");
+        uint8_t *a = memory_bytes(world.memory, "run/a.varve", &sizes[0]);
+        uint8_t *b = memory_bytes(
+            world.memory, i ? "run/b.varve" : "run/a.varve", &sizes[1]);
+        cr_assert(sizes[0] == sizes[1] && memcmp(a, b, sizes[0]) == 0,
+            "%u processors", ways[i]);
+    }
+    end_layered();
+}
+
+#endif
