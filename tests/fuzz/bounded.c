@@ -86,6 +86,9 @@ varve_allocator bounded_allocator(struct bounded *bounded)
     return (varve_allocator){ .function = allocate, .user = bounded };
 }
 
+/* Two chunks, of which one is a frame, whatever the index says. */
+enum { UNPACKER = 2 * VV_CHUNK_SIZE + 1024 };
+
 size_t bounded_unpacking(const struct vv_index *index)
 {
     size_t frame = 0, chunk = 0;
@@ -102,7 +105,8 @@ size_t bounded_unpacking(const struct vv_index *index)
         size_t part = size < VV_CHUNK_SIZE ? (size_t)size : VV_CHUNK_SIZE;
         chunk = part > chunk ? part : chunk;
     }
-    return frame + chunk + VV_PAGE_ALIGNMENT;
+    size_t unpacker = index->packed_count ? UNPACKER : 0;
+    return frame + chunk + unpacker + VV_PAGE_ALIGNMENT;
 }
 
 void bounded_check_empty(const struct bounded *bounded)

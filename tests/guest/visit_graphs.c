@@ -66,6 +66,9 @@ static void visit_nodes(struct guest *g, struct state *s)
     MAKES(g, node, varve_find_path(s->root, "model/weights"));
     CALL(g, varve_set_global_name(node, "global"));
     CALL(g, varve_touch(s->root));
+    const varve_box box = { .extents = { 1 } };
+    GOOD(g, varve_touch_rows(node, 0, 1, &g->error));
+    GOOD(g, varve_touch_box(node, &box, &g->error));
 }
 
 static size_t count_none(void *user)

@@ -129,4 +129,43 @@ TEST(removed_nodes, let_go_of_their_names)
         varve_graph_free(graph);
     }
 }
+
+/* Each comes under its own name, however many had the numbers of names before.
+ */
+TEST(removed_nodes, let_go_of_the_names_of_slots)
+{
+    enum { SLOTS = 20, PASSING = 1000 };
+    float one = 1, found[SLOTS] = { 0 }, saved[SLOTS];
+    char text[32];
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *variable = story_add(root, "v", &one);
+    varve_node *owner = varve_add_object(root, "adam");
+    for (int i = 0; i < SLOTS; i++) {
+        saved[i] = (float)i + 1;
+        snprintf(text, sizeof text, "x%d", i);
+        varve_add_slot(owner, variable, text, varve_scalar(&saved[i]));
+    }
+    story_write(root, "f");
+    varve_graph_free(graph);
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    variable = story_add(root, "v", &one);
+    owner = varve_add_object(root, "adam");
+    for (int i = 0; i < SLOTS; i++) {
+        for (int k = 0; k < PASSING; k++) {
+            snprintf(text, sizeof text, "passing-%d-%d", i, k);
+            varve_node *slot =
+                varve_add_slot(owner, variable, text, varve_scalar(&one));
+            varve_remove(slot);
+        }
+        snprintf(text, sizeof text, "x%d", i);
+        varve_add_slot(owner, variable, text, varve_scalar(&found[i]));
+        cr_assert_eq(found[i], (float)i + 1, "slot %s", text);
+    }
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
 #endif

@@ -13,6 +13,7 @@ void vv_lookahead_init(struct vv_lookahead *l, const varve_allocator *allocator)
 {
     vv_buffer_init(&l->bytes, allocator);
     l->begin = 0;
+    l->is_narrow = false;
 }
 
 void vv_lookahead_end(struct vv_lookahead *l)
@@ -75,23 +76,34 @@ static size_t choose(const struct vv_lookahead *l, const struct vv_opened *file,
     return rest < wanted ? (size_t)rest : wanted;
 }
 
+static varve_status read_range(struct vv_lookahead *l,
+    const struct vv_opened *file, uint64_t begin, size_t size,
+    varve_error *error)
+{
+    if (!vv_buffer_extend(vv_emptied(&l->bytes), size))
+        return vv_fail_memory(error, "a buffer for reading");
+    l->begin = begin;
+    return vv_opened_read(file, begin, l->bytes.data, size, error);
+}
+
+/* What is read along may be damaged. A call of the system that fails is told,
+ * and the next one reads no more than it has to. */
 static varve_status read_ahead(struct vv_lookahead *l,
     const struct vv_opened *file, uint64_t offset, size_t size,
     varve_error *error)
 {
-    uint64_t begin;
-    size_t wanted = choose(l, file, offset, size, &begin);
-    if (!vv_buffer_extend(vv_emptied(&l->bytes), wanted))
-        return vv_fail_memory(error, "a buffer for reading");
-    l->begin = begin;
-    if (!vv_opened_read(file, begin, l->bytes.data, wanted, NULL))
+    uint64_t begin = offset;
+    size_t wanted = l->is_narrow ? size : choose(l, file, offset, size, &begin);
+    varve_error reason = { 0 };
+    varve_status status = read_range(l, file, begin, wanted, &reason);
+    l->is_narrow = status && status != VARVE_CORRUPT;
+    if (status == VARVE_CORRUPT)
+        status = read_range(l, file, offset, size, &reason);
+    if (!status)
         return VARVE_OK;
-    l->begin = offset;
-    l->bytes.size = size;
-    varve_status status =
-        vv_opened_read(file, offset, l->bytes.data, size, error);
-    if (status)
-        vv_lookahead_forget(l);
+    vv_lookahead_forget(l);
+    if (error)
+        *error = reason;
     return status;
 }
 

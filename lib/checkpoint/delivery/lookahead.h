@@ -22,6 +22,7 @@ struct vv_lookahead {
     /* own */
     struct vv_buffer bytes;
     uint64_t begin; /* of them, in the data */
+    bool is_narrow; /* the last reading failed: nothing is read ahead */
 };
 
 void vv_lookahead_init(
@@ -29,8 +30,8 @@ void vv_lookahead_init(
 void vv_lookahead_end(struct vv_lookahead *lookahead);
 
 /* Sets `*found` to a range of the data, of a file with a digest for each chunk,
- * until the next one is asked for. Where what is behind it cannot be read, it
- * is read alone. */
+ * until the next one is asked for. Where what is behind it is damaged,
+ * it is read alone; where the system fails to read, the next try is. */
 varve_status vv_lookahead_take(struct vv_lookahead *lookahead,
     const struct vv_opened *file, uint64_t offset, size_t size,
     const unsigned char **found, varve_error *error);

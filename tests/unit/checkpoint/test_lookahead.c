@@ -135,6 +135,7 @@ TEST(lookahead, needs_no_more_than_what_is_asked_for)
     begin_sample();
     faulty_plan(sample.faulty,
         &(struct faulty_plan){ .kinds = FAULTY_READ, .error = EIO });
+    cr_assert_eq(take(7, &error), VARVE_IO);
     check_take(7);
     cr_assert_eq(sample.lookahead.bytes.size, VALUE_SIZE);
     faulty_plan(sample.faulty,
