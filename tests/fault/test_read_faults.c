@@ -140,7 +140,7 @@ TEST(fault, what_could_not_be_mapped_arrives_at_the_next_try)
     try_all(&(struct scenario){ .name = "mapped", .file = "run/a-1.varve",
         .path = "run/a-1.varve", .is_empty = true, .prepare = open_mapped,
         .act = build_mapped, .check = holds_the_file });
-    cr_assert(maps > 100, "only %ld acts mapped anything", maps);
+    cr_assert(maps > 50, "only %ld acts mapped anything", maps);
 }
 
 /* --- Other types and shapes ----------------------------------------------- */
