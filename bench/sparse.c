@@ -199,7 +199,7 @@ static double median_of(const double *times, size_t count)
 
 static void begin(struct run *r)
 {
-    const varve_write_options write = { .layered = true,
+    static const varve_write_options write = { .layered = true, /* borrowed */
         .layers.only_touched = true };
     const varve_manager_options options = { .keep_last = KEPT,
         .write = &write };
