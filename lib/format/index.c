@@ -8,22 +8,28 @@
 #include "name.h"
 #include "piece_table.h"
 
-static int compare_bytes(
-    const char *a, size_t a_size, const char *b, size_t b_size)
+struct bytes {
+    const char *at;
+    size_t size;
+};
+
+static int compare_bytes(const struct bytes *a, const struct bytes *b)
 {
-    int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
-    return order ? order : (a_size > b_size) - (a_size < b_size);
+    int order = memcmp(a->at, b->at, a->size < b->size ? a->size : b->size);
+    return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-uint32_t vv_index_find_name(
-    const struct vv_index *index, const char *name, size_t size)
+/* Where the name is among some that are sorted: those whose numbers a column
+ * has, or, without one, those of these numbers. */
+static uint32_t find_among(const struct vv_index *index, const uint8_t *numbers,
+    uint32_t low, uint32_t high, const struct bytes *name)
 {
-    uint32_t low = 0, high = index->name_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        size_t other_size;
-        const char *other = vv_index_name(index, middle, &other_size);
-        int order = compare_bytes(other, other_size, name, size);
+        struct bytes other;
+        other.at = vv_index_name(
+            index, numbers ? vv_at32(numbers, middle) : middle, &other.size);
+        int order = compare_bytes(&other, name);
         if (order == 0)
             return middle;
         if (order < 0)
@@ -32,6 +38,13 @@ uint32_t vv_index_find_name(
             high = middle;
     }
     return VV_NONE;
+}
+
+uint32_t vv_index_find_name(
+    const struct vv_index *index, const char *name, size_t size)
+{
+    return find_among(
+        index, NULL, 0, index->name_count, &(struct bytes){ name, size });
 }
 
 /* The first of column[low] to column[high - 1], which increase, that is not
@@ -82,20 +95,8 @@ uint32_t vv_index_find_edge_called(
     vv_index_edges(index, node, &low, &high);
     if (vv_index_kind(index, node) == VARVE_LIST)
         return find_position(name, size, low, high);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        size_t other_size;
-        const char *other = vv_index_name(
-            index, vv_at32(index->edge_names, middle), &other_size);
-        int order = compare_bytes(other, other_size, name, size);
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return VV_NONE;
+    return find_among(
+        index, index->edge_names, low, high, &(struct bytes){ name, size });
 }
 
 uint32_t vv_index_find_child(

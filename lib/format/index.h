@@ -182,6 +182,19 @@ static inline uint64_t vv_chunk_count(uint64_t size)
     return size / VV_CHUNK_SIZE + (size % VV_CHUNK_SIZE != 0);
 }
 
+/* The same of pages. */
+static inline size_t vv_page_count(uint64_t size)
+{
+    return (size_t)(size / VV_PAGE_ALIGNMENT + (size % VV_PAGE_ALIGNMENT != 0));
+}
+
+/* Sets those that have something of a range. */
+static inline void vv_mark_pages(bool *pages, uint64_t begin, uint64_t end)
+{
+    size_t first = (size_t)(begin / VV_PAGE_ALIGNMENT);
+    memset(pages + first, true, vv_page_count(end) - first);
+}
+
 struct vv_piece_start; /* piece_table.h */
 
 /* Where pieces begin; all zero where no value is in pieces. */

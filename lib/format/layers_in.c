@@ -257,12 +257,11 @@ varve_status vv_layers_open(struct vv_layers *layers,
     layers->count = index->layer_count;
     for (uint32_t i = 0; i < layers->count; i++)
         layers->all[i].file = -1;
-    varve_status status;
-    if ((status = make_unpackers(layers, context, index, error)))
-        ;
-    else if (vv_layer_is_inside(index))
+    varve_status status = make_unpackers(layers, context, index, error);
+    if (!status && vv_layer_is_inside(index))
         status = open_inside(&layers->all[0], context, path, file, error);
-    else if (!(status = make_paths(layers, context, path, index, error)))
+    else if (!status &&
+             !(status = make_paths(layers, context, path, index, error)))
         status = context->salvages
                      ? open_what_is_left(layers, context, error)
                      : open_all(layers, context, path, index, error);

@@ -159,18 +159,18 @@ static varve_status write_large(
     uint64_t all = size_of(l, value), size;
     VV_TRY(vv_cargo_source(l->cargo, value, &l->scratch, &source, error));
     l->out.bytes_stay = source.bytes && source.bytes != l->scratch.data;
-    bool is_old = pairs(l, value) && is_same(l, value, 0, 1);
-    VV_TRY(pad(
-        l, offset_of(l, value), is_old ? older_offset(l, value) : 0, error));
+    bool begins_old = pairs(l, value) && is_same(l, value, 0, 1);
+    VV_TRY(pad(l, offset_of(l, value), begins_old ? older_offset(l, value) : 0,
+        error));
     for (uint64_t at = 0; at < all; at += size) {
         const uint8_t *bytes;
         size = all - at < VV_CHUNK_SIZE ? all - at : VV_CHUNK_SIZE;
-        is_old = pairs(l, value) && is_same(l, value, at / VV_CHUNK_SIZE, 1);
         VV_TRY(vv_source_piece(&source, at, (size_t)size, &bytes, error));
         VV_TRY(write_chunk(l, value, at, bytes, error));
         VV_TRY(report(l, value, error));
     }
-    pass(l, value, is_old);
+    pass(l, value,
+        pairs(l, value) && is_same(l, value, (all - 1) / VV_CHUNK_SIZE, 1));
     return VARVE_OK;
 }
 

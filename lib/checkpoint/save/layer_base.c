@@ -137,9 +137,6 @@ void vv_layer_base_mark(const struct vv_layer_base *base, uint64_t offset,
             continue;
         uint64_t from = (begin > offset ? begin : offset) - offset;
         uint64_t to = vv_place_end(older, i, end) - offset;
-        size_t first = (size_t)(from / VV_PAGE_ALIGNMENT);
-        size_t last =
-            (size_t)(((to < size ? to : size) - 1) / VV_PAGE_ALIGNMENT);
-        memset(is_dropped + first, true, last - first + 1);
+        vv_mark_pages(is_dropped, from, to < size ? to : size);
     }
 }

@@ -79,11 +79,6 @@ varve_status vv_layer_pages_keep(struct vv_layer_pages *p,
         p->out, chunk->offset, bytes, chunk->size, chunk->planes, error);
 }
 
-static size_t page_count(const struct vv_layer_chunk *chunk)
-{
-    return (size_t)(chunk->size + VV_PAGE_ALIGNMENT - 1) / VV_PAGE_ALIGNMENT;
-}
-
 static bool is_same(const struct vv_known_pages *known, size_t page)
 {
     return memcmp(known->sums + page * VV_DIGEST_SIZE,
@@ -94,7 +89,7 @@ static bool is_mostly_new(
     const struct vv_layer_chunk *chunk, const struct vv_known_pages *known)
 {
     size_t count = 0;
-    for (size_t i = 0; i < page_count(chunk); i++)
+    for (size_t i = 0; i < vv_page_count(chunk->size); i++)
         count += !is_same(known, i);
     return count > chunk->size / VV_PAGE_ALIGNMENT / 2;
 }
@@ -103,10 +98,11 @@ static varve_status write_runs(const struct vv_layer_pages *p,
     const struct vv_layer_chunk *chunk, const struct vv_known_pages *known,
     const uint8_t *bytes, varve_error *error)
 {
-    for (size_t i = 0, end; i < page_count(chunk); i = end) {
+    for (size_t i = 0, end; i < vv_page_count(chunk->size); i = end) {
         bool is_old = is_same(known, i);
         end = i + 1;
-        while (end < page_count(chunk) && is_same(known, end) == is_old)
+        while (
+            end < vv_page_count(chunk->size) && is_same(known, end) == is_old)
             end++;
         uint64_t at = (uint64_t)i * VV_PAGE_ALIGNMENT;
         uint64_t behind = (uint64_t)end * VV_PAGE_ALIGNMENT;

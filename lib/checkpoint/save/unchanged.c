@@ -273,7 +273,7 @@ static void add_run(struct vv_buffer *runs, uint32_t value, uint32_t moment,
 static void note_pages(struct vv_unchanged *u, uint32_t value, uint64_t size,
     const struct vv_touched *touched)
 {
-    size_t count = (size_t)((size + VV_PAGE_ALIGNMENT - 1) / VV_PAGE_ALIGNMENT);
+    size_t count = vv_page_count(size);
     for (size_t i = 0, end; i < count; i = end) {
         uint32_t moment = touched->moments[i];
         end = i + 1;
@@ -445,19 +445,15 @@ static void mark(const struct vv_buffer *all, const struct vv_span *span,
          (r = next_run(all, span, since, &i)) != NULL; i++) {
         uint64_t from = r->begin > span->at ? r->begin : span->at;
         uint64_t to = r->end < end ? r->end : end;
-        size_t first = (size_t)((from - span->at) / VV_PAGE_ALIGNMENT);
-        size_t last = (size_t)((to - span->at - 1) / VV_PAGE_ALIGNMENT);
-        memset(is_changed + first, true, last - first + 1);
+        vv_mark_pages(is_changed, from - span->at, to - span->at);
     }
 }
 
 void vv_unchanged_mark(const struct vv_unchanged *u, const struct vv_span *span,
     uint32_t since, bool *is_changed)
 {
-    size_t pages =
-        (size_t)((span->size + VV_PAGE_ALIGNMENT - 1) / VV_PAGE_ALIGNMENT);
     if (!u->touched || u->touched[span->value] > since) {
-        memset(is_changed, true, pages);
+        vv_mark_pages(is_changed, 0, span->size);
         return;
     }
     mark(&u->runs, span, since, is_changed);
