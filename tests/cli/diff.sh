@@ -48,9 +48,11 @@ ends 0 diff sample.index sample.safetensors -X types -X 'odd names' -X random
 
 # Layers, pieces, and what is packed. With --nan-differs real numbers are read.
 pieces=$here/../golden/version-1-pieces.varve
+paged=$here/../golden/version-1-paged.varve
 for file in "$here/../golden/version-1-layers.varve" "$pieces" \
-    packed/packed.varve; do
-    [ "${file%/*}" != packed ] || [ -e packed/plain.varve ] || continue
+    packed/packed.varve "$paged"; do
+    [ "${file%/*}" != packed ] && [ "$file" != "$paged" ] ||
+        [ -e packed/plain.varve ] || continue
     ends 0 repack -q "$file" -o plain.varve
     ends 0 diff "$file" plain.varve
     ends 0 diff -X '**/special' --nan-differs "$file" plain.varve

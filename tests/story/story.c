@@ -83,6 +83,22 @@ void story_refused(varve_node *root, const char *name,
         varve_status_name(error->status), error->message);
 }
 
+void story_damage(const char *name, const char *path, size_t offset)
+{
+    size_t size;
+    varve_error error;
+    varve_saved_node node;
+    varve_reader *reader =
+        varve_reader_open(test_path(name), test_allocator(), &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert(varve_reader_find(reader, path, &node));
+    varve_reader_free(reader);
+    char *bytes = test_read_file(test_path(name), &size);
+    bytes[node.offset + offset] ^= 1;
+    test_write_file(test_path(name), bytes, size);
+    free(bytes);
+}
+
 bool story_says(const varve_error *error, const char *text)
 {
     return strstr(error->message, text) != NULL;

@@ -39,6 +39,9 @@ varve_restoration *story_read(
 void story_refused(varve_node *root, const char *name,
     const varve_read_options *options, varve_status status, varve_error *error);
 
+/* Changes a byte of a value of a file, or what is changed back. */
+void story_damage(const char *name, const char *path, size_t offset);
+
 /* Whether the message has this text, and whether it is one line. */
 bool story_says(const varve_error *error, const char *text);
 bool story_is_one_line(const varve_error *error);

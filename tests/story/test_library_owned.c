@@ -106,16 +106,7 @@ TEST(library_owned, verify_finds_damage_in_what_was_mapped)
 {
     write_large();
     varve_error error;
-    varve_reader *reader =
-        varve_reader_open(test_path("f"), test_allocator(), &error);
-    varve_saved_node node;
-    cr_assert(varve_reader_find(reader, "v", &node));
-    varve_reader_free(reader);
-    size_t size;
-    char *bytes = test_read_file(test_path("f"), &size);
-    bytes[node.offset + 5] ^= 4;
-    test_write_file(test_path("f"), bytes, size);
-    free(bytes);
+    story_damage("f", "v", 5);
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     varve_read_options options = { .map = true };

@@ -58,16 +58,7 @@ static void end(void)
 /* Damages the value of b in the file, or mends it. */
 static void damage(void)
 {
-    varve_reader *reader =
-        varve_reader_open(test_path("f"), test_allocator(), &error);
-    varve_saved_node node;
-    cr_assert(varve_reader_find(reader, "b", &node));
-    varve_reader_free(reader);
-    size_t size;
-    char *bytes = test_read_file(test_path("f"), &size);
-    bytes[node.offset + 100] ^= 1;
-    test_write_file(test_path("f"), bytes, size);
-    free(bytes);
+    story_damage("f", "b", 100);
 }
 
 static varve_passes passes_of(const varve_read_options *options)

@@ -134,17 +134,7 @@ TEST(transaction, a_state_that_refuses_undoes_all)
 /* Damages the value of v39 in the file. */
 static void damage(void)
 {
-    varve_error error;
-    varve_reader *reader =
-        varve_reader_open(test_path("f"), test_allocator(), &error);
-    varve_saved_node node;
-    cr_assert(varve_reader_find(reader, "v39", &node));
-    varve_reader_free(reader);
-    size_t size;
-    char *bytes = test_read_file(test_path("f"), &size);
-    bytes[node.offset + 100] ^= 1;
-    test_write_file(test_path("f"), bytes, size);
-    free(bytes);
+    story_damage("f", "v39", 100);
 }
 
 TEST(transaction, a_damaged_value_leaves_all_whatever_the_staging_size)

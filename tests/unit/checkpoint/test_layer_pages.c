@@ -8,6 +8,9 @@
  */
 #include "unchanged_world.h"
 
+#include <varve/job.h>
+#include <varve/snapshot.h>
+
 #include "data_in.h"
 #include "layout.h"
 
@@ -226,6 +229,30 @@ static void restore_older(uint64_t *random, size_t saves)
     varve_restoration_free(r);
 }
 
+/* Taken, changed and brought back, or kept as it was changed. */
+static void go_back(uint64_t *random)
+{
+    varve_error error = { 0 };
+    varve_snapshot *snapshot = varve_snapshot_new(layered.root, &error);
+    cr_assert(snapshot, "%s", error.message);
+    change_rows_of(random, 1000);
+    if (next_random(random) % 2)
+        cr_assert_ok(varve_snapshot_restore(snapshot, &error), error);
+    varve_snapshot_free(snapshot);
+}
+
+/* Rows change while a save in the background has what they were. */
+static void save_meanwhile(uint64_t *random)
+{
+    varve_error error = { 0 };
+    varve_job *job =
+        varve_save_async(layered.root, "other/m", &touched, &error);
+    cr_assert(job, "%s", error.message);
+    change_rows_of(random, 1);
+    cr_assert_ok(varve_job_wait(job, &error), error);
+    varve_job_free(job);
+}
+
 static void fail_a_save(uint64_t *random)
 {
     varve_error error = { 0 };
@@ -238,7 +265,7 @@ static void fail_a_save(uint64_t *random)
 
 static void do_something(uint64_t *random, size_t saves)
 {
-    switch (next_random(random) % 10) {
+    switch (next_random(random) % 12) {
     case 0: change_rows_of(random, LARGE / 2); break;
     case 1: change_rows_of(random, 20000); break;
     case 2:
@@ -249,6 +276,8 @@ static void do_something(uint64_t *random, size_t saves)
     case 4: saves ? restore_older(random, saves) : (void)0; break;
     case 5: save_to("other/m", &touched); break;
     case 6: fail_a_save(random); break;
+    case 7: go_back(random); break;
+    case 8: save_meanwhile(random); break;
     default: change_rows_of(random, 1); break;
     }
 }

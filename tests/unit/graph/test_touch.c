@@ -191,6 +191,26 @@ TEST(touch, of_rows_without_memory_is_of_all)
     }
 }
 
+/* What a restoration has left half restored is whole when all of it is set. */
+TEST(touch, of_rows_makes_nothing_whole)
+{
+    varve_error error = { 0 };
+    begin_rows();
+    rows->is_half = true;
+    cr_assert_ok(varve_touch_rows(rows, 0, ROWS, &error), error);
+    cr_assert(rows->is_half);
+    test_fail_allocation(0, false);
+    graph->moment++;
+    varve_rebind(rows, varve_view(table, VARVE_FLOAT32, VARVE_SHAPE(50, ROW)));
+    rows->is_half = true;
+    cr_assert_ok(varve_touch_rows(rows, 0, 1, &error), error);
+    test_fail_allocation(-1, false);
+    cr_assert(rows->is_half);
+    varve_touch(rows);
+    cr_assert_not(rows->is_half);
+    free_good(graph);
+}
+
 TEST(touch, of_rows_that_are_not_there_is_a_misuse)
 {
     varve_error error = { 0 };
