@@ -132,7 +132,7 @@ static varve_status check_variable(
     if (node->variable)
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected a variable %s of which are touched, found another node",
+        "%s: expected a variable of which %s are touched, found another node",
         vv_node_text(node, text, sizeof text), what);
 }
 
