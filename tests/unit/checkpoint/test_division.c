@@ -5,6 +5,8 @@
  */
 #include "worlds.h"
 
+#include <stdalign.h>
+
 #include <varve/slice.h>
 
 #include "checkpoint_in.h"
@@ -51,7 +53,9 @@ static varve_status ask(void *user, varve_status status, varve_error *error)
     return status;
 }
 
-static uint8_t weights[SIZE], few[8];
+/* Read where it belongs, so that damage is there before it is found. */
+static alignas(64) uint8_t weights[SIZE];
+static uint8_t few[8];
 
 static varve_node *make(uint8_t byte)
 {
@@ -66,7 +70,9 @@ static varve_node *make(uint8_t byte)
 static varve_status restore(
     varve_node *root, struct others *others, varve_error *error)
 {
-    const varve_read_options options = { .resources.staging_size = 1 };
+    const varve_read_options options = {
+        .resources = { .threads = 1, .staging_size = 1 }
+    };
     struct vv_consent consent = {
         .open = open_it, .divide = divide, .ask = ask, .user = others
     };
