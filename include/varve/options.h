@@ -131,8 +131,8 @@ typedef enum varve_passes {
     VARVE_PASSES_AUTO = 0, /* once in the first restoration of a graph, of which
                               nothing was saved, restored or kept in a snapshot
                               before: it has nothing to lose; with it goes what
-                              arrives later, until one of these. Else twice, and
-                              where many processes restore together */
+                              arrives later, until one of these. Else twice; of
+                              many processes where any of them has */
     VARVE_ONE_PASS = 1,    /* once, verified on the way and straight into
                               place, whatever its size: faster, but a failure,
                               and a callback that cancels, leaves some variables

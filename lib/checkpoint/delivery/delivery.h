@@ -31,7 +31,8 @@ struct vv_division;
 /* Others that restore at the same time, and change nothing unless all can. They
  * open the file together. The first transfer that verifies ahead divides that
  * with them. The first transfer asks, once it has verified what it brings, or
- * has failed: what comes back is the status of all. */
+ * all but that where none has anything to lose, or has failed: what comes back
+ * is the status of all. */
 struct vv_consent {
     /* to fill in */
     varve_status (*open)(void *user, struct vv_opened *file,
@@ -40,6 +41,7 @@ struct vv_consent {
         void *user, struct vv_division *division, varve_error *error);
     varve_status (*ask)(void *user, varve_status status, varve_error *error);
     void *user;
+    bool reads_once; /* nothing is at stake, here or there */
     bool was_asked;
 };
 

@@ -351,17 +351,16 @@ static varve_status read_values(
     struct transfer *t, bool only_verify, varve_error *error)
 {
     const varve_read_options *options = t->d->options;
+    bool is_good = options->salvage.on && !only_verify; /* all was looked at */
+    bool is_in_place = !only_verify && touches(t);
     struct vv_reading reading = {
         .d = t->d,
         .moves = t->moves,
         .count = t->count,
         .is_verified = options->no_verify && !only_verify,
         .has_far = t->has_far,
+        .before = is_good ? t->d->looked_at : 0,
     };
-    bool is_good = options->salvage.on && !only_verify; /* all was looked at */
-    bool is_in_place = !only_verify && touches(t);
-    if (is_good)
-        reading.before = t->d->looked_at;
     reading.total = reading.before + vv_reading_size(&reading);
     /* What the program sees is changed only once all that comes is known to be
      * good; see transfer.h. */
@@ -373,7 +372,7 @@ static varve_status read_values(
     }
     reading.is_final = verifies || (is_good && is_in_place &&
                                        options->passes != VARVE_ONE_PASS);
-    if (reading.is_final)
+    if (is_in_place)
         VV_TRY(vv_ask_others(t->d, VARVE_OK, error));
     if (!only_verify)
         vv_note_passes(t->d, verifies || is_good);
@@ -545,14 +544,15 @@ static varve_status run(struct transfer *t, varve_error *error)
 }
 
 /* Where nothing is at stake, what is too large to be staged is put in place as
- * it is verified. Of many processes none changes anything before all can. */
+ * it is verified; of many processes where nothing is at any of them. */
 static bool reads_once(const struct vv_delivery *d)
 {
     const struct vv_pairing *p = d->pairing;
     varve_passes passes = d->options->passes;
+    bool may_lose = d->consent ? !d->consent->reads_once
+                               : vv_is_at_stake(p->graph, p->number);
     return d->reads_once || passes == VARVE_ONE_PASS ||
-           (passes == VARVE_PASSES_AUTO && !d->consent &&
-               !vv_is_at_stake(p->graph, p->number));
+           (passes == VARVE_PASSES_AUTO && !may_lose);
 }
 
 static void begin(struct transfer *t, struct vv_delivery *d)

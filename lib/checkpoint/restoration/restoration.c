@@ -428,6 +428,17 @@ void vv_restoration_free(struct varve_restoration *r)
     vv_release(&a, r, sizeof *r);
 }
 
+void vv_restoration_leave_half(struct varve_restoration *r)
+{
+    const struct vv_pairing *p = &r->pairing;
+    for (varve_node *n = vv_newest_node(p->graph); n; n = vv_older_node(n)) {
+        uint32_t file = vv_file_node_of(&p->matches, n);
+        uint32_t value = file == VV_NONE ? VV_NONE : vv_value_of(p, file);
+        n->is_half |=
+            value != VV_NONE && vv_is_delivered(&r->delivery.fates, value);
+    }
+}
+
 /* --- Accessors ---------------------------------------------------------- */
 
 const char *varve_restoration_path(const varve_restoration *r)

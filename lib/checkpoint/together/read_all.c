@@ -1,5 +1,6 @@
 /* read_all.c - a restoration of many processes: rank 0 finds the file and reads
- * its index, and none changes anything before all have what they need.
+ * its index, and where one has something to lose none changes anything before
+ * all have what they need.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,12 +16,14 @@
 #include "open_all.h"
 #include "portion.h"
 #include "save.h"
+#include "stake.h"
 #include "told_index.h"
 #include "try.h"
 #include "write.h"
 
 /* One rank of those that restore together. */
 struct reading {
+    struct vv_consent consent;
     const varve_comm *comm;
     const struct vv_opening *opening;
     const varve_allocator *allocator;
@@ -115,6 +118,18 @@ static varve_status find(const varve_comm *comm, const varve_node *root,
 
 /* --- What has become of it ------------------------------------------------ */
 
+/* Whether none has anything to lose: then all read once. */
+static varve_status weigh(
+    struct reading *reading, const varve_graph *graph, varve_error *error)
+{
+    const varve_read_options *o = reading->opening->options;
+    uint64_t stake =
+        (o && o->passes == VARVE_TWO_PASSES) || vv_is_at_stake(graph, 0);
+    VV_TRY(vv_largest(reading->comm, &stake, error));
+    reading->consent.reads_once = stake == 0;
+    return VARVE_OK;
+}
+
 /* Once others have agreed they have new values, whatever goes wrong here. */
 static varve_status half_restored(varve_status status, varve_error *error)
 {
@@ -134,20 +149,23 @@ static varve_restoration *open_all(const varve_comm *comm, varve_node *root,
     struct reading reading = { .comm = comm,
         .opening = opening,
         .allocator = &root->graph->context.allocator };
-    struct vv_consent consent = {
+    reading.consent = (struct vv_consent){
         .open = open_file, .divide = divide, .ask = ask, .user = &reading
     };
-    opening->consent = &consent;
+    opening->consent = &reading.consent;
+    if (weigh(&reading, root->graph, error))
+        return NULL;
     varve_restoration *r = vv_restoration_open(root, opening, error);
     varve_status status = r ? VARVE_OK : error->status;
     if (!reading.has_come)
         status = fail_to_open(&reading, status, error);
-    if (reading.is_open && !consent.was_asked)
+    if (reading.is_open && !reading.consent.was_asked)
         status = ask(&reading, status, error);
     if (reading.is_agreed)
         status =
             vv_agree(comm, r ? VARVE_OK : half_restored(status, error), error);
     if (status && r) {
+        vv_restoration_leave_half(r);
         vv_restoration_free(r);
         r = NULL;
     }

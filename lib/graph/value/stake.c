@@ -19,7 +19,7 @@ static const struct vv_attachment_kind kind = { .size = sizeof(struct stake) };
 bool vv_is_at_stake(const varve_graph *graph, uint64_t number)
 {
     const struct stake *stake = vv_attachment_find(&graph->nil, &kind);
-    return stake && stake->is_there && stake->first != number;
+    return stake && stake->is_there && (number == 0 || stake->first != number);
 }
 
 bool vv_reserve_stake(varve_graph *graph)

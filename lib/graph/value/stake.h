@@ -13,7 +13,8 @@
 
 #include "graph.h"
 
-/* Whether values of a graph are at stake for the restoration of this number. */
+/* Whether values of a graph are at stake for the restoration of this number; 0:
+ * for one that has not begun. */
 bool vv_is_at_stake(const varve_graph *graph, uint64_t number);
 
 /* Makes room for what the next one notes; false without memory. */

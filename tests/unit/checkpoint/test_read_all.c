@@ -6,6 +6,7 @@
 #include "together_world.h"
 
 #include <varve/reader.h>
+#include <varve/snapshot.h>
 
 #include "reader.h"
 #include "support/faulty_system.h"
@@ -46,6 +47,15 @@ static void load(const varve_comm *comm, void *user)
     if (r && run->statuses[comm->rank] == VARVE_OK)
         run->statuses[comm->rank] = varve_assert_consumed(r, error);
     varve_restoration_free(r);
+    free_part(p);
+}
+
+static void save_alone(const varve_comm *comm, void *user)
+{
+    const struct run *run = user;
+    varve_error error = { 0 };
+    struct part *p = new_part(comm, 1, true);
+    cr_assert_ok(varve_write(p->root, run->path, NULL, &error), error);
     free_part(p);
 }
 
@@ -105,9 +115,9 @@ static void load_with_one(const varve_comm *comm, void *user)
 
 TEST(read_all, changes_nothing_where_one_rank_cannot)
 {
-    for (int is_streaming = 0; is_streaming < 2; is_streaming++) {
+    for (int is_large = 0; is_large < 2; is_large++) {
         struct run run = { .path = FILE_NAME, .wide = 1 };
-        run.read.resources.staging_size = is_streaming ? 1 : 0; /* two passes */
+        run.read.resources.staging_size = is_large ? 1 : 0;
         begin_world();
         thread_comm_run(3, 0, -1, save, &run);
         check_all(&run, 3, VARVE_OK);
@@ -135,17 +145,138 @@ static void damage_a_row(void)
     }
 }
 
-/* Also where it is the first restoration of each. */
-TEST(read_all, changes_nothing_where_one_rank_finds_damage)
+static struct run begin_good(void)
 {
     struct run run = { .path = FILE_NAME, .wide = 1 };
     run.read.resources.staging_size = 1;
     begin_world();
     thread_comm_run(3, 0, -1, save, &run);
     check_all(&run, 3, VARVE_OK);
+    return run;
+}
+
+static struct run begin_damaged(void)
+{
+    struct run run = begin_good();
     damage_a_row();
+    return run;
+}
+
+static void check_nothing_changed(const struct run *run)
+{
+    check_all(run, 3, VARVE_CORRUPT);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(run->values[i], HAS_NONE);
+    end_world();
+}
+
+TEST(read_all, changes_nothing_where_one_rank_finds_damage)
+{
+    struct run run = begin_damaged();
+    run.read.passes = VARVE_TWO_PASSES;
     thread_comm_run(3, 0, -1, load, &run);
-    check_all(&run, 3, VARVE_CORRUPT);
+    check_nothing_changed(&run);
+}
+
+/* Rank 0 has kept what it has; for the others it is the first restoration. */
+static void load_where_one_has_kept(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, run->wide, false);
+    varve_error *error = &run->errors[comm->rank];
+    varve_snapshot *kept =
+        comm->rank == 0 ? varve_snapshot_new(p->root, error) : NULL;
+    varve_restoration *r =
+        varve_read_all(comm, p->root, run->path, &run->read, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    run->values[comm->rank] = values_of(p);
+    cr_assert_eq(varve_restoration_passes(r),
+        r ? VARVE_TWO_PASSES : VARVE_PASSES_AUTO);
+    varve_restoration_free(r);
+    varve_snapshot_free(kept);
+    free_part(p);
+}
+
+TEST(read_all, changes_nothing_where_one_rank_has_something_to_lose)
+{
+    struct run run = begin_damaged();
+    thread_comm_run(3, 0, -1, load_where_one_has_kept, &run);
+    check_nothing_changed(&run);
+}
+
+TEST(read_all, reads_twice_everywhere_where_one_has_something_to_lose)
+{
+    struct run run = begin_good();
+    thread_comm_run(3, 0, -1, load_where_one_has_kept, &run);
+    check_all(&run, 3, VARVE_OK);
+    end_world();
+}
+
+/* --- One pass ------------------------------------------------------------- */
+
+/* Restores twice: first from what may be damaged, then from `path`. What is
+ * left half done in between is not saved. */
+static void load_again(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, run->wide, false);
+    varve_error *error = &run->errors[comm->rank], refused = { 0 };
+    varve_restoration *r =
+        varve_read_all(comm, p->root, FILE_NAME, &run->read, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    if (r)
+        cr_assert_eq(varve_restoration_passes(r), VARVE_ONE_PASS);
+    varve_restoration_free(r);
+    if (!r) {
+        cr_assert_eq(varve_write_all(comm, p->root, "c.varve", NULL, &refused),
+            VARVE_MISUSE);
+        cr_assert(strstr(refused.message, "half restored"), "%s",
+            refused.message);
+    }
+    r = varve_read_all(comm, p->root, run->path, &run->read, &refused);
+    cr_assert(r, "%s", refused.message);
+    cr_assert_eq(varve_restoration_passes(r), VARVE_TWO_PASSES);
+    varve_restoration_free(r);
+    run->values[comm->rank] = values_of(p);
+    cr_assert_ok(
+        varve_write_all(comm, p->root, "c.varve", NULL, &refused), refused);
+    free_part(p);
+}
+
+TEST(read_all, reads_once_where_none_has_anything_to_lose)
+{
+    struct run run = begin_good();
+    thread_comm_run(3, 0, -1, load_again, &run);
+    check_all(&run, 3, VARVE_OK);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(run.values[i], HAS_ALL);
+    end_world();
+}
+
+TEST(read_all, says_that_all_are_half_restored_where_one_finds_damage)
+{
+    struct run run = begin_damaged();
+    run.path = "alone.varve";
+    thread_comm_run(1, 0, -1, save_alone, &run);
+    thread_comm_run(3, 0, -1, load_again, &run);
+    check_all(&run, 3, VARVE_HALF_RESTORED);
+    cr_assert(strstr(run.errors[0].message, "matrix: bytes "), "%s",
+        run.errors[0].message);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(run.values[i], HAS_ALL);
+    end_world();
+}
+
+/* What the program cannot take is found before any reads. */
+TEST(read_all, changes_nothing_in_one_pass_where_one_rank_cannot)
+{
+    struct run run = { .path = FILE_NAME, .wide = 1 };
+    run.read.passes = VARVE_ONE_PASS;
+    begin_world();
+    thread_comm_run(3, 0, -1, save, &run);
+    check_all(&run, 3, VARVE_OK);
+    thread_comm_run(3, 0, -1, load_with_one, &run);
+    check_all(&run, 3, VARVE_MISMATCH);
     for (int i = 0; i < 3; i++)
         cr_assert_eq(run.values[i], HAS_NONE);
     end_world();
@@ -162,6 +293,11 @@ static void load_refused(const varve_comm *comm, void *user)
         varve_read_all(comm, p->root, run->path, &run->read, error);
     run->statuses[comm->rank] = r ? VARVE_OK : error->status;
     varve_restoration_free(r);
+    /* Rank 1 has its older values, the others have new ones. */
+    varve_error refused = { 0 };
+    cr_assert_eq(varve_write_all(comm, p->root, "c.varve", NULL, &refused),
+        VARVE_MISUSE);
+    cr_assert(strstr(refused.message, "half restored"), "%s", refused.message);
     free_part(p);
 }
 
@@ -228,7 +364,8 @@ TEST(read_all, verifies_ahead_once_on_each_machine_what_all_need)
     begin_world();
     thread_comm_run(4, 0, -1, save, &run);
     check_all(&run, 4, VARVE_OK);
-    run.read.resources.staging_size = 1; /* two passes */
+    run.read.resources.staging_size = 1;
+    run.read.passes = VARVE_TWO_PASSES;
     uint64_t alone = bytes_read(1, &run);
     uint64_t by_two = bytes_read(2, &run);
     uint64_t together = bytes_read(0, &run);
@@ -238,15 +375,6 @@ TEST(read_all, verifies_ahead_once_on_each_machine_what_all_need)
     end_world();
 }
 
-static void save_alone(const varve_comm *comm, void *user)
-{
-    struct run *run = user;
-    struct part *p = new_part(comm, 1, true);
-    run->statuses[0] =
-        varve_write(p->root, run->path, NULL, &run->errors[0]);
-    free_part(p);
-}
-
 /* Whoever finds it, all leave what they have. */
 TEST(read_all, changes_nothing_where_the_one_that_verifies_finds_damage)
 {
@@ -254,8 +382,8 @@ TEST(read_all, changes_nothing_where_the_one_that_verifies_finds_damage)
     size_t size;
     begin_world();
     thread_comm_run(1, 0, -1, save_alone, &run);
-    check_all(&run, 1, VARVE_OK);
-    run.read.resources.staging_size = 1; /* two passes */
+    run.read.resources.staging_size = 1;
+    run.read.passes = VARVE_TWO_PASSES;
     for (int i = 0; i < 8; i++) {
         float weight = (float)(WEIGHTS / 8 * i + 1) / 2;
         unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
