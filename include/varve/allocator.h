@@ -20,7 +20,9 @@ typedef void *varve_allocate_function(
 
 /* Where memory comes from; copied by whoever is given one. */
 typedef struct varve_allocator {
-    varve_allocate_function *function; /* NULL: realloc and free */
+    varve_allocate_function *function; /* NULL: realloc and free; on Linux
+                                          pages of the system for values of the
+                                          library's own of 128 KiB and more */
     void *user;
 } varve_allocator;
 

@@ -39,6 +39,33 @@ void *vv_allocate_aligned(
 void vv_release_aligned(
     const varve_allocator *a, void *block, size_t size, size_t alignment);
 
+/* --- Values ------------------------------------------------------------- */
+
+enum { VV_MEMORY_ALIGNMENT = 64 };
+
+/* What the library's own allocator knows of the system; see os/value_pages. */
+struct vv_pages {
+    /* to fill in */
+    void (*ask_for_huge)(void *block, size_t size);
+    void *(*map)(size_t size); /* zeros that nobody has touched; NULL as a
+                                  member: none can be had */
+    void (*unmap)(void *block, size_t size);
+};
+
+/* The function of the library's own allocator, whose `user` is its vv_pages: by
+ * realloc and free. */
+void *vv_allocate_own(void *pages, void *old, size_t old_size, size_t new_size);
+
+/* Memory for the value of a variable, at a multiple of VV_MEMORY_ALIGNMENT, of
+ * zeros or of anything; no pointers are kept there. Not touched where it is
+ * large and the library's own, so that whoever fills it may do so first, by
+ * many threads. Released with the same size. */
+void *vv_allocate_value(const varve_allocator *a, size_t size);
+void *vv_allocate_zeros(const varve_allocator *a, size_t size);
+void vv_release_value(const varve_allocator *a, void *value, size_t size);
+
+/* --- Strings ------------------------------------------------------------ */
+
 /* A copy of a string; released with its length + 1. */
 char *vv_copy_string(const varve_allocator *a, const char *string);
 void vv_release_string(const varve_allocator *a, char *string);

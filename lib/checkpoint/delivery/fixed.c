@@ -75,8 +75,7 @@ static varve_status begin(
     size_t block = block_size(d, m), target = target_size(m);
     if (block > 0 && !(m->block = vv_allocate(a, block)))
         return vv_fail_memory(error, "the bytes of a value");
-    if (target > 0 &&
-        !(m->target = vv_allocate_aligned(a, target, VV_MEMORY_ALIGNMENT)))
+    if (target > 0 && !(m->target = vv_allocate_value(a, target)))
         return vv_fail_memory(error, "the value of a variable");
     return VARVE_OK;
 }
@@ -87,7 +86,7 @@ static void end(const struct vv_delivery *d, struct vv_move *m)
     if (vv_move_gathers(m))
         vv_release(a, m->block, block_size(d, m));
     if (m->target)
-        vv_release_aligned(a, m->target, target_size(m), VV_MEMORY_ALIGNMENT);
+        vv_release_value(a, m->target, target_size(m));
 }
 
 /* What is shown of progress is the bytes that are delivered. */
@@ -335,8 +334,7 @@ static varve_status look_at_gathered(const struct vv_delivery *d,
     size_t size = target_size(m);
     varve_status status = VARVE_OK;
     vv_buffer_init(&l.now, a);
-    if (size > 0 &&
-        !(m->target = vv_allocate_aligned(a, size, VV_MEMORY_ALIGNMENT)))
+    if (size > 0 && !(m->target = vv_allocate_value(a, size)))
         return vv_fail_memory(error, "the value of a variable");
     if (m->mode == VV_MOVE_STRINGS)
         status = vv_move_strings(d, m, error);
@@ -344,7 +342,7 @@ static varve_status look_at_gathered(const struct vv_delivery *d,
         status = compare(&l, error);
     *differs |= !l.is_same;
     vv_buffer_clear(&l.now);
-    vv_release_aligned(a, m->target, size, VV_MEMORY_ALIGNMENT);
+    vv_release_value(a, m->target, size);
     m->target = NULL;
     return status;
 }

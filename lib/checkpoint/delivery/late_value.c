@@ -66,8 +66,7 @@ static void *find_memory(const varve_node *node, size_t size)
 {
     const struct vv_variable *variable = node->variable;
     if (!variable->tensor.data && vv_variable_is_owned(variable))
-        return vv_allocate_aligned(
-            &node->graph->context.allocator, size, VV_MEMORY_ALIGNMENT);
+        return vv_allocate_value(&node->graph->context.allocator, size);
     return variable->tensor.data;
 }
 

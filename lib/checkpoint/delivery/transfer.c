@@ -146,7 +146,7 @@ static varve_status prepare_fresh(
         return VARVE_OK;
     }
     m->is_fresh = t->has_fresh = true;
-    m->target = vv_allocate_aligned(t->allocator, size, VV_MEMORY_ALIGNMENT);
+    m->target = vv_allocate_value(t->allocator, size);
     if (!m->target)
         return vv_fail_memory(error, "the value of a variable");
     return VARVE_OK;
@@ -517,9 +517,8 @@ static void clear(struct transfer *t)
         else if (vv_move_gathers(m))
             vv_release(t->allocator, m->block, (size_t)value_size(t, m));
         if (m->is_fresh)
-            vv_release_aligned(t->allocator, m->target,
-                (size_t)varve_tensor_size(&m->node->variable->tensor),
-                VV_MEMORY_ALIGNMENT);
+            vv_release_value(t->allocator, m->target,
+                (size_t)varve_tensor_size(&m->node->variable->tensor));
     }
     vv_buffer_clear(&t->rooms);
     vv_states_end(&t->states);

@@ -327,7 +327,7 @@ static varve_status make_items(struct varve_snapshot *s,
     size_t count = places->size / sizeof(uint32_t);
     s->items = vv_allocate_zeroed(a, count * sizeof *s->items);
     s->item_capacity = count;
-    s->block = vv_allocate_aligned(a, s->block_size, VV_MEMORY_ALIGNMENT);
+    s->block = vv_allocate_value(a, s->block_size);
     if ((count && !s->items) || (s->block_size && !s->block))
         return vv_fail_memory(error, "a snapshot");
     size_t at = 0;
@@ -425,7 +425,7 @@ void varve_snapshot_free(varve_snapshot *s)
     vv_tracking_end(s);
     vv_release_string(&a, s->except);
     vv_release(&a, s->items, s->item_capacity * sizeof *s->items);
-    vv_release_aligned(&a, s->block, s->block_size, VV_MEMORY_ALIGNMENT);
+    vv_release_value(&a, s->block, s->block_size);
     vv_release(&a, s, sizeof *s);
 }
 

@@ -165,8 +165,7 @@ static varve_status begin(struct shadow *s, struct varve_snapshot *snapshot,
     /* A file is read into a second block: a failure leaves the snapshot as it
      * was. */
     if (!status && is_reading && snapshot->block_size) {
-        s->block = vv_allocate_aligned(
-            s->allocator, snapshot->block_size, VV_MEMORY_ALIGNMENT);
+        s->block = vv_allocate_value(s->allocator, snapshot->block_size);
         if (!s->block)
             status = vv_fail_memory(error, "a second snapshot");
         else
@@ -185,8 +184,7 @@ static void end(struct shadow *s)
     vv_release(
         s->allocator, s->stand_ins, s->walk.count * sizeof *s->stand_ins);
     if (s->block)
-        vv_release_aligned(s->allocator, s->block, s->snapshot->block_size,
-            VV_MEMORY_ALIGNMENT);
+        vv_release_value(s->allocator, s->block, s->snapshot->block_size);
     if (s->walk.steps)
         vv_walk_end(&s->walk);
 }

@@ -105,8 +105,7 @@ static varve_status allocate(
     struct vv_room *room, const varve_tensor *coming, varve_error *error)
 {
     size_t size = (size_t)varve_tensor_size(coming);
-    room->data = vv_allocate_aligned(
-        &room->node->graph->context.allocator, size, VV_MEMORY_ALIGNMENT);
+    room->data = vv_allocate_value(&room->node->graph->context.allocator, size);
     return room->data || size == 0
                ? VARVE_OK
                : vv_fail_memory(error, "the value of a variable");

@@ -47,7 +47,7 @@ static varve_status convert(varve_node *node, varve_tensor *wanted,
     size_t size = (size_t)varve_tensor_size(wanted);
     if (!now->data)
         return VARVE_OK;
-    wanted->data = vv_allocate_aligned(a, size, VV_MEMORY_ALIGNMENT);
+    wanted->data = vv_allocate_value(a, size);
     if (!wanted->data)
         return vv_fail_memory(error, "the value of a variable");
     *misfits = vv_convert(wanted->dtype, wanted->data, now->dtype, now->data,

@@ -286,13 +286,9 @@ bool vv_variable_allocate(varve_node *node)
     size_t size = (size_t)varve_tensor_size(&variable->tensor);
     if (variable->tensor.data || size == 0)
         return true;
-    void *data = vv_allocate_aligned(
-        &node->graph->context.allocator, size, VV_MEMORY_ALIGNMENT);
-    if (!data)
-        return false;
-    memset(data, 0, size);
-    variable->tensor.data = data;
-    return true;
+    variable->tensor.data =
+        vv_allocate_zeros(&node->graph->context.allocator, size);
+    return variable->tensor.data;
 }
 
 /* False, and the graph's mistake, without memory. */
@@ -362,8 +358,8 @@ void vv_variable_release(
     if (borrowed) {
         borrowed->release(borrowed, data);
     } else {
-        vv_release_aligned(&node->graph->context.allocator, data,
-            (size_t)varve_tensor_size(&variable->tensor), VV_MEMORY_ALIGNMENT);
+        vv_release_value(&node->graph->context.allocator, data,
+            (size_t)varve_tensor_size(&variable->tensor));
     }
     if (is_older)
         variable->extra->borrowed = NULL;

@@ -11,8 +11,6 @@
 
 #include "node.h"
 
-enum { VV_MEMORY_ALIGNMENT = 64 };
-
 /* Lets go of memory that did not come from the allocator. */
 struct vv_borrowed {
     /* to fill in */

@@ -6,6 +6,7 @@
 
 #include "allocator.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 TEST(allocator, gives_nothing_for_size_0_and_releases_null)
@@ -125,4 +126,66 @@ TEST(allocator, grows_an_array_by_zeros_or_leaves_it)
         test_allocator(), &numbers, &capacity, 1000, sizeof *numbers));
     cr_assert_eq(capacity, 81);
     vv_release(test_allocator(), numbers, capacity * sizeof *numbers);
+}
+
+/* --- Values ------------------------------------------------------------- */
+
+static size_t mapped, asked_for_huge;
+
+static void count_huge(void *block, size_t size)
+{
+    (void)block;
+    asked_for_huge += size;
+}
+
+static void *map_some(size_t size)
+{
+    mapped += size;
+    return calloc(1, size);
+}
+
+static void unmap_some(void *block, size_t size)
+{
+    mapped -= size;
+    free(block);
+}
+
+TEST(allocator, has_pages_for_large_values_of_its_own)
+{
+    struct vv_pages pages = { count_huge, map_some, unmap_some };
+    const varve_allocator own = { vv_allocate_own, &pages };
+    void *small = vv_allocate_value(&own, 1000);
+    cr_assert_eq(mapped, 0);
+    void *large = vv_allocate_value(&own, 200000);
+    cr_assert_eq(mapped, 200000);
+    vv_release_value(&own, large, 200000);
+    cr_assert_eq(mapped, 0);
+    vv_release_value(&own, small, 1000);
+    vv_release_value(&own, NULL, 200000);
+    cr_assert_eq(mapped, 0);
+    void *block = vv_allocate(&own, 10 << 20);
+    cr_assert_eq(mapped, 0);
+    cr_assert_eq(asked_for_huge, 10 << 20);
+    vv_release(&own, block, 10 << 20);
+}
+
+TEST(allocator, has_blocks_for_values_without_pages)
+{
+    struct vv_pages none = { .ask_for_huge = count_huge };
+    const varve_allocator own = { vv_allocate_own, &none };
+    unsigned char *value = vv_allocate_zeros(&own, 200001);
+    for (size_t i = 0; i < 200001; i++)
+        cr_assert_eq(value[i], 0);
+    cr_assert_eq((uintptr_t)value % VV_MEMORY_ALIGNMENT, 0);
+    vv_release_value(&own, value, 200001);
+}
+
+TEST(allocator, asks_the_caller_s_own_for_values)
+{
+    void *value = vv_allocate_value(test_allocator(), 200000);
+    cr_assert_eq(test_block_count(), 1);
+    cr_assert_eq((uintptr_t)value % VV_MEMORY_ALIGNMENT, 0);
+    vv_release_value(test_allocator(), value, 200000);
+    test_fail_allocation(0, false);
+    cr_assert_null(vv_allocate_zeros(test_allocator(), 200000));
 }
