@@ -6,11 +6,12 @@
  *
  * A table of rows that WRITERS (4) processes have, together MIB (512), is
  * saved by them and by raw writers, one file each, in turn; then it is restored
- * by READERS (3), by default and in one pass, and read by raw readers, from the
- * page cache: by each its rows, its columns, or all of it. The time is that of
- * the slowest. Medians of ROUNDS (5) with the least, and ratios: raw to Varve.
- * With --table that is done for 1 to 8 writers and 1 to 8 readers, and there
- * are ratios only.
+ * by READERS (3), each into a new graph (the first restoration of it), into one
+ * that has values already, and into that in one pass, and read by raw readers,
+ * from the page cache: by each its rows, its columns, or all of it. The time is
+ * that of the slowest. Medians of ROUNDS (5) with the least, and ratios: raw to
+ * Varve. With --table that is done for 1 to 8 writers and 1 to 8 readers, and
+ * there are ratios only.
  *
  *     mpirun -n WRITERS processes_mpi [WRITERS ...] DIRECTORY
  *     mpirun -n READERS processes_mpi [WRITERS ...] DIRECTORY
@@ -97,6 +98,15 @@ static void check(const struct mine *m)
             }
 }
 
+static void make_graph(struct mine *m)
+{
+    m->graph = varve_graph_new(NULL);
+    varve_add_slice(varve_graph_root(m->graph), "table",
+        varve_array((float *)(void *)m->bytes, m->count, m->width),
+        VARVE_SHAPE(m->setting->rows, WIDTH),
+        (uint64_t[]){ m->first, m->left });
+}
+
 static void make_mine(struct mine *m, const struct setting *s,
     const varve_comm *comm, enum layout layout)
 {
@@ -112,10 +122,7 @@ static void make_mine(struct mine *m, const struct setting *s,
         m->width = first_of(WIDTH, rank + 1, size) - m->left;
     }
     m->bytes = touched_memory(size_of(m));
-    m->graph = varve_graph_new(NULL);
-    varve_add_slice(varve_graph_root(m->graph), "table",
-        varve_array((float *)(void *)m->bytes, m->count, m->width),
-        VARVE_SHAPE(s->rows, WIDTH), (uint64_t[]){ m->first, m->left });
+    make_graph(m);
     snprintf(m->path, sizeof m->path, "%s/table.varve", s->directory);
     snprintf(m->raw, sizeof m->raw, "%s/raw.%u", s->directory, rank);
     snprintf(m->hdf5, sizeof m->hdf5, "%s/table.h5", s->directory);
@@ -163,6 +170,14 @@ static void read_varve(struct mine *m, const varve_read_options *options)
 
 static void restore(struct mine *m)
 {
+    read_varve(m, NULL);
+}
+
+/* Nothing was restored to its graph before. */
+static void restore_first(struct mine *m)
+{
+    varve_graph_free(m->graph);
+    make_graph(m);
     read_varve(m, NULL);
 }
 
@@ -253,11 +268,14 @@ static double timed(struct mine *m, void (*run)(struct mine *m))
     return now() - begin;
 }
 
-enum { VARVE, ONCE, RAW, HDF5, KINDS };
-static const char *const kind_names[] = { "varve", "one pass", "raw", "hdf5" };
+enum { FIRST, VARVE, ONCE, RAW, HDF5, KINDS };
+enum { RATIOS = RAW }; /* of Varve's own, in a table */
+static const char *const kind_names[] = { "first", "varve", "one pass", "raw",
+    "hdf5" };
 typedef void (*const kinds[KINDS])(struct mine *m);
-static kinds saving = { save, NULL, write_raw, save_hdf5 };
-static kinds restoring = { restore, restore_once, read_raw, restore_hdf5 };
+static kinds saving = { NULL, save, NULL, write_raw, save_hdf5 };
+static kinds restoring = { restore_first, restore, restore_once, read_raw,
+    restore_hdf5 };
 
 static bool is_run(const struct mine *m, kinds by, int kind)
 {
@@ -309,9 +327,9 @@ static void compare(struct mine *m, kinds by, struct contender of[KINDS])
         }
 }
 
-/* Tells of it, or hands on two ratios for a table. */
+/* Tells of it, or hands on its ratios for a table. */
 static void work(const struct setting *s, const varve_comm *comm, bool reads,
-    enum layout layout, double ratios[2])
+    enum layout layout, double ratios[RATIOS])
 {
     struct mine m;
     struct contender of[KINDS] = { { .count = 0 } };
@@ -325,13 +343,13 @@ static void work(const struct setting *s, const varve_comm *comm, bool reads,
         layout_names[layout]);
     if (comm->rank == 0 && !ratios)
         tell(&m, what, of, load_before);
-    for (int k = VARVE; ratios && reads && k <= ONCE; k++)
+    for (int k = 0; ratios && reads && k < RATIOS; k++)
         ratios[k] = ratio_of(of, k);
     free_mine(&m);
 }
 
 static void run(const struct setting *s, uint32_t size, bool reads,
-    enum layout layout, double ratios[2])
+    enum layout layout, double ratios[RATIOS])
 {
     varve_error error = { 0 };
     varve_processes *group = varve_processes_new(size, NULL, &error);
@@ -369,7 +387,7 @@ static int run_over_mpi(const struct setting *s, uint32_t size)
 /* --- All of 1 to 8 -------------------------------------------------------- */
 
 static void print_table(
-    const char *what, double ratios[MOST][MOST][2], int kind)
+    const char *what, double ratios[MOST][MOST][RATIOS], int kind)
 {
     printf("\n%s, %s: raw / Varve\n\n| saved by |", what, kind_names[kind]);
     for (uint32_t r = 1; r <= MOST; r++)
@@ -390,9 +408,9 @@ static void print_table(
 
 static void run_table(struct setting *s)
 {
-    double ratios[LAYOUTS][MOST][MOST][2], load_before = load();
+    double ratios[LAYOUTS][MOST][MOST][RATIOS], load_before = load();
     for (uint32_t w = 0; w < MOST; w++) {
-        double none[2];
+        double none[RATIOS];
         s->writers = w + 1;
         run(s, s->writers, false, ROWS, none);
         for (uint32_t r = 0; r < MOST; r++)
@@ -403,7 +421,7 @@ static void run_table(struct setting *s)
     printf("%" PRIu64 " MiB, %u rounds, load %.1f to %.1f\n",
         s->rows * ROW >> 20, s->rounds, load_before, load());
     for (int l = 0; l < LAYOUTS; l++)
-        for (int k = VARVE; k <= ONCE; k++)
+        for (int k = 0; k < RATIOS; k++)
             print_table(layout_names[l], ratios[l], k);
 }
 
