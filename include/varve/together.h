@@ -52,8 +52,8 @@ VARVE_API varve_status varve_save_all(const varve_comm *comm, varve_node *root,
  * rank opens the same file, and reads the chunks that meet its slices and all
  * that is no slice. No rank changes anything before all of them, or others of
  * their machine, have read and verified what they need; each verifies again
- * what it puts into place. With VARVE_ONE_PASS, or where it is the first
- * restoration of each of them, values too large for staging are read once:
+ * what it puts into place. Where each of them asks for VARVE_ONE_PASS, or for
+ * nothing in its first restoration, values too large for staging are read once:
  * where one fails then, all have half restored. A status other than VARVE_OK is
  * NULL at every rank; VARVE_MISMATCH also where the file was replaced while
  * they opened it.

@@ -41,7 +41,7 @@ struct vv_consent {
         void *user, struct vv_division *division, varve_error *error);
     varve_status (*ask)(void *user, varve_status status, varve_error *error);
     void *user;
-    bool reads_once; /* nothing is at stake, here or there */
+    bool reads_once; /* each asks for that, or has nothing to lose */
     bool was_asked;
 };
 

@@ -543,15 +543,15 @@ static varve_status run(struct transfer *t, varve_error *error)
 }
 
 /* Where nothing is at stake, what is too large to be staged is put in place as
- * it is verified; of many processes where nothing is at any of them. */
+ * it is verified. Of many processes all do the same. */
 static bool reads_once(const struct vv_delivery *d)
 {
     const struct vv_pairing *p = d->pairing;
-    varve_passes passes = d->options->passes;
-    bool may_lose = d->consent ? !d->consent->reads_once
-                               : vv_is_at_stake(p->graph, p->number);
-    return d->reads_once || passes == VARVE_ONE_PASS ||
-           (passes == VARVE_PASSES_AUTO && !may_lose);
+    bool is_auto = d->options->passes == VARVE_PASSES_AUTO;
+    if (d->consent)
+        return d->consent->reads_once;
+    return d->reads_once || d->options->passes == VARVE_ONE_PASS ||
+           (is_auto && !vv_is_at_stake(p->graph, p->number));
 }
 
 static void begin(struct transfer *t, struct vv_delivery *d)

@@ -118,15 +118,17 @@ static varve_status find(const varve_comm *comm, const varve_node *root,
 
 /* --- What has become of it ------------------------------------------------ */
 
-/* Whether none has anything to lose: then all read once. */
+/* All read once where each of them asks for that, or has nothing to lose. */
 static varve_status weigh(
     struct reading *reading, const varve_graph *graph, varve_error *error)
 {
-    const varve_read_options *o = reading->opening->options;
-    uint64_t stake =
-        (o && o->passes == VARVE_TWO_PASSES) || vv_is_at_stake(graph, 0);
-    VV_TRY(vv_largest(reading->comm, &stake, error));
-    reading->consent.reads_once = stake == 0;
+    const varve_read_options *options = reading->opening->options;
+    varve_passes passes = options ? options->passes : VARVE_PASSES_AUTO;
+    uint64_t may_lose =
+        passes == VARVE_TWO_PASSES ||
+        (passes == VARVE_PASSES_AUTO && vv_is_at_stake(graph, 0));
+    VV_TRY(vv_largest(reading->comm, &may_lose, error));
+    reading->consent.reads_once = may_lose == 0;
     return VARVE_OK;
 }
 

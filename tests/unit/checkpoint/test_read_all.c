@@ -499,3 +499,27 @@ TEST(read_all, verifies_with_digests_that_are_left_in_the_file)
     cr_assert(run.values[0] && run.values[1]);
     end_world();
 }
+
+/* --- Several wishes ------------------------------------------------------- */
+
+static void load_as_asked(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, run->wide, false);
+    varve_read_options options = run->read;
+    varve_error *error = &run->errors[comm->rank];
+    options.passes = comm->rank == 0 ? VARVE_TWO_PASSES : VARVE_ONE_PASS;
+    varve_restoration *r =
+        varve_read_all(comm, p->root, run->path, &options, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    run->values[comm->rank] = values_of(p);
+    varve_restoration_free(r);
+    free_part(p);
+}
+
+TEST(read_all, changes_nothing_where_one_rank_asks_for_two_passes)
+{
+    struct run run = begin_damaged();
+    thread_comm_run(3, 0, -1, load_as_asked, &run);
+    check_nothing_changed(&run);
+}
