@@ -16,6 +16,7 @@
 #include "checkpoint_in.h"
 #include "failure.h"
 #include "fate.h"
+#include "fixed.h"
 #include "holding.h"
 #include "match.h"
 #include "own_fate.h"
@@ -368,6 +369,7 @@ varve_restoration *vv_restoration_open(
     if (begin(r, opening, error)) {
         if (opening->read_failure)
             *opening->read_failure = r->delivery.read_failure;
+        vv_restoration_leave_half(r);
         vv_restoration_free(r);
         return NULL;
     }
@@ -428,15 +430,13 @@ void vv_restoration_free(struct varve_restoration *r)
     vv_release(&a, r, sizeof *r);
 }
 
+/* Before it is numbered it has brought nothing. */
 void vv_restoration_leave_half(struct varve_restoration *r)
 {
-    const struct vv_pairing *p = &r->pairing;
-    for (varve_node *n = vv_newest_node(p->graph); n; n = vv_older_node(n)) {
-        uint32_t file = vv_file_node_of(&p->matches, n);
-        uint32_t value = file == VV_NONE ? VV_NONE : vv_value_of(p, file);
-        n->is_half |=
-            value != VV_NONE && vv_is_delivered(&r->delivery.fates, value);
-    }
+    uint64_t number = r->pairing.number;
+    for (varve_node *n = vv_newest_node(r->pairing.graph); n && number;
+         n = vv_older_node(n))
+        n->is_half |= n->restored_by == number && !vv_is_fixed(n);
 }
 
 /* --- Accessors ---------------------------------------------------------- */

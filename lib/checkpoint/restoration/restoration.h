@@ -73,8 +73,8 @@ varve_restoration *vv_restoration_open(
 /* Frees it, also if it is lent. */
 void vv_restoration_free(struct varve_restoration *r);
 
-/* Others have failed after it, and have other values: what it has delivered
- * counts as half restored. */
+/* It fails after it has delivered, or others do, who have older values then:
+ * what it has delivered counts as half restored. */
 void vv_restoration_leave_half(struct varve_restoration *r);
 
 /* Ends the waiting: gives up all that waits, and takes no notice of what is

@@ -6,6 +6,8 @@
 
 #include <varve/restoration.h>
 
+#include "node.h"
+
 /* A rank that counts for itself; with another number of ranks each takes a part
  * of the sum. */
 struct counter {
@@ -103,6 +105,8 @@ static void load_counter(const varve_comm *comm, void *user)
         varve_read_all(comm, c.root, FILE_NAME, NULL, error);
     run->run.statuses[comm->rank] = r ? VARVE_OK : error->status;
     run->calls[comm->rank] = c.calls;
+    if (run->bad >= 0) /* also where it failed, `x` is another one */
+        cr_assert(varve_find(c.root, "x")->is_half);
     if (r && comm->size != run->saved_by) {
         int64_t sum = 5 * run->saved_by * (run->saved_by + 1);
         cr_assert_eq(c.count, sum / comm->size);
@@ -168,6 +172,24 @@ TEST(fold, is_called_in_one_process)
     cr_assert_eq(c.count, 60);
     cr_assert(c.was_there);
     varve_restoration_free(r);
+    free_root(c.root);
+    end_world();
+}
+
+TEST(fold, leaves_half_restored_what_came_before_it_fails)
+{
+    struct counter c;
+    varve_error error = { 0 };
+    begin_world();
+    save_counters(3);
+    begin_counter(&c, NULL, true);
+    c.fails = VARVE_IO;
+    cr_assert(!varve_read(c.root, FILE_NAME, NULL, &error));
+    cr_assert_eq(error.status, VARVE_HALF_RESTORED);
+    cr_assert_eq(c.x, 7);
+    cr_assert_eq(
+        varve_write(c.root, "c.varve", NULL, &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "x: "), "%s", error.message);
     free_root(c.root);
     end_world();
 }

@@ -8,6 +8,7 @@
 #include <varve/reader.h>
 #include <varve/snapshot.h>
 
+#include "node.h"
 #include "reader.h"
 #include "support/faulty_system.h"
 #include "told_index.h"
@@ -522,4 +523,45 @@ TEST(read_all, changes_nothing_where_one_rank_asks_for_two_passes)
     struct run run = begin_damaged();
     thread_comm_run(3, 0, -1, load_as_asked, &run);
     check_nothing_changed(&run);
+}
+
+/* Rank 1 refuses what the others have by then: what was brought counts, a copy
+ * too, and not what was only compared. */
+static void load_copy_refused(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, 1, false);
+    const varve_rename list[] = { { "again", "weights" } };
+    const varve_read_options options = { .rename = { list, 1 } };
+    varve_error *error = &run->errors[comm->rank];
+    float *copy = calloc(WEIGHTS, sizeof *copy);
+    varve_node *again =
+        varve_add_variable(p->root, "again", varve_array(copy, WEIGHTS));
+    p->step = 42;
+    varve_tag(varve_find(p->root, "step"), VARVE_TAG_FIXED);
+    p->state.load_status = VARVE_CORRUPT;
+    p->state.fails_at = comm->rank == 1;
+    varve_restoration *r =
+        varve_read_all(comm, p->root, run->path, &options, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    bool is_half = comm->rank != 1;
+    cr_assert_eq(again->is_half, is_half);
+    cr_assert_eq(varve_find(p->root, "weights")->is_half, is_half);
+    cr_assert_eq(varve_find(p->root, "state")->is_half, is_half);
+    cr_assert(!varve_find(p->root, "step")->is_half);
+    cr_assert(!p->root->is_half);
+    varve_restoration_free(r);
+    free_part(p);
+    free(copy);
+}
+
+TEST(read_all, leaves_half_restored_what_others_have_of_it)
+{
+    struct run run = { .path = FILE_NAME, .wide = 1 };
+    begin_world();
+    thread_comm_run(3, 0, -1, save, &run);
+    check_all(&run, 3, VARVE_OK);
+    thread_comm_run(3, 0, -1, load_copy_refused, &run);
+    check_all(&run, 3, VARVE_HALF_RESTORED);
+    end_world();
 }
