@@ -60,7 +60,7 @@ mix_operation mix_name_in_saver, mix_save_by_saver, mix_restore_by_saver,
 mix_operation mix_repack, mix_prune_layers, mix_delete;
 
 /* Many processes: operations_together.c */
-mix_operation mix_write_all, mix_read_all;
+mix_operation mix_write_all, mix_read_all, mix_read_all_in_place;
 
 /* Their managers, what is private to them and what moves: operations_crowd.c */
 mix_operation mix_save_crowd, mix_resume_crowd, mix_snapshot_crowd;

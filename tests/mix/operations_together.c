@@ -4,9 +4,12 @@
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
+#include <unistd.h>
 
+#include <varve/snapshot.h>
 #include <varve/together.h>
 
+#include "mix/damage.h"
 #include "mix/files.h"
 #include "mix/jobs.h"
 #include "mix/operations.h"
@@ -23,6 +26,7 @@ struct run {
     varve_write_options write;
     varve_read_options read;
     bool is_restored[MIX_RANKS]; /* whatever was asked afterwards */
+    varve_passes passes[MIX_RANKS]; /* where each says its own */
 };
 static struct run run;
 
@@ -211,5 +215,130 @@ void mix_read_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         run.read.passes == VARVE_ONE_PASS ? ", .passes = VARVE_ONE_PASS" : "");
     begin(m, &cut, false);
     (is_alone ? restore_alone : restore_together)(m, &file->shape);
+    end();
+}
+
+/* --- Straight into place -------------------------------------------------- */
+
+/* Nothing is staged, so that what a failure leaves half done is seen. */
+static void restore_in_place(const varve_comm *comm, void *user)
+{
+    struct run *r = user;
+    struct mix_rank *rank = &r->ranks[comm->rank];
+    const varve_read_options options = {
+        .passes = r->passes[comm->rank],
+        .resources.staging_size = 1,
+    };
+    varve_restoration *found = varve_read_all(
+        comm, rank->nodes[0], r->path, &options, &rank->error);
+    rank->status = found ? VARVE_OK : rank->error.status;
+    varve_restoration_free(found);
+}
+
+static void keep(struct mix *m, uint8_t number, varve_status wanted)
+{
+    varve_snapshot *kept =
+        varve_snapshot_new(run.ranks[number].nodes[0], &m->error);
+    mix_expect(m, "varve_snapshot_new of a rank",
+        kept ? VARVE_OK : m->error.status, wanted, wanted);
+    varve_snapshot_free(kept);
+}
+
+/* What the ranks ask for: one may ask for something else than the others, and
+ * one has kept what it has. Whether all go the way of one pass. */
+static bool choose_passes(struct mix *m, uint8_t a)
+{
+    static const varve_passes ways[] = { VARVE_PASSES_AUTO, VARVE_PASSES_AUTO,
+        VARVE_TWO_PASSES, VARVE_ONE_PASS };
+    uint8_t kept = a >> 5 & 3; /* its number, from 1 on; 0: none */
+    bool is_once = true;
+    if (kept > run.size)
+        kept = 0;
+    for (uint8_t i = 0; i < run.size; i++) {
+        bool is_odd = a & 4 && i + 1 == run.size;
+        run.passes[i] = ways[is_odd ? a >> 3 & 3 : a & 3];
+        is_once &= run.passes[i] == VARVE_ONE_PASS ||
+                   (run.passes[i] == VARVE_PASSES_AUTO && i + 1 != kept);
+    }
+    if (kept)
+        keep(m, (uint8_t)(kept - 1), VARVE_OK);
+    return is_once;
+}
+
+/* Whoever has failed, each rank has what it had, or may not be kept. */
+static void look_at_ranks(
+    struct mix *m, const struct mix_shape *shape, varve_status status)
+{
+    for (uint8_t i = 0; i < run.size; i++) {
+        bool is_as_wanted = mix_rank_holds(&run.ranks[i], shape, !status);
+        MIX_CHECK(is_as_wanted || status == VARVE_HALF_RESTORED,
+            "rank %d has others than %s", i,
+            status ? "it had" : "the file has");
+        if (!is_as_wanted)
+            keep(m, i, VARVE_MISUSE);
+    }
+}
+
+static void expect_in_place(struct mix *m, varve_status status, bool is_once,
+    bool is_damaged, varve_status other)
+{
+    bool may_be_half = other || m->trouble_before || (is_once && is_damaged);
+    if (status == VARVE_HALF_RESTORED && may_be_half)
+        return;
+    mix_expect(m, "a restoration of all in place", status,
+        is_damaged ? VARVE_CORRUPT : VARVE_OK, other);
+}
+
+/* Once more, of the good file and without trouble, which mends all. */
+static void mend_ranks(struct mix *m, const struct mix_shape *shape)
+{
+    mix_expect(m, "a restoration of all again", run_all(m, restore_in_place),
+        VARVE_OK, VARVE_OK);
+    look_at_ranks(m, shape, VARVE_OK);
+    for (uint8_t i = 0; i < run.size; i++)
+        keep(m, i, VARVE_OK);
+}
+
+static bool damage_copy(struct mix *m, const struct mix_file *file,
+    const char *path, const char *copy, uint8_t which)
+{
+    mix_copy_file(path, copy);
+    return mix_damage(m, copy, file, which);
+}
+
+/* What looks like a file, of which values may be damaged, or whose reading may
+ * fail at some rank. */
+void mix_read_all_in_place(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t slot = b % MIX_FILES;
+    uint8_t size = (uint8_t)(1 + b / MIX_FILES % MIX_RANKS);
+    const struct mix_file *file = &m->files[slot];
+    bool is_damaged = b & 128 && file->format == VARVE_FORMAT_VARVE;
+    char path[256], copy[256];
+    mix_finish_file(m, slot, MIX_NONE);
+    if (!file->is_there || file->is_loose)
+        return;
+    run = (struct run){ .share = a >> 7 };
+    const struct mix_cut cut = mix_cut_of(&file->shape, 0, size, c);
+    strcpy(path, mix_file_path(m, slot, file->format));
+    strcpy(copy, mix_path(m, "damaged"));
+    begin(m, &cut, false);
+    bool is_once = choose_passes(m, a);
+    mix_say(m, "(%d ranks like the file, in place, %s) varve_read_all(\"%s\");",
+        size, is_once ? "once" : "twice", path);
+    run.path = is_damaged ? copy : path;
+    if (is_damaged)
+        is_damaged = damage_copy(m, file, path, copy, c);
+    else if (b & 64 && !m->trouble)
+        mix_fail_call(m, c, a, 0);
+    mix_trouble_begin(m);
+    varve_status status = run_all(m, restore_in_place);
+    varve_status other = mix_trouble_end(m);
+    expect_in_place(m, status, is_once, is_damaged, other);
+    look_at_ranks(m, &file->shape, status);
+    if (run.path == copy)
+        MIX_CHECK(unlink(copy) == 0, "%s is gone", copy);
+    run.path = path;
+    mend_ranks(m, &file->shape);
     end();
 }

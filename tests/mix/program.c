@@ -113,6 +113,7 @@ const struct mix_entry mix_operations[] = {
     [100] = { "resume_crowd", mix_resume_crowd, 3 },
     [101] = { "snapshot_crowd", mix_snapshot_crowd, 1 },
     [102] = { "touch", mix_touch, 3 },
+    [103] = { "read_all_in_place", mix_read_all_in_place, 4 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;
