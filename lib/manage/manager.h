@@ -12,6 +12,7 @@
 
 #include "graph.h"
 #include "listing.h"
+#include "manager_lock.h"
 #include "prune.h"
 #include "retention.h"
 
@@ -43,8 +44,7 @@ struct varve_manager {
     bool has_last; /* something was saved or resumed from */
     int64_t last_step;
     int64_t last_uptime; /* nanoseconds */
-    int lock;            /* the file that keeps others off; -1: not yet */
-    bool is_locked;
+    struct vv_manager_lock lock;
 
     varve_job *job; /* of a save in flight; NULL: none is */
     struct vv_manager_saving flight;
