@@ -142,7 +142,9 @@ static varve_status make(varve_node *root, const char *directory,
     m->observer.graph_freed = graph_freed;
     m->observer.node_removed = node_removed;
     atomic_init(&m->is_requested, false);
-    m->last_uptime = m->context.system->uptime(m->context.system->state);
+    m->interval = (struct vv_interval){ .steps = o->interval_steps,
+        .seconds = o->interval_seconds,
+        .last_uptime = m->context.system->uptime(m->context.system->state) };
     m->decision.allocator = &m->context.allocator;
     vv_buffer_init(&m->saved, &m->context.allocator);
     vv_buffer_init(&m->passed_over, &m->context.allocator);

@@ -22,31 +22,12 @@
 
 enum { OWN_METADATA = 4 }; /* manager, step, time, metric */
 
-static const int64_t second = 1000000000;
-
 /* --- When --------------------------------------------------------------- */
 
 void varve_manager_request_save(varve_manager *m)
 {
     if (m)
         atomic_store(&m->is_requested, true);
-}
-
-/* A step that goes backwards belongs to another future than the one that was
- * saved last; where none was, counting begins at 0. */
-static bool is_step_due(const varve_manager *m, int64_t step)
-{
-    uint64_t every = m->options.interval_steps;
-    return step < m->last_step ||
-           vv_stretch(step, every) != vv_stretch(m->last_step, every);
-}
-
-static bool is_time_due(const varve_manager *m)
-{
-    const struct vv_system *system = m->context.system;
-    int64_t passed = system->uptime(system->state) - m->last_uptime;
-    return passed >= 0 &&
-           (uint64_t)(passed / second) >= m->options.interval_seconds;
 }
 
 static bool is_requested(const varve_manager *m)
@@ -58,12 +39,8 @@ bool varve_manager_is_due(const varve_manager *m, int64_t step)
 {
     if (!m)
         return false;
-    bool by_steps = m->options.interval_steps > 0;
-    bool by_time = m->options.interval_seconds > 0;
-    if (is_requested(m) || (!m->has_last && !by_steps) ||
-        (!by_steps && !by_time))
-        return true;
-    return (by_steps && is_step_due(m, step)) || (by_time && is_time_due(m));
+    return is_requested(m) ||
+           vv_interval_is_over(&m->interval, step, m->context.system);
 }
 
 /* Of many processes all may ask for a save, and one has the clock. */
@@ -294,21 +271,14 @@ static varve_status prepare_pin(varve_manager *m, uint64_t number,
 /* It counts for the intervals from its call on. */
 static void note_begun(varve_manager *m, struct vv_manager_saving *s)
 {
-    const struct vv_system *system = m->context.system;
-    s->had_last = m->has_last;
-    s->older_step = m->last_step;
-    s->older_uptime = m->last_uptime;
+    s->older = m->interval;
     s->was_requested = atomic_exchange(&m->is_requested, false);
-    m->has_last = true;
-    m->last_step = s->step;
-    m->last_uptime = system->uptime(system->state);
+    vv_interval_begin(&m->interval, s->step, m->context.system);
 }
 
 static void note_failed(varve_manager *m, const struct vv_manager_saving *s)
 {
-    m->has_last = s->had_last;
-    m->last_step = s->older_step;
-    m->last_uptime = s->older_uptime;
+    m->interval = s->older;
     if (s->was_requested)
         atomic_store(&m->is_requested, true);
 }
@@ -400,7 +370,7 @@ static varve_status give_order(varve_manager *m,
     /* Only the number of a step may be there already, of an earlier save of
      * that step. */
     order->is_new = !m->options.number_by_step || o->number != 0;
-    order->time = system->now(system->state) / second;
+    order->time = system->now(system->state) / VV_SECOND;
     order->has_metric = o->has_metric;
     order->metric = o->metric;
     return prepare_pin(m, order->number, o->pin, &flight->is_new_pin, error);

@@ -119,12 +119,10 @@ varve_status vv_manager_decide(varve_manager *m, varve_error *error)
 
 static void adopt(varve_manager *m, size_t index)
 {
-    const struct vv_system *system = m->context.system;
     const struct vv_entry *entry = &m->listing.entries[index];
     m->restoration->is_lent = true;
-    m->has_last = entry->step >= 0;
-    m->last_step = entry->step;
-    m->last_uptime = system->uptime(system->state);
+    vv_interval_begin(&m->interval, entry->step, m->context.system);
+    m->interval.has_last = entry->step >= 0;
 }
 
 static varve_status restore(varve_manager *m, size_t index, varve_error *error)
