@@ -86,6 +86,7 @@ static varve_status take_options(
     struct vv_policy noted = { 0 };
     m->options = *o;
     m->options.prefix = m->listing.prefix;
+    m->options.levels = NULL; /* they are copied */
     if (vv_manager_leads(m))
         vv_ledger_read(&m->listing, o->as_noted ? &noted : NULL);
     if (!m->listing.metric)
@@ -109,7 +110,12 @@ static varve_status begin(varve_manager *m, const char *directory,
     VV_TRY(vv_listing_begin(&m->listing, &m->context, directory,
         o->prefix ? o->prefix : "ckpt", metric, error));
     VV_TRY(take_options(m, o, error));
-    return vv_manager_leads(m) ? vv_manager_look(m, error) : VARVE_OK;
+    if (vv_manager_leads(m))
+        VV_TRY(vv_manager_look(m, error));
+    m->levels.numbers_say = !o->number_by_step;
+    m->levels.best_is_larger = m->policy.best_is_larger;
+    return vv_levels_begin(
+        &m->levels, o->levels, o->level_count, &m->listing, error);
 }
 
 static varve_status check_call(const varve_node *root, const char *directory,
@@ -122,6 +128,7 @@ static varve_status check_call(const varve_node *root, const char *directory,
             error, VARVE_MISUSE, "manager: expected a node, found none");
     VV_TRY(VV_CHECK_OPTIONS(o, error));
     VV_TRY(check_names(directory, o, error));
+    VV_TRY(vv_levels_check(o->levels, o->level_count, directory, error));
     return vv_manager_check_options(o, error);
 }
 
@@ -180,6 +187,7 @@ void varve_manager_free(varve_manager *m)
     if (!m)
         return;
     vv_manager_land(m);
+    vv_levels_end(&m->levels);
     vv_restoration_free(m->restoration);
     if (m->graph) {
         vv_background_keep(m->graph, &m->failure);
@@ -323,6 +331,12 @@ bool varve_manager_at(
         .is_damaged = e->is_damaged,
     };
     return true;
+}
+
+bool varve_manager_level_at(
+    const varve_manager *m, size_t index, varve_level_state *state)
+{
+    return m && vv_levels_state(&writable(m)->levels, index, state);
 }
 
 /* --- Pins --------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 
 #include "graph.h"
 #include "interval.h"
+#include "levels.h"
 #include "listing.h"
 #include "manager_lock.h"
 #include "prune.h"
@@ -42,6 +43,7 @@ struct varve_manager {
     atomic_bool is_requested;
     struct vv_interval interval; /* since a save, or what was resumed from */
     struct vv_manager_lock lock;
+    struct vv_levels levels;
 
     varve_job *job; /* of a save in flight; NULL: none is */
     struct vv_manager_saving flight;

@@ -91,14 +91,13 @@ static void add_own(const varve_manager *m, const struct saving *s,
 static varve_status next_counter(
     const varve_manager *m, uint64_t *counter, varve_error *error)
 {
-    *counter = varve_save_counter(m->root);
-    for (size_t i = 0; i < m->listing.count; i++) {
-        const struct vv_entry *e = &m->listing.entries[i];
-        if (e->counter > *counter)
-            *counter = e->counter;
-    }
-    if (!m->options.number_by_step && m->listing.highest > *counter)
-        *counter = m->listing.highest;
+    const uint64_t all[] = { varve_save_counter(m->root),
+        vv_listing_highest(&m->listing, !m->options.number_by_step),
+        vv_levels_highest(&m->levels) };
+    *counter = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] > *counter)
+            *counter = all[i];
     if (*counter == UINT64_MAX)
         return vv_fail(error, VARVE_LIMIT,
             "%s: expected a number below 2^64 - 1, found that one",
@@ -242,15 +241,28 @@ void vv_manager_tidy(varve_manager *m, bool may_delete)
         vv_manager_warn(m, &error);
 }
 
+/* To the levels goes what a power cut cannot take. */
+static void pass_on(varve_manager *m, const struct vv_manager_saving *s)
+{
+    const struct vv_entry *entry = vv_listing_find(&m->listing, s->number);
+    if (!m->levels.has_begun)
+        vv_levels_catch_up(
+            &m->levels, &m->listing, s->is_durable ? NULL : &s->number);
+    else if (entry && s->is_durable)
+        vv_levels_add(&m->levels, &m->listing, entry);
+}
+
 /* The checkpoint is in place: nothing that goes wrong here is its failure. For
  * one that a power cut may take nothing else goes. */
-static void look_and_tidy(varve_manager *m, bool is_durable)
+static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
 {
     varve_error error = { 0 };
-    if (vv_manager_look(m, &error))
+    if (vv_manager_look(m, &error)) {
         vv_manager_warn(m, &error);
-    else
-        vv_manager_tidy(m, is_durable);
+        return;
+    }
+    pass_on(m, s);
+    vv_manager_tidy(m, s->is_durable);
 }
 
 /* A pin is there before its checkpoint is, so that nothing can come between
@@ -309,7 +321,7 @@ static void conclude(
         m->good = s->number;
     }
     if (vv_manager_leads(m))
-        look_and_tidy(m, s->is_durable);
+        look_and_tidy(m, s);
 }
 
 void vv_manager_land(varve_manager *m)
@@ -342,6 +354,31 @@ static varve_status tell(varve_manager *m, varve_error *error)
     vv_fail(error, status, "background save failed: %s", m->failure.message);
     m->failure.status = VARVE_OK;
     return status;
+}
+
+/* A moment of uptime; below 0: never. */
+static int64_t moment_in(const varve_manager *m, double seconds)
+{
+    const struct vv_system *system = m->context.system;
+    const double most = (double)(INT64_MAX / VV_SECOND / 4);
+    return seconds >= 0 && seconds < most
+               ? system->uptime(system->state) +
+                     (int64_t)(seconds * (double)VV_SECOND)
+               : -1;
+}
+
+varve_status varve_manager_drain(
+    varve_manager *m, double seconds, varve_error *error)
+{
+    varve_error reason = { 0 };
+    if (!m)
+        return vv_fail(
+            error, VARVE_MISUSE, "manager: expected one, found NULL");
+    vv_manager_land(m);
+    vv_levels_catch_up(&m->levels, &m->listing, NULL);
+    varve_status status =
+        vv_levels_drain(&m->levels, moment_in(m, seconds), &reason);
+    return vv_hand_over(status, &reason, error);
 }
 
 varve_status varve_manager_wait(varve_manager *m, varve_error *error)
