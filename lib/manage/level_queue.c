@@ -135,9 +135,9 @@ static void note_failed(
     if (is_of_the_original(error->status)) {
         owe(q, w->original.counter);
         free_waiting(q, w);
-    } else {
-        put_back(q, w);
+        return;
     }
+    put_back(q, w);
     q->rests = !q->has_news;
 }
 

@@ -128,6 +128,27 @@ TEST(level_queue, gives_up_what_is_damaged_and_has_the_next_one)
     world_end(&w);
 }
 
+TEST(level_queue, has_what_waits_behind_one_that_is_damaged)
+{
+    struct world w;
+    varve_error error = { 0 };
+    const varve_level levels[] = {
+        { .directory = "slow", .most_waiting = 2 }
+    };
+    const varve_manager_options options = { WITH(levels) };
+    levels_begin(&w, &options);
+    gate_refuse(EIO);
+    world_save(&w, 10);
+    world_save(&w, 20);
+    cr_assert_eq(varve_manager_drain(w.manager, -1, &error), VARVE_IO);
+    damage(&w, "run/ckpt-1.varve");
+    gate_refuse(0);
+    levels_drain(&w);
+    cr_assert(is_copied(&w, 2));
+    cr_assert_eq(level_state(&w, 0).waiting, 0);
+    world_end(&w);
+}
+
 TEST(level_queue, without_a_thread_waits_for_one)
 {
     struct world w;
