@@ -1,6 +1,6 @@
 /* running.c - what the pages of docs/howto show of runs.
  *
- *     running keep|sigterm|memory|cancel
+ *     running keep|levels|sigterm|memory|cancel
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,6 +63,57 @@ static varve_status keep(varve_error *error)
     /* [/keep] */
     if (!status)
         tell_what_stays(manager);
+    varve_manager_free(manager);
+    varve_graph_free(graph);
+    return status;
+}
+
+/* [state] */
+static void tell_how_far(const varve_manager *manager)
+{
+    varve_level_state at;
+    for (size_t i = 0; varve_manager_level_at(manager, i, &at); i++)
+        printf("%s: step %d, %d waiting, %d left out, %s\n", at.directory,
+            (int)at.step, (int)at.waiting, (int)at.left_out,
+            at.failure ? at.failure : "no failure");
+}
+/* [/state] */
+
+static varve_status levels(varve_error *error)
+{
+    varve_node *root;
+    varve_graph *graph = build(&root);
+    /* [levels] */
+    const varve_level levels[] = {
+        { .directory = "shared",
+            .every_steps = 3,
+            .keep_last = 2,
+            .most_waiting = 3 },
+        { .directory = "archive",
+            .every_steps = 9,
+            .bytes_per_second = 50 << 20 }, /* and all are kept */
+    };
+    varve_manager_options options = {
+        .keep_last = 2, .levels = levels, .level_count = 2
+    };
+    varve_manager *manager = varve_manager_new(root, "run", &options, error);
+    varve_status status =
+        manager ? varve_manager_resume(manager, error) : error->status;
+    /* [/levels] */
+    if (!status && varve_manager_restoration(manager))
+        printf("resumed from %s\n",
+            varve_restoration_path(varve_manager_restoration(manager)));
+    /* [drain] */
+    while (!status && step < 9) {
+        status = take_step();
+        if (!status)
+            status = varve_manager_save(manager, step, error);
+    }
+    if (!status)
+        status = varve_manager_drain(manager, 60, error);
+    /* [/drain] */
+    if (!status)
+        tell_how_far(manager);
     varve_manager_free(manager);
     varve_graph_free(graph);
     return status;
@@ -193,8 +244,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         varve_status (*show)(varve_error *error);
-    } shows[] = { { "keep", keep }, { "sigterm", sigterm },
-        { "memory", memory }, { "cancel", cancel } };
+    } shows[] = { { "keep", keep }, { "levels", levels },
+        { "sigterm", sigterm }, { "memory", memory }, { "cancel", cancel } };
     varve_error error = { .message = "running keep|sigterm|..." };
     varve_status status = VARVE_MISUSE;
     for (size_t i = 0; argc == 2 && i < sizeof shows / sizeof *shows; i++)

@@ -2,14 +2,12 @@
  * intervals, retention, resuming.
  *
  * The directory is the truth. Every checkpoint says itself which manager wrote
- * it, at which step and how good it was; `PREFIX.ledger` repeats that so that
- * the files need not be opened, notes what is kept, and is made anew when it is
- * missing or damaged; a file of somebody else that has its name is left alone.
- * Names in it are relative: a directory may be renamed or copied elsewhere.
+ * it, at which step and how good it was; `PREFIX.ledger` repeats that, and what
+ * is kept, and is made anew where it is missing or damaged; another file of its
+ * name is left alone. A directory may be renamed, or copied.
  *
- * The order of a directory is that of the save counters in the files, neither
- * that of their names nor of their times. So what was saved last is the latest,
- * also after a step or a clock went backwards.
+ * The order of a directory is that of the save counters in the files. So what
+ * was saved last is the latest, also after a step or a clock went backwards.
  *
  * Of many processes (`comm` in the options) each rank makes a manager, of the
  * same directory with the same options, and all of them make the calls in the
@@ -27,7 +25,7 @@
 #include <varve/checkpoint.h>
 #include <varve/comm.h>
 #include <varve/error.h>
-#include <varve/types.h>
+#include <varve/levels.h>
 
 VARVE_BEGIN_DECLS
 
@@ -80,8 +78,10 @@ typedef struct varve_manager_options {
                                          of use only where none is good */
     varve_manager_initialize *initialize; /* or NULL */
     void *initialize_user;
-    const varve_comm *comm; /* of many processes; NULL: this one alone.
-                               Borrowed as long as the manager lives */
+    const varve_comm *comm;    /* of many processes; NULL: this one alone.
+                                  Borrowed as long as the manager lives */
+    const varve_level *levels; /* for copies (levels.h), the fastest first; */
+    size_t level_count;        /* copied. Not with `comm` */
     varve_reserved reserved;
 } varve_manager_options;
 
@@ -104,20 +104,20 @@ VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* --- Resuming ----------------------------------------------------------- */
 
-/* Restores the newest checkpoint of which every value verifies; damaged ones
- * are passed over. Without any, calls `initialize`, at every rank. Nothing is
- * written. What is built later is filled. One process verifies as it reads
- * where each older file has the same graph, and so brings again what a damaged
- * one changed; else, and a share by each of many processes, before. Where none
- * is good, what is larger than the read's staging may have changed:
- * VARVE_HALF_RESTORED, without `initialize`, names it.
- * Fails, and does not look at older ones, where the newest good one does not
- * fit the program (VARVE_MISMATCH), is too new, or cannot be read for a reason
- * that is not its own (permissions, memory); and where none is good and reading
- * one failed (VARVE_IO): it may be good after all. With `salvage.on` among the
- * options of its read an older good one is preferred all the same; where none
- * is good, what is left of the newest damaged one that can be opened is
- * restored, and the report names what was lost. */
+/* Restores the newest checkpoint, at any level, of which every value verifies;
+ * damaged ones are passed over. Without any, calls `initialize`, at every rank.
+ * Nothing is written. What is built later is filled. One process verifies as it
+ * reads where each older file has the same graph, and so brings again what a
+ * damaged one changed; else, and a share by each of many processes, before.
+ * Where none is good, what is larger than the read's staging may have changed:
+ * VARVE_HALF_RESTORED, without `initialize`, names it. Fails, and does not look
+ * at older ones, where the newest good one does not fit the program
+ * (VARVE_MISMATCH), is too new, or cannot be read for a reason that is not its
+ * own (permissions, memory); and where none is good and reading one failed
+ * (VARVE_IO): it may be good after all. With `salvage.on` among the options of
+ * its read an older good one is preferred all the same; where none is good,
+ * what is left of the newest damaged one that can be opened is restored, and
+ * the report names what was lost. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

@@ -112,6 +112,18 @@ public:
     {
         return detail::tried(varve_manager_wait, get());
     }
+    /* Until each level has what is due there. */
+    result<void> drain(double seconds) const
+    {
+        return detail::tried(varve_manager_drain, get(), seconds);
+    }
+    std::optional<varve_level_state> level_at(std::size_t index) const
+    {
+        varve_level_state state = {};
+        if (!varve_manager_level_at(get(), index, &state))
+            return std::nullopt;
+        return state;
+    }
     /* For the handler of a signal. */
     void request_save() const noexcept
     {

@@ -34,6 +34,7 @@
 
 /* Many files */
 #include <varve/layers.h>
+#include <varve/levels.h>
 #include <varve/manager.h>
 #include <varve/run.h>
 #include <varve/watch.h>

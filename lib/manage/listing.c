@@ -212,6 +212,12 @@ struct vv_entry *vv_listing_find(const struct vv_listing *l, uint64_t number)
     return NULL;
 }
 
+uint64_t vv_listing_highest(const struct vv_listing *l, bool numbers_count)
+{
+    uint64_t highest = l->count ? l->entries[l->count - 1].counter : 0;
+    return numbers_count && l->highest > highest ? l->highest : highest;
+}
+
 void vv_listing_remove(struct vv_listing *l, size_t index)
 {
     l->count--;

@@ -79,6 +79,10 @@ bool vv_listing_is_damaged(
 struct vv_entry *vv_listing_find(
     const struct vv_listing *listing, uint64_t number);
 
+/* The highest counter, or, if they count as well, number. */
+uint64_t vv_listing_highest(
+    const struct vv_listing *listing, bool numbers_count);
+
 void vv_listing_remove(struct vv_listing *listing, size_t index);
 
 /* The bare name, or the path, of a file of this prefix: "PREFIX-N" and what

@@ -4,7 +4,6 @@
  */
 #include "manager.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +12,6 @@
 #include "agreement.h"
 #include "allocator.h"
 #include "background.h"
-#include "directory.h"
 #include "failure.h"
 #include "file.h"
 #include "ledger.h"
@@ -21,7 +19,6 @@
 #include "manager_together.h"
 #include "publish.h"
 #include "restoration.h"
-#include "retry.h"
 #include "system.h"
 #include "try.h"
 
@@ -89,6 +86,7 @@ static varve_status take_options(
     struct vv_policy noted = { 0 };
     m->options = *o;
     m->options.prefix = m->listing.prefix;
+    m->options.levels = NULL; /* they are copied */
     if (vv_manager_leads(m))
         vv_ledger_read(&m->listing, o->as_noted ? &noted : NULL);
     if (!m->listing.metric)
@@ -112,7 +110,12 @@ static varve_status begin(varve_manager *m, const char *directory,
     VV_TRY(vv_listing_begin(&m->listing, &m->context, directory,
         o->prefix ? o->prefix : "ckpt", metric, error));
     VV_TRY(take_options(m, o, error));
-    return vv_manager_leads(m) ? vv_manager_look(m, error) : VARVE_OK;
+    if (vv_manager_leads(m))
+        VV_TRY(vv_manager_look(m, error));
+    m->levels.numbers_say = !o->number_by_step;
+    m->levels.best_is_larger = m->policy.best_is_larger;
+    return vv_levels_begin(
+        &m->levels, o->levels, o->level_count, &m->listing, error);
 }
 
 static varve_status check_call(const varve_node *root, const char *directory,
@@ -125,6 +128,7 @@ static varve_status check_call(const varve_node *root, const char *directory,
             error, VARVE_MISUSE, "manager: expected a node, found none");
     VV_TRY(VV_CHECK_OPTIONS(o, error));
     VV_TRY(check_names(directory, o, error));
+    VV_TRY(vv_levels_check(o->levels, o->level_count, directory, error));
     return vv_manager_check_options(o, error);
 }
 
@@ -141,11 +145,13 @@ static varve_status make(varve_node *root, const char *directory,
     m->context = graph->context;
     m->graph = graph;
     m->root = root;
-    m->lock = -1;
+    m->lock.file = -1;
     m->observer.graph_freed = graph_freed;
     m->observer.node_removed = node_removed;
     atomic_init(&m->is_requested, false);
-    m->last_uptime = m->context.system->uptime(m->context.system->state);
+    m->interval = (struct vv_interval){ .steps = o->interval_steps,
+        .seconds = o->interval_seconds,
+        .last_uptime = m->context.system->uptime(m->context.system->state) };
     m->decision.allocator = &m->context.allocator;
     vv_buffer_init(&m->saved, &m->context.allocator);
     vv_buffer_init(&m->passed_over, &m->context.allocator);
@@ -181,12 +187,13 @@ void varve_manager_free(varve_manager *m)
     if (!m)
         return;
     vv_manager_land(m);
+    vv_levels_end(&m->levels);
     vv_restoration_free(m->restoration);
     if (m->graph) {
         vv_background_keep(m->graph, &m->failure);
         vv_graph_forget(m->graph, &m->observer);
     }
-    vv_file_close(&m->context, m->lock);
+    vv_file_close(&m->context, m->lock.file);
     vv_listing_clear(&m->listing);
     vv_decision_clear(&m->decision);
     vv_buffer_clear(&m->saved);
@@ -197,112 +204,10 @@ void varve_manager_free(varve_manager *m)
     vv_release(&a, m, sizeof *m);
 }
 
-/* --- One manager at a time ---------------------------------------------- */
-
-static int open_or_create(
-    const struct vv_context *context, int directory, const char *name)
-{
-    const struct vv_system *system = context->system;
-    unsigned tries = 0;
-    int result;
-    do {
-        result = system->open_file(system->state, directory, name);
-        if (result == -ENOENT)
-            result = system->create_file(system->state, directory, name);
-    } while (result == -EEXIST ? ++tries < VV_MOST_TRIES
-                               : vv_try_again(result, &tries));
-    return result;
-}
-
-static varve_status fail_lock(const varve_manager *m, varve_error *error)
-{
-    return vv_fail(error, VARVE_EXISTS,
-        "%s: expected to be the only manager of %s-N%s, found another at work",
-        m->listing.directory, m->listing.prefix, VARVE_SUFFIX);
-}
-
-/* Fails without memory. */
-static const char *make_lock_name(varve_manager *m, struct vv_buffer *name)
-{
-    vv_buffer_init(name, &m->context.allocator);
-    vv_buffer_add8(name, '.');
-    vv_buffer_add_string(name, vv_listing_name(&m->listing, NULL, ".lock"));
-    const char *text = vv_buffer_string(name);
-    name->failed |= m->listing.path.failed;
-    return text;
-}
-
-/* Opens the lock's file in the directory, which is made if it is missing. */
-static varve_status open_lock(varve_manager *m, int *file, varve_error *error)
-{
-    bool no_sync = m->options.write && m->options.write->no_sync;
-    int directory;
-    const char *path = vv_listing_path(&m->listing, NULL, "");
-    if (m->listing.path.failed)
-        return vv_fail_memory(error, "the path of a directory");
-    VV_TRY(vv_directory_make_parent(
-        &m->context, path, no_sync, &directory, error));
-    struct vv_buffer name;
-    const char *text = make_lock_name(m, &name);
-    varve_status status = VARVE_OK;
-    if (name.failed)
-        status = vv_fail_memory(error, "the name of a lock");
-    else if ((*file = open_or_create(&m->context, directory, text)) < 0)
-        status = vv_fail_system(error, -*file,
-            "opening the lock of its manager", m->listing.directory);
-    vv_buffer_clear(&name);
-    vv_file_close(&m->context, directory);
-    return status;
-}
-
-static bool is_same(const varve_manager *m, int one, int two)
-{
-    const struct vv_system *system = m->context.system;
-    struct vv_file_info a, b;
-    return system->info(system->state, one, &a) < 0 ||
-           system->info(system->state, two, &b) < 0 ||
-           (a.device == b.device && a.serial == b.serial);
-}
-
-/* Whether what is locked is not the lock any more: the directory was removed,
- * and may have been made anew. Who cannot find out keeps what it has. */
-static bool is_lock_gone(varve_manager *m)
-{
-    const struct vv_system *system = m->context.system;
-    const char *path = vv_listing_path(&m->listing, NULL, "");
-    int directory;
-    if (m->listing.path.failed)
-        return false;
-    varve_status status =
-        vv_directory_open_parent(&m->context, path, &directory, NULL);
-    if (status)
-        return status == VARVE_NOT_FOUND;
-    struct vv_buffer name;
-    const char *text = make_lock_name(m, &name);
-    int file = name.failed ? -EINVAL
-                           : system->open_file(system->state, directory, text);
-    bool is_gone = file == -ENOENT || (file >= 0 && !is_same(m, m->lock, file));
-    vv_buffer_clear(&name);
-    vv_file_close(&m->context, file);
-    vv_file_close(&m->context, directory);
-    return is_gone;
-}
-
 varve_status vv_manager_lock(varve_manager *m, varve_error *error)
 {
-    const struct vv_system *system = m->context.system;
-    int file = -1;
-    if (m->is_locked && !is_lock_gone(m))
-        return VARVE_OK;
-    VV_TRY(open_lock(m, &file, error));
-    if (system->lock(system->state, file) == -EWOULDBLOCK) {
-        vv_file_close(&m->context, file);
-        return fail_lock(m, error);
-    }
-    vv_file_close(&m->context, m->lock);
-    m->lock = file;
-    m->is_locked = true;
-    return VARVE_OK;
+    bool no_sync = m->options.write && m->options.write->no_sync;
+    return vv_manager_lock_take(&m->lock, &m->listing, no_sync, error);
 }
 
 /* --- Looking ------------------------------------------------------------ */
@@ -426,6 +331,12 @@ bool varve_manager_at(
         .is_damaged = e->is_damaged,
     };
     return true;
+}
+
+bool varve_manager_level_at(
+    const varve_manager *m, size_t index, varve_level_state *state)
+{
+    return m && vv_levels_state(&writable(m)->levels, index, state);
 }
 
 /* --- Pins --------------------------------------------------------------- */

@@ -11,7 +11,10 @@
 #include <varve/manager.h>
 
 #include "graph.h"
+#include "interval.h"
+#include "levels.h"
 #include "listing.h"
+#include "manager_lock.h"
 #include "prune.h"
 #include "retention.h"
 
@@ -22,9 +25,7 @@ struct vv_manager_saving {
     bool is_new_pin;
     bool is_durable; /* once it is in place */
     bool was_requested;
-    bool had_last; /* before it */
-    int64_t older_step;
-    int64_t older_uptime;
+    struct vv_interval older; /* before it */
 };
 
 struct varve_manager {
@@ -40,11 +41,9 @@ struct varve_manager {
     uint64_t good; /* its number */
 
     atomic_bool is_requested;
-    bool has_last; /* something was saved or resumed from */
-    int64_t last_step;
-    int64_t last_uptime; /* nanoseconds */
-    int lock;            /* the file that keeps others off; -1: not yet */
-    bool is_locked;
+    struct vv_interval interval; /* since a save, or what was resumed from */
+    struct vv_manager_lock lock;
+    struct vv_levels levels;
 
     varve_job *job; /* of a save in flight; NULL: none is */
     struct vv_manager_saving flight;

@@ -22,31 +22,12 @@
 
 enum { OWN_METADATA = 4 }; /* manager, step, time, metric */
 
-static const int64_t second = 1000000000;
-
 /* --- When --------------------------------------------------------------- */
 
 void varve_manager_request_save(varve_manager *m)
 {
     if (m)
         atomic_store(&m->is_requested, true);
-}
-
-/* A step that goes backwards belongs to another future than the one that was
- * saved last; where none was, counting begins at 0. */
-static bool is_step_due(const varve_manager *m, int64_t step)
-{
-    uint64_t every = m->options.interval_steps;
-    return step < m->last_step ||
-           vv_stretch(step, every) != vv_stretch(m->last_step, every);
-}
-
-static bool is_time_due(const varve_manager *m)
-{
-    const struct vv_system *system = m->context.system;
-    int64_t passed = system->uptime(system->state) - m->last_uptime;
-    return passed >= 0 &&
-           (uint64_t)(passed / second) >= m->options.interval_seconds;
 }
 
 static bool is_requested(const varve_manager *m)
@@ -58,12 +39,8 @@ bool varve_manager_is_due(const varve_manager *m, int64_t step)
 {
     if (!m)
         return false;
-    bool by_steps = m->options.interval_steps > 0;
-    bool by_time = m->options.interval_seconds > 0;
-    if (is_requested(m) || (!m->has_last && !by_steps) ||
-        (!by_steps && !by_time))
-        return true;
-    return (by_steps && is_step_due(m, step)) || (by_time && is_time_due(m));
+    return is_requested(m) ||
+           vv_interval_is_over(&m->interval, step, m->context.system);
 }
 
 /* Of many processes all may ask for a save, and one has the clock. */
@@ -114,14 +91,13 @@ static void add_own(const varve_manager *m, const struct saving *s,
 static varve_status next_counter(
     const varve_manager *m, uint64_t *counter, varve_error *error)
 {
-    *counter = varve_save_counter(m->root);
-    for (size_t i = 0; i < m->listing.count; i++) {
-        const struct vv_entry *e = &m->listing.entries[i];
-        if (e->counter > *counter)
-            *counter = e->counter;
-    }
-    if (!m->options.number_by_step && m->listing.highest > *counter)
-        *counter = m->listing.highest;
+    const uint64_t all[] = { varve_save_counter(m->root),
+        vv_listing_highest(&m->listing, !m->options.number_by_step),
+        vv_levels_highest(&m->levels) };
+    *counter = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] > *counter)
+            *counter = all[i];
     if (*counter == UINT64_MAX)
         return vv_fail(error, VARVE_LIMIT,
             "%s: expected a number below 2^64 - 1, found that one",
@@ -265,15 +241,28 @@ void vv_manager_tidy(varve_manager *m, bool may_delete)
         vv_manager_warn(m, &error);
 }
 
+/* To the levels goes what a power cut cannot take. */
+static void pass_on(varve_manager *m, const struct vv_manager_saving *s)
+{
+    const struct vv_entry *entry = vv_listing_find(&m->listing, s->number);
+    if (!m->levels.has_begun)
+        vv_levels_catch_up(
+            &m->levels, &m->listing, s->is_durable ? NULL : &s->number);
+    else if (entry && s->is_durable)
+        vv_levels_add(&m->levels, &m->listing, entry);
+}
+
 /* The checkpoint is in place: nothing that goes wrong here is its failure. For
  * one that a power cut may take nothing else goes. */
-static void look_and_tidy(varve_manager *m, bool is_durable)
+static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
 {
     varve_error error = { 0 };
-    if (vv_manager_look(m, &error))
+    if (vv_manager_look(m, &error)) {
         vv_manager_warn(m, &error);
-    else
-        vv_manager_tidy(m, is_durable);
+        return;
+    }
+    pass_on(m, s);
+    vv_manager_tidy(m, s->is_durable);
 }
 
 /* A pin is there before its checkpoint is, so that nothing can come between
@@ -294,21 +283,14 @@ static varve_status prepare_pin(varve_manager *m, uint64_t number,
 /* It counts for the intervals from its call on. */
 static void note_begun(varve_manager *m, struct vv_manager_saving *s)
 {
-    const struct vv_system *system = m->context.system;
-    s->had_last = m->has_last;
-    s->older_step = m->last_step;
-    s->older_uptime = m->last_uptime;
+    s->older = m->interval;
     s->was_requested = atomic_exchange(&m->is_requested, false);
-    m->has_last = true;
-    m->last_step = s->step;
-    m->last_uptime = system->uptime(system->state);
+    vv_interval_begin(&m->interval, s->step, m->context.system);
 }
 
 static void note_failed(varve_manager *m, const struct vv_manager_saving *s)
 {
-    m->has_last = s->had_last;
-    m->last_step = s->older_step;
-    m->last_uptime = s->older_uptime;
+    m->interval = s->older;
     if (s->was_requested)
         atomic_store(&m->is_requested, true);
 }
@@ -339,7 +321,7 @@ static void conclude(
         m->good = s->number;
     }
     if (vv_manager_leads(m))
-        look_and_tidy(m, s->is_durable);
+        look_and_tidy(m, s);
 }
 
 void vv_manager_land(varve_manager *m)
@@ -374,6 +356,31 @@ static varve_status tell(varve_manager *m, varve_error *error)
     return status;
 }
 
+/* A moment of uptime; below 0: never. */
+static int64_t moment_in(const varve_manager *m, double seconds)
+{
+    const struct vv_system *system = m->context.system;
+    const double most = (double)(INT64_MAX / VV_SECOND / 4);
+    return seconds >= 0 && seconds < most
+               ? system->uptime(system->state) +
+                     (int64_t)(seconds * (double)VV_SECOND)
+               : -1;
+}
+
+varve_status varve_manager_drain(
+    varve_manager *m, double seconds, varve_error *error)
+{
+    varve_error reason = { 0 };
+    if (!m)
+        return vv_fail(
+            error, VARVE_MISUSE, "manager: expected one, found NULL");
+    vv_manager_land(m);
+    vv_levels_catch_up(&m->levels, &m->listing, NULL);
+    varve_status status =
+        vv_levels_drain(&m->levels, moment_in(m, seconds), &reason);
+    return vv_hand_over(status, &reason, error);
+}
+
 varve_status varve_manager_wait(varve_manager *m, varve_error *error)
 {
     if (!m)
@@ -400,7 +407,7 @@ static varve_status give_order(varve_manager *m,
     /* Only the number of a step may be there already, of an earlier save of
      * that step. */
     order->is_new = !m->options.number_by_step || o->number != 0;
-    order->time = system->now(system->state) / second;
+    order->time = system->now(system->state) / VV_SECOND;
     order->has_metric = o->has_metric;
     order->metric = o->metric;
     return prepare_pin(m, order->number, o->pin, &flight->is_new_pin, error);

@@ -110,6 +110,10 @@ varve_status vv_manager_check_options(
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to count checkpoints, as "
             "their data are in layers, found `keep_bytes`");
+    if (o->level_count)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a manager of several processes to have one directory, "
+            "found `levels`");
     if (o->as_noted)
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to be told what is kept, "

@@ -20,15 +20,21 @@
 #include "system.h"
 #include "try.h"
 
-static varve_status pass_over(varve_manager *m, struct vv_entry *entry,
-    const varve_error *reason, varve_error *error)
+static varve_status pass_over(
+    varve_manager *m, const varve_error *reason, varve_error *error)
 {
     vv_buffer_add_string(&m->passed_over, reason->message);
     vv_buffer_add8(&m->passed_over, 0);
-    entry->is_damaged = true;
-    if (m->passed_over.failed)
-        return vv_fail_memory(error, "what was passed over");
-    return VARVE_OK;
+    return m->passed_over.failed ? vv_fail_memory(error, "what was passed over")
+                                 : VARVE_OK;
+}
+
+void vv_note_good_origin(varve_manager *m, const struct vv_origin *origin)
+{
+    struct vv_entry *entry = vv_origin_entry(origin);
+    entry->is_damaged = false;
+    if (origin->level == 0)
+        vv_manager_note_good(m, entry->number);
 }
 
 static varve_status verify_alone(
@@ -43,18 +49,20 @@ static varve_status verify_alone(
 }
 
 /* Whether an entry is good, or what is wrong, if with it. */
-typedef varve_status examine_function(
-    varve_manager *m, size_t index, bool *is_damaged, varve_error *error);
+typedef varve_status examine_function(varve_manager *m,
+    const struct vv_origin *origin, bool *is_damaged, varve_error *error);
 
-static varve_status verify(
-    varve_manager *m, size_t index, bool *is_damaged, varve_error *error)
+static varve_status verify(varve_manager *m, const struct vv_origin *origin,
+    bool *is_damaged, varve_error *error)
 {
     const char *path;
-    varve_status status = vv_resume_path(m, index, &path, error);
+    varve_status status = vv_origin_path(origin, &path, error);
     if (m->options.comm)
         status = vv_manager_verify(m, path, status, error);
     else if (!status)
         status = verify_alone(m, path, error);
+    if (!status)
+        vv_note_good_origin(m, origin);
     *is_damaged = vv_blames_file(status);
     return status;
 }
@@ -68,26 +76,23 @@ static varve_status end_without(const varve_error *unread, varve_error *error)
     return unread->status;
 }
 
-/* *index: the number of entries where none is good; *unread says then whether
- * one could not be read. */
-static varve_status find_good(varve_manager *m, examine_function *examine,
-    size_t *index, varve_error *unread, varve_error *error)
+static void forget_passed_over(varve_manager *m)
 {
-    *unread = (varve_error){ 0 };
     m->passed_over.size = 0;
     m->passed_over.failed = false;
-    *index = m->listing.count;
-    for (size_t i = m->listing.count; i-- > 0;) {
-        struct vv_entry *entry = &m->listing.entries[i];
+}
+
+/* The first from an origin on; it has no listing where none is good, and
+ * *unread says then whether one could not be read. */
+static varve_status find_good(varve_manager *m, examine_function *examine,
+    struct vv_origin *origin, varve_error *unread, varve_error *error)
+{
+    while (vv_origin_next(m, origin)) {
         varve_error reason = { 0 };
         bool is_damaged = false;
-        varve_status status = examine(m, i, &is_damaged, &reason);
-        if (!status) {
-            entry->is_damaged = false;
-            *index = i;
-            vv_manager_note_good(m, entry->number);
+        varve_status status = examine(m, origin, &is_damaged, &reason);
+        if (!status)
             return VARVE_OK;
-        }
         if (!is_damaged) {
             if (error)
                 *error = reason;
@@ -97,16 +102,20 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
          * told. */
         if (status == VARVE_IO && !unread->status)
             *unread = reason;
-        VV_TRY(vv_manager_agree(m, pass_over(m, entry, &reason, error), error));
+        vv_origin_entry(origin)->is_damaged = true;
+        VV_TRY(vv_manager_agree(m, pass_over(m, &reason, error), error));
     }
     return VARVE_OK;
 }
 
-varve_status vv_find_good(varve_manager *m, size_t *index, varve_error *error)
+/* Of the manager's own directory. */
+static varve_status find_own_good(varve_manager *m, varve_error *error)
 {
-    varve_error unread;
-    VV_TRY(find_good(m, verify, index, &unread, error));
-    return *index == m->listing.count ? end_without(&unread, error) : VARVE_OK;
+    varve_error unread = { 0 };
+    struct vv_origin origin = { 0 };
+    forget_passed_over(m);
+    VV_TRY(find_good(m, verify, &origin, &unread, error));
+    return origin.listing ? VARVE_OK : end_without(&unread, error);
 }
 
 varve_status vv_manager_decide(varve_manager *m, varve_error *error)
@@ -117,31 +126,30 @@ varve_status vv_manager_decide(varve_manager *m, varve_error *error)
 
 /* --- Resuming ----------------------------------------------------------- */
 
-static void adopt(varve_manager *m, size_t index)
+static void adopt(varve_manager *m, const struct vv_origin *origin)
 {
-    const struct vv_system *system = m->context.system;
-    const struct vv_entry *entry = &m->listing.entries[index];
+    const struct vv_entry *entry = vv_origin_entry(origin);
     m->restoration->is_lent = true;
-    m->has_last = entry->step >= 0;
-    m->last_step = entry->step;
-    m->last_uptime = system->uptime(system->state);
+    vv_interval_begin(&m->interval, entry->step, m->context.system);
+    m->interval.has_last = entry->step >= 0;
 }
 
-static varve_status restore(varve_manager *m, size_t index, varve_error *error)
+static varve_status restore(
+    varve_manager *m, const struct vv_origin *origin, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
     struct vv_opening opening = {
         .options = m->options.read,
         .is_save = true,
     };
-    varve_status status = vv_resume_path(m, index, &opening.path, error);
+    varve_status status = vv_origin_path(origin, &opening.path, error);
     m->restoration =
         comm     ? vv_read_together(comm, m->root, status, &opening, error)
         : status ? NULL
                  : vv_restoration_open(m->root, &opening, error);
     if (!m->restoration)
         return error->status;
-    adopt(m, index);
+    adopt(m, origin);
     return VARVE_OK;
 }
 
@@ -165,9 +173,10 @@ static varve_status start_fresh(varve_manager *m, varve_error *error)
  * that can be opened. */
 static varve_status salvage(varve_manager *m, varve_error *error)
 {
-    for (size_t i = m->listing.count; i-- > 0;) {
+    struct vv_origin origin = { .levels = m->levels.count };
+    while (vv_origin_next(m, &origin)) {
         varve_error reason = { 0 };
-        varve_status status = restore(m, i, &reason);
+        varve_status status = restore(m, &origin, &reason);
         if (!status)
             return VARVE_OK;
         if (!vv_blames_file(status)) {
@@ -204,40 +213,61 @@ static varve_status look_to_resume(varve_manager *m, varve_error *error)
     return vv_manager_leads(m) ? vv_manager_look(m, error) : VARVE_OK;
 }
 
-/* Of many processes each verifies a share, and reads then what is its own. */
-static varve_status restore_good(
-    varve_manager *m, size_t *index, varve_error *unread, varve_error *error)
+/* What cannot be listed may have a good one, as what cannot be read. */
+static varve_status look_at_levels(
+    varve_manager *m, varve_error *unread, varve_error *error)
 {
-    VV_TRY(find_good(m, verify, index, unread, error));
-    VV_TRY(vv_manager_agree(m, vv_manager_decide(m, error), error));
-    return *index < m->listing.count ? restore(m, *index, error) : VARVE_OK;
+    VV_TRY(vv_levels_look(&m->levels, error));
+    for (size_t i = 0; i < m->levels.count; i++) {
+        const varve_error *unseen = &m->levels.all[i].unseen;
+        if (!unseen->status)
+            continue;
+        VV_TRY(pass_over(m, unseen, error));
+        if (!unread->status)
+            *unread = *unseen;
+    }
+    return VARVE_OK;
 }
 
-static varve_status restore_first(
-    varve_manager *m, size_t *index, varve_error *unread, varve_error *error)
+/* Of many processes each verifies a share, and reads then what is its own. */
+static varve_status restore_good(varve_manager *m, struct vv_origin *origin,
+    varve_error *unread, varve_error *error)
 {
-    varve_status status = find_good(m, vv_resume_from, index, unread, error);
+    VV_TRY(find_good(m, verify, origin, unread, error));
+    VV_TRY(vv_manager_agree(m, vv_manager_decide(m, error), error));
+    return origin->listing ? restore(m, origin, error) : VARVE_OK;
+}
+
+static varve_status restore_first(varve_manager *m, struct vv_origin *origin,
+    varve_error *unread, varve_error *error)
+{
+    VV_TRY(look_at_levels(m, unread, error));
+    varve_status status = find_good(m, vv_resume_from, origin, unread, error);
     if (status)
         return vv_tell_half_restored(m, status, error);
-    if (*index == m->listing.count)
+    if (!origin->listing)
         return vv_manager_decide(m, error);
     m->half_restored.status = VARVE_OK; /* an older one was the same graph */
-    adopt(m, *index);
+    adopt(m, origin);
     return VARVE_OK;
 }
 
 static varve_status resume(varve_manager *m, varve_error *error)
 {
-    size_t index;
-    varve_error unread;
+    struct vv_origin origin = { .levels = m->levels.count };
+    varve_error unread = { 0 };
     varve_status status = look_to_resume(m, error);
     VV_TRY(vv_manager_tell(m, status, error));
     vv_restoration_free(m->restoration);
     m->restoration = NULL;
     m->half_restored.status = VARVE_OK;
-    VV_TRY(m->options.comm ? restore_good(m, &index, &unread, error)
-                           : restore_first(m, &index, &unread, error));
-    return index == m->listing.count ? begin_anew(m, &unread, error) : VARVE_OK;
+    forget_passed_over(m);
+    VV_TRY(m->options.comm ? restore_good(m, &origin, &unread, error)
+                           : restore_first(m, &origin, &unread, error));
+    if (!origin.listing)
+        VV_TRY(begin_anew(m, &unread, error));
+    vv_levels_catch_up(&m->levels, &m->listing, NULL);
+    return VARVE_OK;
 }
 
 varve_status varve_manager_resume(varve_manager *m, varve_error *error)
@@ -285,7 +315,6 @@ static varve_status lock_to_prune(varve_manager *m, varve_error *error)
 
 static varve_status prune(varve_manager *m, varve_error *error)
 {
-    size_t index;
     varve_status status = VARVE_OK;
     m->warning.status = VARVE_OK;
     vv_manager_land(m);
@@ -293,7 +322,7 @@ static varve_status prune(varve_manager *m, varve_error *error)
         status = lock_to_prune(m, error);
     VV_TRY(vv_manager_tell(m, status, error));
     if (!m->has_good)
-        VV_TRY(vv_find_good(m, &index, error));
+        VV_TRY(find_own_good(m, error));
     if (vv_manager_leads(m) && !(status = vv_manager_decide(m, error))) {
         vv_manager_tidy(m, true);
         vv_manager_prune_layers(m);

@@ -31,25 +31,15 @@ bool vv_blames_file(varve_status status)
            status == VARVE_NOT_FOUND;
 }
 
-varve_status vv_resume_path(
-    varve_manager *m, size_t index, const char **path, varve_error *error)
-{
-    *path = vv_listing_path(
-        &m->listing, &m->listing.entries[index].number, VARVE_SUFFIX);
-    return m->listing.path.failed
-               ? vv_fail_memory(error, "the name of a checkpoint")
-               : VARVE_OK;
-}
-
 /* --- Whether it may be read once ---------------------------------------- */
 
 /* One that cannot be opened for what is wrong with it is none to go back to. */
 static bool is_covered_by(varve_manager *m, const struct vv_opened *file,
-    size_t older, uint64_t *size)
+    const struct vv_origin *older, uint64_t *size)
 {
     struct vv_opened other;
     const char *path;
-    varve_status status = vv_resume_path(m, older, &path, NULL);
+    varve_status status = vv_origin_path(older, &path, NULL);
     if (!status)
         status = vv_checkpoint_open(&other, &m->context, path, NULL);
     if (status)
@@ -72,18 +62,19 @@ static bool is_staged(const varve_manager *m, const struct vv_opened *file)
 }
 
 static bool may_be_read_once(
-    varve_manager *m, const struct vv_opened *file, size_t index)
+    varve_manager *m, const struct vv_opened *file, struct vv_origin origin)
 {
     uint64_t size = 0;
+    unsigned count = 0;
     if (!vv_opened_has_digests(file))
         return false;
     if (is_staged(m, file))
         return true;
     if (m->options.read && m->options.read->passes == VARVE_TWO_PASSES)
         return false;
-    for (size_t i = index; i-- > 0;) {
-        if (size > file->size / INDEX_SHARE || index - i > MOST_LOOKED_AT ||
-            !is_covered_by(m, file, i, &size))
+    while (vv_origin_next(m, &origin)) {
+        if (size > file->size / INDEX_SHARE || ++count > MOST_LOOKED_AT ||
+            !is_covered_by(m, file, &origin, &size))
             return false;
     }
     return true;
@@ -121,10 +112,10 @@ static void note_half_restored(varve_manager *m, varve_error *error)
     error->message[strcspn(error->message, "\n")] = '\0';
 }
 
-static varve_status read_from(varve_manager *m, size_t index,
+static varve_status read_from(varve_manager *m, const struct vv_origin *origin,
     const struct vv_opened *file, bool *is_damaged, varve_error *error)
 {
-    bool reads_once = may_be_read_once(m, file, index);
+    bool reads_once = may_be_read_once(m, file, *origin);
     varve_status damage = VARVE_OK;
     m->restoration = vv_restoration_open(m->root,
         &(struct vv_opening){ .path = file->path,
@@ -147,26 +138,24 @@ static varve_status read_from(varve_manager *m, size_t index,
     return error->status;
 }
 
-varve_status vv_resume_from(
-    varve_manager *m, size_t index, bool *is_damaged, varve_error *error)
+varve_status vv_resume_from(varve_manager *m, const struct vv_origin *origin,
+    bool *is_damaged, varve_error *error)
 {
     struct vv_opened file;
-    struct vv_entry *entry = &m->listing.entries[index];
     const char *path;
     bool had_good = m->has_good;
     uint64_t good = m->good;
     *is_damaged = false;
-    VV_TRY(vv_resume_path(m, index, &path, error));
+    VV_TRY(vv_origin_path(origin, &path, error));
     varve_status status = vv_checkpoint_open(&file, &m->context, path, error);
     *is_damaged = vv_blames_file(status);
     if (status)
         return status;
     /* What may fail without the file is done before anything changes. */
-    entry->is_damaged = false;
-    vv_manager_note_good(m, entry->number);
+    vv_note_good_origin(m, origin);
     status = vv_manager_decide(m, error);
     if (!status)
-        status = read_from(m, index, &file, is_damaged, error);
+        status = read_from(m, origin, &file, is_damaged, error);
     if (status) {
         vv_opened_close(&file);
         m->has_good = had_good;

@@ -11,19 +11,16 @@
 #define VV_RESUME_ALONE_H
 
 #include "manager.h"
+#include "origin.h"
 
 /* Whether it is the file that is to blame, so that an older one may do. */
 bool vv_blames_file(varve_status status);
 
-/* The path of an entry of the listing; valid until the next. */
-varve_status vv_resume_path(varve_manager *manager, size_t index,
-    const char **path, varve_error *error);
-
-/* Restores an entry of the listing, all of which is verified: the restoration
+/* Restores an entry of a listing, all of which is verified: the restoration
  * is the manager's then. Where it fails as the file is damaged, variables may
  * hold new bytes, and `half_restored` says so. */
-varve_status vv_resume_from(
-    varve_manager *manager, size_t index, bool *is_damaged, varve_error *error);
+varve_status vv_resume_from(varve_manager *manager,
+    const struct vv_origin *origin, bool *is_damaged, varve_error *error);
 
 /* The status of a failure: VARVE_HALF_RESTORED where a damaged checkpoint has
  * left variables with new bytes, which the message names; else as it was. */

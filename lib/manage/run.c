@@ -239,7 +239,8 @@ static bool is_to_stop(varve_run *run)
 /* It was saved before, or is the one that was resumed. */
 static bool is_saved_step(const varve_run *run)
 {
-    return run->manager->has_last && run->manager->last_step == run->step;
+    const struct vv_interval *interval = &run->manager->interval;
+    return interval->has_last && interval->last_step == run->step;
 }
 
 static void save(varve_run *run, const varve_manager_save_options *options)

@@ -223,6 +223,25 @@ TEST(a_manager_resumes_what_it_saved)
     CHECK(varve_restoration_counter(manager.restoration()) == 2);
 }
 
+TEST(a_manager_has_levels)
+{
+    program p;
+    const std::string run = place("fast"), slow = place("slow");
+    varve_level level = {};
+    level.directory = slow.c_str();
+    varve::manager_options options;
+    options.levels = &level;
+    options.level_count = 1;
+    auto manager = NEED(varve::manager::open(p.root, run, options));
+    p.step = 7;
+    CHECK(NEED(manager.save(7)));
+    GOOD(manager.drain(-1));
+    CHECK(manager.level_at(0)->step == 7 && !manager.level_at(1));
+    p.step = 0;
+    auto other = NEED(varve::manager::open(p.root, slow));
+    CHECK(NEED(other.resume()) && p.step == 7);
+}
+
 TEST(a_saver_goes_by_names)
 {
     program p;

@@ -54,6 +54,26 @@ static void manage(struct guest *g, struct state *s, bool is_async)
     CALL(g, varve_manager_free(m));
 }
 
+/* Its threads live from the first copy to the end of the manager. */
+static void visit_levels(struct guest *g, struct state *s)
+{
+    const varve_level levels[] = { { .directory = "slow", .keep_last = 1 } };
+    const varve_manager_options options = {
+        .levels = levels, .level_count = 1
+    };
+    varve_manager *m;
+    LEAVES(g, 0, ANY);
+    MAKES(g, m, varve_manager_new(s->root, "fast", &options, &g->error));
+    LEAVES(g, 0, ANY);
+    GOOD(g, varve_manager_drain(m, 0, &g->error));
+    LEAVES(g, 1, ANY);
+    GOOD(g, varve_manager_save(m, 1, &g->error));
+    LEAVES(g, 0, ANY);
+    GOOD(g, varve_manager_drain(m, -1, &g->error));
+    LEAVES(g, -1, ANY);
+    CALL(g, varve_manager_free(m));
+}
+
 /* That handlers are heard, and gone at the end, stories tell: these calls leave
  * none. */
 static void visit_runs(struct guest *g)
@@ -91,6 +111,7 @@ void visit_managers(struct guest *g)
     state_open(&s, g);
     manage(g, &s, false);
     g->is_at_home = true; /* two managers would be at work there */
+    visit_levels(g, &s);
     manage(g, &s, true);
     visit_runs(g);
     g->is_at_home = false;

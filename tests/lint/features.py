@@ -41,6 +41,7 @@ NAMES = {
                     r'vv_do_fixed_differ|vv_tell_fixed|skips_fixed|'
                     r'only_fixed|fixed_count|varve_add_fixed_variable',
     'strided views': r'vv_strided\w*',
+    'levels': r'vv_level\w*|level_count',
     'structs': r'vv_struct(_\w+)?|vv_is_struct|vv_field\w*|varve_field',
 }
 COLUMNS = {'column', 'index', 'index_columns', 'index_in', 'index_out',

@@ -1,0 +1,90 @@
+/* levels.h - further directories of a manager, slower and safer ones, to which
+ * its checkpoints are copied in the background.
+ *
+ *     const varve_level levels[] = {
+ *         { .directory = "/shared/run", .every_steps = 1000, .keep_last = 3 },
+ *         { .directory = "/archive/run", .every_seconds = 86400 } };
+ *     varve_manager_options options = {
+ *         .keep_last = 2, .levels = levels, .level_count = 2 };
+ *
+ * A save is over when its checkpoint is durable in the manager's own directory,
+ * the fastest. From there a thread of each level makes one whole file of it, as
+ * varve_repack does: of the same name, with the same metadata, durable, and
+ * every value verified by its digest, without another look at the program's
+ * memory. So a level is a directory of checkpoints as any other, for managers,
+ * varve_watch and the command. Saves with `no_sync` are not copied.
+ *
+ * What waits for a level is kept from deletion by a lease (watch.h). A copy
+ * that is cut short, by the end of the manager or of the process, is made anew
+ * by the next manager of the directory, after its resume or first save: of what
+ * is due and not there, so much as may wait.
+ *
+ * A level that is gone, full or slow fails no save and delays none: what is
+ * wrong is in its state, and it is tried again with the next checkpoint. While
+ * another manager of the same prefix is at work in the directory of a level,
+ * nothing is deleted there.
+ *
+ * varve_manager_resume restores the newest that is good at any level, of equal
+ * ones the fastest: varve_restoration_path says which. What it passed over is
+ * named as ever, and so is a level that cannot be listed; where none is good
+ * then, that is its failure. The next save counts on from all that any level
+ * has. The rest of a manager (latest, count, at, prune, pin) is about its own
+ * directory: a manager of the level's directory tells of that.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_LEVELS_H
+#define VARVE_LEVELS_H
+
+#include <varve/error.h>
+#include <varve/types.h>
+
+VARVE_BEGIN_DECLS
+
+/* All zero, but for the directory, is the safe default: every checkpoint is
+ * copied, as fast as it goes, and none is deleted. Retention is a union, as
+ * that of the manager; the newest good one stays, and what is pinned there. */
+typedef struct varve_level {
+    const char *directory;  /* copied; made with the first copy */
+    uint64_t every_steps;   /* at each multiple, or the first checkpoint after
+                               it, and when the step went backwards */
+    uint64_t every_seconds; /* or the first so much later */
+    size_t keep_last;       /* as in varve_manager_options, with the metric */
+    uint64_t keep_every_steps; /* of that */
+    size_t keep_best;
+    uint64_t bytes_per_second; /* at most, of values; 0: no bound */
+    size_t most_waiting; /* besides the one that is copied: of more the oldest
+                            is left out; 0: 1 */
+    varve_reserved reserved;
+} varve_level;
+
+/* How far a level is. */
+typedef struct varve_level_state {
+    const char *directory;
+    const char *latest;  /* the path of the newest there; NULL: none known of */
+    int64_t step;        /* its; -1: unknown */
+    size_t waiting;      /* that are due there, with the one being copied */
+    uint64_t left_out;   /* as more waited than may */
+    uint64_t copied;     /* bytes */
+    const char *failure; /* what went wrong last, in one line; NULL: nothing
+                            since a copy that went well */
+    varve_reserved reserved;
+} varve_level_state;
+
+/* The state of a level by its place in the options; false past the end. Looks
+ * at no directory. Strings are valid until the next call of this for the same
+ * level. */
+VARVE_API bool varve_manager_level_at(
+    const varve_manager *manager, size_t index, varve_level_state *state);
+
+/* Waits until each level has what is due there; what it failed with is tried
+ * once more. Before the end of a program, or between a SIGTERM and the kill:
+ * at most `seconds`, or as long as it takes where that is negative, besides a
+ * save in the background, which is waited for first. VARVE_TIMEOUT names a
+ * level and what it lacks; else what a copy failed with. */
+VARVE_API varve_status varve_manager_drain(varve_manager *manager,
+    double seconds, varve_error *error) VARVE_MUST_CHECK;
+
+VARVE_END_DECLS
+
+#endif

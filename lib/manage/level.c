@@ -1,0 +1,153 @@
+/* level.c - a copy that keeps its pace, and the deletions after it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "level.h"
+
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "interval.h"
+#include "ledger.h"
+#include "repack.h"
+#include "system.h"
+#include "try.h"
+
+/* A copy that waits looks so often whether it is cancelled. */
+#define LONGEST_PAUSE (VV_SECOND / 20)
+
+varve_status vv_level_begin(struct vv_level *level,
+    const struct vv_context *context, const char *directory, const char *prefix,
+    const char *metric, varve_error *error)
+{
+    level->context = *context;
+    level->context.durable = &level->durable;
+    level->lock.file = -1;
+    level->decision.allocator = &level->context.allocator;
+    return vv_listing_begin(
+        &level->listing, &level->context, directory, prefix, metric, error);
+}
+
+void vv_level_clear(struct vv_level *level)
+{
+    vv_file_close(&level->context, level->lock.file);
+    vv_listing_clear(&level->listing);
+    vv_decision_clear(&level->decision);
+}
+
+/* --- Copying ------------------------------------------------------------ */
+
+/* How long the bytes so far should have taken, in nanoseconds. */
+static int64_t time_for(uint64_t bytes, uint64_t bytes_per_second)
+{
+    double seconds = (double)bytes / (double)bytes_per_second;
+    double most = (double)(INT64_MAX / VV_SECOND / 2);
+    return (int64_t)((seconds < most ? seconds : most) * (double)VV_SECOND);
+}
+
+/* What keeps the pace of a copy, as its progress. */
+static int keep_pace(
+    void *user, uint64_t done, uint64_t total, const char *what)
+{
+    const struct vv_level *level = user;
+    const struct vv_system *system = level->context.system;
+    (void)total;
+    (void)what;
+    while (level->bytes_per_second && !atomic_load(&level->is_cancelled)) {
+        int64_t passed = system->uptime(system->state) - level->begun;
+        int64_t rest = time_for(done, level->bytes_per_second) - passed;
+        if (rest <= 0)
+            break;
+        system->sleep(
+            system->state, rest < LONGEST_PAUSE ? rest : LONGEST_PAUSE);
+    }
+    return atomic_load(&level->is_cancelled);
+}
+
+static varve_status look(struct vv_level *level, varve_error *error)
+{
+    if (!level->has_looked)
+        vv_ledger_read(&level->listing, NULL);
+    level->has_looked = true;
+    return vv_listing_refresh(&level->listing, error);
+}
+
+static bool is_copy(const struct vv_entry *e, const struct vv_original *o)
+{
+    return e->is_ours && !e->is_damaged && e->counter == o->counter &&
+           e->step == o->step;
+}
+
+/* Of a copy that was there the process may have been killed before its name was
+ * on disk. */
+static varve_status sync_names(struct vv_level *level, varve_error *error)
+{
+    const struct vv_system *system = level->context.system;
+    int directory;
+    const char *path = vv_listing_path(&level->listing, NULL, "");
+    if (level->listing.path.failed)
+        return vv_fail_memory(error, "the path of a directory");
+    VV_TRY(vv_directory_open_parent(&level->context, path, &directory, error));
+    int result = system->sync(system->state, directory);
+    vv_file_close(&level->context, directory);
+    return result < 0 ? vv_fail_system(error, -result, "sync of its directory",
+                            level->listing.directory)
+                      : VARVE_OK;
+}
+
+static varve_status make(struct vv_level *level, const struct vv_original *o,
+    bool may_replace, uint64_t *size, varve_error *error)
+{
+    const struct vv_system *system = level->context.system;
+    const varve_write_options options = { .no_replace = !may_replace,
+        .progress = keep_pace,
+        .progress_user = level };
+    struct vv_file_info info;
+    struct vv_buffer path;
+    vv_buffer_init(&path, &level->context.allocator);
+    vv_buffer_add_string(
+        &path, vv_listing_path(&level->listing, &o->number, VARVE_SUFFIX));
+    const char *to = vv_buffer_string(&path);
+    varve_status status = VARVE_OK;
+    level->begun = system->uptime(system->state);
+    if (path.failed || level->listing.path.failed)
+        status = vv_fail_memory(error, "the name of a copy");
+    else
+        status = vv_repack(&level->context, o->path, to, &options, error);
+    if (!status && !vv_file_look(&level->context, to, &info, NULL))
+        *size = info.size;
+    vv_buffer_clear(&path);
+    return status;
+}
+
+varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
+    uint64_t *size, varve_error *error)
+{
+    *size = 0;
+    VV_TRY(look(level, error));
+    struct vv_entry *there = vv_listing_find(&level->listing, o->number);
+    if (there && is_copy(there, o) && !o->is_unsure)
+        return sync_names(level, error);
+    bool may_replace =
+        level->replaces || o->is_unsure || (there && there->is_damaged);
+    /* Of that name it is another file, whatever its size and time. */
+    if (there)
+        there->is_read = false;
+    return make(level, o, may_replace, size, error);
+}
+
+/* --- What follows it ---------------------------------------------------- */
+
+varve_status vv_level_tidy(
+    struct vv_level *level, uint64_t good, varve_error *error)
+{
+    struct vv_listing *l = &level->listing;
+    l->policy = level->policy;
+    VV_TRY(vv_manager_lock_take(&level->lock, l, false, error));
+    VV_TRY(vv_listing_refresh(l, error));
+    VV_TRY(
+        vv_decide_listing(&level->decision, &level->policy, l, &good, error));
+    varve_status pruned = vv_prune(l, &level->decision, error);
+    varve_status noted = vv_ledger_write(l, pruned ? NULL : error);
+    return pruned ? pruned : noted;
+}

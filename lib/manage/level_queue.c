@@ -1,0 +1,355 @@
+/* level_queue.c - filled by the program's thread, emptied by the level's.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "level_queue.h"
+
+#include "allocator.h"
+#include "failure.h"
+#include "file.h"
+#include "lease.h"
+#include "ledger.h"
+#include "monitor.h"
+#include "system.h"
+#include "try.h"
+
+/* --- What waits --------------------------------------------------------- */
+
+static void free_waiting(struct vv_level_queue *q, struct vv_waiting *w)
+{
+    const varve_allocator *a = &q->level.context.allocator;
+    if (!w)
+        return;
+    vv_file_close(&q->level.context, w->lease);
+    vv_release_string(a, w->path);
+    vv_release(a, w, sizeof *w);
+}
+
+static varve_status make_waiting(struct vv_level_queue *q,
+    struct vv_listing *from, const struct vv_entry *entry,
+    struct vv_waiting **made, varve_error *error)
+{
+    const varve_allocator *a = &q->level.context.allocator;
+    const char *path = vv_listing_path(from, &entry->number, VARVE_SUFFIX);
+    struct vv_waiting *w = vv_allocate_zeroed(a, sizeof *w);
+    if (!w)
+        return vv_fail_memory(error, "a checkpoint that waits");
+    w->lease = -1;
+    w->path = from->path.failed ? NULL : vv_copy_string(a, path);
+    w->original = (struct vv_original){ .path = w->path,
+        .number = entry->number,
+        .counter = entry->counter,
+        .step = entry->step };
+    varve_status status =
+        w->path ? vv_lease_take(&q->level.context, w->path, &w->lease, error)
+                : vv_fail_memory(error, "the path of a checkpoint that waits");
+    if (status)
+        free_waiting(q, w);
+    else
+        *made = w;
+    return status;
+}
+
+/* From inside, as is what follows. Takes one out. */
+static struct vv_waiting *take(
+    struct vv_level_queue *q, struct vv_waiting **link)
+{
+    struct vv_waiting *w = *link;
+    *link = w->next;
+    w->next = NULL;
+    q->count--;
+    return w;
+}
+
+static void leave_out_oldest(struct vv_level_queue *q)
+{
+    free_waiting(q, take(q, &q->first));
+    q->left_out++;
+}
+
+/* Behind all others, and instead of an older one of its name. */
+static void append(struct vv_level_queue *q, struct vv_waiting *w)
+{
+    struct vv_waiting **link = &q->first;
+    while (*link) {
+        if ((*link)->original.number == w->original.number)
+            free_waiting(q, take(q, link));
+        else
+            link = &(*link)->next;
+    }
+    *link = w;
+    q->count++;
+    while (q->count > q->most_waiting)
+        leave_out_oldest(q);
+}
+
+/* Before all others, unless those are as many as may wait. */
+static void put_back(struct vv_level_queue *q, struct vv_waiting *w)
+{
+    w->next = q->first;
+    q->first = w;
+    q->count++;
+    if (q->count > q->most_waiting)
+        leave_out_oldest(q);
+}
+
+/* --- The work ----------------------------------------------------------- */
+
+static void note_failure(struct vv_level_queue *q, varve_status status,
+    const char *what, const char *whose, const varve_error *reason)
+{
+    vv_fail(&q->failure, status, "%s: %s%s failed: %s",
+        q->level.listing.directory, what, whose, reason->message);
+}
+
+void vv_level_queue_note(
+    struct vv_level_queue *q, const char *what, const varve_error *reason)
+{
+    vv_monitor_enter(q->monitor);
+    note_failure(q, reason->status, what, "", reason);
+    vv_monitor_leave(q->monitor);
+}
+
+/* It is lost to the level: the next one is due, unless a later one waits. */
+static void owe(struct vv_level_queue *q, uint64_t counter)
+{
+    if (q->owed < counter)
+        q->owed = counter;
+}
+
+/* What another try would not change. */
+static bool is_of_the_original(varve_status status)
+{
+    return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
+           status == VARVE_EMPTY_FILE || status == VARVE_NOT_A_CHECKPOINT ||
+           status == VARVE_TOO_NEW || status == VARVE_LIMIT ||
+           status == VARVE_NOT_FOUND;
+}
+
+static void note_failed(
+    struct vv_level_queue *q, struct vv_waiting *w, const varve_error *error)
+{
+    q->failures++;
+    note_failure(q, error->status, "copy of ", w->path, error);
+    w->original.is_unsure |= error->status == VARVE_UNKNOWN_OUTCOME;
+    if (is_of_the_original(error->status)) {
+        owe(q, w->original.counter);
+        free_waiting(q, w);
+        return;
+    }
+    put_back(q, w);
+    q->rests = !q->has_news;
+}
+
+static void note_copied(struct vv_level_queue *q, struct vv_waiting *w,
+    uint64_t size, const varve_error *tidied)
+{
+    q->copied += size;
+    q->has_latest = true;
+    q->latest = w->original.number;
+    q->latest_step = w->original.step;
+    if (q->owed <= w->original.counter)
+        q->owed = 0;
+    if (!q->owed)
+        q->failure.status = VARVE_OK;
+    if (tidied->status)
+        note_failure(q, tidied->status, "pruning", "", tidied);
+    free_waiting(q, w);
+}
+
+static void serve_one(struct vv_level_queue *q)
+{
+    varve_error error = { 0 }, tidied = { 0 };
+    uint64_t size;
+    struct vv_waiting *w = q->current = take(q, &q->first);
+    q->has_news = false;
+    vv_monitor_leave(q->monitor);
+    error.status = vv_level_copy(&q->level, &w->original, &size, &error);
+    if (!error.status)
+        tidied.status = vv_level_tidy(&q->level, w->original.number, &tidied);
+    vv_monitor_enter(q->monitor);
+    q->current = NULL;
+    if (error.status)
+        note_failed(q, w, &error);
+    else
+        note_copied(q, w, size, &tidied);
+    vv_monitor_wake(q->monitor);
+}
+
+static void *serve(void *argument)
+{
+    struct vv_level_queue *q = argument;
+    vv_monitor_enter(q->monitor);
+    while (!q->ends) {
+        if (q->first && !q->rests)
+            serve_one(q);
+        else
+            vv_monitor_wait(q->monitor, -1);
+    }
+    vv_monitor_leave(q->monitor);
+    return NULL;
+}
+
+/* --- What the program's thread does ------------------------------------- */
+
+void vv_level_queue_go_on(struct vv_level_queue *q)
+{
+    const struct vv_system *system = q->level.context.system;
+    int result = 0;
+    vv_monitor_enter(q->monitor);
+    if (q->first && !q->has_thread) {
+        result = system->start_thread(system->state, serve, q, &q->thread);
+        q->has_thread = result == 0;
+    }
+    if (result)
+        vv_fail_system(&q->failure, -result, "starting the thread that copies",
+            q->level.listing.directory);
+    q->asked = q->failures;
+    q->has_news = true;
+    q->rests = false;
+    vv_monitor_wake(q->monitor);
+    vv_monitor_leave(q->monitor);
+}
+
+void vv_level_queue_add(struct vv_level_queue *q, struct vv_listing *listing,
+    const struct vv_entry *entry)
+{
+    struct vv_waiting *w = NULL;
+    varve_error error = { 0 };
+    varve_status status = make_waiting(q, listing, entry, &w, &error);
+    vv_interval_begin(&q->interval, entry->step, q->level.context.system);
+    vv_monitor_enter(q->monitor);
+    if (status) {
+        owe(q, entry->counter);
+        note_failure(q, status, "what is due there", "", &error);
+    } else {
+        append(q, w);
+    }
+    vv_monitor_leave(q->monitor);
+}
+
+bool vv_level_queue_is_due(
+    struct vv_level_queue *q, const struct vv_entry *entry)
+{
+    const struct vv_system *system = q->level.context.system;
+    vv_monitor_enter(q->monitor);
+    bool is_owed = q->owed > 0 && !q->first;
+    vv_monitor_leave(q->monitor);
+    return is_owed || vv_interval_is_over(&q->interval, entry->step, system);
+}
+
+/* --- Waiting for it ----------------------------------------------------- */
+
+static varve_status fail_lacking(
+    const struct vv_level_queue *q, varve_error *error)
+{
+    const struct vv_waiting *w = q->current ? q->current : q->first;
+    return vv_fail(error, VARVE_TIMEOUT,
+        "%s: expected copies of all that is due there by now, found %zu "
+        "missing, the oldest of %s",
+        q->level.listing.directory, q->count + (q->current != NULL), w->path);
+}
+
+/* From inside, after it was asked to go on. */
+static varve_status wait_for(
+    struct vv_level_queue *q, int64_t deadline, varve_error *error)
+{
+    const struct vv_system *system = q->level.context.system;
+    while (q->first || q->current) {
+        int64_t rest = deadline - system->uptime(system->state);
+        if (!q->has_thread || (q->failures != q->asked && q->rests))
+            break;
+        if (deadline < 0)
+            vv_monitor_wait(q->monitor, -1);
+        else if (rest <= 0 || !vv_monitor_wait(q->monitor, rest))
+            return fail_lacking(q, error);
+    }
+    if (!q->first && !q->owed)
+        return VARVE_OK;
+    *error = q->failure;
+    return error->status;
+}
+
+varve_status vv_level_queue_drain(
+    struct vv_level_queue *q, int64_t deadline, varve_error *error)
+{
+    vv_monitor_enter(q->monitor);
+    varve_status status = wait_for(q, deadline, error);
+    vv_monitor_leave(q->monitor);
+    return status;
+}
+
+/* --- Telling ------------------------------------------------------------ */
+
+static const char *path_of(struct vv_level_queue *q, uint64_t number)
+{
+    q->text.size = 0;
+    q->text.failed = false;
+    vv_buffer_add_string(
+        &q->text, vv_listing_path(&q->seen, &number, VARVE_SUFFIX));
+    const char *path = vv_buffer_string(&q->text);
+    return q->text.failed || q->seen.path.failed ? NULL : path;
+}
+
+void vv_level_queue_state(struct vv_level_queue *q, varve_level_state *state)
+{
+    vv_monitor_enter(q->monitor);
+    bool has_latest = q->has_latest;
+    uint64_t latest = q->latest;
+    *state = (varve_level_state){ .step = has_latest ? q->latest_step : -1,
+        .waiting = q->count + (q->current != NULL),
+        .left_out = q->left_out,
+        .copied = q->copied };
+    q->told = q->failure;
+    vv_monitor_leave(q->monitor);
+    state->latest = has_latest ? path_of(q, latest) : NULL;
+}
+
+/* --- Beginning and ending ----------------------------------------------- */
+
+varve_status vv_level_queue_begin(struct vv_level_queue *q,
+    const varve_level *o, const struct vv_listing *like, varve_error *error)
+{
+    const struct vv_context *context = like->context;
+    q->most_waiting = o->most_waiting ? o->most_waiting : 1;
+    q->interval = (struct vv_interval){
+        .steps = o->every_steps,
+        .seconds = o->every_seconds,
+        .last_uptime = context->system->uptime(context->system->state),
+    };
+    q->level.policy.keep_last = o->keep_last;
+    q->level.policy.keep_every_steps = o->keep_every_steps;
+    q->level.policy.keep_best = o->keep_best;
+    q->level.bytes_per_second = o->bytes_per_second;
+    atomic_init(&q->level.is_cancelled, false);
+    vv_buffer_init(&q->text, &context->allocator);
+    varve_status status = vv_level_begin(
+        &q->level, context, o->directory, like->prefix, like->metric, error);
+    VV_TRY(vv_listing_begin(
+        &q->seen, context, o->directory, like->prefix, like->metric, error));
+    VV_TRY(status);
+    vv_ledger_read(&q->seen, NULL);
+    q->monitor = vv_monitor_new(&context->allocator);
+    return q->monitor ? VARVE_OK : vv_fail_memory(error, "a level");
+}
+
+void vv_level_queue_end(struct vv_level_queue *q)
+{
+    const struct vv_system *system = q->level.context.system;
+    if (!q->seen.context)
+        return; /* not begun */
+    if (q->has_thread) {
+        atomic_store(&q->level.is_cancelled, true);
+        vv_monitor_enter(q->monitor);
+        q->ends = true;
+        vv_monitor_wake(q->monitor);
+        vv_monitor_leave(q->monitor);
+        system->join_thread(system->state, q->thread);
+    }
+    while (q->first)
+        free_waiting(q, take(q, &q->first));
+    vv_monitor_free(&q->level.context.allocator, q->monitor);
+    vv_listing_clear(&q->seen);
+    vv_buffer_clear(&q->text);
+    vv_level_clear(&q->level);
+}

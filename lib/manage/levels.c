@@ -1,0 +1,248 @@
+/* levels.c - what is due goes to each level that it is due at.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "levels.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "system.h"
+#include "try.h"
+
+static int64_t this_process(const struct vv_context *context)
+{
+    return context->system->process(context->system->state, NULL, 0);
+}
+
+/* In the child of a fork: the threads are the parent's, who goes on with what
+ * waits. Nothing that they may be about to change is touched. */
+static bool is_lost(const struct vv_levels *levels)
+{
+    return levels->process != this_process(levels->context);
+}
+
+void vv_levels_add(struct vv_levels *levels, struct vv_listing *listing,
+    const struct vv_entry *entry)
+{
+    if (levels->count == 0 || is_lost(levels))
+        return;
+    for (size_t i = 0; i < levels->count; i++) {
+        struct vv_level_queue *q = &levels->all[i];
+        if (vv_level_queue_is_due(q, entry))
+            vv_level_queue_add(q, listing, entry);
+        vv_level_queue_go_on(q);
+    }
+}
+
+/* --- Looking ------------------------------------------------------------ */
+
+static varve_status look_at(
+    struct vv_levels *levels, struct vv_level_queue *q, varve_error *error)
+{
+    struct vv_listing *l = &q->seen;
+    q->unseen = (varve_error){ 0 };
+    /* Where a number may come again its file may be another one of that size
+     * and time. */
+    for (size_t i = 0; i < l->count && !levels->numbers_say; i++)
+        l->entries[i].is_read = false;
+    q->unseen.status = vv_listing_refresh(l, &q->unseen);
+    if (q->unseen.status == VARVE_NO_MEMORY)
+        *error = q->unseen;
+    if (q->unseen.status) {
+        l->count = 0;
+        vv_level_queue_note(q, "looking there", &q->unseen);
+    }
+    uint64_t highest = vv_listing_highest(l, levels->numbers_say);
+    if (q->highest < highest)
+        q->highest = highest;
+    return q->unseen.status == VARVE_NO_MEMORY ? VARVE_NO_MEMORY : VARVE_OK;
+}
+
+varve_status vv_levels_look(struct vv_levels *levels, varve_error *error)
+{
+    for (size_t i = 0; i < levels->count; i++)
+        VV_TRY(look_at(levels, &levels->all[i], error));
+    return VARVE_OK;
+}
+
+uint64_t vv_levels_highest(const struct vv_levels *levels)
+{
+    uint64_t highest = 0;
+    for (size_t i = 0; i < levels->count; i++)
+        if (levels->all[i].highest > highest)
+            highest = levels->all[i].highest;
+    return highest;
+}
+
+/* --- What was left to do ------------------------------------------------ */
+
+static const struct vv_entry *newest_of(const struct vv_listing *l)
+{
+    for (size_t i = l->count; i-- > 0;)
+        if (l->entries[i].is_ours && !l->entries[i].is_damaged)
+            return &l->entries[i];
+    return NULL;
+}
+
+/* What is due at a level and not there; where time alone says what is due, the
+ * newest. */
+static void let_lacking_wait(struct vv_level_queue *q,
+    struct vv_listing *listing, const uint64_t *except)
+{
+    const struct vv_system *system = q->level.context.system;
+    const struct vv_entry *there = newest_of(&q->seen);
+    const struct vv_entry *newest = newest_of(listing);
+    struct vv_interval interval = q->interval;
+    bool by_time = interval.seconds && !interval.steps;
+    interval.seconds = 0;
+    for (size_t i = 0; i < listing->count; i++) {
+        const struct vv_entry *e = &listing->entries[i];
+        if (!e->is_ours || e->is_damaged || (by_time && e != newest) ||
+            (there && e->counter <= there->counter) ||
+            (except && e->number == *except) ||
+            !vv_interval_is_over(&interval, e->step, system))
+            continue;
+        vv_interval_begin(&interval, e->step, system);
+        vv_level_queue_add(q, listing, e);
+    }
+}
+
+void vv_levels_catch_up(struct vv_levels *levels, struct vv_listing *listing,
+    const uint64_t *except)
+{
+    if (levels->count == 0 || levels->has_begun || is_lost(levels))
+        return;
+    levels->has_begun = true;
+    for (size_t i = 0; i < levels->count; i++) {
+        struct vv_level_queue *q = &levels->all[i];
+        let_lacking_wait(q, listing, except);
+        q->left_out = 0; /* they were an earlier process's */
+        vv_level_queue_go_on(q);
+    }
+}
+
+/* --- Waiting for it ----------------------------------------------------- */
+
+varve_status vv_levels_drain(
+    struct vv_levels *levels, int64_t deadline, varve_error *error)
+{
+    varve_status first = VARVE_OK;
+    if (levels->count && is_lost(levels))
+        return vv_fail(error, VARVE_CANCELLED,
+            "%s: expected the process that made its manager, found it forked: "
+            "the parent goes on with what waits",
+            levels->all[0].level.listing.directory);
+    for (size_t i = 0; i < levels->count; i++)
+        vv_level_queue_go_on(&levels->all[i]);
+    for (size_t i = 0; i < levels->count; i++) {
+        varve_error reason = { 0 };
+        varve_status status =
+            vv_level_queue_drain(&levels->all[i], deadline, &reason);
+        if (status && !first) {
+            first = status;
+            *error = reason;
+        }
+    }
+    return first;
+}
+
+/* --- Telling ------------------------------------------------------------ */
+
+bool vv_levels_state(
+    struct vv_levels *levels, size_t index, varve_level_state *state)
+{
+    if (index >= levels->count || !state)
+        return false;
+    struct vv_level_queue *q = &levels->all[index];
+    *state = (varve_level_state){ .step = -1 };
+    if (is_lost(levels))
+        vv_fail(&q->told, VARVE_CANCELLED,
+            "%s: expected the process that made its manager, found it forked",
+            q->seen.directory);
+    else
+        vv_level_queue_state(q, state);
+    state->directory = q->seen.directory;
+    state->failure = q->told.status ? q->told.message : NULL;
+    return true;
+}
+
+/* --- Beginning and ending ----------------------------------------------- */
+
+static varve_status check_one(const varve_level *levels, size_t index,
+    const char *directory, varve_error *error)
+{
+    const char *own = levels[index].directory;
+    VV_TRY(VV_CHECK_OPTIONS(&levels[index], error));
+    if (!own || !*own)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected the directory of level %zu, found none", directory,
+            index);
+    bool is_taken = strcmp(own, directory) == 0;
+    for (size_t i = 0; i < index; i++)
+        is_taken |= strcmp(own, levels[i].directory) == 0;
+    return is_taken ? vv_fail(error, VARVE_MISUSE,
+                          "%s: expected another directory for level %zu, found "
+                          "the same twice",
+                          own, index)
+                    : VARVE_OK;
+}
+
+varve_status vv_levels_check(const varve_level *levels, size_t count,
+    const char *directory, varve_error *error)
+{
+    if (count && !levels)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected %zu levels, found NULL", directory, count);
+    for (size_t i = 0; i < count; i++)
+        VV_TRY(check_one(levels, i, directory, error));
+    return VARVE_OK;
+}
+
+static void note_newest(struct vv_level_queue *q)
+{
+    const struct vv_entry *newest = newest_of(&q->seen);
+    if (!newest)
+        return;
+    vv_interval_begin(&q->interval, newest->step, q->level.context.system);
+    q->interval.has_last = newest->step >= 0;
+    q->has_latest = true;
+    q->latest = newest->number;
+    q->latest_step = newest->step;
+}
+
+varve_status vv_levels_begin(struct vv_levels *levels, const varve_level *those,
+    size_t count, const struct vv_listing *like, varve_error *error)
+{
+    if (count == 0)
+        return VARVE_OK;
+    levels->context = like->context;
+    levels->process = this_process(like->context);
+    levels->all = vv_allocate_array(
+        &like->context->allocator, count, sizeof *levels->all);
+    if (!levels->all)
+        return vv_fail_memory(error, "levels");
+    memset(levels->all, 0, count * sizeof *levels->all);
+    levels->count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct vv_level_queue *q = &levels->all[i];
+        q->level.replaces = !levels->numbers_say;
+        q->level.policy.best_is_larger = levels->best_is_larger;
+        VV_TRY(vv_level_queue_begin(q, &those[i], like, error));
+    }
+    VV_TRY(vv_levels_look(levels, error));
+    for (size_t i = 0; i < count; i++)
+        note_newest(&levels->all[i]);
+    return VARVE_OK;
+}
+
+void vv_levels_end(struct vv_levels *levels)
+{
+    if (levels->count == 0 || is_lost(levels))
+        return;
+    for (size_t i = 0; i < levels->count; i++)
+        vv_level_queue_end(&levels->all[i]);
+    vv_release(&levels->context->allocator, levels->all,
+        levels->count * sizeof *levels->all);
+}
