@@ -4,6 +4,7 @@
  */
 #include "graphs.h"
 
+#include "allocator.h"
 #include "slot.h"
 #include "variable.h"
 

@@ -4,6 +4,7 @@
  */
 #include "graphs.h"
 
+#include "allocator.h"
 #include "variable.h"
 
 static varve_graph *graph;
