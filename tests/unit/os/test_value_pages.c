@@ -127,12 +127,15 @@ static size_t count_touched(const void *value, size_t size)
     return touched;
 }
 
-/* Whoever fills them is the first to touch them, or the kernel would clear
- * them by one thread, and give small pages. */
+/* Whoever fills them is the first to touch them, or the kernel would clear them
+ * by one thread. Only what has a region of its own has no part of a huge page
+ * that a neighbour has touched. */
 TEST(value_pages, are_not_touched_before_they_are_filled)
 {
     varve_allocator a = vv_allocator_or_default(NULL);
     for (size_t i = 0; i < SIZES && has_pages(); i++) {
+        if (sizes[i] <= 8 << 20)
+            continue;
         unsigned char *value = vv_allocate_zeros(&a, sizes[i]);
         cr_assert_eq(count_touched(value, sizes[i]), 0, "%zu", sizes[i]);
         vv_release_value(&a, value, sizes[i]);
