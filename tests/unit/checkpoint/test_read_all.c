@@ -532,7 +532,8 @@ static void load_copy_refused(const varve_comm *comm, void *user)
     struct run *run = user;
     struct part *p = new_part(comm, 1, false);
     const varve_rename list[] = { { "again", "weights" } };
-    const varve_read_options options = { .rename = { list, 1 } };
+    const varve_read_options options = { .rename.list = list,
+        .rename.count = 1 };
     varve_error *error = &run->errors[comm->rank];
     float *copy = calloc(WEIGHTS, sizeof *copy);
     varve_node *again =
