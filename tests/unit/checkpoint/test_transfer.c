@@ -175,8 +175,8 @@ TEST(transfer, stages_neighbours_however_they_lie)
             write_root(root);
             free_root(root);
             root = make_neighbours(size, step, casts[c], 0);
-            varve_restoration_free(
-                read_root(root, &(varve_read_options){ .cast = VARVE_CAST_WIDEN }));
+            varve_restoration_free(read_root(
+                root, &(varve_read_options){ .cast = VARVE_CAST_WIDEN }));
             check_neighbours(size, step, casts[c], 7);
             free_root(root);
             if (casts[c] < 0)
