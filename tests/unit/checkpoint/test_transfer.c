@@ -105,6 +105,87 @@ TEST(transfer, changes_nothing_when_a_value_is_damaged)
     end_world();
 }
 
+/* --- Small values that are staged together ------------------------------ */
+
+enum { NEIGHBOURS = 40, MOST_BYTES = 4096 };
+
+static unsigned char neighbours[NEIGHBOURS][MOST_BYTES];
+
+/* Of `step` bytes more each: of multiples of 64 bytes they lie in staging as in
+ * the file, of others not. One may have another type than was saved. */
+static varve_node *make_neighbours(
+    size_t size, size_t step, int cast, unsigned char byte)
+{
+    varve_node *root = new_root();
+    varve_node *list = varve_add_list(root, "list");
+    for (int i = 0; i < NEIGHBOURS; i++) {
+        size_t count = (size + (size_t)i * step) / (i == cast ? 2 : 1);
+        memset(neighbours[i], byte ? byte + i : 0, MOST_BYTES);
+        varve_add_variable(list, VARVE_APPEND,
+            varve_view(neighbours[i],
+                i == cast && byte == 0 ? VARVE_UINT16 : VARVE_UINT8,
+                VARVE_SHAPE(count)));
+    }
+    return root;
+}
+
+static void check_neighbours(size_t size, size_t step, int cast, int byte)
+{
+    for (int i = 0; i < NEIGHBOURS; i++) {
+        size_t all = size + (size_t)i * step;
+        for (size_t at = 0; at < MOST_BYTES; at++) {
+            bool is_high = i == cast && at % 2 == 1;
+            int expected = at < all && byte && !is_high ? byte + i : 0;
+            if (neighbours[i][at] != expected)
+                cr_assert_fail("%zu bytes, value %d at %zu", size, i, at);
+        }
+    }
+}
+
+/* Where one is damaged, nothing of it comes, nor of the others. */
+static void damage_neighbours(size_t size, size_t step)
+{
+    size_t file_size;
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &file_size);
+    for (int i = 0; i < NEIGHBOURS; i += 13) {
+        unsigned char *first = bytes, wanted[16];
+        memset(wanted, 7 + i, sizeof wanted);
+        while (memcmp(first, wanted, sizeof wanted) != 0)
+            cr_assert(++first < bytes + file_size - sizeof wanted);
+        *first ^= 0x10;
+        varve_node *root = make_neighbours(size, step, -1, 0);
+        fail_read(root, &(varve_read_options){ .resources.threads = 1 },
+            VARVE_CORRUPT);
+        check_neighbours(size, step, -1, 0);
+        free_root(root);
+        *first ^= 0x10;
+    }
+}
+
+TEST(transfer, stages_neighbours_however_they_lie)
+{
+    static const size_t sizes[][2] = { { 4096, 0 }, { 64, 64 }, { 68, 4 },
+        { 4000, 0 }, { 64, 0 }, { 32, 64 } };
+    static const int casts[] = { -1, 0, 20, NEIGHBOURS - 1 };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t size = sizes[i][0], step = sizes[i][1];
+        for (int c = 0; c < 4; c++) {
+            begin_world();
+            varve_node *root = make_neighbours(size, step, casts[c], 7);
+            write_root(root);
+            free_root(root);
+            root = make_neighbours(size, step, casts[c], 0);
+            varve_restoration_free(read_root(
+                root, &(varve_read_options){ .cast = VARVE_CAST_WIDEN }));
+            check_neighbours(size, step, casts[c], 7);
+            free_root(root);
+            if (casts[c] < 0)
+                damage_neighbours(size, step);
+            end_world();
+        }
+    }
+}
+
 TEST(transfer, names_what_a_streaming_read_has_touched)
 {
     begin();
