@@ -81,7 +81,9 @@ VARVE_API bool varve_manager_level_at(
  * once more. Before the end of a program, or between a SIGTERM and the kill:
  * at most `seconds`, or as long as it takes where that is negative, besides a
  * save in the background, which is waited for first. VARVE_TIMEOUT names a
- * level and what it lacks; else what a copy failed with. */
+ * level and what it lacks; else what a copy failed with. The end of a run
+ * (run.h) does not wait so. After a fork the threads are the parent's:
+ * VARVE_CANCELLED in the child, whose saves are not copied. */
 VARVE_API varve_status varve_manager_drain(varve_manager *manager,
     double seconds, varve_error *error) VARVE_MUST_CHECK;
 
