@@ -25,10 +25,11 @@ struct vv_context {
     varve_allocator allocator;      /* function is never NULL */
     const struct vv_system *system; /* the one door to the machine */
     struct vv_durable *durable;     /* of who saves again and again; or NULL */
-    bool dots;                      /* names of other formats are split at them
-                                       as they are read */
-    bool no_hdf5;                   /* files of HDF5 are not read */
-    bool salvages;                  /* of a damaged file what is left is read */
+    struct vv_durable *durable_layers; /* the same of the folder of layers */
+    bool dots;     /* names of other formats are split at them
+                      as they are read */
+    bool no_hdf5;  /* files of HDF5 are not read */
+    bool salvages; /* of a damaged file what is left is read */
 };
 
 #endif

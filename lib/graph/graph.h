@@ -71,8 +71,9 @@ struct vv_observer {
 struct varve_graph {
     /* to read */
     struct vv_context context;
-    struct vv_durable saved_to; /* where it was saved last */
-    varve_error mistake;        /* the first; VARVE_OK: none */
+    struct vv_durable saved_to;  /* where it was saved last, */
+    struct vv_durable layers_in; /* and where layers of it */
+    varve_error mistake;         /* the first; VARVE_OK: none */
     varve_node nil; /* what features have of the graph hangs on it */
     varve_node *root;
     struct vv_name_table names;

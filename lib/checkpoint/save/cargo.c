@@ -342,6 +342,7 @@ static varve_status gather_held(struct vv_cargo *cargo, varve_node *root,
     VV_TRY(vv_write_options_check(options, error));
     *cargo = (struct vv_cargo){ .context = graph->context };
     cargo->context.durable = &graph->saved_to;
+    cargo->context.durable_layers = &graph->layers_in;
     if (options)
         cargo->options = *options;
     VV_TRY(vv_pack_check(cargo->options.compress, error));

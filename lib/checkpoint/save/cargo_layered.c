@@ -392,13 +392,14 @@ static varve_status prepare(struct layering *l, const struct vv_publication *p,
     return vv_saved_paths_begin(&l->paths, a, &l->index, 0, error);
 }
 
-static varve_status write_all(struct layering *l,
-    const struct vv_publication *p, int flags, varve_error *error)
+static varve_status write_all(
+    struct layering *l, struct vv_publication *p, int flags, varve_error *error)
 {
     VV_TRY(prepare(l, p, flags, error));
     VV_TRY(write_values(l, error));
     VV_TRY(vv_layer_out_end(&l->out, error));
-    return write_index(l, p, error);
+    VV_TRY(write_index(l, p, error));
+    return vv_layer_out_publish(&l->out, p, error);
 }
 
 varve_status vv_cargo_write_layered(

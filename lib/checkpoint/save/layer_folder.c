@@ -42,7 +42,7 @@ varve_status vv_layer_folder_open(const struct vv_context *context,
     varve_error *error)
 {
     struct vv_context other = *context;
-    other.durable = NULL; /* that is the directory of the checkpoint */
+    other.durable = context->durable_layers;
     vv_layer_folder(inside, path);
     vv_buffer_add8(inside, '/');
     const char *text = vv_buffer_string(inside);

@@ -278,12 +278,17 @@ static varve_status sync_shared(
 
 static varve_status end_layer(struct vv_layer_out *out, varve_error *error)
 {
-    const char *path = out->publication.path;
     uint64_t size = 0;
-    varve_status status = vv_data_out_end_layer(&out->data, out->nonce,
-        !(out->flags & VV_PUBLISH_NO_SYNC), &size, error);
-    VV_TRY(vv_publish_close(&out->publication, status, error));
+    VV_TRY(vv_data_out_end_layer(&out->data, out->nonce,
+        !(out->flags & VV_PUBLISH_NO_SYNC), &size, error));
     vv_store64(out->columns->layer_sizes.data + 8 * (size_t)out->own, size);
+    return VARVE_OK;
+}
+
+static varve_status place_layer(struct vv_layer_out *out, varve_error *error)
+{
+    const char *path = out->publication.path;
+    VV_TRY(vv_publish_close(&out->publication, VARVE_OK, error));
     return vv_publish_place(&out->publication, path, error);
 }
 
@@ -308,12 +313,21 @@ varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error)
             vv_align_up(out->data.offset, VV_ALIGNMENT));
         return VARVE_OK;
     }
+    return out->own != VV_NONE ? end_layer(out, error) : VARVE_OK;
+}
+
+varve_status vv_layer_out_publish(
+    struct vv_layer_out *out, struct vv_publication *index, varve_error *error)
+{
+    if (out->is_inside)
+        return VARVE_OK;
     bool is_new = out->own != VV_NONE;
     if (is_new)
-        VV_TRY(end_layer(out, error));
+        VV_TRY(place_layer(out, error));
     if (out->flags & VV_PUBLISH_NO_SYNC)
         return VARVE_OK;
     VV_TRY(sync_shared(out, &is_new, error));
+    VV_TRY(vv_publish_close(index, VARVE_OK, error));
     return is_new ? vv_layer_folder_sync(
                         out->context, out->folder, out->path, error)
                   : VARVE_OK;

@@ -70,9 +70,16 @@ varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
 varve_status vv_layer_out_zeros(
     struct vv_layer_out *out, uint64_t size, varve_error *error);
 
-/* Makes the layer, if there is one, durable in its folder. After it, nothing of
- * the checkpoint is missing but its index. */
+/* Writes the last of the layer, if there is one. After it, the columns are as
+ * the index has them. */
 varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error);
+
+/* Makes the layer durable in its folder, and `index`, which was written,
+ * durable as well. After it, nothing of the checkpoint is missing but its name.
+ * The folder comes last: where names go to disk with the next file that is
+ * synced, as in most journals, there is little left to wait for. */
+varve_status vv_layer_out_publish(
+    struct vv_layer_out *out, struct vv_publication *index, varve_error *error);
 
 /* Lets the collecting go on; a layer that no index names goes away. */
 void vv_layer_out_clear(struct vv_layer_out *out, bool is_named);

@@ -318,6 +318,50 @@ TEST(cargo_layered, keeps_the_older_one_whatever_call_fails)
     }
 }
 
+/* --- Waiting for the disk ------------------------------------------------- */
+
+enum { RENAMES = FAULTY_RENAME | FAULTY_RENAME_NEW };
+
+/* Where in the log the n-th call of some kinds is. */
+static size_t find_nth(
+    const struct faulty *faulty, unsigned kinds, int n)
+{
+    size_t at = faulty_log_find(faulty, kinds, 0);
+    while (--n > 0)
+        at = faulty_log_find(faulty, kinds, at + 1);
+    return at;
+}
+
+/* The layer and the index, then the names of both; what holds the folder of
+ * layers was on disk before. */
+TEST(cargo_layered, syncs_two_files_and_two_folders_from_the_second_save_on)
+{
+    varve_error error = { 0 };
+    begin_world();
+    struct faulty *faulty = faulty_new(world.context.system);
+    const struct vv_context context = test_context(faulty_system(faulty));
+    varve_node *root = new_plain(&context);
+    cr_assert_ok(save_plain(root, 1, &error), error);
+    plain.large[0]++;
+    faulty_plan(faulty, NULL);
+    cr_assert_ok(save_plain(root, 2, &error), error);
+    size_t end = faulty_log_size(faulty);
+    cr_assert_lt(find_nth(faulty, FAULTY_SYNC, 2), end);
+    cr_assert_eq(find_nth(faulty, FAULTY_SYNC, 3), end);
+    cr_assert_lt(find_nth(faulty, FAULTY_SYNC_DIRECTORY, 2), end);
+    cr_assert_eq(find_nth(faulty, FAULTY_SYNC_DIRECTORY, 3), end);
+    cr_assert_lt(find_nth(faulty, RENAMES, 2), end);
+    cr_assert_lt(find_nth(faulty, FAULTY_SYNC, 1),
+        find_nth(faulty, RENAMES, 1));
+    cr_assert_lt(find_nth(faulty, FAULTY_SYNC, 2),
+        find_nth(faulty, FAULTY_SYNC_DIRECTORY, 1));
+    cr_assert_lt(find_nth(faulty, FAULTY_SYNC_DIRECTORY, 1),
+        find_nth(faulty, RENAMES, 2));
+    free_root(root);
+    faulty_free(faulty);
+    end_world();
+}
+
 /* --- Replaced while it is opened ------------------------------------------ */
 
 static struct {

@@ -41,6 +41,25 @@ TEST(layer_folder, is_made_and_shared)
     end_world();
 }
 
+/* Its name goes to disk once for who saves again and again. */
+TEST(layer_folder, is_synced_above_once_where_that_is_remembered)
+{
+    struct vv_durable durable = { 0 };
+    begin_world();
+    struct faulty *faulty = faulty_new(world.context.system);
+    struct vv_context context = test_context(faulty_system(faulty));
+    vv_file_close(&context, open_folder(&context));
+    for (int i = 0; i < 4; i++) {
+        context.durable_layers = i < 2 ? NULL : &durable;
+        faulty_plan(faulty, NULL);
+        vv_file_close(&context, open_folder(&context));
+        size_t at = faulty_log_find(faulty, FAULTY_SYNC_DIRECTORY, 0);
+        cr_assert_eq(at < faulty_log_size(faulty), i < 3, "time %d", i);
+    }
+    faulty_free(faulty);
+    end_world();
+}
+
 TEST(layer_folder, chooses_names_that_nobody_has)
 {
     uint8_t one[16], other[16], found[16];

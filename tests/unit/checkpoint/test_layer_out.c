@@ -24,6 +24,15 @@ static struct vv_layer_out begin_out(int level)
     return out;
 }
 
+/* Without an index. */
+static void end_out(struct vv_layer_out *out)
+{
+    varve_error error = { 0 };
+    struct vv_publication index = { .file = -1 };
+    cr_assert_ok(vv_layer_out_end(out, &error), error);
+    cr_assert_ok(vv_layer_out_publish(out, &index, &error), error);
+}
+
 TEST(layer_out, joins_what_goes_on_and_gives_zeros_no_place_of_their_own)
 {
     varve_error error = { 0 };
@@ -33,7 +42,7 @@ TEST(layer_out, joins_what_goes_on_and_gives_zeros_no_place_of_their_own)
     cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, 1, &error), error);
     cr_assert_ok(vv_layer_out_zeros(&out, 60, &error), error);
     cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, 1, &error), error);
-    cr_assert_ok(vv_layer_out_end(&out, &error), error);
+    end_out(&out);
     struct vv_index index = vv_index_of_columns(&columns);
     cr_assert_eq(index.layer_count, 1);
     cr_assert_eq(index.place_count, 2);
@@ -49,12 +58,14 @@ TEST(layer_out, joins_what_goes_on_and_gives_zeros_no_place_of_their_own)
 TEST(layer_out, removes_a_layer_that_no_index_names)
 {
     varve_error error = { 0 };
-    for (int ends = 0; ends < 2; ends++) {
+    for (int ends = 0; ends < 3; ends++) {
         begin_world();
         struct vv_layer_out out = begin_out(0);
         cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, 1, &error), error);
-        if (ends)
+        if (ends == 1)
             cr_assert_ok(vv_layer_out_end(&out, &error), error);
+        if (ends == 2)
+            end_out(&out);
         vv_layer_out_clear(&out, false);
         cr_assert_eq(memory_file_count(world.memory), 0);
         vv_index_columns_end(&columns);
@@ -100,7 +111,7 @@ TEST(layer_out, packs_what_is_new_where_that_pays_and_leaves_the_rest)
     cr_assert_ok(vv_layer_out_new(&out, odd, 8192, 1, &error), error);
     cr_assert_ok(vv_layer_out_new(&out, even, 4095, 1, &error), error);
     cr_assert_ok(vv_layer_out_new(&out, even, 4096, 1, &error), error);
-    cr_assert_ok(vv_layer_out_end(&out, &error), error);
+    end_out(&out);
     struct vv_index index = vv_index_of_columns(&columns);
     cr_assert_eq(index.place_count, 3);
     cr_assert_eq(index.packed_count, 3);
@@ -123,7 +134,7 @@ TEST(layer_out, says_nothing_of_packing_where_nothing_is_packed)
     begin_world();
     struct vv_layer_out out = begin_out(0);
     cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, 1, &error), error);
-    cr_assert_ok(vv_layer_out_end(&out, &error), error);
+    end_out(&out);
     cr_assert_eq(vv_index_of_columns(&columns).packed_count, 0);
     vv_layer_out_clear(&out, true);
     vv_index_columns_end(&columns);
