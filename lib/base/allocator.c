@@ -5,13 +5,9 @@
 #include "allocator.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-    LARGE_BLOCK = 4 << 20,
-    PAGED_VALUE = 128 << 10 /* malloc too asks the system for each so large */
-};
+enum { PAGED_VALUE = 128 << 10 }; /* malloc too asks for each so large */
 
 void *vv_allocate(const varve_allocator *a, size_t size)
 {
@@ -122,46 +118,39 @@ void vv_release_aligned(
 
 void *vv_allocate_own(void *user, void *old, size_t old_size, size_t new_size)
 {
-    const struct vv_pages *pages = user;
+    const struct vv_memory *memory = user;
     (void)old_size;
-    if (new_size == 0) {
-        free(old);
-        return NULL;
-    }
-    void *block = realloc(old, new_size);
-    if (block && new_size >= LARGE_BLOCK)
-        pages->ask_for_huge(block, new_size);
-    return block;
+    return memory->resize(old, new_size);
 }
 
-/* Whose pages a value of this size lies in; NULL: in a block. */
-static const struct vv_pages *pages_of(const varve_allocator *a, size_t size)
+/* What maps a value of this size; NULL: it is a block. */
+static const struct vv_memory *mapper_of(const varve_allocator *a, size_t size)
 {
-    const struct vv_pages *pages =
+    const struct vv_memory *memory =
         a->function == vv_allocate_own && size >= PAGED_VALUE ? a->user : NULL;
-    return pages && pages->map ? pages : NULL;
+    return memory && memory->map ? memory : NULL;
 }
 
 void *vv_allocate_value(const varve_allocator *a, size_t size)
 {
-    const struct vv_pages *pages = pages_of(a, size);
-    return pages ? pages->map(size)
-                 : vv_allocate_aligned(a, size, VV_MEMORY_ALIGNMENT);
+    const struct vv_memory *mapper = mapper_of(a, size);
+    return mapper ? mapper->map(size)
+                  : vv_allocate_aligned(a, size, VV_MEMORY_ALIGNMENT);
 }
 
 void *vv_allocate_zeros(const varve_allocator *a, size_t size)
 {
     void *value = vv_allocate_value(a, size);
-    if (value && !pages_of(a, size))
+    if (value && !mapper_of(a, size))
         memset(value, 0, size);
     return value;
 }
 
 void vv_release_value(const varve_allocator *a, void *value, size_t size)
 {
-    const struct vv_pages *pages = pages_of(a, size);
-    if (pages && value)
-        pages->unmap(value, size);
+    const struct vv_memory *mapper = mapper_of(a, size);
+    if (mapper && value)
+        mapper->unmap(value, size);
     else
         vv_release_aligned(a, value, size, VV_MEMORY_ALIGNMENT);
 }

@@ -43,18 +43,19 @@ void vv_release_aligned(
 
 enum { VV_MEMORY_ALIGNMENT = 64 };
 
-/* What the library's own allocator knows of the system; see os/value_pages. */
-struct vv_pages {
+/* What the library's own allocator has of the system. */
+struct vv_memory {
     /* to fill in */
-    void (*ask_for_huge)(void *block, size_t size);
-    void *(*map)(size_t size); /* zeros that nobody has touched; NULL as a
-                                  member: none can be had */
-    void (*unmap)(void *block, size_t size);
+    void *(*resize)(void *old, size_t size); /* as realloc; 0 frees */
+    void *(*map)(size_t size); /* zeros that nobody has touched; as a member
+                                  NULL: there are none */
+    void (*unmap)(void *value, size_t size);
 };
 
-/* The function of the library's own allocator, whose `user` is its vv_pages: by
- * realloc and free. */
-void *vv_allocate_own(void *pages, void *old, size_t old_size, size_t new_size);
+/* The function of the library's own allocator, whose `user` is its vv_memory.
+ */
+void *vv_allocate_own(
+    void *memory, void *old, size_t old_size, size_t new_size);
 
 /* Memory for the value of a variable, at a multiple of VV_MEMORY_ALIGNMENT, of
  * zeros or of anything; no pointers are kept there. Not touched where it is

@@ -23,7 +23,7 @@ static size_t page_size(void)
 /* Only the kernel's choice of page sizes changes, so that it does not matter
  * that the first and last page may be shared with other blocks, nor that the
  * hint stays when the block is gone; nor that it may fail. */
-static void ask_for_huge(void *block, size_t size)
+void vv_ask_for_huge_pages(void *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
     size_t before = (uintptr_t)block % page_size();
@@ -78,7 +78,7 @@ static uintptr_t map_at_multiple(size_t size, size_t alignment)
     size_t before = (size_t)(-found & (alignment - 1));
     give_back(found, before);
     give_back(found + before + size, alignment - before);
-    ask_for_huge((void *)(found + before), size);
+    vv_ask_for_huge_pages((void *)(found + before), size);
     return found + before;
 }
 
@@ -103,7 +103,7 @@ static uintptr_t cut(size_t size)
     return place;
 }
 
-static void *map(size_t size)
+void *vv_value_map(size_t size)
 {
     uintptr_t place;
     if (size > SIZE_MAX - page_size())
@@ -115,29 +115,33 @@ static void *map(size_t size)
     return (void *)place;
 }
 
-static void unmap(void *block, size_t size)
+void vv_value_unmap(void *value, size_t size)
 {
-    give_back((uintptr_t)block, rounded(size));
+    give_back((uintptr_t)value, rounded(size));
 }
 
 /* Of the runtimes of address and leak sanitizers. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
-static bool has_sanitizer(void)
+bool vv_has_value_pages(void)
 {
-    return __lsan_do_leak_check != NULL;
+    return __lsan_do_leak_check == NULL;
 }
 #else
-#define map NULL
-#define unmap NULL
-#define has_sanitizer() true
-#endif
-
-const struct vv_pages *vv_value_pages(void)
+void *vv_value_map(size_t size)
 {
-    static const struct vv_pages blocks = { .ask_for_huge = ask_for_huge };
-    static const struct vv_pages pages = {
-        .ask_for_huge = ask_for_huge, .map = map, .unmap = unmap
-    };
-    return has_sanitizer() ? &blocks : &pages;
+    (void)size;
+    return NULL;
 }
+
+void vv_value_unmap(void *value, size_t size)
+{
+    (void)value;
+    (void)size;
+}
+
+bool vv_has_value_pages(void)
+{
+    return false;
+}
+#endif

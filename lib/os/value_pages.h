@@ -11,10 +11,18 @@
 #ifndef VV_VALUE_PAGES_H
 #define VV_VALUE_PAGES_H
 
-#include "allocator.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* What there is: under a sanitizer, which knows the bounds of blocks but not of
- * what lies in pages, and on other systems than Linux, no `map`. */
-const struct vv_pages *vv_value_pages(void);
+/* Not under a sanitizer, which knows the bounds of blocks but not of what lies
+ * in pages, and on Linux only. */
+bool vv_has_value_pages(void);
+
+/* See struct vv_memory, in base/allocator.h. */
+void *vv_value_map(size_t size);
+void vv_value_unmap(void *value, size_t size);
+
+/* A hint. */
+void vv_ask_for_huge_pages(void *block, size_t size);
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "allocator.h"
 #include "default_allocator.h"
 #include "value_pages.h"
 
@@ -23,12 +24,6 @@ static const size_t sizes[] = { 128 << 10, (128 << 10) + 1, 300001, 512 << 10,
     (16 << 20) + 5 };
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
-
-/* Under a sanitizer, and where the system has none, all values are blocks. */
-static bool has_pages(void)
-{
-    return vv_value_pages()->map != NULL;
-}
 
 struct value {
     unsigned char *bytes;
@@ -133,7 +128,7 @@ static size_t count_touched(const void *value, size_t size)
 TEST(value_pages, are_not_touched_before_they_are_filled)
 {
     varve_allocator a = vv_allocator_or_default(NULL);
-    for (size_t i = 0; i < SIZES && has_pages(); i++) {
+    for (size_t i = 0; i < SIZES && vv_has_value_pages(); i++) {
         if (sizes[i] <= 8 << 20)
             continue;
         unsigned char *value = vv_allocate_zeros(&a, sizes[i]);
