@@ -28,7 +28,7 @@ static struct vv_layer_out begin_out(int level)
 static void end_out(struct vv_layer_out *out)
 {
     varve_error error = { 0 };
-    struct vv_publication index = { .file = -1 };
+    struct vv_publication index = { .context = &world.context, .file = -1 };
     cr_assert_ok(vv_layer_out_end(out, &error), error);
     cr_assert_ok(vv_layer_out_publish(out, &index, &error), error);
 }
