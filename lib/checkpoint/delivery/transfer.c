@@ -547,11 +547,10 @@ static varve_status run(struct transfer *t, varve_error *error)
 static bool reads_once(const struct vv_delivery *d)
 {
     const struct vv_pairing *p = d->pairing;
-    bool is_auto = d->options->passes == VARVE_PASSES_AUTO;
     if (d->consent)
         return d->consent->reads_once;
-    return d->reads_once || d->options->passes == VARVE_ONE_PASS ||
-           (is_auto && !vv_is_at_stake(p->graph, p->number));
+    return d->reads_once ||
+           !vv_may_lose(p->graph, p->number, d->options->passes);
 }
 
 static void begin(struct transfer *t, struct vv_delivery *d)

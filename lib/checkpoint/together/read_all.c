@@ -123,10 +123,8 @@ static varve_status weigh(
     struct reading *reading, const varve_graph *graph, varve_error *error)
 {
     const varve_read_options *options = reading->opening->options;
-    varve_passes passes = options ? options->passes : VARVE_PASSES_AUTO;
     uint64_t may_lose =
-        passes == VARVE_TWO_PASSES ||
-        (passes == VARVE_PASSES_AUTO && vv_is_at_stake(graph, 0));
+        vv_may_lose(graph, 0, options ? options->passes : VARVE_PASSES_AUTO);
     VV_TRY(vv_largest(reading->comm, &may_lose, error));
     reading->consent.reads_once = may_lose == 0;
     return VARVE_OK;

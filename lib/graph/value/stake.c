@@ -22,6 +22,12 @@ bool vv_is_at_stake(const varve_graph *graph, uint64_t number)
     return stake && stake->is_there && (number == 0 || stake->first != number);
 }
 
+bool vv_may_lose(const varve_graph *graph, uint64_t number, varve_passes passes)
+{
+    return passes == VARVE_PASSES_AUTO ? vv_is_at_stake(graph, number)
+                                       : passes != VARVE_ONE_PASS;
+}
+
 bool vv_reserve_stake(varve_graph *graph)
 {
     return vv_attachment_make(&graph->nil, &kind);

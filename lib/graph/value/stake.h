@@ -11,11 +11,18 @@
 #ifndef VV_STAKE_H
 #define VV_STAKE_H
 
+#include <varve/options.h>
+
 #include "graph.h"
 
 /* Whether values of a graph are at stake for the restoration of this number; 0:
  * for one that has not begun. */
 bool vv_is_at_stake(const varve_graph *graph, uint64_t number);
+
+/* The same where the program says how often values are read: nothing is lost by
+ * once where it asks for that. */
+bool vv_may_lose(
+    const varve_graph *graph, uint64_t number, varve_passes passes);
 
 /* Makes room for what the next one notes; false without memory. */
 bool vv_reserve_stake(varve_graph *graph);

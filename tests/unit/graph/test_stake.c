@@ -35,6 +35,22 @@ TEST(stake, is_none_for_the_first_that_brings_values_as_long_as_it_is_alone)
     free_good(graph);
 }
 
+TEST(stake, counts_as_the_program_says)
+{
+    varve_graph *graph = new_graph();
+    cr_assert(vv_reserve_stake(graph));
+    cr_assert_not(vv_may_lose(graph, 0, VARVE_PASSES_AUTO));
+    vv_put_at_stake(graph, 3);
+    cr_assert(vv_may_lose(graph, 0, VARVE_PASSES_AUTO));
+    cr_assert_not(vv_may_lose(graph, 3, VARVE_PASSES_AUTO));
+    for (uint64_t number = 0; number < 5; number++) {
+        cr_assert_not(vv_may_lose(graph, number, VARVE_ONE_PASS));
+        cr_assert(vv_may_lose(graph, number, VARVE_TWO_PASSES));
+        cr_assert(vv_may_lose(graph, number, (varve_passes)7));
+    }
+    free_good(graph);
+}
+
 TEST(stake, names_a_node_that_is_half_restored)
 {
     static float value;
