@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "value_pages.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -117,6 +118,7 @@ void *vv_value_map(size_t size)
 
 void vv_value_unmap(void *value, size_t size)
 {
+    assert((uintptr_t)value % page_size() == 0); /* or it is not from here */
     give_back((uintptr_t)value, rounded(size));
 }
 

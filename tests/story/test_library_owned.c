@@ -272,3 +272,96 @@ TEST(library_owned, a_variable_is_shared_by_its_name)
     cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISMATCH);
     varve_graph_free(graph);
 }
+
+/* --- Large ones, of a program that brings no allocator ------------------- */
+
+static bool has_numbers(const varve_node *node, uint64_t count)
+{
+    const varve_tensor *tensor = varve_value(node);
+    bool good = tensor->shape[0] == count;
+    for (uint64_t i = 0; i < count && good; i++) {
+        uint8_t k = (uint8_t)(i % 200);
+        if (tensor->dtype == VARVE_FLOAT32)
+            good = ((const float *)varve_data(node))[i] == k;
+        else if (tensor->dtype == VARVE_FLOAT64)
+            good = ((const double *)varve_data(node))[i] == k;
+        else
+            good = ((const uint8_t *)varve_data(node))[i] == k;
+    }
+    return good;
+}
+
+static varve_node *add_numbers(varve_node *root, uint64_t count, bool has_them)
+{
+    varve_node *node = varve_add_allocated_variable(
+        root, "v", VARVE_FLOAT32, VARVE_SHAPE(count), NULL, NULL);
+    float *v = varve_data(node);
+    for (uint64_t i = 0; i < count && has_them; i++) {
+        cr_assert_eq(v[i], 0);
+        v[i] = (float)(i % 200);
+    }
+    return node;
+}
+
+/* Of some types they are large enough for pages of their own, of others not. */
+TEST(library_owned, large_ones_change_their_type_and_are_kept_and_removed)
+{
+    static const varve_dtype types[] = { VARVE_FLOAT64, VARVE_UINT8,
+        VARVE_FLOAT64, VARVE_FLOAT32, VARVE_UINT8, VARVE_FLOAT32 };
+    varve_error error;
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    varve_node *v = add_numbers(root, COUNT, true);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        cr_assert_ok(varve_retype(v, types[i], NULL, &error), error);
+        cr_assert(has_numbers(v, COUNT), "%zu", i);
+    }
+    varve_snapshot *kept = varve_snapshot_new(root, &error);
+    cr_assert(kept, "%s", error.message);
+    memset(varve_data(v), 1, COUNT * sizeof(float));
+    cr_assert_ok(varve_snapshot_restore(kept, &error), error);
+    cr_assert(has_numbers(v, COUNT));
+    varve_remove(v);
+    varve_snapshot_free(kept);
+    varve_graph_free(graph);
+}
+
+TEST(library_owned, large_ones_get_what_waits_and_another_shape)
+{
+    static const uint64_t before[] = { COUNT, 10, 7 * COUNT };
+    varve_error error;
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    add_numbers(root, COUNT, true);
+    story_write(root, "f");
+    varve_graph_free(graph);
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        graph = varve_graph_new(NULL);
+        root = varve_graph_root(graph);
+        varve_node *v = add_numbers(root, before[i], false);
+        varve_set_resizing(v, &(varve_resizing){ NULL, NULL }, NULL);
+        varve_restoration_free(story_read(root, "f", NULL));
+        cr_assert(has_numbers(v, COUNT));
+        varve_remove(v);
+        varve_restoration *r = story_read(root, "f", NULL);
+        cr_assert(has_numbers(add_numbers(root, COUNT, false), COUNT));
+        story_consumed(r);
+        cr_assert_ok(varve_graph_check(graph, &error), error);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+TEST(library_owned, large_ones_of_a_damaged_file_leave_nothing)
+{
+    write_large();
+    varve_error error;
+    varve_graph *made = varve_graph_from(test_path("f"), NULL, &error);
+    cr_assert(made, "%s", error.message);
+    float *v = varve_data(varve_find(varve_graph_root(made), "v"));
+    cr_assert(v[1] == 1 && v[COUNT - 1] == COUNT - 1);
+    varve_graph_free(made);
+    story_damage("f", "v", 5);
+    cr_assert_null(varve_graph_from(test_path("f"), NULL, &error));
+    cr_assert_eq(error.status, VARVE_CORRUPT);
+}
