@@ -8,6 +8,8 @@
 #include <varve/job.h>
 #include <varve/snapshot.h>
 
+#include <unistd.h>
+
 #include "system.h"
 
 static float other_large[LARGE];
@@ -122,6 +124,15 @@ static void end_tracked(void)
     end_world();
 }
 
+/* A number in a page that is not wholly the value's. Where the linker let the
+ * first page begin with the value, the last one does not end with it. */
+static float *shared_page(void)
+{
+    uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+    return (uintptr_t)layered.large % size ? layered.large
+                                           : &layered.large[LARGE - 1];
+}
+
 TEST(unchanged_pages, is_what_the_machine_saw_no_write_to)
 {
     new_tracked_root(true);
@@ -132,7 +143,7 @@ TEST(unchanged_pages, is_what_the_machine_saw_no_write_to)
     varve_touch(named("large"));
     save_to("run/m", &tracked);
     check_layered("run/m-3.varve");
-    layered.large[1] = -1; /* in a page that is not wholly a value's */
+    *shared_page() = -1;
     layered.middle[1] = -1; /* too small */
     save_to("run/m", &tracked);
     check_layered("run/m-4.varve");
