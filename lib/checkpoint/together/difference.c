@@ -50,6 +50,15 @@ static void add_tensor(struct vv_buffer *lines, const struct vv_index *index,
         vv_buffer_add_string(lines, " without a value");
 }
 
+/* Where neither type nor shape say it. */
+static void add_size(
+    struct vv_buffer *lines, const struct vv_index *index, uint32_t value)
+{
+    vv_buffer_add_string(lines, " of ");
+    vv_buffer_add_decimal(lines, vv_at64(index->value_sizes, value));
+    vv_buffer_add_string(lines, " bytes");
+}
+
 static void add_nodes(struct vv_buffer *lines, const struct vv_cargo *cargo,
     const struct vv_index *index, struct vv_saved_paths *paths,
     struct vv_buffer *path)
@@ -67,12 +76,16 @@ static void add_nodes(struct vv_buffer *lines, const struct vv_cargo *cargo,
         vv_buffer_add8(lines, '\0');
         bool has_value = value < index->value_count &&
                          vv_at32(index->value_nodes, value) == i;
+        bool is_state = vv_index_kind(index, i) == VARVE_STATE;
         if (has_value && vv_index_kind(index, i) == VARVE_VARIABLE)
             add_tensor(lines, index, value, extents);
         else if (privates > 0 && private->place == i)
             vv_buffer_add_string(lines, "a private object");
         else
             vv_buffer_add_string(lines, kinds[vv_index_kind(index, i)]);
+        if (has_value &&
+            (is_state || index->value_dtypes[value] == VARVE_STRING))
+            add_size(lines, index, value);
         if (privates > 0 && private->place == i) {
             private++;
             privates--;

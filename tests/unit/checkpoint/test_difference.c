@@ -49,6 +49,10 @@ static void save(const varve_comm *comm, void *user)
         add_twins(p, is_other);
     } else if (run->what == 7 && is_other) {
         options.many.files = 2;
+    } else if (run->what == 8 && is_other) {
+        snprintf(p->state.text, sizeof p->state.text, "another state");
+    } else if (run->what == 9 && is_other) {
+        p->words[1].size--;
     }
     varve_status status = varve_write_all(
         comm, p->root, FILE_NAME, &options, &run->errors[comm->rank]);
@@ -67,8 +71,10 @@ TEST(difference, is_named)
         "state: expected the same value at all ranks",
         "right: expected the same value at all ranks, as it is no slice",
         "expected the same options and metadata at all ranks, found others",
+        "state: expected a state of 9 bytes as at rank 0, found a state of 13",
+        "words: expected string[2] of ",
     };
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 10; i++) {
         struct run run = { .what = i };
         begin_world();
         thread_comm_run(4, 0, -1, save, &run);
