@@ -183,7 +183,8 @@ typedef struct varve_resource_options {
     uint64_t staging_size; /* bytes of memory in which new values may wait until
                               all are good. Up to this size in all a restoration
                               is undone whatever fails; above it `passes` says
-                              what a failure leaves. 0: 48 MiB */
+                              what a failure leaves. 0: 48 MiB, or 4 at each of
+                              many processes that read once */
     unsigned threads;      /* 0: as many as there are processors, up to 8 */
     varve_reserved reserved;
 } varve_resource_options;

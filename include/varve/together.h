@@ -53,10 +53,10 @@ VARVE_API varve_status varve_save_all(const varve_comm *comm, varve_node *root,
  * that is no slice. No rank changes anything before all of them, or others of
  * their machine, have read and verified what they need; each verifies again
  * what it puts into place. Where each of them asks for VARVE_ONE_PASS, or for
- * nothing in its first restoration, values too large for staging are read once:
- * where one fails then, all have half restored. A status other than VARVE_OK is
- * NULL at every rank; VARVE_MISMATCH also where the file was replaced while
- * they opened it.
+ * nothing in its first restoration, values too large for staging (4 MiB at each
+ * then) are read once: where one fails, all have half restored. A status other
+ * than VARVE_OK is NULL at every rank; VARVE_MISMATCH also where the file was
+ * replaced while they opened it.
  *
  * What is built later is restored by each rank for itself. */
 VARVE_API varve_restoration *varve_read_all(const varve_comm *comm,

@@ -90,6 +90,15 @@ varve_status vv_ask_others(
     return consent->ask(consent->user, status, error);
 }
 
+uint64_t vv_staging_limit(const struct vv_delivery *d)
+{
+    uint64_t wanted = d->options->resources.staging_size;
+    bool is_shared = d->consent && d->consent->reads_once;
+    return wanted      ? wanted
+           : is_shared ? VV_STAGING_SIZE_OF_MANY
+                       : VV_STAGING_SIZE;
+}
+
 /* --- Lists -------------------------------------------------------------- */
 
 void vv_note_loss(struct vv_delivery *d)

@@ -19,6 +19,14 @@
 #include "opened.h"
 #include "pairing.h"
 
+/* How many bytes of new values may wait, where the program does not say. */
+enum {
+    VV_STAGING_SIZE = 48 << 20,
+    VV_STAGING_SIZE_OF_MANY = 4 << 20 /* at each of many that read once: to
+                                         touch new memory takes longer there
+                                         than reading */
+};
+
 /* Values that a cast could not keep. */
 struct vv_misfits {
     /* to read */
@@ -89,6 +97,9 @@ struct vv_delivery {
  * status of all. */
 varve_status vv_ask_others(
     struct vv_delivery *delivery, varve_status status, varve_error *error);
+
+/* What may wait in all until it is good, and is undone whatever fails. */
+uint64_t vv_staging_limit(const struct vv_delivery *delivery);
 
 /* They are read now, and were looked at before, or not. */
 static inline void vv_note_passes(struct vv_delivery *delivery, bool twice)

@@ -225,10 +225,8 @@ static varve_status keep_rest(const struct transfer *t, varve_error *error)
 
 static varve_status prepare_staging(struct transfer *t, varve_error *error)
 {
-    uint64_t limit = t->d->options->resources.staging_size;
+    uint64_t limit = vv_staging_limit(t->d);
     uint64_t visible = 0;
-    if (limit == 0)
-        limit = VV_STAGING_SIZE;
     for (size_t i = 0; i < t->count; i++)
         visible += is_in_place(&t->moves[i]) ? memory_size(t, &t->moves[i]) : 0;
     for (size_t i = 0; i < t->count; i++) {

@@ -20,8 +20,6 @@
 
 #include "move.h"
 
-enum { VV_STAGING_SIZE = 48 << 20 };
-
 /* Delivers the jobs, which fit their nodes; `fixed_count` more of fixed nodes,
  * see fixed.h, stand behind them. On success the variables hold their values,
  * and casts' misfits are noted. */

@@ -268,6 +268,14 @@ TEST(read_all, says_that_all_are_half_restored_where_one_finds_damage)
     end_world();
 }
 
+TEST(read_all, undoes_a_first_restoration_of_little)
+{
+    struct run run = begin_damaged();
+    run.read.resources.staging_size = 0;
+    thread_comm_run(3, 0, -1, load, &run);
+    check_nothing_changed(&run);
+}
+
 /* What the program cannot take is found before any reads. */
 TEST(read_all, changes_nothing_in_one_pass_where_one_rank_cannot)
 {

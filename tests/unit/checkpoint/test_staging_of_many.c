@@ -1,0 +1,154 @@
+/* test_staging_of_many.c - how much waits until it is good where many processes
+ * restore: lib/checkpoint/delivery/delivery.c, and read_all.c.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include <varve/slice.h>
+#include <varve/snapshot.h>
+#include <varve/together.h>
+
+#include "delivery.h"
+#include "support/faulty_system.h"
+#include "support/thread_comm.h"
+
+/* What two ranks do, and what came of it. */
+struct run {
+    bool has_kept; /* each, what it had before */
+    varve_read_options read;
+    varve_status statuses[2];
+    varve_error errors[2];
+    int values[2]; /* that are there then */
+};
+
+static void check_all(const struct run *run, varve_status wanted)
+{
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(run->statuses[i], wanted, "rank %d: %s", i,
+            run->errors[i].message);
+}
+
+/* More at each of two ranks than may wait where they read once, and less than
+ * where they do not: rows of a table of numbers. */
+enum { SHARE = VV_STAGING_SIZE_OF_MANY / sizeof(uint32_t) + 1000 };
+
+static varve_node *new_share(const varve_comm *comm, uint32_t *numbers)
+{
+    varve_node *root = new_root();
+    varve_add_slice(root, "table", varve_array(numbers, SHARE),
+        VARVE_SHAPE(2 * SHARE), (uint64_t[]){ comm->rank * SHARE });
+    return root;
+}
+
+static void save_share(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    uint32_t *numbers = calloc(SHARE, sizeof *numbers);
+    varve_node *root = new_share(comm, numbers);
+    for (uint32_t i = 0; i < SHARE; i++)
+        numbers[i] = comm->rank * SHARE + i + 1;
+    run->statuses[comm->rank] = varve_write_all(
+        comm, root, FILE_NAME, NULL, &run->errors[comm->rank]);
+    free_root(root);
+    free(numbers);
+}
+
+static void load_share(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    uint32_t *numbers = calloc(SHARE, sizeof *numbers);
+    varve_node *root = new_share(comm, numbers);
+    varve_error *error = &run->errors[comm->rank];
+    varve_snapshot *kept =
+        run->has_kept ? varve_snapshot_new(root, error) : NULL;
+    varve_restoration *r =
+        varve_read_all(comm, root, FILE_NAME, &run->read, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    run->values[comm->rank] = 0;
+    for (uint32_t i = 0; i < SHARE; i++)
+        run->values[comm->rank] += numbers[i] == comm->rank * SHARE + i + 1;
+    varve_restoration_free(r);
+    varve_snapshot_free(kept);
+    free_root(root);
+    free(numbers);
+}
+
+static struct run begin_shares(void)
+{
+    struct run run = { .has_kept = false };
+    begin_world();
+    thread_comm_run(2, 0, -1, save_share, &run);
+    check_all(&run, VARVE_OK);
+    return run;
+}
+
+/* In the last chunk of rank 1. */
+static void damage_a_share(void)
+{
+    const uint32_t number = 2 * SHARE - 100;
+    for (size_t f = 0; f < memory_file_count(world.memory); f++) {
+        size_t size;
+        unsigned char *bytes = memory_bytes(
+            world.memory, memory_file_path(world.memory, f), &size);
+        for (size_t i = 0; i + sizeof number <= size; i += sizeof number)
+            if (memcmp(bytes + i, &number, sizeof number) == 0)
+                bytes[i] ^= 1;
+    }
+}
+
+TEST(staging_of_many, puts_more_than_a_little_in_place_in_a_first_restoration)
+{
+    struct run run = begin_shares();
+    thread_comm_run(2, 0, -1, load_share, &run);
+    check_all(&run, VARVE_OK);
+    cr_assert(run.values[0] == SHARE && run.values[1] == SHARE);
+    damage_a_share();
+    thread_comm_run(2, 0, -1, load_share, &run);
+    check_all(&run, VARVE_HALF_RESTORED);
+    cr_assert_eq(run.values[0], SHARE);
+    end_world();
+}
+
+TEST(staging_of_many, undoes_more_where_the_program_has_room_for_it)
+{
+    struct run run = begin_shares();
+    damage_a_share();
+    run.read.resources.staging_size = VV_STAGING_SIZE;
+    thread_comm_run(2, 0, -1, load_share, &run);
+    check_all(&run, VARVE_CORRUPT);
+    cr_assert(run.values[0] == 0 && run.values[1] == 0);
+    end_world();
+}
+
+static uint64_t bytes_read(struct run *run)
+{
+    struct faulty *faulty = faulty_new(memory_system(world.memory));
+    const struct vv_system *before = world.context.system;
+    uint64_t bytes = 0;
+    world.context.system = faulty_system(faulty);
+    thread_comm_run(2, 0, -1, load_share, run);
+    check_all(run, VARVE_OK);
+    for (size_t i = 0; i < faulty_log_size(faulty); i++) {
+        const struct faulty_call *call = faulty_log_at(faulty, i);
+        bytes += call->kind == FAULTY_READ ? call->size : 0;
+    }
+    world.context.system = before;
+    faulty_free(faulty);
+    return bytes;
+}
+
+/* So that what comes to one of them can be undone at each. */
+TEST(staging_of_many, stages_more_where_something_is_at_stake)
+{
+    struct run run = begin_shares();
+    run.has_kept = true;
+    cr_assert_lt(bytes_read(&run),
+        UINT64_C(3) * SHARE * sizeof(uint32_t));
+    cr_assert(run.values[0] == SHARE && run.values[1] == SHARE);
+    damage_a_share();
+    thread_comm_run(2, 0, -1, load_share, &run);
+    check_all(&run, VARVE_CORRUPT);
+    cr_assert(run.values[0] == 0 && run.values[1] == 0);
+    end_world();
+}
