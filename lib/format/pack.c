@@ -39,7 +39,7 @@ enum {
     SAMPLES = 16,    /* of a chunk, to see which planes are noise, */
     SAMPLE = 1024,   /* of so many elements each; */
     SAMPLED = SAMPLES * SAMPLE,
-    LEAST_GAIN = 64, /* one byte in so many has to go */
+    LEAST_GAIN = 16, /* one byte in so many has to go, as of a chunk */
 };
 
 #ifdef VV_HAVE_ZSTD
