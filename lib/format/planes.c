@@ -19,7 +19,10 @@
 #endif
 
 #ifdef HAS_VECTORS
-enum { LANES = 16 };
+enum {
+    LANES = 16,
+    AHEAD = 2048 /* bytes */
+};
 
 typedef uint8_t vector __attribute__((vector_size(LANES)));
 
@@ -66,12 +69,20 @@ static inline size_t split_most(
     return i;
 }
 
+/* What is written soon is often far away: a fetch never faults, whatever is
+ * there. */
+static inline void fetch(uint8_t *to)
+{
+    __builtin_prefetch((const void *)((uintptr_t)to + AHEAD), 1);
+}
+
 static inline size_t join_most(
     uint8_t *to, const uint8_t *const *from, size_t count, size_t planes)
 {
     size_t i = 0;
     for (; i + LANES <= count; i += LANES) {
         vector one[VV_MOST_PLANES], other[VV_MOST_PLANES];
+        fetch(to + i * planes);
         for (size_t p = 0; p < planes; p++)
             memcpy(&one[p], from[p] + i, LANES);
         merge(other, one, planes);
