@@ -402,6 +402,69 @@ TEST(pack, refuses_or_unpacks_a_damaged_frame_that_begins_raw)
     }
 }
 
+/* A frame of 2 planes of 2048 bytes, of which the first lies raw. */
+static size_t make_raw_frame(uint8_t *to)
+{
+    static uint8_t rest[2048], packed[4096];
+    size_t before = VV_FRAME_HEAD + vv_frame_raw_size(2048);
+    make_numbers(4096, 2, 1);
+    for (size_t i = 0; i < 2048; i++) {
+        rest[i] = plain[2 * i + 1];
+        to[VV_FRAME_HEAD + 3 + i] = plain[2 * i];
+    }
+    vv_frame_begin(to, 4096);
+    vv_frame_raw_begin(to + VV_FRAME_HEAD, 2048);
+    size_t size = ZSTD_compress(packed, sizeof packed, rest, 2048, 1);
+    size_t head = vv_frame_head(packed, size);
+    memcpy(to + before, packed + head, size - head);
+    return before + size - head;
+}
+
+static bool unpacks_whole(const uint8_t *bytes, size_t size, uint8_t *to)
+{
+    return ZSTD_getFrameContentSize(bytes, size) == 4096 &&
+           ZSTD_getDictID_fromFrame(bytes, size) == 0 &&
+           ZSTD_findFrameCompressedSize(bytes, size) == size &&
+           ZSTD_decompress(to, 4096, bytes, size) == 4096;
+}
+
+/* In heads, mostly: of the frame, of the raw block, and behind that. */
+static void damage(uint8_t *bytes, size_t size, uint32_t *random)
+{
+    static const size_t begins[] = { 4, 9, 2060, 0 };
+    for (uint32_t n = 0; n <= *random % 3; n++) {
+        *random = *random * 1664525 + 1013904223;
+        size_t begin = begins[*random >> 30];
+        size_t room = begin ? 8 : size;
+        bytes[begin + (*random >> 12) % room] ^= (uint8_t)(1 << *random % 7);
+    }
+}
+
+/* Whatever a frame is, the rest alone is unpacked only where that is what all
+ * of it would be. */
+TEST(pack, unpacks_a_damaged_frame_as_libzstd_does_or_not_at_all)
+{
+    static uint8_t damaged[4096], whole[4096];
+    size_t size = make_raw_frame(frame), good = 0;
+    const struct vv_pack pack = { (uint32_t)size, 4096, 2 };
+    uint32_t random = 1;
+    check_unpacks(&pack, "as it was made");
+    for (int i = 0; i < 5000; i++) {
+        struct frames f;
+        memcpy(damaged, frame, size);
+        damage(damaged, size, &random);
+        begin_frames(&f, damaged, size);
+        varve_status status = unpack_frame(&f, &pack, found, NULL);
+        end_frames(&f);
+        bool is_good = unpacks_whole(damaged, size, whole);
+        cr_assert_eq(status, is_good ? VARVE_OK : VARVE_CORRUPT, "%d", i);
+        for (size_t at = 0; is_good && at < 4096; at++)
+            cr_assert_eq(found[at], whole[at % 2 * 2048 + at / 2], "%d", i);
+        good += is_good;
+    }
+    cr_assert_gt(good, 100);
+}
+
 TEST(pack, refuses_or_unpacks_whatever_byte_is_damaged)
 {
     for (size_t i = 0; i < 8192; i++)
