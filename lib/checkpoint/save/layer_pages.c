@@ -79,30 +79,53 @@ varve_status vv_layer_pages_keep(struct vv_layer_pages *p,
         p->out, chunk->offset, bytes, chunk->size, chunk->planes, error);
 }
 
-static bool is_same(const struct vv_known_pages *known, size_t page)
+/* Which pages of a chunk the base has as they are. */
+struct sameness {
+    bool is_same[VV_CHUNK_PAGES];
+    size_t others;
+};
+
+static void note_page(struct sameness *s, size_t page, bool is_same)
 {
-    return memcmp(known->sums + page * VV_DIGEST_SIZE,
-               known->now + page * VV_DIGEST_SIZE, VV_DIGEST_SIZE) == 0;
+    s->is_same[page] = is_same;
+    s->others += !is_same;
+}
+
+static void compare_sums(struct sameness *s, const struct vv_layer_chunk *chunk,
+    const struct vv_known_pages *known)
+{
+    for (size_t i = 0; i < vv_page_count(chunk->size); i++)
+        note_page(s, i,
+            memcmp(known->sums + i * VV_DIGEST_SIZE,
+                known->now + i * VV_DIGEST_SIZE, VV_DIGEST_SIZE) == 0);
+}
+
+static void compare_bytes(struct sameness *s,
+    const struct vv_layer_chunk *chunk, const uint8_t *older,
+    const uint8_t *bytes)
+{
+    for (size_t i = 0; i < vv_page_count(chunk->size); i++) {
+        size_t at = i * VV_PAGE_ALIGNMENT;
+        size_t left = (size_t)chunk->size - at;
+        size_t size = left < VV_PAGE_ALIGNMENT ? left : VV_PAGE_ALIGNMENT;
+        note_page(s, i, memcmp(older + at, bytes + at, size) == 0);
+    }
 }
 
 static bool is_mostly_new(
-    const struct vv_layer_chunk *chunk, const struct vv_known_pages *known)
+    const struct sameness *s, const struct vv_layer_chunk *chunk)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < vv_page_count(chunk->size); i++)
-        count += !is_same(known, i);
-    return count > chunk->size / VV_PAGE_ALIGNMENT / 2;
+    return s->others > chunk->size / VV_PAGE_ALIGNMENT / 2;
 }
 
 static varve_status write_runs(const struct vv_layer_pages *p,
-    const struct vv_layer_chunk *chunk, const struct vv_known_pages *known,
+    const struct vv_layer_chunk *chunk, const struct sameness *s,
     const uint8_t *bytes, varve_error *error)
 {
     for (size_t i = 0, end; i < vv_page_count(chunk->size); i = end) {
-        bool is_old = is_same(known, i);
+        bool is_old = s->is_same[i];
         end = i + 1;
-        while (
-            end < vv_page_count(chunk->size) && is_same(known, end) == is_old)
+        while (end < vv_page_count(chunk->size) && s->is_same[end] == is_old)
             end++;
         uint64_t at = (uint64_t)i * VV_PAGE_ALIGNMENT;
         uint64_t behind = (uint64_t)end * VV_PAGE_ALIGNMENT;
@@ -123,13 +146,13 @@ static varve_status write_whole(const struct vv_layer_pages *p,
     return vv_layer_out_new(p->out, bytes, chunk->size, chunk->planes, error);
 }
 
-/* Sums both by pages, for the first time. */
+/* Compares bytes, and sums by pages, for the first time, what goes on. */
 static varve_status compare(struct vv_layer_pages *p,
     const struct vv_layer_chunk *chunk, const uint8_t *bytes,
     varve_error *error)
 {
-    uint8_t sums[VV_PAGE_SUMS_SIZE], now[VV_PAGE_SUMS_SIZE];
-    const struct vv_known_pages known = { .sums = sums, .now = now };
+    uint8_t now[VV_PAGE_SUMS_SIZE];
+    struct sameness s = { .others = 0 };
     size_t size = (size_t)chunk->size;
     if (!p->older)
         p->older = vv_allocate(&p->cargo->context.allocator, VV_CHUNK_SIZE);
@@ -137,16 +160,16 @@ static varve_status compare(struct vv_layer_pages *p,
         return vv_fail_memory(error, "a chunk of the checkpoint before");
     if (vv_opened_read(&p->base->file, chunk->offset, p->older, size, NULL))
         return write_whole(p, chunk, bytes, error);
-    vv_page_sums_make(p->older, size, sums);
-    vv_page_sums_make(bytes, size, now);
-    if (is_mostly_new(chunk, &known))
+    compare_bytes(&s, chunk, p->older, bytes);
+    if (is_mostly_new(&s, chunk))
         return write_whole(p, chunk, bytes, error);
     if (size == VV_CHUNK_SIZE) {
+        vv_page_sums_make(bytes, size, now);
         struct vv_digest digest = vv_page_sums_digest(now);
         set_digest(p, chunk->number, &digest);
         add_sums(p, chunk->number, now);
     }
-    return write_runs(p, chunk, &known, bytes, error);
+    return write_runs(p, chunk, &s, bytes, error);
 }
 
 varve_status vv_layer_pages_write(struct vv_layer_pages *p,
@@ -154,13 +177,15 @@ varve_status vv_layer_pages_write(struct vv_layer_pages *p,
     varve_error *error)
 {
     struct vv_known_pages known;
+    struct sameness s = { .others = 0 };
     if (!vv_layer_pages_find(p, chunk->before, &known))
         return compare(p, chunk, bytes, error);
-    if (is_mostly_new(chunk, &known)) {
+    compare_sums(&s, chunk, &known);
+    if (is_mostly_new(&s, chunk)) {
         struct vv_digest digest = vv_digest_of(bytes, (size_t)chunk->size);
         set_digest(p, chunk->number, &digest);
         return write_whole(p, chunk, bytes, error);
     }
     add_sums(p, chunk->number, known.now);
-    return write_runs(p, chunk, &known, bytes, error);
+    return write_runs(p, chunk, &s, bytes, error);
 }
