@@ -307,14 +307,18 @@ static varve_status end_layer(struct vv_layer_out *out, varve_error *error)
     VV_TRY(vv_data_out_end_layer(&out->data, out->nonce,
         !(out->flags & VV_PUBLISH_NO_SYNC), &size, error));
     vv_store64(out->columns->layer_sizes.data + 8 * (size_t)out->own, size);
+    if (!(out->flags & VV_PUBLISH_NO_SYNC))
+        vv_file_start_write_back(out->context, out->publication.file);
     return VARVE_OK;
 }
 
+/* Nobody looks for it before an index names it, so it may have its name before
+ * it is on disk: a journal then takes both at once. */
 static varve_status place_layer(struct vv_layer_out *out, varve_error *error)
 {
-    const char *path = out->publication.path;
-    VV_TRY(vv_publish_close(&out->publication, VARVE_OK, error));
-    return vv_publish_place(&out->publication, path, error);
+    struct vv_publication *p = &out->publication;
+    VV_TRY(vv_publish_place(p, p->path, error));
+    return vv_publish_close(p, VARVE_OK, error);
 }
 
 varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error)
@@ -337,6 +341,8 @@ varve_status vv_layer_out_publish(
     if (out->is_inside)
         return VARVE_OK;
     bool is_new = out->own != VV_NONE;
+    if (!(out->flags & VV_PUBLISH_NO_SYNC))
+        vv_file_start_write_back(out->context, index->file);
     if (is_new)
         VV_TRY(place_layer(out, error));
     if (out->flags & VV_PUBLISH_NO_SYNC)
