@@ -24,11 +24,12 @@ varve_status vv_layer_pages_begin(struct vv_layer_pages *p,
     struct vv_index_columns *c = &cargo->columns.index;
     *p = (struct vv_layer_pages){ .cargo = cargo, .base = base, .out = out };
     c->paged_chunks.size = c->page_digests.size = 0;
+    vv_buffer_init(&p->sums, c->page_digests.allocator);
     if (!base->is_there || index_of(p)->paged_count == 0)
         return VARVE_OK;
-    p->size = (size_t)index_of(p)->paged_count * VV_PAGE_SUMS_SIZE;
-    p->sums = vv_allocate(&cargo->context.allocator, p->size);
-    return p->sums ? VARVE_OK : vv_fail_memory(error, "digests of pages");
+    p->is_column = vv_buffer_extend(
+        &p->sums, (size_t)index_of(p)->paged_count * VV_PAGE_SUMS_SIZE);
+    return p->is_column ? VARVE_OK : vv_fail_memory(error, "digests of pages");
 }
 
 void vv_layer_pages_end(struct vv_layer_pages *p)
@@ -36,7 +37,7 @@ void vv_layer_pages_end(struct vv_layer_pages *p)
     if (!p->cargo)
         return;
     const varve_allocator *a = &p->cargo->context.allocator;
-    vv_release(a, p->sums, p->sums ? p->size : 0);
+    vv_buffer_clear(&p->sums);
     vv_release(a, p->older, p->older ? VV_CHUNK_SIZE : 0);
 }
 
@@ -45,18 +46,45 @@ bool vv_layer_pages_find(const struct vv_layer_pages *p, uint64_t before,
 {
     known->sums = vv_page_sums_find(index_of(p), before);
     if (known->sums)
-        known->now = p->sums + (known->sums - index_of(p)->page_digests);
+        known->now = p->sums.data + (known->sums - index_of(p)->page_digests);
     return known->sums != NULL;
 }
 
 /* --- Columns -------------------------------------------------------------- */
 
-static void add_sums(
-    const struct vv_layer_pages *p, uint64_t chunk, const uint8_t *sums)
+/* Bytes of the digests in the column. */
+static size_t added(const struct vv_layer_pages *p)
+{
+    return p->cargo->columns.index.paged_chunks.size / sizeof(uint64_t) *
+           VV_PAGE_SUMS_SIZE;
+}
+
+/* Most saves have the chunks of the one before summed by pages: so the column
+ * is made where their sums are, as long as no other chunk comes in between.
+ * `older` is where the base has its sums; NULL: nowhere. */
+static void add_sums(struct vv_layer_pages *p, uint64_t chunk,
+    const uint8_t *older, const uint8_t *sums)
 {
     struct vv_index_columns *c = &p->cargo->columns.index;
+    size_t at = added(p);
+    bool is_next = p->is_column && older == index_of(p)->page_digests + at;
     vv_buffer_add64(&c->paged_chunks, chunk);
+    if (is_next) {
+        memmove(p->sums.data + at, sums, VV_PAGE_SUMS_SIZE);
+        return;
+    }
+    if (p->is_column)
+        vv_buffer_add(&c->page_digests, p->sums.data, at);
+    p->is_column = false;
     vv_buffer_add(&c->page_digests, sums, VV_PAGE_SUMS_SIZE);
+}
+
+void vv_layer_pages_finish(struct vv_layer_pages *p)
+{
+    if (!p->is_column)
+        return;
+    p->sums.size = added(p);
+    vv_buffer_swap(&p->sums, &p->cargo->columns.index.page_digests);
 }
 
 static void set_digest(const struct vv_layer_pages *p, uint64_t chunk,
@@ -74,7 +102,7 @@ varve_status vv_layer_pages_keep(struct vv_layer_pages *p,
 {
     const uint8_t *sums = vv_page_sums_find(index_of(p), chunk->before);
     if (sums)
-        add_sums(p, chunk->number, sums);
+        add_sums(p, chunk->number, sums, sums);
     return vv_layer_out_old(
         p->out, chunk->offset, bytes, chunk->size, chunk->planes, error);
 }
@@ -167,7 +195,7 @@ static varve_status compare(struct vv_layer_pages *p,
         vv_page_sums_make(bytes, size, now);
         struct vv_digest digest = vv_page_sums_digest(now);
         set_digest(p, chunk->number, &digest);
-        add_sums(p, chunk->number, now);
+        add_sums(p, chunk->number, NULL, now);
     }
     return write_runs(p, chunk, &s, bytes, error);
 }
@@ -186,6 +214,6 @@ varve_status vv_layer_pages_write(struct vv_layer_pages *p,
         set_digest(p, chunk->number, &digest);
         return write_whole(p, chunk, bytes, error);
     }
-    add_sums(p, chunk->number, known.now);
+    add_sums(p, chunk->number, known.sums, known.now);
     return write_runs(p, chunk, &s, bytes, error);
 }
