@@ -31,6 +31,7 @@ struct changing {
     varve_write_options options;
     struct contender written; /* bytes, for each that changed */
     struct contender steps;   /* the longest meanwhile, to the longest after */
+    struct raw_pair pair;     /* as many bytes as the last save wrote */
 };
 
 static void change_rows(struct changing *c)
@@ -106,16 +107,18 @@ static double save_changed(void *user)
         &error);
     double time = now() - begin;
     double changed = (double)c->size / 100;
+    c->pair.first = (size_t)(bytes_of(c, false) - before);
+    c->pair.second = (size_t)file_size(c->path);
     if (c->written.count < MOST_ROUNDS)
         c->written.samples[c->written.count++] =
-            (bytes_of(c, false) - before + file_size(c->path)) / changed;
+            (double)(c->pair.first + c->pair.second) / changed;
     return time;
 }
 
 static void race_with_full(
     const struct wishes *wishes, struct changing *c, const char *what)
 {
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], raw_path[PATH_SIZE];
     varve_error error = { 0 };
     struct job full = { .graph = c->graph,
         .path = scratch(wishes, "full.varve", path) };
@@ -124,16 +127,24 @@ static void race_with_full(
     scratch(wishes, "layers", c->folder);
     must(varve_write(varve_graph_root(c->graph), c->path, &c->options, &error),
         &error);
+    c->pair = (struct raw_pair){ .folder = c->folder,
+        .path = scratch(wishes, "raw", raw_path),
+        .bytes = c->bytes };
     struct contender contenders[] = {
         { .name = what, .run = save_changed, .user = c },
         { .name = "full save", .run = run_save, .user = &full },
+        { .name = "raw, durable", .run = raw_write_pair, .user = &c->pair },
     };
-    race(contenders, 2, wishes->rounds);
+    race(contenders, 3, wishes->rounds);
     report(&(struct row){ .id = "P6",
         .what = what,
         .ours = &contenders[0],
         .raw = &contenders[1],
         .least_ratio = 20 });
+    report(&(struct row){ .id = "P6",
+        .what = "  beside a durable raw write of as many bytes",
+        .ours = &contenders[0],
+        .raw = &contenders[2] });
     c->written.name = what;
     report(&(struct row){ .id = "P6",
         .what = "  bytes written for each that changed",

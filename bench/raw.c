@@ -9,6 +9,7 @@
 #include <libgen.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -54,14 +55,19 @@ static void write_part(int file, const struct raw *raw, size_t at, size_t size)
     }
 }
 
-static void sync_all(int file, const char *path)
+static void sync_folder_of(const char *path)
 {
-    char copy[PATH_SIZE];
-    strcpy(copy, path);
+    char copy[PATH_SIZE + 16];
+    snprintf(copy, sizeof copy, "%s", path);
     int directory = open(dirname(copy), O_RDONLY | O_DIRECTORY);
-    must_system(fsync(file) == 0, "fsync");
     must_system(directory >= 0 && fsync(directory) == 0, "fsync of directory");
     close(directory);
+}
+
+static void sync_all(int file, const char *path)
+{
+    must_system(fsync(file) == 0, "fsync");
+    sync_folder_of(path);
 }
 
 void sync_path(const char *path)
@@ -141,6 +147,42 @@ double raw_write_direct(void *user)
     for (size_t i = 0; i < DIRECT_DEPTH; i++)
         pthread_join(threads[i], NULL);
     return finish(direct.file, raw, begin);
+}
+
+static int write_aside(const unsigned char *bytes, size_t size, char *path)
+{
+    struct raw raw = { .path = path, .bytes = (unsigned char *)bytes };
+    strcat(path, ".aside");
+    int file = make_file(&raw, 0);
+    must_system(file >= 0, path);
+    for (size_t at = 0; at < size; at += STEP)
+        write_part(file, &raw, at, size - at < STEP ? size - at : STEP);
+    sync_file_range(file, 0, (off_t)size, SYNC_FILE_RANGE_WRITE);
+    return file;
+}
+
+double raw_write_pair(void *user)
+{
+    const struct raw_pair *pair = user;
+    char first[PATH_SIZE + 16], aside[PATH_SIZE + 16], other[PATH_SIZE + 16];
+    snprintf(first, sizeof first, "%s/raw", pair->folder);
+    snprintf(aside, sizeof aside, "%s/raw", pair->folder);
+    snprintf(other, sizeof other, "%s", pair->path);
+    double begin = now();
+    int one = write_aside(pair->bytes, pair->first, aside);
+    int two = write_aside(pair->bytes, pair->second, other);
+    must_system(rename(aside, first) == 0, "rename");
+    must_system(fsync(one) == 0, "fsync");
+    must_system(fsync(two) == 0, "fsync");
+    sync_folder_of(first);
+    must_system(rename(other, pair->path) == 0, "rename");
+    sync_folder_of(pair->path);
+    close(one);
+    close(two);
+    double time = now() - begin;
+    unlink(first);
+    unlink(pair->path);
+    return time;
 }
 
 /* --- Reading ------------------------------------------------------------ */

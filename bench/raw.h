@@ -24,6 +24,18 @@ double raw_write(void *raw);        /* write, then fsync */
 double raw_write_back(void *raw);   /* starts write-back after every 1 MiB */
 double raw_write_direct(void *raw); /* O_DIRECT, several writes at once */
 
+/* Two files, of which the second, at `path`, names the first, that is in
+ * `folder`: each durable before that has its name, and that at last. */
+struct raw_pair {
+    const char *folder;
+    const char *path;
+    const unsigned char *bytes;
+    size_t first;
+    size_t second;
+};
+
+double raw_write_pair(void *raw_pair);
+
 /* Makes a file that is written durable, with its name. */
 void sync_path(const char *path);
 

@@ -22,7 +22,9 @@
 enum {
     STAGING_SIZE = 1 << 20,
     STAGING_ALIGNMENT = 4096,
-    DIRECT_SIZE = 256 * 1024,  /* from here on a copy costs more than a call */
+    DIRECT_SIZE = 256 * 1024, /* from here on a copy costs more than a call */
+    LITTLE = 64 << 20,        /* of so much the end is worth not waiting for */
+    LITTLE_STEP = 1 << 20,
     WRITE_BACK_STEP = 8 << 20, /* measured: smaller ones are no faster */
 };
 
@@ -31,7 +33,8 @@ enum {
 static void write_back(struct vv_data_out *out, uint64_t end)
 {
     const struct vv_system *system = out->context->system;
-    if (out->no_write_back || end - out->written_back < WRITE_BACK_STEP)
+    uint64_t step = end < LITTLE ? LITTLE_STEP : WRITE_BACK_STEP;
+    if (out->no_write_back || end - out->written_back < step)
         return;
     int result = system->start_write_back(
         system->state, out->file, out->written_back, end - out->written_back);

@@ -1,5 +1,12 @@
 /* pack.c - frames of Zstandard, of planes where that is wanted.
  *
+ * Of numbers the first planes are often noise, as those of fractions are. They
+ * are put into a frame as they are, and taken out of it again, without libzstd:
+ * a frame is a head, raw blocks, and the blocks of a frame that it has made of
+ * the other planes alone. In these nothing refers to what is before them, so
+ * they can be unpacked alone as well; where something does, as in frames of
+ * others, that fails, and all is unpacked.
+ *
  * Only whole frames are unpacked, into as much memory as the index says that
  * they take, a chunk at most. So nothing depends on what a frame says of its
  * window, and one that says another size is refused before.
@@ -20,6 +27,7 @@
 #include "bytes.h"
 #include "failure.h"
 #include "file.h"
+#include "frame.h"
 #include "layout.h"
 #include "planes.h"
 #include "try.h"
@@ -28,7 +36,76 @@ enum {
     MOST_LEVEL = 19, /* above, Zstandard takes a lot of memory */
     FEW_PLACES = 6,  /* a power of two: how many are looked at for repeats, */
     LONG_REPEAT = 7, /* and of how many bytes those are at least */
+    SAMPLES = 16,    /* of a chunk, to see which planes are noise, */
+    SAMPLE = 1024,   /* of so many elements each; */
+    SAMPLED = SAMPLES * SAMPLE,
+    LEAST_GAIN = 16, /* one byte in so many has to go, as of a chunk */
 };
+
+#ifdef VV_HAVE_ZSTD
+
+/* Where the planes of a chunk are: some in raw blocks of a frame, the rest, and
+ * what makes up no whole element, one behind the other. */
+struct apart {
+    uint8_t *raw;
+    uint8_t *rest;
+    size_t count; /* of elements */
+    unsigned planes;
+    unsigned raw_planes;
+};
+
+static size_t raw_size(const struct apart *a)
+{
+    return a->raw_planes * vv_frame_raw_size(a->count);
+}
+
+static size_t rest_of_planes(const struct apart *a)
+{
+    return (a->planes - a->raw_planes) * a->count;
+}
+
+/* Where the elements from `at` on, which is a multiple of VV_MOST_BLOCK, have
+ * their bytes. */
+static void find_planes(
+    const struct apart *a, size_t at, uint8_t *places[VV_MOST_PLANES])
+{
+    size_t size = vv_frame_raw_size(a->count);
+    for (unsigned p = 0; p < a->planes; p++)
+        places[p] = p < a->raw_planes
+                        ? a->raw + p * size + vv_frame_raw_at(at)
+                        : a->rest + (p - a->raw_planes) * a->count + at;
+}
+
+static size_t part_at(const struct apart *a, size_t at)
+{
+    return a->count - at < VV_MOST_BLOCK ? a->count - at : VV_MOST_BLOCK;
+}
+
+static void split(const struct apart *a, const uint8_t *from, size_t size)
+{
+    uint8_t *to[VV_MOST_PLANES];
+    size_t whole = a->count * a->planes;
+    for (size_t at = 0; at < a->count; at += VV_MOST_BLOCK) {
+        find_planes(a, at, to);
+        vv_planes_split(to, from + at * a->planes, part_at(a, at), a->planes);
+    }
+    memcpy(a->rest + rest_of_planes(a), from + whole, size - whole);
+}
+
+static void join(const struct apart *a, uint8_t *to, size_t size)
+{
+    uint8_t *places[VV_MOST_PLANES];
+    const uint8_t *from[VV_MOST_PLANES];
+    size_t whole = a->count * a->planes;
+    for (size_t at = 0; at < a->count; at += VV_MOST_BLOCK) {
+        find_planes(a, at, places);
+        memcpy(from, places, a->planes * sizeof *from);
+        vv_planes_join(to + at * a->planes, from, part_at(a, at), a->planes);
+    }
+    memcpy(to + whole, a->rest + rest_of_planes(a), size - whole);
+}
+
+#endif
 
 unsigned vv_pack_planes(varve_dtype dtype)
 {
@@ -72,6 +149,7 @@ struct vv_unpacker {
 struct vv_packer {
     varve_allocator allocator;
     int level;
+    bool hardly_looks; /* for repeats, see choose */
     ZSTD_CCtx *zstd;
     uint8_t planes[VV_CHUNK_SIZE];
 };
@@ -107,24 +185,83 @@ void vv_packer_free(struct vv_packer *packer)
  * bytes and texts: 0 stands for that. */
 static void choose(struct vv_packer *packer, unsigned planes)
 {
-    bool hardly_looks = packer->level == 1 && planes > 1;
+    packer->hardly_looks = packer->level == 1 && planes > 1;
     ZSTD_CCtx_setParameter(
-        packer->zstd, ZSTD_c_hashLog, hardly_looks ? FEW_PLACES : 0);
+        packer->zstd, ZSTD_c_hashLog, packer->hardly_looks ? FEW_PLACES : 0);
     ZSTD_CCtx_setParameter(
-        packer->zstd, ZSTD_c_minMatch, hardly_looks ? LONG_REPEAT : 0);
+        packer->zstd, ZSTD_c_minMatch, packer->hardly_looks ? LONG_REPEAT : 0);
+}
+
+/* How many of the first planes are noise, by a sample of the elements: what is
+ * found in that is worth its time in all of them. */
+static unsigned find_noise(struct vv_packer *packer, const uint8_t *bytes,
+    const struct apart *a, void *scratch)
+{
+    uint8_t *to[VV_MOST_PLANES];
+    unsigned found = 0;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        for (unsigned p = 0; p < a->planes; p++)
+            to[p] = packer->planes + p * SAMPLED + i * SAMPLE;
+        size_t at = a->count / SAMPLES * i;
+        vv_planes_split(to, bytes + at * a->planes, SAMPLE, a->planes);
+    }
+    while (found < a->planes && ZSTD_isError(ZSTD_compress2(packer->zstd,
+                                    scratch, SAMPLED - SAMPLED / LEAST_GAIN,
+                                    packer->planes + found * SAMPLED, SAMPLED)))
+        found++;
+    return found;
+}
+
+/* The rest as a frame at `to`, of which only the blocks are kept, where there
+ * is a head already. 0: they do not fit. */
+static size_t pack_rest(struct vv_packer *packer, const struct apart *a,
+    size_t size, uint8_t *to, size_t room)
+{
+    size_t found = ZSTD_compress2(packer->zstd, to, room, a->rest, size);
+    if (ZSTD_isError(found) || a->raw_planes == 0)
+        return ZSTD_isError(found) ? 0 : found;
+    size_t head = vv_frame_head(to, found);
+    memmove(to, to + head, found - head);
+    return head ? found - head : 0;
+}
+
+static size_t pack_planes(struct vv_packer *packer, const uint8_t *bytes,
+    size_t size, unsigned planes, uint8_t *frame)
+{
+    struct apart a = { .raw = frame + VV_FRAME_HEAD,
+        .rest = packer->planes,
+        .count = size / planes,
+        .planes = planes };
+    if (packer->hardly_looks && a.count >= SAMPLED)
+        a.raw_planes = find_noise(packer, bytes, &a, frame);
+    size_t before = a.raw_planes ? VV_FRAME_HEAD + raw_size(&a) : 0;
+    if (a.raw_planes == planes || before > vv_pack_room(size))
+        return 0;
+    split(&a, bytes, size);
+    size_t found = pack_rest(packer, &a, size - a.raw_planes * a.count,
+        frame + before, vv_pack_room(size) - before);
+    if (found == 0 || before == 0)
+        return found;
+    vv_frame_begin(frame, size);
+    for (unsigned p = 0; p < a.raw_planes; p++)
+        vv_frame_raw_begin(a.raw + p * vv_frame_raw_size(a.count), a.count);
+    return before + found;
 }
 
 bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
     void *frame, struct vv_pack *pack)
 {
-    unsigned planes = pack->planes;
-    choose(packer, planes);
-    if (planes > 1)
-        vv_planes_split(packer->planes, bytes, size, planes);
+    size_t found;
+    choose(packer, pack->planes);
+    if (pack->planes > 1) {
+        found = pack_planes(packer, bytes, size, pack->planes, frame);
+    } else {
+        found = ZSTD_compress2(
+            packer->zstd, frame, vv_pack_room(size), bytes, size);
+        found = ZSTD_isError(found) ? 0 : found;
+    }
     /* What does not fit is not worth it; nor is anything else that may be. */
-    size_t found = ZSTD_compress2(packer->zstd, frame, vv_pack_room(size),
-        planes > 1 ? packer->planes : bytes, size);
-    if (ZSTD_isError(found))
+    if (found == 0)
         return false;
     pack->size = (uint32_t)found;
     pack->plain = (uint32_t)size;
@@ -139,6 +276,16 @@ static bool is_frame(const uint8_t *frame, const struct vv_pack *pack)
            ZSTD_getFrameContentSize(frame, pack->size) == pack->plain &&
            ZSTD_getDictID_fromFrame(frame, pack->size) == 0 &&
            ZSTD_findFrameCompressedSize(frame, pack->size) == pack->size;
+}
+
+static varve_status fail_frame(const char *path, uint64_t offset,
+    const struct vv_pack *pack, varve_error *error)
+{
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: bytes %" PRIu64 " to %" PRIu64
+        ": expected a frame of Zstandard of %" PRIu32
+        " bytes, found something else",
+        path, offset, offset + pack->size, pack->plain);
 }
 
 struct vv_unpacker *vv_unpacker_new(const struct vv_context *context)
@@ -163,22 +310,65 @@ void vv_unpacker_free(struct vv_unpacker *unpacker)
     vv_release(&unpacker->context->allocator, unpacker, sizeof *unpacker);
 }
 
-static varve_status unpack(struct vv_unpacker *unpacker, const char *path,
+/* Planes in raw blocks at the beginning; behind them stands something. */
+static void find_raw(
+    uint8_t *frame, const struct vv_pack *pack, struct apart *a)
+{
+    size_t at = vv_frame_head(frame, pack->size);
+    size_t size = vv_frame_raw_size(a->count);
+    a->raw = frame + at;
+    while (at > 0 && a->raw_planes < a->planes &&
+           vv_frame_is_raw(frame + at, pack->size - at, a->count)) {
+        a->raw_planes++;
+        at += size;
+    }
+    if (a->raw_planes == a->planes || at >= pack->size)
+        a->raw_planes = 0;
+}
+
+/* The rest as if it were a frame of its own, whose head stands meanwhile where
+ * raw bytes end. False: it is not, or nothing is raw. */
+static bool unpack_rest(struct vv_unpacker *unpacker,
+    const struct vv_pack *pack, const struct apart *a)
+{
+    uint8_t kept[VV_FRAME_HEAD];
+    size_t size = pack->plain - a->raw_planes * a->count;
+    if (a->raw_planes == 0)
+        return false;
+    uint8_t *head = a->raw + raw_size(a) - sizeof kept;
+    memcpy(kept, head, sizeof kept);
+    vv_frame_begin(head, size);
+    size_t found = ZSTD_decompressDCtx(unpacker->zstd, a->rest, size, head,
+        (size_t)(unpacker->frame + pack->size - head));
+    memcpy(head, kept, sizeof kept);
+    return found == size;
+}
+
+static varve_status unpack_all(struct vv_unpacker *unpacker, const char *path,
     uint64_t offset, const struct vv_pack *pack, uint8_t *to,
     varve_error *error)
 {
-    size_t found = 0;
-    if (is_frame(unpacker->frame, pack))
-        found = ZSTD_decompressDCtx(
-            unpacker->zstd, to, pack->plain, unpacker->frame, pack->size);
+    size_t found = ZSTD_decompressDCtx(
+        unpacker->zstd, to, pack->plain, unpacker->frame, pack->size);
     if (ZSTD_getErrorCode(found) == ZSTD_error_memory_allocation)
         return vv_fail_memory(error, "unpacking a chunk");
-    if (found != pack->plain)
-        return vv_fail(error, VARVE_CORRUPT,
-            "%s: bytes %" PRIu64 " to %" PRIu64
-            ": expected a frame of Zstandard of %" PRIu32
-            " bytes, found something else",
-            path, offset, offset + pack->size, pack->plain);
+    return found == pack->plain ? VARVE_OK
+                                : fail_frame(path, offset, pack, error);
+}
+
+static varve_status unpack_planes(struct vv_unpacker *unpacker,
+    const char *path, uint64_t offset, const struct vv_pack *pack, uint8_t *to,
+    varve_error *error)
+{
+    struct apart a = { .rest = unpacker->planes,
+        .count = pack->plain / pack->planes,
+        .planes = pack->planes };
+    find_raw(unpacker->frame, pack, &a);
+    if (!unpack_rest(unpacker, pack, &a)) {
+        a.raw_planes = 0;
+        VV_TRY(unpack_all(unpacker, path, offset, pack, a.rest, error));
+    }
+    join(&a, to, pack->plain);
     return VARVE_OK;
 }
 
@@ -186,14 +376,13 @@ varve_status vv_unpack(struct vv_unpacker *unpacker, int file, const char *path,
     uint64_t offset, const struct vv_pack *pack, void *plain,
     varve_error *error)
 {
-    bool joins = pack->planes > 1;
     VV_TRY(vv_file_read(unpacker->context, file, path, unpacker->frame,
         pack->size, offset, error));
-    VV_TRY(unpack(
-        unpacker, path, offset, pack, joins ? unpacker->planes : plain, error));
-    if (joins)
-        vv_planes_join(plain, unpacker->planes, pack->plain, pack->planes);
-    return VARVE_OK;
+    if (!is_frame(unpacker->frame, pack))
+        return fail_frame(path, offset, pack, error);
+    return pack->planes > 1
+               ? unpack_planes(unpacker, path, offset, pack, plain, error)
+               : unpack_all(unpacker, path, offset, pack, plain, error);
 }
 
 #else

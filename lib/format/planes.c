@@ -19,7 +19,10 @@
 #endif
 
 #ifdef HAS_VECTORS
-enum { LANES = 16 };
+enum {
+    LANES = 16,
+    AHEAD = 2048 /* bytes */
+};
 
 typedef uint8_t vector __attribute__((vector_size(LANES)));
 
@@ -49,7 +52,7 @@ static inline void merge(vector *to, const vector *from, size_t count)
 }
 
 static inline size_t split_most(
-    uint8_t *to, const uint8_t *from, size_t count, size_t planes)
+    uint8_t *const *to, const uint8_t *from, size_t count, size_t planes)
 {
     size_t i = 0;
     for (; i + LANES <= count; i += LANES) {
@@ -61,20 +64,27 @@ static inline size_t split_most(
         if (planes > 4)
             part(other, one, planes);
         for (size_t p = 0; p < planes; p++)
-            memcpy(
-                to + p * count + i, planes == 4 ? &one[p] : &other[p], LANES);
+            memcpy(to[p] + i, planes == 4 ? &one[p] : &other[p], LANES);
     }
     return i;
 }
 
+/* What is written soon is often far away: a fetch never faults, whatever is
+ * there. */
+static inline void fetch(uint8_t *to)
+{
+    __builtin_prefetch((const void *)((uintptr_t)to + AHEAD), 1);
+}
+
 static inline size_t join_most(
-    uint8_t *to, const uint8_t *from, size_t count, size_t planes)
+    uint8_t *to, const uint8_t *const *from, size_t count, size_t planes)
 {
     size_t i = 0;
     for (; i + LANES <= count; i += LANES) {
         vector one[VV_MOST_PLANES], other[VV_MOST_PLANES];
+        fetch(to + i * planes);
         for (size_t p = 0; p < planes; p++)
-            memcpy(&one[p], from + p * count + i, LANES);
+            memcpy(&one[p], from[p] + i, LANES);
         merge(other, one, planes);
         if (planes > 2)
             merge(one, other, planes);
@@ -89,44 +99,46 @@ static inline size_t join_most(
 #define join_most(to, from, count, planes) ((size_t)0)
 #endif
 
+/* The places are copied, so that the compiler sees that nothing changes them.
+ */
 static inline void split_by(
-    uint8_t *to, const uint8_t *from, size_t size, size_t planes)
+    uint8_t *const *to, const uint8_t *from, size_t count, size_t planes)
 {
-    size_t count = size / planes;
-    for (size_t i = split_most(to, from, count, planes); i < count; i++) {
+    uint8_t *apart[VV_MOST_PLANES];
+    memcpy(apart, to, planes * sizeof *apart);
+    for (size_t i = split_most(apart, from, count, planes); i < count; i++) {
         for (size_t p = 0; p < planes; p++)
-            to[p * count + i] = from[i * planes + p];
+            apart[p][i] = from[i * planes + p];
     }
-    memcpy(to + planes * count, from + planes * count, size - planes * count);
 }
 
 static inline void join_by(
-    uint8_t *to, const uint8_t *from, size_t size, size_t planes)
+    uint8_t *to, const uint8_t *const *from, size_t count, size_t planes)
 {
-    size_t count = size / planes;
-    for (size_t i = join_most(to, from, count, planes); i < count; i++) {
+    const uint8_t *apart[VV_MOST_PLANES];
+    memcpy(apart, from, planes * sizeof *apart);
+    for (size_t i = join_most(to, apart, count, planes); i < count; i++) {
         for (size_t p = 0; p < planes; p++)
-            to[i * planes + p] = from[p * count + i];
+            to[i * planes + p] = apart[p][i];
     }
-    memcpy(to + planes * count, from + planes * count, size - planes * count);
 }
 
 void vv_planes_split(
-    uint8_t *to, const uint8_t *from, size_t size, unsigned planes)
+    uint8_t *const *to, const uint8_t *from, size_t count, unsigned planes)
 {
     switch (planes) {
-    case 2: split_by(to, from, size, 2); break;
-    case 4: split_by(to, from, size, 4); break;
-    default: split_by(to, from, size, 8); break;
+    case 2: split_by(to, from, count, 2); break;
+    case 4: split_by(to, from, count, 4); break;
+    default: split_by(to, from, count, 8); break;
     }
 }
 
 void vv_planes_join(
-    uint8_t *to, const uint8_t *from, size_t size, unsigned planes)
+    uint8_t *to, const uint8_t *const *from, size_t count, unsigned planes)
 {
     switch (planes) {
-    case 2: join_by(to, from, size, 2); break;
-    case 4: join_by(to, from, size, 4); break;
-    default: join_by(to, from, size, 8); break;
+    case 2: join_by(to, from, count, 2); break;
+    case 4: join_by(to, from, count, 4); break;
+    default: join_by(to, from, count, 8); break;
     }
 }

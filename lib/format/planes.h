@@ -1,6 +1,5 @@
-/* planes.h - the bytes of elements put apart, the first ones of all, then the
- * second ones, and so on; and together again. What does not make up a whole
- * element stands behind them.
+/* planes.h - the bytes of elements put apart, the first ones of all to one
+ * place, the second ones to another, and so on; and together again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,10 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `planes` is 2, 4 or 8: bytes of an element. The memory does not overlap. */
+/* `planes` is 2, 4 or 8: bytes of an element, and places, which lie anywhere.
+ * The memory does not overlap. */
 void vv_planes_split(
-    uint8_t *to, const uint8_t *from, size_t size, unsigned planes);
+    uint8_t *const *to, const uint8_t *from, size_t count, unsigned planes);
 void vv_planes_join(
-    uint8_t *to, const uint8_t *from, size_t size, unsigned planes);
+    uint8_t *to, const uint8_t *const *from, size_t count, unsigned planes);
 
 #endif

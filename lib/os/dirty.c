@@ -223,7 +223,8 @@ static void start_over(const struct vv_dirty *d, struct range *range)
         range->is_armed = true;
 }
 
-/* Between the two calls a thread may write: what arming tells is new. */
+/* Between the two calls a thread may write: what arming tells is new. Where
+ * nothing was written all is armed as it was. */
 static void look_again(
     const struct vv_dirty *d, struct range *range, bool is_glance)
 {
@@ -237,7 +238,7 @@ static void look_again(
         lay_off(d, range, range->patience);
         if (range->patience < MOST_REST)
             range->patience *= 4;
-    } else if (!is_glance && arm(d, &l) < 0) {
+    } else if (!is_glance && range->written > 0 && arm(d, &l) < 0) {
         lay_off(d, range, MOST_REST);
     } else {
         range->patience = 1;

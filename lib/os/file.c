@@ -180,6 +180,12 @@ varve_status vv_file_write(const struct vv_context *context, int file,
     return VARVE_OK;
 }
 
+void vv_file_start_write_back(const struct vv_context *context, int file)
+{
+    const struct vv_system *system = context->system;
+    system->start_write_back(system->state, file, 0, 0);
+}
+
 varve_status vv_file_head(const struct vv_context *context, const char *path,
     void *bytes, size_t *size, varve_error *error)
 {

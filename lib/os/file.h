@@ -51,6 +51,10 @@ varve_status vv_file_write(const struct vv_context *context, int file,
     const char *path, const void *bytes, size_t size, uint64_t offset,
     varve_error *error);
 
+/* What was written goes on its way to the disk: a sync, which tells of what
+ * goes wrong, has less to wait for. */
+void vv_file_start_write_back(const struct vv_context *context, int file);
+
 /* The first bytes of a file, *size of them at most; sets how many. */
 varve_status vv_file_head(const struct vv_context *context, const char *path,
     void *bytes, size_t *size, varve_error *error);

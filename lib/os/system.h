@@ -66,7 +66,8 @@ struct vv_system {
     /* Reserves disk space from 0 to `size`, and leaves the size of the file as
      * it is; -EOPNOTSUPP where that cannot be. */
     int (*reserve)(void *state, int file, uint64_t size);
-    /* Starts to write a range back to disk, without waiting. A hint. */
+    /* Starts to write a range back to disk, without waiting; of size 0: all
+     * from the offset on. A hint. */
     int (*start_write_back)(
         void *state, int file, uint64_t offset, uint64_t size);
     /* Says that a range of a file will soon be read. A hint. */

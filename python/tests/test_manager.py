@@ -3,6 +3,8 @@
 SPDX-License-Identifier: MIT
 """
 import os
+import pathlib
+import shutil
 import unittest
 
 import numpy as np
@@ -82,6 +84,33 @@ class Managing(Test):
             self.assertEqual(file.metadata['note'], 'x')
         with self.assertRaises(ValueError):
             manager.refresh()
+
+    def test_levels_outlive_the_folder(self):
+        blocker = pathlib.Path(self.path('file'))
+        blocker.touch()
+        levels = [{'directory': self.path('shared'), 'every_steps': 2},
+                  {'directory': blocker / 'archive', 'keep_last': 1}]
+        local = self.path('local')
+        with varve.Manager(state(), local, keep_last=1,
+                           levels=levels) as manager:
+            for step in range(1, 6):
+                manager.save(step)
+                with self.fails(varve.NotFoundError, 'file/archive'):
+                    manager.drain()
+            shared, blocked = manager.levels
+        self.assertEqual((shared.step, shared.waiting, shared.left_out),
+                         (4, 0, 0))
+        self.assertEqual(os.path.dirname(shared.latest), shared.directory)
+        self.assertGreater(shared.copied, 2 * 8000)
+        self.assertIsNone(shared.failure)
+        self.assertEqual((blocked.latest, blocked.step), (None, None))
+        self.assertIn('file/archive', blocked.failure)
+        shutil.rmtree(local)
+        with varve.Run(state(), local, levels=levels[:1]) as run:
+            self.assertEqual(run.resumed_step, 4)
+            self.assertEqual(list(run.steps(6)), [5, 6])
+        with self.fails(TypeError, 'fast'):
+            varve.Manager(state(), local, levels=[{'fast': 1}])
 
     def test_what_fails(self):
         with self.assertRaises(varve.MisuseError):

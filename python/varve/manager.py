@@ -21,7 +21,7 @@ from .restoration import Restoration
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ['Managed', 'Manager']
+__all__ = ['LevelState', 'Managed', 'Manager']
 
 
 class Managed(NamedTuple):
@@ -36,6 +36,18 @@ class Managed(NamedTuple):
     kept: Optional[str]  # why it stays
     is_pinned: bool
     is_damaged: bool
+
+
+class LevelState(NamedTuple):
+    """How far a level is."""
+
+    directory: str
+    latest: Optional[str]  # the path of the newest that is known of there
+    step: Optional[int]
+    waiting: int   # that are due there, with the one being copied
+    left_out: int  # as more waited than may
+    copied: int    # bytes
+    failure: Optional[str]  # what went wrong last; None: it went well since
 
 
 class Manager:
@@ -179,6 +191,21 @@ class Manager:
         """Waits for what is in flight; raises what it failed with."""
         self._call(lib.varve_manager_wait, self.handle)
 
+    def drain(self, seconds: Optional[float] = None) -> None:
+        """Waits until each level has what is due there, at most so long;
+        WaitError names one that has not."""
+        self._call(lib.varve_manager_drain, self.handle,
+                   -1.0 if seconds is None else seconds)
+
+    @property
+    def levels(self) -> List[LevelState]:
+        """How far each is."""
+        with self._files.graph.lock:
+            found = ffi.new('varve_level_state *')
+            return [level_state(found) for i in
+                    range(self._options.struct.level_count)
+                    if lib.varve_manager_level_at(self.handle, i, found)]
+
     @property
     def latest(self) -> Optional[str]:
         """The path of the newest checkpoint, or None."""
@@ -224,6 +251,13 @@ def strings(function: Callable[..., Any], handle: Any) -> Any:
     while function(handle, index):
         yield text(function(handle, index))
         index += 1
+
+
+def level_state(found: Any) -> LevelState:
+    return LevelState(
+        fs_text(found.directory) or '', fs_text(found.latest),
+        None if found.step < 0 else found.step, found.waiting, found.left_out,
+        found.copied, text(found.failure) if found.failure else None)
 
 
 def managed(found: Any) -> Managed:

@@ -9,6 +9,7 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import os
 from typing import (Any, Callable, Container, Dict, List, Mapping, Sequence,
                     Tuple, TypedDict, Union)
 
@@ -16,7 +17,7 @@ from ._native import ffi, lib
 from .callbacks import Callbacks, Progress
 from .errors import file_path, refuse, text
 
-__all__ = ['ReadOptions', 'WriteOptions', 'ManagerOptions']
+__all__ = ['ReadOptions', 'WriteOptions', 'ManagerOptions', 'LevelOptions']
 
 PATHS = 'rename_file', 'base', 'prefix'  # of files
 FEATURES = {  # where C has what is a keyword here
@@ -73,6 +74,19 @@ class ReadOptions(TypedDict, total=False):
     progress: Progress
 
 
+class LevelOptions(TypedDict, total=False):
+    """A level of a manager; varve_level says what its keys mean."""
+
+    directory: Union[str, bytes, 'os.PathLike[Any]']  # the only one needed
+    every_steps: int
+    every_seconds: int
+    keep_last: int
+    keep_every_steps: int
+    keep_best: int
+    bytes_per_second: int
+    most_waiting: int
+
+
 class ManagerOptions(TypedDict, total=False):
     """Keywords of a manager; varve_manager_options says what they mean."""
 
@@ -90,6 +104,7 @@ class ManagerOptions(TypedDict, total=False):
     interval_seconds: int
     number_by_step: bool
     record_time: bool
+    levels: Sequence[LevelOptions]
 
 
 def format_code(name: str) -> int:
@@ -136,7 +151,7 @@ class Options:
     def _set(self, name: str, value: Any) -> None:
         own: Dict[str, Callable[[Any], None]] = {
             'metadata': self._set_metadata, 'renames': self._set_renames,
-            'progress': self._set_progress}
+            'progress': self._set_progress, 'levels': self._set_levels}
         field = name.rstrip('_')
         if name in own:
             own[name](value)
@@ -187,6 +202,19 @@ class Options:
             item.file = self._text(file, 'renames')
         self.struct.rename.list = array
         self.struct.rename.count = len(values)
+
+    def _set_levels(self, levels: Sequence[LevelOptions]) -> None:
+        array = self._array('varve_level', len(levels))
+        for item, level in zip(array, levels):
+            for name, value in level.items():
+                if name not in LevelOptions.__annotations__:
+                    raise TypeError(f'levels: {name}: no such key')
+                if name == 'directory':
+                    value = as_path(value)
+                    self._kept.append(value)
+                setattr(item, name, value)
+        self.struct.levels = array
+        self.struct.level_count = len(levels)
 
     def _set_progress(self, _: Progress) -> None:
         self.struct.progress = lib.varve_python_progress

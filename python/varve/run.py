@@ -103,9 +103,7 @@ class Run:
                     self._initialize()
             return
         self._check_match(restoration)
-        self.resumed_step = next(
-            (managed.step for managed in self._manager.checkpoints
-             if managed.path == restoration.path), None)
+        self.resumed_step = restoration.metadata('step')
 
     def _check_match(self, restoration: Restoration) -> None:
         """One of which nothing is here is of another program, if it is nothing

@@ -130,6 +130,7 @@ struct mix_manager {
     uint8_t directory;
     uint8_t except; /* an edge of the root; MIX_NONE: none */
     bool is_async;
+    bool has_level; /* what it saves is copied there too */
     varve_read_options read;
     varve_write_options write;
 };

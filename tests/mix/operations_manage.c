@@ -50,8 +50,12 @@ static void manage(
     struct mix *m, uint8_t at, uint8_t number, uint8_t except, uint8_t how)
 {
     struct mix_manager *manager = &m->managers[number];
+    const varve_level level = { .directory = mix_path(m, "l%d", number),
+        .keep_last = 1 };
     const varve_manager_options options = { .keep_last = MIX_KEEP,
         .async = how & 1,
+        .levels = &level,
+        .level_count = how / 16 % 2,
         .write = &manager->write,
         .read = &manager->read };
     if (manager->manager)
@@ -61,12 +65,13 @@ static void manage(
     manager->except = except;
     manager->read.except = except == MIX_NONE ? NULL : mix_name(except);
     manager->is_async = how & 1;
+    manager->has_level = options.level_count;
     manager->write = mix_write_options(m, how);
     mix_say(m,
-        "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d%s%s%s%s%s);",
+        "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d%s%s%s%s%s%s);",
         number, at, number, MIX_KEEP, how & 1 ? ", .async" : "",
         how & 2 ? ", .write.layered" : "",
-        how & 8 ? ", .write.compress" : "",
+        how & 8 ? ", .write.compress" : "", how & 16 ? ", .levels" : "",
         manager->read.except ? ", .read.except = " : "",
         manager->read.except ? manager->read.except : "");
     mix_trouble_begin(m);
@@ -90,10 +95,10 @@ void mix_manage_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, c % (MIX_NAMES - 1), 0);
 }
 
-/* One that saves in the background, or layers. */
+/* One that saves in the background, or layers, or has a level. */
 void mix_manage_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
-    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, MIX_NONE, c % 16);
+    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, MIX_NONE, c % 32);
 }
 
 void mix_prune(struct mix_directory *d)
@@ -146,12 +151,34 @@ static bool adopt_pin(const struct mix_manager *manager, uint64_t number)
            managed.number == number && managed.is_pinned;
 }
 
+/* A copy of the newest is at the level then, whatever its copying has met. */
+static void drain(struct mix *m, uint8_t number, bool is_known)
+{
+    const struct mix_manager *manager = &m->managers[number];
+    const struct mix_directory *d = &m->managed[number];
+    varve_level_state state;
+    if (!manager->has_level)
+        return;
+    mix_say(m, "varve_manager_drain(m%d, -1);", number);
+    mix_expect(m, "varve_manager_drain",
+        varve_manager_drain(manager->manager, -1, &m->error), VARVE_OK,
+        VARVE_OK);
+    MIX_CHECK(varve_manager_level_at(manager->manager, 0, &state) &&
+                  state.waiting == 0,
+        "%zu wait for a level", state.waiting);
+    if (!is_known || !d->count || d->may_have_more)
+        return;
+    MIX_CHECK(state.latest, "a level has none");
+    mix_look_at_file(m, state.latest, &d->files[d->count - 1]);
+}
+
 /* What went wrong behind the save is done after the next one. */
 static void tidy(
     struct mix *m, uint8_t number, bool had_trouble, bool is_pinned)
 {
     struct mix_manager *manager = &m->managers[number];
     const struct mix_directory *d = &m->managed[number];
+    drain(m, number, !had_trouble);
     if (!had_trouble) {
         mix_expect(m, "varve_manager_prune",
             varve_manager_prune(manager->manager, &m->error), VARVE_OK,
@@ -305,6 +332,7 @@ void mix_resume(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         g->counter = d->numbers[at];
     open->manager = manager;
     mix_open_end(m, open, status ? NULL : r, fit, other);
+    drain(m, b % MIX_MANAGERS, status == VARVE_OK && !other);
 }
 
 void mix_end_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)

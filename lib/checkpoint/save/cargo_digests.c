@@ -86,15 +86,15 @@ static varve_status sum_pages(struct summing *s, const struct vv_source *source,
     const unsigned char *bytes;
     size_t size;
     VV_TRY(look_into(s, source, chunk, &bytes, &size, error));
+    memcpy(pages->now, pages->sums, VV_PAGE_SUMS_SIZE);
     for (size_t i = 0; i < VV_CHUNK_PAGES; i++) {
-        const uint8_t *before = pages->sums + i * VV_DIGEST_SIZE;
         uint8_t *now = pages->now + i * VV_DIGEST_SIZE;
-        if (pages->is_changed[i] || s->known->is_verified)
-            vv_page_sums_make(
-                bytes + i * VV_PAGE_ALIGNMENT, VV_PAGE_ALIGNMENT, now);
-        else
-            memcpy(now, before, VV_DIGEST_SIZE);
-        if (!pages->is_changed[i] && memcmp(now, before, VV_DIGEST_SIZE) != 0)
+        if (!pages->is_changed[i] && !s->known->is_verified)
+            continue;
+        vv_page_sums_make(
+            bytes + i * VV_PAGE_ALIGNMENT, VV_PAGE_ALIGNMENT, now);
+        if (!pages->is_changed[i] &&
+            memcmp(now, pages->sums + i * VV_DIGEST_SIZE, VV_DIGEST_SIZE) != 0)
             s->other = (uint32_t)chunk->value;
     }
     struct vv_digest digest = vv_page_sums_digest(pages->now);

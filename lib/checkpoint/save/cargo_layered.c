@@ -397,6 +397,7 @@ static varve_status write_all(
 {
     VV_TRY(prepare(l, p, flags, error));
     VV_TRY(write_values(l, error));
+    vv_layer_pages_finish(&l->pages);
     VV_TRY(vv_layer_out_end(&l->out, error));
     VV_TRY(write_index(l, p, error));
     return vv_layer_out_publish(&l->out, p, error);

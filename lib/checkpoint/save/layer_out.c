@@ -91,6 +91,35 @@ static bool goes_on(
     return last->offset == place->offset && last->skip + passed == place->skip;
 }
 
+static void add_zeros(struct vv_buffer *column, size_t size)
+{
+    void *at = size ? vv_buffer_extend(column, size) : NULL;
+    if (at)
+        memset(at, 0, size);
+}
+
+/* From the first place on that is packed, the columns that say so are there,
+ * with zeros for those before it. */
+static void add_pack(
+    struct vv_layer_out *out, const struct vv_layer_place *place)
+{
+    struct vv_index_columns *c = out->columns;
+    size_t before = c->place_begins.size / 8 - 1;
+    if (!out->is_packed && place->pack.size == 0)
+        return;
+    if (!out->is_packed) {
+        add_zeros(&c->place_packed, 4 * before);
+        add_zeros(&c->place_plain, 4 * before);
+        add_zeros(&c->place_skips, 4 * before);
+        add_zeros(&c->place_planes, before);
+    }
+    out->is_packed = true;
+    vv_buffer_add32(&c->place_packed, place->pack.size);
+    vv_buffer_add32(&c->place_plain, place->pack.plain);
+    vv_buffer_add32(&c->place_skips, place->skip);
+    vv_buffer_add8(&c->place_planes, place->pack.planes);
+}
+
 static void add_place(
     struct vv_layer_out *out, const struct vv_layer_place *place, uint64_t size)
 {
@@ -99,13 +128,9 @@ static void add_place(
         vv_buffer_add64(&c->place_begins, out->written);
         vv_buffer_add32(&c->place_layers, place->layer);
         vv_buffer_add64(&c->place_offsets, place->offset);
-        vv_buffer_add32(&c->place_packed, place->pack.size);
-        vv_buffer_add32(&c->place_plain, place->pack.plain);
-        vv_buffer_add32(&c->place_skips, place->skip);
-        vv_buffer_add8(&c->place_planes, place->pack.planes);
+        add_pack(out, place);
         out->begin = out->written;
         out->last = *place;
-        out->is_packed |= place->pack.size > 0;
     }
     out->written += size;
 }
@@ -282,30 +307,24 @@ static varve_status end_layer(struct vv_layer_out *out, varve_error *error)
     VV_TRY(vv_data_out_end_layer(&out->data, out->nonce,
         !(out->flags & VV_PUBLISH_NO_SYNC), &size, error));
     vv_store64(out->columns->layer_sizes.data + 8 * (size_t)out->own, size);
+    if (!(out->flags & VV_PUBLISH_NO_SYNC))
+        vv_file_start_write_back(out->context, out->publication.file);
     return VARVE_OK;
 }
 
+/* Nobody looks for it before an index names it, so it may have its name before
+ * it is on disk: a journal then takes both at once. */
 static varve_status place_layer(struct vv_layer_out *out, varve_error *error)
 {
-    const char *path = out->publication.path;
-    VV_TRY(vv_publish_close(&out->publication, VARVE_OK, error));
-    return vv_publish_place(&out->publication, path, error);
-}
-
-/* Columns that would say of each place that it is not packed are left out. */
-static void end_places(struct vv_layer_out *out)
-{
-    struct vv_index_columns *c = out->columns;
-    if (!out->is_packed)
-        c->place_packed.size = c->place_plain.size = c->place_skips.size =
-            c->place_planes.size = 0;
+    struct vv_publication *p = &out->publication;
+    VV_TRY(vv_publish_place(p, p->path, error));
+    return vv_publish_close(p, VARVE_OK, error);
 }
 
 varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error)
 {
     if (out->line)
         VV_TRY(vv_pack_line_end(out->line, error));
-    end_places(out);
     if (vv_index_columns_failed(out->columns))
         return vv_fail_memory(error, "the index of a checkpoint");
     if (out->is_inside) {
@@ -322,6 +341,8 @@ varve_status vv_layer_out_publish(
     if (out->is_inside)
         return VARVE_OK;
     bool is_new = out->own != VV_NONE;
+    if (!(out->flags & VV_PUBLISH_NO_SYNC))
+        vv_file_start_write_back(out->context, index->file);
     if (is_new)
         VV_TRY(place_layer(out, error));
     if (out->flags & VV_PUBLISH_NO_SYNC)

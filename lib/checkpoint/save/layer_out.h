@@ -76,8 +76,9 @@ varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error);
 
 /* Makes the layer durable in its folder, and `index`, which was written,
  * durable as well. After it, nothing of the checkpoint is missing but its name.
- * The folder comes last: where names go to disk with the next file that is
- * synced, as in most journals, there is little left to wait for. */
+ * The layer has its name before the sync, and the folder comes last: where
+ * names go to disk with the next file that is synced, as in most journals,
+ * there is little left to wait for. */
 varve_status vv_layer_out_publish(
     struct vv_layer_out *out, struct vv_publication *index, varve_error *error);
 

@@ -24,11 +24,12 @@ varve_status vv_layer_pages_begin(struct vv_layer_pages *p,
     struct vv_index_columns *c = &cargo->columns.index;
     *p = (struct vv_layer_pages){ .cargo = cargo, .base = base, .out = out };
     c->paged_chunks.size = c->page_digests.size = 0;
+    vv_buffer_init(&p->sums, c->page_digests.allocator);
     if (!base->is_there || index_of(p)->paged_count == 0)
         return VARVE_OK;
-    p->size = (size_t)index_of(p)->paged_count * VV_PAGE_SUMS_SIZE;
-    p->sums = vv_allocate(&cargo->context.allocator, p->size);
-    return p->sums ? VARVE_OK : vv_fail_memory(error, "digests of pages");
+    p->is_column = vv_buffer_extend(
+        &p->sums, (size_t)index_of(p)->paged_count * VV_PAGE_SUMS_SIZE);
+    return p->is_column ? VARVE_OK : vv_fail_memory(error, "digests of pages");
 }
 
 void vv_layer_pages_end(struct vv_layer_pages *p)
@@ -36,7 +37,7 @@ void vv_layer_pages_end(struct vv_layer_pages *p)
     if (!p->cargo)
         return;
     const varve_allocator *a = &p->cargo->context.allocator;
-    vv_release(a, p->sums, p->sums ? p->size : 0);
+    vv_buffer_clear(&p->sums);
     vv_release(a, p->older, p->older ? VV_CHUNK_SIZE : 0);
 }
 
@@ -45,18 +46,45 @@ bool vv_layer_pages_find(const struct vv_layer_pages *p, uint64_t before,
 {
     known->sums = vv_page_sums_find(index_of(p), before);
     if (known->sums)
-        known->now = p->sums + (known->sums - index_of(p)->page_digests);
+        known->now = p->sums.data + (known->sums - index_of(p)->page_digests);
     return known->sums != NULL;
 }
 
 /* --- Columns -------------------------------------------------------------- */
 
-static void add_sums(
-    const struct vv_layer_pages *p, uint64_t chunk, const uint8_t *sums)
+/* Bytes of the digests in the column. */
+static size_t added(const struct vv_layer_pages *p)
+{
+    return p->cargo->columns.index.paged_chunks.size / sizeof(uint64_t) *
+           VV_PAGE_SUMS_SIZE;
+}
+
+/* Most saves have the chunks of the one before summed by pages: so the column
+ * is made where their sums are, as long as no other chunk comes in between.
+ * `older` is where the base has its sums; NULL: nowhere. */
+static void add_sums(struct vv_layer_pages *p, uint64_t chunk,
+    const uint8_t *older, const uint8_t *sums)
 {
     struct vv_index_columns *c = &p->cargo->columns.index;
+    size_t at = added(p);
+    bool is_next = p->is_column && older == index_of(p)->page_digests + at;
     vv_buffer_add64(&c->paged_chunks, chunk);
+    if (is_next) {
+        memmove(p->sums.data + at, sums, VV_PAGE_SUMS_SIZE);
+        return;
+    }
+    if (p->is_column)
+        vv_buffer_add(&c->page_digests, p->sums.data, at);
+    p->is_column = false;
     vv_buffer_add(&c->page_digests, sums, VV_PAGE_SUMS_SIZE);
+}
+
+void vv_layer_pages_finish(struct vv_layer_pages *p)
+{
+    if (!p->is_column)
+        return;
+    p->sums.size = added(p);
+    vv_buffer_swap(&p->sums, &p->cargo->columns.index.page_digests);
 }
 
 static void set_digest(const struct vv_layer_pages *p, uint64_t chunk,
@@ -74,35 +102,58 @@ varve_status vv_layer_pages_keep(struct vv_layer_pages *p,
 {
     const uint8_t *sums = vv_page_sums_find(index_of(p), chunk->before);
     if (sums)
-        add_sums(p, chunk->number, sums);
+        add_sums(p, chunk->number, sums, sums);
     return vv_layer_out_old(
         p->out, chunk->offset, bytes, chunk->size, chunk->planes, error);
 }
 
-static bool is_same(const struct vv_known_pages *known, size_t page)
+/* Which pages of a chunk the base has as they are. */
+struct sameness {
+    bool is_same[VV_CHUNK_PAGES];
+    size_t others;
+};
+
+static void note_page(struct sameness *s, size_t page, bool is_same)
 {
-    return memcmp(known->sums + page * VV_DIGEST_SIZE,
-               known->now + page * VV_DIGEST_SIZE, VV_DIGEST_SIZE) == 0;
+    s->is_same[page] = is_same;
+    s->others += !is_same;
+}
+
+static void compare_sums(struct sameness *s, const struct vv_layer_chunk *chunk,
+    const struct vv_known_pages *known)
+{
+    for (size_t i = 0; i < vv_page_count(chunk->size); i++)
+        note_page(s, i,
+            memcmp(known->sums + i * VV_DIGEST_SIZE,
+                known->now + i * VV_DIGEST_SIZE, VV_DIGEST_SIZE) == 0);
+}
+
+static void compare_bytes(struct sameness *s,
+    const struct vv_layer_chunk *chunk, const uint8_t *older,
+    const uint8_t *bytes)
+{
+    for (size_t i = 0; i < vv_page_count(chunk->size); i++) {
+        size_t at = i * VV_PAGE_ALIGNMENT;
+        size_t left = (size_t)chunk->size - at;
+        size_t size = left < VV_PAGE_ALIGNMENT ? left : VV_PAGE_ALIGNMENT;
+        note_page(s, i, memcmp(older + at, bytes + at, size) == 0);
+    }
 }
 
 static bool is_mostly_new(
-    const struct vv_layer_chunk *chunk, const struct vv_known_pages *known)
+    const struct sameness *s, const struct vv_layer_chunk *chunk)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < vv_page_count(chunk->size); i++)
-        count += !is_same(known, i);
-    return count > chunk->size / VV_PAGE_ALIGNMENT / 2;
+    return s->others > chunk->size / VV_PAGE_ALIGNMENT / 2;
 }
 
 static varve_status write_runs(const struct vv_layer_pages *p,
-    const struct vv_layer_chunk *chunk, const struct vv_known_pages *known,
+    const struct vv_layer_chunk *chunk, const struct sameness *s,
     const uint8_t *bytes, varve_error *error)
 {
     for (size_t i = 0, end; i < vv_page_count(chunk->size); i = end) {
-        bool is_old = is_same(known, i);
+        bool is_old = s->is_same[i];
         end = i + 1;
-        while (
-            end < vv_page_count(chunk->size) && is_same(known, end) == is_old)
+        while (end < vv_page_count(chunk->size) && s->is_same[end] == is_old)
             end++;
         uint64_t at = (uint64_t)i * VV_PAGE_ALIGNMENT;
         uint64_t behind = (uint64_t)end * VV_PAGE_ALIGNMENT;
@@ -123,13 +174,13 @@ static varve_status write_whole(const struct vv_layer_pages *p,
     return vv_layer_out_new(p->out, bytes, chunk->size, chunk->planes, error);
 }
 
-/* Sums both by pages, for the first time. */
+/* Compares bytes, and sums by pages, for the first time, what goes on. */
 static varve_status compare(struct vv_layer_pages *p,
     const struct vv_layer_chunk *chunk, const uint8_t *bytes,
     varve_error *error)
 {
-    uint8_t sums[VV_PAGE_SUMS_SIZE], now[VV_PAGE_SUMS_SIZE];
-    const struct vv_known_pages known = { .sums = sums, .now = now };
+    uint8_t now[VV_PAGE_SUMS_SIZE];
+    struct sameness s = { .others = 0 };
     size_t size = (size_t)chunk->size;
     if (!p->older)
         p->older = vv_allocate(&p->cargo->context.allocator, VV_CHUNK_SIZE);
@@ -137,16 +188,16 @@ static varve_status compare(struct vv_layer_pages *p,
         return vv_fail_memory(error, "a chunk of the checkpoint before");
     if (vv_opened_read(&p->base->file, chunk->offset, p->older, size, NULL))
         return write_whole(p, chunk, bytes, error);
-    vv_page_sums_make(p->older, size, sums);
-    vv_page_sums_make(bytes, size, now);
-    if (is_mostly_new(chunk, &known))
+    compare_bytes(&s, chunk, p->older, bytes);
+    if (is_mostly_new(&s, chunk))
         return write_whole(p, chunk, bytes, error);
     if (size == VV_CHUNK_SIZE) {
+        vv_page_sums_make(bytes, size, now);
         struct vv_digest digest = vv_page_sums_digest(now);
         set_digest(p, chunk->number, &digest);
-        add_sums(p, chunk->number, now);
+        add_sums(p, chunk->number, NULL, now);
     }
-    return write_runs(p, chunk, &known, bytes, error);
+    return write_runs(p, chunk, &s, bytes, error);
 }
 
 varve_status vv_layer_pages_write(struct vv_layer_pages *p,
@@ -154,13 +205,15 @@ varve_status vv_layer_pages_write(struct vv_layer_pages *p,
     varve_error *error)
 {
     struct vv_known_pages known;
+    struct sameness s = { .others = 0 };
     if (!vv_layer_pages_find(p, chunk->before, &known))
         return compare(p, chunk, bytes, error);
-    if (is_mostly_new(chunk, &known)) {
+    compare_sums(&s, chunk, &known);
+    if (is_mostly_new(&s, chunk)) {
         struct vv_digest digest = vv_digest_of(bytes, (size_t)chunk->size);
         set_digest(p, chunk->number, &digest);
         return write_whole(p, chunk, bytes, error);
     }
-    add_sums(p, chunk->number, known.now);
-    return write_runs(p, chunk, &known, bytes, error);
+    add_sums(p, chunk->number, known.sums, known.now);
+    return write_runs(p, chunk, &s, bytes, error);
 }

@@ -19,8 +19,9 @@ struct vv_layer_pages {
     struct vv_cargo *cargo;
     const struct vv_layer_base *base;
     struct vv_layer_out *out;
-    uint8_t *sums; /* of the chunks that the base has summed by pages, now */
-    size_t size;
+    struct vv_buffer sums; /* of the chunks that the base has summed by pages,
+                              now */
+    bool is_column; /* what was added to the column are the first of them */
     uint8_t *older; /* a chunk of the base */
 };
 
@@ -28,6 +29,9 @@ struct vv_layer_pages {
 varve_status vv_layer_pages_begin(struct vv_layer_pages *pages,
     struct vv_cargo *cargo, const struct vv_layer_base *base,
     struct vv_layer_out *out, varve_error *error);
+
+/* After it the columns are as the index has them. */
+void vv_layer_pages_finish(struct vv_layer_pages *pages);
 
 /* Takes a zeroed one. */
 void vv_layer_pages_end(struct vv_layer_pages *pages);

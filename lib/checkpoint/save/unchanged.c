@@ -15,6 +15,7 @@
 #include "memory_table.h"
 #include "system.h"
 #include "touch.h"
+#include "value_ends.h"
 #include "variable.h"
 
 enum { REMEMBERED = 8 };
@@ -61,6 +62,7 @@ struct watcher {
     struct vv_dirty *dirty;        /* NULL: nobody has asked for it */
     struct look looks[REMEMBERED]; /* the last ones, oldest first */
     unsigned look_count;
+    struct vv_value_ends ends;
 };
 
 /* --- What was saved ------------------------------------------------------- */
@@ -160,6 +162,7 @@ static void graph_freed(struct vv_observer *self)
     const varve_allocator a = w->context.allocator;
     release_past(w->past);
     vv_dirty_free(w->dirty);
+    vv_value_ends_clear(&w->ends);
     vv_release(&a, w, sizeof *w);
 }
 
@@ -176,6 +179,7 @@ static struct watcher *new_watcher(varve_graph *graph)
         return NULL;
     w->context = graph->context;
     w->graph = graph;
+    vv_value_ends_init(&w->ends, &w->context.allocator);
     w->observer.edge_added = edge_added;
     w->observer.edge_removed = node_came_or_went;
     w->observer.children_moved = node_came_or_went;
@@ -338,6 +342,32 @@ static void remember_look(struct watcher *w, uint32_t moment, uint64_t number)
     w->looks[w->look_count++] = (struct look){ moment, number };
 }
 
+static void note_end(
+    const struct gathering *g, uint32_t value, uint64_t begin, uint64_t end)
+{
+    const uint8_t *bytes = node_of(g, value)->variable->tensor.data;
+    struct vv_unchanged *u = g->unchanged;
+    if (begin < end)
+        add_run(&u->runs, value,
+            vv_value_ends_since(&g->watcher->ends, bytes + begin,
+                (size_t)(end - begin), u->moment),
+            begin, end);
+}
+
+/* The machine tells of whole pages, if it does; what is at the ends is looked
+ * at. */
+static void note_value(const struct gathering *g, uint32_t value, bool is_told)
+{
+    const uint8_t *bytes = node_of(g, value)->variable->tensor.data;
+    uint64_t size = size_of(g, value);
+    uint64_t begin = -(uintptr_t)bytes % VV_PAGE_SIZE;
+    uint64_t end = size - (uintptr_t)(bytes + size) % VV_PAGE_SIZE;
+    note_end(g, value, 0, begin);
+    if (is_told)
+        note_written(g, value, 0, begin, end);
+    note_end(g, value, end, size);
+}
+
 /* Nothing is known of what was written before the oldest look. */
 static void look(const struct gathering *g)
 {
@@ -352,9 +382,10 @@ static void look(const struct gathering *g)
     uint32_t oldest = w->look_count && number ? w->looks->moment : u->moment;
     if (u->oldest < oldest)
         u->oldest = oldest;
-    for (uint32_t i = 0; i < g->index->value_count && oldest < u->moment; i++) {
+    vv_value_ends_begin(&w->ends);
+    for (uint32_t i = 0; i < g->index->value_count; i++) {
         if (is_followed(g, i))
-            note_written(g, i, 0, 0, size_of(g, i));
+            note_value(g, i, oldest < u->moment);
         else if (u->touched)
             u->touched[i] = u->moment;
     }
@@ -385,7 +416,9 @@ void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
     u->moment = graph->moment++;
     note_touched(&g);
     note_parts(&g);
-    if (!options->only_touched)
+    if (options->only_touched)
+        vv_value_ends_forget(&g.watcher->ends);
+    else
         look(&g);
 }
 

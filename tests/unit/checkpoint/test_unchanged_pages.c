@@ -150,6 +150,52 @@ TEST(unchanged_pages, is_what_the_machine_saw_no_write_to)
     end_tracked();
 }
 
+/* A value that begins and ends within pages, in the first and the last of which
+ * lies what the machine does not tell of. */
+static float *add_apart(void)
+{
+    static _Alignas(VV_PAGE_SIZE) float room[LARGE + VV_PAGE_SIZE];
+    float *apart = room + 3;
+    memset(room, 0, sizeof room);
+    varve_add_variable(layered.root, "apart", varve_array(apart, LARGE));
+    good(layered.root);
+    return apart;
+}
+
+TEST(unchanged_pages, are_not_looked_at_beside_those_that_others_have_a_part_of)
+{
+    new_tracked_root(true);
+    float *apart = add_apart();
+    save_to("run/m", &tracked);
+    apart[5000] = apart[LARGE - 5000] = -1; /* the machine says nothing of it */
+    save_to("run/m", &tracked);
+    cr_assert(have_same_values("run/m-1.varve", "run/m-2.varve"));
+    apart[5000] = apart[LARGE - 5000] = 0;
+    apart[0] = -2;
+    save_to("run/m", &tracked);
+    check_layered("run/m-3.varve");
+    apart[LARGE - 1] = -2;
+    save_to("run/m", &tracked);
+    check_layered("run/m-4.varve");
+    end_tracked();
+}
+
+/* The first save knows what was there, the second does not look. */
+TEST(unchanged_pages, at_the_ends_are_known_of_saves_that_looked)
+{
+    new_tracked_root(true);
+    float *apart = add_apart();
+    save_to("run/m", &tracked);
+    apart[0] = -1;
+    varve_touch(named("apart"));
+    save_touched();
+    check_layered("run/m-2.varve");
+    apart[0] = 0;
+    save_to("run/m", &tracked);
+    check_layered("run/m-3.varve");
+    end_tracked();
+}
+
 TEST(unchanged_pages, is_nothing_where_the_machine_does_not_tell)
 {
     begin_layered();

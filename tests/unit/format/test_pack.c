@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "bytes.h"
 #include "file.h"
+#include "frame.h"
 #include "layout.h"
 #include "pack.h"
 #include "support/memory_system.h"
@@ -131,6 +133,139 @@ TEST(pack, puts_the_planes_one_behind_the_other)
     vv_packer_free(packer);
 }
 
+/* Elements of which the first `noisy` bytes are noise, and the others one of
+ * four values. */
+static void make_numbers(size_t size, size_t planes, size_t noisy)
+{
+    uint32_t random = 1;
+    for (size_t i = 0; i < size; i++) {
+        random = random * 1664525 + 1013904223;
+        plain[i] = (uint8_t)(random >> (i % planes < noisy ? 24 : 30));
+    }
+}
+
+static struct vv_pack pack_numbers(int level, size_t size, unsigned planes)
+{
+    struct vv_pack pack = { .planes = (uint8_t)planes };
+    const varve_allocator a = test_context(NULL).allocator;
+    struct vv_packer *packer = vv_packer_new(&a, level);
+    cr_assert(packer);
+    cr_assert(vv_packer_pack(packer, plain, size, frame, &pack));
+    cr_assert_leq(pack.size, vv_pack_room(size));
+    vv_packer_free(packer);
+    return pack;
+}
+
+static void check_unpacks(const struct vv_pack *pack, const char *what)
+{
+    struct frames f;
+    varve_error error = { 0 };
+    begin_frames(&f, frame, pack->size);
+    memset(found, 0xee, sizeof found);
+    cr_assert_ok(unpack_frame(&f, pack, found, &error), error);
+    cr_assert_eq(memcmp(found, plain, pack->plain), 0, "%s", what);
+    cr_assert_eq(found[pack->plain], 0xee, "%s", what);
+    end_frames(&f);
+}
+
+/* The first plane byte by byte, where libzstd would have it. */
+static void check_is_frame(const struct vv_pack *pack)
+{
+    size_t count = pack->plain / pack->planes;
+    cr_assert_eq(ZSTD_decompress(found, pack->plain, frame, pack->size),
+        pack->plain, "a frame of the standard");
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(found[i], plain[i * pack->planes], "%zu", i);
+}
+
+TEST(pack, leaves_planes_of_noise_as_they_are)
+{
+    static const size_t sizes[] = { VV_CHUNK_SIZE, VV_CHUNK_SIZE - 5, 700000,
+        8 * 16384 + 3 };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (unsigned planes = 2; planes <= 8; planes *= 2) {
+            for (unsigned noisy = 1; noisy < planes; noisy++) {
+                size_t plane = sizes[s] / planes;
+                make_numbers(sizes[s], planes, noisy);
+                struct vv_pack pack = pack_numbers(1, sizes[s], planes);
+                size_t at = VV_FRAME_HEAD;
+                for (unsigned p = 0; p < noisy; p++) {
+                    cr_assert(
+                        vv_frame_is_raw(frame + at, pack.size - at, plane));
+                    at += vv_frame_raw_size(plane);
+                }
+                cr_assert_not(
+                    vv_frame_is_raw(frame + at, pack.size - at, plane));
+                check_is_frame(&pack);
+                check_unpacks(&pack, "some are noise");
+            }
+        }
+    }
+}
+
+/* What is noise by its bytes alone, and goes all the same. */
+TEST(pack, sees_what_repeats_in_a_plane)
+{
+    uint32_t *numbers = (uint32_t *)(void *)plain;
+    for (uint32_t i = 0; i < sizeof plain / 4; i++)
+        numbers[i] = vv_order32(i);
+    struct vv_pack pack = pack_numbers(1, sizeof plain, 4);
+    cr_assert_lt(pack.size, sizeof plain / 64);
+    check_unpacks(&pack, "numbers that count up");
+}
+
+TEST(pack, looks_at_elements_of_all_of_a_chunk)
+{
+    make_numbers(sizeof plain, 4, 4);
+    memset(plain + sizeof plain / 4 * 3, 0, sizeof plain / 4);
+    struct vv_pack pack = pack_numbers(1, sizeof plain, 4);
+    cr_assert_lt(pack.size, sizeof plain / 100 * 76, "noise at first");
+    check_unpacks(&pack, "noise, and then none");
+}
+
+TEST(pack, has_nothing_to_do_with_noise)
+{
+    struct vv_pack pack = { .planes = 4 };
+    const varve_allocator a = test_context(NULL).allocator;
+    struct vv_packer *packer = vv_packer_new(&a, 1);
+    make_numbers(sizeof plain, 4, 4);
+    cr_assert_not(vv_packer_pack(packer, plain, sizeof plain, frame, &pack));
+    cr_assert_eq(pack.size, 0);
+    vv_packer_free(packer);
+}
+
+/* A frame of libzstd's own, as files of before have them: its first blocks are
+ * raw too, and what is behind them may refer to them. */
+TEST(pack, unpacks_frames_in_which_the_rest_refers_to_noise)
+{
+    static uint8_t planes[VV_CHUNK_SIZE];
+    const size_t plane = sizeof plain / 4;
+    make_numbers(sizeof plain, 4, 4);
+    for (size_t i = 0; i < plane; i++) {
+        plain[4 * i + 3] = i < 4096 ? 5 : plain[4 * (i - 4096)];
+        for (size_t p = 0; p < 4; p++)
+            planes[p * plane + i] = plain[4 * i + p];
+    }
+    size_t size = ZSTD_compress(frame, sizeof frame, planes, sizeof planes, 3);
+    size_t head = vv_frame_head(frame, size);
+    const struct vv_pack pack = { (uint32_t)size, sizeof plain, 4 };
+    cr_assert_leq(size, vv_pack_room(sizeof plain));
+    cr_assert(head > 0 && vv_frame_is_raw(frame + head, size - head, plane));
+    check_unpacks(&pack, "a frame of before");
+}
+
+TEST(pack, gives_the_same_frame_again)
+{
+    static uint8_t first[VV_CHUNK_SIZE];
+    make_numbers(sizeof plain, 4, 3);
+    struct vv_pack pack = pack_numbers(1, sizeof plain, 4);
+    memcpy(first, frame, pack.size);
+    memset(frame, 0xee, sizeof frame);
+    struct vv_pack again = pack_numbers(1, sizeof plain, 4);
+    cr_assert_eq(again.size, pack.size);
+    cr_assert_eq(memcmp(first, frame, pack.size), 0);
+}
+
 TEST(pack, leaves_what_gains_too_little)
 {
     struct vv_pack pack = { .planes = 1 }, by_planes = { .planes = 4 };
@@ -240,6 +375,94 @@ TEST(pack, refuses_frames_that_need_a_dictionary_or_say_no_size)
     static const uint8_t skippable[12] = { 0x50, 0x2a, 0x4d, 0x18, 4 };
     check_corrupt("a skippable frame", skippable, 12, 4096);
     ZSTD_freeCCtx(zstd);
+}
+
+/* Damage of a head, or of what is behind the bytes that are as they are: never
+ * more than it is told to fill. */
+TEST(pack, refuses_or_unpacks_a_damaged_frame_that_begins_raw)
+{
+    make_numbers(8 * 16384, 2, 1);
+    const struct vv_pack pack = pack_numbers(1, 8 * 16384, 2);
+    const size_t rest = VV_FRAME_HEAD + vv_frame_raw_size(65536);
+    cr_assert(vv_frame_is_raw(frame + 9, pack.size - 9, 65536));
+    for (size_t i = 0; i < pack.size; i++) {
+        struct frames f;
+        if (i == 16)
+            i = rest - 4;
+        if (i == rest + 300)
+            i = pack.size - 40;
+        frame[i] ^= 0x41;
+        begin_frames(&f, frame, pack.size);
+        memset(found, 0xee, sizeof found);
+        varve_status status = unpack_frame(&f, &pack, found, NULL);
+        cr_assert(!status || status == VARVE_CORRUPT);
+        cr_assert_eq(found[8 * 16384], 0xee);
+        end_frames(&f);
+        frame[i] ^= 0x41;
+    }
+}
+
+/* A frame of 2 planes of 2048 bytes, of which the first lies raw. */
+static size_t make_raw_frame(uint8_t *to)
+{
+    static uint8_t rest[2048], packed[4096];
+    size_t before = VV_FRAME_HEAD + vv_frame_raw_size(2048);
+    make_numbers(4096, 2, 1);
+    for (size_t i = 0; i < 2048; i++) {
+        rest[i] = plain[2 * i + 1];
+        to[VV_FRAME_HEAD + 3 + i] = plain[2 * i];
+    }
+    vv_frame_begin(to, 4096);
+    vv_frame_raw_begin(to + VV_FRAME_HEAD, 2048);
+    size_t size = ZSTD_compress(packed, sizeof packed, rest, 2048, 1);
+    size_t head = vv_frame_head(packed, size);
+    memcpy(to + before, packed + head, size - head);
+    return before + size - head;
+}
+
+static bool unpacks_whole(const uint8_t *bytes, size_t size, uint8_t *to)
+{
+    return ZSTD_getFrameContentSize(bytes, size) == 4096 &&
+           ZSTD_getDictID_fromFrame(bytes, size) == 0 &&
+           ZSTD_findFrameCompressedSize(bytes, size) == size &&
+           ZSTD_decompress(to, 4096, bytes, size) == 4096;
+}
+
+/* In heads, mostly: of the frame, of the raw block, and behind that. */
+static void damage(uint8_t *bytes, size_t size, uint32_t *random)
+{
+    static const size_t begins[] = { 4, 9, 2060, 0 };
+    for (uint32_t n = 0; n <= *random % 3; n++) {
+        *random = *random * 1664525 + 1013904223;
+        size_t begin = begins[*random >> 30];
+        size_t room = begin ? 8 : size;
+        bytes[begin + (*random >> 12) % room] ^= (uint8_t)(1 << *random % 7);
+    }
+}
+
+/* Whatever a frame is, the rest alone is unpacked only where that is what all
+ * of it would be. */
+TEST(pack, unpacks_a_damaged_frame_as_libzstd_does_or_not_at_all)
+{
+    static uint8_t damaged[4096], whole[4096];
+    size_t size = make_raw_frame(frame), good = 0;
+    const struct vv_pack pack = { (uint32_t)size, 4096, 2 };
+    uint32_t random = 1;
+    check_unpacks(&pack, "as it was made");
+    for (int i = 0; i < 5000; i++) {
+        struct frames f;
+        memcpy(damaged, frame, size);
+        damage(damaged, size, &random);
+        begin_frames(&f, damaged, size);
+        varve_status status = unpack_frame(&f, &pack, found, NULL);
+        end_frames(&f);
+        bool is_good = unpacks_whole(damaged, size, whole);
+        cr_assert_eq(status, is_good ? VARVE_OK : VARVE_CORRUPT, "%d", i);
+        for (size_t at = 0; is_good && at < 4096; at++)
+            cr_assert_eq(found[at], whole[at % 2 * 2048 + at / 2], "%d", i);
+        good += is_good;
+    }
+    cr_assert_gt(good, 100);
 }
 
 TEST(pack, refuses_or_unpacks_whatever_byte_is_damaged)
