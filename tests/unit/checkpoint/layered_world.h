@@ -40,7 +40,7 @@ static inline void begin_layered(void)
     varve_add_variable(
         layered.root, "middle", varve_array(layered.middle, MIDDLE));
     for (int i = 0; i < SMALL; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "small%d", i);
         layered.small[i] = i;
         varve_add_variable(
