@@ -77,6 +77,14 @@ class Running(Test):
         self.assertEqual(self.saved(), [10, 13, 20, 25])
         self.assertEqual(first.w[0], sum(range(14)))
 
+    def test_takes_no_other_metadata_for_its_step(self):
+        for step in -1, 1.5, True, 'one':
+            varve.write({'w': np.zeros(10), 'step': 0},
+                        self.path('ckpt-1.varve'), metadata={'step': step})
+            with varve.Run(state(), self.folder, last_save=False) as run:
+                self.assertTrue(run.is_resumed)
+                self.assertIsNone(run.resumed_step)
+
     def test_survives_a_kill(self):
         wanted = f'20 {float(sum(range(21)))}'
         killed = self.in_a_process(20, 'SIGKILL', 14)

@@ -103,7 +103,9 @@ class Run:
                     self._initialize()
             return
         self._check_match(restoration)
-        self.resumed_step = restoration.metadata('step')
+        step = restoration.metadata('step')
+        is_number = isinstance(step, int) and not isinstance(step, bool)
+        self.resumed_step = step if is_number and step >= 0 else None
 
     def _check_match(self, restoration: Restoration) -> None:
         """One of which nothing is here is of another program, if it is nothing
