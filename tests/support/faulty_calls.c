@@ -62,6 +62,16 @@ size_t faulty_log_hit(const struct faulty *f)
     return f->log_hit < f->log_size ? f->log_hit : f->log_size;
 }
 
+uint64_t faulty_log_read(const struct faulty *f)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < faulty_log_size(f); i++) {
+        const struct faulty_call *call = faulty_log_at(f, i);
+        bytes += call->kind == FAULTY_READ ? call->size : 0;
+    }
+    return bytes;
+}
+
 size_t faulty_log_size(const struct faulty *f)
 {
     return f->log_size;

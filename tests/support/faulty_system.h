@@ -121,6 +121,9 @@ size_t faulty_log_hit(const struct faulty *faulty);
 size_t faulty_log_find(
     const struct faulty *faulty, unsigned kinds, size_t from);
 
+/* Bytes that the reads in the log asked for. */
+uint64_t faulty_log_read(const struct faulty *faulty);
+
 /* "sync_directory" */
 const char *faulty_kind_name(enum faulty_kind kind);
 

@@ -354,14 +354,10 @@ static uint64_t bytes_read(uint32_t share, struct run *run)
 {
     struct faulty *faulty = faulty_new(memory_system(world.memory));
     const struct vv_system *before = world.context.system;
-    uint64_t bytes = 0;
     world.context.system = faulty_system(faulty);
     thread_comm_run(4, share, -1, load, run);
     check_all(run, 4, VARVE_OK);
-    for (size_t i = 0; i < faulty_log_size(faulty); i++) {
-        const struct faulty_call *call = faulty_log_at(faulty, i);
-        bytes += call->kind == FAULTY_READ ? call->size : 0;
-    }
+    uint64_t bytes = faulty_log_read(faulty);
     world.context.system = before;
     faulty_free(faulty);
     return bytes;

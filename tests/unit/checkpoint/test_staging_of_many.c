@@ -125,14 +125,10 @@ static uint64_t bytes_read(struct run *run)
 {
     struct faulty *faulty = faulty_new(memory_system(world.memory));
     const struct vv_system *before = world.context.system;
-    uint64_t bytes = 0;
     world.context.system = faulty_system(faulty);
     thread_comm_run(2, 0, -1, load_share, run);
     check_all(run, VARVE_OK);
-    for (size_t i = 0; i < faulty_log_size(faulty); i++) {
-        const struct faulty_call *call = faulty_log_at(faulty, i);
-        bytes += call->kind == FAULTY_READ ? call->size : 0;
-    }
+    uint64_t bytes = faulty_log_read(faulty);
     world.context.system = before;
     faulty_free(faulty);
     return bytes;
