@@ -211,7 +211,7 @@ static void make_odd(struct rank *r, const void *user)
         options.async = true;
         break;
     case 'b':
-        options.keep_bytes = 1000;
+        options.keep_bytes = 1000 + r->number;
         break;
     case 'k':
         options.as_noted = true;
@@ -238,7 +238,7 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     check_has(run_ranks(3, make_odd, "o"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "s"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "a"), "found `async`");
-    check_has(run_ranks(3, make_odd, "b"), "found `keep_bytes`");
+    check_has(run_ranks(3, make_odd, "b"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "k"), "found `as_noted`");
     check_has(run_ranks(3, make_odd, "l"), "found `layered`");
     check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: expected a node");
@@ -274,6 +274,61 @@ TEST(manager_together, deletes_the_data_with_its_checkpoint)
     end_disk();
 }
 
+static void save_one(struct rank *r, const void *user)
+{
+    make(r, user);
+    save(r, 30);
+}
+
+static uint64_t size_of_all(void)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < memory_file_count(disk.memory); i++) {
+        size_t size;
+        const char *path = memory_file_path(disk.memory, i);
+        memory_bytes(disk.memory, path, &size);
+        if (strstr(path, ".varve") || strstr(path, ".data"))
+            all += size;
+    }
+    return all;
+}
+
+static void save_on(struct rank *r, const void *user)
+{
+    make(r, user);
+    for (int step = 1; step <= 6; step++)
+        save(r, step);
+    look_around(r);
+    note_status(r, "refresh", varve_manager_refresh(r->manager, &r->error));
+    look_around(r);
+    resume(r);
+    look_around(r);
+}
+
+/* Of many processes the data count, which are in layers. */
+TEST(manager_together, keeps_what_fits_into_so_many_bytes_with_its_data)
+{
+    varve_manager_options options = { .keep_last = 1 };
+    begin_disk();
+    disk.total = 30000;
+    run_ranks(3, save_one, &options);
+    uint64_t one = size_of_all();
+    cr_assert_gt(one, 4 * disk.total);
+    end_disk();
+    for (uint64_t count = 1; count <= 3; count++) {
+        options = (varve_manager_options){
+            .keep_bytes = count * one + one / 2
+        };
+        begin_disk();
+        disk.total = 30000;
+        const char *notes = run_ranks(3, save_on, &options);
+        check_has(notes, "the newest bytes of ");
+        cr_assert_leq(size_of_all(), options.keep_bytes);
+        cr_assert_gt(size_of_all(), options.keep_bytes - one);
+        end_disk();
+    }
+}
+
 /* Who reads has a lease: then index and data stay. */
 TEST(manager_together, leaves_readers_the_data_of_what_they_read)
 {
@@ -298,12 +353,6 @@ TEST(manager_together, leaves_readers_the_data_of_what_they_read)
 }
 
 /* --- Whatever fails, wherever --------------------------------------------- */
-
-static void save_one(struct rank *r, const void *user)
-{
-    make(r, user);
-    save(r, 30);
-}
 
 static void whole_life(struct rank *r, const void *user)
 {
