@@ -96,6 +96,8 @@ void mix_write_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     run = (struct run){ .has_number = a >= 192, .share = b >> 7, .path = path };
     run.write.no_sync = a & 64;
     run.write.many.files = (unsigned)(b / 64 % 2) * size;
+    run.write.layered = a & 1;
+    run.write.compress = a / 2 % 2 * MIX_LEVEL;
     if (run.has_number && is_full(m))
         return;
     if (run.has_number)
@@ -106,9 +108,11 @@ void mix_write_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     strcpy(path, run.has_number
                      ? mix_path(m, "p")
                      : mix_file_path(m, slot, VARVE_FORMAT_VARVE));
-    mix_say(m, "(%d ranks like g%d, .many.files = %u) varve_%s_all(\"%s\");",
-        size, at, run.write.many.files, run.has_number ? "save" : "write",
-        path);
+    mix_say(m,
+        "(%d ranks like g%d, .many.files = %u%s%s) varve_%s_all(\"%s\");", size,
+        at, run.write.many.files, run.write.layered ? ", .layered" : "",
+        run.write.compress ? ", .compress" : "",
+        run.has_number ? "save" : "write", path);
     begin(m, &cut, true);
     mix_trouble_begin(m);
     varve_status status = run_all(m, save);

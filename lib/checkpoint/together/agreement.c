@@ -127,6 +127,14 @@ varve_status vv_tell_bytes(
     return status ? fail_gone(comm, status, error) : VARVE_OK;
 }
 
+varve_status vv_gather_words(const varve_comm *comm, const uint64_t *mine,
+    size_t count, uint64_t *all, varve_error *error)
+{
+    varve_status status =
+        comm->gather(comm->self, mine, count * sizeof *mine, all);
+    return status ? fail_gone(comm, status, error) : VARVE_OK;
+}
+
 varve_status vv_tell_all(const varve_comm *comm, varve_status status,
     struct vv_buffer *bytes, varve_error *error)
 {
@@ -160,14 +168,11 @@ static varve_status gather_bytes(const varve_comm *comm,
     const struct vv_buffer *bytes, struct vv_gathered *all, varve_error *error)
 {
     uint64_t size = bytes->size, total = 0;
-    varve_status status =
-        comm->gather(comm->self, &size, sizeof size, all->sizes);
-    if (status)
-        return fail_gone(comm, status, error);
+    VV_TRY(vv_gather_words(comm, &size, 1, all->sizes, error));
     for (uint32_t i = 0; all->sizes && i < comm->size; i++)
         total += all->sizes[i];
     VV_TRY(vv_agree(comm, make_room(comm, all, total, error), error));
-    status = comm->gather_varied(
+    varve_status status = comm->gather_varied(
         comm->self, bytes->data, bytes->size, all->bytes.data, all->sizes);
     return status ? fail_gone(comm, status, error) : VARVE_OK;
 }

@@ -42,6 +42,11 @@ varve_status vv_tell_bytes(
 varve_status vv_tell_all(const varve_comm *comm, varve_status status,
     struct vv_buffer *bytes, varve_error *error);
 
+/* The same from all to rank 0: `count` numbers of each, in a row by rank. `all`
+ * is NULL elsewhere. */
+varve_status vv_gather_words(const varve_comm *comm, const uint64_t *mine,
+    size_t count, uint64_t *all, varve_error *error);
+
 /* The bytes of all processes at rank 0. */
 struct vv_gathered {
     /* to read; elsewhere than at rank 0 there is nothing */

@@ -190,7 +190,9 @@ TEST(manager_together, wants_one_step_of_all)
 
 static void make_odd(struct rank *r, const void *user)
 {
-    static const varve_write_options layered = { .layered = true };
+    static const varve_write_options tracked = {
+        .layered = true, .layers.track = true
+    };
     static const varve_read_options salvage = { .salvage.on = true };
     varve_manager_options options = { .comm = r->comm };
     const char *directory = "run";
@@ -217,7 +219,7 @@ static void make_odd(struct rank *r, const void *user)
         options.as_noted = true;
         break;
     case 'l':
-        options.write = &layered;
+        options.write = &tracked;
         break;
     default:
         break;
@@ -240,7 +242,7 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     check_has(run_ranks(3, make_odd, "a"), "found `async`");
     check_has(run_ranks(3, make_odd, "b"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "k"), "found `as_noted`");
-    check_has(run_ranks(3, make_odd, "l"), "found `layered`");
+    check_has(run_ranks(3, make_odd, "l"), "found `only_touched`, `track`");
     check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: expected a node");
     check_has(run_ranks(3, make_odd, "-"), "made");
     end_disk();
@@ -278,6 +280,14 @@ static void save_one(struct rank *r, const void *user)
 {
     make(r, user);
     save(r, 30);
+}
+
+/* Saves what it has resumed, as it is. */
+static void go_on_alike(struct rank *r, const void *user)
+{
+    make(r, user);
+    resume(r);
+    save(r, r->step);
 }
 
 static uint64_t size_of_all(void)
@@ -327,6 +337,27 @@ TEST(manager_together, keeps_what_fits_into_so_many_bytes_with_its_data)
         cr_assert_gt(size_of_all(), options.keep_bytes - one);
         end_disk();
     }
+}
+
+/* In layers a checkpoint has those of older ones, also when these are deleted,
+ * and all of them go with the last that names them. */
+TEST(manager_together, shares_layers_and_prunes_what_nobody_has)
+{
+    static const varve_write_options layered = { .layered = true };
+    varve_manager_options options = { .keep_last = 1, .write = &layered };
+    begin_disk();
+    disk.total = 600000;
+    run_ranks(4, save_one, &options);
+    uint64_t one = size_of_all();
+    cr_assert_gt(one, 4 * disk.total);
+    check_has(run_ranks(4, go_on_alike, &options), "saved run/ckpt-2.varve");
+    cr_assert_not(has_file("run/ckpt-1.varve"));
+    cr_assert_lt(size_of_all(), one + 20000);
+    check_has(run_ranks(3, resume_only, &options), "step 30, whole");
+    run_ranks(4, go_on, &options); /* all of it has changed */
+    cr_assert_lt(size_of_all(), one + 20000);
+    check_has(run_ranks(3, resume_only, &options), "step 31, whole");
+    end_disk();
 }
 
 /* Who reads has a lease: then index and data stay. */
