@@ -83,6 +83,7 @@ static varve_status take_round(
     uint64_t offset = 0;
     status = meet(r, status, is_last, &offset, error);
     r->is_over = status || r->answer[out->comm->size];
+    r->out->is_agreed = status != VARVE_OK;
     if (status)
         return status;
     move_told(r, offset);
@@ -248,6 +249,7 @@ varve_status vv_chunks_write(
     if (!status)
         status = begin(&r, error);
     status = vv_agree(out->comm, status, error);
+    out->is_agreed = status != VARVE_OK;
     if (!status)
         status = write_all(&r, error);
     end(&r);

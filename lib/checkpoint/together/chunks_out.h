@@ -27,10 +27,13 @@ struct vv_chunks_out {
     const uint8_t *bits;          /* which chunks are to be written */
     const struct vv_merge *merge; /* looked at at rank 0 */
     struct vv_buffer *told;       /* gets where each of them is */
+    /* to read */
+    bool is_agreed; /* on a failure: it is that of all */
 };
 
 /* Called by all ranks, whatever went wrong in one of them before (`status`);
- * returns what this rank has come to. All have to agree on that. */
+ * returns what this rank has come to. All have to agree on that, but where they
+ * have (`is_agreed`). */
 varve_status vv_chunks_write(
     struct vv_chunks_out *out, varve_status status, varve_error *error);
 

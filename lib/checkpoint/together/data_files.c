@@ -285,22 +285,26 @@ static bool has_orders(const struct vv_filling *f, const uint8_t *bits)
 }
 
 static varve_status write_chunks(const struct vv_filling *f,
-    struct vv_buffer *name, struct vv_buffer *told, varve_error *error)
+    struct vv_chunks_out *out, struct vv_buffer *name, varve_error *error)
 {
-    struct vv_chunks_out out = { .cargo = f->cargo,
-        .share = f->share,
-        .comm = f->comm,
-        .merge = f->merge,
-        .file = -1,
-        .bits = f->orders->data + order_of(f).offset,
-        .told = told };
-    varve_status status = has_orders(f, out.bits)
-                              ? open_file(f, name, &out.file, error)
+    varve_status status = has_orders(f, out->bits)
+                              ? open_file(f, name, &out->file, error)
                               : VARVE_OK;
-    out.path = vv_buffer_string(name);
-    status = vv_chunks_write(&out, status, error);
-    return out.file < 0 ? status
-                        : close_file(f, out.path, out.file, status, error);
+    out->path = vv_buffer_string(name);
+    status = vv_chunks_write(out, status, error);
+    return out->file < 0 ? status
+                         : close_file(f, out->path, out->file, status, error);
+}
+
+static varve_status gather_told(const struct vv_filling *f,
+    const struct vv_buffer *told, varve_status status, varve_error *error)
+{
+    struct vv_gathered all;
+    VV_TRY(vv_gather_all(f->comm, status, told, &all, error));
+    if (f->comm->rank == 0)
+        vv_merge_take_written(f->merge, &all);
+    vv_gathered_clear(&all);
+    return VARVE_OK;
 }
 
 /* Rank 0 is told where they are. */
@@ -308,14 +312,17 @@ static varve_status fill_chunks(
     const struct vv_filling *f, struct vv_buffer *name, varve_error *error)
 {
     struct vv_buffer told;
-    struct vv_gathered all;
+    struct vv_chunks_out out = { .cargo = f->cargo,
+        .share = f->share,
+        .comm = f->comm,
+        .merge = f->merge,
+        .file = -1,
+        .bits = f->orders->data + order_of(f).offset,
+        .told = &told };
     vv_buffer_init(&told, &f->cargo->context.allocator);
-    varve_status status = write_chunks(f, name, &told, error);
-    status = vv_gather_all(f->comm, status, &told, &all, error);
-    if (!status && f->comm->rank == 0)
-        vv_merge_take_written(f->merge, &all);
-    if (!status)
-        vv_gathered_clear(&all);
+    varve_status status = write_chunks(f, &out, name, error);
+    if (!out.is_agreed)
+        status = gather_told(f, &told, status, error);
     vv_buffer_clear(&told);
     return status;
 }

@@ -32,10 +32,13 @@ static varve_status no_memory(varve_error *error)
 
 /* --- Files ---------------------------------------------------------------- */
 
-/* Ranks of one node write one file, or as many files as the caller wants. */
+/* Ranks of one node write one file, or as many files as the caller wants. In
+ * layers there is room for those of a few saves before. */
 static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
 {
     const uint8_t *at = merge->all->bytes.data;
+    uint32_t most =
+        merge->cargo->options.layered ? VV_USUAL_LAYERS : VV_MOST_LAYERS;
     uint32_t ranks = merge->comm->size, count = 0;
     uint32_t wanted = merge->cargo->options.many.files;
     for (uint32_t i = 0; i < ranks; i++) {
@@ -47,10 +50,10 @@ static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
             nodes[count++] = node;
         merge->regions[i].file = number;
     }
-    if (wanted == 0 && count <= VV_MOST_LAYERS)
+    if (wanted == 0 && count <= most)
         return count;
-    if (wanted == 0 || wanted > VV_MOST_LAYERS)
-        wanted = VV_MOST_LAYERS;
+    if (wanted == 0 || wanted > most)
+        wanted = most;
     if (wanted > ranks)
         wanted = ranks;
     for (uint32_t i = 0; i < ranks; i++)

@@ -133,12 +133,15 @@ TEST(chunks_out, ends_at_all_ranks_where_one_is_cancelled)
 {
     make_values();
     for (uint32_t i = 0; i < RANKS; i++) {
+        char wanted[32];
+        snprintf(wanted, sizeof wanted, "rank %u: layers/", i);
         begin_world();
         struct run run = { .failing = i, .options = { .compress = 1 } };
         thread_comm_run(RANKS, 2, -1, save, &run);
         for (int k = 0; k < RANKS; k++) {
             cr_assert_eq(run.statuses[k], VARVE_CANCELLED);
-            cr_assert_str_eq(run.errors[k].message, run.errors[0].message);
+            cr_assert_eq(strncmp(run.errors[k].message, wanted, 15), 0, "%s",
+                run.errors[k].message);
         }
         cr_assert_eq(memory_file_count(world.memory), 0);
         end_world();

@@ -27,6 +27,7 @@ static void save_between(const varve_comm *comm, void *user)
     varve_node *root = new_root();
     varve_node *a = varve_add_private(root, "a", comm, NULL);
     varve_node *b = varve_add_private(root, "b", comm, NULL);
+    varve_add_variable(a, "big", varve_array(large, sizeof large));
     varve_add_variable(a, "one", varve_scalar(&one));
     varve_add_variable(varve_add_object(a, "deep"), "between",
         varve_array(between, 8));

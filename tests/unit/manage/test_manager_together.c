@@ -303,6 +303,12 @@ static uint64_t size_of_all(void)
     return all;
 }
 
+static void look_only(struct rank *r, const void *user)
+{
+    make(r, user);
+    look_around(r);
+}
+
 static void save_on(struct rank *r, const void *user)
 {
     make(r, user);
@@ -335,6 +341,9 @@ TEST(manager_together, keeps_what_fits_into_so_many_bytes_with_its_data)
         check_has(notes, "the newest bytes of ");
         cr_assert_leq(size_of_all(), options.keep_bytes);
         cr_assert_gt(size_of_all(), options.keep_bytes - one);
+        options.keep_bytes = one / 2;
+        notes = run_ranks(3, look_only, &options);
+        check_has(notes, "to go"); /* at every rank */
         end_disk();
     }
 }
