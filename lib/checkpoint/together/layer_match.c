@@ -128,10 +128,8 @@ static varve_status make_table(
 {
     const varve_allocator *a = &merge->cargo->context.allocator;
     size_t count = (size_t)index_of(m)->digest_count;
-    if (count >= VV_NONE) {
-        m->base.is_there = false;
-        return VARVE_OK;
-    }
+    if (count >= VV_NONE)
+        return VARVE_OK; /* it is of no use */
     m->count = count;
     for (m->table_size = 64; m->table_size < count;)
         m->table_size *= 2;
@@ -262,7 +260,7 @@ varve_status vv_layer_match_make(
         return VARVE_OK;
     drop(m, merge);
     VV_TRY(make_table(m, merge, error));
-    return m->base.is_there ? match_all(m, merge, error) : VARVE_OK;
+    return m->firsts ? match_all(m, merge, error) : VARVE_OK;
 }
 
 void vv_layer_match_end(struct vv_layer_match *m, const struct vv_merge *merge)
