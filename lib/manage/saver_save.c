@@ -142,8 +142,6 @@ static varve_status write_together(varve_saver *saver, char *path, int64_t when,
 static varve_status write_alone(varve_saver *saver, char *path,
     varve_write_options *own, varve_error *error)
 {
-    if (!own->layers.base)
-        own->layers.base = varve_saver_latest(saver);
     if (saver->options.async)
         return start_job(saver, path, own, error);
     varve_status status = varve_write(saver->root, path, own, error);
@@ -192,6 +190,8 @@ static varve_status save(varve_saver *saver, const char *prefix,
     varve_write_options own = { 0 };
     if (o->write)
         own = *o->write;
+    if (!own.layers.base)
+        own.layers.base = varve_saver_latest(saver);
     if (saver->options.comm)
         return write_together(saver, path, when, &own, status, error);
     return status ? status : write_alone(saver, path, &own, error);

@@ -64,6 +64,42 @@ static void save_four(struct rank *r, const void *user)
         save(r, step);
 }
 
+/* The second time only the step is another one. */
+static void save_two_in_layers(struct rank *r, const void *user)
+{
+    static const varve_write_options layered = { .layered = true };
+    (void)user;
+    make(r, &plain);
+    set_values(r, 7);
+    for (uint64_t step = 7; step <= 8; step++) {
+        r->step = (int64_t)step;
+        note_status(r, "save",
+            varve_saver_save(r->saver, "run/model",
+                &(varve_saver_save_options){ .has_step = true,
+                    .step = step, .write = &layered },
+                &r->error));
+    }
+    restore(r, "run/model-7");
+}
+
+TEST(saver_together, shares_what_has_not_changed)
+{
+    uint64_t bytes = 0;
+    begin_disk();
+    disk.total = 300000;
+    const char *notes = run_ranks(3, save_two_in_layers, NULL);
+    check_has(notes, "save: VARVE_OK\nsave: VARVE_OK\nrestore: VARVE_OK\n"
+                     "step 7, whole");
+    for (size_t i = 0; i < memory_file_count(disk.memory); i++) {
+        size_t size;
+        memory_bytes(
+            disk.memory, memory_file_path(disk.memory, i), &size);
+        bytes += size;
+    }
+    cr_assert_lt(bytes, 4 * disk.total + 50000);
+    end_disk();
+}
+
 static void list_and_restore(struct rank *r, const void *user)
 {
     const char *paths[] = { "run/model-4.varve", "run/none.varve",
