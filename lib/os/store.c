@@ -16,6 +16,10 @@
 #include "store_module.h"
 #include "try.h"
 
+#ifndef VV_MODULES
+#define VV_MODULES "" /* where they are once they are installed */
+#endif
+
 static const struct vv_system *_Atomic current = &vv_posix_system;
 
 const struct vv_system *vv_default_system(void)

@@ -12,6 +12,13 @@
 
 enum { MOST_PAGES = 100000 };
 
+static char *copy_of(const char *text)
+{
+    struct vv_remote_text copy = { .at = NULL };
+    vv_remote_add(&copy, text);
+    return vv_remote_take(&copy);
+}
+
 /* --- Pages ------------------------------------------------------------------
  */
 
@@ -120,15 +127,15 @@ int vv_remote_parse_list(char *page, const char *prefix, vv_each_name *each,
         !strstr(page, "</ListBucketResult>"))
         return fail_page();
     bool is_cut = strstr(page, "<IsTruncated>true</IsTruncated>") != NULL;
-    char *copy = strdup(page);
+    char *copy = copy_of(page);
     char *at = copy;
     char *token = copy ? next_element(&at, "<NextContinuationToken>") : NULL;
     if (is_cut && token && decode(token))
-        *continued = strdup(token);
+        *continued = copy_of(token);
     free(copy);
     if (is_cut && !*continued)
         return fail_page();
-    copy = strdup(page);
+    copy = copy_of(page);
     int result = copy ? each_of(copy, "<Key>", prefix, each, user)
                       : vv_remote_fail(ENOMEM, "no memory for a list");
     free(copy);
