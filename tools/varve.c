@@ -100,12 +100,15 @@ static bool limit_memory(uint64_t size)
 
 /* Only then is the module looked for that reads from there. */
 static int reach_stores(
-    const struct settings *settings, int count, char **operands)
+    const struct settings *settings, int count, char **words)
 {
     varve_error error;
     bool is_asked = false;
-    for (int i = 0; i < count; i++)
-        is_asked |= is_in_store(operands[i]);
+    for (int i = 0; i < count; i++) {
+        const char *value = strchr(words[i], '=');
+        is_asked |= is_in_store(words[i]) ||
+                    (*words[i] == '-' && value && is_in_store(value + 1));
+    }
     if (!is_asked || !varve_remote_enable(NULL, &error))
         return OUTCOME_DONE;
     return complain_status(settings, "cannot read", NULL, &error);
@@ -122,7 +125,7 @@ static int run(const struct command *command, int argc, char **argv)
              !limit_memory(settings->max_memory))
         outcome = complain_usage(settings, "--max-memory: %s", strerror(errno));
     else if (outcome == OUTCOME_DONE)
-        outcome = reach_stores(settings, argc - first, argv + first);
+        outcome = reach_stores(settings, argc, argv);
     if (outcome == OUTCOME_DONE && !settings->help)
         outcome = command->run(settings, argc - first, argv + first);
     free(settings);

@@ -21,7 +21,8 @@ import unittest
 
 import server
 
-PROBE, MODULES, VARVE, EXAMPLE = sys.argv[1:5]
+PROBE, MODULES, VARVE, EXAMPLE = (
+    word if word == '-' else os.path.abspath(word) for word in sys.argv[1:5])
 PLACE = tempfile.mkdtemp()
 KEY_ID, SECRET, TOKEN = 'AKIDOFTESTS', 'sEcReT/of+tests', 'ToKeN/of+tests=='
 SIGNED = {'AWS_ACCESS_KEY_ID': KEY_ID, 'AWS_SECRET_ACCESS_KEY': SECRET,
@@ -471,6 +472,7 @@ class Command(Remote):
                              self.varve('cat', url, 'step', **more),
                              'M' + '\0' * 7)
             self.varve('diff', file, url, **more)
+            self.varve('plan', file, f'--into={url}', **more)
             copy = path_of('converted.safetensors')
             self.varve('convert', '-f', url, copy, **more)
             self.assertIn('3    uint8 [90000]', self.varve('ls', copy))

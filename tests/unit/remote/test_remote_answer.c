@@ -52,8 +52,8 @@ TEST(remote_answer, is_good_where_all_of_it_is_what_was_asked)
 
 TEST(remote_answer, of_another_range_is_refused)
 {
-    static const char *const ranges[] = { "", "Content-Range: bytes 101-200/"
-                                              "1000\n",
+    static const char *const ranges[] = { "",
+        "Content-Range: bytes 101-200/1000\n",
         "Content-Range: bytes 100-198/1000\n",
         "Content-Range: bytes 100-199/*\n",
         "Content-Range: bytes 100-199/199\n",
