@@ -7,7 +7,9 @@
  *                                 or a failure; tells how many of each
  *     probe value URL PATH        reads one value
  *     probe graph FILE URL COPY   reads URL into the graph of FILE, writes COPY
+ *     probe map URL SIZE          maps the first value, if that can be
  *     probe latest PREFIX
+ *     probe watch PREFIX          without a lease, then with one
  *     probe list DIRECTORY NAME   what a manager sees
  *     probe refuse FILE DIRECTORY all that would write there
  *     probe threads N FILE URL    N threads, each with a reader of its own and
@@ -189,6 +191,44 @@ static int graph(char **arguments)
     return 0;
 }
 
+/* Of a library-owned variable that is added later. */
+static int map(const char *url, const char *size)
+{
+    const varve_read_options options = { .map = true };
+    const varve_shape shape = { .rank = 1,
+        .extents = { strtoull(size, NULL, 10) } };
+    varve_error error;
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *restoration = varve_read(root, url, &options, &error);
+    varve_node *list = varve_add_list(root, "values");
+    varve_add_allocated_variable(
+        list, VARVE_APPEND, VARVE_UINT8, shape, NULL, NULL);
+    varve_status status =
+        restoration ? varve_graph_check(graph, &error) : error.status;
+    tell(status, &error);
+    varve_restoration_free(restoration);
+    varve_graph_free(graph);
+    return 0;
+}
+
+static int watch(const char *prefix)
+{
+    for (int i = 0; i < 2; i++) {
+        const varve_watch_options options = { .no_lease = i == 0 };
+        const char *path = NULL;
+        varve_error error;
+        varve_watch *watch = varve_watch_new(prefix, &options, &error);
+        varve_status status = varve_watch_next(watch, 1000, &path, &error);
+        if (status)
+            tell(status, &error);
+        else
+            printf("%s\n", path);
+        varve_watch_free(watch);
+    }
+    return 0;
+}
+
 static int latest(const char *prefix)
 {
     char path[4096];
@@ -360,6 +400,10 @@ int main(int count, char **arguments)
         return value(arguments + 2);
     if (strcmp(what, "graph") == 0 && count == 5)
         return graph(arguments + 2);
+    if (strcmp(what, "map") == 0 && count == 4)
+        return map(arguments[2], arguments[3]);
+    if (strcmp(what, "watch") == 0 && count == 3)
+        return watch(arguments[2]);
     if (strcmp(what, "latest") == 0 && count == 3)
         return latest(arguments[2]);
     if (strcmp(what, "list") == 0 && count == 4)

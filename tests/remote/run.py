@@ -306,6 +306,15 @@ class Buckets(Remote):
             [f'{self.run_of}-{n}.varve' for n in (1, 2, 10)])
         self.verify('s3://bucket/run/other', 'VARVE_NOT_FOUND', **self.aws)
 
+    def test_are_watched_without_leases(self):
+        lines = probe('watch', self.run_of, **self.aws)
+        self.assertEqual(lines[0], self.run_of + '-10.varve')
+        self.says(lines[1], 'VARVE_MISUSE', 'which is read only')
+
+    def test_are_not_mapped(self):
+        line, = probe('map', self.run_of + '-1.varve', '90000', **self.aws)
+        self.says(line, 'VARVE_IO', 'a file in a store cannot be mapped')
+
     def test_stale_lists_are_passed_over(self):
         self.store.gone = ['/bucket/run/ckpt-11.varve']
         self.assertEqual(probe('latest', self.run_of, **self.aws),

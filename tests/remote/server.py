@@ -113,6 +113,7 @@ def list_body(store, bucket, query):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
+    disable_nagle_algorithm = True
 
     def log_message(self, *_):
         pass
