@@ -69,6 +69,7 @@ int main(int count, char **arguments)
     bench_foreign(&wishes);
     bench_resume(&wishes);
     bench_structs(&wishes);
+    bench_levels(&wishes);
     bench_growth(&wishes);
     end_report();
     return 0;

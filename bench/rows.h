@@ -21,6 +21,7 @@ void bench_views(const struct wishes *wishes);      /* P14 */
 void bench_foreign(const struct wishes *wishes);    /* P15 */
 void bench_resume(const struct wishes *wishes);     /* P16 */
 void bench_structs(const struct wishes *wishes);    /* P17 */
+void bench_levels(const struct wishes *wishes);     /* P18 */
 void bench_growth(const struct wishes *wishes);     /* G */
 
 #endif

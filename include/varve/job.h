@@ -3,14 +3,19 @@
  * What is saved is the state at the call, whatever the program does next. There
  * are two ways to hold it still. By default the call copies all values, on all
  * processors, into memory of the graph that is used again for the next save:
- * when it returns, values may change. With `background.at_rest` in the options
- * it returns at once, and copies behind the program's back: values must not
- * change until varve_job_wait_copied has returned, such as before the
- * optimizer's step. Strings, states and small values are copied at the call in
- * either case, and the `save` callbacks of states run there. Where the library
- * itself would change or free a value that is not copied yet (a restoration
- * delivers, a snapshot is restored, a node is removed, retyped, rebound or
- * untracked, the graph is freed), it waits for the copy first.
+ * when it returns, values may change. Of a layered save with
+ * `layers.only_touched` or `layers.track` it copies those pages that may have
+ * changed since the checkpoint before, and opens that for the rest, unless a
+ * save of the graph is in flight or all is verified (`verify_untouched`).
+ *
+ * With `background.at_rest` in the options it returns at once, and copies
+ * behind the program's back: values must not change until
+ * varve_job_wait_copied has returned, such as before the optimizer's step.
+ * Strings, states and small values are copied at the call in either case, and
+ * the `save` callbacks of states run there. Where the library itself would
+ * change or free a value that is not copied yet (a restoration delivers, a
+ * snapshot is restored, a node is removed, retyped, rebound or untracked, the
+ * graph is freed), it waits for the copy first.
  *
  * One thread for each graph, from its first job to varve_graph_free, writes one
  * job after the other, in the order of the calls. All signals are blocked in

@@ -227,6 +227,11 @@ void vv_background_wait_for_room(struct vv_background *b, unsigned most)
         vv_background_wait_for_oldest(b);
 }
 
+bool vv_background_is_idle(struct vv_background *b)
+{
+    return count_in_flight(b) == 0;
+}
+
 void vv_background_wait(struct vv_background *b, varve_job *job)
 {
     vv_monitor_enter(b->monitor);

@@ -108,6 +108,7 @@ void vv_background_add(struct vv_background *b, varve_job *job);
  * is one. */
 void vv_background_wait_for_room(struct vv_background *b, unsigned most);
 bool vv_background_wait_for_oldest(struct vv_background *b);
+bool vv_background_is_idle(struct vv_background *b);
 
 /* Until it is done, and noticed. */
 void vv_background_wait(struct vv_background *b, varve_job *job);

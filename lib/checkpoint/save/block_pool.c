@@ -5,6 +5,7 @@
 #include "block_pool.h"
 
 #include "allocator.h"
+#include "poison.h"
 
 enum { PAGE = 4096 };
 
@@ -51,6 +52,7 @@ void vv_block_give(struct vv_block_pool *pool, struct vv_block *block)
 {
     if (!block)
         return;
+    __asan_unpoison_memory_region(vv_block_bytes(block), block->size);
     block->next = pool->free;
     pool->free = block;
 }

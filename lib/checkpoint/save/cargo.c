@@ -18,6 +18,7 @@
 #include "opaque.h"
 #include "pack.h"
 #include "slice.h"
+#include "spared.h"
 #include "stake.h"
 #include "try.h"
 #include "value_bytes.h"
@@ -385,6 +386,9 @@ void vv_cargo_clear(struct vv_cargo *cargo)
     vv_release(a, cargo->values, cargo->value_count * sizeof *cargo->values);
     vv_release(a, (void *)cargo->options.metadata,
         cargo->options.metadata_count * sizeof *cargo->options.metadata);
+    if (cargo->spared)
+        vv_cargo_end_sparing(cargo);
+    vv_buffer_clear(&cargo->copied);
     vv_buffer_clear(&cargo->texts);
     vv_buffer_clear(&cargo->slices);
     vv_buffer_clear(&cargo->privates);

@@ -14,6 +14,8 @@
 #include "source.h"
 #include "unchanged.h"
 
+struct vv_spared;
+
 /* What a graph has kept of a node of a foreign file. */
 struct vv_cargo_kept {
     const unsigned char *bytes;
@@ -58,8 +60,10 @@ struct vv_cargo {
     struct vv_buffer elsewhere; /* values that are copied out, in order */
     bool takes_slices;
     void **copies; /* by value, of a detached cargo: where its copy is */
-    struct vv_buffer texts;     /* of a detached cargo: what was borrowed */
-    const unsigned char *block; /* that the copies are in */
+    struct vv_buffer texts;   /* of a detached cargo: what was borrowed */
+    struct vv_buffer copied;  /* vv_piece, of a detached cargo: what of large
+                                 values is copied, in order */
+    struct vv_spared *spared; /* what of them is not; NULL: all is */
     size_t node_count;
     /* to fill in */
     varve_write_options options; /* its metadata is sorted */

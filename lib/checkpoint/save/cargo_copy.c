@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "layout.h"
 #include "pieces.h"
+#include "spared.h"
 #include "try.h"
 
 enum {
@@ -94,28 +95,69 @@ static varve_status copy_small(
     return status;
 }
 
+/* Neighbours of a value become one. */
+static void add_piece(
+    struct vv_cargo *cargo, uint32_t value, uint64_t begin, uint64_t end)
+{
+    size_t count = cargo->copied.size / sizeof(struct vv_piece);
+    struct vv_piece *last =
+        count > 0 ? (struct vv_piece *)(void *)cargo->copied.data + count - 1
+                  : NULL;
+    struct vv_piece piece = {
+        .to = (unsigned char *)cargo->copies[value] + begin,
+        .from = (const unsigned char *)cargo->values[value] + begin,
+        .size = (size_t)(end - begin),
+    };
+    if (last)
+        piece.at = last->at + last->size;
+    if (last && begin > 0 && (unsigned char *)last->to + last->size == piece.to)
+        last->size += piece.size;
+    else
+        vv_buffer_add(&cargo->copied, &piece, sizeof piece);
+}
+
+static varve_status take_part(const struct vv_cargo *cargo,
+    const struct vv_spared_part *part, void *user, varve_error *error)
+{
+    (void)cargo, (void)error;
+    if (!part->is_spared)
+        add_piece(user, part->value, part->begin, part->end);
+    return VARVE_OK;
+}
+
+static varve_status find_pieces(struct vv_cargo *cargo, varve_error *error)
+{
+    for (uint32_t i = 0; i < cargo->value_count; i++) {
+        if (!is_large(cargo, i))
+            continue;
+        if (cargo->spared)
+            VV_TRY(vv_cargo_each_part(cargo, i, take_part, cargo, error));
+        else
+            add_piece(cargo, i, 0, size_of(cargo, i));
+    }
+    return cargo->copied.failed ? vv_fail_memory(error, "a copy of the values")
+                                : VARVE_OK;
+}
+
 static struct vv_piece piece(const void *user, size_t i)
 {
     const struct vv_cargo *cargo = user;
-    if (!is_large(cargo, i))
-        return (struct vv_piece){ 0 };
-    return (struct vv_piece){
-        .to = cargo->copies[i],
-        .from = cargo->values[i],
-        .at = (size_t)((unsigned char *)cargo->copies[i] - cargo->block),
-        .size = (size_t)size_of(cargo, i),
-    };
+    return ((const struct vv_piece *)(const void *)cargo->copied.data)[i];
 }
 
 void vv_cargo_copy(struct vv_cargo *cargo)
 {
     struct vv_pieces pieces = {
-        .count = cargo->value_count,
-        .size = vv_cargo_copy_size(cargo),
+        .count = cargo->copied.size / sizeof(struct vv_piece),
         .piece = piece,
         .user = cargo,
     };
+    if (pieces.count > 0) {
+        const struct vv_piece last = piece(cargo, pieces.count - 1);
+        pieces.size = last.at + last.size;
+    }
     vv_copy_pieces(&cargo->context, &pieces);
+    vv_cargo_poison(cargo);
     for (size_t i = 0; i < cargo->value_count; i++) {
         if (is_copied(cargo, i))
             cargo->values[i] = cargo->copies[i];
@@ -189,12 +231,15 @@ varve_status vv_cargo_detach(
     vv_buffer_reserve(&cargo->texts, size);
     size_t table = cargo->value_count * sizeof *cargo->copies;
     cargo->copies = vv_allocate_zeroed(a, table);
-    cargo->block = block;
+    vv_buffer_init(&cargo->copied, a);
     bool has_room = (!size || cargo->texts.data) && (!table || cargo->copies);
     varve_status status = has_room
                               ? copy_small(cargo, block, error)
                               : vv_fail_memory(error, "a copy of the values");
+    if (!status)
+        status = find_pieces(cargo, error);
     if (status) {
+        vv_buffer_clear(&cargo->copied);
         vv_buffer_clear(&cargo->texts);
         vv_release(a, cargo->copies, table);
         cargo->copies = NULL;

@@ -14,10 +14,12 @@
 #include "allocator.h"
 #include "cargo_digests.h"
 #include "failure.h"
+#include "layer_known.h"
 #include "layer_out.h"
 #include "layer_pages.h"
 #include "publish.h"
 #include "saved_path.h"
+#include "spared.h"
 #include "try.h"
 #include "value_table.h"
 
@@ -35,8 +37,7 @@ struct layering {
     struct vv_saved_paths paths; /* where somebody wants to see them */
     struct vv_buffer path;
     struct vv_layer_pages pages;
-    uint32_t since;  /* the moment of the base, */
-    bool is_known;   /* where that is */
+    struct vv_layer_known known;
     uint64_t behind; /* where in the data of the base ends what was last here;
                         0: that is new, or was of another size */
 };
@@ -53,7 +54,7 @@ static uint64_t offset_of(const struct layering *l, uint32_t value)
 
 static uint64_t older_offset(const struct layering *l, uint32_t value)
 {
-    return vv_at64(l->base.file.parsed.index.value_offsets, value);
+    return vv_layer_base_offset(&l->base, value);
 }
 
 static unsigned planes_of(const struct layering *l, uint32_t value)
@@ -66,29 +67,13 @@ static bool pairs(const struct layering *l, uint32_t value)
     return vv_layer_base_pairs(&l->base, &l->index, value);
 }
 
-/* The number that a chunk of a value that pairs has in the base. */
-static uint64_t older_chunk(
-    const struct layering *l, uint32_t value, uint64_t chunk)
-{
-    const struct vv_parsed_index *parsed = &l->base.file.parsed;
-    return vv_first_digest(&parsed->index, &parsed->table, value) + chunk;
-}
-
-/* Its digests there, from that chunk on. */
-static const uint8_t *older_digests(
-    const struct layering *l, uint32_t value, uint64_t chunk)
-{
-    return l->base.file.parsed.index.digests +
-           older_chunk(l, value, chunk) * VV_DIGEST_SIZE;
-}
-
 /* Whether some chunks of a value that pairs have the digests of the base. */
 static bool is_same(
     const struct layering *l, uint32_t value, uint64_t chunk, uint64_t count)
 {
     uint64_t here = vv_first_digest(&l->index, &l->table, value) + chunk;
     return memcmp(l->index.digests + here * VV_DIGEST_SIZE,
-               older_digests(l, value, chunk),
+               vv_layer_base_digests(&l->base, value, chunk),
                (size_t)count * VV_DIGEST_SIZE) == 0;
 }
 
@@ -145,7 +130,7 @@ static varve_status write_chunk(struct layering *l, uint32_t value, uint64_t at,
     };
     if (!pairs(l, value))
         return vv_layer_out_new(&l->out, bytes, c.size, c.planes, error);
-    c.before = older_chunk(l, value, chunk);
+    c.before = vv_layer_base_chunk(&l->base, value, chunk);
     c.offset = older_offset(l, value) + at;
     return is_same(l, value, chunk, 1)
                ? vv_layer_pages_keep(&l->pages, &c, bytes, error)
@@ -273,46 +258,22 @@ static varve_status write_index(
         &l->cargo->context, p->file, p->path, &index, error);
 }
 
-static struct vv_span span_of(
-    const struct layering *l, uint32_t value, uint64_t chunk)
-{
-    uint64_t at = chunk * VV_CHUNK_SIZE, left = size_of(l, value) - at;
-    return (struct vv_span){ .value = value,
-        .at = at,
-        .size = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE };
-}
-
-/* What lies in a layer that is dropped is written again, so it is looked at:
- * nothing is ever written under the digest of something else, whatever the
- * program forgot to say. */
 static const uint8_t *known_digest(
     const void *user, uint32_t value, uint64_t chunk)
 {
     const struct layering *l = user;
-    const struct vv_span span = span_of(l, value, chunk);
-    if (!l->is_known || !pairs(l, value) ||
-        !vv_is_unchanged(&l->cargo->unchanged, &span, l->since) ||
-        !vv_layer_base_keeps(
-            &l->base, older_offset(l, value) + span.at, span.size))
-        return NULL;
-    return older_digests(l, value, chunk);
+    return vv_layer_known_digest(&l->known, value, chunk);
 }
 
-/* The same of pages. */
 static bool find_pages(const void *user, uint32_t value, uint64_t chunk,
     struct vv_known_pages *pages)
 {
     const struct layering *l = user;
-    const struct vv_span span = span_of(l, value, chunk);
     if (!pairs(l, value) ||
-        !vv_layer_pages_find(&l->pages, older_chunk(l, value, chunk), pages))
+        !vv_layer_pages_find(
+            &l->pages, vv_layer_base_chunk(&l->base, value, chunk), pages))
         return false;
-    memset(pages->is_changed, !l->is_known, sizeof pages->is_changed);
-    if (!l->is_known)
-        return true;
-    vv_unchanged_mark(&l->cargo->unchanged, &span, l->since, pages->is_changed);
-    vv_layer_base_mark(&l->base, older_offset(l, value) + span.at, span.size,
-        pages->is_changed);
+    vv_layer_known_mark(&l->known, value, chunk, pages->is_changed);
     return true;
 }
 
@@ -339,9 +300,9 @@ static varve_status sum(struct layering *l, varve_error *error)
         .is_verified = l->cargo->options.layers.verify_untouched,
         .other = VV_NONE,
     };
-    const struct vv_index *older = &l->base.file.parsed.index;
-    l->is_known = l->base.is_there &&
-                  vv_unchanged_since(&l->cargo->unchanged, older, &l->since);
+    l->known = vv_layer_known_of(&l->cargo->unchanged, &l->index, &l->base);
+    if (l->cargo->spared)
+        VV_TRY(vv_cargo_unspare(l->cargo, &l->known, error));
     VV_TRY(vv_layer_pages_begin(&l->pages, l->cargo, &l->base, &l->out, error));
     VV_TRY(vv_cargo_digest(l->cargo, l->base.is_there ? &known : NULL, error));
     VV_TRY(vv_cargo_index(l->cargo, &l->index, error));

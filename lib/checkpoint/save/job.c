@@ -11,6 +11,7 @@
 #include "cargo_copy.h"
 #include "failure.h"
 #include "save.h"
+#include "spared.h"
 #include "store.h"
 #include "try.h"
 #include "write.h"
@@ -76,6 +77,29 @@ static varve_status take_copy(
         &job->cargo, size ? vv_block_bytes(job->block) : NULL, error);
 }
 
+/* Not while a save before this one is written: it will be the base. Values at
+ * rest are copied when the program has nothing to wait for. */
+static varve_status spare(
+    struct vv_background *b, varve_job *job, varve_error *error)
+{
+    struct vv_cargo *cargo = &job->cargo;
+    const varve_write_options *o = &cargo->options;
+    const char *base = o->layers.base ? o->layers.base : job->target;
+    struct vv_buffer path;
+    if (!cargo->unchanged.past || o->background.at_rest ||
+        !vv_background_is_idle(b))
+        return VARVE_OK;
+    vv_buffer_init(&path, &job->context.allocator);
+    if (job->is_numbered && !o->layers.base) {
+        vv_find_numbered_base(&job->context, job->target, &path);
+        base = path.size > 0 ? (const char *)path.data : NULL;
+    }
+    varve_status status =
+        base ? vv_cargo_spare(cargo, base, job->target, error) : VARVE_OK;
+    vv_buffer_clear(&path);
+    return status;
+}
+
 /* Whatever the program does next, the values are those of now. */
 static varve_status hold_still(
     struct vv_background *b, varve_job *job, varve_error *error)
@@ -85,6 +109,7 @@ static varve_status hold_still(
     varve_status status;
     vv_background_wait_for_room(b,
         o->background.in_flight ? o->background.in_flight : USUALLY_IN_FLIGHT);
+    VV_TRY(spare(b, job, error));
     do
         status = take_copy(b, job, &reason);
     while (status == VARVE_NO_MEMORY && vv_background_wait_for_oldest(b));

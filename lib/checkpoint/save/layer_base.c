@@ -107,6 +107,25 @@ bool vv_layer_base_pairs(const struct vv_layer_base *base,
            vv_index_find_pieces(index, value) == VV_NONE;
 }
 
+uint64_t vv_layer_base_offset(const struct vv_layer_base *base, uint32_t value)
+{
+    return vv_at64(base->file.parsed.index.value_offsets, value);
+}
+
+uint64_t vv_layer_base_chunk(
+    const struct vv_layer_base *base, uint32_t value, uint64_t chunk)
+{
+    const struct vv_parsed_index *parsed = &base->file.parsed;
+    return vv_first_digest(&parsed->index, &parsed->table, value) + chunk;
+}
+
+const uint8_t *vv_layer_base_digests(
+    const struct vv_layer_base *base, uint32_t value, uint64_t chunk)
+{
+    return base->file.parsed.index.digests +
+           vv_layer_base_chunk(base, value, chunk) * VV_DIGEST_SIZE;
+}
+
 bool vv_layer_base_keeps(
     const struct vv_layer_base *base, uint64_t offset, uint64_t size)
 {

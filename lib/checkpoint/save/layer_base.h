@@ -29,6 +29,14 @@ void vv_layer_base_close(struct vv_layer_base *base);
 bool vv_layer_base_pairs(const struct vv_layer_base *base,
     const struct vv_index *index, uint32_t value);
 
+/* Of a value that pairs: where in its data that is, the number that a chunk of
+ * it has, and its digests from that chunk on. */
+uint64_t vv_layer_base_offset(const struct vv_layer_base *base, uint32_t value);
+uint64_t vv_layer_base_chunk(
+    const struct vv_layer_base *base, uint32_t value, uint64_t chunk);
+const uint8_t *vv_layer_base_digests(
+    const struct vv_layer_base *base, uint32_t value, uint64_t chunk);
+
 /* Whether a range of its data lies in no layer that is dropped. */
 bool vv_layer_base_keeps(
     const struct vv_layer_base *base, uint64_t offset, uint64_t size);

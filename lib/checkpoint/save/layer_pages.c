@@ -9,6 +9,7 @@
 
 #include "allocator.h"
 #include "failure.h"
+#include "layer_known.h"
 #include "page_sums.h"
 #include "try.h"
 
@@ -140,12 +141,6 @@ static void compare_bytes(struct sameness *s,
     }
 }
 
-static bool is_mostly_new(
-    const struct sameness *s, const struct vv_layer_chunk *chunk)
-{
-    return s->others > chunk->size / VV_PAGE_ALIGNMENT / 2;
-}
-
 static varve_status write_runs(const struct vv_layer_pages *p,
     const struct vv_layer_chunk *chunk, const struct sameness *s,
     const uint8_t *bytes, varve_error *error)
@@ -189,7 +184,7 @@ static varve_status compare(struct vv_layer_pages *p,
     if (vv_opened_read(&p->base->file, chunk->offset, p->older, size, NULL))
         return write_whole(p, chunk, bytes, error);
     compare_bytes(&s, chunk, p->older, bytes);
-    if (is_mostly_new(&s, chunk))
+    if (vv_is_mostly_new(s.others, chunk->size))
         return write_whole(p, chunk, bytes, error);
     if (size == VV_CHUNK_SIZE) {
         vv_page_sums_make(bytes, size, now);
@@ -209,7 +204,7 @@ varve_status vv_layer_pages_write(struct vv_layer_pages *p,
     if (!vv_layer_pages_find(p, chunk->before, &known))
         return compare(p, chunk, bytes, error);
     compare_sums(&s, chunk, &known);
-    if (is_mostly_new(&s, chunk)) {
+    if (vv_is_mostly_new(s.others, chunk->size)) {
         struct vv_digest digest = vv_digest_of(bytes, (size_t)chunk->size);
         set_digest(p, chunk->number, &digest);
         return write_whole(p, chunk, bytes, error);

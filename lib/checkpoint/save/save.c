@@ -229,6 +229,17 @@ varve_status vv_next_number(const struct vv_context *context,
     return find_next(context, prefix, least, &search, number, error);
 }
 
+void vv_find_numbered_base(const struct vv_context *context, const char *prefix,
+    struct vv_buffer *path)
+{
+    struct search search;
+    path->size = 0;
+    if (!find_highest(context, prefix, 0, &search, NULL) && search.found)
+        vv_set_numbered_path(path, prefix, search.highest);
+    if (path->failed)
+        path->size = 0;
+}
+
 static varve_status save_once(struct numbering *n, varve_error *error)
 {
     struct search search;

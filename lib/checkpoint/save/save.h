@@ -35,6 +35,11 @@ void vv_set_numbered_path(
 varve_status vv_next_number(const struct vv_context *context,
     const char *prefix, uint64_t least, uint64_t *number, varve_error *error);
 
+/* Sets `path` to that of the checkpoint with the highest number, which the next
+ * one is based on; empty where there is none, or nobody can tell. */
+void vv_find_numbered_base(const struct vv_context *context, const char *prefix,
+    struct vv_buffer *path);
+
 /* VARVE_EXISTS where there is a file that is called as the prefix: a restore
  * would find that. */
 varve_status vv_check_prefix(
