@@ -203,7 +203,7 @@ END
             --buildtype=release -Ddefault_library=static -Dtests=disabled \
             -Dtool=disabled -Dexamples=false -Dbench=false \
             -Dzlib=disabled -Dsnappy=disabled -Dzstd=disabled \
-            -Dhdf5=disabled || return
+            -Dhdf5=disabled -Dremote=disabled || return
     ninja -C "$1/varve" lib/libvarve.a
 }
 

@@ -76,6 +76,7 @@ look_for_build() {
     need libsnappy-dev has_header snappy-c.h
     wish libzstd-dev has_library 'libzstd >= 1.4'
     wish libhdf5-dev has_library hdf5
+    wish libcurl4-openssl-dev has_library 'libcurl >= 7.88'
 }
 
 look_for_tests() {
@@ -103,6 +104,7 @@ look_for_tests() {
     wish ocl-icd-opencl-dev has_library OpenCL
     wish opencl-c-headers has_header CL/cl.h
     wish pocl-opencl-icd has_opencl
+    wish openssl has openssl
     wish chromium has chromium
     wish_for_guests
     wish_for_docs

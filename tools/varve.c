@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include <varve/remote.h>
 #include <varve/version.h>
 
 #include "command.h"
@@ -16,6 +17,7 @@
 #include "manual.h"
 #include "output.h"
 #include "room.h"
+#include "store_path.h"
 
 #define ADDRESS(name) &name##_command,
 static const struct command *const commands[] = { EACH_COMMAND(ADDRESS) };
@@ -96,6 +98,22 @@ static bool limit_memory(uint64_t size)
     return setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
+/* Only then is the module looked for that reads from there. */
+static int reach_stores(
+    const struct settings *settings, int count, char **words)
+{
+    varve_error error;
+    bool is_asked = false;
+    for (int i = 0; i < count; i++) {
+        const char *value = strchr(words[i], '=');
+        is_asked |= is_in_store(words[i]) ||
+                    (*words[i] == '-' && value && is_in_store(value + 1));
+    }
+    if (!is_asked || !varve_remote_enable(NULL, &error))
+        return OUTCOME_DONE;
+    return complain_status(settings, "cannot read", NULL, &error);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     int first;
@@ -107,6 +125,8 @@ static int run(const struct command *command, int argc, char **argv)
              !limit_memory(settings->max_memory))
         outcome = complain_usage(settings, "--max-memory: %s", strerror(errno));
     else if (outcome == OUTCOME_DONE)
+        outcome = reach_stores(settings, argc, argv);
+    if (outcome == OUTCOME_DONE && !settings->help)
         outcome = command->run(settings, argc - first, argv + first);
     free(settings);
     return outcome;

@@ -1,7 +1,7 @@
 /* files.c - what the pages of docs/howto show of files: names instead of
- * objects, and a file that is looked at without its program.
+ * objects, a file that is looked at without its program, and one in a store.
  *
- *     files names|inside
+ *     files names|inside|store PATH
  *
  * SPDX-License-Identifier: MIT
  */
@@ -96,15 +96,39 @@ static varve_status inside(const char *path, varve_error *error)
 }
 /* [/inside] */
 
+/* [store] */
+/* One value of a file in a store: the index and a part of the rest is read. */
+static varve_status show_step(const char *path, varve_error *error)
+{
+    varve_saved_node node;
+    int64_t value = 0;
+    varve_status status = varve_remote_enable(NULL, error); /* once */
+    if (status)
+        return status;
+    varve_reader *reader = varve_reader_open(path, NULL, error);
+    if (!reader)
+        return error->status;
+    if (varve_reader_find(reader, "step", &node))
+        status =
+            varve_reader_read(reader, node.id, &value, sizeof value, error);
+    if (!status)
+        printf("step %" PRId64 "\n", value);
+    varve_reader_free(reader);
+    return status;
+}
+/* [/store] */
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    varve_error error = { .message = "files names|inside" };
+    varve_error error = { .message = "files names|inside|store PATH" };
     varve_status status = VARVE_MISUSE;
     if (strcmp(what, "names") == 0)
         status = names(&error);
     else if (strcmp(what, "inside") == 0)
         status = inside("names-5", &error);
+    else if (strcmp(what, "store") == 0 && argc > 2)
+        status = show_step(argv[2], &error);
     if (status)
         fprintf(stderr, "%s\n", error.message);
     return status ? 1 : 0;

@@ -29,6 +29,7 @@
 #include <varve/job.h>
 #include <varve/restoration.h>
 #include <varve/reader.h>
+#include <varve/remote.h>
 #include <varve/structure.h>
 #include <varve/saver.h>
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,6 +39,21 @@ static const char *const status_names[] = {
     "VARVE_DISCONNECTED",
 };
 
+static const struct vv_failure_words *_Atomic asked;
+
+void vv_failure_ask(const struct vv_failure_words *words)
+{
+    atomic_store_explicit(&asked, words, memory_order_release);
+}
+
+static const struct vv_failure_words *words_of_system(void)
+{
+    static const struct vv_failure_words none;
+    const struct vv_failure_words *words =
+        atomic_load_explicit(&asked, memory_order_acquire);
+    return words ? words : &none;
+}
+
 const char *varve_status_name(varve_status status)
 {
     size_t count = sizeof status_names / sizeof *status_names;
@@ -55,6 +71,9 @@ static void cut_message(varve_error *error, size_t size, const char *ending)
 /* What a file calls its values may hold anything; a message is one line. */
 static void keep_one_line(char *message)
 {
+    const struct vv_failure_words *words = words_of_system();
+    if (words->clean)
+        words->clean(message);
     for (; *message; message++) {
         unsigned char c = (unsigned char)*message;
         if (c < ' ' || c == 127)
@@ -104,7 +123,10 @@ varve_status vv_fail_system(
     varve_error *error, int number, const char *call, const char *path)
 {
     varve_status status = status_of_errno(number);
-    vv_fail(error, status, "%s: %s failed: %s", path, call, strerror(number));
+    const struct vv_failure_words *words = words_of_system();
+    const char *reason = words->reason ? words->reason(number, path) : NULL;
+    vv_fail(error, status, "%s: %s failed: %s", path, call,
+        reason ? reason : strerror(number));
     if (error)
         error->system_error = number;
     return status;
@@ -160,6 +182,10 @@ bool vv_error_add_line(varve_error *error, const char *format, ...)
     va_start(arguments, format);
     int size = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    if (size >= 0 && words_of_system()->clean) {
+        words_of_system()->clean(line);
+        size = (int)strlen(line);
+    }
     /* Only where `cut` still fits behind it. */
     size_t room = sizeof error->message - used;
     if (size < 0 || (size_t)size + 1 + sizeof cut > room) {

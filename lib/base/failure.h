@@ -28,6 +28,19 @@ varve_status vv_fail(varve_error *error, varve_status status,
 varve_status vv_fail_system(
     varve_error *error, int number, const char *call, const char *path);
 
+/* What a system besides the machine's knows of failures; for all threads. */
+struct vv_failure_words {
+    /* to fill in */
+    /* Why the last call of this thread failed, where it is about `path` and
+     * gave `number`; NULL: what the errno says. Valid until its next call. */
+    const char *(*reason)(int number, const char *path);
+    /* Takes out of a message what nobody else may read. */
+    void (*clean)(char *message);
+};
+
+/* From now on these are asked; they stay for ever. */
+void vv_failure_ask(const struct vv_failure_words *words);
+
 /* VARVE_MISUSE where NULL is handed on, as a call gives it that failed:
  * "<what>: expected one, found NULL, as after <call> that failed". */
 varve_status vv_fail_none(

@@ -11,6 +11,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "store.h"
 #include "try.h"
 
 /* Of an index that is read to know its data files. */
@@ -206,6 +207,7 @@ varve_status vv_file_set_begin(struct vv_file_set *set,
     };
     vv_buffer_init(&set->text, &context->allocator);
     vv_buffer_init(&set->older, &context->allocator);
+    VV_TRY(vv_store_refuse(path, error));
     if (*vv_path_name(path))
         sweep(set);
     return vv_publish_begin(&set->index, context, path, flags, error);

@@ -9,6 +9,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "store.h"
 #include "try.h"
 
 /* Of a checkpoint in thousands of files each is opened when it is read. */
@@ -21,6 +22,8 @@ varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
     if (!vv_grow_array(
             a, &f->files, &f->file_capacity, f->file_count, sizeof *f->files))
         return vv_fail_memory(error, "the files of a checkpoint");
+    if (f->file_count > 0)
+        VV_TRY(vv_store_refuse_named(f->files[0].path, path, error));
     struct vv_foreign_file file = { .path = vv_copy_string(a, path) };
     if (!file.path)
         return vv_fail_memory(error, "a path");

@@ -21,7 +21,7 @@
 #include "allocator.h"
 #include "default_allocator.h"
 #include "failure.h"
-#include "system.h"
+#include "store.h"
 #include "try.h"
 
 enum call { AGREE, GATHER, GATHER_VARIED, BROADCAST, BARRIER };
@@ -399,7 +399,7 @@ varve_processes *varve_processes_new(
     const struct vv_context context = {
         .allocator =
             vv_allocator_or_default(options ? options->allocator : NULL),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     return vv_processes_new_in(
         &context, &vv_posix_sockets, size, options, error);

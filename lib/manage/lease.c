@@ -12,7 +12,7 @@
 #include "failure.h"
 #include "file.h"
 #include "save.h"
-#include "system.h"
+#include "store.h"
 #include "try.h"
 
 #define A_MILLISECOND ((int64_t)1000000)
@@ -50,6 +50,7 @@ static varve_status take_once(const struct vv_context *context,
 {
     int opened;
     uint64_t size;
+    VV_TRY(vv_store_refuse(path, error));
     VV_TRY(vv_file_open(context, path, &opened, &size, error));
     varve_status status = VARVE_OK;
     int result = context->system->share_lock(context->system->state, opened);
@@ -84,6 +85,7 @@ static varve_status take(
     const struct vv_system *system = context->system;
     int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
     int64_t pause = A_MILLISECOND;
+    VV_TRY(vv_store_refuse(path, error));
     for (;;) {
         varve_error reason = { 0 };
         VV_TRY(vv_find_checkpoint(context, path, true, &lease->path, error));
@@ -127,7 +129,7 @@ varve_lease *varve_lease_new(
 {
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(allocator),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     return vv_lease_new_in(&context, path, error);
 }

@@ -11,7 +11,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
-#include "system.h"
+#include "store.h"
 #include "temporary.h"
 #include "try.h"
 
@@ -172,6 +172,7 @@ varve_status vv_prune(
     const char *path = vv_listing_path(l, NULL, "");
     if (l->path.failed)
         return vv_fail_memory(error, "the path of a directory");
+    VV_TRY(vv_store_refuse(path, error));
     VV_TRY(vv_directory_open_parent(l->context, path, &directory, error));
     varve_status first = sweep(l, directory, error);
     for (size_t i = 0; i < d->count;) {

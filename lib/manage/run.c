@@ -17,7 +17,7 @@
 #include "hand_over.h"
 #include "manager.h"
 #include "stop_signals.h"
-#include "system.h"
+#include "store.h"
 #include "try.h"
 
 struct varve_run {
@@ -64,7 +64,7 @@ varve_run *varve_run_new(const varve_allocator *allocator)
 {
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(allocator),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     return vv_run_new_in(&context);
 }

@@ -15,7 +15,7 @@
 #include "file.h"
 #include "lease.h"
 #include "save.h"
-#include "system.h"
+#include "store.h"
 #include "try.h"
 
 #define A_MILLISECOND ((int64_t)1000000)
@@ -86,7 +86,7 @@ varve_watch *varve_watch_new(
     const struct vv_context context = {
         .allocator =
             vv_allocator_or_default(options ? options->allocator : NULL),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     return vv_watch_new_in(&context, prefix, options, error);
 }

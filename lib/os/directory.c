@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "file.h"
 #include "retry.h"
+#include "store.h"
 #include "try.h"
 
 const char *vv_path_name(const char *path)
@@ -199,6 +200,7 @@ varve_status vv_directory_make_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error)
 {
     char *parent = NULL;
+    VV_TRY(vv_store_refuse(path, error));
     VV_TRY(copy_parent(context, path, &parent, error));
     varve_status status = VARVE_OK;
     int result = open_directory(context, VV_WORKING_DIRECTORY, parent);

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE /* dladdr, secure_getenv */
 #include "module.h"
 
-#ifdef VV_HAVE_HDF5
+#if defined(VV_HAVE_HDF5) || defined(VV_HAVE_REMOTE)
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +70,15 @@ static const void *open_beside(const char *name, const char *symbol,
     return found;
 }
 
+/* A build has each in a folder that is called as it is. */
+static const void *open_in_build(
+    const char *name, const char *symbol, struct vv_buffer *reason)
+{
+    static const char remote[] = "varve-remote.so";
+    return open_beside(
+        name, symbol, strcmp(name, remote) ? "hdf5" : "remote", reason);
+}
+
 const void *vv_module_find(const char *name, const char *symbol,
     const char *installed, struct vv_buffer *reason)
 {
@@ -79,7 +88,7 @@ const void *vv_module_find(const char *name, const char *symbol,
         return open_in(wished, name, symbol, reason);
     const void *found = open_beside(name, symbol, "varve", reason);
     if (!found)
-        found = open_beside(name, symbol, "hdf5", reason);
+        found = open_in_build(name, symbol, reason);
     reason->size = 0;
     return found ? found : open_in(installed, name, symbol, reason);
 }

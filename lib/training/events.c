@@ -20,7 +20,7 @@
 #include "histogram.h"
 #include "name.h"
 #include "picture.h"
-#include "system.h"
+#include "store.h"
 
 #define NOTHING INT64_MIN /* as a step: before all of them */
 
@@ -404,7 +404,7 @@ varve_events *varve_events_open(const char *directory,
     struct vv_context context = {
         .allocator =
             vv_allocator_or_default(options ? options->allocator : NULL),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     return vv_events_open_in(&context, directory, options, error);
 }

@@ -6,7 +6,7 @@
 
 #include "default_allocator.h"
 #include "random_key.h"
-#include "system.h"
+#include "store.h"
 
 struct vv_record_opening vv_record_opening_of(
     const varve_records_options *options)
@@ -16,7 +16,7 @@ struct vv_record_opening vv_record_opening_of(
         opening.options = *options;
     opening.context = (struct vv_context){
         .allocator = vv_allocator_or_default(opening.options.allocator),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     return opening;
 }

@@ -6,6 +6,7 @@
 #include "guest/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static varve_status on_value(void *user, const varve_saved_node *node,
     const void *bytes, varve_error *error)
@@ -62,6 +63,9 @@ void visit_readers(struct guest *g)
     LEAVES(g, 0, -1);
     CALL(g, varve_reader_free(reader));
     REFUSES(g, VARVE_NOT_FOUND, varve_reader_open("no", NULL, &g->error));
+    varve_remote_options later = { .attempts = 1 };
+    memset(&later.reserved, 1, sizeof later.reserved);
+    FAILS(g, VARVE_TOO_NEW, varve_remote_enable(&later, &g->error));
     LEAVES(g, 0, 1);
     MAKES(g, reader, varve_reader_open_with("a", NULL, &g->error));
     LEAVES(g, 0, -1);

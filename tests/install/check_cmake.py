@@ -20,9 +20,9 @@ import sys
 import tempfile
 
 SKIPPED = 77
-# What meson alone builds beside the library, and the feature that opens it.
-BESIDE = ('lib/mpi/', 'lib/hdf5/')
-BESIDE_FEATURE = '-DVV_HAVE_HDF5'
+# What meson alone builds beside the library, and the features that open it.
+BESIDE = ('lib/mpi/', 'lib/hdf5/', 'lib/remote/')
+BESIDE_FEATURES = '-DVV_HAVE_HDF5', '-DVV_HAVE_REMOTE'
 
 
 def run(*command):
@@ -72,7 +72,7 @@ def compiled(place, source):
         if name.startswith('lib/') and not name.startswith(BESIDE):
             found[name] = {word for word in words
                            if word.startswith('-DVV_HAVE_')
-                           and word != BESIDE_FEATURE}
+                           and word not in BESIDE_FEATURES}
     return found
 
 

@@ -9,6 +9,7 @@ shared and the static library, as C and as C++, and by CMake, and runs it.
 
 SPDX-License-Identifier: MIT
 """
+import functools
 import glob
 import os
 import re
@@ -21,7 +22,9 @@ import tempfile
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 DECLARED = re.compile(r'^VARVE_API\b[^;(]*?\b(\w+)\s*\(', re.M)
 MARK = re.compile(r'^VARVE_API\b', re.M)
-HDF5_MODULE = 'varve/varve-hdf5.so'
+# Each with the name that it gives, and the library that it alone needs.
+MODULES = {'varve/varve-hdf5.so': ('vv_hdf5_calls', 'hdf5'),
+           'varve/varve-remote.so': ('vv_store_calls', 'libcurl')}
 MPI_HEADER = 'mpi.h'
 
 
@@ -191,15 +194,16 @@ def check_shared(installed):
         print('install: no C++ compiler here, tried as C only')
 
 
-def check_hdf5(installed):
-    """The module stands beside the library, which has nothing of HDF5."""
+def check_module(installed, module):
+    """It stands beside the library, which has nothing of what it needs."""
+    name, needs = MODULES[module]
     needed = run('readelf', '-d', f'{installed.libraries}/libvarve.so')
-    if 'hdf5' in needed:
-        raise Trouble(f'the library itself needs libhdf5:\n{needed}')
+    if needs in needed:
+        raise Trouble(f'the library itself needs {needs}:\n{needed}')
     names = run('nm', '-D', '--defined-only',
-                f'{installed.libraries}/{HDF5_MODULE}').split()[2::3]
-    if names != ['vv_hdf5_calls']:
-        raise Trouble(f'the module of HDF5 exports {names}')
+                f'{installed.libraries}/{module}').split()[2::3]
+    if names != [name]:
+        raise Trouble(f'{module} exports {names}')
 
 
 def check_mpi(installed, soname):
@@ -290,10 +294,12 @@ def main(meson, source, build, soname):
                 ('flags', lambda: check_flags(installed)),
                 ('shared', lambda: check_shared(installed)),
             ]
-        if installed.has(HDF5_MODULE):
-            checks.append(('HDF5', lambda: check_hdf5(installed)))
-        else:
-            print('install: no libhdf5 here, its module is not built')
+        for module in MODULES:
+            if installed.has(module):
+                checks.append((module, functools.partial(
+                    check_module, installed, module)))
+            else:
+                print(f'install: {module} is not built here')
         if installed.has('libvarve-mpi.so'):
             checks.append(('mpi', lambda: check_mpi(installed, soname)))
         else:

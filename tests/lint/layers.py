@@ -146,12 +146,13 @@ def check_calls(rules, build):
 
 def main(source, build):
     top = os.path.join(source, 'lib')
-    # (What is in hdf5 is a module of its own, which no layer is linked with.)
+    # (Modules are of their own: no layer is linked with them.)
+    modules = [os.path.join(top, name) for name in ('hdf5', 'remote')]
     headers = {os.path.basename(path):
                os.path.relpath(os.path.dirname(path), top)
                for path in glob.glob(os.path.join(top, '**', '*.h'),
                                      recursive=True)
-               if os.path.dirname(path) != os.path.join(top, 'hdf5')}
+               if os.path.dirname(path) not in modules}
     commands = flags_of_layers(build)
     rules = rules_of(source)
     if 'base' not in commands:

@@ -14,6 +14,7 @@
 #include "output.h"
 #include "pieces.h"
 #include "slice.h"
+#include "store_path.h"
 #include "target.h"
 #include "value.h"
 
@@ -98,10 +99,10 @@ static int cat_node(const struct cat_options *options, struct target *target)
             : value_read(&value, target->reader, node, &error);
     if (status == VARVE_NOT_FOUND)
         return complain_not_found(settings, "no value",
-            varve_reader_path(target->reader), error.message, NULL);
+            shown_path(varve_reader_path(target->reader)), error.message, NULL);
     if (status != VARVE_OK)
-        return complain_status(
-            settings, "cannot read", varve_reader_path(target->reader), &error);
+        return complain_status(settings, "cannot read",
+            shown_path(varve_reader_path(target->reader)), &error);
     outcome = print_value(options, &value);
     value_clear(&value);
     return outcome;

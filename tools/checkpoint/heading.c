@@ -10,6 +10,7 @@
 
 #include "element_text.h"
 #include "json_out.h"
+#include "store_path.h"
 #include "style.h"
 #include "units.h"
 
@@ -98,7 +99,7 @@ void heading_print(const struct settings *settings, const struct style *style,
     char when[UNITS_TEXT_SIZE];
     varve_format format = varve_reader_format(reader);
     fputs(style->bold, stdout);
-    print_clean(stdout, varve_reader_path(reader));
+    print_clean(stdout, shown_path(varve_reader_path(reader)));
     fputs(style->plain, stdout);
     if (format != VARVE_FORMAT_VARVE)
         printf("%s%s", style->dot, varve_format_name(format));
@@ -118,7 +119,7 @@ void heading_print_json(const char *schema, const varve_reader *reader)
 {
     const varve_metadata *m;
     printf("\"schema\":\"%s\",\"file\":", schema);
-    json_print_text(stdout, varve_reader_path(reader));
+    json_print_text(stdout, shown_path(varve_reader_path(reader)));
     printf(",\"format\":\"%s\",\"size\":%" PRIu64 ",\"counter\":%" PRIu64
            ",\"metadata\":{",
         varve_format_name(varve_reader_format(reader)),

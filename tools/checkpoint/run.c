@@ -13,6 +13,7 @@
 
 #include "complaint.h"
 #include "room.h"
+#include "store_path.h"
 #include "style.h"
 
 /* --- Names -------------------------------------------------------------- */
@@ -92,7 +93,8 @@ static struct run *find_run(struct run_list *list, const char *directory,
 static int64_t modified_of(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 ? (int64_t)info.st_mtime : -1;
+    return !is_in_store(path) && stat(path, &info) == 0 ? (int64_t)info.st_mtime
+                                                        : -1;
 }
 
 static void add_entry(struct run *run, const struct run_entry *entry)
@@ -217,22 +219,6 @@ static int look(const struct settings *settings, const char *directory,
     return outcome;
 }
 
-int run_list_open(const struct settings *settings, const char *argument,
-    const varve_manager_options *options, struct run_list *list)
-{
-    *list = (struct run_list){ .graph = NULL };
-    const char *slash = strrchr(argument, '/');
-    if (is_directory(argument))
-        return look(settings, argument, NULL, options, list);
-    char *directory = slash ? room_copy(argument, (size_t)(slash - argument) +
-                                                      (slash == argument))
-                            : room_copy(".", 1);
-    int outcome =
-        look(settings, directory, slash ? slash + 1 : argument, options, list);
-    free(directory);
-    return outcome;
-}
-
 static void run_clear(struct run *run)
 {
     varve_manager_free(run->manager);
@@ -242,6 +228,45 @@ static void run_clear(struct run *run)
     free(run->entries);
     free(run->directory);
     free(run->prefix);
+}
+
+/* A store tells what is there of a prefix, to the manager of that. */
+static int look_in_store(const struct settings *settings, const char *argument,
+    const varve_manager_options *options, struct run_list *list)
+{
+    const char *slash = strrchr(behind_host(argument), '/');
+    if (strncmp(argument, "s3:", 3) != 0 || !slash || !slash[1])
+        return complain_usage(settings,
+            "expected s3://BUCKET/PREFIX, such as s3://bucket/run/ckpt, found "
+            "'%s'",
+            shown_path(argument));
+    char *directory = room_copy(argument, (size_t)(slash - argument));
+    struct run *run = find_run(list, directory, slash + 1, strlen(slash + 1));
+    free(directory);
+    int outcome = open_manager(settings, list, run, options);
+    if (run->count == 0) {
+        run_clear(run);
+        list->count = 0;
+    }
+    return outcome;
+}
+
+int run_list_open(const struct settings *settings, const char *argument,
+    const varve_manager_options *options, struct run_list *list)
+{
+    *list = (struct run_list){ .graph = NULL };
+    const char *slash = strrchr(argument, '/');
+    if (is_in_store(argument))
+        return look_in_store(settings, argument, options, list);
+    if (is_directory(argument))
+        return look(settings, argument, NULL, options, list);
+    char *directory = slash ? room_copy(argument, (size_t)(slash - argument) +
+                                                      (slash == argument))
+                            : room_copy(".", 1);
+    int outcome =
+        look(settings, directory, slash ? slash + 1 : argument, options, list);
+    free(directory);
+    return outcome;
 }
 
 void run_list_clear(struct run_list *list)
@@ -416,7 +441,8 @@ char *run_find_file(
     struct run_list list;
     const struct run_entry *entry;
     *outcome = OUTCOME_DONE;
-    if (!run_which(argument) || stat(argument, &info) == 0)
+    if (!run_which(argument) ||
+        (!is_in_store(argument) && stat(argument, &info) == 0))
         return room_copy(argument, strlen(argument));
     *outcome = run_open_one(settings, argument, &list, &entry);
     if (*outcome != OUTCOME_DONE)

@@ -14,11 +14,21 @@
 #include "hint.h"
 #include "room.h"
 #include "run.h"
+#include "store_path.h"
+
+static bool opens(const char *path)
+{
+    varve_reader *reader = varve_reader_open(path, NULL, NULL);
+    varve_reader_free(reader);
+    return reader != NULL;
+}
 
 /* As run_find_file and varve_reader_open look for a checkpoint. */
 static bool is_there(const char *path)
 {
     char found[PATH_MAX];
+    if (is_in_store(path))
+        return run_which(path) || opens(path);
     if (access(path, F_OK) == 0 || run_which(path))
         return true;
     snprintf(found, sizeof found, "%s%s", path, VARVE_SUFFIX);
@@ -30,16 +40,17 @@ static bool is_there(const char *path)
  * else the last. */
 static char *find_split(char *argument)
 {
-    if (is_there(argument))
+    char *path = argument + (behind_host(argument) - argument);
+    if (!strchr(path, ':') || is_there(argument))
         return NULL;
-    for (char *at = strchr(argument, ':'); at; at = strchr(at + 1, ':')) {
+    for (char *at = strchr(path, ':'); at; at = strchr(at + 1, ':')) {
         *at = '\0';
         bool found = is_there(argument);
         *at = ':';
         if (found)
             return at;
     }
-    return strrchr(argument, ':');
+    return strrchr(path, ':');
 }
 
 int target_find(
@@ -51,7 +62,7 @@ int target_find(
         return OUTCOME_DONE;
     char *hint = nearest_hint(target->reader, path);
     int outcome = complain_not_found(settings, "no such path",
-        varve_reader_path(target->reader), path, hint);
+        shown_path(varve_reader_path(target->reader)), path, hint);
     free(hint);
     return outcome;
 }

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "json_out.h"
+#include "store_path.h"
 #include "style.h"
 
 static void tell_program(const struct complaint *c)
@@ -21,7 +22,7 @@ static void tell_program(const struct complaint *c)
     fprintf(stderr, ",\"exit\":%d,\"what\":", c->outcome);
     json_print_text(stderr, c->what);
     fputs(",\"file\":", stderr);
-    json_print_text(stderr, c->file);
+    json_print_text(stderr, shown_path(c->file));
     fputs(",\"why\":", stderr);
     json_print_text(stderr, c->why);
     fputs(",\"hint\":", stderr);
@@ -33,7 +34,7 @@ static void tell_people(const struct complaint *c)
 {
     fprintf(stderr, "varve: %s: ", c->what);
     if (c->file) {
-        print_clean(stderr, c->file);
+        print_clean(stderr, shown_path(c->file));
         fputs(": ", stderr);
     }
     print_clean(stderr, c->why);
@@ -110,6 +111,7 @@ int complain_status_hint(const struct settings *settings, const char *what,
     const char *file, const varve_error *error, const char *hint)
 {
     const char *why = error->message;
+    file = shown_path(file);
     size_t size = file ? strlen(file) : 0;
     if (size && strncmp(why, file, size) == 0 &&
         strncmp(why + size, ": ", 2) == 0)
@@ -151,10 +153,21 @@ void tell_warning(const struct settings *settings, const char *file,
         return;
     fflush(stdout);
     fputs("varve: warning: ", stderr);
-    print_clean(stderr, file);
+    print_clean(stderr, shown_path(file));
     fprintf(stderr, ": %s: ", what);
     print_clean(stderr, why);
     putc('\n', stderr);
+}
+
+int complain_store(const struct settings *settings, const char *file)
+{
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                                  .code = varve_status_name(VARVE_MISUSE),
+                                  .what = "cannot write",
+                                  .file = file,
+                                  .why = "expected a path of this machine, "
+                                         "found one of a store, which is read "
+                                         "only" });
 }
 
 int complain_memory(const struct settings *settings)

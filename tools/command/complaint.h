@@ -39,6 +39,9 @@ int complain_not_found(const struct settings *settings, const char *what,
 int complain_system(
     const struct settings *settings, const char *what, const char *file);
 
+/* Tells that nothing is written to a store. */
+int complain_store(const struct settings *settings, const char *file);
+
 /* A line for people, none with --json or --quiet. */
 void tell_warning(const struct settings *settings, const char *file,
     const char *what, const char *why);

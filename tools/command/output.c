@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "complaint.h"
+#include "store_path.h"
 
 /* What the handler has to remove; set before the file is made. */
 static char *volatile half_written;
@@ -87,6 +88,8 @@ int output_open(
     *output = (struct output){ .stream = stdout, .path = path };
     if (!output->path)
         return OUTCOME_DONE;
+    if (is_in_store(path))
+        return complain_store(settings, path);
     if (is_special(output->path))
         output->stream = fopen(output->path, "w");
     else

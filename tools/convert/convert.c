@@ -24,6 +24,7 @@
 #include "output.h"
 #include "progress_bar.h"
 #include "room.h"
+#include "store_path.h"
 #include "target.h"
 #include "units.h"
 
@@ -157,7 +158,7 @@ static int complain_unread(
 static int make_graph(struct conversion *c)
 {
     varve_error error = { .status = VARVE_OK };
-    const char *file = varve_reader_path(c->source.reader);
+    const char *file = shown_path(varve_reader_path(c->source.reader));
     varve_read_options part = part_of(c);
     /* Casts look at all of a value at once. */
     c->graph = (c->casts.rule_count ? varve_graph_from_part : varve_graph_over)(
@@ -338,7 +339,7 @@ static void print_json(const struct conversion *c)
     const varve_reader *source = c->source.reader;
     printf(
         "{\"schema\":\"varve.%s/1\",\"source\":", c->settings->command->name);
-    json_print_text(stdout, varve_reader_path(source));
+    json_print_text(stdout, shown_path(varve_reader_path(source)));
     printf(",\"source_format\":\"%s\",\"path\":",
         varve_format_name(varve_reader_format(source)));
     json_print_text(stdout, c->source.node.path);

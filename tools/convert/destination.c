@@ -14,6 +14,7 @@
 
 #include "complaint.h"
 #include "room.h"
+#include "store_path.h"
 
 #define INDEX_SUFFIX ".index"
 #define TENSORS_SUFFIX ".safetensors"
@@ -152,6 +153,8 @@ int destination_choose(const struct convert_options *options, const char *path,
     struct destination *d)
 {
     *d = (struct destination){ .given = path };
+    if (is_in_store(path))
+        return complain_store(&options->settings, path);
     if (!choose_format(options->format, path, &d->format))
         return complain_usage(&options->settings,
             "'%s': expected a name that ends in .varve, .safetensors, .npz, "

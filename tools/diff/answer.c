@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "json_out.h"
+#include "store_path.h"
 #include "tensor_text.h"
 
 static const struct column columns[] = { { "status", "STATUS", false },
@@ -43,7 +44,7 @@ static void tell_side(
     struct table *table, const char *key, const struct side *s)
 {
     const varve_reader *reader = s->target.reader;
-    const char *file = varve_reader_path(reader);
+    const char *file = shown_path(varve_reader_path(reader));
     const char *path = s->target.node.path;
     json_t *fact = json_object();
     json_object_set_new(fact, "file", json_bytes(file, strlen(file)));

@@ -14,6 +14,7 @@
 #include "graphs.h"
 #include "pairing.h"
 #include "room.h"
+#include "store_path.h"
 
 #define OPTIONS struct diff_options
 static const struct option_row option_rows[] = {
@@ -151,7 +152,7 @@ static void finding_of_pair(
     row->note = found->error.message;
     if (d->outcome == OUTCOME_DONE)
         d->outcome = complain_status(d->settings, "cannot read",
-            varve_reader_path(s->target.reader), &found->error);
+            shown_path(varve_reader_path(s->target.reader)), &found->error);
 }
 
 /* Of what cannot be compared, how it is in B. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "json_out.h"
+#include "store_path.h"
 
 enum { MOST_OF_A_NAME = 4095 }; /* as of a path */
 
@@ -71,7 +72,7 @@ bool graph_json(const struct outline *outline, FILE *to)
 {
     size_t printed = 0;
     fputs("{\"schema\":\"varve.graph/1\",\"file\":", to);
-    json_print_text(to, varve_reader_path(outline->reader));
+    json_print_text(to, shown_path(varve_reader_path(outline->reader)));
     fputs(",\n\"items\":[", to);
     for (size_t i = 0; i < outline->reached; i++) {
         if (outline_has(outline, outline->order[i]))

@@ -8,6 +8,7 @@
 
 #include "heading.h"
 #include "look.h"
+#include "store_path.h"
 #include "style.h"
 #include "units.h"
 
@@ -117,7 +118,7 @@ static void print_heading(const struct settings *settings,
 {
     enum { MOST_OF_PATH = 40 };
     char size[UNITS_TEXT_SIZE];
-    const char *file = varve_reader_path(outline->reader);
+    const char *file = shown_path(varve_reader_path(outline->reader));
     const char *slash = strrchr(file, '/');
     varve_saved_node root = outline_saved(outline, outline->root);
     size_t values = value_count(outline);

@@ -9,6 +9,7 @@
 #include "heading.h"
 #include "json_out.h"
 #include "ls.h"
+#include "store_path.h"
 #include "value_list.h"
 #include "tensor_text.h"
 
@@ -40,7 +41,7 @@ static void print_item(const varve_saved_node *node)
     printf(",\"bytes\":%" PRIu64 ",\"digest\":", node->size);
     json_print_text(stdout, *digest == '-' ? NULL : digest);
     fputs(",\"file\":", stdout);
-    json_print_text(stdout, node->file);
+    json_print_text(stdout, shown_path(node->file));
     if (node->file)
         printf(",\"offset\":%" PRIu64, node->offset);
     else

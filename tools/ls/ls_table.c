@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ls.h"
+#include "store_path.h"
 #include "value_list.h"
 #include "table.h"
 #include "tensor_text.h"
@@ -32,7 +33,7 @@ static void print_value(struct table *table, const varve_saved_node *node)
         table_none(table);
     table_text(table, kind_name(node->kind));
     table_text(table, node->global_name);
-    table_text(table, node->has_value ? node->file : NULL);
+    table_text(table, node->has_value ? shown_path(node->file) : NULL);
 }
 
 /* Whether a name says more than the path does. */

@@ -10,6 +10,7 @@
 
 #include "page_out.h"
 #include "room.h"
+#include "store_path.h"
 
 /* --- The file ----------------------------------------------------------- */
 
@@ -48,7 +49,7 @@ static void print_metadata(FILE *to, const varve_reader *reader)
 void page_print_file(FILE *to, const varve_reader *reader)
 {
     fputs("\"file\":", to);
-    page_out_text(to, varve_reader_path(reader));
+    page_out_text(to, shown_path(varve_reader_path(reader)));
     fputs(",\"format\":", to);
     page_out_text(to, varve_format_name(varve_reader_format(reader)));
     fputs(",\"size\":", to);
@@ -269,7 +270,7 @@ static void print_places(FILE *to, const varve_reader *reader)
         page_out_comma(to, count++);
         page_out_number(to, v);
         fputs(",", to);
-        page_out_text(to, last);
+        page_out_text(to, shown_path(last));
     }
     fputs("],\n", to);
 }

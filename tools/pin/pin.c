@@ -5,6 +5,7 @@
 #include "command.h"
 #include "complaint.h"
 #include "run.h"
+#include "store_path.h"
 
 static const struct option_row options[] = { OPTION_HELP, OPTION_END };
 
@@ -43,6 +44,8 @@ static int pin_all(
 {
     int worst = OUTCOME_DONE;
     for (int i = 0; i < count; i++) {
+        if (is_in_store(operands[i]))
+            return complain_store(settings, operands[i]);
         if (!run_which(operands[i]))
             return complain_usage(settings,
                 "expected DIRECTORY@WHICH, such as run@12 or run@latest, found "

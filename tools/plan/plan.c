@@ -15,6 +15,7 @@
 #include "program.h"
 #include "rename_map.h"
 #include "room.h"
+#include "store_path.h"
 #include "suggest.h"
 #include "target.h"
 #include "trial.h"
@@ -109,7 +110,7 @@ static size_t make_pairs(struct plan *p)
 static int write_page(const struct plan *p, const varve_read_options *read)
 {
     varve_error error = { .status = VARVE_OK };
-    const char *file = varve_reader_path(p->source.reader);
+    const char *file = shown_path(varve_reader_path(p->source.reader));
     varve_node *root = varve_graph_root(p->program.graph);
     const struct page_to to = { .path = p->options->page };
     struct target whole = { .reader = p->source.reader };
@@ -135,7 +136,7 @@ static int try(struct plan *p, struct trial *trial)
     };
     read.rename.count = make_pairs(p);
     read.rename.list = p->pairs;
-    const char *file = varve_reader_path(p->source.reader);
+    const char *file = shown_path(varve_reader_path(p->source.reader));
     varve_node *root = varve_graph_root(p->program.graph);
     if (trial_run(trial, root, file, &read, &error) != VARVE_OK)
         return complain_status(p->settings, "cannot plan", file, &error);

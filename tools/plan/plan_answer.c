@@ -10,6 +10,7 @@
 #include "json_out.h"
 #include "outline.h"
 #include "room.h"
+#include "store_path.h"
 #include "table.h"
 #include "tensor_text.h"
 
@@ -262,7 +263,7 @@ static void begin(struct plan_table *t)
     table_begin(&t->table, f->settings, stdout, "varve.plan/1", columns,
         sizeof columns / sizeof *columns);
     table_fact(&t->table, "a",
-        side(varve_reader_path(f->source),
+        side(shown_path(varve_reader_path(f->source)),
             varve_format_name(varve_reader_format(f->source)), f->source_path));
     table_fact(&t->table, "program",
         side(f->program, f->program_format, f->program_path));

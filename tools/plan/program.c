@@ -15,6 +15,7 @@
 #include "listing.h"
 #include "outline.h"
 #include "room.h"
+#include "store_path.h"
 #include "target.h"
 
 /* --- Values that are not there ------------------------------------------ */
@@ -167,7 +168,7 @@ static int from_target(const struct settings *settings, struct target *target,
     struct outline outline;
     varve_reader *reader = target->reader;
     program->format = copied(varve_format_name(varve_reader_format(reader)));
-    program->file = copied(varve_reader_path(reader));
+    program->file = copied(shown_path(varve_reader_path(reader)));
     program->path = copied(target->node.path);
     if (target->node.kind == VARVE_VARIABLE)
         return complain_usage(settings,

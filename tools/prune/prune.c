@@ -12,6 +12,7 @@
 #include "complaint.h"
 #include "keep.h"
 #include "run.h"
+#include "store_path.h"
 #include "style.h"
 #include "units.h"
 
@@ -133,6 +134,8 @@ static int run(const void *given, int count, char **operands)
         return complain_usage(settings,
             "--dry-run: expected --as-noted or a --keep-... beside it");
     for (int i = 0; i < count; i++) {
+        if (is_in_store(operands[i]))
+            return complain_store(settings, operands[i]);
         int outcome = has_policy ? prune_checkpoints(options, operands[i])
                                  : prune_layers(settings, operands[i]);
         worst = outcome > worst ? outcome : worst;

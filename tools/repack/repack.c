@@ -12,6 +12,7 @@
 #include "complaint.h"
 #include "progress_bar.h"
 #include "run.h"
+#include "store_path.h"
 #include "style.h"
 
 struct repack_options {
@@ -62,6 +63,8 @@ static int repack_file(const struct repack_options *options, const char *file)
     const struct settings *settings = &options->settings;
     varve_error error = { 0 };
     const char *output = options->output;
+    if (is_in_store(output ? output : file))
+        return complain_store(settings, output ? output : file);
     struct progress_bar bar;
     const varve_write_options write = { .no_replace = output && !options->force,
         .progress = progress_bar_update,

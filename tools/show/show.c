@@ -7,6 +7,7 @@
 #include "complaint.h"
 #include "show_parts.h"
 #include "slice.h"
+#include "store_path.h"
 #include "target.h"
 
 #define OPTIONS struct show_options
@@ -73,7 +74,7 @@ static varve_status read_and_print(struct subject *s, varve_error *error)
 
 static int show_value(struct subject *s)
 {
-    const char *path = varve_reader_path(s->outline.reader);
+    const char *path = shown_path(varve_reader_path(s->outline.reader));
     varve_error error = { .status = VARVE_OK };
     varve_status status =
         pieces_open(&s->pieces, s->outline.reader, &s->node, &error);
@@ -91,7 +92,7 @@ static int show_value(struct subject *s)
 static int show_other(struct subject *s)
 {
     varve_error error = { .status = VARVE_OK };
-    const char *file = varve_reader_path(s->outline.reader);
+    const char *file = shown_path(varve_reader_path(s->outline.reader));
     if (s->options->slice || s->options->statistics || s->options->histogram)
         return complain_not_found(
             s->settings, "no value", file, s->node.path, NULL);

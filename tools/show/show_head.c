@@ -9,6 +9,7 @@
 
 #include "room.h"
 #include "show_parts.h"
+#include "store_path.h"
 #include "tensor_text.h"
 #include "units.h"
 
@@ -118,7 +119,7 @@ static void print_place(const struct subject *s)
     printf("%" PRIu64, node->offset);
     if (strcmp(node->file, varve_reader_path(s->outline.reader)) != 0) {
         fputs(" in ", stdout);
-        print_clean(stdout, node->file);
+        print_clean(stdout, shown_path(node->file));
     }
     putchar('\n');
 }

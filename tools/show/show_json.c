@@ -10,6 +10,7 @@
 #include "heading.h"
 #include "json_out.h"
 #include "show_parts.h"
+#include "store_path.h"
 #include "tensor_text.h"
 
 static void print_key(const char *key)
@@ -112,7 +113,7 @@ static void print_saved(const struct subject *s)
     else
         fputs("null", stdout);
     print_text("digest", node->has_value && *digest != '-' ? digest : NULL);
-    print_text("value_file", node->has_value ? node->file : NULL);
+    print_text("value_file", node->has_value ? shown_path(node->file) : NULL);
     print_key("offset");
     if (node->has_value && node->file)
         printf("%" PRIu64, node->offset);

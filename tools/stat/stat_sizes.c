@@ -11,6 +11,7 @@
 #include "json_out.h"
 #include "room.h"
 #include "stat_tables.h"
+#include "store_path.h"
 #include "table.h"
 #include "tensor_text.h"
 #include "value_list.h"
@@ -231,7 +232,7 @@ static void put_facts(const struct sizes *s, struct table *table,
     const uint32_t *largest, size_t count)
 {
     const varve_reader *reader = s->outline->reader;
-    const char *file = varve_reader_path(reader);
+    const char *file = shown_path(varve_reader_path(reader));
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         varve_saved_node node = outline_saved(s->outline, largest[i]);

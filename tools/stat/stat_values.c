@@ -15,6 +15,7 @@
 #include "room.h"
 #include "stat_tables.h"
 #include "statistics.h"
+#include "store_path.h"
 #include "table.h"
 #include "tensor_text.h"
 #include "units.h"
@@ -170,7 +171,8 @@ static const char *short_message(
     const struct finding *f, const varve_reader *reader)
 {
     return behind(
-        behind(f->error.message, varve_reader_path(reader)), f->node.path);
+        behind(f->error.message, shown_path(varve_reader_path(reader))),
+        f->node.path);
 }
 
 static void put_nothing(struct table *table, const char *why)
@@ -329,7 +331,7 @@ int stat_values(
     table_begin(&table, settings, stdout, "varve.stat/1", columns,
         sizeof columns / sizeof *columns);
     const struct style style = table.style;
-    const char *file = varve_reader_path(outline->reader);
+    const char *file = shown_path(varve_reader_path(outline->reader));
     table_fact(&table, "file", json_bytes(file, strlen(file)));
     table_fact(&table, "format",
         json_string(varve_format_name(varve_reader_format(outline->reader))));

@@ -14,6 +14,7 @@
 #include "json_out.h"
 #include "progress_bar.h"
 #include "run.h"
+#include "store_path.h"
 #include "style.h"
 #include "units.h"
 
@@ -56,13 +57,19 @@ struct finding {
     size_t *item_count; /* printed in all, for JSON */
 };
 
+static json_t *json_text_of(const char *file)
+{
+    file = shown_path(file);
+    return json_bytes(file, strlen(file));
+}
+
 static void print_damage_json(struct finding *f, const varve_damage *damage)
 {
-    json_t *item = json_pack("{s:o, s:o, s:o, s:o, s:s}", "file",
-        json_bytes(f->file, strlen(f->file)), "path",
-        damage->path ? json_string(damage->path) : json_null(), "offset",
-        json_count(damage->offset), "size", json_count(damage->size), "what",
-        damage->what);
+    json_t *item =
+        json_pack("{s:o, s:o, s:o, s:o, s:s}", "file", json_text_of(f->file),
+            "path", damage->path ? json_string(damage->path) : json_null(),
+            "offset", json_count(damage->offset), "size",
+            json_count(damage->size), "what", damage->what);
     json_print_element(stdout, item, (*f->item_count)++);
 }
 
@@ -117,8 +124,9 @@ static size_t count_values(const varve_reader *reader)
 static int structure_damage(struct finding *f, const varve_error *error)
 {
     varve_damage damage = { .what = error->message };
-    size_t size = strlen(f->file);
-    if (strncmp(damage.what, f->file, size) == 0 &&
+    const char *file = shown_path(f->file);
+    size_t size = strlen(file);
+    if (strncmp(damage.what, file, size) == 0 &&
         strncmp(damage.what + size, ": ", 2) == 0)
         damage.what += size + 2;
     f->status = "damaged";
@@ -170,7 +178,7 @@ static void print_summary(const struct finding *f, int outcome)
     if (f->settings->json || outcome > OUTCOME_NO ||
         (f->settings->quiet && outcome == OUTCOME_DONE))
         return;
-    print_clean(stdout, f->file);
+    print_clean(stdout, shown_path(f->file));
     printf(": %s%s%s",
         outcome       ? s->red
         : f->has_sums ? s->green
@@ -193,8 +201,8 @@ static void print_summary(const struct finding *f, int outcome)
 static json_t *file_item(const struct finding *f)
 {
     return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "file",
-        json_bytes(f->file, strlen(f->file)), "status", f->status, "sums",
-        f->has_sums, "digest",
+        json_text_of(f->file), "status", f->status, "sums", f->has_sums,
+        "digest",
         f->has_digest ? json_hex(f->digest, sizeof f->digest) : json_null(),
         "size", json_count(f->size), "values", json_count(f->values), "damaged",
         json_count(f->damaged));

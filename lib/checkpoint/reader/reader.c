@@ -18,7 +18,7 @@
 #include "layout.h"
 #include "piece_table.h"
 #include "save.h"
-#include "system.h"
+#include "store.h"
 #include "try.h"
 #include "worker.h"
 
@@ -162,7 +162,7 @@ static struct vv_context context_of(const varve_allocator *allocator)
 {
     return (struct vv_context){
         .allocator = vv_allocator_or_default(allocator),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
 }
 

@@ -20,7 +20,7 @@
 #include "reader.h"
 #include "save.h"
 #include "source.h"
-#include "system.h"
+#include "store.h"
 #include "try.h"
 #include "write_options.h"
 
@@ -266,9 +266,10 @@ varve_status varve_repack(const char *path, const char *to,
 {
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(NULL),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     if (!path)
         return vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+    VV_TRY(vv_store_refuse(to ? to : path, error));
     return vv_repack(&context, path, to, options, error);
 }

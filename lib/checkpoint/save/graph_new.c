@@ -7,13 +7,13 @@
 
 #include "default_allocator.h"
 #include "graph.h"
-#include "system.h"
+#include "store.h"
 
 varve_graph *varve_graph_new(const varve_allocator *allocator)
 {
     struct vv_context context = {
         .allocator = vv_allocator_or_default(allocator),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     return vv_graph_new_in(&context);
 }

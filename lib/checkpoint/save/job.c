@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "save.h"
 #include "spared.h"
+#include "store.h"
 #include "try.h"
 #include "write.h"
 
@@ -158,7 +159,8 @@ varve_job *vv_job_start(const struct vv_job_request *r, varve_error *error)
 
 static varve_job *start(const struct vv_job_request *r, varve_error *error)
 {
-    return vv_check_call(r->root, r->target, "path", error)
+    return vv_check_call(r->root, r->target, "path", error) ||
+                   vv_store_refuse(r->target, error)
                ? NULL
                : vv_job_start(r, error);
 }

@@ -23,7 +23,7 @@
 #include "layers_in.h"
 #include "layout.h"
 #include "save.h"
-#include "system.h"
+#include "store.h"
 #include "temporary.h"
 #include "try.h"
 
@@ -253,11 +253,12 @@ varve_status varve_prune_layers(const char *directory, varve_error *error)
 {
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(NULL),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     struct vv_buffer path;
     if (!directory)
         return vv_fail(error, VARVE_MISUSE, "expected a directory, found none");
+    VV_TRY(vv_store_refuse(directory, error));
     VV_TRY(look_for(&context, directory, error));
     vv_buffer_init(&path, &context.allocator);
     vv_buffer_add_string(&path, directory);

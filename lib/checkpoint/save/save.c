@@ -19,7 +19,7 @@
 #include "graph.h"
 #include "name.h"
 #include "publish.h"
-#include "system.h"
+#include "store.h"
 #include "try.h"
 #include "write.h"
 
@@ -457,7 +457,7 @@ varve_status varve_latest(
 {
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(NULL),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     if (!prefix || !path)
         return vv_fail(

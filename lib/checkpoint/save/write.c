@@ -11,6 +11,7 @@
 #include "cargo_out.h"
 #include "failure.h"
 #include "graph.h"
+#include "store.h"
 #include "struct_look.h"
 #include "try.h"
 
@@ -42,6 +43,7 @@ varve_status vv_begin_save(
     varve_node *root, const char *path, const char *what, varve_error *error)
 {
     VV_TRY(check_root(root, path, what, error));
+    VV_TRY(vv_store_refuse(path, error));
     VV_TRY(vv_background_settle(root->graph, error));
     return look(root, error);
 }

@@ -23,7 +23,7 @@
 #include "save.h"
 #include "selection.h"
 #include "state.h"
-#include "system.h"
+#include "store.h"
 #include "try.h"
 #include "variable.h"
 
@@ -267,7 +267,7 @@ static varve_graph *import_by_default(const char *path,
 {
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(allocator),
-        .system = &vv_posix_system,
+        .system = vv_default_system(),
     };
     if (!path) {
         vv_fail(error, VARVE_MISUSE, "expected a path, found NULL");

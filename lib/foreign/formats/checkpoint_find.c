@@ -12,6 +12,7 @@
 #include "file.h"
 #include "name.h"
 #include "state_file_in.h"
+#include "store.h"
 #include "stranger.h"
 #include "try.h"
 
@@ -195,6 +196,8 @@ static varve_status follow_record(const struct vv_context *context,
     varve_status status = vv_state_file_latest(
         context, vv_buffer_string(found), &prefix, &noted, error);
     if (!status) {
+        status = vv_store_refuse_named(
+            vv_buffer_string(found), vv_buffer_string(&prefix), error);
         found->size = 0;
         vv_buffer_add(found, prefix.data, prefix.size);
         vv_buffer_add_string(found, INDEX_ENDING);

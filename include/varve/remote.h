@@ -1,0 +1,47 @@
+/* remote.h - checkpoints that are read from where they lie: https:// and
+ * http://, and s3:// of a store that speaks as Amazon's S3 does.
+ *
+ *     if (varve_remote_enable(NULL, &error))
+ *         ...
+ *     reader = varve_reader_open("s3://bucket/run/ckpt-3.varve", NULL, &error);
+ *
+ * Nothing is written there: every change is refused. docs/howto/remote.md says
+ * what of the promises of files holds.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_REMOTE_H
+#define VARVE_REMOTE_H
+
+#include <varve/error.h>
+
+VARVE_BEGIN_DECLS
+
+/* All zero is the default; NULL stands for that. */
+typedef struct varve_remote_options {
+    unsigned attempts;           /* in a row that bring next to nothing, until
+                                    a request has failed; 0: 6 */
+    unsigned wait_ms;            /* before the second one, at most; doubled
+                                    before each further one up to 10 s; 0:
+                                    100 */
+    unsigned connect_timeout_ms; /* 0: 10000 */
+    unsigned stall_timeout_s;    /* for which next to nothing may come; 0: 30 */
+    const char *certificates;    /* a file of those that are trusted (PEM),
+                                    instead of the system's; or NULL */
+    varve_reserved reserved;
+} varve_remote_options;
+
+/* From now on, paths that begin with https://, http:// or s3:// are read from
+ * there. Before other threads use the library: what was made before (a graph, a
+ * reader) does not know of it. Again: other options, for files that are opened
+ * from then on. It is never undone.
+ *
+ * VARVE_NOT_FOUND without the module `varve-remote`, through which alone
+ * libcurl is linked; VARVE_TOO_NEW where this library, or the module, was built
+ * without it. */
+VARVE_API varve_status varve_remote_enable(
+    const varve_remote_options *options, varve_error *error);
+
+VARVE_END_DECLS
+
+#endif

@@ -1,0 +1,114 @@
+/* store.c - finding the module for stores, and standing on it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "store.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include <varve/remote.h>
+
+#include "buffer.h"
+#include "default_allocator.h"
+#include "failure.h"
+#include "module.h"
+#include "store_module.h"
+#include "try.h"
+
+#ifndef VV_MODULES
+#define VV_MODULES "" /* where they are once they are installed */
+#endif
+
+static const struct vv_system *_Atomic current = &vv_posix_system;
+
+const struct vv_system *vv_default_system(void)
+{
+    return atomic_load_explicit(&current, memory_order_acquire);
+}
+
+static bool is_of_store(const char *path)
+{
+    static const char *const schemes[] = { "s3://", "https://", "http://" };
+    bool is_known = vv_default_system() != &vv_posix_system;
+    for (size_t i = 0; is_known && i < sizeof schemes / sizeof *schemes; i++) {
+        if (strncmp(path, schemes[i], strlen(schemes[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+varve_status vv_store_refuse(const char *path, varve_error *error)
+{
+    if (!is_of_store(path))
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected a path of this machine, found one of a store, which is "
+        "read only",
+        path);
+}
+
+varve_status vv_store_refuse_named(
+    const char *from, const char *path, varve_error *error)
+{
+    if (is_of_store(from) || !is_of_store(path))
+        return VARVE_OK;
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: expected the name of a file beside it, found one of a store: %s",
+        from, path);
+}
+
+#ifdef VV_HAVE_REMOTE
+
+static varve_status find(
+    const struct vv_store_calls **calls, varve_error *error)
+{
+    const varve_allocator allocator = vv_allocator_or_default(NULL);
+    struct vv_buffer reason;
+    varve_status status = VARVE_OK;
+    vv_buffer_init(&reason, &allocator);
+    *calls =
+        vv_module_find("varve-remote.so", VV_STORE_SYMBOL, VV_MODULES, &reason);
+    if (reason.failed)
+        status = vv_fail_memory(error, "the name of a module");
+    else if (!*calls)
+        status = vv_fail(error, VARVE_NOT_FOUND,
+            "stores: expected the module varve-remote, found none: %s",
+            vv_buffer_string(&reason));
+    else if ((*calls)->version != VV_STORE_VERSION ||
+             (*calls)->system_size != sizeof(struct vv_system))
+        status = vv_fail(error, VARVE_TOO_NEW,
+            "stores: expected the module varve-remote of this library, found "
+            "that of another version");
+    vv_buffer_clear(&reason);
+    return status;
+}
+
+varve_status varve_remote_enable(
+    const varve_remote_options *options, varve_error *error)
+{
+    static const varve_remote_options none;
+    const struct vv_store_calls *calls;
+    const char *why = "";
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
+    VV_TRY(find(&calls, error));
+    const struct vv_system *system =
+        calls->enable(options ? options : &none, &vv_posix_system, &why);
+    if (!system)
+        return vv_fail(error, VARVE_IO, "stores: libcurl: %s", why);
+    vv_failure_ask(&calls->words);
+    atomic_store_explicit(&current, system, memory_order_release);
+    return VARVE_OK;
+}
+
+#else
+
+varve_status varve_remote_enable(
+    const varve_remote_options *options, varve_error *error)
+{
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
+    return vv_fail(error, VARVE_TOO_NEW,
+        "stores: expected a build with -Dremote=enabled, found one without");
+}
+
+#endif

@@ -1,0 +1,228 @@
+/* remote_answer.c - headers, read strictly where bytes depend on them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "remote_answer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- Lines ------------------------------------------------------------------
+ */
+
+/* A number of digits alone; where it ends, or NULL. */
+static const char *parse_number(const char *text, uint64_t *number)
+{
+    const char *at = text;
+    *number = 0;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        unsigned digit = (unsigned)(*at - '0');
+        if (*number > (UINT64_MAX - digit) / 10)
+            return NULL;
+        *number = *number * 10 + digit;
+    }
+    return at > text ? at : NULL;
+}
+
+/* "bytes 0-99/1000", or of an end that was passed "bytes *" "/1000". */
+static void parse_range(struct vv_remote_answer *a, const char *value)
+{
+    uint64_t size;
+    bool has_range = false;
+    if (strncasecmp(value, "bytes ", 6) != 0)
+        return;
+    const char *at = value + 6;
+    if (*at == '*') {
+        at++;
+    } else {
+        has_range = (at = parse_number(at, &a->first)) && *at++ == '-' &&
+                    (at = parse_number(at, &a->last));
+        if (!has_range)
+            return;
+    }
+    if (*at != '/' || !(at = parse_number(at + 1, &size)) || *at)
+        return;
+    a->has_range = has_range;
+    a->has_size = true;
+    a->mark.size = size;
+}
+
+/* What does not fit, or is no text, is as if it were not there. */
+static void copy(char *to, size_t room, const char *value)
+{
+    size_t size = strlen(value);
+    bool is_text = size < room;
+    for (size_t i = 0; is_text && i < size; i++)
+        is_text = value[i] >= ' ' && value[i] < 127;
+    memcpy(to, is_text ? value : "", is_text ? size + 1 : 1);
+}
+
+static void take(
+    struct vv_remote_answer *a, const char *name, const char *value)
+{
+    uint64_t number;
+    if (strcasecmp(name, "content-range") == 0)
+        parse_range(a, value);
+    else if (strcasecmp(name, "content-length") == 0)
+        a->is_empty = strcmp(value, "0") == 0;
+    else if (strcasecmp(name, "content-encoding") == 0)
+        a->is_coded = strcasecmp(value, "identity") != 0;
+    else if (strcasecmp(name, "etag") == 0)
+        copy(a->mark.tag, sizeof a->mark.tag, value);
+    else if (strcasecmp(name, "last-modified") == 0)
+        copy(a->mark.date, sizeof a->mark.date, value);
+    else if (strcasecmp(name, "x-amz-bucket-region") == 0)
+        copy(a->region, sizeof a->region, value);
+    else if (strcasecmp(name, "retry-after") == 0 &&
+             parse_number(value, &number))
+        a->retry_after = number < 60 ? (unsigned)number : 60;
+}
+
+static long parse_code(const char *line)
+{
+    uint64_t code;
+    const char *space = strchr(line, ' ');
+    return space && parse_number(space + 1, &code) && code < 1000 ? (long)code
+                                                                  : 0;
+}
+
+void vv_remote_answer_line(
+    struct vv_remote_answer *a, const char *line, size_t size)
+{
+    char text[1024];
+    while (size && strchr(" \t\r\n", line[size - 1]))
+        size--;
+    if (size >= sizeof text || memchr(line, 0, size))
+        return;
+    memcpy(text, line, size);
+    text[size] = '\0';
+    if (strncasecmp(text, "HTTP/", 5) == 0) {
+        *a = (struct vv_remote_answer){ .code = parse_code(text) };
+        return;
+    }
+    char *colon = strchr(text, ':');
+    if (!colon)
+        return;
+    *colon = '\0';
+    take(a, text, colon + 1 + strspn(colon + 1, " \t"));
+}
+
+/* --- Ranges -----------------------------------------------------------------
+ */
+
+static bool is_same(
+    const struct vv_remote_mark *mark, const struct vv_remote_answer *a)
+{
+    return a->has_size && a->mark.size == mark->size &&
+           strcmp(a->mark.tag, mark->tag) == 0 &&
+           (*mark->tag || strcmp(a->mark.date, mark->date) == 0);
+}
+
+static enum vv_remote_verdict say(enum vv_remote_verdict verdict, int is,
+    const char *text, int *number, const char **why)
+{
+    *number = is;
+    *why = text;
+    return verdict;
+}
+
+static bool is_asked(
+    const struct vv_remote_answer *a, const struct vv_remote_range *range)
+{
+    uint64_t last = range->last;
+    if (!range->mark && a->mark.size && last >= a->mark.size)
+        last = a->mark.size - 1;
+    return a->has_range && a->first == range->first && a->last == last &&
+           last < a->mark.size;
+}
+
+enum vv_remote_verdict vv_remote_check_range(const struct vv_remote_answer *a,
+    const struct vv_remote_range *range, int *number, const char **why)
+{
+    const struct vv_remote_mark *mark = range->mark;
+    bool is_whole = a->code == 200;
+    *number = 0;
+    if (!mark && ((is_whole && a->is_empty) ||
+                     (a->code == 416 && a->has_size && a->mark.size == 0)))
+        return VV_REMOTE_GOOD; /* a file of no bytes has no range */
+    if (is_whole)
+        return say(VV_REMOTE_AGAIN, EOPNOTSUPP,
+            "the server gives whole files only: expected a part (206), found "
+            "all of it (200)",
+            number, why);
+    if (a->code == 412 || a->code == 416)
+        return say(VV_REMOTE_FINAL, ESTALE,
+            "the file has changed since it was opened", number, why);
+    if (a->is_coded)
+        return say(VV_REMOTE_AGAIN, EIO,
+            "expected the bytes of the file, found them compressed", number,
+            why);
+    if (!is_asked(a, range))
+        return say(VV_REMOTE_AGAIN, EIO,
+            "expected the part of the file that was asked for, found another",
+            number, why);
+    if (mark && !is_same(mark, a))
+        return say(VV_REMOTE_FINAL, ESTALE,
+            "the file has changed since it was opened", number, why);
+    return VV_REMOTE_GOOD;
+}
+
+/* --- Refusals ---------------------------------------------------------------
+ */
+
+/* What a store calls it: <Code>NoSuchBucket</Code>. */
+static void find_name(const char *body, char *name, size_t room)
+{
+    const char *at = strstr(body, "<Code>");
+    size_t size = at ? strspn(at + 6, "abcdefghijklmnopqrstuvwxyz"
+                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+                     : 0;
+    if (size >= room)
+        size = 0;
+    memcpy(name, size ? at + 6 : "", size);
+    name[size] = '\0';
+}
+
+static bool is_passing(long code, const char *name)
+{
+    return code >= 500 || code == 408 || code == 425 || code == 429 ||
+           code == 0 || strcmp(name, "RequestTimeout") == 0;
+}
+
+static void say_refusal(
+    const struct vv_remote_answer *a, const char *name, char *why, size_t size)
+{
+    if (strcmp(name, "NoSuchBucket") == 0)
+        snprintf(why, size, "there is no such bucket");
+    else if (a->code == 404 || a->code == 410)
+        snprintf(why, size, "there is no such file (%ld)", a->code);
+    else if (strcmp(name, "RequestTimeTooSkewed") == 0)
+        snprintf(why, size,
+            "the clock of this machine differs from the "
+            "server's by too much (%ld)",
+            a->code);
+    else if (a->code == 401 || a->code == 403)
+        snprintf(why, size, "the server refuses to give it (%ld%s%s)", a->code,
+            *name ? " " : "", name);
+    else if (a->code / 100 == 3 && *a->region)
+        snprintf(why, size,
+            "expected the bucket in the region that is set, found it in %s",
+            a->region);
+    else
+        snprintf(why, size, "the server answered %ld%s%s", a->code,
+            *name ? " " : "", name);
+}
+
+enum vv_remote_verdict vv_remote_refusal(const struct vv_remote_answer *a,
+    const char *body, int *number, char *why, size_t why_size)
+{
+    char name[40];
+    find_name(body, name, sizeof name);
+    say_refusal(a, name, why, why_size);
+    *number = a->code == 404 || a->code == 410   ? ENOENT
+              : a->code == 401 || a->code == 403 ? EACCES
+                                                 : EIO;
+    return is_passing(a->code, name) ? VV_REMOTE_AGAIN : VV_REMOTE_FINAL;
+}

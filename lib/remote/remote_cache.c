@@ -1,0 +1,123 @@
+/* remote_cache.c - a few blocks, looked through one by one.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "remote_cache.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct vv_remote_block *find(struct vv_remote_cache *c, uint64_t number)
+{
+    for (size_t i = 0; i < VV_REMOTE_MOST_BLOCKS; i++) {
+        struct vv_remote_block *b = &c->blocks[i];
+        if (b->used && b->number == number)
+            return b;
+    }
+    return NULL;
+}
+
+static size_t size_of_block(uint64_t file_size, uint64_t number)
+{
+    uint64_t left = file_size - number * VV_REMOTE_BLOCK;
+    return left < VV_REMOTE_BLOCK ? (size_t)left : VV_REMOTE_BLOCK;
+}
+
+size_t vv_remote_cached(struct vv_remote_cache *c, uint64_t file_size,
+    unsigned char *to, size_t size, uint64_t offset)
+{
+    size_t done = 0;
+    while (done < size) {
+        uint64_t at = offset + done;
+        size_t inside = (size_t)(at % VV_REMOTE_BLOCK);
+        struct vv_remote_block *b = find(c, at / VV_REMOTE_BLOCK);
+        if (!b)
+            break;
+        size_t there = size_of_block(file_size, b->number) - inside;
+        size_t part = size - done < there ? size - done : there;
+        memcpy(to + done, b->bytes + inside, part);
+        b->used = ++c->clock;
+        done += part;
+    }
+    return done;
+}
+
+/* Blocks that the hint reaches on from `first`, which lies in it. */
+static uint64_t hinted(const struct vv_remote_cache *c, uint64_t first)
+{
+    uint64_t begin = first * VV_REMOTE_BLOCK;
+    if (c->hint_end <= begin || begin + VV_REMOTE_BLOCK <= c->hint_first)
+        return 0;
+    return (c->hint_end - 1) / VV_REMOTE_BLOCK - first + 1;
+}
+
+unsigned vv_remote_reach(struct vv_remote_cache *c, uint64_t file_size,
+    size_t size, uint64_t offset, uint64_t *first)
+{
+    uint64_t last = (file_size - 1) / VV_REMOTE_BLOCK;
+    uint64_t begin = offset / VV_REMOTE_BLOCK;
+    uint64_t count = (offset + size - 1) / VV_REMOTE_BLOCK - begin + 1;
+    bool is_next = begin == c->next && begin > 0;
+    c->ahead = is_next ? 2 * c->ahead : 0;
+    if (c->ahead < count)
+        c->ahead = (unsigned)count;
+    uint64_t wished = hinted(c, begin);
+    count = wished > c->ahead ? wished : c->ahead;
+    /* What stands at the end of a file is found from its last bytes. */
+    if (begin == last && begin > 0 && !find(c, begin - 1)) {
+        begin--;
+        count++;
+    }
+    if (count > VV_REMOTE_MOST_AHEAD)
+        count = VV_REMOTE_MOST_AHEAD;
+    if (count > last - begin + 1)
+        count = last - begin + 1;
+    if (c->ahead > VV_REMOTE_MOST_AHEAD)
+        c->ahead = VV_REMOTE_MOST_AHEAD;
+    c->next = begin + count;
+    *first = begin;
+    return (unsigned)count;
+}
+
+static struct vv_remote_block *oldest(struct vv_remote_cache *c)
+{
+    struct vv_remote_block *found = &c->blocks[0];
+    for (size_t i = 1; i < VV_REMOTE_MOST_BLOCKS; i++) {
+        if (c->blocks[i].used < found->used)
+            found = &c->blocks[i];
+    }
+    return found;
+}
+
+static void put(struct vv_remote_cache *c, uint64_t number,
+    const unsigned char *bytes, size_t size)
+{
+    struct vv_remote_block *b = find(c, number);
+    if (b)
+        return;
+    b = oldest(c);
+    if (!b->bytes)
+        b->bytes = malloc(VV_REMOTE_BLOCK);
+    if (!b->bytes)
+        return;
+    memcpy(b->bytes, bytes, size);
+    b->number = number;
+    b->used = ++c->clock;
+}
+
+void vv_remote_cache_put(struct vv_remote_cache *c, uint64_t first,
+    const unsigned char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size; at += VV_REMOTE_BLOCK) {
+        size_t part = size - at < VV_REMOTE_BLOCK ? size - at : VV_REMOTE_BLOCK;
+        put(c, first + at / VV_REMOTE_BLOCK, bytes + at, part);
+    }
+}
+
+void vv_remote_cache_clear(struct vv_remote_cache *c)
+{
+    for (size_t i = 0; i < VV_REMOTE_MOST_BLOCKS; i++)
+        free(c->blocks[i].bytes);
+    *c = (struct vv_remote_cache){ .clock = 0 };
+}

@@ -1,0 +1,312 @@
+/* remote_file.c - a table of what is open, and reads that go through it.
+ *
+ * A file is opened by asking for its first block, which tells how large it is
+ * and marks its content. Small reads are blocks that are kept; large ones go
+ * straight to whoever wants them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "remote_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <curl/curl.h>
+
+#include "remote_cache.h"
+#include "remote_list.h"
+#include "remote_pool.h"
+#include "remote_words.h"
+
+enum {
+    FIRST_DESCRIPTOR = 1 << 28, /* no process has so many of the machine's */
+    MOST_OPEN = 1 << 20,
+    DIRECT = 128 << 10, /* from this size on nothing is kept */
+    MOST_AT_ONCE = 8 << 20
+};
+
+struct file {
+    bool is_directory;
+    char *path;
+    const struct vv_remote_settings *settings;
+    struct vv_remote_place place;
+    struct vv_remote_mark mark;
+    struct vv_remote_cache cache;
+};
+
+static struct file **files; /* NULL: none is open there */
+static int file_room;
+
+bool vv_remote_is_ours(int descriptor)
+{
+    return descriptor >= FIRST_DESCRIPTOR;
+}
+
+/* --- Descriptors ------------------------------------------------------------
+ */
+
+static int fail_memory(void)
+{
+    return vv_remote_fail(ENOMEM, "no memory for a file");
+}
+
+static bool make_room(void)
+{
+    int room = file_room ? 2 * file_room : 16;
+    if (room > MOST_OPEN)
+        return false;
+    struct file **more = realloc(files, (size_t)room * sizeof *files);
+    if (!more)
+        return false;
+    for (int i = file_room; i < room; i++)
+        more[i] = NULL;
+    files = more;
+    file_room = room;
+    return true;
+}
+
+/* The descriptor of a file, which is the table's then. */
+static int enter(struct file *file)
+{
+    int at = 0;
+    vv_remote_lock();
+    while (at < file_room && files[at])
+        at++;
+    bool good = at < file_room || make_room();
+    if (good)
+        files[at] = file;
+    vv_remote_unlock();
+    return good ? FIRST_DESCRIPTOR + at : fail_memory();
+}
+
+static struct file *file_at(int descriptor, bool leaves)
+{
+    int at = descriptor - FIRST_DESCRIPTOR;
+    struct file *file = NULL;
+    vv_remote_lock();
+    if (at < file_room)
+        file = files[at];
+    if (file && leaves)
+        files[at] = NULL;
+    vv_remote_unlock();
+    return file;
+}
+
+static void free_file(struct file *file)
+{
+    if (!file)
+        return;
+    vv_remote_place_clear(&file->place);
+    vv_remote_cache_clear(&file->cache);
+    free(file->path);
+    free(file);
+}
+
+static struct file *new_file(
+    const struct vv_remote_settings *settings, const char *path)
+{
+    struct file *file = calloc(1, sizeof *file);
+    if (file) {
+        file->settings = settings;
+        file->path = strdup(path);
+    }
+    if (file && !file->path) {
+        free(file);
+        file = NULL;
+    }
+    return file;
+}
+
+/* --- Opening ----------------------------------------------------------------
+ */
+
+static int ask_for_mark(struct file *file)
+{
+    struct vv_remote_range range = { .last = VV_REMOTE_BLOCK - 1 };
+    struct vv_remote_answer answer;
+    size_t size;
+    unsigned char *bytes = malloc(VV_REMOTE_BLOCK);
+    if (!bytes)
+        return fail_memory();
+    int result = vv_remote_get_range(
+        file->settings, &file->place, &range, bytes, &size, &answer);
+    if (!result) {
+        file->mark = answer.mark;
+        file->mark.size = answer.has_range ? answer.mark.size : 0;
+        vv_remote_cache_put(&file->cache, 0, bytes, size);
+    }
+    free(bytes);
+    return result;
+}
+
+int vv_remote_open_file(
+    const struct vv_remote_settings *settings, const char *path)
+{
+    struct file *file = new_file(settings, path);
+    if (!file)
+        return fail_memory();
+    int result = vv_remote_place_of(path, &file->place);
+    if (!result)
+        result = ask_for_mark(file);
+    if (!result)
+        result = enter(file);
+    if (result < 0)
+        free_file(file);
+    return result;
+}
+
+int vv_remote_open_directory(
+    const struct vv_remote_settings *settings, const char *path)
+{
+    if (vv_remote_scheme_of(path) != VV_REMOTE_S3)
+        return vv_remote_fail(
+            ENOENT, "what a web server has cannot be listed: name the file");
+    struct file *file = new_file(settings, path);
+    if (!file)
+        return fail_memory();
+    file->is_directory = true;
+    int result = enter(file);
+    if (result < 0)
+        free_file(file);
+    return result;
+}
+
+int vv_remote_close(int descriptor)
+{
+    free_file(file_at(descriptor, true));
+    return 0;
+}
+
+/* --- What is told -----------------------------------------------------------
+ */
+
+static uint64_t hash(uint64_t sum, const char *text)
+{
+    for (; *text; text++)
+        sum = (sum ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+int vv_remote_info(int descriptor, struct vv_file_info *info)
+{
+    const struct file *file = file_at(descriptor, false);
+    if (!file)
+        return -EBADF;
+    time_t modified =
+        *file->mark.date ? curl_getdate(file->mark.date, NULL) : -1;
+    *info = (struct vv_file_info){
+        .kind = file->is_directory ? VV_DIRECTORY : VV_REGULAR_FILE,
+        .size = file->mark.size,
+        .modified = modified > 0 ? (int64_t)modified * 1000000000 : 0,
+        .device = UINT64_MAX, /* no machine's */
+        .serial = hash(hash(UINT64_C(0xcbf29ce484222325), file->path),
+                      file->mark.tag) |
+                  1,
+    };
+    return 0;
+}
+
+int vv_remote_each_name(int descriptor, vv_each_name *each, void *user)
+{
+    const struct file *file = file_at(descriptor, false);
+    if (!file || !file->is_directory)
+        return -ENOTDIR;
+    return vv_remote_list(file->settings, file->path, each, user);
+}
+
+char *vv_remote_path_in(int directory, const char *name)
+{
+    const struct file *file = file_at(directory, false);
+    struct vv_remote_text path = { .at = NULL };
+    vv_remote_add(&path, file ? file->path : "");
+    vv_remote_add(&path, "/");
+    vv_remote_add(&path, name);
+    return vv_remote_take(&path);
+}
+
+/* --- Reading ----------------------------------------------------------------
+ */
+
+static int ask_for(
+    struct file *file, uint64_t first, unsigned char *to, size_t size)
+{
+    struct vv_remote_answer answer;
+    const struct vv_remote_range range = {
+        .first = first, .last = first + size - 1, .mark = &file->mark
+    };
+    size_t got = 0;
+    int result = vv_remote_get_range(
+        file->settings, &file->place, &range, to, &got, &answer);
+    if (!result && got != size)
+        result = vv_remote_fail(EIO, "the answer ended before its end");
+    return result;
+}
+
+/* Asks for the blocks of a small range and others behind it, and keeps them;
+ * copies what it is for. */
+static int64_t read_blocks(
+    struct file *file, unsigned char *to, size_t size, uint64_t offset)
+{
+    uint64_t first;
+    vv_remote_lock();
+    unsigned count =
+        vv_remote_reach(&file->cache, file->mark.size, size, offset, &first);
+    vv_remote_unlock();
+    uint64_t begin = first * VV_REMOTE_BLOCK;
+    uint64_t left = file->mark.size - begin;
+    size_t all = (size_t)count * VV_REMOTE_BLOCK;
+    all = left < all ? (size_t)left : all;
+    unsigned char *bytes = malloc(all);
+    if (!bytes)
+        return fail_memory();
+    int64_t result = ask_for(file, begin, bytes, all);
+    if (!result) {
+        size_t inside = (size_t)(offset - begin);
+        size_t part = size < all - inside ? size : all - inside;
+        memcpy(to, bytes + inside, part);
+        vv_remote_lock();
+        vv_remote_cache_put(&file->cache, first, bytes, all);
+        vv_remote_unlock();
+        result = (int64_t)part;
+    }
+    free(bytes);
+    return result;
+}
+
+int64_t vv_remote_read_at(
+    int descriptor, void *bytes, size_t size, uint64_t offset)
+{
+    struct file *file = file_at(descriptor, false);
+    if (!file || file->is_directory)
+        return -EBADF;
+    uint64_t end = file->mark.size;
+    if (offset >= end || size == 0)
+        return 0;
+    size = size < end - offset ? size : (size_t)(end - offset);
+    size = size < MOST_AT_ONCE ? size : MOST_AT_ONCE;
+    vv_remote_lock();
+    size_t there = vv_remote_cached(&file->cache, end, bytes, size, offset);
+    vv_remote_unlock();
+    if (there)
+        return (int64_t)there;
+    if (size < DIRECT)
+        return read_blocks(file, bytes, size, offset);
+    int result = ask_for(file, offset, bytes, size);
+    return result ? result : (int64_t)size;
+}
+
+/* Those that follow each other become one. */
+int vv_remote_will_read(int descriptor, uint64_t offset, uint64_t size)
+{
+    struct file *file = file_at(descriptor, false);
+    if (!file || size > UINT64_MAX - offset)
+        return 0;
+    vv_remote_lock();
+    struct vv_remote_cache *c = &file->cache;
+    if (offset != c->hint_end)
+        c->hint_first = offset;
+    c->hint_end = offset + size;
+    vv_remote_unlock();
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* remote_file.h - files and directories of stores that are open, by descriptors
+ * that the machine does not give.
+ *
+ * Functions return what those of system.h do.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_REMOTE_FILE_H
+#define VV_REMOTE_FILE_H
+
+#include "remote_get.h"
+
+bool vv_remote_is_ours(int descriptor);
+
+int vv_remote_open_file(
+    const struct vv_remote_settings *settings, const char *path);
+
+/* Asks nobody: whether there is one is seen when it is listed. A web server has
+ * none that can be. */
+int vv_remote_open_directory(
+    const struct vv_remote_settings *settings, const char *path);
+
+int vv_remote_close(int descriptor);
+
+int vv_remote_info(int descriptor, struct vv_file_info *info);
+int64_t vv_remote_read_at(
+    int descriptor, void *bytes, size_t size, uint64_t offset);
+int vv_remote_will_read(int descriptor, uint64_t offset, uint64_t size);
+int vv_remote_each_name(int descriptor, vv_each_name *each, void *user);
+
+/* The path of a name in a directory that is open, to be freed; NULL without
+ * memory. */
+char *vv_remote_path_in(int directory, const char *name);
+
+#endif

@@ -1,0 +1,72 @@
+/* remote_pool.c - a stack of handles that nobody uses.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "remote_pool.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+enum { MOST_IDLE = 16 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static CURL *idle[MOST_IDLE];
+static CURL *of_parent[MOST_IDLE]; /* in a child: closing one would say so to
+                                      the server */
+static unsigned idle_count;
+static bool is_started;
+
+void vv_remote_lock(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+void vv_remote_unlock(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
+static void begin_anew(void)
+{
+    for (unsigned i = 0; i < idle_count; i++)
+        of_parent[i] = idle[i];
+    idle_count = 0;
+    pthread_mutex_unlock(&mutex);
+}
+
+const char *vv_remote_pool_start(void)
+{
+    if (is_started)
+        return NULL;
+    CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+    if (code)
+        return curl_easy_strerror(code);
+    if (pthread_atfork(vv_remote_lock, vv_remote_unlock, begin_anew))
+        return "no memory";
+    is_started = true;
+    return NULL;
+}
+
+CURL *vv_remote_pool_take(void)
+{
+    CURL *handle = NULL;
+    vv_remote_lock();
+    if (idle_count)
+        handle = idle[--idle_count];
+    vv_remote_unlock();
+    if (handle)
+        curl_easy_reset(handle);
+    return handle ? handle : curl_easy_init();
+}
+
+void vv_remote_pool_give(CURL *handle)
+{
+    vv_remote_lock();
+    if (idle_count < MOST_IDLE) {
+        idle[idle_count++] = handle;
+        handle = NULL;
+    }
+    vv_remote_unlock();
+    if (handle)
+        curl_easy_cleanup(handle);
+}

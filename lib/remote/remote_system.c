@@ -1,0 +1,272 @@
+/* remote_system.c - the system of the machine, with stores besides: what is
+ * about a path with a scheme, or a descriptor of one, is done here, all else
+ * there. Nothing changes in a store.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "remote_file.h"
+#include "remote_pool.h"
+#include "remote_words.h"
+
+static struct vv_remote_settings *newest;
+static struct vv_system machine;
+static struct vv_system stores;
+
+static const struct vv_remote_settings *settings(void)
+{
+    vv_remote_lock();
+    const struct vv_remote_settings *found = newest;
+    vv_remote_unlock();
+    return found;
+}
+
+static bool is_remote(int directory, const char *name)
+{
+    return vv_remote_is_ours(directory) ||
+           vv_remote_scheme_of(name) != VV_REMOTE_NONE;
+}
+
+static int refuse(void)
+{
+    return vv_remote_fail(
+        EROFS, "stores are read only: nothing is written there");
+}
+
+/* --- Opening ----------------------------------------------------------------
+ */
+
+typedef int open_function(const struct vv_remote_settings *, const char *);
+
+static int open_path(int directory, const char *name, open_function *open)
+{
+    if (vv_remote_scheme_of(name) != VV_REMOTE_NONE)
+        return open(settings(), name);
+    char *path = vv_remote_path_in(directory, name);
+    if (!path)
+        return -ENOMEM;
+    int result = open(settings(), path);
+    free(path);
+    return result;
+}
+
+static int open_file(void *state, int directory, const char *name)
+{
+    return is_remote(directory, name)
+               ? open_path(directory, name, vv_remote_open_file)
+               : machine.open_file(state, directory, name);
+}
+
+static int open_directory(void *state, int directory, const char *name)
+{
+    return is_remote(directory, name)
+               ? open_path(directory, name, vv_remote_open_directory)
+               : machine.open_directory(state, directory, name);
+}
+
+static int close_either(void *state, int descriptor)
+{
+    return vv_remote_is_ours(descriptor) ? vv_remote_close(descriptor)
+                                         : machine.close(state, descriptor);
+}
+
+/* --- Reading ----------------------------------------------------------------
+ */
+
+static int info_of(void *state, int descriptor, struct vv_file_info *info)
+{
+    return vv_remote_is_ours(descriptor)
+               ? vv_remote_info(descriptor, info)
+               : machine.info(state, descriptor, info);
+}
+
+static int64_t read_at(
+    void *state, int file, void *bytes, size_t size, uint64_t offset)
+{
+    return vv_remote_is_ours(file)
+               ? vv_remote_read_at(file, bytes, size, offset)
+               : machine.read_at(state, file, bytes, size, offset);
+}
+
+static int will_read(void *state, int file, uint64_t offset, uint64_t size)
+{
+    return vv_remote_is_ours(file)
+               ? vv_remote_will_read(file, offset, size)
+               : machine.will_read(state, file, offset, size);
+}
+
+static int each_name(void *state, int directory, vv_each_name *each, void *user)
+{
+    return vv_remote_is_ours(directory)
+               ? vv_remote_each_name(directory, each, user)
+               : machine.each_name(state, directory, each, user);
+}
+
+static int map(
+    void *state, int file, uint64_t offset, size_t size, void **address)
+{
+    if (vv_remote_is_ours(file))
+        return vv_remote_fail(
+            EOPNOTSUPP, "a file in a store cannot be mapped: read it");
+    return machine.map(state, file, offset, size, address);
+}
+
+/* --- What is refused --------------------------------------------------------
+ */
+
+static int create_file(void *state, int directory, const char *name)
+{
+    return is_remote(directory, name)
+               ? refuse()
+               : machine.create_file(state, directory, name);
+}
+
+static int open_to_write(void *state, int directory, const char *name)
+{
+    return is_remote(directory, name)
+               ? refuse()
+               : machine.open_to_write(state, directory, name);
+}
+
+static int make_directory(void *state, int directory, const char *name)
+{
+    return is_remote(directory, name)
+               ? refuse()
+               : machine.make_directory(state, directory, name);
+}
+
+static int remove_name(void *state, int directory, const char *name)
+{
+    return is_remote(directory, name) ? refuse()
+                                      : machine.remove(state, directory, name);
+}
+
+static int rename_either(
+    void *state, int directory, const char *from, const char *to)
+{
+    return is_remote(directory, from) || is_remote(directory, to)
+               ? refuse()
+               : machine.rename(state, directory, from, to);
+}
+
+static int rename_new(
+    void *state, int directory, const char *from, const char *to)
+{
+    return is_remote(directory, from) || is_remote(directory, to)
+               ? refuse()
+               : machine.rename_new(state, directory, from, to);
+}
+
+static int64_t write_at(
+    void *state, int file, const void *bytes, size_t size, uint64_t offset)
+{
+    return vv_remote_is_ours(file)
+               ? refuse()
+               : machine.write_at(state, file, bytes, size, offset);
+}
+
+static int sync_either(void *state, int descriptor)
+{
+    return vv_remote_is_ours(descriptor) ? refuse()
+                                         : machine.sync(state, descriptor);
+}
+
+static int no_locks(void)
+{
+    return vv_remote_fail(EOPNOTSUPP, "there are no locks in a store");
+}
+
+static int lock(void *state, int file)
+{
+    return vv_remote_is_ours(file) ? no_locks() : machine.lock(state, file);
+}
+
+static int share_lock(void *state, int file)
+{
+    return vv_remote_is_ours(file) ? no_locks()
+                                   : machine.share_lock(state, file);
+}
+
+/* --- Coming into play -------------------------------------------------------
+ */
+
+static unsigned or_default(unsigned value, unsigned usual)
+{
+    return value ? value : usual;
+}
+
+/* Those before stay: files are open that have them. */
+static bool add_settings(const varve_remote_options *options)
+{
+    struct vv_remote_settings *s = calloc(1, sizeof *s);
+    if (!s)
+        return false;
+    s->machine = &machine;
+    s->attempts = or_default(options->attempts, 6);
+    s->wait_ms = or_default(options->wait_ms, 100);
+    s->connect_timeout_ms = or_default(options->connect_timeout_ms, 10000);
+    s->stall_timeout_s = or_default(options->stall_timeout_s, 30);
+    if (options->certificates) {
+        s->certificates = strdup(options->certificates);
+        if (!s->certificates) {
+            free(s);
+            return false;
+        }
+    }
+    vv_remote_lock();
+    s->older = newest;
+    newest = s;
+    vv_remote_unlock();
+    return true;
+}
+
+static void stand_on(const struct vv_system *below)
+{
+    machine = *below;
+    stores = *below;
+    stores.open_file = open_file;
+    stores.create_file = create_file;
+    stores.open_to_write = open_to_write;
+    stores.open_directory = open_directory;
+    stores.close = close_either;
+    stores.info = info_of;
+    stores.read_at = read_at;
+    stores.write_at = write_at;
+    stores.will_read = will_read;
+    stores.sync = sync_either;
+    stores.lock = lock;
+    stores.share_lock = share_lock;
+    stores.rename = rename_either;
+    stores.rename_new = rename_new;
+    stores.remove = remove_name;
+    stores.make_directory = make_directory;
+    stores.each_name = each_name;
+    stores.map = map;
+}
+
+static const struct vv_system *enable(const varve_remote_options *options,
+    const struct vv_system *below, const char **why)
+{
+    *why = vv_remote_pool_start();
+    if (*why)
+        return NULL;
+    if (!newest)
+        stand_on(below);
+    if (!add_settings(options)) {
+        *why = "no memory";
+        return NULL;
+    }
+    return &stores;
+}
+
+extern const struct vv_store_calls vv_store_calls;
+
+const struct vv_store_calls vv_store_calls = {
+    .version = VV_STORE_VERSION,
+    .system_size = sizeof(struct vv_system),
+    .words = { .reason = vv_remote_reason, .clean = vv_remote_clean },
+    .enable = enable,
+};

@@ -1,0 +1,537 @@
+#!/usr/bin/env python3
+"""run.py - reads from a server of this folder, and from one that fails.
+
+    tests/remote/run.py PROBE MODULES VARVE EXAMPLE [TEST]...
+
+PROBE is probe.c, MODULES the directory of varve-remote.so, VARVE the command,
+EXAMPLE examples/howto/files.c; the last two - where they are not built.
+What is promised is in docs/howto/remote.md. REMOTE_ROUNDS says how often the
+test of many faults opens the file (250).
+
+SPDX-License-Identifier: MIT
+"""
+import collections
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import server
+
+PROBE, MODULES, VARVE, EXAMPLE = (
+    word if word == '-' else os.path.abspath(word) for word in sys.argv[1:5])
+PLACE = tempfile.mkdtemp()
+KEY_ID, SECRET, TOKEN = 'AKIDOFTESTS', 'sEcReT/of+tests', 'ToKeN/of+tests=='
+SIGNED = {'AWS_ACCESS_KEY_ID': KEY_ID, 'AWS_SECRET_ACCESS_KEY': SECRET,
+          'AWS_REGION': 'eu-west-9'}
+QUERY = '?X-Amz-Signature=0ddba11deadbeef&X-Amz-Expires=60'
+SECRETS = (SECRET, TOKEN, '0ddba11deadbeef', 'hunter2')
+MOST_SECONDS = 120
+
+
+def path_of(name):
+    return os.path.join(PLACE, name)
+
+
+def surroundings(**more):
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(('AWS_', 'PROBE_'))
+            and not name.lower().endswith('_proxy')}
+    return {**kept, 'VARVE_MODULES': MODULES, 'HOME': PLACE, **more}
+
+
+def run(*command, **more):
+    """What it prints, both ways, and its end; nothing of it is secret."""
+    done = subprocess.run(command, env=surroundings(**more), text=True,
+                          capture_output=True, check=False, cwd=PLACE,
+                          timeout=MOST_SECONDS)
+    said = done.stdout + done.stderr
+    for secret in SECRETS:
+        if secret in said:
+            raise AssertionError(f'a secret in: {said}')
+    if done.returncode < 0 or 'Sanitizer' in said:
+        raise AssertionError(f'{command}: {done.returncode}\n{said}')
+    return done
+
+
+def probe(*arguments, **more):
+    return run(PROBE, *arguments, **more).stdout.splitlines()
+
+
+def read(path):
+    with open(path, 'rb') as stream:
+        return stream.read()
+
+
+def make(name, count, size):
+    path = path_of(name)
+    if not os.path.exists(path):
+        assert probe('make', path, str(count), str(size)) == ['VARVE_OK ']
+    return path
+
+
+def unused_port():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+
+class Remote(unittest.TestCase):
+    def setUp(self):
+        self.store = server.Store()
+        self.server = self.enterContext(server.Server(self.store))
+        self.small = make('small.varve', 6, 90000)
+        self.put('/a.varve', self.small)
+        self.url = self.server.url + '/a.varve'
+
+    def enterContext(self, context):  # of Python 3.11
+        value = context.__enter__()
+        self.addCleanup(context.__exit__, None, None, None)
+        return value
+
+    def put(self, name, path):
+        self.store.files[name] = server.Content(read(path))
+
+    def bucket(self):
+        """A store with the file in a bucket; the environment for it."""
+        self.store.keys = {KEY_ID: SECRET}
+        self.store.buckets = {'bucket'}
+        for number in (1, 2, 10):
+            self.put(f'/bucket/run/ckpt-{number}.varve', self.small)
+        self.put('/bucket/run/deep/ckpt-99.varve', self.small)
+        self.put('/bucket/run/a b&c=d+e%.varve', self.small)
+        return {**SIGNED, 'AWS_ENDPOINT_URL': self.server.url}
+
+    def says(self, line, status, *words):
+        """One sentence of a status, with these words."""
+        self.assertEqual(line.split(' ')[0], status, line)
+        for word in words:
+            self.assertIn(word, line)
+
+    def verify(self, url, status, *words, **more):
+        lines = probe('verify', url, **more)
+        self.assertEqual(len(lines), 1, lines)
+        self.says(lines[0], status, *words)
+
+
+class WebServers(Remote):
+    def test_a_file_is_read_whole_and_equal(self):
+        self.assertEqual(probe('equal', '3', self.small, self.url),
+                         ['COUNT VARVE_OK 3'])
+        copy = path_of('copy.varve')
+        self.assertEqual(probe('graph', self.small, self.url, copy),
+                         ['VARVE_OK '])
+        self.assertEqual(probe('equal', '1', self.small, copy),
+                         ['COUNT VARVE_OK 1'])
+
+    def test_of_a_large_file_little_is_read(self):
+        large = make('large.varve', 64, 1 << 20)
+        self.put('/large.varve', large)
+        url = self.server.url + '/large.varve'
+        self.assertEqual(probe('value', url, 'values/40'), ['VARVE_OK '])
+        self.assertGreater(len(self.store.files['/large.varve'].data), 64 << 20)
+        self.assertLess(self.store.bytes, 2 << 20)
+        self.assertLess(self.store.requests, 12)
+        self.store.forget()
+        self.assertEqual(probe('value', url, 'step'), ['VARVE_OK '])
+        self.assertLess(self.store.bytes, 1 << 20)
+
+    def test_what_is_not_there(self):
+        self.verify(self.server.url + '/none.varve', 'VARVE_NOT_FOUND',
+                    '/none.varve: open failed: there is no such file (404)')
+        self.verify(self.server.url + '/none', 'VARVE_NOT_FOUND')
+        self.put('/empty.varve', '/dev/null')
+        self.verify(self.server.url + '/empty.varve', 'VARVE_EMPTY_FILE')
+        self.verify('https://', 'VARVE_IO', 'expected a URL')
+
+    def test_nobody_listens(self):
+        url = f'http://127.0.0.1:{unused_port()}/a.varve'
+        self.verify(url, 'VARVE_IO', url, "connect to server",
+                    'in each of 3 attempts', PROBE_ATTEMPTS='3')
+        self.verify(self.url, 'VARVE_IO', self.url, 'connect to server',
+                    PROBE_ATTEMPTS='2',
+                    http_proxy=f'http://127.0.0.1:{unused_port()}')
+
+    def test_no_module(self):
+        lines = probe('verify', self.url, VARVE_MODULES='/nowhere')
+        self.says(lines[0], 'VARVE_NOT_FOUND',
+                  'expected the module varve-remote, found none')
+
+    def test_only_whole_files(self):
+        self.store.has_ranges = False
+        self.verify(self.url, 'VARVE_IO', 'gives whole files only')
+        self.assertLess(self.store.requests, 50)
+
+    def test_a_file_that_changes_is_no_mixture(self):
+        other = make('other.varve', 6, 90000)
+        data = bytearray(read(other))
+        for has_tags in (True, False):
+            self.store.has_tags = has_tags
+            for at in range(2, 12):
+                self.store.forget()
+                self.put('/a.varve', self.small)
+                old = self.store.files['/a.varve']
+                # Without a tag the date tells; the size is the same.
+                new = server.Content(bytes(data), '"another"', 'Fri, 02 Oct '
+                                     '2026 10:00:00 GMT')
+
+                def swap(count, at=at, new=new):
+                    if count == at:
+                        self.store.files['/a.varve'] = new
+                self.store.swap = swap
+                lines = probe('equal', '1', self.small, self.url)
+                self.store.swap = None
+                if self.store.files['/a.varve'] is old:
+                    break
+                if 'COUNT VARVE_OK 1' not in lines:
+                    self.says(lines[0], 'VARVE_IO', 'has changed since it was')
+                    self.changed += 1
+            self.assertGreater(self.changed, 0)
+            self.changed = 0
+    changed = 0
+
+    def test_damage_is_told_by_digests(self):
+        for at in (200000, 400000):
+            data = bytearray(read(self.small))
+            data[at] ^= 1
+            self.store.files['/a.varve'] = server.Content(data)
+            self.verify(self.url, 'VARVE_CORRUPT', self.url)
+        self.store.files['/a.varve'] = server.Content(read(self.small)[:-1000])
+        self.verify(self.url, 'VARVE_TRUNCATED')
+
+    def test_one_fault_at_all_times(self):
+        words = {'500': 'answered 500 InternalError', '503': '503 SlowDown',
+                 'range': 'found another', 'total': 'found another',
+                 'untold': 'found another', 'whole': 'whole files only',
+                 'longer': 'found more', 'gzip': 'found them compressed'}
+        for kind in server.KINDS:
+            self.store.always = kind
+            lines = probe('verify', self.url, PROBE_ATTEMPTS='3')
+            if kind in server.CUTS and lines == ['VARVE_OK ']:
+                continue
+            self.says(lines[0], 'VARVE_IO', words.get(kind, self.url),
+                      'in each of 3 attempts')
+
+    def test_silence_ends(self):
+        self.store.always = 'silence'
+        self.verify(self.url, 'VARVE_IO', 'in each of 2 attempts',
+                    PROBE_ATTEMPTS='2', PROBE_STALL='1')
+
+    def test_slow_is_not_wrong(self):
+        self.store.delay = 0.05
+        self.assertEqual(probe('equal', '1', self.small, self.url),
+                         ['COUNT VARVE_OK 1'])
+
+    def test_many_faults(self):
+        """Equal bytes or a clear failure, at every rate of faults."""
+        counts = collections.Counter()
+        rounds = int(os.environ.get('REMOTE_ROUNDS', 250))
+        for seed, rate in enumerate((0.1, 0.4, 0.7)):
+            self.store.chance.seed(seed)
+            self.store.rate = rate
+            for line in probe('equal', str(rounds), self.small, self.url):
+                self.assertNotIn('WRONG', line)
+                word, _, rest = line.partition(' ')
+                if word == 'COUNT':
+                    status, count = rest.split()
+                    counts[status] += int(count)
+                else:
+                    self.says(line, 'VARVE_IO', 'in each of 6 attempts')
+        faults = sum(self.store.faults.values())
+        print(f'remote: {faults} faults in {self.store.requests} requests: '
+              f'{dict(counts)}')
+        self.assertEqual(set(self.store.faults), set(self.store.kinds))
+        self.assertEqual(set(counts), {'VARVE_OK', 'VARVE_IO'})
+        self.assertGreater(faults, rounds)
+        self.assertGreater(counts['VARVE_OK'], rounds)
+
+    def test_threads_at_once(self):
+        self.store.rate = 0.1
+        self.assertEqual(probe('threads', '8', self.small, self.url,
+                               PROBE_ATTEMPTS='12'), ['VARVE_OK '] * 8)
+
+    def test_signed_urls_stay_secret(self):
+        self.put('/a.varve', self.small)
+        self.assertEqual(probe('equal', '1', self.small, self.url + QUERY),
+                         ['COUNT VARVE_OK 1'])
+        self.assertIn('/a.varve' + QUERY, [s[0] for s in self.store.seen])
+        self.verify(self.server.url + '/none.varve' + QUERY,
+                    'VARVE_NOT_FOUND', '/none.varve?: expected')
+        self.store.always = '500'
+        self.verify(self.url + QUERY, 'VARVE_IO', 'a.varve?: ',
+                    PROBE_ATTEMPTS='1')
+        user = self.url.replace('http://', 'http://me:hunter2@')
+        self.verify(user, 'VARVE_IO', 'without user and password')
+
+    @unittest.skipIf(EXAMPLE == '-', 'there are no examples')
+    def test_the_example_of_the_page(self):
+        self.assertEqual(run(EXAMPLE, 'store', self.url).stdout, 'step 77\n')
+        self.assertIn('found none',
+                      run(EXAMPLE, 'store', self.url + 'x').stderr)
+
+    def test_redirects(self):
+        self.store.moved['/old.varve'] = self.url
+        self.verify(self.server.url + '/old.varve', 'VARVE_OK')
+        self.store.moved['/ring.varve'] = self.server.url + '/ring.varve'
+        self.verify(self.server.url + '/ring.varve', 'VARVE_IO')
+        self.store.moved['/file.varve'] = 'file://' + self.small
+        self.verify(self.server.url + '/file.varve', 'VARVE_IO')
+
+
+class Buckets(Remote):
+    def setUp(self):
+        super().setUp()
+        self.aws = self.bucket()
+        self.run_of = 's3://bucket/run/ckpt'
+
+    def test_are_read_by_signed_requests(self):
+        url = 's3://bucket/run/a b&c=d+e%.varve'
+        for more in ({}, {'AWS_SESSION_TOKEN': TOKEN}):
+            self.store.tokens = {KEY_ID: TOKEN} if more else {}
+            self.assertEqual(probe('equal', '1', self.small, url,
+                                   **self.aws, **more), ['COUNT VARVE_OK 1'])
+        self.assertEqual(self.store.refused, [])
+        self.assertTrue(all('Authorization' in s[1] for s in self.store.seen))
+
+    def test_are_listed(self):
+        """In pages, of which the server has several."""
+        self.assertEqual(probe('latest', self.run_of, **self.aws),
+                         [self.run_of + '-10.varve'])
+        self.verify(self.run_of, 'VARVE_OK', **self.aws)
+        self.assertEqual(
+            probe('list', 's3://bucket/run', 'ckpt', **self.aws),
+            [f'{self.run_of}-{n}.varve' for n in (1, 2, 10)])
+        self.verify('s3://bucket/run/other', 'VARVE_NOT_FOUND', **self.aws)
+
+    def test_are_watched_without_leases(self):
+        lines = probe('watch', self.run_of, **self.aws)
+        self.assertEqual(lines[0], self.run_of + '-10.varve')
+        self.says(lines[1], 'VARVE_MISUSE', 'which is read only')
+
+    def test_are_not_mapped(self):
+        line, = probe('map', self.run_of + '-1.varve', '90000', **self.aws)
+        self.says(line, 'VARVE_IO', 'a file in a store cannot be mapped')
+
+    def test_stale_lists_are_passed_over(self):
+        self.store.gone = ['/bucket/run/ckpt-11.varve']
+        self.assertEqual(probe('latest', self.run_of, **self.aws),
+                         [self.run_of + '-10.varve'])
+
+    def test_lists_that_are_none(self):
+        for body in (b'<html/>', b'', b'<ListBucketResult><IsTruncated>true'
+                     b'</IsTruncated></ListBucketResult>', b'\0' * 99):
+            self.store.list_body = body
+            lines = probe('latest', self.run_of, **self.aws)
+            self.says(lines[0], 'VARVE_IO', 'listing failed')
+
+    def test_faults_in_lists(self):
+        self.store.rate = 0.3
+        self.store.kinds = ('500', '503', 'reset')
+        for _ in range(20):
+            line, = probe('latest', self.run_of, PROBE_ATTEMPTS='9',
+                          **self.aws)
+            self.assertEqual(line, self.run_of + '-10.varve')
+
+    def test_what_is_not_there(self):
+        self.verify('s3://bucket/none.varve', 'VARVE_NOT_FOUND',
+                    's3://bucket/none.varve: open failed: there is no such '
+                    'file (404)', **self.aws)
+        self.verify('s3://nobucket/a.varve', 'VARVE_NOT_FOUND',
+                    'there is no such bucket', **self.aws)
+        self.verify('s3://', 'VARVE_IO', 'expected s3://BUCKET/KEY',
+                    **self.aws)
+        line, = probe('latest', 's3://nobucket/a', **self.aws)
+        self.says(line, 'VARVE_NOT_FOUND', 'there is no such bucket')
+
+    def test_wrong_credentials(self):
+        url = self.run_of + '-1.varve'
+        wrong = {**self.aws, 'AWS_SECRET_ACCESS_KEY': 'hunter2'}
+        self.verify(url, 'VARVE_NO_PERMISSION', 'SignatureDoesNotMatch',
+                    **wrong)
+        wrong = {**self.aws, 'AWS_ACCESS_KEY_ID': 'hunter2'}
+        self.verify(url, 'VARVE_NO_PERMISSION', 'InvalidAccessKeyId', **wrong)
+        none = {'AWS_ENDPOINT_URL': self.server.url}
+        self.verify(url, 'VARVE_NO_PERMISSION', 'no credentials: looked for '
+                    'AWS_ACCESS_KEY_ID', **none)
+        self.verify(url, 'VARVE_IO', 'expected a region',
+                    **{**self.aws, 'AWS_REGION': 'a.example/'})
+        self.verify(url, 'VARVE_IO', 'expected an endpoint', **{
+            **self.aws, 'AWS_ENDPOINT_URL': 'ftp://me:hunter2@there'})
+
+    def test_a_clock_that_is_wrong(self):
+        self.store.skew = 3600
+        self.verify(self.run_of + '-1.varve', 'VARVE_NO_PERMISSION',
+                    'the clock of this machine differs', **self.aws)
+
+    def test_profiles(self):
+        folder = path_of('.aws')
+        os.makedirs(folder, exist_ok=True)
+        self.addCleanup(shutil.rmtree, folder)
+        with open(f'{folder}/credentials', 'w', encoding='utf-8') as stream:
+            stream.write(f'[default]\naws_access_key_id = {KEY_ID}\n'
+                         'aws_secret_access_key = hunter2\n'
+                         f'[tests]\naws_access_key_id={KEY_ID}\n'
+                         f'  aws_secret_access_key = no\n'
+                         f'aws_secret_access_key = {SECRET}\n')
+        with open(f'{folder}/config', 'w', encoding='utf-8') as stream:
+            stream.write('[profile tests]\nregion = eu-west-9\n'
+                         f'endpoint_url = {self.server.url}\n')
+        self.verify(self.run_of, 'VARVE_OK', AWS_PROFILE='tests')
+        self.verify(self.run_of, 'VARVE_NO_PERMISSION',
+                    'SignatureDoesNotMatch',
+                    AWS_ENDPOINT_URL=self.server.url)
+
+    def test_what_is_signed_goes_nowhere_else(self):
+        other = server.Store()
+        with server.Server(other) as elsewhere:
+            self.store.moved['/bucket/run/ckpt-1.varve'] = (
+                elsewhere.url + '/a.varve')
+            self.verify(self.run_of + '-1.varve', 'VARVE_IO', 'answered 302',
+                        **self.aws)
+        self.assertEqual(other.requests, 0)
+
+    def test_nothing_is_written(self):
+        before = {name: read(path_of(name)) for name in os.listdir(PLACE)
+                  if os.path.isfile(path_of(name))}
+        files = dict(self.store.files)
+        self.store.forget()
+        for place in ('s3://bucket/run', self.server.url, 'https://there'):
+            lines = probe('refuse', self.small, place, **self.aws)
+            self.assertEqual(len(lines), 10, lines)
+            for line in lines:
+                self.says(line, 'VARVE_MISUSE', place, 'expected a path of '
+                          'this machine, found one of a store, which is read '
+                          'only')
+        self.assertEqual(self.store.files, files)
+        self.assertEqual(before, {
+            name: read(path_of(name)) for name in os.listdir(PLACE)
+            if os.path.isfile(path_of(name))})
+        self.assertEqual([name for name in os.listdir(PLACE) if ':' in name],
+                         [])
+
+
+def certificate():
+    """A certificate for localhost, and its key; None: there is no openssl."""
+    path = path_of('localhost.pem')
+    if not shutil.which('openssl'):
+        return None
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes',
+                    '-keyout', path + '.key', '-out', path, '-days', '2',
+                    '-subj', '/CN=localhost', '-addext',
+                    'subjectAltName=DNS:localhost'],
+                   check=True, capture_output=True)
+    return path, path + '.key'
+
+
+class Tls(Remote):
+    def setUp(self):
+        super().setUp()
+        self.made = certificate()
+        if not self.made:
+            self.skipTest('there is no openssl')
+        self.secure = self.enterContext(server.Server(self.store, self.made))
+
+    def test_who_is_trusted(self):
+        url = self.secure.url + '/a.varve'
+        self.verify(url, 'VARVE_IO', 'certificate of the server is not '
+                    'trusted')
+        self.verify(url, 'VARVE_OK', PROBE_CERTIFICATES=self.made[0])
+        self.verify(url.replace('localhost', '127.0.0.1'), 'VARVE_IO',
+                    'not trusted', PROBE_CERTIFICATES=self.made[0])
+
+    def test_no_way_from_https_to_http(self):
+        self.store.moved['/old.varve'] = self.url
+        self.verify(self.secure.url + '/old.varve' + QUERY, 'VARVE_IO',
+                    PROBE_CERTIFICATES=self.made[0])
+        self.assertEqual({s[0] for s in self.store.seen},
+                         {'/old.varve' + QUERY})
+
+
+@unittest.skipIf(VARVE == '-', 'there is no command')
+class Command(Remote):
+    def setUp(self):
+        super().setUp()
+        self.aws = self.bucket()
+
+    def varve(self, *arguments, code=0, **more):
+        done = run(VARVE, *arguments, **more)
+        self.assertEqual(done.returncode, code, done)
+        return done.stdout + done.stderr
+
+    def test_reads_from_stores(self):
+        file = self.small
+        for url, more in ((self.url, {}), (self.url + QUERY, {}),
+                          ('s3://bucket/run/ckpt-2.varve', self.aws)):
+            self.store.keys = {KEY_ID: SECRET} if more else {}
+            self.store.buckets = {'bucket'} if more else set()
+            for words in (['ls'], ['ls', '-l'], ['ls', '--json'], ['stat'],
+                          ['verify'], ['graph', '--json'], ['show'],
+                          ['stat', '-v'], ['ls', '-l', '--json'],
+                          ['show', '--json'], ['graph', '--html']):
+                here = self.varve(*words, file)
+                there = self.varve(*words, url, **more)
+                plain = url.partition('?')[0]
+                self.assertEqual(here.replace(file, plain),
+                                 there.replace('.varve?', '.varve'), words)
+            self.assertEqual(self.varve('cat', f'{url}:step', **more)
+                             if '?' not in url else
+                             self.varve('cat', url, 'step', **more),
+                             'M' + '\0' * 7)
+            self.varve('diff', file, url, **more)
+            self.varve('plan', file, f'--into={url}', **more)
+            copy = path_of('converted.safetensors')
+            self.varve('convert', '-f', url, copy, **more)
+            self.assertIn('3    uint8 [90000]', self.varve('ls', copy))
+
+    def test_finds_the_latest(self):
+        out = self.varve('ls', 's3://bucket/run/ckpt@latest', **self.aws)
+        self.assertIn('ckpt-10.varve', out)
+        self.assertIn('ckpt-2.varve', self.varve(
+            'ls', 's3://bucket/run/ckpt@2', **self.aws))
+        out = self.varve('log', 's3://bucket/run/ckpt', **self.aws)
+        for number in (1, 2, 10):
+            self.assertIn(f'ckpt-{number}.varve', out)
+        out = self.varve('log', 's3://bucket/run/none', code=1, **self.aws)
+        self.assertIn('no checkpoints', out)
+
+    def test_fails_in_one_sentence(self):
+        self.store.keys = {}
+        self.store.buckets = set()
+        for path in ('/none.varve', '/none.varve' + QUERY):
+            out = self.varve('ls', self.server.url + path, code=3)
+            self.assertEqual(out.count('\n'), 1)
+            self.assertIn('404' if '?' not in path else 'found none', out)
+        out = self.varve('ls', 's3://bucket/run/ckpt-1.varve', code=3,
+                         AWS_ENDPOINT_URL=self.server.url)
+        self.assertIn('no credentials', out)
+        out = self.varve('ls', self.url, code=3, VARVE_MODULES='/nowhere')
+        self.assertIn('expected the module varve-remote', out)
+
+    def test_writes_nothing_there(self):
+        os.makedirs(path_of('s3:/bucket/run'))
+        self.addCleanup(shutil.rmtree, path_of('s3:'))
+        path = 's3://bucket/run/new.varve'
+        old = 's3://bucket/run/ckpt-1.varve'
+        for words in (['convert', self.small, path], ['repack', old],
+                      ['repair', old, '-o', path],
+                      ['pin', 's3://bucket/run/ckpt@1'],
+                      ['prune', 's3://bucket/run/ckpt'],
+                      ['graph', '--svg', self.small, '-o',
+                       's3://bucket/run/a.svg'],
+                      ['cat', self.small, 'step', '-o',
+                       's3://bucket/run/a']):
+            done = run(VARVE, *words, **self.aws)
+            self.assertIn(done.returncode, (2, 3), (words, done))
+            self.assertIn('read only', done.stderr, words)
+        self.assertEqual(os.listdir(path_of('s3:/bucket/run')), [])
+
+
+if __name__ == '__main__':
+    del sys.argv[1:5]
+    try:
+        unittest.main(verbosity=1)
+    finally:
+        shutil.rmtree(PLACE)

@@ -1,0 +1,268 @@
+"""server.py - a small web server and a store as Amazon's S3 is one, for tests:
+it gives parts of files, counts what it is asked, and fails as it is told to.
+
+SPDX-License-Identifier: MIT
+"""
+import hashlib
+import http.server
+import random
+import re
+import ssl
+import threading
+import time
+import urllib.parse
+import xml.sax.saxutils
+
+import signature
+
+CUTS = 'cut', 'short', 'reset'
+KINDS = CUTS + ('500', '503', 'range', 'total', 'whole', 'longer', 'gzip',
+                'untold')
+PAGE = 3  # names in a page of a list
+
+
+class Content:
+    """What a name holds, its tag, and when it came."""
+    def __init__(self, data, tag=None, date='Thu, 01 Oct 2026 10:00:00 GMT'):
+        self.data = data
+        self.date = date
+        self.tag = tag or '"' + hashlib.md5(bytes(data[:1 << 20]) + str(
+            len(data)).encode()).hexdigest() + '"'
+
+
+class Store:
+    """The files of a server, by path, and how it answers."""
+    def __init__(self):
+        self.files = {}
+        self.moved = {}       # a path, and where it is instead
+        self.keys = {}        # secrets by key id: then all is signed
+        self.tokens = {}      # tokens of sessions by key id
+        self.buckets = set()  # of the store
+        self.has_ranges = True
+        self.has_tags = True
+        self.delay = 0
+        self.skew = 0         # of the clock, in seconds
+        self.gone = []        # paths that lists have and nobody else
+        self.list_body = None  # instead of a list
+        self.rate = 0
+        self.kinds = KINDS
+        self.chance = random.Random(1)
+        self.lock = threading.Lock()
+        self.swap = None      # called with the count of each request
+        self.always = None    # a fault that all requests have
+        self.forget()
+
+    def forget(self):
+        self.requests = 0
+        self.bytes = 0
+        self.faults = {}
+        self.seen = []        # method, path, headers
+        self.refused = []     # why signatures were
+
+    def draw(self):
+        """The fault of the next request, or None."""
+        with self.lock:
+            self.requests += 1
+            if self.swap:
+                self.swap(self.requests)
+            kind = self.always
+            if self.rate and self.chance.random() < self.rate:
+                kind = self.chance.choice(self.kinds)
+            if kind:
+                self.faults[kind] = self.faults.get(kind, 0) + 1
+            return kind
+
+
+def error_body(code):
+    return (f'<?xml version="1.0"?><Error><Code>{code}</Code><Message>no'
+            '</Message></Error>').encode()
+
+
+def list_body(store, bucket, query):
+    """A page of ListObjectsV2."""
+    prefix = query.get('prefix', '')
+    after = query.get('continuation-token', '')
+    stem = f'/{bucket}/'
+    keys = sorted(path[len(stem):] for path in [*store.files, *store.gone]
+                  if path.startswith(stem))
+    found = {}
+    for key in keys:
+        if key.startswith(prefix):
+            rest = key[len(prefix):]
+            cut = rest.split('/')[0] + '/' if '/' in rest else rest
+            found[prefix + cut] = '/' in rest
+    names = sorted(name for name in found if name > after)
+    page = names[:PAGE]
+    escape = xml.sax.saxutils.escape
+    text = ['<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult '
+            'xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
+            f'<Name>{bucket}</Name><Prefix>{escape(prefix)}</Prefix>'
+            f'<KeyCount>{len(page)}</KeyCount>']
+    is_cut = len(names) > PAGE
+    text.append(f'<IsTruncated>{"true" if is_cut else "false"}</IsTruncated>')
+    if is_cut:
+        text.append('<NextContinuationToken>'
+                    f'{escape(page[-1])}</NextContinuationToken>')
+    for name in page:
+        text.append(f'<CommonPrefixes><Prefix>{escape(name)}</Prefix>'
+                    '</CommonPrefixes>' if found[name] else
+                    f'<Contents><Key>{escape(name)}</Key><Size>1</Size>'
+                    '</Contents>')
+    return ''.join(text + ['</ListBucketResult>']).encode()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, code, body=b'', headers=(), size=None):
+        self.send_response(code)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header('Content-Length', len(body) if size is None else size)
+        self.end_headers()
+        self.wfile.write(body)
+        with self.server.store.lock:
+            self.server.store.bytes += len(body)
+
+    def hang_up(self):
+        self.close_connection = True
+
+    def refuse(self, code, name):
+        self.answer(code, error_body(name),
+                    [('Content-Type', 'application/xml')])
+
+    def do_GET(self):
+        store = self.server.store
+        path, _, query = self.path.partition('?')
+        kind = store.draw()
+        with store.lock:
+            store.seen.append((self.path, dict(self.headers.items())))
+        if store.delay:
+            time.sleep(store.delay)
+        if kind in ('500', '503'):
+            self.refuse(int(kind), 'SlowDown' if kind == '503' else
+                        'InternalError')
+            return
+        if kind == 'reset':
+            self.hang_up()
+            return
+        if kind == 'silence':
+            time.sleep(4)
+            self.hang_up()
+            return
+        if store.keys:
+            why = signature.wrong(self, store)
+            if why:
+                store.refused.append(why)
+                self.refuse(403, why[0])
+                return
+        self.give(path, query, kind)
+
+    def give(self, path, query, kind):
+        store = self.server.store
+        name = urllib.parse.unquote(path)
+        if path in store.moved:
+            self.answer(302, b'moved',
+                        [('Location', store.moved[path])])
+            return
+        if store.buckets:
+            bucket = name.split('/')[1]
+            if bucket not in store.buckets:
+                self.refuse(404, 'NoSuchBucket')
+                return
+            if 'list-type=2' in query:
+                asked = dict(urllib.parse.parse_qsl(query))
+                self.answer(200, list_body(store, bucket, asked)
+                            if store.list_body is None else store.list_body)
+                return
+        content = store.files.get(name)
+        if content is None:
+            self.refuse(404, 'NoSuchKey')
+        else:
+            self.give_part(content, kind)
+
+    def headers_of(self, content):
+        headers = [('Last-Modified', content.date)]
+        if self.server.store.has_tags:
+            headers.append(('ETag', content.tag))
+        return headers
+
+    def give_part(self, content, kind):
+        store = self.server.store
+        total = len(content.data)
+        match = self.headers.get('If-Match')
+        if match and store.has_tags and match != content.tag:
+            self.refuse(412, 'PreconditionFailed')
+            return
+        asked = re.fullmatch(r'bytes=(\d+)-(\d+)',
+                             self.headers.get('Range', ''))
+        if not asked or not store.has_ranges or kind == 'whole':
+            # No more than would show that somebody took it.
+            self.answer(200, bytes(content.data[:1 << 20]),
+                        self.headers_of(content), size=total)
+            if total > 1 << 20:
+                self.hang_up()
+            return
+        first, last = (int(each) for each in asked.groups())
+        if first >= total:
+            self.answer(416, b'', [('Content-Range', f'bytes */{total}')])
+            return
+        last = min(last, total - 1)
+        self.give_bytes(content, kind, first, last)
+
+    def give_bytes(self, content, kind, first, last):
+        total = len(content.data)
+        data = bytes(content.data[first:last + 1])
+        headers = self.headers_of(content)
+        told_first, told_last, told_total = first, last, total
+        if kind == 'range':
+            told_first, told_last = first + 1, last + 1
+        if kind == 'total':
+            told_total = last  # none in which the range could be
+        if kind == 'gzip':
+            headers.append(('Content-Encoding', 'gzip'))
+        if kind != 'untold':
+            headers.append(('Content-Range',
+                            f'bytes {told_first}-{told_last}/{told_total}'))
+        if kind in ('range', 'total', 'gzip', 'untold', 'longer'):
+            # Other bytes: nobody may take them for those of the file.
+            data = bytes(len(data) + (1 if kind == 'longer' else 0))
+        size = len(data)
+        if kind in CUTS:
+            data = data[:self.server.store.chance.randrange(len(data) + 1)]
+        if kind == 'short':
+            size = len(data)
+        self.answer(206, data, headers, size=size)
+        if kind == 'cut' and size != len(data):
+            self.hang_up()
+
+
+class Server:
+    """A server on a port of its own, in threads, until it is left."""
+    def __init__(self, store, certificate=None):
+        self.http = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+        self.http.daemon_threads = True
+        self.http.store = store
+        self.http.handle_error = lambda *_: None  # who is cut off
+        scheme = 'http'
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            self.http.socket = context.wrap_socket(self.http.socket,
+                                                   server_side=True)
+            scheme = 'https'
+        host = 'localhost' if certificate else '127.0.0.1'
+        self.url = f'{scheme}://{host}:{self.http.server_port}'
+
+    def __enter__(self):
+        threading.Thread(target=self.http.serve_forever, args=(0.05,),
+                         daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.http.shutdown()
+        self.http.server_close()

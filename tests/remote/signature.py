@@ -1,0 +1,79 @@
+"""signature.py - what is wrong with the signature of a request, by the rules of
+AWS Signature Version 4 alone.
+
+SPDX-License-Identifier: MIT
+"""
+import datetime
+import hashlib
+import hmac
+import re
+import urllib.parse
+
+FORM = re.compile(r'AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/s3/'
+                  r'aws4_request, ?SignedHeaders=([^,]+), ?'
+                  r'Signature=([0-9a-f]{64})')
+NEEDED = {'host', 'x-amz-date', 'x-amz-content-sha256'}
+
+
+def digest(key, text):
+    return hmac.new(key, text.encode(), hashlib.sha256).digest()
+
+
+def canonical_query(query):
+    """Sorted, each name and value encoded anew."""
+    def encode(text):
+        return urllib.parse.quote(text, safe='-_.~')
+    pairs = urllib.parse.parse_qsl(query, keep_blank_values=True)
+    return '&'.join(sorted(f'{encode(k)}={encode(v)}' for k, v in pairs))
+
+
+def canonical_request(handler, signed, body_digest):
+    path, _, query = handler.path.partition('?')
+    lines = ['GET', urllib.parse.quote(urllib.parse.unquote(path),
+                                       safe='/-_.~'),
+             canonical_query(query)]
+    for name in signed:
+        value = ' '.join(handler.headers.get(name, '').split())
+        lines.append(f'{name}:{value}')
+    return '\n'.join(lines + ['', ';'.join(signed), body_digest])
+
+
+def wrong(handler, store):
+    """The code of the error and more, or None."""
+    match = FORM.fullmatch(handler.headers.get('Authorization', ''))
+    if not match:
+        return 'AccessDenied', 'not signed'
+    secrets, tokens = store.keys, store.tokens
+    key_id, day, region, names, given = match.groups()
+    signed = names.split(';')
+    if key_id not in secrets:
+        return 'InvalidAccessKeyId', key_id
+    needed = set(NEEDED)
+    token = handler.headers.get('x-amz-security-token')
+    if token != tokens.get(key_id):
+        return 'InvalidToken', token
+    if token:
+        needed.add('x-amz-security-token')
+    if signed != sorted(signed) or not needed <= set(signed):
+        return 'AccessDenied', names
+    date = handler.headers.get('x-amz-date', '')
+    now = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(
+        seconds=store.skew)
+    told = datetime.datetime.strptime(date, '%Y%m%dT%H%M%SZ').replace(
+        tzinfo=datetime.timezone.utc)
+    if abs((now - told).total_seconds()) > 900 or date[:8] != day:
+        return 'RequestTimeTooSkewed', date
+    body_digest = handler.headers.get('x-amz-content-sha256', '')
+    if body_digest != hashlib.sha256(b'').hexdigest():
+        return 'XAmzContentSHA256Mismatch', body_digest
+    request = canonical_request(handler, signed, body_digest)
+    scope = f'{day}/{region}/s3/aws4_request'
+    text = '\n'.join(['AWS4-HMAC-SHA256', date, scope,
+                      hashlib.sha256(request.encode()).hexdigest()])
+    key = ('AWS4' + secrets[key_id]).encode()
+    for part in (day, region, 's3', 'aws4_request'):
+        key = digest(key, part)
+    expected = digest(key, text).hex()
+    if not hmac.compare_digest(expected, given):
+        return 'SignatureDoesNotMatch', request
+    return None

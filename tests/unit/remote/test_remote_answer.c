@@ -1,0 +1,175 @@
+/* test_remote_answer.c - lib/remote/remote_answer.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "remote_answer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "support/test.h"
+
+/* An answer of these lines. */
+static struct vv_remote_answer answer(const char *text)
+{
+    struct vv_remote_answer a = { .code = 0 };
+    while (*text) {
+        const char *end = strchr(text, '\n') + 1;
+        vv_remote_answer_line(&a, text, (size_t)(end - text));
+        text = end;
+    }
+    return a;
+}
+
+#define PART "HTTP/1.1 206 Partial Content\r\n"
+#define RANGE "Content-Range: bytes 100-199/1000\r\n"
+
+static const struct vv_remote_mark mark = { .size = 1000, .tag = "\"a\"" };
+static const struct vv_remote_range range = {
+    .first = 100, .last = 199, .mark = &mark
+};
+
+/* 0: good; else the errno. */
+static int check(const char *text, const struct vv_remote_range *asked,
+    enum vv_remote_verdict verdict)
+{
+    int number = 0;
+    const char *why = NULL;
+    const struct vv_remote_answer a = answer(text);
+    cr_assert_eq(
+        vv_remote_check_range(&a, asked, &number, &why), verdict, "%s", text);
+    cr_assert_eq(!why, verdict == VV_REMOTE_GOOD);
+    return number;
+}
+
+TEST(remote_answer, is_good_where_all_of_it_is_what_was_asked)
+{
+    check(PART RANGE "ETag: \"a\"\r\n", &range, VV_REMOTE_GOOD);
+    check("HTTP/2 206 \r\ncontent-range:bytes 100-199/1000\r\netag:  \"a\"  "
+          "\r\n\r\n",
+        &range, VV_REMOTE_GOOD);
+}
+
+TEST(remote_answer, of_another_range_is_refused)
+{
+    static const char *const ranges[] = { "",
+        "Content-Range: bytes 101-200/1000\n",
+        "Content-Range: bytes 100-198/1000\n",
+        "Content-Range: bytes 100-199/*\n",
+        "Content-Range: bytes 100-199/199\n",
+        "Content-Range: bytes 100-199/1000x\n",
+        "Content-Range: bytes -199/1000\n", "Content-Range: bytes */1000\n",
+        "Content-Range: 100-199/1000\n",
+        "Content-Range: bytes 18446744073709551716-199/1000\n" };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        char text[200] = "HTTP/1.1 206 Partial\nETag: \"a\"\n";
+        cr_assert_eq(
+            check(strcat(text, ranges[i]), &range, VV_REMOTE_AGAIN), EIO);
+    }
+}
+
+TEST(remote_answer, of_another_content_is_refused_for_good)
+{
+    cr_assert_eq(check(PART RANGE "ETag: \"b\"\n", &range, VV_REMOTE_FINAL),
+        ESTALE);
+    cr_assert_eq(check(PART RANGE, &range, VV_REMOTE_FINAL), ESTALE);
+    cr_assert_eq(check(PART "Content-Range: bytes 100-199/1001\n"
+                            "ETag: \"a\"\n",
+                     &range, VV_REMOTE_FINAL),
+        ESTALE);
+    cr_assert_eq(
+        check("HTTP/1.1 412 Precondition Failed\n", &range, VV_REMOTE_FINAL),
+        ESTALE);
+    cr_assert_eq(check("HTTP/1.1 416 Range\n", &range, VV_REMOTE_FINAL),
+        ESTALE);
+}
+
+TEST(remote_answer, without_tags_is_known_by_its_date)
+{
+    const struct vv_remote_mark dated = { .size = 1000, .date = "Thu" };
+    const struct vv_remote_range asked = {
+        .first = 100, .last = 199, .mark = &dated
+    };
+    check(PART RANGE "Last-Modified: Thu\n", &asked, VV_REMOTE_GOOD);
+    check(PART RANGE "Last-Modified: Fri\n", &asked, VV_REMOTE_FINAL);
+}
+
+TEST(remote_answer, of_a_whole_file_or_of_other_bytes_is_refused)
+{
+    cr_assert_eq(check("HTTP/1.1 200 OK\nETag: \"a\"\n", &range,
+                     VV_REMOTE_AGAIN),
+        EOPNOTSUPP);
+    cr_assert_eq(check(PART RANGE "ETag: \"a\"\nContent-Encoding: gzip\n",
+                     &range, VV_REMOTE_AGAIN),
+        EIO);
+}
+
+TEST(remote_answer, that_opens_a_file_may_be_shorter)
+{
+    const struct vv_remote_range first = { .last = 65535 };
+    check(PART "Content-Range: bytes 0-65535/100000\n", &first, VV_REMOTE_GOOD);
+    check(PART "Content-Range: bytes 0-9/10\n", &first, VV_REMOTE_GOOD);
+    check(PART "Content-Range: bytes 0-8/10\n", &first, VV_REMOTE_AGAIN);
+    check("HTTP/1.1 416 Range\nContent-Range: bytes */0\n", &first,
+        VV_REMOTE_GOOD);
+    check("HTTP/1.1 200 OK\nContent-Length: 0\n", &first, VV_REMOTE_GOOD);
+}
+
+TEST(remote_answer, forgets_what_came_before_a_redirection)
+{
+    struct vv_remote_answer a =
+        answer("HTTP/1.1 302 Found\nETag: \"old\"\nContent-Length: 0\n"
+               "HTTP/1.1 206 Partial\nETag: \"new\"\n");
+    cr_assert_eq(a.code, 206);
+    cr_assert_str_eq(a.mark.tag, "\"new\"");
+    cr_assert(!a.is_empty);
+}
+
+TEST(remote_answer, passes_over_lines_that_are_none)
+{
+    char line[2000];
+    memset(line, 'a', sizeof line);
+    struct vv_remote_answer a = answer(PART "no colon\n: nothing\n"
+                                            "Retry-After: 7200\n");
+    vv_remote_answer_line(&a, line, sizeof line);
+    vv_remote_answer_line(&a, "ETag: \"\0\"", 9);
+    vv_remote_answer_line(&a, "ETag: \"\x01\"", 9);
+    cr_assert_str_eq(a.mark.tag, "");
+    cr_assert_eq(a.retry_after, 60);
+}
+
+/* What is said of a refusal. */
+static const char *said(
+    const char *text, const char *body, enum vv_remote_verdict verdict, int is)
+{
+    static char why[256];
+    int number = 0;
+    const struct vv_remote_answer a = answer(text);
+    cr_assert_eq(
+        vv_remote_refusal(&a, body, &number, why, sizeof why), verdict);
+    cr_assert_eq(number, is, "%s", why);
+    return why;
+}
+
+TEST(remote_answer, says_why_it_is_a_refusal)
+{
+    cr_assert_str_eq(said("HTTP/1.1 404 No\n", "", VV_REMOTE_FINAL, ENOENT),
+        "there is no such file (404)");
+    cr_assert_str_eq(said("HTTP/1.1 404 No\n", "<Code>NoSuchBucket</Code>",
+                         VV_REMOTE_FINAL, ENOENT),
+        "there is no such bucket");
+    cr_assert_str_eq(said("HTTP/1.1 403 No\n", "<Code>AccessDenied</Code>",
+                         VV_REMOTE_FINAL, EACCES),
+        "the server refuses to give it (403 AccessDenied)");
+    cr_assert_str_eq(
+        said("HTTP/1.1 301 No\nx-amz-bucket-region: eu-west-3\n", "",
+            VV_REMOTE_FINAL, EIO),
+        "expected the bucket in the region that is set, found it in eu-west-3");
+    cr_assert_str_eq(said("HTTP/1.1 503 No\n", "<Code>SlowDown</Code>",
+                         VV_REMOTE_AGAIN, EIO),
+        "the server answered 503 SlowDown");
+    said("HTTP/1.1 429 No\n", "", VV_REMOTE_AGAIN, EIO);
+    said("HTTP/1.1 400 No\n", "<Code>RequestTimeout</Code>", VV_REMOTE_AGAIN,
+        EIO);
+    said("HTTP/1.1 400 No\n", "<Code>Bad", VV_REMOTE_FINAL, EIO);
+}

@@ -1,0 +1,101 @@
+/* test_remote_cache.c - lib/remote/remote_cache.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "remote_cache.h"
+
+#include <string.h>
+
+#include "support/test.h"
+
+enum { BLOCK = VV_REMOTE_BLOCK };
+
+static const uint64_t file_size = 200 * (uint64_t)BLOCK + 100;
+static struct vv_remote_cache cache;
+static unsigned char block[BLOCK];
+
+static void put(uint64_t number)
+{
+    size_t size = number == 200 ? 100 : BLOCK;
+    memset(block, (int)number + 1, size);
+    vv_remote_cache_put(&cache, number, block, size);
+}
+
+static size_t read_at(unsigned char *to, size_t size, uint64_t offset)
+{
+    return vv_remote_cached(&cache, file_size, to, size, offset);
+}
+
+TEST(remote_cache, gives_what_there_is_from_the_beginning_on)
+{
+    static unsigned char to[3 * BLOCK];
+    put(3);
+    put(4);
+    cr_assert_eq(read_at(to, sizeof to, 3 * BLOCK + 10), 2 * BLOCK - 10);
+    cr_assert_eq(to[0], 4);
+    cr_assert_eq(to[BLOCK - 11], 4);
+    cr_assert_eq(to[BLOCK - 10], 5);
+    cr_assert_eq(read_at(to, sizeof to, 2 * BLOCK), 0);
+    vv_remote_cache_clear(&cache);
+    cr_assert_eq(read_at(to, 1, 3 * BLOCK), 0);
+}
+
+TEST(remote_cache, has_of_the_last_block_what_the_file_has)
+{
+    unsigned char to[200];
+    put(200);
+    cr_assert_eq(read_at(to, 100, 200 * (uint64_t)BLOCK), 100);
+    cr_assert_eq(to[99], 201);
+    vv_remote_cache_clear(&cache);
+}
+
+TEST(remote_cache, drops_what_was_used_longest_ago)
+{
+    unsigned char to;
+    for (uint64_t i = 0; i < VV_REMOTE_MOST_BLOCKS; i++)
+        put(i);
+    cr_assert_eq(read_at(&to, 1, 0), 1);
+    put(100);
+    cr_assert_eq(read_at(&to, 1, 0), 1);
+    cr_assert_eq(read_at(&to, 1, BLOCK), 0);
+    cr_assert_eq(read_at(&to, 1, 100 * (uint64_t)BLOCK), 1);
+    vv_remote_cache_clear(&cache);
+}
+
+static unsigned reach(uint64_t block_number, uint64_t *first)
+{
+    return vv_remote_reach(
+        &cache, file_size, 100, block_number * BLOCK + 5, first);
+}
+
+TEST(remote_cache, reaches_further_while_reads_go_on)
+{
+    uint64_t first = 0;
+    cr_assert_eq(reach(10, &first), 1);
+    cr_assert_eq(first, 10);
+    cr_assert_eq(reach(11, &first), 2);
+    cr_assert_eq(reach(13, &first), 4);
+    cr_assert_eq(reach(50, &first), 1);
+    vv_remote_cache_clear(&cache);
+}
+
+TEST(remote_cache, reaches_as_far_as_somebody_says)
+{
+    uint64_t first = 0;
+    cache.hint_first = 20 * BLOCK;
+    cache.hint_end = 25 * BLOCK;
+    cr_assert_eq(reach(20, &first), 5);
+    cache.hint_end = 90 * BLOCK;
+    cr_assert_eq(reach(30, &first), VV_REMOTE_MOST_AHEAD);
+    vv_remote_cache_clear(&cache);
+}
+
+TEST(remote_cache, never_reaches_behind_the_end)
+{
+    uint64_t first = 0;
+    cache.hint_end = UINT64_MAX;
+    cr_assert_eq(reach(199, &first), 2);
+    cr_assert_eq(reach(200, &first), 2); /* what is in front of it is wanted */
+    cr_assert_eq(first, 199);
+    vv_remote_cache_clear(&cache);
+}
