@@ -52,7 +52,7 @@ typedef struct varve_manager_options {
     const char *metric;          /* its name in the files; NULL: "metric";
                                     copied */
     uint64_t keep_bytes;         /* the newest that together are no larger;
-                                    layers do not count, so not with `comm` */
+                                    layers count with `comm` only, each once */
     size_t keep_damaged;         /* so many of the newest that are damaged; 0:
                                     all. Older ones are looked at once more
                                     before they go */

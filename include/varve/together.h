@@ -33,11 +33,16 @@ VARVE_BEGIN_DECLS
  * rank, a save leaves the older checkpoint, and files that the next one sweeps
  * up.
  *
+ * With `layered` the chunks are shared that the checkpoint before has, by rank
+ * 0's `layers.base`: it does not matter whose they were, nor of how many ranks.
+ * With `compress` each rank packs what it writes; where it goes is agreed on
+ * every 4 MiB of a rank, by their sizes alone.
+ *
  * Paths, options and metadata must be the same everywhere, but for progress,
  * which is called at each rank with its own share. VARVE_MISUSE, before a byte
  * is written: graphs, options or values differ (the message names path and
- * ranks), slices overlap or leave a gap; or another format, `compress` or
- * `layered`, which are not for many processes. */
+ * ranks), slices overlap or leave a gap; or another format, `only_touched`,
+ * `track` or `verify_untouched`, which are not for many processes. */
 VARVE_API varve_status varve_write_all(const varve_comm *comm, varve_node *root,
     const char *path, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;

@@ -8,7 +8,8 @@
  * when its part is done is no concern of the call.
  *
  * Each movement begins with what it is, so that ranks that have lost step with
- * each other do not take one thing for another.
+ * each other do not take one thing for another. Of the bytes the first few go
+ * with that: most calls have no more, and are one message then.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,9 +26,12 @@
 
 enum call { AGREE, GATHER, GATHER_VARIED, BROADCAST, BARRIER };
 
+enum { AHEAD = 48 };
+
 struct header {
     uint64_t call;
     uint64_t size;
+    unsigned char ahead[AHEAD]; /* of the bytes as many as there are */
 };
 
 /* The other end of a socket of this rank, and what is moved there now. */
@@ -55,9 +59,15 @@ struct varve_processes {
 
 /* --- One movement ------------------------------------------------------- */
 
+static size_t ahead_of(uint64_t size)
+{
+    return size < AHEAD ? (size_t)size : AHEAD;
+}
+
 static bool is_done(const struct peer *peer)
 {
-    return peer->done == sizeof peer->header + peer->header.size;
+    uint64_t size = peer->header.size;
+    return peer->done == sizeof peer->header + size - ahead_of(size);
 }
 
 /* What of a peer is next to be moved, and how much of it there is. */
@@ -65,7 +75,8 @@ static size_t next_part(
     struct peer *peer, struct header *header, unsigned char **part)
 {
     bool is_in_header = peer->done < sizeof *header;
-    uint64_t done = is_in_header ? peer->done : peer->done - sizeof *header;
+    uint64_t done =
+        is_in_header ? peer->done : peer->done - sizeof *header + AHEAD;
     *part = (is_in_header ? (unsigned char *)header : peer->bytes) + done;
     return is_in_header ? sizeof *header - (size_t)done
                         : (size_t)(peer->header.size - done);
@@ -81,6 +92,21 @@ static int64_t move_part(
                   : s->receive(s->state, peer->socket, part, size);
 }
 
+static void copy(void *to, const void *from, size_t size)
+{
+    if (size > 0)
+        memmove(to, from, size);
+}
+
+static varve_status take_header(const struct peer *peer)
+{
+    const struct header *came = &peer->came;
+    if (came->call != peer->header.call || came->size != peer->header.size)
+        return VARVE_MISUSE;
+    copy(peer->bytes, came->ahead, ahead_of(peer->header.size));
+    return VARVE_OK;
+}
+
 /* Moves what can be moved without waiting. */
 static varve_status move_some(
     const struct varve_processes *p, struct peer *peer, bool is_out)
@@ -92,9 +118,8 @@ static varve_status move_some(
         if (moved <= 0)
             return VARVE_DISCONNECTED;
         peer->done += (uint64_t)moved;
-        if (!is_out && peer->done == sizeof peer->came &&
-            memcmp(&peer->came, &peer->header, sizeof peer->came) != 0)
-            return VARVE_MISUSE;
+        if (!is_out && peer->done == sizeof peer->came)
+            VV_TRY(take_header(peer));
     }
     return VARVE_OK;
 }
@@ -192,13 +217,14 @@ static void begin(struct peer *peer, enum call call, void *bytes, uint64_t size)
     peer->done = 0;
 }
 
-/* --- From all to rank 0, and back ---------------------------------------- */
-
-static void copy(void *to, const void *from, size_t size)
+static void begin_out(
+    struct peer *peer, enum call call, void *bytes, uint64_t size)
 {
-    if (size > 0)
-        memmove(to, from, size);
+    begin(peer, call, bytes, size);
+    copy(peer->header.ahead, bytes, ahead_of(size));
 }
+
+/* --- From all to rank 0, and back ---------------------------------------- */
 
 /* Rank 0's own come first. Without `sizes` all have `size`. What is sent is
  * only read. */
@@ -208,7 +234,7 @@ static varve_status collect(struct varve_processes *p, enum call call,
     if (p->is_broken)
         return VARVE_DISCONNECTED;
     if (p->comm.rank > 0) {
-        begin(&p->peers[0], call, (void *)bytes, size);
+        begin_out(&p->peers[0], call, (void *)bytes, size);
         return settle(p, move_all(p, true));
     }
     unsigned char *to = all;
@@ -228,7 +254,8 @@ static varve_status distribute(
     if (p->is_broken)
         return VARVE_DISCONNECTED;
     for (uint32_t i = 0; i < p->peer_count; i++)
-        begin(&p->peers[i], call, bytes, size);
+        (p->comm.rank == 0 ? begin_out : begin)(
+            &p->peers[i], call, bytes, size);
     return settle(p, move_all(p, p->comm.rank == 0));
 }
 

@@ -25,6 +25,8 @@ struct vv_entry {
     int64_t time;  /* seconds; -1: unknown */
     double metric; /* NaN: none */
     uint64_t size;
+    uint64_t data;    /* bytes of layers that it takes beside that, where these
+                         count (data_sizes.h); else 0 */
     int64_t modified; /* nanoseconds; with `size`, tells that it is the same */
     bool is_ours;
     bool is_pinned;

@@ -12,6 +12,7 @@
 #include "agreement.h"
 #include "allocator.h"
 #include "background.h"
+#include "data_sizes.h"
 #include "failure.h"
 #include "file.h"
 #include "ledger.h"
@@ -217,6 +218,14 @@ varve_status vv_manager_look(varve_manager *m, varve_error *error)
     VV_TRY(vv_listing_refresh(&m->listing, error));
     if (m->has_good && !vv_listing_find(&m->listing, m->good))
         m->has_good = false;
+    return vv_manager_decide(m, error);
+}
+
+varve_status vv_manager_decide(varve_manager *m, varve_error *error)
+{
+    const varve_comm *comm = m->options.comm;
+    if (comm && comm->rank == 0 && m->policy.keep_bytes)
+        VV_TRY(vv_data_sizes_find(&m->listing, m->policy.keep_bytes, error));
     return vv_decide_listing(&m->decision, &m->policy, &m->listing,
         m->has_good ? &m->good : NULL, error);
 }

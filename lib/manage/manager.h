@@ -62,6 +62,10 @@ struct varve_manager {
 /* Looks at the directory and decides what would stay. */
 varve_status vv_manager_look(varve_manager *manager, varve_error *error);
 
+/* Decides what would stay, by which is known to be good. Of many processes
+ * layers count for the policy of bytes, as rank 0 finds and tells them. */
+varve_status vv_manager_decide(varve_manager *manager, varve_error *error);
+
 /* Keeps other managers of this prefix off, from the first thing that is written
  * to the end; asked again before each save, for the directory may be another
  * one by then. VARVE_EXISTS where another manager was first. */

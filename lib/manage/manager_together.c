@@ -106,10 +106,6 @@ varve_status vv_manager_check_options(
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to save while they wait, "
             "found `async`");
-    if (o->keep_bytes)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a manager of several processes to count checkpoints, as "
-            "their data are in layers, found `keep_bytes`");
     if (o->level_count)
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to have one directory, "
@@ -197,7 +193,7 @@ enum {
     IS_READ = 4,
     IS_DAMAGED = 8,
     IS_GOOD = 16,
-    ENTRY_WORDS = 8,
+    ENTRY_WORDS = 9,
 };
 
 static void add_entry(
@@ -209,6 +205,7 @@ static void add_entry(
     vv_buffer_add64(bytes, (uint64_t)e->time);
     vv_buffer_add64(bytes, bits_of(e->metric));
     vv_buffer_add64(bytes, e->size);
+    vv_buffer_add64(bytes, e->data);
     vv_buffer_add64(bytes,
         (e->is_ours ? IS_OURS : 0) | (e->is_pinned ? IS_PINNED : 0) |
             (e->is_read ? IS_READ : 0) | (e->is_damaged ? IS_DAMAGED : 0) |
@@ -218,7 +215,7 @@ static void add_entry(
 
 static struct vv_entry entry_at(const unsigned char *at)
 {
-    uint64_t flags = vv_load64(at + 48);
+    uint64_t flags = vv_load64(at + 56);
     return (struct vv_entry){
         .number = vv_load64(at),
         .counter = vv_load64(at + 8),
@@ -226,6 +223,7 @@ static struct vv_entry entry_at(const unsigned char *at)
         .time = (int64_t)vv_load64(at + 24),
         .metric = number_of(vv_load64(at + 32)),
         .size = vv_load64(at + 40),
+        .data = vv_load64(at + 48),
         .is_ours = (flags & IS_OURS) != 0,
         .is_pinned = (flags & IS_PINNED) != 0,
         .is_read = (flags & IS_READ) != 0,
@@ -243,12 +241,6 @@ static void add_all(struct vv_buffer *bytes, const varve_manager *m)
     for (size_t i = 0; i < m->listing.count; i++)
         add_entry(bytes, &m->listing.entries[i],
             i < m->decision.count ? m->decision.facts[i].reasons : 0);
-}
-
-static varve_status decide(varve_manager *m, varve_error *error)
-{
-    return vv_decide_listing(&m->decision, &m->policy, &m->listing,
-        m->has_good ? &m->good : NULL, error);
 }
 
 /* The reasons are in each decision but that somebody reads it. */
@@ -270,10 +262,10 @@ static varve_status take_all(
         if (!vv_listing_add(&m->listing, &entry))
             return vv_fail_memory(error, "a list of checkpoints");
     }
-    VV_TRY(decide(m, error));
+    VV_TRY(vv_manager_decide(m, error));
     for (size_t i = 0; i < m->decision.count; i++)
-        m->decision.facts[i].reasons |=
-            (unsigned)vv_load64(first + 8 * (ENTRY_WORDS * i + 7));
+        m->decision.facts[i].reasons |= (unsigned)vv_load64(
+            first + 8 * (ENTRY_WORDS * i + ENTRY_WORDS - 1));
     return VARVE_OK;
 }
 

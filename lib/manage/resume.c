@@ -118,12 +118,6 @@ static varve_status find_own_good(varve_manager *m, varve_error *error)
     return origin.listing ? VARVE_OK : end_without(&unread, error);
 }
 
-varve_status vv_manager_decide(varve_manager *m, varve_error *error)
-{
-    return vv_decide_listing(&m->decision, &m->policy, &m->listing,
-        m->has_good ? &m->good : NULL, error);
-}
-
 /* --- Resuming ----------------------------------------------------------- */
 
 static void adopt(varve_manager *m, const struct vv_origin *origin)
@@ -234,7 +228,9 @@ static varve_status restore_good(varve_manager *m, struct vv_origin *origin,
     varve_error *unread, varve_error *error)
 {
     VV_TRY(find_good(m, verify, origin, unread, error));
-    VV_TRY(vv_manager_agree(m, vv_manager_decide(m, error), error));
+    varve_status status =
+        vv_manager_leads(m) ? vv_manager_decide(m, error) : VARVE_OK;
+    VV_TRY(vv_manager_tell(m, status, error));
     return origin->listing ? restore(m, origin, error) : VARVE_OK;
 }
 

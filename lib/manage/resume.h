@@ -12,7 +12,4 @@
 void vv_note_good_origin(
     varve_manager *manager, const struct vv_origin *origin);
 
-/* Decides what would stay, by which is known to be good. */
-varve_status vv_manager_decide(varve_manager *manager, varve_error *error);
-
 #endif

@@ -15,12 +15,15 @@
 #include "support/test_context.h"
 #include "support/thread_comm.h"
 
-enum { ROWS = 7, COLUMNS = 90, WEIGHTS = 200 };
+enum { ROWS = 7, COLUMNS = 90, WEIGHTS = 200, ALWAYS = 17000 };
+
+varve_write_options crew_options;
 
 /* What a rank has. */
 struct part {
     int matrix[ROWS * COLUMNS];
     int weights[WEIGHTS];
+    int always[ALWAYS]; /* the same whatever the number */
     int step;
 };
 
@@ -36,11 +39,17 @@ static varve_graph *make_graph(const struct vv_context *context,
             number ? number * 10000 + (int)start[0] * COLUMNS + i : 0;
     for (int i = 0; i < WEIGHTS; i++)
         part->weights[i] = number + i;
+    for (int i = 0; i < ALWAYS; i++)
+        part->always[i] = number ? i / 3 : 0;
     part->step = number;
     varve_add_slice(root, "matrix", varve_array(part->matrix, rows, COLUMNS),
         VARVE_SHAPE(ROWS, COLUMNS), start);
     varve_add_variable(root, "weights", varve_array(part->weights, WEIGHTS));
     varve_add_variable(root, "step", varve_scalar(&part->step));
+    if (crew_options.layered)
+        varve_add_variable(root, "always", varve_array(part->always, ALWAYS));
+    else
+        memset(part->always, 0, sizeof part->always);
     return graph;
 }
 
@@ -76,7 +85,8 @@ varve_status crew_save_rank(const varve_comm *comm,
     varve_graph *graph =
         make_graph(&context, part, comm->rank, comm->size, number);
     varve_status status =
-        varve_write_all(comm, varve_graph_root(graph), path, NULL, error);
+        varve_write_all(
+            comm, varve_graph_root(graph), path, &crew_options, error);
     varve_graph_free(graph);
     free(part);
     return status;

@@ -5,11 +5,16 @@
 #ifndef CRASH_CREW_H
 #define CRASH_CREW_H
 
+#include <varve/checkpoint.h>
 #include <varve/comm.h>
 
 struct vv_system;
 
 enum { CREW_RANKS = 3 };
+
+/* How they save; zeros at first. In layers they have something that is the same
+ * whatever the number. */
+extern varve_write_options crew_options;
 
 /* One rank saves. */
 varve_status crew_save_rank(const varve_comm *comm,

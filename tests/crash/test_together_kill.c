@@ -18,6 +18,12 @@
 #include "support/test.h"
 #include "system.h"
 
+#ifdef VV_HAVE_ZSTD
+enum { PACKS = 1 };
+#else
+enum { PACKS = 0 };
+#endif
+
 enum { TOO_LONG = 60 /* seconds: it hangs */ };
 
 static void kill_me(void *user)
@@ -92,7 +98,7 @@ static bool try_kill(uint32_t victim, long number, long *newer)
     return was_killed;
 }
 
-TEST(crash, a_kill_of_one_of_many_leaves_the_older_or_the_newer_checkpoint)
+static void try_all(void)
 {
     for (uint32_t victim = 0; victim < CREW_RANKS; victim++) {
         long kills = 0, newer = 0;
@@ -104,4 +110,16 @@ TEST(crash, a_kill_of_one_of_many_leaves_the_older_or_the_newer_checkpoint)
         cr_assert_gt(kills, 3);
         cr_assert(victim != 0 || (newer > 0 && newer < kills));
     }
+}
+
+TEST(crash, a_kill_of_one_of_many_leaves_the_older_or_the_newer_checkpoint)
+{
+    try_all();
+}
+
+TEST(crash, the_same_of_many_in_layers_that_are_packed)
+{
+    crew_options.layered = true;
+    crew_options.compress = PACKS;
+    try_all();
 }

@@ -21,6 +21,10 @@ void visit_groups(struct guest *g)
     CALL(g, varve_restoration_free(r));
     GOOD(g, varve_save_all(comm, s.root, "b", NULL, &g->error));
     LEAVES(g, 0, ANY);
+    const varve_write_options layered = { .layered = true };
+    for (int i = 0; i < 2; i++)
+        GOOD(g, varve_save_all(comm, s.root, "b", &layered, &g->error));
+    LEAVES(g, 0, ANY);
     MAKES(g, r, varve_restore_all(comm, s.root, "b", NULL, &g->error));
     LEAVES(g, 0, ANY);
     CALL(g, varve_restoration_free(r));

@@ -25,6 +25,7 @@ struct crowd {
     char directory[256];
     uint8_t size;
     uint8_t share; /* ranks of a node; 0: all */
+    varve_write_options write;
     bool pins, resumes;
     int64_t step;   /* with which they begin, */
     int64_t saved; /* and which they save */
@@ -37,6 +38,8 @@ struct crowd {
 static void begin(struct crowd *c, struct mix *m, uint8_t how, uint8_t size)
 {
     *c = (struct crowd){ .m = m, .size = size, .share = how >> 7 };
+    c->write.layered = how & 8;
+    c->write.compress = how / 16 % 2 * MIX_LEVEL;
     strcpy(c->directory, mix_path(m, "crowd"));
     c->step = mix_crowd_step(m, size);
     for (uint8_t i = 0; i < size; i++) {
@@ -66,7 +69,9 @@ static varve_status run_all(
 static varve_manager *manager_of(
     struct crowd *c, const varve_comm *comm, varve_error *error)
 {
-    const varve_manager_options options = { .keep_last = KEEP, .comm = comm };
+    const varve_manager_options options = {
+        .keep_last = KEEP, .comm = comm, .write = &c->write
+    };
     return varve_manager_new(
         varve_graph_root(c->members[comm->rank].graph), c->directory,
         &options, error);

@@ -27,6 +27,7 @@ struct run {
     varve_read_options read;
     bool is_restored[MIX_RANKS]; /* whatever was asked afterwards */
     varve_passes passes[MIX_RANKS]; /* where each says its own */
+    uint64_t staging; /* as much as may wait; 0: by default */
 };
 static struct run run;
 
@@ -96,6 +97,8 @@ void mix_write_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     run = (struct run){ .has_number = a >= 192, .share = b >> 7, .path = path };
     run.write.no_sync = a & 64;
     run.write.many.files = (unsigned)(b / 64 % 2) * size;
+    run.write.layered = a & 1;
+    run.write.compress = a / 2 % 2 * MIX_LEVEL;
     if (run.has_number && is_full(m))
         return;
     if (run.has_number)
@@ -106,9 +109,11 @@ void mix_write_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     strcpy(path, run.has_number
                      ? mix_path(m, "p")
                      : mix_file_path(m, slot, VARVE_FORMAT_VARVE));
-    mix_say(m, "(%d ranks like g%d, .many.files = %u) varve_%s_all(\"%s\");",
-        size, at, run.write.many.files, run.has_number ? "save" : "write",
-        path);
+    mix_say(m,
+        "(%d ranks like g%d, .many.files = %u%s%s) varve_%s_all(\"%s\");", size,
+        at, run.write.many.files, run.write.layered ? ", .layered" : "",
+        run.write.compress ? ", .compress" : "",
+        run.has_number ? "save" : "write", path);
     begin(m, &cut, true);
     mix_trouble_begin(m);
     varve_status status = run_all(m, save);
@@ -220,14 +225,14 @@ void mix_read_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 
 /* --- Straight into place -------------------------------------------------- */
 
-/* Nothing is staged, so that what a failure leaves half done is seen. */
+/* Mostly nothing is staged, so that what a failure leaves half done is seen. */
 static void restore_in_place(const varve_comm *comm, void *user)
 {
     struct run *r = user;
     struct mix_rank *rank = &r->ranks[comm->rank];
     const varve_read_options options = {
         .passes = r->passes[comm->rank],
-        .resources.staging_size = 1,
+        .resources.staging_size = r->staging,
     };
     varve_restoration *found = varve_read_all(
         comm, rank->nodes[0], r->path, &options, &rank->error);
@@ -279,10 +284,20 @@ static void look_at_ranks(
     }
 }
 
+/* By default all waits that these ranks have, unless one wants one pass. */
+static bool is_staged(void)
+{
+    bool any_once = false;
+    for (uint8_t i = 0; i < run.size; i++)
+        any_once |= run.passes[i] == VARVE_ONE_PASS;
+    return run.staging == 0 && !any_once;
+}
+
 static void expect_in_place(struct mix *m, varve_status status, bool is_once,
     bool is_damaged, varve_status other)
 {
-    bool may_be_half = other || m->trouble_before || (is_once && is_damaged);
+    bool may_be_half = other || m->trouble_before ||
+                       (is_once && is_damaged && !is_staged());
     if (status == VARVE_HALF_RESTORED && may_be_half)
         return;
     mix_expect(m, "a restoration of all in place", status,
@@ -318,14 +333,15 @@ void mix_read_all_in_place(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_finish_file(m, slot, MIX_NONE);
     if (!file->is_there || file->is_loose)
         return;
-    run = (struct run){ .share = a >> 7 };
+    run = (struct run){ .share = a >> 7, .staging = (a + b + c) % 4 != 0 };
     const struct mix_cut cut = mix_cut_of(&file->shape, 0, size, c);
     strcpy(path, mix_file_path(m, slot, file->format));
     strcpy(copy, mix_path(m, "damaged"));
     begin(m, &cut, false);
     bool is_once = choose_passes(m, a);
-    mix_say(m, "(%d ranks like the file, in place, %s) varve_read_all(\"%s\");",
-        size, is_once ? "once" : "twice", path);
+    mix_say(m, "(%d ranks like the file, %s, %s) varve_read_all(\"%s\");",
+        size, is_staged() ? "staged" : "in place", is_once ? "once" : "twice",
+        path);
     run.path = is_damaged ? copy : path;
     if (is_damaged)
         is_damaged = damage_copy(m, file, path, copy, c);

@@ -132,11 +132,18 @@ static unsigned char *make_bytes(
 
 enum { NEW = 1, OLD = 2 };
 
+#ifdef VV_HAVE_ZSTD
+enum { LEVEL = 1 };
+#else
+enum { LEVEL = 0 };
+#endif
+
 /* What all ranks of a run do. */
 struct run {
     struct value values[VALUES];
     varve_box boxes[VALUES][MOST_RANKS];
     varve_read_options options;
+    varve_write_options write;
     const char *path;
     bool reads, is_late;
     varve_status expected; /* of a read */
@@ -204,7 +211,7 @@ static void act(const varve_comm *comm, void *user)
         varve_restoration_free(r);
         look(run, comm->rank, bytes);
     } else {
-        CHECK(!varve_write_all(comm, root, run->path, NULL, &error),
+        CHECK(!varve_write_all(comm, root, run->path, &run->write, &error),
             error.message);
     }
     varve_graph_free(varve_node_graph(root));
@@ -346,7 +353,10 @@ static void try_once(void)
         .system = memory_system(world.memory) };
     for (unsigned i = 0; i < VALUES; i++)
         choose_value(&run.values[i], is_plain);
-    run_all(&run);
+    run.write.layered = below(2);
+    run.write.compress = (int)below(2) * LEVEL;
+    for (unsigned i = 0; i < (run.write.layered ? 2 : 1); i++)
+        run_all(&run); /* the second time by others, of the same values */
     for (int i = 0; i < 2; i++) {
         choose_options(&run);
         check_read(&run, NEW);

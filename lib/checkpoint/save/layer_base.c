@@ -17,8 +17,9 @@
 
 /* Bytes of each layer that the data has; of what is packed, by the part that is
  * in use. */
-static void count_live(const struct vv_opened *o, uint64_t *live)
+void vv_layer_base_count(const struct vv_layer_base *base, uint64_t *live)
 {
+    const struct vv_opened *o = &base->file;
     const struct vv_index *index = &o->parsed.index;
     for (uint32_t i = 0; i < index->place_count; i++) {
         uint64_t begin = vv_at64(index->place_begins, i);
@@ -79,12 +80,12 @@ varve_status vv_layer_base_open(struct vv_layer_base *base,
                    : VARVE_OK;
     const struct vv_index *older = &base->file.parsed.index;
     base->is_there = older->layer_count > 0 && !vv_layer_is_inside(older) &&
-                     older->value_count == index->value_count;
+                     (!index || older->value_count == index->value_count);
     if (!base->is_there) {
         vv_layer_base_close(base);
         return VARVE_OK;
     }
-    count_live(&base->file, live);
+    vv_layer_base_count(base, live);
     base->dropped = choose(&base->file, live);
     return VARVE_OK;
 }

@@ -16,14 +16,19 @@ struct vv_layer_base {
     uint32_t dropped; /* a layer whose data is written again; or VV_NONE */
 };
 
-/* Opens what is to be shared by a checkpoint of `path`, whose index this is.
- * One that has no layers or other values, is not readable, or lies in another
- * directory is of no use, and nothing is said of that. VARVE_NO_MEMORY. */
+/* Opens what is to be shared by a checkpoint of `path`, whose index this is,
+ * or NULL for one that looks for what it has itself. One that has no layers or
+ * other values, is not readable, or lies in another directory is of no use, and
+ * nothing is said of that. VARVE_NO_MEMORY. */
 varve_status vv_layer_base_open(struct vv_layer_base *base,
     const struct vv_context *context, const char *base_path, const char *path,
     const struct vv_index *index, varve_error *error);
 
 void vv_layer_base_close(struct vv_layer_base *base);
+
+/* Adds how much of the data is in each of its layers; of what is packed, by the
+ * part that is in use. */
+void vv_layer_base_count(const struct vv_layer_base *base, uint64_t *live);
 
 /* Whether the value of this number is as large as there. */
 bool vv_layer_base_pairs(const struct vv_layer_base *base,

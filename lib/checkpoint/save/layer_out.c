@@ -32,10 +32,10 @@ static void begin(struct vv_layer_out *out, const struct vv_context *context,
         .folder = -1,
         .level = level,
         .at = VV_HEADER_SIZE,
-        .written = VV_HEADER_SIZE,
         .own = VV_NONE };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         own[i]->size = 0;
+    vv_place_out_begin(&out->places, columns, false);
     vv_buffer_init(&out->own_path, &context->allocator);
 }
 
@@ -75,66 +75,6 @@ static uint32_t add_layer(
     return number;
 }
 
-/* Whether a range here would go on where the last place ends. */
-static bool goes_on(
-    const struct vv_layer_out *out, const struct vv_layer_place *place)
-{
-    const struct vv_layer_place *last = &out->last;
-    uint64_t passed = out->written - out->begin;
-    if (out->columns->place_begins.size == 0 || last->layer != place->layer ||
-        last->pack.size != place->pack.size)
-        return false;
-    if (place->layer == VV_NONE)
-        return true;
-    if (place->pack.size == 0)
-        return last->offset + passed == place->offset;
-    return last->offset == place->offset && last->skip + passed == place->skip;
-}
-
-static void add_zeros(struct vv_buffer *column, size_t size)
-{
-    void *at = size ? vv_buffer_extend(column, size) : NULL;
-    if (at)
-        memset(at, 0, size);
-}
-
-/* From the first place on that is packed, the columns that say so are there,
- * with zeros for those before it. */
-static void add_pack(
-    struct vv_layer_out *out, const struct vv_layer_place *place)
-{
-    struct vv_index_columns *c = out->columns;
-    size_t before = c->place_begins.size / 8 - 1;
-    if (!out->is_packed && place->pack.size == 0)
-        return;
-    if (!out->is_packed) {
-        add_zeros(&c->place_packed, 4 * before);
-        add_zeros(&c->place_plain, 4 * before);
-        add_zeros(&c->place_skips, 4 * before);
-        add_zeros(&c->place_planes, before);
-    }
-    out->is_packed = true;
-    vv_buffer_add32(&c->place_packed, place->pack.size);
-    vv_buffer_add32(&c->place_plain, place->pack.plain);
-    vv_buffer_add32(&c->place_skips, place->skip);
-    vv_buffer_add8(&c->place_planes, place->pack.planes);
-}
-
-static void add_place(
-    struct vv_layer_out *out, const struct vv_layer_place *place, uint64_t size)
-{
-    struct vv_index_columns *c = out->columns;
-    if (!goes_on(out, place)) {
-        vv_buffer_add64(&c->place_begins, out->written);
-        vv_buffer_add32(&c->place_layers, place->layer);
-        vv_buffer_add64(&c->place_offsets, place->offset);
-        add_pack(out, place);
-        out->begin = out->written;
-        out->last = *place;
-    }
-    out->written += size;
-}
-
 /* --- What is new ---------------------------------------------------------- */
 
 /* A range in the layer, which grows. */
@@ -144,10 +84,10 @@ static varve_status write_new(struct vv_layer_out *out,
     struct vv_layer_place place = parcel->place;
     const void *frame = parcel->frame;
     place.offset = out->data.offset;
-    if (!frame && !goes_on(out, &place))
-        VV_TRY(
-            vv_data_out_place(&out->data, out->written, &place.offset, error));
-    add_place(out, &place, parcel->size);
+    if (!frame && !vv_place_goes_on(&out->places, &place))
+        VV_TRY(vv_data_out_place(
+            &out->data, out->places.written, &place.offset, error));
+    vv_place_out_add(&out->places, &place, parcel->size);
     return vv_data_out_add(&out->data, frame ? frame : parcel->bytes,
         frame ? place.pack.size : parcel->size, error);
 }
@@ -160,11 +100,11 @@ static varve_status write_parcel(
     struct vv_parcel behind = { .size = parcel->size,
         .place = { .layer = out->own, .offset = out->data.offset } };
     if (parcel->place.layer == VV_NONE && out->own != VV_NONE &&
-        goes_on(out, &behind.place))
+        vv_place_goes_on(&out->places, &behind.place))
         parcel = &behind;
     if (out->own != VV_NONE && parcel->place.layer == out->own)
         return write_new(out, parcel, error);
-    add_place(out, &parcel->place, parcel->size);
+    vv_place_out_add(&out->places, &parcel->place, parcel->size);
     return VARVE_OK;
 }
 
@@ -189,7 +129,8 @@ varve_status vv_layer_out_begin_inside(struct vv_layer_out *out,
     int level, struct vv_index_columns *columns, varve_error *error)
 {
     begin(out, context, path, level, columns);
-    out->is_inside = out->is_packed = true;
+    out->is_inside = true;
+    vv_place_out_begin(&out->places, columns, true);
     out->own = add_layer(out, out->nonce, 0);
     VV_TRY(begin_packing(out, error));
     VV_TRY(vv_data_out_begin(&out->data, context, file, path, 0, error));
@@ -273,10 +214,10 @@ varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
 
 /* --- The end -------------------------------------------------------------- */
 
-static varve_status sync_layer(const struct vv_layer_out *out,
+varve_status vv_layer_sync(const struct vv_context *context,
     const struct vv_layer *layer, varve_error *error)
 {
-    const struct vv_system *system = out->context->system;
+    const struct vv_system *system = context->system;
     int result = system->sync(system->state, layer->file);
     return result < 0
                ? vv_fail_system(error, -result, "sync of a layer", layer->path)
@@ -295,7 +236,7 @@ static varve_status sync_shared(
         const struct vv_layer *layer = &shared->all[i];
         if (out->numbers[i] == VV_NONE || !layer->is_unsynced)
             continue;
-        VV_TRY(sync_layer(out, layer, error));
+        VV_TRY(vv_layer_sync(out->context, layer, error));
         *is_any = true;
     }
     return VARVE_OK;

@@ -7,30 +7,27 @@
 #define VV_LAYER_OUT_H
 
 #include "data_out.h"
-#include "index_columns.h"
 #include "layer_base.h"
 #include "layers_in.h"
 #include "layout.h"
 #include "pack_line.h"
+#include "place_out.h"
 #include "publish.h"
 
 struct vv_layer_out {
     const struct vv_context *context;
     const struct vv_layer_base *base;
     struct vv_index_columns *columns;
-    const char *path;  /* of the checkpoint */
-    int folder;        /* open, and its lock shared */
-    int flags;         /* of vv_publish_flags */
-    uint64_t at;       /* where in the data the next range begins, */
-    uint64_t written;  /* and the next that is written: both are alike, but
-                          for what is in `line` */
+    const char *path; /* of the checkpoint */
+    int folder;       /* open, and its lock shared */
+    int flags;        /* of vv_publish_flags */
+    uint64_t at;      /* where in the data the next range begins: that of
+                         `places` too, but for what is in `line` */
+    struct vv_place_out places;
     uint32_t *numbers; /* of layers of the base here */
     uint32_t own;      /* number of the layer that is written; or VV_NONE */
-    uint64_t begin;    /* where the last place begins, */
-    struct vv_layer_place last; /* and that */
-    bool is_inside;             /* the layer is in the file of the checkpoint */
-    bool is_packed;             /* some place */
-    int level;                 /* of packing what is new; 0: it is not packed */
+    bool is_inside;    /* the layer is in the file of the checkpoint */
+    int level;         /* of packing what is new; 0: it is not packed */
     struct vv_pack_line *line; /* or NULL: nothing is packed, or yet */
     struct vv_data_out data;
     struct vv_publication publication; /* of the layer */
@@ -81,6 +78,10 @@ varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error);
  * there is little left to wait for. */
 varve_status vv_layer_out_publish(
     struct vv_layer_out *out, struct vv_publication *index, varve_error *error);
+
+/* Makes one that is open durable, for which nobody waited. */
+varve_status vv_layer_sync(const struct vv_context *context,
+    const struct vv_layer *layer, varve_error *error);
 
 /* Lets the collecting go on; a layer that no index names goes away. */
 void vv_layer_out_clear(struct vv_layer_out *out, bool is_named);

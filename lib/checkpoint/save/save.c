@@ -223,10 +223,13 @@ static varve_status find_next(const struct vv_context *context,
 }
 
 varve_status vv_next_number(const struct vv_context *context,
-    const char *prefix, uint64_t least, uint64_t *number, varve_error *error)
+    const char *prefix, uint64_t least, uint64_t *number, uint64_t *before,
+    varve_error *error)
 {
     struct search search;
-    return find_next(context, prefix, least, &search, number, error);
+    VV_TRY(find_next(context, prefix, least, &search, number, error));
+    *before = search.found ? search.highest : *number;
+    return VARVE_OK;
 }
 
 void vv_find_numbered_base(const struct vv_context *context, const char *prefix,

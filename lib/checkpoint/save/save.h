@@ -31,9 +31,11 @@ void vv_set_numbered_path(
     struct vv_buffer *path, const char *prefix, uint64_t number);
 
 /* The number of the next save under a prefix: above `least`, and above those in
- * its directory. */
+ * its directory, of which `before` gets the highest; `number` where there are
+ * none. */
 varve_status vv_next_number(const struct vv_context *context,
-    const char *prefix, uint64_t least, uint64_t *number, varve_error *error);
+    const char *prefix, uint64_t least, uint64_t *number, uint64_t *before,
+    varve_error *error);
 
 /* Sets `path` to that of the checkpoint with the highest number, which the next
  * one is based on; empty where there is none, or nobody can tell. */

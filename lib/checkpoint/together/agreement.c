@@ -117,7 +117,7 @@ varve_status vv_agree(
 varve_status vv_tell_number(
     const varve_comm *comm, uint64_t *number, varve_error *error)
 {
-    return spread(comm, 0, number, error);
+    return vv_tell_bytes(comm, number, sizeof *number, error);
 }
 
 varve_status vv_tell_bytes(
@@ -127,23 +127,46 @@ varve_status vv_tell_bytes(
     return status ? fail_gone(comm, status, error) : VARVE_OK;
 }
 
+varve_status vv_gather_words(const varve_comm *comm, const uint64_t *mine,
+    size_t count, uint64_t *all, varve_error *error)
+{
+    varve_status status =
+        comm->gather(comm->self, mine, count * sizeof *mine, all);
+    return status ? fail_gone(comm, status, error) : VARVE_OK;
+}
+
+/* Room for so many bytes; what rank 0 has none of is its failure. */
+static varve_status make_room_for(
+    struct vv_buffer *bytes, uint64_t size, varve_error *error)
+{
+    bytes->size = 0;
+    return size == 0 ||
+                   (size <= SIZE_MAX && vv_buffer_extend(bytes, (size_t)size))
+               ? VARVE_OK
+               : vv_fail_memory(error, "what all ranks are told");
+}
+
 varve_status vv_tell_all(const varve_comm *comm, varve_status status,
     struct vv_buffer *bytes, varve_error *error)
 {
-    uint64_t size = bytes->size;
-    if (comm->rank == 0 && !status && bytes->failed)
+    bool is_first = comm->rank == 0;
+    if (is_first && !status && bytes->failed)
         status = vv_fail_memory(error, "what all ranks are told");
-    VV_TRY(vv_agree(comm, comm->rank == 0 ? status : VARVE_OK, error));
-    VV_TRY(spread(comm, 0, &size, error));
-    if (comm->rank != 0) {
-        bytes->size = 0;
-        bool has_room = size == 0 || (size <= SIZE_MAX &&
-                                         vv_buffer_extend(bytes, (size_t)size));
-        status = has_room ? VARVE_OK
-                          : vv_fail_memory(error, "what all ranks are told");
-    }
+    uint64_t size = is_first && !status ? bytes->size : 0;
+    VV_TRY(vv_tell_number(comm, &size, error));
+    if (!is_first)
+        status = make_room_for(bytes, size, error);
     VV_TRY(vv_agree(comm, status, error));
     return vv_tell_bytes(comm, bytes->data, (size_t)size, error);
+}
+
+varve_status vv_tell_each_other(const varve_comm *comm, const void *bytes,
+    size_t size, void *all, varve_error *error)
+{
+    varve_status status =
+        comm->gather(comm->self, bytes, size, comm->rank == 0 ? all : NULL);
+    return status ? fail_gone(comm, status, error)
+                  : vv_tell_bytes(comm, all, size * comm->size, error);
 }
 
 /* Room at rank 0 for what all have. */
@@ -160,14 +183,11 @@ static varve_status gather_bytes(const varve_comm *comm,
     const struct vv_buffer *bytes, struct vv_gathered *all, varve_error *error)
 {
     uint64_t size = bytes->size, total = 0;
-    varve_status status =
-        comm->gather(comm->self, &size, sizeof size, all->sizes);
-    if (status)
-        return fail_gone(comm, status, error);
+    VV_TRY(vv_gather_words(comm, &size, 1, all->sizes, error));
     for (uint32_t i = 0; all->sizes && i < comm->size; i++)
         total += all->sizes[i];
     VV_TRY(vv_agree(comm, make_room(comm, all, total, error), error));
-    status = comm->gather_varied(
+    varve_status status = comm->gather_varied(
         comm->self, bytes->data, bytes->size, all->bytes.data, all->sizes);
     return status ? fail_gone(comm, status, error) : VARVE_OK;
 }

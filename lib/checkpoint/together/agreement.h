@@ -42,6 +42,16 @@ varve_status vv_tell_bytes(
 varve_status vv_tell_all(const varve_comm *comm, varve_status status,
     struct vv_buffer *bytes, varve_error *error);
 
+/* Numbers of all processes at rank 0: `count` of each, by rank. `all` is NULL
+ * elsewhere. */
+varve_status vv_gather_words(const varve_comm *comm, const uint64_t *mine,
+    size_t count, uint64_t *all, varve_error *error);
+
+/* The bytes of all processes, as many of each, in the order of ranks at every
+ * one of them, which has room for them in `all`. */
+varve_status vv_tell_each_other(const varve_comm *comm, const void *bytes,
+    size_t size, void *all, varve_error *error);
+
 /* The bytes of all processes at rank 0. */
 struct vv_gathered {
     /* to read; elsewhere than at rank 0 there is nothing */

@@ -12,7 +12,7 @@
 #include "layout.h"
 #include "try.h"
 
-enum { HEAD_SIZE = 3 * VV_DIGEST_SIZE + 4 + 8 + 8 + 8, STRETCH_SIZE = 24 };
+enum { HEAD_SIZE = 3 * VV_DIGEST_SIZE + 4 + 4 * 8, STRETCH_SIZE = 24 };
 
 /* --- Digests -------------------------------------------------------------- */
 
@@ -44,6 +44,8 @@ static varve_status add_request(struct vv_buffer *bytes, const char *path,
     vv_buffer_add8(&text, o->no_replace);
     vv_buffer_add8(&text, o->no_sync);
     vv_buffer_add32(&text, o->many.files);
+    vv_buffer_add8(&text, o->layered);
+    vv_buffer_add8(&text, (uint8_t)o->compress);
     vv_buffer_add64(&text, cargo->counter);
     for (size_t i = 0; i < o->metadata_count; i++)
         add_metadata(&text, &o->metadata[i]);
@@ -190,11 +192,21 @@ static void add_all_private(
 
 /* --- All ------------------------------------------------------------------ */
 
-/* `told`: of what is private. */
+static void add_bytes(struct vv_buffer *bytes, const struct vv_buffer *more)
+{
+    if (more->size > 0)
+        vv_buffer_add(bytes, more->data, more->size);
+}
+
+/* What else is told, gathered before: it is said how much it is. */
+struct told {
+    struct vv_buffer chunks;
+    struct vv_buffer privates;
+};
+
 static varve_status add_all(struct vv_buffer *bytes, const varve_comm *comm,
-    const char *path, const struct vv_cargo *cargo,
-    const struct vv_buffer *told, const struct vv_share *share,
-    varve_error *error)
+    const char *path, const struct vv_cargo *cargo, const struct told *told,
+    const struct vv_share *share, varve_error *error)
 {
     VV_TRY(add_request(bytes, path, cargo, error));
     VV_TRY(add_structure(bytes, cargo, share, error));
@@ -203,10 +215,11 @@ static varve_status add_all(struct vv_buffer *bytes, const varve_comm *comm,
     vv_buffer_add32(bytes, comm->node);
     vv_buffer_add64(bytes, share->size);
     vv_buffer_add64(bytes, count_stretches(share));
-    vv_buffer_add64(bytes, told->size);
+    vv_buffer_add64(bytes, told->chunks.size / VV_TOLD_CHUNK_SIZE);
+    vv_buffer_add64(bytes, told->privates.size);
     add_stretches(bytes, share);
-    if (told->size)
-        vv_buffer_add(bytes, told->data, told->size);
+    add_bytes(bytes, &told->chunks);
+    add_bytes(bytes, &told->privates);
     VV_TRY(add_values(bytes, digest_at, cargo, share, error));
     return bytes->failed ? vv_fail_memory(error, "what a rank tells")
                          : VARVE_OK;
@@ -216,13 +229,18 @@ varve_status vv_contribution_add(struct vv_buffer *bytes,
     const varve_comm *comm, const char *path, const struct vv_cargo *cargo,
     const struct vv_share *share, varve_error *error)
 {
-    struct vv_buffer told;
-    vv_buffer_init(&told, bytes->allocator);
-    add_all_private(&told, share->privates);
+    struct told told;
+    vv_buffer_init(&told.chunks, bytes->allocator);
+    vv_buffer_init(&told.privates, bytes->allocator);
+    if (vv_goes_by_chunks(cargo))
+        vv_share_chunks_tell(&told.chunks, share);
+    add_all_private(&told.privates, share->privates);
     varve_status status =
-        told.failed ? vv_fail_memory(error, "what a rank tells")
-                    : add_all(bytes, comm, path, cargo, &told, share, error);
-    vv_buffer_clear(&told);
+        told.chunks.failed || told.privates.failed
+            ? vv_fail_memory(error, "what a rank tells")
+            : add_all(bytes, comm, path, cargo, &told, share, error);
+    vv_buffer_clear(&told.chunks);
+    vv_buffer_clear(&told.privates);
     return status;
 }
 
@@ -236,10 +254,12 @@ struct vv_contribution vv_contribution_of(const uint8_t *bytes)
         .node = vv_load32(numbers),
         .size = vv_load64(numbers + 4),
         .stretch_count = (size_t)vv_load64(numbers + 12),
+        .chunk_count = (size_t)vv_load64(numbers + 20),
         .stretches = bytes + HEAD_SIZE,
     };
-    c.privates = c.stretches + c.stretch_count * STRETCH_SIZE;
-    c.slices = c.privates + vv_load64(numbers + 20);
+    c.chunks = c.stretches + c.stretch_count * STRETCH_SIZE;
+    c.privates = c.chunks + c.chunk_count * VV_TOLD_CHUNK_SIZE;
+    c.slices = c.privates + vv_load64(numbers + 28);
     return c;
 }
 

@@ -8,7 +8,7 @@
 
 #include "agreement.h"
 #include "checksum.h"
-#include "share.h"
+#include "share_chunks.h"
 
 /* As it is told, in the byte order of a file. */
 struct vv_contribution {
@@ -20,6 +20,8 @@ struct vv_contribution {
     uint64_t size; /* of the region */
     size_t stretch_count;
     const uint8_t *stretches; /* place, size and offset of each, 8 bytes each */
+    size_t chunk_count;       /* none where regions are written as they are */
+    const uint8_t *chunks;    /* share_chunks.h */
     const uint8_t *privates;  /* vv_private_told, one behind the other */
     const uint8_t *slices;    /* vv_slice_told, one behind the other */
 };

@@ -8,13 +8,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "agreement.h"
 #include "allocator.h"
+#include "chunks_out.h"
+#include "data_in.h"
 #include "data_out.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
 #include "layer_folder.h"
+#include "layer_out.h"
 #include "layers_in.h"
+#include "merge_chunks.h"
+#include "merge_places.h"
 #include "name.h"
 #include "retry.h"
 #include "try.h"
@@ -24,19 +30,19 @@ struct vv_new_file {
     struct vv_publication publication;
     struct vv_buffer path;
     uint8_t nonce[VV_NONCE_SIZE];
-    uint64_t end; /* of the data */
     bool is_made;
 };
 
+enum { REGION_SIZE = 12 }; /* of the orders, by rank */
+
 /* --- Making --------------------------------------------------------------- */
 
-static varve_status make_file(struct vv_data_files *files,
-    const struct vv_data_file *data, int flags, varve_error *error)
+static varve_status make_file(
+    struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
 {
     struct vv_merge *merge = files->merge;
     const struct vv_context *context = &merge->cargo->context;
-    struct vv_new_file *file = &files->all[data->layer];
-    file->end = data->end;
+    struct vv_new_file *file = &files->all[number];
     vv_buffer_add(&file->path, files->inside.data, files->inside.size);
     VV_TRY(
         vv_layer_choose(context, merge->path, file->nonce, &file->path, error));
@@ -68,68 +74,90 @@ static varve_status make_files(
 {
     struct vv_merge *merge = files->merge;
     const varve_allocator *a = &merge->cargo->context.allocator;
-    files->all = vv_allocate_zeroed(a, merge->layer_count * sizeof *files->all);
+    files->all = vv_allocate_zeroed(a, merge->file_count * sizeof *files->all);
     if (!files->all)
         return vv_fail_memory(error, "the files of all ranks");
-    for (uint32_t i = 0; i < merge->layer_count; i++)
+    for (uint32_t i = 0; i < merge->file_count; i++)
         vv_buffer_init(&files->all[i].path, a);
-    VV_TRY(vv_layer_folder_open(&merge->cargo->context, merge->path, flags,
-        &files->inside, &files->folder, error));
-    find_left(files);
     for (uint32_t i = 0; i < merge->file_count; i++) {
-        if (merge->files[i].layer != VV_NONE)
-            VV_TRY(make_file(files, &merge->files[i], flags, error));
+        if (merge->files[i].is_needed)
+            VV_TRY(make_file(files, i, flags, error));
     }
     return VARVE_OK;
 }
 
-/* By rank the number of its layer and the offset of its region; then the name
- * of each layer for now. */
-static void add_orders(
-    const struct vv_data_files *files, struct vv_buffer *orders)
+/* The folder is locked before anything is looked for in it. */
+static varve_status make_all(struct vv_data_files *files, int flags,
+    struct vv_buffer *bits, varve_error *error)
+{
+    struct vv_merge *merge = files->merge;
+    VV_TRY(vv_layer_folder_open(&merge->cargo->context, merge->path, flags,
+        &files->inside, &files->folder, error));
+    find_left(files);
+    if (merge->cargo->options.layered)
+        VV_TRY(vv_layer_match_make(&files->match, merge, error));
+    if (merge->firsts)
+        vv_merge_order_chunks(merge, bits);
+    return make_files(files, flags, error);
+}
+
+/* By rank the number of its file and the offset of its region, or of its bits
+ * in the orders; then the name of each file for now, and the bits. */
+static void add_orders(const struct vv_data_files *files,
+    const struct vv_buffer *bits, struct vv_buffer *orders)
 {
     const struct vv_merge *merge = files->merge;
+    static const struct vv_temporary none;
+    size_t begin = (size_t)merge->comm->size * REGION_SIZE +
+                   (size_t)merge->file_count * sizeof none.name;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
         const struct vv_region *region = &merge->regions[i];
-        vv_buffer_add32(orders, merge->files[region->file].layer);
-        vv_buffer_add64(orders, region->offset);
+        vv_buffer_add32(orders, region->file);
+        vv_buffer_add64(orders, region->offset + (merge->firsts ? begin : 0));
     }
-    for (uint32_t i = 0; i < merge->layer_count; i++)
-        vv_buffer_add(orders, files->all[i].publication.temporary.name,
-            sizeof files->all[i].publication.temporary.name);
+    for (uint32_t i = 0; i < merge->file_count; i++)
+        vv_buffer_add(orders,
+            files->all ? files->all[i].publication.temporary.name : none.name,
+            sizeof none.name);
+    if (bits->size > 0)
+        vv_buffer_add(orders, bits->data, bits->size);
+    orders->failed |= bits->failed;
 }
 
 varve_status vv_data_files_begin(struct vv_data_files *files,
     struct vv_merge *merge, int flags, struct vv_buffer *orders,
     varve_error *error)
 {
+    struct vv_buffer bits;
     varve_status status = VARVE_OK;
+    bool has_data = merge->firsts ? merge->firsts[merge->comm->size] > 0
+                                  : merge->layer_count > 0;
     *files = (struct vv_data_files){ .merge = merge, .folder = -1 };
     vv_buffer_init(&files->inside, &merge->cargo->context.allocator);
-    if (merge->layer_count > 0)
-        status = make_files(files, flags, error);
+    vv_buffer_init(&bits, &merge->cargo->context.allocator);
+    if (has_data)
+        status = make_all(files, flags, &bits, error);
     if (!status)
-        add_orders(files, orders);
+        add_orders(files, &bits, orders);
     else
         vv_data_files_clear(files, false);
+    vv_buffer_clear(&bits);
     return status;
 }
 
 /* --- Filling -------------------------------------------------------------- */
-
-enum { REGION_SIZE = 12 };
 
 struct order {
     const char *name; /* of the file */
     uint64_t offset;
 };
 
-static struct order order_of(
-    const struct vv_buffer *orders, const varve_comm *comm)
+static struct order order_of(const struct vv_filling *f)
 {
-    const uint8_t *region = orders->data + (size_t)comm->rank * REGION_SIZE;
+    const uint8_t *region =
+        f->orders->data + (size_t)f->comm->rank * REGION_SIZE;
     const char *names =
-        (const char *)orders->data + (size_t)comm->size * REGION_SIZE;
+        (const char *)f->orders->data + (size_t)f->comm->size * REGION_SIZE;
     const size_t room = sizeof((struct vv_temporary *)NULL)->name;
     return (struct order){
         .name = names + vv_load32(region) * room,
@@ -192,7 +220,7 @@ static varve_status write_region(const struct vv_cargo *cargo,
     return status;
 }
 
-static varve_status open_file(const struct vv_context *context,
+static varve_status open_path(const struct vv_context *context,
     const char *path, int *file, varve_error *error)
 {
     const struct vv_system *system = context->system;
@@ -211,31 +239,102 @@ static varve_status open_file(const struct vv_context *context,
                : VARVE_OK;
 }
 
-varve_status vv_data_files_fill(const struct vv_cargo *cargo,
-    const struct vv_share *share, const varve_comm *comm, const char *path,
-    const struct vv_buffer *orders, varve_error *error)
+/* The file of a rank, open; `name` gets its path. */
+static varve_status open_file(const struct vv_filling *f,
+    struct vv_buffer *name, int *file, varve_error *error)
+{
+    vv_layer_folder(name, f->path);
+    vv_buffer_add8(name, '/');
+    vv_buffer_add_string(name, order_of(f).name);
+    const char *where = vv_buffer_string(name);
+    return name->failed ? vv_fail_memory(error, "the path of a layer")
+                        : open_path(&f->cargo->context, where, file, error);
+}
+
+static varve_status close_file(const struct vv_filling *f, const char *path,
+    int file, varve_status status, varve_error *error)
+{
+    struct vv_publication region = { .context = &f->cargo->context,
+        .path = path,
+        .file = file,
+        .flags = f->cargo->options.no_sync ? VV_PUBLISH_NO_SYNC : 0 };
+    return vv_publish_close(&region, status, error);
+}
+
+static varve_status fill_region(
+    const struct vv_filling *f, struct vv_buffer *name, varve_error *error)
+{
+    int file = -1;
+    if (f->share->size == 0)
+        return VARVE_OK;
+    VV_TRY(open_file(f, name, &file, error));
+    const char *path = vv_buffer_string(name);
+    varve_status status =
+        write_region(f->cargo, f->share, file, path, order_of(f).offset, error);
+    return close_file(f, path, file, status, error);
+}
+
+static bool has_orders(const struct vv_filling *f, const uint8_t *bits)
+{
+    struct vv_share_chunk chunk;
+    struct vv_share_walk walk = vv_share_begin(f->share);
+    for (size_t i = 0; vv_share_next(&walk, &chunk); i++)
+        if (vv_is_ordered(bits, i))
+            return true;
+    return false;
+}
+
+static varve_status write_chunks(const struct vv_filling *f,
+    struct vv_chunks_out *out, struct vv_buffer *name, varve_error *error)
+{
+    varve_status status = has_orders(f, out->bits)
+                              ? open_file(f, name, &out->file, error)
+                              : VARVE_OK;
+    out->path = vv_buffer_string(name);
+    status = vv_chunks_write(out, status, error);
+    return out->file < 0 ? status
+                         : close_file(f, out->path, out->file, status, error);
+}
+
+static varve_status gather_told(const struct vv_filling *f,
+    const struct vv_buffer *told, varve_status status, varve_error *error)
+{
+    struct vv_gathered all;
+    VV_TRY(vv_gather_all(f->comm, status, told, &all, error));
+    if (f->comm->rank == 0)
+        vv_merge_take_written(f->merge, &all);
+    vv_gathered_clear(&all);
+    return VARVE_OK;
+}
+
+/* Rank 0 is told where they are. */
+static varve_status fill_chunks(
+    const struct vv_filling *f, struct vv_buffer *name, varve_error *error)
+{
+    struct vv_buffer told;
+    struct vv_chunks_out out = { .cargo = f->cargo,
+        .share = f->share,
+        .comm = f->comm,
+        .merge = f->merge,
+        .file = -1,
+        .bits = f->orders->data + order_of(f).offset,
+        .told = &told };
+    vv_buffer_init(&told, &f->cargo->context.allocator);
+    varve_status status = write_chunks(f, &out, name, error);
+    if (!out.is_agreed)
+        status = gather_told(f, &told, status, error);
+    vv_buffer_clear(&told);
+    return status;
+}
+
+varve_status vv_data_files_fill(const struct vv_filling *f, varve_error *error)
 {
     struct vv_buffer name;
-    int file = -1;
-    if (share->size == 0)
-        return VARVE_OK;
-    const struct order order = order_of(orders, comm);
-    vv_buffer_init(&name, &cargo->context.allocator);
-    vv_layer_folder(&name, path);
-    vv_buffer_add8(&name, '/');
-    vv_buffer_add_string(&name, order.name);
-    const char *where = vv_buffer_string(&name);
-    varve_status status = name.failed
-                              ? vv_fail_memory(error, "the path of a layer")
-                              : open_file(&cargo->context, where, &file, error);
-    if (!status) {
-        struct vv_publication region = { .context = &cargo->context,
-            .path = where,
-            .file = file,
-            .flags = cargo->options.no_sync ? VV_PUBLISH_NO_SYNC : 0 };
-        status = write_region(cargo, share, file, where, order.offset, error);
-        status = vv_publish_close(&region, status, error);
-    }
+    vv_buffer_init(&name, &f->cargo->context.allocator);
+    varve_status status =
+        vv_goes_by_chunks(f->cargo)
+            ? fill_chunks(f, &name, error)
+            : vv_agree(f->comm, fill_region(f, &name, error), error);
     vv_buffer_clear(&name);
     return status;
 }
@@ -243,16 +342,16 @@ varve_status vv_data_files_fill(const struct vv_cargo *cargo,
 /* --- Ending --------------------------------------------------------------- */
 
 static varve_status end_file(
-    struct vv_data_files *files, uint32_t layer, int flags, varve_error *error)
+    struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
 {
-    struct vv_new_file *file = &files->all[layer];
+    struct vv_new_file *file = &files->all[number];
     struct vv_index_columns *columns = &files->merge->added;
     const char *path = file->publication.path;
     struct vv_data_out out;
     uint64_t size = 0;
-    varve_status status =
-        vv_data_out_begin_at(&out, &files->merge->cargo->context,
-            file->publication.file, path, file->end, error);
+    varve_status status = vv_data_out_begin_at(&out,
+        &files->merge->cargo->context, file->publication.file, path,
+        files->merge->files[number].end, error);
     out.no_write_back = flags & VV_PUBLISH_NO_SYNC;
     if (!status)
         status = vv_data_out_end_layer(
@@ -265,32 +364,64 @@ static varve_status end_file(
     return VARVE_OK;
 }
 
+/* One that is shared. */
+static varve_status add_older(
+    struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
+{
+    const struct vv_opened *base = &files->match.base.file;
+    const struct vv_index *index = &base->parsed.index;
+    const struct vv_layer *layer = &vv_data_in_layers(base)->all[number];
+    struct vv_index_columns *columns = &files->merge->added;
+    vv_buffer_add(&columns->layer_nonces,
+        index->layer_nonces + (size_t)number * VV_NONCE_SIZE, VV_NONCE_SIZE);
+    vv_buffer_add64(&columns->layer_sizes, vv_at64(index->layer_sizes, number));
+    return layer->is_unsynced && !(flags & VV_PUBLISH_NO_SYNC)
+               ? vv_layer_sync(&files->merge->cargo->context, layer, error)
+               : VARVE_OK;
+}
+
+static varve_status end_layers(
+    struct vv_data_files *files, int flags, varve_error *error)
+{
+    const struct vv_merge *merge = files->merge;
+    for (uint32_t i = 0; i < merge->layer_count; i++) {
+        const struct vv_merged_layer *layer = &merge->layers[i];
+        if (layer->file != VV_NONE)
+            VV_TRY(end_file(files, layer->file, flags, error));
+        else
+            VV_TRY(add_older(files, layer->older, flags, error));
+    }
+    return vv_index_columns_failed(&merge->added)
+               ? vv_fail_memory(error, "the index of all ranks")
+               : VARVE_OK;
+}
+
 varve_status vv_data_files_end(
     struct vv_data_files *files, int flags, varve_error *error)
 {
-    uint32_t count = files->merge->layer_count;
-    for (uint32_t i = 0; i < count; i++)
-        VV_TRY(end_file(files, i, flags, error));
-    if (vv_index_columns_failed(&files->merge->added))
-        return vv_fail_memory(error, "the index of all ranks");
-    if (count == 0 || flags & VV_PUBLISH_NO_SYNC)
+    struct vv_merge *merge = files->merge;
+    if (merge->firsts)
+        VV_TRY(vv_merge_places(merge, &files->match.base, error));
+    VV_TRY(end_layers(files, flags, error));
+    if (merge->layer_count == 0 || flags & VV_PUBLISH_NO_SYNC)
         return VARVE_OK;
-    return vv_layer_folder_sync(&files->merge->cargo->context, files->folder,
-        files->merge->path, error);
+    return vv_layer_folder_sync(
+        &merge->cargo->context, files->folder, merge->path, error);
 }
 
 void vv_data_files_clear(struct vv_data_files *files, bool are_named)
 {
     const struct vv_merge *merge = files->merge;
-    for (uint32_t i = 0; files->all && i < merge->layer_count; i++) {
+    for (uint32_t i = 0; files->all && i < merge->file_count; i++) {
         if (files->all[i].is_made && !are_named)
             vv_publish_give_up(&files->all[i].publication);
         vv_buffer_clear(&files->all[i].path);
     }
     if (files->all)
         vv_release(&merge->cargo->context.allocator, files->all,
-            merge->layer_count * sizeof *files->all);
+            merge->file_count * sizeof *files->all);
     files->all = NULL;
+    vv_layer_match_end(&files->match, merge);
     vv_buffer_clear(&files->inside);
     vv_file_close(&merge->cargo->context, files->folder);
 }

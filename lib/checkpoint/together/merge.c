@@ -1,4 +1,4 @@
-/* merge.c - files, slices, places.
+/* merge.c - files, slices, and what all have.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,6 +11,8 @@
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "merge_chunks.h"
+#include "merge_places.h"
 #include "merge_private.h"
 #include "piece_check.h"
 #include "saved_path.h"
@@ -30,10 +32,13 @@ static varve_status no_memory(varve_error *error)
 
 /* --- Files ---------------------------------------------------------------- */
 
-/* Ranks of one node write one file, or as many files as the caller wants. */
+/* Ranks of one node write one file, or as many files as the caller wants. In
+ * layers there is room for those of a few saves before. */
 static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
 {
     const uint8_t *at = merge->all->bytes.data;
+    uint32_t most =
+        merge->cargo->options.layered ? VV_USUAL_LAYERS : VV_MOST_LAYERS;
     uint32_t ranks = merge->comm->size, count = 0;
     uint32_t wanted = merge->cargo->options.many.files;
     for (uint32_t i = 0; i < ranks; i++) {
@@ -45,10 +50,10 @@ static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
             nodes[count++] = node;
         merge->regions[i].file = number;
     }
-    if (wanted == 0 && count <= VV_MOST_LAYERS)
+    if (wanted == 0 && count <= most)
         return count;
-    if (wanted == 0 || wanted > VV_MOST_LAYERS)
-        wanted = VV_MOST_LAYERS;
+    if (wanted == 0 || wanted > most)
+        wanted = most;
     if (wanted > ranks)
         wanted = ranks;
     for (uint32_t i = 0; i < ranks; i++)
@@ -69,7 +74,8 @@ static varve_status place_regions(struct vv_merge *merge, varve_error *error)
     if (merge->file_count == 0)
         return no_memory(error);
     for (uint32_t i = 0; i < merge->file_count; i++)
-        merge->files[i] = (struct vv_data_file){ VV_PAGE_ALIGNMENT, VV_NONE };
+        merge->files[i] =
+            (struct vv_data_file){ VV_PAGE_ALIGNMENT, VV_NONE, false };
     const uint8_t *at = merge->all->bytes.data;
     for (uint32_t i = 0; i < ranks; i++) {
         struct vv_region *region = &merge->regions[i];
@@ -198,9 +204,8 @@ static void place_slices(struct vv_merge *merge,
     uint64_t place = vv_at64(merge->share->offsets.data, slice->value);
     for (size_t i = 0; i < count; i++) {
         const struct vv_slice_told *told = &all[i].told;
-        const struct vv_region *region = &merge->regions[all[i].owner];
-        struct vv_placed placed = { place, told->size, region->file,
-            region->offset + told->offset };
+        struct vv_placed placed = { place, told->size, all[i].owner,
+            told->offset };
         vv_buffer_add(&merge->placed, &placed, sizeof placed);
         vv_buffer_add(&merge->added.digests, told->digests,
             (size_t)vv_chunk_count(told->size) * VV_DIGEST_SIZE);
@@ -258,7 +263,7 @@ static varve_status take_slices(struct vv_merge *merge,
     return status;
 }
 
-/* --- Digests and places --------------------------------------------------- */
+/* --- Digests, and what is placed ------------------------------------------ */
 
 static varve_status find_told(struct vv_merge *merge, varve_error *error)
 {
@@ -302,15 +307,14 @@ static void place_common(struct vv_merge *merge)
 {
     const uint8_t *at = merge->all->bytes.data;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
-        const struct vv_region *region = &merge->regions[i];
         const struct vv_contribution c = vv_contribution_of(at);
         at += merge->all->sizes[i];
         for (size_t k = 0; k < c.stretch_count; k++) {
             struct vv_placed placed = {
                 .place = vv_at64(c.stretches, 3 * k),
                 .size = vv_at64(c.stretches, 3 * k + 1),
-                .file = region->file,
-                .offset = region->offset + vv_at64(c.stretches, 3 * k + 2),
+                .owner = i,
+                .offset = vv_at64(c.stretches, 3 * k + 2),
             };
             vv_buffer_add(&merge->placed, &placed, sizeof placed);
         }
@@ -323,53 +327,12 @@ static int compare_placed(const void *a, const void *b)
     return one->place < other->place ? -1 : one->place > other->place;
 }
 
-static void add_place(
-    struct vv_index_columns *c, uint64_t begin, uint32_t layer, uint64_t offset)
-{
-    vv_buffer_add64(&c->place_begins, begin);
-    vv_buffer_add32(&c->place_layers, layer);
-    vv_buffer_add64(&c->place_offsets, offset);
-}
-
-/* Layers are numbered as places first name them. */
-static uint32_t layer_of(struct vv_merge *merge, uint32_t file)
-{
-    struct vv_data_file *f = &merge->files[file];
-    if (f->layer == VV_NONE)
-        f->layer = merge->layer_count++;
-    return f->layer;
-}
-
 static void sort_placed(struct vv_merge *merge)
 {
     size_t count;
     struct vv_placed *all = vv_all_placed(merge, &count);
     if (count > 1)
         qsort(all, count, sizeof *all, compare_placed);
-}
-
-/* What no rank has placed is padding: zeros. */
-static void add_places(struct vv_merge *merge)
-{
-    size_t count;
-    const struct vv_placed *all = vv_all_placed(merge, &count);
-    uint64_t at = VV_HEADER_SIZE;
-    const struct vv_placed *last = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct vv_placed *p = &all[i];
-        bool goes_on = last && p->file == last->file &&
-                       p->offset - last->offset == p->place - last->place;
-        if (p->place > at && !goes_on) /* else it is zeros there, too */
-            add_place(&merge->added, at, VV_NONE, 0);
-        if (!goes_on) {
-            add_place(
-                &merge->added, p->place, layer_of(merge, p->file), p->offset);
-            last = p;
-        }
-        at = p->place + p->size;
-    }
-    if (count > 0 && at < vv_align_up(merge->end, VV_ALIGNMENT))
-        add_place(&merge->added, at, VV_NONE, 0);
 }
 
 /* --- All ------------------------------------------------------------------ */
@@ -382,6 +345,8 @@ varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
     vv_buffer_init(&merge->placed, a);
     vv_buffer_init(&merge->found, a);
     VV_TRY(place_regions(merge, error));
+    if (vv_goes_by_chunks(merge->cargo))
+        VV_TRY(vv_merge_chunks_begin(merge, error));
     VV_TRY(take_values(merge, error));
     place_common(merge);
     merge->end = merge->share->end;
@@ -392,8 +357,10 @@ varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
         VV_TRY(vv_merge_private(merge, error));
         sort_placed(merge);
     }
-    add_places(merge);
-    return vv_index_columns_failed(&merge->added) ? no_memory(error) : VARVE_OK;
+    if (merge->firsts)
+        return vv_index_columns_failed(&merge->added) ? no_memory(error)
+                                                      : VARVE_OK;
+    return vv_merge_places(merge, NULL, error);
 }
 
 void vv_merge_clear(struct vv_merge *merge)
@@ -406,6 +373,7 @@ void vv_merge_clear(struct vv_merge *merge)
         vv_release(a, merge->files, ranks * sizeof *merge->files);
     if (merge->told)
         vv_release(a, merge->told, ranks * sizeof *merge->told);
+    vv_merge_chunks_end(merge);
     if (merge->is_spliced)
         vv_splice_end(&merge->splice);
     vv_index_columns_end(&merge->added);
@@ -447,5 +415,10 @@ varve_status vv_merge_index(
     index->place_begins = added.place_begins;
     index->place_layers = added.place_layers;
     index->place_offsets = added.place_offsets;
+    index->packed_count = added.packed_count;
+    index->place_packed = added.place_packed;
+    index->place_plain = added.place_plain;
+    index->place_skips = added.place_skips;
+    index->place_planes = added.place_planes;
     return VARVE_OK;
 }

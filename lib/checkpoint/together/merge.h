@@ -14,22 +14,39 @@
 struct vv_region {
     /* to read */
     uint32_t file;
-    uint64_t offset;
+    uint64_t offset; /* in the file; where chunks go each its own way, of the
+                        bits that say which of them are new */
 };
 
-/* A file that ranks write; those without data are none. */
+/* A file that ranks write. */
 struct vv_data_file {
     /* to read */
     uint64_t end;   /* of its data */
-    uint32_t layer; /* its number in the index; VV_NONE: it has no data */
+    uint32_t layer; /* its number in the index; VV_NONE: none yet */
+    bool is_needed; /* it has data */
 };
 
-/* A range of the data in a file. */
+/* Where a chunk of a rank is. */
+struct vv_where {
+    /* to read */
+    uint64_t offset; /* in the file of the rank, or in the data of the base */
+    uint32_t packed; /* bytes of its frame in that file; 0: it is not packed */
+    bool is_old;     /* the base has it */
+};
+
+/* A layer of the index: a file of this save, or one of the base. */
+struct vv_merged_layer {
+    /* to read */
+    uint32_t file; /* VV_NONE: it is older */
+    uint32_t older;
+};
+
+/* A range of the data in the region of a rank. */
 struct vv_placed {
     /* to fill in */
     uint64_t place;
     uint64_t size;
-    uint32_t file;
+    uint32_t owner;
     uint64_t offset;
 };
 
@@ -45,8 +62,14 @@ struct vv_merge {
     uint32_t file_count;
     struct vv_data_file *files;
     uint32_t layer_count;
+    struct vv_merged_layer layers[VV_MOST_LAYERS];
     struct vv_index_columns added; /* digests, pieces and places; the caller
                                       adds nonces and sizes of layers */
+    size_t *firsts;         /* by rank, where chunks go each its own way: the
+                               number of its first one; behind them how many
+                               there are. Else NULL */
+    const uint8_t **chunks; /* by rank: as it told them */
+    struct vv_where *where; /* by chunk */
     /* own */
     uint64_t end;                 /* of the data */
     const uint8_t **told;         /* by rank: its next slice */
@@ -61,8 +84,8 @@ struct vv_merge {
 /* Checks that the slices of each value cover it once, hangs what is private
  * into the graph of all, chooses files and
  * offsets, and fills in what the index has besides the columns of the cargo;
- * the files are the layers of their number. VARVE_MISUSE names value and ranks.
- * Whatever comes of it, end with vv_merge_clear. */
+ * the places only where regions are written as they are. VARVE_MISUSE names
+ * value and ranks. Whatever comes of it, end with vv_merge_clear. */
 varve_status vv_merge_make(struct vv_merge *merge, varve_error *error);
 void vv_merge_clear(struct vv_merge *merge);
 

@@ -80,15 +80,12 @@ static varve_status splice(struct work *w, varve_error *error)
 static void place_private(
     struct work *w, const struct vv_spliced *from, uint64_t place)
 {
-    const struct vv_merge *merge = w->merge;
     const struct vv_index *index = &w->parts[from->part].index;
     struct origin *origin = &w->origins[from->part];
-    const struct vv_region *region = &merge->regions[origin->owner];
     uint64_t size = vv_at64(index->value_sizes, from->value);
     size_t digests = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
-    struct vv_placed placed = { place, size, region->file,
-        region->offset + origin->begin +
-            vv_at64(index->value_offsets, from->value) };
+    struct vv_placed placed = { place, size, origin->owner,
+        origin->begin + vv_at64(index->value_offsets, from->value) };
     if (size == 0)
         return;
     vv_buffer_add(&w->placed, &placed, sizeof placed);
@@ -105,7 +102,7 @@ static void move_placed(
         const struct vv_placed *p = w->next;
         uint64_t from = p->place > begin ? p->place : begin;
         uint64_t to = p->place + p->size < end ? p->place + p->size : end;
-        struct vv_placed placed = { place + (from - begin), to - from, p->file,
+        struct vv_placed placed = { place + (from - begin), to - from, p->owner,
             p->offset + (from - p->place) };
         if (from < to)
             vv_buffer_add(&w->placed, &placed, sizeof placed);

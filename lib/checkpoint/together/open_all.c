@@ -33,31 +33,35 @@ static void describe(const struct vv_open_all *how,
     vv_told_choose(told, file, how->most_digests);
 }
 
+/* Zero where rank 0 has failed. */
 static varve_status tell_place(
     const varve_comm *comm, struct vv_told_index *told, varve_error *error)
 {
     struct vv_index_place *place = &told->place;
-    uint64_t words[2];
-    memcpy(words, place->digest.bytes, sizeof words);
-    uint64_t *all[] = { &place->offset, &place->size, &words[0], &words[1],
-        &told->digests_at, &told->digests_size };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        VV_TRY(vv_tell_number(comm, all[i], error));
-    memcpy(place->digest.bytes, words, sizeof words);
+    uint64_t all[] = { place->offset, place->size, 0, 0, told->digests_at,
+        told->digests_size };
+    memcpy(&all[2], place->digest.bytes, sizeof place->digest.bytes);
+    VV_TRY(vv_tell_bytes(comm, all, sizeof all, error));
+    place->offset = all[0];
+    place->size = all[1];
+    memcpy(place->digest.bytes, &all[2], sizeof place->digest.bytes);
+    told->digests_at = all[4];
+    told->digests_size = all[5];
     return VARVE_OK;
+}
+
+static varve_status make_room(const struct vv_open_all *how,
+    struct vv_told_index *told, struct vv_opened *file, varve_error *error)
+{
+    VV_TRY(vv_opened_begin(file, how->context, how->path, error));
+    return vv_told_begin(told, file, error);
 }
 
 /* Rank 0 has the bytes where they belong. */
 static varve_status tell_index(const struct vv_open_all *how,
     struct vv_told_index *told, struct vv_opened *file, varve_error *error)
 {
-    varve_status status = VARVE_OK;
     bool is_first = how->comm->rank == 0;
-    if (!is_first)
-        status = vv_opened_begin(file, how->context, how->path, error);
-    if (!is_first && !status)
-        status = vv_told_begin(told, file, error);
-    VV_TRY(vv_agree(how->comm, status, error));
     size_t size;
     for (uint64_t at = 0; at < told->place.size; at += size) {
         size = vv_told_part(told, at);
@@ -112,10 +116,11 @@ static varve_status open_together(const struct vv_open_all *how,
     if (is_first && !status)
         describe(how, file, told);
     status = not_found(how, status, error);
-    VV_TRY(vv_agree(how->comm, status, error));
     VV_TRY(tell_place(how->comm, told, error));
-    if (told->place.size > 0)
-        VV_TRY(tell_index(how, told, file, error));
+    if (!is_first && !status && told->place.size > 0)
+        status = make_room(how, told, file, error);
+    VV_TRY(vv_agree(how->comm, status, error));
+    VV_TRY(tell_index(how, told, file, error));
     if (!is_first)
         status = not_found(how, open_same(how, told, file, error), error);
     return vv_agree(how->comm, status, error);

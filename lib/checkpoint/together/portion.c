@@ -6,32 +6,40 @@
 #include "portion.h"
 
 #include "agreement.h"
+#include "allocator.h"
 #include "bytes.h"
+#include "failure.h"
 #include "try.h"
 
-enum { ENTRY = 8 + 8 * VV_NEEDS }; /* a node, and its numbers */
+/* What each tells, in the byte order of a file. */
+struct entry {
+    unsigned char node[8];
+    unsigned char numbers[VV_NEEDS][8];
+};
 
-static void add_entry(struct vv_buffer *bytes, const varve_comm *comm,
-    const struct vv_division *division)
+static struct entry entry_of(
+    const varve_comm *comm, const struct vv_division *division)
 {
-    vv_buffer_add64(bytes, comm->node);
+    struct entry entry;
+    vv_store64(entry.node, comm->node);
     for (int k = 0; k < VV_NEEDS; k++)
-        vv_buffer_add64(bytes, division->numbers[k]);
+        vv_store64(entry.numbers[k], division->numbers[k]);
+    return entry;
 }
 
-static void count_machine(const varve_comm *comm, const unsigned char *entries,
+static void count_machine(const varve_comm *comm, const struct entry *all,
     struct vv_division *division)
 {
     unsigned differs = 0; /* bits: needs */
-    division->parts = 0;
+    division->at = division->parts = 0;
+    division->need = VV_NEEDS_WHOLE;
     for (uint32_t i = 0; i < comm->size; i++) {
-        const unsigned char *entry = entries + (size_t)ENTRY * i;
-        if (vv_load64(entry) != comm->node)
+        if (vv_load64(all[i].node) != comm->node)
             continue;
         division->at += i < comm->rank;
         division->parts++;
         for (int k = 0; k < VV_NEEDS; k++) {
-            uint64_t number = vv_load64(entry + 8 + 8 * k);
+            uint64_t number = vv_load64(all[i].numbers[k]);
             if (number == 0 || number != division->numbers[k])
                 differs |= 1u << k;
         }
@@ -45,23 +53,18 @@ varve_status vv_portion_find(const varve_comm *comm,
     varve_error *error)
 {
     uint64_t most = division->numbers[VV_NEEDS_WHOLE];
-    struct vv_buffer mine;
-    struct vv_gathered all;
     division->need = VV_NEEDS;
     VV_TRY(vv_largest(comm, &most, error));
     if (most == 0)
         return VARVE_OK;
-    vv_buffer_init(&mine, allocator);
-    add_entry(&mine, comm, division);
-    varve_status status = vv_gather_all(comm, VARVE_OK, &mine, &all, error);
-    vv_buffer_clear(&mine);
-    if (status)
-        return status;
-    status = vv_tell_all(comm, VARVE_OK, &all.bytes, error);
-    division->at = 0;
-    division->need = VV_NEEDS_WHOLE;
+    const struct entry mine = entry_of(comm, division);
+    struct entry *all = vv_allocate_array(allocator, comm->size, sizeof *all);
+    varve_status status = vv_agree(comm,
+        all ? VARVE_OK : vv_fail_memory(error, "what all ranks need"), error);
     if (!status)
-        count_machine(comm, all.bytes.data, division);
-    vv_gathered_clear(&all);
+        status = vv_tell_each_other(comm, &mine, sizeof mine, all, error);
+    if (!status)
+        count_machine(comm, all, division);
+    vv_release(allocator, all, comm->size * sizeof *all);
     return status;
 }

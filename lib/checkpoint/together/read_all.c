@@ -67,14 +67,15 @@ static varve_status divide(
     return vv_portion_find(reading->comm, reading->allocator, division, error);
 }
 
-/* One that verifies nothing ahead, or has failed before, comes to both. */
+/* One that verifies nothing ahead, or has failed before, comes to both; where
+ * all read once, none divides. */
 static varve_status ask(void *user, varve_status status, varve_error *error)
 {
     struct reading *reading = user;
     struct vv_division nothing = { .numbers = { 0 } };
     varve_error reason = { 0 };
-    if (!reading->has_divided && divide(reading, &nothing, &reason) &&
-        !status) {
+    if (!reading->has_divided && !reading->consent.reads_once &&
+        divide(reading, &nothing, &reason) && !status) {
         status = reason.status;
         *error = reason;
     }
@@ -89,16 +90,12 @@ static varve_status ask(void *user, varve_status status, varve_error *error)
 static varve_status check_path(const varve_comm *comm, varve_status status,
     const char *path, varve_error *error)
 {
-    VV_TRY(vv_agree(comm, status, error));
-    uint64_t here = vv_hash_of(path, strlen(path)), there = here;
+    uint64_t here = status ? 0 : vv_hash_of(path, strlen(path)), there = here;
     VV_TRY(vv_tell_number(comm, &there, error));
-    return vv_agree(comm,
-        here == there ? VARVE_OK
-                      : vv_fail(error, VARVE_MISUSE,
-                            "%s: expected the path that rank 0 reads, found "
-                            "another",
-                            path),
-        error);
+    if (!status && here != there)
+        status = vv_fail(error, VARVE_MISUSE,
+            "%s: expected the path that rank 0 reads, found another", path);
+    return vv_agree(comm, status, error);
 }
 
 /* Rank 0 looks; file systems of many machines may show others something else

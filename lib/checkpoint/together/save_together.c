@@ -30,11 +30,11 @@ varve_status vv_check_together(const varve_write_options *o, varve_error *error)
             "expected a save of several processes in the format %s, found %s",
             varve_format_name(VARVE_FORMAT_VARVE),
             varve_format_name(o->format));
-    if (o && (o->layered || o->layers.only_touched || o->layers.track ||
-                 o->compress))
+    if (o && (o->layers.only_touched || o->layers.track ||
+                 o->layers.verify_untouched))
         return vv_fail(error, VARVE_MISUSE,
-            "expected a save of several processes to write everything as it "
-            "is, found `layered`, `only_touched`, `track` or `compress`");
+            "expected a save of several processes to look at all values, found "
+            "`only_touched`, `track` or `verify_untouched`");
     return VARVE_OK;
 }
 
@@ -177,14 +177,17 @@ varve_status vv_save_together_write(struct vv_save_together *save,
             .cargo = &save->cargo,
             .share = &save->share,
             .all = &all } };
+    const struct vv_filling filling = { .cargo = &save->cargo,
+        .share = &save->share,
+        .comm = comm,
+        .path = path,
+        .orders = &orders,
+        .merge = &p.merge };
     status = tell(save, status, path, &all, error);
     if (!status) {
         status = order(save, &p, &orders, error);
         if (!status)
-            status = vv_agree(comm,
-                vv_data_files_fill(
-                    &save->cargo, &save->share, comm, path, &orders, error),
-                error);
+            status = vv_data_files_fill(&filling, error);
         bool is_given_up = status != VARVE_OK;
         status = publish(&p, status, error);
         if (!is_given_up)

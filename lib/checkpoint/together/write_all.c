@@ -64,38 +64,59 @@ varve_status varve_write_all(const varve_comm *comm, varve_node *root,
 
 /* --- Numbers -------------------------------------------------------------- */
 
+struct numbering {
+    const char *prefix;
+    const char *base; /* the program's choice, or NULL */
+    struct vv_buffer path;
+    struct vv_buffer other; /* of the checkpoint before */
+};
+
+/* By rank 0, which alone looks for what a layered save shares. */
+static varve_status find_next(struct vv_save_together *save,
+    struct numbering *n, uint64_t *number, varve_error *error)
+{
+    uint64_t before;
+    varve_write_options *options = &save->cargo.options;
+    VV_TRY(vv_next_number(
+        &save->cargo.context, n->prefix, *number, number, &before, error));
+    if (!options->layered || n->base || before == *number)
+        return VARVE_OK;
+    vv_set_numbered_path(&n->other, n->prefix, before);
+    options->layers.base = vv_buffer_string(&n->other);
+    return n->other.failed ? vv_fail_memory(error, "the name of a checkpoint")
+                           : VARVE_OK;
+}
+
 /* Rank 0 looks into the directory; file systems of many machines may show
  * others something else for a while. */
 static varve_status choose_number(struct vv_save_together *save,
-    varve_status status, const char *prefix, uint64_t *number,
+    varve_status status, struct numbering *n, uint64_t *number,
     varve_error *error)
 {
     if (!status && save->comm->rank == 0)
-        status = vv_next_number(
-            &save->cargo.context, prefix, *number, number, error);
+        status = find_next(save, n, number, error);
     VV_TRY(vv_agree(save->comm, status, error));
     return vv_tell_number(save->comm, number, error);
 }
 
 /* Where another job takes the number first, the next one is tried. */
 static varve_status save_numbered(struct vv_save_together *save,
-    varve_status status, const char *prefix, struct vv_buffer *path,
-    varve_error *error)
+    varve_status status, struct numbering *n, varve_error *error)
 {
     for (int i = 0; i < MOST_RACES; i++) {
-        VV_TRY(
-            choose_number(save, status, prefix, &save->cargo.counter, error));
-        vv_set_numbered_path(path, prefix, save->cargo.counter);
-        if (path->failed)
+        VV_TRY(choose_number(save, status, n, &save->cargo.counter, error));
+        vv_set_numbered_path(&n->path, n->prefix, save->cargo.counter);
+        if (n->path.failed)
             status = vv_fail_memory(error, "the name of a checkpoint");
-        status =
-            vv_save_together_write(save, status, vv_buffer_string(path), error);
+        status = vv_save_together_write(
+            save, status, vv_buffer_string(&n->path), error);
         if (status != VARVE_EXISTS)
             return status;
         status = VARVE_OK;
     }
     return vv_fail(error, VARVE_EXISTS,
-        "%s: expected a free number, found each taken by another job", prefix);
+        "%s: expected a free number, found each taken by another job",
+        n->prefix);
 }
 
 static varve_status prepare(struct vv_save_together *save, varve_node *root,
@@ -117,19 +138,22 @@ varve_status varve_save_all(const varve_comm *comm, varve_node *root,
     const varve_allocator allocator = vv_allocator_or_default(NULL);
     varve_error reason = { 0 };
     struct vv_save_together save = { .comm = comm };
-    struct vv_buffer path;
+    struct numbering n = { .prefix = prefix,
+        .base = options ? options->layers.base : NULL };
     VV_TRY(vv_check_comm(comm, error));
-    vv_buffer_init(&path, &allocator);
+    vv_buffer_init(&n.path, &allocator);
+    vv_buffer_init(&n.other, &allocator);
     varve_status status = prepare(&save, root, prefix, options, &reason);
     enum vv_hold older = hold(&save, root);
-    status = save_numbered(&save, status, prefix, &path, &reason);
+    status = save_numbered(&save, status, &n, &reason);
     let_go(&save, root, older);
     if (!status && comm->rank == 0)
-        vv_note_latest(&save.cargo.context, prefix, vv_buffer_string(&path));
+        vv_note_latest(&save.cargo.context, prefix, vv_buffer_string(&n.path));
     if (!status || (status == VARVE_UNKNOWN_OUTCOME && save.is_ready))
         vv_set_save_counter(root, save.cargo.counter);
     vv_save_together_end(&save);
-    vv_buffer_clear(&path);
+    vv_buffer_clear(&n.path);
+    vv_buffer_clear(&n.other);
     if (status && error)
         *error = reason;
     return status;

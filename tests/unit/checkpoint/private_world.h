@@ -189,6 +189,7 @@ struct own_run {
     unsigned seed;
     const char *path;
     varve_private_options options;
+    varve_write_options write;
     void (*spoil)(struct own *w, const varve_comm *comm); /* or NULL */
     varve_status statuses[MOST_RANKS];
     varve_error errors[MOST_RANKS];
@@ -201,7 +202,7 @@ static inline void save_own(const varve_comm *comm, void *user)
     if (run->spoil)
         run->spoil(w, comm);
     run->statuses[comm->rank] = varve_write_all(
-        comm, w->root, run->path, NULL, &run->errors[comm->rank]);
+        comm, w->root, run->path, &run->write, &run->errors[comm->rank]);
     free_own(w);
 }
 
@@ -216,11 +217,17 @@ static inline void check_own(
     }
 }
 
-static inline void save_ranks(uint32_t size, unsigned seed)
+static inline void save_ranks_as(
+    uint32_t size, unsigned seed, varve_write_options write)
 {
-    struct own_run run = { .seed = seed, .path = FILE_NAME };
+    struct own_run run = { .seed = seed, .path = FILE_NAME, .write = write };
     thread_comm_run(size, 2, -1, save_own, &run);
     check_own(&run, size, VARVE_OK);
+}
+
+static inline void save_ranks(uint32_t size, unsigned seed)
+{
+    save_ranks_as(size, seed, (varve_write_options){ 0 });
 }
 
 #endif

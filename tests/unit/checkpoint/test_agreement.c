@@ -114,6 +114,32 @@ TEST(agreement, tells_the_largest_of_all_and_the_words_of_one)
     }
 }
 
+static void tell_each_other(const varve_comm *comm, void *user)
+{
+    struct group *g = user;
+    uint32_t i = comm->rank, all[RANKS] = { 0 }, mine = 7 * i;
+    g->got[i] = vv_tell_each_other(
+        comm, &mine, sizeof mine, all, &g->errors[i]);
+    g->is_right[i] = true;
+    for (uint32_t r = 0; r < RANKS; r++)
+        g->is_right[i] &= all[r] == 7 * r;
+}
+
+TEST(agreement, tells_each_what_all_have)
+{
+    struct group g = { .given = { VARVE_OK } };
+    thread_comm_run(RANKS, 0, -1, tell_each_other, &g);
+    for (int i = 0; i < RANKS; i++) {
+        cr_assert_ok(g.got[i], g.errors[i]);
+        cr_assert(g.is_right[i]);
+    }
+    for (long calls = 0; calls < 2 * RANKS; calls++) {
+        thread_comm_run(RANKS, 0, calls, tell_each_other, &g);
+        for (int i = 0; i < RANKS; i++)
+            cr_assert_eq(g.got[i], VARVE_DISCONNECTED);
+    }
+}
+
 static void agree_silently(const varve_comm *comm, void *user)
 {
     struct group *g = user;

@@ -14,6 +14,8 @@
 enum { RANKS = 3 };
 
 static struct run {
+    varve_write_options options;
+    int first; /* of the weights: other ones in each save */
     varve_status statuses[RANKS];
     varve_error errors[RANKS];
     bool is_over;
@@ -23,8 +25,9 @@ static void save(const varve_comm *comm, void *user)
 {
     (void)user;
     struct part *p = new_part(comm, 1, true);
+    p->weights[0] = (float)run.first;
     run.statuses[comm->rank] = varve_write_all(
-        comm, p->root, FILE_NAME, NULL, &run.errors[comm->rank]);
+        comm, p->root, FILE_NAME, &run.options, &run.errors[comm->rank]);
     free_part(p);
 }
 
@@ -40,13 +43,14 @@ static void check_saved(void)
 
 /* Whatever call of the system fails at whatever rank: all say the same, and
  * what was there before is there, or what is new. */
-static void check_faults(unsigned kinds, int number_of_errno)
+static void check_faults_so(unsigned kinds, int number_of_errno)
 {
     for (long number = 0; !run.is_over; number++) {
         begin_world();
         const struct vv_system *under = world.context.system;
         thread_comm_run(RANKS, 2, -1, save, NULL);
         cr_assert_ok(run.statuses[0], run.errors[0]);
+        run.first++;
         struct faulty *faulty = faulty_new(under);
         world.context.system = faulty_system(faulty);
         faulty_plan(faulty, &(struct faulty_plan){ .number = number,
@@ -67,6 +71,16 @@ static void check_faults(unsigned kinds, int number_of_errno)
         end_world();
     }
     run.is_over = false;
+}
+
+/* As they are, in layers, packed. */
+static void check_faults(unsigned kinds, int number_of_errno)
+{
+    for (int i = 0; i < 3; i++) {
+        run.options.layered = i == 1;
+        run.options.compress = i == 2;
+        check_faults_so(kinds, number_of_errno);
+    }
 }
 
 TEST(data_files, lose_nothing_where_a_write_fails)

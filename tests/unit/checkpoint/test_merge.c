@@ -90,3 +90,27 @@ TEST(merge, makes_no_layers_of_nothing)
     free_root(root);
     end_world();
 }
+
+static void save_one_row(const varve_comm *comm, void *user)
+{
+    static const varve_write_options options = { .layered = true };
+    uint64_t row = comm->rank;
+    varve_node *root = new_root();
+    varve_add_slice(root, "rows", varve_array(&row, 1),
+        VARVE_SHAPE(comm->size), &row);
+    cr_assert_eq(
+        varve_write_all(comm, root, FILE_NAME, &options, user), VARVE_OK);
+    free_root(root);
+}
+
+/* An index may name 256: so those of older saves have room beside them. */
+TEST(merge, makes_no_more_layers_than_leave_room_for_older_ones)
+{
+    size_t layers = 0;
+    begin_world();
+    thread_comm_run(90, 1, -1, save_one_row, NULL);
+    for (size_t i = 0; i < memory_file_count(world.memory); i++)
+        layers += strstr(memory_file_path(world.memory, i), "layers/") != NULL;
+    cr_assert_eq(layers, 64);
+    end_world();
+}

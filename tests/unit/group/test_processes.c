@@ -195,14 +195,15 @@ static void run_trapped(uint32_t size, uint32_t rank, struct trap as,
 
 TEST(processes, bring_everything_where_it_belongs)
 {
+    static const size_t largest[] = { 300000, 5000, 100 };
     struct outcomes *outcomes = new_outcomes();
-    uint64_t rounds = proof_size(4, 100), steps = 0;
+    uint64_t rounds = proof_size(6, 100), steps = 0;
     for (uint32_t size = 1; size <= MOST_RANKS; size++)
         for (uint64_t i = 0; i < rounds; i++) {
             script = (struct comm_script){
                 .seed = proof_seed() + 100 * i + size,
                 .steps = 25,
-                .largest = i % 2 ? 300000 : 5000,
+                .largest = largest[i % 3],
             };
             run_trapped(size, 0, (struct trap){ .at = -1 }, outcomes);
             check_ends(outcomes, size, "no trap");
@@ -218,8 +219,10 @@ TEST(processes, bring_everything_where_it_belongs)
 TEST(processes, go_on_after_interruptions_and_single_bytes)
 {
     struct outcomes *outcomes = new_outcomes();
-    script = (struct comm_script){ .seed = 3, .steps = 20, .largest = 2000 };
-    for (uint32_t rank = 0; rank < 3; rank++) {
+    script = (struct comm_script){ .seed = 3, .steps = 20 };
+    for (uint32_t turn = 0; turn < 6; turn++) {
+        uint32_t rank = turn / 2;
+        script.largest = turn % 2 ? 2000 : 100;
         struct trap slowly = { .way = SLOWLY, .at = 0 };
         run_trapped(3, rank, slowly, outcomes);
         check_ends(outcomes, 3, "slowly");

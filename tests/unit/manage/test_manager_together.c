@@ -190,7 +190,9 @@ TEST(manager_together, wants_one_step_of_all)
 
 static void make_odd(struct rank *r, const void *user)
 {
-    static const varve_write_options layered = { .layered = true };
+    static const varve_write_options tracked = {
+        .layered = true, .layers.track = true
+    };
     static const varve_read_options salvage = { .salvage.on = true };
     varve_manager_options options = { .comm = r->comm };
     const char *directory = "run";
@@ -211,13 +213,13 @@ static void make_odd(struct rank *r, const void *user)
         options.async = true;
         break;
     case 'b':
-        options.keep_bytes = 1000;
+        options.keep_bytes = 1000 + r->number;
         break;
     case 'k':
         options.as_noted = true;
         break;
     case 'l':
-        options.write = &layered;
+        options.write = &tracked;
         break;
     default:
         break;
@@ -238,9 +240,9 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     check_has(run_ranks(3, make_odd, "o"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "s"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "a"), "found `async`");
-    check_has(run_ranks(3, make_odd, "b"), "found `keep_bytes`");
+    check_has(run_ranks(3, make_odd, "b"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "k"), "found `as_noted`");
-    check_has(run_ranks(3, make_odd, "l"), "found `layered`");
+    check_has(run_ranks(3, make_odd, "l"), "found `only_touched`, `track`");
     check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: expected a node");
     check_has(run_ranks(3, make_odd, "-"), "made");
     end_disk();
@@ -274,6 +276,99 @@ TEST(manager_together, deletes_the_data_with_its_checkpoint)
     end_disk();
 }
 
+static void save_one(struct rank *r, const void *user)
+{
+    make(r, user);
+    save(r, 30);
+}
+
+/* Saves what it has resumed, as it is. */
+static void go_on_alike(struct rank *r, const void *user)
+{
+    make(r, user);
+    resume(r);
+    save(r, r->step);
+}
+
+static uint64_t size_of_all(void)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < memory_file_count(disk.memory); i++) {
+        size_t size;
+        const char *path = memory_file_path(disk.memory, i);
+        memory_bytes(disk.memory, path, &size);
+        if (strstr(path, ".varve") || strstr(path, ".data"))
+            all += size;
+    }
+    return all;
+}
+
+static void look_only(struct rank *r, const void *user)
+{
+    make(r, user);
+    look_around(r);
+}
+
+static void save_on(struct rank *r, const void *user)
+{
+    make(r, user);
+    for (int step = 1; step <= 6; step++)
+        save(r, step);
+    look_around(r);
+    note_status(r, "refresh", varve_manager_refresh(r->manager, &r->error));
+    look_around(r);
+    resume(r);
+    look_around(r);
+}
+
+/* Of many processes the data count, which are in layers. */
+TEST(manager_together, keeps_what_fits_into_so_many_bytes_with_its_data)
+{
+    varve_manager_options options = { .keep_last = 1 };
+    begin_disk();
+    disk.total = 30000;
+    run_ranks(3, save_one, &options);
+    uint64_t one = size_of_all();
+    cr_assert_gt(one, 4 * disk.total);
+    end_disk();
+    for (uint64_t count = 1; count <= 3; count++) {
+        options = (varve_manager_options){
+            .keep_bytes = count * one + one / 2
+        };
+        begin_disk();
+        disk.total = 30000;
+        const char *notes = run_ranks(3, save_on, &options);
+        check_has(notes, "the newest bytes of ");
+        cr_assert_leq(size_of_all(), options.keep_bytes);
+        cr_assert_gt(size_of_all(), options.keep_bytes - one);
+        options.keep_bytes = one / 2;
+        notes = run_ranks(3, look_only, &options);
+        check_has(notes, "to go"); /* at every rank */
+        end_disk();
+    }
+}
+
+/* In layers a checkpoint has those of older ones, also when these are deleted,
+ * and all of them go with the last that names them. */
+TEST(manager_together, shares_layers_and_prunes_what_nobody_has)
+{
+    static const varve_write_options layered = { .layered = true };
+    varve_manager_options options = { .keep_last = 1, .write = &layered };
+    begin_disk();
+    disk.total = 600000;
+    run_ranks(4, save_one, &options);
+    uint64_t one = size_of_all();
+    cr_assert_gt(one, 4 * disk.total);
+    check_has(run_ranks(4, go_on_alike, &options), "saved run/ckpt-2.varve");
+    cr_assert_not(has_file("run/ckpt-1.varve"));
+    cr_assert_lt(size_of_all(), one + 20000);
+    check_has(run_ranks(3, resume_only, &options), "step 30, whole");
+    run_ranks(4, go_on, &options); /* all of it has changed */
+    cr_assert_lt(size_of_all(), one + 20000);
+    check_has(run_ranks(3, resume_only, &options), "step 31, whole");
+    end_disk();
+}
+
 /* Who reads has a lease: then index and data stay. */
 TEST(manager_together, leaves_readers_the_data_of_what_they_read)
 {
@@ -298,12 +393,6 @@ TEST(manager_together, leaves_readers_the_data_of_what_they_read)
 }
 
 /* --- Whatever fails, wherever --------------------------------------------- */
-
-static void save_one(struct rank *r, const void *user)
-{
-    make(r, user);
-    save(r, 30);
-}
 
 static void whole_life(struct rank *r, const void *user)
 {

@@ -1,0 +1,259 @@
+/* chunks_out.c - ready, told where, written; and again.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "chunks_out.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "data_out.h"
+#include "failure.h"
+#include "file.h"
+#include "layout.h"
+#include "merge_chunks.h"
+#include "pack_line.h"
+#include "try.h"
+
+/* What a rank says of a round, and what all are told. */
+enum { SIZE, IS_LAST, WORDS };
+
+struct rounds {
+    struct vv_chunks_out *out;
+    struct vv_buffer ready; /* bytes, as they will lie in the file */
+    size_t since;           /* what is told from here on is of them */
+    uint64_t behind;        /* where in the region what is ready last ends; 0:
+                               it is packed, or there is nothing */
+    struct vv_pack_line *line; /* or NULL */
+    uint64_t *told;            /* WORDS of each rank; at rank 0 */
+    uint64_t *answer; /* offsets by rank, and whether it was the last */
+    uint64_t *ends;   /* of files; at rank 0 */
+    bool is_over;     /* all ranks know that no round follows */
+};
+
+/* --- A round -------------------------------------------------------------- */
+
+/* At rank 0: what all are told. */
+static void place_all(struct rounds *r)
+{
+    uint32_t ranks = r->out->comm->size;
+    uint64_t is_last = 1;
+    for (uint32_t i = 0; i < ranks; i++) {
+        uint64_t *end = &r->ends[r->out->merge->regions[i].file];
+        const uint64_t *told = &r->told[(size_t)WORDS * i];
+        r->answer[i] = *end;
+        *end += vv_align_up(told[SIZE], VV_PAGE_ALIGNMENT);
+        is_last &= told[IS_LAST];
+    }
+    r->answer[ranks] = is_last;
+}
+
+static varve_status meet(struct rounds *r, varve_status status, bool is_last,
+    uint64_t *offset, varve_error *error)
+{
+    const varve_comm *comm = r->out->comm;
+    const uint64_t words[WORDS] = { r->ready.size, is_last };
+    if (!status && r->ready.failed)
+        status = vv_fail_memory(error, "chunks of a save");
+    VV_TRY(vv_agree(comm, status, error));
+    VV_TRY(vv_gather_words(comm, words, WORDS, r->told, error));
+    if (comm->rank == 0)
+        place_all(r);
+    VV_TRY(vv_tell_bytes(
+        comm, r->answer, ((size_t)comm->size + 1) * sizeof *r->answer, error));
+    *offset = r->answer[comm->rank];
+    return VARVE_OK;
+}
+
+/* What was told of them is where they are in the buffer. */
+static void move_told(struct rounds *r, uint64_t offset)
+{
+    struct vv_buffer *told = r->out->told;
+    for (; r->since < told->size && !told->failed;
+         r->since += VV_TOLD_WHERE_SIZE) {
+        uint8_t *at = told->data + r->since;
+        vv_store64(at, vv_load64(at) + offset);
+    }
+}
+
+static varve_status take_round(
+    struct rounds *r, varve_status status, bool is_last, varve_error *error)
+{
+    const struct vv_chunks_out *out = r->out;
+    uint64_t offset = 0;
+    status = meet(r, status, is_last, &offset, error);
+    r->is_over = status || r->answer[out->comm->size];
+    r->out->is_agreed = status != VARVE_OK;
+    if (status)
+        return status;
+    move_told(r, offset);
+    if (r->ready.size > 0)
+        status = vv_file_write(&out->cargo->context, out->file, out->path,
+            r->ready.data, r->ready.size, offset, error);
+    if (r->ready.size > 0 && !out->cargo->options.no_sync)
+        vv_file_start_write_back(&out->cargo->context, out->file);
+    r->ready.size = 0;
+    r->behind = 0;
+    return status;
+}
+
+/* --- Chunks --------------------------------------------------------------- */
+
+static void add_zeros(struct vv_buffer *ready, size_t size)
+{
+    void *at = size > 0 ? vv_buffer_extend(ready, size) : NULL;
+    if (at)
+        memset(at, 0, size);
+}
+
+/* What is not packed lies as in the region: right behind what is before it
+ * there, with the same padding, or at an offset that is like its own. */
+static void place_plain(struct rounds *r, uint64_t like)
+{
+    uint64_t gap =
+        r->behind && like >= r->behind ? like - r->behind : UINT64_MAX;
+    uint64_t at = gap <= VV_PAGE_ALIGNMENT
+                      ? r->ready.size + gap
+                      : vv_data_place_like(r->ready.size, like);
+    add_zeros(&r->ready, (size_t)(at - r->ready.size));
+}
+
+/* The place has the offset in the region. */
+static varve_status make_ready(
+    void *user, const struct vv_parcel *parcel, varve_error *error)
+{
+    struct rounds *r = user;
+    const struct vv_pack *pack = &parcel->place.pack;
+    if (!parcel->frame)
+        place_plain(r, parcel->place.offset);
+    vv_buffer_add64(r->out->told, r->ready.size);
+    vv_buffer_add32(r->out->told, parcel->frame ? pack->size : 0);
+    vv_buffer_add(&r->ready, parcel->frame ? parcel->frame : parcel->bytes,
+        parcel->frame ? pack->size : (size_t)parcel->size);
+    r->behind = parcel->frame ? 0 : parcel->place.offset + parcel->size;
+    if (r->ready.size < VV_ROUND_SIZE && !r->ready.failed)
+        return VARVE_OK;
+    return take_round(r, VARVE_OK, false, error);
+}
+
+static varve_status report(
+    const struct rounds *r, const struct vv_share_chunk *c, varve_error *error)
+{
+    const varve_write_options *o = &r->out->cargo->options;
+    if (o->progress && o->progress(o->progress_user, c->offset + c->size,
+                           r->out->share->size, ""))
+        return vv_fail(error, VARVE_CANCELLED, "%s: cancelled", r->out->path);
+    return VARVE_OK;
+}
+
+/* The bytes of the part that was looked at last. */
+struct look {
+    const struct vv_part *part;
+    struct vv_source source;
+    struct vv_buffer scratch;
+};
+
+static varve_status write_chunk(struct rounds *r,
+    const struct vv_share_chunk *c, struct look *look, varve_error *error)
+{
+    const unsigned char *bytes;
+    const struct vv_part *part = c->part;
+    if (look->part != part)
+        VV_TRY(vv_cargo_source(
+            part->cargo, part->value, &look->scratch, &look->source, error));
+    look->part = part;
+    VV_TRY(vv_source_piece(
+        &look->source, part->begin + c->begin, c->size, &bytes, error));
+    const struct vv_parcel parcel = { .bytes = bytes,
+        .stays = look->source.bytes && look->source.bytes != look->scratch.data,
+        .size = c->size,
+        .planes = c->planes,
+        .place = { .offset = c->offset } };
+    return r->line ? vv_pack_line_add(r->line, &parcel, error)
+                   : make_ready(r, &parcel, error);
+}
+
+static varve_status write_chunks(
+    struct rounds *r, struct look *look, varve_error *error)
+{
+    struct vv_share_chunk chunk;
+    struct vv_share_walk walk = vv_share_begin(r->out->share);
+    for (size_t i = 0; vv_share_next(&walk, &chunk); i++) {
+        if (vv_is_ordered(r->out->bits, i))
+            VV_TRY(write_chunk(r, &chunk, look, error));
+        VV_TRY(report(r, &chunk, error));
+    }
+    return r->line ? vv_pack_line_end(r->line, error) : VARVE_OK;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static size_t count_files(const struct rounds *r)
+{
+    return r->out->comm->rank == 0 ? r->out->merge->file_count : 0;
+}
+
+static varve_status begin(struct rounds *r, varve_error *error)
+{
+    const struct vv_context *context = &r->out->cargo->context;
+    const varve_allocator *a = &context->allocator;
+    size_t ranks = r->out->comm->size, files = count_files(r);
+    int level = r->out->cargo->options.compress;
+    r->answer = vv_allocate_array(a, ranks + 1, sizeof *r->answer);
+    bool has_memory = r->answer;
+    if (r->out->comm->rank == 0) {
+        r->told = vv_allocate_array(a, ranks * WORDS, sizeof *r->told);
+        r->ends = vv_allocate_array(a, files, sizeof *r->ends);
+        has_memory &= r->told && r->ends;
+    }
+    for (size_t i = 0; r->ends && i < files; i++)
+        r->ends[i] = VV_PAGE_ALIGNMENT;
+    if (level > 0)
+        r->line = vv_pack_line_new(context, level, make_ready, r);
+    return has_memory && (level == 0 || r->line)
+               ? VARVE_OK
+               : vv_fail_memory(error, "chunks of a save");
+}
+
+static void end(struct rounds *r)
+{
+    const varve_allocator *a = &r->out->cargo->context.allocator;
+    size_t ranks = r->out->comm->size;
+    vv_pack_line_free(r->line);
+    vv_buffer_clear(&r->ready);
+    if (r->answer)
+        vv_release(a, r->answer, (ranks + 1) * sizeof *r->answer);
+    if (r->told)
+        vv_release(a, r->told, ranks * WORDS * sizeof *r->told);
+    if (r->ends)
+        vv_release(a, r->ends, count_files(r) * sizeof *r->ends);
+}
+
+/* All have begun, or none goes on. */
+static varve_status write_all(struct rounds *r, varve_error *error)
+{
+    struct look look = { .part = NULL };
+    vv_buffer_init(&look.scratch, &r->out->cargo->context.allocator);
+    varve_status status = write_chunks(r, &look, error);
+    while (!r->is_over)
+        status = take_round(r, status, true, error);
+    vv_buffer_clear(&look.scratch);
+    return status;
+}
+
+varve_status vv_chunks_write(
+    struct vv_chunks_out *out, varve_status status, varve_error *error)
+{
+    struct rounds r = { .out = out };
+    vv_buffer_init(&r.ready, &out->cargo->context.allocator);
+    if (!status)
+        status = begin(&r, error);
+    status = vv_agree(out->comm, status, error);
+    out->is_agreed = status != VARVE_OK;
+    if (!status)
+        status = write_all(&r, error);
+    end(&r);
+    if (!status && out->told->failed)
+        status = vv_fail_memory(error, "chunks of a save");
+    return status;
+}

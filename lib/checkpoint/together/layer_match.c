@@ -1,0 +1,279 @@
+/* layer_match.c - a table of the digests of the base, asked for each chunk, or
+ * for small values that follow each other, as many as make up a page or more.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "layer_match.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "layers_in.h"
+#include "layout.h"
+#include "merge_chunks.h"
+#include "piece_table.h"
+#include "try.h"
+
+enum {
+    MOST_CANDIDATES = 16, /* with one digest that are looked at */
+    MOST_TOGETHER = 1024, /* small values */
+};
+
+static const struct vv_index *index_of(const struct vv_layer_match *m)
+{
+    return &m->base.file.parsed.index;
+}
+
+static const uint8_t *digest_at(const struct vv_layer_match *m, size_t chunk)
+{
+    return index_of(m)->digests + chunk * VV_DIGEST_SIZE;
+}
+
+/* --- Layers that are not worth it ----------------------------------------- */
+
+/* The one of those that are kept with the least in use: in all, or of what it
+ * has. */
+static uint32_t choose(const struct vv_layer_match *m, const uint64_t *live,
+    bool is_by_part, uint32_t count)
+{
+    const uint8_t *sizes = index_of(m)->layer_sizes;
+    uint32_t least = VV_NONE;
+    double lowest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        double use = (double)live[i];
+        if (is_by_part)
+            use /= (double)vv_at64(sizes, i);
+        if (!m->is_dropped[i] && (least == VV_NONE || use < lowest)) {
+            least = i;
+            lowest = use;
+        }
+    }
+    return least;
+}
+
+/* As a save of one process does: so many layers, with those that come, and
+ * twice the data in all. Several may go, since several come. */
+static void drop(struct vv_layer_match *m, const struct vv_merge *merge)
+{
+    uint64_t live[VV_MOST_LAYERS] = { 0 }, total = 0;
+    const struct vv_index *index = index_of(m);
+    uint32_t left = index->layer_count, coming = merge->file_count;
+    uint32_t most =
+        coming <= VV_USUAL_LAYERS / 4 ? VV_USUAL_LAYERS : VV_MOST_LAYERS;
+    vv_layer_base_count(&m->base, live);
+    for (uint32_t i = 0; i < left; i++)
+        total += vv_at64(index->layer_sizes, i);
+    while (left > 0 &&
+           (left + coming > most || total / 2 > m->base.file.data_end)) {
+        uint32_t worst =
+            choose(m, live, left + coming <= most, index->layer_count);
+        m->is_dropped[worst] = true;
+        total -= vv_at64(index->layer_sizes, worst);
+        left--;
+    }
+}
+
+static bool is_kept(
+    const struct vv_layer_match *m, uint64_t offset, uint64_t size)
+{
+    const struct vv_index *index = index_of(m);
+    for (uint32_t i = vv_place_of(index, offset); i < index->place_count; i++) {
+        uint32_t layer = vv_at32(index->place_layers, i);
+        if (vv_at64(index->place_begins, i) >= offset + size)
+            return true;
+        if (layer != VV_NONE && m->is_dropped[layer])
+            return false;
+    }
+    return true;
+}
+
+/* --- The table ------------------------------------------------------------ */
+
+static size_t hash_of(const struct vv_layer_match *m, const uint8_t *digest)
+{
+    return (size_t)vv_load64(digest) & (m->table_size - 1);
+}
+
+static void add_chunk(
+    struct vv_layer_match *m, size_t number, uint64_t offset, size_t size)
+{
+    size_t hash = hash_of(m, digest_at(m, number));
+    m->offsets[number] = offset;
+    m->sizes[number] = (uint32_t)size;
+    m->nexts[number] = m->firsts[hash];
+    m->firsts[hash] = (uint32_t)number;
+}
+
+static void add_values(struct vv_layer_match *m)
+{
+    const struct vv_index *index = index_of(m);
+    const struct vv_value_table *table = &m->base.file.parsed.table;
+    size_t number = 0;
+    for (uint32_t i = 0; i < index->value_count; i++) {
+        uint64_t count = vv_value_chunks(index, table, i);
+        uint64_t offset = vv_at64(index->value_offsets, i), begin;
+        for (uint64_t k = 0; k < count; k++) {
+            size_t size;
+            vv_chunk_range(index, table, i, k, &begin, &size);
+            add_chunk(m, number++, offset + begin, size);
+        }
+    }
+    for (uint64_t i = 0; i < index->paged_count; i++)
+        m->sizes[vv_at64(index->paged_chunks, (size_t)i)] = 0;
+}
+
+static varve_status make_table(
+    struct vv_layer_match *m, const struct vv_merge *merge, varve_error *error)
+{
+    const varve_allocator *a = &merge->cargo->context.allocator;
+    size_t count = (size_t)index_of(m)->digest_count;
+    if (count >= VV_NONE)
+        return VARVE_OK; /* it is of no use */
+    m->count = count;
+    for (m->table_size = 64; m->table_size < count;)
+        m->table_size *= 2;
+    m->offsets = vv_allocate_array(a, count + 1, sizeof *m->offsets);
+    m->sizes = vv_allocate_array(a, count + 1, sizeof *m->sizes);
+    m->nexts = vv_allocate_array(a, count + 1, sizeof *m->nexts);
+    m->firsts = vv_allocate_array(a, m->table_size, sizeof *m->firsts);
+    if (!m->offsets || !m->sizes || !m->nexts || !m->firsts)
+        return vv_fail_memory(error, "the chunks of the checkpoint before");
+    memset(m->firsts, 0xff, m->table_size * sizeof *m->firsts);
+    add_values(m);
+    return VARVE_OK;
+}
+
+/* --- Looking for it ------------------------------------------------------- */
+
+/* Chunks that are looked for together: one of a large value, or small ones. */
+struct group {
+    struct vv_placed_chunk all[MOST_TOGETHER];
+    size_t count;
+};
+
+/* Whether the base has them from a chunk on, with the same padding between. */
+static bool is_there(
+    const struct vv_layer_match *m, const struct group *g, size_t from)
+{
+    const struct vv_placed_chunk *last = &g->all[g->count - 1];
+    if (g->count > m->count - from)
+        return false;
+    for (size_t i = 0; i < g->count; i++) {
+        const struct vv_placed_chunk *chunk = &g->all[i];
+        if (m->sizes[from + i] != chunk->told.size ||
+            m->offsets[from + i] - m->offsets[from] !=
+                chunk->place - g->all[0].place ||
+            memcmp(digest_at(m, from + i), chunk->told.digest,
+                VV_DIGEST_SIZE) != 0)
+            return false;
+    }
+    return is_kept(
+        m, m->offsets[from], last->place + last->told.size - g->all[0].place);
+}
+
+/* The chunk of the base at an offset of its data; the number of all: none. */
+static size_t chunk_at(const struct vv_layer_match *m, uint64_t offset)
+{
+    size_t low = 0, high = m->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->offsets[middle] < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < m->count && m->offsets[low] == offset ? low : m->count;
+}
+
+/* First where it was if nothing has moved since what was found last; then
+ * wherever the same bytes are. */
+static size_t find(const struct vv_layer_match *m, const struct group *g)
+{
+    size_t usual = chunk_at(m, g->all[0].place + m->shift);
+    if (usual < m->count && is_there(m, g, usual))
+        return usual;
+    uint32_t at = m->firsts[hash_of(m, g->all[0].told.digest)];
+    for (int i = 0; i < MOST_CANDIDATES && at != VV_NONE; i++) {
+        if (is_there(m, g, at))
+            return at;
+        at = m->nexts[at];
+    }
+    return m->count;
+}
+
+static void settle(struct vv_layer_match *m, struct group *g)
+{
+    size_t found = g->count ? find(m, g) : m->count;
+    if (found < m->count)
+        m->shift = m->offsets[found] - g->all[0].place;
+    for (size_t i = 0; i < g->count && found < m->count; i++) {
+        g->all[i].where->is_old = true;
+        g->all[i].where->offset = m->offsets[found + i];
+    }
+    g->count = 0;
+}
+
+/* Whether a chunk is behind the last of a group, and both are small. */
+static bool joins(const struct group *g, const struct vv_placed_chunk *chunk)
+{
+    const struct vv_placed_chunk *first = g->all, *last = &g->all[g->count - 1];
+    uint64_t end = chunk->place + chunk->told.size;
+    return g->count < MOST_TOGETHER && last->told.size < VV_PAGED_SIZE &&
+           chunk->told.size < VV_PAGED_SIZE && chunk->owner == last->owner &&
+           chunk->number == last->number + 1 &&
+           chunk->place - (last->place + last->told.size) < VV_ALIGNMENT &&
+           end - first->place <= VV_PAGED_SIZE;
+}
+
+static varve_status match_all(
+    struct vv_layer_match *m, struct vv_merge *merge, varve_error *error)
+{
+    const varve_allocator *a = &merge->cargo->context.allocator;
+    struct vv_chunk_walk walk = { .merge = merge };
+    struct vv_placed_chunk chunk;
+    struct group *group = vv_allocate(a, sizeof *group);
+    if (!group)
+        return vv_fail_memory(error, "the chunks of the checkpoint before");
+    group->count = 0;
+    while (vv_chunk_walk_next(&walk, &chunk)) {
+        if (group->count && !joins(group, &chunk))
+            settle(m, group);
+        group->all[group->count++] = chunk;
+    }
+    settle(m, group);
+    vv_release(a, group, sizeof *group);
+    return VARVE_OK;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+varve_status vv_layer_match_make(
+    struct vv_layer_match *m, struct vv_merge *merge, varve_error *error)
+{
+    const struct vv_cargo *cargo = merge->cargo;
+    const char *base = cargo->options.layers.base;
+    *m = (struct vv_layer_match){ .base.dropped = VV_NONE };
+    VV_TRY(vv_layer_base_open(&m->base, &cargo->context,
+        base ? base : merge->path, merge->path, NULL, error));
+    if (!m->base.is_there)
+        return VARVE_OK;
+    drop(m, merge);
+    VV_TRY(make_table(m, merge, error));
+    return m->firsts ? match_all(m, merge, error) : VARVE_OK;
+}
+
+void vv_layer_match_end(struct vv_layer_match *m, const struct vv_merge *merge)
+{
+    const varve_allocator *a = &merge->cargo->context.allocator;
+    size_t count = m->count + 1;
+    if (m->offsets)
+        vv_release(a, m->offsets, count * sizeof *m->offsets);
+    if (m->sizes)
+        vv_release(a, m->sizes, count * sizeof *m->sizes);
+    if (m->nexts)
+        vv_release(a, m->nexts, count * sizeof *m->nexts);
+    if (m->firsts)
+        vv_release(a, m->firsts, m->table_size * sizeof *m->firsts);
+    vv_layer_base_close(&m->base);
+}
