@@ -89,3 +89,25 @@ TEST(remote_list, that_is_none_is_a_failure)
         cr_assert_null(continued);
     }
 }
+
+/* Whatever comes, it ends, with what there is of it. */
+TEST(remote_list, that_is_damaged_is_a_list_or_a_failure)
+{
+    static const char page[] =
+        BEGIN "<IsTruncated>true</IsTruncated><NextContinuationToken>a&lt;"
+              "</NextContinuationToken><Key>run/a&#x41;</Key><CommonPrefixes>"
+              "<Prefix>run/deep/</Prefix></CommonPrefixes>" END;
+    uint32_t random = 1;
+    for (int i = 0; i < 20000; i++) {
+        char text[sizeof page];
+        char *continued;
+        memcpy(text, page, sizeof page);
+        for (int n = 0; n < 3; n++) {
+            random = random * 1664525 + 1013904223;
+            text[(random >> 8) % (sizeof page - 1)] = "<>&;/#x\0a"[random % 9];
+        }
+        int result = parse(text, &continued);
+        cr_assert(result == 0 || result == -EIO);
+        free(continued);
+    }
+}

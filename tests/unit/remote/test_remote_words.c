@@ -5,6 +5,7 @@
 #include "remote_words.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "support/test.h"
@@ -45,4 +46,19 @@ TEST(remote_words, stay_as_they_are_without_them)
     cleans("s3://b/k: no@where", "s3://b/k: no@where");
     cleans("https://", "https://");
     cleans("is it https://h/a?", "is it https://h/a?");
+}
+
+TEST(remote_words, that_are_anything_are_cleaned_in_place)
+{
+    uint32_t random = 1;
+    for (int i = 0; i < 20000; i++) {
+        char text[40] = { 0 };
+        for (size_t n = 0; n < sizeof text - 1; n++) {
+            random = random * 1664525 + 1013904223;
+            text[n] = "://?@ \"a\n"[(random >> 8) % 9];
+        }
+        size_t before = strlen(text);
+        vv_remote_clean(text);
+        cr_assert_leq(strlen(text), before);
+    }
 }
