@@ -12,7 +12,7 @@
 SPDX-License-Identifier: MIT
 """
 from . import (checkpoint, communicator, dtypes, errors, manager, options,
-               reader, restoration, run, slices)
+               reader, remote, restoration, run, slices)
 from ._native import lib as _lib
 from .checkpoint import *  # noqa: F401,F403
 from .communicator import *  # noqa: F401,F403
@@ -22,6 +22,7 @@ from .errors import text as _text
 from .manager import *  # noqa: F401,F403
 from .options import *  # noqa: F401,F403
 from .reader import *  # noqa: F401,F403
+from .remote import *  # noqa: F401,F403
 from .restoration import *  # noqa: F401,F403
 from .run import *  # noqa: F401,F403
 from .slices import *  # noqa: F401,F403
@@ -30,5 +31,5 @@ __version__ = _text(_lib.varve_version())
 
 __all__ = sorted(
     name for module in (checkpoint, communicator, dtypes, errors, manager,
-                        options, reader, restoration, run, slices)
+                        options, reader, remote, restoration, run, slices)
     for name in module.__all__)

@@ -19,7 +19,7 @@ from .errors import file_path, refuse, text
 
 __all__ = ['ReadOptions', 'WriteOptions', 'ManagerOptions', 'LevelOptions']
 
-PATHS = 'rename_file', 'base', 'prefix'  # of files
+PATHS = 'rename_file', 'base', 'prefix', 'certificates'  # of files
 FEATURES = {  # where C has what is a keyword here
     'shard_size': 'foreign.shard_size', 'global_names': 'foreign.global_names',
     'base': 'layers.base', 'renames': 'rename.list',
