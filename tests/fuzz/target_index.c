@@ -37,6 +37,14 @@ static varve_status compare(
     return VARVE_OK;
 }
 
+/* The head of a map; more than 23 pairs are told in a byte of their own. */
+static bool has_pairs(const uint8_t *bytes, size_t size, unsigned pairs)
+{
+    if (pairs < 24)
+        return size > 0 && bytes[0] == 0xa0 + pairs;
+    return size > 1 && bytes[0] == 0xb8 && bytes[1] == pairs;
+}
+
 /* Unknown optional keys were passed over, and are not written again: then the
  * head of the map has another number. */
 static void check_encoding(
@@ -50,9 +58,10 @@ static void check_encoding(
     pairs += index->layer_count > 0 ? 5 : 0;
     pairs += index->packed_count > 0 ? 4 : 0;
     pairs += index->pieced_count > 0 ? 3 : 0;
+    pairs += index->paged_count > 0 ? 2 : 0;
     pairs += index->tag_count > 0 ? 2 : 0;
     pairs += index->global_count > 0 ? 2 : 0;
-    if (size == 0 || bytes[0] != 0xa0 + pairs)
+    if (!has_pairs(bytes, size, pairs))
         return;
     FUZZ_CHECK(vv_index_write(index, compare, &c, &error) == VARVE_OK,
         "an index that was accepted cannot be written: %s", error.message);

@@ -98,8 +98,9 @@ static void take_all(struct rank *rank, void *to, const uint64_t *sizes)
         size_t size = rank->meeting->sizes[i];
         if (sizes && sizes[i] != size)
             abort(); /* rank 0 was told something else */
-        if (size > 0)
-            memcpy(at, rank->meeting->given[i], size);
+        if (size == 0)
+            continue; /* of all together there may be nothing, nowhere */
+        memcpy(at, rank->meeting->given[i], size);
         at += size;
     }
 }
