@@ -167,6 +167,8 @@ void vv_merge_take_written(
     for (uint32_t i = 0; i < merge->file_count; i++)
         merge->files[i].end = VV_PAGE_ALIGNMENT;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
+        if (written->sizes[i] == 0)
+            continue; /* where all have nothing there are no bytes */
         take_rank(merge, i, at, (size_t)written->sizes[i]);
         at += written->sizes[i];
     }
