@@ -175,15 +175,6 @@ static inline void free_own(struct own *w)
     free(w);
 }
 
-static inline varve_reader *open_world(const char *path)
-{
-    varve_error error = { 0 };
-    varve_reader *reader = vv_reader_open_in(&world.context, path, &error);
-    cr_assert(reader, "%s", error.message);
-    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
-    return reader;
-}
-
 /* Calls that ranks make, and what came of them. */
 struct own_run {
     unsigned seed;

@@ -346,3 +346,27 @@ TEST(spared, needs_memory)
     check_layered("run/x.varve");
     end_layered();
 }
+
+/* Where the base is gone by then, too. */
+TEST(spared, needs_memory_to_be_read)
+{
+    varve_error error = { 0 };
+    varve_status status = VARVE_NO_MEMORY;
+    long n = 0;
+    begin_layered();
+    for (; status; n++) {
+        cr_assert_eq(status, VARVE_NO_MEMORY);
+        cr_assert_ok(varve_write(layered.root, BASE, &touched, &error), error);
+        cr_assert_eq(copy_what_changed(&based), 0);
+        remove_file(BASE);
+        test_fail_allocation(n, false);
+        status = vv_cargo_write(&behind.cargo, "run/x.varve", &error);
+        test_fail_allocation(-1, false);
+        vv_cargo_clear(&behind.cargo);
+        __asan_unpoison_memory_region(behind.block, (size_t)4 << 20);
+        free(behind.block);
+    }
+    cr_assert_gt(n, 5);
+    check_layered("run/x.varve");
+    end_layered();
+}

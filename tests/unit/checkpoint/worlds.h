@@ -144,4 +144,14 @@ static inline varve_status verify_file(varve_error *error)
     return status;
 }
 
+/* Every value of it is good. */
+static inline varve_reader *open_world(const char *path)
+{
+    varve_error error = { 0 };
+    varve_reader *reader = vv_reader_open_in(&world.context, path, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    return reader;
+}
+
 #endif
