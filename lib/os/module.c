@@ -70,13 +70,18 @@ static const void *open_beside(const char *name, const char *symbol,
     return found;
 }
 
-/* A build has each in a folder that is called as it is. */
+/* A build has each in a folder of its room: varve-hdf5.so in hdf5. */
 static const void *open_in_build(
     const char *name, const char *symbol, struct vv_buffer *reason)
 {
-    static const char remote[] = "varve-remote.so";
-    return open_beside(
-        name, symbol, strcmp(name, remote) ? "hdf5" : "remote", reason);
+    char folder[16];
+    const char *room = strchr(name, '-');
+    size_t size = room ? strcspn(++room, ".") : 0;
+    if (size == 0 || size >= sizeof folder)
+        return NULL;
+    memcpy(folder, room, size);
+    folder[size] = '\0';
+    return open_beside(name, symbol, folder, reason);
 }
 
 const void *vv_module_find(const char *name, const char *symbol,

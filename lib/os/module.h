@@ -11,9 +11,9 @@
 /* The address of `symbol` in the module `name` ("varve-hdf5.so"), or NULL; then
  * `reason` is why, in one line. It is looked for in the directory that the
  * environment variable VARVE_MODULES names, and nowhere else where that is set
- * (programs with more rights than their user's pass over it); in `varve` and
- * (as a build has it) `hdf5` beside the library, where that is a shared one; in
- * `installed`. */
+ * (programs with more rights than their user's pass over it); beside the
+ * library, where that is a shared one, in `varve` and, as a build has it, in
+ * the folder of its room; in `installed`. */
 const void *vv_module_find(const char *name, const char *symbol,
     const char *installed, struct vv_buffer *reason);
 

@@ -12,9 +12,8 @@ size_t vv_cargo_copy_size(const struct vv_cargo *cargo);
 
 /* Copies all that the program lends but large values, for which it finds places
  * in a block of that size, aligned to a page; what is spared (spared.h) gets no
- * bytes there. The cargo needs neither options
- * nor metadata nor small values nor strings nor what lies elsewhere any more.
- * On failure it is as it was. */
+ * bytes there. The cargo needs neither options nor metadata nor small values
+ * nor strings nor what lies elsewhere any more. On failure it is as it was. */
 varve_status vv_cargo_detach(
     struct vv_cargo *cargo, void *block, varve_error *error);
 
