@@ -209,17 +209,22 @@ static varve_status sum_and_look(
 /* --- One life ------------------------------------------------------------- */
 
 static varve_status begin(
-    struct life *l, const varve_manager_options *options, varve_error *error)
+    struct life *l, varve_manager_options *options, varve_error *error)
 {
+    char near[PATH_SIZE], far[PATH_SIZE];
+    const varve_level level = { .directory = far, .keep_last = 1 };
     varve_node *root;
+    snprintf(near, sizeof near, "%s/" LIVES_NEAR, l->plan->directory);
+    snprintf(far, sizeof far, "%s/far", l->plan->directory);
+    options->levels = &level;
+    options->level_count = 1;
     l->graph = varve_graph_new(NULL);
     root = varve_graph_root(l->graph);
     varve_add_variable(root, "step", varve_scalar(&l->step));
     l->state = l->plan->world->make(l->comm, root);
     if (!l->state)
         return VARVE_NO_MEMORY;
-    l->manager =
-        varve_manager_new(root, l->plan->directory, options, error);
+    l->manager = varve_manager_new(root, near, options, error);
     return l->manager ? VARVE_OK : error->status;
 }
 
@@ -250,7 +255,9 @@ static varve_status go_on(struct life *l, varve_error *error)
         if (!status && varve_manager_saved(l->manager))
             note(l, "saved", 0);
     }
-    return status ? status : sum_and_look(l, &sum, false);
+    if (!status)
+        status = sum_and_look(l, &sum, false);
+    return status ? status : varve_manager_drain(l->manager, -1, error);
 }
 
 static int tell(const struct life *l, varve_status status,
@@ -280,7 +287,7 @@ int live(const varve_comm *comm, const struct plan *plan)
     varve_write_options write = { .layered = proof_next(&random) % 2,
         .compress = proof_next(&random) % 3 == 0 ? PACKS : 0,
         .many.files = (unsigned)(proof_next(&random) % 4) };
-    const varve_manager_options options = { .comm = l.comm,
+    varve_manager_options options = { .comm = l.comm,
         .write = &write,
         .keep_last = 1 + (size_t)(proof_next(&random) % 3),
         .interval_steps = 1 + proof_next(&random) % 3 };

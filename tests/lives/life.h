@@ -1,5 +1,6 @@
 /* life.h - one life of a program of many processes: it resumes, takes some
- * steps, saves, and ends or is killed.
+ * steps, saves, and ends or is killed. What it saves is copied to a second
+ * level; a life that ends by itself waits for that.
  *
  * What it means to save, and what was reported saved, is noted beside the
  * checkpoints, so that the next life knows what it has to find: a step no older
@@ -15,6 +16,9 @@
 #include "world.h"
 
 enum { LIFE_ENDED, LIFE_DISCONNECTED, LIFE_WRONG };
+
+/* The folder of the first level, which may be lost once that is so. */
+#define LIVES_NEAR "near"
 
 struct plan {
     const struct world *world;

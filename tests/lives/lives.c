@@ -37,6 +37,7 @@ struct crowd {
 
 struct counts {
     uint64_t killed;  /* lives */
+    uint64_t lost;    /* what was near */
     uint64_t changes; /* of the number of ranks */
     uint64_t ranks;
 };
@@ -120,6 +121,14 @@ static bool lead(struct crowd *c)
     return bury(c);
 }
 
+/* What is nearest is lost: the next life has what is farther. */
+static void lose_what_is_near(const struct plan *plan)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/" LIVES_NEAR, plan->directory);
+    mix_place_remove(path);
+}
+
 static struct crowd choose(const struct plan *plan, uint64_t *random)
 {
     struct crowd c = { .plan = *plan };
@@ -136,14 +145,15 @@ static struct crowd choose(const struct plan *plan, uint64_t *random)
 /* What was learned with other sums than those of one rank is worth as much. */
 static void ask_what_was_learned(const struct plan *plan)
 {
+    char near[4200];
     varve_error error = { 0 };
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
     varve_processes *alone = varve_processes_new(1, NULL, &error);
     const varve_comm *comm = varve_processes_join(alone, 0, &error);
     void *state = plan->world->make(comm, root);
-    varve_manager *manager =
-        varve_manager_new(root, plan->directory, NULL, &error);
+    snprintf(near, sizeof near, "%s/" LIVES_NEAR, plan->directory);
+    varve_manager *manager = varve_manager_new(root, near, NULL, &error);
     double first = plan->world->loss(state);
     if (!manager || varve_manager_resume(manager, &error)) {
         fprintf(stderr, "lives: %s\n", error.message);
@@ -177,7 +187,12 @@ static void run(const struct world *world, uint64_t lives, uint64_t seed)
         .dies_at = -1, .expected = expected };
     for (uint64_t i = 0; i < lives; i++) {
         struct crowd c = choose(&plan, &random);
-        counts.killed += lead(&c);
+        bool was_killed = lead(&c);
+        counts.killed += was_killed;
+        if (!was_killed && proof_next(&random) % 3 == 0) {
+            lose_what_is_near(&plan);
+            counts.lost++;
+        }
         counts.changes += c.size != ranks;
         counts.ranks += ranks = c.size;
     }
@@ -186,11 +201,14 @@ static void run(const struct world *world, uint64_t lives, uint64_t seed)
     lead(&last);
     if (world->loss)
         ask_what_was_learned(&plan);
-    printf("%s: %" PRIu64 " lives, of %.1f ranks; their number changed %"
-        PRIu64 " times, %" PRIu64 " were killed\n", world->name, lives,
-        (double)counts.ranks / (double)lives, counts.changes, counts.killed);
+    printf("%s: %" PRIu64 " lives, of %.1f ranks; their number changed %" PRIu64
+           " times, %" PRIu64 " were killed, %" PRIu64
+           " times what was near was lost\n",
+        world->name, lives, (double)counts.ranks / (double)lives,
+        counts.changes, counts.killed, counts.lost);
     proof_count("lives.led", lives);
     proof_count("lives.killed", counts.killed);
+    proof_count("lives.lost", counts.lost);
     mix_place_remove(directory);
     free(expected);
 }
