@@ -212,7 +212,9 @@ static varve_status begin(
     struct life *l, varve_manager_options *options, varve_error *error)
 {
     char near[PATH_SIZE], far[PATH_SIZE];
-    const varve_level level = { .directory = far, .keep_last = 1 };
+    const varve_level level = { .directory = far,
+        .keep_last = 1,
+        .layered = l->plan->seed % 2 };
     varve_node *root;
     snprintf(near, sizeof near, "%s/" LIVES_NEAR, l->plan->directory);
     snprintf(far, sizeof far, "%s/far", l->plan->directory);

@@ -144,6 +144,61 @@ TEST(levels_of_many, are_known_to_rank_0)
     end_disk();
 }
 
+/* --- In layers ------------------------------------------------------------ */
+
+static uint64_t bytes_in(const char *folder)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < memory_file_count(disk.memory); i++) {
+        size_t size;
+        const char *path = memory_file_path(disk.memory, i);
+        bool is_data = strstr(path, ".data") || strstr(path, ".varve");
+        memory_bytes(disk.memory, path, &size);
+        if (is_data && strncmp(path, folder, strlen(folder)) == 0)
+            all += size;
+    }
+    return all;
+}
+
+static void save_alike(struct rank *r, const void *user)
+{
+    make(r, user);
+    save(r, 30);
+    for (int i = 0; i < 3; i++) {
+        r->step++; /* the rest stays */
+        note_status(r, "save",
+            varve_manager_save(r->manager, r->step, &r->error));
+        drain(r);
+    }
+}
+
+/* What all share is there once, and what no copy names any more goes. */
+TEST(levels_of_many, have_layers_where_they_are_told_to)
+{
+    static const varve_write_options write = { .layered = true };
+    varve_level near = { .directory = "near", .layered = true, .keep_last = 2 };
+    const varve_manager_options options = { .write = &write,
+        .levels = &near,
+        .level_count = 1 };
+    begin_disk();
+    disk.total = 600000;
+    run_ranks(4, save_alike, &options);
+    uint64_t one = disk.total * sizeof(float);
+    cr_assert(has_file("near/ckpt-4.varve") && has_file("near/ckpt-3.varve"));
+    cr_assert_not(has_file("near/ckpt-2.varve"));
+    cr_assert_gt(bytes_in("near/"), one);
+    cr_assert_lt(bytes_in("near/"), one + one / 4);
+    remove_folder("run/");
+    run_ranks(3, resume_only, &options);
+    check_has(disk.notes[0], "resume: VARVE_OK\nstep 33, ");
+    disk.total = 300000; /* a new graph: nothing is shared */
+    near.keep_last = 1;
+    remove_folder("run/");
+    check_has(run_ranks(2, save_and_drain, &options), "drain: VARVE_OK");
+    cr_assert_lt(bytes_in("near/"), one);
+    end_disk();
+}
+
 /* --- Whatever fails, wherever --------------------------------------------- */
 
 static void whole_life(struct rank *r, const void *user)
