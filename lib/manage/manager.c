@@ -17,6 +17,7 @@
 #include "file.h"
 #include "ledger.h"
 #include "manager_save.h"
+#include "manager_tell.h"
 #include "manager_together.h"
 #include "publish.h"
 #include "restoration.h"

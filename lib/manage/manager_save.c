@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "layer_prune.h"
 #include "ledger.h"
+#include "manager_tell.h"
 #include "manager_together.h"
 #include "reader.h"
 #include "retention.h"

@@ -10,6 +10,7 @@
 #include "agreement.h"
 #include "failure.h"
 #include "manager_save.h"
+#include "manager_tell.h"
 #include "manager_together.h"
 #include "read_all.h"
 #include "reader.h"

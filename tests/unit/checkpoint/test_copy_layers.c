@@ -116,7 +116,8 @@ TEST(copy_layers, leaves_nothing_of_what_does_not_verify)
     cr_assert_eq(vv_copy_layers(&world.context, "run/m-3.varve",
                      "far/m-3.varve", &plain, &written, &error),
         VARVE_CORRUPT);
-    cr_assert(strstr(error.message, "run/m-3.varve: large: "), "%s", error.message);
+    cr_assert(strstr(error.message, "run/m-3.varve: large: "), "%s",
+        error.message);
     cr_assert_eq(memory_file_count(world.memory), files);
     end_layered();
 }
