@@ -3,8 +3,8 @@
 #
 #     tests/mpi/run.sh MPIRUN COUNT PROGRAM [kill | threads]
 #
-# With `kill` a rank kills itself: then it has to fail, and not by the time. With
-# `threads` several threads of each call MPI.
+# With `kill` a rank kills itself: then it has to fail, and not by the time.
+# With `threads` several threads of each call MPI.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail

@@ -3,8 +3,8 @@
  *     test_mpi [kill | threads]
  *
  * Random calls, each checked, over all processes and over a group that counts
- * them the other way round; with `threads` also by two threads. With `kill` the last rank kills itself on the way,
- * and mpirun has to end the others.
+ * them the other way round; with `threads` also by two threads. With `kill` the
+ * last rank kills itself on the way, and mpirun has to end the others.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -84,7 +84,7 @@ static void run_copies(varve_comm *comm)
     pthread_t thread;
     must(!comm->duplicate(comm->self, &copy), "no copy");
     must(!comm->duplicate(comm->self, &other), "no other copy");
-    must(copy != other && copy->release && !comm->release, "no copy of its own");
+    must(copy != other && copy->release && !comm->release, "not its own");
     must(copy->rank == comm->rank && copy->size == comm->size &&
             copy->node == comm->node, "another rank of the copy");
     struct script_run mine = { comm, 3 }, behind = { copy, 4 };
