@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include <varve/private.h>
 #include <varve/reader.h>
@@ -96,7 +95,7 @@ struct run {
     varve_status statuses[MOST];
     varve_error errors[MOST];
     bool is_wrong[MOST];
-    atomic_uint here;
+    bool is_shared[MOST]; /* its communicator, with another thread */
 };
 
 /* Below a rank there may be another system than below the others. */
@@ -121,14 +120,17 @@ static void run_rank(const varve_comm *comm, void *user)
     guard(&g, comm);
     run->body(run, p, &g.comm);
     free_part(p);
-    run->is_wrong[comm->rank] |= g.is_wrong;
+    run->is_shared[comm->rank] |= g.is_wrong;
 }
 
 static long run_until(struct run *run, uint32_t size, long calls)
 {
     long made = thread_comm_run(size, 2, calls, run_rank, run);
-    for (uint32_t i = 0; i < size; i++)
-        cr_assert_not(run->is_wrong[i], "rank %u", i);
+    for (uint32_t i = 0; i < size; i++) {
+        cr_assert_not(
+            run->is_shared[i], "rank %u: its communicator was called", i);
+        cr_assert_not(run->is_wrong[i], "rank %u: not as it was", i);
+    }
     return made;
 }
 
