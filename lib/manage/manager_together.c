@@ -12,6 +12,7 @@
 #include "bytes.h"
 #include "checksum.h"
 #include "failure.h"
+#include "job_together.h"
 #include "save_together.h"
 #include "try.h"
 
@@ -90,9 +91,7 @@ varve_status vv_manager_check_options(
     if (!o->comm)
         return VARVE_OK;
     if (o->async)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a manager of several processes to save while they wait, "
-            "found `async`");
+        VV_TRY(vv_check_duplicates(o->comm, error));
     if (o->as_noted)
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to be told what is kept, "
@@ -113,6 +112,7 @@ static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)
     vv_buffer_add64(bytes, o->interval_seconds);
     vv_buffer_add8(bytes, o->number_by_step);
     vv_buffer_add8(bytes, o->record_time);
+    vv_buffer_add8(bytes, o->async);
     vv_buffer_add8(bytes, o->read && o->read->salvage.on);
 }
 
@@ -175,5 +175,7 @@ varve_status vv_manager_meet(varve_manager *m, const varve_comm *comm,
 {
     VV_TRY(vv_agree(comm, status, error));
     VV_TRY(check_alike(m, comm, error));
+    if (m->options.async)
+        VV_TRY(vv_keep_duplicate(comm, VARVE_OK, m->graph, error));
     return vv_manager_tell(m, VARVE_OK, error);
 }
