@@ -24,6 +24,17 @@
 
 VARVE_BEGIN_DECLS
 
+/* What one rank sends and receives at the same time. Only the first `out_size`
+ * and `in_size` bytes count; of none the other rank does not matter. */
+typedef struct varve_shift {
+    const void *out; /* goes to another rank, which expects as many */
+    size_t out_size;
+    void *in; /* comes from another rank, or the same other one */
+    size_t in_size;
+    uint32_t to;
+    uint32_t from;
+} varve_shift;
+
 typedef struct varve_comm {
     uint32_t rank; /* of this process, below `size` */
     uint32_t size; /* how many processes there are, at least 1 */
@@ -44,7 +55,11 @@ typedef struct varve_comm {
     varve_status (*broadcast)(void *self, void *bytes, size_t size);
     /* Returns when all have come to it. */
     varve_status (*barrier)(void *self);
-    varve_reserved reserved;
+    /* Each rank sends to one and receives from one, at once; called by all,
+     * also by those that do neither. NULL: what needs it gathers and
+     * broadcasts, which brings the bytes of all to each. */
+    varve_status (*shift)(void *self, const varve_shift *shift);
+    void *reserved[7];
 } varve_comm;
 
 VARVE_END_DECLS

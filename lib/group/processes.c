@@ -24,9 +24,12 @@
 #include "store.h"
 #include "try.h"
 
-enum call { AGREE, GATHER, GATHER_VARIED, BROADCAST, BARRIER };
+enum call { AGREE, GATHER, GATHER_VARIED, BROADCAST, BARRIER, SHIFT };
 
 enum { AHEAD = 48 };
+
+/* What a rank says of its shift. */
+enum { TO, OUT_SIZE, FROM, IN_SIZE, SHIFT_WORDS };
 
 struct header {
     uint64_t call;
@@ -55,6 +58,7 @@ struct varve_processes {
     uint32_t peer_count;
     struct vv_wait *waits; /* as many */
     uint64_t *values;      /* of all ranks */
+    uint64_t *shifts;      /* SHIFT_WORDS of each */
 };
 
 /* --- One movement ------------------------------------------------------- */
@@ -298,6 +302,107 @@ static varve_status barrier(void *self)
     return distribute(self, BARRIER, NULL, 0);
 }
 
+/* --- From each to one ---------------------------------------------------- */
+
+static const uint64_t *shift_of(const struct varve_processes *p, uint64_t rank)
+{
+    return p->shifts + SHIFT_WORDS * rank;
+}
+
+/* Whether what each sends is what another one expects of it, and the other way
+ * round; how much goes through rank 0 that is not its own. */
+static varve_status check_shifts(
+    const struct varve_processes *p, uint64_t *relayed)
+{
+    *relayed = 0;
+    for (uint32_t i = 0; i < p->size; i++) {
+        const uint64_t *w = shift_of(p, i);
+        if (w[OUT_SIZE] > 0 &&
+            (w[TO] >= p->size || w[TO] == i || shift_of(p, w[TO])[FROM] != i ||
+                shift_of(p, w[TO])[IN_SIZE] != w[OUT_SIZE]))
+            return VARVE_MISUSE;
+        if (w[IN_SIZE] > 0 && (w[FROM] >= p->size || w[FROM] == i ||
+                                  shift_of(p, w[FROM])[TO] != i ||
+                                  shift_of(p, w[FROM])[OUT_SIZE] != w[IN_SIZE]))
+            return VARVE_MISUSE;
+        *relayed += i > 0 && w[TO] > 0 ? w[OUT_SIZE] : 0;
+    }
+    return VARVE_OK;
+}
+
+/* What goes to rank 0 goes to its place at once. */
+static varve_status take_all(
+    struct varve_processes *p, const varve_shift *s, unsigned char *relay)
+{
+    for (uint32_t i = 1; i < p->size; i++) {
+        const uint64_t *w = shift_of(p, i);
+        bool is_for_first = w[OUT_SIZE] > 0 && w[TO] == 0;
+        begin(
+            &p->peers[i - 1], SHIFT, is_for_first ? s->in : relay, w[OUT_SIZE]);
+        relay += w[OUT_SIZE] > 0 && !is_for_first ? w[OUT_SIZE] : 0;
+    }
+    return move_all(p, false);
+}
+
+/* Where a rank's bytes are in what was relayed. */
+static unsigned char *relayed_of(
+    const struct varve_processes *p, uint64_t rank, unsigned char *relay)
+{
+    for (uint64_t i = 1; i < rank; i++)
+        relay += shift_of(p, i)[TO] > 0 ? shift_of(p, i)[OUT_SIZE] : 0;
+    return relay;
+}
+
+static varve_status give_all(
+    struct varve_processes *p, const varve_shift *s, unsigned char *relay)
+{
+    for (uint32_t i = 1; i < p->size; i++) {
+        const uint64_t *w = shift_of(p, i);
+        void *bytes = w[IN_SIZE] == 0 ? NULL
+                      : w[FROM] == 0  ? (void *)s->out
+                                      : relayed_of(p, w[FROM], relay);
+        begin_out(&p->peers[i - 1], SHIFT, bytes, w[IN_SIZE]);
+    }
+    return move_all(p, true);
+}
+
+static varve_status relay_all(struct varve_processes *p, const varve_shift *s)
+{
+    const varve_allocator *a = &p->context.allocator;
+    uint64_t size;
+    VV_TRY(check_shifts(p, &size));
+    unsigned char *relay = vv_allocate(a, (size_t)size);
+    if (size > 0 && !relay)
+        return VARVE_NO_MEMORY;
+    varve_status status = take_all(p, s, relay);
+    if (!status)
+        status = give_all(p, s, relay);
+    vv_release(a, relay, (size_t)size);
+    return status;
+}
+
+static varve_status pass(struct varve_processes *p, const varve_shift *s)
+{
+    begin_out(&p->peers[0], SHIFT, (void *)s->out, s->out_size);
+    VV_TRY(move_all(p, true));
+    begin(&p->peers[0], SHIFT, s->in, s->in_size);
+    return move_all(p, false);
+}
+
+/* All of it goes through rank 0, which holds it for so long. */
+static varve_status shift(void *self, const varve_shift *s)
+{
+    struct varve_processes *p = self;
+    const uint64_t words[SHIFT_WORDS] = {
+        [TO] = s->to,
+        [OUT_SIZE] = s->out_size,
+        [FROM] = s->from,
+        [IN_SIZE] = s->in_size,
+    };
+    VV_TRY(collect(p, SHIFT, words, sizeof words, p->shifts, NULL));
+    return settle(p, p->comm.rank > 0 ? pass(p, s) : relay_all(p, s));
+}
+
 /* --- Beginning and end --------------------------------------------------- */
 
 static int64_t process_number(const struct varve_processes *p)
@@ -329,9 +434,10 @@ static bool has_memory(struct varve_processes *p)
     p->peers = vv_allocate_array(a, p->size, sizeof *p->peers);
     p->waits = vv_allocate_array(a, p->size, sizeof *p->waits);
     p->values = vv_allocate_array(a, p->size, sizeof *p->values);
+    p->shifts = vv_allocate_array(a, p->size, SHIFT_WORDS * sizeof *p->shifts);
     for (size_t i = 0; p->ends && i < end_count(p); i++)
         p->ends[i] = -1;
-    return p->ends && p->peers && p->waits && p->values;
+    return p->ends && p->peers && p->waits && p->values && p->shifts;
 }
 
 static varve_status connect_all(struct varve_processes *p, varve_error *error)
@@ -430,6 +536,7 @@ const varve_comm *varve_processes_join(
         .gather_varied = gather_varied,
         .broadcast = broadcast,
         .barrier = barrier,
+        .shift = shift,
     };
     return &p->comm;
 }
@@ -452,5 +559,7 @@ void varve_processes_free(varve_processes *p)
         vv_release(&a, p->waits, p->size * sizeof *p->waits);
     if (p->values)
         vv_release(&a, p->values, p->size * sizeof *p->values);
+    if (p->shifts)
+        vv_release(&a, p->shifts, p->size * SHIFT_WORDS * sizeof *p->shifts);
     vv_release(&a, p, sizeof *p);
 }

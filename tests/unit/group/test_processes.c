@@ -425,6 +425,45 @@ TEST(processes, see_that_they_have_lost_step)
     free_outcomes(outcomes);
 }
 
+/* To whom each of three ranks sends what, in a round that does not fit. */
+static varve_shift misfit;
+
+static void shift_to_nobody(
+    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
+{
+    const varve_comm *comm = varve_processes_join(all, rank, NULL);
+    char bytes[64] = { 0 };
+    varve_shift one = rank == 1 ? misfit : (varve_shift){ 0 };
+    if (rank == 2) /* expects ten of rank 1 */
+        one = (varve_shift){ .in = bytes, .in_size = 10, .from = 1 };
+    one.out = bytes;
+    outcome->status = comm->shift(comm->self, &one);
+}
+
+TEST(processes, refuse_to_send_what_nobody_expects)
+{
+    struct outcomes *outcomes = new_outcomes();
+    const varve_shift cases[] = {
+        { 0 },                                 /* nothing at all */
+        { .out_size = 9, .to = 2 },            /* less */
+        { .out_size = 11, .to = 2 },           /* more */
+        { .out_size = 10, .to = 0 },           /* to another one */
+        { .out_size = 10, .to = 1 },           /* to itself */
+        { .out_size = 10, .to = 3 },           /* to none of them */
+        { .out_size = 10, .to = UINT32_MAX },
+        { .out_size = 10, .to = 2 },           /* as expected */
+    };
+    const size_t count = sizeof cases / sizeof *cases;
+    for (size_t i = 0; i < count; i++) {
+        misfit = cases[i];
+        run_group(new_group(3, NULL, NULL), 3, shift_to_nobody, outcomes);
+        check_ends(outcomes, 3, "misfit");
+        cr_assert_eq(outcomes->of[0].status,
+            i + 1 < count ? VARVE_MISUSE : VARVE_OK, "case %zu", i);
+    }
+    free_outcomes(outcomes);
+}
+
 /* So many bytes of addresses, all of them the same few of memory. */
 static unsigned char *map_again_and_again(size_t size)
 {
