@@ -31,6 +31,9 @@
  * has. The rest of a manager (latest, count, at, prune, pin) is about its own
  * directory: a manager of the level's directory tells of that.
  *
+ * Of many processes rank 0 copies, whole files of what all have saved; all
+ * resume from what it finds at the levels.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VARVE_LEVELS_H
@@ -72,8 +75,9 @@ typedef struct varve_level_state {
 } varve_level_state;
 
 /* The state of a level by its place in the options; false past the end. Looks
- * at no directory. Strings are valid until the next call of this for the same
- * level. */
+ * at no directory; of many processes rank 0 knows it, and at others there is
+ * the directory alone. Strings are valid until the next call of this for the
+ * same level. */
 VARVE_API bool varve_manager_level_at(
     const varve_manager *manager, size_t index, varve_level_state *state);
 
@@ -82,7 +86,8 @@ VARVE_API bool varve_manager_level_at(
  * at most `seconds`, or as long as it takes where that is negative, besides a
  * save in the background, which is waited for first. VARVE_TIMEOUT names a
  * level and what it lacks; else what a copy failed with. The end of a run
- * (run.h) does not wait so. After a fork the threads are the parent's:
+ * (run.h) does not wait so. Of many processes all call it, and wait for rank 0,
+ * as long as that has said. After a fork the threads are the parent's:
  * VARVE_CANCELLED in the child, whose saves are not copied. */
 VARVE_API varve_status varve_manager_drain(varve_manager *manager,
     double seconds, varve_error *error) VARVE_MUST_CHECK;

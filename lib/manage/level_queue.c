@@ -328,7 +328,6 @@ varve_status vv_level_queue_begin(struct vv_level_queue *q,
     VV_TRY(vv_listing_begin(
         &q->seen, context, o->directory, like->prefix, like->metric, error));
     VV_TRY(status);
-    vv_ledger_read(&q->seen, NULL);
     q->monitor = vv_monitor_new(&context->allocator);
     return q->monitor ? VARVE_OK : vv_fail_memory(error, "a level");
 }

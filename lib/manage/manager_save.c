@@ -378,6 +378,7 @@ varve_status varve_manager_drain(
     vv_levels_catch_up(&m->levels, &m->listing, NULL);
     varve_status status =
         vv_levels_drain(&m->levels, moment_in(m, seconds), &reason);
+    status = vv_manager_agree(m, status, &reason);
     return vv_hand_over(status, &reason, error);
 }
 

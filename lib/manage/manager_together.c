@@ -106,10 +106,6 @@ varve_status vv_manager_check_options(
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to save while they wait, "
             "found `async`");
-    if (o->level_count)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a manager of several processes to have one directory, "
-            "found `levels`");
     if (o->as_noted)
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to be told what is kept, "
@@ -133,6 +129,15 @@ static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)
     vv_buffer_add8(bytes, o->read && o->read->salvage.on);
 }
 
+/* Where they are; the rest is rank 0's. */
+static void add_levels(struct vv_buffer *bytes, const struct vv_levels *levels)
+{
+    for (size_t i = 0; i < levels->count; i++) {
+        const char *directory = levels->all[i].seen.directory;
+        vv_buffer_add(bytes, directory, strlen(directory) + 1);
+    }
+}
+
 /* A digest of the names, and one of the options. */
 static varve_status sum(
     const varve_manager *m, uint64_t sums[2], varve_error *error)
@@ -145,6 +150,7 @@ static varve_status sum(
     vv_buffer_add(&bytes, m->listing.metric, strlen(m->listing.metric) + 1);
     size_t names = bytes.size;
     add_options(&bytes, &m->options);
+    add_levels(&bytes, &m->levels);
     varve_status status =
         bytes.failed ? vv_fail_memory(error, "the options of a manager")
                      : VARVE_OK;
@@ -232,6 +238,18 @@ static struct vv_entry entry_at(const unsigned char *at)
     };
 }
 
+static varve_status take_entries(struct vv_listing *listing,
+    const unsigned char *at, size_t count, varve_error *error)
+{
+    listing->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_entry entry = entry_at(at + 8 * ENTRY_WORDS * i);
+        if (!vv_listing_add(listing, &entry))
+            return vv_fail_memory(error, "a list of checkpoints");
+    }
+    return VARVE_OK;
+}
+
 static void add_all(struct vv_buffer *bytes, const varve_manager *m)
 {
     vv_buffer_add64(bytes, m->has_good);
@@ -248,29 +266,30 @@ static varve_status take_all(
     varve_manager *m, const struct vv_buffer *bytes, varve_error *error)
 {
     const unsigned char *at = bytes->data;
-    const unsigned char *end = at + bytes->size;
     m->has_good = vv_load64(at) != 0;
     m->good = vv_load64(at + 8);
     m->warning.status = (varve_status)vv_load64(at + 16);
     memcpy(m->warning.message, at + 24, sizeof m->warning.message);
     at += 24 + sizeof m->warning.message;
-    m->listing.count = 0;
     m->decision.count = 0;
-    const unsigned char *first = at;
-    for (; at < end; at += 8 * ENTRY_WORDS) {
-        const struct vv_entry entry = entry_at(at);
-        if (!vv_listing_add(&m->listing, &entry))
-            return vv_fail_memory(error, "a list of checkpoints");
-    }
+    size_t count = (size_t)(bytes->data + bytes->size - at) / (8 * ENTRY_WORDS);
+    VV_TRY(take_entries(&m->listing, at, count, error));
     VV_TRY(vv_manager_decide(m, error));
     for (size_t i = 0; i < m->decision.count; i++)
-        m->decision.facts[i].reasons |= (unsigned)vv_load64(
-            first + 8 * (ENTRY_WORDS * i + ENTRY_WORDS - 1));
+        m->decision.facts[i].reasons |=
+            (unsigned)vv_load64(at + 8 * (ENTRY_WORDS * i + ENTRY_WORDS - 1));
     return VARVE_OK;
 }
 
-varve_status vv_manager_tell(
-    varve_manager *m, varve_status status, varve_error *error)
+/* Rank 0 makes the bytes, the others take them. */
+struct account {
+    void (*add)(struct vv_buffer *bytes, const varve_manager *m);
+    varve_status (*take)(
+        varve_manager *m, const struct vv_buffer *bytes, varve_error *error);
+};
+
+static varve_status tell(varve_manager *m, const struct account *account,
+    varve_status status, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
     struct vv_buffer bytes;
@@ -280,14 +299,56 @@ varve_status vv_manager_tell(
         return status;
     vv_buffer_init(&bytes, &m->context.allocator);
     if (comm->rank == 0)
-        add_all(&bytes, m);
+        account->add(&bytes, m);
     varve_status told = vv_tell_all(comm, VARVE_OK, &bytes, &reason);
     if (!told && comm->rank != 0)
-        taken = take_all(m, &bytes, &reason);
+        taken = account->take(m, &bytes, &reason);
     vv_buffer_clear(&bytes);
     if (told || (taken && !status)) {
         *error = reason;
         status = taken;
     }
     return told ? told : vv_agree(comm, status, error);
+}
+
+varve_status vv_manager_tell(
+    varve_manager *m, varve_status status, varve_error *error)
+{
+    return tell(m, &(struct account){ add_all, take_all }, status, error);
+}
+
+/* --- What rank 0 saw at the levels ---------------------------------------- */
+
+static void add_seen(struct vv_buffer *bytes, const varve_manager *m)
+{
+    for (size_t i = 0; i < m->levels.count; i++) {
+        const struct vv_level_queue *q = &m->levels.all[i];
+        vv_buffer_add64(bytes, q->unseen.status);
+        vv_buffer_add(bytes, q->unseen.message, sizeof q->unseen.message);
+        vv_buffer_add64(bytes, q->seen.count);
+        for (size_t k = 0; k < q->seen.count; k++)
+            add_entry(bytes, &q->seen.entries[k], 0);
+    }
+}
+
+static varve_status take_seen(
+    varve_manager *m, const struct vv_buffer *bytes, varve_error *error)
+{
+    const unsigned char *at = bytes->data;
+    for (size_t i = 0; i < m->levels.count; i++) {
+        struct vv_level_queue *q = &m->levels.all[i];
+        q->unseen.status = (varve_status)vv_load64(at);
+        memcpy(q->unseen.message, at + 8, sizeof q->unseen.message);
+        at += 8 + sizeof q->unseen.message;
+        size_t count = (size_t)vv_load64(at);
+        VV_TRY(take_entries(&q->seen, at + 8, count, error));
+        at += 8 + 8 * ENTRY_WORDS * count;
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_manager_tell_levels(
+    varve_manager *m, varve_status status, varve_error *error)
+{
+    return tell(m, &(struct account){ add_seen, take_seen }, status, error);
 }

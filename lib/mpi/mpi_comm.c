@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef VV_MPI_EXTENSIONS
+#include <mpi-ext.h>
+#endif
+
 /* Tests have smaller ones. */
 #ifndef VV_MPI_BLOCK
 #define VV_MPI_BLOCK ((size_t)1 << 30)
@@ -27,10 +31,24 @@ struct group {
     bool is_broken;
 };
 
+/* Ranks that have seen no failure would wait for this one, which comes to no
+ * call any more. MPI that goes on without a process can tell them. */
+static void tell_others(struct group *g)
+{
+#ifdef VV_MPI_REVOKES
+    if (!g->is_broken)
+        MPIX_Comm_revoke(g->mpi);
+#else
+    (void)g;
+#endif
+}
+
 static varve_status settle(struct group *g, int result, varve_status status)
 {
     if (result != MPI_SUCCESS)
         status = VARVE_DISCONNECTED;
+    if (status)
+        tell_others(g);
     g->is_broken = g->is_broken || status;
     return status;
 }
