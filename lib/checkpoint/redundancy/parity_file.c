@@ -179,7 +179,7 @@ static varve_status take_table(struct vv_parity_in *in,
         return vv_fail_memory(error, "a parity file");
     t->domains = (const uint32_t *)in->domains.data;
     if (t->rank != r->comm->rank || t->number != file->number)
-        return vv_fail(error, VARVE_MISMATCH,
+        return vv_fail(error, VARVE_CORRUPT,
             "%s: expected number %" PRIu64 " of rank %" PRIu32
             ", found number %" PRIu64 " of rank %" PRIu32,
             file->parity, file->number, r->comm->rank, t->number, t->rank);

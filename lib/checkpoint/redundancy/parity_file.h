@@ -58,7 +58,7 @@ struct vv_parity_in {
 
 /* Opens that of a rank of `comm`, and checks all that it says but its block.
  * VARVE_NOT_FOUND; VARVE_CORRUPT, VARVE_TRUNCATED, VARVE_NOT_A_CHECKPOINT;
- * VARVE_TOO_NEW; VARVE_MISMATCH for that of another rank, number, or count of
+ * VARVE_TOO_NEW; VARVE_MISMATCH where it was saved by another number of
  * ranks. On failure there is nothing to close. */
 varve_status vv_parity_open(struct vv_parity_in *in,
     const struct vv_redundancy *redundancy,

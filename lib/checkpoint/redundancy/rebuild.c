@@ -36,18 +36,25 @@ struct rebuilding {
 
 /* --- How the set was protected ------------------------------------------ */
 
+/* What is wrong with a parity file that is there says more than that others are
+ * gone. */
 static varve_status fail_unprotected(
     const struct rebuilding *b, varve_error *error)
 {
     const varve_error *reason = &b->remains.reason;
-    if (reason->status && reason->status != VARVE_NOT_FOUND) {
-        if (error)
+    uint64_t has_reason = reason->status && reason->status != VARVE_NOT_FOUND;
+    bool is_mine = has_reason;
+    VV_TRY(vv_largest(b->redundancy->comm, &has_reason, error));
+    if (has_reason) {
+        if (is_mine && error)
             *error = *reason;
-        return reason->status;
+        return vv_agree(
+            b->redundancy->comm, is_mine ? reason->status : VARVE_OK, error);
     }
-    return vv_fail(error, VARVE_NOT_FOUND,
+    varve_status status = vv_fail(error, VARVE_NOT_FOUND,
         "%s: expected a parity file beside it at one rank or more, found none",
         b->own->path);
+    return vv_agree(b->redundancy->comm, status, error);
 }
 
 /* The lowest rank that knows; all hear where none does. */
@@ -58,7 +65,7 @@ static varve_status find_teller(
     uint64_t best = b->remains.has_table ? comm->size - comm->rank : 0;
     VV_TRY(vv_largest(comm, &best, error));
     if (best == 0)
-        return vv_agree(comm, fail_unprotected(b, error), error);
+        return fail_unprotected(b, error);
     *rank = comm->size - (uint32_t)best;
     return VARVE_OK;
 }

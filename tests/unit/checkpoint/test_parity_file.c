@@ -74,7 +74,7 @@ TEST(parity_file, says_what_is_wrong_with_it)
     size_t size;
     begin_protected(VARVE_XOR);
     world.number = 18;
-    fail_at(1, VARVE_MISMATCH,
+    fail_at(1, VARVE_CORRUPT,
         "node-1/f.parity: expected number 18 of rank 1, found number 17 of "
         "rank 1");
     world.number = 17;
@@ -84,7 +84,7 @@ TEST(parity_file, says_what_is_wrong_with_it)
     world.count = 4;
     const unsigned char *other = bytes_at(2, &size);
     memory_put(world.memory, "node-1/f.parity", other, size);
-    fail_at(1, VARVE_MISMATCH,
+    fail_at(1, VARVE_CORRUPT,
         "node-1/f.parity: expected number 17 of rank 1, found number 17 of "
         "rank 2");
     bytes_at(2, &size)[8] = 2;
