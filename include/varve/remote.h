@@ -28,6 +28,9 @@ typedef struct varve_remote_options {
     unsigned stall_timeout_s;    /* for which next to nothing may come; 0: 30 */
     const char *certificates;    /* a file of those that are trusted (PEM),
                                     instead of the system's; or NULL */
+    size_t part_size;            /* of a file that is written, in bytes; larger
+                                    where 10000 would not be enough, and stores
+                                    want 5 MiB at least; 0: 8 MiB */
     varve_reserved reserved;
 } varve_remote_options;
 
