@@ -24,7 +24,8 @@
 /* Replaced under one's hands so often, it is busy. */
 enum { MOST_REPLACED = 100 };
 
-#define NO_LOCKS "has no locks, and so no leases"
+#define NO_LOCKS                                                               \
+    "has no locks, and so no leases: a watch does without with no_lease"
 
 /* --- One file, now ------------------------------------------------------ */
 

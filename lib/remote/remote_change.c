@@ -13,7 +13,10 @@
 #include "remote_pool.h"
 #include "remote_words.h"
 
-enum { MOST_ANSWER = 256 << 10 };
+enum {
+    MOST_ANSWER = 256 << 10,
+    TO_PUT_TOGETHER = 10 /* times as long as all else a store may be silent */
+};
 
 struct sending {
     struct vv_remote_change *change;
@@ -146,7 +149,8 @@ static void settle(struct sending *s, CURL *handle, CURLcode code)
     struct vv_remote_change *c = s->change;
     const char *body = c->text.at && !c->text.failed ? c->text.at : "";
     long sent = 0;
-    if (code == CURLE_OK && c->answer.code) {
+    /* Who refuses may do so before all is sent, and hang up. */
+    if (c->answer.code >= 400 || (code == CURLE_OK && c->answer.code)) {
         c->is_unsure = c->answer.code >= 500 && c->answer.code != 501;
         c->verdict = VV_REMOTE_GOOD;
         if (c->answer.code / 100 != 2)
@@ -184,6 +188,9 @@ static void ask(struct vv_remote_change *c, const struct vv_remote_place *place)
         curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_answer);
         curl_easy_setopt(handle, CURLOPT_WRITEDATA, &s);
         set_method(handle, &s);
+        if (c->is_once && c->method == VV_REMOTE_POST)
+            curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME,
+                (long)TO_PUT_TOGETHER * c->settings->stall_timeout_s);
         settle(&s, handle, vv_remote_perform(handle));
     }
     if (handle)

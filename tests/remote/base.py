@@ -22,7 +22,7 @@ SIGNED = {'AWS_ACCESS_KEY_ID': KEY_ID, 'AWS_SECRET_ACCESS_KEY': SECRET,
           'AWS_REGION': 'eu-west-9'}
 QUERY = '?X-Amz-Signature=0ddba11deadbeef&X-Amz-Expires=60'
 SECRETS = (SECRET, TOKEN, '0ddba11deadbeef', 'hunter2')
-MOST_SECONDS = 120
+MOST_SECONDS = 300
 
 
 def path_of(name):
