@@ -83,6 +83,26 @@ TEST(remote_publish, puts_parts_together_once_all_are_there)
         "HEAD " PLACE "\n");
 }
 
+/* As where a save does without a sync. */
+TEST(remote_publish, puts_together_what_was_not_synced)
+{
+    static const char *const script[] = { "created", "tag", "tag", "together",
+        "ours", NULL };
+    struct scripted_server s;
+    int file = begin(&s, script, 2 * A_PART);
+    cr_assert_eq(
+        vv_remote_rename(&settings, ASIDE, "s3://bucket/run/a", false), 0);
+    cr_assert_eq(vv_remote_sync(file), 0);
+    cr_assert_eq(vv_remote_write_at(file, "a", 1, 0), -EBADF);
+    cr_assert_eq(vv_remote_end(file), 0);
+    check_asked(&s,
+        "POST " PLACE "?uploads=\n"
+        "PUT " PLACE "?partNumber=2&uploadId=7\n"
+        "PUT " PLACE "?partNumber=1&uploadId=7\n"
+        "POST " PLACE "?uploadId=7\n"
+        "HEAD " PLACE "\n");
+}
+
 TEST(remote_publish, sends_a_part_again_that_has_changed)
 {
     static const char *const script[] = { "created", "tag", "tag", "tag",
