@@ -57,6 +57,16 @@ static void expand(const unsigned char *block, uint32_t w[64])
     }
 }
 
+/* The eight words are passed on by one place each time, so they are called
+ * otherwise instead of being moved. */
+static inline void round_of(uint32_t a, uint32_t b, uint32_t c, uint32_t *d,
+    uint32_t e, uint32_t f, uint32_t g, uint32_t *h, uint32_t more)
+{
+    *h += (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + (g ^ (e & (f ^ g))) + more;
+    *d += *h;
+    *h += (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) | (c & (a | b)));
+}
+
 static void add_sha256(uint32_t *state, const unsigned char *block)
 {
     static const uint32_t k[64] = { 0x428a2f98, 0x71374491, 0xb5c0fbcf,
@@ -71,21 +81,22 @@ static void add_sha256(uint32_t *state, const unsigned char *block)
         0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee,
         0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
         0xc67178f2 };
-    uint32_t w[64], s[8];
+    uint32_t w[64], a = state[0], b = state[1], c = state[2], d = state[3],
+                    e = state[4], f = state[5], g = state[6], h = state[7];
     expand(block, w);
-    memcpy(s, state, sizeof s);
-    for (unsigned i = 0; i < 64; i++) {
-        uint32_t a = s[0], e = s[4];
-        uint32_t one = s[7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
-                       ((e & s[5]) ^ (~e & s[6])) + k[i] + w[i];
-        uint32_t other = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) +
-                         ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += one;
-        s[0] = one + other;
+    for (unsigned i = 0; i < 64; i += 8) {
+        round_of(a, b, c, &d, e, f, g, &h, k[i] + w[i]);
+        round_of(h, a, b, &c, d, e, f, &g, k[i + 1] + w[i + 1]);
+        round_of(g, h, a, &b, c, d, e, &f, k[i + 2] + w[i + 2]);
+        round_of(f, g, h, &a, b, c, d, &e, k[i + 3] + w[i + 3]);
+        round_of(e, f, g, &h, a, b, c, &d, k[i + 4] + w[i + 4]);
+        round_of(d, e, f, &g, h, a, b, &c, k[i + 5] + w[i + 5]);
+        round_of(c, d, e, &f, g, h, a, &b, k[i + 6] + w[i + 6]);
+        round_of(b, c, d, &e, f, g, h, &a, k[i + 7] + w[i + 7]);
     }
+    const uint32_t more[8] = { a, b, c, d, e, f, g, h };
     for (unsigned i = 0; i < 8; i++)
-        state[i] += s[i];
+        state[i] += more[i];
 }
 
 void vv_remote_sha256(

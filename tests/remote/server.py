@@ -199,7 +199,7 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
         if match and store.has_tags and match != content.tag:
             self.refuse(412, 'PreconditionFailed')
             return
-        asked = re.fullmatch(r'bytes=(\d+)-(\d+)',
+        asked = re.fullmatch(r'bytes=(\d+)-(\d*)',
                              self.headers.get('Range', ''))
         if not asked or not store.has_ranges or kind == 'whole':
             # No more than would show that somebody took it.
@@ -208,7 +208,7 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
             if total > 1 << 20:
                 self.hang_up()
             return
-        first, last = (int(each) for each in asked.groups())
+        first, last = (int(each or total) for each in asked.groups())
         if first >= total:
             self.answer(416, b'', [('Content-Range', f'bytes */{total}')])
             return

@@ -444,9 +444,9 @@ class Faults(Store):
 
     def test_many_faults(self):
         is_long = os.environ.get('VARVE_PROOF') == 'long'
-        rounds = int(os.environ.get('REMOTE_SAVES', 4500 if is_long else 60))
+        rounds = int(os.environ.get('REMOTE_SAVES', 3200 if is_long else 60))
         counts = collections.Counter()
-        for rate in (0.05, 0.2, 0.4):
+        for rate in (0.1, 0.3, 0.5):
             counts += self.storm(rounds, rate)
         faults = sum(self.rules.faults.values())
         left = len(self.store.uploads)
