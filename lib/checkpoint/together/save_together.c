@@ -53,12 +53,17 @@ varve_status vv_save_together_gather(struct vv_save_together *save,
 varve_status vv_save_together_share(
     struct vv_save_together *save, varve_error *error)
 {
-    VV_TRY(vv_cargo_digest(save->cargo, NULL, error));
-    VV_TRY(vv_private_parts_digest(&save->privates, error));
     VV_TRY(vv_share_make(
         &save->share, save->cargo, &save->privates, save->comm, error));
     save->has_share = true;
     return VARVE_OK;
+}
+
+static varve_status prepare(struct vv_save_together *save, varve_error *error)
+{
+    VV_TRY(vv_cargo_digest(save->cargo, NULL, error));
+    VV_TRY(vv_private_parts_digest(&save->privates, error));
+    return vv_save_together_share(save, error);
 }
 
 varve_status vv_save_together_begin(struct vv_save_together *save,
@@ -67,7 +72,7 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
 {
     VV_TRY(vv_begin_save(root, path, "path", error));
     VV_TRY(vv_save_together_gather(save, root, options, error));
-    varve_status status = vv_save_together_share(save, error);
+    varve_status status = prepare(save, error);
     if (status) {
         vv_save_together_end(save);
         vv_cargo_clear(save->cargo);

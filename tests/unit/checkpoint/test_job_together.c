@@ -11,7 +11,9 @@
 #include <varve/private.h>
 #include <varve/reader.h>
 
+#include "background.h"
 #include "directory.h"
+#include "pieces.h"
 #include "reader.h"
 
 enum { MOST = 4 };
@@ -94,6 +96,7 @@ struct run {
     varve_write_options options;
     varve_status statuses[MOST];
     varve_error errors[MOST];
+    uint64_t copied[MOST]; /* bytes of large values */
     bool is_wrong[MOST];
     bool is_shared[MOST]; /* its communicator, with another thread */
 };
@@ -178,12 +181,24 @@ static void read_back(struct run *run, struct part *p, const varve_comm *comm)
         !run->statuses[comm->rank] && values_of(p) != HAS_ALL;
 }
 
+static uint64_t copied_of(const varve_job *job)
+{
+    const struct vv_buffer *copied = &job->cargo.copied;
+    const struct vv_piece *all =
+        (const struct vv_piece *)(const void *)copied->data;
+    uint64_t size = 0;
+    for (size_t i = 0; i < copied->size / sizeof *all; i++)
+        size += all[i].size;
+    return size;
+}
+
 /* Values change as soon as they may, while the disk waits. */
 static void change_behind(
     struct run *run, struct part *p, const varve_comm *comm)
 {
     bool at_rest = run->options.background.at_rest;
     varve_job *job = start(run, p, comm);
+    run->copied[comm->rank] = copied_of(job);
     if (at_rest)
         run->is_wrong[comm->rank] |= varve_job_wait_copied(job, NULL) != 0;
     set_part(p, false);
@@ -195,6 +210,16 @@ static void change_behind(
     wait_for(run, comm, job);
     if (!run->statuses[comm->rank])
         read_back(run, p, comm);
+}
+
+/* Of what all have alike each copies what it writes. */
+static void check_copied(const struct run *run, uint32_t size)
+{
+    uint64_t alike = WEIGHTS * sizeof(float), all = 0;
+    for (uint32_t i = 0; i < size; i++)
+        all += run->copied[i];
+    cr_assert_geq(all, alike);
+    cr_assert_leq(all, alike + ROWS * COLUMNS * sizeof(float));
 }
 
 TEST(job_together, saves_what_was_there_at_the_call)
@@ -215,6 +240,7 @@ TEST(job_together, saves_what_was_there_at_the_call)
             close_gate();
             run_all(&run, size);
             check_all(&run, size, VARVE_OK, "");
+            check_copied(&run, size);
             end_gate();
         }
     }
@@ -540,7 +566,8 @@ TEST(job_together, fails_at_all_whoever_runs_out_of_memory)
         test_fail_allocation(-1, false);
         check_all(&run, 3, run.statuses[0], "");
         cr_assert(
-            run.statuses[0] == VARVE_OK || run.statuses[0] == VARVE_NO_MEMORY);
+            run.statuses[0] == VARVE_OK || run.statuses[0] == VARVE_NO_MEMORY,
+            "%ld: %s", number, run.errors[0].message);
         end_world();
     }
 }
