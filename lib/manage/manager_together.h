@@ -17,6 +17,9 @@
 /* Whether this process acts on the directory: rank 0, or the only one. */
 bool vv_manager_leads(const varve_manager *manager);
 
+/* Through which ranks agree; NULL: there is one process. */
+const varve_comm *vv_manager_comm(const varve_manager *manager);
+
 /* VARVE_OK where all ranks come with that. */
 varve_status vv_manager_agree(
     const varve_manager *manager, varve_status status, varve_error *error);
@@ -29,11 +32,6 @@ varve_status vv_manager_check_options(
  * `status` says why it is not, of the same directory and options. */
 varve_status vv_manager_meet(varve_manager *manager, const varve_comm *comm,
     varve_status status, varve_error *error);
-
-/* All ranks know what rank 0 knows of the directory; and then whether all come
- * with VARVE_OK. */
-varve_status vv_manager_tell(
-    varve_manager *manager, varve_status status, varve_error *error);
 
 /* Whether all ranks name the number that rank 0 names. */
 varve_status vv_manager_compare(varve_manager *manager, const char *what,

@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef VV_MPI_EXTENSIONS
+#include <mpi-ext.h>
+#endif
+
 /* Tests have smaller ones. */
 #ifndef VV_MPI_BLOCK
 #define VV_MPI_BLOCK ((size_t)1 << 30)
@@ -31,10 +35,24 @@ struct group {
     bool is_alone; /* and what it was made of is gone */
 };
 
+/* Ranks that have seen no failure would wait for this one, which comes to no
+ * call any more. MPI that goes on without a process can tell them. */
+static void tell_others(struct group *g)
+{
+#ifdef VV_MPI_REVOKES
+    if (!g->is_broken)
+        MPIX_Comm_revoke(g->mpi);
+#else
+    (void)g;
+#endif
+}
+
 static varve_status settle(struct group *g, int result, varve_status status)
 {
     if (result != MPI_SUCCESS)
         status = VARVE_DISCONNECTED;
+    if (status)
+        tell_others(g);
     g->is_broken = g->is_broken || status;
     return status;
 }
@@ -168,6 +186,35 @@ static varve_status gather_varied(void *self, const void *bytes, size_t size,
     return collect(g, bytes, size, all, sizes);
 }
 
+/* --- From each to one ---------------------------------------------------- */
+
+/* Block by block, out and in at once as far as there are both. */
+static varve_status shift(void *self, const varve_shift *s)
+{
+    struct group *g = self;
+    const unsigned char *out = s->out;
+    unsigned char *in = s->in;
+    size_t out_left = s->out_size, in_left = s->in_size;
+    if (g->is_broken)
+        return VARVE_DISCONNECTED;
+    while (out_left > 0 || in_left > 0) {
+        MPI_Status came;
+        int more = block_of(out_left), expected = block_of(in_left), count = 0;
+        int result = MPI_Sendrecv(out, more, MPI_BYTE,
+            more ? (int)s->to : MPI_PROC_NULL, 1, in, expected, MPI_BYTE,
+            expected ? (int)s->from : MPI_PROC_NULL, 1, g->mpi, &came);
+        if (result == MPI_SUCCESS && expected)
+            result = MPI_Get_count(&came, MPI_BYTE, &count);
+        if (result != MPI_SUCCESS || count != expected)
+            return settle(g, result, VARVE_MISUSE);
+        out = more ? out + more : out;
+        in = expected ? in + expected : in;
+        out_left -= (size_t)more;
+        in_left -= (size_t)expected;
+    }
+    return VARVE_OK;
+}
+
 /* --- Beginning and end --------------------------------------------------- */
 
 static varve_comm *refuse(
@@ -221,6 +268,7 @@ static int fill_in(struct group *g)
         .broadcast = broadcast,
         .barrier = barrier,
         .duplicate = duplicate,
+        .shift = shift,
     };
     return result == MPI_SUCCESS ? find_node(g->mpi, rank, &g->comm.node)
                                  : result;
