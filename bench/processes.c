@@ -56,7 +56,7 @@ struct mine {
     uint64_t first, count; /* of its rows */
     uint64_t left, width;  /* of its columns */
     unsigned char *bytes;
-    varve_job *job; /* in flight */
+    varve_job *job;       /* in flight */
     char path[PATH_SIZE]; /* of the checkpoint */
     char raw[PATH_SIZE];  /* of the file that it writes by itself */
     char hdf5[PATH_SIZE]; /* of the file that all write with HDF5 */
@@ -324,7 +324,8 @@ static void tell(const struct mine *m, const char *what,
             continue;
         printf("  %s ", kind_names[k]);
         if (swing(&of[k]) > MOST_SWING)
-            printf("swings by %.0f %%", 100 * swing(&of[k]));
+            printf("swings by %.0f %% from %.1f ms on", 100 * swing(&of[k]),
+                1e3 * least(&of[k]));
         else
             printf("%.1f (%.1f) ms", 1e3 * median(&of[k]), 1e3 * least(&of[k]));
         if (k != RAW && ratio_of(of, k) > 0)

@@ -363,7 +363,8 @@ varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
     VV_TRY(take_values(merge, error));
     place_common(merge);
     merge->end = merge->share->end;
-    if (merge->placed.failed || merge->digest_ends.failed)
+    if (merge->placed.failed || merge->digest_ends.failed ||
+        vv_index_columns_failed(&merge->added))
         return no_memory(error);
     sort_placed(merge);
     if (vv_merge_has_private(merge)) {

@@ -54,12 +54,22 @@ varve_status vv_save_together_gather(struct vv_save_together *save,
 varve_status vv_save_together_share(
     struct vv_save_together *save, varve_error *error)
 {
-    VV_TRY(vv_cargo_digest(save->cargo, NULL, error));
-    VV_TRY(vv_private_parts_digest(&save->privates, error));
     VV_TRY(vv_share_make(
         &save->share, save->cargo, &save->privates, save->comm, error));
     save->has_share = true;
     return VARVE_OK;
+}
+
+varve_status vv_check_together_path(const char *path, varve_error *error)
+{
+    return vv_store_refuse_any(path, "takes a file from one process", error);
+}
+
+static varve_status prepare(struct vv_save_together *save, varve_error *error)
+{
+    VV_TRY(vv_cargo_digest(save->cargo, NULL, error));
+    VV_TRY(vv_private_parts_digest(&save->privates, error));
+    return vv_save_together_share(save, error);
 }
 
 varve_status vv_save_together_begin(struct vv_save_together *save,
@@ -67,9 +77,9 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
     varve_error *error)
 {
     VV_TRY(vv_begin_save(root, path, "path", error));
-    VV_TRY(vv_store_refuse_any(path, "takes a file from one process", error));
+    VV_TRY(vv_check_together_path(path, error));
     VV_TRY(vv_save_together_gather(save, root, options, error));
-    varve_status status = vv_save_together_share(save, error);
+    varve_status status = prepare(save, error);
     if (status) {
         vv_save_together_end(save);
         vv_cargo_clear(save->cargo);

@@ -24,14 +24,13 @@ struct vv_save_together {
                                whoever has gathered it clears it, last */
     /* to read */
     struct vv_private_parts privates;
-    bool has_share; /* the first step is done */
-    /* own */
-    struct vv_share share;
+    struct vv_share share; /* of the first step */
+    bool has_share;
 };
 
-/* The two halves of the first step: what looks at the graph, and what does not
- * any more. On failure of the first there is nothing to clear; after the second
- * vv_save_together_end follows. */
+/* Of the first step: what looks at the graph, and then what is to be written by
+ * whom, which needs no digests. On failure of the one there is nothing to
+ * clear; after the other vv_save_together_end follows. */
 varve_status vv_save_together_gather(struct vv_save_together *save,
     varve_node *root, const varve_write_options *options, varve_error *error);
 varve_status vv_save_together_share(
@@ -50,6 +49,9 @@ varve_status vv_save_together_write(struct vv_save_together *save,
 
 /* All but the cargo; also where it could not begin. */
 void vv_save_together_end(struct vv_save_together *save);
+
+/* VARVE_MISUSE where many cannot write to a path together. */
+varve_status vv_check_together_path(const char *path, varve_error *error);
 
 /* VARVE_MISUSE for what is not for many processes. `options` may be NULL. */
 varve_status vv_check_together(
