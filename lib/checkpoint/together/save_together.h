@@ -20,6 +20,8 @@
 struct vv_save_together {
     /* to fill in */
     const varve_comm *comm;
+    uint64_t most_at_once; /* bytes that all tell rank 0 of slices at once; 0:
+                              as many as is usual */
     /* to read, and to set its counter */
     struct vv_cargo cargo;
     /* own */
