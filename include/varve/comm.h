@@ -44,7 +44,15 @@ typedef struct varve_comm {
     varve_status (*broadcast)(void *self, void *bytes, size_t size);
     /* Returns when all have come to it. */
     varve_status (*barrier)(void *self);
-    varve_reserved reserved;
+    /* Another communicator of the same ranks, for another thread of each
+     * process, which calls it while this one is in use: saves in the background
+     * (job.h) go over one. VARVE_MISUSE at all where threads may not do that.
+     * NULL: there is none. */
+    varve_status (*duplicate)(void *self, struct varve_comm **copy);
+    /* Of a copy: this rank lets go of it, with its own `self`, when it likes;
+     * also where what it was made of is gone. */
+    void (*release)(void *self);
+    void *reserved[6];
 } varve_comm;
 
 VARVE_END_DECLS

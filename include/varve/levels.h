@@ -11,8 +11,10 @@
  * the fastest. From there a thread of each level makes one whole file of it, as
  * varve_repack does: of the same name, with the same metadata, durable, and
  * every value verified by its digest, without another look at the program's
- * memory. So a level is a directory of checkpoints as any other, for managers,
- * varve_watch and the command. Saves with `no_sync` are not copied.
+ * memory. With `layered` a checkpoint in layers is copied as one: only layers
+ * that are not there yet are verified and written. So a level is a directory of
+ * checkpoints as any other, for managers, varve_watch and the command. Saves
+ * with `no_sync` are not copied.
  *
  * What waits for a level is kept from deletion by a lease (watch.h). A copy
  * that is cut short, by the end of the manager or of the process, is made anew
@@ -30,6 +32,9 @@
  * then, that is its failure. The next save counts on from all that any level
  * has. The rest of a manager (latest, count, at, prune, pin) is about its own
  * directory: a manager of the level's directory tells of that.
+ *
+ * Of many processes rank 0 copies, whole files of what all have saved; all
+ * resume from what it finds at the levels.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -53,6 +58,7 @@ typedef struct varve_level {
     uint64_t keep_every_steps; /* of that */
     size_t keep_best;
     uint64_t bytes_per_second; /* at most, of values; 0: no bound */
+    bool layered;              /* copies of those in layers are in layers */
     size_t most_waiting; /* besides the one that is copied: of more the oldest
                             is left out; 0: 1 */
     varve_reserved reserved;
@@ -72,8 +78,9 @@ typedef struct varve_level_state {
 } varve_level_state;
 
 /* The state of a level by its place in the options; false past the end. Looks
- * at no directory. Strings are valid until the next call of this for the same
- * level. */
+ * at no directory; of many processes rank 0 knows it, and at others there is
+ * the directory alone. Strings are valid until the next call of this for the
+ * same level. */
 VARVE_API bool varve_manager_level_at(
     const varve_manager *manager, size_t index, varve_level_state *state);
 
@@ -82,7 +89,8 @@ VARVE_API bool varve_manager_level_at(
  * at most `seconds`, or as long as it takes where that is negative, besides a
  * save in the background, which is waited for first. VARVE_TIMEOUT names a
  * level and what it lacks; else what a copy failed with. The end of a run
- * (run.h) does not wait so. After a fork the threads are the parent's:
+ * (run.h) does not wait so. Of many processes all call it, and wait for rank 0,
+ * as long as that has said. After a fork the threads are the parent's:
  * VARVE_CANCELLED in the child, whose saves are not copied. */
 VARVE_API varve_status varve_manager_drain(varve_manager *manager,
     double seconds, varve_error *error) VARVE_MUST_CHECK;

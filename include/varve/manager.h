@@ -11,9 +11,9 @@
  *
  * Of many processes (`comm` in the options) each rank makes a manager, of the
  * same directory with the same options, and all of them make the calls in the
- * same order that look at the directory or change it: new, resume, save,
- * refresh, prune, pin, unpin. Each gets the same status and message, and the
- * same answers to what there is. Rank 0 alone looks, locks, decides and
+ * same order that look at the directory or change it: new, resume, save, wait,
+ * drain, refresh, prune, pin, unpin. Each gets the same status and message, and
+ * the same answers to what there is. Rank 0 alone looks, locks, decides and
  * deletes; data are saved and restored as by varve_write_all and varve_read_all
  * (together.h). All else is a rank's own, varve_manager_free too.
  *
@@ -70,8 +70,8 @@ typedef struct varve_manager_options {
                                     replaces it. Else by the save counter */
     bool record_time;            /* "time" is in every file; the same run then
                                     gives other bytes each time */
-    bool async;                  /* saves go on in the background (job.h);
-                                    not with `comm` */
+    bool async;                  /* saves go on in the background (job.h); with
+                                    a `comm` that can be duplicated (comm.h) */
     const varve_write_options *write; /* of every save, or NULL; borrowed, as is
                                          `read`, as long as the manager lives */
     const varve_read_options *read;   /* of the resume, or NULL; `salvage.on` is
@@ -81,7 +81,7 @@ typedef struct varve_manager_options {
     const varve_comm *comm;    /* of many processes; NULL: this one alone.
                                   Borrowed as long as the manager lives */
     const varve_level *levels; /* for copies (levels.h), the fastest first; */
-    size_t level_count;        /* copied. Not with `comm` */
+    size_t level_count;        /* copied */
     varve_reserved reserved;
 } varve_manager_options;
 

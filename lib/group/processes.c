@@ -55,6 +55,9 @@ struct varve_processes {
     uint32_t peer_count;
     struct vv_wait *waits; /* as many */
     uint64_t *values;      /* of all ranks */
+    varve_processes
+        *parent; /* that it is a copy of; NULL: of none that lives */
+    varve_processes *copies, *next;
 };
 
 /* --- One movement ------------------------------------------------------- */
@@ -107,13 +110,18 @@ static varve_status take_header(const struct peer *peer)
     return VARVE_OK;
 }
 
+static bool is_for_later(int64_t result)
+{
+    return result == -EAGAIN || result == -EWOULDBLOCK || result == -EINTR;
+}
+
 /* Moves what can be moved without waiting. */
 static varve_status move_some(
     const struct varve_processes *p, struct peer *peer, bool is_out)
 {
     while (!is_done(peer)) {
         int64_t moved = move_part(p, peer, is_out);
-        if (moved == -EAGAIN || moved == -EWOULDBLOCK || moved == -EINTR)
+        if (is_for_later(moved))
             return VARVE_OK;
         if (moved <= 0)
             return VARVE_DISCONNECTED;
@@ -298,7 +306,7 @@ static varve_status barrier(void *self)
     return distribute(self, BARRIER, NULL, 0);
 }
 
-/* --- Beginning and end --------------------------------------------------- */
+/* --- Beginning ----------------------------------------------------------- */
 
 static int64_t process_number(const struct varve_processes *p)
 {
@@ -336,8 +344,6 @@ static bool has_memory(struct varve_processes *p)
 
 static varve_status connect_all(struct varve_processes *p, varve_error *error)
 {
-    if (!has_memory(p))
-        return vv_fail_memory(error, "a group of processes");
     for (size_t i = 2; i < end_count(p); i += 2) {
         int result = p->sockets->open_pair(p->sockets->state, &p->ends[i]);
         if (result < 0)
@@ -387,7 +393,10 @@ varve_processes *vv_processes_new_in(const struct vv_context *context,
     p->size = size;
     p->timeout = timeout_of(options);
     p->joined = -1;
-    if (!connect_all(p, error))
+    varve_status status = has_memory(p)
+                              ? connect_all(p, error)
+                              : vv_fail_memory(error, "a group of processes");
+    if (!status)
         return p;
     varve_processes_free(p);
     return NULL;
@@ -405,18 +414,16 @@ varve_processes *varve_processes_new(
         &context, &vv_posix_sockets, size, options, error);
 }
 
-const varve_comm *varve_processes_join(
-    varve_processes *p, uint32_t rank, varve_error *error)
+static varve_status duplicate(void *self, varve_comm **copy);
+
+static void release(void *self)
 {
-    if (!p || rank >= p->size || p->joined >= 0) {
-        vv_fail(error, VARVE_MISUSE,
-            "a group of processes: expected to be joined once by each, as a "
-            "rank below %u, found rank %u%s",
-            p ? p->size : 0, rank, p && p->joined >= 0 ? ", a second one" : "");
-        return NULL;
-    }
-    p->joined = process_number(p);
-    close_others(p, rank);
+    varve_processes_free(self);
+}
+
+/* Its own ends are there. */
+static void take_seat(struct varve_processes *p, uint32_t rank)
+{
     p->peer_count = rank > 0 ? 1 : p->size - 1;
     for (uint32_t i = 0; i < p->peer_count; i++)
         p->peers[i].socket =
@@ -430,16 +437,150 @@ const varve_comm *varve_processes_join(
         .gather_varied = gather_varied,
         .broadcast = broadcast,
         .barrier = barrier,
+        .duplicate = duplicate,
+        .release = p->parent ? release : NULL,
     };
+}
+
+const varve_comm *varve_processes_join(
+    varve_processes *p, uint32_t rank, varve_error *error)
+{
+    if (!p || rank >= p->size || p->joined >= 0) {
+        vv_fail(error, VARVE_MISUSE,
+            "a group of processes: expected to be joined once by each, as a "
+            "rank below %u, found rank %u%s",
+            p ? p->size : 0, rank, p && p->joined >= 0 ? ", a second one" : "");
+        return NULL;
+    }
+    p->joined = process_number(p);
+    close_others(p, rank);
+    take_seat(p, rank);
     return &p->comm;
 }
 
-/* A child that a rank has forked lets go of its copies, and of no more. */
+/* --- Another one --------------------------------------------------------- */
+
+/* At rank 0 with its sockets. */
+static varve_processes *new_copy(varve_processes *p)
+{
+    varve_processes *copy =
+        vv_allocate_zeroed(&p->context.allocator, sizeof *copy);
+    if (!copy)
+        return NULL;
+    copy->context = p->context;
+    copy->sockets = p->sockets;
+    copy->timeout = p->timeout;
+    copy->size = p->size;
+    copy->joined = p->joined;
+    copy->parent = p;
+    copy->next = p->copies;
+    p->copies = copy;
+    if (has_memory(copy) &&
+        (p->comm.rank > 0 || connect_all(copy, NULL) == VARVE_OK))
+        return copy;
+    varve_processes_free(copy);
+    return NULL;
+}
+
+/* Moves one socket from rank 0 to a peer. The peer may lack a descriptor, and
+ * then all is as it was. */
+static varve_status move_end(
+    struct varve_processes *p, const struct peer *peer, int *end)
+{
+    const struct vv_sockets *s = p->sockets;
+    bool is_out = p->comm.rank == 0;
+    int64_t since = uptime(p);
+    for (;;) {
+        int result = is_out ? s->pass(s->state, peer->socket, *end)
+                            : s->take(s->state, peer->socket, end);
+        if (result >= 0)
+            return VARVE_OK;
+        if (!is_for_later(result))
+            return is_out || result == -EPIPE || result == -ECONNRESET
+                       ? settle(p, VARVE_DISCONNECTED)
+                       : VARVE_NO_MEMORY;
+        p->waits[0] = (struct vv_wait){ .socket = peer->socket,
+            .wanted = is_out ? VV_CAN_SEND : VV_CAN_RECEIVE };
+        varve_status status = wait_for_some(p, 1, since);
+        if (status)
+            return settle(p, status);
+    }
+}
+
+/* From rank 0, which keeps the first of each pair, to all. */
+static varve_status move_ends(varve_processes *p, varve_processes *copy)
+{
+    uint32_t rank = p->comm.rank;
+    if (rank > 0)
+        return move_end(p, &p->peers[0], &copy->ends[2 * (size_t)rank + 1]);
+    for (uint32_t i = 0; i < p->peer_count; i++)
+        VV_TRY(move_end(p, &p->peers[i], &copy->ends[2 * (size_t)i + 3]));
+    close_others(copy, rank);
+    return VARVE_OK;
+}
+
+/* What one of them lacks all do. */
+static varve_status all_have(varve_processes *p, varve_status status)
+{
+    uint64_t worst = status;
+    VV_TRY(agree(p, &worst));
+    return (varve_status)worst;
+}
+
+static varve_status duplicate(void *self, varve_comm **made)
+{
+    varve_processes *p = self;
+    varve_processes *copy = p->is_broken ? NULL : new_copy(p);
+    varve_status status = all_have(p, copy ? VARVE_OK : VARVE_NO_MEMORY);
+    if (!status) {
+        status = move_ends(p, copy);
+        if (!p->is_broken)
+            status = all_have(p, status);
+    }
+    if (status) {
+        varve_processes_free(copy);
+        return status;
+    }
+    take_seat(copy, p->comm.rank);
+    *made = &copy->comm;
+    return VARVE_OK;
+}
+
+static bool is_here(const varve_processes *p)
+{
+    return p->joined >= 0 && p->joined == process_number(p);
+}
+
+/* Copies belong to who made them: here they only come to their end. */
+static void leave_copies(varve_processes *p)
+{
+    for (varve_processes *copy = p->copies; copy; copy = copy->next) {
+        copy->parent = NULL;
+        if (is_here(p))
+            leave(copy);
+        else
+            close_others(copy, UINT32_MAX);
+    }
+}
+
+static void part_from(varve_processes *parent, varve_processes *copy)
+{
+    varve_processes **link = &parent->copies;
+    while (*link != copy)
+        link = &(*link)->next;
+    *link = copy->next;
+}
+
+/* A child that a rank has forked lets go of its copies of the sockets, and of
+ * no more. */
 void varve_processes_free(varve_processes *p)
 {
     if (!p)
         return;
-    if (p->joined >= 0 && p->joined == process_number(p))
+    leave_copies(p);
+    if (p->parent)
+        part_from(p->parent, p);
+    if (is_here(p))
         leave(p);
     if (p->ends)
         close_others(p, UINT32_MAX);

@@ -321,6 +321,7 @@ varve_status vv_level_queue_begin(struct vv_level_queue *q,
     q->level.policy.keep_every_steps = o->keep_every_steps;
     q->level.policy.keep_best = o->keep_best;
     q->level.bytes_per_second = o->bytes_per_second;
+    q->level.is_layered = o->layered;
     atomic_init(&q->level.is_cancelled, false);
     vv_buffer_init(&q->text, &context->allocator);
     varve_status status = vv_level_begin(
@@ -328,7 +329,6 @@ varve_status vv_level_queue_begin(struct vv_level_queue *q,
     VV_TRY(vv_listing_begin(
         &q->seen, context, o->directory, like->prefix, like->metric, error));
     VV_TRY(status);
-    vv_ledger_read(&q->seen, NULL);
     q->monitor = vv_monitor_new(&context->allocator);
     return q->monitor ? VARVE_OK : vv_fail_memory(error, "a level");
 }

@@ -8,6 +8,7 @@
 
 #include "allocator.h"
 #include "failure.h"
+#include "ledger.h"
 #include "system.h"
 #include "try.h"
 
@@ -23,10 +24,15 @@ static bool is_lost(const struct vv_levels *levels)
     return levels->process != this_process(levels->context);
 }
 
+static bool is_idle(const struct vv_levels *levels)
+{
+    return levels->count == 0 || levels->follows || is_lost(levels);
+}
+
 void vv_levels_add(struct vv_levels *levels, struct vv_listing *listing,
     const struct vv_entry *entry)
 {
-    if (levels->count == 0 || is_lost(levels))
+    if (is_idle(levels))
         return;
     for (size_t i = 0; i < levels->count; i++) {
         struct vv_level_queue *q = &levels->all[i];
@@ -62,7 +68,7 @@ static varve_status look_at(
 
 varve_status vv_levels_look(struct vv_levels *levels, varve_error *error)
 {
-    for (size_t i = 0; i < levels->count; i++)
+    for (size_t i = 0; !levels->follows && i < levels->count; i++)
         VV_TRY(look_at(levels, &levels->all[i], error));
     return VARVE_OK;
 }
@@ -112,7 +118,7 @@ static void let_lacking_wait(struct vv_level_queue *q,
 void vv_levels_catch_up(struct vv_levels *levels, struct vv_listing *listing,
     const uint64_t *except)
 {
-    if (levels->count == 0 || levels->has_begun || is_lost(levels))
+    if (is_idle(levels) || levels->has_begun)
         return;
     levels->has_begun = true;
     for (size_t i = 0; i < levels->count; i++) {
@@ -129,6 +135,8 @@ varve_status vv_levels_drain(
     struct vv_levels *levels, int64_t deadline, varve_error *error)
 {
     varve_status first = VARVE_OK;
+    if (levels->follows)
+        return VARVE_OK;
     if (levels->count && is_lost(levels))
         return vv_fail(error, VARVE_CANCELLED,
             "%s: expected the process that made its manager, found it forked: "
@@ -230,6 +238,8 @@ varve_status vv_levels_begin(struct vv_levels *levels, const varve_level *those,
         q->level.replaces = !levels->numbers_say;
         q->level.policy.best_is_larger = levels->best_is_larger;
         VV_TRY(vv_level_queue_begin(q, &those[i], like, error));
+        if (!levels->follows)
+            vv_ledger_read(&q->seen, NULL);
     }
     VV_TRY(vv_levels_look(levels, error));
     for (size_t i = 0; i < count; i++)

@@ -15,6 +15,7 @@ struct vv_levels {
     bool numbers_say; /* in which order checkpoints were saved; else a number
                          may come again */
     bool best_is_larger;
+    bool follows; /* another rank looks and copies, and tells what it sees */
     /* to read */
     struct vv_level_queue *all; /* from the fastest on */
     size_t count;
@@ -38,7 +39,7 @@ varve_status vv_levels_begin(struct vv_levels *levels, const varve_level *those,
 void vv_levels_end(struct vv_levels *levels);
 
 /* Looks at each directory; one that cannot be listed says so in `unseen`.
- * VARVE_NO_MEMORY. */
+ * VARVE_NO_MEMORY. This and the others below do nothing where it follows. */
 varve_status vv_levels_look(struct vv_levels *levels, varve_error *error);
 
 /* The highest counter, or number where numbers say the order, that any of them

@@ -17,6 +17,7 @@
 #include "file.h"
 #include "ledger.h"
 #include "manager_save.h"
+#include "manager_tell.h"
 #include "manager_together.h"
 #include "publish.h"
 #include "restoration.h"
@@ -113,6 +114,7 @@ static varve_status begin(varve_manager *m, const char *directory,
     VV_TRY(take_options(m, o, error));
     if (vv_manager_leads(m))
         VV_TRY(vv_manager_look(m, error));
+    m->levels.follows = !vv_manager_leads(m);
     m->levels.numbers_say = !o->number_by_step;
     m->levels.best_is_larger = m->policy.best_is_larger;
     return vv_levels_begin(

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "manager_tell.h"
 #include "manager_together.h"
 
 #include <inttypes.h>
@@ -11,22 +12,9 @@
 #include "bytes.h"
 #include "checksum.h"
 #include "failure.h"
+#include "job_together.h"
 #include "save_together.h"
 #include "try.h"
-
-static uint64_t bits_of(double number)
-{
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-
-static double number_of(uint64_t bits)
-{
-    double number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
 
 bool vv_manager_leads(const varve_manager *m)
 {
@@ -60,7 +48,7 @@ varve_status vv_manager_follow(const varve_manager *m, varve_status status,
     const varve_comm *comm = m->options.comm;
     uint64_t words[] = { (uint64_t)order->step, order->counter, order->number,
         order->is_new, (uint64_t)order->time, order->has_metric,
-        bits_of(order->metric) };
+        vv_bits_of(order->metric) };
     if (!comm)
         return status;
     VV_TRY(vv_agree(comm, status, error));
@@ -75,7 +63,7 @@ varve_status vv_manager_follow(const varve_manager *m, varve_status status,
         .is_new = words[3] != 0,
         .time = (int64_t)words[4],
         .has_metric = words[5] != 0,
-        .metric = number_of(words[6]) };
+        .metric = vv_real_of(words[6]) };
     return vv_agree(comm, status, error);
 }
 
@@ -103,13 +91,7 @@ varve_status vv_manager_check_options(
     if (!o->comm)
         return VARVE_OK;
     if (o->async)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a manager of several processes to save while they wait, "
-            "found `async`");
-    if (o->level_count)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a manager of several processes to have one directory, "
-            "found `levels`");
+        VV_TRY(vv_check_duplicates(o->comm, error));
     if (o->as_noted)
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to be told what is kept, "
@@ -130,7 +112,17 @@ static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)
     vv_buffer_add64(bytes, o->interval_seconds);
     vv_buffer_add8(bytes, o->number_by_step);
     vv_buffer_add8(bytes, o->record_time);
+    vv_buffer_add8(bytes, o->async);
     vv_buffer_add8(bytes, o->read && o->read->salvage.on);
+}
+
+/* Where they are; the rest is rank 0's. */
+static void add_levels(struct vv_buffer *bytes, const struct vv_levels *levels)
+{
+    for (size_t i = 0; i < levels->count; i++) {
+        const char *directory = levels->all[i].seen.directory;
+        vv_buffer_add(bytes, directory, strlen(directory) + 1);
+    }
 }
 
 /* A digest of the names, and one of the options. */
@@ -145,6 +137,7 @@ static varve_status sum(
     vv_buffer_add(&bytes, m->listing.metric, strlen(m->listing.metric) + 1);
     size_t names = bytes.size;
     add_options(&bytes, &m->options);
+    add_levels(&bytes, &m->levels);
     varve_status status =
         bytes.failed ? vv_fail_memory(error, "the options of a manager")
                      : VARVE_OK;
@@ -182,112 +175,7 @@ varve_status vv_manager_meet(varve_manager *m, const varve_comm *comm,
 {
     VV_TRY(vv_agree(comm, status, error));
     VV_TRY(check_alike(m, comm, error));
+    if (m->options.async)
+        VV_TRY(vv_keep_duplicate(comm, VARVE_OK, m->graph, error));
     return vv_manager_tell(m, VARVE_OK, error);
-}
-
-/* --- What rank 0 knows ---------------------------------------------------- */
-
-enum {
-    IS_OURS = 1,
-    IS_PINNED = 2,
-    IS_READ = 4,
-    IS_DAMAGED = 8,
-    IS_GOOD = 16,
-    ENTRY_WORDS = 9,
-};
-
-static void add_entry(
-    struct vv_buffer *bytes, const struct vv_entry *e, unsigned reasons)
-{
-    vv_buffer_add64(bytes, e->number);
-    vv_buffer_add64(bytes, e->counter);
-    vv_buffer_add64(bytes, (uint64_t)e->step);
-    vv_buffer_add64(bytes, (uint64_t)e->time);
-    vv_buffer_add64(bytes, bits_of(e->metric));
-    vv_buffer_add64(bytes, e->size);
-    vv_buffer_add64(bytes, e->data);
-    vv_buffer_add64(bytes,
-        (e->is_ours ? IS_OURS : 0) | (e->is_pinned ? IS_PINNED : 0) |
-            (e->is_read ? IS_READ : 0) | (e->is_damaged ? IS_DAMAGED : 0) |
-            (e->is_good ? IS_GOOD : 0));
-    vv_buffer_add64(bytes, reasons);
-}
-
-static struct vv_entry entry_at(const unsigned char *at)
-{
-    uint64_t flags = vv_load64(at + 56);
-    return (struct vv_entry){
-        .number = vv_load64(at),
-        .counter = vv_load64(at + 8),
-        .step = (int64_t)vv_load64(at + 16),
-        .time = (int64_t)vv_load64(at + 24),
-        .metric = number_of(vv_load64(at + 32)),
-        .size = vv_load64(at + 40),
-        .data = vv_load64(at + 48),
-        .is_ours = (flags & IS_OURS) != 0,
-        .is_pinned = (flags & IS_PINNED) != 0,
-        .is_read = (flags & IS_READ) != 0,
-        .is_damaged = (flags & IS_DAMAGED) != 0,
-        .is_good = (flags & IS_GOOD) != 0,
-    };
-}
-
-static void add_all(struct vv_buffer *bytes, const varve_manager *m)
-{
-    vv_buffer_add64(bytes, m->has_good);
-    vv_buffer_add64(bytes, m->good);
-    vv_buffer_add64(bytes, m->warning.status);
-    vv_buffer_add(bytes, m->warning.message, sizeof m->warning.message);
-    for (size_t i = 0; i < m->listing.count; i++)
-        add_entry(bytes, &m->listing.entries[i],
-            i < m->decision.count ? m->decision.facts[i].reasons : 0);
-}
-
-/* The reasons are in each decision but that somebody reads it. */
-static varve_status take_all(
-    varve_manager *m, const struct vv_buffer *bytes, varve_error *error)
-{
-    const unsigned char *at = bytes->data;
-    const unsigned char *end = at + bytes->size;
-    m->has_good = vv_load64(at) != 0;
-    m->good = vv_load64(at + 8);
-    m->warning.status = (varve_status)vv_load64(at + 16);
-    memcpy(m->warning.message, at + 24, sizeof m->warning.message);
-    at += 24 + sizeof m->warning.message;
-    m->listing.count = 0;
-    m->decision.count = 0;
-    const unsigned char *first = at;
-    for (; at < end; at += 8 * ENTRY_WORDS) {
-        const struct vv_entry entry = entry_at(at);
-        if (!vv_listing_add(&m->listing, &entry))
-            return vv_fail_memory(error, "a list of checkpoints");
-    }
-    VV_TRY(vv_manager_decide(m, error));
-    for (size_t i = 0; i < m->decision.count; i++)
-        m->decision.facts[i].reasons |= (unsigned)vv_load64(
-            first + 8 * (ENTRY_WORDS * i + ENTRY_WORDS - 1));
-    return VARVE_OK;
-}
-
-varve_status vv_manager_tell(
-    varve_manager *m, varve_status status, varve_error *error)
-{
-    const varve_comm *comm = m->options.comm;
-    struct vv_buffer bytes;
-    varve_error reason = { 0 };
-    varve_status taken = VARVE_OK;
-    if (!comm)
-        return status;
-    vv_buffer_init(&bytes, &m->context.allocator);
-    if (comm->rank == 0)
-        add_all(&bytes, m);
-    varve_status told = vv_tell_all(comm, VARVE_OK, &bytes, &reason);
-    if (!told && comm->rank != 0)
-        taken = take_all(m, &bytes, &reason);
-    vv_buffer_clear(&bytes);
-    if (told || (taken && !status)) {
-        *error = reason;
-        status = taken;
-    }
-    return told ? told : vv_agree(comm, status, error);
 }

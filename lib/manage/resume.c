@@ -10,6 +10,7 @@
 #include "agreement.h"
 #include "failure.h"
 #include "manager_save.h"
+#include "manager_tell.h"
 #include "manager_together.h"
 #include "read_all.h"
 #include "reader.h"
@@ -211,16 +212,19 @@ static varve_status look_to_resume(varve_manager *m, varve_error *error)
 static varve_status look_at_levels(
     varve_manager *m, varve_error *unread, varve_error *error)
 {
-    VV_TRY(vv_levels_look(&m->levels, error));
-    for (size_t i = 0; i < m->levels.count; i++) {
+    if (m->levels.count == 0)
+        return VARVE_OK;
+    varve_status status = vv_levels_look(&m->levels, error);
+    VV_TRY(vv_manager_tell_levels(m, status, error));
+    for (size_t i = 0; !status && i < m->levels.count; i++) {
         const varve_error *unseen = &m->levels.all[i].unseen;
         if (!unseen->status)
             continue;
-        VV_TRY(pass_over(m, unseen, error));
+        status = pass_over(m, unseen, error);
         if (!unread->status)
             *unread = *unseen;
     }
-    return VARVE_OK;
+    return vv_manager_agree(m, status, error);
 }
 
 /* Of many processes each verifies a share, and reads then what is its own. */
@@ -237,7 +241,6 @@ static varve_status restore_good(varve_manager *m, struct vv_origin *origin,
 static varve_status restore_first(varve_manager *m, struct vv_origin *origin,
     varve_error *unread, varve_error *error)
 {
-    VV_TRY(look_at_levels(m, unread, error));
     varve_status status = find_good(m, vv_resume_from, origin, unread, error);
     if (status)
         return vv_tell_half_restored(m, status, error);
@@ -258,6 +261,7 @@ static varve_status resume(varve_manager *m, varve_error *error)
     m->restoration = NULL;
     m->half_restored.status = VARVE_OK;
     forget_passed_over(m);
+    VV_TRY(look_at_levels(m, &unread, error));
     VV_TRY(m->options.comm ? restore_good(m, &origin, &unread, error)
                            : restore_first(m, &origin, &unread, error));
     if (!origin.listing)

@@ -24,7 +24,8 @@ LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
              'xxh_x86dispatch': 'lib/base', 'emmintrin': 'lib/base',
              'nmmintrin': 'lib/base', 'arm_acle': 'lib/base',
              'zstd': 'lib/format', 'zstd_errors': 'lib/format',
-             'mpi': 'lib/mpi', 'hdf5': 'lib/hdf5', 'H5FDdevelop': 'lib/hdf5',
+             'mpi': 'lib/mpi', 'mpi-ext': 'lib/mpi', 'hdf5': 'lib/hdf5',
+             'H5FDdevelop': 'lib/hdf5',
              'curl': 'lib/remote',
              # Other formats are packed with these.
              'zlib': 'lib/base', 'snappy-c': 'lib/foreign'}

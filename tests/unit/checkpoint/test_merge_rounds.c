@@ -40,14 +40,17 @@ static void save(const varve_comm *comm, void *user)
     if (s->do_overlap)
         varve_add_slice(p->root, "twice", varve_array(twice, i ? 1 : 2),
             VARVE_SHAPE(comm->size), &start);
+    struct vv_cargo cargo = { .counter = 0 };
     struct vv_save_together together = {
-        .comm = comm, .most_at_once = s->most_at_once
+        .comm = comm, .cargo = &cargo, .most_at_once = s->most_at_once
     };
     varve_status status =
         vv_save_together_begin(&together, p->root, s->path, NULL, error);
-    s->statuses[i] =
-        vv_save_together_write(&together, status, s->path, error);
+    bool has_cargo = together.has_share;
+    s->statuses[i] = vv_save_together_write(&together, status, s->path, error);
     vv_save_together_end(&together);
+    if (has_cargo)
+        vv_cargo_clear(&cargo);
     free_part(p);
 }
 

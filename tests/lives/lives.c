@@ -1,0 +1,233 @@
+/* lives.c - a program whose number of processes changes from life to life, and
+ * which is killed in between, comes to the same end.
+ *
+ *     lives WORLD [LIVES [SEED]]
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <varve/processes.h>
+#include <varve/varve.h>
+
+#include "life.h"
+#include "mix/place.h"
+#include "support/proof.h"
+
+enum { USUAL = 40, LONGER = 200, MOST_STEPS = 7, TOO_LONG = 60 };
+
+/* How one of them ends. */
+enum death { BY_ITSELF, AT_A_CALL, ONE_AT_A_TIME, ALL_AT_A_TIME };
+
+struct crowd {
+    struct plan plan;
+    uint32_t size;
+    enum death death;
+    uint32_t victim;
+    int64_t when; /* a call, or microseconds */
+    pid_t children[MOST_RANKS];
+};
+
+struct counts {
+    uint64_t killed;  /* lives */
+    uint64_t lost;    /* what was near */
+    uint64_t changes; /* of the number of ranks */
+    uint64_t ranks;
+};
+
+static const struct world *const worlds[] = { &grid, &particles, &training,
+    &training_by_rank };
+
+static int be_rank(
+    const struct crowd *c, varve_processes *all, uint32_t rank)
+{
+    varve_error error = { 0 };
+    struct plan plan = c->plan;
+    alarm(TOO_LONG);
+    if (c->death == AT_A_CALL && rank == c->victim)
+        plan.dies_at = c->when;
+    const varve_comm *comm = varve_processes_join(all, rank, &error);
+    int end = comm ? live(comm, &plan)
+                   : error.status == VARVE_DISCONNECTED ? LIFE_DISCONNECTED
+                                                        : LIFE_WRONG;
+    varve_processes_free(all);
+    return end;
+}
+
+static void begin(struct crowd *c)
+{
+    varve_error error = { 0 };
+    varve_processes *all = varve_processes_new(c->size, NULL, &error);
+    if (!all) {
+        fprintf(stderr, "lives: %s\n", error.message);
+        exit(2);
+    }
+    for (uint32_t i = 0; i < c->size; i++) {
+        c->children[i] = fork();
+        if (c->children[i] == 0)
+            exit(be_rank(c, all, i));
+    }
+    varve_processes_free(all);
+}
+
+static void strike(const struct crowd *c)
+{
+    if (c->death != ONE_AT_A_TIME && c->death != ALL_AT_A_TIME)
+        return;
+    const struct timespec while_they_live = { 0, (long)c->when * 1000 };
+    nanosleep(&while_they_live, NULL);
+    for (uint32_t i = 0; i < c->size; i++) {
+        if (c->death == ALL_AT_A_TIME || i == c->victim)
+            kill(c->children[i], SIGKILL);
+    }
+}
+
+/* Whether it was killed; else, and where all that is left of it went wrong, it
+ * ends the program. */
+static bool bury(const struct crowd *c)
+{
+    int statuses[MOST_RANKS];
+    bool was_killed = false;
+    for (uint32_t i = 0; i < c->size; i++) {
+        waitpid(c->children[i], &statuses[i], 0);
+        was_killed = was_killed || WIFSIGNALED(statuses[i]);
+    }
+    for (uint32_t i = 0; i < c->size; i++) {
+        bool is_good = WIFSIGNALED(statuses[i])
+            ? WTERMSIG(statuses[i]) == SIGKILL && c->death != BY_ITSELF
+            : WEXITSTATUS(statuses[i]) == LIFE_ENDED ||
+                (WEXITSTATUS(statuses[i]) == LIFE_DISCONNECTED && was_killed);
+        if (is_good)
+            continue;
+        fprintf(stderr, "lives: %s, seed %" PRIu64 ": rank %" PRIu32 " of %"
+            PRIu32 " ended with status %#x\n", c->plan.world->name,
+            c->plan.seed, i, c->size, (unsigned)statuses[i]);
+        exit(1);
+    }
+    return was_killed;
+}
+
+static bool lead(struct crowd *c)
+{
+    begin(c);
+    strike(c);
+    return bury(c);
+}
+
+/* What is nearest is lost: the next life has what is farther. */
+static void lose_what_is_near(const struct plan *plan)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/" LIVES_NEAR, plan->directory);
+    mix_place_remove(path);
+}
+
+static struct crowd choose(const struct plan *plan, uint64_t *random)
+{
+    struct crowd c = { .plan = *plan };
+    c.plan.seed = proof_next(random);
+    c.plan.steps = 1 + (int64_t)(proof_next(random) % MOST_STEPS);
+    c.size = 1 + (uint32_t)(proof_next(random) % MOST_RANKS);
+    c.victim = (uint32_t)(proof_next(random) % c.size);
+    c.death = (enum death)(proof_next(random) % 4);
+    c.when = (int64_t)(proof_next(random) %
+                       (c.death == AT_A_CALL ? 250 : 40000));
+    return c;
+}
+
+/* What was learned with other sums than those of one rank is worth as much. */
+static void ask_what_was_learned(const struct plan *plan)
+{
+    char near[4200];
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    varve_processes *alone = varve_processes_new(1, NULL, &error);
+    const varve_comm *comm = varve_processes_join(alone, 0, &error);
+    void *state = plan->world->make(comm, root);
+    snprintf(near, sizeof near, "%s/" LIVES_NEAR, plan->directory);
+    varve_manager *manager = varve_manager_new(root, near, NULL, &error);
+    double first = plan->world->loss(state);
+    if (!manager || varve_manager_resume(manager, &error)) {
+        fprintf(stderr, "lives: %s\n", error.message);
+        exit(1);
+    }
+    double last = plan->world->loss(state);
+    printf("%s: the loss was %.6f at first, and is %.6f\n",
+        plan->world->name, first, last);
+    if (!(last < first / 2)) {
+        fprintf(stderr, "lives: it learns nothing\n");
+        exit(1);
+    }
+    varve_manager_free(manager);
+    varve_graph_free(graph);
+    plan->world->free(state);
+    varve_processes_free(alone);
+}
+
+static void run(const struct world *world, uint64_t lives, uint64_t seed)
+{
+    char directory[4096];
+    uint64_t random = seed;
+    uint32_t ranks = 0;
+    struct counts counts = { 0 };
+    uint64_t *expected =
+        live_unbroken(world, (int64_t)lives * MOST_STEPS + 1);
+    if (!expected)
+        exit(2);
+    mix_place_make(directory, sizeof directory);
+    const struct plan plan = { .world = world, .directory = directory,
+        .dies_at = -1, .expected = expected };
+    for (uint64_t i = 0; i < lives; i++) {
+        struct crowd c = choose(&plan, &random);
+        bool was_killed = lead(&c);
+        counts.killed += was_killed;
+        if (!was_killed && proof_next(&random) % 3 == 0) {
+            lose_what_is_near(&plan);
+            counts.lost++;
+        }
+        counts.changes += c.size != ranks;
+        counts.ranks += ranks = c.size;
+    }
+    struct crowd last = { .plan = plan, .size = 1 };
+    last.plan.steps = 1;
+    lead(&last);
+    if (world->loss)
+        ask_what_was_learned(&plan);
+    printf("%s: %" PRIu64 " lives, of %.1f ranks; their number changed %" PRIu64
+           " times, %" PRIu64 " were killed, %" PRIu64
+           " times what was near was lost\n",
+        world->name, lives, (double)counts.ranks / (double)lives,
+        counts.changes, counts.killed, counts.lost);
+    proof_count("lives.led", lives);
+    proof_count("lives.killed", counts.killed);
+    proof_count("lives.lost", counts.lost);
+    mix_place_remove(directory);
+    free(expected);
+}
+
+int main(int count, char **arguments)
+{
+    const struct world *world = NULL;
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
+        if (count > 1 && strcmp(arguments[1], worlds[i]->name) == 0)
+            world = worlds[i];
+    }
+    if (!world) {
+        fprintf(stderr, "lives: expected grid, particles, training or "
+            "'training by rank'\n");
+        return 2;
+    }
+    run(world,
+        count > 2 ? strtoull(arguments[2], NULL, 10)
+                  : proof_size(USUAL, LONGER),
+        count > 3 ? strtoull(arguments[3], NULL, 10) : proof_seed());
+    return 0;
+}

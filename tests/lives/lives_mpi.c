@@ -1,0 +1,114 @@
+/* lives_mpi.c - one life over MPI; or, where MPI goes on without a process that
+ * was killed (ULFM), as many as there are ranks to lose.
+ *
+ *     mpirun -n RANKS lives_mpi WORLD DIRECTORY SEED
+ *
+ * By the seed, a rank may kill itself in the middle. Exits with 0 also where
+ * others were killed and the rest has gone on to its end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+#ifdef VV_MPI_EXTENSIONS
+#include <mpi-ext.h>
+#endif
+
+#include <varve/mpi.h>
+#include <varve/varve.h>
+
+#include "life.h"
+#include "support/proof.h"
+
+enum { MOST_STEPS = 7, CALLS = 250 };
+
+static const struct world *const worlds[] = { &grid, &particles, &training,
+    &training_by_rank };
+
+/* [shrink] */
+/* Whether there is a rest of the group that goes on, as somebody was
+ * disconnected; all that are left come to the same. */
+static bool shrink(MPI_Comm *group, int end)
+{
+#ifdef VV_MPI_REVOKES
+    int is_over = end != LIFE_DISCONNECTED, ranks = 0;
+    MPI_Comm rest;
+    MPIX_Comm_agree(*group, &is_over);
+    if (is_over || MPIX_Comm_shrink(*group, &rest) != MPI_SUCCESS)
+        return false;
+    MPI_Comm_set_errhandler(rest, MPI_ERRORS_RETURN);
+    MPI_Comm_size(rest, &ranks);
+    fprintf(stderr, "lives: %d ranks go on\n", ranks);
+    *group = rest;
+    return true;
+#else
+    (void)group;
+    (void)end;
+    return false;
+#endif
+}
+/* [/shrink] */
+
+static int lead(MPI_Comm group, struct plan plan)
+{
+    int level;
+    varve_error error = { 0 };
+    uint64_t random = plan.seed;
+    varve_comm *comm = varve_mpi_comm_new(group, &error);
+    if (!comm) {
+        if (error.status == VARVE_DISCONNECTED)
+            return LIFE_DISCONNECTED;
+        fprintf(stderr, "lives: %s\n", error.message);
+        return LIFE_WRONG;
+    }
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+        comm->duplicate = NULL;
+    plan.steps = 1 + (int64_t)(proof_next(&random) % MOST_STEPS);
+    bool dies = proof_next(&random) % 3 > 0;
+    if (dies && proof_next(&random) % comm->size == comm->rank)
+        plan.dies_at = (int64_t)(proof_next(&random) % CALLS);
+    int end = live(comm, &plan);
+    varve_mpi_comm_free(comm);
+    return end;
+}
+
+/* Open MPI 5.0 may wait for the lost one in MPI_Finalize, two minutes long:
+ * what has lost one ends without. */
+static int lead_all(struct plan plan)
+{
+    MPI_Comm group = MPI_COMM_WORLD;
+    int end = lead(group, plan);
+    while (shrink(&group, end)) {
+        plan.seed++;
+        end = lead(group, plan);
+    }
+    if (group == MPI_COMM_WORLD)
+        MPI_Finalize();
+    else
+        MPI_Barrier(group);
+    return end;
+}
+
+int main(int count, char **arguments)
+{
+    const struct world *world = NULL;
+    int level;
+    MPI_Init_thread(&count, &arguments, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
+        if (count == 4 && strcmp(arguments[1], worlds[i]->name) == 0)
+            world = worlds[i];
+    }
+    if (!world) {
+        fprintf(stderr, "lives: expected WORLD DIRECTORY SEED\n");
+        return 2;
+    }
+    return lead_all((struct plan){ .world = world,
+        .directory = arguments[2],
+        .seed = strtoull(arguments[3], NULL, 10),
+        .dies_at = -1 });
+}

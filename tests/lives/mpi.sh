@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# mpi.sh - the same over MPI, restarted each time with another number of ranks.
+#
+#     tests/lives/mpi.sh MPIRUN PROGRAM LIVES WORLD [OPTION OF MPIRUN...]
+#
+# With `--with-ft ulfm`, of an Open MPI that has it, those that are left when a
+# rank was killed go on by themselves.
+#
+# SPDX-License-Identifier: MIT
+set -uo pipefail
+mpirun=$1 program=$2 lives=$3 world=$4
+shift 4
+options=("$@")
+place=$(mktemp -d) || exit
+trap 'rm -rf "$place"' EXIT
+
+fail() {
+    echo "mpi.sh: $world, life $life of $ranks ranks: $*"
+    cat "$place/log"
+    exit 1
+}
+
+if "$mpirun" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then
+    options+=(--oversubscribe)
+    # Root in a container is nobody to be warned, and has no other's memory.
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_btl_vader_single_copy_mechanism=none
+    # Waiting ranks let the others run, where there are fewer processors.
+    export OMPI_MCA_mpi_yield_when_idle=1
+fi
+
+mkdir "$place/run"
+RANDOM=1
+killed=0 shrunk=0
+for ((life = 1; life <= lives; life++)); do
+    ranks=$((RANDOM % 6 + 1)) status=0
+    timeout -k 5 60 "$mpirun" "${options[@]}" -n "$ranks" "$program" \
+        "$world" "$place/run" "$life" >"$place/log" 2>&1 || status=$?
+    [ $status -ne 124 ] || fail 'some waited for ever'
+    ! grep -q '^lives: .*:\|signal [1-8] \|signal 1[0-9] ' "$place/log" ||
+        fail 'something is wrong'
+    shrunk=$((shrunk + $(grep -c 'ranks go on' "$place/log")))
+    [ $status -eq 0 ] || killed=$((killed + 1))
+done
+echo "$world: $lives lives over MPI; $killed ended by a kill," \
+    "$shrunk times a rank went on with those that were left"
+[ -s "$place/run/saved" ] || fail 'nothing was saved'

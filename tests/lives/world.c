@@ -1,0 +1,28 @@
+/* world.c - what they share.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "world.h"
+
+varve_status exchange(const varve_comm *comm, const void *mine, void *all,
+    const uint64_t *sizes)
+{
+    bool is_first = comm->rank == 0;
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < comm->size; i++)
+        total += sizes[i];
+    varve_status status = comm->gather_varied(comm->self, mine,
+        (size_t)sizes[comm->rank], is_first ? all : NULL,
+        is_first ? sizes : NULL);
+    return status ? status
+                  : comm->broadcast(comm->self, all, (size_t)total);
+}
+
+/* FNV-1a, whose beginning is of no account. */
+uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ at[i]) * UINT64_C(1099511628211);
+    return sum;
+}
