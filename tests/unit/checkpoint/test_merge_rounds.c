@@ -11,6 +11,7 @@
 #include "merge_rounds.h"
 #include "save_together.h"
 #include "support/faulty_system.h"
+#include "told_index.h"
 
 enum { MOST_RANKS = 7, ALL_AT_ONCE = 1 << 30 };
 
@@ -120,6 +121,96 @@ TEST(merge_rounds, come_to_the_same_as_all_at_once)
             }
         }
     }
+    end_world();
+}
+
+/* --- Of very many slices, as usual ---------------------------------------- */
+
+enum { CROWD = 48, SLICES = 8000, FEW = 3 };
+
+/* Each has an element of each value, or in a restoration some. */
+struct crowd {
+    bool saves;
+    varve_status statuses[CROWD];
+    varve_error errors[CROWD];
+    bool is_right[CROWD];
+};
+
+static int32_t element(uint64_t value, uint64_t i)
+{
+    return (int32_t)(value * CROWD + i);
+}
+
+static void add_elements(varve_node *root, const varve_comm *comm,
+    int32_t *elements, bool has_values)
+{
+    uint64_t count = CROWD / comm->size, start = comm->rank * count;
+    for (uint64_t v = 0; v < SLICES; v++) {
+        char name[16];
+        snprintf(name, sizeof name, "v%d", (int)v);
+        for (uint64_t i = 0; i < count; i++)
+            elements[v * count + i] = has_values ? element(v, start + i) : -1;
+        varve_add_slice(root, name,
+            varve_array(elements + v * count, count), VARVE_SHAPE(CROWD),
+            &start);
+    }
+}
+
+static bool are_elements(const varve_comm *comm, const int32_t *elements)
+{
+    uint64_t count = CROWD / comm->size, start = comm->rank * count;
+    bool are = true;
+    for (uint64_t v = 0; v < SLICES; v++) {
+        for (uint64_t i = 0; i < count; i++)
+            are &= elements[v * count + i] == element(v, start + i);
+    }
+    return are;
+}
+
+static void run_crowd(const varve_comm *comm, void *user)
+{
+    struct crowd *crowd = user;
+    uint32_t i = comm->rank;
+    int32_t *elements =
+        calloc((size_t)SLICES * CROWD / comm->size, sizeof *elements);
+    varve_node *root = new_root();
+    add_elements(root, comm, elements, crowd->saves);
+    varve_restoration *r = NULL;
+    if (crowd->saves)
+        crowd->statuses[i] =
+            varve_write_all(comm, root, FILE_NAME, NULL, &crowd->errors[i]);
+    else if (!(r = varve_read_all(
+                   comm, root, FILE_NAME, NULL, &crowd->errors[i])))
+        crowd->statuses[i] = crowd->errors[i].status;
+    crowd->is_right[i] = are_elements(comm, elements);
+    varve_restoration_free(r);
+    free_root(root);
+    free(elements);
+}
+
+TEST(merge_rounds, are_usual_for_very_many_slices)
+{
+    struct vv_opened file;
+    varve_error error = { 0 };
+    begin_world();
+    for (int i = 0; i < 2; i++) {
+        struct crowd crowd = { .saves = i == 0 };
+        uint32_t ranks = i == 0 ? CROWD : FEW;
+        thread_comm_run(ranks, 8, -1, run_crowd, &crowd);
+        for (uint32_t k = 0; k < ranks; k++) {
+            cr_assert_ok(crowd.statuses[k], crowd.errors[k]);
+            cr_assert(crowd.is_right[k], "rank %u", k);
+        }
+    }
+    cr_assert_ok(
+        vv_data_in_open(&file, &world.context, FILE_NAME, &error), error);
+    const struct vv_index *index = &file.parsed.index;
+    cr_assert_eq(index->pieced_count, SLICES);
+    cr_assert_gt(index->digest_count * (16 + 16 + VV_DIGEST_SIZE),
+        VV_MOST_AT_ONCE, "it takes rounds");
+    cr_assert_gt(index->box_number_count * 8, VV_MOST_TOLD, "boxes stay");
+    vv_opened_close(&file);
+    check_no_temporary();
     end_world();
 }
 
