@@ -20,6 +20,8 @@
 struct vv_save_together {
     /* to fill in */
     const varve_comm *comm;
+    uint64_t most_at_once;  /* bytes that all tell rank 0 of slices at once; 0:
+                               as many as is usual */
     struct vv_cargo *cargo; /* zero at first; its counter is set by others, and
                                whoever has gathered it clears it, last */
     /* to read */
