@@ -169,15 +169,21 @@ TEST(parity_file, may_say_anything_and_harms_nobody)
     end_world();
 }
 
-/* What a set that is told wrong comes to: a status, and files as they were. */
+/* All of them tell of another file: it is not made. */
 TEST(parity_file, of_a_liar_is_none_that_rebuilds_something_else)
 {
     size_t size, head = HEAD + 4 * MEMBER + 4 * 4 + 16;
     begin_protected(VARVE_XOR);
     lose_node(0);
-    unsigned char *bytes = bytes_at(1, &size);
-    bytes[HEAD + 16] ^= 1; /* another digest of the file that is lost */
-    sum_again(bytes, head);
+    for (uint32_t i = 1; i < 4; i++) {
+        unsigned char *bytes = bytes_at(i, &size);
+        bytes[HEAD + 16] ^= 1; /* of the digest of the file that is lost */
+        sum_again(bytes, head);
+    }
     cr_assert_eq(run_all(true), VARVE_CORRUPT);
+    cr_assert_str_eq(world.errors[0].message,
+        "rank 0: node-0/f.varve: expected to be rebuilt as it was, found "
+        "another digest");
+    cr_assert(!memory_bytes(world.memory, "node-0/f.varve", &size));
     end_world();
 }
