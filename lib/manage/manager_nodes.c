@@ -57,6 +57,8 @@ varve_status vv_nodes_check_options(
     if (o->number_by_step) /* the older set would go before the newer is there
                             */
         return refuse("that numbers by its counter", "`number_by_step`", error);
+    if (o->keep_bytes) /* ranks would keep other sets */
+        return refuse("that keeps so many", "`keep_bytes`", error);
     if (o->level_count)
         return refuse("of one directory each", "`levels`", error);
     if (o->write && o->write->layered)

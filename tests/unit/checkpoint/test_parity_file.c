@@ -7,7 +7,7 @@
 #include "bytes.h"
 #include "parity_file.h"
 
-enum { HEAD = 56, MEMBER = 32 };
+enum { HEAD = 72, MEMBER = 32 };
 
 static struct vv_redundant_file own_of(uint32_t rank)
 {
@@ -93,12 +93,12 @@ TEST(parity_file, says_what_is_wrong_with_it)
     bytes_at(2, &size)[0] = 'V';
     fail_at(2, VARVE_NOT_A_CHECKPOINT,
         "node-2/f.parity: expected a parity file, found something else");
-    memory_resize(world.memory, "node-2/f.parity", 55);
+    memory_resize(world.memory, "node-2/f.parity", 71);
     fail_at(2, VARVE_TRUNCATED,
-        "node-2/f.parity: expected a parity file, found 55 bytes");
+        "node-2/f.parity: expected a parity file, found 71 bytes");
     memory_resize(world.memory, "node-3/f.parity", 100);
     fail_at(3, VARVE_TRUNCATED,
-        "node-3/f.parity: expected 216 bytes and more, found 100");
+        "node-3/f.parity: expected 232 bytes and more, found 100");
     lose(3, "f.parity");
     cr_assert_eq(open_at(3, NULL), VARVE_NOT_FOUND);
     end_world();

@@ -134,6 +134,8 @@ TEST(manager_nodes, refuse_what_does_not_go_with_them)
     nodes.options.number_by_step = true;
     check_refused("expected a manager that numbers by its counter, found "
                   "`number_by_step`");
+    nodes.options = (varve_manager_options){ .keep_bytes = 1 };
+    check_refused("expected a manager that keeps so many, found `keep_bytes`");
     nodes.options = (varve_manager_options){ .async = true };
     check_refused("expected a manager that saves while all wait, found "
                   "`async`");
