@@ -55,11 +55,19 @@ typedef struct varve_comm {
     varve_status (*broadcast)(void *self, void *bytes, size_t size);
     /* Returns when all have come to it. */
     varve_status (*barrier)(void *self);
+    /* Another communicator of the same ranks, for another thread of each
+     * process, which calls it while this one is in use: saves in the background
+     * (job.h) go over one. VARVE_MISUSE at all where threads may not do that.
+     * NULL: there is none. */
+    varve_status (*duplicate)(void *self, struct varve_comm **copy);
+    /* Of a copy: this rank lets go of it, with its own `self`, when it likes;
+     * also where what it was made of is gone. */
+    void (*release)(void *self);
     /* Each rank sends to one and receives from one, at once; called by all,
      * also by those that do neither. NULL: what needs it gathers and
      * broadcasts, which brings the bytes of all to each. */
     varve_status (*shift)(void *self, const varve_shift *shift);
-    void *reserved[7];
+    void *reserved[5];
 } varve_comm;
 
 VARVE_END_DECLS

@@ -10,10 +10,10 @@
  *
  * Of many processes (`comm` in the options) each rank makes a manager, of the
  * same directory with the same options, and all make the calls in the same
- * order that look at it or change it: new, resume, save, refresh, prune, pin,
- * unpin, drain. Each gets the same status, message and answers to what there
- * is. Rank 0 alone looks, locks, decides and deletes, data go as by together.h;
- * or each all, for a directory of its own (redundancy.h). The rest is its own.
+ * order that look at it or change it: new, resume, save, wait, drain, refresh,
+ * prune, pin, unpin. Each gets the same status, message and answers to what
+ * there is. Rank 0 alone looks, locks, decides and deletes, data go as by
+ * together.h; or each all, for a directory of its own (redundancy.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -69,8 +69,8 @@ typedef struct varve_manager_options {
                                     replaces it. Else by the save counter */
     bool record_time;            /* "time" is in every file; the same run then
                                     gives other bytes each time */
-    bool async;                  /* saves go on in the background (job.h);
-                                    not with `comm` */
+    bool async;                  /* saves go on in the background (job.h); with
+                                    a `comm` that can be duplicated (comm.h) */
     const varve_write_options *write; /* of every save, or NULL; borrowed, as is
                                          `read`, as long as the manager lives */
     const varve_read_options *read;   /* of the resume, or NULL; `salvage.on` is

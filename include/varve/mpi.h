@@ -24,8 +24,10 @@ VARVE_BEGIN_DECLS
  * duplicated: what the program sends there does not meet what is sent here, and
  * its handler of errors is not touched. MPI is called by the thread that calls
  * the communicator, one at a time; MPI_THREAD_FUNNELED will do for the one that
- * has initialized it. VARVE_MISUSE before MPI_Init and after MPI_Finalize;
- * VARVE_NO_MEMORY at all of them where one has none.
+ * has initialized it. Saves in the background need MPI_THREAD_MULTIPLE: they
+ * call MPI by a thread of their own, on a duplicate of their own. VARVE_MISUSE
+ * before MPI_Init and after MPI_Finalize; VARVE_NO_MEMORY at all of them where
+ * one has none.
  *
  * A process that ends is MPI's business: most kinds of mpirun end all others,
  * and what is not committed by then is not there. Where MPI gives an error
@@ -36,7 +38,8 @@ VARVE_BEGIN_DECLS
 VARVE_API varve_comm *varve_mpi_comm_new(
     MPI_Comm group, varve_error *error) VARVE_MUST_CHECK;
 
-/* By all of them together, before MPI_Finalize. Takes NULL. */
+/* By all of them together, before MPI_Finalize, when no save in the background
+ * is in flight. Takes NULL. */
 VARVE_API void varve_mpi_comm_free(varve_comm *comm);
 
 VARVE_END_DECLS

@@ -38,8 +38,8 @@ typedef struct varve_saver_options {
                                 or after the saver; 0: none does */
     bool allow_empty;        /* an empty map saves and restores nothing, instead
                                 of being a mistake */
-    bool async;              /* saves go on in the background (job.h); not
-                                with `comm` */
+    bool async;              /* saves go on in the background (job.h); with a
+                                `comm` that can be duplicated (comm.h) */
     const varve_comm *comm;  /* of many processes; NULL: this one alone.
                                 Borrowed as long as the saver lives */
     varve_reserved reserved;
@@ -106,8 +106,8 @@ VARVE_API varve_status varve_saver_save(varve_saver *saver, const char *prefix,
  * `background.at_rest` says). One is in flight at a time: the next save waits
  * for it, as do a restore, a new list and the end of the saver; then it is in
  * the list, and others are deleted. One that failed is told by the next save,
- * or by this: waits for what is in flight. VARVE_OK where all went well, or
- * nothing was. */
+ * or by this, at all ranks of many or at none: waits for what is in flight.
+ * VARVE_OK where all went well, or nothing was. */
 VARVE_API varve_status varve_saver_wait(
     varve_saver *saver, varve_error *error) VARVE_MUST_CHECK;
 

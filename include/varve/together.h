@@ -23,6 +23,7 @@
 
 #include <varve/checkpoint.h>
 #include <varve/comm.h>
+#include <varve/job.h>
 
 VARVE_BEGIN_DECLS
 
@@ -50,6 +51,22 @@ VARVE_API varve_status varve_write_all(const varve_comm *comm, varve_node *root,
 /* Saves under the next number of a prefix, as varve_save does. */
 VARVE_API varve_status varve_save_all(const varve_comm *comm, varve_node *root,
     const char *prefix, const varve_write_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
+
+/* The same two in the background, as varve_write_async and varve_save_async
+ * (job.h): all ranks come to the call, which holds still what each has of the
+ * values, and is NULL at all where one cannot. The rest is done by a thread of
+ * each rank, over a duplicate of the communicator (comm.h), which the graph
+ * keeps: VARVE_MISUSE where there is none. How ranks differ is found there too.
+ *
+ * What fails at one fails the job at all, with the same message; and what one
+ * cancels. A job is a rank's own, and so are the calls of job.h, but all tell
+ * of a failure that one was not told: wait for it at all ranks, or at none. */
+VARVE_API varve_job *varve_write_all_async(const varve_comm *comm,
+    varve_node *root, const char *path, const varve_write_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_job *varve_save_all_async(const varve_comm *comm,
+    varve_node *root, const char *prefix, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
 /* Restores as varve_read and varve_restore do, at every rank its part, whoever

@@ -185,6 +185,21 @@ inline result<std::uint64_t> save_all(comm all, const node &root, text prefix,
     return varve_save_counter(root.get());
 }
 
+/* Both in the background; a failure at all ranks where one cannot begin. */
+inline result<job> write_all_async(comm all, const node &root, text path,
+    const write_options &o = write_options())
+{
+    return detail::made<job>(
+        varve_write_all_async, all.get(), root.get(), path.get(), &o);
+}
+
+inline result<job> save_all_async(comm all, const node &root, text prefix,
+    const write_options &o = write_options())
+{
+    return detail::made<job>(
+        varve_save_all_async, all.get(), root.get(), prefix.get(), &o);
+}
+
 inline result<restoration> read_all(comm all, const node &root, text path,
     const read_options &o = read_options())
 {

@@ -50,6 +50,21 @@ static inline void vv_store64(void *at, uint64_t v)
     memcpy(at, &v, sizeof v);
 }
 
+/* The bits of a real number, and the number of these bits. */
+static inline uint64_t vv_bits_of(double real)
+{
+    uint64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    return bits;
+}
+
+static inline double vv_real_of(uint64_t bits)
+{
+    double real;
+    memcpy(&real, &bits, sizeof real);
+    return real;
+}
+
 /* Up to the next multiple of a power of two. The sum must not overflow. */
 static inline uint64_t vv_align_up(uint64_t value, uint64_t alignment)
 {

@@ -25,8 +25,8 @@ enum {
 struct own_file {
     int file;
     struct vv_index_place place;
-    struct vv_far_digests far;
-    struct vv_layers layers; /* where the data is, if it has any */
+    struct vv_far_columns *far; /* or NULL */
+    struct vv_layers layers;    /* where the data is, if it has any */
 };
 
 /* --- Header and footer ---------------------------------------------------- */
@@ -190,9 +190,8 @@ static varve_status digest_at(const struct vv_opened *o, uint64_t number,
     struct vv_digest *digest, varve_error *error)
 {
     const struct own_file *own = o->state;
-    if (vv_has_far_digests(&own->far))
-        return vv_far_digest(
-            &own->far, o->context, own->file, o->path, number, digest, error);
+    if (vv_is_far(&o->parsed.index, VV_KEY_DIGESTS))
+        return vv_far_digest(own->far, number, digest, error);
     memcpy(digest->bytes,
         o->parsed.index.digests + number * sizeof digest->bytes,
         sizeof digest->bytes);
@@ -290,8 +289,8 @@ static struct vv_digest digest_of(const struct vv_opened *o, uint32_t value)
         return (struct vv_digest){ { 0 } };
     if (count == 1)
         return only;
-    if (vv_has_far_digests(&own->far))
-        return vv_far_digest_of(&own->far, o->context, own->file, first, count);
+    if (vv_is_far(index, VV_KEY_DIGESTS))
+        return vv_far_digest_of(own->far, first, count);
     return vv_digest_of(index->digests + first * sizeof(struct vv_digest),
         (size_t)count * sizeof(struct vv_digest));
 }
@@ -300,7 +299,7 @@ static void close_file(struct vv_opened *o)
 {
     struct own_file *own = o->state;
     vv_layers_close(&own->layers, o->context);
-    vv_far_digests_clear(&own->far, &o->context->allocator);
+    vv_far_columns_free(own->far);
     vv_file_close(o->context, own->file);
     vv_release(&o->context->allocator, own, sizeof *own);
 }
@@ -543,19 +542,13 @@ static varve_status use_told(
             "%s: expected the checkpoint whose index is known, found another: "
             "was it replaced meanwhile?",
             o->path);
-    if (!vv_digest_equal(&place->digest, &found))
-        return fail_digest(o->path, "index", place->offset, place->size,
-            &place->digest, &found, error);
+    if (!vv_digest_equal(&told->digest, &found))
+        return fail_digest(o->path, "index, as it was told", place->offset,
+            place->size, &told->digest, &found, error);
     struct own_file *own = o->state;
     own->place = *place;
-    own->far = told->far;
-    told->far = (struct vv_far_digests){ 0 };
     o->data_end = place->offset;
-    const struct vv_index_rest rest = { .bytes = o->index_bytes,
-        .size = o->index_size,
-        .data_end = place->offset,
-        .digest_count = told->digests_size / VV_DIGEST_SIZE };
-    return vv_index_parse_rest(o->context, o->path, &rest, &o->parsed, error);
+    return vv_told_use(told, o, &own->far, own->file, error);
 }
 
 varve_status vv_data_in_open_told(
@@ -567,4 +560,11 @@ varve_status vv_data_in_open_told(
     if (status)
         vv_opened_close(o);
     return status;
+}
+
+varve_status vv_data_in_keep_told(
+    struct vv_opened *o, struct vv_told_index *told, varve_error *error)
+{
+    struct own_file *own = o->state;
+    return vv_told_use(told, o, &own->far, own->file, error);
 }

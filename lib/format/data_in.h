@@ -28,11 +28,16 @@ varve_status vv_data_in_open(struct vv_opened *opened,
 varve_status vv_data_in_open_index(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* Opens one whose index somebody else has read and verified: it has begun, and
- * has taken all parts of that index. Of the file itself only the header is
- * read, and later the digests that stay there. VARVE_MISMATCH where it has the
- * header of another one. On failure nothing is open. */
+/* Opens one whose index somebody else has read and verified, and has told: it
+ * has begun. Of the file itself only the header is read, and later the columns
+ * that stay there. VARVE_MISMATCH where it has the header of another one. On
+ * failure nothing is open. */
 varve_status vv_data_in_open_told(
+    struct vv_opened *opened, struct vv_told_index *told, varve_error *error);
+
+/* Lets go of the index of one that is open, but for what was told of it. After
+ * a failure it can only be closed. */
+varve_status vv_data_in_keep_told(
     struct vv_opened *opened, struct vv_told_index *told, varve_error *error);
 
 /* Where the index of one lies. */

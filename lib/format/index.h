@@ -20,6 +20,8 @@
 
 #define VV_NONE UINT32_MAX
 
+struct vv_far_columns; /* far_columns.h */
+
 struct vv_index {
     /* to fill in */
     uint32_t name_count;
@@ -79,6 +81,8 @@ struct vv_index {
 
     const varve_metadata *metadata; /* sorted by vv_metadata_compare */
     size_t metadata_count;
+
+    struct vv_far_columns *far; /* those that are not at hand; or NULL */
 };
 
 static inline uint32_t vv_at32(const uint8_t *column, size_t i)
@@ -203,7 +207,7 @@ struct vv_piece_table {
     uint32_t count;  /* of values in pieces */
     uint64_t *boxes; /* by such value: the first number of its boxes; behind the
                         last where they end */
-    struct vv_piece_start *starts; /* by piece */
+    struct vv_piece_start *starts; /* by piece; NULL: they are in runs */
     /* own */
     size_t value_room;
     size_t piece_room;

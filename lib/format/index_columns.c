@@ -82,13 +82,19 @@ void vv_index_add_value(struct vv_index_columns *c, uint32_t node,
     vv_buffer_add64(&c->value_sizes, size);
 }
 
-void vv_index_add_pieces(struct vv_index_columns *c, uint32_t value,
-    uint32_t rank, const varve_box *boxes, uint32_t count)
+void vv_index_end_pieces(
+    struct vv_index_columns *c, uint32_t value, uint32_t count)
 {
     size_t before = c->piece_ends.size / 4;
     uint32_t begin = vv_begin32(c->piece_ends.data, before);
     vv_buffer_add32(&c->pieced_values, value);
     vv_buffer_add32(&c->piece_ends, begin + count);
+}
+
+void vv_index_add_pieces(struct vv_index_columns *c, uint32_t value,
+    uint32_t rank, const varve_box *boxes, uint32_t count)
+{
+    vv_index_end_pieces(c, value, count);
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < rank; k++)
             vv_buffer_add64(&c->piece_boxes, boxes[i].start[k]);

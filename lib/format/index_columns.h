@@ -61,6 +61,10 @@ void vv_index_add_value(struct vv_index_columns *columns, uint32_t node,
 void vv_index_add_pieces(struct vv_index_columns *columns, uint32_t value,
     uint32_t rank, const varve_box *boxes, uint32_t count);
 
+/* The same of so many whose boxes stand at the end of their column already. */
+void vv_index_end_pieces(
+    struct vv_index_columns *columns, uint32_t value, uint32_t count);
+
 bool vv_index_columns_failed(const struct vv_index_columns *columns);
 
 /* The index that the columns make up, without counter and metadata; points into

@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "cbor_in.h"
 #include "column.h"
+#include "far_columns.h"
 #include "index_check.h"
 #include "layer_check.h"
 #include "layout.h"
@@ -23,7 +24,7 @@ struct parser {
     struct vv_cbor_in in;
     struct vv_parsed_index *parsed;
     size_t metadata_at; /* 0: there is none */
-    uint64_t far_digests;
+    struct vv_far_columns *far;
 };
 
 static varve_status fail(const struct parser *p, size_t at, varve_status status,
@@ -69,6 +70,8 @@ static varve_status read_column(
         return fail(p, at, VARVE_CORRUPT, "a column of whole elements",
             "a part of one at its end");
     uint64_t count = item.number / column->element;
+    if (p->far && column->key < VV_FAR_COLUMNS && count == 0)
+        count = p->far->columns[column->key].size / column->element;
     VV_TRY(check_count(p, at, column, count));
     vv_column_set(column, &p->parsed->index, item.bytes, count);
     return VARVE_OK;
@@ -197,7 +200,7 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
     struct vv_parsed_index *parsed = p->parsed;
     struct vv_index *index = &parsed->index;
     VV_TRY(read_map(p));
-    index->digest_count += p->far_digests;
+    index->far = p->far;
     struct vv_index_check check = { .context = context,
         .path = p->in.path,
         .bytes = p->in.bytes,
@@ -208,7 +211,8 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
         &parsed->table, &context->allocator, index, p->in.error));
     VV_TRY(check_columns(&check, p));
     VV_TRY(vv_check_layers(&check, parsed->data_end));
-    VV_TRY(vv_check_page_sums(&check, &parsed->table, p->far_digests == 0));
+    VV_TRY(vv_check_page_sums(
+        &check, &parsed->table, !vv_is_far(index, VV_KEY_DIGESTS)));
     if (p->metadata_at == 0)
         return VARVE_OK;
     p->in.at = p->metadata_at;
@@ -221,7 +225,7 @@ varve_status vv_index_parse_rest(const struct vv_context *context,
 {
     struct vv_parsed_index result = { 0 };
     struct parser p = { .parsed = &result,
-        .far_digests = rest->digest_count,
+        .far = rest->far,
         .in = { .path = path,
             .base = rest->data_end,
             .bytes = rest->bytes,

@@ -27,7 +27,7 @@ struct vv_index_rest {
     const void *bytes;
     size_t size;
     uint64_t data_end;
-    uint64_t digest_count;
+    struct vv_far_columns *far; /* NULL: there are all */
 };
 
 /* Parses and checks every rule of docs/format.md: the encoding, the lengths of
@@ -44,8 +44,9 @@ varve_status vv_index_parse(const struct vv_context *context, const char *path,
     const void *bytes, size_t size, uint64_t data_end,
     struct vv_parsed_index *parsed, varve_error *error);
 
-/* The same of bytes that lack the digests, of which there are so many
- * elsewhere: their column is empty. */
+/* The same of bytes that lack some columns, which are empty: they stay in the
+ * file, and who has told of them has checked their rules. The far columns must
+ * outlive the result. */
 varve_status vv_index_parse_rest(const struct vv_context *context,
     const char *path, const struct vv_index_rest *rest,
     struct vv_parsed_index *parsed, varve_error *error);

@@ -5,6 +5,7 @@
  */
 #include "index_out.h"
 
+#include "bytes.h"
 #include "cbor_out.h"
 #include "column.h"
 #include "failure.h"
@@ -55,10 +56,8 @@ static void put_column(struct vv_cbor_out *out, const struct vv_column *column,
 
 static void put_real(struct vv_cbor_out *out, double real)
 {
-    uint64_t bits;
     uint8_t bytes[8];
-    memcpy(&bits, &real, sizeof bits);
-    vv_store64(bytes, bits);
+    vv_store64(bytes, vv_bits_of(real));
     vv_cbor_put_tag(out, VV_REAL_TAG);
     vv_cbor_put_bytes(out, bytes, sizeof bytes);
 }

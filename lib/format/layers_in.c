@@ -13,6 +13,7 @@
 
 #include "allocator.h"
 #include "failure.h"
+#include "far_columns.h"
 #include "file.h"
 #include "layout.h"
 #include "try.h"
@@ -293,12 +294,51 @@ void vv_layers_close(struct vv_layers *layers, const struct vv_context *context)
 
 /* --- Places --------------------------------------------------------------- */
 
+/* A number of a column, which may stay in the file. */
+static uint64_t number_at(const struct vv_index *index, enum vv_index_key key,
+    const uint8_t *column, size_t size, uint32_t place)
+{
+    uint8_t bytes[8] = { 0 };
+    if (vv_is_far(index, key))
+        vv_far_get(index, key, (uint64_t)size * place, bytes, size);
+    else
+        memcpy(bytes, column + size * place, size);
+    return vv_load64(bytes);
+}
+
+static uint64_t begin_of(const struct vv_index *index, uint32_t place)
+{
+    return number_at(index, VV_KEY_PLACE_BEGINS, index->place_begins, 8, place);
+}
+
+/* The block of them in which a byte of the data is: *low to *high - 1. */
+static void find_block(const struct vv_index *index, uint64_t offset,
+    uint32_t *low, uint32_t *high)
+{
+    const uint64_t *firsts = index->far->place_firsts;
+    uint32_t first = 0, end = index->place_count / VV_FAR_PLACES + 1;
+    if (index->place_count % VV_FAR_PLACES == 0)
+        end--;
+    while (end - first > 1) {
+        uint32_t middle = first + (end - first) / 2;
+        if (firsts[middle] <= offset)
+            first = middle;
+        else
+            end = middle;
+    }
+    *low = first * VV_FAR_PLACES;
+    if (*high - *low > VV_FAR_PLACES)
+        *high = *low + VV_FAR_PLACES;
+}
+
 uint32_t vv_place_of(const struct vv_index *index, uint64_t offset)
 {
     uint32_t low = 0, high = index->place_count;
+    if (vv_is_far(index, VV_KEY_PLACE_BEGINS))
+        find_block(index, offset, &low, &high);
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (vv_at64(index->place_begins, middle) <= offset)
+        if (begin_of(index, middle) <= offset)
             low = middle;
         else
             high = middle;
@@ -309,25 +349,35 @@ uint32_t vv_place_of(const struct vv_index *index, uint64_t offset)
 uint64_t vv_place_end(
     const struct vv_index *index, uint32_t place, uint64_t data_end)
 {
-    return place + 1 < index->place_count
-               ? vv_at64(index->place_begins, place + 1)
-               : data_end;
+    return place + 1 < index->place_count ? begin_of(index, place + 1)
+                                          : data_end;
+}
+
+static void set_pack(
+    const struct vv_index *index, uint32_t place, struct vv_layer_place *at)
+{
+    at->pack.size = (uint32_t)number_at(
+        index, VV_KEY_PLACE_PACKED, index->place_packed, 4, place);
+    at->pack.plain = (uint32_t)number_at(
+        index, VV_KEY_PLACE_PLAIN, index->place_plain, 4, place);
+    at->pack.planes = (uint8_t)number_at(
+        index, VV_KEY_PLACE_PLANES, index->place_planes, 1, place);
+    at->skip = (uint32_t)number_at(
+        index, VV_KEY_PLACE_SKIPS, index->place_skips, 4, place);
 }
 
 struct vv_layer_place vv_layer_place_at(
     const struct vv_index *index, uint32_t place, uint64_t offset)
 {
-    uint64_t begin = vv_at64(index->place_begins, place);
+    uint64_t begin = begin_of(index, place);
     struct vv_layer_place at = {
-        .layer = vv_at32(index->place_layers, place),
-        .offset = vv_at64(index->place_offsets, place),
+        .layer = (uint32_t)number_at(
+            index, VV_KEY_PLACE_LAYERS, index->place_layers, 4, place),
+        .offset = number_at(
+            index, VV_KEY_PLACE_OFFSETS, index->place_offsets, 8, place),
     };
-    if (index->packed_count) {
-        at.pack.size = vv_at32(index->place_packed, place);
-        at.pack.plain = vv_at32(index->place_plain, place);
-        at.pack.planes = index->place_planes[place];
-        at.skip = vv_at32(index->place_skips, place);
-    }
+    if (index->packed_count)
+        set_pack(index, place, &at);
     if (at.pack.size)
         at.skip += (uint32_t)(offset - begin);
     else if (at.layer != VV_NONE)
@@ -421,7 +471,9 @@ varve_status vv_layers_read(const struct vv_layers *layers,
         struct vv_layer_place place = vv_layer_place_at(index, i, offset);
         uint64_t left = vv_place_end(index, i, UINT64_MAX) - offset;
         size_t part = left < size ? (size_t)left : size;
-        status = read_part(&r, &place, to, part, error);
+        status = vv_index_failure(index, error);
+        if (!status)
+            status = read_part(&r, &place, to, part, error);
         to += part;
         offset += part;
         size -= part;
@@ -437,7 +489,8 @@ const struct vv_layer *vv_layers_find(const struct vv_layers *layers,
 {
     uint32_t i = vv_place_of(index, offset);
     struct vv_layer_place place = vv_layer_place_at(index, i, offset);
-    if (place.pack.size || size > vv_place_end(index, i, UINT64_MAX) - offset)
+    if (place.pack.size || size > vv_place_end(index, i, UINT64_MAX) - offset ||
+        vv_index_has_failed(index))
         return NULL;
     *at = place.offset;
     return place.layer == VV_NONE ? NULL : &layers->all[place.layer];

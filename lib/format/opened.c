@@ -6,8 +6,10 @@
 
 #include "allocator.h"
 #include "failure.h"
+#include "far_columns.h"
 #include "layout.h"
 #include "piece_table.h"
+#include "try.h"
 
 /* --- Life ----------------------------------------------------------------- */
 
@@ -38,6 +40,13 @@ varve_status vv_opened_make_room(
         return vv_fail_memory(error, "the index of a checkpoint");
     o->index_size = size;
     return VARVE_OK;
+}
+
+void vv_opened_take_index(struct vv_opened *o, void *bytes, size_t size)
+{
+    forget_index(o);
+    o->index_bytes = bytes;
+    o->index_size = size;
 }
 
 varve_status vv_opened_parse(struct vv_opened *o, varve_error *error)
@@ -76,6 +85,7 @@ void vv_opened_chunk(const struct vv_opened *o, uint32_t value, uint64_t chunk,
 varve_status vv_opened_read(const struct vv_opened *o, uint64_t offset,
     void *bytes, size_t size, varve_error *error)
 {
+    VV_TRY(vv_index_failure(&o->parsed.index, error));
     return o->backing->read(o, offset, bytes, size, error);
 }
 
@@ -88,7 +98,9 @@ void vv_opened_rest(const struct vv_opened *o)
 varve_status vv_opened_check(const struct vv_opened *o, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error)
 {
-    return o->backing->check(o, value, chunk, bytes, what, error);
+    VV_TRY(vv_index_failure(&o->parsed.index, error));
+    VV_TRY(o->backing->check(o, value, chunk, bytes, what, error));
+    return vv_index_failure(&o->parsed.index, error);
 }
 
 bool vv_opened_locate(

@@ -57,6 +57,10 @@ varve_status vv_opened_begin(struct vv_opened *opened,
 varve_status vv_opened_make_room(
     struct vv_opened *opened, size_t size, varve_error *error);
 
+/* The same with an index that is there: memory of VV_ALIGNMENT, of the
+ * allocator of the context. */
+void vv_opened_take_index(struct vv_opened *opened, void *bytes, size_t size);
+
 /* Checks and parses what is in that room. */
 varve_status vv_opened_parse(struct vv_opened *opened, varve_error *error);
 

@@ -6,6 +6,7 @@
 
 #include "box.h"
 #include "dtype.h"
+#include "far_columns.h"
 #include "layout.h"
 #include "piece_table.h"
 
@@ -24,23 +25,82 @@ static void set(const struct vv_parsed_index *parsed, uint32_t value,
     uint64_t step = elements_per_chunk(parsed, value);
     uint64_t unit = VV_CHUNK_SIZE / step;
     uint64_t chunk = element / step;
+    uint64_t left = piece->size - chunk * VV_CHUNK_SIZE;
     part->chunk = piece->first_chunk + chunk;
-    vv_chunk_range(&parsed->index, &parsed->table, value, part->chunk,
-        &part->begin, &part->size);
+    part->begin = piece->begin + chunk * VV_CHUNK_SIZE;
+    part->size = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
     part->box = piece->box;
     part->first = chunk * step;
     part->end = part->first + part->size / unit;
+}
+
+/* Of a chunk whose piece could not be found out: nothing, so that nobody takes
+ * anything for its bytes. */
+static void set_nothing(const struct vv_parsed_index *parsed, uint32_t value,
+    uint64_t chunk, struct vv_chunk_part *part)
+{
+    varve_tensor type = vv_index_tensor(&parsed->index, &parsed->table, value);
+    *part =
+        (struct vv_chunk_part){ .chunk = chunk, .box = vv_box_whole(&type) };
 }
 
 void vv_part_of_chunk(const struct vv_parsed_index *parsed, uint32_t value,
     uint64_t chunk, struct vv_chunk_part *part)
 {
     struct vv_value_piece piece;
-    vv_piece_at(&parsed->index, &parsed->table, value,
-        vv_piece_of_chunk(&parsed->index, &parsed->table, value, chunk),
-        &piece);
-    set(parsed, value, &piece,
-        (chunk - piece.first_chunk) * elements_per_chunk(parsed, value), part);
+    vv_piece_with_chunk(&parsed->index, &parsed->table, value, chunk, &piece);
+    if (vv_index_has_failed(&parsed->index))
+        set_nothing(parsed, value, chunk, part);
+    else
+        set(parsed, value, &piece,
+            (chunk - piece.first_chunk) * elements_per_chunk(parsed, value),
+            part);
+}
+
+/* Whether a piece has an element of the box from a chunk on; that part. */
+static bool find(const struct vv_parsed_index *parsed, uint32_t value,
+    const varve_box *box, uint64_t chunk, const struct vv_value_piece *piece,
+    struct vv_chunk_part *part)
+{
+    struct vv_rows rows;
+    uint64_t skipped = 0;
+    if (chunk > piece->first_chunk)
+        skipped =
+            (chunk - piece->first_chunk) * elements_per_chunk(parsed, value);
+    vv_rows_begin(&rows, parsed->index.value_ranks[value], &piece->box, box,
+        skipped, UINT64_MAX);
+    if (!vv_rows_next(&rows))
+        return false;
+    set(parsed, value, piece, rows.from, part);
+    return true;
+}
+
+/* The same of pieces that are in the file only, of which most runs are passed
+ * by. Where that fails each chunk has something: whoever reads it is told. */
+static bool find_far(const struct vv_parsed_index *parsed, uint32_t value,
+    const varve_box *box, uint64_t chunk, struct vv_chunk_part *part)
+{
+    const struct vv_index *index = &parsed->index;
+    struct vv_run_walk walk;
+    struct vv_value_piece piece;
+    if (chunk >= vv_value_chunks(index, &parsed->table, value))
+        return false;
+    uint32_t number =
+        vv_piece_with_chunk(index, &parsed->table, value, chunk, &piece);
+    if (!vv_index_has_failed(index) &&
+        find(parsed, value, box, chunk, &piece, part))
+        return true;
+    vv_run_walk_begin(
+        &walk, index, &parsed->table, value, number / VV_RUN_PIECES);
+    while (vv_run_walk_skip(&walk, box) && vv_run_walk_next(&walk, &piece)) {
+        if (walk.number > number + 1 &&
+            find(parsed, value, box, chunk, &piece, part))
+            return true;
+    }
+    if (!vv_index_has_failed(index))
+        return false;
+    set_nothing(parsed, value, chunk, part);
+    return true;
 }
 
 bool vv_part_from(const struct vv_parsed_index *parsed, uint32_t value,
@@ -49,21 +109,14 @@ bool vv_part_from(const struct vv_parsed_index *parsed, uint32_t value,
     const struct vv_index *index = &parsed->index;
     const struct vv_value_table *table = &parsed->table;
     uint32_t pieces = vv_piece_count(index, value);
+    if (pieces > 1 && vv_is_far(index, VV_KEY_PIECE_BOXES))
+        return find_far(parsed, value, box, chunk, part);
     uint32_t number = vv_piece_of_chunk(index, table, value, chunk);
     for (; number < pieces; number++) {
         struct vv_value_piece piece;
-        struct vv_rows rows;
-        uint64_t skipped = 0;
         vv_piece_at(index, table, value, number, &piece);
-        if (chunk > piece.first_chunk)
-            skipped =
-                (chunk - piece.first_chunk) * elements_per_chunk(parsed, value);
-        vv_rows_begin(&rows, index->value_ranks[value], &piece.box, box,
-            skipped, UINT64_MAX);
-        if (vv_rows_next(&rows)) {
-            set(parsed, value, &piece, rows.from, part);
+        if (find(parsed, value, box, chunk, &piece, part))
             return true;
-        }
     }
     return false;
 }

@@ -8,6 +8,7 @@
 #include "box.h"
 #include "dtype.h"
 #include "failure.h"
+#include "far_columns.h"
 #include "layout.h"
 
 /* --- The table ------------------------------------------------------------ */
@@ -21,6 +22,10 @@ varve_status vv_piece_table_make(struct vv_piece_table *t,
     *t = (struct vv_piece_table){ 0 };
     if (index->pieced_count == 0)
         return VARVE_OK;
+    if (vv_is_far(index, VV_KEY_PIECE_BOXES)) {
+        t->boxes = index->far->runs.boxes;
+        return VARVE_OK;
+    }
     size_t values = (size_t)index->pieced_count + 1;
     size_t pieces = (size_t)index->box_number_count / 2 + 1;
     t->boxes = vv_allocate_array(allocator, values, sizeof *t->boxes);
@@ -38,7 +43,8 @@ varve_status vv_piece_table_make(struct vv_piece_table *t,
 void vv_piece_table_clear(
     struct vv_piece_table *t, const varve_allocator *allocator)
 {
-    vv_release(allocator, t->boxes, t->value_room * sizeof *t->boxes);
+    if (t->value_room > 0)
+        vv_release(allocator, t->boxes, t->value_room * sizeof *t->boxes);
     vv_release(allocator, t->starts, t->piece_room * sizeof *t->starts);
     *t = (struct vv_piece_table){ 0 };
 }
@@ -57,6 +63,8 @@ uint64_t vv_piece_table_add(struct vv_piece_table *t,
     const struct vv_index *index, const varve_tensor *type)
 {
     uint32_t row = t->count++;
+    if (vv_is_far(index, VV_KEY_PIECE_BOXES))
+        return vv_run_chunks(&index->far->runs, row);
     uint32_t end = vv_at32(index->piece_ends, row);
     uint64_t at = t->boxes[row];
     struct vv_piece_start next = { 0 };
@@ -102,6 +110,20 @@ static void whole(const struct vv_index *index,
     memcpy(piece->box.extents, type.shape, type.rank * sizeof *type.shape);
 }
 
+static void far_piece_at(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value, uint32_t number,
+    struct vv_value_piece *piece)
+{
+    struct vv_run_walk walk;
+    vv_run_walk_begin(&walk, index, table, value, number / VV_RUN_PIECES);
+    while (walk.number <= number) {
+        if (!vv_run_walk_next(&walk, piece)) {
+            *piece = (struct vv_value_piece){ 0 };
+            return;
+        }
+    }
+}
+
 void vv_piece_at(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value, uint32_t number,
     struct vv_value_piece *piece)
@@ -112,6 +134,10 @@ void vv_piece_at(const struct vv_index *index,
     *piece = (struct vv_value_piece){ 0 };
     if (row == VV_NONE) {
         whole(index, table, value, piece);
+        return;
+    }
+    if (vv_is_far(index, VV_KEY_PIECE_BOXES)) {
+        far_piece_at(index, table, value, number, piece);
         return;
     }
     uint32_t first = vv_begin32(index->piece_ends, row);
@@ -144,9 +170,29 @@ uint32_t vv_piece_of_chunk(const struct vv_index *index,
     uint32_t row = vv_index_find_pieces(index, value);
     if (row == VV_NONE)
         return 0;
+    if (vv_is_far(index, VV_KEY_PIECE_BOXES)) {
+        struct vv_value_piece piece;
+        return vv_piece_with_chunk(index, table, value, chunk, &piece);
+    }
     uint32_t first = vv_begin32(index->piece_ends, row);
     uint32_t end = vv_at32(index->piece_ends, row);
     return find_chunk(&table->pieces, first, end, chunk) - first;
+}
+
+uint32_t vv_piece_with_chunk(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value, uint64_t chunk,
+    struct vv_value_piece *piece)
+{
+    uint32_t number = 0;
+    *piece = (struct vv_value_piece){ 0 };
+    if (!vv_is_far(index, VV_KEY_PIECE_BOXES) ||
+        vv_index_find_pieces(index, value) == VV_NONE) {
+        number = vv_piece_of_chunk(index, table, value, chunk);
+        vv_piece_at(index, table, value, number, piece);
+    } else if (!vv_run_find(index, table, value, chunk, piece, &number)) {
+        *piece = (struct vv_value_piece){ 0 };
+    }
+    return number;
 }
 
 /* --- Chunks --------------------------------------------------------------- */
@@ -158,6 +204,8 @@ uint64_t vv_chunks_of_pieces(const struct vv_index *index,
     uint32_t row = vv_index_find_pieces(index, value);
     if (row == VV_NONE)
         return vv_chunk_count(size);
+    if (vv_is_far(index, VV_KEY_PIECE_BOXES))
+        return vv_run_chunks(&index->far->runs, row);
     const struct vv_piece_start *last =
         &table->pieces.starts[vv_at32(index->piece_ends, row) - 1];
     return last->chunk + vv_chunk_count(size - last->begin);
@@ -171,7 +219,14 @@ void vv_chunk_range(const struct vv_index *index,
     uint32_t row = vv_index_find_pieces(index, value);
     uint64_t end = vv_at64(index->value_sizes, value);
     *begin = chunk * VV_CHUNK_SIZE;
-    if (row != VV_NONE) {
+    if (row != VV_NONE && vv_is_far(index, VV_KEY_PIECE_BOXES)) {
+        struct vv_value_piece piece;
+        vv_piece_with_chunk(index, table, value, chunk, &piece);
+        *begin = piece.begin + (chunk - piece.first_chunk) * VV_CHUNK_SIZE;
+        end = piece.begin + piece.size;
+        if (vv_index_has_failed(index))
+            *begin = end = 0;
+    } else if (row != VV_NONE) {
         uint32_t behind = vv_at32(index->piece_ends, row);
         uint32_t piece = find_chunk(
             &table->pieces, vv_begin32(index->piece_ends, row), behind, chunk);

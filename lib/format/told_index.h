@@ -1,88 +1,62 @@
-/* told_index.h - an index that one has read and verified, told part by part to
- * others who open the same file.
+/* told_index.h - an index that one has read and verified, told to others who
+ * open the same file.
  *
- * Digests are most of a large index, 16 bytes for each MiB, and each of the
- * others needs few of them. So they may stay in the file: what is told of them
- * is summed in blocks, and when one is wanted its block is read and compared.
+ * What grows with the number of processes that saved, and of which each of the
+ * others needs little, stays in the file (far_columns.h): told are sums of it,
+ * and for pieces where to look. So what each holds is little of a large index.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_TOLD_INDEX_H
 #define VV_TOLD_INDEX_H
 
+#include "far_columns.h"
 #include "index_find.h"
 #include "opened.h"
 
-/* --- Digests that are in the file only ------------------------------------ */
+/* Bytes of one kind, digests, boxes or places, that are told with the rest. */
+enum { VV_MOST_TOLD = 1 << 20 };
 
-struct vv_far_digests {
-    /* own */
-    uint64_t offset; /* in the file */
-    uint64_t size;   /* 0: the index has its digests */
-    uint64_t *sums;  /* by block */
-};
-
-static inline bool vv_has_far_digests(const struct vv_far_digests *far)
-{
-    return far->size > 0;
-}
-
-/* Reads the digest of a number, out of an open file. VARVE_CORRUPT where it is
- * not what was told. May be called from several threads at once. */
-varve_status vv_far_digest(const struct vv_far_digests *far,
-    const struct vv_context *context, int file, const char *path,
-    uint64_t number, struct vv_digest *digest, varve_error *error);
-
-/* The digest of so many of them from a number on; zero where they cannot be
- * had. */
-struct vv_digest vv_far_digest_of(const struct vv_far_digests *far,
-    const struct vv_context *context, int file, uint64_t first, uint64_t count);
-
-/* Takes zeroed ones. */
-void vv_far_digests_clear(
-    struct vv_far_digests *far, const varve_allocator *allocator);
-
-/* --- What is told --------------------------------------------------------- */
-
-/* Bytes of digests that are told with the rest: those of 64 GiB. */
-enum { VV_MOST_TOLD_DIGESTS = 1 << 20 };
+enum { VV_TOLD_NUMBERS = 2 * VV_FAR_COLUMNS + 11 };
 
 struct vv_told_index {
-    /* to fill in, at those who are told */
+    /* to read */
     struct vv_index_place place;
-    uint64_t digests_at;   /* where in the index they begin */
-    uint64_t digests_size; /* of those that stay in the file; 0: all are told
-                              with the rest */
+    uint64_t size; /* of the bytes; 0: each opens the file for himself */
+    struct vv_digest digest;    /* of words and bytes */
+    struct vv_far_columns *far; /* owned; NULL: none is far */
+    uint64_t word_count;        /* of its words */
+    unsigned char *bytes;       /* owned; the index without the far columns */
     /* own */
-    struct vv_far_digests far;
-    struct vv_digester *digester;
-    unsigned char *block;
+    const varve_allocator *allocator;
+    uint64_t sizes[2 * VV_FAR_COLUMNS];
+    struct vv_piece_runs counts;
 };
 
-/* Which digests of an opened file stay there, if they take more than `most`
- * bytes: fills in the two above. */
-void vv_told_choose(
-    struct vv_told_index *told, const struct vv_opened *opened, uint64_t most);
+/* What to tell of an opened file of ours; columns of a kind that take more than
+ * `most` bytes stay there. On failure too end with vv_told_clear, which takes
+ * zeroed ones as well. */
+varve_status vv_told_make(struct vv_told_index *told,
+    const struct vv_opened *opened, const struct vv_index_place *place,
+    uint64_t most, varve_error *error);
 
-/* The size of the part at an offset of the index. One comes behind the other,
- * up to its end. */
-size_t vv_told_part(const struct vv_told_index *told, uint64_t at);
-
-/* Room for what is kept, in one that has begun. End with vv_told_clear, also on
- * failure. */
-varve_status vv_told_begin(
-    struct vv_told_index *told, struct vv_opened *opened, varve_error *error);
-
-/* Where the part at an offset goes, and takes it from there. */
-void *vv_told_room(const struct vv_told_index *told,
-    const struct vv_opened *opened, uint64_t at);
+/* Told as these numbers first; then far->words and bytes, for which there is
+ * room. */
+void vv_told_numbers(
+    const struct vv_told_index *told, uint64_t numbers[VV_TOLD_NUMBERS]);
 void vv_told_take(
-    struct vv_told_index *told, const struct vv_opened *opened, uint64_t at);
+    struct vv_told_index *told, const uint64_t numbers[VV_TOLD_NUMBERS]);
+varve_status vv_told_make_room(struct vv_told_index *told,
+    const struct vv_context *context, varve_error *error);
 
-/* What all parts come to; the file is closed then, or has the far digests. */
+/* What words and bytes come to. */
 struct vv_digest vv_told_digest(const struct vv_told_index *told);
 
-void vv_told_clear(
-    struct vv_told_index *told, const varve_allocator *allocator);
+/* Makes it the index of a file that is open: `far` goes over to the caller, who
+ * gives it the file, and keeps it as long as the file is. */
+varve_status vv_told_use(struct vv_told_index *told, struct vv_opened *opened,
+    struct vv_far_columns **far, int file, varve_error *error);
+
+void vv_told_clear(struct vv_told_index *told);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "bytes.h"
 #include "checksum.h"
 #include "failure.h"
 #include "file.h"
@@ -62,8 +63,7 @@ static void add_policy(struct vv_buffer *text, const struct vv_listing *l)
 static void add_entry(struct vv_buffer *text, const struct vv_entry *e)
 {
     char fields[80];
-    uint64_t bits;
-    memcpy(&bits, &e->metric, sizeof bits);
+    uint64_t bits = vv_bits_of(e->metric);
     snprintf(fields, sizeof fields, "%" PRIu64 " %" PRIu64 " ", e->number,
         e->counter);
     vv_buffer_add_string(text, fields);
@@ -197,7 +197,7 @@ static bool parse_metric(const char *text, size_t size, double *metric)
         return true;
     if (!parse_hex(text, size, &bits))
         return false;
-    memcpy(metric, &bits, sizeof bits);
+    *metric = vv_real_of(bits);
     return true;
 }
 

@@ -4,10 +4,12 @@
  */
 #include "level.h"
 
+#include "copy_layers.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
 #include "interval.h"
+#include "layer_prune.h"
 #include "ledger.h"
 #include "repack.h"
 #include "system.h"
@@ -95,6 +97,17 @@ static varve_status sync_names(struct vv_level *level, varve_error *error)
                       : VARVE_OK;
 }
 
+static varve_status make_one_file(struct vv_level *level, const char *from,
+    const char *to, const varve_write_options *options, uint64_t *size,
+    varve_error *error)
+{
+    struct vv_file_info info;
+    VV_TRY(vv_repack(&level->context, from, to, options, error));
+    if (!vv_file_look(&level->context, to, &info, NULL))
+        *size = info.size;
+    return VARVE_OK;
+}
+
 static varve_status make(struct vv_level *level, const struct vv_original *o,
     bool may_replace, uint64_t *size, varve_error *error)
 {
@@ -102,7 +115,6 @@ static varve_status make(struct vv_level *level, const struct vv_original *o,
     const varve_write_options options = { .no_replace = !may_replace,
         .progress = keep_pace,
         .progress_user = level };
-    struct vv_file_info info;
     struct vv_buffer path;
     vv_buffer_init(&path, &level->context.allocator);
     vv_buffer_add_string(
@@ -112,10 +124,11 @@ static varve_status make(struct vv_level *level, const struct vv_original *o,
     level->begun = system->uptime(system->state);
     if (path.failed || level->listing.path.failed)
         status = vv_fail_memory(error, "the name of a copy");
+    else if (level->is_layered)
+        status =
+            vv_copy_layers(&level->context, o->path, to, &options, size, error);
     else
-        status = vv_repack(&level->context, o->path, to, &options, error);
-    if (!status && !vv_file_look(&level->context, to, &info, NULL))
-        *size = info.size;
+        status = make_one_file(level, o->path, to, &options, size, error);
     vv_buffer_clear(&path);
     return status;
 }
@@ -138,16 +151,29 @@ varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
 
 /* --- What follows it ---------------------------------------------------- */
 
+/* Also what is not layered any more may have left some. */
+static varve_status prune_layers(struct vv_level *level, varve_error *error)
+{
+    const char *path = vv_listing_path(&level->listing, NULL, "");
+    return level->listing.path.failed
+               ? vv_fail_memory(error, "the path of layers")
+               : vv_prune_layers(&level->context, path, error);
+}
+
 varve_status vv_level_tidy(
     struct vv_level *level, uint64_t good, varve_error *error)
 {
     struct vv_listing *l = &level->listing;
+    size_t count;
     l->policy = level->policy;
     VV_TRY(vv_manager_lock_take(&level->lock, l, false, error));
     VV_TRY(vv_listing_refresh(l, error));
     VV_TRY(
         vv_decide_listing(&level->decision, &level->policy, l, &good, error));
+    count = l->count;
     varve_status pruned = vv_prune(l, &level->decision, error);
+    if (!pruned && l->count < count)
+        pruned = prune_layers(level, error);
     varve_status noted = vv_ledger_write(l, pruned ? NULL : error);
     return pruned ? pruned : noted;
 }

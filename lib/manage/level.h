@@ -20,6 +20,7 @@ struct vv_level {
     struct vv_policy policy;
     uint64_t bytes_per_second; /* at most; 0: no bound */
     bool replaces;             /* a number may come again, of a later save */
+    bool is_layered;           /* copies have layers as their originals */
     atomic_bool is_cancelled;  /* by whoever waits for the end of a copy */
     /* own */
     struct vv_context context;
@@ -48,10 +49,10 @@ varve_status vv_level_begin(struct vv_level *level,
     const char *metric, varve_error *error);
 void vv_level_clear(struct vv_level *level);
 
-/* Makes one file of a checkpoint, unless the level has it. *size gets its
- * bytes, 0 where it was there. What is there by its name stays, unless numbers
- * may come again, or it is damaged: VARVE_EXISTS. VARVE_CANCELLED at the next
- * chunk. */
+/* Makes one file of a checkpoint, or copies its layers, unless the level has
+ * it. *size gets how many bytes were written, 0 where it was there. What is
+ * there by its name stays, unless numbers may come again, or it is damaged:
+ * VARVE_EXISTS. VARVE_CANCELLED at the next chunk. */
 varve_status vv_level_copy(struct vv_level *level,
     const struct vv_original *original, uint64_t *size, varve_error *error);
 

@@ -321,6 +321,7 @@ varve_status vv_level_queue_begin(struct vv_level_queue *q,
     q->level.policy.keep_every_steps = o->keep_every_steps;
     q->level.policy.keep_best = o->keep_best;
     q->level.bytes_per_second = o->bytes_per_second;
+    q->level.is_layered = o->layered;
     atomic_init(&q->level.is_cancelled, false);
     vv_buffer_init(&q->text, &context->allocator);
     varve_status status = vv_level_begin(

@@ -18,6 +18,7 @@
 #include "ledger.h"
 #include "manager_nodes.h"
 #include "manager_save.h"
+#include "manager_tell.h"
 #include "manager_together.h"
 #include "publish.h"
 #include "restoration.h"

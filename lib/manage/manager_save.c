@@ -9,9 +9,11 @@
 #include "allocator.h"
 #include "background.h"
 #include "failure.h"
+#include "job_together.h"
 #include "layer_prune.h"
 #include "ledger.h"
 #include "manager_nodes.h"
+#include "manager_tell.h"
 #include "manager_together.h"
 #include "reader.h"
 #include "retention.h"
@@ -124,21 +126,24 @@ static varve_status choose_base(
 }
 
 /* Values are the program's again when the call returns. */
-static varve_status start_job(
-    varve_manager *m, const char *path, struct saving *s, varve_error *error)
+static varve_status start_job(varve_manager *m, const char *path,
+    struct saving *s, varve_status status, varve_error *error)
 {
-    varve_error reason = { 0 };
+    const varve_comm *comm = m->options.comm;
+    varve_error reason = *error;
     s->write.background.at_rest = false;
-    m->job = vv_job_start(
-        &(struct vv_job_request){
-            .root = m->root,
-            .target = path,
-            .options = &s->write,
-            .sets_counter = true,
-            .counter = s->order.counter,
-            .is_private = true,
-        },
-        &reason);
+    struct vv_job_request request = {
+        .root = m->root,
+        .target = path,
+        .options = &s->write,
+        .sets_counter = true,
+        .counter = s->order.counter,
+        .is_private = true,
+    };
+    if (comm)
+        m->job = vv_job_start_together(comm, status, &request, &reason);
+    else if (!status)
+        m->job = vv_job_start(&request, &reason);
     m->saved.size = 0;
     if (!m->job)
         *error = reason;
@@ -210,10 +215,8 @@ static varve_status write_with(varve_manager *m, struct saving *s,
     if (!status)
         status = name_it(m, s, error);
     const char *path = (const char *)m->saved.data;
-    if (!m->options.async)
-        status = write_now(m, path, s, status, error);
-    else if (!status)
-        status = start_job(m, path, s, error);
+    status =
+        (m->options.async ? start_job : write_now)(m, path, s, status, error);
     vv_buffer_clear(&s->base);
     vv_release(a, all, all ? most * sizeof *all : 0);
     return status;
@@ -347,6 +350,26 @@ void vv_manager_land(varve_manager *m)
         m->failure = reason;
 }
 
+/* The same at all ranks, who then know what there is. */
+static varve_status land_and_tell(varve_manager *m, varve_error *error)
+{
+    bool has_one = m->job != NULL;
+    vv_manager_land(m);
+    return has_one ? vv_manager_tell(m, VARVE_OK, error) : VARVE_OK;
+}
+
+/* Where one rank finds that it is done, at all. */
+static varve_status land_if_done(
+    varve_manager *m, bool *has_landed, varve_error *error)
+{
+    *has_landed = m->job && varve_job_is_done(m->job);
+    if (m->job)
+        VV_TRY(vv_manager_any(m, VARVE_OK, has_landed, error));
+    if (*has_landed)
+        vv_manager_land(m);
+    return VARVE_OK;
+}
+
 static varve_status tell(varve_manager *m, varve_error *error)
 {
     varve_status status = m->failure.status;
@@ -375,10 +398,10 @@ varve_status varve_manager_drain(
     if (!m)
         return vv_fail(
             error, VARVE_MISUSE, "manager: expected one, found NULL");
-    vv_manager_land(m);
+    varve_status status = land_and_tell(m, &reason);
     vv_levels_catch_up(&m->levels, &m->listing, NULL);
-    varve_status status =
-        vv_levels_drain(&m->levels, moment_in(m, seconds), &reason);
+    if (!status)
+        status = vv_levels_drain(&m->levels, moment_in(m, seconds), &reason);
     status = vv_manager_agree(m, status, &reason);
     return vv_hand_over(status, &reason, error);
 }
@@ -388,8 +411,11 @@ varve_status varve_manager_wait(varve_manager *m, varve_error *error)
     if (!m)
         return vv_fail(
             error, VARVE_MISUSE, "manager: expected one, found NULL");
-    vv_manager_land(m);
-    return tell(m, error);
+    varve_error reason = { 0 };
+    varve_status status = land_and_tell(m, &reason);
+    if (!status)
+        status = tell(m, &reason);
+    return vv_hand_over(status, &reason, error);
 }
 
 /* By who looks at the directory: which place is next. */
@@ -484,14 +510,14 @@ static varve_status save_if_due(varve_manager *m, int64_t step,
     varve_status status = check_save(m, step, o, error);
     m->saved.size = 0;
     m->warning.status = VARVE_OK;
-    if (m->job && varve_job_is_done(m->job))
-        vv_manager_land(m);
+    bool has_landed;
+    VV_TRY(land_if_done(m, &has_landed, error));
     if (!status)
         status = tell(m, error);
     bool is_due = !status && (o->force || wants(m, step));
     VV_TRY(vv_manager_any(m, status, &is_due, error));
     if (!is_due)
-        return VARVE_OK;
+        return has_landed ? vv_manager_tell(m, VARVE_OK, error) : VARVE_OK;
     VV_TRY(varve_manager_wait(m, error));
     return save_and_tell(m, step, o, error);
 }

@@ -33,16 +33,6 @@ varve_status vv_manager_check_options(
 varve_status vv_manager_meet(varve_manager *manager, const varve_comm *comm,
     varve_status status, varve_error *error);
 
-/* All ranks know what rank 0 knows of the directory; and then whether all come
- * with VARVE_OK. */
-varve_status vv_manager_tell(
-    varve_manager *manager, varve_status status, varve_error *error);
-
-/* All ranks know what rank 0 saw in the directories of the levels; and then the
- * same. */
-varve_status vv_manager_tell_levels(
-    varve_manager *manager, varve_status status, varve_error *error);
-
 /* Whether all ranks name the number that rank 0 names. */
 varve_status vv_manager_compare(varve_manager *manager, const char *what,
     uint64_t number, varve_error *error);

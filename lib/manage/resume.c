@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "manager_nodes.h"
 #include "manager_save.h"
+#include "manager_tell.h"
 #include "manager_together.h"
 #include "read_all.h"
 #include "reader.h"

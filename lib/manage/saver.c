@@ -10,6 +10,7 @@
 #include "allocator.h"
 #include "background.h"
 #include "failure.h"
+#include "job_together.h"
 #include "saver_list.h"
 #include "saver_together.h"
 #include "saver_tree.h"
@@ -119,11 +120,9 @@ static varve_status check_options(
         return vv_fail(error, VARVE_MISUSE,
             "keep_every_hours: expected 0 to 1000000 hours, found %g",
             options->keep_every_hours);
-    if (options && options->comm && options->async)
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a saver of several processes to save while they wait, "
-            "found `async`");
-    return VARVE_OK;
+    return options && options->comm && options->async
+               ? vv_check_duplicates(options->comm, error)
+               : VARVE_OK;
 }
 
 static varve_saver *make(varve_graph *graph, varve_error *error)

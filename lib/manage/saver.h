@@ -49,6 +49,7 @@ struct varve_saver {
     varve_job *job;      /* of a save in flight; NULL: none is */
     char *flying;        /* the path that it will have */
     bool is_durable;     /* once it is in place */
+    int64_t begun;       /* when, by the clock of rank 0 */
     varve_error failure; /* of one that nobody was told */
     int64_t last_kept;   /* when a file was made that stays for good */
 };

@@ -13,6 +13,7 @@
 #include "background.h"
 #include "checksum.h"
 #include "failure.h"
+#include "job_together.h"
 #include "name.h"
 #include "read_all.h"
 #include "restoration.h"
@@ -77,8 +78,8 @@ void vv_saver_land(varve_saver *saver)
     varve_status status = varve_job_wait(saver->job, &reason);
     varve_job_free(saver->job);
     saver->job = NULL;
-    conclude(
-        saver, saver->flying, vv_saver_now(saver), status, saver->is_durable);
+    int64_t when = saver->options.comm ? saver->begun : vv_saver_now(saver);
+    conclude(saver, saver->flying, when, status, saver->is_durable);
     if (status)
         saver->failure = reason;
 }
@@ -96,30 +97,32 @@ varve_status varve_saver_wait(varve_saver *saver, varve_error *error)
     return status;
 }
 
-/* Values are the program's again when the call returns. */
+/* Values are the program's again when the call returns. Takes over the path,
+ * which is NULL where `status` says why. */
 static varve_status start_job(varve_saver *saver, char *path,
-    const varve_write_options *options, varve_error *error)
+    const varve_write_options *options, varve_status status, varve_error *error)
 {
-    varve_error reason = { 0 };
+    const varve_comm *comm = saver->options.comm;
+    varve_error reason = *error;
     varve_write_options copied = *options;
     copied.background.at_rest = false;
-    saver->job = vv_job_start(
-        &(struct vv_job_request){
-            .root = saver->root,
-            .target = path,
-            .options = &copied,
-            .counter =
-                copied.keep_counter ? varve_save_counter(saver->root) : 0,
-            .is_private = true,
-        },
-        &reason);
+    struct vv_job_request request = {
+        .root = saver->root,
+        .target = path,
+        .options = &copied,
+        .counter = copied.keep_counter ? varve_save_counter(saver->root) : 0,
+        .is_private = true,
+    };
+    if (comm)
+        saver->job = vv_job_start_together(comm, status, &request, &reason);
+    else if (!status)
+        saver->job = vv_job_start(&request, &reason);
     saver->flying = path;
     saver->is_durable = !copied.no_sync;
     if (saver->job)
         return VARVE_OK;
     vv_release_string(&saver->context.allocator, path);
-    if (error)
-        *error = reason;
+    *error = reason;
     return reason.status;
 }
 
@@ -142,8 +145,6 @@ static varve_status write_together(varve_saver *saver, char *path, int64_t when,
 static varve_status write_alone(varve_saver *saver, char *path,
     varve_write_options *own, varve_error *error)
 {
-    if (saver->options.async)
-        return start_job(saver, path, own, error);
     varve_status status = varve_write(saver->root, path, own, error);
     conclude(saver, path, vv_saver_now(saver), status, !own->no_sync);
     return status;
@@ -192,6 +193,9 @@ static varve_status save(varve_saver *saver, const char *prefix,
         own = *o->write;
     if (!own.layers.base)
         own.layers.base = varve_saver_latest(saver);
+    saver->begun = when;
+    if (saver->options.async)
+        return start_job(saver, path, &own, status, error);
     if (saver->options.comm)
         return write_together(saver, path, when, &own, status, error);
     return status ? status : write_alone(saver, path, &own, error);

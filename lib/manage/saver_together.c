@@ -10,6 +10,7 @@
 #include "allocator.h"
 #include "bytes.h"
 #include "failure.h"
+#include "job_together.h"
 #include "try.h"
 
 bool vv_saver_leads(const varve_saver *s)
@@ -26,14 +27,17 @@ varve_status vv_saver_meet(varve_saver *s, const varve_comm *comm,
     const varve_saver_options *o = &s->options;
     uint64_t hours;
     memcpy(&hours, &o->keep_every_hours, sizeof hours);
-    const uint64_t here[] = { o->keep, hours, o->allow_empty };
-    uint64_t there[] = { here[0], here[1], here[2], (uint64_t)s->last_kept };
+    const uint64_t here[] = { o->keep, hours, o->allow_empty, o->async };
+    uint64_t there[] = { here[0], here[1], here[2], here[3],
+        (uint64_t)s->last_kept };
     VV_TRY(vv_tell_bytes(comm, there, sizeof there, error));
     if (memcmp(here, there, sizeof here) != 0)
         status = vv_fail(error, VARVE_MISUSE,
             "expected the options of a saver that rank 0 has, found others");
-    s->last_kept = (int64_t)there[3];
-    return vv_agree(comm, status, error);
+    s->last_kept = (int64_t)there[4];
+    VV_TRY(vv_agree(comm, status, error));
+    return o->async ? vv_keep_duplicate(comm, VARVE_OK, s->graph, error)
+                    : VARVE_OK;
 }
 
 /* --- Calls ---------------------------------------------------------------- */

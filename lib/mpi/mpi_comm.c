@@ -29,6 +29,10 @@ struct group {
     varve_comm comm;
     MPI_Comm mpi;
     bool is_broken;
+    struct group *copies; /* newest first; as many at each rank */
+    struct group *next;
+    bool is_taken; /* of a copy: until it is let go of */
+    bool is_alone; /* and what it was made of is gone */
 };
 
 /* Ranks that have seen no failure would wait for this one, which comes to no
@@ -246,6 +250,8 @@ static int find_node(MPI_Comm mpi, int rank, uint32_t *node)
     return result;
 }
 
+static varve_status duplicate(void *self, varve_comm **made);
+
 static int fill_in(struct group *g)
 {
     int rank = 0, size = 0;
@@ -261,11 +267,102 @@ static int fill_in(struct group *g)
         .gather_varied = gather_varied,
         .broadcast = broadcast,
         .barrier = barrier,
+        .duplicate = duplicate,
         .shift = shift,
     };
     return result == MPI_SUCCESS ? find_node(g->mpi, rank, &g->comm.node)
                                  : result;
 }
+
+/* --- Another one -------------------------------------------------------- */
+
+/* Groups of MPI are freed by all together, and each lets go of a copy when it
+ * likes: so they are freed with what they were made of, and used again once all
+ * have let go. */
+static void release(void *self)
+{
+    struct group *copy = self;
+    copy->is_taken = false;
+    if (copy->is_alone)
+        free(copy);
+}
+
+static void free_copies(struct group *g, bool is_usable)
+{
+    struct group *next;
+    for (struct group *copy = g->copies; copy; copy = next) {
+        next = copy->next;
+        if (is_usable)
+            MPI_Comm_free(&copy->mpi);
+        copy->is_alone = true;
+        if (!copy->is_taken)
+            free(copy);
+    }
+}
+
+/* The newest that is free at all; NULL where there is none. */
+static varve_status find_free(struct group *g, struct group **found)
+{
+    *found = NULL;
+    for (struct group *copy = g->copies; copy && !*found; copy = copy->next) {
+        uint64_t is_taken = copy->is_taken || copy->is_broken;
+        varve_status status = agree(g, &is_taken);
+        if (status)
+            return status;
+        if (!is_taken)
+            *found = copy;
+    }
+    return VARVE_OK;
+}
+
+/* Whether all may call MPI by any thread, and this one has memory. */
+static varve_status may_duplicate(struct group *g, const struct group *copy)
+{
+    int level = MPI_THREAD_SINGLE;
+    if (MPI_Query_thread(&level) != MPI_SUCCESS)
+        level = MPI_THREAD_SINGLE;
+    uint64_t worst = level < MPI_THREAD_MULTIPLE ? VARVE_MISUSE
+                     : copy                      ? VARVE_OK
+                                                 : VARVE_NO_MEMORY;
+    varve_status status = agree(g, &worst);
+    return status ? status : (varve_status)worst;
+}
+
+static int make_copy(struct group *g, struct group *copy)
+{
+    MPI_Comm mpi;
+    int result = MPI_Comm_dup(g->mpi, &mpi);
+    if (result != MPI_SUCCESS)
+        return result;
+    *copy = (struct group){ .comm = g->comm, .mpi = mpi, .next = g->copies };
+    copy->comm.self = copy;
+    copy->comm.duplicate = NULL;
+    copy->comm.release = release;
+    g->copies = copy;
+    return MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
+}
+
+static varve_status duplicate(void *self, varve_comm **made)
+{
+    struct group *g = self, *copy;
+    varve_status status = find_free(g, &copy);
+    if (!status && !copy) {
+        struct group *memory = malloc(sizeof *memory);
+        copy = memory;
+        status = may_duplicate(g, copy);
+        if (!status)
+            status = settle(g, make_copy(g, copy), VARVE_OK);
+        if (status && g->copies != memory)
+            free(memory);
+    }
+    if (status)
+        return status;
+    copy->is_taken = true;
+    *made = &copy->comm;
+    return VARVE_OK;
+}
+
+/* --- Beginning and end, for the program --------------------------------- */
 
 /* Memory is asked for behind the duplication, so that all take part in it; then
  * all hear whether one has none. */
@@ -305,7 +402,9 @@ void varve_mpi_comm_free(varve_comm *comm)
     if (!comm)
         return;
     struct group *g = comm->self;
-    if (is_running())
+    bool is_usable = is_running();
+    free_copies(g, is_usable);
+    if (is_usable)
         MPI_Comm_free(&g->mpi);
     free(g);
 }

@@ -9,7 +9,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* No system moves more at once, and some refuse to. */
@@ -19,6 +21,9 @@
  * has one. */
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0
+#endif
+#ifndef MSG_CMSG_CLOEXEC
+#define MSG_CMSG_CLOEXEC 0
 #endif
 
 _Static_assert(
@@ -99,6 +104,60 @@ static int64_t receive_bytes(void *state, int socket, void *bytes, size_t size)
     return moved < 0 ? -errno : moved;
 }
 
+/* One byte, and beside it room for a descriptor. */
+struct parcel {
+    struct msghdr message;
+    struct iovec bytes;
+    char byte;
+    _Alignas(struct cmsghdr) char beside[CMSG_SPACE(sizeof(int))];
+};
+
+static void prepare(struct parcel *p)
+{
+    memset(p, 0, sizeof *p);
+    p->bytes = (struct iovec){ &p->byte, 1 };
+    p->message.msg_iov = &p->bytes;
+    p->message.msg_iovlen = 1;
+    p->message.msg_control = p->beside;
+    p->message.msg_controllen = sizeof p->beside;
+}
+
+static int pass(void *state, int through, int socket)
+{
+    struct parcel p;
+    (void)state;
+    prepare(&p);
+    struct cmsghdr *header = CMSG_FIRSTHDR(&p.message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof socket);
+    memcpy(CMSG_DATA(header), &socket, sizeof socket);
+    ssize_t moved = sendmsg(through, &p.message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return moved < 0 ? -errno : 0;
+}
+
+static int take(void *state, int through, int *socket)
+{
+    struct parcel p;
+    int made;
+    (void)state;
+    prepare(&p);
+    ssize_t moved =
+        recvmsg(through, &p.message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (moved <= 0)
+        return moved < 0 ? -errno : -EPIPE;
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&p.message);
+    if (!header || header->cmsg_level != SOL_SOCKET ||
+        header->cmsg_type != SCM_RIGHTS ||
+        header->cmsg_len != CMSG_LEN(sizeof made))
+        return -EIO;
+    memcpy(&made, CMSG_DATA(header), sizeof made);
+    made = settle(made);
+    if (made >= 0)
+        *socket = made;
+    return made < 0 ? made : 0;
+}
+
 static int end_socket(void *state, int socket)
 {
     (void)state;
@@ -127,6 +186,8 @@ const struct vv_sockets vv_posix_sockets = {
     .close = close_socket,
     .send = send_bytes,
     .receive = receive_bytes,
+    .pass = pass,
+    .take = take,
     .end = end_socket,
     .wait = wait_for,
 };

@@ -37,6 +37,14 @@ struct vv_sockets {
      * end. */
     int64_t (*send)(void *state, int socket, const void *bytes, size_t size);
     int64_t (*receive)(void *state, int socket, void *bytes, size_t size);
+    /* Hands a socket on to the process that has the other end of `through`, as
+     * one byte there; whoever passes it may close it then. -EAGAIN where that
+     * cannot be now. */
+    int (*pass)(void *state, int through, int socket);
+    /* Sets *socket to what is passed (close-on-exec, none of the standard
+     * streams). -EAGAIN where nothing is there yet; -EPIPE at the end; -EIO
+     * where a byte came without one. */
+    int (*take)(void *state, int through, int *socket);
     /* Ends both of a pair, for all processes that have them. What was sent
      * before can be received still. */
     int (*end)(void *state, int socket);

@@ -46,9 +46,7 @@ static void add_number(struct vv_buffer *b, unsigned field, uint64_t value)
 
 static void add_bits(struct vv_buffer *b, double value)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    vv_buffer_add64(b, bits);
+    vv_buffer_add64(b, vv_bits_of(value));
 }
 
 static void add_double(struct vv_buffer *b, unsigned field, double value)

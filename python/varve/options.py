@@ -84,6 +84,7 @@ class LevelOptions(TypedDict, total=False):
     keep_every_steps: int
     keep_best: int
     bytes_per_second: int
+    layered: bool
     most_waiting: int
 
 

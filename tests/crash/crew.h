@@ -16,6 +16,9 @@ enum { CREW_RANKS = 3 };
  * whatever the number. */
 extern varve_write_options crew_options;
 
+/* Whether they save in the background, while their values change. */
+extern bool crew_is_behind;
+
 /* One rank saves. */
 varve_status crew_save_rank(const varve_comm *comm,
     const struct vv_system *system, const char *path, int number,

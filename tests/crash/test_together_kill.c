@@ -117,6 +117,12 @@ TEST(crash, a_kill_of_one_of_many_leaves_the_older_or_the_newer_checkpoint)
     try_all();
 }
 
+TEST(crash, the_same_of_many_that_save_behind_the_program)
+{
+    crew_is_behind = true;
+    try_all();
+}
+
 TEST(crash, the_same_of_many_in_layers_that_are_packed)
 {
     crew_options.layered = true;

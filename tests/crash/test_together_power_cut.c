@@ -124,3 +124,9 @@ TEST(crash, the_same_while_many_save_in_layers)
     crew_options.layered = true;
     cut_all();
 }
+
+TEST(crash, the_same_while_many_save_behind_the_program)
+{
+    crew_is_behind = true;
+    cut_all();
+}

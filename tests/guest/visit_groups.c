@@ -11,6 +11,7 @@ void visit_groups(struct guest *g)
     varve_processes *all;
     const varve_comm *comm;
     varve_restoration *r;
+    varve_job *job;
     state_open(&s, g);
     MAKES(g, all, varve_processes_new(1, NULL, &g->error));
     MAKES(g, comm, varve_processes_join(all, 0, &g->error));
@@ -25,12 +26,26 @@ void visit_groups(struct guest *g)
     for (int i = 0; i < 2; i++)
         GOOD(g, varve_save_all(comm, s.root, "b", &layered, &g->error));
     LEAVES(g, 0, ANY);
+    LEAVES(g, ANY, ANY);
+    MAKES(g, job, varve_write_all_async(comm, s.root, "a.varve", NULL,
+        &g->error));
+    LEAVES(g, ANY, ANY);
+    GOOD(g, varve_job_wait(job, &g->error));
+    CALL(g, varve_job_free(job));
+    LEAVES(g, ANY, ANY);
+    MAKES(g, job, varve_save_all_async(comm, s.root, "b", &layered,
+        &g->error));
+    LEAVES(g, ANY, ANY);
+    GOOD(g, varve_job_wait(job, &g->error));
+    CALL(g, varve_job_free(job));
+    LEAVES(g, ANY, ANY);
     MAKES(g, r, varve_restore_all(comm, s.root, "b", NULL, &g->error));
     LEAVES(g, 0, ANY);
     CALL(g, varve_restoration_free(r));
     FAILS(g, VARVE_MISUSE, varve_agree(comm, VARVE_MISUSE, &g->error));
     CALL(g, (void)varve_any(comm, true));
     CALL(g, varve_processes_free(all));
+    LEAVES(g, ANY, ANY);
     CALL(g, state_close(&s));
 }
 

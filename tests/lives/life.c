@@ -32,6 +32,7 @@ struct life {
     varve_manager *manager;
     void *state;
     int64_t step;
+    int64_t flying; /* the step that is being saved; -1: none */
     bool is_wrong;
 };
 
@@ -83,13 +84,21 @@ static varve_status barrier(void *self)
     return c->barrier(c->self);
 }
 
+/* What is done behind the program's back is killed by the clock alone. */
+static varve_status duplicate(void *self, varve_comm **copy)
+{
+    const varve_comm *c = count_down(self);
+    return c->duplicate(c->self, copy);
+}
+
 static struct mortal make_mortal(const varve_comm *inner, int64_t calls)
 {
     return (struct mortal){ .inner = inner, .left = calls,
         .comm = { .rank = inner->rank, .size = inner->size,
             .node = inner->node, .agree = agree, .gather = gather,
             .gather_varied = gather_varied, .broadcast = broadcast,
-            .barrier = barrier } };
+            .barrier = barrier,
+            .duplicate = inner->duplicate ? duplicate : NULL } };
 }
 
 /* --- What was meant, and what was reported -------------------------------- */
@@ -109,9 +118,10 @@ static FILE *open_notes(
 
 /* At rank 0. Processes are killed, the machine goes on: what is written is
  * there. */
-static void note(const struct life *l, const char *name, uint64_t sum)
+static void note(
+    const struct life *l, const char *name, int64_t step, uint64_t sum)
 {
-    const struct note one = { l->step, sum };
+    const struct note one = { step, sum };
     FILE *file = l->comm->rank == 0 ? open_notes(l->plan, name, "ab") : NULL;
     if (!file)
         return;
@@ -212,7 +222,9 @@ static varve_status begin(
     struct life *l, varve_manager_options *options, varve_error *error)
 {
     char near[PATH_SIZE], far[PATH_SIZE];
-    const varve_level level = { .directory = far, .keep_last = 1 };
+    const varve_level level = { .directory = far,
+        .keep_last = 1,
+        .layered = l->plan->seed % 2 };
     varve_node *root;
     snprintf(near, sizeof near, "%s/" LIVES_NEAR, l->plan->directory);
     snprintf(far, sizeof far, "%s/far", l->plan->directory);
@@ -239,22 +251,49 @@ static varve_status resume(struct life *l, varve_error *error)
     return status ? status : sum_and_look(l, &sum, true);
 }
 
+static void note_saved(struct life *l)
+{
+    if (l->flying >= 0)
+        note(l, "saved", l->flying, 0);
+    l->flying = -1;
+}
+
+/* One in the background had all of a step's time. */
+static varve_status wait_for_save(struct life *l, varve_error *error)
+{
+    varve_status status = varve_manager_wait(l->manager, error);
+    if (!status)
+        note_saved(l);
+    return status;
+}
+
+static varve_status take_step(struct life *l, uint64_t *sum, varve_error *error)
+{
+    varve_status status = l->plan->world->step(l->state);
+    l->step++;
+    if (!status)
+        status = l->plan->world->sum(l->state, sum);
+    if (!status)
+        status = wait_for_save(l, error);
+    if (status)
+        return status;
+    note(l, "meant", l->step, *sum);
+    if (varve_manager_is_due(l->manager, l->step))
+        l->flying = l->step;
+    status = varve_manager_save(l->manager, l->step, error);
+    if (!status && varve_manager_saved(l->manager))
+        note_saved(l);
+    return status;
+}
+
 static varve_status go_on(struct life *l, varve_error *error)
 {
     uint64_t sum = 0;
     varve_status status = VARVE_OK;
-    for (int64_t i = 0; !status && i < l->plan->steps; i++) {
-        status = l->plan->world->step(l->state);
-        l->step++;
-        if (!status)
-            status = l->plan->world->sum(l->state, &sum);
-        if (status)
-            break;
-        note(l, "meant", sum);
-        status = varve_manager_save(l->manager, l->step, error);
-        if (!status && varve_manager_saved(l->manager))
-            note(l, "saved", 0);
-    }
+    for (int64_t i = 0; !status && i < l->plan->steps; i++)
+        status = take_step(l, &sum, error);
+    if (!status)
+        status = wait_for_save(l, error);
     if (!status)
         status = sum_and_look(l, &sum, false);
     return status ? status : varve_manager_drain(l->manager, -1, error);
@@ -283,14 +322,15 @@ int live(const varve_comm *comm, const struct plan *plan)
     varve_error error = { 0 };
     struct mortal mortal = make_mortal(comm, plan->dies_at);
     mortal.comm.self = &mortal;
-    struct life l = { .comm = &mortal.comm, .plan = plan };
+    struct life l = { .comm = &mortal.comm, .plan = plan, .flying = -1 };
     varve_write_options write = { .layered = proof_next(&random) % 2,
         .compress = proof_next(&random) % 3 == 0 ? PACKS : 0,
         .many.files = (unsigned)(proof_next(&random) % 4) };
     varve_manager_options options = { .comm = l.comm,
         .write = &write,
         .keep_last = 1 + (size_t)(proof_next(&random) % 3),
-        .interval_steps = 1 + proof_next(&random) % 3 };
+        .interval_steps = 1 + proof_next(&random) % 3,
+        .async = comm->duplicate && proof_next(&random) % 2 };
     varve_status status = begin(&l, &options, &error);
     if (!status)
         status = resume(&l, &error);

@@ -54,6 +54,7 @@ static bool shrink(MPI_Comm *group, int end)
 
 static int lead(MPI_Comm group, struct plan plan)
 {
+    int level;
     varve_error error = { 0 };
     uint64_t random = plan.seed;
     varve_comm *comm = varve_mpi_comm_new(group, &error);
@@ -63,6 +64,9 @@ static int lead(MPI_Comm group, struct plan plan)
         fprintf(stderr, "lives: %s\n", error.message);
         return LIFE_WRONG;
     }
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+        comm->duplicate = NULL;
     plan.steps = 1 + (int64_t)(proof_next(&random) % MOST_STEPS);
     bool dies = proof_next(&random) % 3 > 0;
     if (dies && proof_next(&random) % comm->size == comm->rank)
@@ -92,7 +96,8 @@ static int lead_all(struct plan plan)
 int main(int count, char **arguments)
 {
     const struct world *world = NULL;
-    MPI_Init(&count, &arguments);
+    int level;
+    MPI_Init_thread(&count, &arguments, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
         if (count == 4 && strcmp(arguments[1], worlds[i]->name) == 0)

@@ -19,6 +19,9 @@
 
 enum { KEEP = 2, FOR_EVER = -1 };
 
+/* More than there ever is, and less than any has. */
+enum { ALL_BYTES = 1 << 30, A_BYTE = 1 };
+
 /* What all of them do, and what came of it. */
 struct crowd {
     struct mix *m;
@@ -26,7 +29,9 @@ struct crowd {
     uint8_t size;
     uint8_t share; /* ranks of a node; 0: all */
     varve_write_options write;
-    bool pins, resumes;
+    bool pins, resumes, is_async;
+    uint64_t keep_bytes;
+    size_t left; /* as rank 0 was told */
     int64_t step;   /* with which they begin, */
     int64_t saved; /* and which they save */
     atomic_bool passed; /* something was passed over */
@@ -40,6 +45,8 @@ static void begin(struct crowd *c, struct mix *m, uint8_t how, uint8_t size)
     *c = (struct crowd){ .m = m, .size = size, .share = how >> 7 };
     c->write.layered = how & 8;
     c->write.compress = how / 16 % 2 * MIX_LEVEL;
+    c->is_async = how & 32;
+    c->keep_bytes = how & 64 ? (how & 8 ? ALL_BYTES : A_BYTE) : 0;
     strcpy(c->directory, mix_path(m, "crowd"));
     c->step = mix_crowd_step(m, size);
     for (uint8_t i = 0; i < size; i++) {
@@ -70,7 +77,11 @@ static varve_manager *manager_of(
     struct crowd *c, const varve_comm *comm, varve_error *error)
 {
     const varve_manager_options options = {
-        .keep_last = KEEP, .comm = comm, .write = &c->write
+        .keep_last = KEEP,
+        .keep_bytes = c->keep_bytes,
+        .async = c->is_async,
+        .comm = comm,
+        .write = &c->write,
     };
     return varve_manager_new(
         varve_graph_root(c->members[comm->rank].graph), c->directory,
@@ -181,6 +192,12 @@ static void save(const varve_comm *comm, void *user)
         mix_member_set(w, c->saved);
         *status =
             varve_manager_save_with(manager, c->saved, &options, error);
+        if (c->is_async)
+            mix_member_set(w, c->step);
+        if (c->is_async && !*status)
+            *status = varve_manager_wait(manager, error);
+        if (comm->rank == 0)
+            c->left = varve_manager_count(manager);
     }
     varve_manager_free(manager);
     mix_member_end(w);
@@ -199,9 +216,11 @@ void mix_save_crowd(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     crowd.saved = mix_crowd_step(m, crowd.size);
     crowd.pins = a >= 224;
     crowd.resumes = kept->count && (b & 8);
-    mix_say(m, "(%d ranks) %svarve_manager_save(\"crowd\", %d%s);%s",
+    mix_say(m, "(%d ranks) %svarve_manager_save(\"crowd\", %d%s%s%s);%s",
         crowd.size, crowd.resumes ? "varve_manager_resume, " : "",
         (int)crowd.saved, crowd.pins ? ", .pin" : "",
+        crowd.is_async ? ", .async" : "",
+        crowd.keep_bytes ? ", .keep_bytes" : "",
         calls >= 0 ? " (which is interrupted)" : "");
     bool is_troubled = m->trouble;
     mix_trouble_begin(m);
@@ -210,8 +229,14 @@ void mix_save_crowd(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     bool is_open = status == VARVE_UNKNOWN_OUTCOME || calls >= 0;
     if (calls < 0 && !(is_troubled && status == VARVE_HALF_RESTORED))
         expect(&crowd, mix_in_place(m, status), crowd.resumes, other);
+    size_t all = kept->count + 1U;
     if (!status && !is_open)
         note(kept, crowd.saved, crowd.pins);
+    if (!status && !is_open && !is_troubled)
+        MIX_CHECK(crowd.left ==
+                      (crowd.keep_bytes == ALL_BYTES ? all : kept->count),
+            "expected %zu checkpoints of %zu, found %zu", (size_t)kept->count,
+            all, crowd.left);
     look(m, is_open ? crowd.saved : 0, is_troubled || is_open);
 }
 

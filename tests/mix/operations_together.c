@@ -23,6 +23,8 @@ struct run {
     uint8_t share; /* ranks of a node; 0: all */
     const char *path;
     bool has_number; /* the path is a prefix */
+    bool is_behind;  /* saved in the background */
+    const struct mix_cut *cut;
     varve_write_options write;
     varve_read_options read;
     bool is_restored[MIX_RANKS]; /* whatever was asked afterwards */
@@ -63,10 +65,32 @@ static varve_status run_all(struct mix *m, thread_comm_body *body)
 
 /* --- Saving --------------------------------------------------------------- */
 
+/* Its values are others as soon as they may be. */
+static varve_status save_behind(
+    struct run *r, struct mix_rank *rank, const varve_comm *comm)
+{
+    varve_error *error = &rank->error;
+    varve_job *job =
+        (r->has_number ? varve_save_all_async : varve_write_all_async)(
+            comm, rank->nodes[0], r->path, &r->write, error);
+    varve_status status = job ? VARVE_OK : error->status;
+    if (job && r->write.background.at_rest)
+        status = varve_job_wait_copied(job, error);
+    mix_rank_change(rank, r->cut);
+    if (job && !status)
+        status = varve_job_wait(job, error);
+    varve_job_free(job);
+    return status;
+}
+
 static void save(const varve_comm *comm, void *user)
 {
     struct run *r = user;
     struct mix_rank *rank = &r->ranks[comm->rank];
+    if (r->is_behind) {
+        rank->status = save_behind(r, rank, comm);
+        return;
+    }
     rank->status = (r->has_number ? varve_save_all : varve_write_all)(
         comm, rank->nodes[0], r->path, &r->write, &rank->error);
 }
@@ -99,6 +123,8 @@ void mix_write_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     run.write.many.files = (unsigned)(b / 64 % 2) * size;
     run.write.layered = a & 1;
     run.write.compress = a / 2 % 2 * MIX_LEVEL;
+    run.is_behind = a & 8;
+    run.write.background.at_rest = a & 16;
     if (run.has_number && is_full(m))
         return;
     if (run.has_number)
@@ -106,14 +132,17 @@ void mix_write_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     else
         mix_finish_file(m, slot, MIX_NONE);
     const struct mix_cut cut = mix_cut_of(&m->graphs[at].shape, 0, size, c);
+    run.cut = &cut;
     strcpy(path, run.has_number
                      ? mix_path(m, "p")
                      : mix_file_path(m, slot, VARVE_FORMAT_VARVE));
     mix_say(m,
-        "(%d ranks like g%d, .many.files = %u%s%s) varve_%s_all(\"%s\");", size,
-        at, run.write.many.files, run.write.layered ? ", .layered" : "",
+        "(%d ranks like g%d, .many.files = %u%s%s%s) varve_%s_all%s(\"%s\");",
+        size, at, run.write.many.files, run.write.layered ? ", .layered" : "",
         run.write.compress ? ", .compress" : "",
-        run.has_number ? "save" : "write", path);
+        run.write.background.at_rest ? ", .at_rest" : "",
+        run.has_number ? "save" : "write", run.is_behind ? "_async" : "",
+        path);
     begin(m, &cut, true);
     mix_trouble_begin(m);
     varve_status status = run_all(m, save);

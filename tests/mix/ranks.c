@@ -203,6 +203,19 @@ void mix_rank_end(struct mix_rank *rank)
     varve_graph_free(rank->graph);
 }
 
+void mix_rank_change(struct mix_rank *rank, const struct mix_cut *cut)
+{
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        const struct mix_node *node = &cut->shape.nodes[n];
+        struct mix_value *value = &rank->values[n].value;
+        if (!mix_is_value(node))
+            continue;
+        memset(value->numbers, BEFORE, value->count);
+        if (node->kind == VARVE_VARIABLE)
+            mix_store(varve_data(rank->nodes[n]), node->dtype, value);
+    }
+}
+
 /* --- Looking -------------------------------------------------------------- */
 
 static struct mix_value wanted(const struct mix_rank_value *v,

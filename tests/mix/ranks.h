@@ -41,6 +41,9 @@ void mix_rank_begin(struct mix *m, struct mix_rank *rank,
     const struct mix_cut *cut, uint8_t number, bool has_values);
 void mix_rank_end(struct mix_rank *rank);
 
+/* From now on it has values that are in no file. */
+void mix_rank_change(struct mix_rank *rank, const struct mix_cut *cut);
+
 /* Whether it has of a file, which looks like its graph, all that is saved, and
  * of everything else what it had; or not of anything. */
 bool mix_rank_holds(const struct mix_rank *rank,

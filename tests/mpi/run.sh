@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # run.sh - a program under mpirun, which may not take longer than two minutes.
 #
-#     tests/mpi/run.sh MPIRUN COUNT PROGRAM [kill]
+#     tests/mpi/run.sh MPIRUN COUNT PROGRAM [kill | threads]
 #
 # With `kill` a rank kills itself: then it has to fail, and not by the time.
+# With `threads` several threads of each call MPI.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail
-mpirun=$1 count=$2 program=$3 kill=${4-}
+mpirun=$1 count=$2 program=$3 what=${4-}
 
 options=()
 if "$mpirun" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then
@@ -23,9 +24,9 @@ LSAN_OPTIONS=suppressions=$(dirname "$0")/leaks.txt:print_suppressions=0
 export LSAN_OPTIONS=$LSAN_OPTIONS:leak_check_at_exit=0
 
 timeout -k 5 120 "$mpirun" "${options[@]}" -n "$count" "$program" \
-    ${kill:+"$kill"}
+    ${what:+"$what"}
 status=$?
-if [ -z "$kill" ]; then
+if [ "$what" != kill ]; then
     exit $status
 fi
 if [ $status -eq 0 ] || [ $status -eq 124 ]; then

@@ -1,13 +1,14 @@
 /* test_mpi.c - the communicator over MPI, under mpirun:
  *
- *     test_mpi [kill]
+ *     test_mpi [kill | threads]
  *
  * Random calls, each checked, over all processes and over a group that counts
- * them the other way round. With `kill` the last rank kills itself on the way,
- * and mpirun has to end the others.
+ * them the other way round; with `threads` also by two threads. With `kill` the
+ * last rank kills itself on the way, and mpirun has to end the others.
  *
  * SPDX-License-Identifier: MIT
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,59 @@ static void run(const varve_comm *comm, uint64_t seed, size_t largest)
     must(outcome.steps == script.steps, "a call is missing");
 }
 
+struct script_run {
+    const varve_comm *comm;
+    uint64_t seed;
+};
+
+static void *run_behind(void *argument)
+{
+    const struct script_run *r = argument;
+    for (uint64_t i = 0; i < proof_size(4, 60); i++)
+        run(r->comm, r->seed + i, i % 2 ? 200000 : 3000);
+    return NULL;
+}
+
+/* On a thread goes what is on a copy, at the same time. What all have let go of
+ * is used again, and what is not lives on without what it was made of. */
+static void run_copies(varve_comm *comm)
+{
+    varve_comm *copy = NULL, *other = NULL, *again = NULL;
+    pthread_t thread;
+    must(!comm->duplicate(comm->self, &copy), "no copy");
+    must(!comm->duplicate(comm->self, &other), "no other copy");
+    must(copy != other && copy->release && !comm->release, "not its own");
+    must(copy->rank == comm->rank && copy->size == comm->size &&
+            copy->node == comm->node, "another rank of the copy");
+    struct script_run mine = { comm, 3 }, behind = { copy, 4 };
+    must(!pthread_create(&thread, NULL, run_behind, &behind), "no thread");
+    run_behind(&mine);
+    pthread_join(thread, NULL);
+    copy->release(copy->self);
+    const bool is_first = comm->rank == 0;
+    if (is_first) /* the others have not yet */
+        other->release(other->self);
+    must(!comm->duplicate(comm->self, &again), "no third copy");
+    must(again == copy, "it is used again");
+    varve_mpi_comm_free(comm);
+    if (!is_first)
+        other->release(other->self);
+    again->release(again->self);
+}
+
+static void run_threads(int level)
+{
+    varve_comm *copy = NULL, *comm = new_comm(MPI_COMM_WORLD);
+    if (level == MPI_THREAD_MULTIPLE) {
+        run_copies(comm);
+        return;
+    }
+    must(comm->duplicate(comm->self, &copy) == VARVE_MISUSE && !copy,
+        "a copy that no thread may use");
+    must(!comm->barrier(comm->self), "does not go on");
+    varve_mpi_comm_free(comm);
+}
+
 /* Through the first communicator passes what the program sends at the same
  * time through the group that it was made of. */
 static void run_beside_others(const varve_comm *comm, MPI_Comm group)
@@ -90,15 +144,17 @@ static void check_sizes(const varve_comm *comm)
 
 /* What MPI_Init takes it need not give back, and its parts come and go: nobody
  * could tell by their names. */
-static void begin(int *count, char ***arguments)
+static int begin(int *count, char ***arguments, int wanted)
 {
+    int level = MPI_THREAD_SINGLE;
 #ifdef HAS_LSAN
     __lsan_disable();
 #endif
-    MPI_Init(count, arguments);
+    MPI_Init_thread(count, arguments, wanted, &level);
 #ifdef HAS_LSAN
     __lsan_enable();
 #endif
+    return level;
 }
 
 /* Now, as long as MPI still has the parts by whose names its own are known. */
@@ -144,8 +200,11 @@ static void run_all(bool kills)
 int main(int count, char **arguments)
 {
     check_refused(MPI_COMM_NULL, "before MPI_Init");
-    begin(&count, &arguments);
+    bool has_threads = count > 1 && strcmp(arguments[1], "threads") == 0;
+    int level = begin(&count, &arguments,
+        has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED);
     check_refused(MPI_COMM_NULL, "no group");
+    run_threads(level);
     run_all(count > 1 && strcmp(arguments[1], "kill") == 0);
     check_leaks();
     MPI_Finalize();

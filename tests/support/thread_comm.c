@@ -9,17 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct meeting {
+/* What all communicators of a run have in common. */
+struct run {
     pthread_mutex_t lock;
     pthread_cond_t turn;
-    uint32_t size;
-    uint32_t here;   /* ranks that have come to the meeting */
-    uint32_t ended;  /* ranks that come no more */
-    uint64_t number; /* of meetings that are over */
+    uint32_t ended; /* ranks that come no more */
     long calls;
     long most; /* of calls; negative: any number */
+    struct meeting *newest;
+};
+
+struct meeting {
+    struct run *run;
+    struct meeting *older;
+    uint32_t size;
+    uint32_t here;   /* ranks that have come to the meeting */
+    uint64_t number; /* of meetings that are over */
     bool is_broken;
-    const void **given; /* by rank, for the time of a call */
+    struct meeting *copy; /* that is being made */
+    uint32_t taken;       /* by so many ranks */
+    const void **given;   /* by rank, for the time of a call */
     size_t *sizes;
 };
 
@@ -35,18 +44,18 @@ struct rank {
 static bool meet(struct meeting *m)
 {
     uint64_t number = m->number;
-    if (m->is_broken || m->ended > 0) {
+    if (m->is_broken || m->run->ended > 0) {
         m->is_broken = true;
-        pthread_cond_broadcast(&m->turn);
+        pthread_cond_broadcast(&m->run->turn);
         return false;
     }
     if (++m->here == m->size) {
         m->here = 0;
         m->number++;
-        pthread_cond_broadcast(&m->turn);
+        pthread_cond_broadcast(&m->run->turn);
     }
     while (m->number == number && !m->is_broken)
-        pthread_cond_wait(&m->turn, &m->lock);
+        pthread_cond_wait(&m->run->turn, &m->run->lock);
     return m->number != number;
 }
 
@@ -56,11 +65,12 @@ static varve_status exchange(struct rank *rank, const void *bytes, size_t size,
     const uint64_t *sizes)
 {
     struct meeting *m = rank->meeting;
+    struct run *run = m->run;
     varve_status status = VARVE_DISCONNECTED;
-    pthread_mutex_lock(&m->lock);
-    if (m->most >= 0 && m->calls >= m->most)
+    pthread_mutex_lock(&run->lock);
+    if (run->most >= 0 && run->calls >= run->most)
         m->is_broken = true;
-    m->calls++;
+    run->calls++;
     m->given[rank->comm.rank] = bytes;
     m->sizes[rank->comm.rank] = size;
     if (meet(m)) {
@@ -68,7 +78,7 @@ static varve_status exchange(struct rank *rank, const void *bytes, size_t size,
         if (meet(m))
             status = VARVE_OK;
     }
-    pthread_mutex_unlock(&m->lock);
+    pthread_mutex_unlock(&run->lock);
     return status;
 }
 
@@ -158,48 +168,116 @@ static varve_status shift_on(void *self, const varve_shift *shift)
     return exchange(self, own.out, own.out_size, take_shifted, &own, NULL);
 }
 
-static void *run(void *argument)
+/* --- Communicators -------------------------------------------------------- */
+
+static varve_status duplicate(void *self, varve_comm **copy);
+
+static void release(void *self)
+{
+    free(self);
+}
+
+static void take_seat(
+    struct rank *rank, struct meeting *m, uint32_t number, uint32_t node)
+{
+    rank->meeting = m;
+    rank->comm = (varve_comm){ .rank = number,
+        .size = m->size,
+        .node = node,
+        .self = rank,
+        .agree = agree,
+        .gather = gather,
+        .gather_varied = gather_varied,
+        .broadcast = broadcast,
+        .barrier = barrier,
+        .shift = shift_on,
+        .duplicate = duplicate };
+}
+
+static struct meeting *new_meeting(struct run *run, uint32_t size)
+{
+    struct meeting *m = calloc(1, sizeof *m);
+    m->run = run;
+    m->size = size;
+    m->given = calloc(size, sizeof *m->given);
+    m->sizes = calloc(size, sizeof *m->sizes);
+    m->older = run->newest;
+    run->newest = m;
+    return m;
+}
+
+static void free_meetings(struct run *run)
+{
+    while (run->newest) {
+        struct meeting *m = run->newest;
+        run->newest = m->older;
+        free(m->sizes);
+        free(m->given);
+        free(m);
+    }
+}
+
+/* The first makes it, and nobody goes on before all have it. */
+static varve_status duplicate(void *self, varve_comm **copy)
+{
+    struct rank *rank = self;
+    struct meeting *m = rank->meeting;
+    varve_status status = barrier(rank);
+    if (status)
+        return status;
+    struct rank *made = calloc(1, sizeof *made);
+    pthread_mutex_lock(&m->run->lock);
+    if (!m->copy)
+        m->copy = new_meeting(m->run, m->size);
+    take_seat(made, m->copy, rank->comm.rank, rank->comm.node);
+    if (++m->taken == m->size) {
+        m->taken = 0;
+        m->copy = NULL;
+    }
+    pthread_mutex_unlock(&m->run->lock);
+    status = barrier(rank);
+    if (status) {
+        free(made);
+        return status;
+    }
+    made->comm.release = release;
+    *copy = &made->comm;
+    return VARVE_OK;
+}
+
+static void *run_body(void *argument)
 {
     struct rank *rank = argument;
+    struct run *run = rank->meeting->run;
     rank->body(&rank->comm, rank->user);
-    pthread_mutex_lock(&rank->meeting->lock);
-    rank->meeting->ended++;
-    if (rank->meeting->here > 0)
-        rank->meeting->is_broken = true;
-    pthread_cond_broadcast(&rank->meeting->turn);
-    pthread_mutex_unlock(&rank->meeting->lock);
+    pthread_mutex_lock(&run->lock);
+    run->ended++;
+    for (struct meeting *m = run->newest; m; m = m->older)
+        if (m->here > 0)
+            m->is_broken = true;
+    pthread_cond_broadcast(&run->turn);
+    pthread_mutex_unlock(&run->lock);
     return NULL;
 }
 
 long thread_comm_run(uint32_t size, uint32_t share, long calls,
     thread_comm_body *body, void *user)
 {
-    struct meeting m = { .size = size, .most = calls };
+    struct run run = { .most = calls };
     struct rank *ranks = calloc(size, sizeof *ranks);
-    m.given = calloc(size, sizeof *m.given);
-    m.sizes = calloc(size, sizeof *m.sizes);
-    pthread_mutex_init(&m.lock, NULL);
-    pthread_cond_init(&m.turn, NULL);
+    struct meeting *m = new_meeting(&run, size);
+    pthread_mutex_init(&run.lock, NULL);
+    pthread_cond_init(&run.turn, NULL);
     for (uint32_t i = 0; i < size; i++) {
-        ranks[i] = (struct rank){ .meeting = &m, .body = body, .user = user };
-        ranks[i].comm = (varve_comm){ .rank = i,
-            .size = size,
-            .node = share ? i / share : 0,
-            .self = &ranks[i],
-            .agree = agree,
-            .gather = gather,
-            .gather_varied = gather_varied,
-            .broadcast = broadcast,
-            .barrier = barrier,
-            .shift = shift_on };
-        pthread_create(&ranks[i].thread, NULL, run, &ranks[i]);
+        ranks[i] = (struct rank){ .body = body, .user = user };
+        take_seat(&ranks[i], m, i, share ? i / share : 0);
+        pthread_create(&ranks[i].thread, NULL, run_body, &ranks[i]);
     }
     for (uint32_t i = 0; i < size; i++)
         pthread_join(ranks[i].thread, NULL);
-    pthread_cond_destroy(&m.turn);
-    pthread_mutex_destroy(&m.lock);
-    free(m.sizes);
-    free(m.given);
+    pthread_cond_destroy(&run.turn);
+    pthread_mutex_destroy(&run.lock);
+    free_meetings(&run);
     free(ranks);
-    return m.calls;
+    return run.calls;
 }

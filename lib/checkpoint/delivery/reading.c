@@ -11,6 +11,7 @@
 #include "allocator.h"
 #include "division.h"
 #include "failure.h"
+#include "far_columns.h"
 #include "layout.h"
 #include "monitor.h"
 #include "salvage.h"
@@ -553,6 +554,9 @@ static varve_status read_pass(struct vv_reading *reading, varve_error *error)
         keep_part(pass);
     if (!status && pass->run_count)
         status = run_pass(pass, error);
+    if (!status) /* else what is not known of pieces would be left out */
+        status = vv_index_failure(index_of(reading), error);
+    vv_index_recover(index_of(reading));
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_release_aligned(
             a, pass->buffers[i], pass->buffer_size, BUFFER_ALIGNMENT);

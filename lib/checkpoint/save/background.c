@@ -38,12 +38,24 @@ int vv_background_watch(
                          : 0;
 }
 
+struct vv_cargo *vv_job_cargo(varve_job *job, size_t number)
+{
+    if (number == 0)
+        return &job->cargo;
+    return job->part ? job->part->cargo(job->part, number - 1) : NULL;
+}
+
 /* Anywhere: without any monitor. */
 static varve_status write_job(varve_job *job, varve_error *error)
 {
+    varve_status status = VARVE_OK;
     if (atomic_load(&job->is_cancelled))
-        return vv_fail(error, VARVE_CANCELLED,
+        status = vv_fail(error, VARVE_CANCELLED,
             "%s: cancelled before it was begun", job->target);
+    if (job->part)
+        return job->part->write(job->part, job, status, error);
+    if (status)
+        return status;
     if (job->is_numbered)
         return vv_save_cargo(&job->cargo, job->target, &job->path, error);
     vv_buffer_add_string(&job->path, job->target);
@@ -68,6 +80,15 @@ static bool is_in_place(const varve_job *job)
     return !job->error.status || job->error.status == VARVE_UNKNOWN_OUTCOME;
 }
 
+static void end_part(struct vv_background *b, varve_job *job)
+{
+    varve_status status = job->error.status;
+    b->is_cut_off |= status == VARVE_DISCONNECTED || status == VARVE_TIMEOUT;
+    b->ended++;
+    job->part->free(job->part);
+    job->part = NULL;
+}
+
 /* From inside, if there is a thread. */
 static void finish(
     struct vv_background *b, varve_job *job, const varve_error *error)
@@ -78,11 +99,20 @@ static void finish(
         raise_counters(job);
     if (!is_in_place(job))
         job->path.size = 0;
+    if (job->part)
+        end_part(b, job);
     vv_cargo_clear(&job->cargo);
     vv_block_give(&b->pool, job->block);
     job->block = NULL;
     job->stage = VV_COPIED;
     job->is_done = true;
+}
+
+void vv_job_copy(varve_job *job)
+{
+    struct vv_cargo *cargo;
+    for (size_t i = 0; (cargo = vv_job_cargo(job, i)); i++)
+        vv_cargo_copy(cargo);
 }
 
 /* From inside. Whoever comes first copies; the others wait. */
@@ -91,7 +121,7 @@ static void copy(struct vv_background *b, varve_job *job)
     if (job->stage == VV_TO_COPY) {
         job->stage = VV_COPYING;
         vv_monitor_leave(b->monitor);
-        vv_cargo_copy(&job->cargo);
+        vv_job_copy(job);
         vv_monitor_enter(b->monitor);
         job->stage = VV_COPIED;
         vv_monitor_wake(b->monitor);
@@ -348,6 +378,38 @@ static bool is_lost(const struct vv_background *b)
     return b->process != this_process(&b->context);
 }
 
+uint64_t vv_background_ended(struct vv_background *b)
+{
+    vv_monitor_enter(b->monitor);
+    uint64_t count = b->ended;
+    vv_monitor_leave(b->monitor);
+    return count;
+}
+
+void vv_background_wait_for_end(struct vv_background *b, uint64_t count)
+{
+    vv_monitor_enter(b->monitor);
+    while (b->ended < count && first_in_flight(b))
+        vv_monitor_wait(b->monitor, -1);
+    vv_monitor_leave(b->monitor);
+}
+
+bool vv_background_lacks_copy(struct vv_background *b, const varve_comm *comm)
+{
+    vv_monitor_enter(b->monitor);
+    bool lacks = b->comm != comm || !b->copy || b->is_cut_off;
+    vv_monitor_leave(b->monitor);
+    return lacks;
+}
+
+void vv_background_release_copy(struct vv_background *b)
+{
+    if (b->copy)
+        b->copy->release(b->copy->self);
+    b->copy = NULL;
+    b->is_cut_off = false;
+}
+
 static void graph_freed(struct vv_observer *self)
 {
     struct vv_background *b = (struct vv_background *)self;
@@ -364,6 +426,7 @@ static void graph_freed(struct vv_observer *self)
         system->join_thread(system->state, b->thread);
     for (varve_job *job = b->jobs; job; job = job->next)
         job->background = NULL;
+    vv_background_release_copy(b);
     const varve_allocator a = b->context.allocator;
     vv_block_pool_clear(&b->pool);
     vv_monitor_free(&a, b->monitor);

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include <varve/comm.h>
 #include <varve/job.h>
 
 #include "block_pool.h"
@@ -19,6 +20,19 @@ struct vv_monitor;
 /* How far the copy of a job's values is. */
 enum vv_copy_stage { VV_TO_COPY, VV_COPYING, VV_COPIED };
 
+/* What is otherwise of a job by many processes: the part of this one. */
+struct vv_job_part {
+    /* to fill in */
+    /* A cargo beside that of the job, from 0; NULL: there are no more. */
+    struct vv_cargo *(*cargo)(struct vv_job_part *part, size_t number);
+    /* Called whatever became of it before (`status`), on the thread of the
+     * background; sets the job's path. */
+    varve_status (*write)(struct vv_job_part *part, varve_job *job,
+        varve_status status, varve_error *error);
+    /* Before the cargo of the job is cleared, on any thread. */
+    void (*free)(struct vv_job_part *part);
+};
+
 struct varve_job {
     /* to read */
     struct vv_context context;
@@ -26,6 +40,8 @@ struct varve_job {
     struct varve_job *next;           /* called later */
     varve_node *root;                 /* NULL once it is gone */
     struct vv_cargo cargo;
+    struct vv_job_part *part; /* NULL: it is by this process alone, or done */
+    size_t detached;          /* so many of all its cargoes are */
     struct vv_block *block;
     char *target;             /* a path, or the prefix of a numbered one */
     bool is_numbered;         /* its number is found when it is written */
@@ -73,6 +89,22 @@ void vv_background_keep(varve_graph *graph, const varve_error *failure);
 /* Sets the counters of roots whose jobs are done. */
 void vv_background_notice(const varve_graph *graph);
 
+/* --- Jobs of many processes ----------------------------------------------- */
+
+struct vv_background;
+
+/* The steps of vv_job_start, for whoever has others between them: what is known
+ * before anything is gathered; ... */
+varve_job *vv_job_new(const struct vv_job_request *request, varve_error *error);
+/* ... its cargo has been; all values are held still, and it can be added, or
+ * dropped. */
+void vv_job_request(varve_job *job, const struct vv_job_request *request);
+varve_status vv_job_hold_still(
+    struct vv_background *b, varve_job *job, varve_error *error);
+
+/* One that was not added, and whose cargo is cleared. */
+void vv_job_drop(struct vv_background *b, varve_job *job);
+
 /* --- For job.c ------------------------------------------------------------ */
 
 struct vv_background {
@@ -82,7 +114,11 @@ struct vv_background {
     struct vv_monitor *monitor;
     struct vv_block_pool pool;
     varve_job *jobs; /* all that are not freed, in the order of their calls */
-    varve_error untold; /* of those that are */
+    varve_error untold;     /* of those that are */
+    const varve_comm *comm; /* that the last job of many was for, */
+    varve_comm *copy;       /* and the copy that its thread calls; or NULL */
+    uint64_t ended;         /* jobs of many, so far */
+    bool is_cut_off;        /* one of them lost the others */
     uintptr_t thread;
     int64_t process; /* whose thread it is */
     bool has_thread;
@@ -117,6 +153,22 @@ void vv_background_wait(struct vv_background *b, varve_job *job);
 void vv_background_wait_copied(struct vv_background *b, varve_job *job);
 
 bool vv_background_has_done(struct vv_background *b, const varve_job *job);
+
+/* All cargoes of a job, from its own on; NULL past the end. */
+struct vv_cargo *vv_job_cargo(varve_job *job, size_t number);
+
+/* Copies what they lend of large values; once. */
+void vv_job_copy(varve_job *job);
+
+/* How many jobs of many processes have ended; waits until so many have. */
+uint64_t vv_background_ended(struct vv_background *b);
+void vv_background_wait_for_end(struct vv_background *b, uint64_t count);
+
+/* Whether its copy of a communicator is not that of `comm`, or of no use. */
+bool vv_background_lacks_copy(struct vv_background *b, const varve_comm *comm);
+
+/* Lets go of the copy of a communicator, if there is one. */
+void vv_background_release_copy(struct vv_background *b);
 
 /* Blocks of the pool. */
 struct vv_block *vv_background_take(struct vv_background *b, size_t size);

@@ -28,7 +28,7 @@ static void release(varve_job *job)
     vv_release(&a, job, sizeof *job);
 }
 
-static varve_job *make(const struct vv_job_request *r, varve_error *error)
+varve_job *vv_job_new(const struct vv_job_request *r, varve_error *error)
 {
     const struct vv_context *context = &r->root->graph->context;
     varve_job *job = vv_allocate_zeroed(&context->allocator, sizeof *job);
@@ -46,10 +46,8 @@ static varve_job *make(const struct vv_job_request *r, varve_error *error)
     return NULL;
 }
 
-static varve_status gather(
-    varve_job *job, const struct vv_job_request *r, varve_error *error)
+void vv_job_request(varve_job *job, const struct vv_job_request *r)
 {
-    VV_TRY(vv_cargo_gather(&job->cargo, r->root, r->options, error));
     varve_write_options *o = &job->cargo.options;
     job->progress = o->progress;
     job->progress_user = o->progress_user;
@@ -62,19 +60,28 @@ static varve_status gather(
     job->sets_counter = r->sets_counter;
     job->is_private = r->is_private;
     atomic_store(&job->total, job->cargo.columns.index.total);
-    return VARVE_OK;
 }
 
 static varve_status take_copy(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
-    size_t size = vv_cargo_copy_size(&job->cargo);
+    struct vv_cargo *cargo;
+    size_t size = 0, at = 0;
+    for (size_t i = 0; (cargo = vv_job_cargo(job, i)); i++)
+        size += vv_cargo_copy_size(cargo);
     if (size && !job->block)
         job->block = vv_background_take(b, size);
     if (size && !job->block)
         return vv_fail_memory(error, "a copy of the values");
-    return vv_cargo_detach(
-        &job->cargo, size ? vv_block_bytes(job->block) : NULL, error);
+    unsigned char *bytes = size ? vv_block_bytes(job->block) : NULL;
+    for (size_t i = 0; (cargo = vv_job_cargo(job, i)); i++) {
+        size_t own = vv_cargo_copy_size(cargo);
+        if (i >= job->detached)
+            VV_TRY(vv_cargo_detach(cargo, own ? bytes + at : NULL, error));
+        job->detached = i >= job->detached ? i + 1 : job->detached;
+        at += own;
+    }
+    return VARVE_OK;
 }
 
 /* Not while a save before this one is written: it will be the base. Values at
@@ -100,10 +107,13 @@ static varve_status spare(
     return status;
 }
 
-/* Whatever the program does next, the values are those of now. */
-static varve_status hold_still(
+/* Whatever the program does next, the values are those of now. Without a thread
+ * it is written before that. */
+varve_status vv_job_hold_still(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
+    if (!vv_background_start(b))
+        return VARVE_OK;
     const varve_write_options *o = &job->cargo.options;
     varve_error reason = { 0 };
     varve_status status;
@@ -119,7 +129,7 @@ static varve_status hold_still(
         return status;
     }
     if (!o->background.at_rest) {
-        vv_cargo_copy(&job->cargo);
+        vv_job_copy(job);
         job->stage = VV_COPIED;
     }
     return VARVE_OK;
@@ -128,16 +138,20 @@ static varve_status hold_still(
 static varve_status begin(struct vv_background *b, varve_job *job,
     const struct vv_job_request *r, varve_error *error)
 {
-    VV_TRY(gather(job, r, error));
-    varve_status status =
-        vv_background_start(b) ? hold_still(b, job, error) : VARVE_OK;
-    if (!status) {
+    VV_TRY(vv_cargo_gather(&job->cargo, r->root, r->options, error));
+    vv_job_request(job, r);
+    varve_status status = vv_job_hold_still(b, job, error);
+    if (!status)
         vv_background_add(b, job);
-        return VARVE_OK;
-    }
-    vv_cargo_clear(&job->cargo);
-    vv_background_give(b, job->block);
+    else
+        vv_cargo_clear(&job->cargo);
     return status;
+}
+
+void vv_job_drop(struct vv_background *b, varve_job *job)
+{
+    vv_background_give(b, job->block);
+    release(job);
 }
 
 varve_job *vv_job_start(const struct vv_job_request *r, varve_error *error)
@@ -149,9 +163,9 @@ varve_job *vv_job_start(const struct vv_job_request *r, varve_error *error)
     }
     if (vv_background_tell(b, error))
         return NULL;
-    varve_job *job = make(r, error);
+    varve_job *job = vv_job_new(r, error);
     if (job && begin(b, job, r, error)) {
-        release(job);
+        vv_job_drop(b, job);
         return NULL;
     }
     return job;

@@ -283,16 +283,10 @@ struct vv_private_told vv_contribution_private(const uint8_t **at)
     return told;
 }
 
-struct vv_slice_told vv_contribution_slice(const uint8_t **at, uint32_t rank)
+struct vv_slice_told vv_contribution_slice(const uint8_t *told, uint32_t rank)
 {
-    struct vv_slice_told told = { .size = 0 };
-    for (uint32_t k = 0; k < rank; k++)
-        told.box.start[k] = take64(at);
-    for (uint32_t k = 0; k < rank; k++)
-        told.box.extents[k] = take64(at);
-    told.size = take64(at);
-    told.offset = take64(at);
-    told.digests = *at;
-    *at += vv_chunk_count(told.size) * VV_DIGEST_SIZE;
-    return told;
+    const uint8_t *behind = told + 16 * (size_t)rank;
+    return (struct vv_slice_told){ .size = vv_load64(behind),
+        .offset = vv_load64(behind + 8),
+        .digests = behind + 16 };
 }

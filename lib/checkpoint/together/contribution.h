@@ -29,7 +29,6 @@ struct vv_contribution {
 /* What is told of a slice; of the digests as many as its bytes have chunks. */
 struct vv_slice_told {
     /* to read */
-    varve_box box;
     uint64_t size;
     uint64_t offset; /* in the region */
     const uint8_t *digests;
@@ -55,8 +54,21 @@ struct vv_contribution vv_contribution_of(const uint8_t *bytes);
 /* What it told of the private subtree at `at`; moves on to the next. */
 struct vv_private_told vv_contribution_private(const uint8_t **at);
 
-/* What it told of the slice at `at`; moves on to the next. The dimensions of a
- * slice are those of this rank's. */
-struct vv_slice_told vv_contribution_slice(const uint8_t **at, uint32_t rank);
+/* What it told of the slice at `told`, whose dimensions are those of this
+ * rank's: its box, as the column of boxes has one, stands first. */
+struct vv_slice_told vv_contribution_slice(const uint8_t *told, uint32_t rank);
+
+/* Its size alone. */
+static inline uint64_t vv_told_size(const uint8_t *told, uint32_t rank)
+{
+    return vv_at64(told, 2 * (size_t)rank);
+}
+
+/* Moves on to the next slice. */
+static inline void vv_contribution_pass(const uint8_t **at, uint32_t rank)
+{
+    uint64_t size = vv_told_size(*at, rank);
+    *at += 16 * (size_t)rank + 16 + vv_chunk_count(size) * VV_DIGEST_SIZE;
+}
 
 #endif

@@ -22,7 +22,7 @@
 struct found {
     uint32_t owner;
     uint32_t rank; /* dimensions */
-    struct vv_slice_told told;
+    const uint8_t *told;
 };
 
 static varve_status no_memory(varve_error *error)
@@ -39,13 +39,15 @@ static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
     const uint8_t *at = merge->all->bytes.data;
     uint32_t most =
         merge->cargo->options.layered ? VV_USUAL_LAYERS : VV_MOST_LAYERS;
-    uint32_t ranks = merge->comm->size, count = 0;
+    uint32_t ranks = merge->comm->size, count = 0, number = 0;
     uint32_t wanted = merge->cargo->options.many.files;
-    for (uint32_t i = 0; i < ranks; i++) {
-        uint32_t node = vv_contribution_of(at).node, number = 0;
+    /* Of more nodes than there may be files the numbers do not matter. */
+    for (uint32_t i = 0; wanted == 0 && i < ranks && count <= most; i++) {
+        uint32_t node = vv_contribution_of(at).node;
         at += merge->all->sizes[i];
-        while (number < count && nodes[number] != node)
-            number++;
+        if (count == 0 || nodes[number] != node) /* else that of the last */
+            for (number = 0; number < count && nodes[number] != node;)
+                number++;
         if (number == count)
             nodes[count++] = node;
         merge->regions[i].file = number;
@@ -88,37 +90,44 @@ static varve_status place_regions(struct vv_merge *merge, varve_error *error)
 
 /* --- Slices --------------------------------------------------------------- */
 
-static int compare_found(const void *a, const void *b)
+/* By where they start; none starts where another does. */
+static int compare_found(const struct found *one, const struct found *other)
 {
-    const struct found *one = a, *other = b;
     for (uint32_t k = 0; k < one->rank; k++) {
-        uint64_t x = one->told.box.start[k], y = other->told.box.start[k];
+        uint64_t x = vv_at64(one->told, k), y = vv_at64(other->told, k);
         if (x != y)
             return x < y ? -1 : 1;
     }
     return one->owner < other->owner ? -1 : one->owner > other->owner;
 }
 
-static bool is_empty(const struct found *f)
+static int compare_any(const void *a, const void *b)
 {
-    return f->told.size == 0;
+    return compare_found(a, b);
 }
 
-/* The slices of one value, sorted. */
+/* The slices of one value, sorted; nearly always ranks are in that order. */
 static struct found *find_slices(
     struct vv_merge *merge, const struct vv_cargo_slice *slice, size_t *count)
 {
+    bool is_sorted = true;
     merge->found.size = 0;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
-        struct found f = { .owner = i, .rank = slice->rank };
-        f.told = vv_contribution_slice(&merge->told[i], slice->rank);
-        if (!is_empty(&f))
-            vv_buffer_add(&merge->found, &f, sizeof f);
+        struct found f = { i, slice->rank, merge->told[i] };
+        vv_contribution_pass(&merge->told[i], slice->rank);
+        if (vv_told_size(f.told, f.rank) == 0)
+            continue;
+        const struct found *last =
+            (const struct found *)(const void *)(merge->found.data +
+                                                 merge->found.size);
+        if (is_sorted && merge->found.size > 0)
+            is_sorted = compare_found(last - 1, &f) < 0;
+        vv_buffer_add(&merge->found, &f, sizeof f);
     }
     *count = merge->found.size / sizeof(struct found);
     struct found *all = (struct found *)(void *)merge->found.data;
-    if (*count > 1)
-        qsort(all, *count, sizeof *all, compare_found);
+    if (!is_sorted)
+        qsort(all, *count, sizeof *all, compare_any);
     return all;
 }
 
@@ -183,16 +192,17 @@ static varve_status fail_cover(const struct vv_merge *merge,
     return VARVE_MISUSE;
 }
 
-/* `numbers` has the boxes as the column of an index would. */
+/* `at`: where in the column the boxes begin. */
 static varve_status check_cover(struct vv_merge *merge,
     const struct vv_cargo_slice *slice, const struct found *all, size_t count,
-    const struct vv_buffer *numbers, varve_error *error)
+    size_t at, varve_error *error)
 {
-    const struct vv_index boxes = { .piece_boxes = numbers->data };
+    const struct vv_buffer *boxes = &merge->added.piece_boxes;
+    const struct vv_index index = { .piece_boxes = boxes->data + at };
     const struct vv_cover cover = {
-        .index = &boxes, .type = &slice->whole, .count = (uint32_t)count
+        .index = &index, .type = &slice->whole, .count = (uint32_t)count
     };
-    uint64_t seed = vv_hash_of(numbers->data, numbers->size);
+    uint64_t seed = vv_hash_of(boxes->data + at, boxes->size - at);
     return vv_cover_is_exact(&cover, seed)
                ? VARVE_OK
                : fail_cover(merge, slice, all, &cover, error);
@@ -203,64 +213,41 @@ static void place_slices(struct vv_merge *merge,
 {
     uint64_t place = vv_at64(merge->share->offsets.data, slice->value);
     for (size_t i = 0; i < count; i++) {
-        const struct vv_slice_told *told = &all[i].told;
-        struct vv_placed placed = { place, told->size, all[i].owner,
-            told->offset };
+        const struct vv_slice_told told =
+            vv_contribution_slice(all[i].told, all[i].rank);
+        struct vv_placed placed = { place, told.size, all[i].owner,
+            told.offset };
         vv_buffer_add(&merge->placed, &placed, sizeof placed);
-        vv_buffer_add(&merge->added.digests, told->digests,
-            (size_t)vv_chunk_count(told->size) * VV_DIGEST_SIZE);
-        place += told->size;
+        vv_buffer_add(&merge->added.digests, told.digests,
+            (size_t)vv_chunk_count(told.size) * VV_DIGEST_SIZE);
+        place += told.size;
     }
 }
 
-static void add_boxes(struct vv_buffer *numbers, const struct found *all,
-    size_t count, varve_box *boxes)
-{
-    for (size_t i = 0; i < count; i++) {
-        boxes[i] = all[i].told.box;
-        for (uint32_t k = 0; k < all[i].rank; k++)
-            vv_buffer_add64(numbers, boxes[i].start[k]);
-        for (uint32_t k = 0; k < all[i].rank; k++)
-            vv_buffer_add64(numbers, boxes[i].extents[k]);
-    }
-}
-
-static varve_status take_boxes(struct vv_merge *merge,
-    const struct vv_cargo_slice *slice, const struct found *all, size_t count,
-    varve_box *boxes, varve_error *error)
-{
-    struct vv_buffer numbers;
-    vv_buffer_init(&numbers, &merge->cargo->context.allocator);
-    add_boxes(&numbers, all, count, boxes);
-    varve_status status =
-        numbers.failed ? no_memory(error)
-                       : check_cover(merge, slice, all, count, &numbers, error);
-    vv_buffer_clear(&numbers);
-    if (status)
-        return status;
-    if (count > 1)
-        vv_index_add_pieces(
-            &merge->added, slice->value, slice->rank, boxes, (uint32_t)count);
-    place_slices(merge, slice, all, count);
-    return VARVE_OK;
-}
-
+/* Boxes are told as the column has them. One that is alone is all of its
+ * value, and in no pieces. */
 static varve_status take_slices(struct vv_merge *merge,
     const struct vv_cargo_slice *slice, varve_error *error)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
-    size_t count;
+    struct vv_index_columns *added = &merge->added;
+    size_t count, at = added->piece_boxes.size;
     const struct found *all = find_slices(merge, slice, &count);
     if (merge->found.failed)
         return no_memory(error);
     if (slice->whole_size == 0)
         return VARVE_OK;
-    varve_box *boxes = vv_allocate_array(a, count + 1, sizeof *boxes);
-    if (!boxes)
+    for (size_t i = 0; i < count; i++)
+        vv_buffer_add(
+            &added->piece_boxes, all[i].told, 16 * (size_t)slice->rank);
+    if (added->piece_boxes.failed)
         return no_memory(error);
-    varve_status status = take_boxes(merge, slice, all, count, boxes, error);
-    vv_release(a, boxes, (count + 1) * sizeof *boxes);
-    return status;
+    VV_TRY(check_cover(merge, slice, all, count, at, error));
+    if (count > 1)
+        vv_index_end_pieces(added, slice->value, (uint32_t)count);
+    else
+        added->piece_boxes.size = at;
+    place_slices(merge, slice, all, count);
+    return VARVE_OK;
 }
 
 /* --- Digests, and what is placed ------------------------------------------ */
@@ -279,6 +266,29 @@ static varve_status find_told(struct vv_merge *merge, varve_error *error)
     return VARVE_OK;
 }
 
+/* Room for what slices bring, as one block each: told are these bytes, too. */
+static void reserve(struct vv_merge *merge)
+{
+    size_t slices, ranks = merge->comm->size, boxes = 0, told = 0,
+                   stretches = 0;
+    const struct vv_cargo_slice *slice = vv_cargo_slices(merge->cargo, &slices);
+    const uint8_t *at = merge->all->bytes.data;
+    for (size_t i = 0; i < slices; i++)
+        boxes += 16 * (size_t)slice[i].rank * ranks;
+    for (size_t i = 0; i < ranks; i++) {
+        const struct vv_contribution c = vv_contribution_of(at);
+        at += merge->all->sizes[i];
+        told += (size_t)(at - c.slices);
+        stretches += c.stretch_count;
+    }
+    vv_buffer_reserve(&merge->added.piece_boxes, boxes);
+    vv_buffer_reserve(
+        &merge->added.digests, told - boxes - 16 * slices * ranks +
+                                   merge->cargo->columns.index.digests.size);
+    vv_buffer_reserve(&merge->placed,
+        (slices * ranks + stretches) * sizeof(struct vv_placed));
+}
+
 /* Those of what all have are those of rank 0. */
 static varve_status take_values(struct vv_merge *merge, varve_error *error)
 {
@@ -287,6 +297,7 @@ static varve_status take_values(struct vv_merge *merge, varve_error *error)
     size_t slices;
     const struct vv_cargo_slice *slice = vv_cargo_slices(merge->cargo, &slices);
     VV_TRY(find_told(merge, error));
+    reserve(merge);
     for (uint32_t i = 0; i < merge->cargo->value_count; i++) {
         uint64_t size = vv_at64(c->value_sizes.data, i);
         size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
@@ -329,9 +340,11 @@ static int compare_placed(const void *a, const void *b)
 
 static void sort_placed(struct vv_merge *merge)
 {
-    size_t count;
+    size_t count, i = 1;
     struct vv_placed *all = vv_all_placed(merge, &count);
-    if (count > 1)
+    while (i < count && all[i - 1].place <= all[i].place)
+        i++;
+    if (i < count)
         qsort(all, count, sizeof *all, compare_placed);
 }
 

@@ -19,34 +19,28 @@ static varve_status open_alone(
     return vv_checkpoint_open(file, how->context, how->path, error);
 }
 
-/* What is told of the file that rank 0 has open. A place of size 0: each opens
- * it for itself. */
-static void describe(const struct vv_open_all *how,
-    const struct vv_opened *file, struct vv_told_index *told)
+/* What is told of the file that rank 0 has open. Of size 0: each opens it for
+ * itself. */
+static varve_status describe(const struct vv_open_all *how,
+    const struct vv_opened *file, struct vv_told_index *told,
+    varve_error *error)
 {
-    if (how->context->salvages ||
-        vv_checkpoint_format(file) != VARVE_FORMAT_VARVE) {
-        told->place.digest = vv_digest_of(file->index_bytes, file->index_size);
-        return;
-    }
-    told->place = *vv_data_in_place(file);
-    vv_told_choose(told, file, how->most_digests);
+    if (!how->context->salvages &&
+        vv_checkpoint_format(file) == VARVE_FORMAT_VARVE)
+        return vv_told_make(
+            told, file, vv_data_in_place(file), how->most_told, error);
+    told->place.digest = vv_digest_of(file->index_bytes, file->index_size);
+    return VARVE_OK;
 }
 
 /* Zero where rank 0 has failed. */
-static varve_status tell_place(
+static varve_status tell_numbers(
     const varve_comm *comm, struct vv_told_index *told, varve_error *error)
 {
-    struct vv_index_place *place = &told->place;
-    uint64_t all[] = { place->offset, place->size, 0, 0, told->digests_at,
-        told->digests_size };
-    memcpy(&all[2], place->digest.bytes, sizeof place->digest.bytes);
-    VV_TRY(vv_tell_bytes(comm, all, sizeof all, error));
-    place->offset = all[0];
-    place->size = all[1];
-    memcpy(place->digest.bytes, &all[2], sizeof place->digest.bytes);
-    told->digests_at = all[4];
-    told->digests_size = all[5];
+    uint64_t numbers[VV_TOLD_NUMBERS];
+    vv_told_numbers(told, numbers);
+    VV_TRY(vv_tell_bytes(comm, numbers, sizeof numbers, error));
+    vv_told_take(told, numbers);
     return VARVE_OK;
 }
 
@@ -54,24 +48,18 @@ static varve_status make_room(const struct vv_open_all *how,
     struct vv_told_index *told, struct vv_opened *file, varve_error *error)
 {
     VV_TRY(vv_opened_begin(file, how->context, how->path, error));
-    return vv_told_begin(told, file, error);
+    return vv_told_make_room(told, how->context, error);
 }
 
-/* Rank 0 has the bytes where they belong. */
 static varve_status tell_index(const struct vv_open_all *how,
-    struct vv_told_index *told, struct vv_opened *file, varve_error *error)
+    struct vv_told_index *told, varve_error *error)
 {
-    bool is_first = how->comm->rank == 0;
-    size_t size;
-    for (uint64_t at = 0; at < told->place.size; at += size) {
-        size = vv_told_part(told, at);
-        void *bytes = is_first ? (unsigned char *)file->index_bytes + at
-                               : vv_told_room(told, file, at);
-        VV_TRY(vv_tell_bytes(how->comm, bytes, size, error));
-        if (!is_first)
-            vv_told_take(told, file, at);
-    }
-    return VARVE_OK;
+    if (told->word_count > 0)
+        VV_TRY(vv_tell_bytes(how->comm, told->far->words,
+            (size_t)told->word_count * sizeof *told->far->words, error));
+    if (told->size == 0)
+        return VARVE_OK;
+    return vv_tell_bytes(how->comm, told->bytes, (size_t)told->size, error);
 }
 
 static varve_status fail_other(
@@ -88,7 +76,7 @@ static varve_status fail_other(
 static varve_status open_same(const struct vv_open_all *how,
     struct vv_told_index *told, struct vv_opened *file, varve_error *error)
 {
-    if (told->place.size > 0)
+    if (told->size > 0)
         return vv_data_in_open_told(file, told, error);
     VV_TRY(open_alone(how, file, error));
     struct vv_digest found = vv_digest_of(file->index_bytes, file->index_size);
@@ -106,6 +94,13 @@ static varve_status not_found(
                : status;
 }
 
+/* Rank 0 has no more of it than the others from here on. */
+static varve_status keep_told(
+    struct vv_told_index *told, struct vv_opened *file, varve_error *error)
+{
+    return told->far ? vv_data_in_keep_told(file, told, error) : VARVE_OK;
+}
+
 static varve_status open_together(const struct vv_open_all *how,
     varve_status status, struct vv_told_index *told, struct vv_opened *file,
     varve_error *error)
@@ -114,14 +109,18 @@ static varve_status open_together(const struct vv_open_all *how,
     if (is_first && !status)
         status = open_alone(how, file, error);
     if (is_first && !status)
-        describe(how, file, told);
+        status = describe(how, file, told, error);
     status = not_found(how, status, error);
-    VV_TRY(tell_place(how->comm, told, error));
-    if (!is_first && !status && told->place.size > 0)
+    if (is_first && status)
+        vv_told_clear(told);
+    VV_TRY(tell_numbers(how->comm, told, error));
+    if (!is_first && !status && told->size > 0)
         status = make_room(how, told, file, error);
     VV_TRY(vv_agree(how->comm, status, error));
-    VV_TRY(tell_index(how, told, file, error));
-    if (!is_first)
+    VV_TRY(tell_index(how, told, error));
+    if (is_first)
+        status = keep_told(told, file, error);
+    else
         status = not_found(how, open_same(how, told, file, error), error);
     return vv_agree(how->comm, status, error);
 }
@@ -129,10 +128,9 @@ static varve_status open_together(const struct vv_open_all *how,
 varve_status vv_open_all(const struct vv_open_all *how, varve_status status,
     struct vv_opened *file, varve_error *error)
 {
-    struct vv_told_index told = { 0 };
+    struct vv_told_index told = { .size = 0 };
     status = open_together(how, status, &told, file, error);
-    if (how->context)
-        vv_told_clear(&told, &how->context->allocator);
+    vv_told_clear(&told);
     if (status)
         vv_opened_close(file);
     return status;

@@ -15,13 +15,15 @@ struct vv_open_all {
     const varve_comm *comm;
     const struct vv_context *context;
     const char *path;
-    uint64_t most_digests; /* bytes of them that are held by each */
+    uint64_t most_told; /* bytes of digests, of boxes and of places that each
+                           holds, where there are as many */
 };
 
 /* Opens it at every rank, which comes with the `status` of what it did before;
  * where one fails, all do, and nothing is open. Of a file of ours only rank 0
- * reads the index; the others read its header, and the data is theirs to read,
- * and of many digests those that they need.
+ * reads the index; the others read its header, and the data is theirs to read.
+ * What grows with the number of those that saved stays in the file: all, rank 0
+ * too, read of it what they need, and compare it with sums.
  * What has another format, and what a context opens that salvages, each rank
  * opens for itself. VARVE_MISMATCH where a rank finds another file than rank 0,
  * or none. */

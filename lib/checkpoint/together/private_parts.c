@@ -137,8 +137,6 @@ static varve_status gather(
     varve_node *mine = vv_private_mine(node);
     VV_TRY(vv_cargo_gather(&part->cargo, mine, NULL, error));
     varve_status status = check_names(mine, &part->cargo, error);
-    if (!status)
-        status = vv_cargo_digest(&part->cargo, NULL, error);
     if (status)
         vv_cargo_clear(&part->cargo);
     return status;
@@ -161,8 +159,8 @@ varve_status vv_private_parts_gather(struct vv_private_parts *parts,
 {
     size_t count;
     const struct vv_cargo_private *privates = vv_cargo_privates(cargo, &count);
-    *parts = (struct vv_private_parts){ .allocator =
-                                            &root->graph->context.allocator };
+    *parts =
+        (struct vv_private_parts){ .allocator = &cargo->context.allocator };
     if (count == 0)
         return VARVE_OK;
     for (size_t i = 0; i < count; i++)
@@ -177,6 +175,14 @@ varve_status vv_private_parts_gather(struct vv_private_parts *parts,
     if (status)
         vv_private_parts_clear(parts);
     return status;
+}
+
+varve_status vv_private_parts_digest(
+    struct vv_private_parts *parts, varve_error *error)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        VV_TRY(vv_cargo_digest(&parts->all[i].cargo, NULL, error));
+    return VARVE_OK;
 }
 
 void vv_private_parts_clear(struct vv_private_parts *parts)

@@ -28,13 +28,17 @@ struct vv_private_parts {
     size_t room;
 };
 
-/* Gathers and sums them for a cargo that was gathered with slices from `root`.
+/* Gathers them for a cargo that was gathered with slices from `root`.
  * VARVE_MISUSE names what leads in or out some other way than by its private
  * node, and a private node of another communicator. On failure there is nothing
  * to clear. */
 varve_status vv_private_parts_gather(struct vv_private_parts *parts,
     varve_node *root, const struct vv_cargo *cargo, const varve_comm *comm,
     varve_error *error);
+
+/* Sums them, without a look at the graph. VARVE_NO_MEMORY. */
+varve_status vv_private_parts_digest(
+    struct vv_private_parts *parts, varve_error *error);
 void vv_private_parts_clear(struct vv_private_parts *parts);
 
 #endif

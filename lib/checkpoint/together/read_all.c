@@ -41,7 +41,7 @@ static varve_status open_file(void *user, struct vv_opened *file,
         .comm = reading->comm,
         .context = context,
         .path = path,
-        .most_digests = VV_MOST_TOLD_DIGESTS,
+        .most_told = VV_MOST_TOLD,
     };
     reading->has_come = true;
     varve_status status = vv_open_all(&how, VARVE_OK, file, error);

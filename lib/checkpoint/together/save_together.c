@@ -38,15 +38,27 @@ varve_status vv_check_together(const varve_write_options *o, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status prepare(struct vv_save_together *save, varve_error *error)
+varve_status vv_save_together_gather(struct vv_save_together *save,
+    varve_node *root, const varve_write_options *options, varve_error *error)
 {
-    varve_status status = vv_cargo_digest(&save->cargo, NULL, error);
-    if (!status)
-        status = vv_share_make(
-            &save->share, &save->cargo, &save->privates, save->comm, error);
+    VV_TRY(vv_check_together(options, error));
+    VV_TRY(vv_cargo_gather_slices(save->cargo, root, options, error));
+    varve_status status = vv_private_parts_gather(
+        &save->privates, root, save->cargo, save->comm, error);
     if (status)
-        vv_private_parts_clear(&save->privates);
+        vv_cargo_clear(save->cargo);
     return status;
+}
+
+varve_status vv_save_together_share(
+    struct vv_save_together *save, varve_error *error)
+{
+    VV_TRY(vv_cargo_digest(save->cargo, NULL, error));
+    VV_TRY(vv_private_parts_digest(&save->privates, error));
+    VV_TRY(vv_share_make(
+        &save->share, save->cargo, &save->privates, save->comm, error));
+    save->has_share = true;
+    return VARVE_OK;
 }
 
 varve_status vv_save_together_begin(struct vv_save_together *save,
@@ -54,25 +66,22 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
     varve_error *error)
 {
     VV_TRY(vv_begin_save(root, path, "path", error));
-    VV_TRY(vv_check_together(options, error));
-    VV_TRY(vv_cargo_gather_slices(&save->cargo, root, options, error));
-    varve_status status = vv_private_parts_gather(
-        &save->privates, root, &save->cargo, save->comm, error);
-    if (!status)
-        status = prepare(save, error);
-    save->is_ready = !status;
-    if (status)
-        vv_cargo_clear(&save->cargo);
+    VV_TRY(vv_save_together_gather(save, root, options, error));
+    varve_status status = vv_save_together_share(save, error);
+    if (status) {
+        vv_save_together_end(save);
+        vv_cargo_clear(save->cargo);
+    }
     return status;
 }
 
 void vv_save_together_end(struct vv_save_together *save)
 {
-    if (!save->is_ready)
-        return;
-    vv_share_clear(&save->share);
-    vv_private_parts_clear(&save->privates);
-    vv_cargo_clear(&save->cargo);
+    if (save->has_share)
+        vv_share_clear(&save->share);
+    save->has_share = false;
+    if (save->privates.allocator)
+        vv_private_parts_clear(&save->privates);
 }
 
 /* --- Rank 0 --------------------------------------------------------------- */
@@ -141,7 +150,7 @@ static varve_status tell(struct vv_save_together *save, varve_status status,
     vv_buffer_init(&told, all->bytes.allocator);
     if (!status)
         status = vv_contribution_add(
-            &told, save->comm, path, &save->cargo, &save->share, error);
+            &told, save->comm, path, save->cargo, &save->share, error);
     status = vv_gather_all(save->comm, status, &told, all, error);
     vv_buffer_clear(&told);
     return status;
@@ -163,21 +172,21 @@ varve_status vv_save_together_write(struct vv_save_together *save,
 {
     const varve_allocator allocator = vv_allocator_or_default(NULL);
     const varve_comm *comm = save->comm;
-    const varve_write_options *o = &save->cargo.options;
+    const varve_write_options *o = &save->cargo->options;
     struct vv_gathered all = { .sizes = NULL };
     struct vv_buffer orders;
     vv_buffer_init(&orders, &allocator);
     vv_buffer_init(&all.bytes, &allocator);
-    struct publishing p = { .cargo = &save->cargo,
+    struct publishing p = { .cargo = save->cargo,
         .path = path,
         .flags = (o->no_sync ? VV_PUBLISH_NO_SYNC : 0) |
                  (o->no_replace ? VV_PUBLISH_NO_REPLACE : 0),
         .merge = { .comm = comm,
             .path = path,
-            .cargo = &save->cargo,
+            .cargo = save->cargo,
             .share = &save->share,
             .all = &all } };
-    const struct vv_filling filling = { .cargo = &save->cargo,
+    const struct vv_filling filling = { .cargo = save->cargo,
         .share = &save->share,
         .comm = comm,
         .path = path,

@@ -20,15 +20,25 @@
 struct vv_save_together {
     /* to fill in */
     const varve_comm *comm;
-    /* to read, and to set its counter */
-    struct vv_cargo cargo;
-    /* own */
+    struct vv_cargo *cargo; /* zero at first; its counter is set by others, and
+                               whoever has gathered it clears it, last */
+    /* to read */
     struct vv_private_parts privates;
+    bool has_share; /* the first step is done */
+    /* own */
     struct vv_share share;
-    bool is_ready;
 };
 
-/* The first step, up to the arrow: its failure is for the next one. */
+/* The two halves of the first step: what looks at the graph, and what does not
+ * any more. On failure of the first there is nothing to clear; after the second
+ * vv_save_together_end follows. */
+varve_status vv_save_together_gather(struct vv_save_together *save,
+    varve_node *root, const varve_write_options *options, varve_error *error);
+varve_status vv_save_together_share(
+    struct vv_save_together *save, varve_error *error);
+
+/* The first step, up to the arrow: its failure is for the next one, and leaves
+ * nothing to clear. */
 varve_status vv_save_together_begin(struct vv_save_together *save,
     varve_node *root, const char *path, const varve_write_options *options,
     varve_error *error);
@@ -38,7 +48,7 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
 varve_status vv_save_together_write(struct vv_save_together *save,
     varve_status status, const char *path, varve_error *error);
 
-/* Also where it could not begin. */
+/* All but the cargo; also where it could not begin. */
 void vv_save_together_end(struct vv_save_together *save);
 
 /* VARVE_MISUSE for what is not for many processes. `options` may be NULL. */

@@ -18,30 +18,39 @@ enum { MOST_RACES = 1000 }; /* lost to others that save under this prefix */
 /* Values are where they were found, whatever a callback would like. */
 static enum vv_hold hold(struct vv_save_together *save, varve_node *root)
 {
-    return save->is_ready ? vv_graph_hold(root->graph, VV_HOLDS_ALL)
-                          : VV_HOLDS_NOTHING;
+    return save->has_share ? vv_graph_hold(root->graph, VV_HOLDS_ALL)
+                           : VV_HOLDS_NOTHING;
 }
 
 static void let_go(
     struct vv_save_together *save, varve_node *root, enum vv_hold older)
 {
-    if (save->is_ready)
+    if (save->has_share)
         vv_graph_let_go(root->graph, older);
+}
+
+static void end(struct vv_save_together *save)
+{
+    bool has_cargo = save->has_share;
+    vv_save_together_end(save);
+    if (has_cargo)
+        vv_cargo_clear(save->cargo);
 }
 
 varve_status vv_write_together(const varve_comm *comm, varve_status status,
     const struct vv_write_request *request, varve_error *error)
 {
-    struct vv_save_together save = { .comm = comm };
+    struct vv_cargo cargo = { .counter = 0 };
+    struct vv_save_together save = { .comm = comm, .cargo = &cargo };
     varve_node *root = request->root;
     if (!status)
         status = vv_save_together_begin(
             &save, root, request->path, request->options, error);
-    save.cargo.counter = request->counter;
+    cargo.counter = request->counter;
     enum vv_hold older = hold(&save, root);
     status = vv_save_together_write(&save, status, request->path, error);
     let_go(&save, root, older);
-    vv_save_together_end(&save);
+    end(&save);
     return status;
 }
 
@@ -67,7 +76,7 @@ varve_status varve_write_all(const varve_comm *comm, varve_node *root,
 struct numbering {
     const char *prefix;
     const char *base; /* the program's choice, or NULL */
-    struct vv_buffer path;
+    struct vv_buffer *path;
     struct vv_buffer other; /* of the checkpoint before */
 };
 
@@ -76,9 +85,9 @@ static varve_status find_next(struct vv_save_together *save,
     struct numbering *n, uint64_t *number, varve_error *error)
 {
     uint64_t before;
-    varve_write_options *options = &save->cargo.options;
+    varve_write_options *options = &save->cargo->options;
     VV_TRY(vv_next_number(
-        &save->cargo.context, n->prefix, *number, number, &before, error));
+        &save->cargo->context, n->prefix, *number, number, &before, error));
     if (!options->layered || n->base || before == *number)
         return VARVE_OK;
     vv_set_numbered_path(&n->other, n->prefix, before);
@@ -103,13 +112,14 @@ static varve_status choose_number(struct vv_save_together *save,
 static varve_status save_numbered(struct vv_save_together *save,
     varve_status status, struct numbering *n, varve_error *error)
 {
+    struct vv_cargo *cargo = save->cargo;
     for (int i = 0; i < MOST_RACES; i++) {
-        VV_TRY(choose_number(save, status, n, &save->cargo.counter, error));
-        vv_set_numbered_path(&n->path, n->prefix, save->cargo.counter);
-        if (n->path.failed)
+        VV_TRY(choose_number(save, status, n, &cargo->counter, error));
+        vv_set_numbered_path(n->path, n->prefix, cargo->counter);
+        if (n->path->failed)
             status = vv_fail_memory(error, "the name of a checkpoint");
         status = vv_save_together_write(
-            save, status, vv_buffer_string(&n->path), error);
+            save, status, vv_buffer_string(n->path), error);
         if (status != VARVE_EXISTS)
             return status;
         status = VARVE_OK;
@@ -119,17 +129,35 @@ static varve_status save_numbered(struct vv_save_together *save,
         n->prefix);
 }
 
+varve_status vv_save_numbered_together(struct vv_save_together *save,
+    varve_status status, const char *prefix, struct vv_buffer *path,
+    varve_error *error)
+{
+    const varve_allocator allocator = vv_allocator_or_default(NULL);
+    struct numbering n = {
+        .prefix = prefix, .base = save->cargo->options.layers.base, .path = path
+    };
+    bool is_first = save->comm->rank == 0;
+    vv_buffer_init(&n.other, &allocator);
+    if (!status && is_first)
+        status = vv_check_prefix(&save->cargo->context, prefix, error);
+    status = save_numbered(save, status, &n, error);
+    if (!status && is_first)
+        vv_note_latest(&save->cargo->context, prefix, vv_buffer_string(path));
+    save->cargo->options.layers.base = n.base;
+    vv_buffer_clear(&n.other);
+    return status;
+}
+
 static varve_status prepare(struct vv_save_together *save, varve_node *root,
     const char *prefix, const varve_write_options *options, varve_error *error)
 {
     VV_TRY(vv_save_together_begin(save, root, prefix, options, error));
     if (!vv_reserve_save_counter(root))
         return vv_fail_memory(error, "the counter of a checkpoint");
-    save->cargo.options.no_replace = true;
-    save->cargo.counter = vv_save_counter(root);
-    return save->comm->rank == 0
-               ? vv_check_prefix(&save->cargo.context, prefix, error)
-               : VARVE_OK;
+    save->cargo->options.no_replace = true;
+    save->cargo->counter = vv_save_counter(root);
+    return VARVE_OK;
 }
 
 varve_status varve_save_all(const varve_comm *comm, varve_node *root,
@@ -137,23 +165,19 @@ varve_status varve_save_all(const varve_comm *comm, varve_node *root,
 {
     const varve_allocator allocator = vv_allocator_or_default(NULL);
     varve_error reason = { 0 };
-    struct vv_save_together save = { .comm = comm };
-    struct numbering n = { .prefix = prefix,
-        .base = options ? options->layers.base : NULL };
+    struct vv_cargo cargo = { .counter = 0 };
+    struct vv_save_together save = { .comm = comm, .cargo = &cargo };
+    struct vv_buffer path;
     VV_TRY(vv_check_comm(comm, error));
-    vv_buffer_init(&n.path, &allocator);
-    vv_buffer_init(&n.other, &allocator);
+    vv_buffer_init(&path, &allocator);
     varve_status status = prepare(&save, root, prefix, options, &reason);
     enum vv_hold older = hold(&save, root);
-    status = save_numbered(&save, status, &n, &reason);
+    status = vv_save_numbered_together(&save, status, prefix, &path, &reason);
     let_go(&save, root, older);
-    if (!status && comm->rank == 0)
-        vv_note_latest(&save.cargo.context, prefix, vv_buffer_string(&n.path));
-    if (!status || (status == VARVE_UNKNOWN_OUTCOME && save.is_ready))
-        vv_set_save_counter(root, save.cargo.counter);
-    vv_save_together_end(&save);
-    vv_buffer_clear(&n.path);
-    vv_buffer_clear(&n.other);
+    if (!status || (status == VARVE_UNKNOWN_OUTCOME && save.has_share))
+        vv_set_save_counter(root, cargo.counter);
+    end(&save);
+    vv_buffer_clear(&path);
     if (status && error)
         *error = reason;
     return status;

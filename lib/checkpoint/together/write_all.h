@@ -8,6 +8,8 @@
 
 #include <varve/together.h>
 
+#include "save_together.h"
+
 struct vv_write_request {
     /* to fill in */
     varve_node *root;
@@ -20,5 +22,11 @@ struct vv_write_request {
  * message in `error`, is that of all. The same at all ranks. */
 varve_status vv_write_together(const varve_comm *comm, varve_status status,
     const struct vv_write_request *request, varve_error *error);
+
+/* The same under the next number of a prefix, of what has done the first step,
+ * or has failed with `status`: sets `path`, and the counter of the cargo. */
+varve_status vv_save_numbered_together(struct vv_save_together *save,
+    varve_status status, const char *prefix, struct vv_buffer *path,
+    varve_error *error);
 
 #endif

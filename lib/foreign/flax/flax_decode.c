@@ -5,8 +5,6 @@
  */
 #include "flax_decode.h"
 
-#include <string.h>
-
 #include "bytes.h"
 #include "flax_chunks.h"
 #include "try.h"
@@ -35,10 +33,7 @@ varve_status vv_flax_vector(struct vv_msgpack *in,
 
 static uint64_t real_bits(uint64_t integer)
 {
-    double real = (double)(int64_t)integer;
-    uint64_t bits;
-    memcpy(&bits, &real, sizeof bits);
-    return bits;
+    return vv_bits_of((double)(int64_t)integer);
 }
 
 static varve_status make_vector(struct vv_msgpack *in,

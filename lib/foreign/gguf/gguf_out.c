@@ -103,9 +103,8 @@ static void add_metadata(struct writing *w, const varve_metadata *m)
         vv_buffer_add64(&w->head, bits);
         break;
     case VARVE_METADATA_REAL:
-        memcpy(&bits, &m->real, sizeof bits);
         vv_buffer_add32(&w->head, VV_GGUF_FLOAT64);
-        vv_buffer_add64(&w->head, bits);
+        vv_buffer_add64(&w->head, vv_bits_of(m->real));
         break;
     case VARVE_METADATA_BOOLEAN:
         vv_buffer_add32(&w->head, VV_GGUF_BOOL);

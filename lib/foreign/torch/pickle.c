@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "bytes.h"
+
 void vv_pickle_begin(struct vv_pickle *p)
 {
     static const struct vv_pickle_item begin[] = {
@@ -20,10 +22,7 @@ void vv_pickle_begin(struct vv_pickle *p)
 
 double vv_pickle_real(const struct vv_pickle_item *item)
 {
-    uint64_t bits = (uint64_t)item->b << 32 | item->a;
-    double real;
-    memcpy(&real, &bits, sizeof real);
-    return real;
+    return vv_real_of((uint64_t)item->b << 32 | item->a);
 }
 
 bool vv_pickle_is_text(

@@ -58,11 +58,14 @@ TEST(contribution, tells_of_the_region_and_each_slice)
     cr_assert_eq(count, 1 + BLOCKS);
     for (size_t i = 0; i < count; i++) {
         const struct vv_slice_told told =
-            vv_contribution_slice(&at, slices[i].rank);
+            vv_contribution_slice(at, slices[i].rank);
         for (uint32_t k = 0; k < slices[i].rank; k++) {
-            cr_assert_eq(told.box.start[k], slices[i].box.start[k]);
-            cr_assert_eq(told.box.extents[k], slices[i].box.extents[k]);
+            cr_assert_eq(vv_at64(at, k), slices[i].box.start[k]);
+            cr_assert_eq(
+                vv_at64(at, slices[i].rank + k), slices[i].box.extents[k]);
         }
+        cr_assert_eq(vv_told_size(at, slices[i].rank), told.size);
+        vv_contribution_pass(&at, slices[i].rank);
         if (told.size == 0)
             continue;
         const struct vv_digest digest = vv_digest_of(

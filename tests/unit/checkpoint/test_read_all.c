@@ -473,7 +473,7 @@ TEST(read_all, takes_no_parts_of_two_checkpoints)
 
 /* --- Very many digests ---------------------------------------------------- */
 
-enum { VERY_MANY = VV_MOST_TOLD_DIGESTS / VV_DIGEST_SIZE + 1 };
+enum { VERY_MANY = VV_MOST_TOLD / VV_DIGEST_SIZE + 1 };
 
 static varve_node *add_number(varve_node *root, int number, int64_t *value)
 {

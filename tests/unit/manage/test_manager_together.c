@@ -210,7 +210,11 @@ static void make_odd(struct rank *r, const void *user)
         options.read = r->number == 1 ? &salvage : NULL;
         break;
     case 'a':
+        options.async = r->number == 1;
+        break;
+    case 'c':
         options.async = true;
+        ((varve_comm *)r->comm)->duplicate = NULL;
         break;
     case 'b':
         options.keep_bytes = 1000 + r->number;
@@ -239,7 +243,8 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     check_has(run_ranks(3, make_odd, "p"), "rank 2: run: expected the dir");
     check_has(run_ranks(3, make_odd, "o"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "s"), "rank 1: run: expected the options");
-    check_has(run_ranks(3, make_odd, "a"), "found `async`");
+    check_has(run_ranks(3, make_odd, "a"), "rank 1: run: expected the options");
+    check_has(run_ranks(3, make_odd, "c"), "found one without `duplicate`");
     check_has(run_ranks(3, make_odd, "b"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "k"), "found `as_noted`");
     check_has(run_ranks(3, make_odd, "l"), "found `only_touched`, `track`");
@@ -392,6 +397,69 @@ TEST(manager_together, leaves_readers_the_data_of_what_they_read)
     end_disk();
 }
 
+/* --- In the background ---------------------------------------------------- */
+
+static const varve_manager_options in_background = {
+    .keep_last = 2, .interval_steps = 10, .async = true
+};
+
+/* What is saved is what was there, and what is there all know. */
+static void save_behind(struct rank *r, const void *user)
+{
+    make(r, user);
+    for (int step = 10; step <= 30; step += 10) {
+        save(r, step);
+        set_values(r, -1);
+        note_status(
+            r, "early", varve_manager_save(r->manager, step + 1, &r->error));
+    }
+    note_status(r, "wait", varve_manager_wait(r->manager, &r->error));
+    note(r, "saved %s\n", varve_manager_saved(r->manager));
+    look_around(r);
+    save(r, 40);
+    note_status(r, "pin", varve_manager_pin(r->manager, 4, &r->error));
+    look_around(r);
+    save(r, 50);
+    resume(r);
+    look_around(r);
+    save(r, 60);
+}
+
+TEST(manager_together, saves_in_the_background)
+{
+    begin_disk();
+    const char *notes = run_ranks(3, save_behind, &in_background);
+    check_has(notes, "saved run/ckpt-3.varve");
+    check_has(notes, "pin: VARVE_OK");
+    check_has(notes, "step 50, whole");
+    cr_assert_null(strstr(notes, "ckpt-1.varve"));
+    notes = run_alone(resume_only, &plain);
+    check_has(notes, "step 60, whole");
+    check_has(notes, "run/ckpt-4.varve");
+    check_has(notes, "run/ckpt-6.varve");
+    cr_assert_null(strstr(notes, "run/ckpt-3.varve"));
+    end_disk();
+}
+
+static const varve_manager_options shares = { .keep_last = 1,
+    .async = true,
+    .write = &(const varve_write_options){ .layered = true } };
+
+TEST(manager_together, shares_layers_in_the_background)
+{
+    begin_disk();
+    disk.total = 600000;
+    run_ranks(4, save_one, &shares);
+    uint64_t one = size_of_all();
+    run_ranks(4, go_on_alike, &shares);
+    cr_assert_lt(size_of_all(), one + 20000);
+    run_ranks(4, go_on, &shares); /* all of it has changed */
+    run_ranks(4, go_on, &shares);
+    cr_assert_lt(size_of_all(), 2 * one + 20000);
+    check_has(run_ranks(3, resume_only, &shares), "step 32, whole");
+    end_disk();
+}
+
 /* --- Whatever fails, wherever --------------------------------------------- */
 
 static void whole_life(struct rank *r, const void *user)
@@ -401,6 +469,7 @@ static void whole_life(struct rank *r, const void *user)
         return;
     resume(r);
     save_with(r, 40, &(varve_manager_save_options){ .pin = true });
+    note_status(r, "wait", varve_manager_wait(r->manager, &r->error));
     note_status(r, "prune", varve_manager_prune(r->manager, &r->error));
     note_status(r, "refresh", varve_manager_refresh(r->manager, &r->error));
     note_status(r, "unpin", varve_manager_unpin(r->manager, 2, &r->error));
@@ -416,29 +485,31 @@ static void check_resumes(void)
 
 TEST(manager_together, ends_at_every_rank_wherever_one_is_gone)
 {
-    varve_manager_options options = { .keep_last = 1 };
-    begin_disk();
-    run_ranks(3, save_one, &options);
-    long calls = run_ranks_until(3, -1, whole_life, &options);
-    end_disk();
-    for (long i = 0; i < calls; i++) {
+    for (int way = 0; way < 2; way++) {
+        varve_manager_options options = { .keep_last = 1, .async = way };
         begin_disk();
-        run_ranks(3, save_one, &options);
-        run_ranks_until(3, i, whole_life, &options);
-        for (int k = 0; k < 3; k++)
-            check_has(disk.notes[k], "VARVE_DISCONNECTED");
-        check_resumes();
+        run_ranks(3, save_one, &plain);
+        long calls = run_ranks_until(3, -1, whole_life, &options);
         end_disk();
+        for (long i = 0; i < calls; i++) {
+            begin_disk();
+            run_ranks(3, save_one, &plain);
+            run_ranks_until(3, i, whole_life, &options);
+            for (int k = 0; k < 3; k++)
+                check_has(disk.notes[k], "VARVE_DISCONNECTED");
+            check_resumes();
+            end_disk();
+        }
     }
 }
 
-static void check_faults(unsigned kinds, int number_of_errno)
+static void check_faults(unsigned kinds, int number_of_errno, bool async)
 {
-    varve_manager_options options = { .keep_last = 1 };
+    varve_manager_options options = { .keep_last = 1, .async = async };
     bool is_over = false;
     for (long number = 0; !is_over; number++) {
         begin_disk();
-        run_ranks(3, save_one, &options);
+        run_ranks(3, save_one, &plain);
         const struct vv_system *under = disk.context.system;
         struct faulty *faulty = faulty_new(under);
         disk.context.system = faulty_system(faulty);
@@ -456,12 +527,14 @@ static void check_faults(unsigned kinds, int number_of_errno)
 
 TEST(manager_together, answers_alike_whatever_call_fails)
 {
-    check_faults(FAULTY_ALL, EIO);
+    check_faults(FAULTY_ALL, EIO, false);
+    check_faults(FAULTY_ALL, EIO, true);
 }
 
 TEST(manager_together, answers_alike_where_a_disk_is_full)
 {
-    check_faults(FAULTY_WRITE | FAULTY_CREATE, ENOSPC);
+    check_faults(FAULTY_WRITE | FAULTY_CREATE, ENOSPC, false);
+    check_faults(FAULTY_WRITE | FAULTY_CREATE, ENOSPC, true);
 }
 
 TEST(manager_together, answers_alike_whoever_runs_out_of_memory)
@@ -470,7 +543,8 @@ TEST(manager_together, answers_alike_whoever_runs_out_of_memory)
     bool is_over = false;
     for (long number = 0; !is_over; number += 3) {
         begin_disk();
-        run_ranks(3, save_one, &options);
+        run_ranks(3, save_one, &plain);
+        options.async = number % 4 == 0;
         test_fail_allocation(number, number % 2);
         run_ranks(3, whole_life, &options);
         is_over = test_allocation_count() <= number;

@@ -153,6 +153,46 @@ TEST(saver_together, keeps_one_list_and_deletes_once)
     end_disk();
 }
 
+static void restore_only(struct rank *r, const void *user)
+{
+    make(r, user);
+    restore(r, "run/model");
+}
+
+/* With a save in flight. */
+static void save_and_end(struct rank *r, const void *user)
+{
+    make(r, user);
+    save(r, 5);
+    set_values(r, -1);
+}
+
+static void save_behind(struct rank *r, const void *user)
+{
+    make(r, user);
+    for (uint64_t step = 1; step <= 4; step++) {
+        save(r, step);
+        set_values(r, -1);
+    }
+    note_status(r, "wait", varve_saver_wait(r->saver, &r->error));
+    note_list(r);
+    restore(r, "run/model");
+}
+
+TEST(saver_together, saves_in_the_background)
+{
+    varve_saver_options options = { .keep = 2, .async = true };
+    begin_disk();
+    const char *notes = run_ranks(3, save_behind, &options);
+    check_has(notes, "wait: VARVE_OK\nrun/model-3.varve run/model-4.varve \n"
+                     "restore: VARVE_OK\nstep 4, whole\n");
+    cr_assert_eq(count_files("run/layers/x"), 4);
+    cr_assert_eq(count_files("run/x"), 3);
+    run_ranks(3, save_and_end, &options);
+    check_has(run_alone(restore_only, &plain), "step 5, whole");
+    end_disk();
+}
+
 /* Each machine has its own idea of the time. */
 static _Thread_local int64_t hour;
 
@@ -174,23 +214,21 @@ static void save_of_hours(struct rank *r, const void *user)
 
 TEST(saver_together, counts_hours_by_one_clock)
 {
-    varve_saver_options options = { .keep = 1, .keep_every_hours = 2 };
-    begin_disk();
-    const struct vv_system *under = disk.context.system;
-    struct vv_system skewed = *under;
-    skewed.now = other_time;
-    disk.context.system = &skewed;
-    run_ranks(3, save_of_hours, &options);
-    disk.context.system = under;
-    check_has(run_ranks(3, list_and_restore, &plain),
-        "recover: VARVE_OK\nrun/model-2.varve run/model-4.varve \n");
-    end_disk();
-}
-
-static void restore_only(struct rank *r, const void *user)
-{
-    make(r, user);
-    restore(r, "run/model");
+    for (int way = 0; way < 2; way++) {
+        varve_saver_options options = {
+            .keep = 1, .keep_every_hours = 2, .async = way
+        };
+        begin_disk();
+        const struct vv_system *under = disk.context.system;
+        struct vv_system skewed = *under;
+        skewed.now = other_time;
+        disk.context.system = &skewed;
+        run_ranks(3, save_of_hours, &options);
+        disk.context.system = under;
+        check_has(run_ranks(3, list_and_restore, &plain),
+            "recover: VARVE_OK\nrun/model-2.varve run/model-4.varve \n");
+        end_disk();
+    }
 }
 
 TEST(saver_together, restores_what_others_saved_in_another_number)
@@ -286,7 +324,7 @@ TEST(saver_together, is_made_alike_or_not_at_all)
 {
     begin_disk();
     check_has(run_ranks(3, make_oddly, "k"), "rank 1: expected the options");
-    check_has(run_ranks(3, make_oddly, "a"), "rank 1: expected a saver of sev");
+    check_has(run_ranks(3, make_oddly, "a"), "rank 1: expected the options");
     check_has(run_ranks(3, make_oddly, "n"), "rank 2: expected a graph, found");
     check_has(run_ranks(3, make_oddly, "-"), "made");
     end_disk();
@@ -331,6 +369,7 @@ static void whole_life(struct rank *r, const void *user)
         varve_saver_recover(r->saver, "run/model", &r->error));
     restore(r, "run/model");
     save(r, 5);
+    note_status(r, "wait", varve_saver_wait(r->saver, &r->error));
     note_list(r);
 }
 
@@ -342,9 +381,9 @@ static void check_restores(void)
         notes);
 }
 
-TEST(saver_together, ends_at_every_rank_wherever_one_is_gone)
+static void end_wherever_one_is_gone(bool async)
 {
-    varve_saver_options options = { .keep = 1 };
+    varve_saver_options options = { .keep = 1, .async = async };
     begin_disk();
     run_ranks(3, save_one, &options);
     long calls = run_ranks_until(3, -1, whole_life, &options);
@@ -360,9 +399,15 @@ TEST(saver_together, ends_at_every_rank_wherever_one_is_gone)
     }
 }
 
-TEST(saver_together, answers_alike_whatever_call_fails)
+TEST(saver_together, ends_at_every_rank_wherever_one_is_gone)
 {
-    varve_saver_options options = { .keep = 1 };
+    end_wherever_one_is_gone(false);
+    end_wherever_one_is_gone(true);
+}
+
+static void fail_each_call(bool async)
+{
+    varve_saver_options options = { .keep = 1, .async = async };
     bool is_over = false;
     for (long number = 0; !is_over; number++) {
         begin_disk();
@@ -381,6 +426,12 @@ TEST(saver_together, answers_alike_whatever_call_fails)
     }
 }
 
+TEST(saver_together, answers_alike_whatever_call_fails)
+{
+    fail_each_call(false);
+    fail_each_call(true);
+}
+
 TEST(saver_together, answers_alike_whoever_runs_out_of_memory)
 {
     varve_saver_options options = { .keep = 1 };
@@ -388,6 +439,7 @@ TEST(saver_together, answers_alike_whoever_runs_out_of_memory)
     for (long number = 0; !is_over; number += 3) {
         begin_disk();
         run_ranks(3, save_one, &options);
+        options.async = number % 4 == 0;
         test_fail_allocation(number, number % 2);
         run_ranks(3, whole_life, &options);
         is_over = test_allocation_count() <= number;

@@ -117,6 +117,33 @@ TEST(posix_sockets, wake_who_waits_by_their_end)
     cr_assert_eq(s->close(s->state, pair[0]), 0);
 }
 
+/* A pair, one end of which has gone through another pair. */
+TEST(posix_sockets, go_to_others_through_sockets)
+{
+    int pair[2], way[2], taken = -1;
+    open_pair(pair);
+    open_pair(way);
+    int result = s->take(s->state, way[1], &taken);
+    cr_assert(result == -EAGAIN || result == -EWOULDBLOCK);
+    cr_assert_eq(s->pass(s->state, way[0], pair[1]), 0);
+    cr_assert_eq(s->close(s->state, pair[1]), 0);
+    cr_assert_eq(s->send(s->state, way[0], "x", 1), 1);
+    cr_assert_eq(s->take(s->state, way[1], &taken), 0);
+    cr_assert_gt(taken, STDERR_FILENO);
+    cr_assert(fcntl(taken, F_GETFD) & FD_CLOEXEC);
+    pair[1] = taken;
+    cr_assert_eq(s->send(s->state, pair[0], "y", 1), 1);
+    char byte;
+    cr_assert_eq(s->receive(s->state, taken, &byte, 1), 1);
+    cr_assert_eq(byte, 'y');
+    cr_assert_eq(s->take(s->state, way[1], &taken), -EIO);
+    cr_assert_eq(s->close(s->state, way[0]), 0);
+    cr_assert_eq(s->take(s->state, way[1], &taken), -EPIPE);
+    cr_assert_lt(s->pass(s->state, way[1], pair[0]), 0);
+    cr_assert_eq(s->close(s->state, way[1]), 0);
+    close_pair(pair);
+}
+
 TEST(posix_sockets, are_kept_by_no_exec_and_stand_for_no_standard_stream)
 {
     int pair[2], input = dup(STDIN_FILENO);

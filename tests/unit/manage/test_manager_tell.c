@@ -1,5 +1,5 @@
-/* test_levels_of_many.c - levels of a manager of many processes: rank 0 copies,
- * and all resume from the newest wherever it is.
+/* test_manager_tell.c - lib/manage/manager_tell.c, as levels need it: rank 0
+ * copies, and all resume from the newest wherever that is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,7 +40,7 @@ static void remove_folder(const char *folder)
     }
 }
 
-TEST(levels_of_many, have_whole_files_of_what_all_have_saved)
+TEST(manager_tell, levels_have_whole_files_of_what_all_have_saved)
 {
     begin_disk();
     check_has(run_ranks(4, save_and_drain, &two), "drain: VARVE_OK\n");
@@ -58,7 +58,7 @@ TEST(levels_of_many, have_whole_files_of_what_all_have_saved)
 }
 
 /* And the next save has a number of its own. */
-TEST(levels_of_many, go_on_from_another_one_where_the_newest_is_damaged)
+TEST(manager_tell, goes_on_from_another_one_where_the_newest_is_damaged)
 {
     size_t size;
     begin_disk();
@@ -81,7 +81,7 @@ static int refuse_far(void *state, int directory, const char *name)
 }
 
 /* What is wrong there all are told alike, and the rest goes on. */
-TEST(levels_of_many, are_passed_over_where_they_cannot_be_listed)
+TEST(manager_tell, levels_are_passed_over_where_they_cannot_be_listed)
 {
     begin_disk();
     run_ranks(3, save_and_drain, &two);
@@ -114,10 +114,11 @@ static void make_odd(struct rank *r, const void *user)
     note(r, "%s", r->manager ? "made" : r->error.message);
 }
 
-TEST(levels_of_many, are_the_same_at_all_ranks)
+TEST(manager_tell, levels_are_the_same_at_all_ranks)
 {
     begin_disk();
-    check_has(run_ranks(3, make_odd, NULL), "rank 1: run: expected the options");
+    check_has(
+        run_ranks(3, make_odd, NULL), "rank 1: run: expected the options");
     end_disk();
 }
 
@@ -137,10 +138,65 @@ static void ask_for_states(struct rank *r, const void *user)
     cr_assert_not(varve_manager_level_at(r->manager, 2, &state));
 }
 
-TEST(levels_of_many, are_known_to_rank_0)
+TEST(manager_tell, levels_are_known_to_rank_0)
 {
     begin_disk();
     run_ranks(3, ask_for_states, &two);
+    end_disk();
+}
+
+/* --- In layers ------------------------------------------------------------ */
+
+static uint64_t bytes_in(const char *folder)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < memory_file_count(disk.memory); i++) {
+        size_t size;
+        const char *path = memory_file_path(disk.memory, i);
+        bool is_data = strstr(path, ".data") || strstr(path, ".varve");
+        memory_bytes(disk.memory, path, &size);
+        if (is_data && strncmp(path, folder, strlen(folder)) == 0)
+            all += size;
+    }
+    return all;
+}
+
+static void save_alike(struct rank *r, const void *user)
+{
+    make(r, user);
+    save(r, 30);
+    for (int i = 0; i < 3; i++) {
+        r->step++; /* the rest stays */
+        note_status(r, "save",
+            varve_manager_save(r->manager, r->step, &r->error));
+        drain(r);
+    }
+}
+
+/* What all share is there once, and what no copy names any more goes. */
+TEST(manager_tell, levels_have_layers_where_they_are_told_to)
+{
+    static const varve_write_options write = { .layered = true };
+    varve_level near = { .directory = "near", .layered = true, .keep_last = 2 };
+    const varve_manager_options options = { .write = &write,
+        .levels = &near,
+        .level_count = 1 };
+    begin_disk();
+    disk.total = 600000;
+    run_ranks(4, save_alike, &options);
+    uint64_t one = disk.total * sizeof(float);
+    cr_assert(has_file("near/ckpt-4.varve") && has_file("near/ckpt-3.varve"));
+    cr_assert_not(has_file("near/ckpt-2.varve"));
+    cr_assert_gt(bytes_in("near/"), one);
+    cr_assert_lt(bytes_in("near/"), one + one / 4);
+    remove_folder("run/");
+    run_ranks(3, resume_only, &options);
+    check_has(disk.notes[0], "resume: VARVE_OK\nstep 33, ");
+    disk.total = 300000; /* a new graph: nothing is shared */
+    near.keep_last = 1;
+    remove_folder("run/");
+    check_has(run_ranks(2, save_and_drain, &options), "drain: VARVE_OK");
+    cr_assert_lt(bytes_in("near/"), one);
     end_disk();
 }
 
@@ -171,7 +227,7 @@ static void begin_life(void)
     remove_folder("run/");
 }
 
-TEST(levels_of_many, end_at_every_rank_wherever_one_is_gone)
+TEST(manager_tell, ends_at_every_rank_wherever_one_is_gone)
 {
     begin_life();
     long calls = run_ranks_until(3, -1, whole_life, &two);
@@ -186,7 +242,7 @@ TEST(levels_of_many, end_at_every_rank_wherever_one_is_gone)
     }
 }
 
-TEST(levels_of_many, answer_alike_whatever_call_fails)
+TEST(manager_tell, answers_alike_whatever_call_fails)
 {
     bool is_over = false;
     for (long number = 0; !is_over; number += 2) {
@@ -207,7 +263,7 @@ TEST(levels_of_many, answer_alike_whatever_call_fails)
     }
 }
 
-TEST(levels_of_many, answer_alike_whoever_runs_out_of_memory)
+TEST(manager_tell, answers_alike_whoever_runs_out_of_memory)
 {
     bool is_over = false;
     for (long number = 0; !is_over; number += 5) {

@@ -1,0 +1,252 @@
+/* copy_layers.c - files as they are: a layer never changes, and nobody gives
+ * two of them one name.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "copy_layers.h"
+
+#include <string.h>
+
+#include "data_in.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "layer_folder.h"
+#include "layers_in.h"
+#include "layout.h"
+#include "piece_table.h"
+#include "publish.h"
+#include "reader.h"
+#include "repack.h"
+#include "try.h"
+
+struct copying {
+    const struct vv_context *context;
+    const varve_write_options *options;
+    const char *from;
+    const char *to;
+    varve_reader *reader;   /* of the original */
+    struct vv_buffer there; /* path of its layers' folder, and of one in it */
+    struct vv_buffer here;  /* the same of the copy's */
+    size_t there_size, here_size; /* of the folders */
+    int folder;                   /* the copy's; its lock is shared */
+    struct vv_buffer sizes;       /* by layer: bytes to copy, 8 bytes each */
+    struct vv_buffer chunk;
+    uint64_t done, total;
+};
+
+static const struct vv_index *index_of(const struct copying *c)
+{
+    return &c->reader->file.parsed.index;
+}
+
+static uint64_t size_to_copy(const struct copying *c, uint32_t layer)
+{
+    return vv_at64(c->sizes.data, layer);
+}
+
+/* --- Which are missing ---------------------------------------------------- */
+
+static varve_status name_layer(
+    struct copying *c, uint32_t layer, varve_error *error)
+{
+    char name[VV_LAYER_NAME_SIZE];
+    vv_layer_name(
+        index_of(c)->layer_nonces + (size_t)layer * VV_NONCE_SIZE, name);
+    c->there.size = c->there_size;
+    c->here.size = c->here_size;
+    vv_buffer_add_string(&c->there, name);
+    vv_buffer_add_string(&c->here, name);
+    vv_buffer_string(&c->there);
+    vv_buffer_string(&c->here);
+    return c->there.failed || c->here.failed
+               ? vv_fail_memory(error, "the path of a layer")
+               : VARVE_OK;
+}
+
+/* What is there in another size was not copied by us, or is damaged. */
+static varve_status find_missing(struct copying *c, varve_error *error)
+{
+    struct vv_file_info original, copy;
+    for (uint32_t i = 0; i < index_of(c)->layer_count; i++) {
+        uint8_t number[8];
+        VV_TRY(name_layer(c, i, error));
+        VV_TRY(vv_file_look(
+            c->context, (const char *)c->there.data, &original, error));
+        varve_status status =
+            vv_file_look(c->context, (const char *)c->here.data, &copy, NULL);
+        uint64_t size =
+            !status && copy.size == original.size ? 0 : original.size;
+        vv_store64(number, size);
+        vv_buffer_add(&c->sizes, number, sizeof number);
+        c->total += size;
+    }
+    return c->sizes.failed ? vv_fail_memory(error, "layers") : VARVE_OK;
+}
+
+/* --- Verifying ------------------------------------------------------------ */
+
+/* Whether something of a range of the data lies in a layer that is missing. */
+static bool is_missing(const struct copying *c, uint64_t offset, uint64_t size)
+{
+    const struct vv_index *index = index_of(c);
+    for (uint32_t i = vv_place_of(index, offset); i < index->place_count; i++) {
+        if (vv_at64(index->place_begins, i) >= offset + size)
+            break;
+        uint32_t layer = vv_at32(index->place_layers, i);
+        if (layer != VV_NONE && size_to_copy(c, layer) > 0)
+            return true;
+    }
+    return false;
+}
+
+static varve_status verify_value(
+    struct copying *c, uint32_t value, varve_error *error)
+{
+    const struct vv_opened *file = &c->reader->file;
+    const struct vv_index *index = index_of(c);
+    uint64_t count = vv_value_chunks(index, &file->parsed.table, value);
+    uint32_t node = vv_at32(index->value_nodes, value);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t offset;
+        size_t size;
+        vv_opened_chunk(file, value, i, &offset, &size);
+        if (is_missing(c, offset, size))
+            VV_TRY(vv_reader_read_chunk(
+                c->reader, node, value, i, c->chunk.data, error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status verify_missing(struct copying *c, varve_error *error)
+{
+    for (uint32_t i = 0; i < index_of(c)->value_count; i++) {
+        if (vv_index_is_saved(index_of(c), i))
+            VV_TRY(verify_value(c, i, error));
+    }
+    return VARVE_OK;
+}
+
+/* --- Copying -------------------------------------------------------------- */
+
+static varve_status keep_pace(struct copying *c, varve_error *error)
+{
+    const varve_write_options *o = c->options;
+    if (o->progress && o->progress(o->progress_user, c->done, c->total, ""))
+        return vv_fail(error, VARVE_CANCELLED, "%s: cancelled", c->to);
+    return VARVE_OK;
+}
+
+static varve_status copy_bytes(struct copying *c, const char *from, int file,
+    uint64_t size, const struct vv_publication *p, varve_error *error)
+{
+    for (uint64_t at = 0; at < size;) {
+        size_t part =
+            size - at < VV_CHUNK_SIZE ? (size_t)(size - at) : VV_CHUNK_SIZE;
+        VV_TRY(keep_pace(c, error));
+        VV_TRY(vv_file_read(
+            c->context, file, from, c->chunk.data, part, at, error));
+        VV_TRY(vv_file_write(
+            c->context, p->file, p->path, c->chunk.data, part, at, error));
+        at += part;
+        c->done += part;
+    }
+    return VARVE_OK;
+}
+
+static varve_status copy_file(struct copying *c, const char *from,
+    const char *to, int flags, varve_error *error)
+{
+    struct vv_publication p;
+    uint64_t size;
+    int file;
+    VV_TRY(vv_file_open(c->context, from, &file, &size, error));
+    varve_status status = vv_publish_begin(&p, c->context, to, flags, error);
+    if (!status)
+        status = vv_publish_end(
+            &p, copy_bytes(c, from, file, size, &p, error), error);
+    vv_file_close(c->context, file);
+    return status;
+}
+
+static varve_status copy_missing(struct copying *c, varve_error *error)
+{
+    for (uint32_t i = 0; i < index_of(c)->layer_count; i++) {
+        if (size_to_copy(c, i) == 0)
+            continue;
+        VV_TRY(name_layer(c, i, error));
+        VV_TRY(copy_file(c, (const char *)c->there.data,
+            (const char *)c->here.data, 0, error));
+    }
+    return VARVE_OK;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+/* The folder of the copy is locked before anything is looked for in it. */
+static varve_status open_folders(struct copying *c, varve_error *error)
+{
+    vv_layer_folder(&c->there, c->from);
+    vv_buffer_add8(&c->there, '/');
+    VV_TRY(vv_layer_folder_open(
+        c->context, c->to, 0, &c->here, &c->folder, error));
+    if (c->there.failed)
+        return vv_fail_memory(error, "the path of layers");
+    c->there_size = c->there.size;
+    c->here_size = c->here.size;
+    return VARVE_OK;
+}
+
+static varve_status copy_all(struct copying *c, varve_error *error)
+{
+    int flags = c->options->no_replace ? VV_PUBLISH_NO_REPLACE : 0;
+    if (!vv_buffer_extend(&c->chunk, VV_CHUNK_SIZE))
+        return vv_fail_memory(error, "a chunk");
+    VV_TRY(open_folders(c, error));
+    VV_TRY(find_missing(c, error));
+    VV_TRY(verify_missing(c, error));
+    VV_TRY(copy_missing(c, error));
+    return copy_file(c, c->from, c->to, flags, error);
+}
+
+static varve_status open_as_it_is(void *user, struct vv_opened *opened,
+    const struct vv_context *context, varve_error *error)
+{
+    return vv_data_in_open(opened, context, user, error);
+}
+
+varve_status vv_copy_layers(const struct vv_context *context, const char *from,
+    const char *to, const varve_write_options *options, uint64_t *size,
+    varve_error *error)
+{
+    struct vv_file_info info;
+    struct copying c = { .context = context,
+        .options = options,
+        .from = from,
+        .to = to,
+        .folder = -1 };
+    *size = 0;
+    c.reader = vv_reader_open_by(context, open_as_it_is, (void *)from, error);
+    if (!c.reader)
+        return error->status;
+    if (index_of(&c)->layer_count == 0 || vv_layer_is_inside(index_of(&c))) {
+        varve_reader_free(c.reader);
+        VV_TRY(vv_repack(context, from, to, options, error));
+        if (!vv_file_look(context, to, &info, NULL))
+            *size = info.size;
+        return VARVE_OK;
+    }
+    vv_buffer_init(&c.there, &context->allocator);
+    vv_buffer_init(&c.here, &context->allocator);
+    vv_buffer_init(&c.sizes, &context->allocator);
+    vv_buffer_init(&c.chunk, &context->allocator);
+    varve_status status = copy_all(&c, error);
+    *size = c.done;
+    vv_file_close(context, c.folder);
+    vv_buffer_clear(&c.there);
+    vv_buffer_clear(&c.here);
+    vv_buffer_clear(&c.sizes);
+    vv_buffer_clear(&c.chunk);
+    varve_reader_free(c.reader);
+    return status;
+}

@@ -1,0 +1,222 @@
+/* job_together.c - how it begins, and its part of a job.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "job_together.h"
+
+#include <varve/together.h>
+
+#include "agreement.h"
+#include "allocator.h"
+#include "failure.h"
+#include "save_together.h"
+#include "store.h"
+#include "try.h"
+#include "write.h"
+#include "write_all.h"
+
+/* --- The communicator of the background ----------------------------------- */
+
+varve_status vv_check_duplicates(const varve_comm *comm, varve_error *error)
+{
+    return comm->duplicate
+               ? VARVE_OK
+               : vv_fail(error, VARVE_MISUSE,
+                     "expected a communicator that can be duplicated, for "
+                     "saves in the background, found one without `duplicate`");
+}
+
+static varve_status duplicate(
+    struct vv_background *b, const varve_comm *comm, varve_error *error)
+{
+    vv_background_release_copy(b);
+    varve_status status = comm->duplicate(comm->self, &b->copy);
+    b->comm = comm;
+    if (status == VARVE_MISUSE)
+        return vv_fail(error, status,
+            "expected a communicator that another thread may call too, for "
+            "saves in the background (with MPI: MPI_THREAD_MULTIPLE), found "
+            "one that it may not");
+    return status ? vv_fail(error, status,
+                        "expected a duplicate of the communicator, for saves "
+                        "in the background, found that there is none")
+                  : VARVE_OK;
+}
+
+/* Another one is made where any rank has none: all make it. What is in flight
+ * goes over the one before. */
+varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
+    varve_graph *graph, varve_error *error)
+{
+    struct vv_background *b = status ? NULL : vv_background_of(graph);
+    uint64_t lacks = b && vv_background_lacks_copy(b, comm);
+    if (!status && !b)
+        status = vv_fail_memory(error, "saving in the background");
+    if (!status)
+        status = vv_check_duplicates(comm, error);
+    VV_TRY(vv_agree(comm, status, error));
+    VV_TRY(vv_largest(comm, &lacks, error));
+    if (!lacks)
+        return VARVE_OK;
+    while (vv_background_wait_for_oldest(b))
+        continue;
+    return vv_agree(comm, duplicate(b, comm, error), error);
+}
+
+/* --- The part of a rank --------------------------------------------------- */
+
+struct part {
+    struct vv_job_part job;
+    struct vv_save_together save;
+};
+
+static struct vv_cargo *cargo_of(struct vv_job_part *job, size_t number)
+{
+    struct vv_private_parts *privates = &((struct part *)job)->save.privates;
+    return number < privates->count ? &privates->all[number].cargo : NULL;
+}
+
+static varve_status write_part(struct vv_job_part *part, varve_job *job,
+    varve_status status, varve_error *error)
+{
+    struct vv_save_together *save = &((struct part *)part)->save;
+    if (!status)
+        status = vv_save_together_share(save, error);
+    if (job->is_numbered)
+        return vv_save_numbered_together(
+            save, status, job->target, &job->path, error);
+    vv_buffer_add_string(&job->path, job->target);
+    vv_buffer_string(&job->path);
+    if (!status && job->path.failed)
+        status = vv_fail_memory(error, "the name of a checkpoint");
+    return vv_save_together_write(save, status, job->target, error);
+}
+
+static void free_part(struct vv_job_part *part)
+{
+    struct part *p = (struct part *)part;
+    const varve_allocator a = p->save.cargo->context.allocator;
+    vv_save_together_end(&p->save);
+    vv_release(&a, p, sizeof *p);
+}
+
+static varve_status gather(varve_job *job, const struct vv_background *b,
+    const struct vv_job_request *r, varve_error *error)
+{
+    const varve_allocator *a = &job->context.allocator;
+    struct part *p = vv_allocate_zeroed(a, sizeof *p);
+    if (!p)
+        return vv_fail_memory(error, "a save in the background");
+    p->job = (struct vv_job_part){ cargo_of, write_part, free_part };
+    p->save.comm = b->copy;
+    p->save.cargo = &job->cargo;
+    varve_status status =
+        vv_save_together_gather(&p->save, r->root, r->options, error);
+    if (status) {
+        vv_release(a, p, sizeof *p);
+        return status;
+    }
+    job->part = &p->job;
+    vv_job_request(job, r);
+    return VARVE_OK;
+}
+
+/* --- Beginning ------------------------------------------------------------ */
+
+static varve_status check(const struct vv_job_request *r, varve_error *error)
+{
+    VV_TRY(vv_check_call(r->root, r->target, "path", error));
+    return vv_store_refuse(r->target, error);
+}
+
+/* What has ended at one rank, and may have failed, has at all. */
+static varve_status wait_for_ends(
+    struct vv_background *b, const varve_comm *comm, varve_error *error)
+{
+    uint64_t count = vv_background_ended(b);
+    VV_TRY(vv_largest(comm, &count, error));
+    vv_background_wait_for_end(b, count);
+    return VARVE_OK;
+}
+
+/* Up to where all know of each other. Sets *made also on failure. */
+static varve_status prepare(struct vv_background *b,
+    const struct vv_job_request *r, varve_job **made, varve_error *error)
+{
+    VV_TRY(vv_background_tell(b, error));
+    *made = vv_job_new(r, error);
+    if (!*made)
+        return VARVE_NO_MEMORY;
+    VV_TRY(gather(*made, b, r, error));
+    return vv_job_hold_still(b, *made, error);
+}
+
+static void drop(struct vv_background *b, varve_job *job)
+{
+    if (job->part) {
+        job->part->free(job->part);
+        vv_cargo_clear(&job->cargo);
+    }
+    vv_job_drop(b, job);
+}
+
+varve_job *vv_job_start_together(const varve_comm *comm, varve_status status,
+    const struct vv_job_request *r, varve_error *error)
+{
+    varve_job *job = NULL;
+    if (!status)
+        status = check(r, error);
+    if (vv_keep_duplicate(comm, status, status ? NULL : r->root->graph, error))
+        return NULL;
+    struct vv_background *b = vv_background_of(r->root->graph);
+    if (wait_for_ends(b, comm, error))
+        return NULL;
+    status = prepare(b, r, &job, error);
+    status = vv_agree(comm, status, error);
+    if (!status) {
+        vv_background_add(b, job);
+        return job;
+    }
+    if (job)
+        drop(b, job);
+    return NULL;
+}
+
+static varve_job *start(const varve_comm *comm,
+    const struct vv_job_request *request, varve_error *error)
+{
+    varve_error reason = { 0 };
+    if (vv_check_comm(comm, error))
+        return NULL;
+    varve_job *job = vv_job_start_together(comm, VARVE_OK, request, &reason);
+    if (!job && error)
+        *error = reason;
+    return job;
+}
+
+varve_job *varve_write_all_async(const varve_comm *comm, varve_node *root,
+    const char *path, const varve_write_options *options, varve_error *error)
+{
+    bool keeps = root && options && options->keep_counter;
+    struct vv_job_request request = {
+        .root = root,
+        .target = path,
+        .options = options,
+        .counter = keeps ? varve_save_counter(root) : 0,
+    };
+    return start(comm, &request, error);
+}
+
+varve_job *varve_save_all_async(const varve_comm *comm, varve_node *root,
+    const char *prefix, const varve_write_options *options, varve_error *error)
+{
+    struct vv_job_request request = {
+        .root = root,
+        .target = prefix,
+        .options = options,
+        .is_numbered = true,
+        .sets_counter = true,
+        .counter = root ? varve_save_counter(root) : 0,
+    };
+    return start(comm, &request, error);
+}

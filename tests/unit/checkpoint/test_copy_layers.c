@@ -1,0 +1,228 @@
+/* test_copy_layers.c - lib/checkpoint/reader/copy_layers.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "layered_world.h"
+
+#include <errno.h>
+
+#include "copy_layers.h"
+#include "support/faulty_system.h"
+
+static const varve_write_options plain;
+
+/* A checkpoint with three layers, "run/m-3.varve", and those before it. */
+static void make(void)
+{
+    begin_layered();
+    for (int i = 0; i < 3; i++) {
+        layered.large[i * 200000 + 7] += 1;
+        layered.middle[i] += 1;
+        layered.small[i * 99] += 1;
+        saved_layered();
+    }
+}
+
+static uint64_t copied(int number)
+{
+    varve_error error = { 0 };
+    char from[40], to[40];
+    uint64_t size;
+    snprintf(from, sizeof from, "run/m-%d.varve", number);
+    snprintf(to, sizeof to, "far/m-%d.varve", number);
+    cr_assert_ok(
+        vv_copy_layers(&world.context, from, to, &plain, &size, &error),
+        error);
+    return size;
+}
+
+static uint8_t *bytes_of(const char *path, size_t *size)
+{
+    return memory_bytes(world.memory, path, size);
+}
+
+/* The largest file of a folder; NULL: there is none. */
+static const char *largest_of(const char *folder)
+{
+    static char found[100];
+    size_t largest = 0, size;
+    for (size_t i = 0; i < memory_file_count(world.memory); i++) {
+        const char *path = memory_file_path(world.memory, i);
+        if (strncmp(path, folder, strlen(folder)) != 0)
+            continue;
+        bytes_of(path, &size);
+        if (size > largest) {
+            largest = size;
+            snprintf(found, sizeof found, "%s", path);
+        }
+    }
+    return largest ? found : NULL;
+}
+
+TEST(copy_layers, writes_what_is_not_there)
+{
+    uint64_t first, second, all;
+    make();
+    first = copied(2);
+    cr_assert_gt(first, sizeof layered.large);
+    second = copied(3);
+    cr_assert_lt(second, 400000);
+    check_layered("far/m-3.varve");
+    cr_assert_gt(count_layers(&all), 2);
+    cr_assert_lt(copied(3), 30000, "the index alone");
+    end_layered();
+}
+
+TEST(copy_layers, writes_what_is_packed_as_it_is)
+{
+    make();
+    layered.level = 3;
+    for (int i = 0; i < LARGE; i++)
+        layered.large[i] = (float)(i % 7);
+    copied(3);
+    saved_layered();
+    cr_assert_lt(copied(4), sizeof layered.large / 2);
+    check_layered("far/m-4.varve");
+    end_layered();
+}
+
+/* One without layers becomes the file that it is. */
+TEST(copy_layers, repacks_what_has_none)
+{
+    varve_error error = { 0 };
+    size_t one, other;
+    uint64_t size;
+    make();
+    cr_assert_ok(varve_write(layered.root, "full.varve", NULL, &error), error);
+    cr_assert_ok(vv_copy_layers(&world.context, "full.varve",
+                     "far/full.varve", &plain, &size, &error),
+        error);
+    const void *bytes = bytes_of("full.varve", &one);
+    cr_assert_eq(memcmp(bytes, bytes_of("far/full.varve", &other), one), 0);
+    cr_assert_eq(one, other);
+    cr_assert_eq(size, one);
+    end_layered();
+}
+
+/* Neither the index nor a layer: nothing would look at that again. */
+TEST(copy_layers, leaves_nothing_of_what_does_not_verify)
+{
+    varve_error error = { 0 };
+    uint64_t written;
+    size_t size;
+    make();
+    bytes_of(largest_of("run/layers/"), &size)[size / 2] ^= 1;
+    size_t files = memory_file_count(world.memory);
+    cr_assert_eq(vv_copy_layers(&world.context, "run/m-3.varve",
+                     "far/m-3.varve", &plain, &written, &error),
+        VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "run/m-3.varve: large: "), "%s",
+        error.message);
+    cr_assert_eq(memory_file_count(world.memory), files);
+    end_layered();
+}
+
+/* As of a copy that a full disk cut off elsewhere. */
+TEST(copy_layers, writes_again_what_has_another_size)
+{
+    make();
+    copied(2);
+    memory_resize(world.memory, largest_of("far/layers/"), 5000);
+    cr_assert_gt(copied(3), sizeof layered.large);
+    check_layered("far/m-3.varve");
+    end_layered();
+}
+
+static int end_soon(void *user, uint64_t done, uint64_t total, const char *what)
+{
+    (void)what;
+    cr_assert_leq(done, total);
+    return ++*(int *)user == 3;
+}
+
+TEST(copy_layers, ends_where_it_is_cancelled)
+{
+    int calls = 0;
+    varve_error error = { 0 };
+    const varve_write_options options = { .progress = end_soon,
+        .progress_user = &calls };
+    uint64_t size;
+    make();
+    size_t files = memory_file_count(world.memory);
+    cr_assert_eq(vv_copy_layers(&world.context, "run/m-3.varve",
+                     "far/m-3.varve", &options, &size, &error),
+        VARVE_CANCELLED);
+    cr_assert_leq(memory_file_count(world.memory), files + 1);
+    cr_assert_gt(copied(3), 0);
+    check_layered("far/m-3.varve");
+    end_layered();
+}
+
+TEST(copy_layers, spares_what_has_the_name)
+{
+    varve_error error = { 0 };
+    const varve_write_options options = { .no_replace = true };
+    uint64_t size;
+    make();
+    copied(3);
+    cr_assert_eq(vv_copy_layers(&world.context, "run/m-2.varve",
+                     "far/m-3.varve", &options, &size, &error),
+        VARVE_EXISTS);
+    check_layered("far/m-3.varve");
+    end_layered();
+}
+
+/* Whatever fails: what is there under the name is whole, and the next one
+ * comes to its end. */
+static varve_status try_one(long number, bool *is_over)
+{
+    varve_error error = { 0 };
+    uint64_t size;
+    make();
+    const struct vv_system *under = world.context.system;
+    struct faulty *faulty = faulty_new(under);
+    faulty_plan(faulty, &(struct faulty_plan){
+                            .number = number, .error = EIO });
+    world.context.system = faulty_system(faulty);
+    varve_status status = vv_copy_layers(&world.context, "run/m-3.varve",
+        "far/m-3.varve", &plain, &size, &error);
+    *is_over = !faulty_hit(faulty);
+    world.context.system = under;
+    faulty_free(faulty);
+    if (largest_of("far/m-3.varve"))
+        check_layered("far/m-3.varve");
+    else
+        cr_assert_neq(status, VARVE_OK);
+    copied(3);
+    check_layered("far/m-3.varve");
+    end_layered();
+    return status;
+}
+
+TEST(copy_layers, is_whole_or_not_there_whatever_call_fails)
+{
+    bool is_over = false;
+    long failed = 0;
+    for (long number = 0; !is_over; number++)
+        failed += try_one(number, &is_over) != VARVE_OK;
+    cr_assert_gt(failed, 20);
+}
+
+TEST(copy_layers, leaves_nothing_when_memory_ends)
+{
+    varve_status status = VARVE_NO_MEMORY;
+    uint64_t size;
+    make();
+    long blocks = test_block_count();
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        status = vv_copy_layers(&world.context, "run/m-3.varve",
+            "far/m-3.varve", &plain, &size, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
+        cr_assert_eq(test_block_count(), blocks);
+    }
+    check_layered("far/m-3.varve");
+    end_layered();
+}

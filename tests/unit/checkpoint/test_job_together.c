@@ -1,0 +1,546 @@
+/* test_job_together.c - lib/checkpoint/together/job_together.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "backgrounds.h"
+#include "together_world.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include <varve/private.h>
+#include <varve/reader.h>
+
+#include "directory.h"
+#include "reader.h"
+
+enum { MOST = 4 };
+
+/* --- A communicator that only the thread of its program may call ---------- */
+
+struct guarded {
+    varve_comm comm;
+    const varve_comm *under;
+    pthread_t owner;
+    bool is_wrong;
+};
+
+static const varve_comm *enter(void *self)
+{
+    struct guarded *g = self;
+    g->is_wrong |= !pthread_equal(g->owner, pthread_self());
+    return g->under;
+}
+
+static varve_status guarded_agree(void *self, uint64_t *value)
+{
+    const varve_comm *under = enter(self);
+    return under->agree(under->self, value);
+}
+
+static varve_status guarded_gather(
+    void *self, const void *bytes, size_t size, void *all)
+{
+    const varve_comm *under = enter(self);
+    return under->gather(under->self, bytes, size, all);
+}
+
+static varve_status guarded_gather_varied(void *self, const void *bytes,
+    size_t size, void *all, const uint64_t *sizes)
+{
+    const varve_comm *under = enter(self);
+    return under->gather_varied(under->self, bytes, size, all, sizes);
+}
+
+static varve_status guarded_broadcast(void *self, void *bytes, size_t size)
+{
+    const varve_comm *under = enter(self);
+    return under->broadcast(under->self, bytes, size);
+}
+
+static varve_status guarded_barrier(void *self)
+{
+    const varve_comm *under = enter(self);
+    return under->barrier(under->self);
+}
+
+static varve_status guarded_duplicate(void *self, varve_comm **copy)
+{
+    const varve_comm *under = enter(self);
+    return under->duplicate(under->self, copy);
+}
+
+static void guard(struct guarded *g, const varve_comm *under)
+{
+    *g = (struct guarded){ .under = under, .owner = pthread_self() };
+    g->comm = (varve_comm){ .rank = under->rank,
+        .size = under->size,
+        .node = under->node,
+        .self = g,
+        .agree = guarded_agree,
+        .gather = guarded_gather,
+        .gather_varied = guarded_gather_varied,
+        .broadcast = guarded_broadcast,
+        .barrier = guarded_barrier,
+        .duplicate = guarded_duplicate };
+}
+
+/* --- Ranks ---------------------------------------------------------------- */
+
+/* What ranks do, and what came of it. */
+struct run {
+    void (*body)(struct run *run, struct part *p, const varve_comm *comm);
+    const struct vv_system *odd; /* below the library at rank 1; or NULL */
+    varve_write_options options;
+    varve_status statuses[MOST];
+    varve_error errors[MOST];
+    bool is_wrong[MOST];
+    bool is_shared[MOST]; /* its communicator, with another thread */
+};
+
+/* Below a rank there may be another system than below the others. */
+static struct part *begin_part(const struct run *run, const varve_comm *comm)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const struct vv_system *usual = world.context.system;
+    if (run->odd && comm->rank == 1)
+        world.context.system = run->odd;
+    struct part *p = new_part(comm, 1, true);
+    world.context.system = usual;
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+static void run_rank(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct guarded g;
+    struct part *p = begin_part(run, comm);
+    guard(&g, comm);
+    run->body(run, p, &g.comm);
+    free_part(p);
+    run->is_shared[comm->rank] |= g.is_wrong;
+}
+
+static long run_until(struct run *run, uint32_t size, long calls)
+{
+    long made = thread_comm_run(size, 2, calls, run_rank, run);
+    for (uint32_t i = 0; i < size; i++) {
+        cr_assert_not(
+            run->is_shared[i], "rank %u: its communicator was called", i);
+        cr_assert_not(run->is_wrong[i], "rank %u: not as it was", i);
+    }
+    return made;
+}
+
+static void run_all(struct run *run, uint32_t size)
+{
+    run_until(run, size, -1);
+}
+
+static void check_all(
+    const struct run *run, uint32_t size, varve_status wanted, const char *text)
+{
+    for (uint32_t i = 0; i < size; i++) {
+        cr_assert_eq(run->statuses[i], wanted, "%s", run->errors[i].message);
+        cr_assert_str_eq(run->errors[i].message, run->errors[0].message);
+        cr_assert(strstr(run->errors[i].message, text), "%s",
+            run->errors[i].message);
+    }
+}
+
+static void wait_for(struct run *run, const varve_comm *comm, varve_job *job)
+{
+    varve_error *error = &run->errors[comm->rank];
+    run->statuses[comm->rank] = job ? varve_job_wait(job, error)
+                                    : error->status;
+    varve_job_free(job);
+}
+
+static varve_job *start(
+    struct run *run, const struct part *p, const varve_comm *comm)
+{
+    return varve_write_all_async(comm, p->root, FILE_NAME, &run->options,
+        &run->errors[comm->rank]);
+}
+
+/* --- What is saved -------------------------------------------------------- */
+
+static void read_back(struct run *run, struct part *p, const varve_comm *comm)
+{
+    varve_error *error = &run->errors[comm->rank];
+    varve_restoration *r =
+        varve_read_all(comm, p->root, FILE_NAME, NULL, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    varve_restoration_free(r);
+    run->is_wrong[comm->rank] |=
+        !run->statuses[comm->rank] && values_of(p) != HAS_ALL;
+}
+
+/* Values change as soon as they may, while the disk waits. */
+static void change_behind(
+    struct run *run, struct part *p, const varve_comm *comm)
+{
+    bool at_rest = run->options.background.at_rest;
+    varve_job *job = start(run, p, comm);
+    if (at_rest)
+        run->is_wrong[comm->rank] |= varve_job_wait_copied(job, NULL) != 0;
+    set_part(p, false);
+    run->is_wrong[comm->rank] |= varve_any(comm, false);
+    if (comm->rank == 0) {
+        run->is_wrong[0] |= varve_job_is_done(job);
+        open_gate(0);
+    }
+    wait_for(run, comm, job);
+    if (!run->statuses[comm->rank])
+        read_back(run, p, comm);
+}
+
+TEST(job_together, saves_what_was_there_at_the_call)
+{
+    static const varve_write_options ways[] = { { .layered = false },
+        { .background.at_rest = true }, { .many.files = 3 },
+#ifdef VV_HAVE_LAYERS
+        { .layered = true },
+#endif
+#ifdef VV_HAVE_ZSTD
+        { .layered = true, .compress = 1, .background.at_rest = true },
+#endif
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        for (uint32_t size = 1; size <= MOST; size++) {
+            struct run run = { .body = change_behind, .options = ways[i] };
+            begin_gate();
+            close_gate();
+            run_all(&run, size);
+            check_all(&run, size, VARVE_OK, "");
+            end_gate();
+        }
+    }
+}
+
+/* What is private to each is copied as well. */
+static void change_own(struct run *run, struct part *p, const varve_comm *comm)
+{
+    static double large[MOST][5000];
+    double *own = large[comm->rank];
+    int64_t small = 100 + comm->rank;
+    varve_node *mine = varve_add_private(p->root, "own", comm, NULL);
+    varve_add_variable(mine, "small", varve_scalar(&small));
+    varve_add_variable(mine, "large", varve_array(own, 5000));
+    for (int i = 0; i < 5000; i++)
+        own[i] = 10 * (int)comm->rank + i;
+    varve_job *job = start(run, p, comm);
+    small = 0;
+    memset(own, 0, sizeof large[0]);
+    set_part(p, false);
+    wait_for(run, comm, job);
+    if (run->statuses[comm->rank])
+        return;
+    read_back(run, p, comm);
+    if (run->statuses[comm->rank])
+        return;
+    run->is_wrong[comm->rank] |= small != 100 + comm->rank;
+    for (int i = 0; i < 5000; i++)
+        run->is_wrong[comm->rank] |= own[i] != 10 * (int)comm->rank + i;
+}
+
+TEST(job_together, copies_what_is_private)
+{
+    struct run run = { .body = change_own };
+    begin_world();
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_OK, "");
+    end_world();
+}
+
+/* Two in flight, and one that waits for them. */
+static void save_three(struct run *run, struct part *p, const varve_comm *comm)
+{
+    varve_error *error = &run->errors[comm->rank];
+    varve_job *jobs[2];
+    for (int i = 0; i < 2; i++) {
+        p->step = i;
+        jobs[i] = varve_save_all_async(
+            comm, p->root, "run/m", &run->options, error);
+    }
+    p->step = 42;
+    varve_status status =
+        varve_save_all(comm, p->root, "run/m", &run->options, error);
+    bool *is_wrong = &run->is_wrong[comm->rank];
+    for (int i = 0; i < 2; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "run/m-%d.varve", i + 1);
+        *is_wrong |= !varve_job_is_done(jobs[i]);
+        *is_wrong |= varve_job_wait(jobs[i], NULL) != VARVE_OK;
+        *is_wrong |= strcmp(varve_job_path(jobs[i]), path) != 0;
+        varve_job_free(jobs[i]);
+    }
+    *is_wrong |= varve_save_counter(p->root) != 3;
+    run->statuses[comm->rank] = status;
+}
+
+static varve_reader *open_saved(const char *path)
+{
+    varve_error error = { 0 };
+    varve_reader *reader = vv_reader_open_in(&world.context, path, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    return reader;
+}
+
+TEST(job_together, saves_in_the_order_of_the_calls)
+{
+    struct run run = { .body = save_three, .options = { .layered = true } };
+    begin_world();
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_OK, "");
+    for (int i = 1; i <= 3; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "run/m-%d.varve", i);
+        varve_reader_free(open_saved(path));
+    }
+    end_world();
+}
+
+/* A graph goes on with another communicator, and ends with a save in flight. */
+static void change_comm(struct run *run, struct part *p, const varve_comm *comm)
+{
+    varve_comm *other = NULL;
+    struct guarded g;
+    bool *is_wrong = &run->is_wrong[comm->rank];
+    *is_wrong |= comm->duplicate(comm->self, &other) != VARVE_OK;
+    varve_job *job = start(run, p, comm);
+    guard(&g, other);
+    varve_job *last = varve_write_all_async(&g.comm, p->root, "b.varve",
+        &run->options, &run->errors[comm->rank]);
+    *is_wrong |= !last || varve_job_wait(job, NULL) != VARVE_OK;
+    varve_job_free(job);
+    varve_graph_free(p->graph);
+    p->graph = NULL;
+    *is_wrong |= !last || varve_job_wait(last, NULL) != VARVE_OK;
+    varve_job_free(last);
+    *is_wrong |= g.is_wrong;
+    other->release(other->self);
+}
+
+TEST(job_together, goes_on_with_another_communicator)
+{
+    struct run run = { .body = change_comm };
+    begin_world();
+    run_all(&run, 3);
+    varve_reader_free(open_saved(FILE_NAME));
+    varve_reader_free(open_saved("b.varve"));
+    end_world();
+}
+
+/* --- What goes wrong ------------------------------------------------------ */
+
+static void start_and_wait(
+    struct run *run, struct part *p, const varve_comm *comm)
+{
+    wait_for(run, comm, start(run, p, comm));
+}
+
+static void fail_state(struct run *run, struct part *p, const varve_comm *comm)
+{
+    p->state.save_status = comm->rank == 1 ? VARVE_CANCELLED : VARVE_OK;
+    run->is_wrong[comm->rank] = start(run, p, comm) != NULL;
+    run->statuses[comm->rank] = run->errors[comm->rank].status;
+}
+
+static void start_at_none(
+    struct run *run, struct part *p, const varve_comm *comm)
+{
+    varve_node *root = comm->rank == 2 ? NULL : p->root;
+    run->is_wrong[comm->rank] =
+        varve_write_all_async(comm, root, FILE_NAME, &run->options,
+            &run->errors[comm->rank]) != NULL;
+    run->statuses[comm->rank] = run->errors[comm->rank].status;
+}
+
+TEST(job_together, does_not_begin_where_one_rank_cannot)
+{
+    begin_world();
+    struct run run = { .body = fail_state };
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_CALLBACK, "rank 1: ");
+    run = (struct run){ .body = start_at_none };
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_MISUSE, "rank 2: expected a node");
+    run = (struct run){ .body = start_at_none,
+        .options = { .layered = true, .layers.track = true } };
+    run_all(&run, 2);
+    check_all(&run, 2, VARVE_MISUSE, "rank 0: expected a save of several");
+    cr_assert_eq(memory_file_count(world.memory), 0);
+    end_world();
+}
+
+static varve_status refuse_duplicate(void *self, varve_comm **copy)
+{
+    (void)self, (void)copy;
+    return VARVE_MISUSE;
+}
+
+static void start_without(
+    struct run *run, struct part *p, const varve_comm *comm)
+{
+    varve_comm *own = (varve_comm *)comm;
+    own->duplicate = run->options.no_sync ? refuse_duplicate : NULL;
+    run->is_wrong[comm->rank] = start(run, p, comm) != NULL;
+    run->statuses[comm->rank] = run->errors[comm->rank].status;
+}
+
+TEST(job_together, needs_a_communicator_for_its_thread)
+{
+    begin_world();
+    struct run run = { .body = start_without };
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_MISUSE, "found one without `duplicate`");
+    run = (struct run){ .body = start_without, .options.no_sync = true };
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_MISUSE, "MPI_THREAD_MULTIPLE");
+    end_world();
+}
+
+static int refuse_to_open(void *state, int directory, const char *path)
+{
+    (void)state, (void)directory, (void)path;
+    return -EACCES;
+}
+
+/* What nobody was told the next save of all tells. */
+static void wait_later(struct run *run, struct part *p, const varve_comm *comm)
+{
+    varve_error *error = &run->errors[comm->rank];
+    varve_job *job = start(run, p, comm);
+    run->is_wrong[comm->rank] |= !job;
+    varve_job *next = start(run, p, comm);
+    varve_status status = error->status;
+    if (next)
+        status = varve_write_all(comm, p->root, "b.varve", NULL, error);
+    run->is_wrong[comm->rank] |= status != VARVE_NO_PERMISSION ||
+        !strstr(error->message, "background save to a.varve failed: rank 1: ");
+    if (next)
+        run->is_wrong[comm->rank] |=
+            varve_job_wait(next, NULL) != VARVE_NO_PERMISSION;
+    varve_job_free(next);
+    run->statuses[comm->rank] = varve_job_wait(job, error);
+    varve_job_free(job);
+}
+
+TEST(job_together, fails_at_all_where_one_cannot_write)
+{
+    begin_world();
+    struct vv_system refusing = *world.context.system;
+    refusing.open_to_write = refuse_to_open;
+    struct run run = { .body = start_and_wait, .odd = &refusing };
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_NO_PERMISSION, "rank 1: ");
+    run = (struct run){ .body = wait_later, .odd = &refusing };
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_NO_PERMISSION, "rank 1: ");
+    cr_assert_eq(memory_file_count(world.memory), 0);
+    end_world();
+}
+
+static int start_no_thread(void *state, void *(*function)(void *),
+    void *argument, uintptr_t *handle)
+{
+    (void)state, (void)function, (void)argument, (void)handle;
+    return -EAGAIN;
+}
+
+TEST(job_together, goes_on_where_one_rank_has_no_threads)
+{
+    begin_world();
+    struct vv_system alone = *world.context.system;
+    alone.start_thread = start_no_thread;
+    struct run run = { .body = start_and_wait, .odd = &alone };
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_OK, "");
+    varve_reader_free(open_saved(FILE_NAME));
+    end_world();
+}
+
+/* One that waits behind another is cancelled by one rank. */
+static void cancel_second(
+    struct run *run, struct part *p, const varve_comm *comm)
+{
+    varve_job *first = start(run, p, comm);
+    varve_job *job = varve_write_all_async(comm, p->root, "b.varve",
+        &run->options, &run->errors[comm->rank]);
+    if (comm->rank == 2)
+        varve_job_cancel(job);
+    varve_any(comm, false);
+    if (comm->rank == 0)
+        open_gate(0);
+    run->is_wrong[comm->rank] |= varve_job_wait(first, NULL) != VARVE_OK;
+    varve_job_free(first);
+    wait_for(run, comm, job);
+}
+
+TEST(job_together, is_cancelled_at_all_by_one)
+{
+    struct run run = { .body = cancel_second };
+    begin_gate();
+    close_gate();
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_CANCELLED, "rank 2: b.varve: cancelled");
+    end_gate();
+}
+
+static void differ(struct run *run, struct part *p, const varve_comm *comm)
+{
+    p->step += comm->rank == 1;
+    start_and_wait(run, p, comm);
+}
+
+TEST(job_together, names_the_ranks_whose_values_differ)
+{
+    struct run run = { .body = differ };
+    begin_world();
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_MISUSE, "found another than that of rank 0 at");
+    cr_assert_eq(memory_file_count(world.memory), 0);
+    end_world();
+}
+
+/* Nobody waits for ever, and what is there is whole. */
+TEST(job_together, ends_at_every_rank_wherever_one_is_gone)
+{
+    struct run run = { .body = start_and_wait };
+    begin_world();
+    long calls = run_until(&run, 3, -1);
+    end_world();
+    for (long i = 0; i < calls; i++) {
+        begin_world();
+        run_until(&run, 3, i);
+        for (int k = 0; k < 3; k++)
+            cr_assert_eq(run.statuses[k], VARVE_DISCONNECTED, "%ld: %s", i,
+                run.errors[k].message);
+        size_t size;
+        if (memory_bytes(world.memory, FILE_NAME, &size))
+            varve_reader_free(open_saved(FILE_NAME));
+        end_world();
+    }
+}
+
+TEST(job_together, fails_at_all_whoever_runs_out_of_memory)
+{
+    bool is_over = false;
+    for (long number = 0; !is_over; number += 3) {
+        struct run run = { .body = change_own };
+        begin_world();
+        run.options.layered = number % 2;
+        test_fail_allocation(number, number % 4 > 1);
+        run_all(&run, 3);
+        is_over = test_allocation_count() <= number;
+        test_fail_allocation(-1, false);
+        check_all(&run, 3, run.statuses[0], "");
+        cr_assert(
+            run.statuses[0] == VARVE_OK || run.statuses[0] == VARVE_NO_MEMORY);
+        end_world();
+    }
+}
