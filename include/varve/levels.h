@@ -13,8 +13,9 @@
  * every value verified by its digest, without another look at the program's
  * memory. With `layered` a checkpoint in layers is copied as one: only layers
  * that are not there yet are verified and written. So a level is a directory of
- * checkpoints as any other, for managers, varve_watch and the command. Saves
- * with `no_sync` are not copied.
+ * checkpoints as any other, for managers, varve_watch and the command. It may
+ * be in a store, s3://bucket/run, once varve_remote_enable was called
+ * (remote.h). Saves with `no_sync` are not copied.
  *
  * What waits for a level is kept from deletion by a lease (watch.h). A copy
  * that is cut short, by the end of the manager or of the process, is made anew

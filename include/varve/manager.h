@@ -89,9 +89,9 @@ typedef struct varve_manager_options {
 
 /* A manager of the checkpoints `directory/PREFIX-N.varve` of the graph below
  * `root`. Looks at what is there, and writes nothing; the directory is made by
- * the first save. `options` may be NULL. VARVE_BAD_NAME for a prefix with a
- * '/'; VARVE_MISUSE where ranks have other names or options; what the listing
- * of the directory fails with. */
+ * the first save, and may be s3://BUCKET/PREFIX (remote.h). `options` may be
+ * NULL. VARVE_BAD_NAME for a prefix with a '/'; VARVE_MISUSE where ranks have
+ * other names or options; what the listing of the directory fails with. */
 VARVE_API varve_manager *varve_manager_new(varve_node *root,
     const char *directory, const varve_manager_options *options,
     varve_error *error) VARVE_MUST_CHECK;

@@ -1,12 +1,15 @@
 /* remote.h - checkpoints that are read from where they lie: https:// and
- * http://, and s3:// of a store that speaks as Amazon's S3 does.
+ * http://, and s3:// of a store that speaks as Amazon's S3 does, to which they
+ * are written too.
  *
  *     if (varve_remote_enable(NULL, &error))
  *         ...
  *     reader = varve_reader_open("s3://bucket/run/ckpt-3.varve", NULL, &error);
  *
- * Nothing is written there: every change is refused. docs/howto/remote.md says
- * what of the promises of files holds.
+ * A file that is saved to s3:// appears there in one step, when it is whole;
+ * to the others nothing is written. docs/howto/remote.md says what no store can
+ * do, which is refused, and docs/reliability.md what of the promises of files
+ * holds there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,13 +31,16 @@ typedef struct varve_remote_options {
     unsigned stall_timeout_s;    /* for which next to nothing may come; 0: 30 */
     const char *certificates;    /* a file of those that are trusted (PEM),
                                     instead of the system's; or NULL */
+    size_t part_size;            /* of a file that is written, in bytes; larger
+                                    where 10000 would not be enough, and stores
+                                    want 5 MiB at least; 0: 8 MiB */
     varve_reserved reserved;
 } varve_remote_options;
 
 /* From now on, paths that begin with https://, http:// or s3:// are read from
- * there. Before other threads use the library: what was made before (a graph, a
- * reader) does not know of it. Again: other options, for files that are opened
- * from then on. It is never undone.
+ * there, and those of s3:// written. Before other threads use the library: what
+ * was made before (a graph, a reader) does not know of it. Again: other
+ * options, for files that are opened from then on. It is never undone.
  *
  * VARVE_NOT_FOUND without the module `varve-remote`, through which alone
  * libcurl is linked; VARVE_TOO_NEW where this library, or the module, was built

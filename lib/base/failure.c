@@ -115,6 +115,7 @@ static varve_status status_of_errno(int number)
     case EFBIG: return VARVE_NO_SPACE;
     case ENOMEM: return VARVE_NO_MEMORY;
     case EISDIR: return VARVE_IS_DIRECTORY;
+    case EINPROGRESS: return VARVE_UNKNOWN_OUTCOME;
     default: return VARVE_IO;
     }
 }

@@ -207,7 +207,8 @@ varve_status vv_file_set_begin(struct vv_file_set *set,
     };
     vv_buffer_init(&set->text, &context->allocator);
     vv_buffer_init(&set->older, &context->allocator);
-    VV_TRY(vv_store_refuse(path, error));
+    VV_TRY(vv_store_refuse_any(
+        path, "takes one file at a time: this format has several", error));
     if (*vv_path_name(path))
         sweep(set);
     return vv_publish_begin(&set->index, context, path, flags, error);

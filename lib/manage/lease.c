@@ -24,6 +24,9 @@
 /* Replaced under one's hands so often, it is busy. */
 enum { MOST_REPLACED = 100 };
 
+#define NO_LOCKS                                                               \
+    "has no locks, and so no leases: a watch does without with no_lease"
+
 /* --- One file, now ------------------------------------------------------ */
 
 static varve_status fail_busy(varve_error *error, const char *path)
@@ -50,7 +53,7 @@ static varve_status take_once(const struct vv_context *context,
 {
     int opened;
     uint64_t size;
-    VV_TRY(vv_store_refuse(path, error));
+    VV_TRY(vv_store_refuse_any(path, NO_LOCKS, error));
     VV_TRY(vv_file_open(context, path, &opened, &size, error));
     varve_status status = VARVE_OK;
     int result = context->system->share_lock(context->system->state, opened);
@@ -85,7 +88,7 @@ static varve_status take(
     const struct vv_system *system = context->system;
     int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
     int64_t pause = A_MILLISECOND;
-    VV_TRY(vv_store_refuse(path, error));
+    VV_TRY(vv_store_refuse_any(path, NO_LOCKS, error));
     for (;;) {
         varve_error reason = { 0 };
         VV_TRY(vv_find_checkpoint(context, path, true, &lease->path, error));

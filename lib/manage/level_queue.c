@@ -10,6 +10,7 @@
 #include "lease.h"
 #include "ledger.h"
 #include "monitor.h"
+#include "store.h"
 #include "system.h"
 #include "try.h"
 
@@ -23,6 +24,15 @@ static void free_waiting(struct vv_level_queue *q, struct vv_waiting *w)
     vv_file_close(&q->level.context, w->lease);
     vv_release_string(a, w->path);
     vv_release(a, w, sizeof *w);
+}
+
+/* Where there are leases: a store has none. */
+static varve_status take_lease(
+    const struct vv_level_queue *q, struct vv_waiting *w, varve_error *error)
+{
+    return vv_is_of_store(w->path)
+               ? VARVE_OK
+               : vv_lease_take(&q->level.context, w->path, &w->lease, error);
 }
 
 static varve_status make_waiting(struct vv_level_queue *q,
@@ -41,7 +51,7 @@ static varve_status make_waiting(struct vv_level_queue *q,
         .counter = entry->counter,
         .step = entry->step };
     varve_status status =
-        w->path ? vv_lease_take(&q->level.context, w->path, &w->lease, error)
+        w->path ? take_lease(q, w, error)
                 : vv_fail_memory(error, "the path of a checkpoint that waits");
     if (status)
         free_waiting(q, w);

@@ -98,10 +98,12 @@ static varve_status delete_named(struct vv_listing *l, int directory,
         status = vv_fail_memory(error, "the name of a checkpoint");
     } else {
         int result = system->rename(system->state, directory, name, to);
-        if (result < 0 && result != -ENOENT)
+        bool stays = result == -EOPNOTSUPP; /* a store deletes in one step */
+        if (result < 0 && result != -ENOENT && !stays)
             status = vv_fail_system(error, -result, "rename to delete", name);
-        else if (result == 0)
-            status = vv_file_remove(l->context, directory, to, to, error);
+        else if (result == 0 || stays)
+            status = vv_file_remove(
+                l->context, directory, stays ? name : to, name, error);
         if (!status && (result = system->sync(system->state, directory)) < 0)
             status = vv_fail_system(error, -result,
                 "it is deleted, but sync of its directory", name);

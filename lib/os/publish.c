@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "file.h"
 #include "retry.h"
+#include "store.h"
 #include "try.h"
 
 static varve_status fail_directory(varve_error *error, const char *path)
@@ -65,10 +66,12 @@ static varve_status check_name(
     return VARVE_OK;
 }
 
-/* What others left is swept up first: its room may be wanted. */
+/* What others left is swept up first: its room may be wanted. In a store
+ * nothing of it has a name. */
 static varve_status make_temporary(struct vv_publication *p, varve_error *error)
 {
-    vv_temporary_sweep(p->context, p->directory, p->name);
+    if (!vv_is_of_store(p->path))
+        vv_temporary_sweep(p->context, p->directory, p->name);
     VV_TRY(vv_temporary_make(
         &p->temporary, p->context, p->directory, p->name, p->path, error));
     p->file = p->temporary.file;

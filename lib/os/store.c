@@ -27,7 +27,7 @@ const struct vv_system *vv_default_system(void)
     return atomic_load_explicit(&current, memory_order_acquire);
 }
 
-static bool is_of_store(const char *path)
+bool vv_is_of_store(const char *path)
 {
     static const char *const schemes[] = { "s3://", "https://", "http://" };
     bool is_known = vv_default_system() != &vv_posix_system;
@@ -38,20 +38,31 @@ static bool is_of_store(const char *path)
     return false;
 }
 
-varve_status vv_store_refuse(const char *path, varve_error *error)
+varve_status vv_store_refuse_any(
+    const char *path, const char *reason, varve_error *error)
 {
-    if (!is_of_store(path))
+    if (!vv_is_of_store(path))
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected a path of this machine, found one of a store, which is "
-        "read only",
-        path);
+        "%s: expected a path of this machine, found one of a store, which %s",
+        path, reason);
+}
+
+varve_status vv_store_refuse(const char *path, varve_error *error)
+{
+    if (strncmp(path, "s3://", 5) != 0)
+        return vv_store_refuse_any(path, "is read only", error);
+    const char *slash = strchr(path + 5, '/');
+    if (!vv_is_of_store(path) || (slash && slash > path + 5 && slash[1]))
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected s3://BUCKET/KEY, found no key or no bucket", path);
 }
 
 varve_status vv_store_refuse_named(
     const char *from, const char *path, varve_error *error)
 {
-    if (is_of_store(from) || !is_of_store(path))
+    if (vv_is_of_store(from) || !vv_is_of_store(path))
         return VARVE_OK;
     return vv_fail(error, VARVE_CORRUPT,
         "%s: expected the name of a file beside it, found one of a store: %s",

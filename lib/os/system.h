@@ -84,6 +84,9 @@ struct vv_system {
      * has alone. */
     int (*share_lock)(void *state, int file);
 
+    /* -EOPNOTSUPP where only what was created under a temporary name can be
+     * renamed, and to what that is for; -EINPROGRESS where nobody knows whether
+     * it was. */
     int (*rename)(void *state, int directory, const char *from, const char *to);
     /* As rename, but -EEXIST where the new name is taken. -EINVAL or -ENOSYS
      * where the file system cannot do it in one step. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 /* --- Lines ------------------------------------------------------------------
  */
@@ -59,6 +60,22 @@ static void copy(char *to, size_t room, const char *value)
     memcpy(to, is_text ? value : "", is_text ? size + 1 : 1);
 }
 
+static void take_length(struct vv_remote_answer *a, const char *value)
+{
+    const char *end = parse_number(value, &a->length);
+    a->has_length = end && !*end;
+    a->is_empty = a->has_length && a->length == 0;
+}
+
+/* Tags of such an object are no sums of what was sent. */
+static bool is_of_a_key(const char *name, const char *value)
+{
+    return (strcasecmp(name, "x-amz-server-side-encryption") == 0 &&
+               strncasecmp(value, "aws:", 4) == 0) ||
+           strcasecmp(
+               name, "x-amz-server-side-encryption-customer-algorithm") == 0;
+}
+
 static void take(
     struct vv_remote_answer *a, const char *name, const char *value)
 {
@@ -66,7 +83,7 @@ static void take(
     if (strcasecmp(name, "content-range") == 0)
         parse_range(a, value);
     else if (strcasecmp(name, "content-length") == 0)
-        a->is_empty = strcmp(value, "0") == 0;
+        take_length(a, value);
     else if (strcasecmp(name, "content-encoding") == 0)
         a->is_coded = strcasecmp(value, "identity") != 0;
     else if (strcasecmp(name, "etag") == 0)
@@ -75,6 +92,12 @@ static void take(
         copy(a->mark.date, sizeof a->mark.date, value);
     else if (strcasecmp(name, "x-amz-bucket-region") == 0)
         copy(a->region, sizeof a->region, value);
+    else if (strcasecmp(name, VV_REMOTE_TOKEN_HEADER) == 0)
+        copy(a->token, sizeof a->token, value);
+    else if (strcasecmp(name, "date") == 0)
+        copy(a->clock, sizeof a->clock, value);
+    else if (is_of_a_key(name, value))
+        a->is_keyed = true;
     else if (strcasecmp(name, "retry-after") == 0 &&
              parse_number(value, &number))
         a->retry_after = number < 60 ? (unsigned)number : 60;
@@ -99,7 +122,8 @@ void vv_remote_answer_line(
     memcpy(text, line, size);
     text[size] = '\0';
     if (strncasecmp(text, "HTTP/", 5) == 0) {
-        *a = (struct vv_remote_answer){ .code = parse_code(text) };
+        *a = (struct vv_remote_answer){ .code = parse_code(text),
+            .asked = a->asked };
         return;
     }
     char *colon = strchr(text, ':');
@@ -172,12 +196,11 @@ enum vv_remote_verdict vv_remote_check_range(const struct vv_remote_answer *a,
 /* --- Refusals ---------------------------------------------------------------
  */
 
-/* What a store calls it: <Code>NoSuchBucket</Code>. */
-static void find_name(const char *body, char *name, size_t room)
+void vv_remote_name_of_refusal(const char *body, char *name, size_t room)
 {
     const char *at = strstr(body, "<Code>");
     size_t size = at ? strspn(at + 6, "abcdefghijklmnopqrstuvwxyz"
-                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
                      : 0;
     if (size >= room)
         size = 0;
@@ -187,8 +210,36 @@ static void find_name(const char *body, char *name, size_t room)
 
 static bool is_passing(long code, const char *name)
 {
-    return code >= 500 || code == 408 || code == 425 || code == 429 ||
-           code == 0 || strcmp(name, "RequestTimeout") == 0;
+    /* What was damaged on its way may come whole the next time. */
+    static const char *const names[] = { "RequestTimeout", "BadDigest",
+        "IncompleteBody", "XAmzContentSHA256Mismatch",
+        "ConditionalRequestConflict", "OperationAborted" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return (code >= 500 && code != 501 && code != 507) || code == 408 ||
+           code == 425 || code == 429 || code == 0;
+}
+
+static bool is_full(long code, const char *name)
+{
+    return code == 507 || strcmp(name, "QuotaExceeded") == 0 ||
+           strcmp(name, "XMinioStorageFull") == 0 ||
+           strcmp(name, "EntityTooLarge") == 0;
+}
+
+static void say_clocks(const struct vv_remote_answer *a, char *why, size_t size)
+{
+    char here[40] = "";
+    time_t seconds = (time_t)(a->asked / 1000000000);
+    struct tm parts;
+    if (a->asked && gmtime_r(&seconds, &parts))
+        strftime(here, sizeof here, ", %a, %d %b %Y %H:%M:%S GMT,", &parts);
+    snprintf(why, size,
+        "the clock of this machine%s differs from the server's%s%s%s by too "
+        "much (%ld)",
+        here, *a->clock ? ", " : "", a->clock, *a->clock ? "," : "", a->code);
 }
 
 static void say_refusal(
@@ -196,15 +247,17 @@ static void say_refusal(
 {
     if (strcmp(name, "NoSuchBucket") == 0)
         snprintf(why, size, "there is no such bucket");
+    else if (strcmp(name, "NoSuchUpload") == 0)
+        snprintf(why, size, "the store has dropped the parts that it had");
     else if (a->code == 404 || a->code == 410)
         snprintf(why, size, "there is no such file (%ld)", a->code);
     else if (strcmp(name, "RequestTimeTooSkewed") == 0)
-        snprintf(why, size,
-            "the clock of this machine differs from the "
-            "server's by too much (%ld)",
-            a->code);
+        say_clocks(a, why, size);
+    else if (is_full(a->code, name))
+        snprintf(why, size, "there is no room left in the store (%ld%s%s)",
+            a->code, *name ? " " : "", name);
     else if (a->code == 401 || a->code == 403)
-        snprintf(why, size, "the server refuses to give it (%ld%s%s)", a->code,
+        snprintf(why, size, "the server refuses it (%ld%s%s)", a->code,
             *name ? " " : "", name);
     else if (a->code / 100 == 3 && *a->region)
         snprintf(why, size,
@@ -219,9 +272,11 @@ enum vv_remote_verdict vv_remote_refusal(const struct vv_remote_answer *a,
     const char *body, int *number, char *why, size_t why_size)
 {
     char name[40];
-    find_name(body, name, sizeof name);
+    vv_remote_name_of_refusal(body, name, sizeof name);
     say_refusal(a, name, why, why_size);
-    *number = a->code == 404 || a->code == 410   ? ENOENT
+    *number = strcmp(name, "NoSuchUpload") == 0  ? EIO
+              : is_full(a->code, name)           ? ENOSPC
+              : a->code == 404 || a->code == 410 ? ENOENT
               : a->code == 401 || a->code == 403 ? EACCES
                                                  : EIO;
     return is_passing(a->code, name) ? VV_REMOTE_AGAIN : VV_REMOTE_FINAL;

@@ -10,7 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VV_REMOTE_TAG_SIZE = 200, VV_REMOTE_DATE_SIZE = 64 };
+enum {
+    VV_REMOTE_TAG_SIZE = 200,
+    VV_REMOTE_DATE_SIZE = 64,
+    VV_REMOTE_TOKEN_SIZE = 33
+};
+
+/* The header that has the token. */
+#define VV_REMOTE_TOKEN_HEADER "x-amz-meta-varve"
 
 /* Which content of a file it is: the same as long as it is open. */
 struct vv_remote_mark {
@@ -32,6 +39,13 @@ struct vv_remote_answer {
     bool is_coded;   /* compressed, say: other bytes than those of the file */
     char region[32]; /* where the bucket is, if not where it was looked for */
     unsigned retry_after; /* seconds */
+    bool has_length;
+    uint64_t length; /* of the bytes below, or that there would be */
+    bool is_keyed;   /* the tag is of bytes that were encrypted */
+    char token[VV_REMOTE_TOKEN_SIZE]; /* of who wrote it, "" without one */
+    char clock[VV_REMOTE_DATE_SIZE];  /* of the server */
+    /* to fill in */
+    int64_t asked; /* by the clock here: nanoseconds since 1970; 0: unknown */
 };
 
 /* One line of it; one that begins another answer forgets the former. */
@@ -57,6 +71,10 @@ struct vv_remote_range {
  * `why` says it. (404 and the like are said by vv_remote_refusal.) */
 enum vv_remote_verdict vv_remote_check_range(const struct vv_remote_answer *a,
     const struct vv_remote_range *range, int *number, const char **why);
+
+/* What a store calls a failure: <Code>NoSuchBucket</Code>; "" where it has no
+ * name. */
+void vv_remote_name_of_refusal(const char *body, char *name, size_t room);
 
 /* The same of a code that is an error whatever was asked. `body` is how its
  * text begins, in which a store says more. */

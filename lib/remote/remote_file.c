@@ -17,6 +17,7 @@
 #include "remote_cache.h"
 #include "remote_list.h"
 #include "remote_pool.h"
+#include "remote_upload.h"
 #include "remote_words.h"
 
 enum {
@@ -33,6 +34,7 @@ struct file {
     struct vv_remote_place place;
     struct vv_remote_mark mark;
     struct vv_remote_cache cache;
+    struct vv_remote_upload *upload; /* one that is written, or NULL */
 };
 
 static struct file **files; /* NULL: none is open there */
@@ -172,6 +174,24 @@ int vv_remote_open_directory(
     return result;
 }
 
+int vv_remote_open_upload(struct vv_remote_upload *upload)
+{
+    struct file *file = new_file(upload->settings, upload->path);
+    if (!file)
+        return fail_memory();
+    file->upload = upload;
+    int result = enter(file);
+    if (result < 0)
+        free_file(file);
+    return result;
+}
+
+struct vv_remote_upload *vv_remote_upload_of(int descriptor)
+{
+    const struct file *file = file_at(descriptor, false);
+    return file ? file->upload : NULL;
+}
+
 int vv_remote_close(int descriptor)
 {
     free_file(file_at(descriptor, true));
@@ -197,7 +217,7 @@ int vv_remote_info(int descriptor, struct vv_file_info *info)
         *file->mark.date ? curl_getdate(file->mark.date, NULL) : -1;
     *info = (struct vv_file_info){
         .kind = file->is_directory ? VV_DIRECTORY : VV_REGULAR_FILE,
-        .size = file->mark.size,
+        .size = file->upload ? file->upload->size : file->mark.size,
         .modified = modified > 0 ? (int64_t)modified * 1000000000 : 0,
         .device = UINT64_MAX, /* no machine's */
         .serial = hash(hash(UINT64_C(0xcbf29ce484222325), file->path),
@@ -278,7 +298,7 @@ int64_t vv_remote_read_at(
     int descriptor, void *bytes, size_t size, uint64_t offset)
 {
     struct file *file = file_at(descriptor, false);
-    if (!file || file->is_directory)
+    if (!file || file->is_directory || file->upload)
         return -EBADF;
     uint64_t end = file->mark.size;
     if (offset >= end || size == 0)

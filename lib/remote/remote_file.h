@@ -10,6 +10,8 @@
 
 #include "remote_get.h"
 
+struct vv_remote_upload;
+
 bool vv_remote_is_ours(int descriptor);
 
 int vv_remote_open_file(
@@ -27,6 +29,11 @@ int64_t vv_remote_read_at(
     int descriptor, void *bytes, size_t size, uint64_t offset);
 int vv_remote_will_read(int descriptor, uint64_t offset, uint64_t size);
 int vv_remote_each_name(int descriptor, vv_each_name *each, void *user);
+
+/* A descriptor of a file that is written, which stays the caller's; and the
+ * file of one, NULL where it is of none. */
+int vv_remote_open_upload(struct vv_remote_upload *upload);
+struct vv_remote_upload *vv_remote_upload_of(int descriptor);
 
 /* The path of a name in a directory that is open, to be freed; NULL without
  * memory. */

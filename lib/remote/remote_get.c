@@ -1,4 +1,4 @@
-/* remote_get.c - libcurl, and who asks it again.
+/* remote_get.c - asking for bytes, and asking again.
  *
  * Bytes are taken only below headers that were found to be right. What has come
  * of a part when the connection ends is kept, and the rest asked for: its
@@ -10,22 +10,17 @@
 #include "remote_get.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <varve/version.h>
-
+#include "remote_call.h"
 #include "remote_pool.h"
 #include "remote_words.h"
 
 enum {
-    MOST_TEXT = 16 << 20,  /* of a list of a thousand names */
-    A_STEP_ON = 64 << 10,  /* that bytes are, for attempts to count anew */
-    LEAST_PER_SECOND = 64, /* less has stalled */
-    MOST_REDIRECTIONS = 5,
-    MOST_WAIT_MS = 10000
+    MOST_TEXT = 16 << 20, /* of a list of a thousand names */
+    A_STEP_ON = 64 << 10  /* that bytes are, for attempts to count anew */
 };
 
 /* One question and its answer. */
@@ -137,108 +132,17 @@ static size_t on_bytes(char *bytes, size_t one, size_t count, void *user)
 /* --- Asking -----------------------------------------------------------------
  */
 
-static bool add_header(struct curl_slist **headers, const char *line)
-{
-    struct curl_slist *more = curl_slist_append(*headers, line);
-    if (more)
-        *headers = more;
-    return more != NULL;
-}
-
 /* Servers compare tags that are not weak. */
 static bool add_headers(const struct exchange *e, struct curl_slist **headers)
 {
-    static const char digest_of_nothing[] =
-        "x-amz-content-sha256: "
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     char line[VV_REMOTE_TAG_SIZE + 16];
     const struct vv_remote_mark *mark = e->range.mark;
     bool good = true;
     if (mark && *mark->tag == '"') {
         snprintf(line, sizeof line, "If-Match: %s", mark->tag);
-        good = add_header(headers, line);
+        good = vv_remote_add_header(headers, line);
     }
-    if (e->place->is_signed)
-        good = good && add_header(headers, digest_of_nothing);
-    if (e->place->token) {
-        struct vv_remote_text token = { .at = NULL };
-        vv_remote_add(&token, "x-amz-security-token: ");
-        vv_remote_add(&token, e->place->token);
-        char *text = vv_remote_take(&token);
-        good = good && text && add_header(headers, text);
-        free(text);
-    }
-    return good;
-}
-
-static void set_place(CURL *c, const struct vv_remote_place *place)
-{
-    curl_easy_setopt(c, CURLOPT_URL, place->url);
-    curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(
-        c, CURLOPT_PROTOCOLS_STR, place->is_secure ? "https" : "http");
-    curl_easy_setopt(c, CURLOPT_REDIR_PROTOCOLS_STR,
-        place->is_secure ? "https" : "http,https");
-    /* What is signed is for one host. */
-    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, place->is_signed ? 0L : 1L);
-    curl_easy_setopt(c, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTIONS);
-    if (place->is_signed) {
-        curl_easy_setopt(c, CURLOPT_AWS_SIGV4, place->signing);
-        curl_easy_setopt(c, CURLOPT_USERNAME, place->key_id);
-        curl_easy_setopt(c, CURLOPT_PASSWORD, place->secret);
-    }
-}
-
-static void set_limits(CURL *c, const struct vv_remote_settings *s)
-{
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(c, CURLOPT_USERAGENT, "varve/" VARVE_VERSION);
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_timeout_ms);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)LEAST_PER_SECOND);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)s->stall_timeout_s);
-    if (s->certificates)
-        curl_easy_setopt(c, CURLOPT_CAINFO, s->certificates);
-}
-
-/* libcurl's own care for it is off with its signals; so is that of TLS. */
-static CURLcode perform(CURL *c)
-{
-    sigset_t pipe_only, before, waiting;
-    const struct timespec none = { 0 };
-    sigemptyset(&pipe_only);
-    sigaddset(&pipe_only, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
-    sigemptyset(&waiting);
-    sigpending(&waiting);
-    CURLcode code = curl_easy_perform(c);
-    if (!sigismember(&waiting, SIGPIPE))
-        while (sigtimedwait(&pipe_only, NULL, &none) < 0 && errno == EINTR)
-            continue;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code;
-}
-
-static bool is_final(CURLcode code)
-{
-    switch (code) {
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_URL_MALFORMAT:
-    case CURLE_TOO_MANY_REDIRECTS:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-    case CURLE_NOT_BUILT_IN:
-    case CURLE_UNKNOWN_OPTION: return true;
-    default: return false;
-    }
-}
-
-static const char *text_of(CURLcode code)
-{
-    return code == CURLE_OK ? "the answer ended before its end"
-           : code == CURLE_PEER_FAILED_VERIFICATION
-               ? "the certificate of the server is not trusted here"
-               : curl_easy_strerror(code);
+    return good && vv_remote_add_signed(headers, e->place, NULL);
 }
 
 /* What a call of libcurl came to, and the bytes that came with it. */
@@ -259,11 +163,8 @@ static void settle(struct exchange *e, CURLcode code)
     }
     if (e->is_checked && e->verdict != VV_REMOTE_GOOD)
         return;
-    int number = code == CURLE_OPERATION_TIMEDOUT ? ETIMEDOUT
-                 : code == CURLE_OUT_OF_MEMORY    ? ENOMEM
-                                                  : EIO;
-    find(e, is_final(code) ? VV_REMOTE_FINAL : VV_REMOTE_AGAIN, number,
-        text_of(code));
+    find(e, vv_remote_is_final(code) ? VV_REMOTE_FINAL : VV_REMOTE_AGAIN,
+        vv_remote_number_of(code), vv_remote_text_of(code));
 }
 
 static void ask(struct exchange *e)
@@ -277,8 +178,7 @@ static void ask(struct exchange *e)
         snprintf(range, sizeof range, "%llu-%llu",
             (unsigned long long)e->range.first,
             (unsigned long long)e->range.last);
-        set_limits(c, e->settings);
-        set_place(c, e->place);
+        vv_remote_set_up(c, e->settings, e->place);
         curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers);
         if (!e->is_text)
             curl_easy_setopt(c, CURLOPT_RANGE, range);
@@ -286,7 +186,7 @@ static void ask(struct exchange *e)
         curl_easy_setopt(c, CURLOPT_HEADERDATA, e);
         curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);
         curl_easy_setopt(c, CURLOPT_WRITEDATA, e);
-        settle(e, perform(c));
+        settle(e, vv_remote_perform(c));
     }
     if (c)
         vv_remote_pool_give(c);
@@ -295,23 +195,6 @@ static void ask(struct exchange *e)
 
 /* --- Again ------------------------------------------------------------------
  */
-
-/* Somewhere between nothing and twice as much as the last time, so that many
- * who were refused together do not come back together. */
-static void wait(const struct exchange *e, unsigned failed)
-{
-    const struct vv_system *machine = e->settings->machine;
-    uint64_t most = (uint64_t)e->settings->wait_ms
-                    << (failed < 20 ? failed - 1 : 19);
-    uint32_t random = 0;
-    most = most < MOST_WAIT_MS ? most : MOST_WAIT_MS;
-    machine->random(machine->state, &random, sizeof random);
-    uint64_t ms = random % (most + 1);
-    if (e->answer.retry_after && ms < e->answer.retry_after * 1000ull)
-        ms = e->answer.retry_after * 1000ull;
-    ms = ms < MOST_WAIT_MS ? ms : MOST_WAIT_MS;
-    machine->sleep(machine->state, (int64_t)ms * 1000000);
-}
 
 /* What came of a part is there; the rest is asked for. */
 static void go_on(struct exchange *e, size_t *kept)
@@ -333,6 +216,11 @@ static int fail(const struct exchange *e, unsigned failed)
         e->number, "%s, in each of %u attempts", e->why, failed);
 }
 
+static int64_t now(const struct exchange *e)
+{
+    return e->settings->machine->now(e->settings->machine->state);
+}
+
 static int get(struct exchange *e, size_t *size)
 {
     unsigned failed = 0;
@@ -344,7 +232,7 @@ static int get(struct exchange *e, size_t *size)
         e->verdict = VV_REMOTE_GOOD;
         e->body_size = 0;
         memset(e->body, 0, sizeof e->body);
-        e->answer = (struct vv_remote_answer){ .code = 0 };
+        e->answer = (struct vv_remote_answer){ .asked = now(e) };
         ask(e);
         if (e->verdict == VV_REMOTE_GOOD)
             break;
@@ -354,7 +242,7 @@ static int get(struct exchange *e, size_t *size)
         go_on(e, &kept);
         if (e->range.mark && e->range.first > e->range.last)
             break;
-        wait(e, failed);
+        vv_remote_wait(e->settings, &e->answer, failed);
     }
     *size = kept + e->got;
     return 0;

@@ -18,6 +18,7 @@ struct vv_remote_settings {
     unsigned wait_ms;
     unsigned connect_timeout_ms;
     unsigned stall_timeout_s;
+    size_t part_size;
     char *certificates; /* or NULL */
     struct vv_remote_settings *older;
 };

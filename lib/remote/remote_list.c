@@ -1,4 +1,4 @@
-/* remote_list.c - pages of a list, as little of XML as they have.
+/* remote_list.c - pages of a list, one after the other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "remote_words.h"
+#include "remote_xml.h"
 
 enum { MOST_PAGES = 100000 };
 
@@ -28,70 +29,6 @@ static int fail_page(void)
         EIO, "expected the names in a bucket, found something else");
 }
 
-/* &#123; or &#x7b; of ASCII; 0: none of it. */
-static char numbered(const char *text)
-{
-    char *end;
-    bool is_hex = text[2] == 'x';
-    unsigned long code =
-        strtoul(text + (is_hex ? 3 : 2), &end, is_hex ? 16 : 10);
-    return *end == ';' && code < 128 ? (char)code : '\0';
-}
-
-/* In place. False where it has what a name of a file cannot. */
-static bool decode(char *text)
-{
-    static const struct {
-        const char *name;
-        char is;
-    } entities[] = { { "&amp;", '&' }, { "&lt;", '<' }, { "&gt;", '>' },
-        { "&quot;", '"' }, { "&apos;", '\'' } };
-    char *to = text;
-    while (*text) {
-        char is = *text;
-        size_t size = 1;
-        for (size_t i = 0; is == '&' && i < 5; i++) {
-            size = strlen(entities[i].name);
-            if (strncmp(text, entities[i].name, size) == 0) {
-                *to = entities[i].is;
-                break;
-            }
-            size = 0;
-        }
-        if (is == '&' && size == 0) {
-            is = text[1] == '#' ? numbered(text) : '\0';
-            if (!is)
-                return false;
-            size = strcspn(text, ";") + 1;
-            *to = is;
-        } else if (is != '&') {
-            *to = is;
-        }
-        text += size;
-        to++;
-    }
-    *to = '\0';
-    return true;
-}
-
-/* The text of the next element of a name before `end`, cut off in place; NULL:
- * there is none. *at goes on behind it. */
-static char *next_element(char **at, const char *name)
-{
-    size_t size = strlen(name); /* "<Key>" */
-    char *open = strstr(*at, name);
-    if (!open)
-        return NULL;
-    char *text = open + size;
-    char *close = strchr(text, '<');
-    if (!close || close[1] != '/' ||
-        strncmp(close + 2, name + 1, size - 1) != 0)
-        return NULL;
-    *close = '\0';
-    *at = close + 1;
-    return text;
-}
-
 static bool is_name(const char *name)
 {
     return *name && !strchr(name, '/') && strcmp(name, ".") != 0 &&
@@ -104,8 +41,8 @@ static int each_of(char *page, const char *element, const char *prefix,
 {
     size_t prefix_size = strlen(prefix);
     char *text;
-    while ((text = next_element(&page, element))) {
-        if (!decode(text) || strncmp(text, prefix, prefix_size) != 0)
+    while ((text = vv_remote_next_element(&page, element))) {
+        if (!vv_remote_decode(text) || strncmp(text, prefix, prefix_size) != 0)
             continue;
         char *name = text + prefix_size;
         size_t size = strlen(name);
@@ -129,8 +66,9 @@ int vv_remote_parse_list(char *page, const char *prefix, vv_each_name *each,
     bool is_cut = strstr(page, "<IsTruncated>true</IsTruncated>") != NULL;
     char *copy = copy_of(page);
     char *at = copy;
-    char *token = copy ? next_element(&at, "<NextContinuationToken>") : NULL;
-    if (is_cut && token && decode(token))
+    char *token =
+        copy ? vv_remote_next_element(&at, "<NextContinuationToken>") : NULL;
+    if (is_cut && token && vv_remote_decode(token))
         *continued = copy_of(token);
     free(copy);
     if (is_cut && !*continued)

@@ -167,18 +167,25 @@ static int place_in_bucket(const char *path, const char *query, const char *key,
     return result;
 }
 
-int vv_remote_place_of(const char *path, struct vv_remote_place *place)
+int vv_remote_place_of_change(
+    const char *path, const char *query, struct vv_remote_place *place)
 {
     *place = (struct vv_remote_place){ .url = NULL };
-    if (vv_remote_scheme_of(path) != VV_REMOTE_S3)
-        return place_of_page(path, place);
     const char *key = key_of(path);
     if (check_bucket(path))
         return -EINVAL;
     if (!*key || key[strlen(key) - 1] == '/')
         return vv_remote_fail(
             EISDIR, "expected an object, found a bucket or a prefix");
-    return place_in_bucket(path, "", key, place);
+    return place_in_bucket(path, query, key, place);
+}
+
+int vv_remote_place_of(const char *path, struct vv_remote_place *place)
+{
+    if (vv_remote_scheme_of(path) == VV_REMOTE_S3)
+        return vv_remote_place_of_change(path, "", place);
+    *place = (struct vv_remote_place){ .url = NULL };
+    return place_of_page(path, place);
 }
 
 char *vv_remote_prefix_of(const char *directory)

@@ -34,6 +34,11 @@ struct vv_remote_place {
 /* A file. 0, or what failed. Clear it in any case. */
 int vv_remote_place_of(const char *path, struct vv_remote_place *place);
 
+/* An object of a bucket, to be changed: `query` is what is asked of it, in the
+ * order in which it is signed, or "". */
+int vv_remote_place_of_change(
+    const char *path, const char *query, struct vv_remote_place *place);
+
 /* The list of what is in a directory of a bucket, from `continued` on, which
  * may be NULL. */
 int vv_remote_place_of_list(const char *directory, const char *continued,

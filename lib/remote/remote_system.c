@@ -1,6 +1,6 @@
 /* remote_system.c - the system of the machine, with stores besides: what is
  * about a path with a scheme, or a descriptor of one, is done here, all else
- * there. Nothing changes in a store.
+ * there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,6 +10,8 @@
 
 #include "remote_file.h"
 #include "remote_pool.h"
+#include "remote_publish.h"
+#include "remote_upload.h"
 #include "remote_words.h"
 
 static struct vv_remote_settings *newest;
@@ -30,25 +32,23 @@ static bool is_remote(int directory, const char *name)
            vv_remote_scheme_of(name) != VV_REMOTE_NONE;
 }
 
-static int refuse(void)
-{
-    return vv_remote_fail(
-        EROFS, "stores are read only: nothing is written there");
-}
-
 /* --- Opening ----------------------------------------------------------------
  */
 
-typedef int open_function(const struct vv_remote_settings *, const char *);
+typedef int path_function(const struct vv_remote_settings *, const char *);
 
-static int open_path(int directory, const char *name, open_function *open)
+/* To be freed; NULL without memory. */
+static char *path_of(int directory, const char *name)
 {
-    if (vv_remote_scheme_of(name) != VV_REMOTE_NONE)
-        return open(settings(), name);
-    char *path = vv_remote_path_in(directory, name);
-    if (!path)
-        return -ENOMEM;
-    int result = open(settings(), path);
+    return vv_remote_scheme_of(name) != VV_REMOTE_NONE
+               ? strdup(name)
+               : vv_remote_path_in(directory, name);
+}
+
+static int on_path(int directory, const char *name, path_function *call)
+{
+    char *path = path_of(directory, name);
+    int result = path ? call(settings(), path) : -ENOMEM;
     free(path);
     return result;
 }
@@ -56,20 +56,24 @@ static int open_path(int directory, const char *name, open_function *open)
 static int open_file(void *state, int directory, const char *name)
 {
     return is_remote(directory, name)
-               ? open_path(directory, name, vv_remote_open_file)
+               ? on_path(directory, name, vv_remote_look_up)
                : machine.open_file(state, directory, name);
 }
 
+/* What is above one is nobody's who could sync it; and that a name is that of a
+ * directory no store would say. */
 static int open_directory(void *state, int directory, const char *name)
 {
+    if (vv_remote_is_ours(directory))
+        return strcmp(name, "..") == 0 ? -ENOENT : -ENOTDIR;
     return is_remote(directory, name)
-               ? open_path(directory, name, vv_remote_open_directory)
+               ? on_path(directory, name, vv_remote_open_directory)
                : machine.open_directory(state, directory, name);
 }
 
 static int close_either(void *state, int descriptor)
 {
-    return vv_remote_is_ours(descriptor) ? vv_remote_close(descriptor)
+    return vv_remote_is_ours(descriptor) ? vv_remote_end(descriptor)
                                          : machine.close(state, descriptor);
 }
 
@@ -114,41 +118,54 @@ static int map(
     return machine.map(state, file, offset, size, address);
 }
 
-/* --- What is refused --------------------------------------------------------
+/* --- Writing ----------------------------------------------------------------
  */
 
 static int create_file(void *state, int directory, const char *name)
 {
     return is_remote(directory, name)
-               ? refuse()
+               ? on_path(directory, name, vv_remote_create)
                : machine.create_file(state, directory, name);
 }
 
 static int open_to_write(void *state, int directory, const char *name)
 {
-    return is_remote(directory, name)
-               ? refuse()
-               : machine.open_to_write(state, directory, name);
+    if (is_remote(directory, name))
+        return vv_remote_fail(EOPNOTSUPP,
+            "a file in a store is written by one process, and as a whole");
+    return machine.open_to_write(state, directory, name);
 }
 
 static int make_directory(void *state, int directory, const char *name)
 {
-    return is_remote(directory, name)
-               ? refuse()
+    return is_remote(directory, name) /* a key has the whole path */
+               ? 0
                : machine.make_directory(state, directory, name);
 }
 
 static int remove_name(void *state, int directory, const char *name)
 {
-    return is_remote(directory, name) ? refuse()
-                                      : machine.remove(state, directory, name);
+    return is_remote(directory, name)
+               ? on_path(directory, name, vv_remote_remove)
+               : machine.remove(state, directory, name);
+}
+
+static int rename_remote(
+    int directory, const char *from, const char *to, bool is_new)
+{
+    char *one = path_of(directory, from), *other = path_of(directory, to);
+    int result = one && other ? vv_remote_rename(settings(), one, other, is_new)
+                              : -ENOMEM;
+    free(one);
+    free(other);
+    return result;
 }
 
 static int rename_either(
     void *state, int directory, const char *from, const char *to)
 {
     return is_remote(directory, from) || is_remote(directory, to)
-               ? refuse()
+               ? rename_remote(directory, from, to, false)
                : machine.rename(state, directory, from, to);
 }
 
@@ -156,7 +173,7 @@ static int rename_new(
     void *state, int directory, const char *from, const char *to)
 {
     return is_remote(directory, from) || is_remote(directory, to)
-               ? refuse()
+               ? rename_remote(directory, from, to, true)
                : machine.rename_new(state, directory, from, to);
 }
 
@@ -164,13 +181,27 @@ static int64_t write_at(
     void *state, int file, const void *bytes, size_t size, uint64_t offset)
 {
     return vv_remote_is_ours(file)
-               ? refuse()
+               ? vv_remote_write_at(file, bytes, size, offset)
                : machine.write_at(state, file, bytes, size, offset);
+}
+
+static int reserve(void *state, int file, uint64_t size)
+{
+    return vv_remote_is_ours(file) ? vv_remote_reserve(file, size)
+                                   : machine.reserve(state, file, size);
+}
+
+static int start_write_back(
+    void *state, int file, uint64_t offset, uint64_t size)
+{
+    return vv_remote_is_ours(file)
+               ? 0
+               : machine.start_write_back(state, file, offset, size);
 }
 
 static int sync_either(void *state, int descriptor)
 {
-    return vv_remote_is_ours(descriptor) ? refuse()
+    return vv_remote_is_ours(descriptor) ? vv_remote_sync(descriptor)
                                          : machine.sync(state, descriptor);
 }
 
@@ -209,6 +240,7 @@ static bool add_settings(const varve_remote_options *options)
     s->wait_ms = or_default(options->wait_ms, 100);
     s->connect_timeout_ms = or_default(options->connect_timeout_ms, 10000);
     s->stall_timeout_s = or_default(options->stall_timeout_s, 30);
+    s->part_size = options->part_size ? options->part_size : VV_REMOTE_PART;
     if (options->certificates) {
         s->certificates = strdup(options->certificates);
         if (!s->certificates) {
@@ -235,6 +267,8 @@ static void stand_on(const struct vv_system *below)
     stores.info = info_of;
     stores.read_at = read_at;
     stores.write_at = write_at;
+    stores.reserve = reserve;
+    stores.start_write_back = start_write_back;
     stores.will_read = will_read;
     stores.sync = sync_either;
     stores.lock = lock;

@@ -1,4 +1,4 @@
-"""test_remote.py - files of a server, read by paths with a scheme.
+"""test_remote.py - files of a server, by paths with a scheme.
 
 What that means in all is tried in tests/remote; here that Python comes to it.
 
@@ -15,7 +15,11 @@ from place import Test
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', '..', 'tests',
                                 'remote'))
-import server  # noqa: E402  pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+import bucket  # noqa: E402
+import server  # noqa: E402
+
+KEYS = {'AWS_ACCESS_KEY_ID': 'K', 'AWS_SECRET_ACCESS_KEY': 'S'}
 
 
 def can_reach():
@@ -35,12 +39,13 @@ class Remote(Test):
         varve.write({'w': self.value, 'step': 7}, self.path())
         with open(self.path(), 'rb') as file:
             self.store = server.Store()
-            self.store.files['/run/a.varve'] = server.Content(file.read())
+            self.store.files['/run/a.varve'] = bucket.Content(file.read())
         os.environ['NO_PROXY'] = '*'
         web = server.Server(self.store)
         web.__enter__()
         self.addCleanup(web.__exit__, None, None, None)
         self.url = web.url + '/run/a.varve'
+        os.environ.update(KEYS, AWS_ENDPOINT_URL=web.url)
 
     def test_a_part_is_read(self):
         with varve.open(self.url) as file:
@@ -53,6 +58,21 @@ class Remote(Test):
         with varve.restore(tree, self.url) as restoration:
             restoration.assert_consumed()
         np.testing.assert_array_equal(tree['w'], self.value)
+
+    def test_is_written_to(self):
+        self.store.keys = {'K': 'S'}
+        self.store.buckets = {'run'}
+        varve.write({'w': self.value, 'step': 8}, 's3://run/b.varve')
+        self.assertIn('/run/b.varve', self.store.files)
+        self.assertEqual(self.store.uploads, {})
+        with varve.open('s3://run/b.varve') as file:
+            np.testing.assert_array_equal(file['w'].read(), self.value)
+        tree = varve.Checkpoint(w=self.value[:9].copy())
+        with varve.Manager(tree, 's3://run/many', keep_last=1) as manager:
+            for step in (1, 2):
+                manager.save(step)
+        self.assertIn('/run/many/ckpt-2.varve', self.store.files)
+        self.assertNotIn('/run/many/ckpt-1.varve', self.store.files)
 
     def test_what_goes_wrong_is_said(self):
         with self.fails(varve.NotFoundError, 'none'):

@@ -1,4 +1,4 @@
-"""remote.py - files that are read where they lie: s3://, https:// and http://.
+"""remote.py - files of stores and web servers: s3://, https:// and http://.
 
 SPDX-License-Identifier: MIT
 """
@@ -25,11 +25,13 @@ class RemoteOptions(TypedDict, total=False):
     connect_timeout_ms: int
     stall_timeout_s: int
     certificates: Union[str, bytes, 'os.PathLike[Any]']
+    part_size: int
 
 
 def enable_remote(**options: 'Unpack[RemoteOptions]') -> None:
     """From now on paths that begin with s3://, https:// or http:// are read
-    from there; nothing is written. Before other threads use the package.
+    from there, and those of s3:// written. Before other threads use the
+    package.
 
     NotFoundError without the module varve-remote, which an installed library
     has beside it and a wheel that brings the library has not.

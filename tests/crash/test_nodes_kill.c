@@ -1,5 +1,5 @@
-/* test_nodes_kill.c - lives of processes on nodes with a directory each: any
- * is killed at any of its calls to the system, in a save as in a rebuild, and
+/* test_nodes_kill.c - lives of processes on nodes with a directory each: any is
+ * killed at any of its calls to the system, in a save as in a rebuild, and
  * nodes are lost in between. What was told to be saved is there as long as one
  * node at most is lost at a time; of two it is said which they are.
  *
@@ -287,8 +287,7 @@ static void lose_one(struct history *h, uint64_t *random)
     h->losses++;
 }
 
-/* Two nodes that follow each other: all begins anew, and everybody knows
- * why. */
+/* Two nodes that follow each other: all begins anew, and all know why. */
 static void lose_two(struct history *h, uint64_t *random)
 {
     world.victim = world.count;

@@ -15,7 +15,8 @@
  *     probe threads N FILE URL    N threads, each with a reader of its own and
  *                                 with one of all
  *
- * PROBE_ATTEMPTS, PROBE_STALL and PROBE_CERTIFICATES are options.
+ * PROBE_ATTEMPTS, PROBE_STALL, PROBE_CERTIFICATES and, of `graph`,
+ * PROBE_PASSES are options.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -180,8 +181,11 @@ static int graph(char **arguments)
     if (!graph)
         return 2;
     varve_node *root = varve_graph_root(graph);
+    const varve_read_options options = {
+        .passes = (varve_passes)number_of("PROBE_PASSES")
+    };
     varve_restoration *restoration =
-        varve_read(root, arguments[1], NULL, &error);
+        varve_read(root, arguments[1], &options, &error);
     varve_status status =
         restoration ? varve_write(root, arguments[2], NULL, &error)
                     : error.status;

@@ -1,120 +1,28 @@
 #!/usr/bin/env python3
-"""run.py - reads from a server of this folder, and from one that fails.
+"""run.py - reads from a server of this folder, and writes to it, and fails.
 
-    tests/remote/run.py PROBE MODULES VARVE EXAMPLE [TEST]...
+    tests/remote/run.py PROBE WRITER MODULES VARVE EXAMPLE [TEST]...
 
-PROBE is probe.c, MODULES the directory of varve-remote.so, VARVE the command,
-EXAMPLE examples/howto/files.c; the last two - where they are not built.
-What is promised is in docs/howto/remote.md. REMOTE_ROUNDS says how often the
-test of many faults opens the file (250).
+PROBE is probe.c, WRITER writer.c, MODULES the directory of varve-remote.so,
+VARVE the command, EXAMPLE examples/howto/files.c; the last two - where they are
+not built. What is promised is in docs/howto/remote.md. REMOTE_ROUNDS says how
+often the test of many faults opens the file (250), REMOTE_SAVES how often that
+of writing saves at each rate (60).
 
 SPDX-License-Identifier: MIT
 """
 import collections
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import tempfile
 import unittest
 
+import bucket
 import server
-
-PROBE, MODULES, VARVE, EXAMPLE = (
-    word if word == '-' else os.path.abspath(word) for word in sys.argv[1:5])
-PLACE = tempfile.mkdtemp()
-KEY_ID, SECRET, TOKEN = 'AKIDOFTESTS', 'sEcReT/of+tests', 'ToKeN/of+tests=='
-SIGNED = {'AWS_ACCESS_KEY_ID': KEY_ID, 'AWS_SECRET_ACCESS_KEY': SECRET,
-          'AWS_REGION': 'eu-west-9'}
-QUERY = '?X-Amz-Signature=0ddba11deadbeef&X-Amz-Expires=60'
-SECRETS = (SECRET, TOKEN, '0ddba11deadbeef', 'hunter2')
-MOST_SECONDS = 120
-
-
-def path_of(name):
-    return os.path.join(PLACE, name)
-
-
-def surroundings(**more):
-    kept = {name: value for name, value in os.environ.items()
-            if not name.startswith(('AWS_', 'PROBE_'))
-            and not name.lower().endswith('_proxy')}
-    return {**kept, 'VARVE_MODULES': MODULES, 'HOME': PLACE, **more}
-
-
-def run(*command, **more):
-    """What it prints, both ways, and its end; nothing of it is secret."""
-    done = subprocess.run(command, env=surroundings(**more), text=True,
-                          capture_output=True, check=False, cwd=PLACE,
-                          timeout=MOST_SECONDS)
-    said = done.stdout + done.stderr
-    for secret in SECRETS:
-        if secret in said:
-            raise AssertionError(f'a secret in: {said}')
-    if done.returncode < 0 or 'Sanitizer' in said:
-        raise AssertionError(f'{command}: {done.returncode}\n{said}')
-    return done
-
-
-def probe(*arguments, **more):
-    return run(PROBE, *arguments, **more).stdout.splitlines()
-
-
-def read(path):
-    with open(path, 'rb') as stream:
-        return stream.read()
-
-
-def make(name, count, size):
-    path = path_of(name)
-    if not os.path.exists(path):
-        assert probe('make', path, str(count), str(size)) == ['VARVE_OK ']
-    return path
-
-
-def unused_port():
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        return s.getsockname()[1]
-
-
-class Remote(unittest.TestCase):
-    def setUp(self):
-        self.store = server.Store()
-        self.server = self.enterContext(server.Server(self.store))
-        self.small = make('small.varve', 6, 90000)
-        self.put('/a.varve', self.small)
-        self.url = self.server.url + '/a.varve'
-
-    def enterContext(self, context):  # of Python 3.11
-        value = context.__enter__()
-        self.addCleanup(context.__exit__, None, None, None)
-        return value
-
-    def put(self, name, path):
-        self.store.files[name] = server.Content(read(path))
-
-    def bucket(self):
-        """A store with the file in a bucket; the environment for it."""
-        self.store.keys = {KEY_ID: SECRET}
-        self.store.buckets = {'bucket'}
-        for number in (1, 2, 10):
-            self.put(f'/bucket/run/ckpt-{number}.varve', self.small)
-        self.put('/bucket/run/deep/ckpt-99.varve', self.small)
-        self.put('/bucket/run/a b&c=d+e%.varve', self.small)
-        return {**SIGNED, 'AWS_ENDPOINT_URL': self.server.url}
-
-    def says(self, line, status, *words):
-        """One sentence of a status, with these words."""
-        self.assertEqual(line.split(' ')[0], status, line)
-        for word in words:
-            self.assertIn(word, line)
-
-    def verify(self, url, status, *words, **more):
-        lines = probe('verify', url, **more)
-        self.assertEqual(len(lines), 1, lines)
-        self.says(lines[0], status, *words)
+from base import (EXAMPLE, KEY_ID, PLACE, QUERY, SECRET, TOKEN, VARVE, Remote,
+                  make, path_of, probe, read, run, unused_port)
+from writes import Faults, Managers, Writes  # noqa: F401, run below
 
 
 class WebServers(Remote):
@@ -175,7 +83,7 @@ class WebServers(Remote):
                 self.put('/a.varve', self.small)
                 old = self.store.files['/a.varve']
                 # Without a tag the date tells; the size is the same.
-                new = server.Content(bytes(data), '"another"', 'Fri, 02 Oct '
+                new = bucket.Content(bytes(data), '"another"', 'Fri, 02 Oct '
                                      '2026 10:00:00 GMT')
 
                 def swap(count, at=at, new=new):
@@ -197,9 +105,9 @@ class WebServers(Remote):
         for at in (200000, 400000):
             data = bytearray(read(self.small))
             data[at] ^= 1
-            self.store.files['/a.varve'] = server.Content(data)
+            self.store.files['/a.varve'] = bucket.Content(data)
             self.verify(self.url, 'VARVE_CORRUPT', self.url)
-        self.store.files['/a.varve'] = server.Content(read(self.small)[:-1000])
+        self.store.files['/a.varve'] = bucket.Content(read(self.small)[:-1000])
         self.verify(self.url, 'VARVE_TRUNCATED')
 
     def test_one_fault_at_all_times(self):
@@ -257,7 +165,8 @@ class WebServers(Remote):
         self.put('/a.varve', self.small)
         self.assertEqual(probe('equal', '1', self.small, self.url + QUERY),
                          ['COUNT VARVE_OK 1'])
-        self.assertIn('/a.varve' + QUERY, [s[0] for s in self.store.seen])
+        self.assertIn('GET /a.varve' + QUERY,
+                      [s[0] for s in self.store.seen])
         self.verify(self.server.url + '/none.varve' + QUERY,
                     'VARVE_NOT_FOUND', '/none.varve?: expected')
         self.store.always = '500'
@@ -309,7 +218,7 @@ class Buckets(Remote):
     def test_are_watched_without_leases(self):
         lines = probe('watch', self.run_of, **self.aws)
         self.assertEqual(lines[0], self.run_of + '-10.varve')
-        self.says(lines[1], 'VARVE_MISUSE', 'which is read only')
+        self.says(lines[1], 'VARVE_MISUSE', 'has no locks, and so no leases')
 
     def test_are_not_mapped(self):
         line, = probe('map', self.run_of + '-1.varve', '90000', **self.aws)
@@ -364,7 +273,8 @@ class Buckets(Remote):
     def test_a_clock_that_is_wrong(self):
         self.store.skew = 3600
         self.verify(self.run_of + '-1.varve', 'VARVE_NO_PERMISSION',
-                    'the clock of this machine differs', **self.aws)
+                    'the clock of this machine, ', ' differs from the '
+                    "server's, ", **self.aws)
 
     def test_profiles(self):
         folder = path_of('.aws')
@@ -393,19 +303,19 @@ class Buckets(Remote):
                         **self.aws)
         self.assertEqual(other.requests, 0)
 
-    def test_nothing_is_written(self):
+    def test_nothing_is_written_on_the_web(self):
         before = {name: read(path_of(name)) for name in os.listdir(PLACE)
                   if os.path.isfile(path_of(name))}
         files = dict(self.store.files)
         self.store.forget()
-        for place in ('s3://bucket/run', self.server.url, 'https://there'):
+        for place in (self.server.url, 'https://there'):
             lines = probe('refuse', self.small, place, **self.aws)
             self.assertEqual(len(lines), 10, lines)
             for line in lines:
                 self.says(line, 'VARVE_MISUSE', place, 'expected a path of '
-                          'this machine, found one of a store, which is read '
-                          'only')
+                          'this machine, found one of a store, which ')
         self.assertEqual(self.store.files, files)
+        self.assertEqual(self.store.written.requests, 0)
         self.assertEqual(before, {
             name: read(path_of(name)) for name in os.listdir(PLACE)
             if os.path.isfile(path_of(name))})
@@ -447,7 +357,7 @@ class Tls(Remote):
         self.verify(self.secure.url + '/old.varve' + QUERY, 'VARVE_IO',
                     PROBE_CERTIFICATES=self.made[0])
         self.assertEqual({s[0] for s in self.store.seen},
-                         {'/old.varve' + QUERY})
+                         {'GET /old.varve' + QUERY})
 
 
 @unittest.skipIf(VARVE == '-', 'there is no command')
@@ -510,27 +420,51 @@ class Command(Remote):
         out = self.varve('ls', self.url, code=3, VARVE_MODULES='/nowhere')
         self.assertIn('expected the module varve-remote', out)
 
-    def test_writes_nothing_there(self):
+    def test_writes_checkpoints_there(self):
+        """And nothing to a directory here that is called as a store is."""
         os.makedirs(path_of('s3:/bucket/run'))
         self.addCleanup(shutil.rmtree, path_of('s3:'))
-        path = 's3://bucket/run/new.varve'
-        old = 's3://bucket/run/ckpt-1.varve'
-        for words in (['convert', self.small, path], ['repack', old],
-                      ['repair', old, '-o', path],
-                      ['pin', 's3://bucket/run/ckpt@1'],
-                      ['prune', 's3://bucket/run/ckpt'],
-                      ['graph', '--svg', self.small, '-o',
-                       's3://bucket/run/a.svg'],
-                      ['cat', self.small, 'step', '-o',
-                       's3://bucket/run/a']):
-            done = run(VARVE, *words, **self.aws)
-            self.assertIn(done.returncode, (2, 3), (words, done))
-            self.assertIn('read only', done.stderr, words)
+        there = 's3://bucket/run/'
+        self.varve('convert', self.small, there + 'new.varve', **self.aws)
+        self.varve('diff', self.small, there + 'new.varve', **self.aws)
+        self.varve('convert', self.small, there + 'new.varve', code=3,
+                   **self.aws)
+        self.varve('convert', '-f', self.small, there + 'new.varve',
+                   **self.aws)
+        self.varve('convert', self.small, there + 'new.safetensors',
+                   **self.aws)
+        self.varve('diff', self.small, there + 'new.safetensors', **self.aws)
+        self.varve('repack', there + 'ckpt-1.varve', **self.aws)
+        self.varve('repack', self.small, '-o', there + 'b.varve', **self.aws)
+        self.varve('repair', there + 'b.varve', '-o', there + 'c.varve',
+                   **self.aws)
+        self.varve('diff', self.small, there + 'c.varve', **self.aws)
+        self.varve('pin', there + 'ckpt@1', **self.aws)
+        self.assertIn('/bucket/run/ckpt-1.pin', self.store.files)
+        self.varve('unpin', there + 'ckpt@1', **self.aws)
+        self.assertNotIn('/bucket/run/ckpt-1.pin', self.store.files)
         self.assertEqual(os.listdir(path_of('s3:/bucket/run')), [])
+
+    def test_refuses_what_it_cannot_write(self):
+        there = 's3://bucket/run/'
+        for words, why in (
+                (['convert', self.small, there + 'a.npz'], 'in their order'),
+                (['convert', self.small, there + 'a.pt'], 'in their order'),
+                (['prune', there], 'has no locks'),
+                (['graph', '--svg', self.small, '-o', there + 'a.svg'],
+                 'gets checkpoints only'),
+                (['cat', self.small, 'step', '-o', there + 'a'],
+                 'gets checkpoints only'),
+                (['convert', self.small, self.server.url + '/b.varve'],
+                 'read only'), (['repack', self.url], 'read only')):
+            done = run(VARVE, *words, **self.aws)
+            self.assertEqual(done.returncode, 3, (words, done))
+            self.assertIn(why, done.stderr, words)
+        self.assertEqual(self.store.written.requests, 0)
 
 
 if __name__ == '__main__':
-    del sys.argv[1:5]
+    del sys.argv[1:6]
     try:
         unittest.main(verbosity=1)
     finally:

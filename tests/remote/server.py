@@ -3,7 +3,6 @@ it gives parts of files, counts what it is asked, and fails as it is told to.
 
 SPDX-License-Identifier: MIT
 """
-import hashlib
 import http.server
 import random
 import re
@@ -13,6 +12,7 @@ import time
 import urllib.parse
 import xml.sax.saxutils
 
+import bucket
 import signature
 
 CUTS = 'cut', 'short', 'reset'
@@ -21,19 +21,12 @@ KINDS = CUTS + ('500', '503', 'range', 'total', 'whole', 'longer', 'gzip',
 PAGE = 3  # names in a page of a list
 
 
-class Content:
-    """What a name holds, its tag, and when it came."""
-    def __init__(self, data, tag=None, date='Thu, 01 Oct 2026 10:00:00 GMT'):
-        self.data = data
-        self.date = date
-        self.tag = tag or '"' + hashlib.md5(bytes(data[:1 << 20]) + str(
-            len(data)).encode()).hexdigest() + '"'
-
-
 class Store:
     """The files of a server, by path, and how it answers."""
     def __init__(self):
         self.files = {}
+        self.uploads = {}     # that are not complete, by their number
+        self.written = bucket.Rules()
         self.moved = {}       # a path, and where it is instead
         self.keys = {}        # secrets by key id: then all is signed
         self.tokens = {}      # tokens of sessions by key id
@@ -43,6 +36,7 @@ class Store:
         self.delay = 0
         self.skew = 0         # of the clock, in seconds
         self.gone = []        # paths that lists have and nobody else
+        self.hidden = set()   # paths that lists do not have yet
         self.list_body = None  # instead of a list
         self.rate = 0
         self.kinds = KINDS
@@ -84,7 +78,7 @@ def list_body(store, bucket, query):
     after = query.get('continuation-token', '')
     stem = f'/{bucket}/'
     keys = sorted(path[len(stem):] for path in [*store.files, *store.gone]
-                  if path.startswith(stem))
+                  if path.startswith(stem) and path not in store.hidden)
     found = {}
     for key in keys:
         if key.startswith(prefix):
@@ -111,7 +105,7 @@ def list_body(store, bucket, query):
     return ''.join(text + ['</ListBucketResult>']).encode()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
     disable_nagle_algorithm = True
 
@@ -128,19 +122,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with self.server.store.lock:
             self.server.store.bytes += len(body)
 
+    def date_time_string(self, timestamp=None):
+        return super().date_time_string(
+            (timestamp or time.time()) + self.server.store.skew)
+
     def hang_up(self):
         self.close_connection = True
 
     def refuse(self, code, name):
-        self.answer(code, error_body(name),
-                    [('Content-Type', 'application/xml')])
+        body = b'' if self.command == 'HEAD' else error_body(name)
+        self.answer(code, body, [('Content-Type', 'application/xml')])
 
     def do_GET(self):
         store = self.server.store
         path, _, query = self.path.partition('?')
         kind = store.draw()
         with store.lock:
-            store.seen.append((self.path, dict(self.headers.items())))
+            store.seen.append((f'GET {self.path}',
+                               dict(self.headers.items())))
         if store.delay:
             time.sleep(store.delay)
         if kind in ('500', '503'):
@@ -187,6 +186,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def headers_of(self, content):
         headers = [('Last-Modified', content.date)]
+        if content.token:
+            headers.append((bucket.TOKEN, content.token))
         if self.server.store.has_tags:
             headers.append(('ETag', content.tag))
         return headers
@@ -198,7 +199,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if match and store.has_tags and match != content.tag:
             self.refuse(412, 'PreconditionFailed')
             return
-        asked = re.fullmatch(r'bytes=(\d+)-(\d+)',
+        asked = re.fullmatch(r'bytes=(\d+)-(\d*)',
                              self.headers.get('Range', ''))
         if not asked or not store.has_ranges or kind == 'whole':
             # No more than would show that somebody took it.
@@ -207,7 +208,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if total > 1 << 20:
                 self.hang_up()
             return
-        first, last = (int(each) for each in asked.groups())
+        first, last = (int(each or total) for each in asked.groups())
         if first >= total:
             self.answer(416, b'', [('Content-Range', f'bytes */{total}')])
             return

@@ -29,7 +29,7 @@ def canonical_query(query):
 
 def canonical_request(handler, signed, body_digest):
     path, _, query = handler.path.partition('?')
-    lines = ['GET', urllib.parse.quote(urllib.parse.unquote(path),
+    lines = [handler.command, urllib.parse.quote(urllib.parse.unquote(path),
                                        safe='/-_.~'),
              canonical_query(query)]
     for name in signed:
@@ -38,7 +38,7 @@ def canonical_request(handler, signed, body_digest):
     return '\n'.join(lines + ['', ';'.join(signed), body_digest])
 
 
-def wrong(handler, store):
+def wrong(handler, store, body=b''):
     """The code of the error and more, or None."""
     match = FORM.fullmatch(handler.headers.get('Authorization', ''))
     if not match:
@@ -54,6 +54,8 @@ def wrong(handler, store):
         return 'InvalidToken', token
     if token:
         needed.add('x-amz-security-token')
+    needed |= {name.lower() for name in handler.headers
+               if name.lower().startswith('x-amz-')}
     if signed != sorted(signed) or not needed <= set(signed):
         return 'AccessDenied', names
     date = handler.headers.get('x-amz-date', '')
@@ -64,7 +66,7 @@ def wrong(handler, store):
     if abs((now - told).total_seconds()) > 900 or date[:8] != day:
         return 'RequestTimeTooSkewed', date
     body_digest = handler.headers.get('x-amz-content-sha256', '')
-    if body_digest != hashlib.sha256(b'').hexdigest():
+    if body_digest != hashlib.sha256(body).hexdigest():
         return 'XAmzContentSHA256Mismatch', body_digest
     request = canonical_request(handler, signed, body_digest)
     scope = f'{day}/{region}/s3/aws4_request'

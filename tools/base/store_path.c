@@ -16,6 +16,11 @@ bool is_in_store(const char *path)
            strncmp(path, "http://", 7) == 0;
 }
 
+bool is_on_web(const char *path)
+{
+    return is_in_store(path) && strncmp(path, "s3://", 5) != 0;
+}
+
 const char *behind_host(const char *path)
 {
     if (!is_in_store(path))

@@ -11,6 +11,9 @@
 /* Whether a path begins with s3://, https:// or http://. */
 bool is_in_store(const char *path);
 
+/* One of a web server, where nothing is written. */
+bool is_on_web(const char *path);
+
 /* What is behind bucket or host, where there may be a ':' too; of a path of
  * this machine all of it. */
 const char *behind_host(const char *path);

@@ -161,13 +161,17 @@ void tell_warning(const struct settings *settings, const char *file,
 
 int complain_store(const struct settings *settings, const char *file)
 {
-    return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
-                                  .code = varve_status_name(VARVE_MISUSE),
-                                  .what = "cannot write",
-                                  .file = file,
-                                  .why = "expected a path of this machine, "
-                                         "found one of a store, which is read "
-                                         "only" });
+    return complain(
+        settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                      .code = varve_status_name(VARVE_MISUSE),
+                      .what = "cannot write",
+                      .file = file,
+                      .why = is_on_web(file) ? "expected a path of this "
+                                               "machine, found one of a store, "
+                                               "which is read only"
+                                             : "expected a path of this "
+                                               "machine, found one of a store, "
+                                               "which gets checkpoints only" });
 }
 
 int complain_memory(const struct settings *settings)

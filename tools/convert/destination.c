@@ -137,6 +137,8 @@ static int check_replaced(const struct settings *settings, const char *file)
 static int check_file(const struct convert_options *options, const char *file)
 {
     const struct settings *settings = &options->settings;
+    if (is_in_store(file)) /* what is there is told when it is written */
+        return options->force ? check_replaced(settings, file) : OUTCOME_DONE;
     if (access(file, F_OK) != 0)
         return OUTCOME_DONE;
     if (options->force)
@@ -153,7 +155,7 @@ int destination_choose(const struct convert_options *options, const char *path,
     struct destination *d)
 {
     *d = (struct destination){ .given = path };
-    if (is_in_store(path))
+    if (is_on_web(path))
         return complain_store(&options->settings, path);
     if (!choose_format(options->format, path, &d->format))
         return complain_usage(&options->settings,
@@ -230,7 +232,7 @@ bool destination_try(const struct destination *d, struct destination *trial)
     *trial = (struct destination){
         .path = path, .given = d->given, .format = d->format
     };
-    if (!mkdtemp(path)) {
+    if (is_in_store(path) || !mkdtemp(path)) {
         destination_clear(trial);
         return false;
     }

@@ -44,7 +44,7 @@ static int pin_all(
 {
     int worst = OUTCOME_DONE;
     for (int i = 0; i < count; i++) {
-        if (is_in_store(operands[i]))
+        if (is_on_web(operands[i]))
             return complain_store(settings, operands[i]);
         if (!run_which(operands[i]))
             return complain_usage(settings,

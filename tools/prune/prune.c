@@ -134,7 +134,7 @@ static int run(const void *given, int count, char **operands)
         return complain_usage(settings,
             "--dry-run: expected --as-noted or a --keep-... beside it");
     for (int i = 0; i < count; i++) {
-        if (is_in_store(operands[i]))
+        if (is_on_web(operands[i]))
             return complain_store(settings, operands[i]);
         int outcome = has_policy ? prune_checkpoints(options, operands[i])
                                  : prune_layers(settings, operands[i]);

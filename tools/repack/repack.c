@@ -63,7 +63,7 @@ static int repack_file(const struct repack_options *options, const char *file)
     const struct settings *settings = &options->settings;
     varve_error error = { 0 };
     const char *output = options->output;
-    if (is_in_store(output ? output : file))
+    if (is_on_web(output ? output : file))
         return complain_store(settings, output ? output : file);
     struct progress_bar bar;
     const varve_write_options write = { .no_replace = output && !options->force,

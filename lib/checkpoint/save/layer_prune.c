@@ -258,7 +258,9 @@ varve_status varve_prune_layers(const char *directory, varve_error *error)
     struct vv_buffer path;
     if (!directory)
         return vv_fail(error, VARVE_MISUSE, "expected a directory, found none");
-    VV_TRY(vv_store_refuse(directory, error));
+    VV_TRY(vv_store_refuse_any(directory,
+        "has no locks: nobody knows which layers a save is about to name",
+        error));
     VV_TRY(look_for(&context, directory, error));
     vv_buffer_init(&path, &context.allocator);
     vv_buffer_add_string(&path, directory);

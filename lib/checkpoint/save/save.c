@@ -253,6 +253,7 @@ static varve_status save_once(struct numbering *n, varve_error *error)
     vv_set_numbered_path(n->path, prefix, cargo->counter);
     if (n->path->failed)
         return vv_fail_memory(error, "the name of a checkpoint");
+    n->least = cargo->counter; /* not again: lists of names may be late */
     VV_TRY(find_base(n, &search, error));
     return vv_cargo_write(cargo, (char *)n->path->data, error);
 }

@@ -17,6 +17,7 @@
 #include "hdf5_load.h"
 #include "hdf5_name.h"
 #include "map.h"
+#include "store.h"
 #include "try.h"
 
 struct out {
@@ -479,7 +480,10 @@ static varve_status publish(struct out *o)
     if (!o->objects)
         return fail_memory(o);
     varve_status status =
-        vv_publish_begin(&o->p, t->context, t->path, t->flags, o->error);
+        vv_store_refuse_any(t->path, VV_STORE_IN_ORDER, o->error);
+    if (!status)
+        status =
+            vv_publish_begin(&o->p, t->context, t->path, t->flags, o->error);
     if (!status)
         status = vv_publish_end(&o->p, write_file(o), o->error);
     vv_release(a, o->objects, size);

@@ -8,6 +8,7 @@
 
 #include "failure.h"
 #include "npy_out.h"
+#include "store.h"
 #include "taken.h"
 #include "try.h"
 #include "zip_out.h"
@@ -109,6 +110,7 @@ static varve_status write_target(
     struct writing w = { .target = target };
     struct vv_publication p;
     vv_npy_lose_rest(target);
+    VV_TRY(vv_store_refuse_any(target->path, VV_STORE_IN_ORDER, error));
     VV_TRY(vv_publish_begin(
         &p, target->context, target->path, target->flags, error));
     vv_zip_out_init(&w.zip, target->context, p.file, target->path);

@@ -11,6 +11,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "name.h"
+#include "store.h"
 #include "torch_optimizer.h"
 #include "torch_tree.h"
 #include "torch_value_out.h"
@@ -310,6 +311,7 @@ static varve_status publish(struct writing *w, varve_error *error)
 {
     const struct vv_target *t = w->target;
     struct vv_publication p;
+    VV_TRY(vv_store_refuse_any(t->path, VV_STORE_IN_ORDER, error));
     VV_TRY(vv_publish_begin(&p, t->context, t->path, t->flags, error));
     vv_zip_out_init(&w->zip, t->context, p.file, t->path);
     w->zip.padding = PADDING;

@@ -46,16 +46,28 @@ TEST(store, needs_its_module)
 
 TEST(store, is_told_from_a_path_of_the_machine_once_it_is_there)
 {
-    static const char *const stores[] = { "s3://b/a", "https://h/a",
-        "http://h/a" };
+    static const char *const web[] = { "https://h/a", "http://h/a" };
+    static const char *const none[] = { "s3://", "s3:///a", "s3://b",
+        "s3://b/" };
     varve_error error;
     setenv("VARVE_MODULES", REMOTE_MODULES, 1);
     cr_assert_ok(varve_remote_enable(NULL, &error), error);
     cr_assert_neq(vv_default_system(), &vv_posix_system);
-    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
-        cr_assert_eq(vv_store_refuse(stores[i], &error), VARVE_MISUSE);
+    for (size_t i = 0; i < sizeof web / sizeof *web; i++) {
+        cr_assert_eq(vv_store_refuse(web[i], &error), VARVE_MISUSE);
         cr_assert(strstr(error.message, "which is read only"));
     }
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        cr_assert_eq(vv_store_refuse(none[i], &error), VARVE_MISUSE);
+        cr_assert(strstr(error.message, "expected s3://BUCKET/KEY"));
+    }
+    cr_assert_ok(vv_store_refuse("s3://b/a", &error), error);
+    cr_assert_eq(
+        vv_store_refuse_any("s3://b/a", "has no locks", &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "which has no locks"));
+    cr_assert(vv_is_of_store("s3://b/a"));
+    cr_assert_not(vv_is_of_store("/a"));
+    cr_assert_ok(vv_store_refuse_any("/a", "has no locks", &error), error);
     cr_assert_ok(vv_store_refuse("/a", &error), error);
     cr_assert_ok(vv_store_refuse("s3:/a", &error), error);
 }

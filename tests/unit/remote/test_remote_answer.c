@@ -160,7 +160,7 @@ TEST(remote_answer, says_why_it_is_a_refusal)
         "there is no such bucket");
     cr_assert_str_eq(said("HTTP/1.1 403 No\n", "<Code>AccessDenied</Code>",
                          VV_REMOTE_FINAL, EACCES),
-        "the server refuses to give it (403 AccessDenied)");
+        "the server refuses it (403 AccessDenied)");
     cr_assert_str_eq(
         said("HTTP/1.1 301 No\nx-amz-bucket-region: eu-west-3\n", "",
             VV_REMOTE_FINAL, EIO),
@@ -168,8 +168,42 @@ TEST(remote_answer, says_why_it_is_a_refusal)
     cr_assert_str_eq(said("HTTP/1.1 503 No\n", "<Code>SlowDown</Code>",
                          VV_REMOTE_AGAIN, EIO),
         "the server answered 503 SlowDown");
+    cr_assert_str_eq(said("HTTP/1.1 404 No\n", "<Code>NoSuchUpload</Code>",
+                         VV_REMOTE_FINAL, EIO),
+        "the store has dropped the parts that it had");
+    cr_assert_str_eq(said("HTTP/1.1 507 No\n", "<Code>XMinioStorageFull</Code>",
+                         VV_REMOTE_FINAL, ENOSPC),
+        "there is no room left in the store (507 XMinioStorageFull)");
+    cr_assert_str_eq(said("HTTP/1.1 403 No\nDate: Thu\n",
+                         "<Code>RequestTimeTooSkewed</Code>", VV_REMOTE_FINAL,
+                         EACCES),
+        "the clock of this machine differs from the server's, Thu, by too much "
+        "(403)");
+    said("HTTP/1.1 400 No\n", "<Code>BadDigest</Code>", VV_REMOTE_AGAIN, EIO);
+    said("HTTP/1.1 501 No\n", "<Code>NotImplemented</Code>", VV_REMOTE_FINAL,
+        EIO);
     said("HTTP/1.1 429 No\n", "", VV_REMOTE_AGAIN, EIO);
     said("HTTP/1.1 400 No\n", "<Code>RequestTimeout</Code>", VV_REMOTE_AGAIN,
         EIO);
     said("HTTP/1.1 400 No\n", "<Code>Bad", VV_REMOTE_FINAL, EIO);
+}
+
+TEST(remote_answer, tells_whose_an_object_is)
+{
+    const struct vv_remote_answer a =
+        answer("HTTP/1.1 200 OK\nContent-Length: 12\n"
+               "x-amz-meta-varve: 0123456789abcdef0123456789abcdef\n"
+               "Date: Thu, 01 Oct 2026 10:00:00 GMT\n");
+    cr_assert(a.has_length);
+    cr_assert_eq(a.length, 12);
+    cr_assert_str_eq(a.token, "0123456789abcdef0123456789abcdef");
+    cr_assert_str_eq(a.clock, "Thu, 01 Oct 2026 10:00:00 GMT");
+    cr_assert_not(a.is_keyed);
+    cr_assert_not(answer("HTTP/1.1 200 OK\nContent-Length: 1x\n").has_length);
+    cr_assert(answer("HTTP/1.1 200 OK\n"
+                     "x-amz-server-side-encryption: aws:kms\n")
+                  .is_keyed);
+    cr_assert_not(answer("HTTP/1.1 200 OK\n"
+                         "x-amz-server-side-encryption: AES256\n")
+                      .is_keyed);
 }

@@ -1,0 +1,449 @@
+/* remote_publish.c - the uploads of this process by their temporary names, and
+ * the request that ends one.
+ *
+ * That request may be done although its answer does not come. So whoever wrote
+ * what has the name now is asked, by a token that each upload has, before it is
+ * made again.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "remote_publish.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "remote_call.h"
+#include "remote_file.h"
+#include "remote_pool.h"
+#include "remote_upload.h"
+#include "remote_words.h"
+
+enum { DIGITS = 16 }; /* of a temporary name, as in temporary.h */
+
+/* --- What is written aside --------------------------------------------------
+ */
+
+struct aside {
+    struct aside *next;
+    char *path; /* temporary */
+    struct vv_remote_upload *upload;
+    bool is_open;
+    bool is_done; /* it has its name, or was given up */
+};
+
+static struct aside *all;
+
+static int fail_memory(void)
+{
+    return vv_remote_fail(ENOMEM, "no memory for a file");
+}
+
+/* The path that "DIRECTORY/.NAME.0123456789abcdef.tmp" is written for, to be
+ * freed; NULL where it is no such name. */
+static char *path_behind(const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    size_t size = strlen(name), rest = DIGITS + 5; /* ".", digits, ".tmp" */
+    if (*name != '.' || size < rest + 2)
+        return NULL;
+    const char *end = name + size - rest;
+    if (*end != '.' || strspn(end + 1, "0123456789abcdef") != DIGITS ||
+        strcmp(end + 1 + DIGITS, ".tmp") != 0)
+        return NULL;
+    struct vv_remote_text behind = { .at = NULL };
+    vv_remote_add_bytes(&behind, path, (size_t)(name - path));
+    vv_remote_add_bytes(&behind, name + 1, (size_t)(end - name - 1));
+    return vv_remote_take(&behind);
+}
+
+/* One that is not done, by a path, or the one of an upload. */
+static struct aside *find(
+    const char *path, const struct vv_remote_upload *upload)
+{
+    vv_remote_lock();
+    struct aside *a = all;
+    while (a && !(upload ? a->upload == upload
+                         : !a->is_done && strcmp(a->path, path) == 0))
+        a = a->next;
+    vv_remote_unlock();
+    return a;
+}
+
+static void free_aside(struct aside *a)
+{
+    if (!a)
+        return;
+    vv_remote_upload_free(a->upload);
+    free(a->path);
+    free(a);
+}
+
+/* Once nobody has it open and it is done. */
+static void let_go(struct aside *a)
+{
+    vv_remote_lock();
+    bool is_over = a->is_done && !a->is_open;
+    struct aside **link = &all;
+    while (is_over && *link != a)
+        link = &(*link)->next;
+    if (is_over)
+        *link = a->next;
+    vv_remote_unlock();
+    if (is_over)
+        free_aside(a);
+}
+
+static int make(const struct vv_remote_settings *settings, const char *path,
+    const char *behind)
+{
+    struct aside *a = calloc(1, sizeof *a);
+    if (a) {
+        a->path = strdup(path);
+        a->upload = vv_remote_upload_new(settings, behind);
+    }
+    int result = a && a->path && a->upload ? vv_remote_open_upload(a->upload)
+                                           : fail_memory();
+    if (result < 0) {
+        free_aside(a);
+        return result;
+    }
+    a->is_open = true;
+    vv_remote_lock();
+    a->next = all;
+    all = a;
+    vv_remote_unlock();
+    return result;
+}
+
+static int fail_web(void)
+{
+    return vv_remote_fail(
+        EROFS, "a web server is read only: nothing is written there");
+}
+
+int vv_remote_create(
+    const struct vv_remote_settings *settings, const char *path)
+{
+    if (vv_remote_scheme_of(path) != VV_REMOTE_S3)
+        return fail_web();
+    if (find(path, NULL))
+        return -EEXIST;
+    char *behind = path_behind(path);
+    int result = behind ? make(settings, path, behind)
+                        : vv_remote_fail(EOPNOTSUPP,
+                              "a store takes whole files, and nothing is "
+                              "added to one that it has");
+    free(behind);
+    return result;
+}
+
+int vv_remote_look_up(
+    const struct vv_remote_settings *settings, const char *path)
+{
+    return find(path, NULL)
+               ? vv_remote_fail(EOPNOTSUPP, "there are no locks in a store")
+               : vv_remote_open_file(settings, path);
+}
+
+static struct aside *of_descriptor(int descriptor)
+{
+    struct vv_remote_upload *upload = vv_remote_upload_of(descriptor);
+    return upload ? find(NULL, upload) : NULL;
+}
+
+int vv_remote_end(int descriptor)
+{
+    struct aside *a = of_descriptor(descriptor);
+    int result = vv_remote_close(descriptor);
+    if (a) {
+        a->is_open = false;
+        let_go(a);
+    }
+    return result;
+}
+
+int64_t vv_remote_write_at(
+    int descriptor, const void *bytes, size_t size, uint64_t offset)
+{
+    struct aside *a = of_descriptor(descriptor);
+    if (!a || a->is_done)
+        return -EBADF;
+    return vv_remote_upload_write(a->upload, bytes, size, offset);
+}
+
+int vv_remote_reserve(int descriptor, uint64_t size)
+{
+    struct aside *a = of_descriptor(descriptor);
+    if (a)
+        vv_remote_upload_expect(a->upload, size);
+    return -EOPNOTSUPP;
+}
+
+int vv_remote_sync(int descriptor)
+{
+    struct aside *a = of_descriptor(descriptor);
+    return a && !a->is_done ? vv_remote_upload_flush(a->upload) : 0;
+}
+
+/* --- Whose it is ------------------------------------------------------------
+ */
+
+enum whose {
+    NOBODY_KNOWS,
+    NOBODYS, /* there is none of that name */
+    OTHERS,
+    OURS,
+    OURS_IN_NAME /* with other bytes */
+};
+
+/* Where a store keeps no token, the same bytes are as good as ours. */
+static enum whose judge(
+    const struct vv_remote_upload *u, const struct vv_remote_answer *a)
+{
+    char tag[VV_REMOTE_TAG_SIZE];
+    vv_remote_upload_tag(u, tag);
+    bool has_tag = strcmp(tag, a->mark.tag) == 0;
+    if (strcmp(a->token, u->token) != 0 && (*a->token || !has_tag))
+        return OTHERS;
+    bool is_other = !u->id && !has_tag && vv_remote_is_sum(a);
+    return is_other || (a->has_length && a->length != u->size) ? OURS_IN_NAME
+                                                               : OURS;
+}
+
+static enum whose ask_whose(const struct vv_remote_upload *u)
+{
+    struct vv_remote_change c = { .settings = u->settings,
+        .path = u->path,
+        .query = "",
+        .method = VV_REMOTE_HEAD };
+    int result = vv_remote_change(&c);
+    free(c.text.at);
+    return result == 0         ? judge(u, &c.answer)
+           : result == -ENOENT ? NOBODYS
+                               : NOBODY_KNOWS;
+}
+
+/* --- The end of an upload ---------------------------------------------------
+ */
+
+struct ending {
+    struct vv_remote_upload *u;
+    struct vv_remote_change change;
+    bool is_new;
+    bool has_conditions; /* the store knows them */
+    bool was_cut;        /* an attempt may have been done */
+    bool is_unsure;      /* it may be there, and nobody knows */
+    bool is_there;       /* ours, with other bytes than it should have */
+    char *order;
+    char *query;
+    char name[40]; /* of a refusal */
+};
+
+static int prepare(struct ending *e)
+{
+    struct vv_remote_upload *u = e->u;
+    struct vv_remote_change *c = &e->change;
+    *c = (struct vv_remote_change){ .settings = u->settings,
+        .path = u->path,
+        .query = "",
+        .method = VV_REMOTE_PUT,
+        .bytes = u->first.bytes,
+        .size = u->first.size,
+        .is_once = true,
+        .token = u->token };
+    if (!u->id)
+        return 0;
+    struct vv_remote_text query = { .at = NULL };
+    vv_remote_add(&query, "?uploadId=");
+    vv_remote_add_encoded(&query, u->id, true);
+    e->query = vv_remote_take(&query);
+    e->order = vv_remote_upload_order(u);
+    if (!e->query || !e->order)
+        return fail_memory();
+    c->query = e->query;
+    c->method = VV_REMOTE_POST;
+    c->bytes = (const unsigned char *)e->order;
+    c->size = strlen(e->order);
+    c->token = NULL; /* it has one since it was begun */
+    return 0;
+}
+
+/* An answer may begin well and end in an error: it was given before the store
+ * knew. */
+static void check_order(struct vv_remote_change *c)
+{
+    const char *body = c->text.at ? c->text.at : "";
+    if (c->verdict != VV_REMOTE_GOOD ||
+        strstr(body, "<CompleteMultipartUploadResult"))
+        return;
+    struct vv_remote_answer as_said = c->answer;
+    as_said.code = 500;
+    c->verdict =
+        vv_remote_refusal(&as_said, body, &c->number, c->why, sizeof c->why);
+    c->is_unsure = true;
+}
+
+static void end_once(struct ending *e)
+{
+    struct vv_remote_change *c = &e->change;
+    c->is_new = e->is_new && e->has_conditions && !e->is_there;
+    vv_remote_change_once(c);
+    if (c->method == VV_REMOTE_POST)
+        check_order(c);
+    else if (c->verdict == VV_REMOTE_GOOD &&
+             !vv_remote_tag_fits(&c->answer, c->md5))
+        vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
+            "expected the tag of the bytes that were sent, found another");
+    vv_remote_name_of_refusal(
+        c->text.at ? c->text.at : "", e->name, sizeof e->name);
+}
+
+/* Whether another attempt may do what this one did not. */
+static bool is_open_question(const struct ending *e)
+{
+    const struct vv_remote_change *c = &e->change;
+    return c->verdict == VV_REMOTE_AGAIN || c->is_unsure ||
+           c->answer.code == 412 || c->answer.code == 409 ||
+           strcmp(e->name, "NoSuchUpload") == 0;
+}
+
+static int fail_taken(struct ending *e)
+{
+    e->is_unsure = false;
+    return vv_remote_fail(EEXIST, "there is a file of that name");
+}
+
+/* Without conditions we look, and somebody may come in between. */
+static int look_first(struct ending *e)
+{
+    enum whose whose = ask_whose(e->u);
+    e->has_conditions = false;
+    return whose == OTHERS ? fail_taken(e) : -EAGAIN;
+}
+
+/* What is there now decides, whatever the answer was. */
+static int settle_by_asking(struct ending *e)
+{
+    struct vv_remote_change *c = &e->change;
+    bool is_good = c->verdict == VV_REMOTE_GOOD;
+    enum whose whose = ask_whose(e->u);
+    e->is_there = whose == OURS_IN_NAME;
+    e->is_unsure = whose == NOBODY_KNOWS || (whose == NOBODYS && is_good) ||
+                   (whose == NOBODYS && e->was_cut &&
+                       strcmp(e->name, "NoSuchUpload") == 0);
+    if (whose == OURS || (is_good && whose == NOBODY_KNOWS))
+        return 0;
+    if (is_good && whose == OTHERS)
+        return 0; /* who came behind us */
+    if (e->is_new && whose == OTHERS)
+        return fail_taken(e);
+    if (is_good)
+        vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
+            "expected what was sent to be there, found something else");
+    return -EAGAIN;
+}
+
+/* After an attempt: 0 once it is there, -EAGAIN for another one, or what
+ * failed. */
+static int settle(struct ending *e)
+{
+    const struct vv_remote_change *c = &e->change;
+    bool is_good = c->verdict == VV_REMOTE_GOOD;
+    e->was_cut |= c->is_unsure;
+    if (is_good && c->method == VV_REMOTE_PUT)
+        return 0;
+    if (c->answer.code == 501 && c->is_new)
+        return look_first(e);
+    if (!is_good && !is_open_question(e) && !e->is_unsure)
+        return vv_remote_change_fail(c, 1);
+    return settle_by_asking(e);
+}
+
+static int try_all(struct ending *e)
+{
+    const struct vv_remote_settings *settings = e->u->settings;
+    for (unsigned failed = 0;;) {
+        end_once(e);
+        int result = settle(e);
+        if (result != -EAGAIN)
+            return result;
+        if (++failed >= settings->attempts)
+            return vv_remote_change_fail(&e->change, failed);
+        vv_remote_wait(settings, &e->change.answer, failed);
+    }
+}
+
+/* Ours, of which the store has made something else, is not left behind where
+ * it has replaced nothing. */
+static void take_back(const struct ending *e)
+{
+    if (e->is_there && e->is_new)
+        vv_remote_remove(e->u->settings, e->u->path);
+}
+
+static int publish(struct vv_remote_upload *u, bool is_new)
+{
+    struct ending e = { .u = u, .is_new = is_new, .has_conditions = true };
+    int result = vv_remote_upload_flush(u);
+    if (!result)
+        result = prepare(&e);
+    if (!result)
+        result = try_all(&e);
+    if (result && e.is_unsure)
+        result = vv_remote_fail(
+            EINPROGRESS, "whether it is there nobody knows: %s", e.change.why);
+    else if (result)
+        take_back(&e);
+    free(e.change.text.at);
+    free(e.order);
+    free(e.query);
+    return result;
+}
+
+int vv_remote_rename(const struct vv_remote_settings *settings,
+    const char *from, const char *to, bool is_new)
+{
+    struct aside *a = find(from, NULL);
+    (void)settings;
+    if (!a)
+        return vv_remote_fail(
+            EOPNOTSUPP, "a file in a store has the name that it has");
+    int result = vv_remote_upload_call(a->upload, to);
+    if (!result)
+        result = publish(a->upload, is_new);
+    if (!result) {
+        a->is_done = true;
+        let_go(a);
+    }
+    return result;
+}
+
+/* --- Removing ---------------------------------------------------------------
+ */
+
+int vv_remote_remove(
+    const struct vv_remote_settings *settings, const char *path)
+{
+    struct aside *a = find(path, NULL);
+    if (vv_remote_scheme_of(path) != VV_REMOTE_S3)
+        return fail_web();
+    if (a) {
+        vv_remote_upload_abort(a->upload);
+        a->is_done = true;
+        let_go(a);
+        return 0;
+    }
+    char *behind = path_behind(path);
+    free(behind);
+    if (behind)
+        return -ENOENT;
+    struct vv_remote_change c = { .settings = settings,
+        .path = path,
+        .query = "",
+        .method = VV_REMOTE_DELETE };
+    int result = vv_remote_change(&c);
+    free(c.text.at);
+    return result;
+}

@@ -1,0 +1,408 @@
+/* remote_upload.c - blocks of bytes, and parts that are sent.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "remote_upload.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "remote_call.h"
+#include "remote_words.h"
+#include "remote_xml.h"
+
+enum { LEAST_ROOM = 64 << 10, A_MIB = 1 << 20 };
+
+static int fail_memory(void)
+{
+    return vv_remote_fail(ENOMEM, "no memory for a part of a file");
+}
+
+/* --- Beginning and ending ---------------------------------------------------
+ */
+
+struct vv_remote_upload *vv_remote_upload_new(
+    const struct vv_remote_settings *settings, const char *path)
+{
+    const struct vv_system *machine = settings->machine;
+    unsigned char token[(VV_REMOTE_TOKEN_SIZE - 1) / 2];
+    struct vv_remote_upload *u = calloc(1, sizeof *u);
+    char digits[VV_REMOTE_MOST_TEXT];
+    if (!u)
+        return NULL;
+    u->settings = settings;
+    u->path = strdup(path);
+    u->part = settings->part_size;
+    if (!u->path || machine->random(machine->state, token, sizeof token) < 0) {
+        vv_remote_upload_free(u);
+        return NULL;
+    }
+    vv_remote_hex(token, sizeof token, digits);
+    memcpy(u->token, digits, sizeof u->token);
+    return u;
+}
+
+void vv_remote_upload_free(struct vv_remote_upload *u)
+{
+    if (!u)
+        return;
+    for (unsigned i = 0; i < u->part_room; i++)
+        free(u->parts[i].tag);
+    free(u->parts);
+    free(u->first.bytes);
+    free(u->window.bytes);
+    free(u->id);
+    free(u->path);
+    free(u);
+}
+
+int vv_remote_upload_call(struct vv_remote_upload *u, const char *path)
+{
+    if (strcmp(path, u->path) == 0)
+        return 0;
+    if (u->id)
+        return vv_remote_fail(EXDEV,
+            "expected the name that it was begun with, found another, which "
+            "a store cannot give it");
+    char *copy = strdup(path);
+    if (!copy)
+        return fail_memory();
+    free(u->path);
+    u->path = copy;
+    return 0;
+}
+
+/* A tenth of the parts is left for what nobody expected. */
+void vv_remote_upload_expect(struct vv_remote_upload *u, uint64_t size)
+{
+    uint64_t part = size / (VV_REMOTE_MOST_PARTS / 10 * 9) + 1;
+    part = size > (uint64_t)u->part * (VV_REMOTE_MOST_PARTS / 10 * 9)
+               ? (part + A_MIB - 1) / A_MIB * A_MIB
+               : 0;
+    if (size == 0 || u->begin > 0 || part > SIZE_MAX / 4)
+        return;
+    u->is_expected = true;
+    u->part = part > u->part ? (size_t)part : u->part;
+}
+
+/* Bytes of the part with a number; the first two are alike. */
+static size_t room_of(const struct vv_remote_upload *u, unsigned number)
+{
+    unsigned alike =
+        u->is_expected ? VV_REMOTE_MOST_PARTS / 10 * 9 : VV_REMOTE_PARTS_ALIKE;
+    return u->part << ((number - 1) / alike);
+}
+
+/* --- Sending ----------------------------------------------------------------
+ */
+
+static char *take_id(char *body)
+{
+    char *at = body;
+    char *id = body ? vv_remote_next_element(&at, "<UploadId>") : NULL;
+    return id && *id && strlen(id) < 4096 && vv_remote_decode(id) ? strdup(id)
+                                                                  : NULL;
+}
+
+static int begin(struct vv_remote_upload *u)
+{
+    struct vv_remote_change c = { .settings = u->settings,
+        .path = u->path,
+        .query = "?uploads=",
+        .method = VV_REMOTE_POST,
+        .token = u->token };
+    int result = u->id ? 0 : vv_remote_change(&c);
+    if (!result && !u->id) {
+        u->id = take_id(c.text.at);
+        if (!u->id)
+            result = vv_remote_fail(
+                EIO, "expected the number of an upload, found something else");
+    }
+    free(c.text.at);
+    return result;
+}
+
+/* "?partNumber=7&uploadId=ID"; 0: of the upload itself. */
+static char *query_of(const struct vv_remote_upload *u, unsigned number)
+{
+    char part[32] = "?uploadId=";
+    struct vv_remote_text query = { .at = NULL };
+    if (number)
+        snprintf(part, sizeof part, "?partNumber=%u&uploadId=", number);
+    vv_remote_add(&query, part);
+    vv_remote_add_encoded(&query, u->id, true);
+    return vv_remote_take(&query);
+}
+
+static bool has_room(struct vv_remote_upload *u, unsigned number)
+{
+    unsigned room = u->part_room ? u->part_room : 16;
+    while (room < number)
+        room *= 2;
+    if (room == u->part_room)
+        return true;
+    struct vv_remote_part *more = realloc(u->parts, room * sizeof *u->parts);
+    if (!more)
+        return false;
+    memset(more + u->part_room, 0, (room - u->part_room) * sizeof *more);
+    u->parts = more;
+    u->part_room = room;
+    return true;
+}
+
+/* Until the store has the part, and says so with the tag of its bytes. */
+static int put_part(struct vv_remote_change *c)
+{
+    for (unsigned failed = 0;;) {
+        vv_remote_change_once(c);
+        if (c->verdict == VV_REMOTE_GOOD && !*c->answer.mark.tag)
+            vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
+                "expected the tag of a part, found none");
+        else if (c->verdict == VV_REMOTE_GOOD &&
+                 !vv_remote_tag_fits(&c->answer, c->md5))
+            vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
+                "expected the tag of the bytes that were sent, found another");
+        if (c->verdict == VV_REMOTE_GOOD)
+            return 0;
+        failed++;
+        if (c->verdict == VV_REMOTE_FINAL || failed >= c->settings->attempts)
+            return vv_remote_change_fail(c, failed);
+        vv_remote_wait(c->settings, &c->answer, failed);
+    }
+}
+
+static int send_part(
+    struct vv_remote_upload *u, struct vv_remote_bytes *block, unsigned number)
+{
+    struct vv_remote_change c = { .settings = u->settings,
+        .path = u->path,
+        .method = VV_REMOTE_PUT,
+        .bytes = block->bytes,
+        .size = block->size };
+    if (number > VV_REMOTE_MOST_PARTS)
+        return vv_remote_fail(EFBIG, "expected at most %d parts, found more",
+            VV_REMOTE_MOST_PARTS);
+    int result = begin(u);
+    char *query = result ? NULL : query_of(u, number);
+    if (!result && (!query || !has_room(u, number)))
+        result = fail_memory();
+    c.query = query;
+    if (!result)
+        result = put_part(&c);
+    if (!result) {
+        struct vv_remote_part *part = &u->parts[number - 1];
+        free(part->tag);
+        part->tag = strdup(c.answer.mark.tag);
+        memcpy(part->md5, c.md5, sizeof part->md5);
+        block->is_sent = part->tag != NULL;
+        result = part->tag ? 0 : fail_memory();
+    }
+    free(c.text.at);
+    free(query);
+    return result;
+}
+
+/* --- Bytes ------------------------------------------------------------------
+ */
+
+static bool make_room(struct vv_remote_bytes *b, size_t size, size_t most)
+{
+    size_t room = b->room ? b->room : LEAST_ROOM;
+    if (size <= b->room)
+        return true;
+    while (room < size)
+        room *= 2;
+    room = room < most ? room : most;
+    unsigned char *bytes = realloc(b->bytes, room);
+    if (!bytes)
+        return false;
+    b->bytes = bytes;
+    b->room = room;
+    return true;
+}
+
+/* Zeros up to an end, where it has none. */
+static bool pad(struct vv_remote_bytes *b, size_t end, size_t most)
+{
+    if (end <= b->size)
+        return true;
+    if (!make_room(b, end, most))
+        return false;
+    memset(b->bytes + b->size, 0, end - b->size);
+    b->size = end;
+    b->is_sent = false;
+    return true;
+}
+
+static bool put(struct vv_remote_bytes *b, size_t most, size_t at,
+    const void *bytes, size_t size)
+{
+    if (!pad(b, at, most) || !make_room(b, at + size, most))
+        return false;
+    memcpy(b->bytes + at, bytes, size);
+    if (b->size < at + size)
+        b->size = at + size;
+    b->is_sent = false;
+    return true;
+}
+
+/* The window, which is full or passed over, goes, and stands behind itself. */
+static int advance(struct vv_remote_upload *u)
+{
+    size_t room = room_of(u, u->number);
+    if (!pad(&u->window, room, room))
+        return fail_memory();
+    int result = u->window.is_sent ? 0 : send_part(u, &u->window, u->number);
+    if (result)
+        return result;
+    u->begin += room;
+    u->number++;
+    u->window.size = 0;
+    u->window.is_sent = false;
+    return 0;
+}
+
+static int64_t put_in_window(
+    struct vv_remote_upload *u, const void *bytes, size_t size, uint64_t offset)
+{
+    if (u->begin == 0) {
+        if (!pad(&u->first, u->part, u->part))
+            return fail_memory();
+        u->begin = u->part;
+        u->number = 2;
+    }
+    if (offset < u->begin)
+        return vv_remote_fail(ESPIPE,
+            "expected bytes in their order, as a store takes them, found some "
+            "of a part that it has: write to a disk, and copy the file");
+    while (offset - u->begin >= room_of(u, u->number)) {
+        int result = advance(u);
+        if (result)
+            return result;
+    }
+    size_t at = (size_t)(offset - u->begin), room = room_of(u, u->number);
+    size_t part = size < room - at ? size : room - at;
+    return put(&u->window, room, at, bytes, part) ? (int64_t)part
+                                                  : fail_memory();
+}
+
+int64_t vv_remote_upload_write(
+    struct vv_remote_upload *u, const void *bytes, size_t size, uint64_t offset)
+{
+    const unsigned char *at = bytes;
+    if (size > INT64_MAX || offset > INT64_MAX - size)
+        return -EFBIG;
+    for (size_t left = size; left > 0;) {
+        int64_t part;
+        if (offset < u->part) {
+            size_t room = u->part - (size_t)offset;
+            part = (int64_t)(left < room ? left : room);
+            if (!put(&u->first, u->part, (size_t)offset, at, (size_t)part))
+                part = fail_memory();
+        } else {
+            part = put_in_window(u, at, left, offset);
+        }
+        if (part < 0)
+            return part;
+        at += part;
+        offset += (uint64_t)part;
+        left -= (size_t)part;
+        if (offset > u->size)
+            u->size = offset;
+    }
+    return (int64_t)size;
+}
+
+/* Of a window that has no bytes yet there is no part. */
+static unsigned count_of(const struct vv_remote_upload *u)
+{
+    return u->begin == 0 ? 1 : u->window.size ? u->number : u->number - 1;
+}
+
+int vv_remote_upload_flush(struct vv_remote_upload *u)
+{
+    int result = 0;
+    if (count_of(u) < 2)
+        return 0;
+    if (u->window.size && !u->window.is_sent)
+        result = send_part(u, &u->window, u->number);
+    if (!result && !u->first.is_sent)
+        result = send_part(u, &u->first, 1);
+    return result;
+}
+
+/* --- The whole --------------------------------------------------------------
+ */
+
+void vv_remote_upload_tag(
+    const struct vv_remote_upload *u, char tag[VV_REMOTE_TAG_SIZE])
+{
+    unsigned char md5[VV_REMOTE_MD5_SIZE];
+    char digits[VV_REMOTE_MOST_TEXT], count[16] = "";
+    unsigned parts = count_of(u);
+    tag[0] = '\0';
+    if (!u->id) {
+        vv_remote_md5(u->first.bytes, u->first.size, md5);
+    } else {
+        unsigned char *all = malloc(parts * sizeof md5);
+        if (!all)
+            return;
+        for (unsigned i = 0; i < parts; i++)
+            memcpy(all + i * sizeof md5, u->parts[i].md5, sizeof md5);
+        vv_remote_md5(all, parts * sizeof md5, md5);
+        free(all);
+        snprintf(count, sizeof count, "-%u", parts);
+    }
+    vv_remote_hex(md5, sizeof md5, digits);
+    snprintf(tag, VV_REMOTE_TAG_SIZE, "\"%s%s\"", digits, count);
+}
+
+static void add_tag(struct vv_remote_text *text, const char *tag)
+{
+    for (; *tag; tag++) {
+        const char *is = *tag == '"'   ? "&quot;"
+                         : *tag == '&' ? "&amp;"
+                         : *tag == '<' ? "&lt;"
+                         : *tag == '>' ? "&gt;"
+                                       : NULL;
+        if (is)
+            vv_remote_add(text, is);
+        else
+            vv_remote_add_bytes(text, tag, 1);
+    }
+}
+
+char *vv_remote_upload_order(const struct vv_remote_upload *u)
+{
+    struct vv_remote_text text = { .at = NULL };
+    vv_remote_add(&text, "<CompleteMultipartUpload xmlns=\"http://"
+                         "s3.amazonaws.com/doc/2006-03-01/\">");
+    for (unsigned i = 0; i < count_of(u); i++) {
+        char number[64];
+        snprintf(number, sizeof number,
+            "<Part><PartNumber>%u</PartNumber><ETag>", i + 1);
+        vv_remote_add(&text, number);
+        add_tag(&text, u->parts[i].tag);
+        vv_remote_add(&text, "</ETag></Part>");
+    }
+    vv_remote_add(&text, "</CompleteMultipartUpload>");
+    return vv_remote_take(&text);
+}
+
+void vv_remote_upload_abort(struct vv_remote_upload *u)
+{
+    struct vv_remote_change c = {
+        .settings = u->settings, .path = u->path, .method = VV_REMOTE_DELETE
+    };
+    char *query = u->id ? query_of(u, 0) : NULL;
+    c.query = query;
+    if (query)
+        vv_remote_change(&c);
+    free(c.text.at);
+    free(query);
+    free(u->id);
+    u->id = NULL;
+}

@@ -1,0 +1,309 @@
+"""bucket.py - what a store does when it is written to: objects that are put,
+parts of them, conditions, deletions; and the ways in which that goes wrong.
+
+SPDX-License-Identifier: MIT
+"""
+import base64
+import email.utils
+import hashlib
+import random
+import re
+import time
+import urllib.parse
+
+import signature
+
+TOKEN = 'x-amz-meta-varve'
+MOST_PARTS = 10000
+# What may come of one request that writes.
+KINDS = ('before',   # the connection ends, and nothing was done
+         'half',     # so it does in the middle of the body
+         'after',    # it is done, and the connection ends
+         'cut',      # it is done, and half of the answer comes
+         '500', '503',
+         'late 500',  # it is done all the same
+         'tag',      # the answer has another tag
+         'other',    # other bytes are kept, and the answer has their tag
+         'early 200',  # an error behind a status of success, and not done
+         'slow')
+
+
+class Content:
+    """What a name holds, its tag, and when it came."""
+    def __init__(self, data, tag=None, date='Thu, 01 Oct 2026 10:00:00 GMT',
+                 token=None):
+        self.data = data
+        self.date = date
+        self.token = token
+        self.tag = tag or '"' + hashlib.md5(bytes(data[:1 << 20]) + str(
+            len(data)).encode()).hexdigest() + '"'
+
+
+class Upload:
+    """The parts of what is not complete yet, by their numbers."""
+    def __init__(self, name, token):
+        self.name = name
+        self.token = token
+        self.parts = {}
+
+
+class Rules:
+    """How a store is written to, and what of that went wrong."""
+    def __init__(self):
+        self.least_part = 5 << 20
+        self.has_conditions = True  # None: it passes over them
+        self.keeps_tokens = True
+        self.tags = True            # are sums
+        self.rate = 0
+        self.kinds = KINDS
+        self.chance = random.Random(1)
+        self.always = None
+        self.only = None            # a pattern of "METHOD path?query"
+        self.hook = None            # called with each "METHOD path?query"
+        self.refuses = None         # code and name, for all that writes
+        self.most_bytes = None      # that fit
+        self.faults = {}
+        self.requests = 0
+        self.damages = False        # what is on its way
+        self.sent = 0               # bytes
+        self.number = 0
+        self.broken = []            # promises of who writes
+
+
+def tag_of(data):
+    return f'"{hashlib.md5(data).hexdigest()}"'
+
+
+def flipped(data):
+    return bytes([data[0] ^ 1]) + data[1:] if data else data
+
+
+class Cut(Exception):
+    """The connection ends here."""
+
+
+class Writing:
+    """The half of a handler that writes."""
+    def rules(self):
+        return self.server.store.written
+
+    def draw_write(self):
+        rules = self.rules()
+        line = f'{self.command} {self.path}'
+        if rules.hook:
+            rules.hook(line)
+        with self.server.store.lock:
+            rules.requests += 1
+            if rules.only and not re.search(rules.only, line):
+                return None
+            kind = rules.always
+            if rules.rate and rules.chance.random() < rules.rate:
+                kind = rules.chance.choice(rules.kinds)
+            if kind:
+                rules.faults[kind] = rules.faults.get(kind, 0) + 1
+            return kind
+
+    def read_body(self, kind):
+        size = int(self.headers.get('Content-Length') or 0)
+        if kind == 'half':
+            self.rfile.read(size // 2)
+            raise Cut
+        body = self.rfile.read(size)
+        self.rules().sent += len(body)
+        if kind == 'before':
+            raise Cut
+        return flipped(body) if self.rules().damages else body
+
+    def check_body(self, body):
+        """Whether these are the bytes that were sent, as those who send say."""
+        md5 = self.headers.get('Content-MD5')
+        if self.command == 'PUT' and not md5:
+            self.rules().broken.append(f'no Content-MD5: {self.path}')
+        if md5 and base64.b64decode(md5) != hashlib.md5(body).digest():
+            return 400, 'BadDigest'
+        why = signature.wrong(self, self.server.store, body)
+        if why:
+            self.server.store.refused.append(why)
+            return 403, why[0]
+        return None
+
+    def serve(self, kinds, work):
+        """Reads a request and does `work`, with the fault that is drawn."""
+        kind = self.draw_write()
+        kind = kind if kind in kinds else None
+        with self.server.store.lock:
+            self.server.store.seen.append((f'{self.command} {self.path}',
+                                           dict(self.headers.items())))
+        try:
+            body = self.read_body(kind)
+            if kind == 'slow':
+                time.sleep(0.002)
+            wrong = self.check_body(body) or self.rules().refuses
+            if kind in ('500', '503'):
+                wrong = int(kind), 'SlowDown' if kind == '503' else 'Internal'
+            path = urllib.parse.unquote(self.path.partition('?')[0])
+            name = path.split('/')[1]
+            if not wrong and name not in self.server.store.buckets:
+                wrong = 404, 'NoSuchBucket'
+            if wrong:
+                self.refuse(*wrong)
+                return
+            with self.server.store.lock:
+                answer = work(path, body, kind)
+            if kind == 'after':
+                raise Cut
+            if kind == 'late 500':
+                answer = 500, 'InternalError'
+            self.finish_write(kind, *answer)
+        except Cut:
+            self.hang_up()
+
+    def finish_write(self, kind, code, body=b'', headers=(), told=None):
+        if isinstance(body, str):
+            self.refuse(code, body)
+            return
+        size = len(body) if told is None else told
+        if kind == 'cut':
+            if not body:
+                raise Cut
+            body = body[:size // 2]
+        self.answer(code, body, headers, size=size)
+        if kind == 'cut':
+            self.hang_up()
+
+    # --- Objects -------------------------------------------------------------
+
+    def is_taken(self, path):
+        """A refusal where the request has a condition that does not hold."""
+        if self.headers.get('If-None-Match') != '*':
+            return None
+        if self.rules().has_conditions is False:
+            return 501, 'NotImplemented'
+        if self.rules().has_conditions and path in self.server.store.files:
+            return 412, 'PreconditionFailed'
+        return None
+
+    def keep(self, path, data, tag, token):
+        rules, store = self.rules(), self.server.store
+        room = rules.most_bytes
+        if room is not None and room < len(data) + sum(
+                len(c.data) for c in store.files.values()):
+            return 507, 'XMinioStorageFull'
+        store.files[path] = Content(
+            data, tag, email.utils.formatdate(usegmt=True),
+            token if rules.keeps_tokens else None)
+        return None
+
+    def put_object(self, path, body, kind):
+        taken = self.is_taken(path)
+        if taken:
+            return taken
+        data = flipped(body) if kind == 'other' else body
+        tag = tag_of(data) if self.rules().tags else '"of-our-own"'
+        full = self.keep(path, data, tag, self.headers.get(TOKEN))
+        if full:
+            return full
+        return 200, b'', [('ETag', tag_of(b'?') if kind == 'tag' else tag)]
+
+    def put_part(self, query):
+        def work(path, body, kind):
+            upload = self.server.store.uploads.get(query['uploadId'])
+            number = int(query['partNumber'])
+            if not upload or upload.name != path:
+                return 404, 'NoSuchUpload'
+            if not 1 <= number <= MOST_PARTS:
+                return 400, 'InvalidArgument'
+            data = flipped(body) if kind == 'other' else body
+            upload.parts[number] = data
+            tag = tag_of(b'?' if kind == 'tag' else data)
+            return 200, b'', [('ETag', tag)]
+        return work
+
+    def do_PUT(self):
+        query = dict(urllib.parse.parse_qsl(self.path.partition('?')[2]))
+        if 'uploadId' in query:
+            self.serve(set(KINDS) - {'early 200'}, self.put_part(query))
+        else:
+            self.serve(set(KINDS) - {'early 200'}, self.put_object)
+
+    # --- Of several parts ----------------------------------------------------
+
+    def begin(self, path, _body, _kind):
+        store = self.server.store
+        store.written.number += 1
+        number = f'upload/{store.written.number}+='
+        store.uploads[number] = Upload(path, self.headers.get(TOKEN))
+        return 200, (f'<?xml version="1.0"?><InitiateMultipartUploadResult>'
+                     f'<Key>k</Key><UploadId>{number}</UploadId>'
+                     '</InitiateMultipartUploadResult>').encode()
+
+    def complete(self, number):
+        def work(path, body, kind):
+            store = self.server.store
+            upload = store.uploads.get(number)
+            if kind == 'early 200':
+                return 200, (b'<?xml version="1.0"?>\n<Error><Code>'
+                             b'InternalError</Code></Error>')
+            if not upload or upload.name != path:
+                return 404, 'NoSuchUpload'
+            parts = re.findall(r'<PartNumber>(\d+)</PartNumber><ETag>&quot;'
+                               r'(\w+)&quot;</ETag>', body.decode())
+            data = []
+            for at, (part, tag) in enumerate(parts, 1):
+                have = upload.parts.get(int(part))
+                if int(part) != at or have is None or (
+                        tag_of(have) != f'"{tag}"'):
+                    return 400, 'InvalidPart'
+                if at < len(parts) and len(have) < self.rules().least_part:
+                    return 400, 'EntityTooSmall'
+                data.append(have)
+            taken = self.is_taken(path)
+            if taken:
+                return taken
+            sums = b''.join(hashlib.md5(part).digest() for part in data)
+            tag = f'"{hashlib.md5(sums).hexdigest()}-{len(data)}"'
+            full = self.keep(path, b''.join(data), tag, upload.token)
+            if full:
+                return full
+            del store.uploads[number]
+            tag = tag.replace('"', '&quot;')
+            return 200, (f'<?xml version="1.0"?><CompleteMultipartUploadResult>'
+                         f'<ETag>{tag}</ETag></CompleteMultipartUploadResult>'
+                         ).encode()
+        return work
+
+    def do_POST(self):
+        query = dict(urllib.parse.parse_qsl(self.path.partition('?')[2],
+                                            keep_blank_values=True))
+        plain = set(KINDS) - {'tag', 'other'}
+        if 'uploads' in query:
+            self.serve(plain - {'early 200'}, self.begin)
+        else:
+            self.serve(plain, self.complete(query['uploadId']))
+
+    # --- What is there -------------------------------------------------------
+
+    def look(self, path, _body, _kind):
+        content = self.server.store.files.get(path)
+        if not content:
+            return 404, 'NoSuchKey'
+        return 200, b'', self.headers_of(content), len(content.data)
+
+    def do_HEAD(self):
+        self.serve({'before', 'half', 'after', '500', '503', 'slow'},
+                   self.look)
+
+    def remove(self, number):
+        def work(path, _body, _kind):
+            store = self.server.store
+            if number:
+                gone = store.uploads.pop(number, None)
+                return (204,) if gone else (404, 'NoSuchUpload')
+            store.files.pop(path, None)
+            return (204,)
+        return work
+
+    def do_DELETE(self):
+        query = dict(urllib.parse.parse_qsl(self.path.partition('?')[2]))
+        self.serve({'before', 'half', 'after', '500', '503', 'slow',
+                    'late 500'}, self.remove(query.get('uploadId')))

@@ -1,0 +1,315 @@
+/* writer.c - what the library writes to stores, a line for each thing that is
+ * tried: "STATUS message".
+ *
+ *     writer write PATH N SIZE SEED     one file
+ *     writer new PATH N SIZE SEED       the same, unless it is there
+ *     writer save PREFIX COUNT N SIZE   as many, numbered
+ *     writer layered PREFIX COUNT N SIZE  of which few values change
+ *     writer storm HERE THERE FROM COUNT N SIZE
+ *                                       each file to both directories; every
+ *                                       other one unless it is there
+ *     writer manage DIRECTORY COUNT KEEP [LEVEL]
+ *                                       saves of a manager; what it keeps
+ *     writer resume DIRECTORY [LEVEL]   the step, and what was passed over
+ *     writer saver PREFIX COUNT KEEP
+ *     writer refuse FILE DIRECTORY      what no store can do
+ *
+ * PROBE_ATTEMPTS and PROBE_PART are options.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <varve/varve.h>
+
+enum { PATH_SIZE = 4096 };
+
+static void tell(varve_status status, const varve_error *error)
+{
+    printf("%s %s\n", varve_status_name(status), status ? error->message : "");
+    fflush(stdout);
+}
+
+static size_t number_of(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? (size_t)strtoull(text, NULL, 10) : 0;
+}
+
+/* --- The program ---------------------------------------------------------- */
+
+struct program {
+    varve_graph *graph;
+    varve_node *root;
+    unsigned char *bytes;
+    size_t count; /* of values */
+    size_t size;  /* of one */
+    int64_t step;
+};
+
+/* Bytes that no two steps share. */
+static void fill(struct program *p, size_t from, uint64_t seed)
+{
+    uint64_t x = seed * 0x9e3779b97f4a7c15u + 1;
+    for (size_t i = from * p->size; i < p->count * p->size; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        p->bytes[i] = (unsigned char)x;
+    }
+    p->step = (int64_t)seed;
+}
+
+static struct program begin(const char *count, const char *size)
+{
+    struct program p = { .count = strtoull(count, NULL, 10),
+        .size = strtoull(size, NULL, 10) };
+    p.bytes = calloc(p.count * p.size + 1, 1);
+    p.graph = varve_graph_new(NULL);
+    p.root = varve_graph_root(p.graph);
+    varve_node *list = varve_add_list(p.root, "values");
+    for (size_t i = 0; p.bytes && i < p.count; i++)
+        varve_add_variable(list, VARVE_APPEND,
+            (varve_tensor){ .data = p.bytes + i * p.size,
+                .dtype = VARVE_UINT8,
+                .rank = 1,
+                .shape = { p.size } });
+    return p;
+}
+
+static void end(struct program *p)
+{
+    varve_graph_free(p->graph);
+    free(p->bytes);
+}
+
+/* The step lives in the program's struct, which stays where it is. */
+static void add_step(struct program *p)
+{
+    varve_add_variable(p->root, "step", varve_scalar(&p->step));
+}
+
+/* --- Files ---------------------------------------------------------------- */
+
+static int write_one(char **a, bool is_new)
+{
+    struct program p = begin(a[1], a[2]);
+    const varve_write_options options = { .no_replace = is_new };
+    varve_error error;
+    add_step(&p);
+    fill(&p, 0, strtoull(a[3], NULL, 10));
+    tell(varve_write(p.root, a[0], &options, &error), &error);
+    end(&p);
+    return 0;
+}
+
+static int save(char **a, bool is_layered)
+{
+    struct program p = begin(a[2], a[3]);
+    const varve_write_options options = { .layered = is_layered };
+    varve_error error;
+    add_step(&p);
+    fill(&p, 0, 0);
+    for (long i = 1; i <= strtol(a[1], NULL, 10); i++) {
+        fill(&p, is_layered ? p.count - 1 : 0, (uint64_t)i);
+        tell(varve_save(p.root, a[0], &options, &error), &error);
+    }
+    end(&p);
+    return 0;
+}
+
+static int storm(char **a)
+{
+    struct program p = begin(a[4], a[5]);
+    uint64_t from = strtoull(a[2], NULL, 10);
+    add_step(&p);
+    for (uint64_t i = from; i < from + strtoull(a[3], NULL, 10); i++) {
+        char path[PATH_SIZE];
+        varve_error error;
+        const varve_write_options here = { .no_sync = true };
+        const varve_write_options there = { .no_replace = i % 2 };
+        fill(&p, 0, i);
+        snprintf(path, sizeof path, "%s/%llu.varve", a[0],
+            (unsigned long long)i);
+        if (varve_write(p.root, path, &here, &error)) {
+            tell(error.status, &error);
+            return 2;
+        }
+        snprintf(path, sizeof path, "%s/%llu.varve", a[1],
+            (unsigned long long)i);
+        printf("%llu ", (unsigned long long)i);
+        tell(varve_write(p.root, path, &there, &error), &error);
+    }
+    end(&p);
+    return 0;
+}
+
+/* --- Managers ------------------------------------------------------------- */
+
+static varve_manager *open_manager(struct program *p, const char *directory,
+    size_t keep, const char *level, varve_error *error)
+{
+    const varve_level levels[] = { { .directory = level,
+        .every_steps = 1,
+        .keep_last = keep,
+        .most_waiting = 100 } };
+    const varve_manager_options options = { .keep_last = keep,
+        .levels = level ? levels : NULL,
+        .level_count = level != NULL };
+    add_step(p);
+    varve_manager *m =
+        varve_manager_new(p->root, directory, &options, error);
+    if (!m)
+        tell(error->status, error);
+    return m;
+}
+
+static void list(varve_manager *m)
+{
+    varve_managed managed;
+    varve_level_state state;
+    for (size_t i = 0; varve_manager_at(m, i, &managed); i++)
+        printf("there %s\n", managed.path);
+    if (varve_manager_warning(m))
+        printf("warning %s\n", varve_manager_warning(m));
+    if (varve_manager_level_at(m, 0, &state))
+        printf("level %lld %s\n", (long long)state.step,
+            state.failure ? state.failure : "");
+}
+
+static int manage(char **a, const char *level)
+{
+    struct program p = begin("3", "100000");
+    varve_error error;
+    varve_manager *m =
+        open_manager(&p, a[0], strtoull(a[2], NULL, 10), level, &error);
+    if (m && varve_manager_resume(m, &error))
+        tell(error.status, &error);
+    int64_t first = p.step;
+    for (long i = 1; m && i <= strtol(a[1], NULL, 10); i++) {
+        fill(&p, 0, (uint64_t)(first + i));
+        tell(varve_manager_save(m, p.step, &error), &error);
+    }
+    if (m && level)
+        tell(varve_manager_drain(m, -1, &error), &error);
+    if (m)
+        list(m);
+    varve_manager_free(m);
+    end(&p);
+    return 0;
+}
+
+static int resume(const char *directory, const char *level)
+{
+    struct program p = begin("3", "100000");
+    varve_error error;
+    varve_manager *m = open_manager(&p, directory, 0, level, &error);
+    if (!m)
+        return 0;
+    varve_status status = varve_manager_resume(m, &error);
+    tell(status, &error);
+    for (size_t i = 0; varve_manager_passed_over(m, i); i++)
+        printf("passed over %s\n", varve_manager_passed_over(m, i));
+    unsigned char *found = malloc(p.count * p.size);
+    if (!found)
+        return 2;
+    memcpy(found, p.bytes, p.count * p.size);
+    fill(&p, 0, (uint64_t)p.step);
+    printf("step %lld %s\n", (long long)p.step,
+        memcmp(found, p.bytes, p.count * p.size) ? "WRONG" : "equal");
+    free(found);
+    varve_manager_free(m);
+    end(&p);
+    return 0;
+}
+
+static int save_as_saver(char **a)
+{
+    struct program p = begin("2", "1000");
+    const varve_saver_options options = { .keep = strtoull(a[2], NULL, 10) };
+    varve_error error;
+    add_step(&p);
+    varve_saver *saver = varve_saver_new(p.graph, &options, &error);
+    if (varve_saver_add(saver, "model", p.root, &error))
+        tell(error.status, &error);
+    for (long i = 1; i <= strtol(a[1], NULL, 10); i++) {
+        const varve_saver_save_options of = { .has_step = true,
+            .step = (uint64_t)i };
+        fill(&p, 0, (uint64_t)i);
+        tell(varve_saver_save(saver, a[0], &of, &error), &error);
+    }
+    printf("latest %s\n", varve_saver_latest(saver));
+    varve_saver_free(saver);
+    end(&p);
+    return 0;
+}
+
+/* --- What is refused ------------------------------------------------------ */
+
+static int refuse(const char *file, const char *directory)
+{
+    char path[PATH_SIZE];
+    varve_error error;
+    varve_graph *graph = varve_graph_from(file, NULL, &error);
+    if (!graph)
+        return 2;
+    varve_node *root = varve_graph_root(graph);
+    static const varve_format formats[] = { VARVE_FORMAT_NPZ,
+        VARVE_FORMAT_TORCH, VARVE_FORMAT_HDF5, VARVE_FORMAT_TENSORFLOW };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        const varve_write_options other = { .format = formats[i] };
+        snprintf(path, sizeof path, "%s/a", directory);
+        tell(varve_write(root, path, &other, &error), &error);
+    }
+    const varve_write_options several = { .format = VARVE_FORMAT_SAFETENSORS,
+        .foreign = { .shard_size = 4096 } };
+    snprintf(path, sizeof path, "%s/a.safetensors", directory);
+    tell(varve_write(root, path, &several, &error), &error);
+    tell(varve_prune_layers(directory, &error), &error);
+    varve_lease *lease = varve_lease_new(path, NULL, &error);
+    tell(lease ? VARVE_OK : error.status, &error);
+    varve_lease_free(lease);
+    varve_events *events = varve_events_open(directory, NULL, &error);
+    tell(events ? VARVE_OK : error.status, &error);
+    varve_events_free(events);
+    varve_graph_free(graph);
+    return 0;
+}
+
+int main(int count, char **arguments)
+{
+    const varve_remote_options options = {
+        .attempts = (unsigned)number_of("PROBE_ATTEMPTS"),
+        .wait_ms = 1,
+        .connect_timeout_ms = 3000,
+        .part_size = number_of("PROBE_PART"),
+    };
+    const char *what = count > 1 ? arguments[1] : "";
+    char **rest = arguments + 2;
+    varve_error error;
+    if (varve_remote_enable(&options, &error)) {
+        tell(error.status, &error);
+        return 0;
+    }
+    if (strcmp(what, "write") == 0 && count == 6)
+        return write_one(rest, false);
+    if (strcmp(what, "new") == 0 && count == 6)
+        return write_one(rest, true);
+    if (strcmp(what, "save") == 0 && count == 6)
+        return save(rest, false);
+    if (strcmp(what, "layered") == 0 && count == 6)
+        return save(rest, true);
+    if (strcmp(what, "storm") == 0 && count == 8)
+        return storm(rest);
+    if (strcmp(what, "manage") == 0 && (count == 5 || count == 6))
+        return manage(rest, count == 6 ? rest[3] : NULL);
+    if (strcmp(what, "resume") == 0 && (count == 3 || count == 4))
+        return resume(rest[0], count == 4 ? rest[1] : NULL);
+    if (strcmp(what, "saver") == 0 && count == 5)
+        return save_as_saver(rest);
+    if (strcmp(what, "refuse") == 0 && count == 4)
+        return refuse(rest[0], rest[1]);
+    return 2;
+}
