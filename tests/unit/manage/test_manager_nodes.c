@@ -356,6 +356,45 @@ TEST(manager_nodes, have_what_was_saved_when_all_end)
     proof_count("nodes.ends", tried);
 }
 
+/* Two nodes that do not follow each other, at whatever moment. */
+static void lose_two(uint32_t scheme, uint32_t first, long n)
+{
+    int64_t saved = nodes.saved;
+    lose_node(first);
+    lose_node((first + 2) % 4);
+    int64_t step = resume_all();
+    if (scheme == VARVE_PARTNER) {
+        cr_assert(step >= saved && step <= saved + 1, "call %ld: step %d", n,
+            (int)step);
+        return;
+    }
+    char text[64];
+    snprintf(text, sizeof text, "found ranks %u (node %u), %u (node %u)",
+        first % 2, first % 2, first % 2 + 2, first % 2 + 2);
+    cr_assert_eq(step, -1);
+    cr_assert(strstr(nodes.passed_over[3], text), "call %ld: %s", n,
+        nodes.passed_over[3]);
+}
+
+TEST(manager_nodes, have_what_was_saved_or_say_whom_two_have_lost)
+{
+    uint64_t tried = 0;
+    for (int s = 0; s < 2; s++) {
+        bool is_whole = false;
+        for (long n = 0; !is_whole; n += (long)proof_size(29, 1), tried++) {
+            begin_nodes(4, schemes[s]);
+            nodes.options.keep_last = 1;
+            cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+            nodes.from = 3;
+            nodes.to = 4;
+            is_whole = run_life_until(n) <= n;
+            lose_two(schemes[s], (uint32_t)n % 4, n);
+            end_nodes();
+        }
+    }
+    proof_count("nodes.twos", tried);
+}
+
 TEST(manager_nodes, fail_at_all_where_memory_runs_out_at_one)
 {
     uint64_t tried = 0;
