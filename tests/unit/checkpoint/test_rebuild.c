@@ -313,7 +313,7 @@ static bool try_losses(uint64_t *random)
 TEST(rebuild, makes_whole_what_can_be_and_says_what_cannot)
 {
     uint64_t random = proof_seed(), rebuilt = 0, refused = 0;
-    for (uint64_t i = 0; i < proof_size(150, 20000); i++) {
+    for (uint64_t i = 0; i < proof_size(150, 5000); i++) {
         uint32_t count = 2 + (uint32_t)(proof_next(&random) % 8);
         begin_world(count, i % 2 ? VARVE_XOR : VARVE_PARTNER);
         world.group_size = 2 + (uint32_t)(proof_next(&random) % 5);
