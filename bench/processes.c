@@ -6,12 +6,13 @@
  *
  * A table of rows that WRITERS (4) processes have, together MIB (512), is
  * saved by them, by them in the background, of which the call counts (the
- * pause), and by raw writers, one file each, in turn; then it is restored by READERS (3), each into a new graph (the first restoration of it), into one
+ * pause), and by raw writers, one file each, in turn; then it is restored by
+ * READERS (3), each into a new graph (the first restoration of it), into one
  * that has values already, and into that in one pass, and read by raw readers,
  * from the page cache: by each its rows, its columns, or all of it. The time is
  * that of the slowest. Medians of ROUNDS (5) with the least, and ratios: raw to
- * Varve, and a save to its pause. With --table that is done for 1 to 8 writers and 1 to 8 readers, and
- * there are ratios only.
+ * Varve, and a save to its pause. With --table that is done for 1 to 8 writers
+ * and 1 to 8 readers, and there are ratios only.
  *
  *     mpirun -n WRITERS processes_mpi [WRITERS ...] DIRECTORY
  *     mpirun -n READERS processes_mpi [WRITERS ...] DIRECTORY
@@ -55,7 +56,7 @@ struct mine {
     uint64_t first, count; /* of its rows */
     uint64_t left, width;  /* of its columns */
     unsigned char *bytes;
-    varve_job *job; /* in flight */
+    varve_job *job;       /* in flight */
     char path[PATH_SIZE]; /* of the checkpoint */
     char raw[PATH_SIZE];  /* of the file that it writes by itself */
     char hdf5[PATH_SIZE]; /* of the file that all write with HDF5 */

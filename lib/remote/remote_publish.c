@@ -80,10 +80,12 @@ static void free_aside(struct aside *a)
     free(a);
 }
 
-/* Once nobody has it open and it is done. */
-static void let_go(struct aside *a)
+/* It is closed, or done: once it is both, it goes. */
+static void let_go(struct aside *a, bool is_closed)
 {
     vv_remote_lock();
+    a->is_open &= !is_closed;
+    a->is_done |= !is_closed;
     bool is_over = a->is_done && !a->is_open;
     struct aside **link = &all;
     while (is_over && *link != a)
@@ -157,10 +159,8 @@ int vv_remote_end(int descriptor)
 {
     struct aside *a = of_descriptor(descriptor);
     int result = vv_remote_close(descriptor);
-    if (a) {
-        a->is_open = false;
-        let_go(a);
-    }
+    if (a)
+        let_go(a, true);
     return result;
 }
 
@@ -413,10 +413,8 @@ int vv_remote_rename(const struct vv_remote_settings *settings,
     int result = vv_remote_upload_call(a->upload, to);
     if (!result)
         result = publish(a->upload, is_new);
-    if (!result) {
-        a->is_done = true;
-        let_go(a);
-    }
+    if (!result)
+        let_go(a, false);
     return result;
 }
 
@@ -431,8 +429,7 @@ int vv_remote_remove(
         return fail_web();
     if (a) {
         vv_remote_upload_abort(a->upload);
-        a->is_done = true;
-        let_go(a);
+        let_go(a, false);
         return 0;
     }
     char *behind = path_behind(path);

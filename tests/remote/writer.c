@@ -14,7 +14,8 @@
  *     writer saver PREFIX COUNT KEEP
  *     writer refuse FILE DIRECTORY      what no store can do
  *
- * PROBE_ATTEMPTS and PROBE_PART are options.
+ * PROBE_ATTEMPTS and PROBE_PART are options; PROBE_LAYERED says that managers
+ * and their levels have layers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -154,8 +155,12 @@ static varve_manager *open_manager(struct program *p, const char *directory,
     const varve_level levels[] = { { .directory = level,
         .every_steps = 1,
         .keep_last = keep,
+        .layered = number_of("PROBE_LAYERED") != 0,
         .most_waiting = 100 } };
+    static varve_write_options write; /* the manager borrows it */
+    write.layered = number_of("PROBE_LAYERED") != 0;
     const varve_manager_options options = { .keep_last = keep,
+        .write = &write,
         .levels = level ? levels : NULL,
         .level_count = level != NULL };
     add_step(p);
@@ -248,6 +253,56 @@ static int save_as_saver(char **a)
 
 /* --- What is refused ------------------------------------------------------ */
 
+/* A communicator of this process alone. */
+static varve_status agree(void *self, uint64_t *value)
+{
+    (void)self;
+    (void)value;
+    return VARVE_OK;
+}
+
+static varve_status gather(
+    void *self, const void *bytes, size_t size, void *all)
+{
+    (void)self;
+    memcpy(all, bytes, size);
+    return VARVE_OK;
+}
+
+static varve_status gather_varied(void *self, const void *bytes, size_t size,
+    void *all, const uint64_t *sizes)
+{
+    (void)sizes;
+    return gather(self, bytes, size, all);
+}
+
+static varve_status broadcast(void *self, void *bytes, size_t size)
+{
+    (void)self;
+    (void)bytes;
+    (void)size;
+    return VARVE_OK;
+}
+
+static varve_status barrier(void *self)
+{
+    (void)self;
+    return VARVE_OK;
+}
+
+static void refuse_many(varve_node *root, const char *path)
+{
+    const varve_comm alone = { .size = 1,
+        .agree = agree,
+        .gather = gather,
+        .gather_varied = gather_varied,
+        .broadcast = broadcast,
+        .barrier = barrier };
+    varve_error error;
+    tell(varve_write_all(&alone, root, path, NULL, &error), &error);
+    tell(varve_save_all(&alone, root, path, NULL, &error), &error);
+}
+
 static int refuse(const char *file, const char *directory)
 {
     char path[PATH_SIZE];
@@ -274,6 +329,7 @@ static int refuse(const char *file, const char *directory)
     varve_events *events = varve_events_open(directory, NULL, &error);
     tell(events ? VARVE_OK : error.status, &error);
     varve_events_free(events);
+    refuse_many(root, path);
     varve_graph_free(graph);
     return 0;
 }

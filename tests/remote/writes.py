@@ -188,11 +188,12 @@ class Writes(Store):
 
     def test_what_no_store_can_do(self):
         lines = self.writer('refuse', self.small, 's3://bucket/run')
-        self.assertEqual(len(lines), 8)
+        self.assertEqual(len(lines), 10)
         for line, words in zip(lines, (
                 'in their order', 'in their order', 'HDF5|in their order',
                 'this format has several', 'this format has several',
-                'has no locks', 'no leases', 'nothing is added')):
+                'has no locks', 'no leases', 'nothing is added',
+                'from one process', 'from one process')):
             self.assertRegex(line, words)
             self.assertNotIn('VARVE_OK', line)
         self.assertEqual(self.rules.requests, 0)
@@ -248,6 +249,16 @@ class Managers(Store):
         shutil.rmtree(here)
         self.assertEqual(self.writer('resume', here, there),
                          ['VARVE_OK ', 'step 4 equal'])
+
+    def test_a_level_has_layers(self):
+        here, there = self.local(), 's3://bucket/level'
+        lines = self.writer('manage', here, '3', '2', there, PROBE_LAYERED='1')
+        self.assertEqual(lines[-1], 'level 3 ')
+        self.assertTrue([name for name in self.store.files
+                         if name.startswith('/bucket/level/layers/')])
+        shutil.rmtree(here)
+        self.assertEqual(self.writer('resume', here, there),
+                         ['VARVE_OK ', 'step 3 equal'])
 
     def test_a_level_that_lies_is_passed_over(self):
         here, there = self.local(), 's3://bucket/level'

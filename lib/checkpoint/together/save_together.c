@@ -67,7 +67,7 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
     varve_error *error)
 {
     VV_TRY(vv_begin_save(root, path, "path", error));
-    VV_TRY(vv_store_refuse_any(path, "takes a file from one process", error));
+    VV_TRY(vv_store_refuse_any(path, VV_STORE_ALONE, error));
     VV_TRY(vv_save_together_gather(save, root, options, error));
     varve_status status = vv_save_together_share(save, error);
     if (status) {
