@@ -6,9 +6,11 @@ import collections
 import os
 import shutil
 import subprocess
+import subprocess
 
 import bucket
-from base import (KEY_ID, SECRET, SIGNED, WRITER, Remote, path_of, read, run)
+from base import (KEY_ID, SECRET, SIGNED, WRITER, Remote, path_of, read, run,
+                  surroundings)
 
 PART = 64 << 10
 FILE = '/bucket/run/a.varve'
@@ -203,6 +205,37 @@ class Writes(Store):
             self.write('VARVE_MISUSE', url + ': expected s3://BUCKET/KEY',
                        url=url)
         self.assertEqual(self.store.seen, [])
+
+
+    def test_names_that_are_too_long(self):
+        for size, status in ((229, 'VARVE_OK'), (230, 'VARVE_IO'),
+                             (255, 'VARVE_IO')):
+            words = [] if status == 'VARVE_OK' else ['at most 229 bytes']
+            self.write(status, *words, url='s3://bucket/run/' + 'a' * size)
+        self.assertEqual(list(self.store.files), ['/bucket/run/' + 'a' * 229])
+        self.assertEqual(self.store.uploads, {})
+
+    def test_a_save_that_is_killed_leaves_nothing_to_see(self):
+        """At each of its requests; the next save is as if it had not been."""
+        for at in range(8):
+            self.store.files.clear()
+            self.write('VARVE_OK', what=SMALL)
+            asked = []
+
+            def hook(line, at=at, asked=asked):
+                asked.append(line)
+                if len(asked) == at + 1:
+                    process.kill()
+                    process.wait()
+            self.rules.hook = hook
+            process = subprocess.Popen(
+                [WRITER, 'write', URL, *LARGE],
+                env=surroundings(**self.aws), stdout=subprocess.DEVNULL)
+            self.assertLess(process.wait(), 0)
+            self.rules.hook = None
+            self.has(LARGE if at == 7 else SMALL)
+            self.write('VARVE_OK')
+            self.has(LARGE)
 
 
 class Managers(Store):
