@@ -15,7 +15,7 @@
  *     writer refuse FILE DIRECTORY      what no store can do
  *
  * PROBE_ATTEMPTS and PROBE_PART are options; PROBE_LAYERED says that managers
- * and their levels have layers.
+ * and their levels have layers, PROBE_ASYNC that saves are in the background.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -106,6 +106,19 @@ static int write_one(char **a, bool is_new)
     return 0;
 }
 
+/* In the background, and meanwhile the values are others. */
+static varve_status save_behind(struct program *p, const char *prefix,
+    const varve_write_options *options, varve_error *error)
+{
+    varve_job *job = varve_save_async(p->root, prefix, options, error);
+    if (!job)
+        return error->status;
+    fill(p, 0, 0);
+    varve_status status = varve_job_wait(job, error);
+    varve_job_free(job);
+    return status;
+}
+
 static int save(char **a, bool is_layered)
 {
     struct program p = begin(a[2], a[3]);
@@ -115,7 +128,10 @@ static int save(char **a, bool is_layered)
     fill(&p, 0, 0);
     for (long i = 1; i <= strtol(a[1], NULL, 10); i++) {
         fill(&p, is_layered ? p.count - 1 : 0, (uint64_t)i);
-        tell(varve_save(p.root, a[0], &options, &error), &error);
+        tell(number_of("PROBE_ASYNC")
+                 ? save_behind(&p, a[0], &options, &error)
+                 : varve_save(p.root, a[0], &options, &error),
+            &error);
     }
     end(&p);
     return 0;

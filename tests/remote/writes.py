@@ -166,6 +166,22 @@ class Writes(Store):
         self.assertEqual(self.store.files['/bucket/run/ckpt.latest'].data,
                          b'ckpt-4.varve\n')
 
+    def test_saves_in_the_background_are_the_same(self):
+        for words in (('save', '3', '100000'), ('layered', '3', '100000')):
+            paths = []
+            for place in ('front', 'back'):
+                paths.append(f's3://bucket/{words[0]}-{place}/ckpt')
+                lines = self.writer(words[0], paths[-1], '2', *words[1:],
+                                    PROBE_ASYNC=str(int(place == 'back')))
+                self.assertEqual(lines, ['VARVE_OK '] * 2)
+            for number in (1, 2):
+                front, back = (f'{path}-{number}.varve' for path in paths)
+                self.verify(back, 'VARVE_OK', **self.aws)
+                if words[0] == 'save':
+                    self.assertEqual(
+                        bytes(self.store.files[front[4:]].data),
+                        bytes(self.store.files[back[4:]].data))
+
     def test_a_list_that_is_late_costs_a_number(self):
         self.writer('save', 's3://bucket/run/ckpt', '3', *SMALL[:2])
         self.store.hidden = {'/bucket/run/ckpt-2.varve',
