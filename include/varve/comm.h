@@ -24,6 +24,17 @@
 
 VARVE_BEGIN_DECLS
 
+/* What one rank sends and receives at the same time. Only the first `out_size`
+ * and `in_size` bytes count; of none the other rank does not matter. */
+typedef struct varve_shift {
+    const void *out; /* goes to another rank, which expects as many */
+    size_t out_size;
+    void *in; /* comes from another rank, or the same other one */
+    size_t in_size;
+    uint32_t to;
+    uint32_t from;
+} varve_shift;
+
 typedef struct varve_comm {
     uint32_t rank; /* of this process, below `size` */
     uint32_t size; /* how many processes there are, at least 1 */
@@ -52,7 +63,11 @@ typedef struct varve_comm {
     /* Of a copy: this rank lets go of it, with its own `self`, when it likes;
      * also where what it was made of is gone. */
     void (*release)(void *self);
-    void *reserved[6];
+    /* Each rank sends to one and receives from one, at once; called by all,
+     * also by those that do neither. NULL: what needs it gathers and
+     * broadcasts, which brings the bytes of all to each. */
+    varve_status (*shift)(void *self, const varve_shift *shift);
+    void *reserved[5];
 } varve_comm;
 
 VARVE_END_DECLS

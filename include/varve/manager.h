@@ -2,20 +2,18 @@
  * intervals, retention, resuming.
  *
  * The directory is the truth. Every checkpoint says itself which manager wrote
- * it, at which step and how good it was; `PREFIX.ledger` repeats that, and what
- * is kept, and is made anew where it is missing or damaged; another file of its
- * name is left alone. A directory may be renamed, or copied.
+ * it, at which step and how good it was; `PREFIX.ledger` repeats that and what
+ * is kept, and is made anew where it is bad. It may be renamed, or copied.
  *
- * The order of a directory is that of the save counters in the files. So what
- * was saved last is the latest, also after a step or a clock went backwards.
+ * Its order is that of the save counters in the files: what was saved last is
+ * the latest, also after a step or a clock went backwards.
  *
  * Of many processes (`comm` in the options) each rank makes a manager, of the
- * same directory with the same options, and all of them make the calls in the
- * same order that look at the directory or change it: new, resume, save, wait,
- * drain, refresh, prune, pin, unpin. Each gets the same status and message, and
- * the same answers to what there is. Rank 0 alone looks, locks, decides and
- * deletes; data are saved and restored as by varve_write_all and varve_read_all
- * (together.h). All else is a rank's own, varve_manager_free too.
+ * same directory with the same options, and all make the calls in the same
+ * order that look at it or change it: new, resume, save, wait, drain, refresh,
+ * prune, pin, unpin. Each gets the same status, message and answers to what
+ * there is. Rank 0 alone looks, locks, decides and deletes, data go as by
+ * together.h; or each all, for a directory of its own (redundancy.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,6 +24,7 @@
 #include <varve/comm.h>
 #include <varve/error.h>
 #include <varve/levels.h>
+#include <varve/redundancy.h>
 
 VARVE_BEGIN_DECLS
 
@@ -82,7 +81,8 @@ typedef struct varve_manager_options {
                                   Borrowed as long as the manager lives */
     const varve_level *levels; /* for copies (levels.h), the fastest first; */
     size_t level_count;        /* copied */
-    varve_reserved reserved;
+    const varve_redundancy *redundancy; /* of nodes (redundancy.h); copied */
+    void *reserved[7];
 } varve_manager_options;
 
 /* --- The manager -------------------------------------------------------- */

@@ -45,6 +45,7 @@
 #include <varve/placement.h>
 #include <varve/private.h>
 #include <varve/processes.h>
+#include <varve/redundancy.h>
 #include <varve/together.h>
 
 /* Without files */

@@ -80,7 +80,8 @@ static bool is_temporary(const struct vv_listing *l, const char *name)
     memcpy(bare, name + 1, size);
     bare[size] = '\0';
     return (parse_name(l, bare, VARVE_SUFFIX, &number) ||
-               parse_name(l, bare, ".pin", &number) || is_ledger(l, bare)) &&
+               parse_name(l, bare, ".pin", &number) ||
+               parse_name(l, bare, ".parity", &number) || is_ledger(l, bare)) &&
            vv_temporary_is_of(bare, name);
 }
 

@@ -40,7 +40,9 @@ struct vv_listing {
     const struct vv_context *context;
     char *directory; /* owned, as is what follows */
     char *prefix;
-    char *metric;             /* NULL: not known yet */
+    char *metric;    /* NULL: not known yet */
+    bool has_parity; /* to fill in: a file has another one beside it, which goes
+                        with it */
     struct vv_policy policy;  /* what the ledger is to say of it */
     struct vv_entry *entries; /* by counter, then number */
     size_t count;

@@ -16,6 +16,7 @@
 #include "listing.h"
 #include "manager_lock.h"
 #include "prune.h"
+#include "redundancy.h"
 #include "retention.h"
 
 /* A save: what of it is to be remembered until it is in place. */
@@ -44,6 +45,10 @@ struct varve_manager {
     struct vv_interval interval; /* since a save, or what was resumed from */
     struct vv_manager_lock lock;
     struct vv_levels levels;
+
+    struct vv_redundancy redundancy; /* without `comm`: none */
+    uint32_t *domains;               /* of all ranks */
+    uint32_t domain;                 /* of this one */
 
     varve_job *job; /* of a save in flight; NULL: none is */
     struct vv_manager_saving flight;

@@ -12,6 +12,7 @@
 #include "job_together.h"
 #include "layer_prune.h"
 #include "ledger.h"
+#include "manager_nodes.h"
 #include "manager_tell.h"
 #include "manager_together.h"
 #include "reader.h"
@@ -417,17 +418,23 @@ varve_status varve_manager_wait(varve_manager *m, varve_error *error)
     return vv_hand_over(status, &reason, error);
 }
 
-/* By who looks at the directory: what all save. */
+/* By who looks at the directory: which place is next. */
+static varve_status find_place(
+    varve_manager *m, struct vv_manager_order *order, varve_error *error)
+{
+    if (!m->options.async)
+        VV_TRY(vv_background_settle(m->graph, error));
+    VV_TRY(vv_manager_lock(m, error));
+    VV_TRY(vv_manager_look(m, error));
+    return next_counter(m, &order->counter, error);
+}
+
+/* By the same: what all save. */
 static varve_status give_order(varve_manager *m,
     const varve_manager_save_options *o, struct vv_manager_order *order,
     struct vv_manager_saving *flight, varve_error *error)
 {
     const struct vv_system *system = m->context.system;
-    if (!m->options.async)
-        VV_TRY(vv_background_settle(m->graph, error));
-    VV_TRY(vv_manager_lock(m, error));
-    VV_TRY(vv_manager_look(m, error));
-    VV_TRY(next_counter(m, &order->counter, error));
     order->number = o->number                   ? o->number
                     : m->options.number_by_step ? (uint64_t)order->step
                                                 : order->counter;
@@ -447,11 +454,16 @@ static varve_status save(varve_manager *m, int64_t step,
     struct vv_manager_saving flight = { .step = step };
     varve_status status = VARVE_OK;
     if (vv_manager_leads(m))
+        status = find_place(m, &s.order, error);
+    status = vv_nodes_count(m, status, &s.order.counter, error);
+    if (!status && vv_manager_leads(m))
         status = give_order(m, o, &s.order, &flight, error);
     status = vv_manager_follow(m, status, &s.order, error);
     flight.number = s.order.number;
-    if (!status)
+    if (!status) {
         status = write_with(m, &s, o, error);
+        status = vv_nodes_protect(m, flight.number, status, error);
+    }
     flight.is_durable = !s.write.no_sync;
     if (!status)
         note_begun(m, &flight);

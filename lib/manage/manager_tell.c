@@ -115,7 +115,7 @@ static varve_status tell(varve_manager *m, const struct account *account,
     varve_error reason = { 0 };
     varve_status taken = VARVE_OK;
     if (!comm)
-        return status;
+        return vv_manager_agree(m, status, error);
     vv_buffer_init(&bytes, &m->context.allocator);
     if (comm->rank == 0)
         account->add(&bytes, m);

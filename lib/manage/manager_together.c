@@ -13,6 +13,7 @@
 #include "checksum.h"
 #include "failure.h"
 #include "job_together.h"
+#include "manager_nodes.h"
 #include "save_together.h"
 #include "try.h"
 
@@ -21,17 +22,24 @@ bool vv_manager_leads(const varve_manager *m)
     return !m->options.comm || m->options.comm->rank == 0;
 }
 
+/* Of ranks with a directory each, all lead. */
+const varve_comm *vv_manager_comm(const varve_manager *m)
+{
+    return m->redundancy.comm ? m->redundancy.comm : m->options.comm;
+}
+
 varve_status vv_manager_agree(
     const varve_manager *m, varve_status status, varve_error *error)
 {
-    return m->options.comm ? vv_agree(m->options.comm, status, error) : status;
+    const varve_comm *comm = vv_manager_comm(m);
+    return comm ? vv_agree(comm, status, error) : status;
 }
 
 varve_status vv_manager_any(
     varve_manager *m, varve_status status, bool *is_wanted, varve_error *error)
 {
     enum { NOBODY, SOMEBODY, FAILED };
-    const varve_comm *comm = m->options.comm;
+    const varve_comm *comm = vv_manager_comm(m);
     uint64_t most = status ? FAILED : *is_wanted ? SOMEBODY : NOBODY;
     if (!comm)
         return status;
@@ -45,7 +53,7 @@ varve_status vv_manager_any(
 varve_status vv_manager_follow(const varve_manager *m, varve_status status,
     struct vv_manager_order *order, varve_error *error)
 {
-    const varve_comm *comm = m->options.comm;
+    const varve_comm *comm = vv_manager_comm(m);
     uint64_t words[] = { (uint64_t)order->step, order->counter, order->number,
         order->is_new, (uint64_t)order->time, order->has_metric,
         vv_bits_of(order->metric) };
@@ -70,7 +78,7 @@ varve_status vv_manager_follow(const varve_manager *m, varve_status status,
 varve_status vv_manager_compare(
     varve_manager *m, const char *what, uint64_t number, varve_error *error)
 {
-    const varve_comm *comm = m->options.comm;
+    const varve_comm *comm = vv_manager_comm(m);
     uint64_t there = number;
     varve_status status = VARVE_OK;
     if (!comm)
@@ -88,6 +96,7 @@ varve_status vv_manager_compare(
 varve_status vv_manager_check_options(
     const varve_manager_options *o, varve_error *error)
 {
+    VV_TRY(vv_nodes_check_options(o, error));
     if (!o->comm)
         return VARVE_OK;
     if (o->async)
@@ -114,6 +123,11 @@ static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)
     vv_buffer_add8(bytes, o->record_time);
     vv_buffer_add8(bytes, o->async);
     vv_buffer_add8(bytes, o->read && o->read->salvage.on);
+    if (o->redundancy) {
+        vv_buffer_add32(bytes, o->redundancy->scheme);
+        vv_buffer_add32(bytes, o->redundancy->group_size);
+        vv_buffer_add8(bytes, o->redundancy->domain != 0);
+    }
 }
 
 /* Where they are; the rest is rank 0's. */
@@ -131,8 +145,9 @@ static varve_status sum(
 {
     struct vv_buffer bytes;
     vv_buffer_init(&bytes, &m->context.allocator);
-    vv_buffer_add(
-        &bytes, m->listing.directory, strlen(m->listing.directory) + 1);
+    if (!vv_manager_has_nodes(m))
+        vv_buffer_add(
+            &bytes, m->listing.directory, strlen(m->listing.directory) + 1);
     vv_buffer_add(&bytes, m->listing.prefix, strlen(m->listing.prefix) + 1);
     vv_buffer_add(&bytes, m->listing.metric, strlen(m->listing.metric) + 1);
     size_t names = bytes.size;
@@ -177,5 +192,6 @@ varve_status vv_manager_meet(varve_manager *m, const varve_comm *comm,
     VV_TRY(check_alike(m, comm, error));
     if (m->options.async)
         VV_TRY(vv_keep_duplicate(comm, VARVE_OK, m->graph, error));
+    VV_TRY(vv_nodes_meet(m, error));
     return vv_manager_tell(m, VARVE_OK, error);
 }

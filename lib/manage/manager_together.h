@@ -17,6 +17,9 @@
 /* Whether this process acts on the directory: rank 0, or the only one. */
 bool vv_manager_leads(const varve_manager *manager);
 
+/* Through which ranks agree; NULL: there is one process. */
+const varve_comm *vv_manager_comm(const varve_manager *manager);
+
 /* VARVE_OK where all ranks come with that. */
 varve_status vv_manager_agree(
     const varve_manager *manager, varve_status status, varve_error *error);

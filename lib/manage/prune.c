@@ -67,6 +67,16 @@ static bool is_leased(const struct vv_context *context, int file)
     return system->lock(system->state, file) == -EWOULDBLOCK;
 }
 
+/* What keeps files of others goes first: without it this one is of no set. */
+static varve_status delete_parity(struct vv_listing *l, int directory,
+    const struct vv_entry *entry, varve_error *error)
+{
+    const char *name = vv_listing_name(l, &entry->number, ".parity");
+    return l->path.failed
+               ? vv_fail_memory(error, "the name of a checkpoint")
+               : vv_file_remove(l->context, directory, name, name, error);
+}
+
 /* Renames a file away and removes it. The caller holds it open until that is on
  * disk: where a file system gives freed blocks away at once, a power cut would
  * bring back its name with bytes of others. */
@@ -74,6 +84,8 @@ static varve_status delete_named(struct vv_listing *l, int directory,
     const struct vv_entry *entry, varve_error *error)
 {
     const struct vv_system *system = l->context->system;
+    if (l->has_parity)
+        VV_TRY(delete_parity(l, directory, entry, error));
     struct vv_buffer away;
     vv_buffer_init(&away, &l->context->allocator);
     vv_buffer_add8(&away, '.');

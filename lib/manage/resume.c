@@ -9,6 +9,7 @@
 
 #include "agreement.h"
 #include "failure.h"
+#include "manager_nodes.h"
 #include "manager_save.h"
 #include "manager_tell.h"
 #include "manager_together.h"
@@ -109,12 +110,68 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
     return VARVE_OK;
 }
 
+static varve_status stand_at(varve_manager *m, uint64_t number,
+    struct vv_origin *origin, varve_error *error)
+{
+    VV_TRY(vv_manager_look(m, error));
+    struct vv_entry *entry = vv_listing_find(&m->listing, number);
+    if (!entry)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected to find it, found no such checkpoint",
+            vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
+    origin->listing = &m->listing;
+    origin->level = 0;
+    origin->index = (size_t)(entry - m->listing.entries);
+    entry->is_damaged = false;
+    vv_manager_note_good(m, number);
+    return vv_manager_decide(m, error);
+}
+
+/* Of a set this rank's file. What is wrong with a set is wrong with what each
+ * has of it. */
+static varve_status examine_set(varve_manager *m, uint64_t number,
+    struct vv_origin *origin, varve_error *error)
+{
+    varve_status status = vv_nodes_rebuild(m, number, error);
+    struct vv_entry *entry = vv_listing_find(&m->listing, number);
+    if (entry && vv_blames_file(status))
+        entry->is_damaged = true;
+    if (status)
+        return status;
+    return vv_manager_agree(m, stand_at(m, number, origin, error), error);
+}
+
+/* Of sets of many directories. Where one could not be rebuilt for another
+ * reason than what is lost, an older one is not asked for. */
+static varve_status find_set(
+    varve_manager *m, struct vv_origin *origin, varve_error *error)
+{
+    uint64_t number = UINT64_MAX;
+    for (;;) {
+        varve_error reason = { 0 };
+        VV_TRY(vv_nodes_next(m, &number, error));
+        if (number == 0)
+            return VARVE_OK;
+        varve_status status = examine_set(m, number, origin, &reason);
+        if (!status)
+            return VARVE_OK;
+        if (status == VARVE_IO || !vv_blames_file(status)) {
+            if (error)
+                *error = reason;
+            return status;
+        }
+        VV_TRY(vv_manager_agree(m, pass_over(m, &reason, error), error));
+    }
+}
+
 /* Of the manager's own directory. */
 static varve_status find_own_good(varve_manager *m, varve_error *error)
 {
     varve_error unread = { 0 };
     struct vv_origin origin = { 0 };
     forget_passed_over(m);
+    if (vv_manager_has_nodes(m))
+        return find_set(m, &origin, error);
     VV_TRY(find_good(m, verify, &origin, &unread, error));
     return origin.listing ? VARVE_OK : end_without(&unread, error);
 }
@@ -251,6 +308,26 @@ static varve_status restore_first(varve_manager *m, struct vv_origin *origin,
     return VARVE_OK;
 }
 
+/* Each its own, which all have. */
+static varve_status restore_set(
+    varve_manager *m, struct vv_origin *origin, varve_error *error)
+{
+    VV_TRY(find_set(m, origin, error));
+    if (!origin->listing)
+        return VARVE_OK;
+    varve_status status = restore(m, origin, error);
+    return vv_manager_agree(m, status, error);
+}
+
+static varve_status restore_any(varve_manager *m, struct vv_origin *origin,
+    varve_error *unread, varve_error *error)
+{
+    if (vv_manager_has_nodes(m))
+        return restore_set(m, origin, error);
+    return m->options.comm ? restore_good(m, origin, unread, error)
+                           : restore_first(m, origin, unread, error);
+}
+
 static varve_status resume(varve_manager *m, varve_error *error)
 {
     struct vv_origin origin = { .levels = m->levels.count };
@@ -262,8 +339,7 @@ static varve_status resume(varve_manager *m, varve_error *error)
     m->half_restored.status = VARVE_OK;
     forget_passed_over(m);
     VV_TRY(look_at_levels(m, &unread, error));
-    VV_TRY(m->options.comm ? restore_good(m, &origin, &unread, error)
-                           : restore_first(m, &origin, &unread, error));
+    VV_TRY(restore_any(m, &origin, &unread, error));
     if (!origin.listing)
         VV_TRY(begin_anew(m, &unread, error));
     vv_levels_catch_up(&m->levels, &m->listing, NULL);
@@ -321,7 +397,9 @@ static varve_status prune(varve_manager *m, varve_error *error)
     if (vv_manager_leads(m))
         status = lock_to_prune(m, error);
     VV_TRY(vv_manager_tell(m, status, error));
-    if (!m->has_good)
+    bool lacks_good = !m->has_good;
+    VV_TRY(vv_nodes_any(m, &lacks_good, error));
+    if (lacks_good)
         VV_TRY(find_own_good(m, error));
     if (vv_manager_leads(m) && !(status = vv_manager_decide(m, error))) {
         vv_manager_tidy(m, true);

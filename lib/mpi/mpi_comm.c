@@ -186,6 +186,35 @@ static varve_status gather_varied(void *self, const void *bytes, size_t size,
     return collect(g, bytes, size, all, sizes);
 }
 
+/* --- From each to one ---------------------------------------------------- */
+
+/* Block by block, out and in at once as far as there are both. */
+static varve_status shift(void *self, const varve_shift *s)
+{
+    struct group *g = self;
+    const unsigned char *out = s->out;
+    unsigned char *in = s->in;
+    size_t out_left = s->out_size, in_left = s->in_size;
+    if (g->is_broken)
+        return VARVE_DISCONNECTED;
+    while (out_left > 0 || in_left > 0) {
+        MPI_Status came;
+        int more = block_of(out_left), expected = block_of(in_left), count = 0;
+        int result = MPI_Sendrecv(out, more, MPI_BYTE,
+            more ? (int)s->to : MPI_PROC_NULL, 1, in, expected, MPI_BYTE,
+            expected ? (int)s->from : MPI_PROC_NULL, 1, g->mpi, &came);
+        if (result == MPI_SUCCESS && expected)
+            result = MPI_Get_count(&came, MPI_BYTE, &count);
+        if (result != MPI_SUCCESS || count != expected)
+            return settle(g, result, VARVE_MISUSE);
+        out = more ? out + more : out;
+        in = expected ? in + expected : in;
+        out_left -= (size_t)more;
+        in_left -= (size_t)expected;
+    }
+    return VARVE_OK;
+}
+
 /* --- Beginning and end --------------------------------------------------- */
 
 static varve_comm *refuse(
@@ -239,6 +268,7 @@ static int fill_in(struct group *g)
         .broadcast = broadcast,
         .barrier = barrier,
         .duplicate = duplicate,
+        .shift = shift,
     };
     return result == MPI_SUCCESS ? find_node(g->mpi, rank, &g->comm.node)
                                  : result;

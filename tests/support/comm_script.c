@@ -77,11 +77,36 @@ static varve_status step_broadcast(
     return status;
 }
 
+/* Each to the one a few ranks on; some have nothing for them. */
+static varve_status step_shift(
+    const varve_comm *comm, unsigned step, size_t size, bool *is_wrong)
+{
+    uint32_t count = comm->size, on = 1 + step % (count > 1 ? count - 1 : 1);
+    varve_shift shift = { .to = (comm->rank + on) % count,
+        .from = (comm->rank + count - on) % count };
+    if (!comm->shift)
+        return VARVE_OK;
+    if (count > 1 && (comm->rank + step) % 4)
+        shift.out_size = size + comm->rank;
+    if (count > 1 && (shift.from + step) % 4)
+        shift.in_size = size + shift.from;
+    unsigned char *out = comm_bytes(step, comm->rank, shift.out_size);
+    unsigned char *in = malloc(shift.in_size + 1);
+    shift.out = out;
+    shift.in = in;
+    varve_status status = comm->shift(comm->self, &shift);
+    *is_wrong =
+        !status && !comm_are_bytes(in, step, shift.from, shift.in_size);
+    free(out);
+    free(in);
+    return status;
+}
+
 static varve_status run_step(const varve_comm *comm,
     const struct comm_script *script, unsigned step, bool *is_wrong)
 {
     uint64_t random = script->seed * 1000 + step;
-    uint64_t kind = proof_next(&random) % 5;
+    uint64_t kind = proof_next(&random) % 6;
     size_t size = (size_t)(proof_next(&random) % (script->largest + 1));
     if (proof_next(&random) % 2)
         size %= 100;
@@ -90,6 +115,7 @@ static varve_status run_step(const varve_comm *comm,
     case 1: return step_gather(comm, step, size, false, is_wrong);
     case 2: return step_gather(comm, step, size, true, is_wrong);
     case 3: return step_broadcast(comm, step, size, is_wrong);
+    case 4: return step_shift(comm, step, size, is_wrong);
     default: return comm->barrier(comm->self);
     }
 }

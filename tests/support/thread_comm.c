@@ -151,6 +151,23 @@ static varve_status barrier(void *self)
     return exchange(self, NULL, 0, take_nothing, NULL, NULL);
 }
 
+static void take_shifted(struct rank *rank, void *to, const uint64_t *sizes)
+{
+    const varve_shift *shift = to;
+    (void)sizes;
+    if (shift->in_size == 0)
+        return;
+    if (rank->meeting->sizes[shift->from] != shift->in_size)
+        abort(); /* it sends something else */
+    memcpy(shift->in, rank->meeting->given[shift->from], shift->in_size);
+}
+
+static varve_status shift_on(void *self, const varve_shift *shift)
+{
+    varve_shift own = *shift;
+    return exchange(self, own.out, own.out_size, take_shifted, &own, NULL);
+}
+
 /* --- Communicators -------------------------------------------------------- */
 
 static varve_status duplicate(void *self, varve_comm **copy);
@@ -173,6 +190,7 @@ static void take_seat(
         .gather_varied = gather_varied,
         .broadcast = broadcast,
         .barrier = barrier,
+        .shift = shift_on,
         .duplicate = duplicate };
 }
 

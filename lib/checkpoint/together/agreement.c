@@ -24,8 +24,7 @@ varve_status vv_check_comm(const varve_comm *comm, varve_error *error)
     return VV_CHECK_ROOM(comm->reserved, error);
 }
 
-/* What a communicator says that cannot go on. */
-static varve_status fail_gone(
+varve_status vv_fail_gone(
     const varve_comm *comm, varve_status status, varve_error *error)
 {
     return vv_fail(error, status,
@@ -38,7 +37,7 @@ varve_status vv_largest(
     const varve_comm *comm, uint64_t *number, varve_error *error)
 {
     varve_status status = comm->agree(comm->self, number);
-    return status ? fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
 }
 
 /* Sets a number everywhere to what it is at one rank. */
@@ -105,7 +104,7 @@ varve_status vv_agree(
     if (talk && status == VARVE_DISCONNECTED)
         return status; /* its message says where */
     if (talk)
-        return fail_gone(comm, talk, error);
+        return vv_fail_gone(comm, talk, error);
     if (failed == 0)
         return VARVE_OK;
     return spread_failure(
@@ -124,7 +123,7 @@ varve_status vv_tell_bytes(
     const varve_comm *comm, void *bytes, size_t size, varve_error *error)
 {
     varve_status status = comm->broadcast(comm->self, bytes, size);
-    return status ? fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
 }
 
 varve_status vv_gather_words(const varve_comm *comm, const uint64_t *mine,
@@ -132,7 +131,7 @@ varve_status vv_gather_words(const varve_comm *comm, const uint64_t *mine,
 {
     varve_status status =
         comm->gather(comm->self, mine, count * sizeof *mine, all);
-    return status ? fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
 }
 
 /* Room for so many bytes; what rank 0 has none of is its failure. */
@@ -165,7 +164,7 @@ varve_status vv_tell_each_other(const varve_comm *comm, const void *bytes,
 {
     varve_status status =
         comm->gather(comm->self, bytes, size, comm->rank == 0 ? all : NULL);
-    return status ? fail_gone(comm, status, error)
+    return status ? vv_fail_gone(comm, status, error)
                   : vv_tell_bytes(comm, all, size * comm->size, error);
 }
 
@@ -189,7 +188,7 @@ static varve_status gather_bytes(const varve_comm *comm,
     VV_TRY(vv_agree(comm, make_room(comm, all, total, error), error));
     varve_status status = comm->gather_varied(
         comm->self, bytes->data, bytes->size, all->bytes.data, all->sizes);
-    return status ? fail_gone(comm, status, error) : VARVE_OK;
+    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
 }
 
 varve_status vv_gather_all(const varve_comm *comm, varve_status status,

@@ -19,6 +19,10 @@
 /* VARVE_MISUSE for one that cannot be. */
 varve_status vv_check_comm(const varve_comm *comm, varve_error *error);
 
+/* What a call of the communicator failed with. */
+varve_status vv_fail_gone(
+    const varve_comm *comm, varve_status status, varve_error *error);
+
 /* VARVE_OK where all processes come with that. Else all get the status of the
  * lowest rank that does not, and its message, which names the rank.
  * VARVE_DISCONNECTED where a process is gone. */

@@ -6,45 +6,6 @@
 
 /* --- What they promise --------------------------------------------------- */
 
-TEST(processes, bring_everything_where_it_belongs)
-{
-    static const size_t largest[] = { 300000, 5000, 100 };
-    struct outcomes *outcomes = new_outcomes();
-    uint64_t rounds = proof_size(6, 100), steps = 0;
-    for (uint32_t size = 1; size <= MOST_RANKS; size++)
-        for (uint64_t i = 0; i < rounds; i++) {
-            script = (struct comm_script){
-                .seed = proof_seed() + 100 * i + size,
-                .steps = 25,
-                .largest = largest[i % 3],
-            };
-            run_trapped(size, 0, (struct trap){ .at = -1 }, outcomes);
-            check_ends(outcomes, size, "no trap");
-            for (uint32_t rank = 0; rank < size; rank++) {
-                cr_assert_eq(outcomes->of[rank].status, VARVE_OK);
-                steps += outcomes->of[rank].steps;
-            }
-        }
-    proof_count("processes.calls", steps);
-    free_outcomes(outcomes);
-}
-
-TEST(processes, go_on_after_interruptions_and_single_bytes)
-{
-    struct outcomes *outcomes = new_outcomes();
-    script = (struct comm_script){ .seed = 3, .steps = 20 };
-    for (uint32_t turn = 0; turn < 6; turn++) {
-        uint32_t rank = turn / 2;
-        script.largest = turn % 2 ? 2000 : 100;
-        struct trap slowly = { .way = SLOWLY, .at = 0 };
-        run_trapped(3, rank, slowly, outcomes);
-        check_ends(outcomes, 3, "slowly");
-        for (uint32_t i = 0; i < 3; i++)
-            cr_assert_eq(outcomes->of[i].status, VARVE_OK);
-    }
-    free_outcomes(outcomes);
-}
-
 /* No rank comes by a step to which another one did not come, where the step
  * needs all of them. The one in the trap may have succeeded just before. */
 static void check_failure(
@@ -210,71 +171,6 @@ TEST(processes, give_up_after_the_timeout)
     bool is_second = outcomes->of[1].status == VARVE_TIMEOUT;
     cr_assert(is_second || outcomes->of[1].status == VARVE_DISCONNECTED);
     cr_assert(is_first || is_second);
-    free_outcomes(outcomes);
-}
-
-static void lose_step(
-    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
-{
-    const varve_comm *comm = varve_processes_join(all, rank, NULL);
-    char bytes[32] = { 0 }, many[3 * 16];
-    if (rank == 1)
-        outcome->status = comm->gather(comm->self, bytes, 17, NULL);
-    else
-        outcome->status = comm->gather(
-            comm->self, bytes, 16, rank == 0 ? many : NULL);
-    if (!outcome->status)
-        outcome->status = comm->barrier(comm->self);
-}
-
-TEST(processes, see_that_they_have_lost_step)
-{
-    struct outcomes *outcomes = new_outcomes();
-    run_group(new_group(3, NULL, NULL), 3, lose_step, outcomes);
-    check_ends(outcomes, 3, "lost step");
-    cr_assert_eq(outcomes->of[0].status, VARVE_MISUSE);
-    cr_assert_eq(outcomes->of[1].status, VARVE_DISCONNECTED);
-    cr_assert_eq(outcomes->of[2].status, VARVE_DISCONNECTED);
-    free_outcomes(outcomes);
-}
-
-/* So many bytes of addresses, all of them the same few of memory. */
-static unsigned char *map_again_and_again(size_t size)
-{
-    const size_t block = (size_t)32 << 20;
-    int file = memfd_create("block", 0);
-    cr_assert(file >= 0 && ftruncate(file, (off_t)block) == 0);
-    unsigned char *all = mmap(NULL, size, PROT_NONE,
-        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    cr_assert_neq(all, MAP_FAILED);
-    for (size_t i = 0; i < size; i += block)
-        cr_assert_neq(mmap(all + i, block, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_FIXED, file, 0),
-            MAP_FAILED);
-    close(file);
-    return all;
-}
-
-static void move_much(
-    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
-{
-    const varve_comm *comm = varve_processes_join(all, rank, NULL);
-    size_t size = ((size_t)proof_size(64, 3072) << 20);
-    unsigned char *bytes = map_again_and_again(size);
-    if (rank == 0)
-        bytes[size - 1] = 5;
-    outcome->status = comm->broadcast(comm->self, bytes, size);
-    outcome->is_wrong = bytes[size - 1] != 5;
-    munmap(bytes, size);
-}
-
-TEST(processes, move_values_of_any_size)
-{
-    struct outcomes *outcomes = new_outcomes();
-    run_group(new_group(2, NULL, NULL), 2, move_much, outcomes);
-    check_ends(outcomes, 2, "much");
-    for (uint32_t i = 0; i < 2; i++)
-        cr_assert_eq(outcomes->of[i].status, VARVE_OK);
     free_outcomes(outcomes);
 }
 

@@ -1,0 +1,56 @@
+/* redundancy.h - checkpoints in directories that each node has for itself,
+ * which survive the loss of nodes.
+ *
+ *     const varve_redundancy redundancy = { .scheme = VARVE_XOR };
+ *     varve_manager_options options = {
+ *         .comm = comm, .redundancy = &redundancy, .keep_last = 2 };
+ *     varve_manager *m = varve_manager_new(root, "/local/run", &options, &e);
+ *
+ * Each rank saves all of its graph into a directory of its own,
+ * `DIRECTORY/rank-R`, that no other rank has to see: a checkpoint as one
+ * process makes it, of the same number at all. Then ranks of different nodes,
+ * in groups, keep for each other what a lost one needs: `PREFIX-N.parity`
+ * beside each file. A save is over, and older ones may go, when all of that is
+ * durable at every rank.
+ *
+ * varve_manager_resume takes the newest set of files that is whole, or that
+ * those who are left can make whole: it is made so first, each file is what it
+ * was by its digest, and each rank restores its own. A rank comes back to where
+ * its directory is, or to an empty one. The number of ranks has to be the same.
+ * What could not be made whole is in varve_manager_passed_over, with the ranks
+ * that were lost.
+ *
+ * Ranks save and restore each for itself: a value that several have is in the
+ * file of each.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_REDUNDANCY_H
+#define VARVE_REDUNDANCY_H
+
+#include <varve/types.h>
+
+VARVE_BEGIN_DECLS
+
+typedef enum varve_redundancy_scheme {
+    /* The next node of a group has a copy: twice the bytes. Lost may be all of
+     * which no two follow each other in a group. */
+    VARVE_PARTNER = 1,
+    /* Of a group of k nodes each has parity of parts of the others: k / (k - 1)
+     * times the bytes. Lost may be one of each group. */
+    VARVE_XOR = 2,
+} varve_redundancy_scheme;
+
+/* The same at all ranks, but for `domain`. */
+typedef struct varve_redundancy {
+    varve_redundancy_scheme scheme;
+    uint32_t group_size; /* nodes, 2 to 32, or a few more where they do not come
+                            out even; 0: 8. Fewer where there are fewer */
+    uint32_t domain; /* of what fails together with this rank, such as a rack,
+                        counted from 1; 0: what comm->node says */
+    varve_reserved reserved;
+} varve_redundancy;
+
+VARVE_END_DECLS
+
+#endif

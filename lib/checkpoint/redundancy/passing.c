@@ -1,0 +1,140 @@
+/* passing.c - a shift, or gathering and broadcasting in its place.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "passing.h"
+
+#include <string.h>
+
+#include "agreement.h"
+#include "allocator.h"
+#include "failure.h"
+#include "try.h"
+
+enum { TO, OUT_SIZE, WORDS };
+
+/* What all send, as each rank has it. */
+struct post {
+    const varve_comm *comm;
+    const varve_allocator *allocator;
+    uint64_t *words; /* WORDS of each rank */
+    uint64_t *sizes; /* of each rank */
+    unsigned char *bytes;
+    uint64_t total;
+};
+
+static varve_status find_room(struct post *p, varve_error *error)
+{
+    const uint32_t count = p->comm->size;
+    p->words = vv_allocate_array(p->allocator, count, WORDS * sizeof(uint64_t));
+    p->sizes = vv_allocate_array(p->allocator, count, sizeof(uint64_t));
+    return p->words && p->sizes ? VARVE_OK
+                                : vv_fail_memory(error, "what ranks send");
+}
+
+static varve_status find_room_for_bytes(struct post *p, varve_error *error)
+{
+    for (uint32_t i = 0; i < p->comm->size; i++) {
+        p->sizes[i] = p->words[WORDS * i + OUT_SIZE];
+        p->total += p->sizes[i];
+    }
+    p->bytes = vv_allocate(p->allocator, (size_t)p->total);
+    return p->bytes || p->total == 0 ? VARVE_OK
+                                     : vv_fail_memory(error, "what ranks send");
+}
+
+static varve_status collect(
+    struct post *p, const varve_shift *shift, varve_error *error)
+{
+    const varve_comm *comm = p->comm;
+    bool is_first = comm->rank == 0;
+    varve_status status =
+        comm->gather_varied(comm->self, shift->out, shift->out_size,
+            is_first ? p->bytes : NULL, is_first ? p->sizes : NULL);
+    if (status)
+        return vv_fail_gone(comm, status, error);
+    return vv_tell_bytes(comm, p->bytes, (size_t)p->total, error);
+}
+
+/* Takes out what is for this rank. */
+static varve_status take(
+    const struct post *p, const varve_shift *shift, varve_error *error)
+{
+    const unsigned char *at = p->bytes;
+    if (shift->in_size == 0)
+        return VARVE_OK;
+    for (uint32_t i = 0; i < p->comm->size; at += p->sizes[i++]) {
+        if (i != shift->from)
+            continue;
+        if (p->words[WORDS * i + TO] != p->comm->rank ||
+            p->sizes[i] != shift->in_size)
+            break;
+        memcpy(shift->in, at, shift->in_size);
+        return VARVE_OK;
+    }
+    return vv_fail(error, VARVE_MISUSE,
+        "rank %u: expected bytes of rank %u, found others", p->comm->rank,
+        shift->from);
+}
+
+static varve_status post(
+    struct post *p, const varve_shift *shift, varve_error *error)
+{
+    const uint64_t words[WORDS] = { shift->to, shift->out_size };
+    VV_TRY(vv_agree(p->comm, find_room(p, error), error));
+    VV_TRY(vv_tell_each_other(p->comm, words, sizeof words, p->words, error));
+    VV_TRY(vv_agree(p->comm, find_room_for_bytes(p, error), error));
+    VV_TRY(collect(p, shift, error));
+    return vv_agree(p->comm, take(p, shift, error), error);
+}
+
+varve_status vv_pass(const varve_comm *comm, const varve_allocator *allocator,
+    const varve_shift *shift, varve_error *error)
+{
+    if (comm->shift) {
+        varve_status status = comm->shift(comm->self, shift);
+        return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+    }
+    struct post p = { .comm = comm, .allocator = allocator };
+    varve_status status = post(&p, shift, error);
+    vv_release(allocator, p.bytes, p.bytes ? (size_t)p.total : 0);
+    vv_release(allocator, p.sizes, p.sizes ? comm->size * sizeof *p.sizes : 0);
+    vv_release(
+        allocator, p.words, p.words ? comm->size * WORDS * sizeof *p.words : 0);
+    return status;
+}
+
+uint32_t vv_next_in(const struct vv_redundancy_group *group, uint32_t index)
+{
+    return (index + 1) % group->count;
+}
+
+uint32_t vv_before_in(const struct vv_redundancy_group *group, uint32_t index)
+{
+    return (index + group->count - 1) % group->count;
+}
+
+/* What came last goes on. */
+varve_status vv_pass_around(const varve_comm *comm,
+    const varve_allocator *allocator, const struct vv_redundancy_group *group,
+    void *all, size_t size, varve_error *error)
+{
+    unsigned char *at = all;
+    uint32_t index = group->index;
+    for (uint32_t i = 1; i < group->most; i++) {
+        varve_shift shift = { 0 };
+        uint32_t before = vv_before_in(group, index);
+        if (i < group->count)
+            shift = (varve_shift){
+                .out = at + index * size,
+                .out_size = size,
+                .in = at + before * size,
+                .in_size = size,
+                .to = group->ranks[vv_next_in(group, group->index)],
+                .from = group->ranks[vv_before_in(group, group->index)],
+            };
+        VV_TRY(vv_pass(comm, allocator, &shift, error));
+        index = before;
+    }
+    return VARVE_OK;
+}

@@ -1,0 +1,102 @@
+/* protect.c - what the files of a group are, and then parity of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "protect.h"
+
+#include "agreement.h"
+#include "failure.h"
+#include "file.h"
+#include "parity_rounds.h"
+#include "passing.h"
+#include "testimony.h"
+#include "try.h"
+
+struct protection {
+    const struct vv_redundancy *redundancy;
+    const struct vv_redundant_file *own;
+    struct vv_parity_table table;
+    struct vv_parity_rounds rounds;
+    struct vv_parity_sink block;
+};
+
+static varve_status find_group(struct protection *p, varve_error *error)
+{
+    const struct vv_redundancy *r = p->redundancy;
+    const uint32_t rank_and_size[] = { r->comm->rank, r->comm->size };
+    p->table = (struct vv_parity_table){
+        .scheme = r->scheme,
+        .group_size = r->group_size,
+        .rank = r->comm->rank,
+        .size = r->comm->size,
+        .number = p->own->number,
+        .domains = r->domains,
+    };
+    return vv_redundancy_group_of(&p->table.group, r->domains, rank_and_size,
+        r->group_size, &r->context->allocator, error);
+}
+
+static varve_status look_at_file(struct protection *p, varve_error *error)
+{
+    const struct vv_context *context = p->redundancy->context;
+    const char *path = p->own->path;
+    struct vv_member_file *file = &p->table.files[p->table.group.index];
+    VV_TRY(vv_file_open(context, path, &p->rounds.file, &file->size, error));
+    const uint64_t range[] = { 0, file->size };
+    return vv_digest_file(
+        context, p->rounds.file, path, range, &file->digest, error);
+}
+
+static varve_status make_block(struct protection *p, varve_error *error)
+{
+    const struct vv_parity_table *t = &p->table;
+    struct vv_parity_rounds *r = &p->rounds;
+    vv_sink_begin(r, &p->block, p->own->parity, vv_parity_head_size(t),
+        vv_block_size(t, t->group.index));
+    varve_status talk =
+        t->scheme == VARVE_XOR
+            ? vv_rounds_make_blocks(r, &p->block, error)
+            : vv_rounds_copy_on(r, UINT64_MAX, &p->block, error);
+    vv_rounds_settle(r, talk, error);
+    vv_sink_end_block(r, &p->block);
+    return vv_rounds_outcome(r, error);
+}
+
+/* All ranks come to each of these, or none. */
+static varve_status protect(
+    struct protection *p, varve_status status, varve_error *error)
+{
+    const struct vv_redundancy *r = p->redundancy;
+    const varve_allocator *a = &r->context->allocator;
+    if (!status)
+        status = find_group(p, error);
+    if (!status)
+        status = look_at_file(p, error);
+    if (!status)
+        status = vv_rounds_begin(&p->rounds, error);
+    VV_TRY(vv_agree(r->comm, status, error));
+    VV_TRY(vv_pass_around(r->comm, a, &p->table.group, p->table.files,
+        sizeof *p->table.files, error));
+    return make_block(p, error);
+}
+
+varve_status vv_protect(const struct vv_redundancy *redundancy,
+    const struct vv_redundant_file *own, varve_status status,
+    varve_error *error)
+{
+    struct protection p = {
+        .redundancy = redundancy,
+        .own = own,
+        .rounds = { .redundancy = redundancy,
+            .own = own,
+            .file = -1,
+            .block = -1,
+            .is_needed = true },
+    };
+    varve_error local = { 0 };
+    p.rounds.table = &p.table;
+    status = protect(&p, status, error ? error : &local);
+    vv_rounds_end(&p.rounds);
+    vv_file_close(redundancy->context, p.rounds.file);
+    return status;
+}

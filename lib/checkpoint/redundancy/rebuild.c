@@ -1,0 +1,291 @@
+/* rebuild.c - who has what; what is to be made; making it.
+ *
+ * A rank that has lost all does not even know its group: that stands in the
+ * parity file of every other rank, and the lowest that has a good one tells it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "rebuild.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "agreement.h"
+#include "allocator.h"
+#include "failure.h"
+#include "file.h"
+#include "parity_rounds.h"
+#include "passing.h"
+#include "testimony.h"
+#include "try.h"
+
+enum { SCHEME, GROUP_SIZE, NUMBER, LAYOUT_WORDS };
+
+struct rebuilding {
+    const struct vv_redundancy *redundancy;
+    const struct vv_redundant_file *own;
+    struct vv_remains remains;
+    bool has_remains;
+    uint32_t *domains; /* of all ranks, as the set was saved */
+    struct vv_parity_table table;
+    struct vv_testimony *all; /* of the group */
+    struct vv_repair repair;
+    struct vv_parity_rounds rounds;
+    struct vv_parity_sink file, block;
+};
+
+/* --- How the set was protected ------------------------------------------ */
+
+/* What is wrong with a parity file that is there says more than that others are
+ * gone. */
+static varve_status fail_unprotected(
+    const struct rebuilding *b, varve_error *error)
+{
+    const varve_error *reason = &b->remains.reason;
+    uint64_t has_reason = reason->status && reason->status != VARVE_NOT_FOUND;
+    bool is_mine = has_reason;
+    VV_TRY(vv_largest(b->redundancy->comm, &has_reason, error));
+    if (has_reason) {
+        if (is_mine && error)
+            *error = *reason;
+        return vv_agree(
+            b->redundancy->comm, is_mine ? reason->status : VARVE_OK, error);
+    }
+    varve_status status = vv_fail(error, VARVE_NOT_FOUND,
+        "%s: expected a parity file beside it at one rank or more, found none",
+        b->own->path);
+    return vv_agree(b->redundancy->comm, status, error);
+}
+
+/* The lowest rank that knows; all hear where none does. */
+static varve_status find_teller(
+    const struct rebuilding *b, uint32_t *rank, varve_error *error)
+{
+    const varve_comm *comm = b->redundancy->comm;
+    uint64_t best = b->remains.has_table ? comm->size - comm->rank : 0;
+    VV_TRY(vv_largest(comm, &best, error));
+    if (best == 0)
+        return fail_unprotected(b, error);
+    *rank = comm->size - (uint32_t)best;
+    return VARVE_OK;
+}
+
+/* Bytes of one rank, at all. */
+static varve_status tell_from(const struct rebuilding *b, uint32_t rank,
+    void *bytes, size_t size, varve_error *error)
+{
+    const struct vv_redundancy *r = b->redundancy;
+    const varve_comm *comm = r->comm;
+    varve_shift shift = { .out = bytes, .in = bytes, .to = 0, .from = rank };
+    if (rank > 0 && comm->rank == rank)
+        shift.out_size = size;
+    if (rank > 0 && comm->rank == 0)
+        shift.in_size = size;
+    if (rank > 0)
+        VV_TRY(vv_pass(comm, &r->context->allocator, &shift, error));
+    return vv_tell_bytes(comm, bytes, size, error);
+}
+
+static varve_status learn_layout(struct rebuilding *b, varve_error *error)
+{
+    const struct vv_redundancy *r = b->redundancy;
+    const struct vv_parity_table *mine = &b->remains.parity.table;
+    uint64_t words[LAYOUT_WORDS] = { 0 };
+    size_t size = r->comm->size * sizeof *b->domains;
+    uint32_t teller = 0;
+    VV_TRY(find_teller(b, &teller, error));
+    if (r->comm->rank == teller) {
+        words[SCHEME] = mine->scheme;
+        words[GROUP_SIZE] = mine->group_size;
+        memcpy(b->domains, mine->domains, size);
+    }
+    VV_TRY(tell_from(b, teller, words, sizeof words, error));
+    VV_TRY(tell_from(b, teller, b->domains, size, error));
+    b->table = (struct vv_parity_table){
+        .scheme = (uint32_t)words[SCHEME],
+        .group_size = (uint32_t)words[GROUP_SIZE],
+        .rank = r->comm->rank,
+        .size = r->comm->size,
+        .number = b->own->number,
+        .domains = b->domains,
+    };
+    const uint32_t rank_and_size[] = { r->comm->rank, r->comm->size };
+    varve_status status = vv_redundancy_group_of(&b->table.group, b->domains,
+        rank_and_size, b->table.group_size, &r->context->allocator, error);
+    return vv_agree(r->comm, status, error);
+}
+
+/* --- What there is ------------------------------------------------------ */
+
+static bool is_of_layout(const struct rebuilding *b)
+{
+    const struct vv_parity_table *mine = &b->remains.parity.table;
+    return b->remains.has_table && mine->scheme == b->table.scheme &&
+           mine->group_size == b->table.group_size &&
+           memcmp(mine->domains, b->domains,
+               b->table.size * sizeof *b->domains) == 0;
+}
+
+static varve_status ask_all(struct rebuilding *b, varve_error *error)
+{
+    const struct vv_redundancy *r = b->redundancy;
+    struct vv_testimony *mine = &b->all[b->table.group.index];
+    *mine = (struct vv_testimony){
+        .has_file = b->remains.file >= 0,
+        .has_table = is_of_layout(b),
+        .has_block = b->remains.has_block,
+        .is = b->remains.is,
+    };
+    if (mine->has_table)
+        memcpy(mine->files, b->remains.parity.table.files, sizeof mine->files);
+    VV_TRY(vv_pass_around(r->comm, &r->context->allocator, &b->table.group,
+        b->all, sizeof *b->all, error));
+    varve_status status = vv_decide_repair(
+        b->all, &b->table, &b->repair, b->own, &r->context->allocator, error);
+    return vv_agree(r->comm, status, error);
+}
+
+/* --- Making it ---------------------------------------------------------- */
+
+static bool is_mine(const struct rebuilding *b, uint64_t members)
+{
+    return members >> b->table.group.index & 1;
+}
+
+static void begin_file(struct rebuilding *b)
+{
+    const struct vv_parity_table *t = &b->table;
+    if (is_mine(b, b->repair.files))
+        vv_sink_begin(&b->rounds, &b->file, b->own->path, 0,
+            t->files[t->group.index].size);
+}
+
+static void begin_block(struct rebuilding *b)
+{
+    const struct vv_parity_table *t = &b->table;
+    if (is_mine(b, b->repair.blocks))
+        vv_sink_begin(&b->rounds, &b->block, b->own->parity,
+            vv_parity_head_size(t), vv_block_size(t, t->group.index));
+}
+
+static uint32_t first_of(uint64_t members)
+{
+    uint32_t index = 0;
+    while (members && !(members >> index & 1))
+        index++;
+    return index;
+}
+
+/* What was opened is the older one. */
+static void reopen(struct rebuilding *b)
+{
+    const struct vv_redundancy *r = b->redundancy;
+    uint64_t size;
+    varve_error error = { 0 };
+    if (!is_mine(b, b->repair.files) || b->rounds.status)
+        return;
+    vv_file_close(r->context, b->remains.file);
+    b->remains.file = -1;
+    varve_status status =
+        vv_file_open(r->context, b->own->path, &b->remains.file, &size, &error);
+    vv_rounds_fail(&b->rounds, status, &error);
+    b->rounds.file = b->remains.file;
+}
+
+/* How a step ended, at all ranks. */
+static varve_status end_step(
+    struct rebuilding *b, varve_status talk, varve_error *error)
+{
+    struct vv_parity_rounds *r = &b->rounds;
+    vv_rounds_settle(r, talk, error);
+    vv_sink_end_file(r, &b->file);
+    vv_sink_end_block(r, &b->block);
+    return vv_rounds_outcome(r, error);
+}
+
+/* Files of those groups that lack one, and with it their blocks. */
+static varve_status make_files(struct rebuilding *b, varve_error *error)
+{
+    struct vv_parity_rounds *r = &b->rounds;
+    varve_status talk;
+    r->is_needed = b->repair.files != 0;
+    begin_file(b);
+    if (b->table.scheme == VARVE_PARTNER) {
+        talk = vv_rounds_copy_back(r, b->repair.files, &b->file, error);
+    } else {
+        if (r->is_needed)
+            begin_block(b);
+        talk = vv_rounds_make_file(
+            r, first_of(b->repair.files), &b->file, &b->block, error);
+        if (r->is_needed)
+            b->repair.blocks = 0;
+    }
+    return end_step(b, talk, error);
+}
+
+static varve_status make_blocks(struct rebuilding *b, varve_error *error)
+{
+    struct vv_parity_rounds *r = &b->rounds;
+    r->is_needed = b->repair.blocks != 0;
+    reopen(b);
+    begin_block(b);
+    varve_status talk =
+        b->table.scheme == VARVE_PARTNER
+            ? vv_rounds_copy_on(r, b->repair.blocks, &b->block, error)
+            : vv_rounds_make_blocks(r, &b->block, error);
+    return end_step(b, talk, error);
+}
+
+static varve_status find_room(struct rebuilding *b, varve_error *error)
+{
+    const varve_allocator *a = &b->redundancy->context->allocator;
+    b->domains =
+        vv_allocate_array(a, b->redundancy->comm->size, sizeof *b->domains);
+    b->all = vv_allocate_array(a, VV_MOST_MEMBERS, sizeof *b->all);
+    return b->domains && b->all ? vv_rounds_begin(&b->rounds, error)
+                                : vv_fail_memory(error, "a rebuild");
+}
+
+static varve_status rebuild(struct rebuilding *b, varve_error *error)
+{
+    const varve_comm *comm = b->redundancy->comm;
+    varve_status status = find_room(b, error);
+    if (!status)
+        status = vv_remains_look(&b->remains, b->redundancy, b->own, error);
+    b->has_remains = !status;
+    VV_TRY(vv_agree(comm, status, error));
+    VV_TRY(learn_layout(b, error));
+    VV_TRY(ask_all(b, error));
+    uint64_t is_needed = (b->repair.files | b->repair.blocks) != 0;
+    VV_TRY(vv_largest(comm, &is_needed, error));
+    if (!is_needed)
+        return VARVE_OK;
+    b->rounds.file = b->remains.file;
+    b->rounds.block = b->remains.has_table ? b->remains.parity.file : -1;
+    VV_TRY(make_files(b, error));
+    return make_blocks(b, error);
+}
+
+varve_status vv_rebuild(const struct vv_redundancy *redundancy,
+    const struct vv_redundant_file *own, varve_error *error)
+{
+    const varve_allocator *a = &redundancy->context->allocator;
+    varve_error local = { 0 };
+    struct rebuilding b = {
+        .redundancy = redundancy,
+        .own = own,
+        .rounds = { .redundancy = redundancy,
+            .own = own,
+            .file = -1,
+            .block = -1 },
+    };
+    b.rounds.table = &b.table;
+    varve_status status = rebuild(&b, error ? error : &local);
+    if (b.has_remains)
+        vv_remains_let_go(&b.remains, redundancy);
+    vv_rounds_end(&b.rounds);
+    vv_release(a, b.all, b.all ? VV_MOST_MEMBERS * sizeof *b.all : 0);
+    vv_release(a, b.domains,
+        b.domains ? redundancy->comm->size * sizeof *b.domains : 0);
+    return status;
+}

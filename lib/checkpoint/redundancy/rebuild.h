@@ -1,0 +1,19 @@
+/* rebuild.h - a set of files is made whole by those who have the others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_REBUILD_H
+#define VV_REBUILD_H
+
+#include "redundancy.h"
+
+/* Called by all ranks. Files that are lost or damaged are made again, durably,
+ * each as it was by its digest; then what protects them. VARVE_OK: all is there
+ * at every rank, and verified. A status of a file (VARVE_CORRUPT,
+ * VARVE_NOT_FOUND, VARVE_MISMATCH, ...) where it is not a set that can be made
+ * whole: nothing is changed then. Else what failed: what was rebuilt stays, and
+ * is not made a second time. */
+varve_status vv_rebuild(const struct vv_redundancy *redundancy,
+    const struct vv_redundant_file *own, varve_error *error);
+
+#endif

@@ -1,0 +1,60 @@
+/* testimony.h - what each member of a group still has of a set of files, and
+ * what of it can be made again.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_TESTIMONY_H
+#define VV_TESTIMONY_H
+
+#include "parity_file.h"
+
+/* What this rank finds of its own. */
+struct vv_remains {
+    /* to read */
+    int file; /* of its checkpoint; -1: gone, or not to be read */
+    struct vv_member_file is;
+    bool has_table;
+    bool has_block; /* it is what the head says */
+    struct vv_parity_in parity;
+    varve_error reason; /* why there is no table */
+};
+
+/* Reads both, to the end. Only lack of memory is a failure; then there is
+ * nothing to let go of. */
+varve_status vv_remains_look(struct vv_remains *remains,
+    const struct vv_redundancy *redundancy, const struct vv_redundant_file *own,
+    varve_error *error);
+void vv_remains_let_go(
+    struct vv_remains *remains, const struct vv_redundancy *redundancy);
+
+/* A digest of `size` bytes of a file from an offset on. */
+varve_status vv_digest_file(const struct vv_context *context, int file,
+    const char *path, const uint64_t offset_and_size[2],
+    struct vv_digest *digest, varve_error *error);
+
+/* What a member says to the others of its group. */
+struct vv_testimony {
+    /* to fill in */
+    uint32_t has_file;
+    uint32_t has_table;
+    uint32_t has_block;
+    uint32_t unused;
+    struct vv_member_file is;
+    struct vv_member_file files[VV_MOST_MEMBERS]; /* that its table has */
+};
+
+/* What is to be made again: members by bits. */
+struct vv_repair {
+    /* to read */
+    uint64_t files;
+    uint64_t blocks;
+};
+
+/* Decides by what all members say, the same at each of them, and sets the files
+ * of the table. VARVE_CORRUPT where more is lost than can be made. */
+varve_status vv_decide_repair(const struct vv_testimony *all,
+    struct vv_parity_table *table, struct vv_repair *repair,
+    const struct vv_redundant_file *own, const varve_allocator *allocator,
+    varve_error *error);
+
+#endif

@@ -1,0 +1,229 @@
+/* manager_nodes.c - what ranks with a directory each do together.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "manager_nodes.h"
+
+#include <inttypes.h>
+
+#include "agreement.h"
+#include "allocator.h"
+#include "failure.h"
+#include "file.h"
+#include "name.h"
+#include "protect.h"
+#include "rebuild.h"
+#include "redundancy_group.h"
+#include "try.h"
+
+bool vv_manager_has_nodes(const varve_manager *m)
+{
+    return m->redundancy.comm != NULL;
+}
+
+/* --- Beginning and end -------------------------------------------------- */
+
+static varve_status refuse(
+    const char *what, const char *found, varve_error *error)
+{
+    return vv_fail(error, VARVE_MISUSE,
+        "redundancy: expected a manager %s, found %s", what, found);
+}
+
+static varve_status check_scheme(const varve_redundancy *r, varve_error *error)
+{
+    VV_TRY(VV_CHECK_OPTIONS(r, error));
+    if (r->scheme != VARVE_XOR && r->scheme != VARVE_PARTNER)
+        return vv_fail(error, VARVE_MISUSE,
+            "redundancy: expected VARVE_XOR or VARVE_PARTNER, found scheme %d",
+            (int)r->scheme);
+    if (r->group_size == 1 || r->group_size > VV_LARGEST_GROUP)
+        return vv_fail(error, VARVE_MISUSE,
+            "redundancy: expected groups of 2 to %d nodes, found %" PRIu32,
+            VV_LARGEST_GROUP, r->group_size);
+    return VARVE_OK;
+}
+
+varve_status vv_nodes_check_options(
+    const varve_manager_options *o, varve_error *error)
+{
+    if (!o->redundancy)
+        return VARVE_OK;
+    VV_TRY(check_scheme(o->redundancy, error));
+    if (!o->comm)
+        return refuse("of several processes", "no `comm`", error);
+    if (o->async)
+        return refuse("that saves while all wait", "`async`", error);
+    if (o->number_by_step) /* the older set would go before the newer is there
+                            */
+        return refuse("that numbers by its counter", "`number_by_step`", error);
+    if (o->level_count)
+        return refuse("of one directory each", "`levels`", error);
+    if (o->write && o->write->layered)
+        return refuse("of whole files", "`layered`", error);
+    if (o->read && o->read->salvage.on)
+        return refuse("that restores what is whole", "`salvage`", error);
+    return VARVE_OK;
+}
+
+varve_status vv_nodes_begin(varve_manager *m, const varve_manager_options *o,
+    const char *directory, struct vv_buffer *path, varve_error *error)
+{
+    const varve_redundancy *r = o->redundancy;
+    vv_buffer_add_string(path, directory);
+    m->domains = vv_allocate_array(
+        &m->context.allocator, o->comm->size, sizeof *m->domains);
+    vv_buffer_add_string(path, "/rank-");
+    vv_buffer_add_decimal(path, o->comm->rank);
+    vv_buffer_string(path);
+    m->redundancy = (struct vv_redundancy){
+        .context = &m->context,
+        .comm = o->comm,
+        .scheme = r->scheme,
+        .group_size = r->group_size ? r->group_size : VV_USUAL_GROUP,
+        .domains = m->domains,
+        .round_size = VV_ROUND_SIZE,
+        .no_sync = o->write && o->write->no_sync,
+    };
+    m->domain = r->domain ? r->domain : o->comm->node;
+    return m->domains && !path->failed
+               ? VARVE_OK
+               : vv_fail_memory(error, "where ranks run");
+}
+
+void vv_nodes_end(varve_manager *m)
+{
+    if (m->domains)
+        vv_release(&m->context.allocator, m->domains,
+            m->redundancy.comm->size * sizeof *m->domains);
+}
+
+/* That a group can be made says no more than that one will be. */
+varve_status vv_nodes_meet(varve_manager *m, varve_error *error)
+{
+    const struct vv_redundancy *r = &m->redundancy;
+    struct vv_redundancy_group group;
+    if (!vv_manager_has_nodes(m))
+        return VARVE_OK;
+    const uint32_t rank_and_size[] = { r->comm->rank, r->comm->size };
+    VV_TRY(vv_tell_each_other(
+        r->comm, &m->domain, sizeof m->domain, m->domains, error));
+    varve_status status = vv_redundancy_group_of(&group, r->domains,
+        rank_and_size, r->group_size, &m->context.allocator, error);
+    return vv_agree(r->comm, status, error);
+}
+
+/* --- Saving ------------------------------------------------------------- */
+
+varve_status vv_nodes_count(const varve_manager *m, varve_status status,
+    uint64_t *counter, varve_error *error)
+{
+    const varve_comm *comm = m->redundancy.comm;
+    if (!comm)
+        return status;
+    VV_TRY(vv_agree(comm, status, error));
+    return vv_largest(comm, counter, error);
+}
+
+/* The names of this rank's files. */
+struct names {
+    struct vv_buffer path, parity;
+    struct vv_redundant_file file;
+};
+
+static varve_status find_names(
+    varve_manager *m, uint64_t number, struct names *n, varve_error *error)
+{
+    vv_buffer_init(&n->path, &m->context.allocator);
+    vv_buffer_init(&n->parity, &m->context.allocator);
+    vv_buffer_add_string(
+        &n->path, vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
+    bool failed = m->listing.path.failed;
+    vv_buffer_add_string(
+        &n->parity, vv_listing_path(&m->listing, &number, VV_PARITY_SUFFIX));
+    n->file = (struct vv_redundant_file){
+        .number = number,
+        .path = vv_buffer_string(&n->path),
+        .parity = vv_buffer_string(&n->parity),
+    };
+    return failed || m->listing.path.failed || n->path.failed ||
+                   n->parity.failed
+               ? vv_fail_memory(error, "the name of a checkpoint")
+               : VARVE_OK;
+}
+
+static void clear_names(struct names *n)
+{
+    vv_buffer_clear(&n->path);
+    vv_buffer_clear(&n->parity);
+}
+
+/* It was not to be, at some rank; no other will ever need it. */
+static void take_back(varve_manager *m, const struct names *n)
+{
+    const struct vv_redundant_file *own = &n->file;
+    vv_file_remove(
+        &m->context, VV_WORKING_DIRECTORY, own->parity, own->parity, NULL);
+    vv_file_remove(
+        &m->context, VV_WORKING_DIRECTORY, own->path, own->path, NULL);
+}
+
+varve_status vv_nodes_protect(
+    varve_manager *m, uint64_t number, varve_status status, varve_error *error)
+{
+    struct names n;
+    if (!vv_manager_has_nodes(m))
+        return status;
+    bool is_saved = !status;
+    varve_error reason = { 0 };
+    varve_status named = find_names(m, number, &n, &reason);
+    if (named && !status) {
+        *error = reason;
+        status = named;
+    }
+    status = vv_protect(&m->redundancy, &n.file, status, error);
+    if (status && is_saved && !named && status != VARVE_DISCONNECTED &&
+        status != VARVE_UNKNOWN_OUTCOME)
+        take_back(m, &n);
+    clear_names(&n);
+    return status;
+}
+
+/* --- Resuming ----------------------------------------------------------- */
+
+varve_status vv_nodes_next(
+    varve_manager *m, uint64_t *number, varve_error *error)
+{
+    uint64_t highest = 0;
+    for (size_t i = 0; i < m->listing.count; i++) {
+        uint64_t one = m->listing.entries[i].number;
+        if (one < *number && one > highest)
+            highest = one;
+    }
+    *number = highest;
+    return vv_largest(m->redundancy.comm, number, error);
+}
+
+varve_status vv_nodes_rebuild(
+    varve_manager *m, uint64_t number, varve_error *error)
+{
+    struct names n;
+    varve_status status = find_names(m, number, &n, error);
+    status = vv_agree(m->redundancy.comm, status, error);
+    if (!status)
+        status = vv_rebuild(&m->redundancy, &n.file, error);
+    clear_names(&n);
+    return status;
+}
+
+varve_status vv_nodes_any(
+    const varve_manager *m, bool *is_so, varve_error *error)
+{
+    const varve_comm *comm = m->redundancy.comm;
+    uint64_t most = *is_so;
+    if (!comm)
+        return VARVE_OK;
+    VV_TRY(vv_largest(comm, &most, error));
+    *is_so = most != 0;
+    return VARVE_OK;
+}

@@ -1,0 +1,116 @@
+/* test_protect.c - lib/checkpoint/redundancy/protect.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "redundancy_world.h"
+
+#include <errno.h>
+
+#include "failure.h"
+#include "support/faulty_system.h"
+
+static bool has_parity(uint32_t rank)
+{
+    size_t size;
+    return memory_bytes(world.memory, node_path(rank, "f.parity"), &size);
+}
+
+TEST(protect, makes_a_file_beside_each)
+{
+    begin_world(3, VARVE_XOR);
+    put_files(100, 1);
+    protect_all();
+    for (uint32_t i = 0; i < 3; i++)
+        cr_assert(has_parity(i));
+    cr_assert_eq(memory_file_count(world.memory), 6);
+    check_whole();
+    end_world();
+}
+
+/* A second rank of each node is protected by a rank of another one. */
+TEST(protect, makes_the_files_of_two_of_a_node_survive_it)
+{
+    begin_world(6, VARVE_XOR);
+    for (uint32_t i = 0; i < 6; i++)
+        world.domains[i] = i / 2;
+    put_files(200, 8);
+    protect_all();
+    for (uint32_t node = 0; node < 3; node++) {
+        lose_node(2 * node);
+        lose_node(2 * node + 1);
+        cr_assert_ok(run_all(true), world.errors[0]);
+        check_whole();
+    }
+    end_world();
+}
+
+TEST(protect, is_refused_where_one_node_has_most_ranks)
+{
+    begin_world(3, VARVE_PARTNER);
+    world.domains[1] = 0;
+    put_files(50, 8);
+    cr_assert_eq(run_all(false), VARVE_MISUSE);
+    cr_assert(strstr(world.errors[1].message, "found 2 with node 0"));
+    for (uint32_t i = 0; i < 3; i++)
+        cr_assert(!has_parity(i));
+    end_world();
+}
+
+/* Nobody publishes what is made of the zeros of a rank that could not read. */
+TEST(protect, publishes_nothing_where_one_cannot_read_its_file)
+{
+    begin_world(4, VARVE_XOR);
+    put_files(900, 3);
+    lose(2, "f.varve");
+    cr_assert_eq(run_all(false), VARVE_NOT_FOUND);
+    for (uint32_t i = 0; i < 4; i++)
+        cr_assert(!has_parity(i));
+    end_world();
+    long reads = 1;
+    for (long n = 0; n < reads; n++) {
+        begin_world(4, VARVE_XOR);
+        put_files(900, 3);
+        struct faulty *faulty = faulty_new(memory_system(world.memory));
+        world.context.system = faulty_system(faulty);
+        faulty_plan(faulty, &(struct faulty_plan){ .number = n,
+                                .error = EIO,
+                                .kinds = FAULTY_READ });
+        cr_assert_eq(run_all(false), VARVE_IO);
+        for (uint32_t i = 0; i < 4; i++)
+            cr_assert(!has_parity(i), "read %ld, rank %u", n, i);
+        faulty_plan(faulty, &(struct faulty_plan){ .number = -1,
+                                .kinds = FAULTY_READ });
+        protect_all();
+        reads = faulty_count(faulty);
+        faulty_free(faulty);
+        end_world();
+    }
+}
+
+static void come_with(const varve_comm *comm, void *user)
+{
+    const struct vv_redundancy r = redundancy_of(comm);
+    const struct vv_redundant_file own = { .number = 17,
+        .path = node_path(comm->rank, "f.varve"),
+        .parity = node_path(comm->rank, "f.parity") };
+    varve_status status = VARVE_OK;
+    varve_error *error = &world.errors[comm->rank];
+    (void)user;
+    if (comm->rank == 2)
+        status = vv_fail(error, VARVE_NO_SPACE, "f: expected room");
+    world.got[comm->rank] = vv_protect(&r, &own, status, error);
+}
+
+TEST(protect, fails_at_all_as_the_save_of_one_did)
+{
+    begin_world(3, VARVE_XOR);
+    put_files(100, 1);
+    thread_comm_run(3, 1, -1, come_with, NULL);
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_assert_eq(world.got[i], VARVE_NO_SPACE);
+        cr_assert_str_eq(
+            world.errors[i].message, "rank 2: f: expected room");
+        cr_assert(!has_parity(i));
+    }
+    end_world();
+}

@@ -1,0 +1,269 @@
+/* node_world.h - a program of many processes on nodes with a directory
+ * each: nodes are folders of one disk in memory, and may be lost; the system
+ * below any rank may fail.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef UNIT_NODE_WORLD_H
+#define UNIT_NODE_WORLD_H
+
+#include "support/test.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+#include "support/faulty_system.h"
+#include "support/memory_system.h"
+#include "support/proof.h"
+#include "support/test_context.h"
+#include "support/thread_comm.h"
+#include "system.h"
+
+enum { MOST_RANKS = 9, MOST_VALUES = 300 };
+
+/* A rank for the time of a run. */
+struct node_rank {
+    const varve_comm *comm;
+    uint32_t rank;
+    varve_graph *graph;
+    varve_node *root;
+    varve_manager *manager;
+    float values[MOST_VALUES];
+    int64_t step;
+};
+
+/* What a rank was told last; what a run is to do. */
+static struct {
+    struct memory *memory;
+    struct vv_context contexts[MOST_RANKS];
+    uint32_t count, share;
+    varve_manager_options options;
+    varve_redundancy redundancy;
+    varve_status got[MOST_RANKS];
+    varve_error errors[MOST_RANKS];
+    int64_t steps[MOST_RANKS]; /* after a resume; -1: none */
+    int64_t saved;             /* the newest step that some rank was told of */
+    int64_t from, to;          /* steps to save */
+    bool is_fresh;             /* does not resume */
+    char passed_over[MOST_RANKS][4096];
+} nodes;
+
+static inline void begin_nodes(uint32_t count, uint32_t scheme)
+{
+    memset(&nodes, 0, sizeof nodes);
+    nodes.memory = memory_new();
+    nodes.count = count;
+    nodes.share = 1;
+    nodes.redundancy.scheme = scheme;
+    nodes.redundancy.group_size = 4;
+    nodes.saved = -1;
+    for (uint32_t i = 0; i < MOST_RANKS; i++)
+        nodes.contexts[i] = test_context(memory_system(nodes.memory));
+}
+
+static inline void end_nodes(void)
+{
+    cr_assert_eq(memory_open_count(nodes.memory), 0);
+    memory_free(nodes.memory);
+}
+
+static inline size_t value_count(uint32_t rank)
+{
+    return 1 + rank * 37 % MOST_VALUES;
+}
+
+static inline float value_of(uint32_t rank, int64_t step, size_t i)
+{
+    return (float)(rank * 1000 + i) + (float)step / 8;
+}
+
+static inline void set_values(struct node_rank *r, int64_t step)
+{
+    r->step = step;
+    for (size_t i = 0; i < value_count(r->rank); i++)
+        r->values[i] = value_of(r->rank, step, i);
+}
+
+static inline bool has_values(const struct node_rank *r)
+{
+    for (size_t i = 0; i < value_count(r->rank); i++)
+        if (r->values[i] != value_of(r->rank, r->step, i))
+            return false;
+    return true;
+}
+
+static inline bool build_node(struct node_rank *r, const varve_comm *comm)
+{
+    char directory[64];
+    uint32_t i = comm->rank;
+    varve_manager_options options = nodes.options;
+    *r = (struct node_rank){ .comm = comm, .rank = i };
+    r->graph = vv_graph_new_in(&nodes.contexts[i]);
+    r->root = varve_graph_root(r->graph);
+    varve_add_variable(
+        r->root, "values", varve_array(r->values, value_count(i)));
+    varve_add_variable(r->root, "step", varve_scalar(&r->step));
+    set_values(r, -1);
+    options.comm = comm;
+    options.redundancy = &nodes.redundancy;
+    snprintf(directory, sizeof directory, "node-%u/run", (unsigned)comm->node);
+    r->manager =
+        varve_manager_new(r->root, directory, &options, &nodes.errors[i]);
+    return r->manager;
+}
+
+static inline void note_passed_over(struct node_rank *r)
+{
+    char *to = nodes.passed_over[r->rank];
+    const char *line;
+    *to = '\0';
+    for (size_t i = 0; (line = varve_manager_passed_over(r->manager, i)); i++)
+        snprintf(to + strlen(to), 4096 - strlen(to), "%s\n", line);
+}
+
+/* Steps that some rank knows of are saved: only ranks of one run come by here,
+ * and write the same. */
+static inline void note_saved(uint32_t rank, int64_t step)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    (void)rank;
+    pthread_mutex_lock(&lock);
+    nodes.saved = step > nodes.saved ? step : nodes.saved;
+    pthread_mutex_unlock(&lock);
+}
+
+static inline varve_status live(struct node_rank *r)
+{
+    varve_error *error = &nodes.errors[r->rank];
+    varve_status status = VARVE_OK;
+    if (!nodes.is_fresh) {
+        status = varve_manager_resume(r->manager, error);
+        note_passed_over(r);
+        if (!status && !has_values(r))
+            abort();
+        nodes.steps[r->rank] = status ? -1 : r->step;
+    }
+    for (int64_t s = nodes.from; !status && s <= nodes.to; s++) {
+        set_values(r, s);
+        status = varve_manager_save(r->manager, s, error);
+        if (!status)
+            note_saved(r->rank, s);
+    }
+    return status;
+}
+
+static inline void live_one(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    (void)user;
+    nodes.errors[comm->rank] = (varve_error){ 0 };
+    nodes.steps[comm->rank] = -1;
+    nodes.got[comm->rank] = build_node(&r, comm)
+                                ? live(&r)
+                                : nodes.errors[comm->rank].status;
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+/* A life that ends with the communicator, after so many calls. */
+static inline long run_life_until(long calls)
+{
+    return thread_comm_run(nodes.count, nodes.share, calls, live_one, NULL);
+}
+
+/* All get the same. */
+static inline varve_status run_life(void)
+{
+    run_life_until(-1);
+    for (uint32_t i = 1; i < nodes.count; i++) {
+        cr_assert_eq(nodes.got[i], nodes.got[0], "rank %u: %s", i,
+            nodes.errors[i].message);
+        cr_assert_str_eq(nodes.errors[i].message, nodes.errors[0].message);
+        cr_assert_eq(nodes.steps[i], nodes.steps[0], "rank %u", i);
+    }
+    return nodes.got[0];
+}
+
+/* Saves steps without a look at what there is. */
+static inline varve_status save_steps(int64_t from, int64_t to)
+{
+    nodes.is_fresh = true;
+    nodes.from = from;
+    nodes.to = to;
+    varve_status status = run_life();
+    nodes.is_fresh = false;
+    nodes.from = 1;
+    nodes.to = 0;
+    return status;
+}
+
+/* Resumes only; the step. */
+static inline int64_t resume_all(void)
+{
+    nodes.from = 1;
+    nodes.to = 0;
+    cr_assert_eq(run_life(), VARVE_OK, "%s", nodes.errors[0].message);
+    return nodes.steps[0];
+}
+
+/* Files whose path begins so; of those all that end so. */
+static inline size_t count_files(const char *beginning, const char *ending)
+{
+    size_t count = 0, tail = strlen(ending);
+    for (size_t i = 0; i < memory_file_count(nodes.memory); i++) {
+        const char *path = memory_file_path(nodes.memory, i);
+        count += strncmp(path, beginning, strlen(beginning)) == 0 &&
+                 strlen(path) >= tail &&
+                 strcmp(path + strlen(path) - tail, ending) == 0;
+    }
+    return count;
+}
+
+static inline void lose_path(const char *path)
+{
+    const struct vv_system *system = memory_system(nodes.memory);
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", path);
+    cr_assert_eq(
+        system->remove(system->state, VV_WORKING_DIRECTORY, copy), 0);
+}
+
+static inline void lose_folders(uint32_t node)
+{
+    const struct vv_system *system = memory_system(nodes.memory);
+    char path[64];
+    for (uint32_t i = node * nodes.share; i < (node + 1) * nodes.share; i++) {
+        snprintf(path, sizeof path, "node-%u/run/rank-%u", node, i);
+        system->remove(system->state, VV_WORKING_DIRECTORY, path);
+    }
+    snprintf(path, sizeof path, "node-%u/run", node);
+    system->remove(system->state, VV_WORKING_DIRECTORY, path);
+    snprintf(path, sizeof path, "node-%u", node);
+    system->remove(system->state, VV_WORKING_DIRECTORY, path);
+}
+
+/* All that is on a node. */
+static inline void lose_node(uint32_t node)
+{
+    char beginning[32];
+    snprintf(beginning, sizeof beginning, "node-%u/", (unsigned)node);
+    for (size_t i = 0; i < memory_file_count(nodes.memory);) {
+        const char *path = memory_file_path(nodes.memory, i);
+        if (strncmp(path, beginning, strlen(beginning)) != 0)
+            i++;
+        else
+            lose_path(path);
+    }
+    lose_folders(node);
+}
+
+static inline bool has_file(const char *path)
+{
+    size_t size;
+    return memory_bytes(nodes.memory, path, &size) != NULL;
+}
+
+#endif

@@ -1,0 +1,379 @@
+/* test_manager_nodes.c - lib/manage/manager_nodes.c, and managers of nodes with
+ * a directory each as a whole.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "node_world.h"
+
+#include <errno.h>
+
+static const uint32_t schemes[] = { VARVE_XOR, VARVE_PARTNER };
+
+/* --- Saving and resuming ------------------------------------------------ */
+
+TEST(manager_nodes, have_a_directory_for_each_rank)
+{
+    begin_nodes(4, VARVE_XOR);
+    nodes.share = 2; /* ranks 0 and 1 share a node */
+    nodes.options.keep_last = 2;
+    cr_assert_ok(save_steps(10, 13), nodes.errors[0]);
+    cr_assert(has_file("node-0/run/rank-0/ckpt-4.varve"));
+    cr_assert(has_file("node-0/run/rank-1/ckpt-4.parity"));
+    cr_assert(has_file("node-1/run/rank-3/ckpt-3.varve"));
+    cr_assert_eq(count_files("", ".varve"), 4 * 2);
+    cr_assert_eq(count_files("", ".parity"), 4 * 2);
+    cr_assert_eq(count_files("", ".tmp"), 0);
+    cr_assert_eq(resume_all(), 13);
+    end_nodes();
+}
+
+TEST(manager_nodes, resume_without_any_one_node)
+{
+    for (int s = 0; s < 2; s++)
+        for (uint32_t lost = 0; lost < 4; lost++) {
+            begin_nodes(8, schemes[s]);
+            nodes.share = 2;
+            nodes.options.keep_last = 1;
+            cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
+            lose_node(lost);
+            cr_assert_eq(resume_all(), 3);
+            lose_node((lost + 1) % 4); /* what was rebuilt counts */
+            nodes.from = 4;
+            nodes.to = 5;
+            cr_assert_ok(run_life(), nodes.errors[0]);
+            cr_assert_eq(nodes.steps[0], 3);
+            cr_assert_eq(resume_all(), 5);
+            cr_assert_eq(count_files("", ".varve"), 8);
+            end_nodes();
+        }
+}
+
+TEST(manager_nodes, say_whom_too_many_have_lost_and_begin_anew)
+{
+    begin_nodes(4, VARVE_XOR);
+    cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+    lose_node(1);
+    lose_node(2);
+    cr_assert_eq(resume_all(), -1);
+    for (uint32_t i = 0; i < 4; i++)
+        cr_assert_str_eq(nodes.passed_over[i],
+            "rank 0: node-0/run/rank-0/ckpt-2.varve: expected one node at "
+            "most of its group of 4 to have lost files, found ranks 1 (node "
+            "1), 2 (node 2)\n"
+            "rank 0: node-0/run/rank-0/ckpt-1.varve: expected one node at "
+            "most of its group of 4 to have lost files, found ranks 1 (node "
+            "1), 2 (node 2)\n");
+    nodes.from = nodes.to = 7;
+    cr_assert_ok(run_life(), nodes.errors[0]);
+    lose_node(0);
+    cr_assert_eq(resume_all(), 7);
+    end_nodes();
+}
+
+/* What is left of what cannot be resumed does not push out what can. */
+TEST(manager_nodes, take_the_newest_that_can_be_made_whole)
+{
+    begin_nodes(4, VARVE_XOR);
+    nodes.options.keep_last = 2;
+    cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+    lose_path("node-1/run/rank-1/ckpt-2.varve");
+    lose_path("node-3/run/rank-3/ckpt-2.varve");
+    nodes.from = nodes.to = 8;
+    cr_assert_ok(run_life(), nodes.errors[0]);
+    cr_assert_eq(nodes.steps[0], 1);
+    cr_assert_eq(resume_all(), 8);
+    lose_path("node-0/run/rank-0/ckpt-3.varve");
+    lose_path("node-2/run/rank-2/ckpt-3.parity");
+    cr_assert_eq(resume_all(), 1);
+    end_nodes();
+}
+
+TEST(manager_nodes, are_of_as_many_ranks_as_saved)
+{
+    begin_nodes(4, VARVE_XOR);
+    cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+    lose_node(0);
+    for (uint32_t count = 3; count <= 5; count += 2) {
+        nodes.count = count;
+        cr_assert_eq(run_life(), VARVE_MISMATCH);
+        cr_assert(strstr(nodes.errors[0].message,
+                      "expected 4 ranks, as it was saved by, found"),
+            "%s", nodes.errors[0].message);
+    }
+    end_nodes();
+}
+
+/* Whatever runs where now: the groups are those of the save. */
+TEST(manager_nodes, may_be_resumed_on_fewer_nodes)
+{
+    begin_nodes(6, VARVE_XOR);
+    cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+    lose_node(5);
+    nodes.redundancy.domain = 0;
+    cr_assert_eq(resume_all(), 2);
+    end_nodes();
+}
+
+/* --- What is refused ---------------------------------------------------- */
+
+static void check_refused(const char *message)
+{
+    cr_assert_eq(save_steps(1, 1), VARVE_MISUSE);
+    const char *found = strstr(nodes.errors[0].message, "redundancy: ");
+    cr_assert(found, "%s", nodes.errors[0].message);
+    cr_assert_str_eq(found + strlen("redundancy: "), message);
+}
+
+TEST(manager_nodes, refuse_what_does_not_go_with_them)
+{
+    const varve_write_options layered = { .layered = true };
+    const varve_read_options salvage = { .salvage.on = true };
+    const varve_level level = { .directory = "far" };
+    begin_nodes(4, VARVE_XOR);
+    nodes.options.number_by_step = true;
+    check_refused("expected a manager that numbers by its counter, found "
+                  "`number_by_step`");
+    nodes.options = (varve_manager_options){ .async = true };
+    check_refused("expected a manager that saves while all wait, found "
+                  "`async`");
+    nodes.options = (varve_manager_options){ .write = &layered };
+    check_refused("expected a manager of whole files, found `layered`");
+    nodes.options = (varve_manager_options){ .read = &salvage };
+    check_refused("expected a manager that restores what is whole, found "
+                  "`salvage`");
+    nodes.options =
+        (varve_manager_options){ .levels = &level, .level_count = 1 };
+    check_refused("expected a manager of one directory each, found `levels`");
+    nodes.options = (varve_manager_options){ 0 };
+    nodes.redundancy.group_size = 33;
+    check_refused("expected groups of 2 to 32 nodes, found 33");
+    nodes.redundancy.group_size = 1;
+    check_refused("expected groups of 2 to 32 nodes, found 1");
+    nodes.redundancy = (varve_redundancy){ 0 };
+    check_refused(
+        "expected VARVE_XOR or VARVE_PARTNER, found scheme 0");
+    nodes.redundancy.scheme = VARVE_XOR;
+    nodes.share = 3; /* ranks 0, 1 and 2 on one node */
+    check_refused("expected half of the 4 ranks at most to be lost with one "
+                  "node, found 3 with node 0");
+    cr_assert_eq(memory_file_count(nodes.memory), 0);
+    end_nodes();
+}
+
+TEST(manager_nodes, need_a_communicator)
+{
+    varve_error error = { 0 };
+    const varve_redundancy xor = { .scheme = VARVE_XOR };
+    const varve_manager_options options = { .redundancy = &xor };
+    varve_graph *graph = varve_graph_new(NULL);
+    cr_assert(!varve_manager_new(
+        varve_graph_root(graph), "nowhere", &options, &error));
+    cr_assert_str_eq(error.message,
+        "redundancy: expected a manager of several processes, found no "
+        "`comm`");
+    varve_graph_free(graph);
+}
+
+/* --- The rest of a manager ---------------------------------------------- */
+
+static struct {
+    varve_status pins, unpins, refreshes, prunes, numbers;
+    size_t count;
+} rest[MOST_RANKS];
+
+static void use_the_rest(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    uint32_t i = comm->rank;
+    (void)user;
+    cr_assert(build_node(&r, comm));
+    for (int64_t step = 1; step <= 3; step++) {
+        set_values(&r, step);
+        cr_assert_eq(varve_manager_save(r.manager, step, NULL), VARVE_OK);
+        if (step == 1)
+            rest[i].pins = varve_manager_pin(r.manager, 1, NULL);
+    }
+    rest[i].count = varve_manager_count(r.manager);
+    rest[i].numbers = varve_manager_pin(r.manager, i, &nodes.errors[i]);
+    rest[i].unpins = varve_manager_unpin(r.manager, 1, NULL);
+    rest[i].refreshes = varve_manager_refresh(r.manager, NULL);
+    rest[i].prunes = varve_manager_prune(r.manager, NULL);
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+TEST(manager_nodes, pin_refresh_and_prune_together)
+{
+    begin_nodes(3, VARVE_PARTNER);
+    nodes.options.keep_last = 1;
+    thread_comm_run(3, 1, -1, use_the_rest, NULL);
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq(rest[i].pins, VARVE_OK);
+        cr_assert_eq(rest[i].count, 2);
+        cr_assert_eq(rest[i].numbers, VARVE_MISUSE);
+        cr_assert_eq(rest[i].unpins, VARVE_OK);
+        cr_assert_eq(rest[i].refreshes, VARVE_OK);
+        cr_assert_eq(rest[i].prunes, VARVE_OK);
+    }
+    cr_assert_eq(count_files("", ".varve"), 3);
+    cr_assert_eq(count_files("", ".parity"), 3);
+    end_nodes();
+}
+
+/* A prune of what was left in disorder keeps what can be resumed. */
+static void prune_only(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    (void)user;
+    cr_assert(build_node(&r, comm));
+    nodes.got[comm->rank] =
+        varve_manager_prune(r.manager, &nodes.errors[comm->rank]);
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+TEST(manager_nodes, prune_nothing_that_a_resume_would_take)
+{
+    begin_nodes(4, VARVE_XOR);
+    cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
+    lose_path("node-1/run/rank-1/ckpt-3.varve");
+    lose_path("node-3/run/rank-3/ckpt-3.varve");
+    lose_path("node-2/run/rank-2/ckpt-2.varve");
+    nodes.options.keep_last = 1;
+    thread_comm_run(4, 1, -1, prune_only, NULL);
+    for (int i = 0; i < 4; i++)
+        cr_assert_ok(nodes.got[i], nodes.errors[i]);
+    cr_assert_eq(resume_all(), 2);
+    end_nodes();
+}
+
+/* --- What fails on the way ---------------------------------------------- */
+
+/* A save that one cannot make is one that nobody has. */
+TEST(manager_nodes, leave_nothing_of_a_save_that_failed_at_one)
+{
+    begin_nodes(3, VARVE_XOR);
+    nodes.options.keep_last = 1;
+    cr_assert_ok(save_steps(1, 1), nodes.errors[0]);
+    for (unsigned kind = 0; kind < 2; kind++) {
+        struct faulty *faulty = faulty_new(memory_system(nodes.memory));
+        nodes.contexts[1].system = faulty_system(faulty);
+        faulty_plan(faulty, &(struct faulty_plan){ .number = 0,
+                                .sticky = true,
+                                .error = ENOSPC,
+                                .kinds = kind ? FAULTY_WRITE : FAULTY_SYNC });
+        cr_assert_eq(save_steps(2, 2), VARVE_NO_SPACE);
+        nodes.contexts[1].system = memory_system(nodes.memory);
+        faulty_free(faulty);
+        cr_assert_eq(count_files("", ".varve"), 3);
+        cr_assert_eq(count_files("", ".parity"), 3);
+    }
+    cr_assert_eq(resume_all(), 1);
+    nodes.from = nodes.to = 2;
+    cr_assert_ok(run_life(), nodes.errors[0]);
+    cr_assert_eq(resume_all(), 2);
+    end_nodes();
+}
+
+/* What was told to be saved is there, whichever node is lost besides. */
+static void check_survives(uint32_t lost, const char *when, long n)
+{
+    int64_t saved = nodes.saved;
+    lose_node(lost);
+    int64_t step = resume_all();
+    cr_assert(step >= saved && step <= saved + 1,
+        "%s %ld, without node %u: expected step %d, found %d\n%s", when, n,
+        lost, (int)saved, (int)step, nodes.passed_over[0]);
+    cr_assert_eq(resume_all(), step);
+}
+
+/* The disk of a node ends at any call of the system, and then it is gone. */
+static uint64_t end_disks(uint32_t scheme, uint32_t victim, bool is_resume)
+{
+    uint64_t tried = 0;
+    for (long n = 0;; n += (long)proof_size(11, 1), tried++) {
+        begin_nodes(4, scheme);
+        nodes.options.keep_last = 1;
+        cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+        if (is_resume)
+            lose_node(victim);
+        struct faulty *faulty = faulty_new(memory_system(nodes.memory));
+        nodes.contexts[victim].system = faulty_system(faulty);
+        faulty_plan(faulty, &(struct faulty_plan){
+                                .number = n, .sticky = true, .error = EIO });
+        nodes.is_fresh = !is_resume;
+        nodes.from = 3;
+        nodes.to = 4;
+        run_life();
+        nodes.is_fresh = false;
+        bool was_hit = faulty_hit(faulty);
+        nodes.contexts[victim].system = memory_system(nodes.memory);
+        faulty_free(faulty);
+        check_survives(victim, "a disk ended at call", n);
+        end_nodes();
+        if (!was_hit)
+            return tried;
+    }
+}
+
+TEST(manager_nodes, have_what_was_saved_when_a_disk_ends_in_a_save)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        proof_count(
+            "nodes.disks", end_disks(schemes[i], i ? 2 : 0, false));
+}
+
+TEST(manager_nodes, have_what_was_saved_when_a_disk_ends_in_a_rebuild)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        proof_count("nodes.rebuilds", end_disks(schemes[i], i ? 3 : 1, true));
+}
+
+/* All processes end at any call of the communicator, and any node is lost. */
+TEST(manager_nodes, have_what_was_saved_when_all_end)
+{
+    uint64_t tried = 0;
+    for (int s = 0; s < 2; s++) {
+        bool is_whole = false;
+        for (long n = 0; !is_whole; n += (long)proof_size(23, 1), tried++) {
+            begin_nodes(4, schemes[s]);
+            nodes.options.keep_last = 1;
+            cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+            if (n % 2)
+                lose_node((uint32_t)n % 4);
+            nodes.from = 3;
+            nodes.to = 4;
+            is_whole = run_life_until(n) <= n;
+            bool is_loss = n % 3 && (n % 2 == 0 || nodes.steps[0] >= 0);
+            uint32_t lost = is_loss ? (uint32_t)n / 3 % 4 : (uint32_t)n % 4;
+            check_survives(lost, "all ended at call", n);
+            end_nodes();
+        }
+    }
+    proof_count("nodes.ends", tried);
+}
+
+TEST(manager_nodes, fail_at_all_where_memory_runs_out_at_one)
+{
+    uint64_t tried = 0;
+    for (long n = 0;; n += (long)proof_size(97, 5), tried++) {
+        begin_nodes(3, VARVE_XOR);
+        nodes.options.keep_last = 1;
+        cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+        lose_node(1);
+        nodes.from = nodes.to = 3;
+        test_fail_allocation(n, false);
+        run_life_until(-1);
+        bool was_hit = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        for (int i = 0; i < 3; i++)
+            cr_assert(!nodes.got[i] || nodes.got[i] == VARVE_NO_MEMORY ||
+                          nodes.got[i] == VARVE_DISCONNECTED,
+                "%s", nodes.errors[i].message);
+        check_survives(1, "memory ran out at", n);
+        end_nodes();
+        if (!was_hit)
+            break;
+    }
+    proof_count("nodes.memory", tried);
+}
