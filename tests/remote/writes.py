@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT
 """
 import collections
 import os
+import queue
 import shutil
 import subprocess
 import subprocess
@@ -236,17 +237,19 @@ class Writes(Store):
         for at in range(8):
             self.store.files.clear()
             self.write('VARVE_OK', what=SMALL)
-            asked = []
+            asked, begun = [], queue.Queue()
 
-            def hook(line, at=at, asked=asked):
+            def hook(line, at=at, asked=asked, begun=begun):
                 asked.append(line)
                 if len(asked) == at + 1:
+                    process = begun.get()
                     process.kill()
                     process.wait()
             self.rules.hook = hook
             process = subprocess.Popen(
                 [WRITER, 'write', URL, *LARGE],
                 env=surroundings(**self.aws), stdout=subprocess.DEVNULL)
+            begun.put(process)
             self.assertLess(process.wait(), 0)
             self.rules.hook = None
             self.has(LARGE if at == 7 else SMALL)
