@@ -105,7 +105,7 @@ static int make(const struct vv_remote_settings *settings, const char *path,
 {
     struct aside *a = calloc(1, sizeof *a);
     if (a) {
-        a->path = strdup(path);
+        a->path = vv_remote_copy(path);
         a->upload = vv_remote_upload_new(settings, behind);
     }
     int result = a && a->path && a->upload ? vv_remote_open_upload(a->upload)
