@@ -67,7 +67,7 @@ typedef struct varve_comm {
      * also by those that do neither. NULL: what needs it gathers and
      * broadcasts, which brings the bytes of all to each. */
     varve_status (*shift)(void *self, const varve_shift *shift);
-    void *reserved[5];
+    varve_reserved reserved;
 } varve_comm;
 
 VARVE_END_DECLS

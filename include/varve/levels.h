@@ -59,7 +59,8 @@ typedef struct varve_level {
     uint64_t keep_every_steps; /* of that */
     size_t keep_best;
     uint64_t bytes_per_second; /* at most, of values; 0: no bound */
-    bool layered;              /* copies of those in layers are in layers */
+    bool layered;              /* copies of those in layers are in layers; not
+                                  in a store */
     size_t most_waiting; /* besides the one that is copied: of more the oldest
                             is left out; 0: 1 */
     varve_reserved reserved;

@@ -82,7 +82,7 @@ typedef struct varve_manager_options {
     const varve_level *levels; /* for copies (levels.h), the fastest first; */
     size_t level_count;        /* copied */
     const varve_redundancy *redundancy; /* of nodes (redundancy.h); copied */
-    void *reserved[7];
+    varve_reserved reserved;
 } varve_manager_options;
 
 /* --- The manager -------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "ledger.h"
+#include "store.h"
 #include "system.h"
 #include "try.h"
 
@@ -187,6 +188,10 @@ static varve_status check_one(const varve_level *levels, size_t index,
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected the directory of level %zu, found none", directory,
             index);
+    if (levels[index].layered)
+        VV_TRY(vv_store_refuse_any(own,
+            "has no locks: nobody knows which layers a copy is about to name",
+            error));
     bool is_taken = strcmp(own, directory) == 0;
     for (size_t i = 0; i < index; i++)
         is_taken |= strcmp(own, levels[i].directory) == 0;
