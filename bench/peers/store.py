@@ -104,8 +104,8 @@ def main(build, aws=None):
         with server.Server(m.store) as web:
             m.url = web.url
             there, flat = 's3://bucket/a.varve', 's3://bucket/a.safetensors'
-            print(ROW.format(f'of {len(m.store.files["/bucket/a.varve"].data):,}'
-                             ' bytes', 'requests', 'bytes read',
+            size = len(m.store.files['/bucket/a.varve'].data)
+            print(ROW.format(f'of {size:,} bytes', 'requests', 'bytes read',
                              'bytes written'))
             m.row('varve ls', m.varve, 'ls', there)
             m.row('varve ls of safetensors', m.varve, 'ls', flat)

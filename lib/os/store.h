@@ -31,6 +31,9 @@ varve_status vv_store_refuse_any(
 #define VV_STORE_IN_ORDER                                                      \
     "takes the bytes of a file in their order, and this format goes back"
 
+/* The reason where many processes fill a file. */
+#define VV_STORE_ALONE "takes a file from one process"
+
 /* VARVE_CORRUPT where a file of this machine, at `from`, names one of a store:
  * nobody is to ask a server because a file says so. */
 varve_status vv_store_refuse_named(

@@ -13,13 +13,6 @@
 
 enum { MOST_PAGES = 100000 };
 
-static char *copy_of(const char *text)
-{
-    struct vv_remote_text copy = { .at = NULL };
-    vv_remote_add(&copy, text);
-    return vv_remote_take(&copy);
-}
-
 /* --- Pages ------------------------------------------------------------------
  */
 
@@ -64,16 +57,16 @@ int vv_remote_parse_list(char *page, const char *prefix, vv_each_name *each,
         !strstr(page, "</ListBucketResult>"))
         return fail_page();
     bool is_cut = strstr(page, "<IsTruncated>true</IsTruncated>") != NULL;
-    char *copy = copy_of(page);
+    char *copy = vv_remote_copy(page);
     char *at = copy;
     char *token =
         copy ? vv_remote_next_element(&at, "<NextContinuationToken>") : NULL;
     if (is_cut && token && vv_remote_decode(token))
-        *continued = copy_of(token);
+        *continued = vv_remote_copy(token);
     free(copy);
     if (is_cut && !*continued)
         return fail_page();
-    copy = copy_of(page);
+    copy = vv_remote_copy(page);
     int result = copy ? each_of(copy, "<Key>", prefix, each, user)
                       : vv_remote_fail(ENOMEM, "no memory for a list");
     free(copy);

@@ -20,7 +20,10 @@
 #include "remote_upload.h"
 #include "remote_words.h"
 
-enum { DIGITS = 16 }; /* of a temporary name, as in temporary.h */
+enum {
+    DIGITS = 16,     /* of a temporary name, as in temporary.h */
+    MOST_OF_A = 229, /* bytes of a name that are sure to be all in that */
+};
 
 /* --- What is written aside --------------------------------------------------
  */
@@ -80,10 +83,12 @@ static void free_aside(struct aside *a)
     free(a);
 }
 
-/* Once nobody has it open and it is done. */
-static void let_go(struct aside *a)
+/* It is closed, or done: once it is both, it goes. */
+static void let_go(struct aside *a, bool is_closed)
 {
     vv_remote_lock();
+    a->is_open &= !is_closed;
+    a->is_done |= !is_closed;
     bool is_over = a->is_done && !a->is_open;
     struct aside **link = &all;
     while (is_over && *link != a)
@@ -100,7 +105,7 @@ static int make(const struct vv_remote_settings *settings, const char *path,
 {
     struct aside *a = calloc(1, sizeof *a);
     if (a) {
-        a->path = strdup(path);
+        a->path = vv_remote_copy(path);
         a->upload = vv_remote_upload_new(settings, behind);
     }
     int result = a && a->path && a->upload ? vv_remote_open_upload(a->upload)
@@ -131,10 +136,16 @@ int vv_remote_create(
     if (find(path, NULL))
         return -EEXIST;
     char *behind = path_behind(path);
-    int result = behind ? make(settings, path, behind)
-                        : vv_remote_fail(EOPNOTSUPP,
-                              "a store takes whole files, and nothing is "
-                              "added to one that it has");
+    if (!behind)
+        return vv_remote_fail(EOPNOTSUPP,
+            "a store takes whole files, and nothing is added to one that it "
+            "has");
+    int result = strlen(strrchr(behind, '/') + 1) > MOST_OF_A
+                     ? vv_remote_fail(ENAMETOOLONG,
+                           "expected a name of at most %d bytes, found a "
+                           "longer one",
+                           MOST_OF_A)
+                     : make(settings, path, behind);
     free(behind);
     return result;
 }
@@ -157,10 +168,8 @@ int vv_remote_end(int descriptor)
 {
     struct aside *a = of_descriptor(descriptor);
     int result = vv_remote_close(descriptor);
-    if (a) {
-        a->is_open = false;
-        let_go(a);
-    }
+    if (a)
+        let_go(a, true);
     return result;
 }
 
@@ -323,6 +332,9 @@ static int look_first(struct ending *e)
     return whose == OTHERS ? fail_taken(e) : -EAGAIN;
 }
 
+static const char found_other[] =
+    "expected what was sent to be there, found something else";
+
 /* What is there now decides, whatever the answer was. */
 static int settle_by_asking(struct ending *e)
 {
@@ -340,8 +352,7 @@ static int settle_by_asking(struct ending *e)
     if (e->is_new && whose == OTHERS)
         return fail_taken(e);
     if (is_good)
-        vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
-            "expected what was sent to be there, found something else");
+        vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO, found_other);
     return -EAGAIN;
 }
 
@@ -357,7 +368,8 @@ static int settle(struct ending *e)
     if (c->answer.code == 501 && c->is_new)
         return look_first(e);
     if (!is_good && !is_open_question(e) && !e->is_unsure)
-        return vv_remote_change_fail(c, 1);
+        return e->is_there ? vv_remote_fail(EIO, "%s", found_other)
+                           : vv_remote_change_fail(c, 1);
     return settle_by_asking(e);
 }
 
@@ -413,10 +425,8 @@ int vv_remote_rename(const struct vv_remote_settings *settings,
     int result = vv_remote_upload_call(a->upload, to);
     if (!result)
         result = publish(a->upload, is_new);
-    if (!result) {
-        a->is_done = true;
-        let_go(a);
-    }
+    if (!result)
+        let_go(a, false);
     return result;
 }
 
@@ -431,8 +441,7 @@ int vv_remote_remove(
         return fail_web();
     if (a) {
         vv_remote_upload_abort(a->upload);
-        a->is_done = true;
-        let_go(a);
+        let_go(a, false);
         return 0;
     }
     char *behind = path_behind(path);

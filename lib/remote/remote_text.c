@@ -55,6 +55,13 @@ void vv_remote_add_encoded(
     }
 }
 
+char *vv_remote_copy(const char *text)
+{
+    struct vv_remote_text copy = { .at = NULL };
+    vv_remote_add(&copy, text);
+    return vv_remote_take(&copy);
+}
+
 char *vv_remote_take(struct vv_remote_text *t)
 {
     vv_remote_add_bytes(t, "", 0);

@@ -28,4 +28,7 @@ void vv_remote_add_encoded(
 /* What it came to, to be freed; NULL without memory. It is empty then. */
 char *vv_remote_take(struct vv_remote_text *t);
 
+/* Of a text, to be freed; NULL without memory. */
+char *vv_remote_copy(const char *text);
+
 #endif

@@ -34,7 +34,7 @@ struct vv_remote_upload *vv_remote_upload_new(
     if (!u)
         return NULL;
     u->settings = settings;
-    u->path = strdup(path);
+    u->path = vv_remote_copy(path);
     u->part = settings->part_size;
     if (!u->path || machine->random(machine->state, token, sizeof token) < 0) {
         vv_remote_upload_free(u);
@@ -67,7 +67,7 @@ int vv_remote_upload_call(struct vv_remote_upload *u, const char *path)
         return vv_remote_fail(EXDEV,
             "expected the name that it was begun with, found another, which "
             "a store cannot give it");
-    char *copy = strdup(path);
+    char *copy = vv_remote_copy(path);
     if (!copy)
         return fail_memory();
     free(u->path);
@@ -103,8 +103,9 @@ static char *take_id(char *body)
 {
     char *at = body;
     char *id = body ? vv_remote_next_element(&at, "<UploadId>") : NULL;
-    return id && *id && strlen(id) < 4096 && vv_remote_decode(id) ? strdup(id)
-                                                                  : NULL;
+    return id && *id && strlen(id) < 4096 && vv_remote_decode(id)
+               ? vv_remote_copy(id)
+               : NULL;
 }
 
 static int begin(struct vv_remote_upload *u)
@@ -195,7 +196,7 @@ static int send_part(
     if (!result) {
         struct vv_remote_part *part = &u->parts[number - 1];
         free(part->tag);
-        part->tag = strdup(c.answer.mark.tag);
+        part->tag = vv_remote_copy(c.answer.mark.tag);
         memcpy(part->md5, c.md5, sizeof part->md5);
         block->is_sent = part->tag != NULL;
         result = part->tag ? 0 : fail_memory();

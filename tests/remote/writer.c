@@ -14,7 +14,8 @@
  *     writer saver PREFIX COUNT KEEP
  *     writer refuse FILE DIRECTORY      what no store can do
  *
- * PROBE_ATTEMPTS and PROBE_PART are options.
+ * PROBE_ATTEMPTS and PROBE_PART are options; PROBE_LAYERED says that managers
+ * and their levels have layers, PROBE_ASYNC that saves are in the background.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -105,6 +106,19 @@ static int write_one(char **a, bool is_new)
     return 0;
 }
 
+/* In the background, and meanwhile the values are others. */
+static varve_status save_behind(struct program *p, const char *prefix,
+    const varve_write_options *options, varve_error *error)
+{
+    varve_job *job = varve_save_async(p->root, prefix, options, error);
+    if (!job)
+        return error->status;
+    fill(p, 0, 0);
+    varve_status status = varve_job_wait(job, error);
+    varve_job_free(job);
+    return status;
+}
+
 static int save(char **a, bool is_layered)
 {
     struct program p = begin(a[2], a[3]);
@@ -114,7 +128,10 @@ static int save(char **a, bool is_layered)
     fill(&p, 0, 0);
     for (long i = 1; i <= strtol(a[1], NULL, 10); i++) {
         fill(&p, is_layered ? p.count - 1 : 0, (uint64_t)i);
-        tell(varve_save(p.root, a[0], &options, &error), &error);
+        tell(number_of("PROBE_ASYNC")
+                 ? save_behind(&p, a[0], &options, &error)
+                 : varve_save(p.root, a[0], &options, &error),
+            &error);
     }
     end(&p);
     return 0;
@@ -154,8 +171,12 @@ static varve_manager *open_manager(struct program *p, const char *directory,
     const varve_level levels[] = { { .directory = level,
         .every_steps = 1,
         .keep_last = keep,
+        .layered = number_of("PROBE_LAYERED") != 0,
         .most_waiting = 100 } };
+    static varve_write_options write; /* the manager borrows it */
+    write.layered = number_of("PROBE_LAYERED") != 0;
     const varve_manager_options options = { .keep_last = keep,
+        .write = &write,
         .levels = level ? levels : NULL,
         .level_count = level != NULL };
     add_step(p);
@@ -248,6 +269,56 @@ static int save_as_saver(char **a)
 
 /* --- What is refused ------------------------------------------------------ */
 
+/* A communicator of this process alone. */
+static varve_status agree(void *self, uint64_t *value)
+{
+    (void)self;
+    (void)value;
+    return VARVE_OK;
+}
+
+static varve_status gather(
+    void *self, const void *bytes, size_t size, void *all)
+{
+    (void)self;
+    memcpy(all, bytes, size);
+    return VARVE_OK;
+}
+
+static varve_status gather_varied(void *self, const void *bytes, size_t size,
+    void *all, const uint64_t *sizes)
+{
+    (void)sizes;
+    return gather(self, bytes, size, all);
+}
+
+static varve_status broadcast(void *self, void *bytes, size_t size)
+{
+    (void)self;
+    (void)bytes;
+    (void)size;
+    return VARVE_OK;
+}
+
+static varve_status barrier(void *self)
+{
+    (void)self;
+    return VARVE_OK;
+}
+
+static void refuse_many(varve_node *root, const char *path)
+{
+    const varve_comm alone = { .size = 1,
+        .agree = agree,
+        .gather = gather,
+        .gather_varied = gather_varied,
+        .broadcast = broadcast,
+        .barrier = barrier };
+    varve_error error;
+    tell(varve_write_all(&alone, root, path, NULL, &error), &error);
+    tell(varve_save_all(&alone, root, path, NULL, &error), &error);
+}
+
 static int refuse(const char *file, const char *directory)
 {
     char path[PATH_SIZE];
@@ -274,6 +345,7 @@ static int refuse(const char *file, const char *directory)
     varve_events *events = varve_events_open(directory, NULL, &error);
     tell(events ? VARVE_OK : error.status, &error);
     varve_events_free(events);
+    refuse_many(root, path);
     varve_graph_free(graph);
     return 0;
 }

@@ -4,11 +4,14 @@ SPDX-License-Identifier: MIT
 """
 import collections
 import os
+import queue
 import shutil
+import subprocess
 import subprocess
 
 import bucket
-from base import (KEY_ID, SECRET, SIGNED, WRITER, Remote, path_of, read, run)
+from base import (KEY_ID, SECRET, SIGNED, WRITER, Remote, path_of, read, run,
+                  surroundings)
 
 PART = 64 << 10
 FILE = '/bucket/run/a.varve'
@@ -164,6 +167,22 @@ class Writes(Store):
         self.assertEqual(self.store.files['/bucket/run/ckpt.latest'].data,
                          b'ckpt-4.varve\n')
 
+    def test_saves_in_the_background_are_the_same(self):
+        for words in (('save', '3', '100000'), ('layered', '3', '100000')):
+            paths = []
+            for place in ('front', 'back'):
+                paths.append(f's3://bucket/{words[0]}-{place}/ckpt')
+                lines = self.writer(words[0], paths[-1], '2', *words[1:],
+                                    PROBE_ASYNC=str(int(place == 'back')))
+                self.assertEqual(lines, ['VARVE_OK '] * 2)
+            for number in (1, 2):
+                front, back = (f'{path}-{number}.varve' for path in paths)
+                self.verify(back, 'VARVE_OK', **self.aws)
+                if words[0] == 'save':
+                    self.assertEqual(
+                        bytes(self.store.files[front[4:]].data),
+                        bytes(self.store.files[back[4:]].data))
+
     def test_a_list_that_is_late_costs_a_number(self):
         self.writer('save', 's3://bucket/run/ckpt', '3', *SMALL[:2])
         self.store.hidden = {'/bucket/run/ckpt-2.varve',
@@ -188,11 +207,12 @@ class Writes(Store):
 
     def test_what_no_store_can_do(self):
         lines = self.writer('refuse', self.small, 's3://bucket/run')
-        self.assertEqual(len(lines), 8)
+        self.assertEqual(len(lines), 10)
         for line, words in zip(lines, (
                 'in their order', 'in their order', 'HDF5|in their order',
                 'this format has several', 'this format has several',
-                'has no locks', 'no leases', 'nothing is added')):
+                'has no locks', 'no leases', 'nothing is added',
+                'from one process', 'from one process')):
             self.assertRegex(line, words)
             self.assertNotIn('VARVE_OK', line)
         self.assertEqual(self.rules.requests, 0)
@@ -202,6 +222,39 @@ class Writes(Store):
             self.write('VARVE_MISUSE', url + ': expected s3://BUCKET/KEY',
                        url=url)
         self.assertEqual(self.store.seen, [])
+
+
+    def test_names_that_are_too_long(self):
+        for size, status in ((229, 'VARVE_OK'), (230, 'VARVE_IO'),
+                             (255, 'VARVE_IO')):
+            words = [] if status == 'VARVE_OK' else ['at most 229 bytes']
+            self.write(status, *words, url='s3://bucket/run/' + 'a' * size)
+        self.assertEqual(list(self.store.files), ['/bucket/run/' + 'a' * 229])
+        self.assertEqual(self.store.uploads, {})
+
+    def test_a_save_that_is_killed_leaves_nothing_to_see(self):
+        """At each of its requests; the next save is as if it had not been."""
+        for at in range(8):
+            self.store.files.clear()
+            self.write('VARVE_OK', what=SMALL)
+            asked, begun = [], queue.Queue()
+
+            def hook(line, at=at, asked=asked, begun=begun):
+                asked.append(line)
+                if len(asked) == at + 1:
+                    process = begun.get()
+                    process.kill()
+                    process.wait()
+            self.rules.hook = hook
+            process = subprocess.Popen(
+                [WRITER, 'write', URL, *LARGE],
+                env=surroundings(**self.aws), stdout=subprocess.DEVNULL)
+            begun.put(process)
+            self.assertLess(process.wait(), 0)
+            self.rules.hook = None
+            self.has(LARGE if at == 7 else SMALL)
+            self.write('VARVE_OK')
+            self.has(LARGE)
 
 
 class Managers(Store):
@@ -248,6 +301,16 @@ class Managers(Store):
         shutil.rmtree(here)
         self.assertEqual(self.writer('resume', here, there),
                          ['VARVE_OK ', 'step 4 equal'])
+
+    def test_a_level_has_layers(self):
+        here, there = self.local(), 's3://bucket/level'
+        lines = self.writer('manage', here, '3', '2', there, PROBE_LAYERED='1')
+        self.assertEqual(lines[-1], 'level 3 ')
+        self.assertTrue([name for name in self.store.files
+                         if name.startswith('/bucket/level/layers/')])
+        shutil.rmtree(here)
+        self.assertEqual(self.writer('resume', here, there),
+                         ['VARVE_OK ', 'step 3 equal'])
 
     def test_a_level_that_lies_is_passed_over(self):
         here, there = self.local(), 's3://bucket/level'

@@ -208,8 +208,7 @@ static varve_status gather(varve_job *job, const struct vv_background *b,
 static varve_status check(const struct vv_job_request *r, varve_error *error)
 {
     VV_TRY(vv_check_call(r->root, r->target, "path", error));
-    VV_TRY(vv_store_refuse(r->target, error));
-    return vv_check_together_path(r->target, error);
+    return vv_store_refuse_any(r->target, VV_STORE_ALONE, error);
 }
 
 /* What has ended at one rank, and may have failed, has at all. */

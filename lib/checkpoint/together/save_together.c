@@ -60,11 +60,6 @@ varve_status vv_save_together_share(
     return VARVE_OK;
 }
 
-varve_status vv_check_together_path(const char *path, varve_error *error)
-{
-    return vv_store_refuse_any(path, "takes a file from one process", error);
-}
-
 static varve_status prepare(struct vv_save_together *save, varve_error *error)
 {
     VV_TRY(vv_cargo_digest(save->cargo, NULL, error));
@@ -77,7 +72,7 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
     varve_error *error)
 {
     VV_TRY(vv_begin_save(root, path, "path", error));
-    VV_TRY(vv_check_together_path(path, error));
+    VV_TRY(vv_store_refuse_any(path, VV_STORE_ALONE, error));
     VV_TRY(vv_save_together_gather(save, root, options, error));
     varve_status status = prepare(save, error);
     if (status) {

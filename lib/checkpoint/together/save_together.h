@@ -52,9 +52,6 @@ varve_status vv_save_together_write(struct vv_save_together *save,
 /* All but the cargo; also where it could not begin. */
 void vv_save_together_end(struct vv_save_together *save);
 
-/* VARVE_MISUSE where many cannot write to a path together. */
-varve_status vv_check_together_path(const char *path, varve_error *error);
-
 /* VARVE_MISUSE for what is not for many processes. `options` may be NULL. */
 varve_status vv_check_together(
     const varve_write_options *options, varve_error *error);

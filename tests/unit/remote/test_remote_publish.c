@@ -190,6 +190,26 @@ TEST(remote_publish, believes_no_success_with_an_error_behind_it)
     scripted_end(&s);
 }
 
+/* What it has of ours goes, since it replaced nothing. */
+TEST(remote_publish, believes_no_store_that_has_less)
+{
+    static const char *const script[] = { "created", "tag", "tag", "together",
+        "ours", "404 No", "204 No", "204 No", NULL };
+    struct scripted_server s;
+    int file = begin(&s, script, 2 * A_PART);
+    s.size--;
+    check_end(file, true, -EIO);
+    check_asked(&s,
+        "POST " PLACE "?uploads=\n"
+        "PUT " PLACE "?partNumber=2&uploadId=7\n"
+        "PUT " PLACE "?partNumber=1&uploadId=7\n"
+        "POST " PLACE "?uploadId=7 new\n"
+        "HEAD " PLACE "\n"
+        "POST " PLACE "?uploadId=7\n"
+        "DELETE " PLACE "\n"
+        "DELETE " PLACE "?uploadId=7\n");
+}
+
 TEST(remote_publish, compares_the_tag_of_each_part)
 {
     static const char *const script[] = { "created", "other tag", "tag", "tag",
