@@ -51,7 +51,8 @@ VARVE_API const varve_comm *varve_processes_join(varve_processes *processes,
     uint32_t rank, varve_error *error) VARVE_MUST_CHECK;
 
 /* A rank leaves the group, in which no call succeeds from then on that needs
- * it; what it has sent arrives. */
+ * it, nor of a duplicate of its communicator (comm.h), which has sockets of its
+ * own; what it has sent arrives. */
 VARVE_API void varve_processes_free(varve_processes *processes);
 
 VARVE_END_DECLS
