@@ -324,7 +324,8 @@ static void tell(const struct mine *m, const char *what,
             continue;
         printf("  %s ", kind_names[k]);
         if (swing(&of[k]) > MOST_SWING)
-            printf("swings by %.0f %%", 100 * swing(&of[k]));
+            printf("swings by %.0f %% from %.1f ms on", 100 * swing(&of[k]),
+                1e3 * least(&of[k]));
         else
             printf("%.1f (%.1f) ms", 1e3 * median(&of[k]), 1e3 * least(&of[k]));
         if (k != RAW && ratio_of(of, k) > 0)

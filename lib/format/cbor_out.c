@@ -37,10 +37,16 @@ void vv_cbor_put_boolean(struct vv_cbor_out *out, bool value)
     put(out, head, cbor_encode_bool(value, head, sizeof head));
 }
 
-void vv_cbor_put_bytes(struct vv_cbor_out *out, const void *bytes, size_t size)
+void vv_cbor_put_bytes_head(struct vv_cbor_out *out, uint64_t size)
 {
     unsigned char head[MAX_HEAD_SIZE];
-    put(out, head, cbor_encode_bytestring_start(size, head, sizeof head));
+    put(out, head,
+        cbor_encode_bytestring_start((size_t)size, head, sizeof head));
+}
+
+void vv_cbor_put_bytes(struct vv_cbor_out *out, const void *bytes, size_t size)
+{
+    vv_cbor_put_bytes_head(out, size);
     put(out, bytes, size);
 }
 

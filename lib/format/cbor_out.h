@@ -25,6 +25,9 @@ void vv_cbor_put_boolean(struct vv_cbor_out *out, bool value);
 void vv_cbor_put_bytes(struct vv_cbor_out *out, const void *bytes, size_t size);
 void vv_cbor_put_text(struct vv_cbor_out *out, const char *text, size_t size);
 
+/* The head of a byte string of so many, which the caller gives to the sink. */
+void vv_cbor_put_bytes_head(struct vv_cbor_out *out, uint64_t size);
+
 /* The number of the tag of the item that comes next. */
 void vv_cbor_put_tag(struct vv_cbor_out *out, uint64_t number);
 

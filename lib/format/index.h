@@ -20,7 +20,8 @@
 
 #define VV_NONE UINT32_MAX
 
-struct vv_far_columns; /* far_columns.h */
+struct vv_far_columns;   /* far_columns.h */
+struct vv_column_source; /* index_out.h */
 
 struct vv_index {
     /* to fill in */
@@ -83,6 +84,8 @@ struct vv_index {
     size_t metadata_count;
 
     struct vv_far_columns *far; /* those that are not at hand; or NULL */
+    const struct vv_column_source *source; /* to write: gives columns whose
+                                              bytes are NULL; or NULL */
 };
 
 static inline uint32_t vv_at32(const uint8_t *column, size_t i)

@@ -50,8 +50,15 @@ static void put_column(struct vv_cbor_out *out, const struct vv_column *column,
     vv_cbor_put_unsigned(out, column->key);
     if (column->tag)
         vv_cbor_put_tag(out, column->tag);
-    vv_cbor_put_bytes(
-        out, vv_column_bytes(column, index), (size_t)count * column->element);
+    const uint8_t *bytes = vv_column_bytes(column, index);
+    if (bytes || count == 0 || !index->source) {
+        vv_cbor_put_bytes(out, bytes, (size_t)count * column->element);
+        return;
+    }
+    vv_cbor_put_bytes_head(out, count * column->element);
+    if (!out->status)
+        out->status = index->source->give(
+            index->source->user, column->key, out->sink, out->user, out->error);
 }
 
 static void put_real(struct vv_cbor_out *out, double real)

@@ -13,6 +13,14 @@
 typedef varve_status vv_index_sink(
     void *user, const void *bytes, size_t size, varve_error *error);
 
+/* Who gives the bytes of a column, one part behind the other. */
+struct vv_column_source {
+    /* to fill in */
+    varve_status (*give)(void *user, uint64_t key, vv_index_sink *sink,
+        void *sink_user, varve_error *error);
+    void *user;
+};
+
 /* How many bytes vv_index_write will give; 0 where it would fail. Looks at the
  * lengths of columns only, not into them. */
 uint64_t vv_index_size(const struct vv_index *index);

@@ -183,10 +183,13 @@ varve_status vv_told_make(struct vv_told_index *told, const struct vv_opened *o,
     choose(told, o, most);
     told->word_count = count_words(told);
     told->size = copy_rest(told, o, NULL);
-    VV_TRY(vv_told_make_room(told, o->context, error));
-    copy_rest(told, o, told->bytes);
-    if (told->far)
+    if (told->word_count == 0) {
+        told->bytes = o->index_bytes; /* borrowed: there is no allocator */
+    } else {
+        VV_TRY(vv_told_make_room(told, o->context, error));
+        copy_rest(told, o, told->bytes);
         fill_words(told, o);
+    }
     told->digest = vv_told_digest(told);
     return VARVE_OK;
 }

@@ -26,7 +26,8 @@ struct vv_told_index {
     struct vv_digest digest;    /* of words and bytes */
     struct vv_far_columns *far; /* owned; NULL: none is far */
     uint64_t word_count;        /* of its words */
-    unsigned char *bytes;       /* owned; the index without the far columns */
+    unsigned char *bytes; /* the index without the far columns; owned, unless it
+                             was made of an opened file and none is far */
     /* own */
     const varve_allocator *allocator;
     uint64_t sizes[2 * VV_FAR_COLUMNS];
@@ -34,8 +35,8 @@ struct vv_told_index {
 };
 
 /* What to tell of an opened file of ours; columns of a kind that take more than
- * `most` bytes stay there. On failure too end with vv_told_clear, which takes
- * zeroed ones as well. */
+ * `most` bytes stay there. The file outlives it. On failure too end with
+ * vv_told_clear, which takes zeroed ones as well. */
 varve_status vv_told_make(struct vv_told_index *told,
     const struct vv_opened *opened, const struct vv_index_place *place,
     uint64_t most, varve_error *error);

@@ -16,7 +16,6 @@
 #include "failure.h"
 #include "file.h"
 #include "ledger.h"
-#include "manager_nodes.h"
 #include "manager_save.h"
 #include "manager_tell.h"
 #include "manager_together.h"
@@ -90,7 +89,7 @@ static varve_status take_options(
     m->options = *o;
     m->options.prefix = m->listing.prefix;
     m->options.levels = NULL; /* they are copied */
-    if (vv_manager_has_nodes(m))
+    if (vv_has_nodes(&m->nodes))
         m->options.comm = NULL; /* each rank has a directory alone */
     if (vv_manager_leads(m))
         vv_ledger_read(&m->listing, o->as_noted ? &noted : NULL);
@@ -113,13 +112,14 @@ static varve_status begin(varve_manager *m, const char *directory,
 {
     const char *metric = o->metric ? o->metric : o->as_noted ? NULL : "metric";
     if (o->redundancy) {
-        VV_TRY(vv_nodes_begin(m, o, directory, &m->latest, error));
+        vv_buffer_add_string(&m->latest, directory);
+        VV_TRY(vv_nodes_begin(&m->nodes, &m->context, o, &m->latest, error));
         directory = (const char *)m->latest.data;
     }
     VV_TRY(vv_listing_begin(&m->listing, &m->context, directory,
         o->prefix ? o->prefix : "ckpt", metric, error));
     VV_TRY(take_options(m, o, error));
-    m->listing.has_parity = vv_manager_has_nodes(m);
+    m->listing.has_parity = vv_has_nodes(&m->nodes);
     if (vv_manager_leads(m))
         VV_TRY(vv_manager_look(m, error));
     m->levels.follows = !vv_manager_leads(m);
@@ -199,7 +199,7 @@ void varve_manager_free(varve_manager *m)
         return;
     vv_manager_land(m);
     vv_levels_end(&m->levels);
-    vv_nodes_end(m);
+    vv_nodes_end(&m->nodes);
     vv_restoration_free(m->restoration);
     if (m->graph) {
         vv_background_keep(m->graph, &m->failure);

@@ -15,8 +15,8 @@
 #include "levels.h"
 #include "listing.h"
 #include "manager_lock.h"
+#include "manager_nodes.h"
 #include "prune.h"
-#include "redundancy.h"
 #include "retention.h"
 
 /* A save: what of it is to be remembered until it is in place. */
@@ -46,9 +46,7 @@ struct varve_manager {
     struct vv_manager_lock lock;
     struct vv_levels levels;
 
-    struct vv_redundancy redundancy; /* without `comm`: none */
-    uint32_t *domains;               /* of all ranks */
-    uint32_t domain;                 /* of this one */
+    struct vv_manager_nodes nodes;
 
     varve_job *job; /* of a save in flight; NULL: none is */
     struct vv_manager_saving flight;

@@ -16,11 +16,6 @@
 #include "redundancy_group.h"
 #include "try.h"
 
-bool vv_manager_has_nodes(const varve_manager *m)
-{
-    return m->redundancy.comm != NULL;
-}
-
 /* --- Beginning and end -------------------------------------------------- */
 
 static varve_status refuse(
@@ -57,6 +52,8 @@ varve_status vv_nodes_check_options(
     if (o->number_by_step) /* the older set would go before the newer is there
                             */
         return refuse("that numbers by its counter", "`number_by_step`", error);
+    if (o->keep_bytes) /* ranks would keep other sets */
+        return refuse("that keeps so many", "`keep_bytes`", error);
     if (o->level_count)
         return refuse("of one directory each", "`levels`", error);
     if (o->write && o->write->layered)
@@ -66,59 +63,61 @@ varve_status vv_nodes_check_options(
     return VARVE_OK;
 }
 
-varve_status vv_nodes_begin(varve_manager *m, const varve_manager_options *o,
-    const char *directory, struct vv_buffer *path, varve_error *error)
+varve_status vv_nodes_begin(struct vv_manager_nodes *n,
+    const struct vv_context *context, const varve_manager_options *o,
+    struct vv_buffer *path, varve_error *error)
 {
     const varve_redundancy *r = o->redundancy;
-    vv_buffer_add_string(path, directory);
-    m->domains = vv_allocate_array(
-        &m->context.allocator, o->comm->size, sizeof *m->domains);
-    vv_buffer_add_string(path, "/rank-");
-    vv_buffer_add_decimal(path, o->comm->rank);
-    vv_buffer_string(path);
-    m->redundancy = (struct vv_redundancy){
-        .context = &m->context,
+    n->domains = vv_allocate_array(
+        &context->allocator, o->comm->size, sizeof *n->domains);
+    n->domain = r->domain ? r->domain : o->comm->node;
+    n->redundancy = (struct vv_redundancy){
+        .context = context,
         .comm = o->comm,
         .scheme = r->scheme,
         .group_size = r->group_size ? r->group_size : VV_USUAL_GROUP,
-        .domains = m->domains,
+        .domains = n->domains,
         .round_size = VV_ROUND_SIZE,
         .no_sync = o->write && o->write->no_sync,
     };
-    m->domain = r->domain ? r->domain : o->comm->node;
-    return m->domains && !path->failed
+    vv_buffer_add_string(path, "/rank-");
+    vv_buffer_add_decimal(path, o->comm->rank);
+    vv_buffer_string(path);
+    return n->domains && !path->failed
                ? VARVE_OK
                : vv_fail_memory(error, "where ranks run");
 }
 
-void vv_nodes_end(varve_manager *m)
+void vv_nodes_end(struct vv_manager_nodes *n)
 {
-    if (m->domains)
-        vv_release(&m->context.allocator, m->domains,
-            m->redundancy.comm->size * sizeof *m->domains);
+    const struct vv_redundancy *r = &n->redundancy;
+    if (n->domains)
+        vv_release(&r->context->allocator, n->domains,
+            r->comm->size * sizeof *n->domains);
+    n->domains = NULL;
 }
 
 /* That a group can be made says no more than that one will be. */
-varve_status vv_nodes_meet(varve_manager *m, varve_error *error)
+varve_status vv_nodes_meet(struct vv_manager_nodes *n, varve_error *error)
 {
-    const struct vv_redundancy *r = &m->redundancy;
+    const struct vv_redundancy *r = &n->redundancy;
     struct vv_redundancy_group group;
-    if (!vv_manager_has_nodes(m))
+    if (!vv_has_nodes(n))
         return VARVE_OK;
     const uint32_t rank_and_size[] = { r->comm->rank, r->comm->size };
     VV_TRY(vv_tell_each_other(
-        r->comm, &m->domain, sizeof m->domain, m->domains, error));
+        r->comm, &n->domain, sizeof n->domain, n->domains, error));
     varve_status status = vv_redundancy_group_of(&group, r->domains,
-        rank_and_size, r->group_size, &m->context.allocator, error);
+        rank_and_size, r->group_size, &r->context->allocator, error);
     return vv_agree(r->comm, status, error);
 }
 
 /* --- Saving ------------------------------------------------------------- */
 
-varve_status vv_nodes_count(const varve_manager *m, varve_status status,
-    uint64_t *counter, varve_error *error)
+varve_status vv_nodes_count(const struct vv_manager_nodes *n,
+    varve_status status, uint64_t *counter, varve_error *error)
 {
-    const varve_comm *comm = m->redundancy.comm;
+    const varve_comm *comm = n->redundancy.comm;
     if (!comm)
         return status;
     VV_TRY(vv_agree(comm, status, error));
@@ -132,22 +131,20 @@ struct names {
 };
 
 static varve_status find_names(
-    varve_manager *m, uint64_t number, struct names *n, varve_error *error)
+    struct vv_listing *l, uint64_t number, struct names *n, varve_error *error)
 {
-    vv_buffer_init(&n->path, &m->context.allocator);
-    vv_buffer_init(&n->parity, &m->context.allocator);
+    vv_buffer_init(&n->path, &l->context->allocator);
+    vv_buffer_init(&n->parity, &l->context->allocator);
+    vv_buffer_add_string(&n->path, vv_listing_path(l, &number, VARVE_SUFFIX));
+    bool failed = l->path.failed;
     vv_buffer_add_string(
-        &n->path, vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
-    bool failed = m->listing.path.failed;
-    vv_buffer_add_string(
-        &n->parity, vv_listing_path(&m->listing, &number, VV_PARITY_SUFFIX));
+        &n->parity, vv_listing_path(l, &number, VV_PARITY_SUFFIX));
     n->file = (struct vv_redundant_file){
         .number = number,
         .path = vv_buffer_string(&n->path),
         .parity = vv_buffer_string(&n->parity),
     };
-    return failed || m->listing.path.failed || n->path.failed ||
-                   n->parity.failed
+    return failed || l->path.failed || n->path.failed || n->parity.failed
                ? vv_fail_memory(error, "the name of a checkpoint")
                : VARVE_OK;
 }
@@ -158,68 +155,67 @@ static void clear_names(struct names *n)
     vv_buffer_clear(&n->parity);
 }
 
-/* It was not to be, at some rank; no other will ever need it. */
-static void take_back(varve_manager *m, const struct names *n)
+static void remove_file(const struct vv_context *context, const char *path)
 {
-    const struct vv_redundant_file *own = &n->file;
-    vv_file_remove(
-        &m->context, VV_WORKING_DIRECTORY, own->parity, own->parity, NULL);
-    vv_file_remove(
-        &m->context, VV_WORKING_DIRECTORY, own->path, own->path, NULL);
+    vv_file_remove(context, VV_WORKING_DIRECTORY, path, path, NULL);
 }
 
-varve_status vv_nodes_protect(
-    varve_manager *m, uint64_t number, varve_status status, varve_error *error)
+varve_status vv_nodes_protect(const struct vv_manager_nodes *n,
+    struct vv_listing *l, uint64_t number, varve_status status,
+    varve_error *error)
 {
-    struct names n;
-    if (!vv_manager_has_nodes(m))
+    struct names names;
+    if (!vv_has_nodes(n))
         return status;
     bool is_saved = !status;
     varve_error reason = { 0 };
-    varve_status named = find_names(m, number, &n, &reason);
+    varve_status named = find_names(l, number, &names, &reason);
     if (named && !status) {
         *error = reason;
         status = named;
     }
-    status = vv_protect(&m->redundancy, &n.file, status, error);
+    status = vv_protect(&n->redundancy, &names.file, status, error);
+    /* It was not to be, at some rank; no other will ever need it. */
     if (status && is_saved && !named && status != VARVE_DISCONNECTED &&
-        status != VARVE_UNKNOWN_OUTCOME)
-        take_back(m, &n);
-    clear_names(&n);
+        status != VARVE_UNKNOWN_OUTCOME) {
+        remove_file(l->context, names.file.parity);
+        remove_file(l->context, names.file.path);
+    }
+    clear_names(&names);
     return status;
 }
 
 /* --- Resuming ----------------------------------------------------------- */
 
-varve_status vv_nodes_next(
-    varve_manager *m, uint64_t *number, varve_error *error)
+varve_status vv_nodes_next(const struct vv_manager_nodes *n,
+    const struct vv_listing *l, uint64_t *number, varve_error *error)
 {
     uint64_t highest = 0;
-    for (size_t i = 0; i < m->listing.count; i++) {
-        uint64_t one = m->listing.entries[i].number;
+    for (size_t i = 0; i < l->count; i++) {
+        uint64_t one = l->entries[i].number;
         if (one < *number && one > highest)
             highest = one;
     }
     *number = highest;
-    return vv_largest(m->redundancy.comm, number, error);
+    return vv_largest(n->redundancy.comm, number, error);
 }
 
-varve_status vv_nodes_rebuild(
-    varve_manager *m, uint64_t number, varve_error *error)
+varve_status vv_nodes_rebuild(const struct vv_manager_nodes *n,
+    struct vv_listing *l, uint64_t number, varve_error *error)
 {
-    struct names n;
-    varve_status status = find_names(m, number, &n, error);
-    status = vv_agree(m->redundancy.comm, status, error);
+    struct names names;
+    varve_status status = find_names(l, number, &names, error);
+    status = vv_agree(n->redundancy.comm, status, error);
     if (!status)
-        status = vv_rebuild(&m->redundancy, &n.file, error);
-    clear_names(&n);
+        status = vv_rebuild(&n->redundancy, &names.file, error);
+    clear_names(&names);
     return status;
 }
 
 varve_status vv_nodes_any(
-    const varve_manager *m, bool *is_so, varve_error *error)
+    const struct vv_manager_nodes *n, bool *is_so, varve_error *error)
 {
-    const varve_comm *comm = m->redundancy.comm;
+    const varve_comm *comm = n->redundancy.comm;
     uint64_t most = *is_so;
     if (!comm)
         return VARVE_OK;

@@ -11,50 +11,65 @@
 #ifndef VV_MANAGER_NODES_H
 #define VV_MANAGER_NODES_H
 
-#include "manager.h"
+#include <varve/manager.h>
+
+#include "listing.h"
+#include "redundancy.h"
 
 #define VV_PARITY_SUFFIX ".parity"
 
+/* All zero: the manager is another one. */
+struct vv_manager_nodes {
+    /* own */
+    struct vv_redundancy redundancy; /* without `comm`: none */
+    uint32_t *domains;               /* of all ranks */
+    uint32_t domain;                 /* of this one */
+};
+
 /* Whether it is such a manager. */
-bool vv_manager_has_nodes(const varve_manager *manager);
+static inline bool vv_has_nodes(const struct vv_manager_nodes *nodes)
+{
+    return nodes->redundancy.comm != NULL;
+}
 
 /* VARVE_MISUSE for options that are not for these. */
 varve_status vv_nodes_check_options(
     const varve_manager_options *options, varve_error *error);
 
-/* Begins it, before the listing is: from then on the manager acts as one of a
- * single process. Appends the directory of this rank to `path`. */
-varve_status vv_nodes_begin(varve_manager *manager,
-    const varve_manager_options *options, const char *directory,
+/* Begins it, with the manager's context. Appends the directory of this rank to
+ * `path`. End it also after a failure. */
+varve_status vv_nodes_begin(struct vv_manager_nodes *nodes,
+    const struct vv_context *context, const varve_manager_options *options,
     struct vv_buffer *path, varve_error *error);
-void vv_nodes_end(varve_manager *manager);
+void vv_nodes_end(struct vv_manager_nodes *nodes);
 
 /* What follows is called by all ranks, and returns the same at all; of another
  * manager it does nothing. */
 
 /* Each knows of all ranks where they run. VARVE_MISUSE where they cannot
  * protect each other. */
-varve_status vv_nodes_meet(varve_manager *manager, varve_error *error);
+varve_status vv_nodes_meet(struct vv_manager_nodes *nodes, varve_error *error);
 
 /* Sets a counter to the highest that any rank has. */
-varve_status vv_nodes_count(const varve_manager *manager, varve_status status,
-    uint64_t *counter, varve_error *error);
+varve_status vv_nodes_count(const struct vv_manager_nodes *nodes,
+    varve_status status, uint64_t *counter, varve_error *error);
 
 /* What each has saved, or failed with, is protected. Where that fails, this
  * rank's is removed, unless a rank is gone: then it may be whole. */
-varve_status vv_nodes_protect(varve_manager *manager, uint64_t number,
-    varve_status status, varve_error *error);
+varve_status vv_nodes_protect(const struct vv_manager_nodes *nodes,
+    struct vv_listing *listing, uint64_t number, varve_status status,
+    varve_error *error);
 
 /* Sets a number to the next lower one that any rank has; 0: there is none. */
-varve_status vv_nodes_next(
-    varve_manager *manager, uint64_t *number, varve_error *error);
+varve_status vv_nodes_next(const struct vv_manager_nodes *nodes,
+    const struct vv_listing *listing, uint64_t *number, varve_error *error);
 
 /* Makes a set whole (rebuild.h). */
-varve_status vv_nodes_rebuild(
-    varve_manager *manager, uint64_t number, varve_error *error);
+varve_status vv_nodes_rebuild(const struct vv_manager_nodes *nodes,
+    struct vv_listing *listing, uint64_t number, varve_error *error);
 
 /* Sets *is_so everywhere where it is so at some rank. */
 varve_status vv_nodes_any(
-    const varve_manager *manager, bool *is_so, varve_error *error);
+    const struct vv_manager_nodes *nodes, bool *is_so, varve_error *error);
 
 #endif

@@ -12,7 +12,6 @@
 #include "job_together.h"
 #include "layer_prune.h"
 #include "ledger.h"
-#include "manager_nodes.h"
 #include "manager_tell.h"
 #include "manager_together.h"
 #include "reader.h"
@@ -455,14 +454,15 @@ static varve_status save(varve_manager *m, int64_t step,
     varve_status status = VARVE_OK;
     if (vv_manager_leads(m))
         status = find_place(m, &s.order, error);
-    status = vv_nodes_count(m, status, &s.order.counter, error);
+    status = vv_nodes_count(&m->nodes, status, &s.order.counter, error);
     if (!status && vv_manager_leads(m))
         status = give_order(m, o, &s.order, &flight, error);
     status = vv_manager_follow(m, status, &s.order, error);
     flight.number = s.order.number;
     if (!status) {
         status = write_with(m, &s, o, error);
-        status = vv_nodes_protect(m, flight.number, status, error);
+        status = vv_nodes_protect(
+            &m->nodes, &m->listing, flight.number, status, error);
     }
     flight.is_durable = !s.write.no_sync;
     if (!status)

@@ -13,7 +13,6 @@
 #include "checksum.h"
 #include "failure.h"
 #include "job_together.h"
-#include "manager_nodes.h"
 #include "save_together.h"
 #include "try.h"
 
@@ -25,7 +24,8 @@ bool vv_manager_leads(const varve_manager *m)
 /* Of ranks with a directory each, all lead. */
 const varve_comm *vv_manager_comm(const varve_manager *m)
 {
-    return m->redundancy.comm ? m->redundancy.comm : m->options.comm;
+    return m->nodes.redundancy.comm ? m->nodes.redundancy.comm
+                                    : m->options.comm;
 }
 
 varve_status vv_manager_agree(
@@ -145,7 +145,7 @@ static varve_status sum(
 {
     struct vv_buffer bytes;
     vv_buffer_init(&bytes, &m->context.allocator);
-    if (!vv_manager_has_nodes(m))
+    if (!vv_has_nodes(&m->nodes))
         vv_buffer_add(
             &bytes, m->listing.directory, strlen(m->listing.directory) + 1);
     vv_buffer_add(&bytes, m->listing.prefix, strlen(m->listing.prefix) + 1);
@@ -192,6 +192,6 @@ varve_status vv_manager_meet(varve_manager *m, const varve_comm *comm,
     VV_TRY(check_alike(m, comm, error));
     if (m->options.async)
         VV_TRY(vv_keep_duplicate(comm, VARVE_OK, m->graph, error));
-    VV_TRY(vv_nodes_meet(m, error));
+    VV_TRY(vv_nodes_meet(&m->nodes, error));
     return vv_manager_tell(m, VARVE_OK, error);
 }

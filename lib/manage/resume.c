@@ -9,7 +9,6 @@
 
 #include "agreement.h"
 #include "failure.h"
-#include "manager_nodes.h"
 #include "manager_save.h"
 #include "manager_tell.h"
 #include "manager_together.h"
@@ -132,7 +131,8 @@ static varve_status stand_at(varve_manager *m, uint64_t number,
 static varve_status examine_set(varve_manager *m, uint64_t number,
     struct vv_origin *origin, varve_error *error)
 {
-    varve_status status = vv_nodes_rebuild(m, number, error);
+    varve_status status =
+        vv_nodes_rebuild(&m->nodes, &m->listing, number, error);
     struct vv_entry *entry = vv_listing_find(&m->listing, number);
     if (entry && vv_blames_file(status))
         entry->is_damaged = true;
@@ -149,7 +149,7 @@ static varve_status find_set(
     uint64_t number = UINT64_MAX;
     for (;;) {
         varve_error reason = { 0 };
-        VV_TRY(vv_nodes_next(m, &number, error));
+        VV_TRY(vv_nodes_next(&m->nodes, &m->listing, &number, error));
         if (number == 0)
             return VARVE_OK;
         varve_status status = examine_set(m, number, origin, &reason);
@@ -170,7 +170,7 @@ static varve_status find_own_good(varve_manager *m, varve_error *error)
     varve_error unread = { 0 };
     struct vv_origin origin = { 0 };
     forget_passed_over(m);
-    if (vv_manager_has_nodes(m))
+    if (vv_has_nodes(&m->nodes))
         return find_set(m, &origin, error);
     VV_TRY(find_good(m, verify, &origin, &unread, error));
     return origin.listing ? VARVE_OK : end_without(&unread, error);
@@ -322,7 +322,7 @@ static varve_status restore_set(
 static varve_status restore_any(varve_manager *m, struct vv_origin *origin,
     varve_error *unread, varve_error *error)
 {
-    if (vv_manager_has_nodes(m))
+    if (vv_has_nodes(&m->nodes))
         return restore_set(m, origin, error);
     return m->options.comm ? restore_good(m, origin, unread, error)
                            : restore_first(m, origin, unread, error);
@@ -398,7 +398,7 @@ static varve_status prune(varve_manager *m, varve_error *error)
         status = lock_to_prune(m, error);
     VV_TRY(vv_manager_tell(m, status, error));
     bool lacks_good = !m->has_good;
-    VV_TRY(vv_nodes_any(m, &lacks_good, error));
+    VV_TRY(vv_nodes_any(&m->nodes, &lacks_good, error));
     if (lacks_good)
         VV_TRY(find_own_good(m, error));
     if (vv_manager_leads(m) && !(status = vv_manager_decide(m, error))) {

@@ -1,41 +1,45 @@
 /* ranks.c - what a save of very many processes costs the one that merges, and
- * a restoration each of them: the code of rank 0 itself, handed what so many
- * ranks would tell it, and that of the others, told the index.
+ * a restoration each of them: the code of rank 0 itself, over a communicator
+ * that tells it what so many ranks would, and that of the others, told of the
+ * index.
  *
- *     ranks [MOST-RANKS [SLICES [MIB [RANKS-OF-A-NODE]]]]
+ *     ranks [MOST-RANKS [SLICES [MIB [RANKS-OF-A-NODE [KIB]]]]]
  *
  * Each rank has SLICES slices of MIB MiB (100 and 10), and there are 10, 100,
- * and so on up to MOST-RANKS of them (10000), 64 of a node. Nothing is written,
- * and the bytes of values are never looked at: what is measured is what grows
- * with the number of ranks.
+ * and so on up to MOST-RANKS of them (10000), 64 of a node. Of values nothing
+ * is written, and their bytes are never looked at: what is measured is what
+ * grows with the number of ranks. Seconds are of the processor. What is held
+ * is counted at the allocator, and may be so much: else it fails. KIB are told
+ * at once, instead of what is usual.
  *
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <varve/varve.h>
 
 #include "contribution.h"
-#include "default_allocator.h"
-#include "failure.h"
-#include "index_out.h"
+#include "data_in.h"
+#include "data_out.h"
+#include "graph.h"
 #include "layout.h"
-#include "merge.h"
+#include "merge_rounds.h"
 #include "system.h"
 #include "told_index.h"
 
-enum { MOST_SLICES = 1000 };
-
-struct world {
-    uint64_t slices;
-    uint64_t bytes; /* of a slice */
-    uint32_t share; /* ranks of a node */
-    unsigned char *memory;
+enum {
+    MOST_SLICES = 1000,
+    BOX = 4 * 8, /* of two dimensions */
+    HEAD = 3 * VV_DIGEST_SIZE + 4 + 4 * 8,
+    NODE_AT = 3 * VV_DIGEST_SIZE
 };
+
+static const double mib = 1 << 20;
 
 static void check(varve_status status, const varve_error *error)
 {
@@ -45,50 +49,6 @@ static void check(varve_status status, const varve_error *error)
     exit(1);
 }
 
-/* The graph of one rank, as its cargo; digests are zeros. */
-static varve_graph *make_rank(
-    const struct world *w, const varve_comm *comm, struct vv_cargo *cargo)
-{
-    varve_error error = { 0 };
-    varve_graph *graph = varve_graph_new(NULL);
-    varve_node *root = varve_graph_root(graph);
-    for (uint64_t i = 0; i < w->slices; i++) {
-        char name[32];
-        uint64_t start[] = { comm->rank, 0 };
-        snprintf(name, sizeof name, "layer%03" PRIu64, i);
-        varve_add_slice(root, name,
-            varve_view(w->memory, VARVE_UINT8, VARVE_SHAPE(1, w->bytes)),
-            VARVE_SHAPE(comm->size, w->bytes), start);
-    }
-    check(vv_cargo_gather_slices(cargo, root, NULL, &error), &error);
-    size_t chunks = (size_t)(w->slices * vv_chunk_count(w->bytes));
-    unsigned char *digests = vv_buffer_extend(
-        &cargo->columns.index.digests, chunks * VV_DIGEST_SIZE);
-    if (!digests)
-        exit(1);
-    memset(digests, 0, chunks * VV_DIGEST_SIZE);
-    return graph;
-}
-
-/* Appends what a rank tells. */
-static uint64_t tell(
-    const struct world *w, const varve_comm *comm, struct vv_gathered *all)
-{
-    varve_error error = { 0 };
-    struct vv_cargo cargo;
-    struct vv_share share;
-    size_t before = all->bytes.size;
-    varve_graph *graph = make_rank(w, comm, &cargo);
-    check(vv_share_make(&share, &cargo, NULL, comm, &error), &error);
-    check(vv_contribution_add(
-              &all->bytes, comm, "heat", &cargo, &share, &error),
-        &error);
-    vv_share_clear(&share);
-    vv_cargo_clear(&cargo);
-    varve_graph_free(graph);
-    return all->bytes.size - before;
-}
-
 static double seconds(void)
 {
     struct timespec now;
@@ -96,14 +56,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static double peak_mib(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024;
-}
-
-/* --- One that restores ---------------------------------------------------- */
+/* --- Memory --------------------------------------------------------------- */
 
 struct counter {
     size_t now, most;
@@ -121,129 +74,306 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
     return NULL;
 }
 
-static varve_status add_bytes(
-    void *user, const void *bytes, size_t size, varve_error *error)
+static struct vv_context context_of(struct counter *counter)
 {
-    struct vv_buffer *all = user;
-    vv_buffer_add(all, bytes, size);
-    return all->failed ? vv_fail_memory(error, "an index") : VARVE_OK;
+    return (struct vv_context){
+        .allocator = { allocate, counter }, .system = &vv_posix_system
+    };
 }
 
-/* The most that a rank has of an index, in MiB, if up to `most` bytes of each
- * kind of what grows are told with the rest. */
-static double hold(const struct vv_opened *first, uint64_t most)
+/* --- The ranks ------------------------------------------------------------ */
+
+struct world {
+    uint64_t slices;
+    uint64_t bytes; /* of a slice */
+    uint32_t share; /* ranks of a node */
+    uint64_t most;  /* bytes that are told at once */
+    uint32_t ranks;
+    unsigned char *memory;
+    uint64_t told; /* by all, in bytes */
+};
+
+static size_t told_of_slice(const struct world *w)
+{
+    return BOX + 16 + (size_t)vv_chunk_count(w->bytes) * VV_DIGEST_SIZE;
+}
+
+/* What rank 0 has told, as another one would tell it. */
+static void tell_as(
+    const struct world *w, unsigned char *bytes, size_t size, uint32_t rank)
+{
+    size_t at = size % told_of_slice(w);
+    if (at > 0) /* it begins with a head */
+        vv_store32(bytes + NODE_AT, rank / w->share);
+    for (; at < size; at += told_of_slice(w))
+        vv_store64(bytes + at, rank);
+}
+
+static varve_status agree(void *self, uint64_t *number)
+{
+    (void)self;
+    (void)number;
+    return VARVE_OK;
+}
+
+static varve_status gather(
+    void *self, const void *mine, size_t size, void *all)
+{
+    const struct world *w = self;
+    for (uint32_t i = 0; i < w->ranks; i++)
+        memcpy((char *)all + i * size, mine, size);
+    return VARVE_OK;
+}
+
+static varve_status gather_varied(void *self, const void *mine, size_t size,
+    void *all, const uint64_t *sizes)
+{
+    struct world *w = self;
+    unsigned char *to = all;
+    (void)sizes;
+    for (uint32_t i = 0; i < w->ranks; i++, to += size) {
+        memcpy(to, mine, size);
+        tell_as(w, to, size, i);
+    }
+    w->told += w->ranks * (uint64_t)size;
+    return VARVE_OK;
+}
+
+static varve_status broadcast(void *self, void *bytes, size_t size)
+{
+    (void)self;
+    (void)bytes;
+    (void)size;
+    return VARVE_OK;
+}
+
+static varve_status barrier(void *self)
+{
+    (void)self;
+    return VARVE_OK;
+}
+
+/* The graph of rank 0, as its cargo; digests are zeros. */
+static varve_graph *make_rank(const struct world *w,
+    const struct vv_context *context, struct vv_cargo *cargo)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = vv_graph_new_in(context);
+    varve_node *root = varve_graph_root(graph);
+    for (uint64_t i = 0; i < w->slices; i++) {
+        char name[32];
+        uint64_t start[] = { 0, 0 };
+        snprintf(name, sizeof name, "layer%03" PRIu64, i);
+        varve_add_slice(root, name,
+            varve_view(w->memory, VARVE_UINT8, VARVE_SHAPE(1, w->bytes)),
+            VARVE_SHAPE(w->ranks, w->bytes), start);
+    }
+    check(vv_cargo_gather_slices(cargo, root, NULL, &error), &error);
+    size_t size =
+        (size_t)(w->slices * vv_chunk_count(w->bytes)) * VV_DIGEST_SIZE;
+    unsigned char *digests =
+        vv_buffer_extend(&cargo->columns.index.digests, size);
+    if (!digests)
+        exit(1);
+    memset(digests, 0, size);
+    return graph;
+}
+
+/* --- A save --------------------------------------------------------------- */
+
+struct result {
+    double merge_seconds, write_seconds;
+    double held_by_first; /* in a save */
+    uint64_t index_size;
+    uint32_t files;
+    double open_seconds, opened_by_first, told, held;
+};
+
+static void make_layers(struct vv_merge *m)
+{
+    for (uint32_t i = 0; i < m->layer_count; i++) {
+        uint8_t nonce[VV_NONCE_SIZE] = { 1 };
+        vv_store64(nonce + 8, i);
+        vv_buffer_add(&m->added.layer_nonces, nonce, sizeof nonce);
+        vv_buffer_add64(&m->added.layer_sizes, INT64_MAX / 1024);
+    }
+}
+
+static void merge(
+    struct vv_merge *m, const struct world *w, struct vv_spill *spill)
+{
+    varve_error error = { 0 };
+    struct vv_buffer told;
+    const struct vv_context *context = &m->cargo->context;
+    const struct vv_rounds rounds = {
+        .cargo = m->cargo, .ranks = w->ranks, .most = w->most
+    };
+    bool by_rounds = vv_goes_by_rounds(&rounds);
+    struct vv_gathered *all = (struct vv_gathered *)m->all;
+    vv_buffer_init(&told, &context->allocator);
+    check(vv_contribution_add(&told, m->comm, "heat", m->cargo, m->share,
+              !by_rounds, &error),
+        &error);
+    check(vv_gather_all(m->comm, VARVE_OK, &told, all, &error), &error);
+    vv_buffer_clear(&told);
+    if (!by_rounds) {
+        check(vv_merge_make(m, &error), &error);
+        return;
+    }
+    check(vv_merge_begin(m, &error), &error);
+    check(vv_spill_begin(spill, context, VV_WORKING_DIRECTORY, "heat", "heat",
+              &error),
+        &error);
+    m->spill = spill;
+    check(vv_merge_by_rounds(m, w->most, VARVE_OK, &error), &error);
+}
+
+static void write_index(struct vv_merge *m, const struct vv_context *context,
+    const char *path, struct result *result)
+{
+    varve_error error = { 0 };
+    struct vv_index index;
+    const struct vv_system *system = context->system;
+    make_layers(m);
+    check(vv_merge_index(m, &index, &error), &error);
+    result->files = m->layer_count;
+    system->remove(system->state, VV_WORKING_DIRECTORY, path);
+    int file = system->create_file(system->state, VV_WORKING_DIRECTORY, path);
+    if (file < 0)
+        exit(1);
+    check(vv_data_out_bare(context, file, path, &index, &error), &error);
+    system->close(system->state, file);
+}
+
+/* By rank 0. */
+static void save(struct world *w, const char *path, struct result *result)
 {
     struct counter counter = { 0, 0 };
-    const struct vv_context context = {
-        .allocator = { allocate, &counter }, .system = &vv_posix_system
-    };
-    varve_error error = { 0 };
-    const struct vv_index_place place = { .offset = VV_HEADER_SIZE,
-        .size = first->index_size };
-    struct vv_told_index told, mine = { .size = 0 };
-    struct vv_far_columns *far = NULL;
-    struct vv_opened file;
-    uint64_t numbers[VV_TOLD_NUMBERS];
-    check(vv_told_make(&told, first, &place, most, &error), &error);
-    vv_told_numbers(&told, numbers);
-    vv_told_take(&mine, numbers);
-    check(vv_opened_begin(&file, &context, "heat", &error), &error);
-    check(vv_told_make_room(&mine, &context, &error), &error);
-    memcpy(mine.bytes, told.bytes, (size_t)told.size);
-    if (mine.far)
-        memcpy(mine.far->words, told.far->words,
-            (size_t)told.word_count * sizeof *told.far->words);
-    check(vv_told_use(&mine, &file, &far, -1, &error), &error);
-    vv_told_clear(&mine);
-    vv_opened_close(&file);
-    vv_far_columns_free(far);
-    vv_told_clear(&told);
-    return (double)counter.most / (1 << 20);
-}
-
-/* With all, and as it is. */
-static void restore(const struct vv_index *index, double *all, double *rest)
-{
-    const varve_allocator allocator = vv_allocator_or_default(NULL);
-    const struct vv_context context = {
-        .allocator = allocator, .system = &vv_posix_system
-    };
-    varve_error error = { 0 };
-    struct vv_buffer bytes;
-    struct vv_opened first = { .context = &context,
-        .data_end = VV_HEADER_SIZE };
-    vv_buffer_init(&bytes, &allocator);
-    check(vv_index_write(index, add_bytes, &bytes, &error), &error);
-    first.index_bytes = bytes.data;
-    first.index_size = bytes.size;
-    check(vv_index_parse(&context, "heat", bytes.data, bytes.size,
-              VV_HEADER_SIZE, &first.parsed, &error),
-        &error);
-    *all = hold(&first, UINT64_MAX);
-    *rest = hold(&first, VV_MOST_TOLD);
-    vv_parsed_index_clear(&context, &first.parsed);
-    vv_buffer_clear(&bytes);
-}
-
-/* Rank 0, with all of it. */
-static void merge(
-    const struct world *w, uint32_t ranks, struct vv_gathered *all)
-{
-    const varve_comm comm = { .rank = 0, .size = ranks };
+    const struct vv_context context = context_of(&counter);
+    const varve_comm comm = { .rank = 0,
+        .size = w->ranks,
+        .self = w,
+        .agree = agree,
+        .gather = gather,
+        .gather_varied = gather_varied,
+        .broadcast = broadcast,
+        .barrier = barrier };
     varve_error error = { 0 };
     struct vv_cargo cargo;
     struct vv_share share;
-    struct vv_index index;
-    varve_graph *graph = make_rank(w, &comm, &cargo);
+    struct vv_spill spill;
+    struct vv_gathered all;
+    varve_graph *graph = make_rank(w, &context, &cargo);
     check(vv_share_make(&share, &cargo, NULL, &comm, &error), &error);
     struct vv_merge m = { .comm = &comm,
         .path = "heat",
         .cargo = &cargo,
         .share = &share,
-        .all = all };
+        .all = &all };
     double begin = seconds();
-    check(vv_merge_make(&m, &error), &error);
+    merge(&m, w, &spill);
     double end = seconds();
-    for (uint32_t i = 0; i < m.layer_count; i++) {
-        uint8_t nonce[VV_NONCE_SIZE] = { 1 };
-        vv_store64(nonce + 8, i);
-        vv_buffer_add(&m.added.layer_nonces, nonce, sizeof nonce);
-        vv_buffer_add64(&m.added.layer_sizes, INT64_MAX / 1024);
-    }
-    check(vv_merge_index(&m, &index, &error), &error);
-    double all_digests, few_digests;
-    restore(&index, &all_digests, &few_digests);
-    double data = (double)ranks * (double)(w->slices * w->bytes);
-    printf("%6" PRIu32 " %10.1f %9zu %9.1f %8.0f %9.1f %9.5f %6" PRIu32
-           " %8.0f %8.1f %8.1f\n",
-        ranks, data / (1 << 30), all->bytes.size / ranks,
-        (double)all->bytes.size / (1 << 20), 1e3 * (end - begin),
-        (double)vv_index_size(&index) / (1 << 20),
-        (double)vv_index_size(&index) / data * 100, m.layer_count, peak_mib(),
-        all_digests, few_digests);
+    result->merge_seconds = end - begin;
+    write_index(&m, &context, path, result);
+    result->write_seconds = seconds() - end;
+    if (m.spill)
+        vv_spill_end(&spill);
     vv_merge_clear(&m);
+    vv_gathered_clear(&all);
     vv_share_clear(&share);
     vv_cargo_clear(&cargo);
     varve_graph_free(graph);
+    result->held_by_first = (double)counter.most / mib;
 }
 
-static void measure(const struct world *w, uint32_t ranks)
+/* --- A restoration -------------------------------------------------------- */
+
+/* The most that each has of it, in MiB. */
+static void hold(
+    const struct vv_told_index *told, const char *path, struct result *result)
 {
-    const varve_allocator allocator = vv_allocator_or_default(NULL);
-    struct vv_gathered all = { .count = ranks };
-    vv_buffer_init(&all.bytes, &allocator);
-    all.sizes = calloc(ranks, sizeof *all.sizes);
-    for (uint32_t i = 0; all.sizes && i < ranks; i++) {
-        const varve_comm comm = {
-            .rank = i, .size = ranks, .node = i / w->share
-        };
-        all.sizes[i] = tell(w, &comm, &all);
-    }
-    if (!all.sizes || all.bytes.failed)
-        exit(1);
-    merge(w, ranks, &all);
-    free(all.sizes);
-    vv_buffer_clear(&all.bytes);
+    struct counter counter = { 0, 0 };
+    const struct vv_context context = context_of(&counter);
+    varve_error error = { 0 };
+    struct vv_told_index mine = { .size = 0 };
+    struct vv_far_columns *far = NULL;
+    struct vv_opened file;
+    uint64_t numbers[VV_TOLD_NUMBERS];
+    vv_told_numbers(told, numbers);
+    vv_told_take(&mine, numbers);
+    check(vv_opened_begin(&file, &context, path, &error), &error);
+    check(vv_told_make_room(&mine, &context, &error), &error);
+    memcpy(mine.bytes, told->bytes, (size_t)told->size);
+    if (mine.far)
+        memcpy(mine.far->words, told->far->words,
+            (size_t)told->word_count * sizeof *told->far->words);
+    check(vv_told_use(&mine, &file, &far, -1, &error), &error);
+    vv_told_clear(&mine);
+    vv_opened_close(&file);
+    vv_far_columns_free(far);
+    result->held = (double)counter.most / mib;
+}
+
+static void restore(const char *path, struct result *result)
+{
+    struct counter counter = { 0, 0 };
+    const struct vv_context context = context_of(&counter);
+    varve_error error = { 0 };
+    struct vv_told_index told;
+    struct vv_opened first;
+    double begin = seconds();
+    check(vv_data_in_open_index(&first, &context, path, &error), &error);
+    result->index_size = vv_data_in_place(&first)->size;
+    check(vv_told_make(&told, &first, vv_data_in_place(&first), VV_MOST_TOLD,
+              &error),
+        &error);
+    result->open_seconds = seconds() - begin;
+    result->opened_by_first = (double)counter.most / mib;
+    result->told = (double)(told.size + told.word_count * 8) / mib;
+    hold(&told, path, result);
+    vv_told_clear(&told);
+    vv_opened_close(&first);
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+/* Whether it is what a value takes, and a little of each rank, whatever the
+ * number of values. */
+static bool is_bounded(const struct world *w, const struct result *r)
+{
+    double value = (double)w->ranks * (double)told_of_slice(w) / mib;
+    double at_once = (double)w->most / mib;
+    double save = 3 + 5 * (value > at_once ? value : at_once) +
+                  (double)w->ranks * 256 / mib;
+    double restoration = 3 + (double)r->index_size / mib / 64;
+    if (r->held_by_first <= save && r->held <= restoration)
+        return true;
+    fprintf(stderr,
+        "ranks: expected %.1f and %.1f MiB to be held at most, found %.1f and "
+        "%.1f\n",
+        save, restoration, r->held_by_first, r->held);
+    return false;
+}
+
+static bool measure(struct world *w, uint32_t ranks)
+{
+    struct result r;
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    w->ranks = ranks;
+    w->told = 0;
+    snprintf(path, sizeof path, "%s/ranks-%ld.varve", folder ? folder : "/tmp",
+        (long)getpid());
+    save(w, path, &r);
+    restore(path, &r);
+    remove(path);
+    double data = (double)ranks * (double)(w->slices * w->bytes);
+    printf("%7" PRIu32 " %10.1f %8.1f %8.2f %8.1f %9.1f %8.2f %5" PRIu32
+           " %8.2f %8.1f %8.2f %8.1f\n",
+        ranks, data / (1 << 30), (double)w->told / mib, r.merge_seconds,
+        r.held_by_first, (double)r.index_size / mib, r.write_seconds, r.files,
+        r.open_seconds, r.opened_by_first, r.told, r.held);
+    return is_bounded(w, &r);
 }
 
 static uint64_t operand(int count, char **arguments, int i, uint64_t other)
@@ -256,14 +386,16 @@ int main(int count, char **arguments)
     uint64_t most = operand(count, arguments, 1, 10000);
     struct world w = { .slices = operand(count, arguments, 2, 100),
         .bytes = operand(count, arguments, 3, 10) << 20,
-        .share = (uint32_t)operand(count, arguments, 4, 64) };
+        .share = (uint32_t)operand(count, arguments, 4, 64),
+        .most = operand(count, arguments, 5, VV_MOST_AT_ONCE >> 10) << 10 };
+    bool is_good = true;
     w.memory = malloc(w.bytes + 1); /* and never touched */
     if (!w.memory || w.slices > MOST_SLICES || w.share == 0)
         return 2;
-    printf(" ranks   data GiB  B/rank  told MiB merge ms index MiB index %%  "
-           "files peak MiB all MiB held MiB\n");
-    for (uint32_t ranks = 10; ranks <= most; ranks *= 10)
-        measure(&w, ranks);
+    printf("  ranks   data GiB told MiB  merge s held MiB index MiB  write s "
+           "files   open s 0th MiB told MiB each MiB\n");
+    for (uint32_t ranks = 10; is_good && ranks <= most; ranks *= 10)
+        is_good = measure(&w, ranks);
     free(w.memory);
-    return 0;
+    return is_good ? 0 : 1;
 }

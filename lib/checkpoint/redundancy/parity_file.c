@@ -25,7 +25,8 @@ enum {
     AT_SIZE = 40,
     AT_COUNT = 44,
     AT_NUMBER = 48,
-    AT_MEMBERS = 56,
+    AT_SET = 56,
+    AT_MEMBERS = AT_SET + DIGEST,
     MEMBER = 4 + 4 + 8 + DIGEST,
 };
 
@@ -71,6 +72,7 @@ void vv_parity_add_head(struct vv_buffer *head, const struct vv_parity_table *t,
     vv_buffer_add32(head, t->size);
     vv_buffer_add32(head, t->group.count);
     vv_buffer_add64(head, t->number);
+    vv_buffer_add(head, t->set.bytes, DIGEST);
     for (uint32_t i = 0; i < t->group.count; i++) {
         vv_buffer_add32(head, t->group.ranks[i]);
         vv_buffer_add32(head, 0);
@@ -168,6 +170,7 @@ static varve_status take_table(struct vv_parity_in *in,
     t->group_size = vv_load32(head + AT_GROUP_SIZE);
     t->size = vv_load32(head + AT_SIZE);
     t->number = vv_load64(head + AT_NUMBER);
+    memcpy(t->set.bytes, head + AT_SET, DIGEST);
     if ((t->scheme != VARVE_XOR && t->scheme != VARVE_PARTNER) ||
         t->group_size < 2 || t->group_size > VV_LARGEST_GROUP)
         return fail_corrupt(file, "a scheme that there is not", error);

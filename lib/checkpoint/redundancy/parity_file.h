@@ -26,6 +26,7 @@ struct vv_parity_table {
     uint32_t rank; /* whose file it is */
     uint32_t size; /* how many ranks there are */
     uint64_t number;
+    struct vv_digest set;    /* of the files of all ranks: which save it was */
     const uint32_t *domains; /* of all ranks */
     struct vv_redundancy_group group;
     struct vv_member_file files[VV_MOST_MEMBERS];

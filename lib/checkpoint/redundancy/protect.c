@@ -5,6 +5,8 @@
 #include "protect.h"
 
 #include "agreement.h"
+#include "allocator.h"
+#include "bytes.h"
 #include "failure.h"
 #include "file.h"
 #include "parity_rounds.h"
@@ -47,6 +49,40 @@ static varve_status look_at_file(struct protection *p, varve_error *error)
         context, p->rounds.file, path, range, &file->digest, error);
 }
 
+/* A number may be given twice, on nodes that do not know of each other: which
+ * save a file is of is told by the files of all. Rank 0 has room for these. */
+static varve_status sum_all(
+    struct protection *p, struct vv_member_file *all, varve_error *error)
+{
+    const varve_comm *comm = p->redundancy->comm;
+    struct vv_member_file mine = p->table.files[p->table.group.index];
+    mine.size = vv_order64(mine.size);
+    varve_status status = comm->gather(comm->self, &mine, sizeof mine, all);
+    if (status)
+        return vv_fail_gone(comm, status, error);
+    if (comm->rank == 0)
+        p->table.set = vv_digest_of(all, comm->size * sizeof *all);
+    return vv_tell_bytes(comm, &p->table.set, sizeof p->table.set, error);
+}
+
+static varve_status name_set(struct protection *p, varve_error *error)
+{
+    const struct vv_redundancy *r = p->redundancy;
+    const varve_allocator *a = &r->context->allocator;
+    struct vv_member_file *all = NULL;
+    varve_status status = VARVE_OK;
+    if (r->comm->rank == 0) {
+        all = vv_allocate_array(a, r->comm->size, sizeof *all);
+        if (!all)
+            status = vv_fail_memory(error, "what all ranks have saved");
+    }
+    status = vv_agree(r->comm, status, error);
+    if (!status)
+        status = sum_all(p, all, error);
+    vv_release(a, all, all ? r->comm->size * sizeof *all : 0);
+    return status;
+}
+
 static varve_status make_block(struct protection *p, varve_error *error)
 {
     const struct vv_parity_table *t = &p->table;
@@ -75,6 +111,7 @@ static varve_status protect(
     if (!status)
         status = vv_rounds_begin(&p->rounds, error);
     VV_TRY(vv_agree(r->comm, status, error));
+    VV_TRY(name_set(p, error));
     VV_TRY(vv_pass_around(r->comm, a, &p->table.group, p->table.files,
         sizeof *p->table.files, error));
     return make_block(p, error);

@@ -19,13 +19,19 @@
 #include "testimony.h"
 #include "try.h"
 
-enum { SCHEME, GROUP_SIZE, NUMBER, LAYOUT_WORDS };
+/* What one rank tells all of a set, besides the domains. */
+struct layout {
+    uint64_t scheme;
+    uint64_t group_size;
+    struct vv_digest set;
+};
 
 struct rebuilding {
     const struct vv_redundancy *redundancy;
     const struct vv_redundant_file *own;
     struct vv_remains remains;
     bool has_remains;
+    bool is_tried;     /* the set that its parity file is of */
     uint32_t *domains; /* of all ranks, as the set was saved */
     struct vv_parity_table table;
     struct vv_testimony *all; /* of the group */
@@ -57,15 +63,15 @@ static varve_status fail_unprotected(
     return vv_agree(b->redundancy->comm, status, error);
 }
 
-/* The lowest rank that knows; all hear where none does. */
-static varve_status find_teller(
-    const struct rebuilding *b, uint32_t *rank, varve_error *error)
+/* The lowest rank that knows of a set that was not tried. */
+static varve_status find_teller(const struct rebuilding *b, uint32_t *rank,
+    bool *is_there, varve_error *error)
 {
     const varve_comm *comm = b->redundancy->comm;
-    uint64_t best = b->remains.has_table ? comm->size - comm->rank : 0;
+    bool knows = b->remains.has_table && !b->is_tried;
+    uint64_t best = knows ? comm->size - comm->rank : 0;
     VV_TRY(vv_largest(comm, &best, error));
-    if (best == 0)
-        return fail_unprotected(b, error);
+    *is_there = best > 0;
     *rank = comm->size - (uint32_t)best;
     return VARVE_OK;
 }
@@ -86,24 +92,25 @@ static varve_status tell_from(const struct rebuilding *b, uint32_t rank,
     return vv_tell_bytes(comm, bytes, size, error);
 }
 
-static varve_status learn_layout(struct rebuilding *b, varve_error *error)
+static varve_status learn_layout(
+    struct rebuilding *b, uint32_t teller, varve_error *error)
 {
     const struct vv_redundancy *r = b->redundancy;
     const struct vv_parity_table *mine = &b->remains.parity.table;
-    uint64_t words[LAYOUT_WORDS] = { 0 };
+    struct layout layout = { 0 };
     size_t size = r->comm->size * sizeof *b->domains;
-    uint32_t teller = 0;
-    VV_TRY(find_teller(b, &teller, error));
     if (r->comm->rank == teller) {
-        words[SCHEME] = mine->scheme;
-        words[GROUP_SIZE] = mine->group_size;
+        layout.scheme = mine->scheme;
+        layout.group_size = mine->group_size;
+        layout.set = mine->set;
         memcpy(b->domains, mine->domains, size);
     }
-    VV_TRY(tell_from(b, teller, words, sizeof words, error));
+    VV_TRY(tell_from(b, teller, &layout, sizeof layout, error));
     VV_TRY(tell_from(b, teller, b->domains, size, error));
     b->table = (struct vv_parity_table){
-        .scheme = (uint32_t)words[SCHEME],
-        .group_size = (uint32_t)words[GROUP_SIZE],
+        .scheme = (uint32_t)layout.scheme,
+        .group_size = (uint32_t)layout.group_size,
+        .set = layout.set,
         .rank = r->comm->rank,
         .size = r->comm->size,
         .number = b->own->number,
@@ -122,6 +129,7 @@ static bool is_of_layout(const struct rebuilding *b)
     const struct vv_parity_table *mine = &b->remains.parity.table;
     return b->remains.has_table && mine->scheme == b->table.scheme &&
            mine->group_size == b->table.group_size &&
+           vv_digest_equal(&mine->set, &b->table.set) &&
            memcmp(mine->domains, b->domains,
                b->table.size * sizeof *b->domains) == 0;
 }
@@ -143,6 +151,36 @@ static varve_status ask_all(struct rebuilding *b, varve_error *error)
     varve_status status = vv_decide_repair(
         b->all, &b->table, &b->repair, b->own, &r->context->allocator, error);
     return vv_agree(r->comm, status, error);
+}
+
+/* Of one number there may be files of several saves, some of nodes that were
+ * away: the first that can be made whole is it. */
+static varve_status choose_set(struct rebuilding *b, varve_error *error)
+{
+    varve_error first = { 0 };
+    for (;;) {
+        uint32_t teller;
+        bool is_there;
+        varve_error reason = { 0 };
+        VV_TRY(find_teller(b, &teller, &is_there, error));
+        if (!is_there)
+            break;
+        VV_TRY(learn_layout(b, teller, error));
+        varve_status status = ask_all(b, &reason);
+        if (!status)
+            return VARVE_OK;
+        if (!first.status)
+            first = reason;
+        if (status != VARVE_CORRUPT) {
+            *error = reason;
+            return status;
+        }
+        b->is_tried = b->is_tried || is_of_layout(b);
+    }
+    if (!first.status)
+        return fail_unprotected(b, error);
+    *error = first;
+    return first.status;
 }
 
 /* --- Making it ---------------------------------------------------------- */
@@ -254,8 +292,7 @@ static varve_status rebuild(struct rebuilding *b, varve_error *error)
         status = vv_remains_look(&b->remains, b->redundancy, b->own, error);
     b->has_remains = !status;
     VV_TRY(vv_agree(comm, status, error));
-    VV_TRY(learn_layout(b, error));
-    VV_TRY(ask_all(b, error));
+    VV_TRY(choose_set(b, error));
     uint64_t is_needed = (b->repair.files | b->repair.blocks) != 0;
     VV_TRY(vv_largest(comm, &is_needed, error));
     if (!is_needed)

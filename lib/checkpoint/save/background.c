@@ -111,6 +111,8 @@ static void finish(
 void vv_job_copy(varve_job *job)
 {
     struct vv_cargo *cargo;
+    if (job->part && job->part->look)
+        job->part->look(job->part);
     for (size_t i = 0; (cargo = vv_job_cargo(job, i)); i++)
         vv_cargo_copy(cargo);
 }

@@ -25,6 +25,8 @@ struct vv_job_part {
     /* to fill in */
     /* A cargo beside that of the job, from 0; NULL: there are no more. */
     struct vv_cargo *(*cargo)(struct vv_job_part *part, size_t number);
+    /* Before the values are copied, once, on any thread; may be NULL. */
+    void (*look)(struct vv_job_part *part);
     /* Called whatever became of it before (`status`), on the thread of the
      * background; sets the job's path. */
     varve_status (*write)(struct vv_job_part *part, varve_job *job,

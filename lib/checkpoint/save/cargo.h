@@ -16,6 +16,10 @@
 
 struct vv_spared;
 
+/* What of a large value is looked at once it is copied. */
+typedef void vv_needed(
+    const void *user, uint32_t value, uint64_t *begin, uint64_t *end);
+
 /* What a graph has kept of a node of a foreign file. */
 struct vv_cargo_kept {
     const unsigned char *bytes;
@@ -68,8 +72,10 @@ struct vv_cargo {
     /* to fill in */
     varve_write_options options; /* its metadata is sorted */
     bool wants_paths;            /* progress is told of paths */
-    struct vv_columns columns;   /* digests come as values are written */
-    uint64_t counter;            /* of saves; 0: none */
+    vv_needed *needed;           /* NULL: all; before it is detached */
+    const void *needed_user;
+    struct vv_columns columns; /* digests come as values are written */
+    uint64_t counter;          /* of saves; 0: none */
 };
 
 /* Checks everything that can fail without the disk, walks the graph, fills in

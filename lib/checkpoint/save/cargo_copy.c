@@ -54,7 +54,7 @@ size_t vv_cargo_copy_size(const struct vv_cargo *cargo)
     return (size_t)size;
 }
 
-static bool is_large(const struct vv_cargo *cargo, size_t value)
+bool vv_cargo_is_large(const struct vv_cargo *cargo, size_t value)
 {
     return is_copied(cargo, value) && size_of(cargo, value) > SMALL &&
            !vv_cargo_encodes(cargo, value) && !vv_cargo_elsewhere(cargo, value);
@@ -88,7 +88,7 @@ static varve_status copy_small(
             continue;
         cargo->copies[i] = at;
         at += place_behind(cargo, i);
-        if (!is_large(cargo, i))
+        if (!vv_cargo_is_large(cargo, i))
             status = copy_now(cargo, i, &scratch, error);
     }
     vv_buffer_clear(&scratch);
@@ -125,15 +125,24 @@ static varve_status take_part(const struct vv_cargo *cargo,
     return VARVE_OK;
 }
 
+static void add_needed(struct vv_cargo *cargo, uint32_t value)
+{
+    uint64_t begin = 0, end = size_of(cargo, value);
+    if (cargo->needed)
+        cargo->needed(cargo->needed_user, value, &begin, &end);
+    if (begin < end)
+        add_piece(cargo, value, begin, end);
+}
+
 static varve_status find_pieces(struct vv_cargo *cargo, varve_error *error)
 {
     for (uint32_t i = 0; i < cargo->value_count; i++) {
-        if (!is_large(cargo, i))
+        if (!vv_cargo_is_large(cargo, i))
             continue;
         if (cargo->spared)
             VV_TRY(vv_cargo_each_part(cargo, i, take_part, cargo, error));
         else
-            add_piece(cargo, i, 0, size_of(cargo, i));
+            add_needed(cargo, i);
     }
     return cargo->copied.failed ? vv_fail_memory(error, "a copy of the values")
                                 : VARVE_OK;

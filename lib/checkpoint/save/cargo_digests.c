@@ -23,7 +23,9 @@ enum {
 struct summing {
     const struct vv_cargo *cargo;
     const struct vv_known *known; /* or NULL */
-    const uint8_t *sizes;         /* of values */
+    vv_wants_digests *wants;      /* NULL: all */
+    const void *user;
+    const uint8_t *sizes; /* of values */
     uint64_t *firsts; /* by value: its first chunk; at the end all of them */
     uint8_t *digests;
     struct vv_buffer bytes[VV_MAX_WORKERS]; /* of encoded values */
@@ -177,6 +179,11 @@ static varve_status look_at(const struct summing *s, size_t value,
         s->cargo, (uint32_t)value, look->scratch, &look->source, error);
 }
 
+static bool is_wanted(const struct summing *s, size_t value)
+{
+    return !s->wants || s->wants(s->user, value);
+}
+
 /* The chunks from `at` to `end` - 1, but for what is far. */
 static varve_status sum_some(struct summing *s, uint64_t at, uint64_t end,
     struct look *look, varve_error *error)
@@ -186,7 +193,7 @@ static varve_status sum_some(struct summing *s, uint64_t at, uint64_t end,
         if (behind <= at)
             continue; /* it has no bytes */
         uint64_t limit = behind < end ? behind : end;
-        if (!is_far(s, value)) {
+        if (!is_far(s, value) && is_wanted(s, value)) {
             VV_TRY(look_at(s, value, look, error));
             VV_TRY(fill(s, value, &look->source, at, limit, error));
         }
@@ -218,7 +225,7 @@ static varve_status sum_far(struct summing *s, varve_error *error)
     struct vv_source source;
     size_t count = s->cargo->elsewhere.size ? s->cargo->value_count : 0;
     for (size_t i = 0; i < count; i++) {
-        if (!is_far(s, i))
+        if (!is_far(s, i) || !is_wanted(s, i))
             continue;
         VV_TRY(vv_cargo_source(
             s->cargo, (uint32_t)i, &s->bytes[0], &source, error));
@@ -243,28 +250,47 @@ static varve_status run(struct summing *s, uint64_t bytes, varve_error *error)
     return status;
 }
 
-varve_status vv_cargo_digest(
-    struct vv_cargo *cargo, struct vv_known *known, varve_error *error)
+/* Room in the column, where there is none yet. */
+static uint8_t *make_room(struct vv_buffer *digests, size_t size)
+{
+    if (digests->size == size && size > 0)
+        return digests->data;
+    digests->size = 0;
+    return vv_buffer_extend(digests, size);
+}
+
+static varve_status sum_all(
+    struct summing *s, struct vv_cargo *cargo, varve_error *error)
 {
     const varve_allocator *a = &cargo->context.allocator;
     struct vv_index_columns *c = &cargo->columns.index;
-    struct summing s = {
-        .cargo = cargo,
-        .known = known,
-        .sizes = c->value_sizes.data,
-        .other = VV_NONE,
-    };
     size_t count = cargo->value_count + 1;
-    c->digests.size = 0;
-    s.firsts = vv_allocate_array(a, count, sizeof *s.firsts);
-    uint64_t bytes = s.firsts ? find_chunks(&s) : 0;
-    if (s.firsts)
-        s.digests = vv_buffer_extend(
-            &c->digests, (size_t)s.firsts[count - 1] * VV_DIGEST_SIZE);
+    s->cargo = cargo;
+    s->sizes = c->value_sizes.data;
+    s->firsts = vv_allocate_array(a, count, sizeof *s->firsts);
+    uint64_t bytes = s->firsts ? find_chunks(s) : 0;
+    if (s->firsts)
+        s->digests = make_room(
+            &c->digests, (size_t)s->firsts[count - 1] * VV_DIGEST_SIZE);
     varve_status status =
-        s.digests ? run(&s, bytes, error) : vv_fail_memory(error, "digests");
-    vv_release(a, s.firsts, count * sizeof *s.firsts);
+        s->digests ? run(s, bytes, error) : vv_fail_memory(error, "digests");
+    vv_release(a, s->firsts, count * sizeof *s->firsts);
+    return status;
+}
+
+varve_status vv_cargo_digest(
+    struct vv_cargo *cargo, struct vv_known *known, varve_error *error)
+{
+    struct summing s = { .known = known, .other = VV_NONE };
+    varve_status status = sum_all(&s, cargo, error);
     if (known)
         known->other = (uint32_t)s.other;
     return status;
+}
+
+varve_status vv_cargo_digest_some(struct vv_cargo *cargo,
+    vv_wants_digests *wants, const void *user, varve_error *error)
+{
+    struct summing s = { .wants = wants, .user = user };
+    return sum_all(&s, cargo, error);
 }

@@ -35,6 +35,12 @@ struct vv_known {
     uint32_t other; /* a value that is not; or VV_NONE */
 };
 
+/* Fills in those of some values, and leaves the others as they are; `wants` is
+ * called on any thread. VARVE_NO_MEMORY. */
+typedef bool vv_wants_digests(const void *user, size_t value);
+varve_status vv_cargo_digest_some(struct vv_cargo *cargo,
+    vv_wants_digests *wants, const void *user, varve_error *error);
+
 /* Fills in the column of digests, on all processors where it pays. `known` may
  * be NULL. VARVE_NO_MEMORY. */
 varve_status vv_cargo_digest(

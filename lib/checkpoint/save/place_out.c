@@ -21,7 +21,7 @@ bool vv_place_goes_on(
 {
     const struct vv_layer_place *last = &out->last;
     uint64_t passed = out->written - out->begin;
-    if (out->columns->place_begins.size == 0 || last->layer != place->layer ||
+    if (out->written == VV_HEADER_SIZE || last->layer != place->layer ||
         last->pack.size != place->pack.size)
         return false;
     if (place->layer == VV_NONE)

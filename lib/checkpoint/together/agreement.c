@@ -172,6 +172,8 @@ varve_status vv_tell_each_other(const varve_comm *comm, const void *bytes,
 static varve_status make_room(const varve_comm *comm, struct vv_gathered *all,
     uint64_t total, varve_error *error)
 {
+    if (comm->rank == 0 && total <= SIZE_MAX)
+        vv_buffer_reserve(&all->bytes, (size_t)total);
     if (comm->rank == 0 && total > 0 &&
         (total > SIZE_MAX || !vv_buffer_extend(&all->bytes, (size_t)total)))
         return vv_fail_memory(error, "what all ranks tell");

@@ -110,17 +110,14 @@ static void add_slice(struct vv_buffer *bytes,
         bytes, digests, (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE);
 }
 
-/* The digest of what all have, and of which values are slices; and these: both
- * go through the column of digests, in one pass. */
-static varve_status add_values(struct vv_buffer *bytes, size_t digest_at,
-    const struct vv_cargo *cargo, const struct vv_share *share,
-    varve_error *error)
+/* The digest of what all have, and of which values are slices. */
+static varve_status add_values(
+    struct vv_buffer *bytes, const struct vv_cargo *cargo, varve_error *error)
 {
     const struct vv_index_columns *c = &cargo->columns.index;
     const uint8_t *digests = c->digests.data;
-    size_t slices, parts;
+    size_t slices;
     const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
-    const struct vv_part *part = vv_parts(share, &parts);
     struct vv_digester *digester = vv_digester_new(bytes->allocator);
     if (!digester)
         return vv_fail_memory(error, "what a rank tells");
@@ -128,9 +125,7 @@ static varve_status add_values(struct vv_buffer *bytes, size_t digest_at,
         uint64_t size = vv_at64(c->value_sizes.data, i);
         size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
         if (slices > 0 && slice->value == i) {
-            while (part->value != i)
-                part++; /* each slice is a part */
-            add_slice(bytes, slice++, size, part->offset, digests);
+            slice++;
             slices--;
             vv_digester_add(digester, &i, sizeof i); /* one everywhere */
         } else {
@@ -138,12 +133,39 @@ static varve_status add_values(struct vv_buffer *bytes, size_t digest_at,
         }
         digests += count;
     }
-    if (!bytes->failed) {
-        struct vv_digest digest = vv_digester_end(digester);
-        memcpy(bytes->data + digest_at, digest.bytes, sizeof digest.bytes);
-    }
+    add_digest(bytes, vv_digester_end(digester));
     vv_digester_free(bytes->allocator, digester);
     return VARVE_OK;
+}
+
+struct vv_slice_telling vv_slices_begin(
+    const struct vv_cargo *cargo, const struct vv_share *share)
+{
+    size_t count;
+    return (struct vv_slice_telling){ .cargo = cargo,
+        .digests = cargo->columns.index.digests.data,
+        .slice = vv_cargo_slices(cargo, &count),
+        .part = vv_parts(share, &count) };
+}
+
+void vv_slices_tell(
+    struct vv_slice_telling *t, struct vv_buffer *bytes, size_t count)
+{
+    const struct vv_index_columns *c = &t->cargo->columns.index;
+    for (; count > 0; count--, t->slice++) {
+        for (;; t->value++) {
+            uint64_t size = vv_at64(c->value_sizes.data, t->value);
+            const uint8_t *digests = t->digests;
+            t->digests += vv_chunk_count(size) * VV_DIGEST_SIZE;
+            if (t->value != t->slice->value)
+                continue;
+            while (t->part->value != t->value)
+                t->part++; /* each slice is a part */
+            add_slice(bytes, t->slice, size, t->part->offset, digests);
+            t->value++;
+            break;
+        }
+    }
 }
 
 static size_t count_stretches(const struct vv_share *share)
@@ -202,6 +224,7 @@ static void add_bytes(struct vv_buffer *bytes, const struct vv_buffer *more)
 struct told {
     struct vv_buffer chunks;
     struct vv_buffer privates;
+    bool with_slices;
 };
 
 static varve_status add_all(struct vv_buffer *bytes, const varve_comm *comm,
@@ -210,8 +233,7 @@ static varve_status add_all(struct vv_buffer *bytes, const varve_comm *comm,
 {
     VV_TRY(add_request(bytes, path, cargo, error));
     VV_TRY(add_structure(bytes, cargo, share, error));
-    size_t digest_at = bytes->size;
-    vv_buffer_extend(bytes, VV_DIGEST_SIZE);
+    VV_TRY(add_values(bytes, cargo, error));
     vv_buffer_add32(bytes, comm->node);
     vv_buffer_add64(bytes, share->size);
     vv_buffer_add64(bytes, count_stretches(share));
@@ -220,16 +242,21 @@ static varve_status add_all(struct vv_buffer *bytes, const varve_comm *comm,
     add_stretches(bytes, share);
     add_bytes(bytes, &told->chunks);
     add_bytes(bytes, &told->privates);
-    VV_TRY(add_values(bytes, digest_at, cargo, share, error));
+    if (told->with_slices) {
+        size_t count;
+        struct vv_slice_telling slices = vv_slices_begin(cargo, share);
+        vv_cargo_slices(cargo, &count);
+        vv_slices_tell(&slices, bytes, count);
+    }
     return bytes->failed ? vv_fail_memory(error, "what a rank tells")
                          : VARVE_OK;
 }
 
 varve_status vv_contribution_add(struct vv_buffer *bytes,
     const varve_comm *comm, const char *path, const struct vv_cargo *cargo,
-    const struct vv_share *share, varve_error *error)
+    const struct vv_share *share, bool with_slices, varve_error *error)
 {
-    struct told told;
+    struct told told = { .with_slices = with_slices };
     vv_buffer_init(&told.chunks, bytes->allocator);
     vv_buffer_init(&told.privates, bytes->allocator);
     if (vv_goes_by_chunks(cargo))

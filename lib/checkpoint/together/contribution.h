@@ -43,10 +43,27 @@ struct vv_private_told {
     struct vv_index index; /* as of a file of its own */
 };
 
-/* Appends what this process tells; its cargo has all digests. */
+/* Appends what this process tells, with slices, or without: then these are told
+ * in rounds. Its cargo has all digests. */
 varve_status vv_contribution_add(struct vv_buffer *bytes,
     const varve_comm *comm, const char *path, const struct vv_cargo *cargo,
-    const struct vv_share *share, varve_error *error);
+    const struct vv_share *share, bool with_slices, varve_error *error);
+
+/* Its slices, some after the others. */
+struct vv_slice_telling {
+    /* own */
+    const struct vv_cargo *cargo;
+    const struct vv_cargo_slice *slice; /* the next */
+    const struct vv_part *part;
+    const uint8_t *digests; /* of the next value */
+    uint32_t value;
+};
+struct vv_slice_telling vv_slices_begin(
+    const struct vv_cargo *cargo, const struct vv_share *share);
+
+/* Appends what is told of the next so many. */
+void vv_slices_tell(
+    struct vv_slice_telling *telling, struct vv_buffer *bytes, size_t count);
 
 /* What a rank has told. */
 struct vv_contribution vv_contribution_of(const uint8_t *bytes);

@@ -8,6 +8,8 @@
 
 #include "agreement.h"
 #include "allocator.h"
+#include "cargo_copy.h"
+#include "cargo_digests.h"
 #include "failure.h"
 #include "save_together.h"
 #include "store.h"
@@ -65,10 +67,87 @@ varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
 
 /* --- The part of a rank --------------------------------------------------- */
 
+/* Of a large value that all have alike a rank writes some bytes only: of these
+ * it has a copy, and the digests are of what they were copied of. */
 struct part {
     struct vv_job_part job;
     struct vv_save_together save;
+    uint8_t *is_early; /* by value: summed before the copy */
+    bool is_summed;    /* those are */
+    varve_error error; /* of that */
 };
+
+/* The bytes of a value that it writes; of slices and small values all. */
+static void find_needed(
+    const void *user, uint32_t value, uint64_t *begin, uint64_t *end)
+{
+    const struct part *p = user;
+    size_t count;
+    const struct vv_part *parts = vv_parts(&p->save.share, &count);
+    if (!p->is_early[value])
+        return;
+    *end = *begin;
+    for (size_t low = 0, high = count; low < high && *begin == *end;) {
+        const struct vv_part *middle = &parts[low + (high - low) / 2];
+        bool is_later = middle->cargo != p->save.cargo || middle->value > value;
+        if (!is_later && middle->value == value) {
+            *begin = middle->begin;
+            *end = middle->begin + middle->size;
+        } else if (is_later) {
+            high = (size_t)(middle - parts);
+        } else {
+            low = (size_t)(middle - parts) + 1;
+        }
+    }
+}
+
+static bool is_early(const void *user, size_t value)
+{
+    return ((const struct part *)user)->is_early[value];
+}
+
+static bool is_late(const void *user, size_t value)
+{
+    return !is_early(user, value);
+}
+
+static void look(struct vv_job_part *part)
+{
+    struct part *p = (struct part *)part;
+    p->error.status =
+        vv_cargo_digest_some(p->save.cargo, is_early, p, &p->error);
+    p->is_summed = true;
+}
+
+/* Where nothing was copied, nothing is summed yet. */
+static varve_status sum_rest(struct part *p, varve_error *error)
+{
+    varve_status status = p->error.status;
+    if (status)
+        *error = p->error;
+    else
+        status = p->is_summed
+                     ? vv_cargo_digest_some(p->save.cargo, is_late, p, error)
+                     : vv_cargo_digest(p->save.cargo, NULL, error);
+    return status ? status : vv_private_parts_digest(&p->save.privates, error);
+}
+
+static varve_status find_early(struct part *p, varve_error *error)
+{
+    struct vv_cargo *cargo = p->save.cargo;
+    size_t slices, count = cargo->value_count;
+    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
+    p->is_early = vv_allocate(&cargo->context.allocator, count + 1);
+    if (!p->is_early)
+        return vv_fail_memory(error, "a save in the background");
+    for (size_t i = 0; i < count; i++)
+        p->is_early[i] = vv_cargo_is_large(cargo, i);
+    for (size_t i = 0; i < slices; i++)
+        p->is_early[slice[i].value] = false;
+    cargo->needed = find_needed;
+    cargo->needed_user = p;
+    return VARVE_OK;
+}
 
 static struct vv_cargo *cargo_of(struct vv_job_part *job, size_t number)
 {
@@ -79,9 +158,10 @@ static struct vv_cargo *cargo_of(struct vv_job_part *job, size_t number)
 static varve_status write_part(struct vv_job_part *part, varve_job *job,
     varve_status status, varve_error *error)
 {
-    struct vv_save_together *save = &((struct part *)part)->save;
+    struct part *p = (struct part *)part;
+    struct vv_save_together *save = &p->save;
     if (!status)
-        status = vv_save_together_share(save, error);
+        status = sum_rest(p, error);
     if (job->is_numbered)
         return vv_save_numbered_together(
             save, status, job->target, &job->path, error);
@@ -96,6 +176,7 @@ static void free_part(struct vv_job_part *part)
 {
     struct part *p = (struct part *)part;
     const varve_allocator a = p->save.cargo->context.allocator;
+    vv_release(&a, p->is_early, p->save.cargo->value_count + 1);
     vv_save_together_end(&p->save);
     vv_release(&a, p, sizeof *p);
 }
@@ -107,7 +188,7 @@ static varve_status gather(varve_job *job, const struct vv_background *b,
     struct part *p = vv_allocate_zeroed(a, sizeof *p);
     if (!p)
         return vv_fail_memory(error, "a save in the background");
-    p->job = (struct vv_job_part){ cargo_of, write_part, free_part };
+    p->job = (struct vv_job_part){ cargo_of, look, write_part, free_part };
     p->save.comm = b->copy;
     p->save.cargo = &job->cargo;
     varve_status status =
@@ -118,7 +199,8 @@ static varve_status gather(varve_job *job, const struct vv_background *b,
     }
     job->part = &p->job;
     vv_job_request(job, r);
-    return VARVE_OK;
+    VV_TRY(find_early(p, error));
+    return vv_save_together_share(&p->save, error);
 }
 
 /* --- Beginning ------------------------------------------------------------ */

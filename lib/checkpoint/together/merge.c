@@ -252,35 +252,20 @@ static varve_status take_slices(struct vv_merge *merge,
 
 /* --- Digests, and what is placed ------------------------------------------ */
 
-static varve_status find_told(struct vv_merge *merge, varve_error *error)
+static varve_status make_told(struct vv_merge *merge, varve_error *error)
 {
     const varve_allocator *a = &merge->cargo->context.allocator;
-    const uint8_t *at = merge->all->bytes.data;
     merge->told = vv_allocate_array(a, merge->comm->size, sizeof *merge->told);
-    if (!merge->told)
-        return no_memory(error);
-    for (uint32_t i = 0; i < merge->comm->size; i++) {
-        merge->told[i] = vv_contribution_of(at).slices;
-        at += merge->all->sizes[i];
-    }
-    return VARVE_OK;
+    return merge->told ? VARVE_OK : no_memory(error);
 }
 
 /* Room for what slices bring, as one block each: told are these bytes, too. */
-static void reserve(struct vv_merge *merge)
+static void reserve(struct vv_merge *merge, size_t told, size_t stretches)
 {
-    size_t slices, ranks = merge->comm->size, boxes = 0, told = 0,
-                   stretches = 0;
+    size_t slices, ranks = merge->comm->size, boxes = 0;
     const struct vv_cargo_slice *slice = vv_cargo_slices(merge->cargo, &slices);
-    const uint8_t *at = merge->all->bytes.data;
     for (size_t i = 0; i < slices; i++)
         boxes += 16 * (size_t)slice[i].rank * ranks;
-    for (size_t i = 0; i < ranks; i++) {
-        const struct vv_contribution c = vv_contribution_of(at);
-        at += merge->all->sizes[i];
-        told += (size_t)(at - c.slices);
-        stretches += c.stretch_count;
-    }
     vv_buffer_reserve(&merge->added.piece_boxes, boxes);
     vv_buffer_reserve(
         &merge->added.digests, told - boxes - 16 * slices * ranks +
@@ -289,32 +274,45 @@ static void reserve(struct vv_merge *merge)
         (slices * ranks + stretches) * sizeof(struct vv_placed));
 }
 
-/* Those of what all have are those of rank 0. */
-static varve_status take_values(struct vv_merge *merge, varve_error *error)
+static varve_status find_told(struct vv_merge *merge, varve_error *error)
+{
+    const uint8_t *at = merge->all->bytes.data;
+    size_t told = 0, stretches = 0;
+    VV_TRY(make_told(merge, error));
+    for (uint32_t i = 0; i < merge->comm->size; i++) {
+        const struct vv_contribution c = vv_contribution_of(at);
+        merge->told[i] = c.slices;
+        at += merge->all->sizes[i];
+        told += (size_t)(at - c.slices);
+        stretches += c.stretch_count;
+    }
+    reserve(merge, told, stretches);
+    return VARVE_OK;
+}
+
+/* Up to a number. Those of what all have are those of rank 0. */
+static varve_status take_values(
+    struct vv_merge *merge, uint32_t end, varve_error *error)
 {
     const struct vv_index_columns *c = &merge->cargo->columns.index;
-    const uint8_t *digests = c->digests.data;
     size_t slices;
-    const struct vv_cargo_slice *slice = vv_cargo_slices(merge->cargo, &slices);
-    VV_TRY(find_told(merge, error));
-    reserve(merge);
-    for (uint32_t i = 0; i < merge->cargo->value_count; i++) {
-        uint64_t size = vv_at64(c->value_sizes.data, i);
+    const struct vv_cargo_slice *all = vv_cargo_slices(merge->cargo, &slices);
+    for (; merge->next_value < end; merge->next_value++) {
+        uint64_t size = vv_at64(c->value_sizes.data, merge->next_value);
         size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
-        if (slices > 0 && slice->value == i) {
-            VV_TRY(take_slices(merge, slice++, error));
-            slices--;
-        } else {
-            vv_buffer_add(&merge->added.digests, digests, count);
-        }
+        if (merge->next_slice < all + slices &&
+            merge->next_slice->value == merge->next_value)
+            VV_TRY(take_slices(merge, merge->next_slice++, error));
+        else
+            vv_buffer_add(&merge->added.digests, merge->next_digests, count);
         vv_buffer_add64(
             &merge->digest_ends, merge->added.digests.size / VV_DIGEST_SIZE);
-        digests += count;
+        merge->next_digests += count;
     }
     return VARVE_OK;
 }
 
-static void place_common(struct vv_merge *merge)
+static void place_common(struct vv_merge *merge, struct vv_buffer *to)
 {
     const uint8_t *at = merge->all->bytes.data;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
@@ -327,7 +325,7 @@ static void place_common(struct vv_merge *merge)
                 .owner = i,
                 .offset = vv_at64(c.stretches, 3 * k + 2),
             };
-            vv_buffer_add(&merge->placed, &placed, sizeof placed);
+            vv_buffer_add(to, &placed, sizeof placed);
         }
     }
 }
@@ -338,10 +336,10 @@ static int compare_placed(const void *a, const void *b)
     return one->place < other->place ? -1 : one->place > other->place;
 }
 
-static void sort_placed(struct vv_merge *merge)
+static void sort_placed(struct vv_buffer *placed)
 {
-    size_t count, i = 1;
-    struct vv_placed *all = vv_all_placed(merge, &count);
+    size_t count = placed->size / sizeof(struct vv_placed), i = 1;
+    struct vv_placed *all = (struct vv_placed *)(void *)placed->data;
     while (i < count && all[i - 1].place <= all[i].place)
         i++;
     if (i < count)
@@ -350,30 +348,87 @@ static void sort_placed(struct vv_merge *merge)
 
 /* --- All ------------------------------------------------------------------ */
 
-varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
+static varve_status begin(struct vv_merge *merge, varve_error *error)
 {
     const varve_allocator *a = &merge->cargo->context.allocator;
+    size_t slices;
     vv_index_columns_begin(&merge->added, a);
     vv_buffer_init(&merge->digest_ends, a);
     vv_buffer_init(&merge->placed, a);
     vv_buffer_init(&merge->found, a);
-    VV_TRY(place_regions(merge, error));
+    vv_buffer_init(&merge->stretches, a);
+    merge->next_digests = merge->cargo->columns.index.digests.data;
+    merge->next_slice = vv_cargo_slices(merge->cargo, &slices);
+    merge->end = merge->share->end;
+    return place_regions(merge, error);
+}
+
+varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
+{
+    VV_TRY(begin(merge, error));
     if (vv_goes_by_chunks(merge->cargo))
         VV_TRY(vv_merge_chunks_begin(merge, error));
-    VV_TRY(take_values(merge, error));
-    place_common(merge);
-    merge->end = merge->share->end;
-    if (merge->placed.failed || merge->digest_ends.failed)
+    VV_TRY(find_told(merge, error));
+    VV_TRY(take_values(merge, (uint32_t)merge->cargo->value_count, error));
+    place_common(merge, &merge->placed);
+    if (merge->placed.failed || merge->digest_ends.failed ||
+        vv_index_columns_failed(&merge->added))
         return no_memory(error);
-    sort_placed(merge);
+    sort_placed(&merge->placed);
     if (vv_merge_has_private(merge)) {
         VV_TRY(vv_merge_private(merge, error));
-        sort_placed(merge);
+        sort_placed(&merge->placed);
     }
     if (merge->firsts)
         return vv_index_columns_failed(&merge->added) ? no_memory(error)
                                                       : VARVE_OK;
     return vv_merge_places(merge, NULL, error);
+}
+
+varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error)
+{
+    VV_TRY(begin(merge, error));
+    VV_TRY(make_told(merge, error));
+    place_common(merge, &merge->stretches);
+    if (merge->stretches.failed)
+        return no_memory(error);
+    sort_placed(&merge->stretches);
+    return VARVE_OK;
+}
+
+/* Those before the first value that was not taken. */
+static void take_stretches(struct vv_merge *merge)
+{
+    size_t count = merge->stretches.size / sizeof(struct vv_placed);
+    const struct vv_placed *all =
+        (const struct vv_placed *)(const void *)merge->stretches.data;
+    uint64_t end = 0; /* a value that is not saved has no place */
+    for (uint32_t i = merge->next_value;
+         end == 0 && i < merge->cargo->value_count; i++)
+        end = vv_at64(merge->share->offsets.data, i);
+    for (; merge->next_stretch < count; merge->next_stretch++) {
+        const struct vv_placed *next = &all[merge->next_stretch];
+        if (end > 0 && next->place >= end)
+            break;
+        vv_buffer_add(&merge->placed, next, sizeof *next);
+    }
+}
+
+varve_status vv_merge_take(struct vv_merge *merge,
+    const struct vv_gathered *slices, uint32_t end, varve_error *error)
+{
+    const uint8_t *at = slices->bytes.data;
+    for (uint32_t i = 0; i < merge->comm->size; i++) {
+        merge->told[i] = at;
+        at += slices->sizes[i];
+    }
+    merge->placed.size = merge->digest_ends.size = 0;
+    VV_TRY(take_values(merge, end, error));
+    take_stretches(merge);
+    if (merge->placed.failed || merge->digest_ends.failed)
+        return no_memory(error);
+    sort_placed(&merge->placed);
+    return VARVE_OK;
 }
 
 void vv_merge_clear(struct vv_merge *merge)
@@ -393,6 +448,7 @@ void vv_merge_clear(struct vv_merge *merge)
     vv_buffer_clear(&merge->digest_ends);
     vv_buffer_clear(&merge->placed);
     vv_buffer_clear(&merge->found);
+    vv_buffer_clear(&merge->stretches);
 }
 
 /* Counter and metadata stay. */
@@ -403,6 +459,19 @@ static void take_spliced(const struct vv_merge *merge, struct vv_index *index)
     whole.metadata = index->metadata;
     whole.metadata_count = index->metadata_count;
     *index = whole;
+}
+
+/* What rounds have brought is not at hand. */
+static void take_spilled_columns(
+    const struct vv_merge *merge, struct vv_index *index)
+{
+    for (size_t key = 0; key < VV_SPILL_KEYS; key++) {
+        uint64_t size = merge->spill->sizes[key];
+        if (size > 0)
+            vv_column_set(
+                &vv_columns[key], index, NULL, size / vv_columns[key].element);
+    }
+    index->source = &merge->source;
 }
 
 varve_status vv_merge_index(
@@ -433,5 +502,7 @@ varve_status vv_merge_index(
     index->place_plain = added.place_plain;
     index->place_skips = added.place_skips;
     index->place_planes = added.place_planes;
+    if (merge->spill)
+        take_spilled_columns(merge, index);
     return VARVE_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "contribution.h"
 #include "index_columns.h"
+#include "spill.h"
 #include "splice.h"
 
 /* Where a rank writes its region. */
@@ -79,6 +80,15 @@ struct vv_merge {
     struct vv_splice splice;      /* the graph with what is private */
     bool is_spliced;
     struct vv_buffer found; /* slices of the value that is looked at */
+    uint32_t next_value;    /* of those of the cargo: the first that was not
+                               taken; and its digests there */
+    const uint8_t *next_digests;
+    const struct vv_cargo_slice *next_slice;
+    struct vv_buffer stretches; /* vv_placed: of what all have, where slices
+                                   come in rounds; sorted, and which of */
+    size_t next_stretch;        /* them is next */
+    struct vv_spill *spill;     /* columns that have left `added`, or NULL */
+    struct vv_column_source source; /* of these */
 };
 
 /* Checks that the slices of each value cover it once, hangs what is private
@@ -88,6 +98,14 @@ struct vv_merge {
  * value and ranks. Whatever comes of it, end with vv_merge_clear. */
 varve_status vv_merge_make(struct vv_merge *merge, varve_error *error);
 void vv_merge_clear(struct vv_merge *merge);
+
+/* The same where slices come in rounds (merge_rounds.h): chooses files and
+ * offsets. */
+varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error);
+
+/* Takes the values up to a number, whose slices are in what was gathered. */
+varve_status vv_merge_take(struct vv_merge *merge,
+    const struct vv_gathered *slices, uint32_t end, varve_error *error);
 
 /* The index of all; points into cargo, share and merge. */
 varve_status vv_merge_index(

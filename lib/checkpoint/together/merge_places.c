@@ -11,22 +11,10 @@
 #include "layout.h"
 #include "merge_chunks.h"
 #include "merge_private.h"
-#include "place_out.h"
-
-struct placing {
-    struct vv_merge *merge;
-    const struct vv_layer_base *base; /* or NULL */
-    struct vv_place_out out;
-    uint32_t numbers[VV_MOST_LAYERS]; /* of layers of the base here */
-    uint64_t behind; /* where in the data of the base what was there last ends;
-                        0: that was new */
-    uint32_t is_after; /* the rank whose chunk was new last, or VV_NONE; */
-    size_t number;     /* the chunk behind that */
-};
 
 /* Layers are numbered as places first name them. */
 static uint32_t add_layer(
-    struct placing *p, uint32_t *number, struct vv_merged_layer layer)
+    struct vv_placing *p, uint32_t *number, struct vv_merged_layer layer)
 {
     struct vv_merge *merge = p->merge;
     if (*number == VV_NONE && merge->layer_count < VV_MOST_LAYERS) {
@@ -36,7 +24,7 @@ static uint32_t add_layer(
     return *number;
 }
 
-static uint32_t layer_of_rank(struct placing *p, uint32_t rank)
+static uint32_t layer_of_rank(struct vv_placing *p, uint32_t rank)
 {
     uint32_t file = p->merge->regions[rank].file;
     p->merge->files[file].is_needed = true;
@@ -44,7 +32,7 @@ static uint32_t layer_of_rank(struct placing *p, uint32_t rank)
         (struct vv_merged_layer){ .file = file });
 }
 
-static void add_zeros(struct placing *p, uint64_t size)
+static void add_zeros(struct vv_placing *p, uint64_t size)
 {
     const struct vv_layer_place zeros = { .layer = VV_NONE };
     if (size > 0)
@@ -53,7 +41,7 @@ static void add_zeros(struct placing *p, uint64_t size)
 
 /* What is new. `is_next`: in the file there is nothing but zeros before it, up
  * to what is before it in the data. */
-static void add_new(struct placing *p, uint64_t place,
+static void add_new(struct vv_placing *p, uint64_t place,
     const struct vv_layer_place *to, uint64_t size, bool is_next)
 {
     uint64_t gap = place - p->out.written;
@@ -69,7 +57,7 @@ static void add_new(struct placing *p, uint64_t place,
 
 /* --- Ranges of regions ---------------------------------------------------- */
 
-static void add_ranges(struct placing *p)
+void vv_placing_add_ranges(struct vv_placing *p)
 {
     size_t count;
     const struct vv_placed *all = vv_all_placed(p->merge, &count);
@@ -84,7 +72,7 @@ static void add_ranges(struct placing *p)
 /* --- Chunks --------------------------------------------------------------- */
 
 /* Those of the base, wherever they lie. */
-static void add_old(struct placing *p, uint64_t offset, uint64_t size)
+static void add_old(struct vv_placing *p, uint64_t offset, uint64_t size)
 {
     const struct vv_index *older = &p->base->file.parsed.index;
     for (uint32_t i = vv_place_of(older, offset); size > 0; i++) {
@@ -104,7 +92,7 @@ static void add_old(struct placing *p, uint64_t offset, uint64_t size)
 }
 
 /* With the padding before it, where the base has the same there. */
-static void add_old_chunk(struct placing *p, const struct vv_placed_chunk *c)
+static void add_old_chunk(struct vv_placing *p, const struct vv_placed_chunk *c)
 {
     uint64_t gap = c->place - p->out.written;
     if (gap > 0 && p->behind > 0 && c->where->offset - p->behind == gap)
@@ -116,7 +104,7 @@ static void add_old_chunk(struct placing *p, const struct vv_placed_chunk *c)
     p->is_after = VV_NONE;
 }
 
-static void add_new_chunk(struct placing *p, const struct vv_placed_chunk *c)
+static void add_new_chunk(struct vv_placing *p, const struct vv_placed_chunk *c)
 {
     struct vv_layer_place to = { .layer = layer_of_rank(p, c->owner),
         .offset = c->where->offset };
@@ -131,7 +119,7 @@ static void add_new_chunk(struct placing *p, const struct vv_placed_chunk *c)
     p->number = c->number + 1;
 }
 
-static void add_chunks(struct placing *p)
+static void add_chunks(struct vv_placing *p)
 {
     struct vv_placed_chunk chunk;
     struct vv_chunk_walk walk = { .merge = p->merge };
@@ -145,20 +133,34 @@ static void add_chunks(struct placing *p)
 
 /* --- All ------------------------------------------------------------------ */
 
+void vv_placing_begin(struct vv_placing *p, struct vv_merge *merge,
+    const struct vv_layer_base *base)
+{
+    *p = (struct vv_placing){
+        .merge = merge, .base = base, .is_after = VV_NONE
+    };
+    memset(p->numbers, 0xff, sizeof p->numbers);
+    vv_place_out_begin(&p->out, &merge->added, false);
+}
+
+varve_status vv_placing_end(struct vv_placing *p, varve_error *error)
+{
+    uint64_t end = vv_align_up(p->merge->end, VV_ALIGNMENT);
+    if (p->out.written > VV_HEADER_SIZE && p->out.written < end)
+        add_zeros(p, end - p->out.written);
+    return vv_index_columns_failed(&p->merge->added)
+               ? vv_fail_memory(error, "the index of all ranks")
+               : VARVE_OK;
+}
+
 varve_status vv_merge_places(struct vv_merge *merge,
     const struct vv_layer_base *base, varve_error *error)
 {
-    struct placing p = { .merge = merge, .base = base, .is_after = VV_NONE };
-    memset(p.numbers, 0xff, sizeof p.numbers);
-    vv_place_out_begin(&p.out, &merge->added, false);
+    struct vv_placing p;
+    vv_placing_begin(&p, merge, base);
     if (merge->firsts)
         add_chunks(&p);
     else
-        add_ranges(&p);
-    uint64_t end = vv_align_up(merge->end, VV_ALIGNMENT);
-    if (p.out.written > VV_HEADER_SIZE && p.out.written < end)
-        add_zeros(&p, end - p.out.written);
-    return vv_index_columns_failed(&merge->added)
-               ? vv_fail_memory(error, "the index of all ranks")
-               : VARVE_OK;
+        vv_placing_add_ranges(&p);
+    return vv_placing_end(&p, error);
 }

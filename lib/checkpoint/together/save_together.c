@@ -14,7 +14,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "layer_prune.h"
-#include "merge.h"
+#include "merge_rounds.h"
 #include "publish.h"
 #include "store.h"
 #include "try.h"
@@ -54,12 +54,17 @@ varve_status vv_save_together_gather(struct vv_save_together *save,
 varve_status vv_save_together_share(
     struct vv_save_together *save, varve_error *error)
 {
-    VV_TRY(vv_cargo_digest(save->cargo, NULL, error));
-    VV_TRY(vv_private_parts_digest(&save->privates, error));
     VV_TRY(vv_share_make(
         &save->share, save->cargo, &save->privates, save->comm, error));
     save->has_share = true;
     return VARVE_OK;
+}
+
+static varve_status prepare(struct vv_save_together *save, varve_error *error)
+{
+    VV_TRY(vv_cargo_digest(save->cargo, NULL, error));
+    VV_TRY(vv_private_parts_digest(&save->privates, error));
+    return vv_save_together_share(save, error);
 }
 
 varve_status vv_save_together_begin(struct vv_save_together *save,
@@ -69,7 +74,7 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
     VV_TRY(vv_begin_save(root, path, "path", error));
     VV_TRY(vv_store_refuse_any(path, VV_STORE_ALONE, error));
     VV_TRY(vv_save_together_gather(save, root, options, error));
-    varve_status status = vv_save_together_share(save, error);
+    varve_status status = prepare(save, error);
     if (status) {
         vv_save_together_end(save);
         vv_cargo_clear(save->cargo);
@@ -95,6 +100,7 @@ struct publishing {
     int flags;
     struct vv_merge merge;
     bool is_merged;
+    struct vv_spill spill; /* where slices come in rounds */
     struct vv_data_files files;
     struct vv_publication index;
     bool is_open;
@@ -111,6 +117,38 @@ static varve_status open_files(
         vv_data_files_begin(&p->files, &p->merge, p->flags, orders, error);
     p->is_open = !status;
     return status ? vv_publish_end(&p->index, status, error) : VARVE_OK;
+}
+
+/* The same in two, between which slices come in rounds: their columns wait
+ * beside the index. */
+static varve_status open_spill(struct publishing *p, varve_error *error)
+{
+    p->is_merged = true;
+    VV_TRY(vv_merge_begin(&p->merge, error));
+    VV_TRY(vv_publish_begin(
+        &p->index, &p->cargo->context, p->path, p->flags, error));
+    varve_status status = vv_spill_begin(&p->spill, &p->cargo->context,
+        p->index.directory, p->index.name, p->path, error);
+    if (status)
+        return vv_publish_end(&p->index, status, error);
+    p->merge.spill = &p->spill;
+    return VARVE_OK;
+}
+
+static varve_status open_behind(struct publishing *p, varve_status status,
+    struct vv_buffer *orders, varve_error *error)
+{
+    if (!p->merge.spill)
+        return status;
+    if (!status)
+        status =
+            vv_data_files_begin(&p->files, &p->merge, p->flags, orders, error);
+    p->is_open = !status;
+    if (!status)
+        return VARVE_OK;
+    vv_spill_end(&p->spill);
+    p->merge.spill = NULL;
+    return vv_publish_end(&p->index, status, error);
 }
 
 static varve_status write_index(struct publishing *p, varve_error *error)
@@ -130,6 +168,8 @@ static varve_status publish(
     if (p->is_open) {
         if (!status)
             status = write_index(p, error);
+        if (p->merge.spill)
+            vv_spill_end(&p->spill);
         status = vv_publish_end(&p->index, status, error);
         bool is_named = !status || status == VARVE_UNKNOWN_OUTCOME;
         vv_data_files_clear(&p->files, is_named);
@@ -145,17 +185,45 @@ static varve_status publish(
 
 /* --- All ranks ------------------------------------------------------------ */
 
+static uint64_t most_at_once(const struct vv_save_together *save)
+{
+    return save->most_at_once ? save->most_at_once : VV_MOST_AT_ONCE;
+}
+
+/* The same at all whose graphs do not differ. */
+static bool goes_by_rounds(const struct vv_save_together *save)
+{
+    const struct vv_rounds rounds = { .cargo = save->cargo,
+        .ranks = save->comm->size,
+        .most = most_at_once(save) };
+    return vv_goes_by_rounds(&rounds);
+}
+
 static varve_status tell(struct vv_save_together *save, varve_status status,
     const char *path, struct vv_gathered *all, varve_error *error)
 {
     struct vv_buffer told;
     vv_buffer_init(&told, all->bytes.allocator);
     if (!status)
-        status = vv_contribution_add(
-            &told, save->comm, path, save->cargo, &save->share, error);
+        status = vv_contribution_add(&told, save->comm, path, save->cargo,
+            &save->share, !goes_by_rounds(save), error);
     status = vv_gather_all(save->comm, status, &told, all, error);
     vv_buffer_clear(&told);
     return status;
+}
+
+/* The second step where slices come in rounds. */
+static varve_status order_by_rounds(struct vv_save_together *save,
+    struct publishing *p, struct vv_buffer *orders, varve_error *error)
+{
+    varve_status status =
+        save->comm->rank == 0 ? open_spill(p, error) : VARVE_OK;
+    status = vv_merge_by_rounds(&p->merge, most_at_once(save), status, error);
+    bool is_given_up = status != VARVE_OK;
+    if (save->comm->rank == 0)
+        status = open_behind(p, status, orders, error);
+    return is_given_up ? status
+                       : vv_tell_all(save->comm, status, orders, error);
 }
 
 /* The second step, in two: that nobody differs, and files. */
@@ -164,6 +232,8 @@ static varve_status order(struct vv_save_together *save, struct publishing *p,
 {
     varve_status status = VARVE_OK;
     VV_TRY(vv_compare_all(save->comm, &p->merge, error));
+    if (goes_by_rounds(save))
+        return order_by_rounds(save, p, orders, error);
     if (save->comm->rank == 0)
         status = open_files(p, orders, error);
     return vv_tell_all(save->comm, status, orders, error);

@@ -20,18 +20,19 @@
 struct vv_save_together {
     /* to fill in */
     const varve_comm *comm;
+    uint64_t most_at_once;  /* bytes that all tell rank 0 of slices at once; 0:
+                               as many as is usual */
     struct vv_cargo *cargo; /* zero at first; its counter is set by others, and
                                whoever has gathered it clears it, last */
     /* to read */
     struct vv_private_parts privates;
-    bool has_share; /* the first step is done */
-    /* own */
-    struct vv_share share;
+    struct vv_share share; /* of the first step */
+    bool has_share;
 };
 
-/* The two halves of the first step: what looks at the graph, and what does not
- * any more. On failure of the first there is nothing to clear; after the second
- * vv_save_together_end follows. */
+/* Of the first step: what looks at the graph, and then what is to be written by
+ * whom, which needs no digests. On failure of the one there is nothing to
+ * clear; after the other vv_save_together_end follows. */
 varve_status vv_save_together_gather(struct vv_save_together *save,
     varve_node *root, const varve_write_options *options, varve_error *error);
 varve_status vv_save_together_share(

@@ -46,3 +46,38 @@ TEST(cargo_digests, say_that_memory_ended)
     }
     end_layered();
 }
+
+static bool is_even(const void *user, size_t value)
+{
+    (void)user;
+    return value % 2 == 0;
+}
+
+static bool is_odd(const void *user, size_t value)
+{
+    return !is_even(user, value);
+}
+
+/* In two steps, and neither touches those of the other. */
+TEST(cargo_digests, come_of_some_values_and_then_of_the_others)
+{
+    varve_error error = { 0 };
+    struct vv_cargo cargo;
+    begin_layered();
+    cr_assert_ok(vv_cargo_gather(&cargo, layered.root, NULL, &error), error);
+    struct vv_buffer *column = &cargo.columns.index.digests;
+    cr_assert_ok(vv_cargo_digest(&cargo, NULL, &error), error);
+    size_t size = column->size;
+    uint8_t *digests = malloc(size);
+    memcpy(digests, column->data, size);
+    memset(column->data, 0, size);
+    cr_assert_ok(
+        vv_cargo_digest_some(&cargo, is_even, NULL, &error), error);
+    cr_assert_neq(memcmp(digests, column->data, size), 0);
+    cr_assert_ok(vv_cargo_digest_some(&cargo, is_odd, NULL, &error), error);
+    cr_assert_eq(column->size, size);
+    cr_assert_eq(memcmp(digests, column->data, size), 0);
+    free(digests);
+    vv_cargo_clear(&cargo);
+    end_layered();
+}

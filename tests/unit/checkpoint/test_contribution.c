@@ -30,7 +30,7 @@ static void begin_told(struct told *t)
     cr_assert_ok(
         vv_share_make(&t->share, &t->cargo, NULL, &comm, &error), error);
     cr_assert_ok(vv_contribution_add(
-                     &t->bytes, &comm, "a", &t->cargo, &t->share, &error),
+                     &t->bytes, &comm, "a", &t->cargo, &t->share, true, &error),
         error);
 }
 
@@ -87,7 +87,7 @@ TEST(contribution, differs_where_ranks_differ)
     vv_buffer_init(&other, test_allocator());
     t.cargo.counter = 5;
     cr_assert_ok(vv_contribution_add(
-                     &other, &comm, "a", &t.cargo, &t.share, &error),
+                     &other, &comm, "a", &t.cargo, &t.share, true, &error),
         error);
     const struct vv_contribution d = vv_contribution_of(other.data);
     cr_assert_neq(memcmp(c.request, d.request, 16), 0);
@@ -107,7 +107,7 @@ TEST(contribution, tells_of_memory_that_runs_out)
         vv_buffer_init(&bytes, test_allocator());
         test_fail_allocation(number, false);
         varve_status status = vv_contribution_add(
-            &bytes, &comm, "a", &t.cargo, &t.share, &error);
+            &bytes, &comm, "a", &t.cargo, &t.share, true, &error);
         bool is_over = test_allocation_count() <= number;
         test_fail_allocation(-1, false);
         vv_buffer_clear(&bytes);

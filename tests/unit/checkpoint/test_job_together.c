@@ -2,7 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _XOPEN_SOURCE 700 /* setenv */
 #include "backgrounds.h"
+#include "guarded_comm.h"
 #include "together_world.h"
 
 #include <errno.h>
@@ -10,80 +12,14 @@
 
 #include <varve/private.h>
 #include <varve/reader.h>
+#include <varve/remote.h>
 
+#include "background.h"
 #include "directory.h"
+#include "pieces.h"
 #include "reader.h"
 
 enum { MOST = 4 };
-
-/* --- A communicator that only the thread of its program may call ---------- */
-
-struct guarded {
-    varve_comm comm;
-    const varve_comm *under;
-    pthread_t owner;
-    bool is_wrong;
-};
-
-static const varve_comm *enter(void *self)
-{
-    struct guarded *g = self;
-    g->is_wrong |= !pthread_equal(g->owner, pthread_self());
-    return g->under;
-}
-
-static varve_status guarded_agree(void *self, uint64_t *value)
-{
-    const varve_comm *under = enter(self);
-    return under->agree(under->self, value);
-}
-
-static varve_status guarded_gather(
-    void *self, const void *bytes, size_t size, void *all)
-{
-    const varve_comm *under = enter(self);
-    return under->gather(under->self, bytes, size, all);
-}
-
-static varve_status guarded_gather_varied(void *self, const void *bytes,
-    size_t size, void *all, const uint64_t *sizes)
-{
-    const varve_comm *under = enter(self);
-    return under->gather_varied(under->self, bytes, size, all, sizes);
-}
-
-static varve_status guarded_broadcast(void *self, void *bytes, size_t size)
-{
-    const varve_comm *under = enter(self);
-    return under->broadcast(under->self, bytes, size);
-}
-
-static varve_status guarded_barrier(void *self)
-{
-    const varve_comm *under = enter(self);
-    return under->barrier(under->self);
-}
-
-static varve_status guarded_duplicate(void *self, varve_comm **copy)
-{
-    const varve_comm *under = enter(self);
-    return under->duplicate(under->self, copy);
-}
-
-static void guard(struct guarded *g, const varve_comm *under)
-{
-    *g = (struct guarded){ .under = under, .owner = pthread_self() };
-    g->comm = (varve_comm){ .rank = under->rank,
-        .size = under->size,
-        .node = under->node,
-        .self = g,
-        .agree = guarded_agree,
-        .gather = guarded_gather,
-        .gather_varied = guarded_gather_varied,
-        .broadcast = guarded_broadcast,
-        .barrier = guarded_barrier,
-        .duplicate = guarded_duplicate };
-}
 
 /* --- Ranks ---------------------------------------------------------------- */
 
@@ -94,6 +30,7 @@ struct run {
     varve_write_options options;
     varve_status statuses[MOST];
     varve_error errors[MOST];
+    uint64_t copied[MOST]; /* bytes of large values */
     bool is_wrong[MOST];
     bool is_shared[MOST]; /* its communicator, with another thread */
 };
@@ -178,12 +115,24 @@ static void read_back(struct run *run, struct part *p, const varve_comm *comm)
         !run->statuses[comm->rank] && values_of(p) != HAS_ALL;
 }
 
+static uint64_t copied_of(const varve_job *job)
+{
+    const struct vv_buffer *copied = &job->cargo.copied;
+    const struct vv_piece *all =
+        (const struct vv_piece *)(const void *)copied->data;
+    uint64_t size = 0;
+    for (size_t i = 0; i < copied->size / sizeof *all; i++)
+        size += all[i].size;
+    return size;
+}
+
 /* Values change as soon as they may, while the disk waits. */
 static void change_behind(
     struct run *run, struct part *p, const varve_comm *comm)
 {
     bool at_rest = run->options.background.at_rest;
     varve_job *job = start(run, p, comm);
+    run->copied[comm->rank] = copied_of(job);
     if (at_rest)
         run->is_wrong[comm->rank] |= varve_job_wait_copied(job, NULL) != 0;
     set_part(p, false);
@@ -195,6 +144,16 @@ static void change_behind(
     wait_for(run, comm, job);
     if (!run->statuses[comm->rank])
         read_back(run, p, comm);
+}
+
+/* Of what all have alike each copies what it writes. */
+static void check_copied(const struct run *run, uint32_t size)
+{
+    uint64_t alike = WEIGHTS * sizeof(float), all = 0;
+    for (uint32_t i = 0; i < size; i++)
+        all += run->copied[i];
+    cr_assert_geq(all, alike);
+    cr_assert_leq(all, alike + ROWS * COLUMNS * sizeof(float));
 }
 
 TEST(job_together, saves_what_was_there_at_the_call)
@@ -215,6 +174,7 @@ TEST(job_together, saves_what_was_there_at_the_call)
             close_gate();
             run_all(&run, size);
             check_all(&run, size, VARVE_OK, "");
+            check_copied(&run, size);
             end_gate();
         }
     }
@@ -376,6 +336,37 @@ TEST(job_together, does_not_begin_where_one_rank_cannot)
     cr_assert_eq(memory_file_count(world.memory), 0);
     end_world();
 }
+
+#ifdef VV_HAVE_REMOTE
+
+static void write_to_store(
+    struct run *run, struct part *p, const varve_comm *comm)
+{
+    varve_error *error = &run->errors[comm->rank];
+    const char *path = "s3://bucket/a.varve";
+    varve_job *job =
+        varve_write_all_async(comm, p->root, path, &run->options, error);
+    run->is_wrong[comm->rank] =
+        job || varve_write_all(comm, p->root, path, &run->options, NULL) !=
+                   VARVE_MISUSE;
+    varve_job_free(job);
+    run->statuses[comm->rank] = error->status;
+}
+
+TEST(job_together, goes_to_no_store)
+{
+    varve_error error = { 0 };
+    struct run run = { .body = write_to_store };
+    setenv("VARVE_MODULES", REMOTE_MODULES, 1);
+    cr_assert_ok(varve_remote_enable(NULL, &error), error);
+    begin_world();
+    run_all(&run, 3);
+    check_all(&run, 3, VARVE_MISUSE, "takes a file from one process");
+    cr_assert_eq(memory_file_count(world.memory), 0);
+    end_world();
+}
+
+#endif
 
 static varve_status refuse_duplicate(void *self, varve_comm **copy)
 {
@@ -540,7 +531,8 @@ TEST(job_together, fails_at_all_whoever_runs_out_of_memory)
         test_fail_allocation(-1, false);
         check_all(&run, 3, run.statuses[0], "");
         cr_assert(
-            run.statuses[0] == VARVE_OK || run.statuses[0] == VARVE_NO_MEMORY);
+            run.statuses[0] == VARVE_OK || run.statuses[0] == VARVE_NO_MEMORY,
+            "%ld: %s", number, run.errors[0].message);
         end_world();
     }
 }

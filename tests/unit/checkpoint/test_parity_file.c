@@ -7,7 +7,7 @@
 #include "bytes.h"
 #include "parity_file.h"
 
-enum { HEAD = 56, MEMBER = 32 };
+enum { HEAD = 72, MEMBER = 32 };
 
 static struct vv_redundant_file own_of(uint32_t rank)
 {
@@ -93,12 +93,12 @@ TEST(parity_file, says_what_is_wrong_with_it)
     bytes_at(2, &size)[0] = 'V';
     fail_at(2, VARVE_NOT_A_CHECKPOINT,
         "node-2/f.parity: expected a parity file, found something else");
-    memory_resize(world.memory, "node-2/f.parity", 55);
+    memory_resize(world.memory, "node-2/f.parity", 71);
     fail_at(2, VARVE_TRUNCATED,
-        "node-2/f.parity: expected a parity file, found 55 bytes");
+        "node-2/f.parity: expected a parity file, found 71 bytes");
     memory_resize(world.memory, "node-3/f.parity", 100);
     fail_at(3, VARVE_TRUNCATED,
-        "node-3/f.parity: expected 216 bytes and more, found 100");
+        "node-3/f.parity: expected 232 bytes and more, found 100");
     lose(3, "f.parity");
     cr_assert_eq(open_at(3, NULL), VARVE_NOT_FOUND);
     end_world();
@@ -169,15 +169,21 @@ TEST(parity_file, may_say_anything_and_harms_nobody)
     end_world();
 }
 
-/* What a set that is told wrong comes to: a status, and files as they were. */
+/* All of them tell of another file: it is not made. */
 TEST(parity_file, of_a_liar_is_none_that_rebuilds_something_else)
 {
     size_t size, head = HEAD + 4 * MEMBER + 4 * 4 + 16;
     begin_protected(VARVE_XOR);
     lose_node(0);
-    unsigned char *bytes = bytes_at(1, &size);
-    bytes[HEAD + 16] ^= 1; /* another digest of the file that is lost */
-    sum_again(bytes, head);
+    for (uint32_t i = 1; i < 4; i++) {
+        unsigned char *bytes = bytes_at(i, &size);
+        bytes[HEAD + 16] ^= 1; /* of the digest of the file that is lost */
+        sum_again(bytes, head);
+    }
     cr_assert_eq(run_all(true), VARVE_CORRUPT);
+    cr_assert_str_eq(world.errors[0].message,
+        "rank 0: node-0/f.varve: expected to be rebuilt as it was, found "
+        "another digest");
+    cr_assert(!memory_bytes(world.memory, "node-0/f.varve", &size));
     end_world();
 }

@@ -23,7 +23,7 @@ static unsigned char block_byte(uint32_t member, size_t segment, size_t at)
 
 static const unsigned char *block_of(uint32_t rank, size_t *size)
 {
-    size_t whole, head = 56 + 32 * world.count + 4 * world.count + 16;
+    size_t whole, head = 72 + 32 * world.count + 4 * world.count + 16;
     const unsigned char *bytes =
         memory_bytes(world.memory, node_path(rank, "f.parity"), &whole);
     *size = whole - head;

@@ -156,6 +156,55 @@ TEST(rebuild, needs_no_shift_of_the_communicator)
     }
 }
 
+/* Files of some ranks as they were, of an older save of the same number. */
+static void protect_twice(const uint32_t *ranks, size_t count)
+{
+    static const char *const names[] = { "f.varve", "f.parity" };
+    unsigned char *kept[MOST_NODES][2];
+    size_t sizes[MOST_NODES][2];
+    put_files(300, 1);
+    protect_all();
+    for (size_t i = 0; i < 2 * count; i++) {
+        const char *path = node_path(ranks[i / 2], names[i % 2]);
+        size_t *size = &sizes[i / 2][i % 2];
+        const void *bytes = memory_bytes(world.memory, path, size);
+        kept[i / 2][i % 2] = malloc(*size);
+        memcpy(kept[i / 2][i % 2], bytes, *size);
+    }
+    put_files(300, 2);
+    protect_all();
+    for (size_t i = 0; i < 2 * count; i++) {
+        memory_put(world.memory, node_path(ranks[i / 2], names[i % 2]),
+            kept[i / 2][i % 2], sizes[i / 2][i % 2]);
+        free(kept[i / 2][i % 2]);
+    }
+}
+
+/* A number may be given twice, in lives on other nodes. */
+TEST(rebuild, takes_no_files_of_two_saves_for_one)
+{
+    begin_world(4, VARVE_PARTNER);
+    world.group_size = 2; /* 0, 2 and 1, 3 */
+    protect_twice((const uint32_t[]){ 1, 3 }, 2);
+    cr_assert_eq(run_all(true), VARVE_CORRUPT);
+    cr_assert_str_eq(world.errors[0].message,
+        "rank 1: node-1/f.varve: expected no two nodes that follow each other "
+        "of its group of 2 to have lost files, found ranks 1 (node 1), 3 "
+        "(node 3)");
+    end_world();
+}
+
+TEST(rebuild, takes_a_node_that_was_away_for_lost)
+{
+    for (uint32_t away = 0; away < 4; away++) {
+        begin_world(4, VARVE_XOR);
+        protect_twice(&away, 1);
+        cr_assert_ok(run_all(true), world.errors[0]);
+        check_whole();
+        end_world();
+    }
+}
+
 /* --- Whatever is lost --------------------------------------------------- */
 
 enum loss {
@@ -264,7 +313,7 @@ static bool try_losses(uint64_t *random)
 TEST(rebuild, makes_whole_what_can_be_and_says_what_cannot)
 {
     uint64_t random = proof_seed(), rebuilt = 0, refused = 0;
-    for (uint64_t i = 0; i < proof_size(150, 20000); i++) {
+    for (uint64_t i = 0; i < proof_size(150, 5000); i++) {
         uint32_t count = 2 + (uint32_t)(proof_next(&random) % 8);
         begin_world(count, i % 2 ? VARVE_XOR : VARVE_PARTNER);
         world.group_size = 2 + (uint32_t)(proof_next(&random) % 5);

@@ -76,8 +76,9 @@ TEST(manager_nodes, take_the_newest_that_can_be_made_whole)
     begin_nodes(4, VARVE_XOR);
     nodes.options.keep_last = 2;
     cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
-    lose_path("node-1/run/rank-1/ckpt-2.varve");
-    lose_path("node-3/run/rank-3/ckpt-2.varve");
+    /* The others have the number. */
+    lose_path("node-0/run/rank-0/ckpt-2.varve");
+    lose_path("node-2/run/rank-2/ckpt-2.varve");
     nodes.from = nodes.to = 8;
     cr_assert_ok(run_life(), nodes.errors[0]);
     cr_assert_eq(nodes.steps[0], 1);
@@ -133,6 +134,8 @@ TEST(manager_nodes, refuse_what_does_not_go_with_them)
     nodes.options.number_by_step = true;
     check_refused("expected a manager that numbers by its counter, found "
                   "`number_by_step`");
+    nodes.options = (varve_manager_options){ .keep_bytes = 1 };
+    check_refused("expected a manager that keeps so many, found `keep_bytes`");
     nodes.options = (varve_manager_options){ .async = true };
     check_refused("expected a manager that saves while all wait, found "
                   "`async`");
@@ -351,6 +354,45 @@ TEST(manager_nodes, have_what_was_saved_when_all_end)
         }
     }
     proof_count("nodes.ends", tried);
+}
+
+/* Two nodes that do not follow each other, at whatever moment. */
+static void lose_two(uint32_t scheme, uint32_t first, long n)
+{
+    int64_t saved = nodes.saved;
+    lose_node(first);
+    lose_node((first + 2) % 4);
+    int64_t step = resume_all();
+    if (scheme == VARVE_PARTNER) {
+        cr_assert(step >= saved && step <= saved + 1, "call %ld: step %d", n,
+            (int)step);
+        return;
+    }
+    char text[64];
+    snprintf(text, sizeof text, "found ranks %u (node %u), %u (node %u)",
+        first % 2, first % 2, first % 2 + 2, first % 2 + 2);
+    cr_assert_eq(step, -1);
+    cr_assert(strstr(nodes.passed_over[3], text), "call %ld: %s", n,
+        nodes.passed_over[3]);
+}
+
+TEST(manager_nodes, have_what_was_saved_or_say_whom_two_have_lost)
+{
+    uint64_t tried = 0;
+    for (int s = 0; s < 2; s++) {
+        bool is_whole = false;
+        for (long n = 0; !is_whole; n += (long)proof_size(29, 1), tried++) {
+            begin_nodes(4, schemes[s]);
+            nodes.options.keep_last = 1;
+            cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+            nodes.from = 3;
+            nodes.to = 4;
+            is_whole = run_life_until(n) <= n;
+            lose_two(schemes[s], (uint32_t)n % 4, n);
+            end_nodes();
+        }
+    }
+    proof_count("nodes.twos", tried);
 }
 
 TEST(manager_nodes, fail_at_all_where_memory_runs_out_at_one)

@@ -1,0 +1,124 @@
+/* merge_rounds.c - some slices told, taken, and put aside.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "merge_rounds.h"
+
+#include "failure.h"
+#include "layout.h"
+#include "merge_places.h"
+#include "try.h"
+
+/* --- Which ---------------------------------------------------------------- */
+
+/* What all ranks tell of one at most: all may have a part of a chunk. */
+static uint64_t told_of(
+    const struct vv_rounds *rounds, const struct vv_cargo_slice *slice)
+{
+    uint64_t each = 16 * (uint64_t)slice->rank + 16 + VV_DIGEST_SIZE;
+    return rounds->ranks * each +
+           vv_chunk_count(slice->whole_size) * VV_DIGEST_SIZE;
+}
+
+bool vv_goes_by_rounds(const struct vv_rounds *rounds)
+{
+    size_t count;
+    uint64_t told = 0;
+    const struct vv_cargo_slice *all = vv_cargo_slices(rounds->cargo, &count);
+    for (size_t i = 0; i < count; i++)
+        told += told_of(rounds, &all[i]);
+    return told > rounds->most && !vv_goes_by_chunks(rounds->cargo) &&
+           rounds->cargo->privates.size == 0;
+}
+
+bool vv_rounds_next(struct vv_rounds *rounds)
+{
+    size_t count;
+    uint64_t told = 0;
+    const struct vv_cargo_slice *all = vv_cargo_slices(rounds->cargo, &count);
+    rounds->begin = rounds->end;
+    if (rounds->begin == count)
+        return false;
+    do
+        told += told_of(rounds, &all[rounds->end++]);
+    while (rounds->end < count &&
+           told + told_of(rounds, &all[rounds->end]) <= rounds->most);
+    rounds->value_end = rounds->end < count
+                            ? all[rounds->end].value
+                            : (uint32_t)rounds->cargo->value_count;
+    return true;
+}
+
+/* --- Rank 0 --------------------------------------------------------------- */
+
+/* What is ready of the columns that grow. */
+static varve_status put_aside(struct vv_merge *merge, varve_error *error)
+{
+    struct vv_index_columns *added = &merge->added;
+    struct vv_spill *spill = merge->spill;
+    if (vv_index_columns_failed(added))
+        return vv_fail_memory(error, "the index of all ranks");
+    VV_TRY(vv_spill_add(spill, VV_KEY_DIGESTS, &added->digests, error));
+    VV_TRY(
+        vv_spill_add(spill, VV_KEY_PLACE_BEGINS, &added->place_begins, error));
+    VV_TRY(
+        vv_spill_add(spill, VV_KEY_PLACE_LAYERS, &added->place_layers, error));
+    VV_TRY(vv_spill_add(
+        spill, VV_KEY_PLACE_OFFSETS, &added->place_offsets, error));
+    return vv_spill_add(spill, VV_KEY_PIECE_BOXES, &added->piece_boxes, error);
+}
+
+static varve_status take(struct vv_merge *merge, struct vv_placing *placing,
+    const struct vv_rounds *rounds, const struct vv_gathered *all,
+    varve_error *error)
+{
+    VV_TRY(vv_merge_take(merge, all, rounds->value_end, error));
+    vv_placing_add_ranges(placing);
+    return put_aside(merge, error);
+}
+
+static varve_status end(
+    struct vv_merge *merge, struct vv_placing *placing, varve_error *error)
+{
+    VV_TRY(vv_placing_end(placing, error));
+    VV_TRY(put_aside(merge, error));
+    if (merge->spill->sizes[VV_KEY_PLACE_BEGINS] / 8 >= VV_NONE)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected fewer than 2^32 - 1 places, found more", merge->path);
+    merge->source = (struct vv_column_source){ vv_spill_give, merge->spill };
+    return VARVE_OK;
+}
+
+/* --- All ranks ------------------------------------------------------------ */
+
+varve_status vv_merge_by_rounds(struct vv_merge *merge, uint64_t most,
+    varve_status status, varve_error *error)
+{
+    const varve_comm *comm = merge->comm;
+    const varve_allocator *a = &merge->cargo->context.allocator;
+    struct vv_rounds rounds = {
+        .cargo = merge->cargo, .ranks = comm->size, .most = most
+    };
+    struct vv_slice_telling telling =
+        vv_slices_begin(merge->cargo, merge->share);
+    struct vv_placing placing;
+    struct vv_gathered all;
+    bool is_first = comm->rank == 0;
+    if (is_first)
+        vv_placing_begin(&placing, merge, NULL);
+    while (vv_rounds_next(&rounds)) {
+        struct vv_buffer told;
+        vv_buffer_init(&told, a);
+        vv_slices_tell(&telling, &told, rounds.end - rounds.begin);
+        status = vv_gather_all(comm, status, &told, &all, error);
+        vv_buffer_clear(&told);
+        if (status)
+            return status; /* of all */
+        if (is_first)
+            status = take(merge, &placing, &rounds, &all, error);
+        vv_gathered_clear(&all);
+    }
+    if (is_first && !status)
+        status = end(merge, &placing, error);
+    return vv_agree(comm, status, error);
+}

@@ -1,0 +1,344 @@
+/* test_merge_rounds.c - lib/checkpoint/together/merge_rounds.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "together_world.h"
+
+#include <errno.h>
+
+#include "column.h"
+#include "data_in.h"
+#include "merge_rounds.h"
+#include "save_together.h"
+#include "support/faulty_system.h"
+#include "told_index.h"
+
+enum { MOST_RANKS = 7, ALL_AT_ONCE = 1 << 30 };
+
+struct saving {
+    uint64_t most_at_once;
+    uint32_t wide;
+    const char *path;
+    bool do_overlap; /* the first value of two ranks */
+    varve_status statuses[MOST_RANKS];
+    varve_error errors[MOST_RANKS];
+};
+
+static void save(const varve_comm *comm, void *user)
+{
+    struct saving *s = user;
+    uint32_t i = comm->rank;
+    varve_error *error = &s->errors[i];
+    struct part *p = new_part(comm, s->wide, true);
+    float twice[2] = { 1, 2 };
+    int32_t common[5000] = { 0 };
+    uint64_t start = i;
+    /* Between slices, and behind them. */
+    varve_add_variable(p->root, "common", varve_array(common, 5000));
+    varve_add_slice(p->root, "slice", varve_array(twice, 1),
+        VARVE_SHAPE(comm->size), &start);
+    varve_add_variable(p->root, "more", varve_array(common, 500));
+    if (s->do_overlap)
+        varve_add_slice(p->root, "twice", varve_array(twice, i ? 1 : 2),
+            VARVE_SHAPE(comm->size), &start);
+    struct vv_cargo cargo = { .counter = 0 };
+    struct vv_save_together together = {
+        .comm = comm, .cargo = &cargo, .most_at_once = s->most_at_once
+    };
+    varve_status status =
+        vv_save_together_begin(&together, p->root, s->path, NULL, error);
+    bool has_cargo = together.has_share;
+    s->statuses[i] = vv_save_together_write(&together, status, s->path, error);
+    vv_save_together_end(&together);
+    if (has_cargo)
+        vv_cargo_clear(&cargo);
+    free_part(p);
+}
+
+static long save_by(uint32_t ranks, struct saving *s)
+{
+    long calls = thread_comm_run(ranks, 2, -1, save, s);
+    for (uint32_t i = 0; i < ranks; i++)
+        cr_assert_eq(
+            s->statuses[i], s->statuses[0], "%s", s->errors[i].message);
+    return calls;
+}
+
+/* --- As if all were told at once ------------------------------------------ */
+
+/* Nonces of layers are random. */
+static void compare_indices(const char *one, const char *other)
+{
+    struct vv_opened files[2];
+    varve_error error = { 0 };
+    cr_assert_ok(
+        vv_data_in_open(&files[0], &world.context, one, &error), error);
+    cr_assert_ok(
+        vv_data_in_open(&files[1], &world.context, other, &error), error);
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        const struct vv_column *column = &vv_columns[i];
+        const struct vv_index *a = &files[0].parsed.index;
+        const struct vv_index *b = &files[1].parsed.index;
+        uint64_t count = vv_column_count(column, a);
+        cr_assert_eq(count, vv_column_count(column, b), "%s", column->name);
+        if (count == 0 || column->key == VV_KEY_LAYER_NONCES)
+            continue;
+        cr_assert(memcmp(vv_column_bytes(column, a),
+                      vv_column_bytes(column, b),
+                      (size_t)count * column->element) == 0,
+            "%s", column->name);
+    }
+    vv_opened_close(&files[0]);
+    vv_opened_close(&files[1]);
+}
+
+static void check_no_temporary(void)
+{
+    for (size_t i = 0; i < memory_file_count(world.memory); i++)
+        cr_assert_null(strstr(memory_file_path(world.memory, i), ".tmp"));
+}
+
+TEST(merge_rounds, come_to_the_same_as_all_at_once)
+{
+    static const uint64_t most[] = { 1, 200, 600 };
+    begin_world();
+    for (uint32_t ranks = 1; ranks <= MOST_RANKS; ranks++) {
+        for (uint32_t wide = 1; wide <= 3 && wide <= ranks; wide++) {
+            struct saving s = { .most_at_once = ALL_AT_ONCE,
+                .wide = wide,
+                .path = "all.varve" };
+            long calls = save_by(ranks, &s);
+            for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+                struct saving rounds = { .most_at_once = most[i],
+                    .wide = wide,
+                    .path = "rounds.varve" };
+                cr_assert_ok(s.statuses[0], s.errors[0]);
+                long more = save_by(ranks, &rounds);
+                cr_assert_ok(rounds.statuses[0], rounds.errors[0]);
+                cr_assert_gt(more, calls);
+                compare_indices("all.varve", "rounds.varve");
+                check_no_temporary();
+            }
+        }
+    }
+    end_world();
+}
+
+/* --- Of very many slices, as usual ---------------------------------------- */
+
+enum { CROWD = 48, SLICES = 8000, FEW = 3 };
+
+/* Each has an element of each value, or in a restoration some. */
+struct crowd {
+    bool saves;
+    varve_status statuses[CROWD];
+    varve_error errors[CROWD];
+    bool is_right[CROWD];
+};
+
+static int32_t element(uint64_t value, uint64_t i)
+{
+    return (int32_t)(value * CROWD + i);
+}
+
+static void add_elements(varve_node *root, const varve_comm *comm,
+    int32_t *elements, bool has_values)
+{
+    uint64_t count = CROWD / comm->size, start = comm->rank * count;
+    for (uint64_t v = 0; v < SLICES; v++) {
+        char name[16];
+        snprintf(name, sizeof name, "v%d", (int)v);
+        for (uint64_t i = 0; i < count; i++)
+            elements[v * count + i] = has_values ? element(v, start + i) : -1;
+        varve_add_slice(root, name,
+            varve_array(elements + v * count, count), VARVE_SHAPE(CROWD),
+            &start);
+    }
+}
+
+static bool are_elements(const varve_comm *comm, const int32_t *elements)
+{
+    uint64_t count = CROWD / comm->size, start = comm->rank * count;
+    bool are = true;
+    for (uint64_t v = 0; v < SLICES; v++) {
+        for (uint64_t i = 0; i < count; i++)
+            are &= elements[v * count + i] == element(v, start + i);
+    }
+    return are;
+}
+
+static void run_crowd(const varve_comm *comm, void *user)
+{
+    struct crowd *crowd = user;
+    uint32_t i = comm->rank;
+    int32_t *elements =
+        calloc((size_t)SLICES * CROWD / comm->size, sizeof *elements);
+    varve_node *root = new_root();
+    add_elements(root, comm, elements, crowd->saves);
+    varve_restoration *r = NULL;
+    if (crowd->saves)
+        crowd->statuses[i] =
+            varve_write_all(comm, root, FILE_NAME, NULL, &crowd->errors[i]);
+    else if (!(r = varve_read_all(
+                   comm, root, FILE_NAME, NULL, &crowd->errors[i])))
+        crowd->statuses[i] = crowd->errors[i].status;
+    crowd->is_right[i] = are_elements(comm, elements);
+    varve_restoration_free(r);
+    free_root(root);
+    free(elements);
+}
+
+TEST(merge_rounds, are_usual_for_very_many_slices)
+{
+    struct vv_opened file;
+    varve_error error = { 0 };
+    begin_world();
+    for (int i = 0; i < 2; i++) {
+        struct crowd crowd = { .saves = i == 0 };
+        uint32_t ranks = i == 0 ? CROWD : FEW;
+        thread_comm_run(ranks, 8, -1, run_crowd, &crowd);
+        for (uint32_t k = 0; k < ranks; k++) {
+            cr_assert_ok(crowd.statuses[k], crowd.errors[k]);
+            cr_assert(crowd.is_right[k], "rank %u", k);
+        }
+    }
+    cr_assert_ok(
+        vv_data_in_open(&file, &world.context, FILE_NAME, &error), error);
+    const struct vv_index *index = &file.parsed.index;
+    cr_assert_eq(index->pieced_count, SLICES);
+    cr_assert_gt(index->digest_count * (16 + 16 + VV_DIGEST_SIZE),
+        VV_MOST_AT_ONCE, "it takes rounds");
+    cr_assert_gt(index->box_number_count * 8, VV_MOST_TOLD, "boxes stay");
+    vv_opened_close(&file);
+    check_no_temporary();
+    end_world();
+}
+
+/* --- How much is held ----------------------------------------------------- */
+
+TEST(merge_rounds, tell_a_few_values_at_once)
+{
+    float values[10] = { 0 };
+    struct vv_cargo cargo;
+    varve_error error = { 0 };
+    begin_world();
+    varve_node *root = new_root();
+    for (int i = 0; i < 10; i++) {
+        char name[8];
+        uint64_t start = 0;
+        snprintf(name, sizeof name, "v%d", i);
+        varve_add_slice(root, name, varve_array(values, 10),
+            VARVE_SHAPE(1000), &start);
+        snprintf(name, sizeof name, "w%d", i);
+        varve_add_variable(root, name, varve_array(values, 10));
+    }
+    cr_assert_ok(vv_cargo_gather_slices(&cargo, root, NULL, &error), error);
+    /* A box, its size, offset and digest of each rank; and one of the whole. */
+    uint64_t each = 100 * (16 + 16 + 16) + 16;
+    struct vv_rounds rounds = {
+        .cargo = &cargo, .ranks = 100, .most = 10 * each
+    };
+    cr_assert_not(vv_goes_by_rounds(&rounds));
+    rounds.most = 3 * each;
+    cr_assert(vv_goes_by_rounds(&rounds));
+    for (size_t i = 0; i < 4; i++) {
+        cr_assert(vv_rounds_next(&rounds));
+        cr_assert_eq(rounds.begin, 3 * i);
+        cr_assert_eq(rounds.end, i < 3 ? 3 * i + 3 : 10);
+        cr_assert_eq(rounds.value_end, i < 3 ? 3 * i + 3 : cargo.value_count);
+    }
+    cr_assert_not(vv_rounds_next(&rounds));
+    vv_cargo_clear(&cargo);
+    free_root(root);
+    end_world();
+}
+
+/* --- What goes wrong ------------------------------------------------------ */
+
+TEST(merge_rounds, name_the_ranks_whose_slices_overlap)
+{
+    struct saving s = { .most_at_once = 1, .wide = 1, .do_overlap = true,
+        .path = FILE_NAME };
+    begin_world();
+    save_by(3, &s);
+    cr_assert_eq(s.statuses[0], VARVE_MISUSE);
+    cr_assert(strstr(s.errors[1].message,
+                  "a.varve: twice: expected slices of float32[3] that do not "
+                  "overlap, found element [1] at rank 0 and rank 1"),
+        "%s", s.errors[1].message);
+    cr_assert_eq(memory_file_count(world.memory), 0);
+    end_world();
+}
+
+/* The older one is there, or the new one; nothing else. */
+static void check_whole(const struct saving *s)
+{
+    struct vv_opened file;
+    varve_error error = { 0 };
+    cr_assert_ok(
+        vv_data_in_open(&file, &world.context, s->path, &error), error);
+    vv_opened_close(&file);
+}
+
+TEST(merge_rounds, tell_all_of_a_call_that_fails)
+{
+    bool is_over = false;
+    long failures = 0;
+    begin_world();
+    struct saving s = { .most_at_once = 400, .wide = 1, .path = FILE_NAME };
+    save_by(3, &s);
+    struct faulty *faulty = faulty_new(world.context.system);
+    const struct vv_system *before = world.context.system;
+    world.context.system = faulty_system(faulty);
+    for (long number = 0; !is_over; number++) {
+        faulty_plan(
+            faulty, &(struct faulty_plan){ .number = number, .error = EIO });
+        save_by(3, &s);
+        is_over = !faulty_hit(faulty);
+        faulty_plan(faulty, NULL);
+        failures += s.statuses[0] != VARVE_OK;
+        check_whole(&s);
+    }
+    cr_assert_geq(failures, 20);
+    cr_assert_eq(faulty_open_count(faulty), 0);
+    world.context.system = before;
+    faulty_free(faulty);
+    end_world();
+}
+
+TEST(merge_rounds, tell_all_of_memory_that_runs_out)
+{
+    bool is_over = false;
+    begin_world();
+    struct saving s = { .most_at_once = 400, .wide = 1, .path = FILE_NAME };
+    save_by(2, &s);
+    long blocks = test_block_count();
+    for (long number = 0; !is_over; number++) {
+        test_fail_allocation(number, number % 2);
+        thread_comm_run(2, 2, -1, save, &s);
+        is_over = test_allocation_count() <= number;
+        test_fail_allocation(-1, false);
+        for (int i = 0; i < 2; i++)
+            cr_assert(s.statuses[i] == s.statuses[0] &&
+                          (!s.statuses[i] || s.statuses[i] == VARVE_NO_MEMORY),
+                "%ld: %s", number, s.errors[i].message);
+        cr_assert_eq(test_block_count(), blocks);
+    }
+    check_no_temporary();
+    end_world();
+}
+
+TEST(merge_rounds, end_wherever_a_rank_is_gone)
+{
+    begin_world();
+    struct saving s = { .most_at_once = 400, .wide = 1, .path = FILE_NAME };
+    long calls = save_by(3, &s);
+    for (long i = 0; i < calls; i++) {
+        thread_comm_run(3, 0, i, save, &s);
+        for (int k = 0; k < 3; k++)
+            cr_assert(s.statuses[k] == VARVE_DISCONNECTED ||
+                      (k == 0 && s.statuses[k] == VARVE_OK));
+        check_whole(&s);
+    }
+    end_world();
+}
