@@ -15,7 +15,8 @@
  *     writer refuse FILE DIRECTORY      what no store can do
  *
  * PROBE_ATTEMPTS and PROBE_PART are options; PROBE_LAYERED says that managers
- * and their levels have layers, PROBE_ASYNC that saves are in the background.
+ * have layers (1), and their levels too (2), PROBE_ASYNC that saves are in the
+ * background.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -171,7 +172,7 @@ static varve_manager *open_manager(struct program *p, const char *directory,
     const varve_level levels[] = { { .directory = level,
         .every_steps = 1,
         .keep_last = keep,
-        .layered = number_of("PROBE_LAYERED") != 0,
+        .layered = number_of("PROBE_LAYERED") == 2,
         .most_waiting = 100 } };
     static varve_write_options write; /* the manager borrows it */
     write.layered = number_of("PROBE_LAYERED") != 0;

@@ -302,12 +302,16 @@ class Managers(Store):
         self.assertEqual(self.writer('resume', here, there),
                          ['VARVE_OK ', 'step 4 equal'])
 
-    def test_a_level_has_layers(self):
+    def test_a_level_has_no_layers(self):
+        """Whole copies of saves that have them, or nothing."""
         here, there = self.local(), 's3://bucket/level'
+        line, = self.writer('manage', here, '3', '2', there,
+                            PROBE_LAYERED='2')
+        self.says(line, 'VARVE_MISUSE', there, 'has no locks')
         lines = self.writer('manage', here, '3', '2', there, PROBE_LAYERED='1')
         self.assertEqual(lines[-1], 'level 3 ')
-        self.assertTrue([name for name in self.store.files
-                         if name.startswith('/bucket/level/layers/')])
+        self.assertEqual([name for name in self.store.files
+                          if '/layers/' in name], [])
         shutil.rmtree(here)
         self.assertEqual(self.writer('resume', here, there),
                          ['VARVE_OK ', 'step 3 equal'])
