@@ -190,7 +190,7 @@ static varve_status digest_at(const struct vv_opened *o, uint64_t number,
     struct vv_digest *digest, varve_error *error)
 {
     const struct own_file *own = o->state;
-    if (vv_is_far(&o->parsed.index, VV_KEY_DIGESTS))
+    if (vv_is_in_file(&o->parsed.index, VV_KEY_DIGESTS))
         return vv_far_digest(own->far, number, digest, error);
     memcpy(digest->bytes,
         o->parsed.index.digests + number * sizeof digest->bytes,
@@ -289,7 +289,7 @@ static struct vv_digest digest_of(const struct vv_opened *o, uint32_t value)
         return (struct vv_digest){ { 0 } };
     if (count == 1)
         return only;
-    if (vv_is_far(index, VV_KEY_DIGESTS))
+    if (vv_is_in_file(index, VV_KEY_DIGESTS))
         return vv_far_digest_of(own->far, first, count);
     return vv_digest_of(index->digests + first * sizeof(struct vv_digest),
         (size_t)count * sizeof(struct vv_digest));

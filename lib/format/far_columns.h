@@ -59,7 +59,7 @@ void vv_far_columns_free(struct vv_far_columns *far);
 size_t vv_far_words(const struct vv_far_columns *far);
 void vv_far_columns_point(struct vv_far_columns *far);
 
-static inline bool vv_is_far(const struct vv_index *index, uint64_t key)
+static inline bool vv_is_in_file(const struct vv_index *index, uint64_t key)
 {
     return index->far && index->far->columns[key].size > 0;
 }

@@ -212,7 +212,7 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
     VV_TRY(check_columns(&check, p));
     VV_TRY(vv_check_layers(&check, parsed->data_end));
     VV_TRY(vv_check_page_sums(
-        &check, &parsed->table, !vv_is_far(index, VV_KEY_DIGESTS)));
+        &check, &parsed->table, !vv_is_in_file(index, VV_KEY_DIGESTS)));
     if (p->metadata_at == 0)
         return VARVE_OK;
     p->in.at = p->metadata_at;

@@ -150,7 +150,7 @@ varve_status vv_check_layers(const struct vv_index_check *check, uint64_t end)
             index->layer_count);
     for (uint32_t i = 0; i < index->layer_count; i++)
         VV_TRY(check_layer(check, i));
-    if (vv_is_far(index, VV_KEY_PLACE_BEGINS))
+    if (vv_is_in_file(index, VV_KEY_PLACE_BEGINS))
         return VARVE_OK; /* whoever has told of them has looked */
     VV_TRY(check_is_any_packed(check));
     for (uint32_t i = 0; i < index->place_count; i++)

@@ -299,7 +299,7 @@ static uint64_t number_at(const struct vv_index *index, enum vv_index_key key,
     const uint8_t *column, size_t size, uint32_t place)
 {
     uint8_t bytes[8] = { 0 };
-    if (vv_is_far(index, key))
+    if (vv_is_in_file(index, key))
         vv_far_get(index, key, (uint64_t)size * place, bytes, size);
     else
         memcpy(bytes, column + size * place, size);
@@ -334,7 +334,7 @@ static void find_block(const struct vv_index *index, uint64_t offset,
 uint32_t vv_place_of(const struct vv_index *index, uint64_t offset)
 {
     uint32_t low = 0, high = index->place_count;
-    if (vv_is_far(index, VV_KEY_PLACE_BEGINS))
+    if (vv_is_in_file(index, VV_KEY_PLACE_BEGINS))
         find_block(index, offset, &low, &high);
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;

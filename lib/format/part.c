@@ -109,7 +109,7 @@ bool vv_part_from(const struct vv_parsed_index *parsed, uint32_t value,
     const struct vv_index *index = &parsed->index;
     const struct vv_value_table *table = &parsed->table;
     uint32_t pieces = vv_piece_count(index, value);
-    if (pieces > 1 && vv_is_far(index, VV_KEY_PIECE_BOXES))
+    if (pieces > 1 && vv_is_in_file(index, VV_KEY_PIECE_BOXES))
         return find_far(parsed, value, box, chunk, part);
     uint32_t number = vv_piece_of_chunk(index, table, value, chunk);
     for (; number < pieces; number++) {

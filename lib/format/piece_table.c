@@ -22,7 +22,7 @@ varve_status vv_piece_table_make(struct vv_piece_table *t,
     *t = (struct vv_piece_table){ 0 };
     if (index->pieced_count == 0)
         return VARVE_OK;
-    if (vv_is_far(index, VV_KEY_PIECE_BOXES)) {
+    if (vv_is_in_file(index, VV_KEY_PIECE_BOXES)) {
         t->boxes = index->far->runs.boxes;
         return VARVE_OK;
     }
@@ -63,7 +63,7 @@ uint64_t vv_piece_table_add(struct vv_piece_table *t,
     const struct vv_index *index, const varve_tensor *type)
 {
     uint32_t row = t->count++;
-    if (vv_is_far(index, VV_KEY_PIECE_BOXES))
+    if (vv_is_in_file(index, VV_KEY_PIECE_BOXES))
         return vv_run_chunks(&index->far->runs, row);
     uint32_t end = vv_at32(index->piece_ends, row);
     uint64_t at = t->boxes[row];
@@ -136,7 +136,7 @@ void vv_piece_at(const struct vv_index *index,
         whole(index, table, value, piece);
         return;
     }
-    if (vv_is_far(index, VV_KEY_PIECE_BOXES)) {
+    if (vv_is_in_file(index, VV_KEY_PIECE_BOXES)) {
         far_piece_at(index, table, value, number, piece);
         return;
     }
@@ -170,7 +170,7 @@ uint32_t vv_piece_of_chunk(const struct vv_index *index,
     uint32_t row = vv_index_find_pieces(index, value);
     if (row == VV_NONE)
         return 0;
-    if (vv_is_far(index, VV_KEY_PIECE_BOXES)) {
+    if (vv_is_in_file(index, VV_KEY_PIECE_BOXES)) {
         struct vv_value_piece piece;
         return vv_piece_with_chunk(index, table, value, chunk, &piece);
     }
@@ -185,7 +185,7 @@ uint32_t vv_piece_with_chunk(const struct vv_index *index,
 {
     uint32_t number = 0;
     *piece = (struct vv_value_piece){ 0 };
-    if (!vv_is_far(index, VV_KEY_PIECE_BOXES) ||
+    if (!vv_is_in_file(index, VV_KEY_PIECE_BOXES) ||
         vv_index_find_pieces(index, value) == VV_NONE) {
         number = vv_piece_of_chunk(index, table, value, chunk);
         vv_piece_at(index, table, value, number, piece);
@@ -204,7 +204,7 @@ uint64_t vv_chunks_of_pieces(const struct vv_index *index,
     uint32_t row = vv_index_find_pieces(index, value);
     if (row == VV_NONE)
         return vv_chunk_count(size);
-    if (vv_is_far(index, VV_KEY_PIECE_BOXES))
+    if (vv_is_in_file(index, VV_KEY_PIECE_BOXES))
         return vv_run_chunks(&index->far->runs, row);
     const struct vv_piece_start *last =
         &table->pieces.starts[vv_at32(index->piece_ends, row) - 1];
@@ -219,7 +219,7 @@ void vv_chunk_range(const struct vv_index *index,
     uint32_t row = vv_index_find_pieces(index, value);
     uint64_t end = vv_at64(index->value_sizes, value);
     *begin = chunk * VV_CHUNK_SIZE;
-    if (row != VV_NONE && vv_is_far(index, VV_KEY_PIECE_BOXES)) {
+    if (row != VV_NONE && vv_is_in_file(index, VV_KEY_PIECE_BOXES)) {
         struct vv_value_piece piece;
         vv_piece_with_chunk(index, table, value, chunk, &piece);
         *begin = piece.begin + (chunk - piece.first_chunk) * VV_CHUNK_SIZE;

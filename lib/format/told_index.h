@@ -20,8 +20,9 @@ enum { VV_MOST_TOLD = 1 << 20 };
 enum { VV_TOLD_NUMBERS = 2 * VV_FAR_COLUMNS + 11 };
 
 struct vv_told_index {
+    /* to fill in */
+    struct vv_index_place place; /* of one that each opens for himself */
     /* to read */
-    struct vv_index_place place;
     uint64_t size; /* of the bytes; 0: each opens the file for himself */
     struct vv_digest digest;    /* of words and bytes */
     struct vv_far_columns *far; /* owned; NULL: none is far */

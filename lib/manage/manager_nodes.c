@@ -77,7 +77,7 @@ varve_status vv_nodes_begin(struct vv_manager_nodes *n,
         .scheme = r->scheme,
         .group_size = r->group_size ? r->group_size : VV_USUAL_GROUP,
         .domains = n->domains,
-        .round_size = VV_ROUND_SIZE,
+        .round_size = VV_PASSED_AT_ONCE,
         .no_sync = o->write && o->write->no_sync,
     };
     vv_buffer_add_string(path, "/rank-");

@@ -263,8 +263,8 @@ static varve_shift shift_on(const struct vv_parity_rounds *r)
 {
     const struct vv_redundancy_group *g = &r->table->group;
     return (varve_shift){
-        .to = g->ranks[vv_next_in(g, g->index)],
-        .from = g->ranks[vv_before_in(g, g->index)],
+        .to = g->ranks[vv_member_after(g, g->index)],
+        .from = g->ranks[vv_member_before(g, g->index)],
     };
 }
 
@@ -301,7 +301,7 @@ varve_status vv_rounds_make_blocks(struct vv_parity_rounds *r,
         uint64_t part = i / unit, at = part * r->redundancy->round_size;
         size_t size = i < own ? part_size(r, segment, part) : 0;
         if (turn == 0 && size > 0)
-            read_cell(r, vv_before_in(g, g->index), at, size, r->out);
+            read_cell(r, vv_member_before(g, g->index), at, size, r->out);
         shift.out_size = shift.in_size = size;
         VV_TRY(pass(r, &shift, error));
         if (size > 0 && turn + 1 == unit)
@@ -401,7 +401,7 @@ varve_status vv_rounds_copy_on(struct vv_parity_rounds *r, uint64_t whose,
     struct vv_parity_sink *block, varve_error *error)
 {
     const struct vv_redundancy_group *g = &r->table->group;
-    bool sends = r->is_needed && has_bit(whose, vv_next_in(g, g->index));
+    bool sends = r->is_needed && has_bit(whose, vv_member_after(g, g->index));
     bool gets = r->is_needed && has_bit(whose, g->index);
     const uint64_t sizes[] = {
         sends ? r->table->files[g->index].size : 0,
@@ -414,7 +414,7 @@ varve_status vv_rounds_copy_back(struct vv_parity_rounds *r, uint64_t whose,
     struct vv_parity_sink *file, varve_error *error)
 {
     const struct vv_redundancy_group *g = &r->table->group;
-    bool sends = r->is_needed && has_bit(whose, vv_before_in(g, g->index));
+    bool sends = r->is_needed && has_bit(whose, vv_member_before(g, g->index));
     bool gets = r->is_needed && has_bit(whose, g->index);
     const uint64_t sizes[] = {
         sends ? vv_block_size(r->table, g->index) : 0,

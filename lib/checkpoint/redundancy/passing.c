@@ -104,12 +104,14 @@ varve_status vv_pass(const varve_comm *comm, const varve_allocator *allocator,
     return status;
 }
 
-uint32_t vv_next_in(const struct vv_redundancy_group *group, uint32_t index)
+uint32_t vv_member_after(
+    const struct vv_redundancy_group *group, uint32_t index)
 {
     return (index + 1) % group->count;
 }
 
-uint32_t vv_before_in(const struct vv_redundancy_group *group, uint32_t index)
+uint32_t vv_member_before(
+    const struct vv_redundancy_group *group, uint32_t index)
 {
     return (index + group->count - 1) % group->count;
 }
@@ -123,15 +125,15 @@ varve_status vv_pass_around(const varve_comm *comm,
     uint32_t index = group->index;
     for (uint32_t i = 1; i < group->most; i++) {
         varve_shift shift = { 0 };
-        uint32_t before = vv_before_in(group, index);
+        uint32_t before = vv_member_before(group, index);
         if (i < group->count)
             shift = (varve_shift){
                 .out = at + index * size,
                 .out_size = size,
                 .in = at + before * size,
                 .in_size = size,
-                .to = group->ranks[vv_next_in(group, group->index)],
-                .from = group->ranks[vv_before_in(group, group->index)],
+                .to = group->ranks[vv_member_after(group, group->index)],
+                .from = group->ranks[vv_member_before(group, group->index)],
             };
         VV_TRY(vv_pass(comm, allocator, &shift, error));
         index = before;

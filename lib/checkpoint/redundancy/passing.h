@@ -17,8 +17,10 @@ varve_status vv_pass(const varve_comm *comm, const varve_allocator *allocator,
     const varve_shift *shift, varve_error *error);
 
 /* The next of a group, and the one before. */
-uint32_t vv_next_in(const struct vv_redundancy_group *group, uint32_t index);
-uint32_t vv_before_in(const struct vv_redundancy_group *group, uint32_t index);
+uint32_t vv_member_after(
+    const struct vv_redundancy_group *group, uint32_t index);
+uint32_t vv_member_before(
+    const struct vv_redundancy_group *group, uint32_t index);
 
 /* Sets `all` at each member of each group to `size` bytes of each of its
  * members, by index; those of this rank are there already. */

@@ -12,7 +12,7 @@
 #include "context.h"
 
 /* Bytes that go from one to the next at once. */
-enum { VV_ROUND_SIZE = 256 * 1024 };
+enum { VV_PASSED_AT_ONCE = 256 * 1024 };
 
 /* How sets are protected that are made from now on; what protects an older one
  * stands in its files. */
@@ -23,7 +23,7 @@ struct vv_redundancy {
     uint32_t scheme;         /* of varve_redundancy_scheme */
     uint32_t group_size;     /* nodes of a group, where there are as many */
     const uint32_t *domains; /* what fails together, of each rank */
-    size_t round_size;       /* VV_ROUND_SIZE; of tests less */
+    size_t round_size;       /* VV_PASSED_AT_ONCE; of tests less */
     bool no_sync;
 };
 

@@ -19,19 +19,19 @@ static varve_status add_all(const struct vv_context *context, int file,
     const char *path, const uint64_t offset_and_size[2],
     struct vv_digester *digester, varve_error *error)
 {
-    unsigned char *bytes = vv_allocate(&context->allocator, VV_ROUND_SIZE);
+    unsigned char *bytes = vv_allocate(&context->allocator, VV_PASSED_AT_ONCE);
     varve_status status =
         bytes ? VARVE_OK : vv_fail_memory(error, "a part of a file");
     for (uint64_t at = 0; !status && at < offset_and_size[1];) {
         uint64_t left = offset_and_size[1] - at;
-        size_t size = left < VV_ROUND_SIZE ? (size_t)left : VV_ROUND_SIZE;
+        size_t size = left < VV_PASSED_AT_ONCE ? (size_t)left : VV_PASSED_AT_ONCE;
         status = vv_file_read(
             context, file, path, bytes, size, offset_and_size[0] + at, error);
         if (!status)
             vv_digester_add(digester, bytes, size);
         at += size;
     }
-    vv_release(&context->allocator, bytes, bytes ? VV_ROUND_SIZE : 0);
+    vv_release(&context->allocator, bytes, bytes ? VV_PASSED_AT_ONCE : 0);
     return status;
 }
 

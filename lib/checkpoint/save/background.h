@@ -36,14 +36,15 @@ struct vv_job_part {
 };
 
 struct varve_job {
+    /* to fill in */
+    struct vv_job_part *part; /* NULL: it is by this process alone, or done */
     /* to read */
     struct vv_context context;
     struct vv_background *background; /* NULL: it is over, and has no graph */
     struct varve_job *next;           /* called later */
     varve_node *root;                 /* NULL once it is gone */
     struct vv_cargo cargo;
-    struct vv_job_part *part; /* NULL: it is by this process alone, or done */
-    size_t detached;          /* so many of all its cargoes are */
+    size_t detached; /* so many of all its cargoes are */
     struct vv_block *block;
     char *target;             /* a path, or the prefix of a numbered one */
     bool is_numbered;         /* its number is found when it is written */
@@ -110,21 +111,23 @@ void vv_job_drop(struct vv_background *b, varve_job *job);
 /* --- For job.c ------------------------------------------------------------ */
 
 struct vv_background {
+    /* own */
     struct vv_observer observer;
     struct vv_context context;
     varve_graph *graph;
     struct vv_monitor *monitor;
     struct vv_block_pool pool;
     varve_job *jobs; /* all that are not freed, in the order of their calls */
-    varve_error untold;     /* of those that are */
-    const varve_comm *comm; /* that the last job of many was for, */
-    varve_comm *copy;       /* and the copy that its thread calls; or NULL */
-    uint64_t ended;         /* jobs of many, so far */
-    bool is_cut_off;        /* one of them lost the others */
+    varve_error untold; /* of those that are */
+    uint64_t ended;     /* jobs of many, so far */
+    bool is_cut_off;    /* one of them lost the others */
     uintptr_t thread;
     int64_t process; /* whose thread it is */
     bool has_thread;
     bool ends;
+    /* to fill in */
+    const varve_comm *comm; /* that the last job of many was for, */
+    varve_comm *copy;       /* and the copy that its thread calls; or NULL */
 };
 
 /* That of a graph, made where there is none; NULL without memory. */

@@ -27,7 +27,7 @@ varve_status vv_spill_begin(struct vv_spill *s,
     const char *path, varve_error *error)
 {
     const varve_allocator *a = &context->allocator;
-    *s = (struct vv_spill){ .path = path };
+    *s = (struct vv_spill){ .context = context, .path = path };
     s->block = vv_allocate(a, BLOCK_SIZE);
     if (!s->block)
         return vv_fail_memory(error, "the index of all ranks");
@@ -35,7 +35,7 @@ varve_status vv_spill_begin(struct vv_spill *s,
         vv_temporary_make(&s->temporary, context, directory, name, path, error);
     if (status)
         vv_release(a, s->block, BLOCK_SIZE);
-    vv_buffer_init(&s->extents, &s->temporary.context->allocator);
+    vv_buffer_init(&s->extents, &s->context->allocator);
     return status;
 }
 
@@ -44,8 +44,8 @@ static varve_status add_extent(struct vv_spill *s, enum vv_index_key key,
 {
     const struct extent extent = { (uint64_t)key, s->end, size,
         vv_hash_of(bytes, size) };
-    VV_TRY(vv_file_write(s->temporary.context, s->temporary.file, s->path,
-        bytes, size, s->end, error));
+    VV_TRY(vv_file_write(
+        s->context, s->temporary.file, s->path, bytes, size, s->end, error));
     vv_buffer_add(&s->extents, &extent, sizeof extent);
     s->end += size;
     s->sizes[key] += size;
@@ -68,8 +68,8 @@ varve_status vv_spill_add(struct vv_spill *s, enum vv_index_key key,
 static varve_status read_extent(
     const struct vv_spill *s, const struct extent *e, varve_error *error)
 {
-    VV_TRY(vv_file_read(s->temporary.context, s->temporary.file, s->path,
-        s->block, (size_t)e->size, e->offset, error));
+    VV_TRY(vv_file_read(s->context, s->temporary.file, s->path, s->block,
+        (size_t)e->size, e->offset, error));
     uint64_t found = vv_hash_of(s->block, (size_t)e->size);
     if (found != e->sum)
         return vv_fail(error, VARVE_CORRUPT,
@@ -97,7 +97,7 @@ varve_status vv_spill_give(void *spill, uint64_t key, vv_index_sink *sink,
 
 void vv_spill_end(struct vv_spill *s)
 {
-    const struct vv_context *context = s->temporary.context;
+    const struct vv_context *context = s->context;
     vv_file_close(context, s->temporary.file);
     vv_temporary_remove(&s->temporary);
     vv_release(&context->allocator, s->block, BLOCK_SIZE);

@@ -17,6 +17,7 @@ struct vv_spill {
     /* to read */
     uint64_t sizes[VV_SPILL_KEYS]; /* of columns, in bytes, by key */
     /* own */
+    const struct vv_context *context;
     const char *path; /* for messages */
     struct vv_temporary temporary;
     uint64_t end; /* of the file */

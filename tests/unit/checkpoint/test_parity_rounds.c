@@ -101,6 +101,6 @@ TEST(parity_rounds, need_no_memory_for_files_as_a_whole)
         put_file(i, 4000000, &random);
     test_reset_peak();
     protect_all();
-    cr_assert_lt(test_peak_bytes(), 4 * (VV_ROUND_SIZE + 65536));
+    cr_assert_lt(test_peak_bytes(), 4 * (VV_PASSED_AT_ONCE + 65536));
     end_world();
 }

@@ -100,8 +100,8 @@ TEST(far_columns, reads_what_a_column_has)
             bytes + OFFSET + (is_digest ? 0 : DIGESTS) + at;
         cr_assert(memcmp(found, there, size) == 0);
     }
-    cr_assert(vv_is_far(&world.index, VV_KEY_DIGESTS));
-    cr_assert_not(vv_is_far(&world.index, VV_KEY_PLACE_BEGINS));
+    cr_assert(vv_is_in_file(&world.index, VV_KEY_DIGESTS));
+    cr_assert_not(vv_is_in_file(&world.index, VV_KEY_PLACE_BEGINS));
     end();
 }
 

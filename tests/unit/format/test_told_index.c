@@ -351,7 +351,7 @@ static int count_far(const struct vv_index *index)
 {
     int count = 0;
     for (uint64_t key = 0; key < VV_FAR_COLUMNS; key++)
-        count += vv_is_far(index, key);
+        count += vv_is_in_file(index, key);
     return count;
 }
 
