@@ -154,7 +154,8 @@ static varve_status ask_all(struct rebuilding *b, varve_error *error)
 }
 
 /* Of one number there may be files of several saves, some of nodes that were
- * away: the first that can be made whole is it. */
+ * away: the first that can be made whole is it. Each that cannot leaves one
+ * teller less at least. */
 static varve_status choose_set(struct rebuilding *b, varve_error *error)
 {
     varve_error first = { 0 };
@@ -175,7 +176,8 @@ static varve_status choose_set(struct rebuilding *b, varve_error *error)
             *error = reason;
             return status;
         }
-        b->is_tried = b->is_tried || is_of_layout(b);
+        b->is_tried = b->is_tried || is_of_layout(b) ||
+                      b->redundancy->comm->rank == teller;
     }
     if (!first.status)
         return fail_unprotected(b, error);

@@ -24,7 +24,8 @@ static varve_status add_all(const struct vv_context *context, int file,
         bytes ? VARVE_OK : vv_fail_memory(error, "a part of a file");
     for (uint64_t at = 0; !status && at < offset_and_size[1];) {
         uint64_t left = offset_and_size[1] - at;
-        size_t size = left < VV_PASSED_AT_ONCE ? (size_t)left : VV_PASSED_AT_ONCE;
+        size_t size =
+            left < VV_PASSED_AT_ONCE ? (size_t)left : VV_PASSED_AT_ONCE;
         status = vv_file_read(
             context, file, path, bytes, size, offset_and_size[0] + at, error);
         if (!status)
