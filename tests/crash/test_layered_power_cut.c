@@ -1,7 +1,7 @@
 /* test_layered_power_cut.c - a power cut at any moment of a save that writes
  * only what changed, of a deletion, of deleting the layers that nothing names
- * then, and of making one file of a checkpoint: each checkpoint whose name is
- * there has all of its values.
+ * then, of making one file of a checkpoint, and of copying one as it is to
+ * another directory: each checkpoint whose name is there has all of its values.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,6 +10,7 @@
 
 #include <varve/varve.h>
 
+#include "copy_layers.h"
 #include "crash/recorder.h"
 #include "crash/states.h"
 #include "graph.h"
@@ -75,42 +76,47 @@ static void save_behind(varve_graph *graph, int number)
 /* --- What a disk has ------------------------------------------------------ */
 
 struct search {
+    const char *folder;
     long time;
     long saved; /* from then on 3 is there */
     long deleted; /* from then on 2 may be gone */
     struct crash_count count;
 };
 
-static bool has(struct memory *disk, int number)
+static const char *path_of(const char *folder, int number)
 {
-    char path[32];
+    static char path[32];
+    snprintf(path, sizeof path, "%s/m-%d.varve", folder, number);
+    return path;
+}
+
+static bool has(const struct search *s, struct memory *disk, int number)
+{
     size_t size;
-    snprintf(path, sizeof path, "run/m-%d.varve", number);
-    return memory_bytes(disk, path, &size) != NULL;
+    return memory_bytes(disk, path_of(s->folder, number), &size) != NULL;
 }
 
 static void look(void *user, struct memory *disk)
 {
     struct search *s = user;
     const struct vv_context context = test_context(memory_system(disk));
-    cr_assert(has(disk, 1), "power cut after change %ld: 1 is gone", s->time);
-    cr_assert(has(disk, 2) || s->time >= s->deleted,
+    cr_assert(has(s, disk, 1), "power cut after change %ld: 1 is gone", s->time);
+    cr_assert(has(s, disk, 2) || s->time >= s->deleted,
         "power cut after change %ld: 2 is gone", s->time);
-    cr_assert(has(disk, 3) || s->time < s->saved,
+    cr_assert(has(s, disk, 3) || s->time < s->saved,
         "power cut after change %ld: 3 is not there", s->time);
     for (int number = 1; number <= 3; number++) {
         static int expected[COUNT];
-        char path[32];
         varve_error error = { 0 };
-        snprintf(path, sizeof path, "run/m-%d.varve", number);
-        if (!has(disk, number))
+        if (!has(s, disk, number))
             continue;
         set_values(number);
         memcpy(expected, program.values, sizeof expected);
         memset(&program, 0, sizeof program);
         varve_graph *graph = make_graph(&context);
         varve_restoration *r =
-            varve_read(varve_graph_root(graph), path, NULL, &error);
+            varve_read(varve_graph_root(graph), path_of(s->folder, number),
+                NULL, &error);
         cr_assert(r, "power cut after change %ld: %s", s->time, error.message);
         cr_assert_eq(program.small, number, "change %ld", s->time);
         cr_assert_eq(memcmp(expected, program.values, sizeof expected), 0,
@@ -124,7 +130,7 @@ static void look(void *user, struct memory *disk)
 
 TEST(crash, a_power_cut_costs_no_checkpoint_with_layers)
 {
-    struct search s = { .count.most = proof_size(64, 4096) };
+    struct search s = { .folder = "run", .count.most = proof_size(64, 4096) };
     varve_error error = { 0 };
     struct memory *disk = memory_new();
     const struct vv_system *system = recorder_begin(disk, CRASH_NONE);
@@ -153,4 +159,47 @@ TEST(crash, a_power_cut_costs_no_checkpoint_with_layers)
     recorder_end();
     memory_free(disk);
     proof_count("layers.crashes", (uint64_t)s.count.states);
+}
+
+static void copy(const struct vv_context *context, int number)
+{
+    char from[32];
+    uint64_t size;
+    varve_error error = { 0 };
+    const varve_write_options options = { .no_replace = true };
+    snprintf(from, sizeof from, "%s", path_of("run", number));
+    cr_assert_ok(vv_copy_layers(context, from, path_of("far", number), &options,
+                     &size, &error),
+        error);
+}
+
+TEST(crash, a_power_cut_costs_no_copy_with_layers)
+{
+    struct search s = { .folder = "far", .count.most = proof_size(64, 4096) };
+    varve_error error = { 0 };
+    struct memory *disk = memory_new();
+    const struct vv_system *system = recorder_begin(disk, CRASH_NONE);
+    const struct vv_context context = test_context(system);
+    varve_graph *graph = make_graph(&context);
+    const struct history *history = recorder_history();
+    for (int number = 1; number <= 3; number++)
+        save(graph, number);
+    copy(&context, 1);
+    copy(&context, 2);
+    long begin = history->time;
+    copy(&context, 3);
+    s.saved = history->time;
+    s.deleted = history->time + 1;
+    cr_assert_eq(system->remove(
+                     system->state, VV_WORKING_DIRECTORY, "far/m-2.varve"),
+        0);
+    cr_assert_ok(vv_prune_layers(&context, "far/m", &error), error);
+    for (s.time = begin; s.time <= history->time; s.time++)
+        crash_states_at(history, s.time, look, &s, &s.count);
+    cr_log_info("copies: %ld states at %ld times (not all at %ld)",
+        s.count.states, s.count.times, s.count.cut_times);
+    proof_count("layers.crashes", (uint64_t)s.count.states);
+    varve_graph_free(graph);
+    recorder_end();
+    memory_free(disk);
 }
