@@ -100,7 +100,8 @@ static void look(void *user, struct memory *disk)
 {
     struct search *s = user;
     const struct vv_context context = test_context(memory_system(disk));
-    cr_assert(has(s, disk, 1), "power cut after change %ld: 1 is gone", s->time);
+    cr_assert(
+        has(s, disk, 1), "power cut after change %ld: 1 is gone", s->time);
     cr_assert(has(s, disk, 2) || s->time >= s->deleted,
         "power cut after change %ld: 2 is gone", s->time);
     cr_assert(has(s, disk, 3) || s->time < s->saved,
