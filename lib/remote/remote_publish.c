@@ -68,7 +68,7 @@ static struct aside *find(
     vv_remote_lock();
     struct aside *a = all;
     while (a && !(upload ? a->upload == upload
-                         : !a->is_done && strcmp(a->path, path) == 0))
+                         : path && !a->is_done && strcmp(a->path, path) == 0))
         a = a->next;
     vv_remote_unlock();
     return a;

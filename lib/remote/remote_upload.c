@@ -129,7 +129,7 @@ static int begin(struct vv_remote_upload *u)
 /* "?partNumber=7&uploadId=ID"; 0: of the upload itself. */
 static char *query_of(const struct vv_remote_upload *u, unsigned number)
 {
-    char part[32] = "?uploadId=";
+    char part[48] = "?uploadId=";
     struct vv_remote_text query = { .at = NULL };
     if (number)
         snprintf(part, sizeof part, "?partNumber=%u&uploadId=", number);

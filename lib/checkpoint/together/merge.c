@@ -117,11 +117,11 @@ static struct found *find_slices(
         vv_contribution_pass(&merge->told[i], slice->rank);
         if (vv_told_size(f.told, f.rank) == 0)
             continue;
-        const struct found *last =
-            (const struct found *)(const void *)(merge->found.data +
-                                                 merge->found.size);
-        if (is_sorted && merge->found.size > 0)
-            is_sorted = compare_found(last - 1, &f) < 0;
+        if (is_sorted && merge->found.size > 0) {
+            const uint8_t *end = merge->found.data + merge->found.size;
+            const struct found *last = (const void *)(end - sizeof f);
+            is_sorted = compare_found(last, &f) < 0;
+        }
         vv_buffer_add(&merge->found, &f, sizeof f);
     }
     *count = merge->found.size / sizeof(struct found);

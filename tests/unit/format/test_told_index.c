@@ -32,6 +32,12 @@ enum {
     GRID = SIDE * SIDE * SIDE
 };
 
+#ifdef VV_HAVE_ZSTD
+enum { PACKS = 1 };
+#else
+enum { PACKS = 0 };
+#endif
+
 enum storage { PLAIN, LAYERED, PACKED, STORAGES };
 
 /* A file, opened as it is, and by one who was told of it. */
@@ -66,7 +72,7 @@ static void save(enum storage storage, const char *path, const char *base)
     varve_error error = { 0 };
     const varve_write_options options = { .layered = storage != PLAIN,
         .layers.base = base,
-        .compress = storage == PACKED };
+        .compress = storage == PACKED ? PACKS : 0 };
     varve_node *root = build();
     cr_assert_ok(varve_write(root, path, &options, &error), error);
     varve_graph_free(varve_node_graph(root));
