@@ -198,11 +198,12 @@ static varve_status check_cover(struct vv_merge *merge,
     size_t at, varve_error *error)
 {
     const struct vv_buffer *boxes = &merge->added.piece_boxes;
-    const struct vv_index index = { .piece_boxes = boxes->data + at };
+    const uint8_t *first = boxes->size > at ? boxes->data + at : boxes->data;
+    const struct vv_index index = { .piece_boxes = first };
     const struct vv_cover cover = {
         .index = &index, .type = &slice->whole, .count = (uint32_t)count
     };
-    uint64_t seed = vv_hash_of(boxes->data + at, boxes->size - at);
+    uint64_t seed = vv_hash_of(first, boxes->size - at);
     return vv_cover_is_exact(&cover, seed)
                ? VARVE_OK
                : fail_cover(merge, slice, all, &cover, error);
@@ -300,14 +301,15 @@ static varve_status take_values(
     for (; merge->next_value < end; merge->next_value++) {
         uint64_t size = vv_at64(c->value_sizes.data, merge->next_value);
         size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
-        if (merge->next_slice < all + slices &&
+        if (slices > 0 && merge->next_slice < all + slices &&
             merge->next_slice->value == merge->next_value)
             VV_TRY(take_slices(merge, merge->next_slice++, error));
-        else
+        else if (count > 0)
             vv_buffer_add(&merge->added.digests, merge->next_digests, count);
         vv_buffer_add64(
             &merge->digest_ends, merge->added.digests.size / VV_DIGEST_SIZE);
-        merge->next_digests += count;
+        if (count > 0) /* else there may be none at all */
+            merge->next_digests += count;
     }
     return VARVE_OK;
 }
