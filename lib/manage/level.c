@@ -97,17 +97,6 @@ static varve_status sync_names(struct vv_level *level, varve_error *error)
                       : VARVE_OK;
 }
 
-static varve_status make_one_file(struct vv_level *level, const char *from,
-    const char *to, const varve_write_options *options, uint64_t *size,
-    varve_error *error)
-{
-    struct vv_file_info info;
-    VV_TRY(vv_repack(&level->context, from, to, options, error));
-    if (!vv_file_look(&level->context, to, &info, NULL))
-        *size = info.size;
-    return VARVE_OK;
-}
-
 static varve_status make(struct vv_level *level, const struct vv_original *o,
     bool may_replace, uint64_t *size, varve_error *error)
 {
@@ -128,7 +117,8 @@ static varve_status make(struct vv_level *level, const struct vv_original *o,
         status =
             vv_copy_layers(&level->context, o->path, to, &options, size, error);
     else
-        status = make_one_file(level, o->path, to, &options, size, error);
+        status =
+            vv_repack_to(&level->context, o->path, to, &options, size, error);
     vv_buffer_clear(&path);
     return status;
 }

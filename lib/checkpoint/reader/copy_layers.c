@@ -219,7 +219,6 @@ varve_status vv_copy_layers(const struct vv_context *context, const char *from,
     const char *to, const varve_write_options *options, uint64_t *size,
     varve_error *error)
 {
-    struct vv_file_info info;
     struct copying c = { .context = context,
         .options = options,
         .from = from,
@@ -231,10 +230,7 @@ varve_status vv_copy_layers(const struct vv_context *context, const char *from,
         return error->status;
     if (index_of(&c)->layer_count == 0 || vv_layer_is_inside(index_of(&c))) {
         varve_reader_free(c.reader);
-        VV_TRY(vv_repack(context, from, to, options, error));
-        if (!vv_file_look(context, to, &info, NULL))
-            *size = info.size;
-        return VARVE_OK;
+        return vv_repack_to(context, from, to, options, size, error);
     }
     vv_buffer_init(&c.there, &context->allocator);
     vv_buffer_init(&c.here, &context->allocator);

@@ -14,6 +14,7 @@
 #include "default_allocator.h"
 #include "dtype.h"
 #include "failure.h"
+#include "file.h"
 #include "layout.h"
 #include "piece_table.h"
 #include "publish.h"
@@ -259,6 +260,17 @@ varve_status vv_repack(const struct vv_context *context, const char *path,
     varve_status status = repack(&r, to, error);
     varve_reader_free(r.reader);
     return status;
+}
+
+varve_status vv_repack_to(const struct vv_context *context, const char *path,
+    const char *to, const varve_write_options *options, uint64_t *size,
+    varve_error *error)
+{
+    struct vv_file_info info;
+    VV_TRY(vv_repack(context, path, to, options, error));
+    if (!vv_file_look(context, to, &info, NULL))
+        *size = info.size;
+    return VARVE_OK;
 }
 
 varve_status varve_repack(const char *path, const char *to,

@@ -13,4 +13,9 @@
 varve_status vv_repack(const struct vv_context *context, const char *path,
     const char *to, const varve_write_options *options, varve_error *error);
 
+/* The same to another path; *size gets the bytes of the file. */
+varve_status vv_repack_to(const struct vv_context *context, const char *path,
+    const char *to, const varve_write_options *options, uint64_t *size,
+    varve_error *error);
+
 #endif
