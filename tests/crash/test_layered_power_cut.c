@@ -129,6 +129,27 @@ static void look(void *user, struct memory *disk)
 
 /* --- What happens --------------------------------------------------------- */
 
+/* What has just been done is saved, and the second goes. */
+static void delete_second(const struct vv_system *system,
+    const struct history *history, struct search *s)
+{
+    s->saved = history->time;
+    s->deleted = history->time + 1;
+    cr_assert_eq(system->remove(system->state, VV_WORKING_DIRECTORY,
+                     path_of(s->folder, 2)),
+        0);
+}
+
+/* At each moment from a time on. */
+static void cut_power(
+    const struct history *history, long begin, struct search *s)
+{
+    for (s->time = begin; s->time <= history->time; s->time++)
+        crash_states_at(history, s->time, look, s, &s->count);
+    cr_assert_gt(s->count.states, 100);
+    proof_count("layers.crashes", (uint64_t)s->count.states);
+}
+
 TEST(crash, a_power_cut_costs_no_checkpoint_with_layers)
 {
     struct search s = { .folder = "run", .count.most = proof_size(64, 4096) };
@@ -142,24 +163,17 @@ TEST(crash, a_power_cut_costs_no_checkpoint_with_layers)
     save(graph, 2);
     long begin = history->time;
     save_behind(graph, 3);
-    s.saved = history->time;
-    s.deleted = history->time + 1;
-    cr_assert_eq(system->remove(
-                     system->state, VV_WORKING_DIRECTORY, "run/m-2.varve"),
-        0);
+    delete_second(system, history, &s);
     size_t files = memory_file_count(disk);
     cr_assert_ok(vv_prune_layers(&context, "run/m", &error), error);
     cr_assert_eq(memory_file_count(disk), files - 1, "the layer of 2");
     cr_assert_ok(
         vv_repack(&context, "run/m-1.varve", NULL, NULL, &error), error);
     cr_assert_ok(vv_prune_layers(&context, "run/m", &error), error);
-    for (s.time = begin; s.time <= history->time; s.time++)
-        crash_states_at(history, s.time, look, &s, &s.count);
-    cr_assert_gt(s.count.states, 100);
+    cut_power(history, begin, &s);
     varve_graph_free(graph);
     recorder_end();
     memory_free(disk);
-    proof_count("layers.crashes", (uint64_t)s.count.states);
 }
 
 static void copy(const struct vv_context *context, int number)
@@ -189,17 +203,9 @@ TEST(crash, a_power_cut_costs_no_copy_with_layers)
     copy(&context, 2);
     long begin = history->time;
     copy(&context, 3);
-    s.saved = history->time;
-    s.deleted = history->time + 1;
-    cr_assert_eq(system->remove(
-                     system->state, VV_WORKING_DIRECTORY, "far/m-2.varve"),
-        0);
+    delete_second(system, history, &s);
     cr_assert_ok(vv_prune_layers(&context, "far/m", &error), error);
-    for (s.time = begin; s.time <= history->time; s.time++)
-        crash_states_at(history, s.time, look, &s, &s.count);
-    cr_log_info("copies: %ld states at %ld times (not all at %ld)",
-        s.count.states, s.count.times, s.count.cut_times);
-    proof_count("layers.crashes", (uint64_t)s.count.states);
+    cut_power(history, begin, &s);
     varve_graph_free(graph);
     recorder_end();
     memory_free(disk);

@@ -42,9 +42,6 @@ struct counts {
     uint64_t ranks;
 };
 
-static const struct world *const worlds[] = { &grid, &particles, &training,
-    &training_by_rank };
-
 static int be_rank(
     const struct crowd *c, varve_processes *all, uint32_t rank)
 {
@@ -215,11 +212,7 @@ static void run(const struct world *world, uint64_t lives, uint64_t seed)
 
 int main(int count, char **arguments)
 {
-    const struct world *world = NULL;
-    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
-        if (count > 1 && strcmp(arguments[1], worlds[i]->name) == 0)
-            world = worlds[i];
-    }
+    const struct world *world = count > 1 ? find_world(arguments[1]) : NULL;
     if (!world) {
         fprintf(stderr, "lives: expected grid, particles, training or "
             "'training by rank'\n");

@@ -25,9 +25,6 @@
 
 enum { MOST_STEPS = 7, CALLS = 250 };
 
-static const struct world *const worlds[] = { &grid, &particles, &training,
-    &training_by_rank };
-
 /* [shrink] */
 /* Whether there is a rest of the group that goes on, as somebody was
  * disconnected; all that are left come to the same. */
@@ -95,14 +92,10 @@ static int lead_all(struct plan plan)
 
 int main(int count, char **arguments)
 {
-    const struct world *world = NULL;
     int level;
     MPI_Init_thread(&count, &arguments, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
-        if (count == 4 && strcmp(arguments[1], worlds[i]->name) == 0)
-            world = worlds[i];
-    }
+    const struct world *world = count == 4 ? find_world(arguments[1]) : NULL;
     if (!world) {
         fprintf(stderr, "lives: expected WORLD DIRECTORY SEED\n");
         return 2;

@@ -20,14 +20,7 @@ fail() {
     exit 1
 }
 
-if "$mpirun" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then
-    options+=(--oversubscribe)
-    # Root in a container is nobody to be warned, and has no other's memory.
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    export OMPI_MCA_btl_vader_single_copy_mechanism=none
-    # Waiting ranks let the others run, where there are fewer processors.
-    export OMPI_MCA_mpi_yield_when_idle=1
-fi
+. "$(dirname "$0")/../mpi/options.sh"
 
 mkdir "$place/run"
 RANDOM=1

@@ -4,6 +4,19 @@
  */
 #include "world.h"
 
+#include <string.h>
+
+const struct world *find_world(const char *name)
+{
+    static const struct world *const all[] = { &grid, &particles, &training,
+        &training_by_rank };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strcmp(name, all[i]->name) == 0)
+            return all[i];
+    }
+    return NULL;
+}
+
 varve_status exchange(const varve_comm *comm, const void *mine, void *all,
     const uint64_t *sizes)
 {

@@ -31,6 +31,9 @@ struct world {
 
 extern const struct world grid, particles, training, training_by_rank;
 
+/* That of a name, or NULL. */
+const struct world *find_world(const char *name);
+
 /* Everybody gets what all have, in the order of ranks; `sizes` are in bytes. */
 varve_status exchange(const varve_comm *comm, const void *mine, void *all,
     const uint64_t *sizes);

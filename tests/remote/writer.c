@@ -270,54 +270,14 @@ static int save_as_saver(char **a)
 
 /* --- What is refused ------------------------------------------------------ */
 
-/* A communicator of this process alone. */
-static varve_status agree(void *self, uint64_t *value)
-{
-    (void)self;
-    (void)value;
-    return VARVE_OK;
-}
-
-static varve_status gather(
-    void *self, const void *bytes, size_t size, void *all)
-{
-    (void)self;
-    memcpy(all, bytes, size);
-    return VARVE_OK;
-}
-
-static varve_status gather_varied(void *self, const void *bytes, size_t size,
-    void *all, const uint64_t *sizes)
-{
-    (void)sizes;
-    return gather(self, bytes, size, all);
-}
-
-static varve_status broadcast(void *self, void *bytes, size_t size)
-{
-    (void)self;
-    (void)bytes;
-    (void)size;
-    return VARVE_OK;
-}
-
-static varve_status barrier(void *self)
-{
-    (void)self;
-    return VARVE_OK;
-}
-
 static void refuse_many(varve_node *root, const char *path)
 {
-    const varve_comm alone = { .size = 1,
-        .agree = agree,
-        .gather = gather,
-        .gather_varied = gather_varied,
-        .broadcast = broadcast,
-        .barrier = barrier };
+    varve_processes *alone = varve_processes_new(1, NULL, NULL);
+    const varve_comm *comm = varve_processes_join(alone, 0, NULL);
     varve_error error;
-    tell(varve_write_all(&alone, root, path, NULL, &error), &error);
-    tell(varve_save_all(&alone, root, path, NULL, &error), &error);
+    tell(varve_write_all(comm, root, path, NULL, &error), &error);
+    tell(varve_save_all(comm, root, path, NULL, &error), &error);
+    varve_processes_free(alone);
 }
 
 static int refuse(const char *file, const char *directory)
