@@ -105,6 +105,7 @@ look_for_tests() {
     wish opencl-c-headers has_header CL/cl.h
     wish pocl-opencl-icd has_opencl
     wish openssl has openssl
+    wish python3-swift has_python swift.common.middleware.s3api
     wish chromium has chromium
     wish_for_guests
     wish_for_docs
