@@ -4,7 +4,7 @@ Debian has it, and moto's, of PyPI.
 
     tests/remote/real.py PROBE WRITER MODULES
 
-moto is looked for on the path, and in the virtual environment that VARVE_INTEROP
+moto is looked for on the path, and in the environment that VARVE_INTEROP
 names. What is not there is left out; without both the test is skipped.
 
 SPDX-License-Identifier: MIT
