@@ -91,13 +91,13 @@ static bool add(struct curl_slist **headers, const char *name, const char *is)
 static bool add_headers(struct vv_remote_change *c,
     const struct vv_remote_place *place, struct curl_slist **headers)
 {
-    unsigned char sha256[VV_REMOTE_SHA256_SIZE];
+    unsigned char sha256[VV_REMOTE_SHA256_SIZE] = { 0 };
     char digest[VV_REMOTE_MOST_TEXT], md5[VV_REMOTE_MOST_TEXT];
-    vv_remote_sha256(c->bytes, c->size, sha256);
+    bool good = vv_remote_sha256(c->bytes, c->size, sha256);
     vv_remote_hex(sha256, sizeof sha256, digest);
-    bool good = vv_remote_add_signed(headers, place, digest);
-    if (c->method == VV_REMOTE_PUT) {
-        vv_remote_md5(c->bytes, c->size, c->md5);
+    good = good && vv_remote_add_signed(headers, place, digest);
+    if (good && c->method == VV_REMOTE_PUT) {
+        good = vv_remote_md5(c->bytes, c->size, c->md5);
         vv_remote_base64(c->md5, sizeof c->md5, md5);
         good = good && add(headers, "Content-MD5", md5);
     }
