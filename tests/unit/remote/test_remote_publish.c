@@ -189,6 +189,7 @@ TEST(remote_publish, is_sure_where_nobody_was_asked)
     int file = begin(&s, script, 50);
     scripted_end(&s);
     check_end(file, false, -EIO);
+    curl_easy_cleanup(vv_remote_pool_take()); /* which has descriptors */
 }
 
 TEST(remote_publish, believes_no_success_with_an_error_behind_it)
