@@ -1,7 +1,8 @@
 /* make_nodes.c - writes the golden files of nodes with directories of their
- * own: what five ranks saved, each with a slice, and their parity.
+ * own: what five ranks saved, each with a slice, and their parity. Or makes
+ * those again of which some are lost.
  *
- *     make_nodes xor|partner DIRECTORY
+ *     make_nodes xor|partner DIRECTORY [resume]
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,14 +17,20 @@ enum { RANKS = 5, ROWS = 11, COLUMNS = 3 };
 
 static const uint64_t first[RANKS + 1] = { 0, 2, 5, 5, 10, ROWS };
 
-static varve_status save(varve_redundancy_scheme scheme, const varve_comm *comm,
-    const char *directory, varve_error *error)
+struct task {
+    varve_redundancy_scheme scheme;
+    const char *directory;
+    bool resumes;
+};
+
+static varve_status work(
+    const struct task *task, const varve_comm *comm, varve_error *error)
 {
     static int32_t grid[ROWS][COLUMNS];
     static float own[64];
     int64_t step = 7;
     const varve_redundancy redundancy = {
-        .scheme = scheme, .group_size = 3, .domain = 9 - comm->rank
+        .scheme = task->scheme, .group_size = 2, .domain = 9 - comm->rank / 2
     };
     const varve_manager_options options = {
         .comm = comm, .redundancy = &redundancy, .keep_last = 1
@@ -41,22 +48,23 @@ static varve_status save(varve_redundancy_scheme scheme, const varve_comm *comm,
     varve_add_variable(root, "own", varve_array(own, 16 * (comm->rank % 4)));
     varve_add_variable(root, "step", varve_scalar(&step));
     varve_manager *manager =
-        varve_manager_new(root, directory, &options, error);
+        varve_manager_new(root, task->directory, &options, error);
     varve_status status =
-        manager ? varve_manager_save(manager, step, error) : error->status;
+        !manager        ? error->status
+        : task->resumes ? varve_manager_resume(manager, error)
+                        : varve_manager_save(manager, step, error);
     varve_manager_free(manager);
     varve_graph_free(graph);
     return status;
 }
 
 /* A rank, from its beginning to its end. */
-static int run(varve_processes *all, uint32_t rank,
-    varve_redundancy_scheme scheme, const char *directory)
+static int run(varve_processes *all, uint32_t rank, const struct task *task)
 {
     varve_error error = { 0 };
     const varve_comm *comm = varve_processes_join(all, rank, &error);
     varve_status status =
-        comm ? save(scheme, comm, directory, &error) : error.status;
+        comm ? work(task, comm, &error) : error.status;
     if (status)
         fprintf(stderr, "%s\n", error.message);
     varve_processes_free(all);
@@ -67,12 +75,15 @@ int main(int argc, char **argv)
 {
     varve_error error;
     int failed = 0;
-    if (argc != 3) {
-        fprintf(stderr, "usage: make_nodes xor|partner DIRECTORY\n");
+    if (argc < 3) {
+        fprintf(stderr, "usage: make_nodes xor|partner DIRECTORY [resume]\n");
         return 2;
     }
-    varve_redundancy_scheme scheme =
-        strcmp(argv[1], "xor") == 0 ? VARVE_XOR : VARVE_PARTNER;
+    const struct task task = {
+        .scheme = strcmp(argv[1], "xor") == 0 ? VARVE_XOR : VARVE_PARTNER,
+        .directory = argv[2],
+        .resumes = argc > 3,
+    };
     varve_processes *all = varve_processes_new(RANKS, NULL, &error);
     if (!all) {
         fprintf(stderr, "%s\n", error.message);
@@ -80,8 +91,8 @@ int main(int argc, char **argv)
     }
     for (uint32_t i = 1; i < RANKS; i++)
         if (fork() == 0)
-            _exit(run(all, i, scheme, argv[2]));
-    failed |= run(all, 0, scheme, argv[2]);
+            _exit(run(all, i, &task));
+    failed |= run(all, 0, &task);
     for (uint32_t i = 1; i < RANKS; i++) {
         int status = 1;
         wait(&status);
