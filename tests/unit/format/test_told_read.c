@@ -15,6 +15,7 @@ static struct {
     size_t size;
     size_t index; /* where it begins */
     size_t index_size;
+    struct vv_far_column far[VV_FAR_COLUMNS]; /* where columns are that stay */
 } file;
 
 static void begin_file(enum storage storage, uint64_t seed)
@@ -28,6 +29,12 @@ static void begin_file(enum storage storage, uint64_t seed)
     file.bad = malloc(file.size);
     cr_assert(file.good && file.bad);
     memcpy(file.good, bytes, file.size);
+    varve_error error = { 0 };
+    cr_assert_ok(vv_data_in_open_far(
+                     &world.far, &world.other, FILE_NAME, 0, &error),
+        error);
+    memcpy(file.far, world.far.parsed.index.far->columns, sizeof file.far);
+    vv_opened_close(&world.far);
 }
 
 static void end_file(void)
@@ -50,14 +57,26 @@ static void seal(void)
     vv_store64(footer + 48, vv_hash_of(footer, 48));
 }
 
+/* Somewhere in the index, and as often in a column that stays in the file. */
+static size_t any_place(uint64_t *random)
+{
+    size_t key = (size_t)(proof_next(random) % VV_FAR_COLUMNS);
+    if (proof_next(random) % 2 == 0)
+        return file.index +
+               (size_t)(proof_next(random) % (file.index_size - 8));
+    while (file.far[key].size < 8)
+        key = (key + 1) % VV_FAR_COLUMNS;
+    return (size_t)(file.far[key].offset +
+                    proof_next(random) % (file.far[key].size - 7));
+}
+
 /* One to four bytes of the index, or a number of it. */
 static void damage(uint64_t *random)
 {
     memcpy(file.bad, file.good, file.size);
     uint64_t count = proof_next(random) % 4 + 1;
     for (uint64_t i = 0; i < count; i++) {
-        size_t at =
-            (size_t)(proof_next(random) % (file.index_size - 8)) + file.index;
+        size_t at = any_place(random);
         if (proof_next(random) % 4 == 0)
             vv_store64(file.bad + at,
                 vv_load64(file.bad + at) + proof_next(random) % 3 - 1);
