@@ -119,7 +119,6 @@ static varve_status begin(varve_manager *m, const char *directory,
     VV_TRY(vv_listing_begin(&m->listing, &m->context, directory,
         o->prefix ? o->prefix : "ckpt", metric, error));
     VV_TRY(take_options(m, o, error));
-    m->listing.has_parity = vv_has_nodes(&m->nodes);
     if (vv_manager_leads(m))
         VV_TRY(vv_manager_look(m, error));
     m->levels.follows = !vv_manager_leads(m);
