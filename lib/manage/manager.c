@@ -121,6 +121,8 @@ static varve_status begin(varve_manager *m, const char *directory,
     VV_TRY(take_options(m, o, error));
     if (vv_manager_leads(m))
         VV_TRY(vv_manager_look(m, error));
+    m->levels.is_of_sets = vv_has_nodes(&m->nodes);
+    m->levels.rank = o->comm ? o->comm->rank : 0;
     m->levels.follows = !vv_manager_leads(m);
     m->levels.numbers_say = !o->number_by_step;
     m->levels.best_is_larger = m->policy.best_is_larger;
