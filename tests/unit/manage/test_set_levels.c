@@ -206,6 +206,48 @@ TEST(set_levels, say_at_all_what_one_cannot_copy)
     end_nodes();
 }
 
+static varve_status save_and_drain(struct node_rank *r, int64_t step)
+{
+    set_values(r, step);
+    cr_assert_eq(varve_manager_save(r->manager, step, NULL), VARVE_OK);
+    return drain_node(r, step);
+}
+
+static void lose_what_is_copied(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    (void)user;
+    is_program = true;
+    cr_assert(build_node(&r, comm));
+    cr_assert_eq(save_and_drain(&r, 1), VARVE_OK);
+    if (comm->rank == 1)
+        set_door(false, ENOENT); /* as if what is copied were gone */
+    cr_assert_eq(save_and_drain(&r, 2), VARVE_NOT_FOUND);
+    cr_assert_eq(save_and_drain(&r, 3), VARVE_NOT_FOUND);
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+/* What one has lost is never whole: the older set stays until another is. */
+TEST(set_levels, keep_the_older_where_one_has_lost_the_newer)
+{
+    const varve_level level = {
+        .directory = "far", .every_steps = 1, .keep_last = 1
+    };
+    begin_far(&level);
+    put_door_before(1);
+    set_door(false, 0);
+    thread_comm_run(4, 1, -1, lose_what_is_copied, NULL);
+    cr_assert_eq(count_far(1), 4);
+    cr_assert_eq(count_far(2), 3);
+    nodes.contexts[1] = nodes.contexts[0];
+    nodes.from = nodes.to = 4;
+    cr_assert_ok(run_life(), nodes.errors[0]);
+    cr_assert_eq(count_far(4), 4);
+    cr_assert_eq(count_files("far/", ".varve"), 4);
+    end_nodes();
+}
+
 /* --- Ends --------------------------------------------------------------- */
 
 /* All disks of nodes are lost: what a drain has told of is at the level. */
