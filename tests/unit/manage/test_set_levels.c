@@ -248,6 +248,38 @@ TEST(set_levels, keep_the_older_where_one_has_lost_the_newer)
     end_nodes();
 }
 
+static void find_another_file(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    (void)user;
+    is_program = true;
+    cr_assert(build_node(&r, comm));
+    if (comm->rank == 1)
+        cr_assert_eq(varve_write(r.root, "far/rank-1/ckpt-1.varve", NULL, NULL),
+            VARVE_OK);
+    cr_assert_eq(save_and_drain(&r, 1), VARVE_EXISTS);
+    set_values(&r, 2);
+    cr_assert_eq(varve_manager_save(r.manager, 2, NULL), VARVE_OK);
+    nodes.got[comm->rank] = drain_node(&r, 2);
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+/* A name that another file has at one rank is no set's, and no wedge: the next
+ * one is due. */
+TEST(set_levels, go_on_where_one_finds_another_file_in_the_way)
+{
+    const varve_level level = { .directory = "far" };
+    begin_far(&level);
+    thread_comm_run(4, 1, -1, find_another_file, NULL);
+    for (int i = 0; i < 4; i++)
+        cr_assert_ok(nodes.got[i], nodes.errors[i]);
+    cr_assert_eq(count_far(2), 4);
+    lose_all_nodes();
+    cr_assert_eq(resume_all(), 2);
+    end_nodes();
+}
+
 /* --- Ends --------------------------------------------------------------- */
 
 /* All disks of nodes are lost: what a drain has told of is at the level. */
