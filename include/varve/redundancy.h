@@ -31,7 +31,8 @@
  * cannot list is none to the others, and nothing is deleted there.
  *
  * Ranks save and restore each for itself: a value that several have is in the
- * file of each.
+ * file of each, and of one that is spread over them (slice.h) each file has the
+ * slice of its rank, which goes back to that slice and to no other.
  *
  * SPDX-License-Identifier: MIT
  */

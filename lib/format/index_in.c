@@ -148,6 +148,10 @@ static varve_status read_map(struct parser *p)
         return fail(p, p->in.at, VARVE_CORRUPT,
             "chunks summed by pages with the digests of these",
             "a part of that");
+    if (!index->whole_extents != !index->part_starts ||
+        (index->whole_extents && index->whole_count != index->extent_count))
+        return fail(p, p->in.at, VARVE_CORRUPT,
+            "an extent and a start of parts for each extent", "others");
     if (index->tag_nodes && !index->tag_names)
         return fail(
             p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags", "none");

@@ -139,6 +139,7 @@ static varve_status start_job(varve_manager *m, const char *path,
         .sets_counter = true,
         .counter = s->order.counter,
         .is_private = true,
+        .of = vv_has_nodes(&m->nodes) ? VV_OF_PARTS : VV_OF_ONE,
     };
     if (comm)
         m->job = vv_job_start_together(comm, status, &request, &reason);
@@ -177,7 +178,8 @@ static varve_status write_now(varve_manager *m, const char *path,
                 .options = &s->write },
             error);
     else if (!status)
-        status = vv_write(m->root, path, counter, &s->write, error);
+        status = (vv_has_nodes(&m->nodes) ? vv_write_parts : vv_write)(
+            m->root, path, counter, &s->write, error);
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
         vv_set_save_counter(m->root, counter);
     return status;

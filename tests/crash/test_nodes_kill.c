@@ -1,8 +1,8 @@
 /* test_nodes_kill.c - lives of processes on nodes with a directory each: any is
  * killed at any of its calls to the system, in a save as in a rebuild, and
  * nodes are lost in between. What was told to be saved is there as long as one
- * node at most is lost at a time; of two it is said which they are. With a level
- * that all share all nodes may be lost at once: what was drained is there.
+ * node at most is lost at a time; of two it is said which they are. With a
+ * level that all share all nodes may be lost at once: what was drained is there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,6 +30,7 @@ enum {
     MOST_VALUES = 40000,
     TOO_LONG = 60, /* seconds: it hangs */
     STEPS = 3,     /* of a life at most */
+    COLUMNS = 7,
 };
 
 /* What processes write down, in memory that outlives them. */
@@ -74,6 +75,7 @@ struct program {
     uint32_t rank;
     size_t count;
     float *values;
+    int32_t grid[2][COLUMNS]; /* of which each has two rows */
     int64_t step;
 };
 
@@ -82,17 +84,27 @@ static float value_of(uint32_t rank, int64_t step, size_t i)
     return (float)(i % 1000) + (float)rank / 16 + (float)(step * 1000);
 }
 
+static int32_t cell_of(uint32_t rank, int64_t step, int i)
+{
+    return (int32_t)(step * 1000) + (int32_t)rank * 2 * COLUMNS + i;
+}
+
 static void set_values(struct program *p, int64_t step)
 {
     p->step = step;
     for (size_t i = 0; i < p->count; i++)
         p->values[i] = value_of(p->rank, step, i);
+    for (int i = 0; i < 2 * COLUMNS; i++)
+        p->grid[i / COLUMNS][i % COLUMNS] = cell_of(p->rank, step, i);
 }
 
 static bool has_values(const struct program *p)
 {
     for (size_t i = 0; i < p->count; i++)
         if (p->values[i] != value_of(p->rank, p->step, i))
+            return false;
+    for (int i = 0; i < 2 * COLUMNS; i++)
+        if (p->grid[i / COLUMNS][i % COLUMNS] != cell_of(p->rank, p->step, i))
             return false;
     return true;
 }
@@ -146,12 +158,15 @@ static varve_status run_program(const varve_comm *comm,
         .levels = &level, .level_count = world.has_level
     };
     snprintf(far, sizeof far, "%s/far", world.place);
+    const uint64_t start[] = { 2 * comm->rank, 0 };
     struct program p = { .rank = comm->rank };
     p.count = 1 + (comm->rank * 7919 + 13) % MOST_VALUES;
     p.values = calloc(p.count, sizeof *p.values);
     p.graph = vv_graph_new_in(&context);
     varve_node *root = varve_graph_root(p.graph);
     varve_add_variable(root, "values", varve_array(p.values, p.count));
+    varve_add_slice(root, "grid", varve_array(&p.grid[0][0], 2, COLUMNS),
+        VARVE_SHAPE(2 * world.count, COLUMNS), start);
     varve_add_variable(root, "step", varve_scalar(&p.step));
     p.manager = varve_manager_new(
         root, node_path(comm->rank, "/run"), &options, error);

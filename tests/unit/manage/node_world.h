@@ -22,7 +22,7 @@
 #include "support/thread_comm.h"
 #include "system.h"
 
-enum { MOST_RANKS = 9, MOST_VALUES = 300 };
+enum { MOST_RANKS = 9, MOST_VALUES = 300, MOST_ROWS = 4, COLUMNS = 3 };
 
 /* A rank for the time of a run. */
 struct node_rank {
@@ -32,6 +32,7 @@ struct node_rank {
     varve_node *root;
     varve_manager *manager;
     float values[MOST_VALUES];
+    int32_t grid[MOST_ROWS][COLUMNS]; /* of which all ranks have rows */
     int64_t step;
 };
 
@@ -85,19 +86,60 @@ static inline float value_of(uint32_t rank, int64_t step, size_t i)
     return (float)(rank * 1000 + i) + (float)step / 8;
 }
 
+static inline uint32_t row_count(uint32_t rank)
+{
+    return rank % (MOST_ROWS + 1);
+}
+
+static inline uint64_t first_row(uint32_t rank)
+{
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < rank; i++)
+        first += row_count(i);
+    return first;
+}
+
+static inline int32_t cell_of(uint64_t row, size_t column, int64_t step)
+{
+    return (int32_t)(row * COLUMNS + column) + (int32_t)step * 100;
+}
+
+/* Its rows as they are at a step; or whether they are. */
+static inline bool visit_grid(struct node_rank *r, int64_t step, bool set)
+{
+    bool is_so = true;
+    for (uint32_t i = 0; i < row_count(r->rank); i++) {
+        for (size_t k = 0; k < COLUMNS; k++) {
+            int32_t cell = cell_of(first_row(r->rank) + i, k, step);
+            is_so &= set || r->grid[i][k] == cell;
+            r->grid[i][k] = set ? cell : r->grid[i][k];
+        }
+    }
+    return is_so;
+}
+
 static inline void set_values(struct node_rank *r, int64_t step)
 {
     r->step = step;
     for (size_t i = 0; i < value_count(r->rank); i++)
         r->values[i] = value_of(r->rank, step, i);
+    visit_grid(r, step, true);
 }
 
-static inline bool has_values(const struct node_rank *r)
+static inline bool has_values(struct node_rank *r)
 {
     for (size_t i = 0; i < value_count(r->rank); i++)
         if (r->values[i] != value_of(r->rank, r->step, i))
             return false;
-    return true;
+    return visit_grid(r, r->step, false);
+}
+
+static inline void add_grid(struct node_rank *r)
+{
+    const uint64_t start[] = { first_row(r->rank), 0 };
+    varve_add_slice(r->root, "grid",
+        varve_array(&r->grid[0][0], row_count(r->rank), COLUMNS),
+        VARVE_SHAPE(first_row(nodes.count), COLUMNS), start);
 }
 
 static inline bool build_node(struct node_rank *r, const varve_comm *comm)
@@ -111,6 +153,7 @@ static inline bool build_node(struct node_rank *r, const varve_comm *comm)
     varve_add_variable(
         r->root, "values", varve_array(r->values, value_count(i)));
     varve_add_variable(r->root, "step", varve_scalar(&r->step));
+    add_grid(r);
     set_values(r, -1);
     options.comm = comm;
     options.redundancy = &nodes.redundancy;
