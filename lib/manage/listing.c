@@ -213,6 +213,17 @@ struct vv_entry *vv_listing_find(const struct vv_listing *l, uint64_t number)
     return NULL;
 }
 
+uint64_t vv_listing_below(const struct vv_listing *l, uint64_t number)
+{
+    uint64_t highest = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        uint64_t one = l->entries[i].number;
+        if (one < number && one > highest)
+            highest = one;
+    }
+    return highest;
+}
+
 uint64_t vv_listing_highest(const struct vv_listing *l, bool numbers_count)
 {
     uint64_t highest = l->count ? l->entries[l->count - 1].counter : 0;

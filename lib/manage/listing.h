@@ -82,6 +82,9 @@ bool vv_listing_is_damaged(
 struct vv_entry *vv_listing_find(
     const struct vv_listing *listing, uint64_t number);
 
+/* The highest number below one; 0: there is none. */
+uint64_t vv_listing_below(const struct vv_listing *listing, uint64_t number);
+
 /* The highest counter, or, if they count as well, number. */
 uint64_t vv_listing_highest(
     const struct vv_listing *listing, bool numbers_count);

@@ -238,6 +238,7 @@ varve_status vv_manager_decide(varve_manager *m, varve_error *error)
     const varve_comm *comm = m->options.comm;
     if (comm && comm->rank == 0 && m->policy.keep_bytes)
         VV_TRY(vv_data_sizes_find(&m->listing, m->policy.keep_bytes, error));
+    vv_nodes_note_weights(&m->nodes, &m->listing);
     return vv_decide_listing(&m->decision, &m->policy, &m->listing,
         m->has_good ? &m->good : NULL, error);
 }

@@ -52,8 +52,6 @@ varve_status vv_nodes_check_options(
     if (o->number_by_step) /* the older set would go before the newer is there
                             */
         return refuse("that numbers by its counter", "`number_by_step`", error);
-    if (o->keep_bytes) /* ranks would keep other sets */
-        return refuse("that keeps so many", "`keep_bytes`", error);
     if (o->write && o->write->layered)
         return refuse("of whole files", "`layered`", error);
     if (o->read && o->read->salvage.on)
@@ -184,6 +182,42 @@ varve_status vv_nodes_protect(const struct vv_manager_nodes *n,
 }
 
 /* --- Resuming ----------------------------------------------------------- */
+
+/* All by what the largest has, so that all keep the same. */
+varve_status vv_nodes_weigh(struct vv_manager_nodes *n, struct vv_listing *l,
+    uint64_t most, varve_error *error)
+{
+    const varve_comm *comm = n->redundancy.comm;
+    uint64_t number = UINT64_MAX, oldest = UINT64_MAX;
+    n->weighed = 0;
+    if (!comm || most == 0)
+        return VARVE_OK;
+    VV_TRY(vv_agree(comm, vv_listing_refresh(l, error), error));
+    for (;;) {
+        number = vv_listing_below(l, number);
+        VV_TRY(vv_largest(comm, &number, error));
+        if (number == 0)
+            return VARVE_OK;
+        const struct vv_entry *entry = vv_listing_find(l, number);
+        uint64_t size = entry ? entry->size : 0;
+        VV_TRY(vv_largest(comm, &size, error));
+        if (size > most)
+            break;
+        most -= size;
+        oldest = number;
+    }
+    n->weighed = oldest;
+    return VARVE_OK;
+}
+
+void vv_nodes_note_weights(
+    const struct vv_manager_nodes *n, struct vv_listing *l)
+{
+    for (size_t i = 0; n->weighed && i < l->count; i++) {
+        struct vv_entry *e = &l->entries[i];
+        e->data = e->number < n->weighed ? UINT64_MAX - e->size : 0;
+    }
+}
 
 varve_status vv_nodes_rebuild(const struct vv_manager_nodes *n,
     struct vv_listing *l, uint64_t number, varve_error *error)

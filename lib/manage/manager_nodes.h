@@ -24,6 +24,8 @@ struct vv_manager_nodes {
     struct vv_redundancy redundancy; /* without `comm`: none */
     uint32_t *domains;               /* of all ranks */
     uint32_t domain;                 /* of this one */
+    uint64_t weighed;                /* the oldest set that `keep_bytes` keeps;
+                                        0: all */
 };
 
 /* Whether it is such a manager. */
@@ -59,6 +61,16 @@ varve_status vv_nodes_count(const struct vv_manager_nodes *nodes,
 varve_status vv_nodes_protect(const struct vv_manager_nodes *nodes,
     struct vv_listing *listing, uint64_t number, varve_status status,
     varve_error *error);
+
+/* Looks for the oldest of the newest sets that are together no larger than
+ * `most`, each as large as the largest file of it at any rank; 0: all are.
+ * Where that fails none goes for it. */
+varve_status vv_nodes_weigh(struct vv_manager_nodes *nodes,
+    struct vv_listing *listing, uint64_t most, varve_error *error);
+
+/* Lets entries of older sets be too large for that. */
+void vv_nodes_note_weights(
+    const struct vv_manager_nodes *nodes, struct vv_listing *listing);
 
 /* Makes a set whole (rebuild.h). */
 varve_status vv_nodes_rebuild(const struct vv_manager_nodes *nodes,

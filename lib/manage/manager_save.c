@@ -475,6 +475,14 @@ static varve_status give_order(varve_manager *m,
     return prepare_pin(m, order->number, o->pin, &flight->is_new_pin, error);
 }
 
+/* It is saved, whatever comes of that. */
+static void weigh(varve_manager *m)
+{
+    varve_error error = { 0 };
+    if (vv_nodes_weigh(&m->nodes, &m->listing, m->policy.keep_bytes, &error))
+        vv_manager_warn(m, &error);
+}
+
 static varve_status save(varve_manager *m, int64_t step,
     const varve_manager_save_options *o, varve_error *error)
 {
@@ -494,6 +502,8 @@ static varve_status save(varve_manager *m, int64_t step,
             &m->nodes, &m->listing, flight.number, status, error);
     }
     flight.is_durable = !s.write.no_sync;
+    if (!status)
+        weigh(m);
     if (!status)
         note_begun(m, &flight);
     if (m->job)

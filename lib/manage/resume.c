@@ -357,6 +357,7 @@ static varve_status prune(varve_manager *m, varve_error *error)
     if (vv_manager_leads(m))
         status = lock_to_prune(m, error);
     VV_TRY(vv_manager_tell(m, status, error));
+    VV_TRY(vv_nodes_weigh(&m->nodes, &m->listing, m->policy.keep_bytes, error));
     bool lacks_good = !m->has_good;
     VV_TRY(vv_nodes_any(&m->nodes, &lacks_good, error));
     if (lacks_good)

@@ -25,12 +25,8 @@ static varve_status next_number(
 {
     uint64_t highest = 0;
     for (size_t level = 0; level <= levels; level++) {
-        const struct vv_listing *l = place_of(m, level);
-        for (size_t i = 0; i < l->count; i++) {
-            uint64_t one = l->entries[i].number;
-            if (one < *number && one > highest)
-                highest = one;
-        }
+        uint64_t one = vv_listing_below(place_of(m, level), *number);
+        highest = one > highest ? one : highest;
     }
     *number = highest;
     return vv_largest(vv_manager_comm(m), number, error);

@@ -115,6 +115,31 @@ TEST(manager_nodes, may_be_resumed_on_fewer_nodes)
     end_nodes();
 }
 
+/* Ranks have files of other sizes, and keep the same sets. */
+TEST(manager_nodes, keep_the_same_sets_by_bytes)
+{
+    size_t size, largest = 0;
+    begin_nodes(5, VARVE_XOR);
+    cr_assert_ok(save_steps(1, 1), nodes.errors[0]);
+    for (uint32_t i = 0; i < nodes.count; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "node-%u/run/rank-%u/ckpt-1.varve", i, i);
+        cr_assert(memory_bytes(nodes.memory, path, &size));
+        largest = size > largest ? size : largest;
+    }
+    for (size_t sets = 0; sets <= 3; sets++) {
+        nodes.options.keep_bytes = (sets + 1) * largest - 1;
+        cr_assert_ok(save_steps(2, 6), nodes.errors[0]);
+        cr_assert_eq(count_files("", ".varve"),
+            (sets ? sets : 1) * nodes.count, "%zu sets", sets);
+        cr_assert_eq(count_files("", ".parity"),
+            (sets ? sets : 1) * nodes.count, "%zu sets", sets);
+        lose_node((uint32_t)sets);
+        cr_assert_eq(resume_all(), 6);
+    }
+    end_nodes();
+}
+
 /* --- What is refused ---------------------------------------------------- */
 
 static void check_refused(const char *message)
@@ -133,8 +158,6 @@ TEST(manager_nodes, refuse_what_does_not_go_with_them)
     nodes.options.number_by_step = true;
     check_refused("expected a manager that numbers by its counter, found "
                   "`number_by_step`");
-    nodes.options = (varve_manager_options){ .keep_bytes = 1 };
-    check_refused("expected a manager that keeps so many, found `keep_bytes`");
     nodes.options = (varve_manager_options){ .async = true };
     check_refused("expected a manager that saves while all wait, found "
                   "`async`");
@@ -292,7 +315,8 @@ static uint64_t end_disks(uint32_t scheme, uint32_t victim, bool is_resume)
     uint64_t tried = 0;
     for (long n = 0;; n += (long)proof_size(11, 1), tried++) {
         begin_nodes(4, scheme);
-        nodes.options.keep_last = 1;
+        nodes.options.keep_last = scheme == VARVE_XOR;
+        nodes.options.keep_bytes = 1; /* the newest, in any case */
         cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
         if (is_resume)
             lose_node(victim);
@@ -336,7 +360,8 @@ TEST(manager_nodes, have_what_was_saved_when_all_end)
         bool is_whole = false;
         for (long n = 0; !is_whole; n += (long)proof_size(23, 1), tried++) {
             begin_nodes(4, schemes[s]);
-            nodes.options.keep_last = 1;
+            nodes.options.keep_last = schemes[s] == VARVE_XOR;
+            nodes.options.keep_bytes = 1;
             cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
             if (n % 2)
                 lose_node((uint32_t)n % 4);
@@ -396,7 +421,7 @@ TEST(manager_nodes, fail_at_all_where_memory_runs_out_at_one)
     uint64_t tried = 0;
     for (long n = 0;; n += (long)proof_size(97, 5), tried++) {
         begin_nodes(3, VARVE_XOR);
-        nodes.options.keep_last = 1;
+        nodes.options.keep_bytes = 1;
         cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
         lose_node(1);
         nodes.from = nodes.to = 3;
