@@ -215,8 +215,8 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
         &parsed->table, &context->allocator, index, p->in.error));
     VV_TRY(check_columns(&check, p));
     VV_TRY(vv_check_layers(&check, parsed->data_end));
-    VV_TRY(vv_check_page_sums(
-        &check, &parsed->table, !vv_is_in_file(index, VV_KEY_DIGESTS)));
+    VV_TRY(vv_check_page_sums(&check, &parsed->table));
+    VV_TRY(vv_index_failure(index, p->in.error));
     if (p->metadata_at == 0)
         return VARVE_OK;
     p->in.at = p->metadata_at;

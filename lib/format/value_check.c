@@ -161,7 +161,7 @@ static varve_status check_chunks(const struct vv_index_check *check, uint32_t i,
         p->digests += vv_chunk_count(vv_at64(index->value_sizes, i));
         return VARVE_OK;
     }
-    if (!vv_is_in_file(index, VV_KEY_PIECE_BOXES)) /* else he has who told */
+    if (!vv_is_checked(index, VV_KEY_PIECE_BOXES))
         VV_TRY(vv_check_pieces(check, i, &p->type, pieces));
     p->digests += vv_piece_table_add(pieces, index, &p->type);
     return VARVE_OK;

@@ -52,8 +52,6 @@ varve_status vv_nodes_check_options(
     if (o->number_by_step) /* the older set would go before the newer is there
                             */
         return refuse("that numbers by its counter", "`number_by_step`", error);
-    if (o->level_count)
-        return refuse("of one directory each", "`levels`", error);
     if (o->write && o->write->layered)
         return refuse("of whole files", "`layered`", error);
     if (o->read && o->read->salvage.on)
@@ -185,7 +183,8 @@ varve_status vv_nodes_protect(const struct vv_manager_nodes *n,
 
 /* --- Resuming ----------------------------------------------------------- */
 
-varve_status vv_nodes_next(const struct vv_manager_nodes *n,
+/* At any rank; 0: there is none. */
+static varve_status find_lower_set(const struct vv_manager_nodes *n,
     const struct vv_listing *l, uint64_t *number, varve_error *error)
 {
     uint64_t highest = 0;
@@ -209,7 +208,7 @@ varve_status vv_nodes_weigh(struct vv_manager_nodes *n, struct vv_listing *l,
         return VARVE_OK;
     VV_TRY(vv_agree(comm, vv_listing_refresh(l, error), error));
     for (;;) {
-        VV_TRY(vv_nodes_next(n, l, &number, error));
+        VV_TRY(find_lower_set(n, l, &number, error));
         if (number == 0)
             return VARVE_OK;
         const struct vv_entry *entry = vv_listing_find(l, number);

@@ -62,10 +62,6 @@ varve_status vv_nodes_protect(const struct vv_manager_nodes *nodes,
     struct vv_listing *listing, uint64_t number, varve_status status,
     varve_error *error);
 
-/* Sets a number to the next lower one that any rank has; 0: there is none. */
-varve_status vv_nodes_next(const struct vv_manager_nodes *nodes,
-    const struct vv_listing *listing, uint64_t *number, varve_error *error);
-
 /* Looks for the oldest of the newest sets that are together no larger than
  * `most`, each as large as the largest file of it at any rank; 0: all are.
  * Where that fails none goes for it. */
