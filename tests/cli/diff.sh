@@ -59,6 +59,24 @@ for file in "$here/../golden/version-1-layers.varve" "$pieces" \
     rm -f plain.varve
 done
 
+# A part is told as one, and another part is another value, whatever is in it.
+cp "$here/../golden/nodes/xor/rank-1/ckpt-1.varve" part.varve
+"$python" -B "$here/move_part.py" part.varve moved.varve
+prints ls_part 0 ls part.varve
+ends 0 ls --json part.varve
+has '"part":{"shape":[11,3],"start":[2,0]}' out
+valid json
+ends 0 show part.varve:grid
+has 'part of [11,3] from [2,0] on' out
+ends 0 verify moved.varve
+ends 1 diff part.varve moved.varve
+has 'another part' out
+ends 0 repack -q part.varve -o repacked_part.varve
+cmp -s part.varve repacked_part.varve || fail 'repacked a part is another file'
+complains 3 "varve: cannot write: never.npz: grid: expected all of int32[11" \
+    convert part.varve never.npz
+rm part.varve moved.varve repacked_part.varve
+
 # Pieces have no digest of their value: their bytes are compared.
 "$make_pieces" one.pieces.varve
 "$make_pieces" other.pieces.varve 1
