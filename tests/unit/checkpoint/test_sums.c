@@ -11,7 +11,8 @@ static const varve_allocator *allocator(void)
     return &world.context.allocator;
 }
 
-static struct vv_known_digests *new_sums(const varve_node *root, uint32_t moment)
+static struct vv_known_digests *new_sums(
+    const varve_node *root, uint32_t moment)
 {
     static const uint8_t digests[2 * VV_DIGEST_SIZE] = { 1, 2, 3 };
     static const uint8_t sizes[16] = { 4 };
@@ -29,7 +30,8 @@ static struct vv_known_digests *new_sums(const varve_node *root, uint32_t moment
 static uint32_t take_moment(
     struct vv_sums_shelf *shelf, const varve_node *root, uint32_t oldest)
 {
-    struct vv_known_digests *sums = vv_sums_take(shelf, allocator(), root, oldest);
+    struct vv_known_digests *sums =
+        vv_sums_take(shelf, allocator(), root, oldest);
     uint32_t moment = sums ? sums->moment : 0;
     vv_sums_free(allocator(), sums);
     return moment;
