@@ -8,9 +8,10 @@
  * saved by them, by them in the background, of which the call counts (the
  * pause), and by raw writers, one file each, in turn; then it is restored by
  * READERS (3), each into a new graph (the first restoration of it), into one
- * that has values already, and into that in one pass, and read by raw readers,
- * from the page cache: by each its rows, its columns, or all of it. The time is
- * that of the slowest. Medians of ROUNDS (5) with the least, and ratios: raw to
+ * that has values already, and into that in one pass, and by a manager whose
+ * own directory was lost, from its level; and read by raw readers, from the
+ * page cache: by each its rows, its columns, or all of it. The time is that of
+ * the slowest. Medians of ROUNDS (5) with the least, and ratios: raw to
  * Varve, and a save to its pause. With --table that is done for 1 to 8 writers
  * and 1 to 8 readers, and there are ratios only.
  *
@@ -60,6 +61,9 @@ struct mine {
     char path[PATH_SIZE]; /* of the checkpoint */
     char raw[PATH_SIZE];  /* of the file that it writes by itself */
     char hdf5[PATH_SIZE]; /* of the file that all write with HDF5 */
+    char fast[PATH_SIZE]; /* directory of a manager that saves */
+    char lost[PATH_SIZE]; /* an empty one, of another that resumes */
+    char slow[PATH_SIZE]; /* the level of both */
 };
 
 static bool has_hdf5;
@@ -128,6 +132,9 @@ static void make_mine(struct mine *m, const struct setting *s,
     snprintf(m->path, sizeof m->path, "%s/table.varve", s->directory);
     snprintf(m->raw, sizeof m->raw, "%s/raw.%u", s->directory, rank);
     snprintf(m->hdf5, sizeof m->hdf5, "%s/table.h5", s->directory);
+    snprintf(m->fast, sizeof m->fast, "%s/fast", s->directory);
+    snprintf(m->lost, sizeof m->lost, "%s/lost", s->directory);
+    snprintf(m->slow, sizeof m->slow, "%s/slow", s->directory);
 }
 
 static void free_mine(struct mine *m)
@@ -205,6 +212,36 @@ static void restore_first(struct mine *m)
 static void restore_once(struct mine *m)
 {
     read_varve(m, &(varve_read_options){ .passes = VARVE_ONE_PASS });
+}
+
+static varve_manager *manage(struct mine *m, const char *directory)
+{
+    varve_error error = { 0 };
+    const varve_level level = { .directory = m->slow };
+    const varve_manager_options options = {
+        .comm = m->comm, .levels = &level, .level_count = 1, .keep_last = 1
+    };
+    varve_manager *manager = varve_manager_new(
+        varve_graph_root(m->graph), directory, &options, &error);
+    must(manager ? VARVE_OK : error.status, &error);
+    return manager;
+}
+
+static void fill_level(struct mine *m)
+{
+    varve_error error = { 0 };
+    varve_manager *manager = manage(m, m->fast);
+    must(varve_manager_save(manager, 1, &error), &error);
+    must(varve_manager_drain(manager, -1, &error), &error);
+    varve_manager_free(manager);
+}
+
+static void resume(struct mine *m)
+{
+    varve_error error = { 0 };
+    varve_manager *manager = manage(m, m->lost);
+    must(varve_manager_resume(manager, &error), &error);
+    varve_manager_free(manager);
 }
 
 /* Bytes of the file of a writer, straight to where they belong or by a block of
@@ -289,14 +326,15 @@ static double timed(struct mine *m, void (*run)(struct mine *m))
     return now() - begin;
 }
 
-enum { FIRST, VARVE, ONCE, RAW, HDF5, PAUSE, KINDS };
+enum { FIRST, VARVE, ONCE, RAW, LEVEL, HDF5, PAUSE, KINDS };
 enum { RATIOS = RAW }; /* of Varve's own, in a table */
 static const char *const kind_names[] = { "first", "varve", "one pass", "raw",
-    "hdf5", "pause" };
+    "from a level", "hdf5", "pause" };
 typedef void (*const kinds[KINDS])(struct mine *m);
-static kinds saving = { NULL, save, NULL, write_raw, save_hdf5, save_behind };
+static kinds saving = { NULL, save, NULL, write_raw, NULL, save_hdf5,
+    save_behind };
 static kinds restoring = { restore_first, restore, restore_once, read_raw,
-    restore_hdf5, NULL };
+    resume, restore_hdf5, NULL };
 
 static bool is_run(const struct mine *m, kinds by, int kind)
 {
@@ -364,6 +402,8 @@ static void work(const struct setting *s, const varve_comm *comm, bool reads,
     if (!reads)
         fill(&m);
     compare(&m, reads ? restoring : saving, of);
+    if (!reads)
+        fill_level(&m);
     snprintf(what, sizeof what, "%s %s", reads ? "restore" : "save",
         layout_names[layout]);
     if (comm->rank == 0 && !ratios)

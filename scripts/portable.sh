@@ -214,7 +214,7 @@ build_battery() {
     [ "$2" != linux ] || how=(-static)
     [ "$3" != x86 ] || how+=(-msse2 -mfpmath=sse)
     "$1/cc" -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
-        -O1 "${how[@]}" -Iinclude -Itests tests/portable/battery.c \
+        -O1 "${how[@]}" -Iinclude -Itests tests/portable/*.c \
         tests/model/everything.c -o "$1/battery" "$1/varve/lib/libvarve.a" \
         "$1/lib/libcbor.a" "$1/lib/libxxhash.a" -lm -lpthread
 }
@@ -246,7 +246,7 @@ try_here() {
         meson setup "$own/varve" --buildtype=release -Dtests=disabled \
             -Dtool=disabled -Dexamples=false -Dbench=false || return
     ninja -C "$own/varve" &&
-        cc -std=c11 -D_GNU_SOURCE -Iinclude -Itests tests/portable/battery.c \
+        cc -std=c11 -D_GNU_SOURCE -Iinclude -Itests tests/portable/*.c \
             tests/model/everything.c -o "$own/battery" -L"$own/varve/lib" \
             -lvarve -Wl,-rpath,"$own/varve/lib" -lm &&
         "$own/battery" write "$own/files" && "$own/battery" read "$own/files"

@@ -77,6 +77,7 @@ look_for_build() {
     wish libzstd-dev has_library 'libzstd >= 1.4'
     wish libhdf5-dev has_library hdf5
     wish libcurl4-openssl-dev has_library 'libcurl >= 7.88'
+    wish libssl-dev has_library 'libcrypto >= 3'
 }
 
 look_for_tests() {
@@ -105,6 +106,7 @@ look_for_tests() {
     wish opencl-c-headers has_header CL/cl.h
     wish pocl-opencl-icd has_opencl
     wish openssl has openssl
+    wish python3-swift has_python swift.common.middleware.s3api
     wish chromium has chromium
     wish_for_guests
     wish_for_docs

@@ -18,6 +18,7 @@ import math
 import struct
 import sys
 
+import read_parts
 import read_pieces
 from read_cbor import Cbor, Damage, demand, is_text
 from read_layers import Layered, check_layers, layers_of
@@ -67,6 +68,8 @@ COLUMNS = {  # key: name, tag, element size, what it counts
     28: ('boxes', 71, 8, 'number of a box'),
     29: ('chunks summed by pages', 71, 8, 'chunk summed by pages'),
     30: ('digests of pages', None, 16, 'digest of a page'),
+    31: ('extents of wholes', 71, 8, 'extent of a whole'),
+    32: ('starts of parts', 71, 8, 'extent of a whole'),
     128: ('tag nodes', 70, 4, 'tag'),
     129: ('tag names', 70, 4, 'tag'),
     132: ('nodes of global names', 70, 4, 'global name'),
@@ -77,6 +80,7 @@ LAYERS = range(17, 22)
 PACKS = range(22, 26)
 PIECES = range(26, 29)
 PAGES = range(29, 31)
+PARTS = range(31, 33)
 PAGE = 4096
 
 
@@ -136,7 +140,7 @@ def read_index(data):
     count = cbor.expect(5, 'a map')
     index = {COUNTER: 0, METADATA: {}, 128: (), 129: (), 132: (), 133: (),
              17: b'', 18: (), 19: (), 20: (), 21: (), 22: (), 23: (), 24: (),
-             25: (), 26: (), 27: (), 28: (), 29: (), 30: b''}
+             25: (), 26: (), 27: (), 28: (), 29: (), 30: b'', 31: (), 32: ()}
     pairs = []
     counts = {}
     last = -1
@@ -147,7 +151,7 @@ def read_index(data):
         demand(key > last, f'sorted keys expected, found {key}')
         last = key
         demand(number >= 17 or key == number, f'key {number} expected')
-        demand(key <= 30 or key >= 128, f'required key {key} is not known',
+        demand(key <= 32 or key >= 128, f'required key {key} is not known',
                'VARVE_TOO_NEW')
         if key in COLUMNS:
             index[key] = read_column(cbor, key)
@@ -174,6 +178,8 @@ def read_index(data):
     demand(len(present) == 1, 'all keys of pieces or none')
     present = {key in [pair[0] for pair in pairs] for key in PAGES}
     demand(len(present) == 1, 'both keys of pages or none')
+    present = {key in [pair[0] for pair in pairs] for key in PARTS}
+    demand(len(present) == 1, 'both keys of parts or none')
     return index, pairs
 
 
@@ -430,6 +436,7 @@ def check_values(index, paths, index_offset):
             demand(size == 0, 'no size without a place')
             demand(number not in pieces, 'no pieces without a place')
     demand(next(extents, None) is None, 'no further extents')
+    demand(read_parts.note(index, items, pieces, SIZES), 'parts of values')
     demand(16 * chunks == len(index[12]), f'{chunks} digests')
     demand(index_offset == align(end, 64), 'the index behind the values')
     return items, pieces

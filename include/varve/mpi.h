@@ -32,9 +32,9 @@ VARVE_BEGIN_DECLS
  * A process that ends is MPI's business: most kinds of mpirun end all others,
  * and what is not committed by then is not there. Where MPI gives an error
  * instead, the call is VARVE_DISCONNECTED, and so is every later one of this
- * rank; and where it has MPIX_Comm_revoke (ULFM), of all others, so that none
- * waits. Those that are left free the communicator, shrink theirs, make another
- * one of that, and resume. */
+ * rank; and where it has MPIX_Comm_revoke (ULFM, as in Open MPI 5), of all
+ * others, so that none waits. Those that are left free the communicator, shrink
+ * theirs, make another one of that, and resume. */
 VARVE_API varve_comm *varve_mpi_comm_new(
     MPI_Comm group, varve_error *error) VARVE_MUST_CHECK;
 

@@ -10,6 +10,7 @@
 
 #include <varve/allocator.h>
 #include <varve/checkpoint.h>
+#include <varve/slice.h>
 #include <varve/tensor.h>
 
 VARVE_BEGIN_DECLS
@@ -96,7 +97,11 @@ typedef struct varve_saved_node {
                            has several. Zero where the file has none: of
                            values in pieces, and of those that layered saves
                            sum by pages */
-    varve_reserved reserved;
+    const varve_slice *part; /* `value` is only this part of one: the shape of
+                                that, and where in it this starts, as nodes
+                                with directories of their own save slices
+                                (redundancy.h); NULL: it is all */
+    void *reserved[7];
 } varve_saved_node;
 
 /* How many nodes there are; their ids run from 0. */

@@ -36,8 +36,9 @@ typedef struct varve_slice {
  * chunks of 1 MiB that the part meets; a value whose only sum is over all of
  * it, as in other people's formats, is read whole to verify it. Options that
  * reshape or resize do not apply. A save of a part fails with VARVE_MISUSE: the
- * file would lack the rest. A slice that is all of its value is saved as any
- * variable.
+ * file would lack the rest; but for those of many processes, which have it
+ * among them, in one file or (redundancy.h) in one each. A slice that is all of
+ * its value is saved as any variable.
  *
  * VARVE_BAD_SHAPE where the view has another rank or leaves the shape,
  * VARVE_MISUSE for strings. */

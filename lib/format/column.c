@@ -72,6 +72,10 @@ const struct vv_column vv_columns[VV_COLUMN_COUNT] = {
         true, "chunks summed by pages" },
     { VV_KEY_PAGE_DIGESTS, PLAIN, VV_DIGEST_SIZE, AT(page_digests),
         AT(page_digest_count), true, true, "digests of pages" },
+    { VV_KEY_WHOLE_EXTENTS, UINT64, 8, AT(whole_extents), AT(whole_count), true,
+        true, "extents of wholes" },
+    { VV_KEY_PART_STARTS, UINT64, 8, AT(part_starts), AT(whole_count), true,
+        false, "starts of parts" },
     { VV_KEY_TAG_NODES, UINT32, 4, AT(tag_nodes), AT(tag_count), false, true,
         "tag nodes" },
     { VV_KEY_TAG_NAMES, UINT32, 4, AT(tag_names), AT(tag_count), false, false,
@@ -131,7 +135,8 @@ static bool is_of_places(size_t column)
     return vv_columns[column].key == VV_KEY_VALUE_OFFSETS ||
            vv_columns[column].key == VV_KEY_VALUE_SIZES ||
            vv_columns[column].key == VV_KEY_DIGESTS ||
-           (column >= VV_REQUIRED_COLUMN_COUNT && column < VV_FIRST_TAG_COLUMN);
+           (column >= VV_REQUIRED_COLUMN_COUNT &&
+               column < VV_FIRST_PART_COLUMN);
 }
 
 static bool are_same(const struct vv_column *column, const struct vv_index *a,

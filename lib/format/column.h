@@ -21,14 +21,15 @@ struct vv_column {
 };
 
 enum {
-    VV_COLUMN_COUNT = 35,
+    VV_COLUMN_COUNT = 37,
     VV_REQUIRED_COLUMN_COUNT = 17, /* behind them those of layers, of what is
-                                      packed, of pieces, and of pages */
+                                      packed, of pieces, of pages, of parts */
     VV_FIRST_PACKED_COLUMN = 22,
     VV_FIRST_PIECE_COLUMN = 26,
     VV_FIRST_PAGE_COLUMN = 29,
-    VV_FIRST_TAG_COLUMN = 31,
-    VV_FIRST_GLOBAL_COLUMN = 33, /* the counter and metadata stand before it */
+    VV_FIRST_PART_COLUMN = 31,
+    VV_FIRST_TAG_COLUMN = 33,
+    VV_FIRST_GLOBAL_COLUMN = 35, /* the counter and metadata stand before it */
 };
 
 /* In order of key; the required ones have the keys 0, 1, 2, ..., those

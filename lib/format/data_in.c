@@ -13,6 +13,7 @@
 #include "layout.h"
 #include "page_sums.h"
 #include "piece_table.h"
+#include "told_read.h"
 #include "try.h"
 #include "worker.h"
 
@@ -25,6 +26,7 @@ enum {
 struct own_file {
     int file;
     struct vv_index_place place;
+    uint64_t most; /* bytes of columns of a kind that are read whole */
     struct vv_far_columns *far; /* or NULL */
     struct vv_layers layers;    /* where the data is, if it has any */
 };
@@ -364,6 +366,28 @@ static varve_status use_index(
     return i.status;
 }
 
+/* Where that is so much that it stays in the file, and all is well. */
+static bool read_index_but_for_much(
+    struct vv_opened *o, const struct vv_index_place *place)
+{
+    struct own_file *own = o->state;
+    struct vv_told_index told;
+    const struct vv_told_reading reading = { .context = o->context,
+        .path = o->path,
+        .file = own->file,
+        .place = *place,
+        .most = own->most };
+    if (place->size <= own->most || !vv_told_read(&told, &reading))
+        return false;
+    bool good = !vv_told_use(&told, o, &own->far, own->file, NULL);
+    vv_told_clear(&told);
+    if (!good) {
+        vv_far_columns_free(own->far);
+        own->far = NULL;
+    }
+    return good;
+}
+
 static varve_status read_index(
     struct vv_opened *o, const struct vv_index_place *place, varve_error *error)
 {
@@ -375,19 +399,23 @@ static varve_status read_index(
     struct own_file *own = o->state;
     o->data_end = place->offset;
     own->place = *place;
+    if (read_index_but_for_much(o, place))
+        return VARVE_OK;
     VV_TRY(vv_opened_make_room(o, (size_t)place->size, error));
     VV_TRY(vv_file_read_much(o->context, own->file, o->path, o->index_bytes,
         o->index_size, o->data_end, error));
     return use_index(o, &place->digest, error);
 }
 
-static varve_status open_file(struct vv_opened *o, varve_error *error)
+static varve_status open_file(
+    struct vv_opened *o, uint64_t most, varve_error *error)
 {
     struct own_file *own =
         vv_allocate_zeroed(&o->context->allocator, sizeof *own);
     if (!own)
         return vv_fail_memory(error, "a checkpoint");
     own->file = -1;
+    own->most = most;
     o->backing = &own_backing;
     o->state = own;
     return vv_file_open(o->context, o->path, &own->file, &o->size, error);
@@ -482,11 +510,11 @@ static bool is_replaced(const struct vv_opened *o)
  * may have gone with the one before it. */
 static varve_status open_with(struct vv_opened *o,
     const struct vv_context *context, const char *path, bool with_layers,
-    bool *again, varve_error *error)
+    uint64_t most, bool *again, varve_error *error)
 {
     varve_status status = vv_opened_begin(o, context, path, error);
     if (!status)
-        status = open_file(o, error);
+        status = open_file(o, most, error);
     if (!status)
         status = with_layers && context->salvages ? salvage_structure(o, error)
                                                   : read_structure(o, error);
@@ -503,14 +531,14 @@ static varve_status open_with(struct vv_opened *o,
 
 static varve_status open_as(struct vv_opened *o,
     const struct vv_context *context, const char *path, bool with_layers,
-    varve_error *error)
+    uint64_t most, varve_error *error)
 {
     varve_status status = VARVE_OK;
     bool again = true;
     *o = (struct vv_opened){ 0 };
     for (int i = 0; i < MOST_OPENS && again; i++) {
         vv_opened_close(o);
-        status = open_with(o, context, path, with_layers, &again, error);
+        status = open_with(o, context, path, with_layers, most, &again, error);
     }
     return status;
 }
@@ -518,13 +546,20 @@ static varve_status open_as(struct vv_opened *o,
 varve_status vv_data_in_open(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    return open_as(o, context, path, true, error);
+    return open_as(o, context, path, true, UINT64_MAX, error);
+}
+
+varve_status vv_data_in_open_far(struct vv_opened *o,
+    const struct vv_context *context, const char *path, uint64_t most,
+    varve_error *error)
+{
+    return open_as(o, context, path, true, most, error);
 }
 
 varve_status vv_data_in_open_index(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    return open_as(o, context, path, false, error);
+    return open_as(o, context, path, false, VV_MOST_TOLD, error);
 }
 
 /* --- An index that somebody else has read --------------------------------- */
@@ -535,7 +570,7 @@ static varve_status use_told(
     const struct vv_index_place *place = &told->place;
     const struct vv_digest found = vv_told_digest(told);
     unsigned char header[VV_HEADER_SIZE];
-    VV_TRY(open_file(o, error));
+    VV_TRY(open_file(o, UINT64_MAX, error));
     VV_TRY(read_header(o, header, error));
     if (memcmp(header + 16, place->digest.bytes, 16) != 0)
         return vv_fail(error, VARVE_MISMATCH,
@@ -560,11 +595,4 @@ varve_status vv_data_in_open_told(
     if (status)
         vv_opened_close(o);
     return status;
-}
-
-varve_status vv_data_in_keep_told(
-    struct vv_opened *o, struct vv_told_index *told, varve_error *error)
-{
-    struct own_file *own = o->state;
-    return vv_told_use(told, o, &own->far, own->file, error);
 }

@@ -24,7 +24,14 @@
 varve_status vv_data_in_open(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* As vv_data_in_open, without the layers: only the index may be looked at. */
+/* As vv_data_in_open, but columns of a kind, digests, boxes or places, that
+ * take more than `most` bytes stay in the file (far_columns.h). A damaged index
+ * is read whole. */
+varve_status vv_data_in_open_far(struct vv_opened *opened,
+    const struct vv_context *context, const char *path, uint64_t most,
+    varve_error *error);
+
+/* The same without the layers: only the index may be looked at. */
 varve_status vv_data_in_open_index(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
@@ -33,11 +40,6 @@ varve_status vv_data_in_open_index(struct vv_opened *opened,
  * that stay there. VARVE_MISMATCH where it has the header of another one. On
  * failure nothing is open. */
 varve_status vv_data_in_open_told(
-    struct vv_opened *opened, struct vv_told_index *told, varve_error *error);
-
-/* Lets go of the index of one that is open, but for what was told of it. After
- * a failure it can only be closed. */
-varve_status vv_data_in_keep_told(
     struct vv_opened *opened, struct vv_told_index *told, varve_error *error);
 
 /* Where the index of one lies. */

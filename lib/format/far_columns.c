@@ -156,7 +156,7 @@ void vv_far_get(const struct vv_index *index, uint64_t key, uint64_t at,
     void *bytes, size_t size)
 {
     struct vv_far_columns *far = index->far;
-    varve_error error = { 0 };
+    varve_error error; /* larger than what is read, and set by a failure */
     if (!vv_far_read(far, key, at, bytes, size, &error))
         return;
     memset(bytes, 0, size);
@@ -175,6 +175,15 @@ varve_status vv_index_failure(const struct vv_index *index, varve_error *error)
     if (error)
         *error = index->far->failure;
     return index->far->failure.status;
+}
+
+uint64_t vv_far_seed(
+    const struct vv_far_columns *far, uint64_t key, uint64_t at, uint64_t size)
+{
+    size_t first = (size_t)(at / VV_FAR_BLOCK);
+    size_t end = block_count(at + size);
+    return vv_hash_of(
+        far->columns[key].sums + first, (end - first) * sizeof(uint64_t));
 }
 
 /* --- Digests -------------------------------------------------------------- */

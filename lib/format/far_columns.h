@@ -40,6 +40,8 @@ struct vv_far_columns {
     struct vv_piece_runs runs; /* where boxes stay */
     uint64_t *words;           /* owned: all that is pointed to above */
     size_t word_count;
+    bool is_checked; /* somebody has looked whether they obey their rules, and
+                        the runs are made */
     /* own */
     struct vv_monitor *monitor;
     struct vv_far_block *blocks; /* those that were read last */
@@ -64,6 +66,12 @@ static inline bool vv_is_in_file(const struct vv_index *index, uint64_t key)
     return index->far && index->far->columns[key].size > 0;
 }
 
+/* Whether its rules need not be looked at. */
+static inline bool vv_is_checked(const struct vv_index *index, uint64_t key)
+{
+    return vv_is_in_file(index, key) && index->far->is_checked;
+}
+
 /* Reads bytes of a column, that it has. VARVE_CORRUPT where they are not what
  * was summed. May be called from several threads at once. */
 varve_status vv_far_read(struct vv_far_columns *far, uint64_t key, uint64_t at,
@@ -78,6 +86,10 @@ static inline bool vv_index_has_failed(const struct vv_index *index)
 {
     return index->far && atomic_load(&index->far->has_failed);
 }
+
+/* A number that follows from some bytes of a column, and those around them. */
+uint64_t vv_far_seed(
+    const struct vv_far_columns *far, uint64_t key, uint64_t at, uint64_t size);
 
 /* VARVE_OK as long as nothing has failed for who cannot. */
 varve_status vv_index_failure(const struct vv_index *index, varve_error *error);

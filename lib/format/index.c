@@ -200,12 +200,33 @@ uint64_t vv_first_digest(const struct vv_index *index,
     return sum;
 }
 
+bool vv_index_part(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value, varve_slice *part)
+{
+    uint32_t rank = index->value_ranks[value];
+    if (index->whole_count == 0 || rank == 0)
+        return false;
+    size_t first = (size_t)vv_first_extent(index, table, value);
+    const uint8_t *whole = index->whole_extents + 8 * first;
+    if (memcmp(whole, index->value_extents + 8 * first, 8 * (size_t)rank) == 0)
+        return false;
+    if (!part)
+        return true;
+    *part = (varve_slice){ .shape.rank = rank };
+    for (uint32_t i = 0; i < rank; i++) {
+        part->shape.extents[i] = vv_at64(whole, i);
+        part->start[i] = vv_at64(index->part_starts, first + i);
+    }
+    return true;
+}
+
 bool vv_index_is_like(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value,
     const varve_tensor *tensor)
 {
     if (index->value_dtypes[value] != (uint8_t)tensor->dtype ||
-        index->value_ranks[value] != tensor->rank)
+        index->value_ranks[value] != tensor->rank ||
+        vv_index_part(index, table, value, NULL))
         return false;
     uint64_t first = tensor->rank ? vv_first_extent(index, table, value) : 0;
     uint32_t i = 0;

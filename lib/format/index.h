@@ -12,6 +12,7 @@
 
 #include <varve/checkpoint.h>
 #include <varve/graph.h>
+#include <varve/slice.h>
 #include <varve/tensor.h>
 
 #include "bytes.h"
@@ -42,7 +43,8 @@ struct vv_index {
     uint64_t box_number_count;
     uint64_t paged_count; /* of chunks that are summed by pages */
     uint64_t page_digest_count;
-    uint64_t counter; /* 0: none */
+    uint64_t whole_count; /* that of extents; 0: no value is a part */
+    uint64_t counter;     /* 0: none */
 
     const uint8_t *names;
     const uint8_t *name_ends;
@@ -75,6 +77,8 @@ struct vv_index {
     const uint8_t *piece_boxes;
     const uint8_t *paged_chunks; /* page_sums.h */
     const uint8_t *page_digests;
+    const uint8_t *whole_extents; /* as value_extents */
+    const uint8_t *part_starts;
     const uint8_t *tag_nodes;
     const uint8_t *tag_names;
     const uint8_t *global_nodes; /* variables and states */
@@ -244,7 +248,12 @@ uint64_t vv_first_digest(const struct vv_index *index,
  * names. */
 int vv_metadata_compare(const void *a, const void *b);
 
-/* Whether a value has the type and shape of a tensor. */
+/* Whether a value is a part of another, of which nothing else is here; then
+ * `part`, unless it is NULL, says of which. */
+bool vv_index_part(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value, varve_slice *part);
+
+/* Whether a value has the type and shape of a tensor, and is no part. */
 bool vv_index_is_like(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value,
     const varve_tensor *tensor);

@@ -103,6 +103,15 @@ void vv_index_add_pieces(struct vv_index_columns *c, uint32_t value,
     }
 }
 
+void vv_index_add_part(
+    struct vv_index_columns *c, const varve_tensor *whole, const varve_box *box)
+{
+    for (uint32_t i = 0; i < whole->rank; i++) {
+        vv_buffer_add64(&c->whole_extents, whole->shape[i]);
+        vv_buffer_add64(&c->part_starts, box->start[i]);
+    }
+}
+
 bool vv_index_columns_failed(const struct vv_index_columns *c)
 {
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {

@@ -23,8 +23,8 @@ struct vv_index_columns {
                 layer_nonces, layer_sizes, place_begins, place_layers,
                 place_offsets, place_packed, place_plain, place_skips,
                 place_planes, pieced_values, piece_ends, piece_boxes,
-                paged_chunks, page_digests, tag_nodes, tag_names, global_nodes,
-                global_names;
+                paged_chunks, page_digests, whole_extents, part_starts,
+                tag_nodes, tag_names, global_nodes, global_names;
         };
         struct vv_buffer each[VV_COLUMN_COUNT]; /* the same, as one */
     };
@@ -64,6 +64,10 @@ void vv_index_add_pieces(struct vv_index_columns *columns, uint32_t value,
 /* The same of so many whose boxes stand at the end of their column already. */
 void vv_index_end_pieces(
     struct vv_index_columns *columns, uint32_t value, uint32_t count);
+
+/* Behind a value that may be a part: of what. Of all values, or of none. */
+void vv_index_add_part(struct vv_index_columns *columns,
+    const varve_tensor *whole, const varve_box *box);
 
 bool vv_index_columns_failed(const struct vv_index_columns *columns);
 

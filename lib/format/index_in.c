@@ -148,6 +148,10 @@ static varve_status read_map(struct parser *p)
         return fail(p, p->in.at, VARVE_CORRUPT,
             "chunks summed by pages with the digests of these",
             "a part of that");
+    if (!index->whole_extents != !index->part_starts ||
+        (index->whole_extents && index->whole_count != index->extent_count))
+        return fail(p, p->in.at, VARVE_CORRUPT,
+            "an extent and a start of parts for each extent", "others");
     if (index->tag_nodes && !index->tag_names)
         return fail(
             p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags", "none");
@@ -211,8 +215,8 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
         &parsed->table, &context->allocator, index, p->in.error));
     VV_TRY(check_columns(&check, p));
     VV_TRY(vv_check_layers(&check, parsed->data_end));
-    VV_TRY(vv_check_page_sums(
-        &check, &parsed->table, !vv_is_in_file(index, VV_KEY_DIGESTS)));
+    VV_TRY(vv_check_page_sums(&check, &parsed->table));
+    VV_TRY(vv_index_failure(index, p->in.error));
     if (p->metadata_at == 0)
         return VARVE_OK;
     p->in.at = p->metadata_at;

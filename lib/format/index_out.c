@@ -117,7 +117,9 @@ varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
     size_t pieces =
         index->pieced_count ? VV_FIRST_PAGE_COLUMN : VV_FIRST_PIECE_COLUMN;
     size_t pages =
-        index->paged_count ? VV_FIRST_TAG_COLUMN : VV_FIRST_PAGE_COLUMN;
+        index->paged_count ? VV_FIRST_PART_COLUMN : VV_FIRST_PAGE_COLUMN;
+    size_t parts =
+        index->whole_count ? VV_FIRST_TAG_COLUMN : VV_FIRST_PART_COLUMN;
     size_t tags =
         index->tag_count ? VV_FIRST_GLOBAL_COLUMN : VV_FIRST_TAG_COLUMN;
     size_t globals =
@@ -125,13 +127,14 @@ varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
     struct vv_cbor_out out = { .sink = sink, .user = user, .error = error };
     vv_cbor_put_map(&out,
         layers + (pieces - VV_FIRST_PIECE_COLUMN) +
-            (pages - VV_FIRST_PAGE_COLUMN) + (tags - VV_FIRST_TAG_COLUMN) +
-            (index->counter > 0) + (index->metadata_count > 0) +
-            (globals - VV_FIRST_GLOBAL_COLUMN));
+            (pages - VV_FIRST_PAGE_COLUMN) + (parts - VV_FIRST_PART_COLUMN) +
+            (tags - VV_FIRST_TAG_COLUMN) + (index->counter > 0) +
+            (index->metadata_count > 0) + (globals - VV_FIRST_GLOBAL_COLUMN));
     /* Keys ascend: the counter and metadata are between tags and globals. */
     put_columns(&out, index, 0, layers);
     put_columns(&out, index, VV_FIRST_PIECE_COLUMN, pieces);
     put_columns(&out, index, VV_FIRST_PAGE_COLUMN, pages);
+    put_columns(&out, index, VV_FIRST_PART_COLUMN, parts);
     put_columns(&out, index, VV_FIRST_TAG_COLUMN, tags);
     put_behind(&out, index);
     put_columns(&out, index, VV_FIRST_GLOBAL_COLUMN, globals);

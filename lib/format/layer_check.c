@@ -49,6 +49,20 @@ static varve_status check_layer(
     return VARVE_OK;
 }
 
+/* Where an element of a column is; of what stays in the file it is not said. */
+static const uint8_t *at(const struct vv_index_check *check,
+    const uint8_t *column, size_t size, uint32_t i)
+{
+    return vv_is_in_file(check->index, VV_KEY_PLACE_BEGINS) ? check->bytes
+                                                            : column + size * i;
+}
+
+static uint64_t offset_of(const struct vv_index *index, uint32_t place)
+{
+    return vv_place_number(
+        index, VV_KEY_PLACE_OFFSETS, index->place_offsets, 8, place);
+}
+
 /* Parts of what comes out begin and end at pages or at its end, so that the
  * work that a file can make is in proportion to its data. */
 static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
@@ -67,7 +81,7 @@ static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
     if (pack->size > 0 && place->layer != VV_NONE ? is_good
                                                   : is_plain && !pack->size)
         return VARVE_OK;
-    return vv_check_fail(check, check->index->place_packed + 4 * (size_t)i,
+    return vv_check_fail(check, at(check, check->index->place_packed, 4, i),
         "place %" PRIu32 ": expected %" PRIu64 " bytes as they are, or pages "
         "of a packed chunk, found others",
         i, size);
@@ -77,9 +91,9 @@ static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
 static varve_status check_zeros(const struct vv_index_check *check, uint32_t i)
 {
     const struct vv_index *index = check->index;
-    if (vv_at64(index->place_offsets, i) == 0)
+    if (offset_of(index, i) == 0)
         return VARVE_OK;
-    return vv_check_fail(check, index->place_offsets + 8 * (size_t)i,
+    return vv_check_fail(check, at(check, index->place_offsets, 8, i),
         "place %" PRIu32 ": expected zeros at offset 0, found another", i);
 }
 
@@ -89,12 +103,14 @@ static varve_status check_place(const struct vv_index_check *check, uint32_t i,
     uint64_t end, uint32_t *next)
 {
     const struct vv_index *index = check->index;
-    uint64_t begin = vv_at64(index->place_begins, i);
+    uint64_t begin =
+        vv_place_number(index, VV_KEY_PLACE_BEGINS, index->place_begins, 8, i);
     uint64_t behind = vv_place_end(index, i, end);
-    uint32_t layer = vv_at32(index->place_layers, i);
-    uint64_t offset = vv_at64(index->place_offsets, i);
+    uint32_t layer = (uint32_t)vv_place_number(
+        index, VV_KEY_PLACE_LAYERS, index->place_layers, 4, i);
+    uint64_t offset = offset_of(index, i);
     if (begin >= behind || behind > end || (i == 0 && begin != VV_HEADER_SIZE))
-        return vv_check_fail(check, index->place_begins + 8 * (size_t)i,
+        return vv_check_fail(check, at(check, index->place_begins, 8, i),
             "place %" PRIu32 ": expected places that increase from %d to below "
             "%" PRIu64 ", found %" PRIu64 " before %" PRIu64,
             i, VV_HEADER_SIZE, end, begin, behind);
@@ -104,14 +120,14 @@ static varve_status check_place(const struct vv_index_check *check, uint32_t i,
         return check_zeros(check, i);
     uint64_t size = place.pack.size ? place.pack.size : behind - begin;
     if (layer > *next || layer >= index->layer_count)
-        return vv_check_fail(check, index->place_layers + 4 * (size_t)i,
+        return vv_check_fail(check, at(check, index->place_layers, 4, i),
             "place %" PRIu32 ": expected a layer that was named, or the next "
             "of %" PRIu32 ", %" PRIu32 "; found %" PRIu32,
             i, index->layer_count, *next, layer);
     uint64_t most = vv_at64(index->layer_sizes, layer) -
                     (vv_layer_is_inside(index) ? 0 : VV_FOOTER_SIZE);
     if (offset < VV_HEADER_SIZE || offset > most || size > most - offset)
-        return vv_check_fail(check, index->place_offsets + 8 * (size_t)i,
+        return vv_check_fail(check, at(check, index->place_offsets, 8, i),
             "place %" PRIu32 ": expected %" PRIu64 " bytes from %d to %" PRIu64
             " of its layer, found them at "
             "%" PRIu64,
@@ -129,7 +145,9 @@ static varve_status check_is_any_packed(const struct vv_index_check *check)
     bool is_inside = vv_layer_is_inside(index);
     if (index->packed_count == 0 && !is_inside)
         return VARVE_OK;
-    while (i < index->packed_count && vv_at32(index->place_packed, i) == 0)
+    while (
+        i < index->packed_count && vv_place_number(index, VV_KEY_PLACE_PACKED,
+                                       index->place_packed, 4, i) == 0)
         i++;
     if ((is_inside || i < index->packed_count) &&
         index->packed_count == index->place_count)
@@ -150,8 +168,8 @@ varve_status vv_check_layers(const struct vv_index_check *check, uint64_t end)
             index->layer_count);
     for (uint32_t i = 0; i < index->layer_count; i++)
         VV_TRY(check_layer(check, i));
-    if (vv_is_in_file(index, VV_KEY_PLACE_BEGINS))
-        return VARVE_OK; /* whoever has told of them has looked */
+    if (vv_is_checked(index, VV_KEY_PLACE_BEGINS))
+        return VARVE_OK;
     VV_TRY(check_is_any_packed(check));
     for (uint32_t i = 0; i < index->place_count; i++)
         VV_TRY(check_place(check, i, end, &next));

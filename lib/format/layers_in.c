@@ -294,8 +294,7 @@ void vv_layers_close(struct vv_layers *layers, const struct vv_context *context)
 
 /* --- Places --------------------------------------------------------------- */
 
-/* A number of a column, which may stay in the file. */
-static uint64_t number_at(const struct vv_index *index, enum vv_index_key key,
+uint64_t vv_place_number(const struct vv_index *index, enum vv_index_key key,
     const uint8_t *column, size_t size, uint32_t place)
 {
     uint8_t bytes[8] = { 0 };
@@ -308,7 +307,8 @@ static uint64_t number_at(const struct vv_index *index, enum vv_index_key key,
 
 static uint64_t begin_of(const struct vv_index *index, uint32_t place)
 {
-    return number_at(index, VV_KEY_PLACE_BEGINS, index->place_begins, 8, place);
+    return vv_place_number(
+        index, VV_KEY_PLACE_BEGINS, index->place_begins, 8, place);
 }
 
 /* The block of them in which a byte of the data is: *low to *high - 1. */
@@ -356,13 +356,13 @@ uint64_t vv_place_end(
 static void set_pack(
     const struct vv_index *index, uint32_t place, struct vv_layer_place *at)
 {
-    at->pack.size = (uint32_t)number_at(
+    at->pack.size = (uint32_t)vv_place_number(
         index, VV_KEY_PLACE_PACKED, index->place_packed, 4, place);
-    at->pack.plain = (uint32_t)number_at(
+    at->pack.plain = (uint32_t)vv_place_number(
         index, VV_KEY_PLACE_PLAIN, index->place_plain, 4, place);
-    at->pack.planes = (uint8_t)number_at(
+    at->pack.planes = (uint8_t)vv_place_number(
         index, VV_KEY_PLACE_PLANES, index->place_planes, 1, place);
-    at->skip = (uint32_t)number_at(
+    at->skip = (uint32_t)vv_place_number(
         index, VV_KEY_PLACE_SKIPS, index->place_skips, 4, place);
 }
 
@@ -371,9 +371,9 @@ struct vv_layer_place vv_layer_place_at(
 {
     uint64_t begin = begin_of(index, place);
     struct vv_layer_place at = {
-        .layer = (uint32_t)number_at(
+        .layer = (uint32_t)vv_place_number(
             index, VV_KEY_PLACE_LAYERS, index->place_layers, 4, place),
-        .offset = number_at(
+        .offset = vv_place_number(
             index, VV_KEY_PLACE_OFFSETS, index->place_offsets, 8, place),
     };
     if (index->packed_count)

@@ -84,6 +84,11 @@ struct vv_layer_place {
     uint32_t skip; /* in what comes out of that */
 };
 
+/* The number of a place in one of its columns, of elements of `size` bytes,
+ * which may stay in the file. */
+uint64_t vv_place_number(const struct vv_index *index, enum vv_index_key key,
+    const uint8_t *column, size_t size, uint32_t place);
+
 /* `place` is the number of that in which the byte at `offset` lies. */
 struct vv_layer_place vv_layer_place_at(
     const struct vv_index *index, uint32_t place, uint64_t offset);

@@ -106,6 +106,10 @@ enum vv_index_key {
                                    increasing; 29 and 30 are there where some
                                    chunk is */
     VV_KEY_PAGE_DIGESTS = 30,   /* 16 bytes for each page of each of these */
+    VV_KEY_WHOLE_EXTENTS = 31,  /* u64: of what each value is all or a part,
+                                   shapes as in 9; 31 and 32 are there where
+                                   some value is a part */
+    VV_KEY_PART_STARTS = 32,    /* u64: where in that it starts */
     VV_FIRST_OPTIONAL_KEY = 128,
     VV_KEY_TAG_NODES = 128,    /* u32: node of each tag, not decreasing */
     VV_KEY_TAG_NAMES = 129,    /* u32: name of each tag */

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "far_columns.h"
 #include "layers_in.h"
 #include "piece_table.h"
 #include "try.h"
@@ -83,9 +84,14 @@ static varve_status check_sums(
 {
     const struct vv_index *index = check->index;
     const uint8_t *sums = index->page_digests + (size_t)i * VV_PAGE_SUMS_SIZE;
-    struct vv_digest digest = vv_page_sums_digest(sums);
-    if (memcmp(digest.bytes, index->digests + chunk * VV_DIGEST_SIZE,
-            VV_DIGEST_SIZE) == 0)
+    struct vv_digest digest = vv_page_sums_digest(sums), expected;
+    if (vv_is_in_file(index, VV_KEY_DIGESTS))
+        vv_far_get(index, VV_KEY_DIGESTS, chunk * VV_DIGEST_SIZE,
+            expected.bytes, VV_DIGEST_SIZE);
+    else
+        memcpy(expected.bytes, index->digests + chunk * VV_DIGEST_SIZE,
+            VV_DIGEST_SIZE);
+    if (vv_digest_equal(&digest, &expected))
         return VARVE_OK;
     return vv_check_fail(check, sums,
         "chunk %" PRIu64 ": expected the digest of those of its pages, found "
@@ -93,8 +99,8 @@ static varve_status check_sums(
         chunk);
 }
 
-varve_status vv_check_page_sums(const struct vv_index_check *check,
-    const struct vv_value_table *table, bool has_digests)
+varve_status vv_check_page_sums(
+    const struct vv_index_check *check, const struct vv_value_table *table)
 {
     const struct vv_index *index = check->index;
     struct place at = { 0 };
@@ -117,7 +123,7 @@ varve_status vv_check_page_sums(const struct vv_index_check *check,
                 "are in no pieces, increasing, found %" PRIu64,
                 chunk);
         least = chunk + 1;
-        if (has_digests)
+        if (!vv_is_checked(index, VV_KEY_DIGESTS))
             VV_TRY(check_sums(check, i, chunk));
     }
     return VARVE_OK;

@@ -39,9 +39,8 @@ static inline struct vv_digest vv_page_sums_digest(const uint8_t *sums)
 }
 
 /* That such chunks are of full size, in layers, and in no pieces, and that
- * their digests are those of their pages; the latter not where the digests are
- * elsewhere. */
-varve_status vv_check_page_sums(const struct vv_index_check *check,
-    const struct vv_value_table *table, bool has_digests);
+ * their digests are those of their pages. */
+varve_status vv_check_page_sums(
+    const struct vv_index_check *check, const struct vv_value_table *table);
 
 #endif

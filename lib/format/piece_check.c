@@ -19,6 +19,7 @@
 
 #include "box.h"
 #include "dtype.h"
+#include "far_columns.h"
 #include "piece_table.h"
 #include "try.h"
 
@@ -196,23 +197,31 @@ static bool is_behind(
     return k < rank && box->start[k] > before->start[k];
 }
 
+/* Where a box of a cover is; of what stays in the file it is not said. */
+static const uint8_t *place_of(const struct vv_index_check *check,
+    const struct vv_cover *cover, uint32_t i)
+{
+    uint64_t number = cover->at + 2 * (uint64_t)cover->type->rank * i;
+    return vv_is_in_file(check->index, VV_KEY_PIECE_BOXES)
+               ? check->bytes
+               : check->index->piece_boxes + 8 * (size_t)number;
+}
+
 static varve_status check_box(const struct vv_index_check *check,
     const struct vv_cover *cover, uint32_t i, struct rest *rest)
 {
     uint32_t rank = cover->type->rank;
-    const uint8_t *at = check->index->piece_boxes +
-                        8 * (size_t)(cover->at + 2 * (uint64_t)rank * i);
     varve_box box;
     box_of(cover, i, &box);
     uint32_t leaves = vv_box_leaves(cover->type, &box);
     uint64_t count = leaves == rank ? vv_box_count(cover->type, &box) : 0;
     if (count == 0)
-        return vv_check_fail(check, at,
+        return vv_check_fail(check, place_of(check, cover, i),
             "piece %" PRIu32 " of a value: expected extents from 1 on within "
             "its shape, found others",
             i);
     if (i > 0 && !is_behind(&box, &rest->before, rank))
-        return vv_check_fail(check, at,
+        return vv_check_fail(check, place_of(check, cover, i),
             "piece %" PRIu32 " of a value: expected pieces sorted by where "
             "they start, found one that is not behind the one before it",
             i);
@@ -225,7 +234,7 @@ static varve_status check_box(const struct vv_index_check *check,
 static varve_status fail_cover(const struct vv_index_check *check,
     uint32_t value, const struct vv_cover *cover)
 {
-    const uint8_t *at = check->index->piece_boxes + 8 * (size_t)cover->at;
+    const uint8_t *at = place_of(check, cover, 0);
     struct vv_cover_fault fault;
     char element[VARVE_MAX_RANK * 21 + 1];
     if (!vv_cover_find_fault(cover, &fault))
@@ -247,6 +256,18 @@ static varve_status fail_cover(const struct vv_index_check *check,
         value, element, fault.boxes[0], fault.boxes[1]);
 }
 
+/* It follows from the boxes; of those that stay in the file from their sums. */
+static uint64_t seed_of(
+    const struct vv_index_check *check, const struct vv_cover *cover)
+{
+    const struct vv_index *index = check->index;
+    uint64_t at = 8 * cover->at;
+    uint64_t size = 16 * (uint64_t)cover->type->rank * cover->count;
+    return vv_is_in_file(index, VV_KEY_PIECE_BOXES)
+               ? vv_far_seed(index->far, VV_KEY_PIECE_BOXES, at, size)
+               : vv_hash_of(index->piece_boxes + (size_t)at, (size_t)size);
+}
+
 varve_status vv_check_pieces(const struct vv_index_check *check, uint32_t value,
     const varve_tensor *type, const struct vv_piece_table *table)
 {
@@ -262,12 +283,10 @@ varve_status vv_check_pieces(const struct vv_index_check *check, uint32_t value,
                  vv_begin32(index->piece_ends, row) };
     for (uint32_t i = 0; i < cover.count; i++)
         VV_TRY(check_box(check, &cover, i, &rest));
-    uint64_t seed = vv_hash_of(index->piece_boxes + 8 * (size_t)cover.at,
-        16 * (size_t)type->rank * cover.count);
     /* The number makes sure that what lies where is within the value, whatever
      * somebody has made for a seed. */
     if (rest.is_overdrawn || rest.elements > 0 ||
-        !vv_cover_is_exact(&cover, seed))
+        !vv_cover_is_exact(&cover, seed_of(check, &cover)))
         return fail_cover(check, value, &cover);
     return VARVE_OK;
 }

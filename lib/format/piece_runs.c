@@ -1,5 +1,4 @@
-/* piece_runs.c - made where the boxes are at hand, and walked where they are
- * not.
+/* piece_runs.c - made as boxes are checked, and walked later.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -71,55 +70,42 @@ static void extend(uint64_t *hull, uint32_t rank, const varve_box *box)
     }
 }
 
-struct filling {
-    struct vv_piece_runs *runs;
-    uint64_t *start; /* of the next run */
-    uint64_t *hull;
-};
-
-static void put_start(struct filling *f, const struct vv_piece_start *start)
+static uint64_t *put_start(uint64_t *at, const struct vv_piece_start *start)
 {
-    *f->start++ = start->begin;
-    *f->start++ = start->chunk;
+    at[0] = start->begin;
+    at[1] = start->chunk;
+    return at + 2;
 }
 
-static void fill_row(struct filling *f, const struct vv_index *index,
-    const struct vv_value_table *table, uint32_t row)
+void vv_piece_runs_add(struct vv_piece_runs *runs, const struct vv_index *index,
+    uint32_t row, const varve_tensor *type)
 {
-    uint32_t value = vv_at32(index->pieced_values, row);
-    uint32_t rank = rank_of(index, row),
-             first = vv_begin32(index->piece_ends, row);
-    uint64_t size = vv_at64(index->value_sizes, value);
-    for (uint32_t i = 0; i < pieces_of(index, row); i++) {
+    uint32_t rank = type->rank, count = pieces_of(index, row);
+    uint64_t *start = runs->starts + 2 * runs->firsts[row];
+    uint64_t *hull = runs->boxes_of_runs + runs->hulls[row];
+    struct vv_piece_start at = { 0 };
+    for (uint32_t i = 0; i < count; i++) {
         varve_box box;
         bool begins = i % VV_RUN_PIECES == 0;
         if (begins && i > 0)
-            f->hull += 2 * (size_t)rank;
+            hull += 2 * (size_t)rank;
         if (begins) {
-            memset(f->hull, 0, 2 * (size_t)rank * sizeof *f->hull);
-            put_start(f, &table->pieces.starts[first + i]);
+            memset(hull, 0, 2 * (size_t)rank * sizeof *hull);
+            start = put_start(start, &at);
         }
-        vv_piece_box(index, table->pieces.boxes[row] + 2 * (uint64_t)rank * i,
-            rank, &box);
-        extend(f->hull, rank, &box);
+        vv_piece_box(
+            index, runs->boxes[row] + 2 * (uint64_t)rank * i, rank, &box);
+        extend(hull, rank, &box);
+        uint64_t size =
+            vv_box_count(type, &box) * vv_dtype_file_size(type->dtype);
+        at.begin += size;
+        at.chunk += vv_chunk_count(size);
     }
-    f->hull += 2 * (size_t)rank;
-    const struct vv_piece_start end = { size,
-        vv_chunks_of_pieces(index, table, value) };
-    put_start(f, &end);
-}
-
-void vv_piece_runs_fill(struct vv_piece_runs *runs,
-    const struct vv_index *index, const struct vv_value_table *table)
-{
-    struct filling f = { runs, runs->starts, runs->boxes_of_runs };
-    for (uint32_t i = 0; i <= runs->row_count; i++) {
-        runs->boxes[i] = table->pieces.boxes[i];
-        runs->firsts[i] = (uint64_t)(f.start - runs->starts) / 2;
-        runs->hulls[i] = (uint64_t)(f.hull - runs->boxes_of_runs);
-        if (i < runs->row_count)
-            fill_row(&f, index, table, i);
-    }
+    put_start(start, &at);
+    runs->boxes[row + 1] = runs->boxes[row] + 2 * (uint64_t)rank * count;
+    runs->firsts[row + 1] = runs->firsts[row] + runs_of(count) + 1;
+    runs->hulls[row + 1] =
+        runs->hulls[row] + 2 * (uint64_t)rank * runs_of(count);
 }
 
 uint64_t vv_run_chunks(const struct vv_piece_runs *runs, uint32_t row)

@@ -29,16 +29,19 @@ struct vv_piece_runs {
     uint64_t *boxes_of_runs; /* numbers, as the column of boxes has them */
 };
 
-/* How many there are for an index whose boxes are at hand, and how many words
- * that takes. */
+/* How many there are for an index, whose boxes need not be at hand, and how
+ * many words that takes. */
 void vv_piece_runs_count(
     struct vv_piece_runs *runs, const struct vv_index *index);
 size_t vv_piece_runs_words(const struct vv_piece_runs *runs);
 
-/* Points to them in so many words, and fills these. */
+/* Points to them in so many words. */
 void vv_piece_runs_point(struct vv_piece_runs *runs, uint64_t *words);
-void vv_piece_runs_fill(struct vv_piece_runs *runs,
-    const struct vv_index *index, const struct vv_value_table *table);
+
+/* Fills in those of a row, whose boxes were checked, of a value of this type;
+ * before the first row all is zero. */
+void vv_piece_runs_add(struct vv_piece_runs *runs, const struct vv_index *index,
+    uint32_t row, const varve_tensor *type);
 
 /* The chunks of all pieces of a row. */
 uint64_t vv_run_chunks(const struct vv_piece_runs *runs, uint32_t row);

@@ -23,7 +23,10 @@ varve_status vv_piece_table_make(struct vv_piece_table *t,
     if (index->pieced_count == 0)
         return VARVE_OK;
     if (vv_is_in_file(index, VV_KEY_PIECE_BOXES)) {
-        t->boxes = index->far->runs.boxes;
+        struct vv_piece_runs *runs = &index->far->runs;
+        if (!index->far->is_checked)
+            runs->boxes[0] = runs->firsts[0] = runs->hulls[0] = 0;
+        t->boxes = runs->boxes;
         return VARVE_OK;
     }
     size_t values = (size_t)index->pieced_count + 1;
@@ -52,7 +55,12 @@ void vv_piece_table_clear(
 void vv_piece_box(
     const struct vv_index *index, uint64_t at, uint32_t rank, varve_box *box)
 {
-    const uint8_t *numbers = index->piece_boxes + 8 * (size_t)at;
+    uint8_t far[16 * VARVE_MAX_RANK];
+    const uint8_t *numbers = far;
+    if (vv_is_in_file(index, VV_KEY_PIECE_BOXES))
+        vv_far_get(index, VV_KEY_PIECE_BOXES, 8 * at, far, 16 * (size_t)rank);
+    else
+        numbers = index->piece_boxes + 8 * (size_t)at;
     for (uint32_t k = 0; k < rank; k++) {
         box->start[k] = vv_at64(numbers, k);
         box->extents[k] = vv_at64(numbers, (size_t)rank + k);
@@ -63,8 +71,11 @@ uint64_t vv_piece_table_add(struct vv_piece_table *t,
     const struct vv_index *index, const varve_tensor *type)
 {
     uint32_t row = t->count++;
-    if (vv_is_in_file(index, VV_KEY_PIECE_BOXES))
+    if (vv_is_in_file(index, VV_KEY_PIECE_BOXES)) {
+        if (!index->far->is_checked)
+            vv_piece_runs_add(&index->far->runs, index, row, type);
         return vv_run_chunks(&index->far->runs, row);
+    }
     uint32_t end = vv_at32(index->piece_ends, row);
     uint64_t at = t->boxes[row];
     struct vv_piece_start next = { 0 };

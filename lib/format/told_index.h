@@ -25,22 +25,23 @@ struct vv_told_index {
     /* to read */
     uint64_t size; /* of the bytes; 0: each opens the file for himself */
     struct vv_digest digest;    /* of words and bytes */
-    struct vv_far_columns *far; /* owned; NULL: none is far */
+    struct vv_far_columns *far; /* NULL: none is far */
     uint64_t word_count;        /* of its words */
-    unsigned char *bytes; /* the index without the far columns; owned, unless it
-                             was made of an opened file and none is far */
+    unsigned char *bytes; /* the index without the far columns; this and `far`
+                             are owned, unless they were made of an opened file
+                             */
     /* own */
     const varve_allocator *allocator;
+    bool is_read; /* from the file, and not told: its far columns are to be
+                     checked */
     uint64_t sizes[2 * VV_FAR_COLUMNS];
     struct vv_piece_runs counts;
 };
 
-/* What to tell of an opened file of ours; columns of a kind that take more than
- * `most` bytes stay there. The file outlives it. On failure too end with
- * vv_told_clear, which takes zeroed ones as well. */
-varve_status vv_told_make(struct vv_told_index *told,
-    const struct vv_opened *opened, const struct vv_index_place *place,
-    uint64_t most, varve_error *error);
+/* What to tell of an opened file of ours, whose columns are where they are. The
+ * file outlives it. End with vv_told_clear, which takes zeroed ones as well. */
+void vv_told_make(struct vv_told_index *told, const struct vv_opened *opened,
+    const struct vv_index_place *place);
 
 /* Told as these numbers first; then far->words and bytes, for which there is
  * room. */
@@ -48,6 +49,7 @@ void vv_told_numbers(
     const struct vv_told_index *told, uint64_t numbers[VV_TOLD_NUMBERS]);
 void vv_told_take(
     struct vv_told_index *told, const uint64_t numbers[VV_TOLD_NUMBERS]);
+size_t vv_told_words(const struct vv_told_index *told);
 varve_status vv_told_make_room(struct vv_told_index *told,
     const struct vv_context *context, varve_error *error);
 

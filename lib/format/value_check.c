@@ -25,9 +25,10 @@ struct progress {
     uint32_t node;    /* looked for a value up to here */
     uint64_t extents; /* taken */
     uint64_t digests;
-    varve_tensor type;                   /* of the value at hand */
-    uint64_t end;                        /* of the last value */
-    uint64_t most;                       /* where it may end */
+    varve_tensor type; /* of the value at hand */
+    uint64_t end;      /* of the last value */
+    uint64_t most;     /* where it may end */
+    bool has_parts;
     uint8_t file_sizes[UINT8_MAX + 1];   /* by element type */
     uint8_t memory_sizes[UINT8_MAX + 1]; /* 0: no such type */
 };
@@ -160,9 +161,46 @@ static varve_status check_chunks(const struct vv_index_check *check, uint32_t i,
         p->digests += vv_chunk_count(vv_at64(index->value_sizes, i));
         return VARVE_OK;
     }
-    if (!vv_is_in_file(index, VV_KEY_PIECE_BOXES)) /* else he has who told */
+    if (!vv_is_checked(index, VV_KEY_PIECE_BOXES))
         VV_TRY(vv_check_pieces(check, i, &p->type, pieces));
     p->digests += vv_piece_table_add(pieces, index, &p->type);
+    return VARVE_OK;
+}
+
+/* Of what the value at hand is a part, if anything is one. */
+static varve_status check_part(const struct vv_index_check *check, uint32_t i,
+    const struct vv_piece_table *pieces, struct progress *p)
+{
+    const struct vv_index *index = check->index;
+    uint64_t count, size, shape[VARVE_MAX_RANK];
+    uint32_t rank = p->type.rank;
+    if (index->whole_count == 0 || rank == 0)
+        return VARVE_OK;
+    size_t first = (size_t)p->extents - rank;
+    const uint8_t *at = index->whole_extents + 8 * first;
+    bool is_part = false, is_inside = true;
+    for (uint32_t k = 0; k < rank; k++) {
+        uint64_t start = vv_at64(index->part_starts, first + k);
+        shape[k] = vv_at64(at, k);
+        is_part |= shape[k] != p->type.shape[k];
+        is_inside &= p->type.shape[k] <= shape[k] &&
+                     start <= shape[k] - p->type.shape[k];
+    }
+    if (!is_inside || !vv_shape_count(rank, shape, &count) ||
+        !vv_size_of(count, p->memory_sizes[p->type.dtype], &size))
+        return vv_check_fail(check, at,
+            "value %" PRIu32 ": expected a part within a shape of less than "
+            "2^64 bytes, found another",
+            i);
+    if (is_part && (index->node_kinds[p->node - 1] != VARVE_VARIABLE ||
+                       p->type.dtype == VARVE_STRING ||
+                       vv_at64(index->value_offsets, i) == 0 ||
+                       vv_is_next_in_pieces(index, pieces, i)))
+        return vv_check_fail(check, at,
+            "value %" PRIu32 ": expected a part to be saved of a variable, in "
+            "one piece of elements of one size, found another",
+            i);
+    p->has_parts |= is_part;
     return VARVE_OK;
 }
 
@@ -184,6 +222,9 @@ static varve_status check_rest(
         return vv_check_fail(check, index->digests,
             "values: expected %" PRIu64 " digests, found %" PRIu64, p->digests,
             index->digest_count);
+    if (index->whole_count > 0 && !p->has_parts)
+        return vv_check_fail(check, index->whole_extents,
+            "values: expected wholes of parts, found none that is a part");
     bool has_layers = index->layer_count > 0;
     uint64_t end = has_layers ? VV_HEADER_SIZE : p->end;
     if (vv_layer_is_inside(index))
@@ -218,6 +259,7 @@ varve_status vv_check_values(const struct vv_index_check *check,
         if (index->node_kinds[p.node - 1] == VARVE_STATE)
             VV_TRY(check_state(check, i, count));
         VV_TRY(check_place(check, i, count, &p));
+        VV_TRY(check_part(check, i, &table->pieces, &p));
         VV_TRY(check_chunks(check, i, &table->pieces, &p));
     }
     if (index->value_count % VV_VALUE_STEP == 0)

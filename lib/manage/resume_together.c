@@ -7,6 +7,7 @@
 #include "agreement.h"
 #include "open_all.h"
 #include "reader.h"
+#include "told_index.h"
 
 struct trial {
     struct vv_open_all how;
@@ -29,8 +30,11 @@ varve_status vv_manager_verify(
     varve_manager *m, const char *path, varve_status status, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
-    /* Each wants the digests of its share only: none is told. */
-    struct trial trial = { .how = { .comm = comm, .path = path } };
+    struct trial trial = { .how = {
+                               .comm = comm,
+                               .path = path,
+                               .most_told = VV_MOST_TOLD,
+                           } };
     struct vv_opened none = { 0 };
     varve_reader *reader = NULL;
     if (!status) {

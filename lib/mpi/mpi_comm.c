@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef VV_MPI_EXTENSIONS
+#ifdef VV_MPI_REVOKES
 #include <mpi-ext.h>
 #endif
 

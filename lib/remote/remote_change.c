@@ -15,6 +15,7 @@
 
 enum {
     MOST_ANSWER = 256 << 10,
+    MOST_WAIT_MS = 100,
     TO_PUT_TOGETHER = 10 /* times as long as all else a store may be silent */
 };
 
@@ -87,19 +88,16 @@ static bool add(struct curl_slist **headers, const char *name, const char *is)
     return vv_remote_add_header(headers, line);
 }
 
-/* "Expect:" keeps libcurl from waiting for a leave to send, which some servers
- * never give. */
 static bool add_headers(struct vv_remote_change *c,
     const struct vv_remote_place *place, struct curl_slist **headers)
 {
-    unsigned char sha256[VV_REMOTE_SHA256_SIZE];
+    unsigned char sha256[VV_REMOTE_SHA256_SIZE] = { 0 };
     char digest[VV_REMOTE_MOST_TEXT], md5[VV_REMOTE_MOST_TEXT];
-    bool good = vv_remote_add_header(headers, "Expect:");
-    vv_remote_sha256(c->bytes, c->size, sha256);
+    bool good = vv_remote_sha256(c->bytes, c->size, sha256);
     vv_remote_hex(sha256, sizeof sha256, digest);
     good = good && vv_remote_add_signed(headers, place, digest);
-    if (c->method == VV_REMOTE_PUT) {
-        vv_remote_md5(c->bytes, c->size, c->md5);
+    if (good && c->method == VV_REMOTE_PUT) {
+        good = vv_remote_md5(c->bytes, c->size, c->md5);
         vv_remote_base64(c->md5, sizeof c->md5, md5);
         good = good && add(headers, "Content-MD5", md5);
     }
@@ -112,8 +110,12 @@ static bool add_headers(struct vv_remote_change *c,
     return good;
 }
 
+/* Some servers never give leave to send. That libcurl asks for it cannot be
+ * turned off by an empty "Expect:", which some versions of it sign and do not
+ * send. */
 static void set_body(CURL *handle, struct sending *s)
 {
+    curl_easy_setopt(handle, CURLOPT_EXPECT_100_TIMEOUT_MS, MOST_WAIT_MS);
     curl_easy_setopt(handle, CURLOPT_READFUNCTION, on_read);
     curl_easy_setopt(handle, CURLOPT_READDATA, s);
     curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, on_seek);

@@ -5,6 +5,7 @@
 #ifndef VV_REMOTE_DIGEST_H
 #define VV_REMOTE_DIGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -13,12 +14,13 @@ enum {
     VV_REMOTE_MOST_TEXT = 2 * VV_REMOTE_SHA256_SIZE + 1 /* of a sum */
 };
 
-/* SHA-256, which a signature is of. */
-void vv_remote_sha256(const void *bytes, size_t size,
+/* SHA-256, which a signature is of. Whether there is memory for it. */
+bool vv_remote_sha256(const void *bytes, size_t size,
     unsigned char digest[VV_REMOTE_SHA256_SIZE]);
 
-/* MD5, which tags are of. */
-void vv_remote_md5(
+/* MD5, which tags are of. Whether there is memory for it, and this machine has
+ * it. */
+bool vv_remote_md5(
     const void *bytes, size_t size, unsigned char digest[VV_REMOTE_MD5_SIZE]);
 
 /* A sum of at most 32 bytes as hexadecimal digits, and as base 64. */

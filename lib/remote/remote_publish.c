@@ -342,7 +342,9 @@ static int settle_by_asking(struct ending *e)
     bool is_good = c->verdict == VV_REMOTE_GOOD;
     enum whose whose = ask_whose(e->u);
     e->is_there = whose == OURS_IN_NAME;
-    e->is_unsure = whose == NOBODY_KNOWS || (whose == NOBODYS && is_good) ||
+    bool was_asked = e->was_cut || c->answer.code > 0; /* of any store */
+    e->is_unsure = (whose == NOBODY_KNOWS && was_asked) ||
+                   (whose == NOBODYS && is_good) ||
                    (whose == NOBODYS && e->was_cut &&
                        strcmp(e->name, "NoSuchUpload") == 0);
     if (whose == OURS || (is_good && whose == NOBODY_KNOWS))

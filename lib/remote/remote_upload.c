@@ -344,19 +344,22 @@ void vv_remote_upload_tag(
     unsigned char md5[VV_REMOTE_MD5_SIZE];
     char digits[VV_REMOTE_MOST_TEXT], count[16] = "";
     unsigned parts = count_of(u);
+    bool good;
     tag[0] = '\0';
     if (!u->id) {
-        vv_remote_md5(u->first.bytes, u->first.size, md5);
+        good = vv_remote_md5(u->first.bytes, u->first.size, md5);
     } else {
         unsigned char *all = malloc(parts * sizeof md5);
         if (!all)
             return;
         for (unsigned i = 0; i < parts; i++)
             memcpy(all + i * sizeof md5, u->parts[i].md5, sizeof md5);
-        vv_remote_md5(all, parts * sizeof md5, md5);
+        good = vv_remote_md5(all, parts * sizeof md5, md5);
         free(all);
         snprintf(count, sizeof count, "-%u", parts);
     }
+    if (!good)
+        return;
     vv_remote_hex(md5, sizeof md5, digits);
     snprintf(tag, VV_REMOTE_TAG_SIZE, "\"%s%s\"", digits, count);
 }

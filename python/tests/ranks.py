@@ -3,6 +3,9 @@ each has rows, saved and restored together.
 
 SPDX-License-Identifier: MIT
 """
+import os
+import shutil
+
 import numpy as np
 
 import varve
@@ -88,7 +91,33 @@ def manage(comm, directory):
     np.testing.assert_array_equal(later.table.array, whole()[begin:end])
 
 
+def lose_a_node(comm, place):
+    """Each is as if on a machine of its own, and that of rank 1 is lost."""
+    disk = f'{place}/node-{comm.rank}'
+    options = {'comm': comm, 'keep_last': 1, 'redundancy': {
+        'scheme': 'xor', 'domain': comm.rank + 1}}
+    for step in 3, 4:
+        checkpoint = varve.Checkpoint(w=np.full(5, 10.0 * comm.rank), step=step)
+        with varve.Manager(checkpoint, disk, **options) as manager:
+            manager.save(step, force=True)
+    if comm.rank == 1:
+        shutil.rmtree(disk)
+    later = varve.Checkpoint(w=np.zeros(5), step=0)
+    with varve.Manager(later, disk, **options) as manager:
+        manager.resume()
+    assert later.step == 4 and (later.w == 10.0 * comm.rank).all()
+    assert os.path.exists(f'{disk}/rank-{comm.rank}/ckpt-2.parity')
+    for wrong, error in (({'scheme': 'raid'}, ValueError),
+                         ({'parity': 1}, TypeError)):
+        try:
+            varve.Manager(later, disk, comm=comm, redundancy=wrong)
+            raise AssertionError('expected a refusal')
+        except error:
+            pass
+
+
 def everything(comm, place):
     restore(comm, save(comm, place + '/a'))
     refuse(comm, place + '/a')
     manage(comm, place + '/managed')
+    lose_a_node(comm, place)

@@ -88,6 +88,15 @@ class LevelOptions(TypedDict, total=False):
     most_waiting: int
 
 
+class RedundancyOptions(TypedDict, total=False):
+    """How a manager's checkpoints survive the loss of nodes; varve_redundancy
+    says what its keys mean."""
+
+    scheme: str  # 'partner' or 'xor'; needed
+    group_size: int
+    domain: int
+
+
 class ManagerOptions(TypedDict, total=False):
     """Keywords of a manager; varve_manager_options says what they mean."""
 
@@ -106,6 +115,7 @@ class ManagerOptions(TypedDict, total=False):
     number_by_step: bool
     record_time: bool
     levels: Sequence[LevelOptions]
+    redundancy: RedundancyOptions
 
 
 def format_code(name: str) -> int:
@@ -135,6 +145,13 @@ def passes_code(name: str) -> int:
     return codes[name]
 
 
+def scheme_code(name: str) -> int:
+    codes = {'partner': lib.VARVE_PARTNER, 'xor': lib.VARVE_XOR}
+    if name not in codes:
+        raise ValueError(f"{name}: expected 'partner' or 'xor' as a scheme")
+    return codes[name]
+
+
 class Options:
     """A struct of the library's, and all that it points to."""
 
@@ -152,7 +169,8 @@ class Options:
     def _set(self, name: str, value: Any) -> None:
         own: Dict[str, Callable[[Any], None]] = {
             'metadata': self._set_metadata, 'renames': self._set_renames,
-            'progress': self._set_progress, 'levels': self._set_levels}
+            'progress': self._set_progress, 'levels': self._set_levels,
+            'redundancy': self._set_redundancy}
         field = name.rstrip('_')
         if name in own:
             own[name](value)
@@ -216,6 +234,15 @@ class Options:
                 setattr(item, name, value)
         self.struct.levels = array
         self.struct.level_count = len(levels)
+
+    def _set_redundancy(self, redundancy: RedundancyOptions) -> None:
+        item, = array = self._array('varve_redundancy', 1)
+        for name, value in redundancy.items():
+            if name not in RedundancyOptions.__annotations__:
+                raise TypeError(f'redundancy: {name}: no such key')
+            setattr(item, name, scheme_code(value) if name == 'scheme'
+                    else value)
+        self.struct.redundancy = array
 
     def _set_progress(self, _: Progress) -> None:
         self.struct.progress = lib.varve_python_progress

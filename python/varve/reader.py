@@ -44,6 +44,22 @@ class SavedSlot(NamedTuple):
     node: 'SavedNode'
 
 
+class Part(NamedTuple):
+    """Of what a value is a part: a shape, and where in it the value starts."""
+
+    shape: Tuple[int, ...]
+    start: Tuple[int, ...]
+
+
+def part_of(saved: Any) -> Optional[Part]:
+    """None where it is all of a value."""
+    if not saved.part:
+        return None
+    rank = saved.part.shape.rank
+    return Part(tuple(saved.part.shape.extents[0:rank]),
+                tuple(saved.part.start[0:rank]))
+
+
 class Reader(Mapping[str, 'SavedNode']):
     """An open checkpoint: a mapping from paths to the nodes with values.
 
@@ -182,7 +198,9 @@ class Reader(Mapping[str, 'SavedNode']):
 
 class SavedNode:
     """A node of a checkpoint. Of a variable `dtype`, `shape` and `nbytes` say
-    what it holds, and `read`, `map` and `node[...]` give it."""
+    what it holds, and `read`, `map` and `node[...]` give it. `part` says of
+    what it is a part, whose rest is in files of other processes, or is None.
+    """
 
     def __init__(self, reader: Reader, saved: Any):
         self.reader = reader
@@ -200,6 +218,7 @@ class SavedNode:
         self.dtype = saved_dtype(self._code) if self._code else None
         self.shape: Tuple[int, ...] = tuple(
             saved.value.shape[i] for i in range(saved.value.rank))
+        self.part: Optional[Part] = part_of(saved)
         self._counts = saved.edge_count, saved.slot_count, saved.tag_count
 
     @property

@@ -37,6 +37,13 @@ static void print_type(FILE *out, const varve_saved_node *node)
     for (uint32_t i = 0; i < node->value.rank; i++)
         fprintf(out, i ? ",%" PRIu64 : "%" PRIu64, node->value.shape[i]);
     fprintf(out, "]\n");
+    if (node->part)
+        fprintf(out, "part %" PRIu32, node->id);
+    for (uint32_t i = 0; node->part && i < node->part->shape.rank; i++)
+        fprintf(out, " %" PRIu64 " of %" PRIu64, node->part->start[i],
+            node->part->shape.extents[i]);
+    if (node->part)
+        fprintf(out, "\n");
 }
 
 static varve_status print_value(FILE *out, varve_reader *reader,

@@ -29,6 +29,10 @@ def value_lines(item):
     number = item['id']
     shape = ','.join(map(str, item['shape']))
     yield f"type {number} {item['dtype']} [{shape}]"
+    if 'part' in item:
+        yield f'part {number}' + ''.join(
+            f' {start} of {extent}' for start, extent in
+            zip(item['part']['start'], item['part']['shape']))
     if item['saved']:
         yield f"value {number} {item['bytes']} {item['sha256']}"
         yield f"digest {number} {item['digest'] or '00' * 16}"

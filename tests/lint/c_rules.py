@@ -26,7 +26,7 @@ LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
              'zstd': 'lib/format', 'zstd_errors': 'lib/format',
              'mpi': 'lib/mpi', 'mpi-ext': 'lib/mpi', 'hdf5': 'lib/hdf5',
              'H5FDdevelop': 'lib/hdf5',
-             'curl': 'lib/remote',
+             'curl': 'lib/remote', 'openssl': 'lib/remote',
              # Other formats are packed with these.
              'zlib': 'lib/base', 'snappy-c': 'lib/foreign'}
 

@@ -78,6 +78,12 @@ static varve_status broadcast(void *self, void *bytes, size_t size)
     return c->broadcast(c->self, bytes, size);
 }
 
+static varve_status shift(void *self, const varve_shift *step)
+{
+    const varve_comm *c = count_down(self);
+    return c->shift(c->self, step);
+}
+
 static varve_status barrier(void *self)
 {
     const varve_comm *c = count_down(self);
@@ -98,6 +104,7 @@ static struct mortal make_mortal(const varve_comm *inner, int64_t calls)
             .node = inner->node, .agree = agree, .gather = gather,
             .gather_varied = gather_varied, .broadcast = broadcast,
             .barrier = barrier,
+            .shift = inner->shift ? shift : NULL,
             .duplicate = inner->duplicate ? duplicate : NULL } };
 }
 
@@ -228,8 +235,17 @@ static varve_status begin(
     varve_node *root;
     snprintf(near, sizeof near, "%s/" LIVES_NEAR, l->plan->directory);
     snprintf(far, sizeof far, "%s/far", l->plan->directory);
-    options->levels = &level;
-    options->level_count = 1;
+    const varve_redundancy redundancy = {
+        .scheme = l->plan->seed % 2 ? VARVE_XOR : VARVE_PARTNER,
+        .group_size = 2 + (uint32_t)(l->plan->seed % 5),
+        .domain = l->comm->rank + 1
+    };
+    if (l->plan->on_nodes) {
+        options->redundancy = &redundancy;
+    } else {
+        options->levels = &level;
+        options->level_count = 1;
+    }
     l->graph = varve_graph_new(NULL);
     root = varve_graph_root(l->graph);
     varve_add_variable(root, "step", varve_scalar(&l->step));
@@ -315,6 +331,15 @@ static int tell(const struct life *l, varve_status status,
     return LIFE_WRONG;
 }
 
+/* What managers of nodes have. */
+static void fit_nodes(
+    varve_manager_options *options, varve_write_options *write)
+{
+    write->layered = false;
+    write->many.files = 0;
+    options->async = false;
+}
+
 /* How it saves differs from life to life. */
 int live(const varve_comm *comm, const struct plan *plan)
 {
@@ -331,6 +356,8 @@ int live(const varve_comm *comm, const struct plan *plan)
         .keep_last = 1 + (size_t)(proof_next(&random) % 3),
         .interval_steps = 1 + proof_next(&random) % 3,
         .async = comm->duplicate && proof_next(&random) % 2 };
+    if (plan->on_nodes)
+        fit_nodes(&options, &write);
     varve_status status = begin(&l, &options, &error);
     if (!status)
         status = resume(&l, &error);

@@ -13,6 +13,8 @@
 #ifndef LIVES_LIFE_H
 #define LIVES_LIFE_H
 
+#include <inttypes.h>
+
 #include "world.h"
 
 enum { LIFE_ENDED, LIFE_DISCONNECTED, LIFE_WRONG };
@@ -20,11 +22,16 @@ enum { LIFE_ENDED, LIFE_DISCONNECTED, LIFE_WRONG };
 /* The folder of the first level, which may be lost once that is so. */
 #define LIVES_NEAR "near"
 
+/* In it that of each rank, where each is on a node with a disk of its own: then
+ * there is no second level, and any one of these may be lost. */
+#define LIVES_NODE LIVES_NEAR "/rank-%" PRIu32
+
 struct plan {
     const struct world *world;
     const char *directory;
     uint64_t seed;   /* of how it saves */
     int64_t steps;   /* after which it ends */
+    bool on_nodes;
     int64_t dies_at; /* this rank: the call of the communicator; -1: never */
     const uint64_t *expected; /* the state at each step, from 0 on; NULL: it
                                  comes to them itself */

@@ -1,7 +1,10 @@
 /* lives.c - a program whose number of processes changes from life to life, and
  * which is killed in between, comes to the same end.
  *
- *     lives WORLD [LIVES [SEED]]
+ *     lives [nodes] WORLD [LIVES [SEED]]
+ *
+ * Or, on nodes with disks of their own, of which one is lost at times: there
+ * their number stays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +40,7 @@ struct crowd {
 
 struct counts {
     uint64_t killed;  /* lives */
-    uint64_t lost;    /* what was near */
+    uint64_t lost;    /* what was near, or of one rank */
     uint64_t changes; /* of the number of ranks */
     uint64_t ranks;
 };
@@ -126,6 +129,29 @@ static void lose_what_is_near(const struct plan *plan)
     mix_place_remove(path);
 }
 
+/* Of nodes one. Another one only where all have what was lost before: a life
+ * that was killed may not have come so far. */
+static void lose_one_node(
+    const struct crowd *c, bool was_killed, uint64_t *random)
+{
+    static uint32_t node = UINT32_MAX;
+    char path[4200];
+    if (!was_killed || node >= c->size)
+        node = (uint32_t)(proof_next(random) % c->size);
+    snprintf(path, sizeof path, "%s/" LIVES_NODE, c->plan.directory, node);
+    mix_place_remove(path);
+}
+
+static bool lose(const struct crowd *c, bool was_killed, uint64_t *random)
+{
+    bool is_lost = proof_next(random) % 3 == 0;
+    if (is_lost && c->plan.on_nodes)
+        lose_one_node(c, was_killed, random);
+    else if (is_lost && !was_killed)
+        lose_what_is_near(&c->plan);
+    return is_lost && (c->plan.on_nodes || !was_killed);
+}
+
 static struct crowd choose(const struct plan *plan, uint64_t *random)
 {
     struct crowd c = { .plan = *plan };
@@ -169,7 +195,8 @@ static void ask_what_was_learned(const struct plan *plan)
     varve_processes_free(alone);
 }
 
-static void run(const struct world *world, uint64_t lives, uint64_t seed)
+static void run(const struct world *world, bool on_nodes, uint64_t lives,
+    uint64_t seed)
 {
     char directory[4096];
     uint64_t random = seed;
@@ -181,28 +208,31 @@ static void run(const struct world *world, uint64_t lives, uint64_t seed)
         exit(2);
     mix_place_make(directory, sizeof directory);
     const struct plan plan = { .world = world, .directory = directory,
-        .dies_at = -1, .expected = expected };
+        .on_nodes = on_nodes, .dies_at = -1, .expected = expected };
+    const uint32_t nodes = 2 + (uint32_t)(seed % (MOST_RANKS - 1));
     for (uint64_t i = 0; i < lives; i++) {
         struct crowd c = choose(&plan, &random);
+        if (on_nodes) {
+            c.size = nodes;
+            c.victim %= nodes;
+        }
         bool was_killed = lead(&c);
         counts.killed += was_killed;
-        if (!was_killed && proof_next(&random) % 3 == 0) {
-            lose_what_is_near(&plan);
-            counts.lost++;
-        }
+        counts.lost += lose(&c, was_killed, &random);
         counts.changes += c.size != ranks;
         counts.ranks += ranks = c.size;
     }
-    struct crowd last = { .plan = plan, .size = 1 };
+    struct crowd last = { .plan = plan, .size = on_nodes ? nodes : 1 };
     last.plan.steps = 1;
     lead(&last);
-    if (world->loss)
+    if (world->loss && !on_nodes)
         ask_what_was_learned(&plan);
     printf("%s: %" PRIu64 " lives, of %.1f ranks; their number changed %" PRIu64
            " times, %" PRIu64 " were killed, %" PRIu64
-           " times what was near was lost\n",
+           " times %s was lost\n",
         world->name, lives, (double)counts.ranks / (double)lives,
-        counts.changes, counts.killed, counts.lost);
+        counts.changes, counts.killed, counts.lost,
+        on_nodes ? "a node" : "what was near");
     proof_count("lives.led", lives);
     proof_count("lives.killed", counts.killed);
     proof_count("lives.lost", counts.lost);
@@ -212,13 +242,16 @@ static void run(const struct world *world, uint64_t lives, uint64_t seed)
 
 int main(int count, char **arguments)
 {
+    bool on_nodes = count > 1 && strcmp(arguments[1], "nodes") == 0;
+    arguments += on_nodes;
+    count -= on_nodes;
     const struct world *world = count > 1 ? find_world(arguments[1]) : NULL;
     if (!world) {
         fprintf(stderr, "lives: expected grid, particles, training or "
             "'training by rank'\n");
         return 2;
     }
-    run(world,
+    run(world, on_nodes,
         count > 2 ? strtoull(arguments[2], NULL, 10)
                   : proof_size(USUAL, LONGER),
         count > 3 ? strtoull(arguments[3], NULL, 10) : proof_seed());

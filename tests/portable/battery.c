@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "model/everything.h"
+#include "portable/nodes.h"
 
 enum { SEED = 3, DRAWS = 2000, RECORDS = 1000, PATH_SIZE = 4096 };
 
@@ -245,6 +246,12 @@ static void look_at_later_file(void)
     varve_reader_free(reader);
 }
 
+static void note_nodes(const char *wrong)
+{
+    if (wrong)
+        fail("nodes", wrong);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) {
@@ -256,6 +263,7 @@ int main(int argc, char **argv)
         write_everything();
         write_foreign();
         write_draws();
+        note_nodes(nodes_write(path_of("nodes")));
     } else {
         read_everything(NULL);
         read_everything(&(varve_read_options){ .passes = VARVE_ONE_PASS });
@@ -263,6 +271,7 @@ int main(int argc, char **argv)
             &(varve_read_options){ .map = true, .resources.threads = 2 });
         read_foreign();
         look_at_later_file();
+        note_nodes(nodes_read(path_of("nodes")));
     }
     if (!failures)
         printf("battery: %s: all as it should be\n", argv[1]);

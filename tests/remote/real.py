@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""real.py - the same against a server that others wrote: moto's, of PyPI.
+"""real.py - the same against servers that others wrote: OpenStack's Swift, as
+Debian has it, and moto's, of PyPI.
 
     tests/remote/real.py PROBE WRITER MODULES
 
-It is looked for on the path, and in the virtual environment that VARVE_INTEROP
-names; without it the test is skipped.
+moto is looked for on the path, and in the environment that VARVE_INTEROP
+names. What is not there is left out; without both the test is skipped.
 
 SPDX-License-Identifier: MIT
 """
@@ -19,6 +20,8 @@ import unittest
 import urllib.error
 import urllib.request
 
+import signature
+
 SKIPPED = 77
 PROBE, WRITER, MODULES = (os.path.abspath(word) for word in sys.argv[1:4])
 PLACE = tempfile.mkdtemp()
@@ -26,12 +29,28 @@ RUN = 's3://bucket/run'
 LARGE = '3', '6000000', '7'  # in four parts of 5 MiB, the least of S3
 SMALL = '3', '1000', '7'
 
+KEY_ID, SECRET, REGION = 'test:tester', 'testing', 'us-east-1'
 
-def find_server():
+
+def find_moto():
+    """How moto's server is begun at a port, or None."""
     folder = os.environ.get('VARVE_INTEROP')
     places = [os.path.join(folder, 'bin')] if folder else []
-    return shutil.which('moto_server', path=os.pathsep.join(
+    program = shutil.which('moto_server', path=os.pathsep.join(
         places + [os.environ.get('PATH', '')]))
+    return program and (lambda port: [program, '-H', '127.0.0.1', '-p', port])
+
+
+def find_swift():
+    """The same of Swift, of the Python that Debian's packages are for."""
+    python = '/usr/bin/python3'
+    here = os.path.dirname(os.path.abspath(__file__))
+    script = os.path.join(here, 'swift_server.py')
+    probe = [python, '-B', '-c', 'import swift.common.middleware.s3api']
+    if not os.path.exists(python) or subprocess.run(
+            probe, stderr=subprocess.DEVNULL, check=False).returncode:
+        return None
+    return lambda port: [python, '-B', script, f'{PLACE}/swift', port]
 
 
 def unused_port():
@@ -40,31 +59,38 @@ def unused_port():
         return s.getsockname()[1]
 
 
-def begin(program):
+def ask(method, url):
+    request = urllib.request.Request(url, method=method)
+    signature.sign(request, KEY_ID, SECRET, REGION)
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return answer.headers, answer.read()
+
+
+def begin(command):
     """The server, once it answers, and its address."""
     port = unused_port()
-    server = subprocess.Popen([program, '-H', '127.0.0.1', '-p', str(port)],
-                              stdout=subprocess.DEVNULL,
+    # pylint: disable=consider-using-with
+    server = subprocess.Popen(command(str(port)), stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)
     url = f'http://127.0.0.1:{port}'
     for _ in range(600):
         try:
-            request = urllib.request.Request(f'{url}/bucket', method='PUT')
-            urllib.request.urlopen(request, timeout=5).close()
+            ask('PUT', f'{url}/bucket')
             return server, url
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
-    server.kill()
+    server.terminate()
     sys.exit('real: the server does not answer')
 
 
 class Real(unittest.TestCase):
+    """What is asked of each of them."""
     url = None
 
     def run_one(self, *command):
         environment = {**os.environ, 'VARVE_MODULES': MODULES, 'HOME': PLACE,
-                       'AWS_ACCESS_KEY_ID': 'key', 'AWS_REGION': 'us-east-1',
-                       'AWS_SECRET_ACCESS_KEY': 'secret', 'no_proxy': '*',
+                       'AWS_ACCESS_KEY_ID': KEY_ID, 'AWS_REGION': REGION,
+                       'AWS_SECRET_ACCESS_KEY': SECRET, 'no_proxy': '*',
                        'AWS_ENDPOINT_URL': self.url,
                        'PROBE_PART': str(5 << 20)}
         done = subprocess.run(command, env=environment, text=True, cwd=PLACE,
@@ -88,12 +114,10 @@ class Real(unittest.TestCase):
 
     def test_it_comes_in_parts_and_leaves_none(self):
         self.both(LARGE, f'{RUN}/parts.varve')
-        request = urllib.request.Request(
-            f'{self.url}/bucket/run/parts.varve', method='HEAD')
-        with urllib.request.urlopen(request) as answer:
-            self.assertRegex(answer.headers['ETag'], '^"[0-9a-f]{32}-4"$')
-        with urllib.request.urlopen(f'{self.url}/bucket?uploads') as answer:
-            self.assertNotIn(b'<Upload>', answer.read())
+        headers, _ = ask('HEAD', f'{self.url}/bucket/run/parts.varve')
+        self.assertRegex(headers['ETag'], '^"[0-9a-f]{32}-4"$')
+        _, body = ask('GET', f'{self.url}/bucket?uploads=')
+        self.assertNotIn(b'<Upload>', body)
 
     def test_what_is_there_is_not_replaced(self):
         for name, what in (('new', SMALL), ('new-large', LARGE)):
@@ -133,20 +157,29 @@ class Real(unittest.TestCase):
         self.assertRegex(line, '^VARVE_NOT_FOUND .*there is no such bucket')
 
 
-def main():
-    program = find_server()
-    if not program:
-        print("real: skipped, there is no moto_server (pip install "
-              "'moto[server]')")
-        return SKIPPED
-    del sys.argv[1:4]
-    server, Real.url = begin(program)
+def try_one(name, command):
+    """Whether all is as it should be there."""
+    print(f'real: {name}', flush=True)
+    server, Real.url = begin(command)
     try:
-        return 0 if unittest.main(exit=False).result.wasSuccessful() else 1
+        return unittest.main(exit=False).result.wasSuccessful()
     finally:
-        server.kill()
+        server.terminate()
         server.wait()
+
+
+def main():
+    found = {"moto's server": find_moto(), 'Swift': find_swift()}
+    del sys.argv[1:4]
+    for name, command in found.items():
+        if not command:
+            print(f'real: {name} is not here and is left out')
+    try:
+        good = [try_one(name, command)
+                for name, command in found.items() if command]
+    finally:
         shutil.rmtree(PLACE)
+    return 0 if all(good) and good else 1 if good else SKIPPED
 
 
 if __name__ == '__main__':

@@ -7,6 +7,7 @@ import datetime
 import hashlib
 import hmac
 import re
+import types
 import urllib.parse
 
 FORM = re.compile(r'AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/s3/'
@@ -38,6 +39,37 @@ def canonical_request(handler, signed, body_digest):
     return '\n'.join(lines + ['', ';'.join(signed), body_digest])
 
 
+def signature_of(request, date, region, secret):
+    day = date[:8]
+    text = '\n'.join(['AWS4-HMAC-SHA256', date,
+                      f'{day}/{region}/s3/aws4_request',
+                      hashlib.sha256(request.encode()).hexdigest()])
+    key = ('AWS4' + secret).encode()
+    for part in (day, region, 's3', 'aws4_request'):
+        key = digest(key, part)
+    return digest(key, text).hex()
+
+
+def sign(request, key_id, secret, region):
+    """Signs a urllib.request.Request that has no body."""
+    date = datetime.datetime.now(datetime.timezone.utc).strftime(
+        '%Y%m%dT%H%M%SZ')
+    nothing = hashlib.sha256(b'').hexdigest()
+    headers = {'host': request.host, 'x-amz-content-sha256': nothing,
+               'x-amz-date': date}
+    signed = sorted(headers)
+    what = types.SimpleNamespace(command=request.get_method(),
+                                 path=request.selector, headers=headers)
+    signature = signature_of(canonical_request(what, signed, nothing), date,
+                             region, secret)
+    for name, value in headers.items():
+        request.add_header(name, value)
+    request.add_header('Authorization', (
+        f'AWS4-HMAC-SHA256 Credential={key_id}/{date[:8]}/{region}/s3/'
+        f'aws4_request, SignedHeaders={";".join(signed)}, '
+        f'Signature={signature}'))
+
+
 def wrong(handler, store, body=b''):
     """The code of the error and more, or None."""
     match = FORM.fullmatch(handler.headers.get('Authorization', ''))
@@ -58,6 +90,8 @@ def wrong(handler, store, body=b''):
                if name.lower().startswith('x-amz-')}
     if signed != sorted(signed) or not needed <= set(signed):
         return 'AccessDenied', names
+    if any(name not in handler.headers for name in signed):
+        return 'SignatureDoesNotMatch', names
     date = handler.headers.get('x-amz-date', '')
     now = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(
         seconds=store.skew)
@@ -69,13 +103,7 @@ def wrong(handler, store, body=b''):
     if body_digest != hashlib.sha256(body).hexdigest():
         return 'XAmzContentSHA256Mismatch', body_digest
     request = canonical_request(handler, signed, body_digest)
-    scope = f'{day}/{region}/s3/aws4_request'
-    text = '\n'.join(['AWS4-HMAC-SHA256', date, scope,
-                      hashlib.sha256(request.encode()).hexdigest()])
-    key = ('AWS4' + secrets[key_id]).encode()
-    for part in (day, region, 's3', 'aws4_request'):
-        key = digest(key, part)
-    expected = digest(key, text).hex()
+    expected = signature_of(request, date, region, secrets[key_id])
     if not hmac.compare_digest(expected, given):
         return 'SignatureDoesNotMatch', request
     return None

@@ -7,11 +7,10 @@ import os
 import queue
 import shutil
 import subprocess
-import subprocess
 
 import bucket
 from base import (KEY_ID, SECRET, SIGNED, WRITER, Remote, path_of, read, run,
-                  surroundings)
+                  surroundings, unused_port)
 
 PART = 64 << 10
 FILE = '/bucket/run/a.varve'
@@ -431,6 +430,15 @@ class Faults(Store):
             self.write('VARVE_UNKNOWN_OUTCOME', 'nobody knows', what=what,
                        PROBE_ATTEMPTS='2')
             self.has(what)
+
+    def test_nobody_was_asked(self):
+        """What no store has heard of is not there."""
+        url = f'http://127.0.0.1:{unused_port()}'
+        for how in ('write', 'new'):
+            line = self.write('VARVE_IO', 'connect to server, in each of 2',
+                              how=how, what=SMALL, AWS_ENDPOINT_URL=url,
+                              PROBE_ATTEMPTS='2')
+            self.assertNotIn('nobody knows', line)
 
     def test_another_tag_than_of_the_bytes(self):
         """Of a part always; of the whole unless the store has it right."""

@@ -357,6 +357,24 @@ void sample_add_pieces(struct sample *s)
         s->left_out[i] = false;
 }
 
+void sample_add_part(struct sample *s)
+{
+    const struct vv_buffer *extents = sample_column(s, VV_KEY_VALUE_EXTENTS);
+    const struct vv_buffer *ranks = sample_column(s, VV_KEY_VALUE_RANKS);
+    struct vv_buffer *wholes = sample_column(s, VV_KEY_WHOLE_EXTENTS);
+    struct vv_buffer *starts = sample_column(s, VV_KEY_PART_STARTS);
+    size_t first = 0;
+    for (size_t i = 0; i < SAMPLE_PIECED; i++)
+        first += ranks->data[i];
+    vv_buffer_add(wholes, extents->data, extents->size);
+    memset(vv_buffer_extend(starts, extents->size), 0, extents->size);
+    sample_set64(s, VV_KEY_WHOLE_EXTENTS, first,
+        sample_at64(s, VV_KEY_VALUE_EXTENTS, first) + 5);
+    sample_set64(s, VV_KEY_PART_STARTS, first, 3);
+    for (size_t i = VV_FIRST_PART_COLUMN; i < VV_FIRST_TAG_COLUMN; i++)
+        s->left_out[i] = false;
+}
+
 static void add_tag(struct sample *s, uint32_t node, const char *name)
 {
     vv_buffer_add32(sample_column(s, VV_KEY_TAG_NODES), node);

@@ -65,6 +65,9 @@ enum { SAMPLE_PIECED = 5, SAMPLE_PIECE_COUNT = 3 };
 extern const varve_box sample_boxes[SAMPLE_PIECE_COUNT];
 void sample_add_pieces(struct sample *s);
 
+/* Makes a part of the large value: its shape, further on in a larger one. */
+void sample_add_part(struct sample *s);
+
 /* Leaves out the columns that may be left out. */
 void sample_leave_out_optional(struct sample *s);
 

@@ -57,6 +57,16 @@ static void incomparable(struct difference *d, const char *why)
     snprintf(d->why, sizeof d->why, "%s", why);
 }
 
+/* Or all of a value, both. */
+static bool are_one_part(const varve_saved_node *a, const varve_saved_node *b)
+{
+    if (!a->part || !b->part)
+        return a->part == b->part;
+    size_t size = a->part->shape.rank * sizeof *a->part->start;
+    return memcmp(a->part->start, b->part->start, size) == 0 &&
+           memcmp(a->part->shape.extents, b->part->shape.extents, size) == 0;
+}
+
 /* Whether type and shape let them be compared. */
 static bool is_comparable(const struct comparison *c)
 {
@@ -71,6 +81,8 @@ static bool is_comparable(const struct comparison *c)
         incomparable(c->d, "element type");
     else if (!have_one_shape(&a->value, &b->value) && !are_bytes(c))
         incomparable(c->d, "shape");
+    else if (!are_one_part(a, b))
+        incomparable(c->d, "another part");
     return c->d->verdict != VERDICT_INCOMPARABLE;
 }
 

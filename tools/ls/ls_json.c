@@ -13,12 +13,24 @@
 #include "value_list.h"
 #include "tensor_text.h"
 
-static void print_shape(const varve_tensor *tensor)
+static void print_numbers(const uint64_t *numbers, uint32_t count)
 {
     putchar('[');
-    for (uint32_t i = 0; i < tensor->rank; i++)
-        printf("%s%" PRIu64, i ? "," : "", tensor->shape[i]);
+    for (uint32_t i = 0; i < count; i++)
+        printf("%s%" PRIu64, i ? "," : "", numbers[i]);
     putchar(']');
+}
+
+/* Only where it is one. */
+static void print_part(const varve_slice *part)
+{
+    if (!part)
+        return;
+    fputs(",\"part\":{\"shape\":", stdout);
+    print_numbers(part->shape.extents, part->shape.rank);
+    fputs(",\"start\":", stdout);
+    print_numbers(part->start, part->shape.rank);
+    putchar('}');
 }
 
 static void print_item(const varve_saved_node *node)
@@ -28,7 +40,8 @@ static void print_item(const varve_saved_node *node)
     json_print_text(stdout, node->path);
     printf(",\"id\":%" PRIu32 ",\"kind\":\"%s\",\"dtype\":\"%s\",\"shape\":",
         node->id, kind_name(node->kind), varve_dtype_name(node->value.dtype));
-    print_shape(&node->value);
+    print_numbers(node->value.shape, node->value.rank);
+    print_part(node->part);
     fputs(",\"global_name\":", stdout);
     json_print_text(stdout, node->global_name);
     if (!node->has_value) {

@@ -196,8 +196,12 @@ static void print_notes(const struct tree_printer *p, const struct row *row)
 {
     if (row->kind != ROW_NODE)
         return;
+    char part[PART_TEXT_SIZE];
     varve_saved_node node = outline_saved(p->outline, row->branch.node);
     print_value(p, &node);
+    if (node.part)
+        printf("  %s%s%s", p->style.dim, part_text(node.part, part),
+            p->style.plain);
     if (node.value.dtype && !node.has_value)
         printf("  %s%s%s", p->style.dim, why_not_saved(p, row->branch.node),
             p->style.plain);

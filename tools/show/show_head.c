@@ -86,6 +86,7 @@ static bool print_path(void *user, const char *path)
 static void print_first_line(const struct subject *s)
 {
     char text[VARVE_TENSOR_TEXT_SIZE], size[UNITS_TEXT_SIZE];
+    char part[PART_TEXT_SIZE];
     const varve_saved_node *node = &s->node;
     fputs(s->style.bold, stdout);
     print_clean(stdout, *node->path ? node->path : "/");
@@ -94,6 +95,8 @@ static void print_first_line(const struct subject *s)
         printf("%s%s", s->style.dot, kind_name(node->kind));
     else
         printf("%s%s", s->style.dot, type_text(&node->value, text));
+    if (node->part)
+        printf("%s%s", s->style.dot, part_text(node->part, part));
     if (node->has_value)
         printf("%s%s", s->style.dot,
             size_text(s->settings->units, node->size, size));

@@ -29,6 +29,17 @@ const char *type_text(
     return text;
 }
 
+const char *part_text(const varve_slice *part, char text[PART_TEXT_SIZE])
+{
+    char whole[VARVE_TENSOR_TEXT_SIZE], start[VARVE_TENSOR_TEXT_SIZE];
+    const varve_tensor all = varve_view(NULL, VARVE_UINT8, part->shape);
+    varve_tensor from = all;
+    memcpy(from.shape, part->start, sizeof from.shape);
+    snprintf(text, PART_TEXT_SIZE, "part of %s from %s on",
+        shape_text(&all, whole), shape_text(&from, start));
+    return text;
+}
+
 const char *digest_text(const uint8_t digest[16], char text[DIGEST_TEXT_SIZE])
 {
     static const uint8_t none[16];

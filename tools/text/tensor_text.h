@@ -5,6 +5,7 @@
 #ifndef TOOL_TENSOR_TEXT_H
 #define TOOL_TENSOR_TEXT_H
 
+#include <varve/slice.h>
 #include <varve/tensor.h>
 
 enum { DIGEST_TEXT_SIZE = 33 };
@@ -16,6 +17,10 @@ const char *shape_text(
 /* "float32 [784,10]"; returns `text`. */
 const char *type_text(
     const varve_tensor *tensor, char text[VARVE_TENSOR_TEXT_SIZE]);
+
+/* "part of [784,10] from [98,0] on"; returns `text`. */
+enum { PART_TEXT_SIZE = 2 * VARVE_TENSOR_TEXT_SIZE + 32 };
+const char *part_text(const varve_slice *part, char text[PART_TEXT_SIZE]);
 
 /* 32 hexadecimal digits, or "-" for a file whose format has no digests, where
  * all bytes are zero; returns `text`. */

@@ -59,10 +59,8 @@ void vv_unhold(struct vv_delivery *d)
 
 static bool fits(const struct vv_delivery *d, const struct vv_pair *job)
 {
-    if (vv_is_alike(d->pairing, job->node, job->file))
-        return true;
-    varve_tensor saved = vv_saved(d->pairing, job->file);
-    return vv_value_fits(d, job->node, &saved);
+    return vv_is_alike(d->pairing, job->node, job->file) ||
+           vv_value_fits(d, job->node, job->file);
 }
 
 /* Sets aside states that are not ready, and values that do not fit. */
@@ -164,43 +162,68 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     return status;
 }
 
-struct wanted {
+/* What a file and the program have. */
+struct sides {
+    char saved[VV_PART_TEXT_SIZE];
     const char *before;
-    char text[VARVE_TENSOR_TEXT_SIZE];
+    char wanted[VV_PART_TEXT_SIZE];
     const char *after;
 };
 
-/* What the program has for a value; a slice says of what it is one, and why
- * options that would help others do not help. */
-static void describe(
-    const struct vv_delivery *d, const varve_node *node, struct wanted *wanted)
+static void describe_saved(
+    const struct vv_delivery *d, uint32_t file, struct sides *sides)
 {
-    bool is_part = node->variable && vv_part_of(node);
-    *wanted = (struct wanted){ is_part ? "a slice of " : "", "an object", "" };
-    if (node->variable) {
+    varve_slice part;
+    uint32_t value = vv_value_of(d->pairing, file);
+    strcpy(sides->saved, "an object");
+    if (value == VV_NONE)
+        return;
+    const varve_tensor saved = vv_saved(d->pairing, value);
+    if (vv_index_kind(vv_index_of(d->pairing), file) == VARVE_STATE)
+        strcpy(sides->saved, "state");
+    else if (vv_saved_part(d->pairing, value, &part))
+        vv_part_text(&saved, &part, sides->saved);
+    else
+        varve_tensor_text(&saved, sides->saved);
+}
+
+/* A slice says of what it is one, and why options that would help others do not
+ * help; which one, where the file has one, too. */
+static void describe(const struct vv_delivery *d, const struct vv_pair *pair,
+    struct sides *sides)
+{
+    const varve_node *node = pair->node;
+    uint32_t value = vv_value_of(d->pairing, pair->file);
+    const varve_slice *part = node->variable ? vv_part_of(node) : NULL;
+    bool is_of_part =
+        value != VV_NONE && vv_saved_part(d->pairing, value, NULL);
+    sides->before = part && !is_of_part ? "a slice of " : "";
+    sides->after = "";
+    strcpy(sides->wanted, node->kind == VARVE_STATE ? "state" : "an object");
+    describe_saved(d, pair->file, sides);
+    if (part && is_of_part) {
+        vv_part_text(&node->variable->tensor, part, sides->wanted);
+    } else if (node->variable) {
         varve_tensor whole = vv_whole_of(node);
-        varve_tensor_text(&whole, wanted->text);
-    } else if (node->kind == VARVE_STATE) {
-        strcpy(wanted->text, "state");
+        varve_tensor_text(&whole, sides->wanted);
     }
-    if (is_part &&
+    if ((part || is_of_part) &&
         (d->options->reshape || vv_scope_resizes(&d->pairing->scopes, node)))
-        wanted->after = ", which is neither reshaped nor resized";
+        sides->after = ", which is neither reshaped nor resized";
 }
 
 /* The same of a private node. */
 static void describe_processes(const struct vv_delivery *d,
-    const struct vv_pair *pair, char *saved, struct wanted *wanted)
+    const struct vv_pair *pair, struct sides *sides)
 {
-    snprintf(saved, VARVE_TENSOR_TEXT_SIZE, "by %" PRIu32 " processes",
+    snprintf(sides->saved, sizeof sides->saved, "by %" PRIu32 " processes",
         vv_own_count(vv_index_of(d->pairing), pair->file));
-    snprintf(wanted->text, sizeof wanted->text, "%" PRIu32,
+    snprintf(sides->wanted, sizeof sides->wanted, "%" PRIu32,
         vv_private_of(pair->node)->size);
 }
 
 varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
 {
-    const struct vv_index *index = vv_index_of(d->pairing);
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
     vv_fail(error, VARVE_MISMATCH,
@@ -208,22 +231,15 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
         d->file->path, count);
     for (size_t i = 0; i < count; i++) {
         char path[256];
-        char saved_text[VARVE_TENSOR_TEXT_SIZE] = "an object";
-        struct wanted wanted;
+        struct sides sides;
         const varve_node *node = pairs[i].node;
-        uint32_t value = vv_value_of(d->pairing, pairs[i].file);
-        if (value != VV_NONE) {
-            varve_tensor saved = vv_saved(d->pairing, value);
-            varve_tensor_text(&saved, saved_text);
-            if (vv_index_kind(index, pairs[i].file) == VARVE_STATE)
-                strcpy(saved_text, "state");
-        }
-        describe(d, node, &wanted);
-        if (vv_private_of(node) && value == VV_NONE)
-            describe_processes(d, &pairs[i], saved_text, &wanted);
+        describe(d, &pairs[i], &sides);
+        if (vv_private_of(node) &&
+            vv_value_of(d->pairing, pairs[i].file) == VV_NONE)
+            describe_processes(d, &pairs[i], &sides);
         if (!vv_error_add_line(error, "  %s: saved %s, the program has %s%s%s",
-                vv_node_text(node, path, sizeof path), saved_text,
-                wanted.before, wanted.text, wanted.after))
+                vv_node_text(node, path, sizeof path), sides.saved,
+                sides.before, sides.wanted, sides.after))
             break;
     }
     return VARVE_MISMATCH;

@@ -5,6 +5,8 @@
  */
 #include "fate.h"
 
+#include <string.h>
+
 #include "convert.h"
 #include "own_fate.h"
 #include "private.h"
@@ -38,7 +40,7 @@ static bool type_fits(
     }
 }
 
-bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
+bool vv_whole_fits(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor *saved)
 {
     if (node->kind == VARVE_STATE)
@@ -52,6 +54,28 @@ bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
         varve_tensor_count(saved) == varve_tensor_count(&wanted))
         return true;
     return vv_is_resized(d, node, saved);
+}
+
+/* The whole is the same and the place in it, and how far it goes. */
+static bool part_fits(const struct vv_delivery *d, const varve_node *node,
+    const varve_tensor *saved, const varve_slice *part)
+{
+    const varve_slice *wanted = node->variable ? vv_part_of(node) : NULL;
+    size_t size = part->shape.rank * sizeof *part->start;
+    return wanted && type_fits(d, saved->dtype, node->variable->tensor.dtype) &&
+           vv_shape_equal(saved, &node->variable->tensor) &&
+           memcmp(wanted->shape.extents, part->shape.extents, size) == 0 &&
+           memcmp(wanted->start, part->start, size) == 0;
+}
+
+bool vv_value_fits(
+    const struct vv_delivery *d, const varve_node *node, uint32_t value)
+{
+    varve_slice part;
+    const varve_tensor saved = vv_saved(d->pairing, value);
+    return vv_saved_part(d->pairing, value, &part)
+               ? part_fits(d, node, &saved, &part)
+               : vv_whole_fits(d, node, &saved);
 }
 
 bool vv_brings_shape(

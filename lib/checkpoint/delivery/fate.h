@@ -44,8 +44,13 @@ bool vv_wants_copy(
  * once for each place of the program. */
 void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file);
 
-/* Whether a value fits a node, as the options allow. */
-bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
+/* Whether a value fits a node, as the options allow; a part of one fits the
+ * slice that is that part, whatever they allow. */
+bool vv_value_fits(
+    const struct vv_delivery *d, const varve_node *node, uint32_t value);
+
+/* The same of one that is no part. */
+bool vv_whole_fits(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor *saved);
 
 /* Whether `resize` names this node, which is no part of a value, and its rank

@@ -47,7 +47,8 @@ static enum vv_move_mode mode_of(
     if (node->kind == VARVE_STATE)
         return VV_MOVE_STATE;
     const varve_tensor *wanted = &node->variable->tensor;
-    bool is_part = vv_part_of(node);
+    /* (A value that is a part goes to the slice that is just that.) */
+    bool is_part = vv_part_of(node) && !vv_saved_part(d->pairing, value, NULL);
     bool is_boxed =
         is_part || vv_piece_count(vv_index_of(d->pairing), value) > 1;
     if (wanted->dtype != VARVE_STRING && !is_boxed &&

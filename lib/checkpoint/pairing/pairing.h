@@ -94,6 +94,15 @@ static inline varve_tensor vv_saved(
     return vv_index_tensor(&parsed->index, &parsed->table, value);
 }
 
+/* Whether a value of the file is a part of one, of which the rest is not there;
+ * `part`, unless it is NULL, says of which. */
+static inline bool vv_saved_part(
+    const struct vv_pairing *pairing, uint32_t value, varve_slice *part)
+{
+    const struct vv_parsed_index *parsed = pairing->saved.parsed;
+    return vv_index_part(&parsed->index, &parsed->table, value, part);
+}
+
 /* Whether a node is a variable of the type and shape of a value, and no part of
  * another: nearly all are. */
 static inline bool vv_is_alike(

@@ -314,6 +314,10 @@ static varve_status add_record(struct summing *s, const varve_saved_node *node,
     vv_buffer_add64(r, t->rank);
     for (uint32_t i = 0; i < t->rank; i++)
         vv_buffer_add64(r, t->shape[i]);
+    for (uint32_t i = 0; node->part && i < t->rank; i++)
+        vv_buffer_add64(r, node->part->shape.extents[i]);
+    for (uint32_t i = 0; node->part && i < t->rank; i++)
+        vv_buffer_add64(r, node->part->start[i]);
     vv_buffer_add(r, digest.bytes, sizeof digest.bytes);
     if (!r->failed) {
         struct vv_digest of = vv_digest_of(r->data, r->size);

@@ -7,6 +7,7 @@
  */
 #include "reader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -68,6 +69,52 @@ static varve_status make_paths(varve_reader *reader, varve_error *error)
                : vv_fail_memory(error, "the paths of a checkpoint");
 }
 
+struct vv_reader_part {
+    uint32_t value;
+    varve_slice part;
+};
+
+static varve_status make_parts(varve_reader *reader, varve_error *error)
+{
+    const struct vv_index *index = index_of(reader);
+    const struct vv_value_table *table = &reader->file.parsed.table;
+    size_t count = 0;
+    for (uint32_t v = 0; index->whole_count && v < index->value_count; v++)
+        count += vv_index_part(index, table, v, NULL);
+    if (count == 0)
+        return VARVE_OK;
+    reader->parts = vv_allocate_array(
+        &reader->context.allocator, count, sizeof *reader->parts);
+    if (!reader->parts)
+        return vv_fail_memory(error, "the parts of values");
+    reader->part_count = count;
+    struct vv_reader_part *next = reader->parts;
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        struct vv_reader_part found = { .value = v };
+        if (vv_index_part(index, table, v, &found.part))
+            *next++ = found;
+    }
+    return VARVE_OK;
+}
+
+static int compare_parts(const void *key, const void *item)
+{
+    const uint32_t *value = key;
+    const struct vv_reader_part *part = item;
+    return (*value > part->value) - (*value < part->value);
+}
+
+/* Of what a value is a part; NULL: it is all. */
+static const varve_slice *find_part(const varve_reader *reader, uint32_t value)
+{
+    const struct vv_reader_part *found =
+        reader->part_count == 0
+            ? NULL
+            : bsearch(&value, reader->parts, reader->part_count,
+                  sizeof *reader->parts, compare_parts);
+    return found ? &found->part : NULL;
+}
+
 struct making {
     varve_reader *reader;
     varve_status status[2];
@@ -106,7 +153,7 @@ static varve_reader *make(const struct vv_context *context, varve_error *error)
 static varve_reader *complete(
     varve_reader *reader, varve_status status, varve_error *error)
 {
-    if (!status && !make_tables(reader, error))
+    if (!status && !make_tables(reader, error) && !make_parts(reader, error))
         return reader;
     varve_reader_free(reader);
     return NULL;
@@ -213,6 +260,7 @@ void varve_reader_free(varve_reader *reader)
         return;
     const varve_allocator a = reader->context.allocator;
     free_paths(reader);
+    vv_release(&a, reader->parts, reader->part_count * sizeof *reader->parts);
     vv_release(&a, reader->names, reader->names_size);
     if (!reader->has_lent_file)
         vv_opened_close(&reader->file);
@@ -325,6 +373,7 @@ static void fill_value(
     const struct vv_index *index = index_of(reader);
     node->has_value = vv_index_is_saved(index, value);
     node->value = vv_index_tensor(index, &reader->file.parsed.table, value);
+    node->part = find_part(reader, value);
     node->size = vv_at64(index->value_sizes, value);
     if (node->has_value) {
         node->file = vv_opened_place(&reader->file, value, &node->offset);

@@ -21,6 +21,8 @@ struct varve_reader {
     struct vv_saved_paths paths;
     char *names; /* every name, terminated */
     size_t names_size;
+    struct vv_reader_part *parts; /* values that are parts, in order */
+    size_t part_count;
     _Atomic(char *) *node_paths; /* by node: made when first asked for */
 };
 

@@ -203,9 +203,8 @@ static void excuse_unused(
 static bool would_match(
     const struct vv_maker *m, uint32_t value, const varve_node *node)
 {
-    varve_tensor saved = vv_saved(m->p, value);
     return m->is_dry && m->d->fates.of[value] == VV_FATE_DUE &&
-           vv_value_fits(m->d, node, &saved);
+           vv_value_fits(m->d, node, value);
 }
 
 bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node)
@@ -222,6 +221,7 @@ static bool is_same_value(const struct vv_maker *m, uint32_t a, uint32_t b)
     struct vv_digest first = vv_opened_digest(m->d->file, a);
     struct vv_digest second = vv_opened_digest(m->d->file, b);
     return one.dtype == two.dtype && vv_shape_equal(&one, &two) &&
+           !vv_saved_part(m->p, a, NULL) && !vv_saved_part(m->p, b, NULL) &&
            memcmp(&first, &none, sizeof none) != 0 &&
            memcmp(&first, &second, sizeof first) == 0;
 }
@@ -279,9 +279,31 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
     vv_report_add(m, &finding);
 }
 
-static const char *mismatch_reason(
-    const struct vv_maker *m, uint32_t file, const varve_node *node)
+/* Of a part, which one, and which the program has. */
+static const char *part_reason(
+    struct vv_maker *m, uint32_t value, const varve_node *node)
 {
+    varve_slice part;
+    char text[VV_PART_TEXT_SIZE];
+    if (!vv_saved_part(m->p, value, &part))
+        return "type or shape differs";
+    const varve_tensor saved = vv_saved(m->p, value);
+    vv_emptied(&m->scratch);
+    vv_buffer_add_string(&m->scratch, "saved is ");
+    vv_buffer_add_string(&m->scratch, vv_part_text(&saved, &part, text));
+    vv_buffer_add_string(&m->scratch, vv_part_of(node) ? ", here " : "");
+    if (vv_part_of(node))
+        vv_buffer_add_string(&m->scratch,
+            vv_part_text(&node->variable->tensor, vv_part_of(node), text));
+    return vv_report_keep(m, &m->scratch);
+}
+
+static const char *mismatch_reason(
+    struct vv_maker *m, uint32_t file, const varve_node *node)
+{
+    if (vv_index_kind(vv_index_of(m->p), file) == node->kind &&
+        node->kind == VARVE_VARIABLE)
+        return part_reason(m, vv_value_of(m->p, file), node);
     if (vv_index_kind(vv_index_of(m->p), file) == node->kind)
         return "type or shape differs";
     if (node->kind == VARVE_VARIABLE)

@@ -48,8 +48,7 @@ static bool has_copy(const struct vv_maker *m, const varve_node *node)
     uint32_t value = value_of_another(m, node);
     if (value == VV_NONE)
         return false;
-    varve_tensor saved = vv_saved(m->p, value);
-    return m->is_dry ? claims_copy(m, node) && vv_value_fits(m->d, node, &saved)
+    return m->is_dry ? claims_copy(m, node) && vv_value_fits(m->d, node, value)
                      : node->restored_by == m->p->number;
 }
 

@@ -4,8 +4,11 @@
  */
 #include "pending.h"
 
+#include <string.h>
+
 #include "allocator.h"
 #include "arrival.h"
+#include "box.h"
 #include "failure.h"
 #include "fate.h"
 #include "holding.h"
@@ -113,7 +116,14 @@ varve_node *varve_add_variable_as_saved(varve_node *parent, const char *name,
     uint32_t value;
     struct varve_restoration *r = find_waiting(vv_or_nil(parent), name, &value);
     if (r) {
+        varve_slice part;
         varve_tensor saved = vv_saved(&r->pairing, value);
+        if (vv_saved_part(&r->pairing, value, &part)) {
+            varve_box box = vv_box_whole(&saved);
+            memcpy(box.start, part.start, sizeof box.start);
+            return varve_add_allocated_slice(
+                parent, name, dtype, part.shape, &box, initializer, user);
+        }
         shape = varve_shape_of(saved.rank, saved.shape);
     }
     return varve_add_allocated_variable(

@@ -531,9 +531,8 @@ static varve_node *taker_of(const varve_restoration *r, uint32_t value)
     const struct vv_index *index = vv_index_of(&r->pairing);
     varve_node *node =
         r->pairing.matches.node_of[vv_at32(index->value_nodes, value)];
-    varve_tensor saved = vv_saved(&r->pairing, value);
     bool has_value = node && (node->variable || node->kind == VARVE_STATE);
-    return has_value && vv_value_fits(&r->delivery, node, &saved) ? node : NULL;
+    return has_value && vv_value_fits(&r->delivery, node, value) ? node : NULL;
 }
 
 varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)

@@ -69,11 +69,12 @@ struct vv_job_request {
     varve_node *root;
     const char *target; /* copied */
     const varve_write_options *options;
-    bool is_numbered;  /* `target` is a prefix */
-    bool sets_counter; /* the root's, to... */
-    uint64_t counter;  /* ... this, which is in the file; of a numbered one,
-                          what it is above at least. 0: none */
-    bool is_private;   /* failures are not told by the next save */
+    bool is_numbered;    /* `target` is a prefix */
+    bool sets_counter;   /* the root's, to... */
+    uint64_t counter;    /* ... this, which is in the file; of a numbered one,
+                            what it is above at least. 0: none */
+    bool is_private;     /* failures are not told by the next save */
+    enum vv_cargo_of of; /* whose values they are; VV_OF_ONE or VV_OF_PARTS */
 };
 
 /* Starts one; or writes it before it returns, where there is no thread. NULL on

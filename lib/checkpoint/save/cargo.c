@@ -105,7 +105,8 @@ static void note_elsewhere(
         vv_buffer_add(&cargo->elsewhere, &found, sizeof found);
 }
 
-/* Others have the rest of it: a file of this part alone would pass for all. */
+/* Others have the rest of it: a file of this part alone would pass for all.
+ * Files of other formats would not say that it is one. */
 static varve_status fail_part(const varve_node *node, varve_error *error)
 {
     const varve_tensor whole = vv_whole_of(node);
@@ -120,7 +121,7 @@ static varve_status fail_part(const varve_node *node, varve_error *error)
 static bool note_slice(
     struct vv_cargo *cargo, const varve_node *node, uint32_t value)
 {
-    if (!cargo->takes_slices || !varve_slice_of(node))
+    if (cargo->of != VV_OF_SEVERAL || !varve_slice_of(node))
         return false;
     struct vv_cargo_slice slice = {
         .value = value, .whole = vv_whole_of(node), .box = vv_box_of(node)
@@ -150,7 +151,7 @@ static varve_status find_values(
         if (vv_at64(c->value_offsets.data, i) == 0)
             continue;
         if (node->variable && !note_slice(cargo, node, (uint32_t)i) &&
-            vv_part_of(node))
+            !cargo->columns.takes_parts && vv_part_of(node))
             return fail_part(node, error);
         if (size == 0)
             continue;
@@ -301,7 +302,7 @@ static varve_status look_at_nodes(
         struct vv_cargo_private found = { (uint32_t)i, walk->steps[i].node };
         const struct vv_private *private = vv_private_of(found.node);
         VV_TRY(vv_check_whole(found.node, error));
-        if (private && cargo->takes_slices)
+        if (private && cargo->of == VV_OF_SEVERAL)
             vv_buffer_add(&cargo->privates, &found, sizeof found);
         else if (private && private->size > 1)
             return fail_private(found.node, error);
@@ -310,17 +311,26 @@ static varve_status look_at_nodes(
                                   : VARVE_OK;
 }
 
+static varve_status begin_columns(
+    struct vv_cargo *cargo, struct vv_walk *walk, varve_error *error)
+{
+    bool takes_parts =
+        cargo->of == VV_OF_PARTS && cargo->options.format == VARVE_FORMAT_VARVE;
+    return takes_parts ? vv_columns_begin_parts(&cargo->columns, walk, error)
+                       : vv_columns_begin(&cargo->columns, walk, error);
+}
+
 static varve_status gather(
     struct vv_cargo *cargo, varve_node *root, varve_error *error)
 {
     struct vv_walk walk;
     VV_TRY(sort_metadata(cargo, error));
-    VV_TRY(cargo->takes_slices
+    VV_TRY(cargo->of == VV_OF_SEVERAL
                ? vv_walk_begin_above(&walk, root, vv_is_private, error)
                : vv_walk_begin(&walk, root, error));
     varve_status status = look_at_nodes(cargo, &walk, error);
     if (!status)
-        status = vv_columns_begin(&cargo->columns, &walk, error);
+        status = begin_columns(cargo, &walk, error);
     if (!status)
         status = find_values(cargo, &walk, error);
     if (!status)
@@ -336,8 +346,8 @@ static varve_status gather(
     return status;
 }
 
-static varve_status gather_held(struct vv_cargo *cargo, varve_node *root,
-    const varve_write_options *options, bool takes_slices, varve_error *error)
+varve_status vv_cargo_gather_of(struct vv_cargo *cargo, varve_node *root,
+    enum vv_cargo_of of, const varve_write_options *options, varve_error *error)
 {
     varve_graph *graph = root->graph;
     VV_TRY(vv_write_options_check(options, error));
@@ -348,7 +358,7 @@ static varve_status gather_held(struct vv_cargo *cargo, varve_node *root,
         cargo->options = *options;
     VV_TRY(vv_pack_check(cargo->options.compress, error));
     cargo->wants_paths = options && options->progress;
-    cargo->takes_slices = takes_slices;
+    cargo->of = of;
     vv_buffer_init(&cargo->slices, &cargo->context.allocator);
     vv_buffer_init(&cargo->privates, &cargo->context.allocator);
     vv_buffer_init(&cargo->elsewhere, &cargo->context.allocator);
@@ -369,13 +379,13 @@ static varve_status gather_held(struct vv_cargo *cargo, varve_node *root,
 varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
     const varve_write_options *options, varve_error *error)
 {
-    return gather_held(cargo, root, options, false, error);
+    return vv_cargo_gather_of(cargo, root, VV_OF_ONE, options, error);
 }
 
 varve_status vv_cargo_gather_slices(struct vv_cargo *cargo, varve_node *root,
     const varve_write_options *options, varve_error *error)
 {
-    return gather_held(cargo, root, options, true, error);
+    return vv_cargo_gather_of(cargo, root, VV_OF_SEVERAL, options, error);
 }
 
 void vv_cargo_clear(struct vv_cargo *cargo)

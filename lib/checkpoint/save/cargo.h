@@ -44,6 +44,12 @@ struct vv_cargo_private {
     varve_node *node;
 };
 
+enum vv_cargo_of {
+    VV_OF_ONE,    /* vv_cargo_gather */
+    VV_OF_PARTS,  /* the same with slices, as parts: each process has a file */
+    VV_OF_SEVERAL /* vv_cargo_gather_slices */
+};
+
 struct vv_cargo {
     /* to read */
     struct vv_context context;
@@ -62,7 +68,7 @@ struct vv_cargo {
     struct vv_buffer privates; /* vv_cargo_private, in order of nodes */
     /* own */
     struct vv_buffer elsewhere; /* values that are copied out, in order */
-    bool takes_slices;
+    enum vv_cargo_of of;
     void **copies; /* by value, of a detached cargo: where its copy is */
     struct vv_buffer texts;   /* of a detached cargo: what was borrowed */
     struct vv_buffer copied;  /* vv_piece, of a detached cargo: what of large
@@ -91,6 +97,11 @@ void vv_cargo_clear(struct vv_cargo *cargo);
  * several processes. */
 varve_status vv_cargo_gather_slices(struct vv_cargo *cargo, varve_node *root,
     const varve_write_options *options, varve_error *error);
+
+/* The same as `of` says. */
+varve_status vv_cargo_gather_of(struct vv_cargo *cargo, varve_node *root,
+    enum vv_cargo_of of, const varve_write_options *options,
+    varve_error *error);
 
 static inline const struct vv_cargo_slice *vv_cargo_slices(
     const struct vv_cargo *cargo, size_t *count)

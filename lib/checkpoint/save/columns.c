@@ -175,6 +175,20 @@ static bool has_value(const varve_node *node)
            node->value_state == VARVE_RESTORED;
 }
 
+/* A row for each value; whether they say anything is known at the end. */
+static void add_part(
+    struct vv_columns *c, const varve_node *node, varve_tensor *tensor)
+{
+    varve_box box = { { 0 }, { 0 } };
+    varve_tensor whole = *tensor;
+    if (node && node->variable && vv_part_of(node)) {
+        box = vv_box_of(node);
+        memcpy(tensor->shape, box.extents, whole.rank * sizeof *tensor->shape);
+        c->has_parts = true;
+    }
+    vv_index_add_part(&c->index, &whole, &box);
+}
+
 static varve_status add_value(struct vv_columns *c, const struct vv_walk *walk,
     uint32_t place, uint64_t local, varve_error *error)
 {
@@ -194,6 +208,8 @@ static varve_status add_value(struct vv_columns *c, const struct vv_walk *walk,
         else if (is_saved)
             size = varve_tensor_size(here);
     }
+    if (c->takes_parts)
+        add_part(c, is_saved ? node : NULL, &tensor);
     vv_index_add_value(&c->index, place, &tensor, size, is_saved);
     return VARVE_OK;
 }
@@ -226,6 +242,10 @@ static varve_status add_values(
         if (may_have_value(walk->steps[i].node))
             VV_TRY(add_value(c, walk, (uint32_t)i, local, error));
     }
+    if (!c->has_parts) {
+        vv_emptied(&c->index.whole_extents);
+        vv_emptied(&c->index.part_starts);
+    }
     return VARVE_OK;
 }
 
@@ -254,9 +274,10 @@ static varve_status fill(
     return add_values(c, walk, error);
 }
 
-varve_status vv_columns_begin(
+static varve_status begin(
     struct vv_columns *c, struct vv_walk *walk, varve_error *error)
 {
+    c->has_parts = false;
     c->allocator = walk->allocator;
     vv_index_columns_begin(&c->index, walk->allocator);
     vv_buffer_init(&c->states, walk->allocator);
@@ -266,6 +287,20 @@ varve_status vv_columns_begin(
     if (status)
         vv_columns_end(c);
     return status;
+}
+
+varve_status vv_columns_begin(
+    struct vv_columns *c, struct vv_walk *walk, varve_error *error)
+{
+    c->takes_parts = false;
+    return begin(c, walk, error);
+}
+
+varve_status vv_columns_begin_parts(
+    struct vv_columns *c, struct vv_walk *walk, varve_error *error)
+{
+    c->takes_parts = true;
+    return begin(c, walk, error);
 }
 
 void vv_columns_end(struct vv_columns *c)

@@ -16,12 +16,21 @@ struct vv_columns {
     struct vv_index_columns index;
     /* own */
     struct vv_buffer states; /* the bytes of all states */
+    bool takes_parts;
+    bool has_parts;
 };
 
 /* Fills all columns but that of digests, which come as the values are written.
- * Calls the save callbacks of states. */
+ * Calls the save callbacks of states. Slices have the shapes of their wholes.
+ */
 varve_status vv_columns_begin(
     struct vv_columns *columns, struct vv_walk *walk, varve_error *error);
+
+/* The same with slices that are saved as parts: in their own shapes, beside
+ * which stands of what they are parts. */
+varve_status vv_columns_begin_parts(
+    struct vv_columns *columns, struct vv_walk *walk, varve_error *error);
+
 void vv_columns_end(struct vv_columns *columns);
 
 /* The index that the columns make up; points into them. */

@@ -139,7 +139,7 @@ varve_status vv_job_hold_still(
 static varve_status begin(struct vv_background *b, varve_job *job,
     const struct vv_job_request *r, varve_error *error)
 {
-    VV_TRY(vv_cargo_gather(&job->cargo, r->root, r->options, error));
+    VV_TRY(vv_cargo_gather_of(&job->cargo, r->root, r->of, r->options, error));
     vv_job_request(job, r);
     varve_status status = vv_job_hold_still(b, job, error);
     if (!status)

@@ -48,6 +48,18 @@ varve_status vv_begin_save(
     return look(root, error);
 }
 
+static varve_status write_cargo(const varve_node *root, struct vv_cargo *cargo,
+    const char *path, varve_error *error)
+{
+    /* Values are where they were found, whatever the callback of progress would
+     * like. */
+    enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);
+    varve_status status = vv_cargo_write(cargo, path, error);
+    vv_graph_let_go(root->graph, older);
+    vv_cargo_clear(cargo);
+    return status;
+}
+
 varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     const varve_write_options *options, varve_error *error)
 {
@@ -55,13 +67,17 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     VV_TRY(vv_begin_save(root, path, "path", error));
     VV_TRY(vv_cargo_gather(&cargo, root, options, error));
     cargo.counter = counter;
-    /* Values are where they were found, whatever the callback of progress would
-     * like. */
-    enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);
-    varve_status status = vv_cargo_write(&cargo, path, error);
-    vv_graph_let_go(root->graph, older);
-    vv_cargo_clear(&cargo);
-    return status;
+    return write_cargo(root, &cargo, path, error);
+}
+
+varve_status vv_write_parts(varve_node *root, const char *path,
+    uint64_t counter, const varve_write_options *options, varve_error *error)
+{
+    struct vv_cargo cargo;
+    VV_TRY(vv_begin_save(root, path, "path", error));
+    VV_TRY(vv_cargo_gather_of(&cargo, root, VV_OF_PARTS, options, error));
+    cargo.counter = counter;
+    return write_cargo(root, &cargo, path, error);
 }
 
 varve_status varve_write(varve_node *root, const char *path,

@@ -22,4 +22,9 @@ varve_status vv_begin_save(
 varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     const varve_write_options *options, varve_error *error);
 
+/* The same with slices, each as a part of its value: others have files of their
+ * own with the rest. */
+varve_status vv_write_parts(varve_node *root, const char *path,
+    uint64_t counter, const varve_write_options *options, varve_error *error);
+
 #endif

@@ -22,6 +22,8 @@
 #include "restoration.h"
 #include "save.h"
 #include "selection.h"
+#include "slice.h"
+#include "slot.h"
 #include "state.h"
 #include "store.h"
 #include "try.h"
@@ -61,8 +63,24 @@ static varve_node *make_node(
         return make_state(i->graph);
     if (saved->kind != VARVE_VARIABLE)
         return vv_node_new(i->graph, saved->kind);
-    return vv_variable_new(varve_graph_root(i->graph),
-        vv_reader_node_path(i->reader, saved->id), saved->value, true);
+    return vv_slice_new(varve_graph_root(i->graph),
+        vv_reader_node_path(i->reader, saved->id), saved->value, saved->part,
+        true);
+}
+
+static varve_node *make_slot(const varve_saved_node *saved, varve_node *owner,
+    varve_node *variable, const char *name)
+{
+    if (!saved->part)
+        return varve_add_allocated_slot(owner, variable, name,
+            saved->value.dtype,
+            varve_shape_of(saved->value.rank, saved->value.shape), NULL, NULL);
+    varve_node *node =
+        vv_slice_new(owner, name, saved->value, saved->part, true);
+    node = vv_slot_attach(owner, variable, name, node);
+    if (!vv_is_nil(node))
+        vv_variable_begin(node);
+    return node;
 }
 
 /* Slot variables come with their slots. */
@@ -89,9 +107,8 @@ static void make_slots(struct importing *i, size_t id)
     for (size_t k = 0;
          varve_reader_slot_at(i->reader, id, k, &name, &variable, &slot); k++) {
         vv_reader_describe(i->reader, slot, &saved);
-        i->nodes[slot] = varve_add_allocated_slot(i->nodes[id],
-            i->nodes[variable], name, saved.value.dtype,
-            varve_shape_of(saved.value.rank, saved.value.shape), NULL, NULL);
+        i->nodes[slot] =
+            make_slot(&saved, i->nodes[id], i->nodes[variable], name);
     }
 }
 

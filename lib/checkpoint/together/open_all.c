@@ -19,18 +19,29 @@ static varve_status open_alone(
     return vv_checkpoint_open(file, how->context, how->path, error);
 }
 
+/* Rank 0 has no more of it than the others. What is salvaged each has whole. */
+static varve_status open_first(
+    const struct vv_open_all *how, struct vv_opened *file, varve_error *error)
+{
+    uint64_t most = how->context->salvages ? UINT64_MAX : how->most_told;
+    return vv_checkpoint_open_far(file, how->context, how->path, most, error);
+}
+
+static bool is_told(const struct vv_open_all *how, const struct vv_opened *file)
+{
+    return !how->context->salvages &&
+           vv_checkpoint_format(file) == VARVE_FORMAT_VARVE;
+}
+
 /* What is told of the file that rank 0 has open. Of size 0: each opens it for
  * itself. */
-static varve_status describe(const struct vv_open_all *how,
-    const struct vv_opened *file, struct vv_told_index *told,
-    varve_error *error)
+static void describe(const struct vv_open_all *how,
+    const struct vv_opened *file, struct vv_told_index *told)
 {
-    if (!how->context->salvages &&
-        vv_checkpoint_format(file) == VARVE_FORMAT_VARVE)
-        return vv_told_make(
-            told, file, vv_data_in_place(file), how->most_told, error);
-    told->place.digest = vv_digest_of(file->index_bytes, file->index_size);
-    return VARVE_OK;
+    if (is_told(how, file))
+        vv_told_make(told, file, vv_data_in_place(file));
+    else
+        told->place.digest = vv_digest_of(file->index_bytes, file->index_size);
 }
 
 /* Zero where rank 0 has failed. */
@@ -94,22 +105,15 @@ static varve_status not_found(
                : status;
 }
 
-/* Rank 0 has no more of it than the others from here on. */
-static varve_status keep_told(
-    struct vv_told_index *told, struct vv_opened *file, varve_error *error)
-{
-    return told->far ? vv_data_in_keep_told(file, told, error) : VARVE_OK;
-}
-
 static varve_status open_together(const struct vv_open_all *how,
     varve_status status, struct vv_told_index *told, struct vv_opened *file,
     varve_error *error)
 {
     bool is_first = how->comm->rank == 0;
     if (is_first && !status)
-        status = open_alone(how, file, error);
+        status = open_first(how, file, error);
     if (is_first && !status)
-        status = describe(how, file, told, error);
+        describe(how, file, told);
     status = not_found(how, status, error);
     if (is_first && status)
         vv_told_clear(told);
@@ -118,9 +122,7 @@ static varve_status open_together(const struct vv_open_all *how,
         status = make_room(how, told, file, error);
     VV_TRY(vv_agree(how->comm, status, error));
     VV_TRY(tell_index(how, told, error));
-    if (is_first)
-        status = keep_told(told, file, error);
-    else
+    if (!is_first)
         status = not_found(how, open_same(how, told, file, error), error);
     return vv_agree(how->comm, status, error);
 }

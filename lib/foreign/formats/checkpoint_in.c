@@ -268,12 +268,19 @@ static varve_status open_other(struct vv_opened *o,
     return vv_checkpoint_open_as(o, context, path, format, error);
 }
 
+varve_status vv_checkpoint_open_far(struct vv_opened *o,
+    const struct vv_context *context, const char *path, uint64_t most,
+    varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status status = vv_data_in_open_far(o, context, path, most, &reason);
+    return status ? open_other(o, context, path, &reason, error) : VARVE_OK;
+}
+
 varve_status vv_checkpoint_open(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    varve_error reason = { 0 };
-    varve_status status = vv_data_in_open(o, context, path, &reason);
-    return status ? open_other(o, context, path, &reason, error) : VARVE_OK;
+    return vv_checkpoint_open_far(o, context, path, UINT64_MAX, error);
 }
 
 /* --- What only others have ------------------------------------------------ */

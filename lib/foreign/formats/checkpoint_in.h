@@ -24,6 +24,12 @@
 varve_status vv_checkpoint_open(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
+/* The same; of a large index of ours columns stay in the file
+ * (vv_data_in_open_far). */
+varve_status vv_checkpoint_open_far(struct vv_opened *opened,
+    const struct vv_context *context, const char *path, uint64_t most,
+    varve_error *error);
+
 /* As vv_checkpoint_open, a file of this format, whoever else would bid. */
 varve_status vv_checkpoint_open_as(struct vv_opened *opened,
     const struct vv_context *context, const char *path,

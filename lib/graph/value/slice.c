@@ -29,6 +29,15 @@ char *vv_slice_text(
     return text;
 }
 
+char *vv_part_text(
+    const varve_tensor *view, const varve_slice *slice, char *text)
+{
+    const varve_tensor whole = varve_view(NULL, view->dtype, slice->shape);
+    strcat(vv_slice_text(view, slice, text), " of ");
+    varve_tensor_text(&whole, text + strlen(text));
+    return text;
+}
+
 /* --- Making ------------------------------------------------------------- */
 
 static varve_box box_of(const varve_tensor *view, const varve_slice *slice)

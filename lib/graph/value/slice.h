@@ -46,4 +46,9 @@ enum { VV_SLICE_TEXT_SIZE = 2 * VARVE_TENSOR_TEXT_SIZE };
 char *vv_slice_text(
     const varve_tensor *view, const varve_slice *slice, char *text);
 
+/* The same, and of what: "float32[2,8] from [4,0] on of float32[16,8]". */
+enum { VV_PART_TEXT_SIZE = VV_SLICE_TEXT_SIZE + VARVE_TENSOR_TEXT_SIZE + 4 };
+char *vv_part_text(
+    const varve_tensor *view, const varve_slice *slice, char *text);
+
 #endif

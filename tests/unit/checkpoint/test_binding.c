@@ -127,7 +127,7 @@ static bool fits(varve_restoration *r, varve_node *node, varve_dtype dtype,
     varve_shape shape)
 {
     varve_tensor saved = varve_view(NULL, dtype, shape);
-    return vv_value_fits(&r->delivery, node, &saved);
+    return vv_whole_fits(&r->delivery, node, &saved);
 }
 
 TEST(binding, decides_what_fits_by_the_options)

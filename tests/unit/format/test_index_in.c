@@ -127,7 +127,7 @@ static void unknown_required_key(struct sample *s)
 {
     s->left_out[VV_FIRST_TAG_COLUMN] = true;
     s->left_out[VV_FIRST_TAG_COLUMN + 1] = true;
-    more(s, "\x18\x1f\x00", 3);
+    more(s, "\x18\x21\x00", 3);
 }
 
 static void unknown_required_key_at_the_end(struct sample *s)
@@ -243,6 +243,25 @@ static void piece_columns_differ(struct sample *s)
     vv_buffer_add32(sample_column(s, VV_KEY_PIECE_ENDS), 5);
 }
 
+static void starts_are_left_out(struct sample *s)
+{
+    sample_add_part(s);
+    s->left_out[VV_FIRST_PART_COLUMN + 1] = true;
+}
+
+static void wholes_are_left_out(struct sample *s)
+{
+    sample_add_part(s);
+    s->left_out[VV_FIRST_PART_COLUMN] = true;
+}
+
+static void a_whole_is_missing(struct sample *s)
+{
+    sample_add_part(s);
+    sample_column(s, VV_KEY_WHOLE_EXTENTS)->size -= 8;
+    sample_column(s, VV_KEY_PART_STARTS)->size -= 8;
+}
+
 static void tags_are_empty(struct sample *s)
 {
     sample_column(s, VV_KEY_TAG_NODES)->size = 0;
@@ -295,12 +314,15 @@ TEST(index_in, names_the_rule_that_is_broken)
         ROW(boxes_are_left_out, "values in pieces with ends and boxes"),
         ROW(pieces_are_empty, "left out when it is empty"),
         ROW(piece_columns_differ, "expected 1 piece ends, found 2"),
+        ROW(starts_are_left_out, "a start of parts for each extent"),
+        ROW(wholes_are_left_out, "expected 0 starts of parts, found 15"),
+        ROW(a_whole_is_missing, "a start of parts for each extent"),
         ROW(counter_is_0, "a save counter above 0"),
         ROW(counter_is_text, "an unsigned integer, found a text string"),
         ROW(one_byte_behind, "the end of the index, found further bytes"),
         ROW(data_ends_nowhere, "an offset below 2^63"),
         { "unknown required key", unknown_required_key, VARVE_TOO_NEW,
-            "found the required key 31" },
+            "found the required key 33" },
         { "unknown required key", unknown_required_key_at_the_end,
             VARVE_TOO_NEW, "found the required key 127" },
     };
@@ -457,13 +479,16 @@ TEST(index_in, survives_columns_of_nearly_right_numbers)
         sample_add_packs(&s);
         if (round % 3 == 0)
             sample_move_layer_inside(&s);
-        sample_add_pieces(&s);
+        if (round % 2 == 0)
+            sample_add_pieces(&s);
+        else
+            sample_add_part(&s);
         for (int k = 0; k < 2; k++) {
             size_t c = next_random(&random) % VV_COLUMN_COUNT;
             size_t element = vv_columns[c].element;
             size_t count = s.columns[c].size / element;
             if (count == 0)
-                continue; /* of pages, which the sample has none of */
+                continue; /* of what the sample has none of */
             size_t i = next_random(&random) % count;
             unsigned char *at = s.columns[c].data + i * element;
             uint64_t number = next_random(&random) % 17;

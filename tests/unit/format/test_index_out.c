@@ -56,6 +56,20 @@ TEST(index_out, writes_global_names_behind_all_else)
     sample_clear(&s);
 }
 
+TEST(index_out, writes_of_what_values_are_parts)
+{
+    struct sample s;
+    sample_build(&s);
+    sample_add_part(&s);
+    sample_encode(&s);
+    struct vv_index index = sample_index(&s);
+    index.counter = SAMPLE_COUNTER;
+    index.metadata = sample_metadata;
+    index.metadata_count = SAMPLE_METADATA_COUNT;
+    check_bytes(&index, &s);
+    sample_clear(&s);
+}
+
 TEST(index_out, leaves_out_what_is_optional_and_empty)
 {
     struct sample s;

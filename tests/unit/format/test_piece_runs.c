@@ -73,7 +73,14 @@ static void begin_far(void)
     world.far->runs = counts;
     cr_assert_leq(vv_far_words(world.far), 1000);
     vv_far_columns_point(world.far);
-    vv_piece_runs_fill(&world.far->runs, &world.near, &world.table);
+    struct vv_piece_runs *runs = &world.far->runs;
+    runs->boxes[0] = runs->firsts[0] = runs->hulls[0] = 0;
+    for (uint32_t row = 0; row < world.near.pieced_count; row++) {
+        uint32_t value = vv_at32(world.near.pieced_values, row);
+        varve_tensor type = vv_index_tensor(&world.near, &world.table, value);
+        vv_piece_runs_add(runs, &world.near, row, &type);
+    }
+    world.far->is_checked = true;
     for (size_t at = 0; at < size; at += VV_FAR_BLOCK)
         boxes->sums[at / VV_FAR_BLOCK] =
             vv_hash_of(world.near.piece_boxes + at,

@@ -151,6 +151,74 @@ static void digest_of_no_chunk(struct sample *s)
     vv_buffer_extend(sample_column(s, VV_KEY_DIGESTS), 16);
 }
 
+/* --- Parts ---------------------------------------------------------------- */
+
+/* Of the large value: its first extent. */
+enum { WHOLE = 8 };
+
+static void part_ends_behind_the_whole(struct sample *s)
+{
+    sample_add_part(s);
+    sample_set64(s, VV_KEY_PART_STARTS, WHOLE, 6);
+}
+
+static void part_starts_far_away(struct sample *s)
+{
+    sample_add_part(s);
+    sample_set64(s, VV_KEY_PART_STARTS, WHOLE, UINT64_MAX);
+}
+
+static void part_is_larger_than_the_whole(struct sample *s)
+{
+    sample_add_part(s);
+    sample_set64(s, VV_KEY_PART_STARTS, WHOLE, 0);
+    sample_set64(s, VV_KEY_WHOLE_EXTENTS, WHOLE, 1);
+}
+
+static void all_has_a_start(struct sample *s)
+{
+    sample_add_part(s);
+    sample_set64(s, VV_KEY_PART_STARTS, 1, 1);
+}
+
+static void whole_overflows(struct sample *s)
+{
+    sample_add_part(s);
+    sample_set64(s, VV_KEY_WHOLE_EXTENTS, WHOLE, UINT64_MAX);
+}
+
+static void nothing_is_a_part(struct sample *s)
+{
+    sample_add_part(s);
+    sample_set64(s, VV_KEY_PART_STARTS, WHOLE, 0);
+    sample_set64(s, VV_KEY_WHOLE_EXTENTS, WHOLE,
+        sample_at64(s, VV_KEY_VALUE_EXTENTS, WHOLE));
+}
+
+static void state_is_a_part(struct sample *s)
+{
+    sample_add_part(s);
+    sample_set64(s, VV_KEY_WHOLE_EXTENTS, 0, 6);
+}
+
+static void strings_are_a_part(struct sample *s)
+{
+    sample_add_part(s);
+    sample_set64(s, VV_KEY_WHOLE_EXTENTS, 1, 100);
+}
+
+static void unsaved_is_a_part(struct sample *s)
+{
+    sample_add_part(s);
+    sample_set64(s, VV_KEY_WHOLE_EXTENTS, 14, 100);
+}
+
+static void pieces_are_of_a_part(struct sample *s)
+{
+    sample_add_part(s);
+    sample_add_pieces(s);
+}
+
 #define ROW(function, says)                                                    \
     {                                                                          \
         #function, function, VARVE_CORRUPT, says                               \
@@ -196,6 +264,16 @@ TEST(value_check, names_the_rule_that_is_broken)
         ROW(data_ends_early, "value 7: expected 32 bytes"),
         ROW(data_ends_late, "right behind the values"),
         ROW(digest_is_missing, "values: expected 7 digests, found 6"),
+        ROW(part_ends_behind_the_whole, "value 5: expected a part within"),
+        ROW(part_starts_far_away, "value 5: expected a part within"),
+        ROW(part_is_larger_than_the_whole, "value 5: expected a part within"),
+        ROW(all_has_a_start, "value 1: expected a part within"),
+        ROW(whole_overflows, "value 5: expected a part within a shape of less"),
+        ROW(nothing_is_a_part, "expected wholes of parts, found none"),
+        ROW(state_is_a_part, "value 0: expected a part to be saved of a"),
+        ROW(strings_are_a_part, "value 1: expected a part to be saved of a"),
+        ROW(unsaved_is_a_part, "value 8: expected a part to be saved of a"),
+        ROW(pieces_are_of_a_part, "value 5: expected a part to be saved of a"),
         ROW(digest_of_no_chunk, "values: expected 7 digests, found 8"),
     };
     sample_check_breakages(rows, sizeof rows / sizeof *rows);
@@ -217,6 +295,33 @@ TEST(value_check, sums_up_where_extents_and_digests_begin)
         cr_assert_eq(
             vv_first_digest(&parsed.index, &parsed.table, i), digests[i]);
     }
+    vv_parsed_index_clear(sample_context(), &parsed);
+    sample_clear(&s);
+}
+
+TEST(value_check, lets_a_part_say_of_what)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_slice part;
+    varve_error error;
+    sample_build(&s);
+    sample_add_part(&s);
+    sample_encode(&s);
+    cr_assert_ok(sample_parse(&s, &parsed, &error), error);
+    const struct vv_index *index = &parsed.index;
+    for (uint32_t i = 0; i < SAMPLE_VALUE_COUNT; i++)
+        cr_assert_eq(
+            vv_index_part(index, &parsed.table, i, &part), i == PAGED);
+    cr_assert(vv_index_part(index, &parsed.table, PAGED, &part));
+    const varve_tensor saved = vv_index_tensor(index, &parsed.table, PAGED);
+    cr_assert_eq(part.shape.rank, saved.rank);
+    cr_assert_eq(part.shape.extents[0], saved.shape[0] + 5);
+    cr_assert_eq(part.shape.extents[1], saved.shape[1]);
+    cr_assert_eq(part.start[0], 3);
+    cr_assert_eq(part.start[1], 0);
+    cr_assert_not(vv_index_is_like(index, &parsed.table, PAGED, &saved),
+        "it is not all of a value");
     vv_parsed_index_clear(sample_context(), &parsed);
     sample_clear(&s);
 }

@@ -22,7 +22,7 @@
 #include "support/thread_comm.h"
 #include "system.h"
 
-enum { MOST_RANKS = 9, MOST_VALUES = 300 };
+enum { MOST_RANKS = 9, MOST_VALUES = 300, MOST_ROWS = 4, COLUMNS = 3 };
 
 /* A rank for the time of a run. */
 struct node_rank {
@@ -32,6 +32,7 @@ struct node_rank {
     varve_node *root;
     varve_manager *manager;
     float values[MOST_VALUES];
+    int32_t grid[MOST_ROWS][COLUMNS]; /* of which all ranks have rows */
     int64_t step;
 };
 
@@ -48,6 +49,11 @@ static struct {
     int64_t saved;             /* the newest step that some rank was told of */
     int64_t from, to;          /* steps to save */
     bool is_fresh;             /* does not resume */
+    bool drains;               /* after each save */
+    int64_t drained;           /* the newest step that some rank was told of */
+    void (*before_save)(uint32_t rank, int64_t step);
+    uint64_t left_out[MOST_RANKS]; /* at the first level, in the end */
+    char failure[MOST_RANKS][300]; /* there, before the last drain */
     char passed_over[MOST_RANKS][4096];
 } nodes;
 
@@ -59,7 +65,7 @@ static inline void begin_nodes(uint32_t count, uint32_t scheme)
     nodes.share = 1;
     nodes.redundancy.scheme = scheme;
     nodes.redundancy.group_size = 4;
-    nodes.saved = -1;
+    nodes.saved = nodes.drained = -1;
     for (uint32_t i = 0; i < MOST_RANKS; i++)
         nodes.contexts[i] = test_context(memory_system(nodes.memory));
 }
@@ -80,19 +86,60 @@ static inline float value_of(uint32_t rank, int64_t step, size_t i)
     return (float)(rank * 1000 + i) + (float)step / 8;
 }
 
+static inline uint32_t row_count(uint32_t rank)
+{
+    return rank % (MOST_ROWS + 1);
+}
+
+static inline uint64_t first_row(uint32_t rank)
+{
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < rank; i++)
+        first += row_count(i);
+    return first;
+}
+
+static inline int32_t cell_of(uint64_t row, size_t column, int64_t step)
+{
+    return (int32_t)(row * COLUMNS + column) + (int32_t)step * 100;
+}
+
+/* Its rows as they are at a step; or whether they are. */
+static inline bool visit_grid(struct node_rank *r, int64_t step, bool set)
+{
+    bool is_so = true;
+    for (uint32_t i = 0; i < row_count(r->rank); i++) {
+        for (size_t k = 0; k < COLUMNS; k++) {
+            int32_t cell = cell_of(first_row(r->rank) + i, k, step);
+            is_so &= set || r->grid[i][k] == cell;
+            r->grid[i][k] = set ? cell : r->grid[i][k];
+        }
+    }
+    return is_so;
+}
+
 static inline void set_values(struct node_rank *r, int64_t step)
 {
     r->step = step;
     for (size_t i = 0; i < value_count(r->rank); i++)
         r->values[i] = value_of(r->rank, step, i);
+    visit_grid(r, step, true);
 }
 
-static inline bool has_values(const struct node_rank *r)
+static inline bool has_values(struct node_rank *r)
 {
     for (size_t i = 0; i < value_count(r->rank); i++)
         if (r->values[i] != value_of(r->rank, r->step, i))
             return false;
-    return true;
+    return visit_grid(r, r->step, false);
+}
+
+static inline void add_grid(struct node_rank *r)
+{
+    const uint64_t start[] = { first_row(r->rank), 0 };
+    varve_add_slice(r->root, "grid",
+        varve_array(&r->grid[0][0], row_count(r->rank), COLUMNS),
+        VARVE_SHAPE(first_row(nodes.count), COLUMNS), start);
 }
 
 static inline bool build_node(struct node_rank *r, const varve_comm *comm)
@@ -106,6 +153,7 @@ static inline bool build_node(struct node_rank *r, const varve_comm *comm)
     varve_add_variable(
         r->root, "values", varve_array(r->values, value_count(i)));
     varve_add_variable(r->root, "step", varve_scalar(&r->step));
+    add_grid(r);
     set_values(r, -1);
     options.comm = comm;
     options.redundancy = &nodes.redundancy;
@@ -126,13 +174,28 @@ static inline void note_passed_over(struct node_rank *r)
 
 /* Steps that some rank knows of are saved: only ranks of one run come by here,
  * and write the same. */
-static inline void note_saved(uint32_t rank, int64_t step)
+static inline void note_step(int64_t *newest, int64_t step)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    (void)rank;
     pthread_mutex_lock(&lock);
-    nodes.saved = step > nodes.saved ? step : nodes.saved;
+    *newest = step > *newest ? step : *newest;
     pthread_mutex_unlock(&lock);
+}
+
+static inline varve_status drain_node(struct node_rank *r, int64_t step)
+{
+    varve_level_state state;
+    char *failure = nodes.failure[r->rank];
+    if (!varve_manager_level_at(r->manager, 0, &state))
+        return VARVE_OK;
+    snprintf(failure, 300, "%s", state.failure ? state.failure : "");
+    varve_status status =
+        varve_manager_drain(r->manager, -1, &nodes.errors[r->rank]);
+    if (!status)
+        note_step(&nodes.drained, step);
+    varve_manager_level_at(r->manager, 0, &state);
+    nodes.left_out[r->rank] = state.left_out;
+    return status;
 }
 
 static inline varve_status live(struct node_rank *r)
@@ -148,9 +211,13 @@ static inline varve_status live(struct node_rank *r)
     }
     for (int64_t s = nodes.from; !status && s <= nodes.to; s++) {
         set_values(r, s);
+        if (nodes.before_save)
+            nodes.before_save(r->rank, s);
         status = varve_manager_save(r->manager, s, error);
         if (!status)
-            note_saved(r->rank, s);
+            note_step(&nodes.saved, s);
+        if (!status && nodes.drains)
+            status = drain_node(r, s);
     }
     return status;
 }
@@ -245,11 +312,8 @@ static inline void lose_folders(uint32_t node)
     system->remove(system->state, VV_WORKING_DIRECTORY, path);
 }
 
-/* All that is on a node. */
-static inline void lose_node(uint32_t node)
+static inline void lose_files(const char *beginning)
 {
-    char beginning[32];
-    snprintf(beginning, sizeof beginning, "node-%u/", (unsigned)node);
     for (size_t i = 0; i < memory_file_count(nodes.memory);) {
         const char *path = memory_file_path(nodes.memory, i);
         if (strncmp(path, beginning, strlen(beginning)) != 0)
@@ -257,6 +321,14 @@ static inline void lose_node(uint32_t node)
         else
             lose_path(path);
     }
+}
+
+/* All that is on a node. */
+static inline void lose_node(uint32_t node)
+{
+    char beginning[32];
+    snprintf(beginning, sizeof beginning, "node-%u/", (unsigned)node);
+    lose_files(beginning);
     lose_folders(node);
 }
 

@@ -181,6 +181,17 @@ TEST(remote_publish, says_so_where_nobody_knows)
         "PUT " PLACE "\nHEAD " PLACE "\nHEAD " PLACE "\n");
 }
 
+/* The server is gone before the first request of the end. */
+TEST(remote_publish, is_sure_where_nobody_was_asked)
+{
+    static const char *const script[] = { NULL };
+    struct scripted_server s;
+    int file = begin(&s, script, 50);
+    scripted_end(&s);
+    check_end(file, false, -EIO);
+    curl_easy_cleanup(vv_remote_pool_take()); /* which has descriptors */
+}
+
 TEST(remote_publish, believes_no_success_with_an_error_behind_it)
 {
     static const char *const script[] = { "created", "tag", "tag", "error",

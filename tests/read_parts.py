@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""read_parts.py - which values of a file are parts of others, whose rest is in
+files of other processes, as docs/format.md says.
+
+SPDX-License-Identifier: MIT
+"""
+import math
+
+
+def part_of(whole, start, item, sizes):
+    """Of what a value is a part, or None where it is all; False where a rule is
+    broken."""
+    here = item['shape']
+    if any(s + e > w for s, e, w in zip(start, here, whole)):
+        return False
+    if math.prod(whole) * sizes[item['dtype']] >= 1 << 64:
+        return False
+    if whole == here:
+        return None
+    if item['kind'] != 'variable' or item['dtype'] == 'string':
+        return False
+    return {'shape': whole, 'start': start} if item['saved'] else False
+
+
+def note(index, items, pieces, sizes):
+    """Adds `part` to the values that are one; whether columns 31 and 32 keep
+    the rules."""
+    wholes, starts = index[31], index[32]
+    if not wholes:
+        return True
+    if len(wholes) != len(index[9]):
+        return False
+    end = 0
+    for number, item in enumerate(items):
+        first, end = end, end + len(item['shape'])
+        part = part_of(list(wholes[first:end]), list(starts[first:end]), item,
+                       sizes)
+        if part is False or (part and number in pieces):
+            return False
+        if part:
+            item['part'] = part
+    return any('part' in item for item in items)
