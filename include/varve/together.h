@@ -39,11 +39,18 @@ VARVE_BEGIN_DECLS
  * With `compress` each rank packs what it writes; where it goes is agreed on
  * every 4 MiB of a rank, by their sizes alone.
  *
+ * With `layers.only_touched` or `layers.track` a rank does not look at the
+ * chunks of 1 MiB that it knows to be as its last such save of this graph has
+ * summed them, whoever writes them. What all have must be touched at all ranks,
+ * as it must be the same at all. Where a save finds that it is not, or a chunk
+ * that no checkpoint before has to be another one, all ranks look at all values
+ * once more; one in the background fails, VARVE_MISUSE, and the next looks at
+ * all. `layers.verify_untouched` fails at all, with what one rank has found.
+ *
  * Paths, options and metadata must be the same everywhere, but for progress,
  * which is called at each rank with its own share. VARVE_MISUSE, before a byte
  * is written: graphs, options or values differ (the message names path and
- * ranks), slices overlap or leave a gap; or another format, `only_touched`,
- * `track` or `verify_untouched`, which are not for many processes. */
+ * ranks), slices overlap or leave a gap; or another format. */
 VARVE_API varve_status varve_write_all(const varve_comm *comm, varve_node *root,
     const char *path, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;

@@ -117,13 +117,20 @@ static varve_status sum_whole(struct summing *s, const struct vv_source *source,
     return VARVE_OK;
 }
 
+static uint64_t number_of(const struct summing *s, const struct chunk *chunk)
+{
+    return (uint64_t)(chunk->digest - s->digests) / VV_DIGEST_SIZE;
+}
+
 static varve_status sum(struct summing *s, const struct vv_source *source,
     const struct chunk *chunk, varve_error *error)
 {
     const struct vv_known *k = s->known;
     uint32_t value = (uint32_t)chunk->value;
     struct vv_known_pages pages = { .sums = NULL };
-    const uint8_t *known = k ? k->digest(k->user, value, chunk->number) : NULL;
+    const uint8_t *known =
+        k ? k->digest(k->user, value, chunk->number, number_of(s, chunk))
+          : NULL;
     if (known && !k->is_verified) {
         memcpy(chunk->digest, known, VV_DIGEST_SIZE);
         return VARVE_OK;
@@ -278,19 +285,21 @@ static varve_status sum_all(
     return status;
 }
 
-varve_status vv_cargo_digest(
-    struct vv_cargo *cargo, struct vv_known *known, varve_error *error)
+varve_status vv_cargo_digest_some(struct vv_cargo *cargo,
+    struct vv_known *known, vv_wants_digests *wants, const void *user,
+    varve_error *error)
 {
-    struct summing s = { .known = known, .other = VV_NONE };
+    struct summing s = {
+        .known = known, .wants = wants, .user = user, .other = VV_NONE
+    };
     varve_status status = sum_all(&s, cargo, error);
     if (known)
         known->other = (uint32_t)s.other;
     return status;
 }
 
-varve_status vv_cargo_digest_some(struct vv_cargo *cargo,
-    vv_wants_digests *wants, const void *user, varve_error *error)
+varve_status vv_cargo_digest(
+    struct vv_cargo *cargo, struct vv_known *known, varve_error *error)
 {
-    struct summing s = { .wants = wants, .user = user };
-    return sum_all(&s, cargo, error);
+    return vv_cargo_digest_some(cargo, known, NULL, NULL, error);
 }

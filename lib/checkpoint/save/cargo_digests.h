@@ -9,10 +9,10 @@
 #include "cargo.h"
 #include "page_sums.h"
 
-/* The digest of a chunk that need not be looked at; NULL: it must be. On any
- * thread. */
+/* The digest of a chunk that need not be looked at; NULL: it must be. `number`
+ * is that of its digest here. On any thread. */
 typedef const uint8_t *vv_known_digest(
-    const void *user, uint32_t value, uint64_t chunk);
+    const void *user, uint32_t value, uint64_t chunk, uint64_t number);
 
 /* The pages of a chunk that is summed by them. */
 struct vv_known_pages {
@@ -36,10 +36,11 @@ struct vv_known {
 };
 
 /* Fills in those of some values, and leaves the others as they are; `wants` is
- * called on any thread. VARVE_NO_MEMORY. */
+ * called on any thread, NULL: all. VARVE_NO_MEMORY. */
 typedef bool vv_wants_digests(const void *user, size_t value);
 varve_status vv_cargo_digest_some(struct vv_cargo *cargo,
-    vv_wants_digests *wants, const void *user, varve_error *error);
+    struct vv_known *known, vv_wants_digests *wants, const void *user,
+    varve_error *error);
 
 /* Fills in the column of digests, on all processors where it pays. `known` may
  * be NULL. VARVE_NO_MEMORY. */

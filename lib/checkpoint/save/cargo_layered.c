@@ -18,6 +18,7 @@
 #include "layer_out.h"
 #include "layer_pages.h"
 #include "publish.h"
+#include "recall.h"
 #include "saved_path.h"
 #include "spared.h"
 #include "try.h"
@@ -259,9 +260,10 @@ static varve_status write_index(
 }
 
 static const uint8_t *known_digest(
-    const void *user, uint32_t value, uint64_t chunk)
+    const void *user, uint32_t value, uint64_t chunk, uint64_t number)
 {
     const struct layering *l = user;
+    (void)number;
     return vv_layer_known_digest(&l->known, value, chunk);
 }
 
@@ -275,20 +277,6 @@ static bool find_pages(const void *user, uint32_t value, uint64_t chunk,
         return false;
     vv_layer_known_mark(&l->known, value, chunk, pages->is_changed);
     return true;
-}
-
-static varve_status fail_other(
-    struct layering *l, uint32_t value, varve_error *error)
-{
-    struct vv_saved_paths paths;
-    VV_TRY(vv_saved_paths_begin(
-        &paths, &l->cargo->context.allocator, &l->index, 0, error));
-    vv_saved_path(&paths, vv_at32(l->index.value_nodes, value), &l->path);
-    vv_saved_paths_end(&paths);
-    return vv_fail(error, VARVE_MISUSE,
-        "%s: expected the value that %s has, as it was not touched, found "
-        "another",
-        vv_buffer_string(&l->path), l->base.file.path);
 }
 
 static varve_status sum(struct layering *l, varve_error *error)
@@ -307,7 +295,8 @@ static varve_status sum(struct layering *l, varve_error *error)
     VV_TRY(vv_cargo_digest(l->cargo, l->base.is_there ? &known : NULL, error));
     VV_TRY(vv_cargo_index(l->cargo, &l->index, error));
     return known.other == VV_NONE ? VARVE_OK
-                                  : fail_other(l, known.other, error);
+                                  : vv_fail_untouched(l->cargo, known.other,
+                                        l->base.file.path, error);
 }
 
 static varve_status begin_out(struct layering *l,

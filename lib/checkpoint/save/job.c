@@ -85,7 +85,8 @@ static varve_status take_copy(
 }
 
 /* Not while a save before this one is written: it will be the base. Values at
- * rest are copied when the program has nothing to wait for. */
+ * rest are copied when the program has nothing to wait for. Of many processes
+ * one alone looks into the base. */
 static varve_status spare(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
@@ -93,7 +94,7 @@ static varve_status spare(
     const varve_write_options *o = &cargo->options;
     const char *base = o->layers.base ? o->layers.base : job->target;
     struct vv_buffer path;
-    if (!cargo->unchanged.past || o->background.at_rest ||
+    if (!cargo->unchanged.past || o->background.at_rest || job->part ||
         !vv_background_is_idle(b))
         return VARVE_OK;
     vv_buffer_init(&path, &job->context.allocator);

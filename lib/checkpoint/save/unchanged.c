@@ -37,6 +37,7 @@ struct vv_past {
     atomic_uint users;
     unsigned next;
     struct saved saved[REMEMBERED];
+    struct vv_sums_shelf shelf;
 };
 
 /* A moment, and the look at what was written that came with it. */
@@ -82,6 +83,7 @@ static void release_past(struct vv_past *past)
     if (!past || atomic_fetch_sub(&past->users, 1) > 1)
         return;
     const varve_allocator a = past->allocator;
+    vv_sums_clear(&past->shelf, &a);
     vv_release(&a, past, sizeof *past);
 }
 
@@ -128,6 +130,48 @@ void vv_unchanged_note(
     struct vv_past *past = u->past;
     if (past)
         past->saved[past->next++ % REMEMBERED] = as_saved(u, index);
+}
+
+/* --- What was summed ------------------------------------------------------ */
+
+static void give_back(struct vv_unchanged *u)
+{
+    if (u->sums)
+        vv_sums_put(&u->past->shelf, &u->past->allocator, u->sums);
+    u->sums = NULL;
+}
+
+/* What a later save has summed says nothing of these values. */
+void vv_unchanged_take(struct vv_unchanged *u, const uint8_t *sizes)
+{
+    if (!u->past || u->sums)
+        return;
+    u->sums =
+        vv_sums_take(&u->past->shelf, &u->past->allocator, u->root, u->oldest);
+    if (!u->sums)
+        return;
+    struct vv_digest now = vv_digest_of(sizes, u->count * sizeof(uint64_t));
+    if (u->sums->moment > u->moment || !vv_digest_equal(&u->sums->sizes, &now))
+        give_back(u);
+}
+
+void vv_unchanged_keep(struct vv_unchanged *u, const struct vv_index *index)
+{
+    const varve_allocator *a = &u->past->allocator;
+    struct vv_known_digests *sums = vv_sums_new(a, index);
+    if (!sums)
+        return;
+    vv_unchanged_drop(u);
+    sums->root = u->root;
+    sums->moment = u->moment;
+    u->sums = sums;
+}
+
+void vv_unchanged_drop(struct vv_unchanged *u)
+{
+    if (u->sums)
+        vv_sums_free(&u->past->allocator, u->sums);
+    u->sums = NULL;
 }
 
 /* --- What the graph tells ------------------------------------------------- */
@@ -498,6 +542,7 @@ void vv_unchanged_clear(struct vv_unchanged *u, const varve_allocator *a)
     vv_release(a, u->touched, u->count * sizeof *u->touched);
     vv_buffer_clear(&u->runs);
     vv_buffer_clear(&u->rows);
+    give_back(u);
     release_past(u->past);
     *u = (struct vv_unchanged){ .past = NULL };
 }

@@ -20,6 +20,7 @@
 #include "buffer.h"
 #include "graph.h"
 #include "index.h"
+#include "sums.h"
 #include "walk.h"
 
 struct vv_dirty;
@@ -36,6 +37,8 @@ struct vv_unchanged {
     size_t count;
     struct vv_buffer runs; /* what was written to later, by value and place */
     struct vv_buffer rows; /* and what was touched in parts */
+    struct vv_known_digests *sums; /* what was summed last, while it is looked
+                             at here; NULL: nothing is known of that */
 };
 
 /* What the saves and snapshots of a graph follow writes by, shared; to be freed
@@ -73,5 +76,14 @@ void vv_unchanged_mark(const struct vv_unchanged *unchanged,
 /* They were saved: the index has all their digests. */
 void vv_unchanged_note(
     const struct vv_unchanged *unchanged, const struct vv_index *index);
+
+/* Takes the digests of the save that summed these values last, if they are as
+ * large as here. They are put back when it is cleared. */
+void vv_unchanged_take(struct vv_unchanged *unchanged, const uint8_t *sizes);
+
+/* Instead of them: all digests of now; or none, as something was not true. */
+void vv_unchanged_keep(
+    struct vv_unchanged *unchanged, const struct vv_index *index);
+void vv_unchanged_drop(struct vv_unchanged *unchanged);
 
 #endif

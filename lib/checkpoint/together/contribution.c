@@ -45,6 +45,9 @@ static varve_status add_request(struct vv_buffer *bytes, const char *path,
     vv_buffer_add8(&text, o->no_sync);
     vv_buffer_add32(&text, o->many.files);
     vv_buffer_add8(&text, o->layered);
+    vv_buffer_add8(&text, o->layers.only_touched);
+    vv_buffer_add8(&text, o->layers.track);
+    vv_buffer_add8(&text, o->layers.verify_untouched);
     vv_buffer_add8(&text, (uint8_t)o->compress);
     vv_buffer_add64(&text, cargo->counter);
     for (size_t i = 0; i < o->metadata_count; i++)

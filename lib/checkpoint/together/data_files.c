@@ -22,6 +22,7 @@
 #include "merge_chunks.h"
 #include "merge_places.h"
 #include "name.h"
+#include "promise.h"
 #include "retry.h"
 #include "try.h"
 
@@ -287,9 +288,9 @@ static bool has_orders(const struct vv_filling *f, const uint8_t *bits)
 static varve_status write_chunks(const struct vv_filling *f,
     struct vv_chunks_out *out, struct vv_buffer *name, varve_error *error)
 {
-    varve_status status = has_orders(f, out->bits)
-                              ? open_file(f, name, &out->file, error)
-                              : VARVE_OK;
+    varve_status status = vv_promise_check(f->share, out->bits, error);
+    if (!status && has_orders(f, out->bits))
+        status = open_file(f, name, &out->file, error);
     out->path = vv_buffer_string(name);
     status = vv_chunks_write(out, status, error);
     return out->file < 0 ? status

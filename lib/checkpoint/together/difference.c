@@ -251,13 +251,14 @@ static varve_status find_difference(const struct vv_merge *merge,
     return status;
 }
 
-varve_status vv_compare_all(
-    const varve_comm *comm, const struct vv_merge *merge, varve_error *error)
+varve_status vv_compare_all(const varve_comm *comm,
+    const struct vv_merge *merge, bool *has_same_request, varve_error *error)
 {
     uint64_t kind = comm->rank == 0 ? find_kind(merge) : NOTHING;
     struct vv_gathered all;
     struct vv_buffer lines;
     VV_TRY(vv_tell_number(comm, &kind, error));
+    *has_same_request = kind != REQUEST;
     if (kind == NOTHING)
         return VARVE_OK;
     vv_buffer_init(&lines, &merge->cargo->context.allocator);

@@ -9,8 +9,8 @@
 #include "agreement.h"
 #include "allocator.h"
 #include "cargo_copy.h"
-#include "cargo_digests.h"
 #include "failure.h"
+#include "recall.h"
 #include "save_together.h"
 #include "store.h"
 #include "try.h"
@@ -114,8 +114,7 @@ static bool is_late(const void *user, size_t value)
 static void look(struct vv_job_part *part)
 {
     struct part *p = (struct part *)part;
-    p->error.status =
-        vv_cargo_digest_some(p->save.cargo, is_early, p, &p->error);
+    p->error.status = vv_recall_digests(p->save.cargo, is_early, p, &p->error);
     p->is_summed = true;
 }
 
@@ -126,9 +125,8 @@ static varve_status sum_rest(struct part *p, varve_error *error)
     if (status)
         *error = p->error;
     else
-        status = p->is_summed
-                     ? vv_cargo_digest_some(p->save.cargo, is_late, p, error)
-                     : vv_cargo_digest(p->save.cargo, NULL, error);
+        status = vv_recall_digests(
+            p->save.cargo, p->is_summed ? is_late : NULL, p, error);
     return status ? status : vv_private_parts_digest(&p->save.privates, error);
 }
 

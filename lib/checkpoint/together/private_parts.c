@@ -8,11 +8,11 @@
 #include <inttypes.h>
 
 #include "allocator.h"
-#include "cargo_digests.h"
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
 #include "private.h"
+#include "recall.h"
 #include "slot.h"
 #include "try.h"
 #include "walk.h"
@@ -131,11 +131,20 @@ static varve_status check_names(
         vv_node_text(node, path, sizeof path));
 }
 
-static varve_status gather(
-    struct vv_private_part *part, varve_node *node, varve_error *error)
+/* Looks at what was written come once for a save, for what is not private. */
+static varve_write_options own_options(const varve_write_options *o)
+{
+    bool counts = o->layered && o->layers.only_touched;
+    return (varve_write_options){ .layered = counts,
+        .layers.only_touched = counts,
+        .layers.verify_untouched = counts && o->layers.verify_untouched };
+}
+
+static varve_status gather(struct vv_private_part *part, varve_node *node,
+    const varve_write_options *options, varve_error *error)
 {
     varve_node *mine = vv_private_mine(node);
-    VV_TRY(vv_cargo_gather(&part->cargo, mine, NULL, error));
+    VV_TRY(vv_cargo_gather(&part->cargo, mine, options, error));
     varve_status status = check_names(mine, &part->cargo, error);
     if (status)
         vv_cargo_clear(&part->cargo);
@@ -143,11 +152,14 @@ static varve_status gather(
 }
 
 static varve_status gather_all(struct vv_private_parts *parts,
-    const struct vv_cargo_private *privates, size_t count, varve_error *error)
+    const struct vv_cargo *cargo, varve_error *error)
 {
+    const varve_write_options own = own_options(&cargo->options);
+    size_t count;
+    const struct vv_cargo_private *privates = vv_cargo_privates(cargo, &count);
     for (size_t i = 0; i < count; i++) {
         parts->all[i].place = privates[i].place;
-        VV_TRY(gather(&parts->all[i], privates[i].node, error));
+        VV_TRY(gather(&parts->all[i], privates[i].node, &own, error));
         parts->count++;
     }
     return VARVE_OK;
@@ -171,7 +183,7 @@ varve_status vv_private_parts_gather(struct vv_private_parts *parts,
     if (!parts->all)
         return vv_fail_memory(error, "private subtrees");
     parts->room = count;
-    varve_status status = gather_all(parts, privates, count, error);
+    varve_status status = gather_all(parts, cargo, error);
     if (status)
         vv_private_parts_clear(parts);
     return status;
@@ -181,7 +193,7 @@ varve_status vv_private_parts_digest(
     struct vv_private_parts *parts, varve_error *error)
 {
     for (size_t i = 0; i < parts->count; i++)
-        VV_TRY(vv_cargo_digest(&parts->all[i].cargo, NULL, error));
+        VV_TRY(vv_recall_digests(&parts->all[i].cargo, NULL, NULL, error));
     return VARVE_OK;
 }
 

@@ -36,7 +36,7 @@ varve_status vv_private_parts_gather(struct vv_private_parts *parts,
     varve_node *root, const struct vv_cargo *cargo, const varve_comm *comm,
     varve_error *error);
 
-/* Sums them, without a look at the graph. VARVE_NO_MEMORY. */
+/* Sums them, as recall.h does, without a look at the graph. VARVE_NO_MEMORY. */
 varve_status vv_private_parts_digest(
     struct vv_private_parts *parts, varve_error *error);
 void vv_private_parts_clear(struct vv_private_parts *parts);

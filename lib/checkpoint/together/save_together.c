@@ -16,6 +16,7 @@
 #include "layer_prune.h"
 #include "merge_rounds.h"
 #include "publish.h"
+#include "recall.h"
 #include "store.h"
 #include "try.h"
 #include "write.h"
@@ -31,11 +32,6 @@ varve_status vv_check_together(const varve_write_options *o, varve_error *error)
             "expected a save of several processes in the format %s, found %s",
             varve_format_name(VARVE_FORMAT_VARVE),
             varve_format_name(o->format));
-    if (o && (o->layers.only_touched || o->layers.track ||
-                 o->layers.verify_untouched))
-        return vv_fail(error, VARVE_MISUSE,
-            "expected a save of several processes to look at all values, found "
-            "`only_touched`, `track` or `verify_untouched`");
     return VARVE_OK;
 }
 
@@ -60,10 +56,17 @@ varve_status vv_save_together_share(
     return VARVE_OK;
 }
 
+static varve_status sum(struct vv_save_together *save, varve_error *error)
+{
+    VV_TRY(vv_recall_digests(save->cargo, NULL, NULL, error));
+    return vv_private_parts_digest(&save->privates, error);
+}
+
 static varve_status prepare(struct vv_save_together *save, varve_error *error)
 {
-    VV_TRY(vv_cargo_digest(save->cargo, NULL, error));
-    VV_TRY(vv_private_parts_digest(&save->privates, error));
+    const varve_layer_options *o = &save->cargo->options.layers;
+    save->may_sum_anew = o->only_touched || o->track;
+    VV_TRY(sum(save, error));
     return vv_save_together_share(save, error);
 }
 
@@ -231,7 +234,8 @@ static varve_status order(struct vv_save_together *save, struct publishing *p,
     struct vv_buffer *orders, varve_error *error)
 {
     varve_status status = VARVE_OK;
-    VV_TRY(vv_compare_all(save->comm, &p->merge, error));
+    VV_TRY(
+        vv_compare_all(save->comm, &p->merge, &save->has_same_request, error));
     if (goes_by_rounds(save))
         return order_by_rounds(save, p, orders, error);
     if (save->comm->rank == 0)
@@ -239,7 +243,40 @@ static varve_status order(struct vv_save_together *save, struct publishing *p,
     return vv_tell_all(save->comm, status, orders, error);
 }
 
-varve_status vv_save_together_write(struct vv_save_together *save,
+/* --- What was taken for untouched ----------------------------------------- */
+
+static struct vv_cargo *cargo_at(struct vv_save_together *save, size_t number)
+{
+    if (number == 0)
+        return save->cargo;
+    return number <= save->privates.count
+               ? &save->privates.all[number - 1].cargo
+               : NULL;
+}
+
+static void keep_sums(struct vv_save_together *save)
+{
+    struct vv_cargo *cargo;
+    for (size_t i = 0; (cargo = cargo_at(save, i)) != NULL; i++)
+        vv_recall_keep(cargo);
+}
+
+static void drop_sums(struct vv_save_together *save)
+{
+    struct vv_cargo *cargo;
+    for (size_t i = 0; (cargo = cargo_at(save, i)) != NULL; i++)
+        vv_recall_drop(cargo);
+}
+
+static varve_status sum_anew(struct vv_save_together *save, varve_error *error)
+{
+    struct vv_cargo *cargo;
+    for (size_t i = 0; (cargo = cargo_at(save, i)) != NULL; i++)
+        VV_TRY(vv_cargo_digest(cargo, NULL, error));
+    return VARVE_OK;
+}
+
+static varve_status write_once(struct vv_save_together *save,
     varve_status status, const char *path, varve_error *error)
 {
     const varve_allocator allocator = vv_allocator_or_default(NULL);
@@ -276,5 +313,28 @@ varve_status vv_save_together_write(struct vv_save_together *save,
         vv_gathered_clear(&all);
     }
     vv_buffer_clear(&orders);
+    return status;
+}
+
+/* A program may forget to say that something has changed, or say it at some
+ * ranks of what all have. Where that is noticed (ranks differ, or a layer lacks
+ * what is no more) all look at all values, once. They have the same options by
+ * then, and the same status. */
+varve_status vv_save_together_write(struct vv_save_together *save,
+    varve_status status, const char *path, varve_error *error)
+{
+    save->has_same_request = false;
+    status = write_once(save, status, path, error);
+    bool is_noticed = status == VARVE_MISUSE && save->has_same_request;
+    if (is_noticed)
+        drop_sums(save);
+    if (is_noticed && save->may_sum_anew) {
+        save->may_sum_anew = false;
+        if (error)
+            *error = (varve_error){ .status = VARVE_OK };
+        status = write_once(save, sum_anew(save, error), path, error);
+    }
+    if (!status || status == VARVE_UNKNOWN_OUTCOME)
+        keep_sums(save);
     return status;
 }

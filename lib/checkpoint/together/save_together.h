@@ -28,6 +28,10 @@ struct vv_save_together {
     struct vv_private_parts privates;
     struct vv_share share; /* of the first step */
     bool has_share;
+    bool may_sum_anew; /* where something that was taken for untouched has
+                          changed: all values are there as they were */
+    /* own */
+    bool has_same_request;
 };
 
 /* Of the first step: what looks at the graph, and then what is to be written by

@@ -72,9 +72,10 @@ TEST(cargo_digests, come_of_some_values_and_then_of_the_others)
     memcpy(digests, column->data, size);
     memset(column->data, 0, size);
     cr_assert_ok(
-        vv_cargo_digest_some(&cargo, is_even, NULL, &error), error);
+        vv_cargo_digest_some(&cargo, NULL, is_even, NULL, &error), error);
     cr_assert_neq(memcmp(digests, column->data, size), 0);
-    cr_assert_ok(vv_cargo_digest_some(&cargo, is_odd, NULL, &error), error);
+    cr_assert_ok(
+        vv_cargo_digest_some(&cargo, NULL, is_odd, NULL, &error), error);
     cr_assert_eq(column->size, size);
     cr_assert_eq(memcmp(digests, column->data, size), 0);
     free(digests);

@@ -330,7 +330,7 @@ TEST(job_together, does_not_begin_where_one_rank_cannot)
     run_all(&run, 3);
     check_all(&run, 3, VARVE_MISUSE, "rank 2: expected a node");
     run = (struct run){ .body = start_at_none,
-        .options = { .layered = true, .layers.track = true } };
+        .options.format = VARVE_FORMAT_NPZ };
     run_all(&run, 2);
     check_all(&run, 2, VARVE_MISUSE, "rank 0: expected a save of several");
     cr_assert_eq(memory_file_count(world.memory), 0);

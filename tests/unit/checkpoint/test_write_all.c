@@ -331,11 +331,6 @@ TEST(write_all, writes_our_format_whole)
 {
     struct run npz = { .wide = 1, .options = { .format = VARVE_FORMAT_NPZ } };
     check_failed(&npz, 2, VARVE_MISUSE, "in the format varve, found npz");
-    struct run touched = { .wide = 1,
-        .options = { .layered = true, .layers.only_touched = true } };
-    check_failed(&touched, 2, VARVE_MISUSE, "found `only_touched`");
-    struct run tracked = { .wide = 1, .options = { .layers.track = true } };
-    check_failed(&tracked, 2, VARVE_MISUSE, "found `only_touched`");
 }
 
 static void fail_state(struct part *p, uint32_t rank)

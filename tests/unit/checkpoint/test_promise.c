@@ -1,0 +1,70 @@
+/* test_promise.c - lib/checkpoint/together/promise.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "touched_world.h"
+
+/* What no layer has any more is looked at before it is written, and then all
+ * are. */
+TEST(promise, is_checked_where_the_checkpoint_before_is_gone)
+{
+    begin_keepers(true);
+    saved_keepers();
+    set_common(99, 1);
+    keepers.all[1]->row_values[7][5] = 1;
+    keepers.all[2]->own_values[3] = 1;
+    remove_file(FILE_NAME);
+    saved_keepers();
+    cr_assert_eq(saved_at("common", 99), 1);
+    cr_assert_eq(
+        saved_at("rows", (size_t)(ALL_ROWS / KEEPERS + 7) * ROW + 5), 1);
+    cr_assert_eq(saved_at("worker/2/own", 3), 1);
+    end_keepers();
+}
+
+TEST(promise, is_checked_where_the_checkpoint_before_is_another)
+{
+    begin_keepers(false);
+    set_common(99, 5);
+    saved_keepers();
+    keepers.path = "other";
+    set_common(99, 1);
+    touch_common();
+    saved_keepers();
+    set_common(99, 2);
+    keepers.options.layers.base = FILE_NAME;
+    keepers.path = "third";
+    saved_keepers();
+    cr_assert_eq(saved_at("common", 99), 2);
+    end_keepers();
+}
+
+/* Where it holds nobody looks at more than that. */
+TEST(promise, that_holds_needs_no_checkpoint_before)
+{
+    begin_keepers(false);
+    set_common(99, 5);
+    saved_keepers();
+    remove_file(FILE_NAME);
+    saved_keepers();
+    cr_assert_eq(saved_at("common", 99), 5);
+    end_keepers();
+}
+
+/* The values are not all there any more, so it fails; the next save is told
+ * nothing. */
+TEST(promise, that_was_broken_fails_a_save_in_the_background)
+{
+    begin_keepers(false);
+    keepers.is_async = true;
+    saved_keepers();
+    keepers.all[1]->row_values[7][5] = 1;
+    remove_file(FILE_NAME);
+    failed_keepers("rank 1: rows: expected the value that the save before "
+                   "has, as it was not touched, found another");
+    saved_keepers();
+    cr_assert_eq(
+        saved_at("rows", (size_t)(ALL_ROWS / KEEPERS + 7) * ROW + 5), 1);
+    end_keepers();
+}

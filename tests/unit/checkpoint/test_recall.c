@@ -1,0 +1,235 @@
+/* test_recall.c - lib/checkpoint/save/recall.c, where many save: a value that
+ * has changed and was not touched stays as it was where nobody looked at it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "touched_world.h"
+
+static void set_row(int rank, float value)
+{
+    keepers.all[rank]->row_values[7][5] = value;
+}
+
+static float saved_row(int rank)
+{
+    return saved_at(
+        "rows", (size_t)(rank * (ALL_ROWS / KEEPERS) + 7) * ROW + 5);
+}
+
+TEST(recall, looks_at_no_value_that_was_not_touched)
+{
+    for (int i = 0; i < 2; i++) {
+        begin_keepers(true);
+        keepers.is_async = i;
+        saved_keepers();
+        for (int save = 0; save < 3; save++) {
+            set_common(99, 1);
+            set_row(1, 1);
+            keepers.all[2]->own_values[3] = 1;
+            saved_keepers();
+            cr_assert_eq(saved_at("common", 99), 0);
+            cr_assert_eq(saved_row(1), 0);
+            cr_assert_eq(saved_at("worker/2/own", 3), 0);
+        }
+        touch_common();
+        saved_keepers();
+        cr_assert_eq(saved_at("common", 99), 1);
+        cr_assert_eq(saved_row(1), 0);
+        varve_touch(keepers.all[1]->rows);
+        varve_touch(keepers.all[2]->own);
+        saved_keepers();
+        cr_assert_eq(saved_row(1), 1);
+        cr_assert_eq(saved_at("worker/2/own", 3), 1);
+        end_keepers();
+    }
+}
+
+/* Chunks are of 1 MiB. */
+TEST(recall, looks_at_the_chunks_with_rows_that_were_touched)
+{
+    begin_keepers(false);
+    saved_keepers();
+    struct keeper *k = keepers.all[1];
+    k->row_values[7][5] = 1;
+    k->row_values[ALL_ROWS / KEEPERS - 1][5] = 1;
+    cr_assert_eq(varve_touch_rows(k->rows, 7, 1, NULL), VARVE_OK);
+    saved_keepers();
+    cr_assert_eq(saved_row(1), 1);
+    cr_assert_eq(
+        saved_at("rows", (size_t)(2 * (ALL_ROWS / KEEPERS) - 1) * ROW + 5), 0);
+    end_keepers();
+}
+
+/* Without the option, and after a save that was told nothing, all is looked
+ * at. */
+TEST(recall, asks_for_the_option)
+{
+    begin_keepers(false);
+    keepers.options.layers.only_touched = false;
+    saved_keepers();
+    set_common(99, 1);
+    saved_keepers();
+    cr_assert_eq(saved_at("common", 99), 1);
+    keepers.options.layers.only_touched = true;
+    set_common(99, 2);
+    saved_keepers();
+    cr_assert_eq(saved_at("common", 99), 2);
+    end_keepers();
+}
+
+static void save_by_two(const varve_comm *comm, void *user)
+{
+    save_keeper(comm, user);
+}
+
+/* Of what all have each has another share then. */
+TEST(recall, holds_for_other_numbers_of_ranks)
+{
+    begin_keepers(false);
+    for (int i = 0; i < KEEPERS; i++)
+        varve_remove(keepers.all[i]->rows);
+    saved_keepers();
+    set_common(99, 1);
+    thread_comm_run(2, 0, -1, save_by_two, NULL);
+    cr_assert_eq(keepers.statuses[0], VARVE_OK);
+    cr_assert_eq(saved_at("common", 99), 0);
+    touch_common();
+    thread_comm_run(2, 0, -1, save_by_two, NULL);
+    cr_assert_eq(saved_at("common", 99), 1);
+    saved_keepers();
+    cr_assert_eq(saved_at("common", 99), 1);
+    end_keepers();
+}
+
+TEST(recall, knows_nothing_once_a_graph_has_changed)
+{
+    begin_keepers(false);
+    saved_keepers();
+    set_common(99, 1);
+    for (int i = 0; i < KEEPERS; i++)
+        varve_add_object(keepers.all[i]->root, "other");
+    saved_keepers();
+    cr_assert_eq(saved_at("common", 99), 1);
+    end_keepers();
+}
+
+TEST(recall, finds_what_a_program_forgot_to_say)
+{
+    for (int i = 0; i < 2; i++) {
+        begin_keepers(true);
+        keepers.is_async = i;
+        keepers.options.layers.verify_untouched = true;
+        saved_keepers();
+        saved_keepers();
+        set_row(1, 1);
+        failed_keepers("rank 1: rows: expected the value that the save before "
+                       "has, as it was not touched, found another");
+        set_row(1, 0);
+        keepers.all[2]->own_values[3] = 1;
+        failed_keepers("rank 2: own: expected the value");
+        varve_touch(keepers.all[2]->own);
+        saved_keepers();
+        cr_assert_eq(saved_at("worker/2/own", 3), 1);
+        end_keepers();
+    }
+}
+
+/* It has to be touched at all ranks, as it has to be the same at all. */
+TEST(recall, looks_at_all_where_one_has_touched_what_all_have)
+{
+    begin_keepers(false);
+    saved_keepers();
+    set_common(99, 1);
+    varve_touch(keepers.all[1]->common);
+    saved_keepers();
+    cr_assert_eq(saved_at("common", 99), 1);
+    end_keepers();
+}
+
+/* The others have let it go on, so they cannot look again. */
+TEST(recall, fails_in_the_background_where_one_has_touched_what_all_have)
+{
+    begin_keepers(false);
+    keepers.is_async = true;
+    saved_keepers();
+    set_common(99, 1);
+    varve_touch(keepers.all[1]->common);
+    failed_keepers("common: expected the same value at all ranks");
+    saved_keepers();
+    cr_assert_eq(saved_at("common", 99), 1);
+    end_keepers();
+}
+
+static void save_with_other_options(const varve_comm *comm, void *user)
+{
+    const varve_write_options options = { .layered = true,
+        .layers.only_touched = comm->rank != 1 };
+    (void)user;
+    keepers.statuses[comm->rank] =
+        varve_write_all(comm, keepers.all[comm->rank]->root, FILE_NAME,
+            &options, &keepers.errors[comm->rank]);
+}
+
+TEST(recall, wants_the_same_options_of_all)
+{
+    begin_keepers(false);
+    saved_keepers();
+    thread_comm_run(KEEPERS, 0, -1, save_with_other_options, NULL);
+    for (int i = 0; i < KEEPERS; i++) {
+        cr_assert_eq(keepers.statuses[i], VARVE_MISUSE);
+        cr_assert(strstr(keepers.errors[i].message, "options and metadata"),
+            "%s", keepers.errors[i].message);
+    }
+    end_keepers();
+}
+
+/* --- Failures ------------------------------------------------------------- */
+
+/* With any call of the communicator cut off, also where all sum anew. */
+TEST(recall, is_right_after_a_save_that_was_cut_off)
+{
+    begin_keepers(true);
+    saved_keepers();
+    bool is_over = false;
+    for (long calls = 0; !is_over; calls++) {
+        set_common(99, (float)calls + 1);
+        set_row(2, (float)calls + 1);
+        varve_touch(keepers.all[2]->rows);
+        if (calls % 2)
+            touch_common();
+        else
+            varve_touch(keepers.all[calls % KEEPERS]->common);
+        is_over = thread_comm_run(
+                      KEEPERS, 0, calls, save_keeper, NULL) <= calls;
+        saved_keepers();
+        cr_assert_eq(saved_at("common", 99), (float)calls + 1);
+        cr_assert_eq(saved_row(2), (float)calls + 1);
+    }
+    end_keepers();
+}
+
+TEST(recall, needs_no_memory_to_be_right)
+{
+    bool is_over = false;
+    begin_keepers(true);
+    saved_keepers();
+    long blocks = test_block_count();
+    for (long number = 0; !is_over; number++) {
+        set_common(99, (float)number + 1);
+        varve_touch(keepers.all[number % KEEPERS]->common);
+        test_fail_allocation(number, number % 2);
+        thread_comm_run(KEEPERS, 0, -1, save_keeper, NULL);
+        is_over = test_allocation_count() <= number;
+        test_fail_allocation(-1, false);
+        for (int i = 0; i < KEEPERS; i++)
+            cr_assert(keepers.statuses[i] == VARVE_OK ||
+                          keepers.statuses[i] == VARVE_NO_MEMORY,
+                "%s", keepers.errors[i].message);
+        if (keepers.statuses[0] == VARVE_OK)
+            cr_assert_eq(saved_at("common", 99), (float)number + 1);
+    }
+    saved_keepers();
+    cr_assert_eq(test_block_count(), blocks);
+    end_keepers();
+}
