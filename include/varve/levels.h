@@ -35,7 +35,9 @@
  * directory: a manager of the level's directory tells of that.
  *
  * Of many processes rank 0 copies, whole files of what all have saved; all
- * resume from what it finds at the levels.
+ * resume from what it finds at the levels. With redundancy each rank copies its
+ * own file, to DIRECTORY/rank-R, and a checkpoint is there when all ranks have
+ * theirs: redundancy.h says how.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -81,8 +83,8 @@ typedef struct varve_level_state {
 
 /* The state of a level by its place in the options; false past the end. Looks
  * at no directory; of many processes rank 0 knows it, and at others there is
- * the directory alone. Strings are valid until the next call of this for the
- * same level. */
+ * the directory alone, but with redundancy each rank knows its own. Strings are
+ * valid until the next call of this for the same level. */
 VARVE_API bool varve_manager_level_at(
     const varve_manager *manager, size_t index, varve_level_state *state);
 

@@ -20,6 +20,16 @@
  * What could not be made whole is in varve_manager_passed_over, with the ranks
  * that were lost.
  *
+ * With levels (levels.h) each rank's file is copied to LEVEL/rank-R, by a
+ * thread of that rank. Rank 0 says what is due, as it has the clock. All ranks
+ * are at work on one set at a time: the next is begun in the first save, or
+ * drain, that finds the one before done at all. So one that is slow or fails
+ * holds up what is copied, and no save; what is left out for it is left out by
+ * all, and all keep the same. A resume takes the newest set that is good
+ * anywhere: of one number that of the ranks' directories, rebuilt if need be,
+ * before that of a level, which all ranks must have. A level that one rank
+ * cannot list is none to the others, and nothing is deleted there.
+ *
  * Ranks save and restore each for itself: a value that several have is in the
  * file of each, and of one that is spread over them (slice.h) each file has the
  * slice of its rank, which goes back to that slice and to no other.

@@ -4,6 +4,8 @@
  */
 #include "level.h"
 
+#include <string.h>
+
 #include "copy_layers.h"
 #include "directory.h"
 #include "failure.h"
@@ -26,6 +28,7 @@ varve_status vv_level_begin(struct vv_level *level,
     level->context.durable = &level->durable;
     level->lock.file = -1;
     level->decision.allocator = &level->context.allocator;
+    vv_buffer_init(&level->whole, &level->context.allocator);
     return vv_listing_begin(
         &level->listing, &level->context, directory, prefix, metric, error);
 }
@@ -35,6 +38,7 @@ void vv_level_clear(struct vv_level *level)
     vv_file_close(&level->context, level->lock.file);
     vv_listing_clear(&level->listing);
     vv_decision_clear(&level->decision);
+    vv_buffer_clear(&level->whole);
 }
 
 /* --- Copying ------------------------------------------------------------ */
@@ -150,6 +154,39 @@ static varve_status prune_layers(struct vv_level *level, varve_error *error)
                : vv_prune_layers(&level->context, path, error);
 }
 
+static bool is_whole(const struct vv_level *level, uint64_t number)
+{
+    const struct vv_buffer *whole = &level->whole;
+    for (size_t i = 0; i < whole->size; i += sizeof number)
+        if (memcmp(whole->data + i, &number, sizeof number) == 0)
+            return true;
+    return false;
+}
+
+/* Which are kept is the same at all ranks where the same are counted. */
+static varve_status decide(
+    struct vv_level *level, uint64_t good, varve_error *error)
+{
+    struct vv_listing *l = &level->listing;
+    struct vv_decision *d = &level->decision;
+    for (size_t i = 0; i < l->count; i++) {
+        struct vv_entry *e = &l->entries[i];
+        e->is_there =
+            level->is_of_sets && e->is_ours && !is_whole(level, e->number);
+        e->is_ours = e->is_ours && !e->is_there;
+    }
+    varve_status status = vv_decide_listing(d, &level->policy, l, &good, error);
+    const struct vv_entry *newest = vv_listing_find(l, good);
+    for (size_t i = 0; i < l->count; i++) {
+        struct vv_entry *e = &l->entries[i];
+        e->is_ours = e->is_ours || e->is_there;
+        if (!status && e->is_there && newest && e->counter < newest->counter &&
+            d->facts[i].reasons == VV_KEPT_FOREIGN)
+            d->facts[i].reasons = 0;
+    }
+    return status;
+}
+
 varve_status vv_level_tidy(
     struct vv_level *level, uint64_t good, varve_error *error)
 {
@@ -158,8 +195,7 @@ varve_status vv_level_tidy(
     l->policy = level->policy;
     VV_TRY(vv_manager_lock_take(&level->lock, l, false, error));
     VV_TRY(vv_listing_refresh(l, error));
-    VV_TRY(
-        vv_decide_listing(&level->decision, &level->policy, l, &good, error));
+    VV_TRY(decide(level, good, error));
     count = l->count;
     varve_status pruned = vv_prune(l, &level->decision, error);
     if (!pruned && l->count < count)

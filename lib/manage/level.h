@@ -21,6 +21,9 @@ struct vv_level {
     uint64_t bytes_per_second; /* at most; 0: no bound */
     bool replaces;             /* a number may come again, of a later save */
     bool is_layered;           /* copies have layers as their originals */
+    bool is_of_sets;           /* each rank copies its file of a set */
+    struct vv_buffer whole;    /* of these: numbers, uint64_t, of sets that all
+                                  ranks have there */
     atomic_bool is_cancelled;  /* by whoever waits for the end of a copy */
     /* own */
     struct vv_context context;
@@ -57,7 +60,9 @@ varve_status vv_level_copy(struct vv_level *level,
     const struct vv_original *original, uint64_t *size, varve_error *error);
 
 /* Deletes what no policy keeps, and what killed copies have left; then writes
- * the ledger. `good` is the number of the newest that is known to be good.
+ * the ledger. `good` is the number of the newest that is known to be good. Of
+ * sets policies count those that are whole; what not all ranks have goes once
+ * one is whole that is newer, so that each rank keeps the same.
  * VARVE_EXISTS, and nothing is deleted, while somebody else manages the prefix
  * there. */
 varve_status vv_level_tidy(

@@ -16,7 +16,7 @@
 
 /* --- What waits --------------------------------------------------------- */
 
-static void free_waiting(struct vv_level_queue *q, struct vv_waiting *w)
+void vv_waiting_free(struct vv_level_queue *q, struct vv_waiting *w)
 {
     const varve_allocator *a = &q->level.context.allocator;
     if (!w)
@@ -35,9 +35,8 @@ static varve_status take_lease(
                : vv_lease_take(&q->level.context, w->path, &w->lease, error);
 }
 
-static varve_status make_waiting(struct vv_level_queue *q,
-    struct vv_listing *from, const struct vv_entry *entry,
-    struct vv_waiting **made, varve_error *error)
+varve_status vv_waiting_make(struct vv_level_queue *q, struct vv_listing *from,
+    const struct vv_entry *entry, struct vv_waiting **made, varve_error *error)
 {
     const varve_allocator *a = &q->level.context.allocator;
     const char *path = vv_listing_path(from, &entry->number, VARVE_SUFFIX);
@@ -54,7 +53,7 @@ static varve_status make_waiting(struct vv_level_queue *q,
         w->path ? take_lease(q, w, error)
                 : vv_fail_memory(error, "the path of a checkpoint that waits");
     if (status)
-        free_waiting(q, w);
+        vv_waiting_free(q, w);
     else
         *made = w;
     return status;
@@ -73,7 +72,7 @@ static struct vv_waiting *take(
 
 static void leave_out_oldest(struct vv_level_queue *q)
 {
-    free_waiting(q, take(q, &q->first));
+    vv_waiting_free(q, take(q, &q->first));
     q->left_out++;
 }
 
@@ -83,7 +82,7 @@ static void append(struct vv_level_queue *q, struct vv_waiting *w)
     struct vv_waiting **link = &q->first;
     while (*link) {
         if ((*link)->original.number == w->original.number)
-            free_waiting(q, take(q, link));
+            vv_waiting_free(q, take(q, link));
         else
             link = &(*link)->next;
     }
@@ -142,9 +141,11 @@ static void note_failed(
     q->failures++;
     note_failure(q, error->status, "copy of ", w->path, error);
     w->original.is_unsure |= error->status == VARVE_UNKNOWN_OUTCOME;
-    if (is_of_the_original(error->status)) {
+    /* Of a set a file that is another one's is not waited for by all others. */
+    if (is_of_the_original(error->status) ||
+        (q->level.is_of_sets && error->status == VARVE_EXISTS)) {
         owe(q, w->original.counter);
-        free_waiting(q, w);
+        vv_waiting_free(q, w);
         return;
     }
     put_back(q, w);
@@ -155,16 +156,19 @@ static void note_copied(struct vv_level_queue *q, struct vv_waiting *w,
     uint64_t size, const varve_error *tidied)
 {
     q->copied += size;
-    q->has_latest = true;
-    q->latest = w->original.number;
-    q->latest_step = w->original.step;
+    q->is_copied = true;
+    if (!q->level.is_of_sets) {
+        q->has_latest = true;
+        q->latest = w->original.number;
+        q->latest_step = w->original.step;
+    }
     if (q->owed <= w->original.counter)
         q->owed = 0;
     if (!q->owed)
         q->failure.status = VARVE_OK;
     if (tidied->status)
         note_failure(q, tidied->status, "pruning", "", tidied);
-    free_waiting(q, w);
+    vv_waiting_free(q, w);
 }
 
 static void serve_one(struct vv_level_queue *q)
@@ -175,7 +179,7 @@ static void serve_one(struct vv_level_queue *q)
     q->has_news = false;
     vv_monitor_leave(q->monitor);
     error.status = vv_level_copy(&q->level, &w->original, &size, &error);
-    if (!error.status)
+    if (!error.status && !q->level.is_of_sets)
         tidied.status = vv_level_tidy(&q->level, w->original.number, &tidied);
     vv_monitor_enter(q->monitor);
     q->current = NULL;
@@ -186,12 +190,35 @@ static void serve_one(struct vv_level_queue *q)
     vv_monitor_wake(q->monitor);
 }
 
+/* Of sets: once all ranks have another one. */
+static void tidy_sets(struct vv_level_queue *q)
+{
+    varve_error error = { 0 };
+    uint64_t good = q->latest;
+    struct vv_buffer *whole = &q->level.whole;
+    q->tidies = false;
+    q->is_tidying = true;
+    whole->size = 0;
+    whole->failed = false;
+    vv_buffer_add(whole, q->whole.data, q->whole.size);
+    vv_monitor_leave(q->monitor);
+    error.status = whole->failed ? vv_fail_memory(&error, "a list of sets")
+                                 : vv_level_tidy(&q->level, good, &error);
+    vv_monitor_enter(q->monitor);
+    q->is_tidying = false;
+    if (error.status)
+        note_failure(q, error.status, "pruning", "", &error);
+    vv_monitor_wake(q->monitor);
+}
+
 static void *serve(void *argument)
 {
     struct vv_level_queue *q = argument;
     vv_monitor_enter(q->monitor);
     while (!q->ends) {
-        if (q->first && !q->rests)
+        if (q->tidies)
+            tidy_sets(q);
+        else if (q->first && !q->rests)
             serve_one(q);
         else
             vv_monitor_wait(q->monitor, -1);
@@ -221,21 +248,34 @@ void vv_level_queue_go_on(struct vv_level_queue *q)
     vv_monitor_leave(q->monitor);
 }
 
+void vv_level_queue_owe(
+    struct vv_level_queue *q, uint64_t counter, const varve_error *reason)
+{
+    vv_monitor_enter(q->monitor);
+    owe(q, counter);
+    note_failure(q, reason->status, "what is due there", "", reason);
+    vv_monitor_leave(q->monitor);
+}
+
+void vv_level_queue_put(struct vv_level_queue *q, struct vv_waiting *w)
+{
+    vv_monitor_enter(q->monitor);
+    q->is_copied = false;
+    append(q, w);
+    vv_monitor_leave(q->monitor);
+}
+
 void vv_level_queue_add(struct vv_level_queue *q, struct vv_listing *listing,
     const struct vv_entry *entry)
 {
     struct vv_waiting *w = NULL;
     varve_error error = { 0 };
-    varve_status status = make_waiting(q, listing, entry, &w, &error);
+    varve_status status = vv_waiting_make(q, listing, entry, &w, &error);
     vv_interval_begin(&q->interval, entry->step, q->level.context.system);
-    vv_monitor_enter(q->monitor);
-    if (status) {
-        owe(q, entry->counter);
-        note_failure(q, status, "what is due there", "", &error);
-    } else {
-        append(q, w);
-    }
-    vv_monitor_leave(q->monitor);
+    if (status)
+        vv_level_queue_owe(q, entry->counter, &error);
+    else
+        vv_level_queue_put(q, w);
 }
 
 bool vv_level_queue_is_due(
@@ -243,7 +283,7 @@ bool vv_level_queue_is_due(
 {
     const struct vv_system *system = q->level.context.system;
     vv_monitor_enter(q->monitor);
-    bool is_owed = q->owed > 0 && !q->first;
+    bool is_owed = q->owed > 0 && !q->first && !q->held;
     vv_monitor_leave(q->monitor);
     return is_owed || vv_interval_is_over(&q->interval, entry->step, system);
 }
@@ -265,14 +305,14 @@ static varve_status wait_for(
     struct vv_level_queue *q, int64_t deadline, varve_error *error)
 {
     const struct vv_system *system = q->level.context.system;
-    while (q->first || q->current) {
+    while (q->first || q->current || q->tidies || q->is_tidying) {
         int64_t rest = deadline - system->uptime(system->state);
         if (!q->has_thread || (q->failures != q->asked && q->rests))
             break;
         if (deadline < 0)
             vv_monitor_wait(q->monitor, -1);
         else if (rest <= 0 || !vv_monitor_wait(q->monitor, rest))
-            return fail_lacking(q, error);
+            return q->first || q->current ? fail_lacking(q, error) : VARVE_OK;
     }
     if (!q->first && !q->owed)
         return VARVE_OK;
@@ -307,7 +347,7 @@ void vv_level_queue_state(struct vv_level_queue *q, varve_level_state *state)
     bool has_latest = q->has_latest;
     uint64_t latest = q->latest;
     *state = (varve_level_state){ .step = has_latest ? q->latest_step : -1,
-        .waiting = q->count + (q->current != NULL),
+        .waiting = q->count + (q->current != NULL) + q->held_count,
         .left_out = q->left_out,
         .copied = q->copied };
     q->told = q->failure;
@@ -334,6 +374,7 @@ varve_status vv_level_queue_begin(struct vv_level_queue *q,
     q->level.is_layered = o->layered;
     atomic_init(&q->level.is_cancelled, false);
     vv_buffer_init(&q->text, &context->allocator);
+    vv_buffer_init(&q->whole, &context->allocator);
     varve_status status = vv_level_begin(
         &q->level, context, o->directory, like->prefix, like->metric, error);
     VV_TRY(vv_listing_begin(
@@ -357,9 +398,14 @@ void vv_level_queue_end(struct vv_level_queue *q)
         system->join_thread(system->state, q->thread);
     }
     while (q->first)
-        free_waiting(q, take(q, &q->first));
+        vv_waiting_free(q, take(q, &q->first));
+    for (struct vv_waiting *w; (w = q->held) != NULL;) {
+        q->held = w->next;
+        vv_waiting_free(q, w);
+    }
     vv_monitor_free(&q->level.context.allocator, q->monitor);
     vv_listing_clear(&q->seen);
     vv_buffer_clear(&q->text);
+    vv_buffer_clear(&q->whole);
     vv_level_clear(&q->level);
 }

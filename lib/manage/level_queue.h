@@ -41,13 +41,26 @@ struct vv_level_queue {
     struct vv_buffer text; /* what was handed out last */
     varve_error told;      /* likewise */
 
+    /* the same, of sets (set_levels.h) */
+    struct vv_waiting *held; /* that no rank has begun, from the oldest on */
+    size_t held_count;
+    uint64_t offered;         /* counter of the newest that was held, or is
+                                 whole */
+    bool has_released;        /* one is copied at all ranks, or was: */
+    struct vv_entry released; /* its number, counter, step */
+
     /* inside the monitor */
     struct vv_waiting *first; /* the oldest */
     struct vv_waiting *current;
-    size_t count;  /* that wait, without the current one */
-    uint64_t owed; /* counter of what was lost: the next one is due; 0: none */
-    bool has_news; /* since the current one was begun */
-    bool rests;    /* it failed, and waits for news */
+    size_t count;   /* that wait, without the current one */
+    uint64_t owed;  /* counter of what was lost: the next one is due; 0: none */
+    bool has_news;  /* since the current one was begun */
+    bool is_copied; /* of sets: what was released */
+    bool knows_whole;       /* which sets all ranks have there: */
+    struct vv_buffer whole; /* their numbers, the newest last */
+    bool tidies; /* there is one more; then what is kept is decided */
+    bool is_tidying;
+    bool rests; /* it failed, and waits for news */
     bool ends;
     bool has_latest;
     uint64_t latest; /* its number */
@@ -75,6 +88,19 @@ bool vv_level_queue_is_due(
 /* Lets an entry of the manager's listing wait; what goes wrong is noted. */
 void vv_level_queue_add(struct vv_level_queue *queue,
     struct vv_listing *listing, const struct vv_entry *entry);
+
+/* The same in steps: what an entry waits as, with a lease; VARVE_NO_MEMORY, or
+ * why there is none. */
+varve_status vv_waiting_make(struct vv_level_queue *queue,
+    struct vv_listing *listing, const struct vv_entry *entry,
+    struct vv_waiting **made, varve_error *error);
+void vv_waiting_free(struct vv_level_queue *queue, struct vv_waiting *waiting);
+void vv_level_queue_put(
+    struct vv_level_queue *queue, struct vv_waiting *waiting);
+
+/* What is due and cannot wait, for a reason: so the next one is due. */
+void vv_level_queue_owe(
+    struct vv_level_queue *queue, uint64_t counter, const varve_error *reason);
 
 /* Has what waits copied, and what has failed tried again. */
 void vv_level_queue_go_on(struct vv_level_queue *queue);

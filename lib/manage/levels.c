@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "ledger.h"
+#include "name.h"
 #include "store.h"
 #include "system.h"
 #include "try.h"
@@ -20,14 +21,14 @@ static int64_t this_process(const struct vv_context *context)
 
 /* In the child of a fork: the threads are the parent's, who goes on with what
  * waits. Nothing that they may be about to change is touched. */
-static bool is_lost(const struct vv_levels *levels)
+bool vv_levels_are_lost(const struct vv_levels *levels)
 {
     return levels->process != this_process(levels->context);
 }
 
 static bool is_idle(const struct vv_levels *levels)
 {
-    return levels->count == 0 || levels->follows || is_lost(levels);
+    return levels->count == 0 || levels->follows || vv_levels_are_lost(levels);
 }
 
 void vv_levels_add(struct vv_levels *levels, struct vv_listing *listing,
@@ -138,7 +139,7 @@ varve_status vv_levels_drain(
     varve_status first = VARVE_OK;
     if (levels->follows)
         return VARVE_OK;
-    if (levels->count && is_lost(levels))
+    if (levels->count && vv_levels_are_lost(levels))
         return vv_fail(error, VARVE_CANCELLED,
             "%s: expected the process that made its manager, found it forked: "
             "the parent goes on with what waits",
@@ -166,7 +167,7 @@ bool vv_levels_state(
         return false;
     struct vv_level_queue *q = &levels->all[index];
     *state = (varve_level_state){ .step = -1 };
-    if (is_lost(levels))
+    if (vv_levels_are_lost(levels))
         vv_fail(&q->told, VARVE_CANCELLED,
             "%s: expected the process that made its manager, found it forked",
             q->seen.directory);
@@ -225,6 +226,25 @@ static void note_newest(struct vv_level_queue *q)
     q->latest_step = newest->step;
 }
 
+static varve_status begin_one(const struct vv_levels *levels,
+    struct vv_level_queue *q, varve_level level, const struct vv_listing *like,
+    varve_error *error)
+{
+    struct vv_buffer directory;
+    vv_buffer_init(&directory, &like->context->allocator);
+    vv_buffer_add_string(&directory, level.directory);
+    if (levels->is_of_sets) {
+        vv_buffer_add_string(&directory, "/rank-");
+        vv_buffer_add_decimal(&directory, levels->rank);
+    }
+    level.directory = vv_buffer_string(&directory);
+    varve_status status =
+        directory.failed ? vv_fail_memory(error, "the directory of a level")
+                         : vv_level_queue_begin(q, &level, like, error);
+    vv_buffer_clear(&directory);
+    return status;
+}
+
 varve_status vv_levels_begin(struct vv_levels *levels, const varve_level *those,
     size_t count, const struct vv_listing *like, varve_error *error)
 {
@@ -238,11 +258,13 @@ varve_status vv_levels_begin(struct vv_levels *levels, const varve_level *those,
         return vv_fail_memory(error, "levels");
     memset(levels->all, 0, count * sizeof *levels->all);
     levels->count = count;
+    levels->has_begun = levels->is_of_sets;
     for (size_t i = 0; i < count; i++) {
         struct vv_level_queue *q = &levels->all[i];
         q->level.replaces = !levels->numbers_say;
+        q->level.is_of_sets = levels->is_of_sets;
         q->level.policy.best_is_larger = levels->best_is_larger;
-        VV_TRY(vv_level_queue_begin(q, &those[i], like, error));
+        VV_TRY(begin_one(levels, q, those[i], like, error));
         if (!levels->follows)
             vv_ledger_read(&q->seen, NULL);
     }
@@ -254,7 +276,7 @@ varve_status vv_levels_begin(struct vv_levels *levels, const varve_level *those,
 
 void vv_levels_end(struct vv_levels *levels)
 {
-    if (levels->count == 0 || is_lost(levels))
+    if (levels->count == 0 || vv_levels_are_lost(levels))
         return;
     for (size_t i = 0; i < levels->count; i++)
         vv_level_queue_end(&levels->all[i]);

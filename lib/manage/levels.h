@@ -15,7 +15,9 @@ struct vv_levels {
     bool numbers_say; /* in which order checkpoints were saved; else a number
                          may come again */
     bool best_is_larger;
-    bool follows; /* another rank looks and copies, and tells what it sees */
+    bool is_of_sets; /* each rank copies its own file of a set (set_levels.h) */
+    uint32_t rank;   /* and has a part of each directory then */
+    bool follows;    /* another rank looks and copies, and tells what it sees */
     /* to read */
     struct vv_level_queue *all; /* from the fastest on */
     size_t count;
@@ -60,6 +62,9 @@ void vv_levels_add(struct vv_levels *levels, struct vv_listing *listing,
 /* Waits for all, until a moment of uptime; below 0: for ever. */
 varve_status vv_levels_drain(
     struct vv_levels *levels, int64_t deadline, varve_error *error);
+
+/* Whether a forked child has them, whose threads are the parent's. */
+bool vv_levels_are_lost(const struct vv_levels *levels);
 
 /* False past the end. */
 bool vv_levels_state(

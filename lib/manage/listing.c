@@ -252,6 +252,7 @@ struct names {
     struct vv_buffer files; /* uint64_t: numbers of checkpoints */
     struct vv_buffer pins;  /* likewise */
     struct vv_buffer gone;
+    bool has_parity;
 };
 
 static int sort_name(void *user, const char *name)
@@ -262,6 +263,8 @@ static int sort_name(void *user, const char *name)
         vv_buffer_add(&names->files, &number, sizeof number);
     else if (parse_name(names->listing, name, ".pin", &number))
         vv_buffer_add(&names->pins, &number, sizeof number);
+    else if (parse_name(names->listing, name, ".parity", &number))
+        names->has_parity = true;
     else if ((name[0] == '.' && parse_name(names->listing, name + 1,
                                     VARVE_SUFFIX ".gone", &number)) ||
              is_temporary(names->listing, name))
@@ -359,8 +362,10 @@ varve_status vv_listing_refresh(struct vv_listing *l, varve_error *error)
         status = vv_fail_memory(error, "the names in a directory");
     if (!status)
         status = rebuild(l, &names, error);
-    if (!status)
+    if (!status) {
         vv_buffer_swap(&l->gone, &names.gone);
+        l->has_parity = names.has_parity;
+    }
     vv_buffer_clear(&names.gone);
     vv_buffer_clear(&names.pins);
     vv_buffer_clear(&names.files);

@@ -41,8 +41,7 @@ struct vv_listing {
     char *directory; /* owned, as is what follows */
     char *prefix;
     char *metric;    /* NULL: not known yet */
-    bool has_parity; /* to fill in: a file has another one beside it, which goes
-                        with it */
+    bool has_parity; /* files have others beside them, which go with them */
     struct vv_policy policy;  /* what the ledger is to say of it */
     struct vv_entry *entries; /* by counter, then number */
     size_t count;

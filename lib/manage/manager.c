@@ -119,9 +119,10 @@ static varve_status begin(varve_manager *m, const char *directory,
     VV_TRY(vv_listing_begin(&m->listing, &m->context, directory,
         o->prefix ? o->prefix : "ckpt", metric, error));
     VV_TRY(take_options(m, o, error));
-    m->listing.has_parity = vv_has_nodes(&m->nodes);
     if (vv_manager_leads(m))
         VV_TRY(vv_manager_look(m, error));
+    m->levels.is_of_sets = vv_has_nodes(&m->nodes);
+    m->levels.rank = o->comm ? o->comm->rank : 0;
     m->levels.follows = !vv_manager_leads(m);
     m->levels.numbers_say = !o->number_by_step;
     m->levels.best_is_larger = m->policy.best_is_larger;

@@ -54,8 +54,6 @@ varve_status vv_nodes_check_options(
         return refuse("that numbers by its counter", "`number_by_step`", error);
     if (o->keep_bytes) /* ranks would keep other sets */
         return refuse("that keeps so many", "`keep_bytes`", error);
-    if (o->level_count)
-        return refuse("of one directory each", "`levels`", error);
     if (o->write && o->write->layered)
         return refuse("of whole files", "`layered`", error);
     if (o->read && o->read->salvage.on)
@@ -186,19 +184,6 @@ varve_status vv_nodes_protect(const struct vv_manager_nodes *n,
 }
 
 /* --- Resuming ----------------------------------------------------------- */
-
-varve_status vv_nodes_next(const struct vv_manager_nodes *n,
-    const struct vv_listing *l, uint64_t *number, varve_error *error)
-{
-    uint64_t highest = 0;
-    for (size_t i = 0; i < l->count; i++) {
-        uint64_t one = l->entries[i].number;
-        if (one < *number && one > highest)
-            highest = one;
-    }
-    *number = highest;
-    return vv_largest(n->redundancy.comm, number, error);
-}
 
 varve_status vv_nodes_rebuild(const struct vv_manager_nodes *n,
     struct vv_listing *l, uint64_t number, varve_error *error)

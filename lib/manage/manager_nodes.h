@@ -60,10 +60,6 @@ varve_status vv_nodes_protect(const struct vv_manager_nodes *nodes,
     struct vv_listing *listing, uint64_t number, varve_status status,
     varve_error *error);
 
-/* Sets a number to the next lower one that any rank has; 0: there is none. */
-varve_status vv_nodes_next(const struct vv_manager_nodes *nodes,
-    const struct vv_listing *listing, uint64_t *number, varve_error *error);
-
 /* Makes a set whole (rebuild.h). */
 varve_status vv_nodes_rebuild(const struct vv_manager_nodes *nodes,
     struct vv_listing *listing, uint64_t number, varve_error *error);

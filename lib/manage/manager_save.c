@@ -17,6 +17,7 @@
 #include "reader.h"
 #include "retention.h"
 #include "save.h"
+#include "set_levels.h"
 #include "system.h"
 #include "try.h"
 #include "write.h"
@@ -250,6 +251,8 @@ void vv_manager_tidy(varve_manager *m, bool may_delete)
 static void pass_on(varve_manager *m, const struct vv_manager_saving *s)
 {
     const struct vv_entry *entry = vv_listing_find(&m->listing, s->number);
+    if (vv_has_nodes(&m->nodes))
+        return; /* all do it together */
     if (!m->levels.has_begun)
         vv_levels_catch_up(
             &m->levels, &m->listing, s->is_durable ? NULL : &s->number);
@@ -268,6 +271,21 @@ static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
     }
     pass_on(m, s);
     vv_manager_tidy(m, s->is_durable);
+}
+
+/* Of ranks with a directory each: whatever one of them has seen of its own.
+ * That they cannot talk any more is the failure of what follows. */
+static void offer_set(varve_manager *m, const struct vv_manager_order *order)
+{
+    const struct vv_entry entry = {
+        .number = order->number,
+        .counter = order->counter,
+        .step = order->step,
+    };
+    varve_error error = { 0 };
+    if (vv_has_nodes(&m->nodes) && vv_set_levels_offer(vv_manager_comm(m),
+                                       &m->levels, &m->listing, &entry, &error))
+        vv_manager_warn(m, &error);
 }
 
 /* A pin is there before its checkpoint is, so that nothing can come between
@@ -392,6 +410,15 @@ static int64_t moment_in(const varve_manager *m, double seconds)
                : -1;
 }
 
+static varve_status drain(
+    varve_manager *m, int64_t deadline, varve_error *error)
+{
+    return vv_has_nodes(&m->nodes)
+               ? vv_set_levels_drain(
+                     vv_manager_comm(m), &m->levels, deadline, error)
+               : vv_levels_drain(&m->levels, deadline, error);
+}
+
 varve_status varve_manager_drain(
     varve_manager *m, double seconds, varve_error *error)
 {
@@ -402,7 +429,7 @@ varve_status varve_manager_drain(
     varve_status status = land_and_tell(m, &reason);
     vv_levels_catch_up(&m->levels, &m->listing, NULL);
     if (!status)
-        status = vv_levels_drain(&m->levels, moment_in(m, seconds), &reason);
+        status = drain(m, moment_in(m, seconds), &reason);
     status = vv_manager_agree(m, status, &reason);
     return vv_hand_over(status, &reason, error);
 }
@@ -473,6 +500,8 @@ static varve_status save(varve_manager *m, int64_t step,
         m->flight = flight;
     else
         conclude(m, &flight, status);
+    if (!status && flight.is_durable)
+        offer_set(m, &s.order);
     return status;
 }
 

@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "job_together.h"
 #include "save_together.h"
+#include "set_levels.h"
 #include "try.h"
 
 bool vv_manager_leads(const varve_manager *m)
@@ -124,15 +125,31 @@ static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)
     vv_buffer_add8(bytes, o->async);
     vv_buffer_add8(bytes, o->read && o->read->salvage.on);
     if (o->redundancy) {
+        vv_buffer_add8(bytes, o->write && o->write->no_sync);
         vv_buffer_add32(bytes, o->redundancy->scheme);
         vv_buffer_add32(bytes, o->redundancy->group_size);
         vv_buffer_add8(bytes, o->redundancy->domain != 0);
     }
 }
 
+/* Of sets what ranks decide alike; each may have it elsewhere. */
+static void add_set_level(
+    struct vv_buffer *bytes, const struct vv_level_queue *q)
+{
+    const struct vv_policy *policy = &q->level.policy;
+    vv_buffer_add64(bytes, q->most_waiting);
+    vv_buffer_add64(bytes, policy->keep_last);
+    vv_buffer_add64(bytes, policy->keep_every_steps);
+    vv_buffer_add64(bytes, policy->keep_best);
+}
+
 /* Where they are; the rest is rank 0's. */
 static void add_levels(struct vv_buffer *bytes, const struct vv_levels *levels)
 {
+    for (size_t i = 0; levels->is_of_sets && i < levels->count; i++)
+        add_set_level(bytes, &levels->all[i]);
+    if (levels->is_of_sets)
+        return;
     for (size_t i = 0; i < levels->count; i++) {
         const char *directory = levels->all[i].seen.directory;
         vv_buffer_add(bytes, directory, strlen(directory) + 1);
@@ -193,5 +210,7 @@ varve_status vv_manager_meet(varve_manager *m, const varve_comm *comm,
     if (m->options.async)
         VV_TRY(vv_keep_duplicate(comm, VARVE_OK, m->graph, error));
     VV_TRY(vv_nodes_meet(&m->nodes, error));
+    if (vv_has_nodes(&m->nodes))
+        VV_TRY(vv_set_levels_see(comm, &m->levels, error));
     return vv_manager_tell(m, VARVE_OK, error);
 }

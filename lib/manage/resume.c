@@ -16,12 +16,14 @@
 #include "reader.h"
 #include "restoration.h"
 #include "resume_alone.h"
+#include "resume_sets.h"
 #include "resume_together.h"
+#include "set_levels.h"
 #include "stake.h"
 #include "system.h"
 #include "try.h"
 
-static varve_status pass_over(
+varve_status vv_pass_over(
     varve_manager *m, const varve_error *reason, varve_error *error)
 {
     vv_buffer_add_string(&m->passed_over, reason->message);
@@ -38,7 +40,7 @@ void vv_note_good_origin(varve_manager *m, const struct vv_origin *origin)
         vv_manager_note_good(m, entry->number);
 }
 
-static varve_status verify_alone(
+varve_status vv_verify_alone(
     varve_manager *m, const char *path, varve_error *error)
 {
     varve_reader *reader = vv_reader_open_in(&m->context, path, error);
@@ -61,7 +63,7 @@ static varve_status verify(varve_manager *m, const struct vv_origin *origin,
     if (m->options.comm)
         status = vv_manager_verify(m, path, status, error);
     else if (!status)
-        status = verify_alone(m, path, error);
+        status = vv_verify_alone(m, path, error);
     if (!status)
         vv_note_good_origin(m, origin);
     *is_damaged = vv_blames_file(status);
@@ -104,64 +106,9 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
         if (status == VARVE_IO && !unread->status)
             *unread = reason;
         vv_origin_entry(origin)->is_damaged = true;
-        VV_TRY(vv_manager_agree(m, pass_over(m, &reason, error), error));
+        VV_TRY(vv_manager_agree(m, vv_pass_over(m, &reason, error), error));
     }
     return VARVE_OK;
-}
-
-static varve_status stand_at(varve_manager *m, uint64_t number,
-    struct vv_origin *origin, varve_error *error)
-{
-    VV_TRY(vv_manager_look(m, error));
-    struct vv_entry *entry = vv_listing_find(&m->listing, number);
-    if (!entry)
-        return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected to find it, found no such checkpoint",
-            vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
-    origin->listing = &m->listing;
-    origin->level = 0;
-    origin->index = (size_t)(entry - m->listing.entries);
-    entry->is_damaged = false;
-    vv_manager_note_good(m, number);
-    return vv_manager_decide(m, error);
-}
-
-/* Of a set this rank's file. What is wrong with a set is wrong with what each
- * has of it. */
-static varve_status examine_set(varve_manager *m, uint64_t number,
-    struct vv_origin *origin, varve_error *error)
-{
-    varve_status status =
-        vv_nodes_rebuild(&m->nodes, &m->listing, number, error);
-    struct vv_entry *entry = vv_listing_find(&m->listing, number);
-    if (entry && vv_blames_file(status))
-        entry->is_damaged = true;
-    if (status)
-        return status;
-    return vv_manager_agree(m, stand_at(m, number, origin, error), error);
-}
-
-/* Of sets of many directories. Where one could not be rebuilt for another
- * reason than what is lost, an older one is not asked for. */
-static varve_status find_set(
-    varve_manager *m, struct vv_origin *origin, varve_error *error)
-{
-    uint64_t number = UINT64_MAX;
-    for (;;) {
-        varve_error reason = { 0 };
-        VV_TRY(vv_nodes_next(&m->nodes, &m->listing, &number, error));
-        if (number == 0)
-            return VARVE_OK;
-        varve_status status = examine_set(m, number, origin, &reason);
-        if (!status)
-            return VARVE_OK;
-        if (status == VARVE_IO || !vv_blames_file(status)) {
-            if (error)
-                *error = reason;
-            return status;
-        }
-        VV_TRY(vv_manager_agree(m, pass_over(m, &reason, error), error));
-    }
 }
 
 /* Of the manager's own directory. */
@@ -171,8 +118,9 @@ static varve_status find_own_good(varve_manager *m, varve_error *error)
     struct vv_origin origin = { 0 };
     forget_passed_over(m);
     if (vv_has_nodes(&m->nodes))
-        return find_set(m, &origin, error);
-    VV_TRY(find_good(m, verify, &origin, &unread, error));
+        VV_TRY(vv_find_set(m, &origin, &unread, error));
+    else
+        VV_TRY(find_good(m, verify, &origin, &unread, error));
     return origin.listing ? VARVE_OK : end_without(&unread, error);
 }
 
@@ -273,11 +221,13 @@ static varve_status look_at_levels(
         return VARVE_OK;
     varve_status status = vv_levels_look(&m->levels, error);
     VV_TRY(vv_manager_tell_levels(m, status, error));
+    if (vv_has_nodes(&m->nodes))
+        VV_TRY(vv_set_levels_see(vv_manager_comm(m), &m->levels, error));
     for (size_t i = 0; !status && i < m->levels.count; i++) {
         const varve_error *unseen = &m->levels.all[i].unseen;
         if (!unseen->status)
             continue;
-        status = pass_over(m, unseen, error);
+        status = vv_pass_over(m, unseen, error);
         if (!unread->status)
             *unread = *unseen;
     }
@@ -309,10 +259,10 @@ static varve_status restore_first(varve_manager *m, struct vv_origin *origin,
 }
 
 /* Each its own, which all have. */
-static varve_status restore_set(
-    varve_manager *m, struct vv_origin *origin, varve_error *error)
+static varve_status restore_set(varve_manager *m, struct vv_origin *origin,
+    varve_error *unread, varve_error *error)
 {
-    VV_TRY(find_set(m, origin, error));
+    VV_TRY(vv_find_set(m, origin, unread, error));
     if (!origin->listing)
         return VARVE_OK;
     varve_status status = restore(m, origin, error);
@@ -323,9 +273,19 @@ static varve_status restore_any(varve_manager *m, struct vv_origin *origin,
     varve_error *unread, varve_error *error)
 {
     if (vv_has_nodes(&m->nodes))
-        return restore_set(m, origin, error);
+        return restore_set(m, origin, unread, error);
     return m->options.comm ? restore_good(m, origin, unread, error)
                            : restore_first(m, origin, unread, error);
+}
+
+/* What an earlier manager has left to do, of what is known to be whole. */
+static varve_status catch_up_set(
+    varve_manager *m, const struct vv_origin *origin, varve_error *error)
+{
+    if (!origin->listing || origin->level > 0)
+        return VARVE_OK;
+    return vv_set_levels_catch_up(vv_manager_comm(m), &m->levels, &m->listing,
+        vv_origin_entry(origin), error);
 }
 
 static varve_status resume(varve_manager *m, varve_error *error)
@@ -343,7 +303,7 @@ static varve_status resume(varve_manager *m, varve_error *error)
     if (!origin.listing)
         VV_TRY(begin_anew(m, &unread, error));
     vv_levels_catch_up(&m->levels, &m->listing, NULL);
-    return VARVE_OK;
+    return vv_has_nodes(&m->nodes) ? catch_up_set(m, &origin, error) : VARVE_OK;
 }
 
 varve_status varve_manager_resume(varve_manager *m, varve_error *error)

@@ -1,7 +1,8 @@
 /* test_nodes_kill.c - lives of processes on nodes with a directory each: any is
  * killed at any of its calls to the system, in a save as in a rebuild, and
  * nodes are lost in between. What was told to be saved is there as long as one
- * node at most is lost at a time; of two it is said which they are.
+ * node at most is lost at a time; of two it is said which they are. With a
+ * level that all share all nodes may be lost at once: what was drained is there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,6 +37,7 @@ enum {
 struct record {
     int64_t resumed[MOST_NODES]; /* -2: it did not come so far; -1: nothing */
     int64_t saved[MOST_NODES];   /* the newest step that it was told of */
+    int64_t drained[MOST_NODES]; /* likewise, at the level */
     bool is_wrong[MOST_NODES];
     bool says_who[MOST_NODES]; /* what it passed over names two nodes */
     varve_error errors[MOST_NODES];
@@ -45,6 +47,7 @@ static struct {
     uint32_t count;
     varve_redundancy redundancy;
     const char *place;
+    bool has_level;
     uint32_t victim; /* of this life; `count`: none */
     long call;       /* at which it is killed */
     uint32_t lost[2];
@@ -133,6 +136,11 @@ static varve_status live(struct program *p, varve_error *error)
         if (status)
             return status;
         r->saved[p->rank] = p->step;
+        if (world.has_level)
+            status = varve_manager_drain(p->manager, -1, error);
+        if (status)
+            return status;
+        r->drained[p->rank] = world.has_level ? p->step : -2;
     }
     return VARVE_OK;
 }
@@ -142,10 +150,14 @@ static varve_status run_program(const varve_comm *comm,
 {
     const struct vv_context context = test_context(system);
     varve_redundancy redundancy = world.redundancy;
+    char far[700];
+    const varve_level level = { .directory = far, .keep_last = 1 };
     redundancy.domain = comm->rank + 1;
     const varve_manager_options options = {
-        .comm = comm, .redundancy = &redundancy, .keep_last = 1
+        .comm = comm, .redundancy = &redundancy, .keep_last = 1,
+        .levels = &level, .level_count = world.has_level
     };
+    snprintf(far, sizeof far, "%s/far", world.place);
     const uint64_t start[] = { 2 * comm->rank, 0 };
     struct program p = { .rank = comm->rank };
     p.count = 1 + (comm->rank * 7919 + 13) % MOST_VALUES;
@@ -190,7 +202,8 @@ static void clear_record(void)
 {
     memset(world.record, 0, sizeof *world.record);
     for (int i = 0; i < MOST_NODES; i++)
-        world.record->resumed[i] = world.record->saved[i] = -2;
+        world.record->resumed[i] = world.record->saved[i] =
+            world.record->drained[i] = -2;
 }
 
 /* Whether the victim was killed. */
@@ -223,13 +236,17 @@ static bool run_life(void)
     return was_killed;
 }
 
-static int64_t newest_saved(void)
+static int64_t newest_of(const int64_t *steps)
 {
     int64_t newest = -2;
     for (uint32_t i = 0; i < world.count; i++)
-        if (world.record->saved[i] > newest)
-            newest = world.record->saved[i];
+        newest = steps[i] > newest ? steps[i] : newest;
     return newest;
+}
+
+static int64_t newest_saved(void)
+{
+    return newest_of(world.record->saved);
 }
 
 /* Where all came to, or some; -2: none. */
@@ -259,8 +276,10 @@ static void lose_node(uint32_t node)
 
 struct history {
     int64_t saved;    /* the newest step that has to be there */
+    int64_t most;     /* that may be there */
+    int64_t drained;  /* the newest that has to be at the level */
     uint32_t missing; /* a node that was lost and not rebuilt; count: none */
-    uint64_t lives, kills, losses, doubles;
+    uint64_t lives, kills, losses, doubles, alls;
 };
 
 /* Nothing less than was saved, nothing that was never saved. */
@@ -269,12 +288,13 @@ static void check_resumed(struct history *h)
     bool is_all;
     int64_t step = resumed(&is_all);
     if (step != -2)
-        cr_assert(step >= h->saved && step <= h->saved + 1,
-            "expected step %d or the next, found %d", (int)h->saved,
+        cr_assert(step >= h->saved && step <= h->most,
+            "expected steps %d to %d, found %d", (int)h->saved, (int)h->most,
             (int)step);
     if (is_all)
         h->missing = world.count;
     h->saved = step > h->saved ? step : h->saved;
+    h->most = step != -2 ? step + 1 : h->most;
 }
 
 static void live_once(struct history *h, uint64_t *random)
@@ -289,6 +309,18 @@ static void live_once(struct history *h, uint64_t *random)
     check_resumed(h);
     int64_t newest = newest_saved();
     h->saved = newest > h->saved ? newest : h->saved;
+    h->most = h->most > h->saved + 1 ? h->most : h->saved + 1;
+    int64_t drained = newest_of(world.record->drained);
+    h->drained = drained > h->drained ? drained : h->drained;
+}
+
+static void lose_all(struct history *h)
+{
+    for (uint32_t i = 0; i < world.count; i++)
+        lose_node(i);
+    h->saved = h->drained;
+    h->missing = world.count;
+    h->alls++;
 }
 
 /* As many as may be: one that is missing already, or any. */
@@ -296,6 +328,10 @@ static void lose_one(struct history *h, uint64_t *random)
 {
     if (proof_next(random) % 3 == 0)
         return;
+    if (world.has_level && proof_next(random) % 3 == 0) {
+        lose_all(h);
+        return;
+    }
     if (h->missing == world.count)
         h->missing = (uint32_t)(proof_next(random) % world.count);
     lose_node(h->missing);
@@ -331,7 +367,10 @@ static void begin_history(struct history *h, uint64_t number, uint64_t *random)
         .scheme = number % 2 ? VARVE_XOR : VARVE_PARTNER,
         .group_size = world.count < 3 ? 2 : world.count,
     };
-    *h = (struct history){ .saved = -1, .missing = world.count };
+    world.has_level = number / 2 % 2;
+    *h = (struct history){
+        .saved = -1, .drained = -1, .missing = world.count
+    };
 }
 
 static void run_history(uint64_t number, uint64_t lives, struct history *sum)
@@ -346,12 +385,13 @@ static void run_history(uint64_t number, uint64_t lives, struct history *sum)
         live_once(&h, &random);
         lose_one(&h, &random);
     }
-    if (world.count >= 4)
+    if (world.count >= 4 && !world.has_level)
         lose_two(&h, &random);
     sum->lives += h.lives;
     sum->kills += h.kills;
     sum->losses += h.losses;
     sum->doubles += h.doubles;
+    sum->alls += h.alls;
 }
 
 TEST(crash, a_kill_and_the_loss_of_a_node_leave_what_was_saved)
@@ -367,5 +407,7 @@ TEST(crash, a_kill_and_the_loss_of_a_node_leave_what_was_saved)
     proof_count("nodes.kills", sum.kills);
     proof_count("nodes.losses", sum.losses);
     proof_count("nodes.doubles", sum.doubles);
+    proof_count("nodes.alls", sum.alls);
     cr_assert(sum.kills > 0 && sum.losses > 0 && sum.doubles > 0);
+    cr_assert(sum.alls > 0);
 }

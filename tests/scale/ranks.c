@@ -3,14 +3,16 @@
  * that tells it what so many ranks would, and that of the others, told of the
  * index.
  *
- *     ranks [MOST-RANKS [SLICES [MIB [RANKS-OF-A-NODE [KIB]]]]]
+ *     ranks [MOST-RANKS [SLICES [MIB [RANKS-OF-A-NODE [KIB [HOW]]]]]]
  *
  * Each rank has SLICES slices of MIB MiB (100 and 10), and there are 10, 100,
  * and so on up to MOST-RANKS of them (10000), 64 of a node. Of values nothing
  * is written, and their bytes are never looked at: what is measured is what
  * grows with the number of ranks. Seconds are of the processor. What is held
  * is counted at the allocator, and may be so much: else it fails. KIB are told
- * at once, instead of what is usual.
+ * at once, instead of what is usual. HOW is `plain`; `layered`, a first save in
+ * layers, or packed, which tells the same; or `private`, where each rank has
+ * PRIVATE values for itself. What is told of layers, at once, is not bounded.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,15 +30,18 @@
 #include "data_out.h"
 #include "graph.h"
 #include "layout.h"
+#include "merge_chunks.h"
+#include "merge_places.h"
 #include "merge_rounds.h"
+#include "private_parts.h"
 #include "system.h"
 #include "told_index.h"
 
 enum {
     MOST_SLICES = 1000,
     BOX = 4 * 8, /* of two dimensions */
-    HEAD = 3 * VV_DIGEST_SIZE + 4 + 4 * 8,
-    NODE_AT = 3 * VV_DIGEST_SIZE
+    NODE_AT = 3 * VV_DIGEST_SIZE,
+    PRIVATE = 10
 };
 
 static const double mib = 1 << 20;
@@ -83,13 +88,21 @@ static struct vv_context context_of(struct counter *counter)
 
 /* --- The ranks ------------------------------------------------------------ */
 
+enum how { SAVES_PLAIN, SAVES_LAYERED, SAVES_PRIVATE, HOWS };
+
+static const char *const how_texts[] = { "plain", "layered", "private" };
+
 struct world {
+    enum how how;
     uint64_t slices;
     uint64_t bytes; /* of a slice */
     uint32_t share; /* ranks of a node */
     uint64_t most;  /* bytes that are told at once */
     uint32_t ranks;
     unsigned char *memory;
+    double numbers[PRIVATE];
+    bool has_node; /* what is told has a head with the node, */
+    size_t head;   /* and so much before slices, if there are any */
     uint64_t told; /* by all, in bytes */
 };
 
@@ -102,10 +115,9 @@ static size_t told_of_slice(const struct world *w)
 static void tell_as(
     const struct world *w, unsigned char *bytes, size_t size, uint32_t rank)
 {
-    size_t at = size % told_of_slice(w);
-    if (at > 0) /* it begins with a head */
+    if (w->has_node)
         vv_store32(bytes + NODE_AT, rank / w->share);
-    for (; at < size; at += told_of_slice(w))
+    for (size_t at = w->head; at < size; at += told_of_slice(w))
         vv_store64(bytes + at, rank);
 }
 
@@ -153,13 +165,27 @@ static varve_status barrier(void *self)
     return VARVE_OK;
 }
 
+static void add_private(
+    struct world *w, varve_node *root, const varve_comm *comm)
+{
+    varve_node *mine = varve_add_private(root, "mine", comm, NULL);
+    for (int i = 0; i < PRIVATE; i++) {
+        char name[] = "number0";
+        name[sizeof name - 2] = (char)('0' + i);
+        varve_add_variable(mine, name, varve_scalar(&w->numbers[i]));
+    }
+}
+
 /* The graph of rank 0, as its cargo; digests are zeros. */
-static varve_graph *make_rank(const struct world *w,
+static varve_graph *make_rank(struct world *w, const varve_comm *comm,
     const struct vv_context *context, struct vv_cargo *cargo)
 {
     varve_error error = { 0 };
+    const varve_write_options options = { .layered = w->how == SAVES_LAYERED };
     varve_graph *graph = vv_graph_new_in(context);
     varve_node *root = varve_graph_root(graph);
+    if (w->how == SAVES_PRIVATE)
+        add_private(w, root, comm);
     for (uint64_t i = 0; i < w->slices; i++) {
         char name[32];
         uint64_t start[] = { 0, 0 };
@@ -168,7 +194,7 @@ static varve_graph *make_rank(const struct world *w,
             varve_view(w->memory, VARVE_UINT8, VARVE_SHAPE(1, w->bytes)),
             VARVE_SHAPE(w->ranks, w->bytes), start);
     }
-    check(vv_cargo_gather_slices(cargo, root, NULL, &error), &error);
+    check(vv_cargo_gather_slices(cargo, root, &options, &error), &error);
     size_t size =
         (size_t)(w->slices * vv_chunk_count(w->bytes)) * VV_DIGEST_SIZE;
     unsigned char *digests =
@@ -199,8 +225,35 @@ static void make_layers(struct vv_merge *m)
     }
 }
 
+/* All are new, and each has told where it has written its own: one behind the
+ * other. */
+static void write_chunks(struct vv_merge *m)
+{
+    varve_error error = { 0 };
+    struct vv_buffer bits, told;
+    struct vv_gathered all;
+    const varve_allocator *a = &m->cargo->context.allocator;
+    vv_buffer_init(&bits, a);
+    vv_buffer_init(&told, a);
+    vv_merge_order_chunks(m, &bits);
+    for (size_t i = 0; i < m->firsts[1]; i++) {
+        vv_buffer_add64(
+            &told, VV_PAGE_ALIGNMENT + vv_told_chunk(m->chunks[0], i).offset);
+        vv_buffer_add32(&told, 0);
+    }
+    struct world *w = m->comm->self;
+    w->head = told.size;
+    w->has_node = false;
+    check(vv_gather_all(m->comm, VARVE_OK, &told, &all, &error), &error);
+    vv_merge_take_written(m, &all);
+    vv_gathered_clear(&all);
+    vv_buffer_clear(&told);
+    vv_buffer_clear(&bits);
+    check(vv_merge_places(m, NULL, &error), &error);
+}
+
 static void merge(
-    struct vv_merge *m, const struct world *w, struct vv_spill *spill)
+    struct vv_merge *m, struct world *w, struct vv_spill *spill)
 {
     varve_error error = { 0 };
     struct vv_buffer told;
@@ -214,10 +267,16 @@ static void merge(
     check(vv_contribution_add(&told, m->comm, "heat", m->cargo, m->share,
               !by_rounds, &error),
         &error);
+    w->has_node = true;
+    w->head = told.size;
+    if (!by_rounds)
+        w->head -= (size_t)w->slices * told_of_slice(w);
     check(vv_gather_all(m->comm, VARVE_OK, &told, all, &error), &error);
     vv_buffer_clear(&told);
     if (!by_rounds) {
         check(vv_merge_make(m, &error), &error);
+        if (m->firsts)
+            write_chunks(m);
         return;
     }
     check(vv_merge_begin(m, &error), &error);
@@ -225,6 +284,8 @@ static void merge(
               &error),
         &error);
     m->spill = spill;
+    w->has_node = false;
+    w->head = 0;
     check(vv_merge_by_rounds(m, w->most, VARVE_OK, &error), &error);
 }
 
@@ -263,8 +324,13 @@ static void save(struct world *w, const char *path, struct result *result)
     struct vv_share share;
     struct vv_spill spill;
     struct vv_gathered all;
-    varve_graph *graph = make_rank(w, &context, &cargo);
-    check(vv_share_make(&share, &cargo, NULL, &comm, &error), &error);
+    struct vv_private_parts privates;
+    varve_graph *graph = make_rank(w, &comm, &context, &cargo);
+    check(vv_private_parts_gather(&privates, varve_graph_root(graph), &cargo,
+              &comm, &error),
+        &error);
+    check(vv_private_parts_digest(&privates, &error), &error);
+    check(vv_share_make(&share, &cargo, &privates, &comm, &error), &error);
     struct vv_merge m = { .comm = &comm,
         .path = "heat",
         .cargo = &cargo,
@@ -281,6 +347,7 @@ static void save(struct world *w, const char *path, struct result *result)
     vv_merge_clear(&m);
     vv_gathered_clear(&all);
     vv_share_clear(&share);
+    vv_private_parts_clear(&privates);
     vv_cargo_clear(&cargo);
     varve_graph_free(graph);
     result->held_by_first = (double)counter.most / mib;
@@ -356,6 +423,15 @@ static bool is_bounded(const struct world *w, const struct result *r)
     return false;
 }
 
+/* What is private is in the graph, which all hold. */
+static void leave_out_private(const struct world *w, struct result *r)
+{
+    double values = w->how == SAVES_PRIVATE ? (double)w->ranks * PRIVATE : 0;
+    r->held_by_first -= 256 * values / mib;
+    r->opened_by_first -= 64 * values / mib;
+    r->held -= 64 * values / mib;
+}
+
 static bool measure(struct world *w, uint32_t ranks)
 {
     struct result r;
@@ -374,7 +450,16 @@ static bool measure(struct world *w, uint32_t ranks)
         ranks, data / (1 << 30), (double)w->told / mib, r.merge_seconds,
         r.held_by_first, (double)r.index_size / mib, r.write_seconds, r.files,
         r.open_seconds, r.opened_by_first, r.told, r.held);
-    return is_bounded(w, &r);
+    leave_out_private(w, &r);
+    return w->how == SAVES_LAYERED || is_bounded(w, &r);
+}
+
+static enum how how_of(int count, char **arguments, int i)
+{
+    int how = 0;
+    while (i < count && how < HOWS && strcmp(arguments[i], how_texts[how]) != 0)
+        how++;
+    return (enum how)how;
 }
 
 static uint64_t operand(int count, char **arguments, int i, uint64_t other)
@@ -385,13 +470,14 @@ static uint64_t operand(int count, char **arguments, int i, uint64_t other)
 int main(int count, char **arguments)
 {
     uint64_t most = operand(count, arguments, 1, 10000);
-    struct world w = { .slices = operand(count, arguments, 2, 100),
+    struct world w = { .how = how_of(count, arguments, 6),
+        .slices = operand(count, arguments, 2, 100),
         .bytes = operand(count, arguments, 3, 10) << 20,
         .share = (uint32_t)operand(count, arguments, 4, 64),
         .most = operand(count, arguments, 5, VV_MOST_AT_ONCE >> 10) << 10 };
     bool is_good = true;
     w.memory = malloc(w.bytes + 1); /* and never touched */
-    if (!w.memory || w.slices > MOST_SLICES || w.share == 0)
+    if (!w.memory || w.slices > MOST_SLICES || w.share == 0 || w.how == HOWS)
         return 2;
     printf("  ranks   data GiB told MiB  merge s held MiB index MiB  write s "
            "files   open s 0th MiB told MiB each MiB\n");

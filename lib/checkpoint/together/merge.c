@@ -209,10 +209,10 @@ static varve_status check_cover(struct vv_merge *merge,
                : fail_cover(merge, slice, all, &cover, error);
 }
 
-static void place_slices(struct vv_merge *merge,
-    const struct vv_cargo_slice *slice, const struct found *all, size_t count)
+static void place_slices(
+    struct vv_merge *merge, const struct found *all, size_t count)
 {
-    uint64_t place = vv_at64(merge->share->offsets.data, slice->value);
+    uint64_t place = vv_next_place(merge);
     for (size_t i = 0; i < count; i++) {
         const struct vv_slice_told told =
             vv_contribution_slice(all[i].told, all[i].rank);
@@ -244,10 +244,11 @@ static varve_status take_slices(struct vv_merge *merge,
         return no_memory(error);
     VV_TRY(check_cover(merge, slice, all, count, at, error));
     if (count > 1)
-        vv_index_end_pieces(added, slice->value, (uint32_t)count);
+        vv_index_end_pieces(
+            added, (uint32_t)merge->next_whole, (uint32_t)count);
     else
         added->piece_boxes.size = at;
-    place_slices(merge, slice, all, count);
+    place_slices(merge, all, count);
     return VARVE_OK;
 }
 
@@ -272,14 +273,14 @@ static void reserve(struct vv_merge *merge, size_t told, size_t stretches)
         &merge->added.digests, told - boxes - 16 * slices * ranks +
                                    merge->cargo->columns.index.digests.size);
     vv_buffer_reserve(&merge->placed,
-        (slices * ranks + stretches) * sizeof(struct vv_placed));
+        (slices * ranks + stretches + merge->cargo->value_count) *
+            sizeof(struct vv_placed));
 }
 
-static varve_status find_told(struct vv_merge *merge, varve_error *error)
+static void find_told(struct vv_merge *merge)
 {
     const uint8_t *at = merge->all->bytes.data;
     size_t told = 0, stretches = 0;
-    VV_TRY(make_told(merge, error));
     for (uint32_t i = 0; i < merge->comm->size; i++) {
         const struct vv_contribution c = vv_contribution_of(at);
         merge->told[i] = c.slices;
@@ -288,7 +289,41 @@ static varve_status find_told(struct vv_merge *merge, varve_error *error)
         stretches += c.stretch_count;
     }
     reserve(merge, told, stretches);
-    return VARVE_OK;
+}
+
+/* Where what all have lies from `begin` to `end`, as it was shared out; in the
+ * data that is from `place` on. A stretch may have several values, and a value
+ * lie in several. */
+static void take_stretches(
+    struct vv_merge *merge, uint64_t begin, uint64_t end, uint64_t place)
+{
+    size_t count = merge->stretches.size / sizeof(struct vv_placed);
+    const struct vv_placed *all =
+        (const struct vv_placed *)(const void *)merge->stretches.data;
+    for (; merge->next_stretch < count; merge->next_stretch++) {
+        const struct vv_placed *p = &all[merge->next_stretch];
+        uint64_t from = p->place > begin ? p->place : begin;
+        uint64_t to = p->place + p->size < end ? p->place + p->size : end;
+        struct vv_placed placed = { place + (from - begin), to - from, p->owner,
+            p->offset + (from - p->place) };
+        if (p->place >= end)
+            return;
+        if (from < to)
+            vv_buffer_add(&merge->placed, &placed, sizeof placed);
+        if (p->place + p->size > end)
+            return;
+    }
+}
+
+static void take_common(struct vv_merge *merge, size_t digests)
+{
+    uint32_t value = merge->next_value;
+    uint64_t begin = vv_at64(merge->share->offsets.data, value);
+    uint64_t size = vv_at64(merge->share->sizes.data, value);
+    if (digests > 0)
+        vv_buffer_add(&merge->added.digests, merge->next_digests, digests);
+    if (size > 0)
+        take_stretches(merge, begin, begin + size, vv_next_place(merge));
 }
 
 /* Up to a number. Those of what all have are those of rank 0. */
@@ -301,20 +336,22 @@ static varve_status take_values(
     for (; merge->next_value < end; merge->next_value++) {
         uint64_t size = vv_at64(c->value_sizes.data, merge->next_value);
         size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
+        vv_merge_take_private(merge);
         if (slices > 0 && merge->next_slice < all + slices &&
             merge->next_slice->value == merge->next_value)
             VV_TRY(take_slices(merge, merge->next_slice++, error));
-        else if (count > 0)
-            vv_buffer_add(&merge->added.digests, merge->next_digests, count);
-        vv_buffer_add64(
-            &merge->digest_ends, merge->added.digests.size / VV_DIGEST_SIZE);
+        else
+            take_common(merge, count);
         if (count > 0) /* else there may be none at all */
             merge->next_digests += count;
+        merge->next_whole++;
     }
-    return VARVE_OK;
+    if (end == merge->cargo->value_count)
+        vv_merge_take_private(merge);
+    return merge->placed.failed ? no_memory(error) : VARVE_OK;
 }
 
-static void place_common(struct vv_merge *merge, struct vv_buffer *to)
+static void find_stretches(struct vv_merge *merge)
 {
     const uint8_t *at = merge->all->bytes.data;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
@@ -327,7 +364,7 @@ static void place_common(struct vv_merge *merge, struct vv_buffer *to)
                 .owner = i,
                 .offset = vv_at64(c.stretches, 3 * k + 2),
             };
-            vv_buffer_add(to, &placed, sizeof placed);
+            vv_buffer_add(&merge->stretches, &placed, sizeof placed);
         }
     }
 }
@@ -350,70 +387,42 @@ static void sort_placed(struct vv_buffer *placed)
 
 /* --- All ------------------------------------------------------------------ */
 
-static varve_status begin(struct vv_merge *merge, varve_error *error)
+static void begin(struct vv_merge *merge)
 {
     const varve_allocator *a = &merge->cargo->context.allocator;
     size_t slices;
     vv_index_columns_begin(&merge->added, a);
-    vv_buffer_init(&merge->digest_ends, a);
     vv_buffer_init(&merge->placed, a);
     vv_buffer_init(&merge->found, a);
     vv_buffer_init(&merge->stretches, a);
     merge->next_digests = merge->cargo->columns.index.digests.data;
     merge->next_slice = vv_cargo_slices(merge->cargo, &slices);
     merge->end = merge->share->end;
-    return place_regions(merge, error);
-}
-
-varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
-{
-    VV_TRY(begin(merge, error));
-    if (vv_goes_by_chunks(merge->cargo))
-        VV_TRY(vv_merge_chunks_begin(merge, error));
-    VV_TRY(find_told(merge, error));
-    VV_TRY(take_values(merge, (uint32_t)merge->cargo->value_count, error));
-    place_common(merge, &merge->placed);
-    if (merge->placed.failed || merge->digest_ends.failed ||
-        vv_index_columns_failed(&merge->added))
-        return no_memory(error);
-    sort_placed(&merge->placed);
-    if (vv_merge_has_private(merge)) {
-        VV_TRY(vv_merge_private(merge, error));
-        sort_placed(&merge->placed);
-    }
-    if (merge->firsts)
-        return vv_index_columns_failed(&merge->added) ? no_memory(error)
-                                                      : VARVE_OK;
-    return vv_merge_places(merge, NULL, error);
 }
 
 varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error)
 {
-    VV_TRY(begin(merge, error));
+    begin(merge);
+    VV_TRY(place_regions(merge, error));
     VV_TRY(make_told(merge, error));
-    place_common(merge, &merge->stretches);
+    find_stretches(merge);
     if (merge->stretches.failed)
         return no_memory(error);
     sort_placed(&merge->stretches);
-    return VARVE_OK;
+    return vv_merge_has_private(merge) ? vv_merge_splice(merge, error)
+                                       : VARVE_OK;
 }
 
-/* Those before the first value that was not taken. */
-static void take_stretches(struct vv_merge *merge)
+varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
 {
-    size_t count = merge->stretches.size / sizeof(struct vv_placed);
-    const struct vv_placed *all =
-        (const struct vv_placed *)(const void *)merge->stretches.data;
-    uint64_t end = 0; /* a value that is not saved has no place */
-    for (uint32_t i = merge->next_value;
-         end == 0 && i < merge->cargo->value_count; i++)
-        end = vv_at64(merge->share->offsets.data, i);
-    for (; merge->next_stretch < count; merge->next_stretch++) {
-        const struct vv_placed *next = &all[merge->next_stretch];
-        if (end > 0 && next->place >= end)
-            break;
-        vv_buffer_add(&merge->placed, next, sizeof *next);
-    }
+    VV_TRY(vv_merge_begin(merge, error));
+    if (vv_goes_by_chunks(merge->cargo))
+        VV_TRY(vv_merge_chunks_begin(merge, error));
+    find_told(merge);
+    VV_TRY(take_values(merge, (uint32_t)merge->cargo->value_count, error));
+    if (vv_index_columns_failed(&merge->added))
+        return no_memory(error);
+    return merge->firsts ? VARVE_OK : vv_merge_places(merge, NULL, error);
 }
 
 varve_status vv_merge_take(struct vv_merge *merge,
@@ -424,13 +433,8 @@ varve_status vv_merge_take(struct vv_merge *merge,
         merge->told[i] = at;
         at += slices->sizes[i];
     }
-    merge->placed.size = merge->digest_ends.size = 0;
-    VV_TRY(take_values(merge, end, error));
-    take_stretches(merge);
-    if (merge->placed.failed || merge->digest_ends.failed)
-        return no_memory(error);
-    sort_placed(&merge->placed);
-    return VARVE_OK;
+    merge->placed.size = 0;
+    return take_values(merge, end, error);
 }
 
 void vv_merge_clear(struct vv_merge *merge)
@@ -444,10 +448,8 @@ void vv_merge_clear(struct vv_merge *merge)
     if (merge->told)
         vv_release(a, merge->told, ranks * sizeof *merge->told);
     vv_merge_chunks_end(merge);
-    if (merge->is_spliced)
-        vv_splice_end(&merge->splice);
+    vv_merge_private_end(merge);
     vv_index_columns_end(&merge->added);
-    vv_buffer_clear(&merge->digest_ends);
     vv_buffer_clear(&merge->placed);
     vv_buffer_clear(&merge->found);
     vv_buffer_clear(&merge->stretches);

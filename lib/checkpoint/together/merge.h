@@ -51,6 +51,14 @@ struct vv_placed {
     uint64_t offset;
 };
 
+/* Where what is private to a rank comes from. */
+struct vv_private_origin {
+    /* to read */
+    uint32_t owner;
+    uint64_t begin;         /* see vv_private_told */
+    const uint8_t *digests; /* of its next value */
+};
+
 struct vv_merge {
     /* to fill in */
     const varve_comm *comm;
@@ -72,20 +80,21 @@ struct vv_merge {
     const uint8_t **chunks; /* by rank: as it told them */
     struct vv_where *where; /* by chunk */
     /* own */
-    uint64_t end;                 /* of the data */
-    const uint8_t **told;         /* by rank: its next slice */
-    struct vv_buffer digest_ends; /* by value: how many digests it and all
-                                     before it have, 8 bytes each */
-    struct vv_buffer placed;      /* vv_placed */
-    struct vv_splice splice;      /* the graph with what is private */
+    uint64_t end;            /* of the data */
+    const uint8_t **told;    /* by rank: its next slice */
+    struct vv_buffer placed; /* vv_placed, in the order of the data */
+    struct vv_splice splice; /* the graph with what is private; */
     bool is_spliced;
+    struct vv_splice_part *parts; /* its parts, and where each comes from */
+    struct vv_private_origin *origins;
     struct vv_buffer found; /* slices of the value that is looked at */
     uint32_t next_value;    /* of those of the cargo: the first that was not
                                taken; and its digests there */
     const uint8_t *next_digests;
     const struct vv_cargo_slice *next_slice;
-    struct vv_buffer stretches; /* vv_placed: of what all have, where slices
-                                   come in rounds; sorted, and which of */
+    size_t next_whole;          /* of those of the index */
+    struct vv_buffer stretches; /* vv_placed, of what all have; sorted, and
+                                   which of */
     size_t next_stretch;        /* them is next */
     struct vv_spill *spill;     /* columns that have left `added`, or NULL */
     struct vv_column_source source; /* of these */
@@ -100,7 +109,7 @@ varve_status vv_merge_make(struct vv_merge *merge, varve_error *error);
 void vv_merge_clear(struct vv_merge *merge);
 
 /* The same where slices come in rounds (merge_rounds.h): chooses files and
- * offsets. */
+ * offsets, and splices. */
 varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error);
 
 /* Takes the values up to a number, whose slices are in what was gathered. */

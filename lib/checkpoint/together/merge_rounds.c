@@ -27,8 +27,7 @@ bool vv_goes_by_rounds(const struct vv_rounds *rounds)
     const struct vv_cargo_slice *all = vv_cargo_slices(rounds->cargo, &count);
     for (size_t i = 0; i < count; i++)
         told += told_of(rounds, &all[i]);
-    return told > rounds->most && !vv_goes_by_chunks(rounds->cargo) &&
-           rounds->cargo->privates.size == 0;
+    return told > rounds->most && !vv_goes_by_chunks(rounds->cargo);
 }
 
 bool vv_rounds_next(struct vv_rounds *rounds)

@@ -25,8 +25,8 @@ struct vv_rounds {
     uint32_t value_end;
 };
 
-/* Whether there is more than one. What is layered or packed, and what is
- * private, is told as a whole. */
+/* Whether there is more than one. What is layered or packed is told as a whole;
+ * what is private, before them. */
 bool vv_goes_by_rounds(const struct vv_rounds *rounds);
 
 /* The next round; false behind the last. */

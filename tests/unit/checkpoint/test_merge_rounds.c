@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include <varve/private.h>
+
 #include "column.h"
 #include "data_in.h"
 #include "merge_rounds.h"
@@ -20,9 +22,25 @@ struct saving {
     uint32_t wide;
     const char *path;
     bool do_overlap; /* the first value of two ranks */
+    bool has_private;
     varve_status statuses[MOST_RANKS];
     varve_error errors[MOST_RANKS];
 };
+
+/* Differs from rank to rank; some have nothing. */
+static void add_private(
+    varve_node *root, const char *name, const varve_comm *comm, int32_t *rows)
+{
+    varve_node *mine = varve_add_private(root, name, comm, NULL);
+    for (uint32_t i = 0; i < comm->rank % 4; i++) {
+        char text[] = "n0";
+        text[1] = (char)('0' + i);
+        for (int k = 0; k < 400; k++)
+            rows[400 * i + (uint32_t)k] = (int32_t)(comm->rank * i) + k;
+        varve_add_variable(
+            mine, text, varve_array(rows + 400 * i, 100 * (i + 1)));
+    }
+}
 
 static void save(const varve_comm *comm, void *user)
 {
@@ -32,12 +50,17 @@ static void save(const varve_comm *comm, void *user)
     struct part *p = new_part(comm, s->wide, true);
     float twice[2] = { 1, 2 };
     int32_t common[5000] = { 0 };
+    int32_t rows[2][1200];
     uint64_t start = i;
+    if (s->has_private)
+        add_private(p->root, "before", comm, rows[0]);
     /* Between slices, and behind them. */
     varve_add_variable(p->root, "common", varve_array(common, 5000));
     varve_add_slice(p->root, "slice", varve_array(twice, 1),
         VARVE_SHAPE(comm->size), &start);
     varve_add_variable(p->root, "more", varve_array(common, 500));
+    if (s->has_private)
+        add_private(p->root, "zz", comm, rows[1]);
     if (s->do_overlap)
         varve_add_slice(p->root, "twice", varve_array(twice, i ? 1 : 2),
             VARVE_SHAPE(comm->size), &start);
@@ -98,7 +121,7 @@ static void check_no_temporary(void)
         cr_assert_null(strstr(memory_file_path(world.memory, i), ".tmp"));
 }
 
-TEST(merge_rounds, come_to_the_same_as_all_at_once)
+static void compare_rounds(bool has_private)
 {
     static const uint64_t most[] = { 1, 200, 600 };
     begin_world();
@@ -106,11 +129,13 @@ TEST(merge_rounds, come_to_the_same_as_all_at_once)
         for (uint32_t wide = 1; wide <= 3 && wide <= ranks; wide++) {
             struct saving s = { .most_at_once = ALL_AT_ONCE,
                 .wide = wide,
+                .has_private = has_private,
                 .path = "all.varve" };
             long calls = save_by(ranks, &s);
             for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
                 struct saving rounds = { .most_at_once = most[i],
                     .wide = wide,
+                    .has_private = has_private,
                     .path = "rounds.varve" };
                 cr_assert_ok(s.statuses[0], s.errors[0]);
                 long more = save_by(ranks, &rounds);
@@ -122,6 +147,16 @@ TEST(merge_rounds, come_to_the_same_as_all_at_once)
         }
     }
     end_world();
+}
+
+TEST(merge_rounds, come_to_the_same_as_all_at_once)
+{
+    compare_rounds(false);
+}
+
+TEST(merge_rounds, have_what_is_private_between_them)
+{
+    compare_rounds(true);
 }
 
 /* --- Of very many slices, as usual ---------------------------------------- */
@@ -285,7 +320,8 @@ TEST(merge_rounds, tell_all_of_a_call_that_fails)
     bool is_over = false;
     long failures = 0;
     begin_world();
-    struct saving s = { .most_at_once = 400, .wide = 1, .path = FILE_NAME };
+    struct saving s = { .most_at_once = 400, .wide = 1, .has_private = true,
+        .path = FILE_NAME };
     save_by(3, &s);
     struct faulty *faulty = faulty_new(world.context.system);
     const struct vv_system *before = world.context.system;
@@ -310,7 +346,8 @@ TEST(merge_rounds, tell_all_of_memory_that_runs_out)
 {
     bool is_over = false;
     begin_world();
-    struct saving s = { .most_at_once = 400, .wide = 1, .path = FILE_NAME };
+    struct saving s = { .most_at_once = 400, .wide = 1, .has_private = true,
+        .path = FILE_NAME };
     save_by(2, &s);
     long blocks = test_block_count();
     for (long number = 0; !is_over; number++) {

@@ -49,6 +49,11 @@ static struct {
     int64_t saved;             /* the newest step that some rank was told of */
     int64_t from, to;          /* steps to save */
     bool is_fresh;             /* does not resume */
+    bool drains;               /* after each save */
+    int64_t drained;           /* the newest step that some rank was told of */
+    void (*before_save)(uint32_t rank, int64_t step);
+    uint64_t left_out[MOST_RANKS]; /* at the first level, in the end */
+    char failure[MOST_RANKS][300]; /* there, before the last drain */
     char passed_over[MOST_RANKS][4096];
 } nodes;
 
@@ -60,7 +65,7 @@ static inline void begin_nodes(uint32_t count, uint32_t scheme)
     nodes.share = 1;
     nodes.redundancy.scheme = scheme;
     nodes.redundancy.group_size = 4;
-    nodes.saved = -1;
+    nodes.saved = nodes.drained = -1;
     for (uint32_t i = 0; i < MOST_RANKS; i++)
         nodes.contexts[i] = test_context(memory_system(nodes.memory));
 }
@@ -169,13 +174,28 @@ static inline void note_passed_over(struct node_rank *r)
 
 /* Steps that some rank knows of are saved: only ranks of one run come by here,
  * and write the same. */
-static inline void note_saved(uint32_t rank, int64_t step)
+static inline void note_step(int64_t *newest, int64_t step)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    (void)rank;
     pthread_mutex_lock(&lock);
-    nodes.saved = step > nodes.saved ? step : nodes.saved;
+    *newest = step > *newest ? step : *newest;
     pthread_mutex_unlock(&lock);
+}
+
+static inline varve_status drain_node(struct node_rank *r, int64_t step)
+{
+    varve_level_state state;
+    char *failure = nodes.failure[r->rank];
+    if (!varve_manager_level_at(r->manager, 0, &state))
+        return VARVE_OK;
+    snprintf(failure, 300, "%s", state.failure ? state.failure : "");
+    varve_status status =
+        varve_manager_drain(r->manager, -1, &nodes.errors[r->rank]);
+    if (!status)
+        note_step(&nodes.drained, step);
+    varve_manager_level_at(r->manager, 0, &state);
+    nodes.left_out[r->rank] = state.left_out;
+    return status;
 }
 
 static inline varve_status live(struct node_rank *r)
@@ -191,9 +211,13 @@ static inline varve_status live(struct node_rank *r)
     }
     for (int64_t s = nodes.from; !status && s <= nodes.to; s++) {
         set_values(r, s);
+        if (nodes.before_save)
+            nodes.before_save(r->rank, s);
         status = varve_manager_save(r->manager, s, error);
         if (!status)
-            note_saved(r->rank, s);
+            note_step(&nodes.saved, s);
+        if (!status && nodes.drains)
+            status = drain_node(r, s);
     }
     return status;
 }
@@ -288,11 +312,8 @@ static inline void lose_folders(uint32_t node)
     system->remove(system->state, VV_WORKING_DIRECTORY, path);
 }
 
-/* All that is on a node. */
-static inline void lose_node(uint32_t node)
+static inline void lose_files(const char *beginning)
 {
-    char beginning[32];
-    snprintf(beginning, sizeof beginning, "node-%u/", (unsigned)node);
     for (size_t i = 0; i < memory_file_count(nodes.memory);) {
         const char *path = memory_file_path(nodes.memory, i);
         if (strncmp(path, beginning, strlen(beginning)) != 0)
@@ -300,6 +321,14 @@ static inline void lose_node(uint32_t node)
         else
             lose_path(path);
     }
+}
+
+/* All that is on a node. */
+static inline void lose_node(uint32_t node)
+{
+    char beginning[32];
+    snprintf(beginning, sizeof beginning, "node-%u/", (unsigned)node);
+    lose_files(beginning);
     lose_folders(node);
 }
 

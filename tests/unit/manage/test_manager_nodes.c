@@ -129,7 +129,6 @@ TEST(manager_nodes, refuse_what_does_not_go_with_them)
 {
     const varve_write_options layered = { .layered = true };
     const varve_read_options salvage = { .salvage.on = true };
-    const varve_level level = { .directory = "far" };
     begin_nodes(4, VARVE_XOR);
     nodes.options.number_by_step = true;
     check_refused("expected a manager that numbers by its counter, found "
@@ -144,9 +143,6 @@ TEST(manager_nodes, refuse_what_does_not_go_with_them)
     nodes.options = (varve_manager_options){ .read = &salvage };
     check_refused("expected a manager that restores what is whole, found "
                   "`salvage`");
-    nodes.options =
-        (varve_manager_options){ .levels = &level, .level_count = 1 };
-    check_refused("expected a manager of one directory each, found `levels`");
     nodes.options = (varve_manager_options){ 0 };
     nodes.redundancy.group_size = 33;
     check_refused("expected groups of 2 to 32 nodes, found 33");

@@ -94,6 +94,22 @@ TEST(prune, deletes_ours_that_nothing_keeps)
     end();
 }
 
+/* Whoever prunes: a manager without redundancy, such as the command's, too. */
+TEST(prune, deletes_parity_with_what_it_stands_beside)
+{
+    varve_error error;
+    begin();
+    memory_put(memory, "run/ckpt-1.parity", "x", 1);
+    memory_put(memory, "run/ckpt-4.parity", "x", 1);
+    memory_put(memory, "run/other-1.parity", "x", 1);
+    decide(1);
+    cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+    cr_assert(!has("run/ckpt-1.varve") && !has("run/ckpt-1.parity"));
+    cr_assert(has("run/ckpt-4.varve") && has("run/ckpt-4.parity"));
+    cr_assert(has("run/other-1.parity"));
+    end();
+}
+
 TEST(prune, spares_what_is_read_under_a_lease)
 {
     varve_error error;

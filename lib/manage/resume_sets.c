@@ -1,0 +1,177 @@
+/* resume_sets.c - sets by number; one is made whole, or compared, by all.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "resume_sets.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "agreement.h"
+#include "failure.h"
+#include "manager_together.h"
+#include "resume.h"
+#include "resume_alone.h"
+#include "try.h"
+
+static struct vv_listing *place_of(varve_manager *m, size_t level)
+{
+    return level ? &m->levels.all[level - 1].seen : &m->listing;
+}
+
+/* The next lower number that any rank has anywhere; 0: there is none. */
+static varve_status next_number(
+    varve_manager *m, size_t levels, uint64_t *number, varve_error *error)
+{
+    uint64_t highest = 0;
+    for (size_t level = 0; level <= levels; level++) {
+        const struct vv_listing *l = place_of(m, level);
+        for (size_t i = 0; i < l->count; i++) {
+            uint64_t one = l->entries[i].number;
+            if (one < *number && one > highest)
+                highest = one;
+        }
+    }
+    *number = highest;
+    return vv_largest(vv_manager_comm(m), number, error);
+}
+
+static void stand_at(struct vv_origin *origin, struct vv_listing *l,
+    size_t level, struct vv_entry *entry)
+{
+    origin->listing = l;
+    origin->level = level;
+    origin->index = (size_t)(entry - l->entries);
+    entry->is_damaged = false;
+}
+
+/* --- In the directories of the ranks ------------------------------------ */
+
+static varve_status stand_at_own(varve_manager *m, uint64_t number,
+    struct vv_origin *origin, varve_error *error)
+{
+    VV_TRY(vv_manager_look(m, error));
+    struct vv_entry *entry = vv_listing_find(&m->listing, number);
+    if (!entry)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected to find it, found no such checkpoint",
+            vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
+    stand_at(origin, &m->listing, 0, entry);
+    vv_manager_note_good(m, number);
+    return vv_manager_decide(m, error);
+}
+
+/* Of a set this rank's file. What is wrong with a set is wrong with what each
+ * has of it. */
+static varve_status examine_own(varve_manager *m, uint64_t number,
+    struct vv_origin *origin, varve_error *error)
+{
+    varve_status status =
+        vv_nodes_rebuild(&m->nodes, &m->listing, number, error);
+    struct vv_entry *entry = vv_listing_find(&m->listing, number);
+    if (entry && vv_blames_file(status))
+        entry->is_damaged = true;
+    if (status)
+        return status;
+    return vv_manager_agree(m, stand_at_own(m, number, origin, error), error);
+}
+
+/* --- At a level --------------------------------------------------------- */
+
+static varve_status verify_copy(
+    varve_manager *m, size_t level, uint64_t number, varve_error *error)
+{
+    struct vv_listing *l = place_of(m, level);
+    const char *path = vv_listing_path(l, &number, VARVE_SUFFIX);
+    if (l->path.failed)
+        return vv_fail_memory(error, "the name of a checkpoint");
+    if (!vv_listing_find(l, number))
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected the file of each rank, found none of this one", path);
+    return vv_verify_alone(m, path, error);
+}
+
+/* Of a number files of two saves may be there, of which one was not seen when
+ * the other was numbered. */
+static varve_status compare_copies(
+    varve_manager *m, const struct vv_entry *entry, varve_error *error)
+{
+    const struct vv_listing *own = &m->listing;
+    const uint64_t here[] = { entry->counter, (uint64_t)entry->step };
+    uint64_t there[] = { here[0], here[1] };
+    VV_TRY(vv_tell_bytes(vv_manager_comm(m), there, sizeof there, error));
+    varve_status status = VARVE_OK;
+    if (memcmp(here, there, sizeof here) != 0)
+        status = vv_fail(error, VARVE_CORRUPT,
+            "%s: expected copies of %s-%" PRIu64 " of step %" PRId64
+            ", as rank 0 has one, found step %" PRId64,
+            own->directory, own->prefix, entry->number, (int64_t)there[1],
+            entry->step);
+    return vv_manager_agree(m, status, error);
+}
+
+static varve_status examine_copies(varve_manager *m, size_t level,
+    uint64_t number, struct vv_origin *origin, varve_error *error)
+{
+    struct vv_listing *l = place_of(m, level);
+    varve_status status = verify_copy(m, level, number, error);
+    struct vv_entry *entry = vv_listing_find(l, number);
+    status = vv_manager_agree(m, status, error);
+    if (!status)
+        status = compare_copies(m, entry, error);
+    if (entry && vv_blames_file(status))
+        entry->is_damaged = true;
+    if (!status)
+        stand_at(origin, l, level, entry);
+    return status;
+}
+
+/* --- One after the other ------------------------------------------------ */
+
+/* What cannot be read hides a good one; other failures are no fault of it. */
+static varve_status pass_set_over(varve_manager *m, const varve_error *reason,
+    varve_error *unread, varve_error *error)
+{
+    bool is_unread = reason->status == VARVE_IO;
+    if ((is_unread && m->levels.count == 0) ||
+        !vv_blames_file(reason->status)) {
+        if (error)
+            *error = *reason;
+        return reason->status;
+    }
+    if (is_unread && !unread->status)
+        *unread = *reason;
+    return vv_manager_agree(m, vv_pass_over(m, reason, error), error);
+}
+
+static varve_status examine(varve_manager *m, uint64_t number,
+    struct vv_origin *origin, varve_error *unread, varve_error *error)
+{
+    for (size_t level = 0; level <= origin->levels; level++) {
+        varve_error reason = { 0 };
+        bool is_there = vv_listing_find(place_of(m, level), number) != NULL;
+        VV_TRY(vv_nodes_any(&m->nodes, &is_there, error));
+        if (!is_there)
+            continue;
+        reason.status = level
+                            ? examine_copies(m, level, number, origin, &reason)
+                            : examine_own(m, number, origin, &reason);
+        if (!reason.status)
+            return VARVE_OK;
+        VV_TRY(pass_set_over(m, &reason, unread, error));
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_find_set(varve_manager *m, struct vv_origin *origin,
+    varve_error *unread, varve_error *error)
+{
+    uint64_t number = UINT64_MAX;
+    while (!origin->listing) {
+        VV_TRY(next_number(m, origin->levels, &number, error));
+        if (number == 0)
+            return VARVE_OK;
+        VV_TRY(examine(m, number, origin, unread, error));
+    }
+    return VARVE_OK;
+}

@@ -1,0 +1,343 @@
+/* set_levels.c - held, released, whole.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "set_levels.h"
+
+#include <string.h>
+
+#include "agreement.h"
+#include "failure.h"
+#include "monitor.h"
+#include "try.h"
+
+/* --- Which are whole ---------------------------------------------------- */
+
+/* What tells a set from another one. */
+struct named {
+    uint64_t number;
+    uint64_t counter;
+    int64_t step;
+};
+
+static bool is_in(const struct vv_listing *l, const struct named *set)
+{
+    const struct vv_entry *e = vv_listing_find(l, set->number);
+    return e && e->is_ours && !e->is_damaged && e->counter == set->counter &&
+           e->step == set->step;
+}
+
+static void add_all_named(struct vv_buffer *sets, const struct vv_listing *l)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        const struct vv_entry *e = &l->entries[i];
+        const struct named set = { e->number, e->counter, e->step };
+        if (is_in(l, &set))
+            vv_buffer_add(sets, &set, sizeof set);
+    }
+}
+
+/* The place behind the last of `count` that this rank has not; 0: it has all */
+static uint64_t last_lacking(
+    const struct vv_listing *l, const struct vv_buffer *sets, uint64_t count)
+{
+    struct named set;
+    for (; count > 0; count--) {
+        memcpy(&set, sets->data + (count - 1) * sizeof set, sizeof set);
+        if (!is_in(l, &set))
+            break;
+    }
+    return count;
+}
+
+static void remove_at(struct vv_buffer *sets, uint64_t place)
+{
+    size_t at = (size_t)place * sizeof(struct named);
+    size_t end = at + sizeof(struct named);
+    memmove(sets->data + at, sets->data + end, sets->size - end);
+    sets->size -= sizeof(struct named);
+}
+
+/* Of those that rank 0 has: what others lack is left out, from the last on. */
+static varve_status find_whole(const varve_comm *comm,
+    const struct vv_listing *l, struct vv_buffer *sets, varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status status = VARVE_OK;
+    if (comm->rank == 0)
+        add_all_named(sets, l);
+    if (sets->failed)
+        status = vv_fail_memory(&reason, "the sets of a level");
+    status = vv_tell_all(comm, status, sets, &reason);
+    uint64_t place = sets->size / sizeof(struct named);
+    while (!status && place > 0) {
+        place = last_lacking(l, sets, place);
+        status = vv_largest(comm, &place, &reason);
+        if (!status && place > 0)
+            remove_at(sets, --place);
+    }
+    if (status)
+        *error = reason;
+    return status;
+}
+
+static void know_whole(struct vv_level_queue *q, const struct vv_buffer *sets)
+{
+    struct named set = { .step = -1 };
+    vv_monitor_enter(q->monitor);
+    q->whole.size = 0;
+    q->whole.failed = false;
+    for (size_t at = 0; at < sets->size; at += sizeof set) {
+        memcpy(&set, sets->data + at, sizeof set);
+        vv_buffer_add(&q->whole, &set.number, sizeof set.number);
+    }
+    q->knows_whole = !q->whole.failed;
+    q->has_latest = sets->size > 0;
+    q->latest = set.number;
+    q->latest_step = set.step;
+    vv_monitor_leave(q->monitor);
+    if (q->held || q->has_released)
+        return;
+    q->offered = set.counter;
+    vv_interval_begin(&q->interval, set.step, q->level.context.system);
+    q->interval.has_last = sets->size > 0 && set.step >= 0;
+}
+
+/* Nothing is deleted where one rank knows not what the others have. */
+static void know_none(struct vv_level_queue *q)
+{
+    q->seen.count = 0;
+    vv_monitor_enter(q->monitor);
+    q->knows_whole = false;
+    vv_monitor_leave(q->monitor);
+}
+
+static varve_status see_one(
+    const varve_comm *comm, struct vv_level_queue *q, varve_error *error)
+{
+    struct vv_buffer sets;
+    q->unseen.status = vv_agree(comm, q->unseen.status, &q->unseen);
+    if (q->unseen.status) {
+        know_none(q);
+        if (q->unseen.status == VARVE_DISCONNECTED)
+            *error = q->unseen;
+        return q->unseen.status == VARVE_DISCONNECTED ? VARVE_DISCONNECTED
+                                                      : VARVE_OK;
+    }
+    vv_buffer_init(&sets, &q->level.context.allocator);
+    varve_status status = find_whole(comm, &q->seen, &sets, error);
+    if (!status)
+        know_whole(q, &sets);
+    vv_buffer_clear(&sets);
+    return status;
+}
+
+varve_status vv_set_levels_see(
+    const varve_comm *comm, struct vv_levels *levels, varve_error *error)
+{
+    for (size_t i = 0; i < levels->count; i++)
+        VV_TRY(see_one(comm, &levels->all[i], error));
+    return VARVE_OK;
+}
+
+/* --- One after the other ------------------------------------------------ */
+
+/* How far a rank is with what is released. */
+enum { IS_COPIED, IS_LOST, IS_AT_WORK };
+
+static uint64_t progress_of(struct vv_level_queue *q)
+{
+    vv_monitor_enter(q->monitor);
+    uint64_t progress = q->first || q->current ? IS_AT_WORK
+                        : q->is_copied         ? IS_COPIED
+                                               : IS_LOST;
+    vv_monitor_leave(q->monitor);
+    return progress;
+}
+
+static void note_whole(struct vv_level_queue *q)
+{
+    vv_monitor_enter(q->monitor);
+    vv_buffer_add(&q->whole, &q->released.number, sizeof q->released.number);
+    q->knows_whole = q->knows_whole && !q->whole.failed;
+    q->has_latest = true;
+    q->latest = q->released.number;
+    q->latest_step = q->released.step;
+    q->tidies = q->knows_whole;
+    vv_monitor_wake(q->monitor);
+    vv_monitor_leave(q->monitor);
+}
+
+static void release(struct vv_level_queue *q)
+{
+    struct vv_waiting *w = q->held;
+    q->held = w->next;
+    q->held_count--;
+    w->next = NULL;
+    q->has_released = true;
+    q->released = (struct vv_entry){
+        .number = w->original.number,
+        .counter = w->original.counter,
+        .step = w->original.step,
+    };
+    vv_level_queue_put(q, w);
+}
+
+static varve_status advance(
+    const varve_comm *comm, struct vv_level_queue *q, varve_error *error)
+{
+    uint64_t progress = IS_COPIED;
+    if (q->has_released) {
+        progress = progress_of(q);
+        VV_TRY(vv_largest(comm, &progress, error));
+    }
+    if (q->has_released && progress == IS_COPIED)
+        note_whole(q);
+    if (progress != IS_AT_WORK) {
+        q->has_released = false;
+        if (q->held)
+            release(q);
+    }
+    return VARVE_OK;
+}
+
+/* --- What waits --------------------------------------------------------- */
+
+static void leave_out(struct vv_level_queue *q)
+{
+    struct vv_waiting *w = q->held;
+    q->held = w->next;
+    q->held_count--;
+    vv_waiting_free(q, w);
+    vv_monitor_enter(q->monitor);
+    q->left_out++;
+    vv_monitor_leave(q->monitor);
+}
+
+static void append_held(struct vv_level_queue *q, struct vv_waiting *w)
+{
+    struct vv_waiting **link = &q->held;
+    while (*link)
+        link = &(*link)->next;
+    *link = w;
+    q->held_count++;
+}
+
+/* A set that each rank has. */
+struct offer {
+    const varve_comm *comm;
+    struct vv_listing *listing;
+    const struct vv_entry *entry;
+    bool is_late; /* what an earlier manager has left to do */
+};
+
+/* By all or by none. */
+static varve_status hold(
+    const struct offer *o, struct vv_level_queue *q, varve_error *error)
+{
+    struct vv_waiting *w = NULL;
+    varve_error reason = { 0 };
+    varve_status status = vv_waiting_make(q, o->listing, o->entry, &w, &reason);
+    if (status)
+        vv_level_queue_owe(q, o->entry->counter, &reason);
+    vv_interval_begin(&q->interval, o->entry->step, q->level.context.system);
+    varve_status all = vv_agree(o->comm, status, &reason);
+    if (all && !status)
+        vv_waiting_free(q, w);
+    if (all == VARVE_DISCONNECTED)
+        *error = reason;
+    if (all)
+        return all == VARVE_DISCONNECTED ? all : VARVE_OK;
+    q->offered = o->entry->counter;
+    append_held(q, w);
+    return VARVE_OK;
+}
+
+static bool owes(struct vv_level_queue *q)
+{
+    vv_monitor_enter(q->monitor);
+    bool is_owed = q->owed > 0 && !q->first && !q->held;
+    vv_monitor_leave(q->monitor);
+    return is_owed;
+}
+
+/* Whether an older one is the newest that is whole; of steps alone it is known
+ * whether it was due. */
+static bool is_left_to_do(
+    const struct vv_level_queue *q, const struct vv_entry *entry)
+{
+    struct vv_interval interval = q->interval;
+    bool by_time = interval.seconds && !interval.steps;
+    interval.seconds = 0;
+    return by_time ||
+           vv_interval_is_over(&interval, entry->step, q->level.context.system);
+}
+
+/* Where rank 0 finds that it is due, or one lacks what was. */
+static bool wants(const struct offer *o, struct vv_level_queue *q)
+{
+    if (o->is_late && o->entry->counter <= q->offered)
+        return false;
+    if (o->comm->rank != 0)
+        return owes(q);
+    return o->is_late ? is_left_to_do(q, o->entry)
+                      : vv_level_queue_is_due(q, o->entry);
+}
+
+static varve_status offer_to(
+    const struct offer *o, struct vv_level_queue *q, varve_error *error)
+{
+    uint64_t is_due = wants(o, q);
+    VV_TRY(vv_largest(o->comm, &is_due, error));
+    if (is_due)
+        VV_TRY(hold(o, q, error));
+    VV_TRY(advance(o->comm, q, error));
+    while (q->held_count > q->most_waiting)
+        leave_out(q);
+    vv_level_queue_go_on(q);
+    return VARVE_OK;
+}
+
+static varve_status offer_to_all(
+    const struct offer *o, struct vv_levels *levels, varve_error *error)
+{
+    if (levels->count == 0 || vv_levels_are_lost(levels))
+        return VARVE_OK;
+    for (size_t i = 0; i < levels->count; i++)
+        VV_TRY(offer_to(o, &levels->all[i], error));
+    return VARVE_OK;
+}
+
+varve_status vv_set_levels_offer(const varve_comm *comm,
+    struct vv_levels *levels, struct vv_listing *listing,
+    const struct vv_entry *entry, varve_error *error)
+{
+    const struct offer offer = { comm, listing, entry, .is_late = false };
+    return offer_to_all(&offer, levels, error);
+}
+
+varve_status vv_set_levels_catch_up(const varve_comm *comm,
+    struct vv_levels *levels, struct vv_listing *listing,
+    const struct vv_entry *entry, varve_error *error)
+{
+    const struct offer offer = { comm, listing, entry, .is_late = true };
+    return offer_to_all(&offer, levels, error);
+}
+
+/* --- Waiting for it ----------------------------------------------------- */
+
+/* What each rank has to do, and whether there will be more. */
+varve_status vv_set_levels_drain(const varve_comm *comm,
+    struct vv_levels *levels, int64_t deadline, varve_error *error)
+{
+    for (bool goes_on = levels->count > 0; goes_on;) {
+        varve_status status = vv_levels_drain(levels, deadline, error);
+        VV_TRY(vv_agree(comm, status, error));
+        goes_on = false;
+        for (size_t i = 0; i < levels->count; i++) {
+            goes_on |= levels->all[i].has_released;
+            VV_TRY(advance(comm, &levels->all[i], error));
+        }
+    }
+    return VARVE_OK;
+}

@@ -1,0 +1,117 @@
+/* test_resume_sets.c - lib/manage/resume_sets.c: sets of nodes and of levels,
+ * from the newest on.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "node_levels.h"
+
+/* Sets 1 to 5 of steps 1 to 5; of the nodes 5 is left, at the level 4. */
+static void begin_five(void)
+{
+    static const varve_level level = {
+        .directory = "far", .every_steps = 2, .keep_last = 2
+    };
+    begin_far(&level);
+    cr_assert_ok(save_steps(1, 5), nodes.errors[0]);
+}
+
+static void damage_copy(const char *path)
+{
+    size_t size;
+    unsigned char *bytes = memory_bytes(nodes.memory, path, &size);
+    cr_assert(bytes && size > 64);
+    bytes[64] ^= 1;
+}
+
+static void check_passed_over(const char *part)
+{
+    for (uint32_t i = 0; i < nodes.count; i++)
+        cr_assert(strstr(nodes.passed_over[i], part), "rank %u: %s", i,
+            nodes.passed_over[i]);
+}
+
+TEST(resume_sets, take_what_can_be_made_whole_before_an_older_copy)
+{
+    begin_five();
+    lose_node(2);
+    cr_assert_eq(resume_all(), 5);
+    cr_assert_str_eq(nodes.passed_over[0], "");
+    end_nodes();
+}
+
+TEST(resume_sets, take_copies_where_too_many_are_lost_and_say_who)
+{
+    begin_five();
+    lose_node(1);
+    lose_node(2);
+    nodes.from = nodes.to = 6;
+    cr_assert_ok(run_life(), nodes.errors[0]);
+    cr_assert_eq(nodes.steps[3], 4);
+    check_passed_over("ckpt-5.varve: expected one node at most of its group of "
+                      "4 to have lost files, found ranks 1 (node 1), 2 (node "
+                      "2)\n");
+    /* It counts on from all that there was. */
+    cr_assert(has_file("node-1/run/rank-1/ckpt-6.varve"));
+    lose_node(0);
+    cr_assert_eq(resume_all(), 6);
+    end_nodes();
+}
+
+TEST(resume_sets, pass_over_what_one_rank_lacks_at_a_level)
+{
+    begin_five();
+    lose_path("far/rank-3/ckpt-4.varve");
+    lose_all_nodes();
+    cr_assert_eq(resume_all(), 2);
+    check_passed_over("rank 3: far/rank-3/ckpt-4.varve: expected the file of "
+                      "each rank, found none of this one\n");
+    end_nodes();
+}
+
+TEST(resume_sets, pass_over_what_is_damaged_at_one_rank)
+{
+    begin_five();
+    damage_copy("far/rank-1/ckpt-4.varve");
+    lose_all_nodes();
+    cr_assert_eq(resume_all(), 2);
+    check_passed_over("rank 1: far/rank-1/ckpt-4.varve");
+    end_nodes();
+}
+
+/* Another rank's save of another step, by the same number. */
+TEST(resume_sets, mix_no_sets)
+{
+    size_t size;
+    begin_five();
+    const void *bytes =
+        memory_bytes(nodes.memory, "far/rank-1/ckpt-2.varve", &size);
+    unsigned char *copy = malloc(size);
+    memcpy(copy, bytes, size);
+    lose_path("far/rank-1/ckpt-4.varve");
+    lose_path("far/rank-1/ckpt.ledger");
+    memory_put(nodes.memory, "far/rank-1/ckpt-4.varve", copy, size);
+    free(copy);
+    lose_all_nodes();
+    cr_assert_eq(resume_all(), 2);
+    check_passed_over("rank 1: ");
+    check_passed_over("of step 4, as rank 0 has one, found step 2");
+    end_nodes();
+}
+
+/* What one cannot list may have a good one: nobody begins anew beside it. */
+TEST(resume_sets, begin_not_anew_where_one_cannot_see_a_level)
+{
+    begin_five();
+    lose_files("far/rank-2/");
+    lose_path("far/rank-2");
+    memory_put(nodes.memory, "far/rank-2", "x", 1);
+    lose_node(1);
+    cr_assert_eq(resume_all(), 5); /* it is not needed */
+    check_passed_over("rank 2: far/rank-2");
+    lose_all_nodes();
+    cr_assert_neq(run_life(), VARVE_OK);
+    cr_assert_not(strstr(nodes.passed_over[0], "expected the file of each"));
+    cr_assert(strstr(nodes.errors[0].message, "rank 2: far/rank-2"), "%s",
+        nodes.errors[0].message);
+    end_nodes();
+}

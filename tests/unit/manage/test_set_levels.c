@@ -1,0 +1,371 @@
+/* test_set_levels.c - lib/manage/set_levels.c: levels of ranks that have a
+ * directory each.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "node_levels.h"
+
+#include <errno.h>
+
+TEST(set_levels, have_a_file_of_each_rank)
+{
+    const varve_level level = {
+        .directory = "far", .every_steps = 2, .keep_last = 1
+    };
+    begin_far(&level);
+    cr_assert_ok(save_steps(1, 5), nodes.errors[0]);
+    cr_assert_eq(count_files("far/", ".varve"), 4);
+    cr_assert_eq(count_far(4), 4);
+    cr_assert_eq(count_files("far/", ".parity"), 0);
+    cr_assert_eq(count_files("far/", ".tmp"), 0);
+    lose_all_nodes();
+    cr_assert_eq(resume_all(), 4);
+    end_nodes();
+}
+
+/* The next manager goes on where the last one was, at all ranks. */
+TEST(set_levels, get_what_an_earlier_manager_has_left)
+{
+    const varve_level level = { .directory = "far", .every_steps = 2 };
+    begin_far(&level);
+    nodes.options.level_count = 0;
+    cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
+    nodes.options.level_count = 1;
+    nodes.from = nodes.to = 4;
+    cr_assert_ok(run_life(), nodes.errors[0]);
+    cr_assert_eq(count_far(3), 4);
+    cr_assert_eq(count_far(4), 4);
+    cr_assert_eq(count_files("far/", ".varve"), 8);
+    end_nodes();
+}
+
+/* Ranks of which some lack one, and some have one that the others lack, keep
+ * the same from the next on. */
+TEST(set_levels, keep_at_each_rank_what_all_have)
+{
+    const varve_level level = { .directory = "far", .keep_last = 2 };
+    begin_far(&level);
+    cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
+    cr_assert_eq(count_far(2), 4);
+    cr_assert_eq(count_far(3), 4);
+    lose_path("far/rank-2/ckpt-3.varve");
+    lose_all_nodes();
+    nodes.from = nodes.to = 9;
+    cr_assert_ok(run_life(), nodes.errors[0]); /* set 4, and 3 is at three */
+    cr_assert_eq(nodes.steps[0], 2);
+    cr_assert_eq(count_far(2), 4);
+    cr_assert_eq(count_far(3), 0);
+    cr_assert_eq(count_far(4), 4);
+    end_nodes();
+}
+
+/* --- One rank is slow, or fails ----------------------------------------- */
+
+static _Thread_local bool is_program;
+
+/* Before what other threads than the program's create. */
+static struct {
+    struct vv_system system;
+    const struct vv_system *under;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool is_closed;
+    int error;
+} door = { .lock = PTHREAD_MUTEX_INITIALIZER,
+    .changed = PTHREAD_COND_INITIALIZER };
+
+static int create_behind_door(void *state, int directory, const char *name)
+{
+    int error = 0;
+    if (!is_program) {
+        pthread_mutex_lock(&door.lock);
+        while (door.is_closed)
+            pthread_cond_wait(&door.changed, &door.lock);
+        error = door.error;
+        pthread_mutex_unlock(&door.lock);
+    }
+    return error ? -error : door.under->create_file(state, directory, name);
+}
+
+static void set_door(bool is_closed, int error)
+{
+    pthread_mutex_lock(&door.lock);
+    door.is_closed = is_closed;
+    door.error = error;
+    pthread_cond_broadcast(&door.changed);
+    pthread_mutex_unlock(&door.lock);
+}
+
+static void put_door_before(uint32_t rank)
+{
+    door.under = memory_system(nodes.memory);
+    door.system = *door.under;
+    door.system.create_file = create_behind_door;
+    nodes.contexts[rank].system = &door.system;
+}
+
+/* Rank 1 is at the first set as long as saves go on. */
+static void open_at_the_end(uint32_t rank, int64_t step)
+{
+    is_program = true;
+    if (rank == 1 && step == 6)
+        set_door(false, 0);
+    nodes.drains = false;
+}
+
+static void save_six_and_drain(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    uint32_t i = comm->rank;
+    (void)user;
+    is_program = true;
+    cr_assert(build_node(&r, comm));
+    for (int64_t s = 1; s <= 6; s++) {
+        set_values(&r, s);
+        cr_assert_ok(
+            varve_manager_save(r.manager, s, &nodes.errors[i]),
+            nodes.errors[i]);
+    }
+    if (i == 1)
+        set_door(false, 0);
+    nodes.got[i] = drain_node(&r, 6);
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+/* None waits for it, none goes on without it, and all leave out the same. */
+TEST(set_levels, leave_out_the_same_where_one_is_slow)
+{
+    const varve_level level = { .directory = "far", .most_waiting = 2 };
+    begin_far(&level);
+    put_door_before(1);
+    set_door(true, 0);
+    thread_comm_run(4, 1, -1, save_six_and_drain, NULL);
+    for (int i = 0; i < 4; i++) {
+        cr_assert_ok(nodes.got[i], nodes.errors[i]);
+        cr_assert_eq(nodes.left_out[i], 3);
+    }
+    cr_assert_eq(count_far(1), 4);
+    cr_assert_eq(count_far(5), 4);
+    cr_assert_eq(count_far(6), 4);
+    cr_assert_eq(count_files("far/", ".varve"), 12);
+    end_nodes();
+}
+
+/* As long as one cannot write, the others keep what they have. */
+TEST(set_levels, lose_nothing_where_one_is_full)
+{
+    const varve_level level = { .directory = "far", .keep_last = 1 };
+    begin_far(&level);
+    cr_assert_ok(save_steps(1, 1), nodes.errors[0]);
+    put_door_before(1);
+    nodes.before_save = open_at_the_end; /* says whose threads are whose */
+    set_door(false, ENOSPC);
+    nodes.from = 2;
+    nodes.to = 5;
+    cr_assert_ok(run_life(), nodes.errors[0]);
+    cr_assert_eq(count_far(1), 4);
+    cr_assert_eq(count_far(5), 0);
+    lose_all_nodes();
+    cr_assert_eq(resume_all(), 1);
+    end_nodes();
+}
+
+static void drain_at_full(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    uint32_t i = comm->rank;
+    (void)user;
+    is_program = true;
+    cr_assert(build_node(&r, comm));
+    set_values(&r, 1);
+    cr_assert_eq(varve_manager_save(r.manager, 1, NULL), VARVE_OK);
+    nodes.got[i] = drain_node(&r, 1);
+    if (i == 1)
+        set_door(false, 0);
+    set_values(&r, 2);
+    cr_assert_eq(varve_manager_save(r.manager, 2, NULL), VARVE_OK);
+    cr_assert_eq(drain_node(&r, 2), VARVE_OK);
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+TEST(set_levels, say_at_all_what_one_cannot_copy)
+{
+    const varve_level level = { .directory = "far" };
+    begin_far(&level);
+    put_door_before(1);
+    set_door(false, ENOSPC);
+    thread_comm_run(4, 1, -1, drain_at_full, NULL);
+    for (int i = 0; i < 4; i++)
+        cr_assert_eq(nodes.got[i], VARVE_NO_SPACE);
+    cr_assert(strstr(nodes.errors[3].message, "rank 1: far/rank-1: copy of "),
+        "%s", nodes.errors[3].message);
+    cr_assert_eq(count_far(1), 4);
+    cr_assert_eq(count_far(2), 4);
+    end_nodes();
+}
+
+static varve_status save_and_drain(struct node_rank *r, int64_t step)
+{
+    set_values(r, step);
+    cr_assert_eq(varve_manager_save(r->manager, step, NULL), VARVE_OK);
+    return drain_node(r, step);
+}
+
+static void lose_what_is_copied(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    (void)user;
+    is_program = true;
+    cr_assert(build_node(&r, comm));
+    cr_assert_eq(save_and_drain(&r, 1), VARVE_OK);
+    if (comm->rank == 1)
+        set_door(false, ENOENT); /* as if what is copied were gone */
+    cr_assert_eq(save_and_drain(&r, 2), VARVE_NOT_FOUND);
+    cr_assert_eq(save_and_drain(&r, 3), VARVE_NOT_FOUND);
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+/* What one has lost is never whole: the older set stays until another is. */
+TEST(set_levels, keep_the_older_where_one_has_lost_the_newer)
+{
+    const varve_level level = {
+        .directory = "far", .every_steps = 1, .keep_last = 1
+    };
+    begin_far(&level);
+    put_door_before(1);
+    set_door(false, 0);
+    thread_comm_run(4, 1, -1, lose_what_is_copied, NULL);
+    cr_assert_eq(count_far(1), 4);
+    cr_assert_eq(count_far(2), 3);
+    nodes.contexts[1] = nodes.contexts[0];
+    nodes.from = nodes.to = 4;
+    cr_assert_ok(run_life(), nodes.errors[0]);
+    cr_assert_eq(count_far(4), 4);
+    cr_assert_eq(count_files("far/", ".varve"), 4);
+    end_nodes();
+}
+
+static void put_another_file(uint32_t rank, const char *path)
+{
+    float value = 1;
+    varve_graph *graph = vv_graph_new_in(&nodes.contexts[rank]);
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "other", varve_scalar(&value));
+    cr_assert_eq(varve_write(root, path, NULL, NULL), VARVE_OK);
+    varve_graph_free(graph);
+}
+
+static void find_another_file(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    (void)user;
+    is_program = true;
+    cr_assert(build_node(&r, comm));
+    if (comm->rank == 1)
+        put_another_file(1, "far/rank-1/ckpt-1.varve");
+    cr_assert_eq(save_and_drain(&r, 1), VARVE_EXISTS);
+    set_values(&r, 2);
+    cr_assert_eq(varve_manager_save(r.manager, 2, NULL), VARVE_OK);
+    nodes.got[comm->rank] = drain_node(&r, 2);
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+/* A name that another file has at one rank is no set's, and no wedge: the next
+ * one is due. */
+TEST(set_levels, go_on_where_one_finds_another_file_in_the_way)
+{
+    const varve_level level = { .directory = "far" };
+    begin_far(&level);
+    thread_comm_run(4, 1, -1, find_another_file, NULL);
+    for (int i = 0; i < 4; i++)
+        cr_assert_ok(nodes.got[i], nodes.errors[i]);
+    cr_assert_eq(count_far(2), 4);
+    lose_all_nodes();
+    cr_assert_eq(resume_all(), 2);
+    end_nodes();
+}
+
+/* --- Ends --------------------------------------------------------------- */
+
+/* All disks of nodes are lost: what a drain has told of is at the level. */
+static void check_far_survives(const char *when, long n)
+{
+    int64_t drained = nodes.drained, saved = nodes.saved;
+    lose_all_nodes();
+    int64_t step = resume_all();
+    cr_assert(step >= drained && step <= saved + 1,
+        "%s %ld: expected step %d, found %d\n%s", when, n, (int)drained,
+        (int)step, nodes.passed_over[0]);
+}
+
+TEST(set_levels, have_what_was_drained_when_all_end)
+{
+    const varve_level level = { .directory = "far", .keep_last = 1 };
+    uint64_t tried = 0;
+    bool is_whole = false;
+    for (long n = 0; !is_whole; n += (long)proof_size(17, 1), tried++) {
+        begin_far(&level);
+        cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+        nodes.from = 3;
+        nodes.to = 5;
+        is_whole = run_life_until(n) <= n;
+        if (n % 2) { /* another life, which goes on */
+            nodes.from = nodes.to = 6;
+            cr_assert_ok(run_life(), nodes.errors[0]);
+        }
+        check_far_survives("all ended at call", n);
+        end_nodes();
+    }
+    proof_count("nodes.level_ends", tried);
+}
+
+TEST(set_levels, have_what_was_drained_when_a_disk_ends)
+{
+    const varve_level level = { .directory = "far", .keep_last = 1 };
+    uint64_t tried = 0;
+    for (long n = 0;; n += (long)proof_size(13, 1), tried++) {
+        begin_far(&level);
+        cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+        struct faulty *faulty = faulty_new(memory_system(nodes.memory));
+        nodes.contexts[2].system = faulty_system(faulty);
+        faulty_plan(faulty, &(struct faulty_plan){
+                                .number = n, .sticky = true, .error = EIO });
+        nodes.is_fresh = true;
+        nodes.from = 3;
+        nodes.to = 4;
+        run_life_until(-1);
+        nodes.is_fresh = false;
+        bool was_hit = faulty_hit(faulty);
+        nodes.contexts[2].system = memory_system(nodes.memory);
+        faulty_free(faulty);
+        check_far_survives("a disk ended at call", n);
+        end_nodes();
+        if (!was_hit)
+            break;
+    }
+    proof_count("nodes.level_disks", tried);
+}
+
+TEST(set_levels, fail_at_all_where_memory_runs_out_at_one)
+{
+    const varve_level level = { .directory = "far", .keep_last = 1 };
+    uint64_t tried = 0;
+    for (long n = 0;; n += (long)proof_size(97, 5), tried++) {
+        begin_far(&level);
+        cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+        nodes.from = nodes.to = 3;
+        test_fail_allocation(n, false);
+        run_life_until(-1);
+        bool was_hit = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        check_far_survives("memory ran out at", n);
+        end_nodes();
+        if (!was_hit)
+            break;
+    }
+    proof_count("nodes.level_memory", tried);
+}
