@@ -27,15 +27,33 @@ static uint32_t rank_of(const struct vv_index *index, uint32_t row)
     return index->value_ranks[vv_at32(index->pieced_values, row)];
 }
 
-void vv_piece_runs_count(
+static bool can_be_counted(const struct vv_index *index)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < index->pieced_count; i++) {
+        uint32_t value = vv_at32(index->pieced_values, i);
+        uint32_t end = vv_at32(index->piece_ends, i);
+        if (value >= index->value_count || index->value_ranks[value] == 0 ||
+            index->value_ranks[value] > VARVE_MAX_RANK || end <= before)
+            return false;
+        before = end;
+    }
+    return before <= index->box_number_count / 2;
+}
+
+bool vv_piece_runs_count(
     struct vv_piece_runs *runs, const struct vv_index *index)
 {
-    *runs = (struct vv_piece_runs){ .row_count = index->pieced_count };
+    *runs = (struct vv_piece_runs){ .row_count = 0 };
+    if (!can_be_counted(index))
+        return false;
+    runs->row_count = index->pieced_count;
     for (uint32_t i = 0; i < index->pieced_count; i++) {
         uint32_t count = runs_of(pieces_of(index, i));
         runs->run_count += (uint64_t)count + 1;
         runs->hull_count += (uint64_t)count * 2 * rank_of(index, i);
     }
+    return true;
 }
 
 size_t vv_piece_runs_words(const struct vv_piece_runs *runs)

@@ -30,8 +30,9 @@ struct vv_piece_runs {
 };
 
 /* How many there are for an index, whose boxes need not be at hand, and how
- * many words that takes. */
-void vv_piece_runs_count(
+ * many words that takes. Nothing of it is believed but the lengths of columns:
+ * false, and none, where there cannot be any. */
+bool vv_piece_runs_count(
     struct vv_piece_runs *runs, const struct vv_index *index);
 size_t vv_piece_runs_words(const struct vv_piece_runs *runs);
 

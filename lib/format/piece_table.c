@@ -13,6 +13,17 @@
 
 /* --- The table ------------------------------------------------------------ */
 
+/* They were counted before the index had a digest. */
+static bool is_room_for(
+    const struct vv_piece_runs *runs, const struct vv_index *index)
+{
+    struct vv_piece_runs now;
+    return vv_piece_runs_count(&now, index) &&
+           now.row_count == runs->row_count &&
+           now.run_count == runs->run_count &&
+           now.hull_count == runs->hull_count;
+}
+
 /* A box has two numbers at least, so that a table is no larger than the columns
  * that it is of. */
 varve_status vv_piece_table_make(struct vv_piece_table *t,
@@ -24,6 +35,11 @@ varve_status vv_piece_table_make(struct vv_piece_table *t,
         return VARVE_OK;
     if (vv_is_in_file(index, VV_KEY_PIECE_BOXES)) {
         struct vv_piece_runs *runs = &index->far->runs;
+        if (!index->far->is_checked && !is_room_for(runs, index))
+            return vv_fail(error, VARVE_CORRUPT,
+                "%s: index: expected the pieces that it had when they were "
+                "counted, found others",
+                index->far->path);
         if (!index->far->is_checked)
             runs->boxes[0] = runs->firsts[0] = runs->hulls[0] = 0;
         t->boxes = runs->boxes;

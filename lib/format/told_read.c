@@ -8,6 +8,7 @@
 
 #include "allocator.h"
 #include "checksum.h"
+#include "column.h"
 #include "file.h"
 #include "layout.h"
 #include "piece_table.h"
@@ -105,7 +106,7 @@ static bool find_strings(struct reading *r)
         if (!take_head(&heads, BYTES, &s->size))
             return false;
         s->begin = at + heads.at;
-        if (s->size > size - s->begin)
+        if (s->size > size - s->begin || s->size % vv_columns[key].element != 0)
             return false;
         at = s->begin + s->size;
         lowest = key + 1;
@@ -145,23 +146,6 @@ static void free_column(
         bytes ? (size_t)r->strings[key].size + 1 : 0);
 }
 
-/* Enough of an index for runs to be counted; nothing of it is believed. */
-static bool can_be_counted(const struct vv_index *index, uint64_t pieces)
-{
-    uint32_t before = 0;
-    if (!index->value_ranks || !index->pieced_values || !index->piece_ends)
-        return false;
-    for (uint32_t i = 0; i < index->pieced_count; i++) {
-        uint32_t value = vv_at32(index->pieced_values, i);
-        uint32_t end = vv_at32(index->piece_ends, i);
-        if (value >= index->value_count || index->value_ranks[value] == 0 ||
-            index->value_ranks[value] > VARVE_MAX_RANK || end <= before)
-            return false;
-        before = end;
-    }
-    return before <= pieces;
-}
-
 /* Of pieces there is something at hand either way. */
 static bool are_runs_less(const struct reading *r, const struct vv_index *index)
 {
@@ -178,7 +162,8 @@ static void leave_boxes(struct reading *r)
     const struct string *s = r->strings;
     struct vv_index index = { .value_count =
                                   (uint32_t)s[VV_KEY_VALUE_RANKS].size,
-        .pieced_count = (uint32_t)(s[VV_KEY_PIECED_VALUES].size / 4) };
+        .pieced_count = (uint32_t)(s[VV_KEY_PIECED_VALUES].size / 4),
+        .box_number_count = s[VV_KEY_PIECE_BOXES].size / 8 };
     if (s[VV_KEY_PIECE_BOXES].size <= r->how->most || index.pieced_count == 0 ||
         s[VV_KEY_VALUE_RANKS].size >= VV_NONE ||
         s[VV_KEY_PIECED_VALUES].size != s[VV_KEY_PIECE_ENDS].size ||
@@ -187,8 +172,8 @@ static void leave_boxes(struct reading *r)
     index.value_ranks = read_column(r, VV_KEY_VALUE_RANKS);
     index.pieced_values = read_column(r, VV_KEY_PIECED_VALUES);
     index.piece_ends = read_column(r, VV_KEY_PIECE_ENDS);
-    if (can_be_counted(&index, s[VV_KEY_PIECE_BOXES].size / 16)) {
-        vv_piece_runs_count(&r->told->counts, &index);
+    if (index.value_ranks && index.pieced_values && index.piece_ends &&
+        vv_piece_runs_count(&r->told->counts, &index)) {
         if (are_runs_less(r, &index))
             leave(r, VV_KEY_PIECE_BOXES, VV_KEY_PIECE_BOXES);
         else

@@ -137,6 +137,31 @@ TEST(told_read, finds_what_is_wrong_as_who_reads_it_whole)
 
 /* --- Heads of columns ----------------------------------------------------- */
 
+/* A byte more, behind the last digest. */
+TEST(told_read, leaves_no_part_of_an_element)
+{
+    uint64_t random = 1;
+    begin_file(PLAIN, 1);
+    const struct vv_far_column *digests = &file.far[VV_KEY_DIGESTS];
+    size_t end = (size_t)(digests->offset + digests->size);
+    size_t head = (size_t)digests->offset - 3;
+    file.bad = realloc(file.bad, file.size + 1);
+    cr_assert_not_null(file.bad);
+    memcpy(file.bad, file.good, end);
+    file.bad[end] = 0;
+    memcpy(file.bad + end + 1, file.good + end, file.size - end);
+    cr_assert_eq(file.bad[head], 0x59, "a string of 16 bits");
+    file.bad[head + 2]++;
+    file.size++;
+    file.index_size++;
+    unsigned char *footer = file.bad + file.size - VV_FOOTER_SIZE;
+    vv_store64(footer + 8, file.index_size);
+    vv_store64(footer + 32, file.size);
+    seal();
+    cr_assert_eq(compare_both(&random), VARVE_CORRUPT);
+    end_file();
+}
+
 /* Where the index is cut short, and where it only says so. */
 TEST(told_read, believes_no_size)
 {
@@ -198,6 +223,46 @@ TEST(told_read, reads_it_whole_where_something_fails)
     }
     cr_assert_gt(whole, 0);
     cr_assert_gt(failed, 0);
+    end();
+}
+
+/* Pieces are counted before the index has a digest: as if it had few then. */
+static struct {
+    const struct vv_system *below;
+    uint64_t ends; /* where in the file the column begins */
+    int hits;
+} changing;
+
+static int64_t read_few(
+    void *state, int number, void *bytes, size_t size, uint64_t offset)
+{
+    uint8_t *to = bytes;
+    int64_t read =
+        changing.below->read_at(state, number, bytes, size, offset);
+    for (int64_t at = 0; offset == changing.ends && at < read; at += 4)
+        vv_store32(to + at, (uint32_t)(at / 2 + 2));
+    changing.hits += offset == changing.ends;
+    return read;
+}
+
+TEST(told_read, takes_no_count_from_before_it_was_summed)
+{
+    varve_error error = { 0 };
+    begin(PLAIN, 1);
+    const struct vv_index *index = &world.near.parsed.index;
+    changing.below = world.context.system;
+    changing.ends = vv_data_in_place(&world.near)->offset +
+                    (uint64_t)(index->piece_ends -
+                               (const uint8_t *)world.near.index_bytes);
+    struct vv_system system = *changing.below;
+    system.read_at = read_few;
+    world.other.system = &system;
+    cr_assert_ok(vv_data_in_open_far(
+                     &world.far, &world.other, FILE_NAME, 0, &error),
+        error);
+    cr_assert_eq(changing.hits, 1);
+    cr_assert_null(world.far.parsed.index.far, "it was read whole");
+    cr_assert_eq(world.far.parsed.index.pieced_count, index->pieced_count);
     end();
 }
 
