@@ -2,7 +2,8 @@
  * killed at any of its calls to the system, in a save as in a rebuild, and
  * nodes are lost in between. What was told to be saved is there as long as one
  * node at most is lost at a time; of two it is said which they are. With a
- * level that all share all nodes may be lost at once: what was drained is there.
+ * level that all share all nodes may be lost at once: what was drained is
+ * there.
  *
  * SPDX-License-Identifier: MIT
  */
