@@ -17,6 +17,9 @@
  * those who are left can make whole: it is made so first, each file is what it
  * was by its digest, and each rank restores its own. A rank comes back to where
  * its directory is, or to an empty one. The number of ranks has to be the same.
+ * What a lost rank kept for others, and of older sets, is made again while the
+ * program goes on, or before where the communicator has no duplicate; the next
+ * save, varve_manager_wait and varve_manager_free wait for that.
  * What could not be made whole is in varve_manager_passed_over, with the ranks
  * that were lost.
  *

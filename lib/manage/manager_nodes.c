@@ -220,15 +220,41 @@ void vv_nodes_note_weights(
 }
 
 varve_status vv_nodes_rebuild(const struct vv_manager_nodes *n,
-    struct vv_listing *l, uint64_t number, varve_error *error)
+    struct vv_listing *l, uint64_t number, bool *was_lost, varve_error *error)
 {
     struct names names;
     varve_status status = find_names(l, number, &names, error);
     status = vv_agree(n->redundancy.comm, status, error);
     if (!status)
-        status = vv_rebuild(&n->redundancy, &names.file, error);
+        status = vv_rebuild(&n->redundancy, &names.file, was_lost, error);
     clear_names(&names);
     return status;
+}
+
+static varve_status add_set(struct vv_manager_nodes *n, struct vv_listing *l,
+    uint64_t number, varve_error *error)
+{
+    struct names names;
+    varve_status status = find_names(l, number, &names, error);
+    if (!status)
+        status =
+            vv_nodes_behind_add(&n->behind, &n->redundancy, &names.file, error);
+    clear_names(&names);
+    return status;
+}
+
+varve_status vv_nodes_rebuild_rest(struct vv_manager_nodes *n,
+    struct vv_listing *l, uint64_t number, varve_error *error)
+{
+    const varve_comm *comm = n->redundancy.comm;
+    varve_status status = VARVE_OK;
+    while (number > 0) {
+        if (!status)
+            status = add_set(n, l, number, error);
+        number = vv_listing_below(l, number);
+        VV_TRY(vv_largest(comm, &number, error));
+    }
+    return vv_nodes_behind_begin(&n->behind, &n->redundancy, status, error);
 }
 
 varve_status vv_nodes_any(

@@ -14,6 +14,7 @@
 #include <varve/manager.h>
 
 #include "listing.h"
+#include "nodes_behind.h"
 #include "redundancy.h"
 
 #define VV_PARITY_SUFFIX ".parity"
@@ -24,8 +25,11 @@ struct vv_manager_nodes {
     struct vv_redundancy redundancy; /* without `comm`: none */
     uint32_t *domains;               /* of all ranks */
     uint32_t domain;                 /* of this one */
-    uint64_t weighed;                /* the oldest set that `keep_bytes` keeps;
-                                        0: all */
+    bool goes_on;  /* with what is resumed: the rest is made behind */
+    bool was_lost; /* something of that */
+    struct vv_nodes_behind behind;
+    uint64_t weighed; /* the oldest set that `keep_bytes` keeps;
+                         0: all */
 };
 
 /* Whether it is such a manager. */
@@ -72,8 +76,15 @@ varve_status vv_nodes_weigh(struct vv_manager_nodes *nodes,
 void vv_nodes_note_weights(
     const struct vv_manager_nodes *nodes, struct vv_listing *listing);
 
-/* Makes a set whole (rebuild.h). */
+/* Makes a set whole (rebuild.h), or only its files, where `was_lost` is there
+ * to say whether anything was lacking. */
 varve_status vv_nodes_rebuild(const struct vv_manager_nodes *nodes,
+    struct vv_listing *listing, uint64_t number, bool *was_lost,
+    varve_error *error);
+
+/* Begins to make the rest whole of a set whose files were resumed from, and all
+ * older ones. vv_nodes_behind_end follows before anything else is done. */
+varve_status vv_nodes_rebuild_rest(struct vv_manager_nodes *nodes,
     struct vv_listing *listing, uint64_t number, varve_error *error);
 
 /* Sets *is_so everywhere where it is so at some rank. */

@@ -350,6 +350,8 @@ static void conclude(
 void vv_manager_land(varve_manager *m)
 {
     varve_error reason = { 0 };
+    if (vv_nodes_behind_end(&m->nodes.behind, &reason))
+        vv_manager_warn(m, &reason);
     if (!m->job)
         return;
     varve_status status = varve_job_wait(m->job, &reason);
@@ -489,6 +491,8 @@ static varve_status save(varve_manager *m, int64_t step,
     struct saving s = { .order = { .step = step } };
     struct vv_manager_saving flight = { .step = step };
     varve_status status = VARVE_OK;
+    if (vv_has_nodes(&m->nodes))
+        vv_manager_land(m);
     if (vv_manager_leads(m))
         status = find_place(m, &s.order, error);
     status = vv_nodes_count(&m->nodes, status, &s.order.counter, error);

@@ -288,6 +288,20 @@ static varve_status catch_up_set(
         vv_origin_entry(origin), error);
 }
 
+/* And what was lost besides. That it cannot be made again fails nothing that
+ * was restored. */
+static varve_status go_on_with_set(
+    varve_manager *m, const struct vv_origin *origin, varve_error *error)
+{
+    varve_error reason = { 0 };
+    VV_TRY(catch_up_set(m, origin, error));
+    if (origin->listing && origin->level == 0 && m->nodes.was_lost &&
+        vv_nodes_rebuild_rest(
+            &m->nodes, &m->listing, vv_origin_entry(origin)->number, &reason))
+        vv_manager_warn(m, &reason);
+    return VARVE_OK;
+}
+
 static varve_status resume(varve_manager *m, varve_error *error)
 {
     struct vv_origin origin = { .levels = m->levels.count };
@@ -299,11 +313,16 @@ static varve_status resume(varve_manager *m, varve_error *error)
     m->half_restored.status = VARVE_OK;
     forget_passed_over(m);
     VV_TRY(look_at_levels(m, &unread, error));
-    VV_TRY(restore_any(m, &origin, &unread, error));
+    m->nodes.goes_on = true;
+    m->nodes.was_lost = false;
+    status = restore_any(m, &origin, &unread, error);
+    m->nodes.goes_on = false;
+    VV_TRY(status);
     if (!origin.listing)
         VV_TRY(begin_anew(m, &unread, error));
     vv_levels_catch_up(&m->levels, &m->listing, NULL);
-    return vv_has_nodes(&m->nodes) ? catch_up_set(m, &origin, error) : VARVE_OK;
+    return vv_has_nodes(&m->nodes) ? go_on_with_set(m, &origin, error)
+                                   : VARVE_OK;
 }
 
 varve_status varve_manager_resume(varve_manager *m, varve_error *error)

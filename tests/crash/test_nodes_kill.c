@@ -283,8 +283,9 @@ struct history {
     uint64_t lives, kills, losses, doubles, alls;
 };
 
-/* Nothing less than was saved, nothing that was never saved. */
-static void check_resumed(struct history *h)
+/* Nothing less than was saved, nothing that was never saved. What was lost is
+ * made again when all have ended, or come to save again. */
+static void check_resumed(struct history *h, bool was_killed)
 {
     bool is_all;
     int64_t step = resumed(&is_all);
@@ -292,7 +293,7 @@ static void check_resumed(struct history *h)
         cr_assert(step >= h->saved && step <= h->most,
             "expected steps %d to %d, found %d", (int)h->saved, (int)h->most,
             (int)step);
-    if (is_all)
+    if (is_all && (!was_killed || newest_saved() >= 0))
         h->missing = world.count;
     h->saved = step > h->saved ? step : h->saved;
     h->most = step != -2 ? step + 1 : h->most;
@@ -307,7 +308,7 @@ static void live_once(struct history *h, uint64_t *random)
     bool was_killed = run_life();
     h->lives++;
     h->kills += was_killed;
-    check_resumed(h);
+    check_resumed(h, was_killed);
     int64_t newest = newest_saved();
     h->saved = newest > h->saved ? newest : h->saved;
     h->most = h->most > h->saved + 1 ? h->most : h->saved + 1;
@@ -344,7 +345,7 @@ static void lose_two(struct history *h, uint64_t *random)
 {
     world.victim = world.count;
     run_life();
-    check_resumed(h);
+    check_resumed(h, false);
     world.lost[0] = (uint32_t)(proof_next(random) % (world.count - 1));
     world.lost[1] = world.lost[0] + 1;
     lose_node(world.lost[0]);

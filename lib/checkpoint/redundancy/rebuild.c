@@ -286,7 +286,8 @@ static varve_status find_room(struct rebuilding *b, varve_error *error)
                                 : vv_fail_memory(error, "a rebuild");
 }
 
-static varve_status rebuild(struct rebuilding *b, varve_error *error)
+static varve_status rebuild(
+    struct rebuilding *b, bool *was_lost, varve_error *error)
 {
     const varve_comm *comm = b->redundancy->comm;
     varve_status status = find_room(b, error);
@@ -297,16 +298,18 @@ static varve_status rebuild(struct rebuilding *b, varve_error *error)
     VV_TRY(choose_set(b, error));
     uint64_t is_needed = (b->repair.files | b->repair.blocks) != 0;
     VV_TRY(vv_largest(comm, &is_needed, error));
+    if (was_lost)
+        *was_lost = is_needed;
     if (!is_needed)
         return VARVE_OK;
     b->rounds.file = b->remains.file;
     b->rounds.block = b->remains.has_table ? b->remains.parity.file : -1;
     VV_TRY(make_files(b, error));
-    return make_blocks(b, error);
+    return was_lost ? VARVE_OK : make_blocks(b, error);
 }
 
 varve_status vv_rebuild(const struct vv_redundancy *redundancy,
-    const struct vv_redundant_file *own, varve_error *error)
+    const struct vv_redundant_file *own, bool *was_lost, varve_error *error)
 {
     const varve_allocator *a = &redundancy->context->allocator;
     varve_error local = { 0 };
@@ -319,7 +322,7 @@ varve_status vv_rebuild(const struct vv_redundancy *redundancy,
             .block = -1 },
     };
     b.rounds.table = &b.table;
-    varve_status status = rebuild(&b, error ? error : &local);
+    varve_status status = rebuild(&b, was_lost, error ? error : &local);
     if (b.has_remains)
         vv_remains_let_go(&b.remains, redundancy);
     vv_rounds_end(&b.rounds);

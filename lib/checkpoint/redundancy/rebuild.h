@@ -12,8 +12,11 @@
  * at every rank, and verified. A status of a file (VARVE_CORRUPT,
  * VARVE_NOT_FOUND, VARVE_MISMATCH, ...) where it is not a set that can be made
  * whole: nothing is changed then. Else what failed: what was rebuilt stays, and
- * is not made a second time. */
+ * is not made a second time.
+ *
+ * Unless `was_lost` is NULL only the files are made, and it says at all ranks
+ * whether anything was lacking: what protects them is made by the next call. */
 varve_status vv_rebuild(const struct vv_redundancy *redundancy,
-    const struct vv_redundant_file *own, varve_error *error);
+    const struct vv_redundant_file *own, bool *was_lost, varve_error *error);
 
 #endif

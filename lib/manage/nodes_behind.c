@@ -1,0 +1,132 @@
+/* nodes_behind.c - one set after the other, the newest first.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "nodes_behind.h"
+
+#include "agreement.h"
+#include "allocator.h"
+#include "failure.h"
+#include "rebuild.h"
+#include "system.h"
+#include "try.h"
+
+static struct vv_redundant_file *files_of(
+    const struct vv_nodes_behind *b, size_t *count)
+{
+    *count = b->files.size / sizeof(struct vv_redundant_file);
+    return (struct vv_redundant_file *)(void *)b->files.data;
+}
+
+static void free_names(
+    const varve_allocator *a, const struct vv_redundant_file *file)
+{
+    vv_release_string(a, (char *)(uintptr_t)file->path);
+    vv_release_string(a, (char *)(uintptr_t)file->parity);
+}
+
+varve_status vv_nodes_behind_add(struct vv_nodes_behind *b,
+    const struct vv_redundancy *r, const struct vv_redundant_file *own,
+    varve_error *error)
+{
+    const varve_allocator *a = &r->context->allocator;
+    const struct vv_redundant_file file = { .number = own->number,
+        .path = vv_copy_string(a, own->path),
+        .parity = vv_copy_string(a, own->parity) };
+    if (!b->files.allocator)
+        vv_buffer_init(&b->files, a);
+    if (file.path && file.parity)
+        vv_buffer_add(&b->files, &file, sizeof file);
+    if (file.path && file.parity && !b->files.failed)
+        return VARVE_OK;
+    free_names(a, &file);
+    return vv_fail_memory(error, "what is to be rebuilt");
+}
+
+/* The same at all ranks, so that all come to the next. */
+static void make(struct vv_nodes_behind *b)
+{
+    size_t count;
+    const struct vv_redundant_file *files = files_of(b, &count);
+    varve_status status = VARVE_OK;
+    for (size_t i = 0; i < count && status != VARVE_DISCONNECTED; i++) {
+        varve_error reason = { 0 };
+        status = vv_rebuild(&b->redundancy, &files[i], NULL, &reason);
+        if (status && !b->failure.status)
+            b->failure = reason;
+    }
+}
+
+static void *run(void *user)
+{
+    make(user);
+    return NULL;
+}
+
+static int64_t this_process(const struct vv_system *system)
+{
+    return system->process(system->state, NULL, 0);
+}
+
+/* At all ranks or at none. */
+static bool has_copy(struct vv_nodes_behind *b, const varve_comm *comm)
+{
+    varve_error error = { 0 };
+    uint64_t lacks = comm->duplicate == NULL;
+    if (vv_largest(comm, &lacks, &error) || lacks)
+        return false;
+    lacks = comm->duplicate(comm->self, &b->copy) != VARVE_OK;
+    if (lacks)
+        b->copy = NULL;
+    return !vv_largest(comm, &lacks, &error) && !lacks;
+}
+
+static void let_go(struct vv_nodes_behind *b)
+{
+    if (b->copy)
+        b->copy->release(b->copy->self);
+    b->copy = NULL;
+}
+
+varve_status vv_nodes_behind_begin(struct vv_nodes_behind *b,
+    const struct vv_redundancy *r, varve_status status, varve_error *error)
+{
+    const struct vv_system *system = r->context->system;
+    VV_TRY(vv_agree(r->comm, status, error));
+    b->context = *r->context;
+    b->context.durable = &b->durable;
+    b->durable = (struct vv_durable){ 0 };
+    b->redundancy = *r;
+    b->redundancy.context = &b->context;
+    if (has_copy(b, r->comm)) {
+        b->redundancy.comm = b->copy;
+        b->process = this_process(system);
+        b->has_thread =
+            system->start_thread(system->state, run, b, &b->thread) == 0;
+    } else {
+        let_go(b);
+    }
+    if (!b->has_thread)
+        make(b); /* where the others wait for it */
+    return VARVE_OK;
+}
+
+varve_status vv_nodes_behind_end(struct vv_nodes_behind *b, varve_error *error)
+{
+    const struct vv_system *system = b->context.system;
+    if (b->has_thread && b->process == this_process(system))
+        system->join_thread(system->state, b->thread);
+    b->has_thread = false;
+    let_go(b);
+    size_t count;
+    const struct vv_redundant_file *files = files_of(b, &count);
+    for (size_t i = 0; i < count; i++)
+        free_names(b->files.allocator, &files[i]);
+    if (count > 0)
+        vv_buffer_clear(&b->files);
+    varve_status status = b->failure.status;
+    if (status && error)
+        *error = b->failure;
+    b->failure.status = VARVE_OK;
+    return status;
+}

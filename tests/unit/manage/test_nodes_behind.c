@@ -1,0 +1,109 @@
+/* test_nodes_behind.c - lib/manage/nodes_behind.c
+ *
+ * Beside test_manager_nodes.c, where nodes are lost: that it is done behind, and
+ * where it cannot be.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "nodes_behind.h"
+
+#include "node_world.h"
+
+/* Resumes without an end of what is made behind that; then waits, or saves. */
+static struct {
+    bool has_no_copies;
+    bool saves;
+    size_t before; /* parity files of the lost node as rank 0 goes on */
+    size_t after;
+} behind;
+
+/* While nobody changes anything. */
+static size_t count_parity(const varve_comm *comm)
+{
+    size_t count = 0;
+    cr_assert_eq(comm->barrier(comm->self), VARVE_OK);
+    if (comm->rank == 0)
+        count = count_files("node-2/", ".parity");
+    cr_assert_eq(comm->barrier(comm->self), VARVE_OK);
+    return count;
+}
+
+static void resume_and_look(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    varve_comm own = *comm;
+    varve_error error = { 0 };
+    (void)user;
+    if (behind.has_no_copies)
+        own.duplicate = NULL;
+    cr_assert(build_node(&r, &own));
+    varve_status status = varve_manager_resume(r.manager, &error);
+    cr_assert_ok(status, error);
+    size_t before = behind.has_no_copies ? count_parity(comm) : 0;
+    set_values(&r, 4);
+    status = behind.saves ? varve_manager_save(r.manager, 4, &error)
+                          : varve_manager_wait(r.manager, &error);
+    cr_assert_ok(status, error);
+    cr_assert_null(varve_manager_warning(r.manager));
+    size_t after = count_parity(comm);
+    if (comm->rank == 0) {
+        behind.before = before;
+        behind.after = after;
+    }
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+static void begin_lost(void)
+{
+    begin_nodes(4, VARVE_XOR);
+    nodes.options.keep_last = 9;
+    cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
+    lose_node(2);
+}
+
+TEST(nodes_behind, is_done_when_it_is_waited_for)
+{
+    for (int i = 0; i < 2; i++) {
+        behind.saves = i;
+        begin_lost();
+        thread_comm_run(4, 1, -1, resume_and_look, NULL);
+        cr_assert_eq(behind.after, 3 + (size_t)i);
+        end_nodes();
+    }
+}
+
+TEST(nodes_behind, is_done_before_where_there_is_no_other_communicator)
+{
+    behind.has_no_copies = true;
+    begin_lost();
+    thread_comm_run(4, 1, -1, resume_and_look, NULL);
+    cr_assert_eq(behind.before, 3);
+    cr_assert_eq(behind.after, 3);
+    end_nodes();
+}
+
+/* An older set that has lost two is told of, and fails nothing. */
+static void resume_and_be_warned(const varve_comm *comm, void *user)
+{
+    struct node_rank r;
+    varve_error error = { 0 };
+    (void)user;
+    cr_assert(build_node(&r, comm));
+    cr_assert_ok(varve_manager_resume(r.manager, &error), error);
+    cr_assert_eq(r.step, 3);
+    cr_assert_ok(varve_manager_wait(r.manager, &error), error);
+    const char *warning = varve_manager_warning(r.manager);
+    cr_assert(warning && strstr(warning, "ckpt-1.varve"), "%s", warning);
+    varve_manager_free(r.manager);
+    varve_graph_free(r.graph);
+}
+
+TEST(nodes_behind, tells_of_a_set_that_has_lost_too_much)
+{
+    begin_lost();
+    lose_files("node-1/run/rank-1/ckpt-1");
+    thread_comm_run(4, 1, -1, resume_and_be_warned, NULL);
+    cr_assert_eq(count_files("node-2/", ".parity"), 2);
+    end_nodes();
+}
