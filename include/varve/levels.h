@@ -83,8 +83,9 @@ typedef struct varve_level_state {
 
 /* The state of a level by its place in the options; false past the end. Looks
  * at no directory; of many processes rank 0 knows it, and at others there is
- * the directory alone, but with redundancy each rank knows its own. Strings are
- * valid until the next call of this for the same level. */
+ * the directory alone, but with redundancy each rank knows of its own files
+ * there, and `latest` is of the newest that all ranks have. Strings are valid
+ * until the next call of this for the same level. */
 VARVE_API bool varve_manager_level_at(
     const varve_manager *manager, size_t index, varve_level_state *state);
 

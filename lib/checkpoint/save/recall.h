@@ -22,6 +22,7 @@ varve_status vv_recall_digests(struct vv_cargo *cargo, vv_wants_digests *wants,
 
 /* A chunk, with the number that its digest has in the column. */
 struct vv_known_chunk {
+    /* to fill in */
     uint32_t value;
     uint64_t chunk; /* of that */
     uint64_t number;

@@ -59,6 +59,42 @@ TEST(set_levels, keep_at_each_rank_what_all_have)
     end_nodes();
 }
 
+static int64_t stand_still(void *state)
+{
+    (void)state;
+    return 1;
+}
+
+/* Each rank that asks is a minute later. */
+static int64_t rush(void *state)
+{
+    static _Thread_local int64_t now;
+    (void)state;
+    return now += INT64_C(60000000000);
+}
+
+/* By the clock of rank 0, whatever those of others say. */
+TEST(set_levels, ask_one_clock_what_is_due)
+{
+    const varve_level level = { .directory = "far", .every_seconds = 30 };
+    struct vv_system still = { 0 }, rushing = { 0 };
+    begin_far(&level);
+    still = rushing = *memory_system(nodes.memory);
+    still.uptime = stand_still;
+    rushing.uptime = rush;
+    nodes.contexts[0].system = &still;
+    for (uint32_t i = 1; i < 4; i++)
+        nodes.contexts[i].system = &rushing;
+    cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
+    cr_assert_eq(count_far(1), 4);
+    cr_assert_eq(count_files("far/", ".varve"), 4);
+    nodes.contexts[0].system = &rushing;
+    cr_assert_ok(save_steps(4, 5), nodes.errors[0]);
+    cr_assert_eq(count_far(4), 4);
+    cr_assert_eq(count_far(5), 4);
+    end_nodes();
+}
+
 /* --- One rank is slow, or fails ----------------------------------------- */
 
 static _Thread_local bool is_program;
