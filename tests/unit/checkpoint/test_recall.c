@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "touched_world.h"
 
+#include "support/proof.h"
+
 static void set_row(int rank, float value)
 {
     keepers.all[rank]->row_values[7][5] = value;
@@ -232,4 +234,118 @@ TEST(recall, needs_no_memory_to_be_right)
     saved_keepers();
     cr_assert_eq(test_block_count(), blocks);
     end_keepers();
+}
+
+/* What the machine saw no write to was not touched either. */
+TEST(recall, sees_what_was_written_to)
+{
+    begin_keepers(true);
+    keepers.options.layers.only_touched = false;
+    keepers.options.layers.track = true;
+    saved_keepers();
+    for (int save = 1; save < 5; save++) {
+        keepers.is_async = save % 2;
+        set_common((size_t)save * 200000, (float)save);
+        set_row(save % KEEPERS, (float)save);
+        keepers.all[2]->own_values[3] = (float)save;
+        saved_keepers();
+        cr_assert_eq(saved_at("common", (size_t)save * 200000), (float)save);
+        cr_assert_eq(saved_row(save % KEEPERS), (float)save);
+        cr_assert_eq(saved_at("worker/2/own", 3), (float)save);
+    }
+    end_keepers();
+}
+
+/* --- In any order --------------------------------------------------------- */
+
+static void change_one(uint64_t *random)
+{
+    int rank = (int)(proof_next(random) % KEEPERS);
+    struct keeper *k = keepers.all[rank];
+    float value = (float)(proof_next(random) % 1000);
+    uint64_t row = proof_next(random) % (ALL_ROWS / KEEPERS);
+    switch (proof_next(random) % 4) {
+    case 0:
+        set_common((size_t)(proof_next(random) % COMMON), value);
+        touch_common();
+        break;
+    case 1:
+        k->row_values[row][proof_next(random) % ROW] = value;
+        cr_assert_eq(varve_touch_rows(k->rows, row, 1, NULL), VARVE_OK);
+        break;
+    case 2:
+        k->row_values[row][proof_next(random) % ROW] = value;
+        varve_touch(k->rows);
+        break;
+    case 3:
+        k->own_values[proof_next(random) % OWN] = value;
+        varve_touch(k->own);
+        break;
+    }
+}
+
+static void choose_options(uint64_t *random)
+{
+    uint64_t how = proof_next(random);
+    keepers.is_async = how & 1;
+    keepers.options = (varve_write_options){ .layered = true,
+        .layers = { .only_touched = how & 2,
+            .track = how & 4,
+            .verify_untouched = (how & 10) == 10 } };
+#ifdef VV_HAVE_ZSTD
+    keepers.options.compress = how >> 4 & 1;
+#endif
+}
+
+static void check_values(varve_reader *reader, const char *path, size_t first,
+    const float *values, size_t count)
+{
+    varve_error error = { 0 };
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, path, &node), "%s", path);
+    float *saved = malloc((size_t)node.size);
+    cr_assert_ok(varve_reader_read(
+                     reader, node.id, saved, (size_t)node.size, &error),
+        error);
+    cr_assert(
+        memcmp(saved + first, values, count * sizeof *values) == 0, "%s", path);
+    free(saved);
+}
+
+static void check_all(void)
+{
+    varve_error error = { 0 };
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, keepers.path, &error);
+    cr_assert(reader, "%s", error.message);
+    for (int i = 0; i < KEEPERS; i++) {
+        const struct keeper *k = keepers.all[i];
+        char own[] = "worker/0/own";
+        own[7] = (char)('0' + i);
+        check_values(reader, "common", 0, k->common_values, COMMON);
+        check_values(reader, "rows", (size_t)i * (ALL_ROWS / KEEPERS) * ROW,
+            k->row_values[0], ALL_ROWS / KEEPERS * ROW);
+        check_values(reader, own, 0, k->own_values, OWN);
+    }
+    varve_reader_free(reader);
+}
+
+/* What was touched where it changed is saved as it is, whatever was asked for
+ * in the saves before, and whether what they have left is there. */
+TEST(recall, is_right_in_any_order)
+{
+    uint64_t saves = proof_size(24, 1500), random = proof_seed();
+    begin_keepers(true);
+    saved_keepers();
+    for (uint64_t i = 0; i < saves; i++) {
+        for (uint64_t k = proof_next(&random) % 4; k > 0; k--)
+            change_one(&random);
+        if (proof_next(&random) % 8 == 0)
+            remove_file(keepers.path);
+        choose_options(&random);
+        saved_keepers();
+        check_all();
+    }
+    end_keepers();
+    proof_count("recall.saves", saves);
 }
