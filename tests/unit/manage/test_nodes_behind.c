@@ -1,7 +1,7 @@
 /* test_nodes_behind.c - lib/manage/nodes_behind.c
  *
- * Beside test_manager_nodes.c, where nodes are lost: that it is done behind, and
- * where it cannot be.
+ * Beside test_manager_nodes.c, where nodes are lost: that it is done behind,
+ * and where it cannot be.
  *
  * SPDX-License-Identifier: MIT
  */
