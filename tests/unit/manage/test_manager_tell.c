@@ -133,7 +133,7 @@ static void ask_for_states(struct rank *r, const void *user)
     if (r->number == 0)
         cr_assert_str_eq(state.latest, "far/ckpt-1.varve");
     else
-        cr_assert_null(state.latest);
+        cr_assert(!state.latest && state.waiting == 0);
     cr_assert_eq(state.step, r->number == 0 ? 20 : -1);
     cr_assert_not(varve_manager_level_at(r->manager, 2, &state));
 }
