@@ -278,14 +278,20 @@ void vv_level_queue_add(struct vv_level_queue *q, struct vv_listing *listing,
         vv_level_queue_put(q, w);
 }
 
+bool vv_level_queue_owes(struct vv_level_queue *q)
+{
+    vv_monitor_enter(q->monitor);
+    bool is_owed = q->owed > 0 && !q->first && !q->held;
+    vv_monitor_leave(q->monitor);
+    return is_owed;
+}
+
 bool vv_level_queue_is_due(
     struct vv_level_queue *q, const struct vv_entry *entry)
 {
     const struct vv_system *system = q->level.context.system;
-    vv_monitor_enter(q->monitor);
-    bool is_owed = q->owed > 0 && !q->first && !q->held;
-    vv_monitor_leave(q->monitor);
-    return is_owed || vv_interval_is_over(&q->interval, entry->step, system);
+    return vv_level_queue_owes(q) ||
+           vv_interval_is_over(&q->interval, entry->step, system);
 }
 
 /* --- Waiting for it ----------------------------------------------------- */

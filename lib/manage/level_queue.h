@@ -81,6 +81,9 @@ varve_status vv_level_queue_begin(struct vv_level_queue *queue,
 /* Cancels what is being copied. */
 void vv_level_queue_end(struct vv_level_queue *queue);
 
+/* Whether something that was due is not there, and nothing waits. */
+bool vv_level_queue_owes(struct vv_level_queue *queue);
+
 /* Whether an entry of the manager's is to be copied now. */
 bool vv_level_queue_is_due(
     struct vv_level_queue *queue, const struct vv_entry *entry);

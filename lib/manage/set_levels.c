@@ -168,12 +168,18 @@ static void note_whole(struct vv_level_queue *q)
     vv_monitor_leave(q->monitor);
 }
 
-static void release(struct vv_level_queue *q)
+static struct vv_waiting *take_held(struct vv_level_queue *q)
 {
     struct vv_waiting *w = q->held;
     q->held = w->next;
     q->held_count--;
     w->next = NULL;
+    return w;
+}
+
+static void release(struct vv_level_queue *q)
+{
+    struct vv_waiting *w = take_held(q);
     q->has_released = true;
     q->released = (struct vv_entry){
         .number = w->original.number,
@@ -205,10 +211,7 @@ static varve_status advance(
 
 static void leave_out(struct vv_level_queue *q)
 {
-    struct vv_waiting *w = q->held;
-    q->held = w->next;
-    q->held_count--;
-    vv_waiting_free(q, w);
+    vv_waiting_free(q, take_held(q));
     vv_monitor_enter(q->monitor);
     q->left_out++;
     vv_monitor_leave(q->monitor);
@@ -253,14 +256,6 @@ static varve_status hold(
     return VARVE_OK;
 }
 
-static bool owes(struct vv_level_queue *q)
-{
-    vv_monitor_enter(q->monitor);
-    bool is_owed = q->owed > 0 && !q->first && !q->held;
-    vv_monitor_leave(q->monitor);
-    return is_owed;
-}
-
 /* Whether an older one is the newest that is whole; of steps alone it is known
  * whether it was due. */
 static bool is_left_to_do(
@@ -279,7 +274,7 @@ static bool wants(const struct offer *o, struct vv_level_queue *q)
     if (o->is_late && o->entry->counter <= q->offered)
         return false;
     if (o->comm->rank != 0)
-        return owes(q);
+        return vv_level_queue_owes(q);
     return o->is_late ? is_left_to_do(q, o->entry)
                       : vv_level_queue_is_due(q, o->entry);
 }

@@ -300,13 +300,7 @@ static void choose_options(uint64_t *random)
 static void check_values(varve_reader *reader, const char *path, size_t first,
     const float *values, size_t count)
 {
-    varve_error error = { 0 };
-    varve_saved_node node;
-    cr_assert(varve_reader_find(reader, path, &node), "%s", path);
-    float *saved = malloc((size_t)node.size);
-    cr_assert_ok(varve_reader_read(
-                     reader, node.id, saved, (size_t)node.size, &error),
-        error);
+    float *saved = read_saved(reader, path);
     cr_assert(
         memcmp(saved + first, values, count * sizeof *values) == 0, "%s", path);
     free(saved);
@@ -314,10 +308,7 @@ static void check_values(varve_reader *reader, const char *path, size_t first,
 
 static void check_all(void)
 {
-    varve_error error = { 0 };
-    varve_reader *reader =
-        vv_reader_open_in(&world.context, keepers.path, &error);
-    cr_assert(reader, "%s", error.message);
+    varve_reader *reader = open_saved();
     for (int i = 0; i < KEEPERS; i++) {
         const struct keeper *k = keepers.all[i];
         char own[] = "worker/0/own";

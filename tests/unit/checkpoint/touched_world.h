@@ -155,22 +155,36 @@ static inline void failed_keepers(const char *message)
         keepers.errors[0].message);
 }
 
-/* What a checkpoint has of a float, after all of it was verified. */
-static inline float saved_at(const char *path, size_t number)
+static inline varve_reader *open_saved(void)
 {
     varve_error error = { 0 };
-    float value = 0;
     varve_reader *reader =
         vv_reader_open_in(&world.context, keepers.path, &error);
     cr_assert(reader, "%s", error.message);
-    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    return reader;
+}
+
+/* All that a checkpoint has of a variable, to be freed. */
+static inline float *read_saved(varve_reader *reader, const char *path)
+{
+    varve_error error = { 0 };
     varve_saved_node node;
     cr_assert(varve_reader_find(reader, path, &node), "%s", path);
     float *values = malloc((size_t)node.size);
     cr_assert_ok(varve_reader_read(
                      reader, node.id, values, (size_t)node.size, &error),
         error);
-    value = values[number];
+    return values;
+}
+
+/* What a checkpoint has of a float, after all of it was verified. */
+static inline float saved_at(const char *path, size_t number)
+{
+    varve_error error = { 0 };
+    varve_reader *reader = open_saved();
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    float *values = read_saved(reader, path);
+    float value = values[number];
     free(values);
     varve_reader_free(reader);
     return value;
