@@ -49,8 +49,10 @@ struct listing {
     struct vv_buffer asides; /* of temporary files for the index */
 };
 
-static int list_name(void *user, const char *name)
+static int list_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     struct listing *l = user;
     if (vv_temporary_is_of(vv_path_name(l->set->index.path), name))
         vv_buffer_add(&l->asides, name, strlen(name) + 1);

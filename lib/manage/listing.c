@@ -266,8 +266,10 @@ struct names {
     bool has_parity;
 };
 
-static int sort_name(void *user, const char *name)
+static int sort_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     struct names *names = user;
     uint64_t number;
     if (parse_name(names->listing, name, VARVE_SUFFIX, &number))

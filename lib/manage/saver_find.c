@@ -100,8 +100,10 @@ static bool add(struct scan *scan, struct vv_saver_file file, const char *name)
     return true;
 }
 
-static int look_at_name(void *user, const char *name)
+static int look_at_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     struct scan *scan = user;
     struct vv_saver_file file = { 0 };
     if (fits(scan, name, &file) && !add(scan, file, name))

@@ -125,8 +125,10 @@ struct search {
     uint64_t number;
 };
 
-static int look_at_name(void *user, const char *name)
+static int look_at_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     struct search *s = user;
     uint64_t number;
     if (!vv_parse_numbered(name, s->prefix, VARVE_SUFFIX, &number) ||

@@ -91,6 +91,14 @@ static int open_directory(void *state, int directory, const char *name)
         openat(at(directory), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
+static int open_real_directory(void *state, int directory, const char *name)
+{
+    (void)state;
+    int result = above_standard(openat(at(directory), name,
+        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    return result == -ELOOP ? -ENOTDIR : result;
+}
+
 static int close_descriptor(void *state, int descriptor)
 {
     (void)state;
@@ -276,6 +284,13 @@ static int rename_new(
 #endif
 }
 
+static int link_file(
+    void *state, int directory, const char *from, const char *to)
+{
+    (void)state;
+    return result_of(linkat(at(directory), from, at(directory), to, 0));
+}
+
 /* Linux says EISDIR for a directory, POSIX EPERM. */
 static int remove_name(void *state, int directory, const char *name)
 {
@@ -299,6 +314,12 @@ static int share_lock(void *state, int file)
     return result_of(flock(file, LOCK_SH | LOCK_NB));
 }
 
+static int unlock(void *state, int file)
+{
+    (void)state;
+    return result_of(flock(file, LOCK_UN));
+}
+
 static int make_directory(void *state, int directory, const char *name)
 {
     (void)state;
@@ -312,7 +333,7 @@ static int each_in_stream(DIR *stream, vv_each_name *each, void *user)
         const char *name = entry->d_name;
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
-        if (each(user, name))
+        if (each(user, name, NULL))
             return 0;
     }
     return -errno;
@@ -459,6 +480,7 @@ const struct vv_system vv_posix_system = {
     .create_file = create_file,
     .open_to_write = open_to_write,
     .open_directory = open_directory,
+    .open_real_directory = open_real_directory,
     .close = close_descriptor,
     .info = info,
     .read_at = read_at,
@@ -469,8 +491,10 @@ const struct vv_system vv_posix_system = {
     .sync = sync_descriptor,
     .lock = lock,
     .share_lock = share_lock,
+    .unlock = unlock,
     .rename = rename_file,
     .rename_new = rename_new,
+    .link = link_file,
     .remove = remove_name,
     .make_directory = make_directory,
     .each_name = each_name,

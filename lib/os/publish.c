@@ -134,24 +134,81 @@ varve_status vv_publish_close(
     return status;
 }
 
-/* Where the file system has no rename that spares the old file, we look first.
- * Another process may come in between; there is no better way. */
-static varve_status put_in_place(struct vv_publication *p, varve_error *error)
+/* Whether the name leads to the temporary file: the answer to a call that was
+ * sent twice, as NFS does, is that of the second, which finds the name taken. */
+static bool is_published(const struct vv_publication *p)
 {
     const struct vv_system *system = p->context->system;
-    int result = -ENOSYS;
-    if (p->flags & VV_PUBLISH_NO_REPLACE) {
-        result = system->rename_new(
-            system->state, p->directory, p->temporary.name, p->name);
-        if (result == -ENOSYS || result == -EINVAL)
-            VV_TRY(check_free(p, error));
-    }
-    if (result == -ENOSYS || result == -EINVAL)
-        result = system->rename(
-            system->state, p->directory, p->temporary.name, p->name);
+    struct vv_file_info ours, named;
+    int file = system->open_file(
+        system->state, p->directory, p->temporary.name);
+    int other = system->open_file(system->state, p->directory, p->name);
+    bool is_same = file >= 0 && other >= 0 &&
+                   system->info(system->state, file, &ours) == 0 &&
+                   system->info(system->state, other, &named) == 0 &&
+                   ours.device == named.device && ours.serial == named.serial;
+    vv_file_close(p->context, other);
+    vv_file_close(p->context, file);
+    return is_same;
+}
+
+static int link_new(const struct vv_publication *p)
+{
+    const struct vv_system *system = p->context->system;
+    int result = system->link(
+        system->state, p->directory, p->temporary.name, p->name);
+    if (result == -EEXIST && is_published(p))
+        result = 0;
+    if (result == 0)
+        system->remove(system->state, p->directory, p->temporary.name);
+    return result;
+}
+
+static int rename_over(const struct vv_publication *p)
+{
+    const struct vv_system *system = p->context->system;
+    return system->rename(
+        system->state, p->directory, p->temporary.name, p->name);
+}
+
+/* Creating a file fails where the name is taken; the empty file is ours, and
+ * may be replaced. */
+static int claim_name(const struct vv_publication *p)
+{
+    const struct vv_system *system = p->context->system;
+    int file = system->create_file(system->state, p->directory, p->name);
+    if (file < 0)
+        return file;
+    vv_file_close(p->context, file);
+    int result = rename_over(p);
     if (result < 0)
-        return vv_fail_system(error, -result, "rename", p->path);
-    return VARVE_OK;
+        system->remove(system->state, p->directory, p->name);
+    return result;
+}
+
+/* Never replaces a file, whatever other processes do meanwhile: by a rename
+ * that cannot replace; where the file system has none (NFS, many FUSE file
+ * systems), by a hard link; where it has neither (FAT), by a file created
+ * under the name. */
+static int rename_new(const struct vv_publication *p)
+{
+    const struct vv_system *system = p->context->system;
+    int result = system->rename_new(
+        system->state, p->directory, p->temporary.name, p->name);
+    if (result == -ENOSYS || result == -EINVAL)
+        result = link_new(p);
+    if (result == -ENOSYS || result == -EPERM || result == -EOPNOTSUPP ||
+        result == -EMLINK)
+        result = claim_name(p);
+    return result;
+}
+
+static varve_status put_in_place(struct vv_publication *p, varve_error *error)
+{
+    int result = p->flags & VV_PUBLISH_NO_REPLACE ? rename_new(p)
+                                                  : rename_over(p);
+    return result < 0 ? vv_fail_system(error, -result, "rename", p->path)
+                      : VARVE_OK;
 }
 
 static varve_status sync_directory(

@@ -33,8 +33,11 @@ struct vv_file_info {
     uint64_t serial;  /* called; no two files have both at one time */
 };
 
-/* Called with each name in a directory except "." and ".."; not 0 ends it. */
-typedef int vv_each_name(void *user, const char *name);
+/* Called with each name in a directory except "." and "..". `info` is what the
+ * listing itself says of the file (a store's list has size, time and ETag), or
+ * NULL. A result other than 0 ends the listing. */
+typedef int vv_each_name(
+    void *user, const char *name, const struct vv_file_info *info);
 
 /* Called with a run of whole pages. */
 typedef void vv_each_run(void *user, void *address, size_t size);
@@ -53,6 +56,9 @@ struct vv_system {
      * several fill together. Follows no link. */
     int (*open_to_write)(void *state, int directory, const char *name);
     int (*open_directory)(void *state, int directory, const char *name);
+    /* The same, but -ENOTDIR where the last part of the name is a symbolic
+     * link. */
+    int (*open_real_directory)(void *state, int directory, const char *name);
     int (*close)(void *state, int descriptor);
 
     int (*info)(void *state, int descriptor, struct vv_file_info *info);
@@ -83,6 +89,9 @@ struct vv_system {
     /* The same for a lock that several may have at once, but nobody else then
      * has alone. */
     int (*share_lock)(void *state, int file);
+    /* Releases the lock of an open file, also where a child process has
+     * inherited the descriptor: closing alone would leave it locked then. */
+    int (*unlock)(void *state, int file);
 
     /* -EOPNOTSUPP where only what was created under a temporary name can be
      * renamed, and to what that is for; -EINPROGRESS where nobody knows whether
@@ -92,6 +101,10 @@ struct vv_system {
      * where the file system cannot do it in one step. */
     int (*rename_new)(
         void *state, int directory, const char *from, const char *to);
+    /* Gives a file a second name: -EEXIST where that is taken, atomically also
+     * on network file systems. Another error where the file system has no hard
+     * links. */
+    int (*link)(void *state, int directory, const char *from, const char *to);
     /* A file or an empty directory. */
     int (*remove)(void *state, int directory, const char *name);
     /* With mode 0777 less the umask. */

@@ -178,8 +178,10 @@ void vv_temporary_sweep_one(
     vv_file_close(context, file);
 }
 
-static int look_at_name(void *user, const char *candidate)
+static int look_at_name(
+    void *user, const char *candidate, const struct vv_file_info *info)
 {
+    (void)info;
     const struct sweep *s = user;
     if (vv_temporary_is_of(s->name, candidate))
         vv_temporary_sweep_one(s->context, s->directory, candidate);

@@ -41,7 +41,7 @@ static int each_of(char *page, const char *element, const char *prefix,
         size_t size = strlen(name);
         if (size && name[size - 1] == '/')
             name[size - 1] = '\0';
-        if (is_name(name) && each(user, name))
+        if (is_name(name) && each(user, name, NULL))
             return 1;
     }
     return strstr(page, element) ? fail_page() : 0;

@@ -71,6 +71,13 @@ static int open_directory(void *state, int directory, const char *name)
                : machine.open_directory(state, directory, name);
 }
 
+static int open_real_directory(void *state, int directory, const char *name)
+{
+    return is_remote(directory, name)
+               ? open_directory(state, directory, name)
+               : machine.open_real_directory(state, directory, name);
+}
+
 static int close_either(void *state, int descriptor)
 {
     return vv_remote_is_ours(descriptor) ? vv_remote_end(descriptor)
@@ -221,6 +228,19 @@ static int share_lock(void *state, int file)
                                    : machine.share_lock(state, file);
 }
 
+static int unlock(void *state, int file)
+{
+    return vv_remote_is_ours(file) ? no_locks() : machine.unlock(state, file);
+}
+
+static int link_either(
+    void *state, int directory, const char *from, const char *to)
+{
+    if (is_remote(directory, from) || is_remote(directory, to))
+        return vv_remote_fail(EOPNOTSUPP, "there are no links in a store");
+    return machine.link(state, directory, from, to);
+}
+
 /* --- Coming into play -------------------------------------------------------
  */
 
@@ -263,6 +283,7 @@ static void stand_on(const struct vv_system *below)
     stores.create_file = create_file;
     stores.open_to_write = open_to_write;
     stores.open_directory = open_directory;
+    stores.open_real_directory = open_real_directory;
     stores.close = close_either;
     stores.info = info_of;
     stores.read_at = read_at;
@@ -273,8 +294,10 @@ static void stand_on(const struct vv_system *below)
     stores.sync = sync_either;
     stores.lock = lock;
     stores.share_lock = share_lock;
+    stores.unlock = unlock;
     stores.rename = rename_either;
     stores.rename_new = rename_new;
+    stores.link = link_either;
     stores.remove = remove_name;
     stores.make_directory = make_directory;
     stores.each_name = each_name;

@@ -32,8 +32,10 @@ enum {
 };
 
 /* A vv_each_name: takes the highest seconds of all event files. */
-static int look_at_name(void *user, const char *name)
+static int look_at_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     int64_t *newest = user;
     uint64_t seconds;
     size_t size = strlen(PREFIX);

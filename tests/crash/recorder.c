@@ -266,6 +266,7 @@ const struct vv_system *recorder_begin(
     recorder.late_file = -1;
     recorder.system = *recorder.under;
     recorder.system.open_directory = open_directory;
+    recorder.system.open_real_directory = open_directory;
     recorder.system.create_file = create_file;
     recorder.system.open_to_write = open_to_write;
     recorder.system.make_directory = make_directory;

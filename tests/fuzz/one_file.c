@@ -146,7 +146,7 @@ static int each_name(
     const struct one_file *f = state;
     (void)directory;
     if (f->bytes)
-        each(user, FUZZ_PATH);
+        each(user, FUZZ_PATH, NULL);
     return 0;
 }
 
@@ -213,6 +213,7 @@ void one_file_init(struct one_file *file, const uint8_t *bytes, size_t size)
         .open_file = open_file,
         .create_file = create_file,
         .open_directory = open_directory,
+        .open_real_directory = open_directory,
         .close = close_descriptor,
         .info = info,
         .read_at = read_at,
@@ -222,9 +223,11 @@ void one_file_init(struct one_file *file, const uint8_t *bytes, size_t size)
         .will_read = hint,
         .lock = sync_it,
         .share_lock = sync_it,
+        .unlock = sync_it,
         .sync = sync_it,
         .rename = rename_it,
         .rename_new = rename_it,
+        .link = rename_it,
         .remove = remove_it,
         .make_directory = make_directory,
         .each_name = each_name,

@@ -103,7 +103,7 @@ const char *faulty_kind_name(enum faulty_kind kind)
         "start_write_back", "will_read", "sync", "sync_directory", "rename",
         "rename_new", "remove", "make_directory", "each_name", "map", "unmap",
         "random", "processors", "start_thread", "join_thread", "lock",
-        "share_lock", "open_tracker", "track",
+        "share_lock", "open_tracker", "track", "unlock", "link",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((unsigned)kind == 1u << i)

@@ -80,6 +80,15 @@ static int open_directory(void *state, int directory, const char *name)
         f->under->open_directory(f->under->state, directory, name)));
 }
 
+static int open_real_directory(void *state, int directory, const char *name)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn =
+        begin_named(f, FAULTY_OPEN_DIRECTORY, directory, name, "");
+    return PASS(taken(f, FAULTY_OPEN_DIRECTORY,
+        f->under->open_real_directory(f->under->state, directory, name)));
+}
+
 /* A failed close has closed. */
 static int close_descriptor(void *state, int descriptor)
 {
@@ -173,6 +182,13 @@ static int share_lock(void *state, int file)
     return PASS(f->under->share_lock(f->under->state, file));
 }
 
+static int unlock(void *state, int file)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn = begin_range(f, FAULTY_UNLOCK, file, 0, 0);
+    return PASS(f->under->unlock(f->under->state, file));
+}
+
 static int rename_file(
     void *state, int directory, const char *from, const char *to)
 {
@@ -189,6 +205,14 @@ static int rename_new(
     struct faulty_turn turn =
         begin_named(f, FAULTY_RENAME_NEW, directory, from, to);
     return PASS(f->under->rename_new(f->under->state, directory, from, to));
+}
+
+static int link_file(
+    void *state, int directory, const char *from, const char *to)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn = begin_named(f, FAULTY_LINK, directory, from, to);
+    return PASS(f->under->link(f->under->state, directory, from, to));
 }
 
 static int remove_name(void *state, int directory, const char *name)
@@ -349,6 +373,7 @@ static const struct vv_system functions = {
     .create_file = create_file,
     .open_to_write = open_to_write,
     .open_directory = open_directory,
+    .open_real_directory = open_real_directory,
     .close = close_descriptor,
     .info = info,
     .read_at = read_at,
@@ -359,8 +384,10 @@ static const struct vv_system functions = {
     .sync = sync_descriptor,
     .lock = lock,
     .share_lock = share_lock,
+    .unlock = unlock,
     .rename = rename_file,
     .rename_new = rename_new,
+    .link = link_file,
     .remove = remove_name,
     .make_directory = make_directory,
     .each_name = each_name,

@@ -57,7 +57,9 @@ enum faulty_kind {
     FAULTY_SHARE_LOCK = 1 << 26,
     FAULTY_OPEN_TRACKER = 1 << 27,
     FAULTY_TRACK = 1 << 28, /* all calls about what is tracked */
-    FAULTY_ALL = (1 << 29) - 1,
+    FAULTY_UNLOCK = 1 << 29,
+    FAULTY_LINK = 1 << 30,
+    FAULTY_ALL = 0x7fffffff,
 };
 
 enum faulty_way {

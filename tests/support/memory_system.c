@@ -290,6 +290,33 @@ static int share_lock(void *state, int number)
     return lock_either(state, number, true);
 }
 
+static int unlock(void *state, int number)
+{
+    struct memory *m = locked(state);
+    struct memory_descriptor *found = find_descriptor(m, number);
+    if (found)
+        found->has_lock = found->shares_lock = false;
+    return unlocked(m, found ? 0 : -EBADF);
+}
+
+static int link_file(
+    void *state, int directory, const char *from, const char *to)
+{
+    struct memory *m = locked(state);
+    struct memory_node *node, *parent;
+    char name[256];
+    int result = look_up(m, directory, from, &node);
+    if (!result && node->is_directory)
+        result = -EPERM;
+    if (!result)
+        result = look_up_parent(m, directory, to, &parent, name);
+    if (!result && memory_entry_find(parent, name, strlen(name)))
+        result = -EEXIST;
+    if (!result)
+        memory_entry_add(parent, name, node);
+    return unlocked(m, result);
+}
+
 static int remove_entry(
     struct memory *m, struct memory_node *parent, struct memory_entry *entry)
 {
@@ -385,7 +412,7 @@ static int each_name(
         names[i] = node->list.entries[i];
     unlocked(m, 0);
     for (size_t i = 0; i < count; i++)
-        if (each(user, names[i].name))
+        if (each(user, names[i].name, NULL))
             break;
     free(names);
     return 0;
@@ -524,6 +551,7 @@ static const struct vv_system functions = {
     .create_file = create_file,
     .open_to_write = open_to_write,
     .open_directory = open_directory,
+    .open_real_directory = open_directory,
     .close = close_descriptor,
     .info = info,
     .read_at = read_at,
@@ -534,8 +562,10 @@ static const struct vv_system functions = {
     .sync = sync_descriptor,
     .lock = lock,
     .share_lock = share_lock,
+    .unlock = unlock,
     .rename = rename_file,
     .rename_new = rename_new,
+    .link = link_file,
     .remove = remove_name,
     .make_directory = make_directory,
     .each_name = each_name,

@@ -257,8 +257,10 @@ static void stop(void)
     varve_graph_free(world.graph);
 }
 
-static int take_number(void *user, const char *name)
+static int take_number(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     uint64_t *highest = user;
     unsigned long long number;
     if (sscanf(name, "ckpt-%llu.varve", &number) == 1 && number > *highest)

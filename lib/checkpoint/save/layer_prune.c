@@ -35,8 +35,10 @@ struct pruning {
     struct vv_buffer named; /* nonces of layers */
 };
 
-static int take_name(void *user, const char *name)
+static int take_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     struct pruning *c = user;
     vv_buffer_add(&c->names, name, strlen(name) + 1);
     return 0;

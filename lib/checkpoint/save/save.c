@@ -45,8 +45,10 @@ struct search {
     bool found;
 };
 
-static int look_at_name(void *user, const char *name)
+static int look_at_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     struct search *search = user;
     uint64_t number;
     if (!vv_parse_numbered(name, search->prefix, VARVE_SUFFIX, &number) ||

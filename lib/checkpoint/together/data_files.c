@@ -54,8 +54,10 @@ static varve_status make_file(
     return VARVE_OK;
 }
 
-static int look_for_left(void *user, const char *name)
+static int look_for_left(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     size_t size = strlen(name);
     bool is_temporary = name[0] == '.' && vv_text_ends_in(name, size, ".tmp");
     *(bool *)user |= is_temporary;

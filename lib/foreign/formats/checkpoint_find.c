@@ -71,8 +71,10 @@ static size_t number_of(
     return is_one ? begin : 0;
 }
 
-static int look_at_name(void *user, const char *name)
+static int look_at_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     struct search *s = user;
     uint64_t number, other;
     size_t begin = number_of(s, name, &number);

@@ -230,8 +230,10 @@ struct newest {
     uint64_t save;
 };
 
-static int look_for_newest(void *user, const char *name)
+static int look_for_newest(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     struct newest *newest = user;
     uint64_t save = save_of(newest->stem, name);
     if (save > newest->save)

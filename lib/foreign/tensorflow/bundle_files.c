@@ -225,8 +225,10 @@ struct search {
     bool is_taken;
 };
 
-static int look_for_count(void *user, const char *name)
+static int look_for_count(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     struct search *search = user;
     uint64_t count;
     search->is_taken =

@@ -55,8 +55,10 @@ static void check_saved(const char *path)
     varve_reader_free(open_saved(path));
 }
 
-static int count_name(void *user, const char *name)
+static int count_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     (void)name;
     ++*(unsigned *)user;
     return 0;

@@ -242,8 +242,10 @@ TEST(file_set, a_failure_leaves_the_older_one)
     }
 }
 
-static int pass_over(void *user, const char *name)
+static int pass_over(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     (void)user;
     (void)name;
     return 0;

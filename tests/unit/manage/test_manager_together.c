@@ -253,8 +253,10 @@ TEST(manager_together, is_made_alike_or_not_at_all)
 
 /* --- What is kept --------------------------------------------------------- */
 
-static int count_name(void *user, const char *name)
+static int count_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     (void)name;
     ++*(unsigned *)user;
     return 0;

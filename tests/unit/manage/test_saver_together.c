@@ -117,8 +117,10 @@ static void list_and_restore(struct rank *r, const void *user)
     save(r, 9);
 }
 
-static int count_name(void *user, const char *name)
+static int count_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     (void)name;
     ++*(unsigned *)user;
     return 0;

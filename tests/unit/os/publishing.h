@@ -43,8 +43,10 @@ static inline bool holds(
     return is_same;
 }
 
-static inline int count_one(void *user, const char *name)
+static inline int count_one(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     (void)name;
     ++*(int *)user;
     return 0;

@@ -13,16 +13,20 @@
 #include "support/memory_system.h"
 #include "support/test_context.h"
 
-static int note_name(void *user, const char *name)
+static int note_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     strcat(user, name);
     strcat(user, " ");
     return 0;
 }
 
-static int note_one_name(void *user, const char *name)
+static int note_one_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
-    note_name(user, name);
+    (void)info;
+    note_name(user, name, NULL);
     return 1;
 }
 

@@ -34,8 +34,10 @@ static int note_open(struct answers *a, int descriptor)
     return descriptor;
 }
 
-static int count_name(void *user, const char *name)
+static int count_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     (void)name;
     ++*(int *)user;
     return 0;

@@ -281,14 +281,18 @@ TEST(posix_system, removes_files_and_empty_directories_only)
     s->close(s->state, directory);
 }
 
-static int count_all(void *user, const char *name)
+static int count_all(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     cr_assert_neq(name[0], '.');
     return (*(int *)user)++, 0;
 }
 
-static int count_to_three(void *user, const char *name)
+static int count_to_three(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     (void)name;
     return ++*(int *)user == 3;
 }

@@ -99,31 +99,119 @@ TEST(publish, no_replace_refuses_before_and_after_the_work)
     cr_assert(holds(posix(), path, "new"));
 }
 
-/* File systems that cannot do it in one step. */
-TEST(publish, no_replace_looks_first_where_it_must)
+/* File systems without RENAME_NOREPLACE (NFS, FUSE), and some that have no hard
+ * links either (FAT). `kinds` are the calls that they do not have. */
+static void publish_beside_another(unsigned kinds, int number)
 {
-    static const int numbers[] = { EINVAL, ENOSYS };
-    for (size_t i = 0; i < 2; i++) {
-        struct memory *memory = memory_new();
-        struct faulty *faulty = faulty_new(memory_system(memory));
-        struct vv_context context = test_context(faulty_system(faulty));
-        faulty_plan(faulty, &(struct faulty_plan){ .sticky = true,
-            .kinds = FAULTY_RENAME_NEW, .error = numbers[i] });
-        int flags = VV_PUBLISH_NO_REPLACE;
+    struct memory *memory = memory_new();
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    faulty_plan(faulty, &(struct faulty_plan){
+        .sticky = true, .kinds = kinds, .error = number });
+    int flags = VV_PUBLISH_NO_REPLACE;
+    varve_error error;
+    cr_assert_ok(publish(&context, "f", flags, "new", &error), error);
+    struct vv_publication p;
+    cr_assert_ok(vv_publish_begin(&p, &context, "g", flags, &error), error);
+    memory_put(memory, "g", "old", 3);
+    cr_assert_eq(vv_publish_end(&p, VARVE_OK, &error), VARVE_EXISTS);
+    cr_assert(holds(&context, "f", "new"));
+    cr_assert(holds(&context, "g", "old"));
+    cr_assert_eq(memory_file_count(memory), 2);
+    cr_assert_eq(faulty_open_count(faulty), 0);
+    faulty_free(faulty);
+    memory_free(memory);
+}
+
+TEST(publish, no_replace_is_kept_where_rename_cannot)
+{
+    publish_beside_another(FAULTY_RENAME_NEW, EINVAL);
+    publish_beside_another(FAULTY_RENAME_NEW, ENOSYS);
+}
+
+TEST(publish, no_replace_is_kept_without_hard_links)
+{
+    publish_beside_another(FAULTY_RENAME_NEW | FAULTY_LINK, ENOSYS);
+}
+
+/* Another writer whose file appears after any look, just before the name is
+ * given: the last calls of a publication. */
+static struct {
+    struct vv_system system;
+    const struct vv_system *under;
+    struct memory *memory;
+    bool has_links;
+} late;
+
+static int rename_new_unsupported(
+    void *state, int directory, const char *from, const char *to)
+{
+    (void)state;
+    (void)directory;
+    (void)from;
+    (void)to;
+    memory_put(late.memory, "f", "other", 5);
+    return -EINVAL;
+}
+
+static int link_unsupported(
+    void *state, int directory, const char *from, const char *to)
+{
+    return late.has_links ? late.under->link(state, directory, from, to)
+                          : -EPERM;
+}
+
+TEST(publish, a_file_that_appears_last_is_not_replaced)
+{
+    for (int i = 0; i < 2; i++) {
+        late.memory = memory_new();
+        late.under = memory_system(late.memory);
+        late.system = *late.under;
+        late.system.rename_new = rename_new_unsupported;
+        late.system.link = link_unsupported;
+        late.has_links = i == 1;
+        struct vv_context context = test_context(&late.system);
         varve_error error;
-        cr_assert_ok(publish(&context, "f", flags, "new", &error), error);
-        struct vv_publication p;
-        cr_assert_ok(vv_publish_begin(
-            &p, &context, "g", flags, &error), error);
-        memory_put(memory, "g", "old", 3);
-        cr_assert_eq(vv_publish_end(&p, VARVE_OK, &error), VARVE_EXISTS);
-        cr_assert(holds(&context, "f", "new"));
-        cr_assert(holds(&context, "g", "old"));
-        cr_assert_eq(memory_file_count(memory), 2);
-        cr_assert_eq(faulty_open_count(faulty), 0);
-        faulty_free(faulty);
-        memory_free(memory);
+        cr_assert_eq(publish(&context, "f", VV_PUBLISH_NO_REPLACE, "new",
+            &error), VARVE_EXISTS);
+        cr_assert(holds(&context, "f", "other"));
+        cr_assert_eq(memory_file_count(late.memory), 1);
+        memory_free(late.memory);
     }
+}
+
+/* The first answer was lost: the call was done, and the second says EEXIST. */
+static int link_twice(
+    void *state, int directory, const char *from, const char *to)
+{
+    cr_assert_eq(late.under->link(state, directory, from, to), 0);
+    return late.under->link(state, directory, from, to);
+}
+
+static int rename_new_lacking(
+    void *state, int directory, const char *from, const char *to)
+{
+    (void)state;
+    (void)directory;
+    (void)from;
+    (void)to;
+    return -ENOSYS;
+}
+
+TEST(publish, a_link_whose_answer_was_lost_has_published)
+{
+    late.memory = memory_new();
+    late.under = memory_system(late.memory);
+    late.system = *late.under;
+    late.system.rename_new = rename_new_lacking;
+    late.system.link = link_twice;
+    struct vv_context context = test_context(&late.system);
+    varve_error error;
+    cr_assert_ok(
+        publish(&context, "f", VV_PUBLISH_NO_REPLACE, "new", &error), error);
+    cr_assert(holds(&context, "f", "new"));
+    cr_assert_eq(memory_file_count(late.memory), 1);
+    memory_free(late.memory);
 }
 
 TEST(publish, no_replace_takes_a_dangling_link_for_a_file)
@@ -189,8 +277,10 @@ TEST(publish, an_empty_path_is_not_found)
     cr_assert_null(strchr(error.message, '\n'));
 }
 
-static int copy_name(void *user, const char *name)
+static int copy_name(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     strcpy(user, name);
     return 1;
 }

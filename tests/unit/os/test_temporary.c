@@ -105,8 +105,10 @@ struct rival {
     char name[256];
 };
 
-static int lock_it(void *user, const char *name)
+static int lock_it(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     struct rival *rival = user;
     const struct vv_system *system = rival->context.system;
     rival->file = system->open_file(

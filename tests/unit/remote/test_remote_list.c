@@ -16,8 +16,10 @@
 
 static char names[200];
 
-static int add(void *user, const char *name)
+static int add(
+    void *user, const char *name, const struct vv_file_info *info)
 {
+    (void)info;
     (void)user;
     strcat(names, name);
     strcat(names, ";");
