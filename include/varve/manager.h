@@ -82,39 +82,65 @@ typedef struct varve_manager_options {
     const varve_level *levels; /* for copies (levels.h), the fastest first; */
     size_t level_count;        /* copied */
     const varve_redundancy *redundancy; /* of nodes (redundancy.h); copied */
+
+    /* Several programs at one directory. */
+    bool read_only;      /* opens without the lock: no save and no prune
+                            (VARVE_MISUSE); pins may be changed, and a resume
+                            never begins anew */
+    double lock_seconds; /* how long varve_manager_new waits for the lock of
+                            another manager; 0: not at all; below 0: for ever */
+    bool must_resume;    /* there has to be a checkpoint: VARVE_NOT_FOUND
+                            otherwise, as where a directory is not mounted yet.
+                            Then no directory is made */
+    bool may_resume_older; /* a newer checkpoint, or a level, that cannot be
+                              read now (VARVE_IO) is passed over. Without this
+                              it is an error, for it may be good */
+    const char *run; /* identity of this run in its checkpoints: up to 63
+                        printable characters of ASCII without spaces; copied.
+                        NULL: 26 characters, made of the time and 80 random
+                        bits, that sort by time */
     varve_reserved reserved;
 } varve_manager_options;
 
 /* --- The manager -------------------------------------------------------- */
 
-/* A manager of the checkpoints `directory/PREFIX-N.varve` of the graph below
- * `root`. Looks at what is there, and writes nothing; the directory is made by
- * the first save, and may be s3://BUCKET/PREFIX (remote.h). `options` may be
- * NULL. VARVE_BAD_NAME for a prefix with a '/'; VARVE_MISUSE where ranks have
- * other names or options; what the listing of the directory fails with. */
+/* Opens the checkpoints `directory/PREFIX-N.varve` of the graph below `root`.
+ * `directory` is created if it is missing, and may be s3://BUCKET/PREFIX
+ * (remote.h). `options` may be NULL.
+ *
+ * Takes the lock of the prefix, an exclusive flock of `.PREFIX.lock`, and holds
+ * it until varve_manager_free. The lock is released there even if a child
+ * process has inherited the descriptor. VARVE_EXISTS names the host, process
+ * and run of another manager that holds it. Where the file system has no locks
+ * varve_manager_warning says so; a store has none.
+ *
+ * VARVE_BAD_NAME for a prefix with a '/'; VARVE_MISUSE where ranks have other
+ * names or options; the status of a failed listing of the directory. */
 VARVE_API varve_manager *varve_manager_new(varve_node *root,
     const char *directory, const varve_manager_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* Ends it, the restoration of its resume, and its lock, an open file since its
- * first save, when what is in flight has come to its end. What that failed with
- * and nobody was told, the next save of the graph tells: where there is none,
- * call varve_manager_wait before. The graph may be gone already. */
+/* Waits for a save in flight, releases the lock, and frees the manager and the
+ * restoration of its resume. A failure of that save that was not returned yet is
+ * returned by the next save of the graph; where there is none, call
+ * varve_manager_wait before. The graph may be gone already. */
 VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* --- Resuming ----------------------------------------------------------- */
 
 /* Restores the newest checkpoint, at any level, of which every value verifies;
- * damaged ones are passed over. Without any, calls `initialize`, at every rank.
- * Nothing is written. What is built later is filled. One process verifies as it
+ * damaged ones are passed over. Without any, calls `initialize`, at every rank:
+ * only when the lock is held, two listings of the directory agree, and the
+ * ledger names no checkpoint that is there. Nothing is written. What is built later is filled. One process verifies as it
  * reads where each older file has the same graph, and so brings again what a
  * damaged one changed; else, and a share by each of many processes, before.
  * Where none is good, what is larger than the read's staging may have changed:
  * VARVE_HALF_RESTORED, without `initialize`, names it. Fails, and does not look
  * at older ones, where the newest good one does not fit the program
  * (VARVE_MISMATCH), is too new, or cannot be read for a reason that is not its
- * own (permissions, memory); and where none is good and reading one failed
- * (VARVE_IO): it may be good after all. With `salvage.on` among the options of
+ * own (permissions, memory). One that cannot be read now, and a level that
+ * cannot be listed, is tried again for a moment and is VARVE_IO then, unless
+ * `may_resume_older` is set; and where no other is good it always is. With `salvage.on` among the options of
  * its read an older good one is preferred all the same; where none is good,
  * what is left of the newest damaged one that can be opened is restored, and
  * the report names what was lost. */
@@ -165,7 +191,7 @@ typedef struct varve_manager_save_options {
  * costs one agreement at each call; the step must be the same everywhere.
  *
  * Fails as varve_save does, and with VARVE_EXISTS while another manager of the
- * same prefix is alive, also in a directory that was made anew meanwhile. What
+ * same prefix holds the lock of a directory that was made anew meanwhile. What
  * goes wrong after the checkpoint is durable is not a failure but a warning,
  * and is tried again after the next save. */
 VARVE_API varve_status varve_manager_save(
@@ -213,11 +239,22 @@ typedef struct varve_managed {
     bool is_ours;     /* written by a manager of this prefix */
     bool is_pinned;
     bool is_damaged; /* as far as the manager has found out */
+    const char *run; /* identity of the run that has saved it; NULL: unknown */
+    uint64_t identity; /* the same for its copies at levels, and for no other
+                          checkpoint; 0: unknown, of an older version */
+    uint64_t parent;   /* identity of the checkpoint that its run was resumed
+                          from; 0: none, or unknown */
     varve_reserved reserved;
 } varve_managed;
 
 /* The path of the newest, or NULL. Whether it is good, a resume finds out. */
 VARVE_API const char *varve_manager_latest(const varve_manager *manager);
+
+/* The identity of this run, which its checkpoints have as the metadata
+ * "varve.run"; one that was resumed has "varve.parent" besides: identity, run
+ * and number of the checkpoint that it was resumed from. Each resume that
+ * restores a checkpoint begins another run, unless the options name it. */
+VARVE_API const char *varve_manager_run(const varve_manager *manager);
 
 /* The name of its metric in the files. */
 VARVE_API const char *varve_manager_metric(const varve_manager *manager);

@@ -40,6 +40,9 @@ typedef struct varve_run_options {
                           for another */
     bool no_last_save; /* the end of the run is not saved for being the end;
                           the last step before a stop still is */
+    double drain_seconds; /* how long the end waits until each level has the
+                             last checkpoint that is due there; 0: 30; below 0:
+                             for ever */
     varve_reserved reserved;
 } varve_run_options;
 
@@ -94,8 +97,10 @@ VARVE_API const char *varve_run_warning(const varve_run *run);
 
 /* Ends it: saves the last step, if nothing has failed, it is not saved yet and
  * `no_last_save` does not say otherwise, with the metric of that step; waits
- * for what is in flight; frees the run, its manager and its graph. Gives the
- * first failure of all. VARVE_MISUSE for NULL. */
+ * for what is in flight, and for the levels as `drain_seconds` says; frees the
+ * run, its manager and its graph. Returns the first failure of all: VARVE_TIMEOUT
+ * where only a level lacks a copy by then, whose original is in the manager's
+ * directory. VARVE_MISUSE for NULL. */
 VARVE_API varve_status varve_run_end(
     varve_run *run, varve_error *error) VARVE_MUST_CHECK;
 

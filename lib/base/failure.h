@@ -53,6 +53,16 @@ varve_status vv_fail_memory(varve_error *error, const char *what);
  * the same wherever it is noticed, all else the program's own business. */
 varve_status vv_status_of_callback(varve_status status);
 
+/* Hands on a failure that was kept until it counted; `error` may be NULL.
+ * Returns its status. */
+static inline varve_status vv_pass_failure(
+    varve_error *error, const varve_error *reason)
+{
+    if (error)
+        *error = *reason;
+    return reason->status;
+}
+
 /* VARVE_TOO_NEW if there is something in the room that is left at the end of
  * `options`, which may be NULL: fields that this version does not know. */
 #define VV_CHECK_OPTIONS(options, error)                                       \

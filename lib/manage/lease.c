@@ -77,6 +77,30 @@ varve_status vv_lease_take(const struct vv_context *context, const char *path,
     return is_same ? VARVE_OK : fail_busy(error, path);
 }
 
+varve_status vv_lease_wait(const struct vv_context *context, const char *path,
+    int *file, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
+    int64_t pause = A_MILLISECOND;
+    varve_status status;
+    while ((status = vv_lease_take(context, path, file, error)) ==
+               VARVE_TIMEOUT &&
+           system->uptime(system->state) < deadline) {
+        system->sleep(system->state, pause);
+        pause = 2 * pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE;
+    }
+    return status;
+}
+
+void vv_lease_end(const struct vv_context *context, int file)
+{
+    const struct vv_system *system = context->system;
+    if (file >= 0)
+        system->unlock(system->state, file);
+    vv_file_close(context, file);
+}
+
 /* --- A handle ----------------------------------------------------------- */
 
 /* Finds what the path means, again and again: that may be another file by the
@@ -119,6 +143,7 @@ varve_lease *vv_lease_new_in(
     }
     lease->context = *context;
     lease->file = -1;
+    lease->process = context->system->process(context->system->state, NULL, 0);
     vv_buffer_init(&lease->path, &lease->context.allocator);
     if (take(lease, path, error)) {
         varve_lease_free(lease);
@@ -142,7 +167,11 @@ void varve_lease_free(varve_lease *lease)
     if (!lease)
         return;
     const varve_allocator a = lease->context.allocator;
-    vv_file_close(&lease->context, lease->file);
+    const struct vv_system *system = lease->context.system;
+    if (system->process(system->state, NULL, 0) == lease->process)
+        vv_lease_end(&lease->context, lease->file);
+    else
+        vv_file_close(&lease->context, lease->file);
     vv_buffer_clear(&lease->path);
     vv_release(&a, lease, sizeof *lease);
 }

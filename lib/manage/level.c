@@ -4,6 +4,7 @@
  */
 #include "level.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "copy_layers.h"
@@ -12,10 +13,10 @@
 #include "file.h"
 #include "interval.h"
 #include "layer_prune.h"
-#include "ledger.h"
 #include "repack.h"
 #include "system.h"
 #include "try.h"
+#include "listing_refresh.h"
 
 /* A copy that waits looks so often whether it is cancelled. */
 #define LONGEST_PAUSE (VV_SECOND / 20)
@@ -35,7 +36,7 @@ varve_status vv_level_begin(struct vv_level *level,
 
 void vv_level_clear(struct vv_level *level)
 {
-    vv_file_close(&level->context, level->lock.file);
+    vv_manager_lock_release(&level->lock, &level->context);
     vv_listing_clear(&level->listing);
     vv_decision_clear(&level->decision);
     vv_buffer_clear(&level->whole);
@@ -72,16 +73,44 @@ static int keep_pace(
 
 static varve_status look(struct vv_level *level, varve_error *error)
 {
-    if (!level->has_looked)
-        vv_ledger_read(&level->listing, NULL);
+    bool is_first = !level->has_looked;
+    if (is_first)
+        vv_listing_read_ledger(&level->listing, NULL, NULL);
     level->has_looked = true;
-    return vv_listing_refresh(&level->listing, error);
+    return is_first || level->replaces
+               ? vv_listing_refresh(&level->listing, error)
+               : vv_listing_refresh_names(&level->listing, error);
 }
 
-static bool is_copy(const struct vv_entry *e, const struct vv_original *o)
+/* By identity; of checkpoints of older versions, which have none, by their
+ * values. */
+static varve_status level_is_copy(struct vv_level *level,
+    const struct vv_entry *e, const struct vv_original *o, bool *is_copy,
+    varve_error *error)
 {
-    return e->is_ours && !e->is_damaged && e->counter == o->counter &&
-           e->step == o->step;
+    bool may_be = e->is_ours && !e->is_damaged && e->counter == o->counter &&
+                  e->step == o->step;
+    *is_copy = may_be && e->identity == o->identity;
+    if (!*is_copy || o->identity)
+        return VARVE_OK;
+    const char *path =
+        vv_listing_entry_path(&level->listing, e, VARVE_SUFFIX);
+    return level->listing.path.failed
+               ? vv_fail_memory(error, "the name of a copy")
+               : vv_checkpoint_compare(
+                     &level->context, o->path, path, is_copy, error);
+}
+
+static varve_status level_fail_taken(struct vv_level *level,
+    const struct vv_entry *e, const struct vv_original *o, varve_error *error)
+{
+    const char *path =
+        vv_listing_entry_path(&level->listing, e, VARVE_SUFFIX);
+    return vv_fail(error, VARVE_EXISTS,
+        "%s: this number is taken by another checkpoint, of run %s, step "
+        "%" PRId64 "; %s, of run %s, step %" PRId64 ", is not copied over it",
+        path, *e->run ? e->run : "unknown", e->step, o->path,
+        *o->run ? o->run : "unknown", o->step);
 }
 
 /* Of a copy that was there the process may have been killed before its name was
@@ -133,10 +162,16 @@ varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
     *size = 0;
     VV_TRY(look(level, error));
     struct vv_entry *there = vv_listing_find(&level->listing, o->number);
-    if (there && is_copy(there, o) && !o->is_unsure)
+    bool is_copy = false;
+    if (there)
+        VV_TRY(level_is_copy(level, there, o, &is_copy, error));
+    is_copy = is_copy && vv_listing_confirm(&level->listing, there);
+    if (is_copy && !o->is_unsure)
         return sync_names(level, error);
     bool may_replace =
-        level->replaces || o->is_unsure || (there && there->is_damaged);
+        level->replaces || is_copy || (there && there->is_damaged);
+    if (there && !may_replace)
+        return level_fail_taken(level, there, o, error);
     /* Of that name it is another file, whatever its size and time. */
     if (there)
         there->is_read = false;
@@ -191,15 +226,16 @@ varve_status vv_level_tidy(
     struct vv_level *level, uint64_t good, varve_error *error)
 {
     struct vv_listing *l = &level->listing;
+    const struct vv_lock_request request = { .run = level->run };
     size_t count;
     l->policy = level->policy;
-    VV_TRY(vv_manager_lock_take(&level->lock, l, false, error));
-    VV_TRY(vv_listing_refresh(l, error));
+    VV_TRY(vv_manager_lock_take(&level->lock, l, &request, error));
+    VV_TRY(vv_listing_refresh_names(l, error));
     VV_TRY(decide(level, good, error));
     count = l->count;
     varve_status pruned = vv_prune(l, &level->decision, error);
     if (!pruned && l->count < count)
         pruned = prune_layers(level, error);
-    varve_status noted = vv_ledger_write(l, pruned ? NULL : error);
+    varve_status noted = vv_listing_write_ledger(l, pruned ? NULL : error);
     return pruned ? pruned : noted;
 }

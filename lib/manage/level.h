@@ -22,6 +22,7 @@ struct vv_level {
     bool replaces;             /* a number may come again, of a later save */
     bool is_layered;           /* copies have layers as their originals */
     bool is_of_sets;           /* each rank copies its file of a set */
+    char run[VV_RUN_SIZE];     /* identity of the manager's run */
     struct vv_buffer whole;    /* of these: numbers, uint64_t, of sets that all
                                   ranks have there */
     atomic_bool is_cancelled;  /* by whoever waits for the end of a copy */
@@ -42,6 +43,8 @@ struct vv_original {
     uint64_t number;
     uint64_t counter;
     int64_t step;
+    uint64_t identity; /* 0: unknown */
+    char run[VV_RUN_SIZE];
     bool is_unsure; /* a copy is there of which nobody knows whether it is
                        durable */
 };
@@ -53,9 +56,10 @@ varve_status vv_level_begin(struct vv_level *level,
 void vv_level_clear(struct vv_level *level);
 
 /* Makes one file of a checkpoint, or copies its layers, unless the level has
- * it. *size gets how many bytes were written, 0 where it was there. What is
- * there by its name stays, unless numbers may come again, or it is damaged:
- * VARVE_EXISTS. VARVE_CANCELLED at the next chunk. */
+ * it: a checkpoint of the same identity. *size gets how many bytes were written,
+ * 0 where it was there. Another checkpoint of its number stays, unless numbers
+ * may come again, or it is damaged: VARVE_EXISTS names both. VARVE_CANCELLED at
+ * the next chunk. */
 varve_status vv_level_copy(struct vv_level *level,
     const struct vv_original *original, uint64_t *size, varve_error *error);
 

@@ -4,11 +4,12 @@
  */
 #include "level_queue.h"
 
+#include <string.h>
+
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
 #include "lease.h"
-#include "ledger.h"
 #include "monitor.h"
 #include "store.h"
 #include "system.h"
@@ -21,7 +22,8 @@ void vv_waiting_free(struct vv_level_queue *q, struct vv_waiting *w)
     const varve_allocator *a = &q->level.context.allocator;
     if (!w)
         return;
-    vv_file_close(&q->level.context, w->lease);
+    if (w->lease >= 0)
+        vv_lease_end(&q->level.context, w->lease);
     vv_release_string(a, w->path);
     vv_release(a, w, sizeof *w);
 }
@@ -39,7 +41,7 @@ varve_status vv_waiting_make(struct vv_level_queue *q, struct vv_listing *from,
     const struct vv_entry *entry, struct vv_waiting **made, varve_error *error)
 {
     const varve_allocator *a = &q->level.context.allocator;
-    const char *path = vv_listing_path(from, &entry->number, VARVE_SUFFIX);
+    const char *path = vv_listing_entry_path(from, entry, VARVE_SUFFIX);
     struct vv_waiting *w = vv_allocate_zeroed(a, sizeof *w);
     if (!w)
         return vv_fail_memory(error, "a checkpoint that waits");
@@ -48,7 +50,9 @@ varve_status vv_waiting_make(struct vv_level_queue *q, struct vv_listing *from,
     w->original = (struct vv_original){ .path = w->path,
         .number = entry->number,
         .counter = entry->counter,
-        .step = entry->step };
+        .step = entry->step,
+        .identity = entry->identity };
+    memcpy(w->original.run, entry->run, sizeof w->original.run);
     varve_status status =
         w->path ? take_lease(q, w, error)
                 : vv_fail_memory(error, "the path of a checkpoint that waits");
@@ -141,9 +145,8 @@ static void note_failed(
     q->failures++;
     note_failure(q, error->status, "copy of ", w->path, error);
     w->original.is_unsure |= error->status == VARVE_UNKNOWN_OUTCOME;
-    /* Of a set a file that is another one's is not waited for by all others. */
-    if (is_of_the_original(error->status) ||
-        (q->level.is_of_sets && error->status == VARVE_EXISTS)) {
+    /* A number that another checkpoint has at the level stays taken. */
+    if (is_of_the_original(error->status) || error->status == VARVE_EXISTS) {
         owe(q, w->original.counter);
         vv_waiting_free(q, w);
         return;
@@ -181,8 +184,11 @@ static void serve_one(struct vv_level_queue *q)
     error.status = vv_level_copy(&q->level, &w->original, &size, &error);
     if (!error.status && !q->level.is_of_sets)
         tidied.status = vv_level_tidy(&q->level, w->original.number, &tidied);
+    uint64_t there = vv_listing_highest(&q->level.listing, !q->level.replaces);
     vv_monitor_enter(q->monitor);
     q->current = NULL;
+    if (q->highest_there < there)
+        q->highest_there = there;
     if (error.status)
         note_failed(q, w, &error);
     else
@@ -333,6 +339,24 @@ varve_status vv_level_queue_drain(
     varve_status status = wait_for(q, deadline, error);
     vv_monitor_leave(q->monitor);
     return status;
+}
+
+uint64_t vv_level_queue_highest(struct vv_level_queue *q)
+{
+    vv_monitor_enter(q->monitor);
+    uint64_t there = q->highest_there;
+    vv_monitor_leave(q->monitor);
+    return there > q->highest ? there : q->highest;
+}
+
+bool vv_level_queue_has_failed(struct vv_level_queue *q, varve_error *failure)
+{
+    vv_monitor_enter(q->monitor);
+    bool has_failed = q->failure.status != VARVE_OK;
+    if (has_failed)
+        *failure = q->failure;
+    vv_monitor_leave(q->monitor);
+    return has_failed;
 }
 
 /* --- Telling ------------------------------------------------------------ */

@@ -53,6 +53,7 @@ struct vv_level_queue {
     struct vv_waiting *first; /* the oldest */
     struct vv_waiting *current;
     size_t count;   /* that wait, without the current one */
+    uint64_t highest_there; /* counter or number, when a copy looked there */
     uint64_t owed;  /* counter of what was lost: the next one is due; 0: none */
     bool has_news;  /* since the current one was begun */
     bool is_copied; /* of sets: what was released */
@@ -116,6 +117,15 @@ varve_status vv_level_queue_drain(
 /* What failed there besides a copy. */
 void vv_level_queue_note(
     struct vv_level_queue *queue, const char *what, const varve_error *reason);
+
+/* The highest counter there, or number where numbers tell the order, that this
+ * manager has found. */
+uint64_t vv_level_queue_highest(struct vv_level_queue *queue);
+
+/* Whether something has failed there since the last copy that was made; sets
+ * *failure then. */
+bool vv_level_queue_has_failed(
+    struct vv_level_queue *queue, varve_error *failure);
 
 /* All but the directory and the failure, which is in `told` then. */
 void vv_level_queue_state(

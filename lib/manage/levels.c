@@ -8,11 +8,16 @@
 
 #include "allocator.h"
 #include "failure.h"
-#include "ledger.h"
+#include "file.h"
 #include "name.h"
 #include "store.h"
 #include "system.h"
 #include "try.h"
+#include "listing_refresh.h"
+
+#define FIRST_PAUSE (VV_SECOND / 100)
+
+enum { MOST_TRIES = 4 }; /* of a listing that fails, after the first */
 
 static int64_t this_process(const struct vv_context *context)
 {
@@ -49,6 +54,7 @@ void vv_levels_add(struct vv_levels *levels, struct vv_listing *listing,
 static varve_status look_at(
     struct vv_levels *levels, struct vv_level_queue *q, varve_error *error)
 {
+    const struct vv_system *system = levels->context->system;
     struct vv_listing *l = &q->seen;
     q->unseen = (varve_error){ 0 };
     /* Where a number may come again its file may be another one of that size
@@ -56,6 +62,10 @@ static varve_status look_at(
     for (size_t i = 0; i < l->count && !levels->numbers_say; i++)
         l->entries[i].is_read = false;
     q->unseen.status = vv_listing_refresh(l, &q->unseen);
+    for (int i = 0; i < MOST_TRIES && q->unseen.status == VARVE_IO; i++) {
+        system->sleep(system->state, FIRST_PAUSE << i);
+        q->unseen.status = vv_listing_refresh(l, &q->unseen);
+    }
     if (q->unseen.status == VARVE_NO_MEMORY)
         *error = q->unseen;
     if (q->unseen.status) {
@@ -78,9 +88,10 @@ varve_status vv_levels_look(struct vv_levels *levels, varve_error *error)
 uint64_t vv_levels_highest(const struct vv_levels *levels)
 {
     uint64_t highest = 0;
-    for (size_t i = 0; i < levels->count; i++)
-        if (levels->all[i].highest > highest)
-            highest = levels->all[i].highest;
+    for (size_t i = 0; i < levels->count; i++) {
+        uint64_t one = vv_level_queue_highest(&levels->all[i]);
+        highest = one > highest ? one : highest;
+    }
     return highest;
 }
 
@@ -129,6 +140,16 @@ void vv_levels_catch_up(struct vv_levels *levels, struct vv_listing *listing,
         q->left_out = 0; /* they were an earlier process's */
         vv_level_queue_go_on(q);
     }
+}
+
+bool vv_levels_have_failed(struct vv_levels *levels, varve_error *failure)
+{
+    if (is_idle(levels))
+        return false;
+    for (size_t i = 0; i < levels->count; i++)
+        if (vv_level_queue_has_failed(&levels->all[i], failure))
+            return true;
+    return false;
 }
 
 /* --- Waiting for it ----------------------------------------------------- */
@@ -245,6 +266,43 @@ static varve_status begin_one(const struct vv_levels *levels,
     return status;
 }
 
+/* Which directory a path leads to; false where there is none yet. */
+static bool levels_identify(const struct vv_context *context, const char *path,
+    struct vv_file_info *info)
+{
+    const struct vv_system *system = context->system;
+    int directory =
+        system->open_directory(system->state, VV_WORKING_DIRECTORY, path);
+    bool is_there =
+        directory >= 0 && system->info(system->state, directory, info) == 0;
+    vv_file_close(context, directory);
+    return is_there;
+}
+
+/* Two spellings of one directory, or a link to it: its "copies" would be the
+ * originals. */
+static varve_status levels_check_alias(const struct vv_levels *levels,
+    size_t index, const struct vv_listing *own, varve_error *error)
+{
+    const char *path = levels->all[index].seen.directory;
+    struct vv_file_info here, there;
+    if (vv_is_of_store(path) ||
+        !levels_identify(levels->context, path, &here))
+        return VARVE_OK;
+    for (size_t i = 0; i <= index; i++) {
+        const char *other =
+            i == index ? own->directory : levels->all[i].seen.directory;
+        if (!vv_is_of_store(other) &&
+            levels_identify(levels->context, other, &there) &&
+            here.device == there.device && here.serial == there.serial)
+            return vv_fail(error, VARVE_MISUSE,
+                "%s: level %zu is the same directory as %s; a level needs a "
+                "directory of its own",
+                path, index, other);
+    }
+    return VARVE_OK;
+}
+
 varve_status vv_levels_begin(struct vv_levels *levels, const varve_level *those,
     size_t count, const struct vv_listing *like, varve_error *error)
 {
@@ -263,10 +321,12 @@ varve_status vv_levels_begin(struct vv_levels *levels, const varve_level *those,
         struct vv_level_queue *q = &levels->all[i];
         q->level.replaces = !levels->numbers_say;
         q->level.is_of_sets = levels->is_of_sets;
+        memcpy(q->level.run, levels->run, sizeof q->level.run);
         q->level.policy.best_is_larger = levels->best_is_larger;
         VV_TRY(begin_one(levels, q, those[i], like, error));
+        VV_TRY(levels_check_alias(levels, i, like, error));
         if (!levels->follows)
-            vv_ledger_read(&q->seen, NULL);
+            vv_listing_read_ledger(&q->seen, NULL, NULL);
     }
     VV_TRY(vv_levels_look(levels, error));
     for (size_t i = 0; i < count; i++)

@@ -15,6 +15,7 @@ struct vv_levels {
     bool numbers_say; /* in which order checkpoints were saved; else a number
                          may come again */
     bool best_is_larger;
+    char run[VV_RUN_SIZE]; /* identity of the manager's run */
     bool is_of_sets; /* each rank copies its own file of a set (set_levels.h) */
     uint32_t rank;   /* and has a part of each directory then */
     bool follows;    /* another rank looks and copies, and tells what it sees */
@@ -58,6 +59,9 @@ void vv_levels_catch_up(struct vv_levels *levels, struct vv_listing *listing,
  * again. */
 void vv_levels_add(struct vv_levels *levels, struct vv_listing *listing,
     const struct vv_entry *entry);
+
+/* Whether a level lacks what it should have, and why. */
+bool vv_levels_have_failed(struct vv_levels *levels, varve_error *failure);
 
 /* Waits for all, until a moment of uptime; below 0: for ever. */
 varve_status vv_levels_drain(

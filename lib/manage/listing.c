@@ -1,4 +1,5 @@
-/* listing.c - reading a directory of checkpoints, and what each says of itself.
+/* listing.c - Lists the checkpoints of a prefix, and reads what each says of
+ * itself.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,56 +12,75 @@
 #include <varve/reader.h>
 
 #include "allocator.h"
-#include "directory.h"
+#include "bytes.h"
+#include "checksum.h"
 #include "failure.h"
 #include "file.h"
-#include "ledger.h"
 #include "name.h"
+#include "numbered.h"
 #include "reader.h"
-#include "save.h"
-#include "system.h"
 #include "temporary.h"
 #include "try.h"
 
 /* --- Names -------------------------------------------------------------- */
 
-static void set_name(struct vv_listing *l, const char *before,
-    const uint64_t *number, const char *ending)
+static const char *listing_set_name(
+    struct vv_listing *l, const char *ending)
 {
-    l->path.failed = false;
-    vv_buffer_add_string(&l->path, before);
     vv_buffer_add_string(&l->path, l->prefix);
-    if (number) {
-        vv_buffer_add8(&l->path, '-');
-        vv_buffer_add_decimal(&l->path, *number);
-    }
     vv_buffer_add_string(&l->path, ending);
+    return vv_buffer_string(&l->path);
+}
+
+static void listing_begin_path(struct vv_listing *l)
+{
+    l->path.size = 0;
+    l->path.failed = false;
+    vv_buffer_add_string(&l->path, l->directory);
+    vv_buffer_add8(&l->path, '/');
+}
+
+static const char *listing_add_numbered(struct vv_listing *l, uint64_t number,
+    bool is_padded, const char *ending)
+{
+    vv_buffer_add_string(&l->path, l->prefix);
+    vv_numbered_add(&l->path, number, is_padded, ending);
+    return vv_buffer_string(&l->path);
 }
 
 const char *vv_listing_name(
     struct vv_listing *l, const uint64_t *number, const char *ending)
 {
     l->path.size = 0;
-    set_name(l, "", number, ending);
-    return vv_buffer_string(&l->path);
+    l->path.failed = false;
+    return number ? listing_add_numbered(l, *number, false, ending)
+                  : listing_set_name(l, ending);
 }
 
 const char *vv_listing_path(
     struct vv_listing *l, const uint64_t *number, const char *ending)
 {
-    l->path.size = 0;
-    vv_buffer_add_string(&l->path, l->directory);
-    set_name(l, "/", number, ending);
-    return vv_buffer_string(&l->path);
+    listing_begin_path(l);
+    return number ? listing_add_numbered(l, *number, false, ending)
+                  : listing_set_name(l, ending);
 }
 
-static bool parse_name(const struct vv_listing *l, const char *name,
-    const char *ending, uint64_t *number)
+const char *vv_listing_entry_name(
+    struct vv_listing *l, const struct vv_entry *e, const char *ending)
 {
-    return vv_parse_numbered(name, l->prefix, ending, number);
+    l->path.size = 0;
+    l->path.failed = false;
+    return listing_add_numbered(l, e->number, e->is_padded, ending);
 }
 
-static bool is_ledger(const struct vv_listing *l, const char *name)
+const char *vv_listing_entry_path(
+    struct vv_listing *l, const struct vv_entry *e, const char *ending)
+{
+    listing_begin_path(l);
+    return listing_add_numbered(l, e->number, e->is_padded, ending);
+}
+
+bool vv_listing_is_ledger(const struct vv_listing *l, const char *name)
 {
     size_t size = strlen(l->prefix);
     return strncmp(name, l->prefix, size) == 0 &&
@@ -69,25 +89,38 @@ static bool is_ledger(const struct vv_listing *l, const char *name)
 
 /* Whether a name is that of what a writer of PREFIX-N.varve, of its pin, or of
  * the ledger writes aside. */
-static bool is_temporary(const struct vv_listing *l, const char *name)
+bool vv_listing_is_temporary(const struct vv_listing *l, const char *name)
 {
     char bare[256];
-    uint64_t number;
+    struct vv_numbered file;
     size_t size = strlen(name);
     if (size <= VV_TEMPORARY_OVERHEAD || size >= sizeof bare || *name != '.')
         return false;
     size -= VV_TEMPORARY_OVERHEAD;
     memcpy(bare, name + 1, size);
     bare[size] = '\0';
-    return (parse_name(l, bare, VARVE_SUFFIX, &number) ||
-               parse_name(l, bare, ".pin", &number) ||
-               parse_name(l, bare, ".parity", &number) || is_ledger(l, bare)) &&
+    return (vv_numbered_parse(bare, l->prefix, VARVE_SUFFIX, &file) ||
+               vv_numbered_parse(bare, l->prefix, ".pin", &file) ||
+               vv_numbered_parse(bare, l->prefix, ".parity", &file) ||
+               vv_listing_is_ledger(l, bare)) &&
            vv_temporary_is_of(bare, name);
 }
 
 /* --- What a file says --------------------------------------------------- */
 
-static void take_metadata(
+static void listing_take_string(
+    struct vv_entry *entry, const struct vv_listing *l, const varve_metadata *m)
+{
+    if (!strcmp(m->name, VV_MANAGER_KEY))
+        entry->is_ours = strcmp(m->string, l->prefix) == 0;
+    else if (!strcmp(m->name, VV_RUN_KEY) &&
+             strlen(m->string) < sizeof entry->run)
+        strcpy(entry->run, m->string);
+    else if (!strcmp(m->name, VV_PARENT_KEY))
+        entry->parent = strtoull(m->string, NULL, 16);
+}
+
+static void listing_take_metadata(
     struct vv_entry *entry, const struct vv_listing *l, const varve_metadata *m)
 {
     if (m->kind == VARVE_METADATA_INTEGER && !strcmp(m->name, VV_STEP_KEY) &&
@@ -98,18 +131,42 @@ static void take_metadata(
         entry->time = m->integer;
     else if (m->kind == VARVE_METADATA_REAL && !strcmp(m->name, l->metric))
         entry->metric = m->real == m->real ? m->real : NAN; /* one of many */
-    else if (m->kind == VARVE_METADATA_STRING &&
-             !strcmp(m->name, VV_MANAGER_KEY))
-        entry->is_ours = strcmp(m->string, l->prefix) == 0;
+    else if (m->kind == VARVE_METADATA_STRING)
+        listing_take_string(entry, l, m);
 }
 
-/* Opens a file for its metadata. One that cannot be opened is damaged, as far
- * as can be said; it is looked at again the next time. */
-static varve_status read_facts(
-    struct vv_listing *l, struct vv_entry *entry, varve_error *error)
+uint64_t vv_checkpoint_identity(const char *run, uint64_t counter)
+{
+    char text[VV_RUN_SIZE + 8] = "";
+    size_t size = strlen(run);
+    if (size == 0 || size >= VV_RUN_SIZE)
+        return 0;
+    memcpy(text, run, size);
+    vv_store64(text + size, counter);
+    uint64_t identity = vv_hash_of(text, size + 8);
+    return identity ? identity : 1;
+}
+
+static void listing_take_facts(struct vv_listing *l, struct vv_entry *entry,
+    const varve_reader *reader)
+{
+    const varve_metadata *m;
+    for (size_t i = 0; (m = varve_reader_metadata_at(reader, i)) != NULL; i++)
+        listing_take_metadata(entry, l, m);
+    if (varve_reader_counter(reader))
+        entry->counter = varve_reader_counter(reader);
+    entry->identity = vv_checkpoint_identity(entry->run, entry->counter);
+    entry->is_read = true;
+}
+
+/* Opens a file for its metadata. One that cannot be opened for a reason that may
+ * pass is unread, else damaged, as far as can be said; both are looked at again
+ * the next time. Sets *found where it was deleted meanwhile. */
+varve_status vv_entry_read(struct vv_listing *l,
+    struct vv_entry *entry, bool *found, varve_error *error)
 {
     varve_error reason = { 0 };
-    const char *path = vv_listing_path(l, &entry->number, VARVE_SUFFIX);
+    const char *path = vv_listing_entry_path(l, entry, VARVE_SUFFIX);
     varve_reader *reader = vv_reader_open_in(l->context, path, &reason);
     entry->counter = entry->number;
     if (!reader && reason.status == VARVE_NO_MEMORY) {
@@ -118,25 +175,23 @@ static varve_status read_facts(
         return VARVE_NO_MEMORY;
     }
     if (!reader) {
+        *found = reason.status != VARVE_NOT_FOUND;
+        entry->is_unread = reason.status == VARVE_IO;
         entry->is_damaged = reason.status != VARVE_TOO_NEW &&
-                            reason.status != VARVE_NO_PERMISSION;
+                            reason.status != VARVE_NO_PERMISSION &&
+                            !entry->is_unread;
         return VARVE_OK;
     }
-    const varve_metadata *m;
-    for (size_t i = 0; (m = varve_reader_metadata_at(reader, i)) != NULL; i++)
-        take_metadata(entry, l, m);
-    if (varve_reader_counter(reader))
-        entry->counter = varve_reader_counter(reader);
-    entry->is_read = true;
+    listing_take_facts(l, entry, reader);
     varve_reader_free(reader);
     return VARVE_OK;
 }
 
 /* Size and time of a file; VARVE_NOT_FOUND where it is gone meanwhile. */
-static varve_status look(
+varve_status vv_entry_look(
     struct vv_listing *l, struct vv_entry *entry, varve_error *error)
 {
-    const char *path = vv_listing_path(l, &entry->number, VARVE_SUFFIX);
+    const char *path = vv_listing_entry_path(l, entry, VARVE_SUFFIX);
     struct vv_file_info info;
     if (l->path.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
@@ -146,26 +201,31 @@ static varve_status look(
     return VARVE_OK;
 }
 
-static void forget_facts(struct vv_entry *entry)
+void vv_entry_forget(struct vv_entry *entry)
 {
     entry->step = entry->time = -1;
     entry->metric = NAN;
+    entry->identity = entry->parent = 0;
+    entry->run[0] = '\0';
     entry->is_ours = entry->is_read = entry->is_damaged = false;
+    entry->is_unread = false;
 }
 
 bool vv_listing_confirm(struct vv_listing *l, const struct vv_entry *entry)
 {
-    struct vv_entry found = *entry;
-    forget_facts(&found);
-    return read_facts(l, &found, NULL) == VARVE_OK && found.is_ours &&
-           found.step == entry->step &&
-           memcmp(&found.metric, &entry->metric, sizeof found.metric) == 0;
+    struct vv_entry other = *entry;
+    bool found = true;
+    vv_entry_forget(&other);
+    return vv_entry_read(l, &other, &found, NULL) == VARVE_OK && found &&
+           other.is_ours && other.step == entry->step &&
+           other.identity == entry->identity &&
+           memcmp(&other.metric, &entry->metric, sizeof other.metric) == 0;
 }
 
 bool vv_listing_is_damaged(struct vv_listing *l, const struct vv_entry *entry)
 {
     varve_error reason = { 0 };
-    const char *path = vv_listing_path(l, &entry->number, VARVE_SUFFIX);
+    const char *path = vv_listing_entry_path(l, entry, VARVE_SUFFIX);
     if (l->path.failed)
         return false;
     varve_reader *reader = vv_reader_open_in(l->context, path, &reason);
@@ -174,6 +234,29 @@ bool vv_listing_is_damaged(struct vv_listing *l, const struct vv_entry *entry)
     varve_reader_free(reader);
     return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
            status == VARVE_EMPTY_FILE;
+}
+
+/* --- Whether two are the same ------------------------------------------- */
+
+static varve_status listing_digest(const struct vv_context *context,
+    const char *path, uint8_t digest[16], varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_reader *reader = vv_reader_open_in(context, path, &reason);
+    varve_status status =
+        reader ? varve_reader_digest(reader, digest, &reason) : reason.status;
+    varve_reader_free(reader);
+    return status ? vv_pass_failure(error, &reason) : VARVE_OK;
+}
+
+varve_status vv_checkpoint_compare(const struct vv_context *context,
+    const char *path, const char *other, bool *is_same, varve_error *error)
+{
+    uint8_t one[16], two[16];
+    VV_TRY(listing_digest(context, path, one, error));
+    VV_TRY(listing_digest(context, other, two, error));
+    *is_same = memcmp(one, two, sizeof one) == 0;
+    return VARVE_OK;
 }
 
 /* --- The listing -------------------------------------------------------- */
@@ -207,8 +290,24 @@ void vv_listing_clear(struct vv_listing *l)
 
 struct vv_entry *vv_listing_find(const struct vv_listing *l, uint64_t number)
 {
+    struct vv_entry *padded = NULL;
+    for (size_t i = 0; i < l->count; i++) {
+        struct vv_entry *e = &l->entries[i];
+        if (e->number != number)
+            continue;
+        if (!e->is_padded)
+            return e;
+        padded = e;
+    }
+    return padded;
+}
+
+struct vv_entry *vv_listing_find_file(
+    const struct vv_listing *l, const struct vv_numbered *file)
+{
     for (size_t i = 0; i < l->count; i++)
-        if (l->entries[i].number == number)
+        if (l->entries[i].number == file->number &&
+            l->entries[i].is_padded == file->is_padded)
             return &l->entries[i];
     return NULL;
 }
@@ -246,141 +345,75 @@ bool vv_listing_add(struct vv_listing *l, const struct vv_entry *entry)
     return true;
 }
 
-static int compare(const void *a, const void *b)
+/* --- The ledger --------------------------------------------------------- */
+
+/* Whether the ledger is about the listing's metric, which is the ledger's if it
+ * had none yet. */
+static varve_status listing_take_metric(struct vv_listing *l,
+    const struct vv_ledger *ledger, bool *is_same, varve_error *error)
 {
-    const struct vv_entry *one = a;
-    const struct vv_entry *other = b;
-    if (one->counter != other->counter)
-        return one->counter < other->counter ? -1 : 1;
-    return (one->number > other->number) - (one->number < other->number);
-}
-
-/* --- Refreshing --------------------------------------------------------- */
-
-/* The names that a directory has, as numbers. */
-struct names {
-    struct vv_listing *listing;
-    struct vv_buffer files; /* uint64_t: numbers of checkpoints */
-    struct vv_buffer pins;  /* likewise */
-    struct vv_buffer gone;
-    bool has_parity;
-};
-
-static int sort_name(
-    void *user, const char *name, const struct vv_file_info *info)
-{
-    (void)info;
-    struct names *names = user;
-    uint64_t number;
-    if (parse_name(names->listing, name, VARVE_SUFFIX, &number))
-        vv_buffer_add(&names->files, &number, sizeof number);
-    else if (parse_name(names->listing, name, ".pin", &number))
-        vv_buffer_add(&names->pins, &number, sizeof number);
-    else if (parse_name(names->listing, name, ".parity", &number))
-        names->has_parity = true;
-    else if ((name[0] == '.' && parse_name(names->listing, name + 1,
-                                    VARVE_SUFFIX ".gone", &number)) ||
-             is_temporary(names->listing, name))
-        vv_buffer_add(&names->gone, name, strlen(name) + 1);
-    return 0;
-}
-
-static bool has_number(const struct vv_buffer *numbers, uint64_t number)
-{
-    uint64_t other;
-    for (size_t i = 0; i < numbers->size; i += sizeof other) {
-        memcpy(&other, numbers->data + i, sizeof other);
-        if (other == number)
-            return true;
+    if (!l->metric) {
+        l->metric = vv_copy_string(&l->context->allocator, ledger->metric);
+        if (!l->metric)
+            return vv_fail_memory(error, "the name of a metric");
     }
-    return false;
+    *is_same = strcmp(l->metric, ledger->metric) == 0;
+    return VARVE_OK;
 }
 
-/* Fills in the entry of a number that the directory has; `found` says whether
- * it is still there. */
-static varve_status refresh_one(struct vv_listing *l, uint64_t number,
-    struct vv_entry *entry, bool *found, varve_error *error)
+static varve_status listing_take_ledger(struct vv_listing *l,
+    const struct vv_ledger *ledger, bool has_entries, varve_error *error)
 {
+    bool is_same = false;
+    uint64_t newest = 0;
+    VV_TRY(listing_take_metric(l, ledger, &is_same, error));
+    for (size_t i = 0; has_entries && i < ledger->count; i++) {
+        struct vv_entry entry = ledger->entries[i];
+        const struct vv_numbered file = { .number = entry.number,
+            .is_padded = entry.is_padded };
+        entry.is_read = is_same;
+        if (entry.counter >= newest)
+            l->noted = entry.number;
+        newest = entry.counter > newest ? entry.counter : newest;
+        if (!vv_listing_find_file(l, &file) && !vv_listing_add(l, &entry))
+            return vv_fail_memory(error, "a list of checkpoints");
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_listing_read_ledger(
+    struct vv_listing *l, struct vv_policy *policy, varve_error *error)
+{
+    struct vv_ledger ledger;
     varve_error reason = { 0 };
-    const struct vv_entry *known = vv_listing_find(l, number);
-    *entry = (struct vv_entry){ .number = number };
-    forget_facts(entry);
-    varve_status status = look(l, entry, &reason);
-    *found = status != VARVE_NOT_FOUND && status != VARVE_IS_DIRECTORY;
-    if (status == VARVE_NO_MEMORY) {
-        if (error)
-            *error = reason;
-        return status;
-    }
-    if (!*found)
-        return VARVE_OK;
-    if (known && known->is_read && known->size == entry->size &&
-        known->modified == entry->modified) {
-        *entry = *known;
-        return VARVE_OK;
-    }
-    return read_facts(l, entry, error);
-}
-
-/* Makes the listing that the names give, from the one before. */
-static varve_status rebuild(
-    struct vv_listing *l, const struct names *names, varve_error *error)
-{
-    struct vv_listing fresh = { .context = l->context };
-    varve_status status = VARVE_OK;
-    uint64_t highest = 0;
-    for (size_t i = 0; i < names->files.size && !status; i += 8) {
-        struct vv_entry entry;
-        uint64_t number;
-        bool found;
-        memcpy(&number, names->files.data + i, sizeof number);
-        highest = number > highest ? number : highest;
-        status = refresh_one(l, number, &entry, &found, error);
-        if (status || !found)
-            continue;
-        entry.is_pinned = has_number(&names->pins, number);
-        if (!vv_listing_add(&fresh, &entry))
-            status = vv_fail_memory(error, "a list of checkpoints");
-    }
-    if (!status) {
-        struct vv_listing old = *l;
-        l->entries = fresh.entries;
-        l->count = fresh.count;
-        l->capacity = fresh.capacity;
-        l->highest = highest;
-        fresh.entries = old.entries;
-        fresh.capacity = old.capacity;
-        if (l->count)
-            qsort(l->entries, l->count, sizeof *l->entries, compare);
-    }
-    vv_release(&l->context->allocator, fresh.entries,
-        fresh.capacity * sizeof *fresh.entries);
-    return status;
-}
-
-varve_status vv_listing_refresh(struct vv_listing *l, varve_error *error)
-{
-    const varve_allocator *a = &l->context->allocator;
-    struct names names = { .listing = l };
-    vv_buffer_init(&names.files, a);
-    vv_buffer_init(&names.pins, a);
-    vv_buffer_init(&names.gone, a);
-    const char *path = vv_listing_path(l, NULL, "");
+    bool has_entries = false;
+    const char *path = vv_listing_path(l, NULL, VV_LEDGER_ENDING);
+    l->noted = 0;
+    if (l->path.failed)
+        return vv_fail_memory(error, "the path of a ledger");
+    vv_ledger_begin(&ledger, &l->context->allocator);
     varve_status status =
-        l->path.failed
-            ? vv_fail_memory(error, "the path of a directory")
-            : vv_directory_each(l->context, path, sort_name, &names, error);
-    if (!status &&
-        (names.files.failed || names.pins.failed || names.gone.failed))
-        status = vv_fail_memory(error, "the names in a directory");
+        vv_ledger_read(&ledger, l->context, path, &has_entries, &reason);
+    if (!status && policy)
+        *policy = ledger.policy;
     if (!status)
-        status = rebuild(l, &names, error);
-    if (!status) {
-        vv_buffer_swap(&l->gone, &names.gone);
-        l->has_parity = names.has_parity;
-    }
-    vv_buffer_clear(&names.gone);
-    vv_buffer_clear(&names.pins);
-    vv_buffer_clear(&names.files);
-    return status;
+        status = listing_take_ledger(l, &ledger, has_entries, &reason);
+    vv_ledger_clear(&ledger);
+    if (status != VARVE_NO_MEMORY && status != VARVE_IO)
+        return VARVE_OK;
+    return vv_pass_failure(error, &reason);
+}
+
+varve_status vv_listing_write_ledger(struct vv_listing *l, varve_error *error)
+{
+    const char *path = vv_listing_path(l, NULL, VV_LEDGER_ENDING);
+    const struct vv_ledger ledger = {
+        .allocator = &l->context->allocator,
+        .entries = l->entries,
+        .count = l->count,
+        .metric = l->metric,
+        .policy = l->policy,
+    };
+    return l->path.failed ? vv_fail_memory(error, "the path of a ledger")
+                          : vv_ledger_write(&ledger, l->context, path, error);
 }

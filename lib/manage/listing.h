@@ -10,31 +10,18 @@
 
 #include "buffer.h"
 #include "context.h"
+#include "ledger.h"
+#include "numbered.h"
 #include "retention.h"
 
 /* What the metadata of a checkpoint says about who made it. */
 #define VV_MANAGER_KEY "varve.manager" /* the manager's prefix */
 #define VV_STEP_KEY "step"
 #define VV_TIME_KEY "time"
-
-/* One checkpoint: PREFIX-NUMBER.varve. */
-struct vv_entry {
-    uint64_t number;
-    uint64_t counter;
-    int64_t step;  /* -1: unknown */
-    int64_t time;  /* seconds; -1: unknown */
-    double metric; /* NaN: none */
-    uint64_t size;
-    uint64_t data;    /* bytes of layers that it takes beside that, where these
-                         count (data_sizes.h); else 0 */
-    int64_t modified; /* nanoseconds; with `size`, tells that it is the same */
-    bool is_ours;
-    bool is_pinned;
-    bool is_read;    /* it was opened, so the above is known */
-    bool is_damaged; /* it could not be opened, or did not verify */
-    bool is_good;    /* it was written by this process, or verified by it */
-    bool is_there;   /* scratch of a refresh */
-};
+#define VV_RUN_KEY "varve.run"       /* identity of its run */
+#define VV_PARENT_KEY "varve.parent" /* identity, run and number of the
+                                        checkpoint that its run was resumed
+                                        from: "%016x RUN NUMBER" */
 
 struct vv_listing {
     const struct vv_context *context;
@@ -42,6 +29,8 @@ struct vv_listing {
     char *prefix;
     char *metric;    /* NULL: not known yet */
     bool has_parity; /* files have others beside them, which go with them */
+    bool has_ledger; /* the directory has one */
+    uint64_t noted;  /* number of the newest that the ledger names; 0: none */
     struct vv_policy policy;  /* what the ledger is to say of it */
     struct vv_entry *entries; /* by counter, then number */
     size_t count;
@@ -52,6 +41,10 @@ struct vv_listing {
     struct vv_buffer path; /* scratch */
 };
 
+/* The identity of a checkpoint: of the run that has saved it and its place
+ * there, so that a copy has the same one. 0 where the run is unknown. */
+uint64_t vv_checkpoint_identity(const char *run, uint64_t counter);
+
 /* An empty listing; clear it also after a failure. `metric` may be NULL.
  * VARVE_NO_MEMORY. */
 varve_status vv_listing_begin(struct vv_listing *listing,
@@ -59,10 +52,22 @@ varve_status vv_listing_begin(struct vv_listing *listing,
     const char *metric, varve_error *error);
 void vv_listing_clear(struct vv_listing *listing);
 
-/* Looks at the directory. A file that has the size and the time of one that is
- * listed already is taken for it and not opened. A directory that is not there
- * has nothing in it. On failure the listing is as it was. */
-varve_status vv_listing_refresh(struct vv_listing *listing, varve_error *error);
+/* Adds what the ledger says of files that are not listed yet, for a refresh to
+ * compare with the directory. `policy` (or NULL) becomes what it says is kept,
+ * and the listing's metric, if it has none yet, the one that stands there; where
+ * the two differ its entries are opened again. A ledger that is missing or
+ * damaged says nothing. VARVE_NO_MEMORY; VARVE_IO where it cannot be read. */
+varve_status vv_listing_read_ledger(struct vv_listing *listing,
+    struct vv_policy *policy, varve_error *error);
+
+/* Writes the ledger, with the listing's policy. */
+varve_status vv_listing_write_ledger(
+    struct vv_listing *listing, varve_error *error);
+
+/* Whether two files have the same values under the same paths, by their
+ * digests: for checkpoints without an identity, as older versions wrote them. */
+varve_status vv_checkpoint_compare(const struct vv_context *context,
+    const char *path, const char *other, bool *is_same, varve_error *error);
 
 /* Adds what is known of a file from elsewhere; what a refresh does not find as
  * it was told is corrected. False without memory. */
@@ -78,9 +83,33 @@ bool vv_listing_confirm(
 bool vv_listing_is_damaged(
     struct vv_listing *listing, const struct vv_entry *entry);
 
-/* The entry of a number, or NULL. */
+/* The entry of a number, or NULL; of two with one number that whose name is not
+ * padded. */
 struct vv_entry *vv_listing_find(
     const struct vv_listing *listing, uint64_t number);
+
+/* The entry of a file, or NULL. */
+struct vv_entry *vv_listing_find_file(
+    const struct vv_listing *listing, const struct vv_numbered *file);
+
+/* Sets size and time of an entry's file. VARVE_NOT_FOUND where it is gone. */
+varve_status vv_entry_look(struct vv_listing *listing, struct vv_entry *entry,
+    varve_error *error);
+
+/* Opens an entry's file for its metadata. One that cannot be opened for a reason
+ * that may pass is unread, another one damaged, as far as can be said. Sets
+ * *found where it was deleted meanwhile. VARVE_NO_MEMORY. */
+varve_status vv_entry_read(struct vv_listing *listing, struct vv_entry *entry,
+    bool *found, varve_error *error);
+
+/* Makes an entry one that was not read. */
+void vv_entry_forget(struct vv_entry *entry);
+
+/* Whether a name is that of the ledger; or of what a writer of a checkpoint, of
+ * its pin or of the ledger writes aside. */
+bool vv_listing_is_ledger(const struct vv_listing *listing, const char *name);
+bool vv_listing_is_temporary(
+    const struct vv_listing *listing, const char *name);
 
 /* The highest number below one; 0: there is none. */
 uint64_t vv_listing_below(const struct vv_listing *listing, uint64_t number);
@@ -98,5 +127,11 @@ const char *vv_listing_name(
     struct vv_listing *listing, const uint64_t *number, const char *ending);
 const char *vv_listing_path(
     struct vv_listing *listing, const uint64_t *number, const char *ending);
+
+/* The same of an entry, whose name may be padded. */
+const char *vv_listing_entry_name(struct vv_listing *listing,
+    const struct vv_entry *entry, const char *ending);
+const char *vv_listing_entry_path(struct vv_listing *listing,
+    const struct vv_entry *entry, const char *ending);
 
 #endif

@@ -1,10 +1,12 @@
-/* manager.c - making a manager, its lock, and what it tells of a directory.
+/* manager.c - Opens and frees a manager, and returns what its directory has.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "manager.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <varve/restoration.h>
@@ -13,16 +15,20 @@
 #include "allocator.h"
 #include "background.h"
 #include "data_sizes.h"
+#include "directory.h"
 #include "failure.h"
 #include "file.h"
-#include "ledger.h"
+#include "lease.h"
 #include "manager_save.h"
 #include "manager_tell.h"
 #include "manager_together.h"
 #include "publish.h"
 #include "restoration.h"
+#include "run_identity.h"
+#include "store.h"
 #include "system.h"
 #include "try.h"
+#include "listing_refresh.h"
 
 /* --- The program goes away ---------------------------------------------- */
 
@@ -92,7 +98,8 @@ static varve_status take_options(
     if (vv_has_nodes(&m->nodes))
         m->options.comm = NULL; /* each rank has a directory alone */
     if (vv_manager_leads(m))
-        vv_ledger_read(&m->listing, o->as_noted ? &noted : NULL);
+        VV_TRY(vv_manager_read_ledger(
+            m, o->as_noted ? &noted : NULL, error));
     if (!m->listing.metric)
         m->listing.metric = vv_copy_string(&m->context.allocator, "metric");
     if (!m->listing.metric)
@@ -107,6 +114,54 @@ static varve_status take_options(
     return VARVE_OK;
 }
 
+/* Where there has to be a checkpoint a directory that is missing is not made:
+ * its file system may not be mounted yet. */
+static varve_status manager_check_directory(
+    varve_manager *m, varve_error *error)
+{
+    int directory;
+    varve_error reason = { 0 };
+    const char *path = vv_listing_path(&m->listing, NULL, "");
+    if (m->listing.path.failed)
+        return vv_fail_memory(error, "the path of a directory");
+    varve_status status =
+        vv_directory_open_parent(&m->context, path, &directory, &reason);
+    if (status == VARVE_NOT_FOUND)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: the directory does not exist, and must_resume is set: is its "
+            "file system mounted?",
+            m->listing.directory);
+    if (status)
+        return vv_hand_over(status, &reason, error);
+    vv_file_close(&m->context, directory);
+    return VARVE_OK;
+}
+
+static varve_status manager_lock_first(
+    varve_manager *m, const varve_manager_options *o, varve_error *error)
+{
+    varve_error reason = { 0 };
+    m->has_own_run = o->run != NULL;
+    if (o->run)
+        strcpy(m->run, o->run);
+    else
+        VV_TRY(vv_run_identity_make(&m->context, m->run, error));
+    if (o->must_resume)
+        VV_TRY(manager_check_directory(m, error));
+    if (o->read_only)
+        return VARVE_OK;
+    m->options.write = o->write;
+    VV_TRY(vv_manager_lock(m, o->lock_seconds, error));
+    if (!m->lock.is_absent)
+        return VARVE_OK;
+    vv_fail(&reason, VARVE_IO,
+        "%s: this file system has no locks: nothing keeps a second program from "
+        "managing %s-N%s at the same time",
+        m->listing.directory, m->listing.prefix, VARVE_SUFFIX);
+    vv_manager_warn(m, &reason);
+    return VARVE_OK;
+}
+
 static varve_status begin(varve_manager *m, const char *directory,
     const varve_manager_options *o, varve_error *error)
 {
@@ -118,6 +173,8 @@ static varve_status begin(varve_manager *m, const char *directory,
     }
     VV_TRY(vv_listing_begin(&m->listing, &m->context, directory,
         o->prefix ? o->prefix : "ckpt", metric, error));
+    if (!o->comm || o->comm->rank == 0 || o->redundancy)
+        VV_TRY(manager_lock_first(m, o, error));
     VV_TRY(take_options(m, o, error));
     if (vv_manager_leads(m))
         VV_TRY(vv_manager_look(m, error));
@@ -126,6 +183,7 @@ static varve_status begin(varve_manager *m, const char *directory,
     m->levels.follows = !vv_manager_leads(m);
     m->levels.numbers_say = !o->number_by_step;
     m->levels.best_is_larger = m->policy.best_is_larger;
+    memcpy(m->levels.run, m->run, sizeof m->run);
     return vv_levels_begin(
         &m->levels, o->levels, o->level_count, &m->listing, error);
 }
@@ -140,6 +198,8 @@ static varve_status check_call(const varve_node *root, const char *directory,
             error, VARVE_MISUSE, "manager: expected a node, found none");
     VV_TRY(VV_CHECK_OPTIONS(o, error));
     VV_TRY(check_names(directory, o, error));
+    if (o->run)
+        VV_TRY(vv_run_identity_check(o->run, error));
     VV_TRY(vv_levels_check(o->levels, o->level_count, directory, error));
     return vv_manager_check_options(o, error);
 }
@@ -206,7 +266,7 @@ void varve_manager_free(varve_manager *m)
         vv_background_keep(m->graph, &m->failure);
         vv_graph_forget(m->graph, &m->observer);
     }
-    vv_file_close(&m->context, m->lock.file);
+    vv_manager_lock_release(&m->lock, &m->context);
     vv_listing_clear(&m->listing);
     vv_decision_clear(&m->decision);
     vv_buffer_clear(&m->saved);
@@ -217,20 +277,66 @@ void varve_manager_free(varve_manager *m)
     vv_release(&a, m, sizeof *m);
 }
 
-varve_status vv_manager_lock(varve_manager *m, varve_error *error)
+varve_status vv_manager_lock(
+    varve_manager *m, double seconds, varve_error *error)
 {
-    bool no_sync = m->options.write && m->options.write->no_sync;
-    return vv_manager_lock_take(&m->lock, &m->listing, no_sync, error);
+    const struct vv_lock_request request = {
+        .run = m->run,
+        .no_sync = m->options.write && m->options.write->no_sync,
+        .seconds = seconds,
+    };
+    if (m->options.read_only)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: the manager was opened with read_only; it neither saves nor "
+            "deletes",
+            m->listing.directory);
+    return vv_manager_lock_take(&m->lock, &m->listing, &request, error);
+}
+
+const char *varve_manager_run(const varve_manager *m)
+{
+    return m ? m->run : NULL;
+}
+
+void vv_manager_begin_run(varve_manager *m, const struct vv_entry *parent)
+{
+    const char *run = *parent->run ? parent->run : "-";
+    snprintf(m->parent, sizeof m->parent, "%016" PRIx64 " %s %" PRIu64,
+        parent->identity, run, parent->number);
+    if (!m->has_own_run)
+        vv_run_identity_renew(&m->context, m->run, parent->identity);
 }
 
 /* --- Looking ------------------------------------------------------------ */
 
-varve_status vv_manager_look(varve_manager *m, varve_error *error)
+varve_status vv_manager_read_ledger(
+    varve_manager *m, struct vv_policy *policy, varve_error *error)
 {
-    VV_TRY(vv_listing_refresh(&m->listing, error));
+    varve_error reason = { 0 };
+    varve_status status =
+        vv_listing_read_ledger(&m->listing, policy, &reason);
+    m->unread_ledger = reason;
+    return status == VARVE_NO_MEMORY ? vv_hand_over(status, &reason, error)
+                                     : VARVE_OK;
+}
+
+static varve_status manager_look(
+    varve_manager *m, varve_status status, varve_error *error)
+{
+    VV_TRY(status);
     if (m->has_good && !vv_listing_find(&m->listing, m->good))
         m->has_good = false;
     return vv_manager_decide(m, error);
+}
+
+varve_status vv_manager_look(varve_manager *m, varve_error *error)
+{
+    return manager_look(m, vv_listing_refresh(&m->listing, error), error);
+}
+
+varve_status vv_manager_look_at_names(varve_manager *m, varve_error *error)
+{
+    return manager_look(m, vv_listing_refresh_names(&m->listing, error), error);
 }
 
 varve_status vv_manager_decide(varve_manager *m, varve_error *error)
@@ -285,11 +391,11 @@ size_t varve_manager_count(const varve_manager *m)
 }
 
 static const char *path_of(
-    struct vv_buffer *to, struct vv_listing *l, uint64_t number)
+    struct vv_buffer *to, struct vv_listing *l, const struct vv_entry *entry)
 {
     to->size = 0;
     to->failed = false;
-    vv_buffer_add_string(to, vv_listing_path(l, &number, VARVE_SUFFIX));
+    vv_buffer_add_string(to, vv_listing_entry_path(l, entry, VARVE_SUFFIX));
     const char *path = vv_buffer_string(to);
     return to->failed || l->path.failed ? NULL : path;
 }
@@ -306,7 +412,7 @@ const char *varve_manager_latest(const varve_manager *manager)
     if (!m || m->listing.count == 0)
         return NULL;
     return path_of(&m->latest, &m->listing,
-        m->listing.entries[m->listing.count - 1].number);
+        &m->listing.entries[m->listing.count - 1]);
 }
 
 const char *varve_manager_metric(const varve_manager *manager)
@@ -323,7 +429,7 @@ bool varve_manager_at(
     const struct vv_entry *e = &m->listing.entries[index];
     const struct vv_fact *fact =
         index < m->decision.count ? &m->decision.facts[index] : NULL;
-    const char *path = path_of(&m->text, &m->listing, e->number);
+    const char *path = path_of(&m->text, &m->listing, e);
     /* A place, no pointer: the text may move while it grows. */
     size_t reasons = m->text.size + 1;
     vv_buffer_add8(&m->text, 0);
@@ -351,6 +457,9 @@ bool varve_manager_at(
         .is_ours = e->is_ours,
         .is_pinned = e->is_pinned,
         .is_damaged = e->is_damaged,
+        .run = *e->run ? e->run : NULL,
+        .identity = e->identity,
+        .parent = e->parent,
     };
     return true;
 }
@@ -401,14 +510,48 @@ void vv_manager_drop_pin(varve_manager *m, uint64_t number)
         vv_file_remove(&m->context, VV_WORKING_DIRECTORY, path, path, NULL);
 }
 
+/* A shared lock of the file, which a deletion takes exclusively: so either the
+ * deletion is done before the pin is made, or it finds the pin. A store, and
+ * some file systems, have no locks: there the deletion looks for the pin after
+ * it has renamed the file, and gives it its name back. */
+static varve_status pin_lock(
+    varve_manager *m, uint64_t number, int *file, varve_error *error)
+{
+    const char *path = vv_listing_path(&m->listing, &number, VARVE_SUFFIX);
+    *file = -1;
+    if (m->listing.path.failed)
+        return vv_fail_memory(error, "the name of a checkpoint");
+    return vv_is_of_store(path)
+               ? VARVE_OK
+               : vv_lease_wait(&m->context, path, file, error);
+}
+
+/* The file may be gone although there was no lock to wait for. */
+static varve_status pin_check(
+    varve_manager *m, uint64_t number, varve_error *error)
+{
+    const char *path = vv_listing_path(&m->listing, &number, VARVE_SUFFIX);
+    varve_status status = m->listing.path.failed
+                              ? vv_fail_memory(error, "the name of a pin")
+                              : vv_file_look(&m->context, path, NULL, error);
+    if (status)
+        vv_manager_drop_pin(m, number);
+    return status;
+}
+
 static varve_status pin(varve_manager *m, uint64_t number, varve_error *error)
 {
     struct vv_entry *entry;
+    int file;
     VV_TRY(find(m, number, &entry, error));
     if (entry->is_pinned)
         return VARVE_OK;
-    VV_TRY(vv_manager_make_pin(m, number, error));
-    return vv_manager_look(m, error);
+    VV_TRY(pin_lock(m, number, &file, error));
+    varve_status status = vv_manager_make_pin(m, number, error);
+    if (!status)
+        status = pin_check(m, number, error);
+    vv_lease_end(&m->context, file);
+    return status ? status : vv_manager_look(m, error);
 }
 
 static varve_status unpin(varve_manager *m, uint64_t number, varve_error *error)

@@ -29,6 +29,9 @@ struct vv_manager_saving {
     struct vv_interval older; /* before it */
 };
 
+/* "%016x RUN NUMBER", with a NUL. */
+enum { VV_PARENT_SIZE = 16 + 1 + VV_RUN_SIZE + 21 };
+
 struct varve_manager {
     struct vv_observer observer;
     struct vv_context context;
@@ -44,6 +47,11 @@ struct varve_manager {
     atomic_bool is_requested;
     struct vv_interval interval; /* since a save, or what was resumed from */
     struct vv_manager_lock lock;
+    varve_error unread_ledger; /* why the ledger could not be read; VARVE_OK: it
+                                  was, or there is none */
+    char run[VV_RUN_SIZE];
+    bool has_own_run; /* the program has named it */
+    char parent[VV_PARENT_SIZE]; /* "": the run was not resumed */
     struct vv_levels levels;
 
     struct vv_manager_nodes nodes;
@@ -65,14 +73,30 @@ struct varve_manager {
 /* Looks at the directory and decides what would stay. */
 varve_status vv_manager_look(varve_manager *manager, varve_error *error);
 
+/* The same beside a save, where the lock is held: names that are known already
+ * are not looked at. */
+varve_status vv_manager_look_at_names(
+    varve_manager *manager, varve_error *error);
+
+/* Adds what the ledger says to the listing; that it cannot be read is noted. */
+varve_status vv_manager_read_ledger(varve_manager *manager,
+    struct vv_policy *policy, varve_error *error);
+
+/* Begins another run, which was resumed from an entry, unless the program has
+ * named the run. */
+void vv_manager_begin_run(
+    varve_manager *manager, const struct vv_entry *parent);
+
 /* Decides what would stay, by which is known to be good. Of many processes
  * layers count for the policy of bytes, as rank 0 finds and tells them. */
 varve_status vv_manager_decide(varve_manager *manager, varve_error *error);
 
-/* Keeps other managers of this prefix off, from the first thing that is written
- * to the end; asked again before each save, for the directory may be another
- * one by then. VARVE_EXISTS where another manager was first. */
-varve_status vv_manager_lock(varve_manager *manager, varve_error *error);
+/* Takes the lock of the prefix, or makes sure before a save that it is still
+ * the lock of this directory, which may have been made anew. Waits for another
+ * manager for so many seconds. VARVE_EXISTS; VARVE_MISUSE for a manager that was
+ * opened with read_only. */
+varve_status vv_manager_lock(
+    varve_manager *manager, double seconds, varve_error *error);
 
 /* Remembers that a checkpoint is good: the one with the highest counter. */
 void vv_manager_note_good(varve_manager *manager, uint64_t number);

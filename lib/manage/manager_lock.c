@@ -1,28 +1,37 @@
-/* manager_lock.c - the lock's file, and whether it still is what its name leads
- * to.
+/* manager_lock.c - Takes and releases the lock of a prefix, and reads who holds
+ * it.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "manager_lock.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "interval.h"
 #include "retry.h"
 #include "store.h"
 #include "system.h"
 #include "try.h"
 
-static int open_or_create(
+#define A_MILLISECOND ((int64_t)1000000)
+
+enum { OWNER_SIZE = 256, HOST_SIZE = 64 };
+
+/* For writing: NFS has no exclusive lock of a file that is open for reading. */
+static int lock_open_or_create(
     const struct vv_context *context, int directory, const char *name)
 {
     const struct vv_system *system = context->system;
     unsigned tries = 0;
     int result;
     do {
-        result = system->open_file(system->state, directory, name);
+        result = system->open_to_write(system->state, directory, name);
         if (result == -ENOENT)
             result = system->create_file(system->state, directory, name);
     } while (result == -EEXIST ? ++tries < VV_MOST_TRIES
@@ -30,12 +39,61 @@ static int open_or_create(
     return result;
 }
 
-static varve_status fail_lock(const struct vv_listing *l, varve_error *error)
+/* --- Who holds it ------------------------------------------------------- */
+
+/* Overwrites what the file says. It is information for people: that it cannot
+ * be written is no failure. */
+static void lock_write_owner(
+    const struct vv_context *context, int file, const char *run)
 {
-    return vv_fail(error, VARVE_EXISTS,
-        "%s: expected to be the only manager of %s-N%s, found another at work",
-        l->directory, l->prefix, VARVE_SUFFIX);
+    const struct vv_system *system = context->system;
+    char host[HOST_SIZE] = "", text[OWNER_SIZE + 1];
+    int64_t process = system->process(system->state, host, sizeof host);
+    int size = snprintf(text, sizeof text,
+        "varve lock 1\nhost %s\npid %" PRId64 "\nrun %s\n", host, process, run);
+    if (size < 0 || size >= OWNER_SIZE)
+        return;
+    memset(text + size, ' ', OWNER_SIZE - (size_t)size);
+    vv_file_write(context, file, "", text, OWNER_SIZE, 0, NULL);
 }
+
+/* The rest of the line that begins with `key`; "unknown" without one. */
+static const char *lock_owner_field(
+    const char *text, const char *key, char *value, size_t size)
+{
+    const char *found = strstr(text, key);
+    size_t length = found ? strcspn(found + strlen(key), "\n") : 0;
+    if (length == 0 || length >= size)
+        return "unknown";
+    memcpy(value, found + strlen(key), length);
+    value[length] = '\0';
+    return value;
+}
+
+static varve_status lock_fail(struct vv_listing *l, varve_error *error)
+{
+    char text[OWNER_SIZE + 1] = "", host[HOST_SIZE], pid[24], run[VV_RUN_SIZE];
+    size_t size = OWNER_SIZE;
+    struct vv_buffer name;
+    vv_buffer_init(&name, &l->context->allocator);
+    vv_buffer_add_string(&name, l->directory);
+    vv_buffer_add_string(&name, "/.");
+    vv_buffer_add_string(&name, l->prefix);
+    vv_buffer_add_string(&name, ".lock");
+    if (!name.failed &&
+        vv_file_head(l->context, vv_buffer_string(&name), text, &size, NULL))
+        text[0] = '\0';
+    vv_buffer_clear(&name);
+    return vv_fail(error, VARVE_EXISTS,
+        "%s: process %s on %s, run %s, manages %s-N%s and holds the lock; wait "
+        "for it (lock_seconds), stop it, or open with read_only",
+        l->directory, lock_owner_field(text, "\npid ", pid, sizeof pid),
+        lock_owner_field(text, "\nhost ", host, sizeof host),
+        lock_owner_field(text, "\nrun ", run, sizeof run), l->prefix,
+        VARVE_SUFFIX);
+}
+
+/* --- The file ----------------------------------------------------------- */
 
 /* Fails without memory. */
 static const char *make_name(struct vv_listing *l, struct vv_buffer *name)
@@ -63,7 +121,7 @@ static varve_status open_lock(
     varve_status status = VARVE_OK;
     if (name.failed)
         status = vv_fail_memory(error, "the name of a lock");
-    else if ((*file = open_or_create(l->context, directory, text)) < 0)
+    else if ((*file = lock_open_or_create(l->context, directory, text)) < 0)
         status = vv_fail_system(
             error, -*file, "opening the lock of its manager", l->directory);
     vv_buffer_clear(&name);
@@ -105,8 +163,40 @@ static bool is_gone(const struct vv_manager_lock *lock, struct vv_listing *l)
     return gone;
 }
 
+/* --- Taking and releasing ----------------------------------------------- */
+
+/* A moment of uptime; INT64_MAX: never. */
+static int64_t lock_deadline(const struct vv_context *context, double seconds)
+{
+    const struct vv_system *system = context->system;
+    const double most = (double)(INT64_MAX / VV_SECOND / 4);
+    if (seconds < 0 || seconds >= most)
+        return INT64_MAX;
+    return system->uptime(system->state) +
+           (int64_t)(seconds * (double)VV_SECOND);
+}
+
+/* Waits for another manager until the deadline. 0, -EWOULDBLOCK, or why there
+ * are no locks. */
+static int lock_wait(const struct vv_context *context, int file, double seconds)
+{
+    const struct vv_system *system = context->system;
+    int64_t deadline = lock_deadline(context, seconds);
+    int64_t pause = 10 * A_MILLISECOND;
+    int result;
+    while ((result = system->lock(system->state, file)) == -EWOULDBLOCK) {
+        int64_t rest = deadline - system->uptime(system->state);
+        if (rest <= 0)
+            break;
+        system->sleep(system->state, pause < rest ? pause : rest);
+        pause = pause < VV_SECOND / 2 ? 2 * pause : VV_SECOND;
+    }
+    return result;
+}
+
 varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
-    struct vv_listing *l, bool no_sync, varve_error *error)
+    struct vv_listing *l, const struct vv_lock_request *request,
+    varve_error *error)
 {
     const struct vv_system *system = l->context->system;
     int file = -1;
@@ -114,13 +204,29 @@ varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
         return VARVE_OK;
     if (vv_is_of_store(l->directory)) /* where there are no locks */
         return VARVE_OK;
-    VV_TRY(open_lock(l, no_sync, &file, error));
-    if (system->lock(system->state, file) == -EWOULDBLOCK) {
+    VV_TRY(open_lock(l, request->no_sync, &file, error));
+    int result = lock_wait(l->context, file, request->seconds);
+    if (result == -EWOULDBLOCK) {
         vv_file_close(l->context, file);
-        return fail_lock(l, error);
+        return lock_fail(l, error);
     }
-    vv_file_close(l->context, lock->file);
+    vv_manager_lock_release(lock, l->context);
     lock->file = file;
     lock->is_taken = true;
+    lock->is_absent = result < 0;
+    lock->process = system->process(system->state, NULL, 0);
+    lock_write_owner(l->context, file, request->run);
     return VARVE_OK;
+}
+
+void vv_manager_lock_release(
+    struct vv_manager_lock *lock, const struct vv_context *context)
+{
+    const struct vv_system *system = context->system;
+    if (lock->is_taken && lock->file >= 0 && !lock->is_absent &&
+        system->process(system->state, NULL, 0) == lock->process)
+        system->unlock(system->state, lock->file);
+    vv_file_close(context, lock->file);
+    lock->file = -1;
+    lock->is_taken = false;
 }

@@ -1,5 +1,13 @@
-/* manager_lock.h - one manager of a prefix at a time: a lock on a file of its
- * directory, `.PREFIX.lock`.
+/* manager_lock.h - The lock of a prefix: one manager at a time, by an exclusive
+ * lock on the file `.PREFIX.lock` of the directory.
+ *
+ * The file contains, in 256 bytes that are padded with spaces, who holds the
+ * lock or has held it last:
+ *
+ *     varve lock 1
+ *     host HOST
+ *     pid NUMBER
+ *     run IDENTITY
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,19 +16,36 @@
 
 #include "listing.h"
 
-/* Closing the file ends it. */
 struct vv_manager_lock {
     /* to fill in */
-    int file; /* that keeps others off; -1: not yet */
+    int file; /* -1: not taken yet */
     /* own */
+    int64_t process; /* that has taken it */
     bool is_taken;
+    /* to read */
+    bool is_absent; /* it was asked for, and the file system has no locks */
 };
 
-/* Keeps other managers of the listing's prefix off its directory, which is made
- * if it is missing, durably unless `no_sync`. Taken again where that was
- * removed meanwhile, and made anew. VARVE_EXISTS where another manager was
- * first. */
+/* How a lock is taken. */
+struct vv_lock_request {
+    /* to fill in */
+    const char *run; /* identity of who takes it */
+    bool no_sync;    /* of directories that are made */
+    double seconds;  /* to wait for another manager; below 0: for ever */
+};
+
+/* Takes the lock of the listing's prefix. Its directory is made if it is
+ * missing, durably unless `no_sync`. A lock that is held already is taken again
+ * where its directory was removed meanwhile, and made anew. VARVE_EXISTS names
+ * the host, process and run of another manager that holds it. VARVE_OK with
+ * `is_absent` where there are no locks: on some file systems, in stores. */
 varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
-    struct vv_listing *listing, bool no_sync, varve_error *error);
+    struct vv_listing *listing, const struct vv_lock_request *request,
+    varve_error *error);
+
+/* Releases it, also where a child process has inherited the descriptor. In such
+ * a child only the descriptor is closed: the lock is the parent's. */
+void vv_manager_lock_release(
+    struct vv_manager_lock *lock, const struct vv_context *context);
 
 #endif

@@ -15,6 +15,7 @@
 #include "rebuild.h"
 #include "redundancy_group.h"
 #include "try.h"
+#include "listing_refresh.h"
 
 /* --- Beginning and end -------------------------------------------------- */
 

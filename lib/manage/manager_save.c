@@ -11,7 +11,6 @@
 #include "failure.h"
 #include "job_together.h"
 #include "layer_prune.h"
-#include "ledger.h"
 #include "manager_tell.h"
 #include "manager_together.h"
 #include "reader.h"
@@ -23,7 +22,7 @@
 #include "write.h"
 #include "write_all.h"
 
-enum { OWN_METADATA = 4 }; /* manager, step, time, metric */
+enum { OWN_METADATA = 6 }; /* manager, step, time, metric, run, parent */
 
 /* --- When --------------------------------------------------------------- */
 
@@ -86,6 +85,13 @@ static void add_own(const varve_manager *m, const struct saving *s,
         all[(*count)++] = (varve_metadata){ .name = m->listing.metric,
             .kind = VARVE_METADATA_REAL,
             .real = s->order.metric };
+    all[(*count)++] = (varve_metadata){ .name = VV_RUN_KEY,
+        .kind = VARVE_METADATA_STRING,
+        .string = m->run };
+    if (*m->parent)
+        all[(*count)++] = (varve_metadata){ .name = VV_PARENT_KEY,
+            .kind = VARVE_METADATA_STRING,
+            .string = m->parent };
 }
 
 /* --- The checkpoint ----------------------------------------------------- */
@@ -243,7 +249,7 @@ void vv_manager_tidy(varve_manager *m, bool may_delete)
     if (m->listing.count < count)
         vv_manager_prune_layers(m);
     error.status = VARVE_OK;
-    if (vv_ledger_write(&m->listing, &error))
+    if (vv_listing_write_ledger(&m->listing, &error))
         vv_manager_warn(m, &error);
 }
 
@@ -265,12 +271,14 @@ static void pass_on(varve_manager *m, const struct vv_manager_saving *s)
 static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
 {
     varve_error error = { 0 };
-    if (vv_manager_look(m, &error)) {
+    if (vv_manager_look_at_names(m, &error)) {
         vv_manager_warn(m, &error);
         return;
     }
     pass_on(m, s);
     vv_manager_tidy(m, s->is_durable);
+    if (vv_levels_have_failed(&m->levels, &error))
+        vv_manager_warn(m, &error);
 }
 
 /* Of ranks with a directory each: whatever one of them has seen of its own.
@@ -454,8 +462,8 @@ static varve_status find_place(
 {
     if (!m->options.async)
         VV_TRY(vv_background_settle(m->graph, error));
-    VV_TRY(vv_manager_lock(m, error));
-    VV_TRY(vv_manager_look(m, error));
+    VV_TRY(vv_manager_lock(m, 0, error));
+    VV_TRY(vv_manager_look_at_names(m, error));
     return next_counter(m, &order->counter, error);
 }
 

@@ -51,7 +51,20 @@ varve_status vv_manager_any(
     return most == FAILED ? vv_agree(comm, status, error) : VARVE_OK;
 }
 
-varve_status vv_manager_follow(const varve_manager *m, varve_status status,
+/* All files of a checkpoint are of one run: that of rank 0. */
+static varve_status tell_run(
+    varve_manager *m, const varve_comm *comm, varve_error *error)
+{
+    char text[VV_RUN_SIZE + VV_PARENT_SIZE];
+    memcpy(text, m->run, VV_RUN_SIZE);
+    memcpy(text + VV_RUN_SIZE, m->parent, VV_PARENT_SIZE);
+    VV_TRY(vv_tell_bytes(comm, text, sizeof text, error));
+    memcpy(m->run, text, VV_RUN_SIZE);
+    memcpy(m->parent, text + VV_RUN_SIZE, VV_PARENT_SIZE);
+    return VARVE_OK;
+}
+
+varve_status vv_manager_follow(varve_manager *m, varve_status status,
     struct vv_manager_order *order, varve_error *error)
 {
     const varve_comm *comm = vv_manager_comm(m);
@@ -62,6 +75,7 @@ varve_status vv_manager_follow(const varve_manager *m, varve_status status,
         return status;
     VV_TRY(vv_agree(comm, status, error));
     VV_TRY(vv_tell_bytes(comm, words, sizeof words, error));
+    VV_TRY(tell_run(m, comm, error));
     if ((int64_t)words[0] != order->step)
         status = vv_fail(error, VARVE_MISUSE,
             "%s: expected to save step %" PRId64 " as rank 0, found %" PRId64,
@@ -123,6 +137,9 @@ static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)
     vv_buffer_add8(bytes, o->number_by_step);
     vv_buffer_add8(bytes, o->record_time);
     vv_buffer_add8(bytes, o->async);
+    vv_buffer_add8(bytes, o->read_only);
+    vv_buffer_add8(bytes, o->must_resume);
+    vv_buffer_add8(bytes, o->may_resume_older);
     vv_buffer_add8(bytes, o->read && o->read->salvage.on);
     if (o->redundancy) {
         vv_buffer_add8(bytes, o->write && o->write->no_sync);

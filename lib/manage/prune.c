@@ -1,4 +1,4 @@
-/* prune.c - the decision about a listing, and its carrying out.
+/* prune.c - Decides about a listing, and deletes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,6 +11,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "retry.h"
 #include "store.h"
 #include "temporary.h"
 #include "try.h"
@@ -57,83 +58,231 @@ void vv_decision_clear(struct vv_decision *d)
     *d = (struct vv_decision){ .allocator = d->allocator };
 }
 
-/* --- Deleting ----------------------------------------------------------- */
+/* --- One file ----------------------------------------------------------- */
 
-/* Takes the lock of a file that is to go. Where there are no locks there are no
- * leases. */
-static bool is_leased(const struct vv_context *context, int file)
+/* With the lock of the file. A pin is made under a shared lock of it. */
+static bool deletion_is_pinned(
+    const struct vv_deletion *d, const char *pin)
 {
-    const struct vv_system *system = context->system;
-    return system->lock(system->state, file) == -EWOULDBLOCK;
+    const struct vv_system *system = d->context->system;
+    if (!pin)
+        return false;
+    int file = system->open_file(system->state, d->directory, pin);
+    vv_file_close(d->context, file);
+    return file != -ENOENT;
 }
 
-/* What keeps files of others goes first: without it this one is of no set. */
-static varve_status delete_parity(struct vv_listing *l, int directory,
-    const struct vv_entry *entry, varve_error *error)
+/* An exclusive lock needs a file that is open for writing on NFS. Without the
+ * permission to write, or in a store, reading has to do. */
+static int deletion_open(const struct vv_deletion *d, const char *name)
 {
-    const char *name = vv_listing_name(l, &entry->number, ".parity");
-    return l->path.failed
-               ? vv_fail_memory(error, "the name of a checkpoint")
-               : vv_file_remove(l->context, directory, name, name, error);
+    const struct vv_system *system = d->context->system;
+    int file = system->open_to_write(system->state, d->directory, name);
+    return file >= 0 || file == -ENOENT
+               ? file
+               : system->open_file(system->state, d->directory, name);
 }
 
-/* Renames a file away and removes it. The caller holds it open until that is on
- * disk: where a file system gives freed blocks away at once, a power cut would
- * bring back its name with bytes of others. */
-static varve_status delete_named(struct vv_listing *l, int directory,
-    const struct vv_entry *entry, varve_error *error)
+varve_status vv_deletion_begin(struct vv_deletion *d, const char *name,
+    const char *pin, const char *path, int *file, enum vv_deletion_result *left,
+    varve_error *error)
 {
-    const struct vv_system *system = l->context->system;
-    if (l->has_parity)
-        VV_TRY(delete_parity(l, directory, entry, error));
-    struct vv_buffer away;
-    vv_buffer_init(&away, &l->context->allocator);
-    vv_buffer_add8(&away, '.');
-    vv_buffer_add_string(
-        &away, vv_listing_name(l, &entry->number, VARVE_SUFFIX ".gone"));
-    const char *to = vv_buffer_string(&away);
-    const char *name = vv_listing_name(l, &entry->number, VARVE_SUFFIX);
-    varve_status status = VARVE_OK;
-    if (away.failed || l->path.failed) {
-        status = vv_fail_memory(error, "the name of a checkpoint");
-    } else {
-        int result = system->rename(system->state, directory, name, to);
-        bool stays = result == -EOPNOTSUPP; /* a store deletes in one step */
-        if (result < 0 && result != -ENOENT && !stays)
-            status = vv_fail_system(error, -result, "rename to delete", name);
-        else if (result == 0 || stays)
-            status = vv_file_remove(
-                l->context, directory, stays ? name : to, name, error);
-        if (!status && (result = system->sync(system->state, directory)) < 0)
-            status = vv_fail_system(error, -result,
-                "it is deleted, but sync of its directory", name);
+    const struct vv_system *system = d->context->system;
+    unsigned tries = 0;
+    *left = VV_DELETED;
+    do
+        *file = deletion_open(d, name);
+    while (vv_try_again(*file, &tries));
+    if (*file == -ENOENT) {
+        *file = -1;
+        return VARVE_OK;
     }
+    if (*file < 0)
+        return vv_fail_system(error, -*file, "opening it to delete it", path);
+    if (system->lock(system->state, *file) == -EWOULDBLOCK)
+        *left = VV_LEFT_LEASED;
+    else if (deletion_is_pinned(d, pin))
+        *left = VV_LEFT_PINNED;
+    if (*left)
+        vv_deletion_give_up(d, *file);
+    return VARVE_OK;
+}
+
+void vv_deletion_give_up(struct vv_deletion *d, int file)
+{
+    vv_file_close(d->context, file);
+}
+
+/* Where a file system gives freed blocks away before the removal is on disk, a
+ * power cut would bring back its name with bytes of others: so the file stays
+ * open until then. */
+static varve_status deletion_hold(
+    struct vv_deletion *d, int file, const char *path, varve_error *error)
+{
+    if (d->held_count == sizeof d->held / sizeof *d->held)
+        VV_TRY(vv_deletion_end(d, path, error));
+    d->held[d->held_count++] = file;
+    return VARVE_OK;
+}
+
+static int deletion_rename_back(
+    struct vv_deletion *d, const char *away, const char *name)
+{
+    const struct vv_system *system = d->context->system;
+    int result = system->rename_new(system->state, d->directory, away, name);
+    return result == -ENOSYS || result == -EINVAL
+               ? system->rename(system->state, d->directory, away, name)
+               : result;
+}
+
+static varve_status deletion_remove(struct vv_deletion *d, const char *name,
+    const char *pin, const char *away, enum vv_deletion_result *left,
+    varve_error *error)
+{
+    const struct vv_system *system = d->context->system;
+    int result = d->is_direct ? -EOPNOTSUPP
+                              : system->rename(system->state, d->directory,
+                                    name, away);
+    if (result == -EOPNOTSUPP) /* a store deletes in one step */
+        return vv_file_remove(d->context, d->directory, name, name, error);
+    if (result == -ENOENT)
+        return VARVE_OK;
+    if (result < 0)
+        return vv_fail_system(error, -result, "rename to delete", name);
+    if (deletion_is_pinned(d, pin) &&
+        deletion_rename_back(d, away, name) == 0) {
+        *left = VV_LEFT_PINNED;
+        return VARVE_OK;
+    }
+    return vv_file_remove(d->context, d->directory, away, name, error);
+}
+
+varve_status vv_deletion_carry_out(struct vv_deletion *d, const char *name,
+    const char *pin, int file, enum vv_deletion_result *left, varve_error *error)
+{
+    struct vv_buffer away;
+    vv_buffer_init(&away, &d->context->allocator);
+    vv_buffer_add8(&away, '.');
+    vv_buffer_add_string(&away, name);
+    vv_buffer_add_string(&away, ".gone");
+    const char *to = vv_buffer_string(&away);
+    varve_status status = deletion_hold(d, file, name, error);
+    if (status)
+        vv_deletion_give_up(d, file);
+    else if (away.failed)
+        status = vv_fail_memory(error, "the name of a checkpoint");
+    else
+        status = deletion_remove(d, name, pin, to, left, error);
     vv_buffer_clear(&away);
     return status;
 }
 
-/* Deletes one file, unless it is leased or no longer what the entry says: then
- * the fact has that as a reason. */
-static varve_status delete_one(struct vv_listing *l, int directory,
-    const struct vv_entry *entry, struct vv_fact *fact, varve_error *error)
+varve_status vv_deletion_end(
+    struct vv_deletion *d, const char *path, varve_error *error)
+{
+    const struct vv_system *system = d->context->system;
+    if (d->held_count == 0)
+        return VARVE_OK;
+    int result = system->sync(system->state, d->directory);
+    while (d->held_count > 0)
+        vv_file_close(d->context, d->held[--d->held_count]);
+    return result < 0 ? vv_fail_system(error, -result,
+                            "files were deleted, but sync of the directory of",
+                            path)
+                      : VARVE_OK;
+}
+
+varve_status vv_delete_file(struct vv_deletion *d, const char *name,
+    const char *pin, const char *path, enum vv_deletion_result *left,
+    varve_error *error)
 {
     int file;
-    uint64_t size;
-    const char *path = vv_listing_path(l, &entry->number, VARVE_SUFFIX);
-    if (l->path.failed)
-        return vv_fail_memory(error, "the name of a checkpoint");
-    varve_status status = vv_file_open(l->context, path, &file, &size, error);
-    if (status)
-        return status == VARVE_NOT_FOUND ? VARVE_OK : status;
-    if (is_leased(l->context, file))
-        fact->reasons |= VV_KEPT_LEASED;
-    else if (entry->is_damaged && !vv_listing_is_damaged(l, entry))
-        fact->reasons |= VV_KEPT_DAMAGED;
-    else if (entry->is_read && !vv_listing_confirm(l, entry))
-        fact->reasons |= VV_KEPT_FOREIGN;
-    else
-        status = delete_named(l, directory, entry, error);
-    vv_file_close(l->context, file);
+    VV_TRY(vv_deletion_begin(d, name, pin, path, &file, left, error));
+    return file < 0 || *left
+               ? VARVE_OK
+               : vv_deletion_carry_out(d, name, pin, file, left, error);
+}
+
+/* --- What a decision lets go -------------------------------------------- */
+
+/* What keeps files of others goes first: without it this one is of no set. */
+static varve_status prune_parity(struct vv_listing *l,
+    const struct vv_deletion *d, const struct vv_entry *entry,
+    varve_error *error)
+{
+    if (!l->has_parity)
+        return VARVE_OK;
+    const char *name = vv_listing_name(l, &entry->number, ".parity");
+    return l->path.failed
+               ? vv_fail_memory(error, "the name of a checkpoint")
+               : vv_file_remove(l->context, d->directory, name, name, error);
+}
+
+/* The names of an entry's file and of its pin. */
+struct prune_names {
+    struct vv_buffer name, pin;
+};
+
+static varve_status prune_find_names(struct vv_listing *l,
+    const struct vv_entry *entry, struct prune_names *n, varve_error *error)
+{
+    vv_buffer_init(&n->name, &l->context->allocator);
+    vv_buffer_init(&n->pin, &l->context->allocator);
+    vv_buffer_add_string(
+        &n->name, vv_listing_entry_name(l, entry, VARVE_SUFFIX));
+    vv_buffer_string(&n->name);
+    if (!entry->is_padded)
+        vv_buffer_add_string(&n->pin, vv_listing_entry_name(l, entry, ".pin"));
+    vv_buffer_string(&n->pin);
+    return l->path.failed || n->name.failed || n->pin.failed
+               ? vv_fail_memory(error, "the name of a checkpoint")
+               : VARVE_OK;
+}
+
+static void prune_clear_names(struct prune_names *n)
+{
+    vv_buffer_clear(&n->name);
+    vv_buffer_clear(&n->pin);
+}
+
+/* Why a locked file stays after all; 0: it goes. */
+static unsigned prune_second_thoughts(
+    struct vv_listing *l, const struct vv_entry *entry)
+{
+    if (entry->is_damaged && !vv_listing_is_damaged(l, entry))
+        return VV_KEPT_DAMAGED;
+    if (entry->is_read && !vv_listing_confirm(l, entry))
+        return VV_KEPT_FOREIGN;
+    return 0;
+}
+
+/* Deletes one file, unless it is leased, pinned or no longer what the entry
+ * says: then the fact has that as a reason. */
+static varve_status prune_one(struct vv_listing *l, struct vv_deletion *d,
+    const struct vv_entry *entry, struct vv_fact *fact, varve_error *error)
+{
+    struct prune_names n;
+    enum vv_deletion_result left = VV_DELETED;
+    int file = -1;
+    varve_status status = prune_find_names(l, entry, &n, error);
+    const char *name = (const char *)n.name.data;
+    const char *pin = n.pin.size ? (const char *)n.pin.data : NULL;
+    if (!status)
+        status = vv_deletion_begin(d, name, pin, name, &file, &left, error);
+    if (!status && !left && file >= 0) {
+        fact->reasons |= prune_second_thoughts(l, entry);
+        if (!fact->reasons)
+            status = prune_parity(l, d, entry, error);
+        if (fact->reasons || status)
+            vv_deletion_give_up(d, file);
+        else
+            status =
+                vv_deletion_carry_out(d, name, pin, file, &left, error);
+    }
+    if (left)
+        fact->reasons |= left == VV_LEFT_PINNED ? VV_KEPT_PINNED
+                                                    : VV_KEPT_LEASED;
+    prune_clear_names(&n);
     return status;
 }
 
@@ -177,25 +326,16 @@ static bool has_work(const struct vv_listing *l, const struct vv_decision *d)
     return found;
 }
 
-varve_status vv_prune(
-    struct vv_listing *l, struct vv_decision *d, varve_error *error)
+static varve_status prune_all(struct vv_listing *l, struct vv_decision *d,
+    struct vv_deletion *deletion, varve_status first, varve_error *error)
 {
-    int directory;
-    if (!has_work(l, d))
-        return VARVE_OK;
-    const char *path = vv_listing_path(l, NULL, "");
-    if (l->path.failed)
-        return vv_fail_memory(error, "the path of a directory");
-    VV_TRY(vv_store_refuse(path, error));
-    VV_TRY(vv_directory_open_parent(l->context, path, &directory, error));
-    varve_status first = sweep(l, directory, error);
     for (size_t i = 0; i < d->count;) {
         if (d->facts[i].reasons) {
             i++;
             continue;
         }
-        varve_status status = delete_one(
-            l, directory, &l->entries[i], &d->facts[i], first ? NULL : error);
+        varve_status status = prune_one(
+            l, deletion, &l->entries[i], &d->facts[i], first ? NULL : error);
         keep_first(&first, status);
         if (status || d->facts[i].reasons) {
             i++;
@@ -206,6 +346,25 @@ varve_status vv_prune(
         memmove(
             &d->facts[i], &d->facts[i + 1], (d->count - i) * sizeof *d->facts);
     }
-    vv_file_close(l->context, directory);
+    return first;
+}
+
+varve_status vv_prune(
+    struct vv_listing *l, struct vv_decision *d, varve_error *error)
+{
+    struct vv_deletion deletion = { .context = l->context };
+    if (!has_work(l, d))
+        return VARVE_OK;
+    const char *path = vv_listing_path(l, NULL, "");
+    if (l->path.failed)
+        return vv_fail_memory(error, "the path of a directory");
+    VV_TRY(vv_store_refuse(path, error));
+    VV_TRY(vv_directory_open_parent(
+        l->context, path, &deletion.directory, error));
+    varve_status first = sweep(l, deletion.directory, error);
+    first = prune_all(l, d, &deletion, first, error);
+    keep_first(&first,
+        vv_deletion_end(&deletion, l->directory, first ? NULL : error));
+    vv_file_close(l->context, deletion.directory);
     return first;
 }

@@ -5,6 +5,7 @@
  */
 #include "resume.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "agreement.h"
@@ -22,6 +23,13 @@
 #include "stake.h"
 #include "system.h"
 #include "try.h"
+
+#define FIRST_PAUSE (VV_SECOND / 100)
+
+enum {
+    MOST_READS = 5,      /* of what cannot be read, after the first */
+    MOST_LISTINGS = 100, /* for what is gone when it is opened */
+};
 
 varve_status vv_pass_over(
     varve_manager *m, const varve_error *reason, varve_error *error)
@@ -85,22 +93,73 @@ static void forget_passed_over(varve_manager *m)
     m->passed_over.failed = false;
 }
 
+/* What cannot be read now may be read in a moment, as after a failover of an
+ * NFS server. */
+static varve_status examine_again(varve_manager *m, examine_function *examine,
+    const struct vv_origin *origin, bool *is_damaged, varve_error *error)
+{
+    const struct vv_system *system = m->context.system;
+    varve_status status = examine(m, origin, is_damaged, error);
+    for (int i = 0; i < MOST_READS && status == VARVE_IO; i++) {
+        system->sleep(system->state, FIRST_PAUSE << i);
+        *is_damaged = false;
+        *error = (varve_error){ 0 };
+        status = examine(m, origin, is_damaged, error);
+    }
+    return status;
+}
+
+/* A checkpoint that was listed and is gone: something else deletes here, or the
+ * listing was stale. So it is listed again, from the newest on. */
+static varve_status list_again(
+    varve_manager *m, struct vv_origin *origin, varve_error *error)
+{
+    varve_status status =
+        vv_manager_leads(m) ? vv_manager_look(m, error) : VARVE_OK;
+    VV_TRY(vv_manager_tell(m, status, error));
+    status = vv_levels_look(&m->levels, error);
+    VV_TRY(vv_manager_tell_levels(m, status, error));
+    *origin = (struct vv_origin){ .levels = origin->levels };
+    m->passed_over.size = 0;
+    return VARVE_OK;
+}
+
+/* A newer checkpoint that may be good is not passed over unless the program
+ * allows it. */
+static varve_status may_pass(
+    const varve_manager *m, const varve_error *reason, varve_error *error)
+{
+    if (m->options.may_resume_older)
+        return VARVE_OK;
+    return vv_fail(error, reason->status,
+        "%s (it may be good: try again, or set may_resume_older)",
+        reason->message);
+}
+
 /* The first from an origin on; it has no listing where none is good, and
  * *unread says then whether one could not be read. */
 static varve_status find_good(varve_manager *m, examine_function *examine,
     struct vv_origin *origin, varve_error *unread, varve_error *error)
 {
+    unsigned listings = 0;
     while (vv_origin_next(m, origin)) {
         varve_error reason = { 0 };
         bool is_damaged = false;
-        varve_status status = examine(m, origin, &is_damaged, &reason);
+        varve_status status =
+            examine_again(m, examine, origin, &is_damaged, &reason);
         if (!status)
             return VARVE_OK;
+        if (status == VARVE_NOT_FOUND && ++listings < MOST_LISTINGS) {
+            VV_TRY(list_again(m, origin, error));
+            continue;
+        }
         if (!is_damaged) {
             if (error)
                 *error = reason;
             return status;
         }
+        if (status == VARVE_IO)
+            VV_TRY(may_pass(m, &reason, error));
         /* That may be a good one: if no other is, this is the failure that is
          * told. */
         if (status == VARVE_IO && !unread->status)
@@ -132,6 +191,7 @@ static void adopt(varve_manager *m, const struct vv_origin *origin)
     m->restoration->is_lent = true;
     vv_interval_begin(&m->interval, entry->step, m->context.system);
     m->interval.has_last = entry->step >= 0;
+    vv_manager_begin_run(m, entry);
 }
 
 static varve_status restore(
@@ -188,6 +248,30 @@ static varve_status salvage(varve_manager *m, varve_error *error)
     return VARVE_OK;
 }
 
+/* Beginning anew deletes older checkpoints in the end. So it has to be certain
+ * that there are none. */
+static varve_status check_nothing(const varve_manager *m, varve_error *error)
+{
+    const struct vv_listing *l = &m->listing;
+    if (m->unread_ledger.status)
+        return vv_fail(error, VARVE_IO,
+            "%s: there is no checkpoint, but the ledger, which may name some, "
+            "could not be read: %s",
+            l->directory, m->unread_ledger.message);
+    if (l->noted && l->count == 0)
+        return vv_fail(error, VARVE_IO,
+            "%s: %s%s names %s-%" PRIu64 "%s, and there is no checkpoint: is "
+            "its file system mounted? To begin anew, delete the ledger",
+            l->directory, l->prefix, VV_LEDGER_ENDING, l->prefix, l->noted,
+            VARVE_SUFFIX);
+    if (m->options.must_resume || m->options.read_only)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: there is no good checkpoint %s-N%s, and %s is set",
+            l->directory, l->prefix, VARVE_SUFFIX,
+            m->options.must_resume ? "must_resume" : "read_only");
+    return VARVE_OK;
+}
+
 static varve_status begin_anew(
     varve_manager *m, const varve_error *unread, varve_error *error)
 {
@@ -199,8 +283,25 @@ static varve_status begin_anew(
     if (m->restoration)
         return VARVE_OK;
     varve_status status = end_without(unread, error);
+    if (!status && vv_manager_leads(m))
+        status = check_nothing(m, error);
+    status = vv_manager_agree(m, status, error);
     return status ? vv_tell_half_restored(m, status, error)
                   : start_fresh(m, error);
+}
+
+/* Files are believed before the ledger. */
+static void warn_of_missing(varve_manager *m)
+{
+    const struct vv_listing *l = &m->listing;
+    varve_error error = { 0 };
+    if (l->count == 0 || !l->noted || vv_listing_find(l, l->noted))
+        return;
+    vv_fail(&error, VARVE_NOT_FOUND,
+        "%s: %s%s names %s-%" PRIu64 "%s, which is not there any more",
+        l->directory, l->prefix, VV_LEDGER_ENDING, l->prefix, l->noted,
+        VARVE_SUFFIX);
+    vv_manager_warn(m, &error);
 }
 
 static varve_status look_to_resume(varve_manager *m, varve_error *error)
@@ -210,7 +311,12 @@ static varve_status look_to_resume(varve_manager *m, varve_error *error)
             "manager: expected the graph that it was made for, found none");
     VV_TRY(varve_graph_check(m->graph, error));
     vv_manager_land(m);
-    return vv_manager_leads(m) ? vv_manager_look(m, error) : VARVE_OK;
+    if (!vv_manager_leads(m))
+        return VARVE_OK;
+    VV_TRY(vv_manager_read_ledger(m, NULL, error));
+    VV_TRY(vv_manager_look(m, error));
+    warn_of_missing(m);
+    return VARVE_OK;
 }
 
 /* What cannot be listed may have a good one, as what cannot be read. */
@@ -227,7 +333,9 @@ static varve_status look_at_levels(
         const varve_error *unseen = &m->levels.all[i].unseen;
         if (!unseen->status)
             continue;
-        status = vv_pass_over(m, unseen, error);
+        status = may_pass(m, unseen, error);
+        if (!status)
+            status = vv_pass_over(m, unseen, error);
         if (!unread->status)
             *unread = *unseen;
     }
@@ -364,7 +472,7 @@ const char *varve_manager_passed_over(const varve_manager *m, size_t index)
 
 static varve_status lock_to_prune(varve_manager *m, varve_error *error)
 {
-    VV_TRY(vv_manager_lock(m, error));
+    VV_TRY(vv_manager_lock(m, 0, error));
     return vv_manager_look(m, error);
 }
 

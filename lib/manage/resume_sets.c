@@ -131,7 +131,7 @@ static varve_status pass_set_over(varve_manager *m, const varve_error *reason,
     varve_error *unread, varve_error *error)
 {
     bool is_unread = reason->status == VARVE_IO;
-    if ((is_unread && m->levels.count == 0) ||
+    if ((is_unread && (m->levels.count == 0 || !m->options.may_resume_older)) ||
         !vv_blames_file(reason->status)) {
         if (error)
             *error = *reason;

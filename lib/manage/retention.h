@@ -10,17 +10,7 @@
 #include <stdint.h>
 
 #include "buffer.h"
-
-/* 0: this policy is off. */
-struct vv_policy {
-    size_t keep_last;
-    uint64_t keep_every_steps;
-    uint64_t keep_every_seconds;
-    size_t keep_best;
-    bool best_is_larger;
-    uint64_t keep_bytes;
-    size_t keep_damaged; /* 0: all */
-};
+#include "ledger.h"
 
 /* Why one stays, as bits. */
 enum vv_reason {

@@ -20,6 +20,8 @@
 #include "store.h"
 #include "try.h"
 
+enum { USUAL_DRAIN_SECONDS = 30 };
+
 struct varve_run {
     varve_allocator allocator;
     varve_graph *graph;
@@ -33,7 +35,9 @@ struct varve_run {
     bool heeds_signals;
     bool is_async;
     bool no_last_save;
+    double drain_seconds;
     bool is_unsaved; /* the last step */
+    bool is_dropped; /* by varve_run_free: nothing more is waited for */
     int64_t step;    /* the last */
     bool has_metric;
     double metric; /* its */
@@ -170,6 +174,8 @@ static varve_status resume(varve_run *run, const char *directory,
     run->comm = o->manager.comm;
     run->is_async = o->manager.async;
     run->no_last_save = o->no_last_save;
+    run->drain_seconds =
+        o->drain_seconds != 0 ? o->drain_seconds : USUAL_DRAIN_SECONDS;
     VV_TRY(varve_manager_resume(run->manager, error));
     VV_TRY(check_match(run, directory, error));
     run->is_resumed = varve_manager_restoration(run->manager) != NULL;
@@ -305,6 +311,9 @@ static void finish(varve_run *run)
         save_last(run);
     if (run->manager)
         status = varve_manager_wait(run->manager, &reason);
+    if (!status && !run->failure.status && run->manager && !run->is_dropped)
+        status =
+            varve_manager_drain(run->manager, run->drain_seconds, &reason);
     if (!status)
         status = varve_graph_check(run->graph, &reason);
     if (!run->failure.status)
@@ -337,5 +346,6 @@ void varve_run_free(varve_run *run)
     if (!is_run(run))
         return;
     run->is_unsaved = false;
+    run->is_dropped = true;
     end(run, &first);
 }

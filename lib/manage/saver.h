@@ -25,8 +25,6 @@ struct vv_saver_entry {
     const char *edge;   /* its name there, the end of `name` */
 };
 
-enum { VV_MOST_HELD = 8 };
-
 struct varve_saver {
     struct vv_observer observer;
     struct vv_context context;
@@ -44,8 +42,6 @@ struct varve_saver {
 
     struct vv_saver_files files;  /* oldest first */
     struct vv_saver_files doomed; /* still to be deleted */
-    int held[VV_MOST_HELD];       /* deleted, and open until that is on disk */
-    size_t held_count;
     varve_job *job;      /* of a save in flight; NULL: none is */
     char *flying;        /* the path that it will have */
     bool is_durable;     /* once it is in place */

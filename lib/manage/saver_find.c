@@ -14,8 +14,8 @@
 #include "failure.h"
 #include "file.h"
 #include "name.h"
-
-enum { PADDED_SIZE = 8 };
+#include "numbered.h"
+#include "try.h"
 
 /* --- Lists -------------------------------------------------------------- */
 
@@ -50,83 +50,79 @@ struct vv_saver_file vv_saver_files_take(struct vv_saver_files *files, size_t i)
 
 /* --- Scanning ----------------------------------------------------------- */
 
-struct scan {
-    const varve_allocator *allocator;
-    struct vv_saver_files *found;
-    const char *prefix; /* as it was given */
-    const char *name;   /* its last part */
-    bool failed;        /* out of memory */
-};
-
-static bool parse_number(const char *text, size_t size, uint64_t *number)
+static varve_status saver_find_add(const varve_allocator *a,
+    struct vv_saver_files *found, struct vv_saver_file file, const char *path,
+    varve_error *error)
 {
-    size_t zeros = 0;
-    while (size == PADDED_SIZE && zeros < size - 1 && text[zeros] == '0')
-        zeros++;
-    return vv_parse_decimal(text + zeros, size - zeros, number);
-}
-
-/* Whether a name in the directory is that of a file of the prefix. */
-static bool fits(
-    const struct scan *scan, const char *name, struct vv_saver_file *file)
-{
-    size_t size = strlen(name);
-    size_t front = strlen(scan->name);
-    size_t suffix = sizeof VARVE_SUFFIX - 1;
-    if (size < front + suffix || memcmp(name, scan->name, front) != 0 ||
-        strcmp(name + size - suffix, VARVE_SUFFIX) != 0)
-        return false;
-    size -= front + suffix;
-    file->has_number = size > 0;
-    return size == 0 ||
-           (name[front] == '-' && size > 1 &&
-               parse_number(name + front + 1, size - 1, &file->number));
-}
-
-static bool add(struct scan *scan, struct vv_saver_file file, const char *name)
-{
-    const varve_allocator *a = scan->allocator;
-    struct vv_saver_files *found = scan->found;
-    size_t parent = (size_t)(scan->name - scan->prefix);
-    size_t size = strlen(name) + 1;
-    if (!vv_saver_files_reserve(a, found, found->count + 1))
-        return false;
-    file.path = vv_allocate(a, parent + size);
+    file.path = vv_saver_files_reserve(a, found, found->count + 1)
+                    ? vv_copy_string(a, path)
+                    : NULL;
     if (!file.path)
-        return false;
-    memcpy(file.path, scan->prefix, parent);
-    memcpy(file.path + parent, name, size);
+        return vv_fail_memory(error, "the list of a saver's files");
     found->items[found->count++] = file;
-    return true;
+    return VARVE_OK;
 }
 
-static int look_at_name(
-    void *user, const char *name, const struct vv_file_info *info)
+/* prefix.varve, if it is there. */
+static varve_status saver_find_unnumbered(const struct vv_context *context,
+    const char *prefix, struct vv_buffer *path, struct vv_saver_files *found,
+    varve_error *error)
 {
-    (void)info;
-    struct scan *scan = user;
-    struct vv_saver_file file = { 0 };
-    if (fits(scan, name, &file) && !add(scan, file, name))
-        scan->failed = true;
-    return scan->failed;
+    varve_error reason = { 0 };
+    path->size = 0;
+    vv_buffer_add_string(path, prefix);
+    vv_buffer_add_string(path, VARVE_SUFFIX);
+    const char *text = vv_buffer_string(path);
+    if (path->failed)
+        return vv_fail_memory(error, "a path");
+    varve_status status = vv_file_look(context, text, NULL, &reason);
+    if (status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY)
+        return VARVE_OK;
+    if (status)
+        return vv_pass_failure(error, &reason);
+    return saver_find_add(&context->allocator, found,
+        (struct vv_saver_file){ .has_number = false }, text, error);
+}
+
+static varve_status saver_find_numbered(const struct vv_context *context,
+    const char *prefix, const struct vv_numbered_list *list,
+    struct vv_buffer *path, struct vv_saver_files *found, varve_error *error)
+{
+    for (size_t i = 0; i < vv_numbered_count(list); i++) {
+        const struct vv_numbered *one = vv_numbered_at(list, i);
+        const struct vv_saver_file file = { .number = one->number,
+            .has_number = true };
+        path->size = 0;
+        vv_buffer_add_string(path, prefix);
+        vv_numbered_add(path, one->number, one->is_padded, VARVE_SUFFIX);
+        const char *text = vv_buffer_string(path);
+        if (path->failed)
+            return vv_fail_memory(error, "a path");
+        VV_TRY(saver_find_add(
+            &context->allocator, found, file, text, error));
+    }
+    return VARVE_OK;
 }
 
 varve_status vv_saver_scan(const struct vv_context *context, const char *prefix,
     struct vv_saver_files *found, varve_error *error)
 {
-    struct scan scan = {
-        .allocator = &context->allocator,
-        .found = found,
-        .prefix = prefix,
-        .name = vv_path_name(prefix),
-    };
+    struct vv_numbered_list list;
+    struct vv_buffer path;
     *found = (struct vv_saver_files){ 0 };
+    vv_numbered_list_begin(&list, &context->allocator);
+    vv_buffer_init(&path, &context->allocator);
     varve_status status =
-        vv_directory_each(context, prefix, look_at_name, &scan, error);
-    if (!status && scan.failed)
-        status = vv_fail_memory(error, "the files of a directory");
+        vv_numbered_list_again(context, prefix, &list, error);
+    if (!status)
+        status = saver_find_unnumbered(context, prefix, &path, found, error);
+    if (!status)
+        status =
+            saver_find_numbered(context, prefix, &list, &path, found, error);
+    vv_buffer_clear(&path);
+    vv_numbered_list_clear(&list);
     if (status)
-        vv_saver_files_clear(scan.allocator, found);
+        vv_saver_files_clear(&context->allocator, found);
     return status;
 }
 
@@ -176,16 +172,4 @@ void vv_saver_sort(struct vv_saver_files *files)
 {
     if (files->count)
         qsort(files->items, files->count, sizeof *files->items, compare_times);
-}
-
-const struct vv_saver_file *vv_saver_highest(const struct vv_saver_files *files)
-{
-    const struct vv_saver_file *highest = NULL;
-    for (size_t i = 0; i < files->count; i++) {
-        const struct vv_saver_file *file = &files->items[i];
-        if (file->has_number &&
-            (!highest || compare_numbers(file, highest) > 0))
-            highest = file;
-    }
-    return highest;
 }

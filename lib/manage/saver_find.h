@@ -33,8 +33,8 @@ void vv_saver_files_clear(
 struct vv_saver_file vv_saver_files_take(
     struct vv_saver_files *files, size_t index);
 
-/* Finds `prefix.varve` and all `prefix-N.varve`, where N has no leading zeros
- * or 8 digits. Of a directory that is not there, nothing. */
+/* Finds `prefix.varve` and all `prefix-N.varve`, as numbered.h has their
+ * names. Of a directory that is not there, nothing. */
 varve_status vv_saver_scan(const struct vv_context *context, const char *prefix,
     struct vv_saver_files *found, varve_error *error);
 
@@ -45,9 +45,4 @@ varve_status vv_saver_look(const struct vv_context *context,
 /* Puts them into the order in which they were written, equal times by number,
  * the file without one first. */
 void vv_saver_sort(struct vv_saver_files *files);
-
-/* The one of the highest number; NULL if none has one. */
-const struct vv_saver_file *vv_saver_highest(
-    const struct vv_saver_files *files);
-
 #endif

@@ -15,6 +15,8 @@
 #include "failure.h"
 #include "file.h"
 #include "layer_prune.h"
+#include "prune.h"
+#include "save.h"
 #include "saver_find.h"
 #include "saver_together.h"
 #include "system.h"
@@ -97,32 +99,42 @@ static bool stays(varve_saver *saver, const struct vv_saver_file *file)
     return true;
 }
 
-void vv_saver_let_go(varve_saver *saver)
+/* The name of the pin of a file: PREFIX-N.pin of PREFIX-N.varve. Empty where it
+ * can have none. */
+static bool saver_pin_name(struct vv_buffer *pin, const char *name)
 {
-    while (saver->held_count > 0)
-        vv_file_close(&saver->context, saver->held[--saver->held_count]);
+    pin->size = 0;
+    if (vv_ends_in_suffix(name)) {
+        vv_buffer_add(pin, name, strlen(name) - (sizeof VARVE_SUFFIX - 1));
+        vv_buffer_add_string(pin, ".pin");
+    }
+    vv_buffer_string(pin);
+    return !pin->failed;
 }
 
-/* Where a file system gives freed blocks away before the removal is on disk, a
- * power cut brings back a name with bytes of others. So the file is held open
- * until the next save has synced the directory. */
+/* Whether it is deleted, or was gone. One that is leased or pinned is tried
+ * again after the next save. */
 static bool delete_file(varve_saver *saver, const char *path)
 {
-    const struct vv_context *context = &saver->context;
-    int directory, file = -1;
-    uint64_t size;
-    varve_status status =
-        vv_directory_open_parent(context, path, &directory, NULL);
+    struct vv_deletion deletion = { .context = &saver->context,
+        .is_direct = true };
+    enum vv_deletion_result left = VV_DELETED;
+    struct vv_buffer pin;
+    const char *name = vv_path_name(path);
+    varve_status status = vv_directory_open_parent(
+        &saver->context, path, &deletion.directory, NULL);
     if (status)
         return status == VARVE_NOT_FOUND;
-    vv_file_open(context, path, &file, &size, NULL);
-    status = vv_file_remove(context, directory, vv_path_name(path), path, NULL);
-    if (!status && file >= 0 && saver->held_count < VV_MOST_HELD)
-        saver->held[saver->held_count++] = file;
+    vv_buffer_init(&pin, &saver->context.allocator);
+    if (!saver_pin_name(&pin, name))
+        status = VARVE_NO_MEMORY;
     else
-        vv_file_close(context, file);
-    vv_file_close(context, directory);
-    return status == VARVE_OK;
+        status = vv_delete_file(&deletion, name,
+            pin.size ? (const char *)pin.data : NULL, path, &left, NULL);
+    vv_deletion_end(&deletion, path, NULL);
+    vv_buffer_clear(&pin);
+    vv_file_close(&saver->context, deletion.directory);
+    return status == VARVE_OK && left == VV_DELETED;
 }
 
 static void delete_doomed(varve_saver *saver)
@@ -141,7 +153,6 @@ static void delete_doomed(varve_saver *saver)
 void vv_saver_retire(varve_saver *saver)
 {
     size_t keep = saver->options.keep;
-    vv_saver_let_go(saver);
     while (keep && saver->files.count > keep) {
         struct vv_saver_file oldest = vv_saver_files_take(&saver->files, 0);
         if (stays(saver, &oldest) || !vv_saver_leads(saver))
@@ -155,7 +166,6 @@ void vv_saver_retire(varve_saver *saver)
 
 void vv_saver_clear_list(varve_saver *saver)
 {
-    vv_saver_let_go(saver);
     vv_saver_files_clear(&saver->context.allocator, &saver->files);
     vv_saver_files_clear(&saver->context.allocator, &saver->doomed);
 }

@@ -20,9 +20,6 @@ void vv_saver_note(varve_saver *saver, char *path, int64_t when);
 /* Deletes what is beyond `keep`, as far as the system lets it. */
 void vv_saver_retire(varve_saver *saver);
 
-/* Closes what is deleted, since the directory was synced, or at the end. */
-void vv_saver_let_go(varve_saver *saver);
-
 void vv_saver_clear_list(varve_saver *saver);
 
 #endif

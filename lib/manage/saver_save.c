@@ -14,7 +14,7 @@
 #include "checksum.h"
 #include "failure.h"
 #include "job_together.h"
-#include "name.h"
+#include "numbered.h"
 #include "read_all.h"
 #include "restoration.h"
 #include "save.h"
@@ -25,20 +25,7 @@
 #include "try.h"
 #include "write_all.h"
 
-enum { PADDED_SIZE = 8 };
-
 /* --- Saving ------------------------------------------------------------- */
-
-static void add_step(
-    struct vv_buffer *path, const varve_saver_save_options *options)
-{
-    char decimal[24];
-    size_t size = vv_decimal(options->step, decimal);
-    vv_buffer_add8(path, '-');
-    for (; options->pad_step && size < PADDED_SIZE; size++)
-        vv_buffer_add8(path, '0');
-    vv_buffer_add_string(path, decimal);
-}
 
 /* A new string; NULL without memory. */
 static char *make_path(const varve_allocator *a, const char *prefix,
@@ -48,8 +35,9 @@ static char *make_path(const varve_allocator *a, const char *prefix,
     vv_buffer_init(&path, a);
     vv_buffer_add_string(&path, prefix);
     if (options->has_step)
-        add_step(&path, options);
-    if (options->has_step || !vv_ends_in_suffix(prefix))
+        vv_numbered_add(
+            &path, options->step, options->pad_step, VARVE_SUFFIX);
+    else if (!vv_ends_in_suffix(prefix))
         vv_buffer_add_string(&path, VARVE_SUFFIX);
     const char *text = vv_buffer_string(&path);
     char *copy = path.failed ? NULL : vv_copy_string(a, text);
@@ -212,23 +200,6 @@ varve_status varve_saver_save(varve_saver *saver, const char *prefix,
 
 /* --- Restoring ---------------------------------------------------------- */
 
-static varve_status find_highest(const struct vv_context *context,
-    const char *prefix, struct vv_buffer *path, varve_error *error)
-{
-    struct vv_saver_files found;
-    VV_TRY(vv_saver_scan(context, prefix, &found, error));
-    const struct vv_saver_file *highest = vv_saver_highest(&found);
-    path->size = 0;
-    if (highest)
-        vv_buffer_add_string(path, highest->path);
-    vv_saver_files_clear(&context->allocator, &found);
-    if (!highest)
-        return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected a checkpoint of this name or %s-N%s, found none",
-            prefix, prefix, VARVE_SUFFIX);
-    return VARVE_OK;
-}
-
 /* Sets `path` to the file that is meant. */
 static varve_status find_file(const struct vv_context *context,
     const char *name, struct vv_buffer *path, varve_error *error)
@@ -239,7 +210,7 @@ static varve_status find_file(const struct vv_context *context,
     bool may_be_prefix =
         status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY;
     if (may_be_prefix && !vv_ends_in_suffix(name))
-        return find_highest(context, name, path, error);
+        return vv_numbered_newest(context, name, path, error);
     if (status && error)
         *error = reason;
     return status;

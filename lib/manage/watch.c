@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "file.h"
 #include "lease.h"
+#include "numbered.h"
 #include "save.h"
 #include "store.h"
 #include "try.h"
@@ -123,6 +124,7 @@ struct search {
     uint64_t low, high; /* neither is looked for */
     bool found;
     uint64_t number;
+    bool is_padded;
 };
 
 static int look_at_name(
@@ -130,22 +132,30 @@ static int look_at_name(
 {
     (void)info;
     struct search *s = user;
-    uint64_t number;
-    if (!vv_parse_numbered(name, s->prefix, VARVE_SUFFIX, &number) ||
-        (s->has_low && number <= s->low) || (s->has_high && number >= s->high))
+    struct vv_numbered file = { 0 };
+    if (!vv_numbered_parse(name, s->prefix, VARVE_SUFFIX, &file))
+        return 0;
+    uint64_t number = file.number;
+    if ((s->has_low && number <= s->low) || (s->has_high && number >= s->high))
         return 0;
     bool is_better = s->wants_lowest ? number < s->number : number > s->number;
-    if (!s->found || is_better)
+    if (!s->found || is_better) {
         s->number = number;
+        s->is_padded = file.is_padded;
+    }
     s->found = true;
     return 0;
 }
 
-/* Sets and leases the path of a number. */
+/* Sets and leases the path of what was found. */
 static varve_status take(
-    varve_watch *watch, uint64_t number, varve_error *error)
+    varve_watch *watch, const struct search *search, varve_error *error)
 {
-    vv_set_numbered_path(&watch->path, watch->prefix, number);
+    watch->path.size = 0;
+    vv_buffer_add_string(&watch->path, watch->prefix);
+    vv_numbered_add(
+        &watch->path, search->number, search->is_padded, VARVE_SUFFIX);
+    vv_buffer_string(&watch->path);
     if (watch->path.failed) {
         vv_buffer_clear(&watch->path);
         return vv_fail_memory(error, "a path");
@@ -193,7 +203,7 @@ static varve_status look(varve_watch *watch, varve_error *error)
         if (status == VARVE_NOT_FOUND || (!status && !search.found))
             return VARVE_TIMEOUT;
         if (!status)
-            status = take(watch, search.number, error);
+            status = take(watch, &search, error);
         if (!status) {
             watch->has_number = true;
             watch->number = search.number;

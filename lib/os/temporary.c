@@ -89,7 +89,7 @@ static bool is_swept(const struct vv_temporary *t)
 static bool take_guard(struct vv_temporary *t)
 {
     const struct vv_system *system = t->context->system;
-    t->guard = system->open_file(system->state, t->directory, t->name);
+    t->guard = system->open_to_write(system->state, t->directory, t->name);
     if (t->guard < 0)
         return t->guard != -ENOENT;
     int result = system->lock(system->state, t->guard);
@@ -170,7 +170,7 @@ void vv_temporary_sweep_one(
     const struct vv_context *context, int directory, const char *candidate)
 {
     const struct vv_system *system = context->system;
-    int file = system->open_file(system->state, directory, candidate);
+    int file = system->open_to_write(system->state, directory, candidate);
     if (file < 0)
         return;
     if (system->lock(system->state, file) == 0)

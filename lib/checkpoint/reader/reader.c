@@ -172,16 +172,8 @@ varve_reader *vv_reader_open_by(const struct vv_context *context,
 static varve_status open_found(void *user, struct vv_opened *opened,
     const struct vv_context *context, varve_error *error)
 {
-    const char *path = user;
-    struct vv_buffer found;
-    vv_buffer_init(&found, &context->allocator);
-    varve_status status =
-        vv_find_checkpoint(context, path, true, &found, error);
-    if (!status)
-        status = vv_checkpoint_open(
-            opened, context, (const char *)found.data, error);
-    vv_buffer_clear(&found);
-    return status;
+    return vv_open_found(
+        context, user, true, vv_checkpoint_open, opened, error);
 }
 
 varve_reader *vv_reader_open_in(

@@ -233,15 +233,7 @@ static varve_status repack(
 static varve_status open_ours(void *user, struct vv_opened *opened,
     const struct vv_context *context, varve_error *error)
 {
-    struct vv_buffer found;
-    vv_buffer_init(&found, &context->allocator);
-    varve_status status =
-        vv_find_checkpoint(context, user, true, &found, error);
-    if (!status)
-        status =
-            vv_data_in_open(opened, context, (const char *)found.data, error);
-    vv_buffer_clear(&found);
-    return status;
+    return vv_open_found(context, user, true, vv_data_in_open, opened, error);
 }
 
 varve_status vv_repack(const struct vv_context *context, const char *path,

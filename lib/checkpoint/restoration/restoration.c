@@ -206,10 +206,8 @@ static varve_status open_at(struct varve_restoration *r,
     const struct vv_opening *opening, const char *path, varve_error *error)
 {
     const struct vv_context *context = &r->pairing.context;
-    if (opening->consent)
-        return opening->consent->open(
-            opening->consent->user, &r->file, context, path, error);
-    return vv_checkpoint_open(&r->file, context, path, error);
+    return opening->consent->open(
+        opening->consent->user, &r->file, context, path, error);
 }
 
 static varve_status find_file(struct varve_restoration *r,
@@ -221,6 +219,9 @@ static varve_status find_file(struct varve_restoration *r,
         r->file = *opening->file;
         return VARVE_OK;
     }
+    if (!opening->consent)
+        return vv_open_found(&r->pairing.context, opening->path,
+            opening->is_numbered, vv_checkpoint_open, &r->file, error);
     vv_buffer_init(&path, &r->pairing.context.allocator);
     varve_status status = vv_find_checkpoint(
         &r->pairing.context, opening->path, opening->is_numbered, &path, error);

@@ -18,6 +18,8 @@
 #include "file.h"
 #include "graph.h"
 #include "name.h"
+#include "numbered.h"
+#include "opened.h"
 #include "publish.h"
 #include "store.h"
 #include "try.h"
@@ -25,47 +27,28 @@
 
 /* --- Numbers in a directory --------------------------------------------- */
 
-bool vv_parse_numbered(
-    const char *name, const char *prefix, const char *ending, uint64_t *number)
-{
-    size_t size = strlen(name);
-    size_t prefix_size = strlen(prefix);
-    size_t behind = strlen(ending);
-    size_t front = prefix_size + 1;
-    return size > front + behind && memcmp(name, prefix, prefix_size) == 0 &&
-           name[prefix_size] == '-' &&
-           strcmp(name + size - behind, ending) == 0 &&
-           vv_parse_decimal(name + front, size - front - behind, number);
-}
-
-struct search {
-    const char *prefix; /* the last part of the path */
-    uint64_t below;     /* only these; 0: all */
-    uint64_t highest;
+/* The highest number of a prefix. */
+struct highest_number {
+    uint64_t number;
+    bool is_padded;
     bool found;
 };
 
-static int look_at_name(
-    void *user, const char *name, const struct vv_file_info *info)
+static varve_status save_find_highest(const struct vv_context *context,
+    const char *prefix, struct highest_number *highest, varve_error *error)
 {
-    (void)info;
-    struct search *search = user;
-    uint64_t number;
-    if (!vv_parse_numbered(name, search->prefix, VARVE_SUFFIX, &number) ||
-        (search->below && number >= search->below))
-        return 0;
-    if (!search->found || number > search->highest)
-        search->highest = number;
-    search->found = true;
-    return 0;
-}
-
-static varve_status find_highest(const struct vv_context *context,
-    const char *prefix, uint64_t below, struct search *search,
-    varve_error *error)
-{
-    *search = (struct search){ .prefix = vv_path_name(prefix), .below = below };
-    return vv_directory_each(context, prefix, look_at_name, search, error);
+    struct vv_numbered_list list;
+    vv_numbered_list_begin(&list, &context->allocator);
+    varve_status status = vv_numbered_list(context, prefix, &list, error);
+    size_t count = status ? 0 : vv_numbered_count(&list);
+    *highest = (struct highest_number){ .found = count > 0 };
+    if (count > 0) {
+        const struct vv_numbered *last = vv_numbered_at(&list, count - 1);
+        highest->number = last->number;
+        highest->is_padded = last->is_padded;
+    }
+    vv_numbered_list_clear(&list);
+    return status;
 }
 
 void vv_set_numbered_path(
@@ -73,9 +56,7 @@ void vv_set_numbered_path(
 {
     path->size = 0;
     vv_buffer_add_string(path, prefix);
-    vv_buffer_add8(path, '-');
-    vv_buffer_add_decimal(path, number);
-    vv_buffer_add_string(path, VARVE_SUFFIX);
+    vv_numbered_add(path, number, false, VARVE_SUFFIX);
     vv_buffer_string(path);
 }
 
@@ -127,7 +108,7 @@ uint64_t varve_save_counter(const varve_node *root)
 static bool is_note(const char *bytes, size_t size, const char *prefix)
 {
     char name[MOST_OF_NOTE + 1];
-    uint64_t number;
+    struct vv_numbered number;
     size_t zeros = 0;
     while (zeros < size && bytes[zeros] == '\0')
         zeros++;
@@ -136,7 +117,7 @@ static bool is_note(const char *bytes, size_t size, const char *prefix)
     size -= bytes[size - 1] == '\n';
     memcpy(name, bytes, size);
     name[size] = '\0';
-    return vv_parse_numbered(name, vv_path_name(prefix), VARVE_SUFFIX, &number);
+    return vv_numbered_parse(name, vv_path_name(prefix), VARVE_SUFFIX, &number);
 }
 
 /* The last thing before the note gets its name: no system replaces a file only
@@ -198,13 +179,22 @@ struct numbering {
     struct vv_buffer other; /* of the checkpoint before; of the note */
 };
 
-static varve_status find_base(
-    struct numbering *n, const struct search *search, varve_error *error)
+static void save_set_path(struct vv_buffer *path, const char *prefix,
+    const struct highest_number *highest)
+{
+    path->size = 0;
+    vv_buffer_add_string(path, prefix);
+    vv_numbered_add(path, highest->number, highest->is_padded, VARVE_SUFFIX);
+    vv_buffer_string(path);
+}
+
+static varve_status find_base(struct numbering *n,
+    const struct highest_number *highest, varve_error *error)
 {
     n->cargo->options.layers.base = n->base;
-    if (n->base || !search->found)
+    if (n->base || !highest->found)
         return VARVE_OK;
-    vv_set_numbered_path(&n->other, n->prefix, search->highest);
+    save_set_path(&n->other, n->prefix, highest);
     if (n->other.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
     n->cargo->options.layers.base = (char *)n->other.data;
@@ -212,11 +202,11 @@ static varve_status find_base(
 }
 
 static varve_status find_next(const struct vv_context *context,
-    const char *prefix, uint64_t least, struct search *search, uint64_t *number,
-    varve_error *error)
+    const char *prefix, uint64_t least, struct highest_number *highest,
+    uint64_t *number, varve_error *error)
 {
-    VV_TRY(find_highest(context, prefix, 0, search, error));
-    uint64_t counter = search->highest > least ? search->highest : least;
+    VV_TRY(save_find_highest(context, prefix, highest, error));
+    uint64_t counter = highest->number > least ? highest->number : least;
     if (counter == UINT64_MAX)
         return vv_fail(error, VARVE_LIMIT,
             "%s: expected a number below 2^64 - 1, found that one", prefix);
@@ -228,35 +218,35 @@ varve_status vv_next_number(const struct vv_context *context,
     const char *prefix, uint64_t least, uint64_t *number, uint64_t *before,
     varve_error *error)
 {
-    struct search search;
-    VV_TRY(find_next(context, prefix, least, &search, number, error));
-    *before = search.found ? search.highest : *number;
+    struct highest_number highest;
+    VV_TRY(find_next(context, prefix, least, &highest, number, error));
+    *before = highest.found && !highest.is_padded ? highest.number : *number;
     return VARVE_OK;
 }
 
 void vv_find_numbered_base(const struct vv_context *context, const char *prefix,
     struct vv_buffer *path)
 {
-    struct search search;
+    struct highest_number highest;
     path->size = 0;
-    if (!find_highest(context, prefix, 0, &search, NULL) && search.found)
-        vv_set_numbered_path(path, prefix, search.highest);
+    if (!save_find_highest(context, prefix, &highest, NULL) && highest.found)
+        save_set_path(path, prefix, &highest);
     if (path->failed)
         path->size = 0;
 }
 
 static varve_status save_once(struct numbering *n, varve_error *error)
 {
-    struct search search;
+    struct highest_number highest;
     const char *prefix = n->prefix;
     struct vv_cargo *cargo = n->cargo;
     VV_TRY(find_next(
-        &cargo->context, prefix, n->least, &search, &cargo->counter, error));
+        &cargo->context, prefix, n->least, &highest, &cargo->counter, error));
     vv_set_numbered_path(n->path, prefix, cargo->counter);
     if (n->path->failed)
         return vv_fail_memory(error, "the name of a checkpoint");
     n->least = cargo->counter; /* not again: lists of names may be late */
-    VV_TRY(find_base(n, &search, error));
+    VV_TRY(find_base(n, &highest, error));
     return vv_cargo_write(cargo, (char *)n->path->data, error);
 }
 
@@ -344,28 +334,6 @@ varve_status varve_save(varve_node *root, const char *prefix,
 
 /* --- Finding ------------------------------------------------------------ */
 
-static varve_status find_numbered(const struct vv_context *context,
-    const char *prefix, struct vv_buffer *found, varve_error *error)
-{
-    struct search search = { 0 };
-    varve_error reason = { 0 };
-    varve_status status;
-    do {
-        VV_TRY(find_highest(context, prefix, search.highest, &search, error));
-        if (!search.found)
-            return vv_fail(error, VARVE_NOT_FOUND,
-                "%s: expected a checkpoint of this name or %s-N%s, found none",
-                prefix, prefix, VARVE_SUFFIX);
-        vv_set_numbered_path(found, prefix, search.highest);
-        if (found->failed)
-            return vv_fail_memory(error, "a path");
-        status = vv_file_look(context, (char *)found->data, NULL, &reason);
-    } while (search.highest > 0 && is_no_file(status));
-    if (status && error)
-        *error = reason;
-    return status;
-}
-
 bool vv_ends_in_suffix(const char *path)
 {
     size_t size = strlen(path);
@@ -402,7 +370,7 @@ static varve_status find_ours(const struct vv_context *context,
         return status;
     varve_error other = { 0 };
     if (numbered) {
-        status = find_numbered(context, path, found, error);
+        status = vv_numbered_newest(context, path, found, error);
         if (status != VARVE_NOT_FOUND)
             return status;
     }
@@ -437,12 +405,40 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
     return status;
 }
 
+varve_status vv_open_found(const struct vv_context *context, const char *path,
+    bool numbered, vv_open_function *open, struct vv_opened *opened,
+    varve_error *error)
+{
+    struct vv_buffer found;
+    unsigned tries = 0;
+    varve_status status;
+    vv_buffer_init(&found, &context->allocator);
+    for (;;) {
+        varve_error reason = { 0 };
+        status = vv_find_checkpoint(context, path, numbered, &found, &reason);
+        bool is_found = !status;
+        if (is_found)
+            status = open(opened, context, (const char *)found.data, &reason);
+        bool is_gone = is_found && numbered && status == VARVE_NOT_FOUND;
+        if (is_gone && vv_numbered_try_again(
+                           path, (const char *)found.data, &tries)) {
+            vv_opened_close(opened);
+            continue;
+        }
+        if (status && error)
+            *error = reason;
+        break;
+    }
+    vv_buffer_clear(&found);
+    return status;
+}
+
 varve_status vv_find_latest(const struct vv_context *context,
     const char *prefix, char *path, size_t size, varve_error *error)
 {
     struct vv_buffer found;
     vv_buffer_init(&found, &context->allocator);
-    varve_status status = find_numbered(context, prefix, &found, error);
+    varve_status status = vv_numbered_newest(context, prefix, &found, error);
     if (!status && found.failed)
         status = vv_fail_memory(error, "a path");
     else if (!status && found.size >= size)

@@ -11,17 +11,24 @@
 #include "cargo.h"
 #include "context.h"
 
+struct vv_opened;
+
 /* Finds the file that a reader means by `path`: that file, the same with
- * VARVE_SUFFIX, or, with `numbered`, the highest numbered file of the prefix.
+ * VARVE_SUFFIX, or, with `numbered`, the newest of the prefix (numbered.h).
  * Sets `found` to its path. VARVE_NOT_FOUND when there is none. */
 varve_status vv_find_checkpoint(const struct vv_context *context,
     const char *path, bool numbered, struct vv_buffer *found,
     varve_error *error);
 
-/* Whether a bare name is `prefix-N` and then `ending`, N without leading zeros;
- * `prefix` is a bare name as well. Sets *number. */
-bool vv_parse_numbered(
-    const char *name, const char *prefix, const char *ending, uint64_t *number);
+/* vv_checkpoint_open, or vv_data_in_open. */
+typedef varve_status vv_open_function(struct vv_opened *opened,
+    const struct vv_context *context, const char *path, varve_error *error);
+
+/* Finds it and opens it; again where a numbered file was deleted between the
+ * two. */
+varve_status vv_open_found(const struct vv_context *context, const char *path,
+    bool numbered, vv_open_function *open, struct vv_opened *opened,
+    varve_error *error);
 
 /* Whether a path ends in VARVE_SUFFIX and has something before it. */
 bool vv_ends_in_suffix(const char *path);
@@ -32,7 +39,7 @@ void vv_set_numbered_path(
 
 /* The number of the next save under a prefix: above `least`, and above those in
  * its directory, of which `before` gets the highest; `number` where there are
- * none. */
+ * none, or that one is padded. */
 varve_status vv_next_number(const struct vv_context *context,
     const char *prefix, uint64_t least, uint64_t *number, uint64_t *before,
     varve_error *error);

@@ -222,18 +222,10 @@ static varve_status fill(struct importing *i, varve_error *error)
 static varve_status open_reader(struct importing *i,
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    struct vv_buffer found;
     struct vv_context how = *context;
     vv_choose_opening(&how, i->options);
-    vv_buffer_init(&found, &context->allocator);
-    varve_status status =
-        vv_find_checkpoint(context, path, true, &found, error);
-    if (!status) {
-        i->reader = vv_reader_open_in(&how, vv_buffer_string(&found), error);
-        status = i->reader ? VARVE_OK : error->status;
-    }
-    vv_buffer_clear(&found);
-    return status;
+    i->reader = vv_reader_open_in(&how, path, error);
+    return i->reader ? VARVE_OK : error->status;
 }
 
 static varve_graph *import(const struct vv_context *context, const char *path,

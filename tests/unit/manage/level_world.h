@@ -87,6 +87,7 @@ static inline void gate_refuse(int error)
 static inline void levels_begin(
     struct world *w, const varve_manager_options *options)
 {
+    w->may_warn = false;
     w->memory = memory_new();
     w->faulty = faulty_new(memory_system(w->memory));
     gate.main = pthread_self();

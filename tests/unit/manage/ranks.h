@@ -156,7 +156,8 @@ static inline const char *run_ranks(
 {
     run_ranks_until(size, -1, script, user);
     for (uint32_t i = 1; i < size; i++)
-        cr_assert_str_eq(disk.notes[i], disk.notes[0], "rank %u", i);
+        cr_assert_str_eq(disk.notes[i], disk.notes[0],
+            "rank %u:\n%s\nrank 0:\n%s", i, disk.notes[i], disk.notes[0]);
     return disk.notes[0];
 }
 

@@ -5,6 +5,7 @@
 #include "ranks_manager.h"
 
 #include "data_sizes.h"
+#include "listing_refresh.h"
 
 static uint64_t size_of(const char *name)
 {

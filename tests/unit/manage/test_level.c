@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "level.h"
+#include "manager.h"
 #include "level_world.h"
 
 #define SECOND INT64_C(1000000000)
@@ -38,10 +39,12 @@ static varve_status copy(struct beside *b, uint64_t number, int64_t step,
 {
     char path[64];
     snprintf(path, sizeof path, "run/ckpt-%d.varve", (int)number);
+    const struct vv_entry *e = vv_listing_find(&b->w.manager->listing, number);
     const struct vv_original original = { .path = path,
         .number = number,
         .counter = number,
-        .step = step };
+        .step = step,
+        .identity = e ? e->identity : 0 };
     return vv_level_copy(&b->level, &original, size, error);
 }
 
@@ -171,7 +174,8 @@ TEST(level, is_a_directory_as_any_other)
         world_save(&b.w, step);
         copy_and_tidy(&b, (uint64_t)step / 10);
     }
-    const varve_manager_options options = { .as_noted = true };
+    const varve_manager_options options = { .as_noted = true,
+        .read_only = true };
     varve_manager *there =
         varve_manager_new(b.w.root, "slow", &options, &error);
     cr_assert_eq(varve_manager_count(there), 2);

@@ -315,16 +315,21 @@ TEST(levels, the_newest_is_resumed_from_and_of_equal_ones_the_fastest)
     world_end(&w);
 }
 
-TEST(levels, one_that_cannot_be_listed_is_passed_over)
+TEST(levels, one_that_cannot_be_listed_is_passed_over_where_allowed)
 {
     struct world w;
     varve_error error;
-    const varve_manager_options options = { WITH(one) };
+    varve_manager_options options = { WITH(one) };
     begin_with_three(&w, &options);
     remove_all(&w, "slow");
     memory_put(w.memory, "slow", "no directory", 12);
     world_again(&w, &options);
     cr_assert(strstr(level_state(&w, 0).failure, "slow"));
+    cr_assert_neq(varve_manager_resume(w.manager, &error), VARVE_OK);
+    cr_assert(strstr(error.message, "slow"), "%s", error.message);
+    cr_assert(strstr(error.message, "may_resume_older"), "%s", error.message);
+    options.may_resume_older = true;
+    world_again(&w, &options);
     resume(&w);
     cr_assert_eq(w.value, 30);
     cr_assert(strstr(varve_manager_passed_over(w.manager, 0), "slow"));
@@ -367,6 +372,7 @@ TEST(levels, one_that_fails_does_not_stop_another)
     varve_error error;
     const varve_manager_options options = { WITH(two) };
     levels_begin(&w, &options);
+    w.may_warn = true;
     memory_put(w.memory, "slow", "no directory", 12);
     world_save(&w, 20);
     cr_assert_neq(varve_manager_drain(w.manager, -1, &error), VARVE_OK);
@@ -437,6 +443,7 @@ TEST(levels, run_out_of_memory_without_a_trace)
         struct world w;
         varve_error error = { 0 };
         levels_begin(&w, NULL);
+        w.may_warn = true;
         world_save(&w, 10);
         varve_manager_free(w.manager);
         test_fail_allocation(n, false);

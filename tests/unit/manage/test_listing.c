@@ -8,6 +8,7 @@
 
 #include "graph.h"
 #include "listing.h"
+#include "listing_refresh.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
 

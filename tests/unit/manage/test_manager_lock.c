@@ -25,6 +25,7 @@ TEST(manager_lock, locks_a_directory_that_was_made_anew)
     world_save(&w, 10);
     remove_directory(&w);
     varve_manager *other = varve_manager_new(w.root, "run", NULL, &error);
+    cr_assert(other, "%s", error.message);
     cr_assert_ok(varve_manager_save(other, 20, &error), error);
     varve_managed managed;
     cr_assert(varve_manager_at(w.manager, 0, &managed));

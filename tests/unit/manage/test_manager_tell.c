@@ -90,6 +90,10 @@ TEST(manager_tell, levels_are_passed_over_where_they_cannot_be_listed)
     refuses.open_directory = refuse_far;
     disk.context.system = &refuses;
     const char *notes = run_ranks(3, resume_only, &two);
+    check_has(notes, "resume: VARVE_NO_PERMISSION: rank 0: far: ");
+    varve_manager_options older = two;
+    older.may_resume_older = true;
+    notes = run_ranks(3, resume_only, &older);
     check_has(notes, "step 30, whole\n");
     check_has(notes, "passed over far: ");
     disk.context.system = under;
@@ -98,7 +102,7 @@ TEST(manager_tell, levels_are_passed_over_where_they_cannot_be_listed)
     remove_folder("far/");
     disk.context.system = &refuses;
     notes = run_ranks(3, resume_only, &two);
-    check_has(notes, "resume: VARVE_NO_PERMISSION: far: ");
+    check_has(notes, "resume: VARVE_NO_PERMISSION: rank 0: far: ");
     disk.context.system = under;
     end_disk();
 }

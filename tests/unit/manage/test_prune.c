@@ -17,6 +17,7 @@
 #include "support/test_context.h"
 #include "system.h"
 #include "temporary.h"
+#include "listing_refresh.h"
 
 static struct memory *memory;
 static struct faulty *faulty;

@@ -1,0 +1,411 @@
+/* numbered.c - Lists the numbered checkpoints of a prefix and finds the newest.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "numbered.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data_in.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "ledger.h"
+#include "name.h"
+#include "try.h"
+
+#define A_MILLISECOND ((int64_t)1000000)
+
+enum {
+    PADDED_SIZE = 8,
+    MOST_LISTINGS = 100, /* until two agree */
+    MOST_EMPTY = 8,      /* in a manager's directory, until it is believed */
+};
+
+/* --- Names -------------------------------------------------------------- */
+
+static bool numbered_parse_digits(
+    const char *text, size_t size, struct vv_numbered *file)
+{
+    size_t zeros = 0;
+    while (size == PADDED_SIZE && zeros < size - 1 && text[zeros] == '0')
+        zeros++;
+    file->is_padded = zeros > 0;
+    return vv_parse_decimal(text + zeros, size - zeros, &file->number);
+}
+
+bool vv_numbered_parse(const char *name, const char *prefix, const char *ending,
+    struct vv_numbered *file)
+{
+    size_t size = strlen(name);
+    size_t prefix_size = strlen(prefix);
+    size_t behind = strlen(ending);
+    size_t front = prefix_size + 1;
+    return size > front + behind && memcmp(name, prefix, prefix_size) == 0 &&
+           name[prefix_size] == '-' &&
+           strcmp(name + size - behind, ending) == 0 &&
+           numbered_parse_digits(name + front, size - front - behind, file);
+}
+
+void vv_numbered_add(struct vv_buffer *path, uint64_t number, bool is_padded,
+    const char *ending)
+{
+    char text[32];
+    snprintf(text, sizeof text, is_padded ? "-%08" PRIu64 : "-%" PRIu64,
+        number);
+    vv_buffer_add_string(path, text);
+    vv_buffer_add_string(path, ending);
+}
+
+/* --- One listing -------------------------------------------------------- */
+
+void vv_numbered_list_begin(
+    struct vv_numbered_list *list, const varve_allocator *allocator)
+{
+    *list = (struct vv_numbered_list){ 0 };
+    vv_buffer_init(&list->files, allocator);
+}
+
+void vv_numbered_list_clear(struct vv_numbered_list *list)
+{
+    vv_buffer_clear(&list->files);
+}
+
+const struct vv_numbered *vv_numbered_at(
+    const struct vv_numbered_list *list, size_t i)
+{
+    const void *files = list->files.data;
+    return (const struct vv_numbered *)files + i;
+}
+
+struct numbered_scan {
+    struct vv_numbered_list *list;
+    const char *prefix; /* the last part of the path */
+};
+
+/* Whether a name is `before`, the prefix, `behind`. */
+static bool numbered_is_side_file(
+    const char *name, const char *before, const char *prefix, const char *behind)
+{
+    size_t front = strlen(before), size = strlen(prefix);
+    return strncmp(name, before, front) == 0 &&
+           strncmp(name + front, prefix, size) == 0 &&
+           strcmp(name + front + size, behind) == 0;
+}
+
+static int numbered_take_name(
+    void *user, const char *name, const struct vv_file_info *info)
+{
+    struct numbered_scan *scan = user;
+    struct vv_numbered file = { 0 };
+    if (numbered_is_side_file(name, "", scan->prefix, VV_LEDGER_ENDING))
+        scan->list->has_ledger = scan->list->is_managed = true;
+    else if (numbered_is_side_file(name, ".", scan->prefix, ".lock"))
+        scan->list->is_managed = true;
+    if (!vv_numbered_parse(name, scan->prefix, VARVE_SUFFIX, &file))
+        return 0;
+    file.has_info = info != NULL;
+    if (info)
+        file.info = *info;
+    vv_buffer_add(&scan->list->files, &file, sizeof file);
+    return 0;
+}
+
+static int numbered_compare(const void *left, const void *right)
+{
+    const struct vv_numbered *a = left;
+    const struct vv_numbered *b = right;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return a->is_padded - b->is_padded;
+}
+
+varve_status vv_numbered_list(const struct vv_context *context,
+    const char *prefix, struct vv_numbered_list *list, varve_error *error)
+{
+    struct numbered_scan scan = { list, vv_path_name(prefix) };
+    list->files.size = 0;
+    list->is_managed = list->has_ledger = false;
+    VV_TRY(vv_directory_each(
+        context, prefix, numbered_take_name, &scan, error));
+    if (list->files.failed)
+        return vv_fail_memory(error, "a list of checkpoints");
+    if (list->files.size)
+        qsort(list->files.data, vv_numbered_count(list),
+            sizeof(struct vv_numbered), numbered_compare);
+    return VARVE_OK;
+}
+
+/* --- Until two agree ---------------------------------------------------- */
+
+static const struct vv_numbered *numbered_last(
+    const struct vv_numbered_list *list)
+{
+    size_t count = vv_numbered_count(list);
+    return count ? vv_numbered_at(list, count - 1) : NULL;
+}
+
+/* Whether the last of a list is the one that a listing before had. */
+static bool numbered_agrees(
+    const struct vv_numbered_list *list, bool had_any, uint64_t number)
+{
+    const struct vv_numbered *last = numbered_last(list);
+    return had_any == (last != NULL) && (!last || last->number == number);
+}
+
+varve_status vv_numbered_list_again(const struct vv_context *context,
+    const char *prefix, struct vv_numbered_list *list, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    bool agrees = false;
+    unsigned empty = 0;
+    VV_TRY(vv_numbered_list(context, prefix, list, error));
+    for (unsigned i = 0; i < MOST_LISTINGS && !agrees; i++) {
+        const struct vv_numbered *last = numbered_last(list);
+        bool had_any = last != NULL;
+        uint64_t number = last ? last->number : 0;
+        bool may_be_torn = !had_any && list->has_ledger;
+        if (may_be_torn && empty++)
+            system->sleep(system->state, A_MILLISECOND << empty);
+        VV_TRY(vv_numbered_list(context, prefix, list, error));
+        agrees = numbered_agrees(list, had_any, number) &&
+                 !(may_be_torn && empty < MOST_EMPTY);
+    }
+    return VARVE_OK;
+}
+
+/* --- The newest --------------------------------------------------------- */
+
+struct numbered_search {
+    const struct vv_context *context;
+    const char *prefix;
+    struct vv_numbered_list list;
+    struct vv_ledger ledger;
+    bool has_ledger;
+    bool has_gone;   /* the newest was gone when it was looked at: */
+    uint64_t gone;   /* its number */
+    struct vv_buffer counters; /* uint64_t, of each file of the list; 0: it is
+                                  no checkpoint, or cannot be the newest */
+    struct vv_buffer path;     /* scratch */
+};
+
+static const char *numbered_path(
+    struct numbered_search *s, const struct vv_numbered *file)
+{
+    s->path.size = 0;
+    vv_buffer_add_string(&s->path, s->prefix);
+    vv_numbered_add(&s->path, file->number, file->is_padded, VARVE_SUFFIX);
+    return vv_buffer_string(&s->path);
+}
+
+/* A directory, a link that leads nowhere or a FIFO may have the name, and is no
+ * checkpoint. */
+static bool numbered_is_no_file(varve_status status)
+{
+    return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
+           status == VARVE_NOT_A_CHECKPOINT;
+}
+
+static const struct vv_entry *numbered_in_ledger(
+    const struct numbered_search *s, const struct vv_numbered *file)
+{
+    for (size_t i = 0; s->has_ledger && i < s->ledger.count; i++) {
+        const struct vv_entry *e = &s->ledger.entries[i];
+        if (e->number == file->number && e->is_padded == file->is_padded)
+            return e;
+    }
+    return NULL;
+}
+
+/* The counter of a file in a manager's directory: the ledger's, while the file
+ * is the one that the ledger is about, or else its own. */
+static varve_status numbered_find_counter(struct numbered_search *s,
+    const struct vv_numbered *file, uint64_t *counter, varve_error *error)
+{
+    varve_error reason = { 0 };
+    struct vv_file_info info = file->info;
+    struct vv_opened opened;
+    const struct vv_entry *entry = numbered_in_ledger(s, file);
+    const char *path = numbered_path(s, file);
+    if (s->path.failed)
+        return vv_fail_memory(error, "a path");
+    *counter = file->number ? file->number : 1;
+    varve_status status =
+        file->has_info ? VARVE_OK
+                       : vv_file_look(s->context, path, &info, &reason);
+    if (!status && entry && entry->size == info.size &&
+        entry->modified == info.modified)
+        *counter = entry->counter ? entry->counter : 1;
+    else if (!status) {
+        status = vv_data_in_open_index(&opened, s->context, path, &reason);
+        if (!status && opened.parsed.index.counter)
+            *counter = opened.parsed.index.counter;
+        if (!status)
+            vv_opened_close(&opened);
+    }
+    if (status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY)
+        *counter = 0;
+    else if (status == VARVE_NO_MEMORY || status == VARVE_IO)
+        return vv_pass_failure(error, &reason);
+    return VARVE_OK;
+}
+
+/* The checkpoints that the ledger names and the listing does not have are
+ * looked for by name: a listing may be stale, a file that is opened is there. */
+static varve_status numbered_add_from_ledger(
+    struct numbered_search *s, varve_error *error)
+{
+    size_t listed = vv_numbered_count(&s->list);
+    for (size_t i = 0; s->has_ledger && i < s->ledger.count; i++) {
+        const struct vv_entry *e = &s->ledger.entries[i];
+        struct vv_numbered file = { .number = e->number,
+            .is_padded = e->is_padded };
+        bool is_listed = false;
+        for (size_t k = 0; k < listed && !is_listed; k++)
+            is_listed = numbered_compare(
+                            vv_numbered_at(&s->list, k), &file) == 0;
+        if (is_listed || vv_file_look(s->context, numbered_path(s, &file),
+                             &file.info, NULL))
+            continue;
+        file.has_info = true;
+        vv_buffer_add(&s->list.files, &file, sizeof file);
+    }
+    return s->path.failed || s->list.files.failed
+               ? vv_fail_memory(error, "a list of checkpoints")
+               : VARVE_OK;
+}
+
+static varve_status numbered_read_ledger(
+    struct numbered_search *s, varve_error *error)
+{
+    varve_error reason = { 0 };
+    vv_ledger_clear(&s->ledger);
+    s->has_ledger = false;
+    s->path.size = 0;
+    vv_buffer_add_string(&s->path, s->prefix);
+    vv_buffer_add_string(&s->path, VV_LEDGER_ENDING);
+    const char *path = vv_buffer_string(&s->path);
+    if (s->path.failed)
+        return vv_fail_memory(error, "the path of a ledger");
+    varve_status status = vv_ledger_read(
+        &s->ledger, s->context, path, &s->has_ledger, &reason);
+    return status == VARVE_NO_MEMORY
+               ? vv_pass_failure(error, &reason)
+               : VARVE_OK;
+}
+
+static varve_status numbered_find_counters(
+    struct numbered_search *s, varve_error *error)
+{
+    if (s->list.is_managed) {
+        VV_TRY(numbered_read_ledger(s, error));
+        VV_TRY(numbered_add_from_ledger(s, error));
+    }
+    s->counters.size = 0;
+    for (size_t i = 0; i < vv_numbered_count(&s->list); i++) {
+        const struct vv_numbered *file = vv_numbered_at(&s->list, i);
+        uint64_t counter = file->number ? file->number : 1;
+        if (s->list.is_managed)
+            VV_TRY(numbered_find_counter(s, file, &counter, error));
+        vv_buffer_add64(&s->counters, counter);
+    }
+    return s->counters.failed ? vv_fail_memory(error, "a list of checkpoints")
+                              : VARVE_OK;
+}
+
+/* The place of the highest counter; of equal ones that of the higher number.
+ * The count where none is left. */
+static size_t numbered_best(const struct numbered_search *s)
+{
+    size_t count = vv_numbered_count(&s->list), best = count;
+    uint64_t highest = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t counter = vv_load64(s->counters.data + 8 * i);
+        if (counter == 0 || counter < highest)
+            continue;
+        highest = counter;
+        best = i;
+    }
+    return best;
+}
+
+/* Whether the newest was deleted since it was listed, so that a newer one may be
+ * there. A link that leads nowhere is gone each time, and is no file. */
+static bool numbered_is_gone(
+    struct numbered_search *s, varve_status status, uint64_t number)
+{
+    bool was_gone = s->has_gone && s->gone == number;
+    if (status != VARVE_NOT_FOUND)
+        return false;
+    s->has_gone = true;
+    s->gone = number;
+    return !was_gone;
+}
+
+/* Sets *is_gone where it has to be listed again. */
+static varve_status numbered_choose(struct numbered_search *s,
+    struct vv_buffer *found, bool *is_gone, varve_error *error)
+{
+    size_t best, count = vv_numbered_count(&s->list);
+    while ((best = numbered_best(s)) < count) {
+        varve_error reason = { 0 };
+        const struct vv_numbered *file = vv_numbered_at(&s->list, best);
+        const char *path = numbered_path(s, file);
+        varve_status status = vv_file_look(s->context, path, NULL, &reason);
+        *is_gone = numbered_is_gone(s, status, file->number);
+        if (!status || *is_gone) {
+            found->size = 0;
+            vv_buffer_add_string(found, path);
+            vv_buffer_string(found);
+            return found->failed || s->path.failed
+                       ? vv_fail_memory(error, "a path")
+                       : VARVE_OK;
+        }
+        if (!numbered_is_no_file(status))
+            return vv_pass_failure(error, &reason);
+        vv_store64(s->counters.data + 8 * best, 0);
+    }
+    return vv_fail(error, VARVE_NOT_FOUND,
+        "%s: there is no checkpoint of this name and no %s-N%s", s->prefix,
+        s->prefix, VARVE_SUFFIX);
+}
+
+static varve_status numbered_search_once(struct numbered_search *s,
+    struct vv_buffer *found, bool *is_gone, varve_error *error)
+{
+    VV_TRY(vv_numbered_list_again(s->context, s->prefix, &s->list, error));
+    VV_TRY(numbered_find_counters(s, error));
+    return numbered_choose(s, found, is_gone, error);
+}
+
+varve_status vv_numbered_newest(const struct vv_context *context,
+    const char *prefix, struct vv_buffer *found, varve_error *error)
+{
+    struct numbered_search s = { .context = context, .prefix = prefix };
+    bool is_gone = true;
+    varve_status status = VARVE_OK;
+    vv_numbered_list_begin(&s.list, &context->allocator);
+    vv_ledger_begin(&s.ledger, &context->allocator);
+    vv_buffer_init(&s.counters, &context->allocator);
+    vv_buffer_init(&s.path, &context->allocator);
+    for (unsigned i = 0; i < MOST_LISTINGS && !status && is_gone; i++)
+        status = numbered_search_once(&s, found, &is_gone, error);
+    if (!status && is_gone)
+        status = vv_fail(error, VARVE_IO,
+            "%s: each of %d checkpoints was deleted before it could be opened",
+            prefix, MOST_LISTINGS);
+    vv_buffer_clear(&s.path);
+    vv_buffer_clear(&s.counters);
+    vv_ledger_clear(&s.ledger);
+    vv_numbered_list_clear(&s.list);
+    return status;
+}
+
+bool vv_numbered_try_again(
+    const char *prefix, const char *path, unsigned *tries)
+{
+    return strcmp(prefix, path) != 0 && ++*tries < MOST_LISTINGS;
+}
