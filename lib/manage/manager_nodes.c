@@ -14,6 +14,7 @@
 #include "protect.h"
 #include "rebuild.h"
 #include "redundancy_group.h"
+#include "run_identity.h"
 #include "try.h"
 #include "listing_refresh.h"
 
@@ -136,8 +137,10 @@ static varve_status find_names(
     bool failed = l->path.failed;
     vv_buffer_add_string(
         &n->parity, vv_listing_path(l, &number, VV_PARITY_SUFFIX));
+    const struct vv_entry *entry = vv_listing_find(l, number);
     n->file = (struct vv_redundant_file){
         .number = number,
+        .age = entry ? vv_run_identity_time(entry->run) : 0,
         .path = vv_buffer_string(&n->path),
         .parity = vv_buffer_string(&n->parity),
     };

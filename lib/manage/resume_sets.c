@@ -95,16 +95,17 @@ static varve_status compare_copies(
     varve_manager *m, const struct vv_entry *entry, varve_error *error)
 {
     const struct vv_listing *own = &m->listing;
-    const uint64_t here[] = { entry->counter, (uint64_t)entry->step };
-    uint64_t there[] = { here[0], here[1] };
+    const uint64_t here[] = { entry->counter, (uint64_t)entry->step,
+        entry->identity };
+    uint64_t there[] = { here[0], here[1], here[2] };
     VV_TRY(vv_tell_bytes(vv_manager_comm(m), there, sizeof there, error));
     varve_status status = VARVE_OK;
     if (memcmp(here, there, sizeof here) != 0)
         status = vv_fail(error, VARVE_CORRUPT,
-            "%s: expected copies of %s-%" PRIu64 " of step %" PRId64
-            ", as rank 0 has one, found step %" PRId64,
-            own->directory, own->prefix, entry->number, (int64_t)there[1],
-            entry->step);
+            "%s: the copy of %s-%" PRIu64 " is another checkpoint (step %" PRId64
+            ", run %s) than that of rank 0 (step %" PRId64 ")",
+            own->directory, own->prefix, entry->number, entry->step,
+            *entry->run ? entry->run : "unknown", (int64_t)there[1]);
     return vv_manager_agree(m, status, error);
 }
 

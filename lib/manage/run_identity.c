@@ -62,6 +62,17 @@ varve_status vv_run_identity_make(const struct vv_context *context,
     return VARVE_OK;
 }
 
+uint64_t vv_run_identity_time(const char *run)
+{
+    uint64_t time = 0;
+    size_t size = strlen(run);
+    if (size != TIME_DIGITS + RANDOM_DIGITS || strspn(run, digits) != size)
+        return 0;
+    for (size_t i = 0; i < TIME_DIGITS; i++)
+        time = time << BITS | (uint64_t)(strchr(digits, run[i]) - digits);
+    return time;
+}
+
 varve_status vv_run_identity_check(const char *run, varve_error *error)
 {
     size_t size = strlen(run);

@@ -23,6 +23,10 @@ varve_status vv_run_identity_make(const struct vv_context *context,
 void vv_run_identity_renew(const struct vv_context *context,
     char run[VV_RUN_SIZE], uint64_t parent);
 
+/* The time in an identity that was made here, in milliseconds since 1970-01-01
+ * UTC; 0 for another one. */
+uint64_t vv_run_identity_time(const char *run);
+
 /* VARVE_BAD_NAME for an identity that a program may not give its run. */
 varve_status vv_run_identity_check(const char *run, varve_error *error);
 

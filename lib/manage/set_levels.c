@@ -18,20 +18,23 @@ struct named {
     uint64_t number;
     uint64_t counter;
     int64_t step;
+    uint64_t identity; /* of its run and counter: the same at all ranks */
 };
 
 static bool is_in(const struct vv_listing *l, const struct named *set)
 {
     const struct vv_entry *e = vv_listing_find(l, set->number);
     return e && e->is_ours && !e->is_damaged && e->counter == set->counter &&
-           e->step == set->step;
+           e->step == set->step && e->identity == set->identity;
 }
 
 static void add_all_named(struct vv_buffer *sets, const struct vv_listing *l)
 {
     for (size_t i = 0; i < l->count; i++) {
         const struct vv_entry *e = &l->entries[i];
-        const struct named set = { e->number, e->counter, e->step };
+        const struct named set = {
+            e->number, e->counter, e->step, e->identity
+        };
         if (is_in(l, &set))
             vv_buffer_add(sets, &set, sizeof set);
     }

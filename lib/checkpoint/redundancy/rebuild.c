@@ -63,13 +63,18 @@ static varve_status fail_unprotected(
     return vv_agree(b->redundancy->comm, status, error);
 }
 
-/* The lowest rank that knows of a set that was not tried. */
+/* The lowest rank of those that know of a set that was not tried, and whose
+ * file is of the youngest run: a node that was away may come back with an
+ * abandoned set of the same number. */
 static varve_status find_teller(const struct rebuilding *b, uint32_t *rank,
     bool *is_there, varve_error *error)
 {
     const varve_comm *comm = b->redundancy->comm;
     bool knows = b->remains.has_table && !b->is_tried;
-    uint64_t best = knows ? comm->size - comm->rank : 0;
+    uint64_t youngest = knows ? b->own->age : 0;
+    VV_TRY(vv_largest(comm, &youngest, error));
+    bool is_youngest = knows && b->own->age == youngest;
+    uint64_t best = is_youngest ? comm->size - comm->rank : 0;
     VV_TRY(vv_largest(comm, &best, error));
     *is_there = best > 0;
     *rank = comm->size - (uint32_t)best;
@@ -154,7 +159,7 @@ static varve_status ask_all(struct rebuilding *b, varve_error *error)
 }
 
 /* Of one number there may be files of several saves, some of nodes that were
- * away: the first that can be made whole is it. Each that cannot leaves one
+ * away: the youngest that can be made whole is it. Each that cannot leaves one
  * teller less at least. */
 static varve_status choose_set(struct rebuilding *b, varve_error *error)
 {

@@ -31,6 +31,8 @@ struct vv_redundancy {
 struct vv_redundant_file {
     /* to fill in */
     uint64_t number;
+    uint64_t age; /* when the run of this rank's file began, in any unit: of two
+                     sets of a number the younger one counts; 0: unknown */
     const char *path;   /* of its checkpoint */
     const char *parity; /* of the file that protects others by it */
 };
