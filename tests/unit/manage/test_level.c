@@ -76,6 +76,27 @@ TEST(level, has_one_copy_and_knows_it)
     end(&b);
 }
 
+TEST(level, knows_a_copy_by_its_identity)
+{
+    struct beside b;
+    varve_error error = { 0 };
+    uint64_t size;
+    begin(&b);
+    world_save(&b.w, 10);
+    copy_and_tidy(&b, 1);
+    const struct vv_original other = { .path = "run/ckpt-1.varve",
+        .number = 1,
+        .counter = 1,
+        .step = 10,
+        .identity = 7,
+        .run = "another" };
+    cr_assert_eq(vv_level_copy(&b.level, &other, &size, &error), VARVE_EXISTS);
+    cr_assert(strstr(error.message, "taken by another checkpoint, of run "),
+        "%s", error.message);
+    cr_assert(strstr(error.message, "of run another"), "%s", error.message);
+    end(&b);
+}
+
 TEST(level, spares_what_is_there_and_not_a_copy)
 {
     struct beside b;

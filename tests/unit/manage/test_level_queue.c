@@ -236,6 +236,7 @@ static void begin_before_copy(
 {
     varve_error error = { 0 };
     levels_begin(w, options);
+    w->may_warn = true;
     gate_refuse(EIO);
     world_save(w, 10);
     cr_assert_eq(varve_manager_drain(w->manager, -1, &error), VARVE_IO);
@@ -258,7 +259,6 @@ TEST(level_queue, a_call_that_fails_is_told_and_the_copy_made_again)
         struct world w;
         varve_error error = { 0 };
         begin_before_copy(&w, &options);
-        w.may_warn = true;
         faulty_plan(
             w.faulty, &(struct faulty_plan){ .number = n, .error = EIO });
         varve_status status = varve_manager_drain(w.manager, -1, &error);
@@ -286,7 +286,6 @@ TEST(level_queue, a_kill_at_any_call_leaves_a_copy_that_is_whole_or_none)
         struct world w;
         varve_error error = { 0 };
         begin_before_copy(&w, &options);
-        w.may_warn = true;
         faulty_plan(w.faulty, &(struct faulty_plan){
             .number = n, .error = EIO, .sticky = true });
         (void)!varve_manager_drain(w.manager, -1, &error);

@@ -4,6 +4,12 @@
  */
 #include "support/test.h"
 
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "manage_world.h"
 #include "system.h"
 
@@ -40,5 +46,112 @@ TEST(manager_lock, locks_a_directory_that_was_made_anew)
     w.manager = other;
     world_save(&w, 60);
     cr_assert_eq(varve_manager_count(other), 2);
+    world_end(&w);
+}
+
+/* A real child process: a loader that the program has forked. */
+TEST(manager_lock, is_released_although_a_child_has_the_file)
+{
+    varve_error error = { 0 };
+    struct vv_context context = test_context(&vv_posix_system);
+    varve_graph *graph = vv_graph_new_in(&context);
+    varve_node *root = varve_graph_root(graph);
+    float value = 1;
+    varve_add_variable(root, "value", varve_scalar(&value));
+    const char *directory = test_path("run");
+    varve_manager *first = varve_manager_new(root, directory, NULL, &error);
+    cr_assert(first, "%s", error.message);
+    pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    varve_manager_free(first);
+    varve_manager *second =
+        varve_manager_new(root, test_path("run"), NULL, &error);
+    kill(child, SIGKILL);
+    cr_assert_eq(waitpid(child, NULL, 0), child);
+    cr_assert(second, "%s", error.message);
+    varve_manager_free(second);
+    varve_graph_free(graph);
+}
+
+/* Another one, which ends: the lock stays with the parent. */
+TEST(manager_lock, stays_with_the_parent_of_a_child_that_frees_its_manager)
+{
+    varve_error error = { 0 };
+    struct vv_context context = test_context(&vv_posix_system);
+    varve_graph *graph = vv_graph_new_in(&context);
+    varve_node *root = varve_graph_root(graph);
+    varve_manager *first =
+        varve_manager_new(root, test_path("run"), NULL, &error);
+    cr_assert(first, "%s", error.message);
+    pid_t child = fork();
+    if (child == 0) {
+        varve_manager_free(first);
+        _exit(0);
+    }
+    cr_assert_eq(waitpid(child, NULL, 0), child);
+    cr_assert_null(varve_manager_new(root, test_path("run"), NULL, &error));
+    cr_assert_eq(error.status, VARVE_EXISTS);
+    varve_manager_free(first);
+    varve_graph_free(graph);
+}
+
+/* Time passes in the world's sleep only. */
+static struct {
+    struct vv_system system;
+    const struct vv_system *under;
+    varve_manager *holder;
+} waiting;
+
+static void sleep_and_free(void *state, int64_t nanoseconds)
+{
+    waiting.under->sleep(state, nanoseconds);
+    varve_manager_free(waiting.holder);
+    waiting.holder = NULL;
+}
+
+TEST(manager_lock, is_waited_for)
+{
+    struct world w;
+    varve_error error = { 0 };
+    world_begin(&w, NULL);
+    waiting.under = w.context.system;
+    waiting.system = *waiting.under;
+    waiting.system.sleep = sleep_and_free;
+    waiting.holder = w.manager;
+    struct vv_context context = test_context(&waiting.system);
+    varve_graph *graph = vv_graph_new_in(&context);
+    w.manager = varve_manager_new(varve_graph_root(graph), "run",
+        &(varve_manager_options){ .lock_seconds = 60 }, &error);
+    cr_assert(w.manager, "%s", error.message);
+    varve_manager_free(w.manager);
+    w.manager = NULL;
+    varve_graph_free(graph);
+    world_end(&w);
+}
+
+static int no_lock(void *state, int file)
+{
+    (void)state;
+    (void)file;
+    return -ENOLCK;
+}
+
+TEST(manager_lock, that_does_not_exist_is_said_once)
+{
+    struct world w;
+    varve_error error = { 0 };
+    world_begin(&w, NULL);
+    world_stop(&w);
+    struct vv_system system = *w.context.system;
+    system.lock = no_lock;
+    w.context.system = &system;
+    world_start(&w, NULL);
+    cr_assert(strstr(varve_manager_warning(w.manager), "has no locks"), "%s",
+        varve_manager_warning(w.manager));
+    world_save(&w, 10);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     world_end(&w);
 }

@@ -89,6 +89,61 @@ TEST(manager_nodes, take_the_newest_that_can_be_made_whole)
     end_nodes();
 }
 
+/* A copy of the files of a node that is away for a while. */
+struct away {
+    char paths[16][64];
+    unsigned char *bytes[16];
+    size_t sizes[16], count;
+};
+
+static void take_away(struct away *a, const char *beginning)
+{
+    a->count = 0;
+    for (size_t i = 0; i < memory_file_count(nodes.memory); i++) {
+        const char *path = memory_file_path(nodes.memory, i);
+        if (strncmp(path, beginning, strlen(beginning)) != 0)
+            continue;
+        size_t k = a->count++, size;
+        const unsigned char *bytes = memory_bytes(nodes.memory, path, &size);
+        snprintf(a->paths[k], sizeof a->paths[k], "%s", path);
+        a->bytes[k] = malloc(size + 1);
+        cr_assert(a->bytes[k]);
+        memcpy(a->bytes[k], bytes, size);
+        a->sizes[k] = size;
+    }
+}
+
+static void bring_back(struct away *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        memory_put(nodes.memory, a->paths[i], a->bytes[i], a->sizes[i]);
+        free(a->bytes[i]);
+    }
+}
+
+/* Both runs have saved numbers 1 to 3; either set of number 3 can be made whole
+ * out of what one node has. */
+TEST(manager_nodes, take_the_set_of_the_younger_run)
+{
+    for (uint32_t node = 0; node < 2; node++) {
+        struct away away;
+        char beginning[16];
+        begin_nodes(2, VARVE_XOR);
+        snprintf(beginning, sizeof beginning, "node-%u/", (unsigned)node);
+        cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
+        take_away(&away, beginning);
+        lose_node(0);
+        lose_node(1);
+        memory_set_now(nodes.memory, INT64_C(5000000000));
+        cr_assert_ok(save_steps(11, 13), nodes.errors[0]);
+        lose_node(node);
+        bring_back(&away);
+        int64_t lineage = resume_all();
+        cr_assert_eq(lineage, 13, "node %u", (unsigned)node);
+        end_nodes();
+    }
+}
+
 TEST(manager_nodes, are_of_as_many_ranks_as_saved)
 {
     begin_nodes(4, VARVE_XOR);

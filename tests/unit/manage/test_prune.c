@@ -129,6 +129,51 @@ TEST(prune, spares_what_is_read_under_a_lease)
     end();
 }
 
+TEST(prune, spares_what_was_pinned_since)
+{
+    varve_error error;
+    begin();
+    memory_put(memory, "run/ckpt-1.pin", "", 0); /* since the decision */
+    cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+    cr_assert(has("run/ckpt-1.varve") && !has("run/ckpt-3.varve"));
+    cr_assert_eq(decision.facts[0].reasons, VV_KEPT_PINNED);
+    end();
+}
+
+/* Without locks a pin may come between the look for it and the rename. */
+static const struct vv_system *unlocked_under;
+
+static int lock_absent(void *state, int file)
+{
+    (void)state;
+    (void)file;
+    return -ENOTSUP;
+}
+
+static int rename_beside_a_pin(
+    void *state, int directory, const char *from, const char *to)
+{
+    if (strcmp(from, "ckpt-1.varve") == 0)
+        memory_put(memory, "run/ckpt-1.pin", "", 0);
+    return unlocked_under->rename(state, directory, from, to);
+}
+
+TEST(prune, gives_a_name_back_to_what_is_pinned_meanwhile)
+{
+    varve_error error;
+    begin();
+    unlocked_under = context.system;
+    struct vv_system system = *unlocked_under;
+    system.lock = lock_absent;
+    system.rename = rename_beside_a_pin;
+    context.system = &system;
+    cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+    cr_assert(has("run/ckpt-1.varve") && !has("run/ckpt-3.varve"));
+    cr_assert_eq(decision.facts[0].reasons, VV_KEPT_PINNED);
+    context.system = unlocked_under;
+    end();
+}
+
 TEST(prune, spares_what_is_no_longer_what_was_listed)
 {
     varve_error error;
