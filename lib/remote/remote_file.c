@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <curl/curl.h>
-
 #include "remote_cache.h"
+#include "remote_identity.h"
 #include "remote_list.h"
 #include "remote_pool.h"
 #include "remote_upload.h"
@@ -201,28 +200,17 @@ int vv_remote_close(int descriptor)
 /* --- What is told -----------------------------------------------------------
  */
 
-static uint64_t hash(uint64_t sum, const char *text)
-{
-    for (; *text; text++)
-        sum = (sum ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
 int vv_remote_info(int descriptor, struct vv_file_info *info)
 {
     const struct file *file = file_at(descriptor, false);
     if (!file)
         return -EBADF;
-    time_t modified =
-        *file->mark.date ? curl_getdate(file->mark.date, NULL) : -1;
     *info = (struct vv_file_info){
         .kind = file->is_directory ? VV_DIRECTORY : VV_REGULAR_FILE,
         .size = file->upload ? file->upload->size : file->mark.size,
-        .modified = modified > 0 ? (int64_t)modified * 1000000000 : 0,
-        .device = UINT64_MAX, /* no machine's */
-        .serial = hash(hash(UINT64_C(0xcbf29ce484222325), file->path),
-                      file->mark.tag) |
-                  1,
+        .modified = vv_remote_header_time(file->mark.date),
+        .device = VV_REMOTE_DEVICE,
+        .serial = vv_remote_serial(file->path, file->mark.tag, file->mark.size),
     };
     return 0;
 }

@@ -24,6 +24,7 @@ import signature
 
 SKIPPED = 77
 PROBE, WRITER, MODULES = (os.path.abspath(word) for word in sys.argv[1:4])
+LISTED = os.path.join(os.path.dirname(PROBE), 'remote_listed')
 PLACE = tempfile.mkdtemp()
 RUN = 's3://bucket/run'
 LARGE = '3', '6000000', '7'  # in four parts of 5 MiB, the least of S3
@@ -136,6 +137,13 @@ class Real(unittest.TestCase):
         self.assertEqual(self.run_one(PROBE, 'list', 's3://bucket/numbers',
                                       'ckpt'),
                          [f'{prefix}-{n}.varve' for n in range(1, 13)])
+
+    def test_a_list_says_what_a_file_says_itself(self):
+        directory = 's3://bucket/said'
+        for name, what in (('small', SMALL), ('large', LARGE)):
+            self.both(what, f'{directory}/{name} a&b.varve')
+        for line in self.run_one(LISTED, directory):
+            self.assertRegex(line, '^(small|large) a&b.varve: same [0-9]+$')
 
     def test_a_manager(self):
         directory = 's3://bucket/managed'
