@@ -12,8 +12,7 @@
  * there is none. *at goes on behind it. */
 char *vv_remote_next_element(char **at, const char *name);
 
-/* The same of an element that has others in it: all that is between its ends.
- */
+/* The same of an element that has others in it: all of them, as one text. */
 char *vv_remote_next_group(char **at, const char *name);
 
 /* Copies the text of the only element of a name, with its entities decoded.

@@ -1,7 +1,7 @@
 /* listed.c - compares what the list of a bucket says of each object in a
  * directory with what the object says once it is open, a line for each:
- * "NAME: same SIZE", "NAME: other SIZE", or "NAME: unlisted" where the list lacks
- * something.
+ * "NAME: same SIZE", "NAME: other SIZE", or "NAME: unlisted" where the list
+ * lacks something.
  *
  *     listed DIRECTORY
  *
