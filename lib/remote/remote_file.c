@@ -15,6 +15,7 @@
 #include "remote_cache.h"
 #include "remote_identity.h"
 #include "remote_list.h"
+#include "remote_lock_file.h"
 #include "remote_pool.h"
 #include "remote_upload.h"
 #include "remote_words.h"
@@ -33,7 +34,8 @@ struct file {
     struct vv_remote_place place;
     struct vv_remote_mark mark;
     struct vv_remote_cache cache;
-    struct vv_remote_upload *upload; /* one that is written, or NULL */
+    struct vv_remote_upload *upload;  /* one that is written, or NULL */
+    struct vv_remote_lock_file *lock; /* owned; or NULL */
 };
 
 static struct file **files; /* NULL: none is open there */
@@ -100,6 +102,7 @@ static void free_file(struct file *file)
         return;
     vv_remote_place_clear(&file->place);
     vv_remote_cache_clear(&file->cache);
+    vv_remote_lock_file_free(file->lock);
     free(file->path);
     free(file);
 }
@@ -189,6 +192,24 @@ struct vv_remote_upload *vv_remote_upload_of(int descriptor)
 {
     const struct file *file = file_at(descriptor, false);
     return file ? file->upload : NULL;
+}
+
+int vv_remote_open_lock_file(
+    const struct vv_remote_settings *settings, const char *path)
+{
+    struct file *file = new_file(settings, path);
+    if (file)
+        file->lock = vv_remote_lock_file_new(settings, path);
+    int result = file && file->lock ? enter(file) : fail_memory();
+    if (result < 0)
+        free_file(file);
+    return result;
+}
+
+struct vv_remote_lock_file *vv_remote_lock_file_of(int descriptor)
+{
+    const struct file *file = file_at(descriptor, false);
+    return file ? file->lock : NULL;
 }
 
 int vv_remote_close(int descriptor)
@@ -286,7 +307,7 @@ int64_t vv_remote_read_at(
     int descriptor, void *bytes, size_t size, uint64_t offset)
 {
     struct file *file = file_at(descriptor, false);
-    if (!file || file->is_directory || file->upload)
+    if (!file || file->is_directory || file->upload || file->lock)
         return -EBADF;
     uint64_t end = file->mark.size;
     if (offset >= end || size == 0)
