@@ -6,34 +6,54 @@
 #include "store_lock.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "failure.h"
 #include "file.h"
 #include "system.h"
 
-#define A_MILLISECOND INT64_C(1000000)
+#define A_SECOND INT64_C(1000000000)
 
-/* A term is a minute, unless another version has another one. */
-#define LONGEST_WAIT (120000 * A_MILLISECOND)
-#define FIRST_PAUSE (100 * A_MILLISECOND)
-#define LONGEST_PAUSE (2000 * A_MILLISECOND)
+/* For one of which nobody knows whether it lives. A term is a minute, unless
+ * another version has another one. */
+#define LONGEST_DOUBT (120 * A_SECOND)
+#define FIRST_PAUSE (A_SECOND / 10)
+#define LONGEST_PAUSE (2 * A_SECOND)
 
-static int wait_for_lock(const struct vv_context *context, int file)
+/* A moment of uptime; INT64_MAX: never. */
+static int64_t store_lock_deadline(int64_t now, double seconds)
+{
+    const double most = (double)(INT64_MAX / A_SECOND / 4);
+    if (seconds < 0 || seconds >= most)
+        return INT64_MAX;
+    return now + (int64_t)(seconds * (double)A_SECOND);
+}
+
+static int store_lock_wait(
+    const struct vv_context *context, int file, double seconds)
 {
     const struct vv_system *system = context->system;
-    int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
+    int64_t begin = system->uptime(system->state);
+    int64_t deadline = store_lock_deadline(begin, seconds);
+    int64_t doubt =
+        deadline > begin + LONGEST_DOUBT ? deadline : begin + LONGEST_DOUBT;
     int64_t pause = FIRST_PAUSE;
     for (;;) {
         int result = system->lock(system->state, file);
-        if (result != -EBUSY || system->uptime(system->state) >= deadline)
+        if (result != -EBUSY && result != -EWOULDBLOCK)
             return result;
-        system->sleep(system->state, pause);
+        int64_t rest = (result == -EBUSY ? doubt : deadline) -
+                       system->uptime(system->state);
+        if (rest <= 0)
+            return -EEXIST;
+        system->sleep(system->state, pause < rest ? pause : rest);
         pause = 2 * pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE;
     }
 }
 
 varve_status vv_store_lock_take(const struct vv_context *context,
-    const char *path, struct vv_store_lock *lock, varve_error *error)
+    const char *path, const char *run, double seconds,
+    struct vv_store_lock *lock, varve_error *error)
 {
     const struct vv_system *system = context->system;
     if (lock->file < 0) {
@@ -42,14 +62,13 @@ varve_status vv_store_lock_take(const struct vv_context *context,
         if (file < 0)
             return vv_fail_system(error, -file, "opening the lock", path);
         lock->file = file;
+        system->write_at(system->state, file, run, strlen(run), 0);
     }
-    int result = wait_for_lock(context, lock->file);
+    int result = store_lock_wait(context, lock->file, seconds);
     lock->is_missing = result == -EOPNOTSUPP;
-    if (result == 0 || lock->is_missing)
-        return VARVE_OK;
-    bool is_taken = result == -EWOULDBLOCK || result == -EBUSY;
-    return vv_fail_system(
-        error, is_taken ? EEXIST : -result, "taking the lock", path);
+    return result == 0 || lock->is_missing
+               ? VARVE_OK
+               : vv_fail_system(error, -result, "taking the lock", path);
 }
 
 void vv_store_lock_release(

@@ -24,17 +24,23 @@ struct vv_store_lock {
 };
 
 /* Takes the lock `path`, s3://BUCKET/.../.PREFIX.lock, or checks that it is
- * still held, without a request where that is certain. Returns at once where it
- * is free, released or expired. Else it waits, a minute at most by default: for
- * a renewal, by which another owner is known to live (VARVE_EXISTS, with its
- * machine and process in the message), or for its end.
+ * still held, without a request where that is certain. Others are told that
+ * `run` has it, 1 to 63 printable characters without spaces.
+ *
+ * Returns at once where it is free, released or expired. Else it waits until it
+ * is known whether its owner lives, a minute at most by default: until it is
+ * renewed, or has expired. For an owner that lives it waits `seconds`, below 0
+ * for ever, and then fails with VARVE_EXISTS; the message has host, process and
+ * run of the owner.
  *
  * VARVE_OK with `is_missing` where the store has no locks; any other failure is
  * one: of a request that was not answered, or not allowed. After a failure the
  * lock can be taken again; release it in any case. */
 varve_status vv_store_lock_take(const struct vv_context *context,
-    const char *path, struct vv_store_lock *lock, varve_error *error);
+    const char *path, const char *run, double seconds,
+    struct vv_store_lock *lock, varve_error *error);
 
+/* In a child process that has inherited it the lock stays the parent's. */
 void vv_store_lock_release(
     const struct vv_context *context, struct vv_store_lock *lock);
 

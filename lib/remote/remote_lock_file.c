@@ -88,8 +88,9 @@ static bool describe_owner(struct vv_remote_lock_file *l)
     char digits[VV_REMOTE_MOST_TEXT];
     time_t seconds = (time_t)(machine->now(machine->state) / 1000000000);
     struct tm parts;
-    r->process = (uint64_t)machine->process(
-        machine->state, r->machine, sizeof r->machine);
+    r->pid =
+        (uint64_t)machine->process(machine->state, r->host, sizeof r->host);
+    memcpy(r->run, "-", 2);
     if (gmtime_r(&seconds, &parts))
         strftime(r->since, sizeof r->since, "%Y-%m-%dT%H:%M:%SZ", &parts);
     r->term_ms = (uint64_t)VV_REMOTE_LOCK_PERIODS * l->settings->lock_period_ms;
@@ -139,9 +140,21 @@ struct vv_remote_lock_file *vv_remote_lock_file_new(
 static bool is_of_this_process(const struct vv_remote_lock_file *l)
 {
     const struct vv_system *machine = l->settings->machine;
-    char name[VV_REMOTE_MACHINE_SIZE];
-    int64_t process = machine->process(machine->state, name, sizeof name);
-    return (uint64_t)process == l->record.process;
+    char host[VV_REMOTE_HOST_SIZE];
+    int64_t pid = machine->process(machine->state, host, sizeof host);
+    return (uint64_t)pid == l->record.pid;
+}
+
+void vv_remote_lock_file_set_run(
+    struct vv_remote_lock_file *l, const char *run, size_t size)
+{
+    if (!is_of_this_process(l))
+        return;
+    pthread_mutex_lock(&l->mutex);
+    size = size < sizeof l->record.run ? size : sizeof l->record.run - 1;
+    memcpy(l->record.run, run, size);
+    l->record.run[size] = '\0';
+    pthread_mutex_unlock(&l->mutex);
 }
 
 /* --- Requests ---------------------------------------------------------------
@@ -198,7 +211,8 @@ static bool is_refused_condition(const struct vv_remote_change *c)
 
 /* Puts our record where the object has the ETag `match`, or is not there
  * (NULL). -ESTALE where that does not hold; -EOPNOTSUPP where the store has no
- * such condition. The ETag is known after a success only. */
+ * such condition; -EAGAIN where it has other bytes than were sent. Its ETag is
+ * known after a success, and after -EAGAIN. */
 static int put(struct vv_remote_lock_file *l,
     const struct vv_remote_settings *settings, bool is_held, const char *match)
 {
@@ -216,9 +230,10 @@ static int put(struct vv_remote_lock_file *l,
     int result = vv_remote_change(&c);
     if (!result && !*c.answer.mark.tag)
         result = -EOPNOTSUPP;
-    else if (!result)
+    else if (!result) {
         memcpy(l->tag, c.answer.mark.tag, sizeof l->tag);
-    else if (is_refused_condition(&c))
+        result = vv_remote_tag_fits(&c.answer, c.md5) ? 0 : -EAGAIN;
+    } else if (is_refused_condition(&c))
         result = -ESTALE;
     else if (c.answer.code == 501)
         result = -EOPNOTSUPP;
@@ -239,11 +254,26 @@ static bool is_ours(const struct vv_remote_lock_file *l, const struct found *f)
     return f->is_there && strcmp(f->record.token, l->record.token) == 0;
 }
 
+static int put_whole(struct vv_remote_lock_file *l,
+    const struct vv_remote_settings *settings, bool is_held, const char *match)
+{
+    char damaged[VV_REMOTE_TAG_SIZE];
+    for (int i = 0; i < MOST_ROUNDS; i++) {
+        int result = put(l, settings, is_held, match);
+        if (result != -EAGAIN)
+            return result;
+        memcpy(damaged, l->tag, sizeof damaged);
+        match = damaged;
+    }
+    return vv_remote_fail(
+        EIO, "expected the tag of the bytes that were sent, found another");
+}
+
 static int hold(struct vv_remote_lock_file *l,
     const struct vv_remote_settings *settings, const char *match)
 {
     int64_t sent = lock_uptime(l);
-    int result = put(l, settings, true, match);
+    int result = put_whole(l, settings, true, match);
     if (!result) {
         l->state = HELD;
         l->held_until = sent + lock_term(l);
@@ -295,7 +325,7 @@ static int verify(struct vv_remote_lock_file *l)
     const char *const conditions[] = { NULL, other };
     for (int i = 0; i < 2; i++) {
         int result = put(l, l->settings, true, conditions[i]);
-        if (result == 0 || result == -EOPNOTSUPP)
+        if (result == 0 || result == -EAGAIN || result == -EOPNOTSUPP)
             return find_no_conditions(l);
         if (result != -ESTALE)
             return result;
@@ -323,10 +353,9 @@ static int find_other(struct vv_remote_lock_file *l, const struct found *found)
 {
     bool is_first = !*l->seen_tag;
     bool is_renewed = !is_first && strcmp(found->tag, l->seen_tag) != 0;
-    vv_remote_fail(EEXIST,
-        "another manager has it, process %llu of machine %s, since %s",
-        (unsigned long long)found->record.process, found->record.machine,
-        found->record.since);
+    vv_remote_fail(EEXIST, "process %llu on %s, run %s, has it since %s",
+        (unsigned long long)found->record.pid, found->record.host,
+        found->record.run, found->record.since);
     if (is_first) {
         memcpy(l->seen_tag, found->tag, sizeof l->seen_tag);
         l->seen_at = lock_uptime(l);
@@ -443,7 +472,7 @@ void vv_remote_lock_file_release(struct vv_remote_lock_file *l)
     if (l->state == HELD) {
         char match[VV_REMOTE_TAG_SIZE];
         memcpy(match, l->tag, sizeof match);
-        put(l, &l->brief, false, match);
+        put_whole(l, &l->brief, false, match);
         l->state = NOT_HELD;
     }
 }

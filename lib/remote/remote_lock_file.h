@@ -35,6 +35,11 @@ bool vv_remote_is_lock_file(const char *path);
 struct vv_remote_lock_file *vv_remote_lock_file_new(
     const struct vv_remote_settings *settings, const char *path);
 
+/* Sets the identity of the run that is told to others; "-" before. The object
+ * has it from the next request on. */
+void vv_remote_lock_file_set_run(
+    struct vv_remote_lock_file *lock, const char *run, size_t size);
+
 /* Takes it. Makes no request while it is held and its term has not ended.
  *
  * -EWOULDBLOCK: another owner has it and has renewed it meanwhile. -EBUSY:

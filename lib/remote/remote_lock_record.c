@@ -27,13 +27,16 @@ static void copy_word(char *to, size_t room, const char *word)
 size_t vv_remote_lock_record_write(const struct vv_remote_lock_record *record,
     char text[VV_REMOTE_RECORD_SIZE])
 {
-    char machine[VV_REMOTE_MACHINE_SIZE], since[VV_REMOTE_SINCE_SIZE];
-    copy_word(machine, sizeof machine, record->machine);
+    char host[VV_REMOTE_HOST_SIZE], run[VV_REMOTE_RUN_SIZE],
+        since[VV_REMOTE_SINCE_SIZE];
+    copy_word(host, sizeof host, record->host);
+    copy_word(run, sizeof run, record->run);
     copy_word(since, sizeof since, record->since);
     int size = snprintf(text, VV_REMOTE_RECORD_SIZE,
-        "varve lock 1\nstate %s\nmachine %s\nprocess %" PRIu64
-        "\nsince %s\ntoken %s\nterm_ms %" PRIu64 "\nrenewal %" PRIu64 "\n",
-        record->is_held ? "held" : "free", machine, record->process, since,
+        "varve lock 1\nhost %s\npid %" PRIu64
+        "\nrun %s\nsince %s\nstate %s\ntoken %s\nterm_ms %" PRIu64
+        "\nrenewal %" PRIu64 "\n",
+        host, record->pid, run, since, record->is_held ? "held" : "free",
         record->token, record->term_ms, record->renewal);
     return (size_t)size;
 }
@@ -76,6 +79,15 @@ static bool take_number(const char **at, const char *name, uint64_t *number)
     return true;
 }
 
+static bool take_state(const char **at, bool *is_held)
+{
+    char word[8];
+    if (!take_line(at, "state", word, sizeof word))
+        return false;
+    *is_held = strcmp(word, "held") == 0;
+    return *is_held || strcmp(word, "free") == 0;
+}
+
 static bool take_token(const char **at, char token[33])
 {
     return take_line(at, "token", token, 33) && strlen(token) == 32 &&
@@ -93,14 +105,13 @@ bool vv_remote_lock_record_parse(
     memcpy(copy, text, size);
     copy[size] = '\0';
     if (!take_line(&at, "varve lock", word, sizeof word) ||
-        strcmp(word, "1") != 0 || !take_line(&at, "state", word, sizeof word))
+        strcmp(word, "1") != 0)
         return false;
-    record->is_held = strcmp(word, "held") == 0;
-    if (!record->is_held && strcmp(word, "free") != 0)
-        return false;
-    return take_line(&at, "machine", record->machine, sizeof record->machine) &&
-           take_number(&at, "process", &record->process) &&
+    return take_line(&at, "host", record->host, sizeof record->host) &&
+           take_number(&at, "pid", &record->pid) &&
+           take_line(&at, "run", record->run, sizeof record->run) &&
            take_line(&at, "since", record->since, sizeof record->since) &&
+           take_state(&at, &record->is_held) &&
            take_token(&at, record->token) &&
            take_number(&at, "term_ms", &record->term_ms) && record->term_ms &&
            record->term_ms <= VV_REMOTE_MOST_TERM_MS &&

@@ -2,16 +2,17 @@
  * lock of a manager in a store.
  *
  *     varve lock 1
- *     state held
- *     machine node-7
- *     process 4711
+ *     host node-7
+ *     pid 4711
+ *     run 01J9ZQ4W3E8N6T5R2Y7XKBVCDM
  *     since 2026-10-01T10:00:00Z
+ *     state held
  *     token 0123456789abcdef0123456789abcdef
  *     term_ms 60000
  *     renewal 17
  *
- * Each PUT of an owner has another renewal, so that its ETag differs from all
- * before it.
+ * The first four lines are those of a lock on a disk. Each PUT of an owner has
+ * another renewal, so that its ETag differs from all before it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +25,8 @@
 
 enum {
     VV_REMOTE_RECORD_SIZE = 512, /* of the text, with its NUL */
-    VV_REMOTE_MACHINE_SIZE = 65,
+    VV_REMOTE_HOST_SIZE = 65,
+    VV_REMOTE_RUN_SIZE = 64,
     VV_REMOTE_SINCE_SIZE = 21, /* 2026-10-01T10:00:00Z */
     VV_REMOTE_MOST_TERM_MS = 24 * 3600 * 1000
 };
@@ -32,8 +34,9 @@ enum {
 struct vv_remote_lock_record {
     /* to fill in */
     bool is_held; /* false: its last owner has released it */
-    char machine[VV_REMOTE_MACHINE_SIZE];
-    uint64_t process;
+    char host[VV_REMOTE_HOST_SIZE];
+    uint64_t pid;
+    char run[VV_REMOTE_RUN_SIZE];     /* its identity */
     char since[VV_REMOTE_SINCE_SIZE]; /* by the owner's clock, for messages */
     char token[33];                   /* 32 hexadecimal digits: which owner */
     uint64_t term_ms; /* it expires once it was not renewed for so long; from 1
@@ -41,8 +44,8 @@ struct vv_remote_lock_record {
     uint64_t renewal;
 };
 
-/* Returns the size of the text. What is not printable in `machine` and `since`
- * becomes '_', and so does an empty one. */
+/* Returns the size of the text. What is not printable in `host`, `run` and
+ * `since` becomes '_', and so does an empty one. */
 size_t vv_remote_lock_record_write(const struct vv_remote_lock_record *record,
     char text[VV_REMOTE_RECORD_SIZE]);
 

@@ -194,12 +194,17 @@ static int rename_new(
                : machine.rename_new(state, directory, from, to);
 }
 
+/* What is written to a lock is the identity of its owner's run. */
 static int64_t write_at(
     void *state, int file, const void *bytes, size_t size, uint64_t offset)
 {
-    return vv_remote_is_ours(file)
-               ? vv_remote_write_at(file, bytes, size, offset)
-               : machine.write_at(state, file, bytes, size, offset);
+    if (!vv_remote_is_ours(file))
+        return machine.write_at(state, file, bytes, size, offset);
+    struct vv_remote_lock_file *locked = vv_remote_lock_file_of(file);
+    if (!locked)
+        return vv_remote_write_at(file, bytes, size, offset);
+    vv_remote_lock_file_set_run(locked, bytes, size);
+    return (int64_t)size;
 }
 
 static int reserve(void *state, int file, uint64_t size)

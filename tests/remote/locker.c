@@ -46,6 +46,16 @@ static int create_lock(void *state, int directory, const char *name)
     return lock_file ? 3 : -1;
 }
 
+static int64_t write_run(
+    void *state, int file, const void *bytes, size_t size, uint64_t offset)
+{
+    (void)state;
+    (void)file;
+    (void)offset;
+    vv_remote_lock_file_set_run(lock_file, bytes, size);
+    return (int64_t)size;
+}
+
 static int take_lock(void *state, int file)
 {
     (void)state;
@@ -66,7 +76,8 @@ static void take(const struct vv_context *context, const char *path,
     struct vv_store_lock *lock)
 {
     varve_error error = { .status = VARVE_OK };
-    varve_status status = vv_store_lock_take(context, path, lock, &error);
+    varve_status status =
+        vv_store_lock_take(context, path, "run-7", 0, lock, &error);
     if (lock->is_missing)
         printf("missing\n");
     else
@@ -102,6 +113,7 @@ int main(int count, char **arguments)
     vv_failure_ask(&words);
     settings.lock_period_ms = (unsigned)strtoul(arguments[2], NULL, 10);
     system.create_file = create_lock;
+    system.write_at = write_run;
     system.lock = take_lock;
     system.close = close_lock;
     while (fgets(line, sizeof line, stdin)) {

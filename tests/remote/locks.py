@@ -56,8 +56,7 @@ class Locks(Store):
 
     def is_refused(self, line, owner):
         self.says(line, 'VARVE_EXISTS', '/.ckpt.lock: taking the lock failed: '
-                  'another manager has it, process '
-                  f'{owner.process.pid} of machine ')
+                  f'process {owner.process.pid} on ', ', run run-7, has it')
 
     def asked(self, method):
         return sum(line.startswith(method) for line, _ in self.store.seen)
@@ -69,7 +68,8 @@ class Locks(Store):
                          ['GET', 'PUT', 'PUT', 'PUT'])
         found = self.record()
         self.assertEqual(found['state'], 'held')
-        self.assertEqual(found['process'], str(one.process.pid))
+        self.assertEqual(found['run'], 'run-7')
+        self.assertEqual(found['pid'], str(one.process.pid))
         self.assertEqual(found['term_ms'], str(int(1000 * TERM)))
         time.sleep(TERM + 2)
         self.assertGreater(int(self.record()['renewal']),
@@ -101,7 +101,7 @@ class Locks(Store):
         begin = time.monotonic()
         self.assertEqual(two.does('take'), 'VARVE_OK')
         self.assertLess(time.monotonic() - begin, LONGEST)
-        self.assertEqual(self.record()['process'], str(two.process.pid))
+        self.assertEqual(self.record()['pid'], str(two.process.pid))
 
     def test_it_expires_without_dates_of_the_store(self):
         """Or with wrong ones: by the clock of who waits."""
@@ -157,7 +157,7 @@ class Locks(Store):
         time.sleep(3 * PERIOD)
         self.assertNotIn(FILE, self.store.files)
         self.assertEqual(one.does('take'), 'VARVE_OK')
-        self.assertEqual(self.record()['process'], str(one.process.pid))
+        self.assertEqual(self.record()['pid'], str(one.process.pid))
 
     def test_a_child_process_does_not_have_it(self):
         one, two = self.owner(), self.owner()
@@ -237,7 +237,7 @@ class Locks(Store):
             if one.does('take') != 'VARVE_OK':
                 continue
             taken += 1
-            self.assertEqual(self.record()['process'], str(one.process.pid))
+            self.assertEqual(self.record()['pid'], str(one.process.pid))
             other = owners[(i + 1) % 3]
             self.assertNotEqual(other.does('take'), 'VARVE_OK')
             self.rules.rate = 0

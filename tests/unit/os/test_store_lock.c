@@ -20,7 +20,7 @@ static struct {
     const int *results;
     int created; /* what create_file gives */
     int closed;
-    unsigned asked, opened;
+    unsigned asked, opened, named;
     int64_t uptime;
 } script;
 
@@ -31,6 +31,18 @@ static int create_file(void *state, int directory, const char *name)
     cr_assert_str_eq(name, PATH);
     script.opened++;
     return script.created;
+}
+
+static int64_t write_run(
+    void *state, int file, const void *bytes, size_t size, uint64_t offset)
+{
+    (void)state;
+    cr_assert_eq(file, 77);
+    cr_assert_eq(offset, 0);
+    cr_assert_eq(size, 5);
+    cr_assert_eq(memcmp(bytes, "run-7", 5), 0);
+    script.named++;
+    return 5;
 }
 
 static int take(void *state, int file)
@@ -64,20 +76,28 @@ static void rest(void *state, int64_t nanoseconds)
 static struct vv_store_lock lock;
 
 static const struct vv_system scripted = { .create_file = create_file,
+    .write_at = write_run,
     .lock = take,
     .close = close_file,
     .uptime = uptime,
     .sleep = rest };
 
 /* `results` end with 1. */
-static varve_status attempt(const int *results, varve_error *error)
+static varve_status wait_for(
+    double seconds, const int *results, varve_error *error)
 {
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(NULL), .system = &scripted
     };
     script.results = results;
     script.asked = 0;
-    return vv_store_lock_take(&context, PATH, &lock, error);
+    return vv_store_lock_take(
+        &context, PATH, "run-7", seconds, &lock, error);
+}
+
+static varve_status attempt(const int *results, varve_error *error)
+{
+    return wait_for(0, results, error);
 }
 
 static void begin(void)
@@ -95,6 +115,7 @@ TEST(store_lock, is_opened_once_and_taken_each_time)
     cr_assert_ok(attempt(free, &error), error);
     cr_assert_ok(attempt(free, &error), error);
     cr_assert_eq(script.opened, 1);
+    cr_assert_eq(script.named, 1);
     cr_assert_eq(script.asked, 1);
     cr_assert_not(lock.is_missing);
     cr_assert_eq(script.uptime, 0);
@@ -142,6 +163,20 @@ TEST(store_lock, is_not_waited_for_without_end)
     cr_assert_eq(attempt(hangs, &error), VARVE_EXISTS);
     cr_assert_geq(script.uptime, INT64_C(120000000000));
     cr_assert_leq(script.uptime, INT64_C(122000000000));
+}
+
+TEST(store_lock, is_waited_for_as_long_as_is_wished)
+{
+    static const int released[] = { -EBUSY, -EWOULDBLOCK, -EBUSY, -EWOULDBLOCK,
+        0, 1 };
+    static const int lives[] = { -EWOULDBLOCK, 1 };
+    varve_error error;
+    begin();
+    cr_assert_eq(wait_for(5, lives, &error), VARVE_EXISTS);
+    cr_assert_eq(script.uptime, INT64_C(5000000000));
+    cr_assert_ok(wait_for(5, released, &error), error);
+    cr_assert_ok(wait_for(-1, released, &error), error);
+    cr_assert_ok(wait_for(1e300, released, &error), error);
 }
 
 TEST(store_lock, is_missing_only_where_the_store_says_so)

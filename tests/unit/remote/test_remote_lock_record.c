@@ -11,8 +11,9 @@
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
 #define TEXT                                                                   \
-    "varve lock 1\nstate held\nmachine node-7\nprocess 4711\n"                 \
-    "since 2026-10-01T10:00:00Z\ntoken " TOKEN "\nterm_ms 60000\nrenewal 17\n"
+    "varve lock 1\nhost node-7\npid 4711\nrun R-1\n"                           \
+    "since 2026-10-01T10:00:00Z\nstate held\ntoken " TOKEN                     \
+    "\nterm_ms 60000\nrenewal 17\n"
 
 static bool parse(const char *text, struct vv_remote_lock_record *record)
 {
@@ -22,8 +23,9 @@ static bool parse(const char *text, struct vv_remote_lock_record *record)
 TEST(remote_lock_record, is_the_text_of_its_page)
 {
     const struct vv_remote_lock_record record = { .is_held = true,
-        .machine = "node-7",
-        .process = 4711,
+        .host = "node-7",
+        .pid = 4711,
+        .run = "R-1",
         .since = "2026-10-01T10:00:00Z",
         .token = TOKEN,
         .term_ms = 60000,
@@ -34,8 +36,9 @@ TEST(remote_lock_record, is_the_text_of_its_page)
     cr_assert_str_eq(text, TEXT);
     cr_assert(parse(text, &found));
     cr_assert(found.is_held);
-    cr_assert_str_eq(found.machine, "node-7");
-    cr_assert_eq(found.process, 4711);
+    cr_assert_str_eq(found.host, "node-7");
+    cr_assert_eq(found.pid, 4711);
+    cr_assert_str_eq(found.run, "R-1");
     cr_assert_str_eq(found.since, "2026-10-01T10:00:00Z");
     cr_assert_str_eq(found.token, TOKEN);
     cr_assert_eq(found.term_ms, 60000);
@@ -44,7 +47,7 @@ TEST(remote_lock_record, is_the_text_of_its_page)
 
 TEST(remote_lock_record, fits_whatever_is_in_it)
 {
-    struct vv_remote_lock_record record = { .process = UINT64_MAX,
+    struct vv_remote_lock_record record = { .pid = UINT64_MAX,
         .token = TOKEN,
         .term_ms = VV_REMOTE_MOST_TERM_MS,
         .renewal = UINT64_MAX };
@@ -53,16 +56,17 @@ TEST(remote_lock_record, fits_whatever_is_in_it)
     size_t size = vv_remote_lock_record_write(&record, text);
     cr_assert(vv_remote_lock_record_parse(text, size, &found));
     cr_assert_not(found.is_held);
-    cr_assert_str_eq(found.machine, "_");
-    memset(record.machine, 'm', sizeof record.machine - 1);
+    cr_assert_str_eq(found.host, "_");
+    memset(record.host, 'm', sizeof record.host - 1);
+    memset(record.run, 'r', sizeof record.run - 1);
     memset(record.since, 's', sizeof record.since - 1);
-    record.machine[3] = '\n';
-    record.machine[4] = ' ';
+    record.host[3] = '\n';
+    record.host[4] = ' ';
     size = vv_remote_lock_record_write(&record, text);
     cr_assert_lt(size, sizeof text);
     cr_assert(vv_remote_lock_record_parse(text, size, &found));
-    cr_assert_eq(strncmp(found.machine, "mmm__mm", 7), 0);
-    cr_assert_eq(found.process, UINT64_MAX);
+    cr_assert_eq(strncmp(found.host, "mmm__mm", 7), 0);
+    cr_assert_eq(found.pid, UINT64_MAX);
     cr_assert_eq(found.renewal, UINT64_MAX);
 }
 
@@ -71,7 +75,7 @@ TEST(remote_lock_record, fits_whatever_is_in_it)
 TEST(remote_lock_record, of_another_form_is_none)
 {
     static const char *const texts[] = { "", "\n", "varve lock 1\n",
-        "varve lock 2\nstate held\n", "<html></html>" };
+        "varve lock 2\nhost node-7\n", "<html></html>" };
     struct vv_remote_lock_record found;
     char text[sizeof TEXT + 1];
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -90,10 +94,11 @@ TEST(remote_lock_record, of_another_form_is_none)
 TEST(remote_lock_record, has_values_within_bounds)
 {
     static const char *const lines[] = { "term_ms 60000", "term_ms 0",
-        "term_ms 60000", "term_ms 86400001", "process 4711", "process -1",
-        "process 4711", "process 18446744073709551616", "renewal 17",
+        "term_ms 60000", "term_ms 86400001", "pid 4711", "pid -1", "pid 4711",
+        "pid 18446744073709551616", "renewal 17",
         "renewal ", "state held", "state gone", "token 0", "token x",
-        "machine node-7", "machine ", "machine node-7", "machine a b" };
+        "host node-7", "host ", "host node-7", "host a b",
+        "run R-1", "run " };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i += 2) {
         struct vv_remote_lock_record found;
         char text[1024];
