@@ -10,7 +10,9 @@
 
 #include "failure.h"
 #include "file.h"
+#include "store.h"
 #include "system.h"
+#include "try.h"
 
 #define A_SECOND INT64_C(1000000000)
 
@@ -56,6 +58,7 @@ varve_status vv_store_lock_take(const struct vv_context *context,
     struct vv_store_lock *lock, varve_error *error)
 {
     const struct vv_system *system = context->system;
+    VV_TRY(vv_store_refuse(path, error));
     if (lock->file < 0) {
         int file =
             system->create_file(system->state, VV_WORKING_DIRECTORY, path);

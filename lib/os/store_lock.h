@@ -33,9 +33,10 @@ struct vv_store_lock {
  * for ever, and then fails with VARVE_EXISTS; the message has host, process and
  * run of the owner.
  *
- * VARVE_OK with `is_missing` where the store has no locks; any other failure is
- * one: of a request that was not answered, or not allowed. After a failure the
- * lock can be taken again; release it in any case. */
+ * VARVE_OK with `is_missing` where the store has no locks; VARVE_MISUSE for a
+ * path of a web server. Any other failure is one: of a request that was not
+ * answered, or not allowed. After a failure the lock can be taken again;
+ * release it in any case. */
 varve_status vv_store_lock_take(const struct vv_context *context,
     const char *path, const char *run, double seconds,
     struct vv_store_lock *lock, varve_error *error);
