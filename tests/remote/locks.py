@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import bucket
-from base import LOCKER, surroundings
+from base import LOCKER, WRITER, surroundings
 from writes import Store
 
 FILE = '/bucket/run/.ckpt.lock'
@@ -245,3 +245,48 @@ class Locks(Store):
             self.assertEqual(one.does('free'), 'freed')
         self.assertGreater(taken, 15)
         self.assertGreater(sum(self.rules.faults.values()), 10)
+
+
+class ManagerLocks(Store):
+    """The same of managers: with the period that they have."""
+    def manager(self):
+        # pylint: disable=consider-using-with
+        process = subprocess.Popen(
+            [WRITER, 'steps', 's3://bucket/run', '100'], text=True,
+            env=surroundings(PROBE_STEPPED='1', **self.aws),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    @staticmethod
+    def save(process):
+        process.stdin.write('\n')
+        process.stdin.flush()
+        return process.stdout.readline().strip()
+
+    def test_one_is_at_work_under_a_prefix(self):
+        one = self.manager()
+        self.assertEqual(self.save(one), 'VARVE_OK')
+        record = self.store.files[FILE].data.decode()
+        self.assertIn(f'\npid {one.pid}\n', record)
+        line, = self.writer('steps', 's3://bucket/run', '1')
+        self.says(line, 'VARVE_EXISTS', f'process {one.pid} on ')
+        self.assertEqual(self.save(one), 'VARVE_OK')
+
+    def test_who_ends_releases_it(self):
+        for _ in range(2):
+            one = self.manager()
+            self.assertEqual(self.save(one), 'VARVE_OK')
+            one.stdin.close()
+            self.assertEqual(one.wait(), 0)
+            self.assertIn(b'\nstate free\n', self.store.files[FILE].data)
+
+    def test_of_a_run_that_was_killed_it_expires(self):
+        one = self.manager()
+        self.assertEqual(self.save(one), 'VARVE_OK')
+        one.kill()
+        self.store.files[FILE].date = 'Thu, 01 Oct 2026 10:00:00 GMT'
+        self.assertEqual(self.save(self.manager()), 'VARVE_OK')

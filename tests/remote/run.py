@@ -23,7 +23,7 @@ import server
 from base import (EXAMPLE, KEY_ID, PLACE, QUERY, SECRET, TOKEN, VARVE, Remote,
                   make, path_of, probe, read, run, unused_port)
 from lists import Lists  # noqa: F401, run below
-from locks import Locks  # noqa: F401, run below
+from locks import Locks, ManagerLocks  # noqa: F401, run below
 from writes import Faults, Managers, Writes  # noqa: F401, run below
 
 
