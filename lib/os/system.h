@@ -84,7 +84,10 @@ struct vv_system {
 
     /* Takes the lock of an open file for this descriptor, until it is closed or
      * the process ends. At once: -EWOULDBLOCK where another descriptor has it.
-     * Any other error: there are no locks here. */
+     * Any other error: there are no locks here. A store has locks that expire
+     * (store_lock.h): taken again, one is checked; -EBUSY where it is not known
+     * yet whether its owner still lives; -EOPNOTSUPP alone says that there are
+     * none. */
     int (*lock)(void *state, int file);
     /* The same for a lock that several may have at once, but nobody else then
      * has alone. */

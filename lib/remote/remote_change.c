@@ -83,7 +83,7 @@ static int on_seek(void *user, curl_off_t offset, int origin)
 
 static bool add(struct curl_slist **headers, const char *name, const char *is)
 {
-    char line[128];
+    char line[VV_REMOTE_TAG_SIZE + 64];
     snprintf(line, sizeof line, "%s: %s", name, is);
     return vv_remote_add_header(headers, line);
 }
@@ -105,6 +105,8 @@ static bool add_headers(struct vv_remote_change *c,
         good = good && add(headers, "Content-Type", "application/octet-stream");
     if (c->is_new)
         good = good && add(headers, "If-None-Match", "*");
+    if (c->match)
+        good = good && add(headers, "If-Match", c->match);
     if (c->token)
         good = good && add(headers, VV_REMOTE_TOKEN_HEADER, c->token);
     return good;

@@ -25,6 +25,7 @@ struct vv_remote_change {
     const unsigned char *bytes;
     size_t size;
     bool is_new;       /* only where there is none of that name */
+    const char *match; /* only where the object has this ETag; or NULL */
     const char *token; /* of who writes it, or NULL */
     bool is_once;      /* libcurl does not send it again by itself */
     /* to read */

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <curl/curl.h>
-
 #include "remote_cache.h"
+#include "remote_identity.h"
 #include "remote_list.h"
+#include "remote_lock_file.h"
 #include "remote_pool.h"
 #include "remote_upload.h"
 #include "remote_words.h"
@@ -34,7 +34,8 @@ struct file {
     struct vv_remote_place place;
     struct vv_remote_mark mark;
     struct vv_remote_cache cache;
-    struct vv_remote_upload *upload; /* one that is written, or NULL */
+    struct vv_remote_upload *upload;  /* one that is written, or NULL */
+    struct vv_remote_lock_file *lock; /* owned; or NULL */
 };
 
 static struct file **files; /* NULL: none is open there */
@@ -101,6 +102,7 @@ static void free_file(struct file *file)
         return;
     vv_remote_place_clear(&file->place);
     vv_remote_cache_clear(&file->cache);
+    vv_remote_lock_file_free(file->lock);
     free(file->path);
     free(file);
 }
@@ -192,6 +194,24 @@ struct vv_remote_upload *vv_remote_upload_of(int descriptor)
     return file ? file->upload : NULL;
 }
 
+int vv_remote_open_lock_file(
+    const struct vv_remote_settings *settings, const char *path)
+{
+    struct file *file = new_file(settings, path);
+    if (file)
+        file->lock = vv_remote_lock_file_new(settings, path);
+    int result = file && file->lock ? enter(file) : fail_memory();
+    if (result < 0)
+        free_file(file);
+    return result;
+}
+
+struct vv_remote_lock_file *vv_remote_lock_file_of(int descriptor)
+{
+    const struct file *file = file_at(descriptor, false);
+    return file ? file->lock : NULL;
+}
+
 int vv_remote_close(int descriptor)
 {
     free_file(file_at(descriptor, true));
@@ -201,28 +221,17 @@ int vv_remote_close(int descriptor)
 /* --- What is told -----------------------------------------------------------
  */
 
-static uint64_t hash(uint64_t sum, const char *text)
-{
-    for (; *text; text++)
-        sum = (sum ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
 int vv_remote_info(int descriptor, struct vv_file_info *info)
 {
     const struct file *file = file_at(descriptor, false);
     if (!file)
         return -EBADF;
-    time_t modified =
-        *file->mark.date ? curl_getdate(file->mark.date, NULL) : -1;
     *info = (struct vv_file_info){
         .kind = file->is_directory ? VV_DIRECTORY : VV_REGULAR_FILE,
         .size = file->upload ? file->upload->size : file->mark.size,
-        .modified = modified > 0 ? (int64_t)modified * 1000000000 : 0,
-        .device = UINT64_MAX, /* no machine's */
-        .serial = hash(hash(UINT64_C(0xcbf29ce484222325), file->path),
-                      file->mark.tag) |
-                  1,
+        .modified = vv_remote_header_time(file->mark.date),
+        .device = VV_REMOTE_DEVICE,
+        .serial = vv_remote_serial(file->path, file->mark.tag, file->mark.size),
     };
     return 0;
 }
@@ -298,7 +307,7 @@ int64_t vv_remote_read_at(
     int descriptor, void *bytes, size_t size, uint64_t offset)
 {
     struct file *file = file_at(descriptor, false);
-    if (!file || file->is_directory || file->upload)
+    if (!file || file->is_directory || file->upload || file->lock)
         return -EBADF;
     uint64_t end = file->mark.size;
     if (offset >= end || size == 0)

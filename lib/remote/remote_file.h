@@ -10,6 +10,7 @@
 
 #include "remote_get.h"
 
+struct vv_remote_lock_file;
 struct vv_remote_upload;
 
 bool vv_remote_is_ours(int descriptor);
@@ -34,6 +35,13 @@ int vv_remote_each_name(int descriptor, vv_each_name *each, void *user);
  * file of one, NULL where it is of none. */
 int vv_remote_open_upload(struct vv_remote_upload *upload);
 struct vv_remote_upload *vv_remote_upload_of(int descriptor);
+
+/* A descriptor of the lock of a path, to which nobody makes a request before it
+ * is taken; closing it releases the lock. And the lock of a descriptor, NULL
+ * where it is of none. */
+int vv_remote_open_lock_file(
+    const struct vv_remote_settings *settings, const char *path);
+struct vv_remote_lock_file *vv_remote_lock_file_of(int descriptor);
 
 /* The path of a name in a directory that is open, to be freed; NULL without
  * memory. */

@@ -19,7 +19,8 @@ struct vv_remote_settings {
     unsigned connect_timeout_ms;
     unsigned stall_timeout_s;
     size_t part_size;
-    char *certificates; /* or NULL */
+    unsigned lock_period_ms; /* between two renewals of a lock */
+    char *certificates;      /* or NULL */
     struct vv_remote_settings *older;
 };
 

@@ -1,4 +1,4 @@
-/* remote_list.c - pages of a list, one after the other.
+/* remote_list.c - asks for the pages of a list, and parses each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,18 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "remote_identity.h"
 #include "remote_words.h"
 #include "remote_xml.h"
 
 enum { MOST_PAGES = 100000 };
 
-/* --- Pages ------------------------------------------------------------------
- */
-
 static int fail_page(void)
 {
     return vv_remote_fail(
         EIO, "expected the names in a bucket, found something else");
+}
+
+static int fail_memory(void)
+{
+    return vv_remote_fail(ENOMEM, "no memory for a list");
 }
 
 static bool is_name(const char *name)
@@ -28,49 +31,153 @@ static bool is_name(const char *name)
            strcmp(name, "..") != 0;
 }
 
-/* The names of one kind of element inside another. */
-static int each_of(char *page, const char *element, const char *prefix,
-    vv_each_name *each, void *user)
+/* A list, page by page. */
+struct list {
+    const char *prefix; /* of all keys in it */
+    vv_each_name *each;
+    void *user;
+    struct vv_remote_text path; /* of the directory with its '/', to which a
+                                   name is added */
+    size_t path_size;           /* without that name */
+};
+
+/* --- Objects ----------------------------------------------------------------
+ */
+
+static bool parse_size(const char *text, uint64_t *size)
 {
-    size_t prefix_size = strlen(prefix);
-    char *text;
-    while ((text = vv_remote_next_element(&page, element))) {
-        if (!vv_remote_decode(text) || strncmp(text, prefix, prefix_size) != 0)
-            continue;
-        char *name = text + prefix_size;
-        size_t size = strlen(name);
-        if (size && name[size - 1] == '/')
-            name[size - 1] = '\0';
-        if (is_name(name) && each(user, name, NULL))
-            return 1;
+    *size = 0;
+    for (const char *at = text; *at; at++) {
+        unsigned digit = (unsigned char)*at - (unsigned)'0';
+        if (digit > 9 || *size > (UINT64_MAX - digit) / 10)
+            return false;
+        *size = *size * 10 + digit;
     }
-    return strstr(page, element) ? fail_page() : 0;
+    return *text != '\0';
+}
+
+/* Takes size, time and ETag of an object from the elements of its entry, in any
+ * order. False where one of them is missing or malformed. */
+static bool parse_object(
+    const char *entry, const char *path, struct vv_file_info *info)
+{
+    char size[32], date[VV_REMOTE_DATE_SIZE], tag[VV_REMOTE_TAG_SIZE];
+    if (!vv_remote_copy_element(entry, "<Size>", size, sizeof size) ||
+        !vv_remote_copy_element(entry, "<LastModified>", date, sizeof date) ||
+        !vv_remote_copy_element(entry, "<ETag>", tag, sizeof tag))
+        return false;
+    *info = (struct vv_file_info){ .kind = VV_REGULAR_FILE,
+        .modified = vv_remote_list_time(date),
+        .device = VV_REMOTE_DEVICE };
+    if (!parse_size(size, &info->size) || !info->modified || !*tag)
+        return false;
+    info->serial = vv_remote_serial(path, tag, info->size);
+    return true;
+}
+
+/* Gives a key without the prefix, unless that is no name of a file. `entry` has
+ * the elements of an object; NULL for a common prefix. */
+static int give(struct list *l, char *key, const char *entry)
+{
+    struct vv_file_info info = { .kind = VV_DIRECTORY,
+        .device = VV_REMOTE_DEVICE };
+    size_t prefix_size = strlen(l->prefix);
+    if (!vv_remote_decode(key) || strncmp(key, l->prefix, prefix_size) != 0)
+        return 0;
+    char *name = key + prefix_size;
+    size_t size = strlen(name);
+    bool is_directory = size && name[size - 1] == '/';
+    if (is_directory)
+        name[size - 1] = '\0';
+    if (!is_name(name))
+        return 0;
+    l->path.size = l->path_size;
+    vv_remote_add(&l->path, name);
+    if (l->path.failed)
+        return fail_memory();
+    info.serial = vv_remote_serial(l->path.at, "", 0);
+    bool has_info =
+        is_directory || (entry && parse_object(entry, l->path.at, &info));
+    return l->each(l->user, name, has_info ? &info : NULL) ? 1 : 0;
+}
+
+static int each_object(struct list *l, char *page)
+{
+    char *entry;
+    while ((entry = vv_remote_next_group(&page, "<Contents>"))) {
+        char *copy = vv_remote_copy(entry), *at = entry;
+        char *key = copy ? vv_remote_next_element(&at, "<Key>") : NULL;
+        int result = !copy ? fail_memory()
+                     : key ? give(l, key, copy)
+                           : fail_page();
+        free(copy);
+        if (result)
+            return result;
+    }
+    return strstr(page, "<Contents") || strstr(page, "<Key>") ? fail_page() : 0;
 }
 
 /* The prefix that was asked for stands above all in an element that is called
  * as those of common prefixes are: it gives an empty name. */
-int vv_remote_parse_list(char *page, const char *prefix, vv_each_name *each,
+static int each_prefix(struct list *l, char *page)
+{
+    char *key;
+    while ((key = vv_remote_next_element(&page, "<Prefix>"))) {
+        int result = give(l, key, NULL);
+        if (result)
+            return result;
+    }
+    return strstr(page, "<Prefix>") ? fail_page() : 0;
+}
+
+/* --- Pages ------------------------------------------------------------------
+ */
+
+static int find_continued(const char *page, char **continued)
+{
+    *continued = NULL;
+    if (!strstr(page, "<IsTruncated>true</IsTruncated>"))
+        return 0;
+    char *copy = vv_remote_copy(page);
+    char *at = copy;
+    char *token =
+        copy ? vv_remote_next_element(&at, "<NextContinuationToken>") : NULL;
+    if (token && vv_remote_decode(token))
+        *continued = vv_remote_copy(token);
+    free(copy);
+    return *continued ? 0 : fail_page();
+}
+
+static int parse_names(struct list *l, char *page)
+{
+    char *copy = vv_remote_copy(page);
+    int result = copy ? each_object(l, copy) : fail_memory();
+    free(copy);
+    return result ? result : each_prefix(l, page);
+}
+
+int vv_remote_parse_list(char *page, const char *directory, vv_each_name *each,
     void *user, char **continued)
 {
     *continued = NULL;
     if (!strstr(page, "<ListBucketResult") ||
         !strstr(page, "</ListBucketResult>"))
         return fail_page();
-    bool is_cut = strstr(page, "<IsTruncated>true</IsTruncated>") != NULL;
-    char *copy = vv_remote_copy(page);
-    char *at = copy;
-    char *token =
-        copy ? vv_remote_next_element(&at, "<NextContinuationToken>") : NULL;
-    if (is_cut && token && vv_remote_decode(token))
-        *continued = vv_remote_copy(token);
-    free(copy);
-    if (is_cut && !*continued)
-        return fail_page();
-    copy = vv_remote_copy(page);
-    int result = copy ? each_of(copy, "<Key>", prefix, each, user)
-                      : vv_remote_fail(ENOMEM, "no memory for a list");
-    free(copy);
-    return result ? result : each_of(page, "<Prefix>", prefix, each, user);
+    char *prefix = vv_remote_prefix_of(directory);
+    struct list l = { .prefix = prefix, .each = each, .user = user };
+    size_t size = strlen(directory);
+    while (size && directory[size - 1] == '/')
+        size--;
+    vv_remote_add_bytes(&l.path, directory, size);
+    vv_remote_add(&l.path, "/");
+    l.path_size = l.path.size;
+    int result = prefix && !l.path.failed ? find_continued(page, continued)
+                                          : fail_memory();
+    if (!result)
+        result = parse_names(&l, page);
+    free(l.path.at);
+    free(prefix);
+    return result;
 }
 
 /* --- Lists ------------------------------------------------------------------
@@ -90,16 +197,15 @@ static int get_page(const struct vv_remote_settings *settings,
 int vv_remote_list(const struct vv_remote_settings *settings,
     const char *directory, vv_each_name *each, void *user)
 {
-    char *prefix = vv_remote_prefix_of(directory);
     char *continued = NULL;
-    int result = prefix ? 0 : vv_remote_fail(ENOMEM, "no memory for a path");
+    int result = 0;
     for (int i = 0; !result && i < MOST_PAGES && (i == 0 || continued); i++) {
         struct vv_remote_text page = { .at = NULL };
         char *next = NULL;
         result = get_page(settings, directory, continued, &page);
         if (!result)
             result = page.at ? vv_remote_parse_list(
-                                   page.at, prefix, each, user, &next)
+                                   page.at, directory, each, user, &next)
                              : fail_page();
         if (!result && next && continued && strcmp(next, continued) == 0)
             result = fail_page();
@@ -108,6 +214,5 @@ int vv_remote_list(const struct vv_remote_settings *settings,
         continued = next;
     }
     free(continued);
-    free(prefix);
     return result > 0 ? 0 : result;
 }

@@ -11,11 +11,13 @@
 int vv_remote_list(const struct vv_remote_settings *settings,
     const char *directory, vv_each_name *each, void *user);
 
-/* Calls `each` with the names in a page of a list, without `prefix`, which all
- * begin with; those that are no names of files are passed over. *continued is
- * what the next page is asked for by, to be freed; NULL where there is none.
- * 1 where `each` has ended it; -EIO where it is no list. It is cut up. */
-int vv_remote_parse_list(char *page, const char *prefix, vv_each_name *each,
+/* Calls `each` with the names that a page of the list of `directory` has in it,
+ * and passes over keys that are no names of files. The info of an object has
+ * the device, serial, size and time that vv_remote_info gives once it is open;
+ * it is NULL where the page lacks one of them. *continued asks for the next
+ * page, to be freed; NULL where there is none. 1 where `each` has ended it;
+ * -EIO where it is no list. The page is cut up. */
+int vv_remote_parse_list(char *page, const char *directory, vv_each_name *each,
     void *user, char **continued);
 
 #endif

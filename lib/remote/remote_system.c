@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "remote_file.h"
+#include "remote_lock_file.h"
 #include "remote_pool.h"
 #include "remote_publish.h"
 #include "remote_upload.h"
@@ -128,10 +129,19 @@ static int map(
 /* --- Writing ----------------------------------------------------------------
  */
 
+static int create_remote(
+    const struct vv_remote_settings *options, const char *path)
+{
+    return vv_remote_scheme_of(path) == VV_REMOTE_S3 &&
+                   vv_remote_is_lock_file(path)
+               ? vv_remote_open_lock_file(options, path)
+               : vv_remote_create(options, path);
+}
+
 static int create_file(void *state, int directory, const char *name)
 {
     return is_remote(directory, name)
-               ? on_path(directory, name, vv_remote_create)
+               ? on_path(directory, name, create_remote)
                : machine.create_file(state, directory, name);
 }
 
@@ -184,12 +194,17 @@ static int rename_new(
                : machine.rename_new(state, directory, from, to);
 }
 
+/* What is written to a lock is the identity of its owner's run. */
 static int64_t write_at(
     void *state, int file, const void *bytes, size_t size, uint64_t offset)
 {
-    return vv_remote_is_ours(file)
-               ? vv_remote_write_at(file, bytes, size, offset)
-               : machine.write_at(state, file, bytes, size, offset);
+    if (!vv_remote_is_ours(file))
+        return machine.write_at(state, file, bytes, size, offset);
+    struct vv_remote_lock_file *locked = vv_remote_lock_file_of(file);
+    if (!locked)
+        return vv_remote_write_at(file, bytes, size, offset);
+    vv_remote_lock_file_set_run(locked, bytes, size);
+    return (int64_t)size;
 }
 
 static int reserve(void *state, int file, uint64_t size)
@@ -214,12 +229,16 @@ static int sync_either(void *state, int descriptor)
 
 static int no_locks(void)
 {
-    return vv_remote_fail(EOPNOTSUPP, "there are no locks in a store");
+    return vv_remote_fail(EOPNOTSUPP,
+        "a store has no locks but those of managers, `.PREFIX.lock`");
 }
 
 static int lock(void *state, int file)
 {
-    return vv_remote_is_ours(file) ? no_locks() : machine.lock(state, file);
+    if (!vv_remote_is_ours(file))
+        return machine.lock(state, file);
+    struct vv_remote_lock_file *found = vv_remote_lock_file_of(file);
+    return found ? vv_remote_lock_file_take(found) : no_locks();
 }
 
 static int share_lock(void *state, int file)
@@ -230,7 +249,13 @@ static int share_lock(void *state, int file)
 
 static int unlock(void *state, int file)
 {
-    return vv_remote_is_ours(file) ? no_locks() : machine.unlock(state, file);
+    if (!vv_remote_is_ours(file))
+        return machine.unlock(state, file);
+    struct vv_remote_lock_file *found = vv_remote_lock_file_of(file);
+    if (!found)
+        return no_locks();
+    vv_remote_lock_file_release(found);
+    return 0;
 }
 
 static int link_either(
@@ -260,6 +285,7 @@ static bool add_settings(const varve_remote_options *options)
     s->wait_ms = or_default(options->wait_ms, 100);
     s->connect_timeout_ms = or_default(options->connect_timeout_ms, 10000);
     s->stall_timeout_s = or_default(options->stall_timeout_s, 30);
+    s->lock_period_ms = VV_REMOTE_LOCK_PERIOD_MS;
     s->part_size = options->part_size ? options->part_size : VV_REMOTE_PART;
     if (options->certificates) {
         s->certificates = strdup(options->certificates);

@@ -52,18 +52,62 @@ bool vv_remote_decode(char *text)
     return true;
 }
 
+/* Whether `text` begins with the end of an element: "</Key>" of "<Key>". */
+static bool is_end(const char *text, const char *name)
+{
+    return text[0] == '<' && text[1] == '/' &&
+           strncmp(text + 2, name + 1, strlen(name) - 1) == 0;
+}
+
+/* The text of the next element; *end is the '<' behind it. */
+static const char *find_element(
+    const char *at, const char *name, const char **end)
+{
+    const char *open = strstr(at, name); /* "<Key>" */
+    if (!open)
+        return NULL;
+    const char *text = open + strlen(name);
+    *end = strchr(text, '<');
+    return *end && is_end(*end, name) ? text : NULL;
+}
+
 char *vv_remote_next_element(char **at, const char *name)
 {
-    size_t size = strlen(name); /* "<Key>" */
+    const char *end;
+    const char *found = find_element(*at, name, &end);
+    if (!found)
+        return NULL;
+    char *text = *at + (found - *at);
+    *at += end - *at;
+    *(*at)++ = '\0';
+    return text;
+}
+
+char *vv_remote_next_group(char **at, const char *name)
+{
     char *open = strstr(*at, name);
     if (!open)
         return NULL;
-    char *text = open + size;
-    char *close = strchr(text, '<');
-    if (!close || close[1] != '/' ||
-        strncmp(close + 2, name + 1, size - 1) != 0)
+    char *text = open + strlen(name);
+    char *end = strstr(text, "</");
+    while (end && !is_end(end, name))
+        end = strstr(end + 2, "</");
+    if (!end)
         return NULL;
-    *close = '\0';
-    *at = close + 1;
+    *end = '\0';
+    *at = end + 1;
     return text;
+}
+
+bool vv_remote_copy_element(
+    const char *text, const char *name, char *to, size_t room)
+{
+    const char *end;
+    const char *found = find_element(text, name, &end);
+    size_t size = found ? (size_t)(end - found) : room;
+    if (size >= room || strstr(end, name))
+        return false;
+    memcpy(to, found, size);
+    to[size] = '\0';
+    return vv_remote_decode(to);
 }

@@ -16,6 +16,8 @@ import server
 
 PROBE, WRITER, MODULES, VARVE, EXAMPLE = (
     word if word == '-' else os.path.abspath(word) for word in sys.argv[1:6])
+LOCKER = os.path.join(os.path.dirname(PROBE), 'remote_locker')
+LISTED = os.path.join(os.path.dirname(PROBE), 'remote_listed')
 PLACE = tempfile.mkdtemp()
 KEY_ID, SECRET, TOKEN = 'AKIDOFTESTS', 'sEcReT/of+tests', 'ToKeN/of+tests=='
 SIGNED = {'AWS_ACCESS_KEY_ID': KEY_ID, 'AWS_SECRET_ACCESS_KEY': SECRET,

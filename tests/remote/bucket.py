@@ -51,7 +51,8 @@ class Rules:
     """How a store is written to, and what of that went wrong."""
     def __init__(self):
         self.least_part = 5 << 20
-        self.has_conditions = True  # None: it passes over them
+        self.has_conditions = True  # If-None-Match; None: it passes over it
+        self.has_matches = True     # If-Match, likewise
         self.keeps_tokens = True
         self.tags = True            # are sums
         self.rate = 0
@@ -175,11 +176,20 @@ class Writing:
 
     def is_taken(self, path):
         """A refusal where the request has a condition that does not hold."""
+        rules, content = self.rules(), self.server.store.files.get(path)
+        match = self.headers.get('If-Match')
+        if match and rules.has_matches is False:
+            return 501, 'NotImplemented'
+        if match and rules.has_matches:
+            if not content:
+                return 404, 'NoSuchKey'
+            return None if match == content.tag else (
+                412, 'PreconditionFailed')
         if self.headers.get('If-None-Match') != '*':
             return None
-        if self.rules().has_conditions is False:
+        if rules.has_conditions is False:
             return 501, 'NotImplemented'
-        if self.rules().has_conditions and path in self.server.store.files:
+        if rules.has_conditions and content:
             return 412, 'PreconditionFailed'
         return None
 
@@ -190,7 +200,8 @@ class Writing:
                 len(c.data) for c in store.files.values()):
             return 507, 'XMinioStorageFull'
         store.files[path] = Content(
-            data, tag, email.utils.formatdate(usegmt=True),
+            data, tag, email.utils.formatdate(time.time() + store.skew,
+                                              usegmt=True),
             token if rules.keeps_tokens else None)
         return None
 

@@ -24,6 +24,8 @@ import signature
 
 SKIPPED = 77
 PROBE, WRITER, MODULES = (os.path.abspath(word) for word in sys.argv[1:4])
+LOCKER = os.path.join(os.path.dirname(PROBE), 'remote_locker')
+LISTED = os.path.join(os.path.dirname(PROBE), 'remote_listed')
 PLACE = tempfile.mkdtemp()
 RUN = 's3://bucket/run'
 LARGE = '3', '6000000', '7'  # in four parts of 5 MiB, the least of S3
@@ -87,14 +89,15 @@ class Real(unittest.TestCase):
     """What is asked of each of them."""
     url = None
 
-    def run_one(self, *command):
+    def run_one(self, *command, told=None):
         environment = {**os.environ, 'VARVE_MODULES': MODULES, 'HOME': PLACE,
                        'AWS_ACCESS_KEY_ID': KEY_ID, 'AWS_REGION': REGION,
                        'AWS_SECRET_ACCESS_KEY': SECRET, 'no_proxy': '*',
                        'AWS_ENDPOINT_URL': self.url,
                        'PROBE_PART': str(5 << 20)}
         done = subprocess.run(command, env=environment, text=True, cwd=PLACE,
-                              capture_output=True, check=False, timeout=120)
+                              capture_output=True, check=False, timeout=120,
+                              input=told)
         self.assertEqual(done.returncode, 0, done)
         return done.stdout.splitlines()
 
@@ -137,6 +140,13 @@ class Real(unittest.TestCase):
                                       'ckpt'),
                          [f'{prefix}-{n}.varve' for n in range(1, 13)])
 
+    def test_a_list_says_what_a_file_says_itself(self):
+        directory = 's3://bucket/said'
+        for name, what in (('small', SMALL), ('large', LARGE)):
+            self.both(what, f'{directory}/{name} a&b.varve')
+        for line in self.run_one(LISTED, directory):
+            self.assertRegex(line, '^(small|large) a&b.varve: same [0-9]+$')
+
     def test_a_manager(self):
         directory = 's3://bucket/managed'
         lines = self.run_one(WRITER, 'manage', directory, '4', '2')
@@ -144,6 +154,19 @@ class Real(unittest.TestCase):
             f'there {directory}/ckpt-{n}.varve' for n in (3, 4)])
         self.assertEqual(self.run_one(WRITER, 'resume', directory),
                          ['VARVE_OK ', 'step 4 equal'])
+
+    def test_a_lock_is_there_or_said_to_be_missing(self):
+        """And never said to be there by a server that ignores conditions."""
+        path = 's3://bucket/locked/.ckpt.lock'
+        first = self.run_one(LOCKER, path, '500', told='take\nfree\n')
+        print('real: a lock:', first[0])
+        self.assertIn(first, (['VARVE_OK ', 'freed'], ['missing', 'freed']))
+        # Who took it last ends without a release: its lock expires.
+        for _ in range(2):
+            begin = time.monotonic()
+            again = self.run_one(LOCKER, path, '500', told='take\n')
+            self.assertEqual(again, first[:1])
+            self.assertLess(time.monotonic() - begin, 8)
 
     def test_layers(self):
         prefix = 's3://bucket/layers-of/ckpt'

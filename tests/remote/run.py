@@ -22,6 +22,9 @@ import bucket
 import server
 from base import (EXAMPLE, KEY_ID, PLACE, QUERY, SECRET, TOKEN, VARVE, Remote,
                   make, path_of, probe, read, run, unused_port)
+from counts import Requests  # noqa: F401, run below
+from lists import Lists  # noqa: F401, run below
+from locks import Locks, ManagerLocks  # noqa: F401, run below
 from writes import Faults, Managers, Writes  # noqa: F401, run below
 
 

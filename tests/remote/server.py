@@ -3,6 +3,7 @@ it gives parts of files, counts what it is asked, and fails as it is told to.
 
 SPDX-License-Identifier: MIT
 """
+import email.utils
 import http.server
 import random
 import re
@@ -15,10 +16,10 @@ import xml.sax.saxutils
 import bucket
 import signature
 
+PAGE = 3  # names in a page of a list, of which S3 gives 1000
 CUTS = 'cut', 'short', 'reset'
 KINDS = CUTS + ('500', '503', 'range', 'total', 'whole', 'longer', 'gzip',
                 'untold')
-PAGE = 3  # names in a page of a list
 
 
 class Store:
@@ -38,6 +39,8 @@ class Store:
         self.gone = []        # paths that lists have and nobody else
         self.hidden = set()   # paths that lists do not have yet
         self.list_body = None  # instead of a list
+        self.page = None      # names in a page of a list, if not PAGE
+        self.listed = {}      # elements of a path in lists, None: left out
         self.rate = 0
         self.kinds = KINDS
         self.chance = random.Random(1)
@@ -72,11 +75,30 @@ def error_body(code):
             '</Message></Error>').encode()
 
 
-def list_body(store, bucket, query):
+def entry_of(store, path, key):
+    """An object in a list, its elements in an order of its own."""
+    content = store.files.get(path) or bucket.Content(b'?')
+    date = email.utils.parsedate_to_datetime(content.date)
+    fraction = random.Random(key).randrange(1000)
+    elements = {'Key': key, 'Size': str(len(content.data)),
+                'LastModified': f'{date:%Y-%m-%dT%H:%M:%S}.{fraction:03}Z',
+                'ETag': content.tag, 'StorageClass': 'STANDARD'}
+    if not store.has_tags:
+        del elements['ETag']
+    elements.update(store.listed.get(path, {}))
+    names = [name for name, text in elements.items() if text is not None]
+    random.Random(key).shuffle(names)
+    quotes = {'"': '&quot;'}
+    return ''.join(
+        f'<{name}>{xml.sax.saxutils.escape(elements[name], quotes)}</{name}>'
+        for name in names)
+
+
+def list_body(store, name, query):
     """A page of ListObjectsV2."""
     prefix = query.get('prefix', '')
     after = query.get('continuation-token', '')
-    stem = f'/{bucket}/'
+    stem = f'/{name}/'
     keys = sorted(path[len(stem):] for path in [*store.files, *store.gone]
                   if path.startswith(stem) and path not in store.hidden)
     found = {}
@@ -85,23 +107,23 @@ def list_body(store, bucket, query):
             rest = key[len(prefix):]
             cut = rest.split('/')[0] + '/' if '/' in rest else rest
             found[prefix + cut] = '/' in rest
-    names = sorted(name for name in found if name > after)
-    page = names[:PAGE]
+    keys = sorted(key for key in found if key > after)
+    most = store.page or PAGE
+    page = keys[:most]
     escape = xml.sax.saxutils.escape
     text = ['<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult '
             'xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
-            f'<Name>{bucket}</Name><Prefix>{escape(prefix)}</Prefix>'
+            f'<Name>{name}</Name><Prefix>{escape(prefix)}</Prefix>'
             f'<KeyCount>{len(page)}</KeyCount>']
-    is_cut = len(names) > PAGE
+    is_cut = len(keys) > most
     text.append(f'<IsTruncated>{"true" if is_cut else "false"}</IsTruncated>')
     if is_cut:
         text.append('<NextContinuationToken>'
                     f'{escape(page[-1])}</NextContinuationToken>')
-    for name in page:
-        text.append(f'<CommonPrefixes><Prefix>{escape(name)}</Prefix>'
-                    '</CommonPrefixes>' if found[name] else
-                    f'<Contents><Key>{escape(name)}</Key><Size>1</Size>'
-                    '</Contents>')
+    for key in page:
+        text.append(f'<CommonPrefixes><Prefix>{escape(key)}</Prefix>'
+                    '</CommonPrefixes>' if found[key] else
+                    f'<Contents>{entry_of(store, stem + key, key)}</Contents>')
     return ''.join(text + ['</ListBucketResult>']).encode()
 
 
@@ -169,13 +191,13 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
                         [('Location', store.moved[path])])
             return
         if store.buckets:
-            bucket = name.split('/')[1]
-            if bucket not in store.buckets:
+            place = name.split('/')[1]
+            if place not in store.buckets:
                 self.refuse(404, 'NoSuchBucket')
                 return
             if 'list-type=2' in query:
                 asked = dict(urllib.parse.parse_qsl(query))
-                self.answer(200, list_body(store, bucket, asked)
+                self.answer(200, list_body(store, place, asked)
                             if store.list_body is None else store.list_body)
                 return
         content = store.files.get(name)

@@ -10,6 +10,8 @@
  *                                       other one unless it is there
  *     writer manage DIRECTORY COUNT KEEP [LEVEL]
  *                                       saves of a manager; what it keeps
+ *     writer steps DIRECTORY COUNT      saves of a manager that keeps all; with
+ *                                       PROBE_STEPPED each waits for a line
  *     writer resume DIRECTORY [LEVEL]   the step, and what was passed over
  *     writer saver PREFIX COUNT KEEP
  *     writer refuse FILE DIRECTORY      what no store can do
@@ -223,6 +225,24 @@ static int manage(char **a, const char *level)
     return 0;
 }
 
+static int save_steps(const char *directory, const char *count)
+{
+    struct program p = begin("1", "100");
+    varve_error error;
+    varve_manager *m = open_manager(&p, directory, 0, NULL, &error);
+    for (long i = 1; m && i <= strtol(count, NULL, 10); i++) {
+        if (number_of("PROBE_STEPPED") && getchar() == EOF)
+            break;
+        fill(&p, 0, (uint64_t)i);
+        tell(varve_manager_save(m, p.step, &error), &error);
+    }
+    if (m && varve_manager_warning(m))
+        printf("warning %s\n", varve_manager_warning(m));
+    varve_manager_free(m);
+    end(&p);
+    return 0;
+}
+
 static int resume(const char *directory, const char *level)
 {
     struct program p = begin("3", "100000");
@@ -338,6 +358,8 @@ int main(int count, char **arguments)
         return storm(rest);
     if (strcmp(what, "manage") == 0 && (count == 5 || count == 6))
         return manage(rest, count == 6 ? rest[3] : NULL);
+    if (strcmp(what, "steps") == 0 && count == 4)
+        return save_steps(rest[0], rest[1]);
     if (strcmp(what, "resume") == 0 && (count == 3 || count == 4))
         return resume(rest[0], count == 4 ? rest[1] : NULL);
     if (strcmp(what, "saver") == 0 && count == 5)

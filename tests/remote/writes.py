@@ -262,8 +262,8 @@ class Managers(Store):
         self.assertEqual(lines, ['VARVE_OK '] * 5 + [
             f'there s3://bucket/run/ckpt-{n}.varve' for n in (4, 5)])
         self.assertEqual(sorted(self.store.files), [
-            '/bucket/run/ckpt-4.varve', '/bucket/run/ckpt-5.varve',
-            '/bucket/run/ckpt.ledger'])
+            '/bucket/run/.ckpt.lock', '/bucket/run/ckpt-4.varve',
+            '/bucket/run/ckpt-5.varve', '/bucket/run/ckpt.ledger'])
         self.assertEqual(self.writer('resume', 's3://bucket/run'),
                          ['VARVE_OK ', 'step 5 equal'])
         lines = self.writer('manage', 's3://bucket/run', '1', '2')

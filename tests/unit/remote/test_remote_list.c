@@ -9,51 +9,127 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "remote_identity.h"
 #include "support/test.h"
 
 #define BEGIN "<?xml?><ListBucketResult><Prefix>run/</Prefix>"
 #define END "</ListBucketResult>"
 
+#define KEY(key) "<Contents><Key>" key "</Key></Contents>"
+#define SIZE "<Size>123</Size>"
+#define DATE "<LastModified>2026-10-01T10:00:00.250Z</LastModified>"
+#define TAG "<ETag>&quot;abc&quot;</ETag>"
+#define RUN "s3://bucket/run"
+
 static char names[200];
+static struct vv_file_info infos[8];
+static bool has_info[8];
+static size_t count;
 
 static int add(
     void *user, const char *name, const struct vv_file_info *info)
 {
-    (void)info;
     (void)user;
     strcat(names, name);
     strcat(names, ";");
+    if (count < 8) {
+        has_info[count] = info != NULL;
+        if (info)
+            infos[count] = *info;
+        count++;
+    }
     return strcmp(name, "stop") == 0;
 }
 
 static int parse(const char *text, char **continued)
 {
-    char page[1000];
+    char page[2000];
     *names = '\0';
+    count = 0;
     snprintf(page, sizeof page, "%s", text);
-    return vv_remote_parse_list(page, "run/", add, NULL, continued);
+    return vv_remote_parse_list(page, RUN "//", add, NULL, continued);
 }
 
 TEST(remote_list, has_the_names_behind_the_prefix)
 {
     char *continued;
-    cr_assert_eq(parse(BEGIN "<Contents><Key>run/a-1.varve</Key></Contents>"
-                             "<Contents><Key>run/b&amp;&#x63;&#100;</Key>"
-                             "</Contents><CommonPrefixes><Prefix>run/deep/"
-                             "</Prefix></CommonPrefixes>" END,
+    cr_assert_eq(parse(BEGIN KEY("run/a-1.varve") KEY("run/b&amp;&#x63;&#100;")
+                           "<CommonPrefixes><Prefix>run/deep/"
+                           "</Prefix></CommonPrefixes>" END,
                      &continued),
         0);
     cr_assert_null(continued);
     cr_assert_str_eq(names, "a-1.varve;b&cd;deep;");
 }
 
+static void check_object(size_t at, const char *name)
+{
+    char path[100];
+    snprintf(path, sizeof path, RUN "/%s", name);
+    cr_assert(has_info[at], "%s", name);
+    cr_assert_eq(infos[at].kind, VV_REGULAR_FILE);
+    cr_assert_eq(infos[at].size, 123);
+    cr_assert_eq(infos[at].modified, INT64_C(1790848800000000000));
+    cr_assert_eq(infos[at].device, VV_REMOTE_DEVICE);
+    cr_assert_eq(infos[at].serial, vv_remote_serial(path, "\"abc\"", 123));
+}
+
+TEST(remote_list, says_what_a_file_is_in_any_order_of_elements)
+{
+    char *continued;
+    cr_assert_eq(
+        parse(BEGIN "<Contents><Key>run/a</Key>" SIZE DATE TAG "</Contents>"
+                    "<Contents>\n " TAG
+                    "<Owner><ID>1</ID><DisplayName>x</DisplayName></Owner>" DATE
+                    "<StorageClass>STANDARD</StorageClass>" SIZE
+                    "<Key>run/b</Key></Contents>"
+                    "<CommonPrefixes><Prefix>run/deep/</Prefix>"
+                    "</CommonPrefixes>"
+                    "<Contents>" DATE "<Key>run/&lt;Size&gt;</Key>" TAG SIZE
+                    "</Contents>" END,
+            &continued),
+        0);
+    cr_assert_str_eq(names, "a;b;<Size>;deep;");
+    check_object(0, "a");
+    check_object(1, "b");
+    check_object(2, "<Size>");
+    cr_assert(has_info[3]);
+    cr_assert_eq(infos[3].kind, VV_DIRECTORY);
+    cr_assert_eq(infos[3].device, VV_REMOTE_DEVICE);
+    cr_assert_eq(infos[3].serial, vv_remote_serial(RUN "/deep", "", 0));
+    cr_assert_neq(infos[0].serial, infos[1].serial);
+}
+
+TEST(remote_list, says_nothing_of_a_file_where_an_element_is_wrong)
+{
+    static const char *const wrong[] = { "", SIZE DATE, SIZE TAG, DATE TAG,
+        SIZE SIZE DATE TAG, "<Size></Size>" DATE TAG,
+        "<Size>-1</Size>" DATE TAG, "<Size>1 </Size>" DATE TAG,
+        "<Size>18446744073709551616</Size>" DATE TAG,
+        "<Size>1<b/></Size>" DATE TAG,
+        SIZE TAG "<LastModified>yesterday</LastModified>",
+        SIZE TAG "<LastModified></LastModified>",
+        SIZE DATE "<ETag></ETag>", SIZE DATE "<ETag>&uuml;</ETag>" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char page[1000];
+        char *continued;
+        snprintf(page, sizeof page,
+            BEGIN "<Contents><Key>run/a</Key>%s</Contents>"
+                  "<Contents><Key>run/b</Key>" SIZE DATE TAG "</Contents>" END,
+            wrong[i]);
+        cr_assert_eq(parse(page, &continued), 0, "%s", wrong[i]);
+        cr_assert_str_eq(names, "a;b;", "%s", wrong[i]);
+        cr_assert_not(has_info[0], "%s", wrong[i]);
+        check_object(1, "b");
+    }
+}
+
 TEST(remote_list, passes_over_what_no_file_is_called)
 {
     char *continued;
-    cr_assert_eq(parse(BEGIN "<Key>run/</Key><Key>run/a/b</Key>"
-                             "<Key>run/..</Key>"
-                             "<Key>other/c</Key><Key>run/&bad;</Key>"
-                             "<Key>run/&#0;</Key><Key>run/d</Key>" END,
+    cr_assert_eq(parse(BEGIN KEY("run/") KEY("run/a/b") KEY("run/..")
+                           KEY("other/c") KEY("run/&bad;") KEY("run/&#0;")
+                               KEY("run/d") END,
                      &continued),
         0);
     cr_assert_str_eq(names, "d;");
@@ -64,7 +140,7 @@ TEST(remote_list, goes_on_where_it_was_cut)
     char *continued;
     cr_assert_eq(parse(BEGIN "<IsTruncated>true</IsTruncated>"
                              "<NextContinuationToken>a&lt;b</"
-                             "NextContinuationToken><Key>run/a</Key>" END,
+                             "NextContinuationToken>" KEY("run/a") END,
                      &continued),
         0);
     cr_assert_str_eq(continued, "a<b");
@@ -75,7 +151,7 @@ TEST(remote_list, ends_where_it_is_told_to)
 {
     char *continued;
     cr_assert_eq(
-        parse(BEGIN "<Key>run/stop</Key><Key>run/b</Key>" END, &continued), 1);
+        parse(BEGIN KEY("run/stop") KEY("run/b") END, &continued), 1);
     cr_assert_str_eq(names, "stop;");
 }
 
@@ -83,8 +159,11 @@ TEST(remote_list, that_is_none_is_a_failure)
 {
     static const char *const pages[] = { "", "<html></html>", BEGIN,
         BEGIN "<IsTruncated>true</IsTruncated>" END,
-        BEGIN "<Key>run/a<b></Key><Key>run/c</Key>" END,
-        BEGIN "<Key>run/a" END };
+        BEGIN KEY("run/a<b>") KEY("run/c") END, BEGIN "<Key>run/a</Key>" END,
+        BEGIN "<Contents><Key>run/a" END, BEGIN "<Contents></Contents>" END,
+        BEGIN "<Contents><Key>run/a</Key>" END,
+        BEGIN "<Contents of='a'><Key>run/a</Key></Contents>" END,
+        BEGIN "<Prefix>run/a" END };
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         char *continued;
         cr_assert_eq(parse(pages[i], &continued), -EIO, "%s", pages[i]);
@@ -97,8 +176,9 @@ TEST(remote_list, that_is_damaged_is_a_list_or_a_failure)
 {
     static const char page[] =
         BEGIN "<IsTruncated>true</IsTruncated><NextContinuationToken>a&lt;"
-              "</NextContinuationToken><Key>run/a&#x41;</Key><CommonPrefixes>"
-              "<Prefix>run/deep/</Prefix></CommonPrefixes>" END;
+              "</NextContinuationToken><Contents><Key>run/a&#x41;</Key>" SIZE
+              DATE TAG "</Contents><CommonPrefixes><Prefix>run/deep/</Prefix>"
+              "</CommonPrefixes>" END;
     uint32_t random = 1;
     for (int i = 0; i < 20000; i++) {
         char text[sizeof page];

@@ -1,0 +1,292 @@
+"""locks.py - the tests of locks in stores: several owners of one, of which some
+are killed, and stores that cannot have locks.
+
+SPDX-License-Identifier: MIT
+"""
+import subprocess
+import time
+
+import bucket
+from base import LOCKER, WRITER, surroundings
+from writes import Store
+
+FILE = '/bucket/run/.ckpt.lock'
+PERIOD = 0.3
+TERM = 4 * PERIOD
+LONGEST = TERM + 3  # dates of a store are whole seconds
+
+
+class Owner:
+    """A process that takes the lock as it is told."""
+    def __init__(self, environment, period=PERIOD):
+        # pylint: disable=consider-using-with
+        self.process = subprocess.Popen(
+            [LOCKER, 's3:/' + FILE, str(int(1000 * period))], text=True,
+            env=surroundings(**environment), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
+
+    def tell(self, word):
+        self.process.stdin.write(word + '\n')
+        self.process.stdin.flush()
+
+    def hear(self):
+        return self.process.stdout.readline().strip()
+
+    def does(self, word):
+        self.tell(word)
+        return self.hear()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+class Locks(Store):
+    def owner(self, **more):
+        owner = Owner(self.aws, **more)
+        self.addCleanup(owner.kill)
+        return owner
+
+    def record(self):
+        lines = self.store.files[FILE].data.decode().splitlines()
+        self.assertEqual(lines.pop(0), 'varve lock 1')
+        return dict(line.split(' ', 1) for line in lines)
+
+    def is_refused(self, line, owner):
+        self.says(line, 'VARVE_EXISTS', '/.ckpt.lock: taking the lock failed: '
+                  f'process {owner.process.pid} on ', ', run run-7, has it')
+
+    def asked(self, method):
+        return sum(line.startswith(method) for line, _ in self.store.seen)
+
+    def test_an_owner_renews_it(self):
+        one = self.owner()
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        self.assertEqual([line.split()[0] for line, _ in self.store.seen],
+                         ['GET', 'PUT', 'PUT', 'PUT'])
+        found = self.record()
+        self.assertEqual(found['state'], 'held')
+        self.assertEqual(found['run'], 'run-7')
+        self.assertEqual(found['pid'], str(one.process.pid))
+        self.assertEqual(found['term_ms'], str(int(1000 * TERM)))
+        time.sleep(TERM + 2)
+        self.assertGreater(int(self.record()['renewal']),
+                           int(found['renewal']) + 3)
+        self.assertEqual(self.record()['token'], found['token'])
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        self.assertEqual(self.asked('GET'), 1)
+        self.assertEqual(self.store.refused, [])
+
+    def test_another_is_kept_off_until_it_is_released(self):
+        one, two = self.owner(), self.owner()
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        begin = time.monotonic()
+        for _ in range(2):
+            self.is_refused(two.does('take'), one)
+        self.assertLess(time.monotonic() - begin, LONGEST)
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        self.assertEqual(one.does('free'), 'freed')
+        self.assertEqual(self.record()['state'], 'free')
+        begin = time.monotonic()
+        self.assertEqual(two.does('take'), 'VARVE_OK')
+        self.assertLess(time.monotonic() - begin, PERIOD)
+        self.is_refused(one.does('take'), two)
+
+    def test_of_an_owner_that_was_killed_it_expires(self):
+        one, two = self.owner(), self.owner()
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        one.process.kill()
+        begin = time.monotonic()
+        self.assertEqual(two.does('take'), 'VARVE_OK')
+        self.assertLess(time.monotonic() - begin, LONGEST)
+        self.assertEqual(self.record()['pid'], str(two.process.pid))
+
+    def test_it_expires_without_dates_of_the_store(self):
+        """Or with wrong ones: by the clock of who waits."""
+        for date in ('', 'Fri, 01 Oct 2100 10:00:00 GMT'):
+            self.store.files.clear()
+            one, two = self.owner(), self.owner()
+            self.assertEqual(one.does('take'), 'VARVE_OK')
+            one.kill()
+            self.store.files[FILE].date = date
+            begin = time.monotonic()
+            self.assertEqual(two.does('take'), 'VARVE_OK')
+            self.assertGreater(time.monotonic() - begin, TERM)
+
+    def expire(self):
+        self.store.files[FILE].date = 'Thu, 01 Oct 2026 10:00:00 GMT'
+
+    def test_of_many_who_find_it_expired_one_takes_it(self):
+        first = self.owner()
+        self.assertEqual(first.does('take'), 'VARVE_OK')
+        first.kill()
+        self.expire()
+        owners = [self.owner() for _ in range(6)]
+        for owner in owners:
+            owner.tell('take')
+        lines = [owner.hear() for owner in owners]
+        self.assertEqual(lines.count('VARVE_OK'), 1, lines)
+        winner = owners[lines.index('VARVE_OK')]
+        for line in lines:
+            if line != 'VARVE_OK':
+                self.is_refused(line, winner)
+
+    def test_of_many_who_find_none_one_takes_it(self):
+        owners = [self.owner() for _ in range(6)]
+        for owner in owners:
+            owner.tell('take')
+        lines = [owner.hear() for owner in owners]
+        self.assertEqual(lines.count('VARVE_OK'), 1, lines)
+
+    def test_an_owner_that_was_too_late_loses_it(self):
+        """As one that was suspended: its next save fails."""
+        one, two = self.owner(period=1), self.owner(period=1)
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        self.expire()
+        self.assertEqual(two.does('take'), 'VARVE_OK')
+        time.sleep(2)  # until a renewal has failed
+        self.is_refused(one.does('take'), two)
+        self.assertEqual(two.does('take'), 'VARVE_OK')
+
+    def test_an_owner_takes_it_again_once_it_was_deleted(self):
+        one = self.owner()
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        del self.store.files[FILE]
+        time.sleep(3 * PERIOD)
+        self.assertNotIn(FILE, self.store.files)
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        self.assertEqual(self.record()['pid'], str(one.process.pid))
+
+    def test_a_child_process_does_not_have_it(self):
+        one, two = self.owner(), self.owner()
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        self.says(one.does('fork'), 'VARVE_EXISTS', 'was forked from has it')
+        self.is_refused(two.does('take'), one)
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+
+    def test_stores_without_conditions_have_none(self):
+        for name in ('has_conditions', 'has_matches'):
+            for answer in (False, None):
+                setattr(self.rules, name, answer)
+                one = self.owner()
+                self.assertEqual(one.does('take'), 'missing')
+                self.assertEqual(self.store.files, {})
+                before = len(self.store.seen)
+                self.assertEqual(one.does('take'), 'missing')
+                time.sleep(2 * PERIOD)
+                self.assertEqual(len(self.store.seen), before)
+                setattr(self.rules, name, True)
+
+    def test_stores_without_tags_have_none(self):
+        self.store.has_tags = False
+        self.store.files[FILE] = bucket.Content(b'?')
+        self.assertEqual(self.owner().does('take'), 'missing')
+        self.assertIn(FILE, self.store.files)
+
+    def test_something_else_in_its_place_is_a_failure(self):
+        for data in (b'', b'varve lock 2\n', b'?' * 10000):
+            self.store.files[FILE] = bucket.Content(data)
+            self.says(self.owner().does('take'), 'VARVE_IO',
+                      'expected the lock of a manager, found something else')
+            self.assertEqual(self.store.files[FILE].data, data)
+
+    def test_who_may_not_is_told(self):
+        self.rules.refuses = (403, 'AccessDenied')
+        self.says(self.owner().does('take'), 'VARVE_NO_PERMISSION',
+                  'the server refuses it')
+
+    def test_nobody_answers(self):
+        """Then it is neither taken nor missing; later it is."""
+        one = self.owner()
+        self.rules.always = '500'
+        self.says(one.does('take'), 'VARVE_IO', 'in each of 4 attempts')
+        self.rules.always = None
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        self.rules.always = '500'
+        time.sleep(TERM)
+        self.says(one.does('take'), 'VARVE_IO')
+        self.rules.always = None
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+
+    def test_answers_that_do_not_come(self):
+        """What was done without an answer is found to be its own."""
+        for kind in ('after', 'cut', 'late 500', 'before', 'half'):
+            self.store.files.clear()
+            one, two = self.owner(), self.owner()
+            self.rules.rate, self.rules.kinds = 0.4, (kind,)
+            line = one.does('take')
+            while line != 'VARVE_OK':
+                self.says(line, 'VARVE_IO')
+                line = one.does('take')
+            time.sleep(TERM)
+            self.rules.rate = 0
+            self.assertEqual(one.does('take'), 'VARVE_OK')
+            self.is_refused(two.does('take'), one)
+            one.kill()
+            two.kill()
+
+    def test_never_two_have_it(self):
+        """Whatever goes wrong with the requests of either."""
+        owners = [self.owner() for _ in range(3)]
+        taken = 0
+        for i in range(30):
+            self.rules.rate = 0.2
+            one = owners[i % 3]
+            if one.does('take') != 'VARVE_OK':
+                continue
+            taken += 1
+            self.assertEqual(self.record()['pid'], str(one.process.pid))
+            other = owners[(i + 1) % 3]
+            self.assertNotEqual(other.does('take'), 'VARVE_OK')
+            self.rules.rate = 0
+            self.assertEqual(one.does('take'), 'VARVE_OK')
+            self.assertEqual(one.does('free'), 'freed')
+        self.assertGreater(taken, 15)
+        self.assertGreater(sum(self.rules.faults.values()), 10)
+
+
+class ManagerLocks(Store):
+    """The same of managers: with the period that they have."""
+    def manager(self):
+        # pylint: disable=consider-using-with
+        process = subprocess.Popen(
+            [WRITER, 'steps', 's3://bucket/run', '100'], text=True,
+            env=surroundings(PROBE_STEPPED='1', **self.aws),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    @staticmethod
+    def save(process):
+        process.stdin.write('\n')
+        process.stdin.flush()
+        return process.stdout.readline().strip()
+
+    def test_one_is_at_work_under_a_prefix(self):
+        one = self.manager()
+        self.assertEqual(self.save(one), 'VARVE_OK')
+        record = self.store.files[FILE].data.decode()
+        self.assertIn(f'\npid {one.pid}\n', record)
+        line, = self.writer('steps', 's3://bucket/run', '1')
+        self.says(line, 'VARVE_EXISTS', f'process {one.pid} on ')
+        self.assertEqual(self.save(one), 'VARVE_OK')
+
+    def test_who_ends_releases_it(self):
+        for _ in range(2):
+            one = self.manager()
+            self.assertEqual(self.save(one), 'VARVE_OK')
+            one.stdin.close()
+            self.assertEqual(one.wait(), 0)
+            self.assertIn(b'\nstate free\n', self.store.files[FILE].data)
+
+    def test_of_a_run_that_was_killed_it_expires(self):
+        one = self.manager()
+        self.assertEqual(self.save(one), 'VARVE_OK')
+        one.kill()
+        self.store.files[FILE].date = 'Thu, 01 Oct 2026 10:00:00 GMT'
+        self.assertEqual(self.save(self.manager()), 'VARVE_OK')

@@ -1,0 +1,20 @@
+/* test_remote_lock_file.c - lib/remote/remote_lock_file.c
+ *
+ * Several owners against one store: tests/remote/locks.py.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "remote_lock_file.h"
+
+#include "support/test.h"
+
+TEST(remote_lock_file, has_a_name_of_its_own)
+{
+    cr_assert(vv_remote_is_lock_file("s3://bucket/run/.ckpt.lock"));
+    cr_assert(vv_remote_is_lock_file("s3://bucket/.a.lock"));
+    cr_assert_not(vv_remote_is_lock_file("s3://bucket/run/ckpt.lock"));
+    cr_assert_not(vv_remote_is_lock_file("s3://bucket/run/.lock"));
+    cr_assert_not(vv_remote_is_lock_file("s3://bucket/run/.ckpt.locks"));
+    cr_assert_not(vv_remote_is_lock_file("s3://bucket/.ckpt.lock/a"));
+    cr_assert_not(vv_remote_is_lock_file("s3://bucket/.ckpt.lock/"));
+}
