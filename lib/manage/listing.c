@@ -261,6 +261,22 @@ varve_status vv_checkpoint_compare(const struct vv_context *context,
 
 /* --- The listing -------------------------------------------------------- */
 
+/* Without slashes at its end: in a store "run/" and "run" would be two. */
+static char *listing_copy_directory(
+    const varve_allocator *a, const char *directory)
+{
+    struct vv_buffer text;
+    size_t size = strlen(directory);
+    while (size > 1 && directory[size - 1] == '/')
+        size--;
+    vv_buffer_init(&text, a);
+    vv_buffer_add(&text, directory, size);
+    const char *shortened = vv_buffer_string(&text);
+    char *copy = text.failed ? NULL : vv_copy_string(a, shortened);
+    vv_buffer_clear(&text);
+    return copy;
+}
+
 varve_status vv_listing_begin(struct vv_listing *l,
     const struct vv_context *context, const char *directory, const char *prefix,
     const char *metric, varve_error *error)
@@ -269,7 +285,7 @@ varve_status vv_listing_begin(struct vv_listing *l,
     *l = (struct vv_listing){ .context = context };
     vv_buffer_init(&l->gone, a);
     vv_buffer_init(&l->path, a);
-    l->directory = vv_copy_string(a, directory);
+    l->directory = listing_copy_directory(a, directory);
     l->prefix = vv_copy_string(a, prefix);
     l->metric = metric ? vv_copy_string(a, metric) : NULL;
     if (!l->directory || !l->prefix || (metric && !l->metric))

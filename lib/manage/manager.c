@@ -155,9 +155,13 @@ static varve_status manager_lock_first(
     if (!m->lock.is_absent)
         return VARVE_OK;
     vv_fail(&reason, VARVE_IO,
-        "%s: this file system has no locks: nothing keeps a second program from "
-        "managing %s-N%s at the same time",
-        m->listing.directory, m->listing.prefix, VARVE_SUFFIX);
+        "%s: %s: nothing keeps a second program from managing %s-N%s at the "
+        "same time",
+        m->listing.directory,
+        vv_is_of_store(m->listing.directory)
+            ? "this store has no conditional requests, and so no locks"
+            : "this file system has no locks",
+        m->listing.prefix, VARVE_SUFFIX);
     vv_manager_warn(m, &reason);
     return VARVE_OK;
 }

@@ -16,6 +16,7 @@
 #include "interval.h"
 #include "retry.h"
 #include "store.h"
+#include "store_lock.h"
 #include "system.h"
 #include "try.h"
 
@@ -194,15 +195,41 @@ static int lock_wait(const struct vv_context *context, int file, double seconds)
     return result;
 }
 
+/* An object that is written with conditions; without those there is no lock. */
+static varve_status lock_take_in_store(struct vv_manager_lock *lock,
+    struct vv_listing *l, const struct vv_lock_request *request,
+    varve_error *error)
+{
+    const struct vv_system *system = l->context->system;
+    struct vv_store_lock in_store = { .file = lock->file };
+    struct vv_buffer path;
+    vv_buffer_init(&path, &l->context->allocator);
+    vv_buffer_add_string(&path, l->directory);
+    vv_buffer_add_string(&path, "/.");
+    vv_buffer_add_string(&path, l->prefix);
+    vv_buffer_add_string(&path, ".lock");
+    const char *text = vv_buffer_string(&path);
+    varve_status status =
+        path.failed ? vv_fail_memory(error, "the name of a lock")
+                    : vv_store_lock_take(l->context, text, request->run,
+                          request->seconds, &in_store, error);
+    vv_buffer_clear(&path);
+    lock->file = in_store.file;
+    lock->is_taken = !status;
+    lock->is_absent = in_store.is_missing;
+    lock->process = system->process(system->state, NULL, 0);
+    return status;
+}
+
 varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
     struct vv_listing *l, const struct vv_lock_request *request,
     varve_error *error)
 {
     const struct vv_system *system = l->context->system;
     int file = -1;
+    if (vv_is_of_store(l->directory))
+        return lock_take_in_store(lock, l, request, error);
     if (lock->is_taken && !is_gone(lock, l))
-        return VARVE_OK;
-    if (vv_is_of_store(l->directory)) /* where there are no locks */
         return VARVE_OK;
     VV_TRY(open_lock(l, request->no_sync, &file, error));
     int result = lock_wait(l->context, file, request->seconds);

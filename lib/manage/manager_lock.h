@@ -38,7 +38,8 @@ struct vv_lock_request {
  * missing, durably unless `no_sync`. A lock that is held already is taken again
  * where its directory was removed meanwhile, and made anew. VARVE_EXISTS names
  * the host, process and run of another manager that holds it. VARVE_OK with
- * `is_absent` where there are no locks: on some file systems, in stores. */
+ * `is_absent` where there are no locks: on some file systems, in stores without
+ * conditional requests. */
 varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
     struct vv_listing *listing, const struct vv_lock_request *request,
     varve_error *error);

@@ -171,7 +171,7 @@ class WebServers(Remote):
         self.assertIn('GET /a.varve' + QUERY,
                       [s[0] for s in self.store.seen])
         self.verify(self.server.url + '/none.varve' + QUERY,
-                    'VARVE_NOT_FOUND', '/none.varve?: expected')
+                    'VARVE_NOT_FOUND', '/none.varve?: there is')
         self.store.always = '500'
         self.verify(self.url + QUERY, 'VARVE_IO', 'a.varve?: ',
                     PROBE_ATTEMPTS='1')
@@ -416,7 +416,7 @@ class Command(Remote):
         for path in ('/none.varve', '/none.varve' + QUERY):
             out = self.varve('ls', self.server.url + path, code=3)
             self.assertEqual(out.count('\n'), 1)
-            self.assertIn('404' if '?' not in path else 'found none', out)
+            self.assertIn('404' if '?' not in path else 'there is no checkpoint', out)
         out = self.varve('ls', 's3://bucket/run/ckpt-1.varve', code=3,
                          AWS_ENDPOINT_URL=self.server.url)
         self.assertIn('no credentials', out)
