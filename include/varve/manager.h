@@ -84,21 +84,22 @@ typedef struct varve_manager_options {
     const varve_redundancy *redundancy; /* of nodes (redundancy.h); copied */
 
     /* Several programs at one directory. */
-    bool read_only;      /* opens without the lock: no save and no prune
-                            (VARVE_MISUSE); pins may be changed, and a resume
-                            never begins anew */
-    double lock_seconds; /* how long varve_manager_new waits for the lock of
-                            another manager; 0: not at all; below 0: for ever */
-    bool must_resume;    /* there has to be a checkpoint: VARVE_NOT_FOUND
-                            otherwise, as where a directory is not mounted yet.
-                            Then no directory is made */
+    bool read_only;        /* opens without the lock: no save and no prune
+                              (VARVE_MISUSE); pins may be changed, and a resume
+                              never begins anew */
+    double lock_seconds;   /* how long varve_manager_new waits for the lock of
+                              another manager; 0: not at all; below 0: for
+                              ever */
+    bool must_resume;      /* there has to be a checkpoint: VARVE_NOT_FOUND
+                              otherwise, as where a directory is not mounted
+                              yet. Then no directory is made */
     bool may_resume_older; /* a newer checkpoint, or a level, that cannot be
                               read now (VARVE_IO) is passed over. Without this
                               it is an error, for it may be good */
-    const char *run; /* identity of this run in its checkpoints: up to 63
-                        printable characters of ASCII without spaces; copied.
-                        NULL: 26 characters, made of the time and 80 random
-                        bits, that sort by time */
+    const char *run;       /* identity of this run in its checkpoints: up to 63
+                              printable characters of ASCII without spaces;
+                              copied. NULL: 26 characters, made of the time and
+                              80 random bits, that sort by time */
     varve_reserved reserved;
 } varve_manager_options;
 
@@ -121,8 +122,8 @@ VARVE_API varve_manager *varve_manager_new(varve_node *root,
     varve_error *error) VARVE_MUST_CHECK;
 
 /* Waits for a save in flight, releases the lock, and frees the manager and the
- * restoration of its resume. A failure of that save that was not returned yet is
- * returned by the next save of the graph; where there is none, call
+ * restoration of its resume. A failure of that save that was not returned yet
+ * is returned by the next save of the graph; where there is none, call
  * varve_manager_wait before. The graph may be gone already. */
 VARVE_API void varve_manager_free(varve_manager *manager);
 
@@ -131,16 +132,17 @@ VARVE_API void varve_manager_free(varve_manager *manager);
 /* Restores the newest checkpoint, at any level, of which every value verifies;
  * damaged ones are passed over. Without any, calls `initialize`, at every rank:
  * only when the lock is held, two listings of the directory agree, and the
- * ledger names no checkpoint that is there. Nothing is written. What is built later is filled. One process verifies as it
- * reads where each older file has the same graph, and so brings again what a
- * damaged one changed; else, and a share by each of many processes, before.
- * Where none is good, what is larger than the read's staging may have changed:
- * VARVE_HALF_RESTORED, without `initialize`, names it. Fails, and does not look
- * at older ones, where the newest good one does not fit the program
- * (VARVE_MISMATCH), is too new, or cannot be read for a reason that is not its
- * own (permissions, memory). One that cannot be read now, and a level that
- * cannot be listed, is tried again for a moment and is VARVE_IO then, unless
- * `may_resume_older` is set; and where no other is good it always is. With `salvage.on` among the options of
+ * ledger names no checkpoint that is there. Nothing is written. What is built
+ * later is filled. One process verifies as it reads where each older file has
+ * the same graph, and so brings again what a damaged one changed; else, and a
+ * share by each of many processes, before. Where none is good, what is larger
+ * than the read's staging may have changed: VARVE_HALF_RESTORED, without
+ * `initialize`, names it. Fails, and does not look at older ones, where the
+ * newest good one does not fit the program (VARVE_MISMATCH), is too new, or
+ * cannot be read for a reason that is not its own (permissions, memory). One
+ * that cannot be read now, and a level that cannot be listed, is tried again
+ * for a moment and is VARVE_IO then, unless `may_resume_older` is set; and
+ * where no other is good it always is. With `salvage.on` among the options of
  * its read an older good one is preferred all the same; where none is good,
  * what is left of the newest damaged one that can be opened is restored, and
  * the report names what was lost. */

@@ -98,9 +98,9 @@ VARVE_API const char *varve_run_warning(const varve_run *run);
 /* Ends it: saves the last step, if nothing has failed, it is not saved yet and
  * `no_last_save` does not say otherwise, with the metric of that step; waits
  * for what is in flight, and for the levels as `drain_seconds` says; frees the
- * run, its manager and its graph. Returns the first failure of all: VARVE_TIMEOUT
- * where only a level lacks a copy by then, whose original is in the manager's
- * directory. VARVE_MISUSE for NULL. */
+ * run, its manager and its graph. Returns the first failure of all:
+ * VARVE_TIMEOUT where only a level lacks a copy by then, whose original is in
+ * the manager's directory. VARVE_MISUSE for NULL. */
 VARVE_API varve_status varve_run_end(
     varve_run *run, varve_error *error) VARVE_MUST_CHECK;
 

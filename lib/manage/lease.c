@@ -84,9 +84,9 @@ varve_status vv_lease_wait(const struct vv_context *context, const char *path,
     int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
     int64_t pause = A_MILLISECOND;
     varve_status status;
-    while ((status = vv_lease_take(context, path, file, error)) ==
-               VARVE_TIMEOUT &&
-           system->uptime(system->state) < deadline) {
+    while (
+        (status = vv_lease_take(context, path, file, error)) == VARVE_TIMEOUT &&
+        system->uptime(system->state) < deadline) {
         system->sleep(system->state, pause);
         pause = 2 * pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE;
     }

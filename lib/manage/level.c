@@ -93,8 +93,7 @@ static varve_status level_is_copy(struct vv_level *level,
     *is_copy = may_be && e->identity == o->identity;
     if (!*is_copy || o->identity)
         return VARVE_OK;
-    const char *path =
-        vv_listing_entry_path(&level->listing, e, VARVE_SUFFIX);
+    const char *path = vv_listing_entry_path(&level->listing, e, VARVE_SUFFIX);
     return level->listing.path.failed
                ? vv_fail_memory(error, "the name of a copy")
                : vv_checkpoint_compare(
@@ -104,8 +103,7 @@ static varve_status level_is_copy(struct vv_level *level,
 static varve_status level_fail_taken(struct vv_level *level,
     const struct vv_entry *e, const struct vv_original *o, varve_error *error)
 {
-    const char *path =
-        vv_listing_entry_path(&level->listing, e, VARVE_SUFFIX);
+    const char *path = vv_listing_entry_path(&level->listing, e, VARVE_SUFFIX);
     return vv_fail(error, VARVE_EXISTS,
         "%s: this number is taken by another checkpoint, of run %s, step "
         "%" PRId64 "; %s, of run %s, step %" PRId64 ", is not copied over it",

@@ -56,10 +56,10 @@ varve_status vv_level_begin(struct vv_level *level,
 void vv_level_clear(struct vv_level *level);
 
 /* Makes one file of a checkpoint, or copies its layers, unless the level has
- * it: a checkpoint of the same identity. *size gets how many bytes were written,
- * 0 where it was there. Another checkpoint of its number stays, unless numbers
- * may come again, or it is damaged: VARVE_EXISTS names both. VARVE_CANCELLED at
- * the next chunk. */
+ * it: a checkpoint of the same identity. *size gets how many bytes were
+ * written, 0 where it was there. Another checkpoint of its number stays, unless
+ * numbers may come again, or it is damaged: VARVE_EXISTS names both.
+ * VARVE_CANCELLED at the next chunk. */
 varve_status vv_level_copy(struct vv_level *level,
     const struct vv_original *original, uint64_t *size, varve_error *error);
 

@@ -52,7 +52,7 @@ struct vv_level_queue {
     /* inside the monitor */
     struct vv_waiting *first; /* the oldest */
     struct vv_waiting *current;
-    size_t count;   /* that wait, without the current one */
+    size_t count;           /* that wait, without the current one */
     uint64_t highest_there; /* counter or number, when a copy looked there */
     uint64_t owed;  /* counter of what was lost: the next one is due; 0: none */
     bool has_news;  /* since the current one was begun */

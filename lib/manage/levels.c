@@ -286,8 +286,7 @@ static varve_status levels_check_alias(const struct vv_levels *levels,
 {
     const char *path = levels->all[index].seen.directory;
     struct vv_file_info here, there;
-    if (vv_is_of_store(path) ||
-        !levels_identify(levels->context, path, &here))
+    if (vv_is_of_store(path) || !levels_identify(levels->context, path, &here))
         return VARVE_OK;
     for (size_t i = 0; i <= index; i++) {
         const char *other =

@@ -24,8 +24,7 @@
 
 /* --- Names -------------------------------------------------------------- */
 
-static const char *listing_set_name(
-    struct vv_listing *l, const char *ending)
+static const char *listing_set_name(struct vv_listing *l, const char *ending)
 {
     vv_buffer_add_string(&l->path, l->prefix);
     vv_buffer_add_string(&l->path, ending);
@@ -40,8 +39,8 @@ static void listing_begin_path(struct vv_listing *l)
     vv_buffer_add8(&l->path, '/');
 }
 
-static const char *listing_add_numbered(struct vv_listing *l, uint64_t number,
-    bool is_padded, const char *ending)
+static const char *listing_add_numbered(
+    struct vv_listing *l, uint64_t number, bool is_padded, const char *ending)
 {
     vv_buffer_add_string(&l->path, l->prefix);
     vv_numbered_add(&l->path, number, is_padded, ending);
@@ -147,8 +146,8 @@ uint64_t vv_checkpoint_identity(const char *run, uint64_t counter)
     return identity ? identity : 1;
 }
 
-static void listing_take_facts(struct vv_listing *l, struct vv_entry *entry,
-    const varve_reader *reader)
+static void listing_take_facts(
+    struct vv_listing *l, struct vv_entry *entry, const varve_reader *reader)
 {
     const varve_metadata *m;
     for (size_t i = 0; (m = varve_reader_metadata_at(reader, i)) != NULL; i++)
@@ -159,11 +158,11 @@ static void listing_take_facts(struct vv_listing *l, struct vv_entry *entry,
     entry->is_read = true;
 }
 
-/* Opens a file for its metadata. One that cannot be opened for a reason that may
- * pass is unread, else damaged, as far as can be said; both are looked at again
- * the next time. Sets *found where it was deleted meanwhile. */
-varve_status vv_entry_read(struct vv_listing *l,
-    struct vv_entry *entry, bool *found, varve_error *error)
+/* Opens a file for its metadata. One that cannot be opened for a reason that
+ * may pass is unread, else damaged, as far as can be said; both are looked at
+ * again the next time. Sets *found where it was deleted meanwhile. */
+varve_status vv_entry_read(struct vv_listing *l, struct vv_entry *entry,
+    bool *found, varve_error *error)
 {
     varve_error reason = { 0 };
     const char *path = vv_listing_entry_path(l, entry, VARVE_SUFFIX);

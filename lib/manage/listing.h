@@ -18,10 +18,11 @@
 #define VV_MANAGER_KEY "varve.manager" /* the manager's prefix */
 #define VV_STEP_KEY "step"
 #define VV_TIME_KEY "time"
-#define VV_RUN_KEY "varve.run"       /* identity of its run */
-#define VV_PARENT_KEY "varve.parent" /* identity, run and number of the
-                                        checkpoint that its run was resumed
-                                        from: "%016x RUN NUMBER" */
+#define VV_RUN_KEY "varve.run" /* identity of its run */
+#define VV_PARENT_KEY                                                          \
+    "varve.parent" /* identity, run and number of the                          \
+                      checkpoint that its run was resumed                      \
+                      from: "%016x RUN NUMBER" */
 
 struct vv_listing {
     const struct vv_context *context;
@@ -54,18 +55,20 @@ void vv_listing_clear(struct vv_listing *listing);
 
 /* Adds what the ledger says of files that are not listed yet, for a refresh to
  * compare with the directory. `policy` (or NULL) becomes what it says is kept,
- * and the listing's metric, if it has none yet, the one that stands there; where
- * the two differ its entries are opened again. A ledger that is missing or
- * damaged says nothing. VARVE_NO_MEMORY; VARVE_IO where it cannot be read. */
-varve_status vv_listing_read_ledger(struct vv_listing *listing,
-    struct vv_policy *policy, varve_error *error);
+ * and the listing's metric, if it has none yet, the one that stands there;
+ * where the two differ its entries are opened again. A ledger that is missing
+ * or damaged says nothing. VARVE_NO_MEMORY; VARVE_IO where it cannot be read.
+ */
+varve_status vv_listing_read_ledger(
+    struct vv_listing *listing, struct vv_policy *policy, varve_error *error);
 
 /* Writes the ledger, with the listing's policy. */
 varve_status vv_listing_write_ledger(
     struct vv_listing *listing, varve_error *error);
 
 /* Whether two files have the same values under the same paths, by their
- * digests: for checkpoints without an identity, as older versions wrote them. */
+ * digests: for checkpoints without an identity, as older versions wrote them.
+ */
 varve_status vv_checkpoint_compare(const struct vv_context *context,
     const char *path, const char *other, bool *is_same, varve_error *error);
 
@@ -93,12 +96,12 @@ struct vv_entry *vv_listing_find_file(
     const struct vv_listing *listing, const struct vv_numbered *file);
 
 /* Sets size and time of an entry's file. VARVE_NOT_FOUND where it is gone. */
-varve_status vv_entry_look(struct vv_listing *listing, struct vv_entry *entry,
-    varve_error *error);
+varve_status vv_entry_look(
+    struct vv_listing *listing, struct vv_entry *entry, varve_error *error);
 
-/* Opens an entry's file for its metadata. One that cannot be opened for a reason
- * that may pass is unread, another one damaged, as far as can be said. Sets
- * *found where it was deleted meanwhile. VARVE_NO_MEMORY. */
+/* Opens an entry's file for its metadata. One that cannot be opened for a
+ * reason that may pass is unread, another one damaged, as far as can be said.
+ * Sets *found where it was deleted meanwhile. VARVE_NO_MEMORY. */
 varve_status vv_entry_read(struct vv_listing *listing, struct vv_entry *entry,
     bool *found, varve_error *error);
 

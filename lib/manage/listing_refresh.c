@@ -90,8 +90,8 @@ static varve_status listing_scan(
     const char *path = vv_listing_path(l, NULL, "");
     if (l->path.failed)
         return vv_fail_memory(error, "the path of a directory");
-    VV_TRY(vv_directory_each(
-        l->context, path, listing_sort_name, names, error));
+    VV_TRY(
+        vv_directory_each(l->context, path, listing_sort_name, names, error));
     if (names->files.failed || names->pins.failed || names->gone.failed)
         return vv_fail_memory(error, "the names in a directory");
     if (names->files.size)
@@ -199,8 +199,8 @@ static varve_status listing_add_file(struct listing_refresh *r,
     VV_TRY(listing_refresh_one(r, file, &entry, found, error));
     if (!*found)
         return VARVE_OK;
-    entry.is_pinned = !file->is_padded &&
-                      listing_has_number(&r->names->pins, file->number);
+    entry.is_pinned =
+        !file->is_padded && listing_has_number(&r->names->pins, file->number);
     return vv_listing_add(&r->fresh, &entry)
                ? VARVE_OK
                : vv_fail_memory(error, "a list of checkpoints");

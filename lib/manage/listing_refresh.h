@@ -11,8 +11,9 @@
  * that has the size and the time of one that is listed already is taken for it
  * and not opened. One that is listed already (or that the ledger has named) and
  * that the directory does not show is looked for by its name, as is the number
- * after the highest: a directory may be shown as it was a while ago. A directory
- * that is missing has nothing in it. On failure the listing is as it was. */
+ * after the highest: a directory may be shown as it was a while ago. A
+ * directory that is missing has nothing in it. On failure the listing is as it
+ * was. */
 varve_status vv_listing_refresh(struct vv_listing *listing, varve_error *error);
 
 /* The same, where nobody else changes the checkpoints: the lock is held. Names

@@ -98,8 +98,7 @@ static varve_status take_options(
     if (vv_has_nodes(&m->nodes))
         m->options.comm = NULL; /* each rank has a directory alone */
     if (vv_manager_leads(m))
-        VV_TRY(vv_manager_read_ledger(
-            m, o->as_noted ? &noted : NULL, error));
+        VV_TRY(vv_manager_read_ledger(m, o->as_noted ? &noted : NULL, error));
     if (!m->listing.metric)
         m->listing.metric = vv_copy_string(&m->context.allocator, "metric");
     if (!m->listing.metric)
@@ -317,8 +316,7 @@ varve_status vv_manager_read_ledger(
     varve_manager *m, struct vv_policy *policy, varve_error *error)
 {
     varve_error reason = { 0 };
-    varve_status status =
-        vv_listing_read_ledger(&m->listing, policy, &reason);
+    varve_status status = vv_listing_read_ledger(&m->listing, policy, &reason);
     m->unread_ledger = reason;
     return status == VARVE_NO_MEMORY ? vv_hand_over(status, &reason, error)
                                      : VARVE_OK;
@@ -415,8 +413,8 @@ const char *varve_manager_latest(const varve_manager *manager)
     varve_manager *m = writable(manager);
     if (!m || m->listing.count == 0)
         return NULL;
-    return path_of(&m->latest, &m->listing,
-        &m->listing.entries[m->listing.count - 1]);
+    return path_of(
+        &m->latest, &m->listing, &m->listing.entries[m->listing.count - 1]);
 }
 
 const char *varve_manager_metric(const varve_manager *manager)
@@ -525,9 +523,8 @@ static varve_status pin_lock(
     *file = -1;
     if (m->listing.path.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    return vv_is_of_store(path)
-               ? VARVE_OK
-               : vv_lease_wait(&m->context, path, file, error);
+    return vv_is_of_store(path) ? VARVE_OK
+                                : vv_lease_wait(&m->context, path, file, error);
 }
 
 /* The file may be gone although there was no lock to wait for. */

@@ -50,7 +50,7 @@ struct varve_manager {
     varve_error unread_ledger; /* why the ledger could not be read; VARVE_OK: it
                                   was, or there is none */
     char run[VV_RUN_SIZE];
-    bool has_own_run; /* the program has named it */
+    bool has_own_run;            /* the program has named it */
     char parent[VV_PARENT_SIZE]; /* "": the run was not resumed */
     struct vv_levels levels;
 
@@ -79,8 +79,8 @@ varve_status vv_manager_look_at_names(
     varve_manager *manager, varve_error *error);
 
 /* Adds what the ledger says to the listing; that it cannot be read is noted. */
-varve_status vv_manager_read_ledger(varve_manager *manager,
-    struct vv_policy *policy, varve_error *error);
+varve_status vv_manager_read_ledger(
+    varve_manager *manager, struct vv_policy *policy, varve_error *error);
 
 /* Begins another run, which was resumed from an entry, unless the program has
  * named the run. */
@@ -93,8 +93,8 @@ varve_status vv_manager_decide(varve_manager *manager, varve_error *error);
 
 /* Takes the lock of the prefix, or makes sure before a save that it is still
  * the lock of this directory, which may have been made anew. Waits for another
- * manager for so many seconds. VARVE_EXISTS; VARVE_MISUSE for a manager that was
- * opened with read_only. */
+ * manager for so many seconds. VARVE_EXISTS; VARVE_MISUSE for a manager that
+ * was opened with read_only. */
 varve_status vv_manager_lock(
     varve_manager *manager, double seconds, varve_error *error);
 

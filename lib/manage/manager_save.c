@@ -85,9 +85,9 @@ static void add_own(const varve_manager *m, const struct saving *s,
         all[(*count)++] = (varve_metadata){ .name = m->listing.metric,
             .kind = VARVE_METADATA_REAL,
             .real = s->order.metric };
-    all[(*count)++] = (varve_metadata){ .name = VV_RUN_KEY,
-        .kind = VARVE_METADATA_STRING,
-        .string = m->run };
+    all[(*count)++] = (varve_metadata){
+        .name = VV_RUN_KEY, .kind = VARVE_METADATA_STRING, .string = m->run
+    };
     if (*m->parent)
         all[(*count)++] = (varve_metadata){ .name = VV_PARENT_KEY,
             .kind = VARVE_METADATA_STRING,

@@ -50,8 +50,8 @@ struct vv_manager_order {
 
 /* All ranks have the order of rank 0, which comes with `status`. VARVE_MISUSE
  * where one of them has another step. */
-varve_status vv_manager_follow(varve_manager *manager,
-    varve_status status, struct vv_manager_order *order, varve_error *error);
+varve_status vv_manager_follow(varve_manager *manager, varve_status status,
+    struct vv_manager_order *order, varve_error *error);
 
 /* Sets *is_wanted everywhere where it is so at some rank. */
 varve_status vv_manager_any(varve_manager *manager, varve_status status,

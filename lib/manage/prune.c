@@ -61,8 +61,7 @@ void vv_decision_clear(struct vv_decision *d)
 /* --- One file ----------------------------------------------------------- */
 
 /* With the lock of the file. A pin is made under a shared lock of it. */
-static bool deletion_is_pinned(
-    const struct vv_deletion *d, const char *pin)
+static bool deletion_is_pinned(const struct vv_deletion *d, const char *pin)
 {
     const struct vv_system *system = d->context->system;
     if (!pin)
@@ -140,9 +139,9 @@ static varve_status deletion_remove(struct vv_deletion *d, const char *name,
     varve_error *error)
 {
     const struct vv_system *system = d->context->system;
-    int result = d->is_direct ? -EOPNOTSUPP
-                              : system->rename(system->state, d->directory,
-                                    name, away);
+    int result = d->is_direct
+                     ? -EOPNOTSUPP
+                     : system->rename(system->state, d->directory, name, away);
     if (result == -EOPNOTSUPP) /* a store deletes in one step */
         return vv_file_remove(d->context, d->directory, name, name, error);
     if (result == -ENOENT)
@@ -158,7 +157,8 @@ static varve_status deletion_remove(struct vv_deletion *d, const char *name,
 }
 
 varve_status vv_deletion_carry_out(struct vv_deletion *d, const char *name,
-    const char *pin, int file, enum vv_deletion_result *left, varve_error *error)
+    const char *pin, int file, enum vv_deletion_result *left,
+    varve_error *error)
 {
     struct vv_buffer away;
     vv_buffer_init(&away, &d->context->allocator);
@@ -186,10 +186,10 @@ varve_status vv_deletion_end(
     int result = system->sync(system->state, d->directory);
     while (d->held_count > 0)
         vv_file_close(d->context, d->held[--d->held_count]);
-    return result < 0 ? vv_fail_system(error, -result,
-                            "files were deleted, but sync of the directory of",
-                            path)
-                      : VARVE_OK;
+    return result < 0
+               ? vv_fail_system(error, -result,
+                     "files were deleted, but sync of the directory of", path)
+               : VARVE_OK;
 }
 
 varve_status vv_delete_file(struct vv_deletion *d, const char *name,
@@ -276,12 +276,11 @@ static varve_status prune_one(struct vv_listing *l, struct vv_deletion *d,
         if (fact->reasons || status)
             vv_deletion_give_up(d, file);
         else
-            status =
-                vv_deletion_carry_out(d, name, pin, file, &left, error);
+            status = vv_deletion_carry_out(d, name, pin, file, &left, error);
     }
     if (left)
-        fact->reasons |= left == VV_LEFT_PINNED ? VV_KEPT_PINNED
-                                                    : VV_KEPT_LEASED;
+        fact->reasons |=
+            left == VV_LEFT_PINNED ? VV_KEPT_PINNED : VV_KEPT_LEASED;
     prune_clear_names(&n);
     return status;
 }
@@ -359,12 +358,12 @@ varve_status vv_prune(
     if (l->path.failed)
         return vv_fail_memory(error, "the path of a directory");
     VV_TRY(vv_store_refuse(path, error));
-    VV_TRY(vv_directory_open_parent(
-        l->context, path, &deletion.directory, error));
+    VV_TRY(
+        vv_directory_open_parent(l->context, path, &deletion.directory, error));
     varve_status first = sweep(l, deletion.directory, error);
     first = prune_all(l, d, &deletion, first, error);
-    keep_first(&first,
-        vv_deletion_end(&deletion, l->directory, first ? NULL : error));
+    keep_first(
+        &first, vv_deletion_end(&deletion, l->directory, first ? NULL : error));
     vv_file_close(l->context, deletion.directory);
     return first;
 }

@@ -102,7 +102,8 @@ static varve_status compare_copies(
     varve_status status = VARVE_OK;
     if (memcmp(here, there, sizeof here) != 0)
         status = vv_fail(error, VARVE_CORRUPT,
-            "%s: the copy of %s-%" PRIu64 " is another checkpoint (step %" PRId64
+            "%s: the copy of %s-%" PRIu64
+            " is another checkpoint (step %" PRId64
             ", run %s) than that of rank 0 (step %" PRId64 ")",
             own->directory, own->prefix, entry->number, entry->step,
             *entry->run ? entry->run : "unknown", (int64_t)there[1]);

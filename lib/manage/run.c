@@ -312,8 +312,7 @@ static void finish(varve_run *run)
     if (run->manager)
         status = varve_manager_wait(run->manager, &reason);
     if (!status && !run->failure.status && run->manager && !run->is_dropped)
-        status =
-            varve_manager_drain(run->manager, run->drain_seconds, &reason);
+        status = varve_manager_drain(run->manager, run->drain_seconds, &reason);
     if (!status)
         status = varve_graph_check(run->graph, &reason);
     if (!run->failure.status)

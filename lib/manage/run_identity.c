@@ -36,8 +36,8 @@ static void identity_set(
         run + TIME_DIGITS + RANDOM_DIGITS / 2, bits[1], RANDOM_DIGITS / 2);
 }
 
-void vv_run_identity_renew(const struct vv_context *context,
-    char run[VV_RUN_SIZE], uint64_t parent)
+void vv_run_identity_renew(
+    const struct vv_context *context, char run[VV_RUN_SIZE], uint64_t parent)
 {
     uint64_t bits[2];
     bits[0] = vv_hash_of(run, VV_RUN_SIZE) ^ parent;
@@ -45,8 +45,8 @@ void vv_run_identity_renew(const struct vv_context *context,
     identity_set(context, run, bits);
 }
 
-varve_status vv_run_identity_make(const struct vv_context *context,
-    char run[VV_RUN_SIZE], varve_error *error)
+varve_status vv_run_identity_make(
+    const struct vv_context *context, char run[VV_RUN_SIZE], varve_error *error)
 {
     const struct vv_system *system = context->system;
     uint64_t bits[2] = { 0, 0 };

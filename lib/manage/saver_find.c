@@ -98,8 +98,7 @@ static varve_status saver_find_numbered(const struct vv_context *context,
         const char *text = vv_buffer_string(path);
         if (path->failed)
             return vv_fail_memory(error, "a path");
-        VV_TRY(saver_find_add(
-            &context->allocator, found, file, text, error));
+        VV_TRY(saver_find_add(&context->allocator, found, file, text, error));
     }
     return VARVE_OK;
 }
@@ -112,8 +111,7 @@ varve_status vv_saver_scan(const struct vv_context *context, const char *prefix,
     *found = (struct vv_saver_files){ 0 };
     vv_numbered_list_begin(&list, &context->allocator);
     vv_buffer_init(&path, &context->allocator);
-    varve_status status =
-        vv_numbered_list_again(context, prefix, &list, error);
+    varve_status status = vv_numbered_list_again(context, prefix, &list, error);
     if (!status)
         status = saver_find_unnumbered(context, prefix, &path, found, error);
     if (!status)

@@ -35,8 +35,7 @@ static char *make_path(const varve_allocator *a, const char *prefix,
     vv_buffer_init(&path, a);
     vv_buffer_add_string(&path, prefix);
     if (options->has_step)
-        vv_numbered_add(
-            &path, options->step, options->pad_step, VARVE_SUFFIX);
+        vv_numbered_add(&path, options->step, options->pad_step, VARVE_SUFFIX);
     else if (!vv_ends_in_suffix(prefix))
         vv_buffer_add_string(&path, VARVE_SUFFIX);
     const char *text = vv_buffer_string(&path);

@@ -32,9 +32,8 @@ static void add_all_named(struct vv_buffer *sets, const struct vv_listing *l)
 {
     for (size_t i = 0; i < l->count; i++) {
         const struct vv_entry *e = &l->entries[i];
-        const struct named set = {
-            e->number, e->counter, e->step, e->identity
-        };
+        const struct named set = { e->number, e->counter, e->step,
+            e->identity };
         if (is_in(l, &set))
             vv_buffer_add(sets, &set, sizeof set);
     }

@@ -94,8 +94,8 @@ static int open_directory(void *state, int directory, const char *name)
 static int open_real_directory(void *state, int directory, const char *name)
 {
     (void)state;
-    int result = above_standard(openat(at(directory), name,
-        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    int result = above_standard(openat(
+        at(directory), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     return result == -ELOOP ? -ENOTDIR : result;
 }
 

@@ -135,13 +135,14 @@ varve_status vv_publish_close(
 }
 
 /* Whether the name leads to the temporary file: the answer to a call that was
- * sent twice, as NFS does, is that of the second, which finds the name taken. */
+ * sent twice, as NFS does, is that of the second, which finds the name taken.
+ */
 static bool is_published(const struct vv_publication *p)
 {
     const struct vv_system *system = p->context->system;
     struct vv_file_info ours, named;
-    int file = system->open_file(
-        system->state, p->directory, p->temporary.name);
+    int file =
+        system->open_file(system->state, p->directory, p->temporary.name);
     int other = system->open_file(system->state, p->directory, p->name);
     bool is_same = file >= 0 && other >= 0 &&
                    system->info(system->state, file, &ours) == 0 &&
@@ -155,8 +156,8 @@ static bool is_published(const struct vv_publication *p)
 static int link_new(const struct vv_publication *p)
 {
     const struct vv_system *system = p->context->system;
-    int result = system->link(
-        system->state, p->directory, p->temporary.name, p->name);
+    int result =
+        system->link(system->state, p->directory, p->temporary.name, p->name);
     if (result == -EEXIST && is_published(p))
         result = 0;
     if (result == 0)
@@ -205,8 +206,8 @@ static int rename_new(const struct vv_publication *p)
 
 static varve_status put_in_place(struct vv_publication *p, varve_error *error)
 {
-    int result = p->flags & VV_PUBLISH_NO_REPLACE ? rename_new(p)
-                                                  : rename_over(p);
+    int result =
+        p->flags & VV_PUBLISH_NO_REPLACE ? rename_new(p) : rename_over(p);
     return result < 0 ? vv_fail_system(error, -result, "rename", p->path)
                       : VARVE_OK;
 }

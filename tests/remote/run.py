@@ -416,7 +416,8 @@ class Command(Remote):
         for path in ('/none.varve', '/none.varve' + QUERY):
             out = self.varve('ls', self.server.url + path, code=3)
             self.assertEqual(out.count('\n'), 1)
-            self.assertIn('404' if '?' not in path else 'there is no checkpoint', out)
+            wanted = '404' if '?' not in path else 'there is no checkpoint'
+            self.assertIn(wanted, out)
         out = self.varve('ls', 's3://bucket/run/ckpt-1.varve', code=3,
                          AWS_ENDPOINT_URL=self.server.url)
         self.assertIn('no credentials', out)

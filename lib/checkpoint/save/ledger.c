@@ -28,8 +28,8 @@ static const char columns[] = "number counter step time metric size modified "
 _Static_assert(sizeof head == sizeof head_2, "one is read as the other");
 
 enum {
-    MOST_BYTES = 64 << 20,    /* some 300,000 entries */
-    MARK_SIZE = 13,           /* of its first line: "varve ledger " */
+    MOST_BYTES = 64 << 20, /* some 300,000 entries */
+    MARK_SIZE = 13,        /* of its first line: "varve ledger " */
     POLICY_FIELDS = 8,
     FIELDS = 11,              /* of an entry */
     PADDED_SIZE = 8,          /* digits of a padded number */
@@ -84,8 +84,7 @@ static void ledger_add_bits(
     vv_buffer_add_string(text, field);
 }
 
-static void ledger_add_policy(
-    struct vv_buffer *text, const struct vv_ledger *l)
+static void ledger_add_policy(struct vv_buffer *text, const struct vv_ledger *l)
 {
     const struct vv_policy *p = &l->policy;
     const char *metric = l->metric ? l->metric : "metric";
@@ -103,8 +102,8 @@ static void ledger_add_policy(
 static void ledger_add_entry(struct vv_buffer *text, const struct vv_entry *e)
 {
     char number[32];
-    snprintf(number, sizeof number, e->is_padded ? "%08" PRIu64 " " :
-        "%" PRIu64 " ", e->number);
+    snprintf(number, sizeof number,
+        e->is_padded ? "%08" PRIu64 " " : "%" PRIu64 " ", e->number);
     vv_buffer_add_string(text, number);
     ledger_add_number(text, e->counter);
     ledger_add_known(text, e->step);
@@ -166,8 +165,8 @@ static varve_status ledger_publish(const struct vv_context *context,
 {
     struct vv_publication p;
     VV_TRY(vv_publish_begin(&p, context, path, VV_PUBLISH_NO_SYNC, error));
-    varve_status status = vv_file_write(
-        context, p.file, path, text->data, text->size, 0, error);
+    varve_status status =
+        vv_file_write(context, p.file, path, text->data, text->size, 0, error);
     if (!status)
         status = ledger_check_place(&p, path, error);
     return vv_publish_end(&p, status, error);
@@ -248,8 +247,8 @@ static bool ledger_split(
 {
     for (size_t i = 0; i < count; i++) {
         f->text[i] = at;
-        f->sizes[i] = i < count - 1 ? ledger_next_field(&at, end)
-                                    : (size_t)(end - at);
+        f->sizes[i] =
+            i < count - 1 ? ledger_next_field(&at, end) : (size_t)(end - at);
         if (f->sizes[i] == 0 || (i < count - 1 && at == end))
             return false;
         at++;
@@ -341,8 +340,8 @@ static bool ledger_is_whole(const char *text, size_t size)
 {
     uint64_t digest;
     size_t front = sizeof head - 1;
-    if (size < front + DIGEST_LINE || (memcmp(text, head, front) != 0 &&
-                                          memcmp(text, head_2, front) != 0))
+    if (size < front + DIGEST_LINE ||
+        (memcmp(text, head, front) != 0 && memcmp(text, head_2, front) != 0))
         return false;
     const char *line = text + size - DIGEST_LINE;
     return memcmp(line, "digest ", 7) == 0 && text[size - 1] == '\n' &&
@@ -414,7 +413,8 @@ varve_status vv_ledger_read(struct vv_ledger *l,
     varve_status status =
         size > MOST_BYTES ? vv_fail(error, VARVE_CORRUPT,
                                 "%s: %" PRIu64 " bytes are too many for a "
-                                "ledger", path, size)
+                                "ledger",
+                                path, size)
         : text ? vv_file_read(context, file, path, text, (size_t)size, 0, error)
                : vv_fail_memory(error, "a ledger");
     if (!status)

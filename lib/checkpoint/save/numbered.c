@@ -50,12 +50,12 @@ bool vv_numbered_parse(const char *name, const char *prefix, const char *ending,
            numbered_parse_digits(name + front, size - front - behind, file);
 }
 
-void vv_numbered_add(struct vv_buffer *path, uint64_t number, bool is_padded,
-    const char *ending)
+void vv_numbered_add(
+    struct vv_buffer *path, uint64_t number, bool is_padded, const char *ending)
 {
     char text[32];
-    snprintf(text, sizeof text, is_padded ? "-%08" PRIu64 : "-%" PRIu64,
-        number);
+    snprintf(
+        text, sizeof text, is_padded ? "-%08" PRIu64 : "-%" PRIu64, number);
     vv_buffer_add_string(path, text);
     vv_buffer_add_string(path, ending);
 }
@@ -87,8 +87,8 @@ struct numbered_scan {
 };
 
 /* Whether a name is `before`, the prefix, `behind`. */
-static bool numbered_is_side_file(
-    const char *name, const char *before, const char *prefix, const char *behind)
+static bool numbered_is_side_file(const char *name, const char *before,
+    const char *prefix, const char *behind)
 {
     size_t front = strlen(before), size = strlen(prefix);
     return strncmp(name, before, front) == 0 &&
@@ -129,8 +129,8 @@ varve_status vv_numbered_list(const struct vv_context *context,
     struct numbered_scan scan = { list, vv_path_name(prefix) };
     list->files.size = 0;
     list->is_managed = list->has_ledger = false;
-    VV_TRY(vv_directory_each(
-        context, prefix, numbered_take_name, &scan, error));
+    VV_TRY(
+        vv_directory_each(context, prefix, numbered_take_name, &scan, error));
     if (list->files.failed)
         return vv_fail_memory(error, "a list of checkpoints");
     if (list->files.size)
@@ -185,8 +185,8 @@ struct numbered_search {
     struct vv_numbered_list list;
     struct vv_ledger ledger;
     bool has_ledger;
-    bool has_gone;   /* the newest was gone when it was looked at: */
-    uint64_t gone;   /* its number */
+    bool has_gone;             /* the newest was gone when it was looked at: */
+    uint64_t gone;             /* its number */
     struct vv_buffer counters; /* uint64_t, of each file of the list; 0: it is
                                   no checkpoint, or cannot be the newest */
     struct vv_buffer path;     /* scratch */
@@ -233,9 +233,9 @@ static varve_status numbered_find_counter(struct numbered_search *s,
     if (s->path.failed)
         return vv_fail_memory(error, "a path");
     *counter = file->number ? file->number : 1;
-    varve_status status =
-        file->has_info ? VARVE_OK
-                       : vv_file_look(s->context, path, &info, &reason);
+    varve_status status = file->has_info
+                              ? VARVE_OK
+                              : vv_file_look(s->context, path, &info, &reason);
     if (!status && entry && entry->size == info.size &&
         entry->modified == info.modified)
         *counter = entry->counter ? entry->counter : 1;
@@ -254,7 +254,8 @@ static varve_status numbered_find_counter(struct numbered_search *s,
 }
 
 /* The checkpoints that the ledger names and the listing does not have are
- * looked for by name: a listing may be stale, a file that is opened is there. */
+ * looked for by name: a listing may be stale, a file that is opened is there.
+ */
 static varve_status numbered_add_from_ledger(
     struct numbered_search *s, varve_error *error)
 {
@@ -265,10 +266,10 @@ static varve_status numbered_add_from_ledger(
             .is_padded = e->is_padded };
         bool is_listed = false;
         for (size_t k = 0; k < listed && !is_listed; k++)
-            is_listed = numbered_compare(
-                            vv_numbered_at(&s->list, k), &file) == 0;
-        if (is_listed || vv_file_look(s->context, numbered_path(s, &file),
-                             &file.info, NULL))
+            is_listed =
+                numbered_compare(vv_numbered_at(&s->list, k), &file) == 0;
+        if (is_listed ||
+            vv_file_look(s->context, numbered_path(s, &file), &file.info, NULL))
             continue;
         file.has_info = true;
         vv_buffer_add(&s->list.files, &file, sizeof file);
@@ -290,11 +291,10 @@ static varve_status numbered_read_ledger(
     const char *path = vv_buffer_string(&s->path);
     if (s->path.failed)
         return vv_fail_memory(error, "the path of a ledger");
-    varve_status status = vv_ledger_read(
-        &s->ledger, s->context, path, &s->has_ledger, &reason);
-    return status == VARVE_NO_MEMORY
-               ? vv_pass_failure(error, &reason)
-               : VARVE_OK;
+    varve_status status =
+        vv_ledger_read(&s->ledger, s->context, path, &s->has_ledger, &reason);
+    return status == VARVE_NO_MEMORY ? vv_pass_failure(error, &reason)
+                                     : VARVE_OK;
 }
 
 static varve_status numbered_find_counters(
@@ -332,8 +332,8 @@ static size_t numbered_best(const struct numbered_search *s)
     return best;
 }
 
-/* Whether the newest was deleted since it was listed, so that a newer one may be
- * there. A link that leads nowhere is gone each time, and is no file. */
+/* Whether the newest was deleted since it was listed, so that a newer one may
+ * be there. A link that leads nowhere is gone each time, and is no file. */
 static bool numbered_is_gone(
     struct numbered_search *s, varve_status status, uint64_t number)
 {

@@ -38,7 +38,8 @@ struct vv_numbered {
 struct vv_numbered_list {
     /* to read */
     struct vv_buffer files; /* struct vv_numbered, by number */
-    bool is_managed; /* it has, or had, a manager: there is a ledger or a lock */
+    bool
+        is_managed; /* it has, or had, a manager: there is a ledger or a lock */
     bool has_ledger;
 };
 

@@ -420,8 +420,8 @@ varve_status vv_open_found(const struct vv_context *context, const char *path,
         if (is_found)
             status = open(opened, context, (const char *)found.data, &reason);
         bool is_gone = is_found && numbered && status == VARVE_NOT_FOUND;
-        if (is_gone && vv_numbered_try_again(
-                           path, (const char *)found.data, &tries)) {
+        if (is_gone &&
+            vv_numbered_try_again(path, (const char *)found.data, &tries)) {
             vv_opened_close(opened);
             continue;
         }

@@ -125,8 +125,10 @@ TEST(manager, keeps_another_of_its_prefix_off)
     cr_assert_null(second);
     cr_assert_eq(error.status, VARVE_EXISTS);
     char wanted[200];
-    snprintf(wanted, sizeof wanted, "run: process 1 on machine, run %s, manages "
-        "ckpt-N.varve and holds the lock; ", varve_manager_run(w.manager));
+    snprintf(wanted, sizeof wanted,
+        "run: process 1 on machine, run %s, manages ckpt-N.varve and holds the "
+        "lock; ",
+        varve_manager_run(w.manager));
     cr_assert_eq(strncmp(error.message, wanted, strlen(wanted)), 0, "%s",
         error.message);
     second = varve_manager_new(w.root, "run",
