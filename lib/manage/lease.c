@@ -11,6 +11,7 @@
 #include "default_allocator.h"
 #include "failure.h"
 #include "file.h"
+#include "lease_file.h"
 #include "save.h"
 #include "store.h"
 #include "try.h"
@@ -49,7 +50,8 @@ static varve_status compare(const struct vv_context *context, int file,
 /* Opens and locks. Between the two, the file may have been deleted, and another
  * put in its place; *is_same says that it was not. */
 static varve_status take_once(const struct vv_context *context,
-    const char *path, int *file, bool *is_same, varve_error *error)
+    const char *path, int *file, bool *has_lock, bool *is_same,
+    varve_error *error)
 {
     int opened;
     uint64_t size;
@@ -57,6 +59,7 @@ static varve_status take_once(const struct vv_context *context,
     VV_TRY(vv_file_open(context, path, &opened, &size, error));
     varve_status status = VARVE_OK;
     int result = context->system->share_lock(context->system->state, opened);
+    *has_lock = result == 0;
     if (result == -EWOULDBLOCK)
         status = fail_busy(error, path);
     else
@@ -68,37 +71,68 @@ static varve_status take_once(const struct vv_context *context,
     return status;
 }
 
-varve_status vv_lease_take(const struct vv_context *context, const char *path,
-    int *file, varve_error *error)
+static varve_status lease_lock(const struct vv_context *context,
+    const char *path, struct vv_held_lease *held, bool *has_lock,
+    varve_error *error)
 {
+    const struct vv_system *system = context->system;
     bool is_same = false;
+    *held = (struct vv_held_lease){ .file = -1 };
     for (int i = 0; i < MOST_REPLACED && !is_same; i++)
-        VV_TRY(take_once(context, path, file, &is_same, error));
-    return is_same ? VARVE_OK : fail_busy(error, path);
+        VV_TRY(
+            take_once(context, path, &held->file, has_lock, &is_same, error));
+    if (!is_same) {
+        held->file = -1;
+        return fail_busy(error, path);
+    }
+    held->process = system->process(system->state, NULL, 0);
+    return VARVE_OK;
+}
+
+/* The file of the lease is there before the checkpoint is looked for: so who
+ * deletes it finds the one, or this finds the other gone. */
+varve_status vv_lease_take(const struct vv_context *context, const char *path,
+    struct vv_held_lease *held, varve_error *error)
+{
+    bool has_lock = false;
+    VV_TRY(lease_lock(context, path, held, &has_lock, error));
+    if (has_lock)
+        return VARVE_OK;
+    varve_status status =
+        vv_lease_file_make(context, path, &held->renewed, error);
+    if (!status)
+        status = vv_file_look(context, path, NULL, error);
+    if (status)
+        vv_lease_end(context, held);
+    return status;
 }
 
 varve_status vv_lease_wait(const struct vv_context *context, const char *path,
-    int *file, varve_error *error)
+    struct vv_held_lease *held, varve_error *error)
 {
     const struct vv_system *system = context->system;
     int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
     int64_t pause = A_MILLISECOND;
+    bool has_lock;
     varve_status status;
-    while (
-        (status = vv_lease_take(context, path, file, error)) == VARVE_TIMEOUT &&
-        system->uptime(system->state) < deadline) {
+    while ((status = lease_lock(context, path, held, &has_lock, error)) ==
+               VARVE_TIMEOUT &&
+           system->uptime(system->state) < deadline) {
         system->sleep(system->state, pause);
         pause = 2 * pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE;
     }
     return status;
 }
 
-void vv_lease_end(const struct vv_context *context, int file)
+void vv_lease_end(const struct vv_context *context, struct vv_held_lease *held)
 {
     const struct vv_system *system = context->system;
-    if (file >= 0)
-        system->unlock(system->state, file);
-    vv_file_close(context, file);
+    if (held->file >= 0 &&
+        system->process(system->state, NULL, 0) == held->process)
+        system->unlock(system->state, held->file);
+    vv_file_close(context, held->file);
+    vv_lease_file_free(held->renewed);
+    *held = (struct vv_held_lease){ .file = -1 };
 }
 
 /* --- A handle ----------------------------------------------------------- */
@@ -117,7 +151,7 @@ static varve_status take(
         varve_error reason = { 0 };
         VV_TRY(vv_find_checkpoint(context, path, true, &lease->path, error));
         varve_status status = vv_lease_take(
-            context, (const char *)lease->path.data, &lease->file, &reason);
+            context, (const char *)lease->path.data, &lease->held, &reason);
         bool may_pass = status == VARVE_TIMEOUT || status == VARVE_NOT_FOUND;
         if (!may_pass || system->uptime(system->state) >= deadline) {
             if (status && error)
@@ -142,8 +176,7 @@ varve_lease *vv_lease_new_in(
         return NULL;
     }
     lease->context = *context;
-    lease->file = -1;
-    lease->process = context->system->process(context->system->state, NULL, 0);
+    lease->held.file = -1;
     vv_buffer_init(&lease->path, &lease->context.allocator);
     if (take(lease, path, error)) {
         varve_lease_free(lease);
@@ -167,11 +200,7 @@ void varve_lease_free(varve_lease *lease)
     if (!lease)
         return;
     const varve_allocator a = lease->context.allocator;
-    const struct vv_system *system = lease->context.system;
-    if (system->process(system->state, NULL, 0) == lease->process)
-        vv_lease_end(&lease->context, lease->file);
-    else
-        vv_file_close(&lease->context, lease->file);
+    vv_lease_end(&lease->context, &lease->held);
     vv_buffer_clear(&lease->path);
     vv_release(&a, lease, sizeof *lease);
 }

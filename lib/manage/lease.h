@@ -11,25 +11,35 @@
 #include "buffer.h"
 #include "context.h"
 
+/* A lease that is held: a shared lock of the open file, or, where there are no
+ * locks, a file beside it that is renewed (lease_file.h). */
+struct vv_held_lease {
+    /* to fill in */
+    int file; /* -1: none is held */
+    /* own */
+    int64_t process; /* that has taken it */
+    struct vv_lease_file *renewed;
+};
+
 struct varve_lease {
     struct vv_context context;
     struct vv_buffer path;
-    int file;
-    int64_t process; /* that has taken it */
+    struct vv_held_lease held;
 };
 
 /* Opens a file, locks it, and looks whether the name still leads to it. At
  * once: VARVE_TIMEOUT where another process has an exclusive lock. */
 varve_status vv_lease_take(const struct vv_context *context, const char *path,
-    int *file, varve_error *error);
+    struct vv_held_lease *held, varve_error *error);
 
-/* The same, but waits for an exclusive lock to end, for ten seconds at most. */
+/* The same for a moment, by locks only; waits for an exclusive lock to end, for
+ * ten seconds at most. */
 varve_status vv_lease_wait(const struct vv_context *context, const char *path,
-    int *file, varve_error *error);
+    struct vv_held_lease *held, varve_error *error);
 
-/* Releases the lock, also where a child process has inherited the descriptor,
- * and closes the file. Takes -1. Only by the process that has taken it. */
-void vv_lease_end(const struct vv_context *context, int file);
+/* Ends it, also where a child process has inherited the descriptor. In such a
+ * child only its own resources are released. */
+void vv_lease_end(const struct vv_context *context, struct vv_held_lease *held);
 
 /* varve_lease_new over any system. */
 varve_lease *vv_lease_new_in(

@@ -22,8 +22,7 @@ void vv_waiting_free(struct vv_level_queue *q, struct vv_waiting *w)
     const varve_allocator *a = &q->level.context.allocator;
     if (!w)
         return;
-    if (w->lease >= 0)
-        vv_lease_end(&q->level.context, w->lease);
+    vv_lease_end(&q->level.context, &w->lease);
     vv_release_string(a, w->path);
     vv_release(a, w, sizeof *w);
 }
@@ -45,7 +44,7 @@ varve_status vv_waiting_make(struct vv_level_queue *q, struct vv_listing *from,
     struct vv_waiting *w = vv_allocate_zeroed(a, sizeof *w);
     if (!w)
         return vv_fail_memory(error, "a checkpoint that waits");
-    w->lease = -1;
+    w->lease.file = -1;
     w->path = from->path.failed ? NULL : vv_copy_string(a, path);
     w->original = (struct vv_original){ .path = w->path,
         .number = entry->number,

@@ -13,6 +13,7 @@
 
 #include "buffer.h"
 #include "interval.h"
+#include "lease.h"
 #include "level.h"
 
 struct vv_monitor;
@@ -22,7 +23,7 @@ struct vv_waiting {
     struct vv_waiting *next;
     struct vv_original original;
     char *path;
-    int lease; /* the open file that has it */
+    struct vv_held_lease lease;
 };
 
 /* A level, and what waits for it. */

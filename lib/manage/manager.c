@@ -516,15 +516,15 @@ void vv_manager_drop_pin(varve_manager *m, uint64_t number)
  * deletion is done before the pin is made, or it finds the pin. A store, and
  * some file systems, have no locks: there the deletion looks for the pin after
  * it has renamed the file, and gives it its name back. */
-static varve_status pin_lock(
-    varve_manager *m, uint64_t number, int *file, varve_error *error)
+static varve_status pin_lock(varve_manager *m, uint64_t number,
+    struct vv_held_lease *held, varve_error *error)
 {
     const char *path = vv_listing_path(&m->listing, &number, VARVE_SUFFIX);
-    *file = -1;
+    *held = (struct vv_held_lease){ .file = -1 };
     if (m->listing.path.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
     return vv_is_of_store(path) ? VARVE_OK
-                                : vv_lease_wait(&m->context, path, file, error);
+                                : vv_lease_wait(&m->context, path, held, error);
 }
 
 /* The file may be gone although there was no lock to wait for. */
@@ -543,15 +543,15 @@ static varve_status pin_check(
 static varve_status pin(varve_manager *m, uint64_t number, varve_error *error)
 {
     struct vv_entry *entry;
-    int file;
+    struct vv_held_lease held;
     VV_TRY(find(m, number, &entry, error));
     if (entry->is_pinned)
         return VARVE_OK;
-    VV_TRY(pin_lock(m, number, &file, error));
+    VV_TRY(pin_lock(m, number, &held, error));
     varve_status status = vv_manager_make_pin(m, number, error);
     if (!status)
         status = pin_check(m, number, error);
-    vv_lease_end(&m->context, file);
+    vv_lease_end(&m->context, &held);
     return status ? status : vv_manager_look(m, error);
 }
 

@@ -11,6 +11,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "lease_file.h"
 #include "retry.h"
 #include "store.h"
 #include "temporary.h"
@@ -98,7 +99,11 @@ varve_status vv_deletion_begin(struct vv_deletion *d, const char *name,
     }
     if (*file < 0)
         return vv_fail_system(error, -*file, "opening it to delete it", path);
-    if (system->lock(system->state, *file) == -EWOULDBLOCK)
+    int result = system->lock(system->state, *file);
+    if (result == -EWOULDBLOCK)
+        *left = VV_LEFT_LEASED;
+    else if (result < 0 && !vv_is_of_store(path) &&
+             vv_lease_file_exists(d->context, d->directory, name))
         *left = VV_LEFT_LEASED;
     else if (deletion_is_pinned(d, pin))
         *left = VV_LEFT_PINNED;

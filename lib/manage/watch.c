@@ -28,8 +28,8 @@ struct varve_watch {
     struct vv_context context;
     char *prefix;
     varve_watch_options options;
-    struct vv_buffer path; /* of the last one given */
-    int lease;             /* its file, or -1 */
+    struct vv_buffer path;      /* of the last one given */
+    struct vv_held_lease lease; /* of it */
     bool has_number;
     uint64_t number;  /* the last one given, or that of `after` */
     int64_t earliest; /* when the next may be given, by the uptime */
@@ -70,7 +70,7 @@ varve_watch *vv_watch_new_in(const struct vv_context *context,
         watch->has_number = options->after != 0;
         watch->number = options->after;
         watch->earliest = INT64_MIN;
-        watch->lease = -1;
+        watch->lease.file = -1;
         vv_buffer_init(&watch->path, &watch->context.allocator);
         watch->prefix = vv_copy_string(&context->allocator, prefix);
     }
@@ -94,8 +94,7 @@ varve_watch *varve_watch_new(
 
 static void end_lease(varve_watch *watch)
 {
-    vv_file_close(&watch->context, watch->lease);
-    watch->lease = -1;
+    vv_lease_end(&watch->context, &watch->lease);
 }
 
 void varve_watch_free(varve_watch *watch)

@@ -1,0 +1,121 @@
+/* test_lease_file.c - lib/manage/lease_file.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lease.h"
+#include "lease_file.h"
+#include "manage_world.h"
+#include "system.h"
+
+/* A disk without locks. */
+static struct vv_system unlocked;
+
+static int no_lock(void *state, int file)
+{
+    (void)state;
+    (void)file;
+    return -ENOTSUP;
+}
+
+static void begin_unlocked(
+    struct world *w, const varve_manager_options *options)
+{
+    world_begin(w, options);
+    world_stop(w);
+    unlocked = *w->context.system;
+    unlocked.lock = no_lock;
+    unlocked.share_lock = no_lock;
+    w->context.system = &unlocked;
+    world_start(w, options);
+    w->may_warn = true;
+}
+
+static size_t count_leases(struct world *w)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < memory_file_count(w->memory); i++)
+        count += strstr(memory_file_path(w->memory, i), ".lease") != NULL;
+    return count;
+}
+
+static bool has(struct world *w, const char *path)
+{
+    size_t size;
+    return memory_bytes(w->memory, path, &size) != NULL;
+}
+
+TEST(lease_file, keeps_what_is_read_where_there_are_no_locks)
+{
+    struct world w;
+    varve_error error = { 0 };
+    const varve_manager_options options = { .keep_last = 1 };
+    begin_unlocked(&w, &options);
+    world_save(&w, 10);
+    varve_lease *lease =
+        vv_lease_new_in(&w.context, "run/ckpt-1.varve", &error);
+    cr_assert(lease, "%s", error.message);
+    cr_assert_eq(count_leases(&w), 1);
+    world_save(&w, 20);
+    world_save(&w, 30);
+    cr_assert(has(&w, "run/ckpt-1.varve") && !has(&w, "run/ckpt-2.varve"));
+    varve_lease_free(lease);
+    cr_assert_eq(count_leases(&w), 0);
+    world_save(&w, 40);
+    cr_assert_not(has(&w, "run/ckpt-1.varve"));
+    world_end(&w);
+}
+
+/* Its process was killed: nothing renews it any more. */
+TEST(lease_file, expires_by_the_time_of_the_file_server)
+{
+    struct world w;
+    const varve_manager_options options = { .keep_last = 1 };
+    begin_unlocked(&w, &options);
+    world_save(&w, 10);
+    memory_put(w.memory, "run/.ckpt-1.varve.0123456789abcdef.lease", "x", 1);
+    world_save(&w, 20);
+    cr_assert(has(&w, "run/ckpt-1.varve"));
+    memory_set_now(w.memory, VV_LEASE_TERM + 1);
+    world_save(&w, 30);
+    cr_assert_not(has(&w, "run/ckpt-1.varve"));
+    cr_assert_eq(count_leases(&w), 0);
+    world_end(&w);
+}
+
+TEST(lease_file, of_a_checkpoint_that_is_gone_is_none)
+{
+    struct world w;
+    varve_error error = { 0 };
+    begin_unlocked(&w, NULL);
+    cr_assert_null(vv_lease_new_in(&w.context, "run/ckpt-1.varve", &error));
+    cr_assert_eq(error.status, VARVE_NOT_FOUND);
+    cr_assert_eq(count_leases(&w), 0);
+    world_end(&w);
+}
+
+TEST(lease_file, over_a_failing_system_leaves_nothing)
+{
+    for (long n = 0;; n++) {
+        struct world w;
+        varve_error error = { 0 };
+        begin_unlocked(&w, NULL);
+        world_save(&w, 10);
+        faulty_plan(w.faulty,
+            &(struct faulty_plan){ .number = n, .error = EIO });
+        varve_lease *lease =
+            vv_lease_new_in(&w.context, "run/ckpt-1.varve", &error);
+        bool was_hit = faulty_hit(w.faulty);
+        faulty_plan(w.faulty, NULL);
+        cr_assert(lease || error.status == VARVE_IO, "%s", error.message);
+        varve_lease_free(lease);
+        cr_assert_eq(count_leases(&w), 0, "call %ld", n);
+        world_end(&w);
+        if (!was_hit)
+            break;
+    }
+}
