@@ -70,9 +70,12 @@ typedef struct varve_foreign_write_options {
 typedef struct varve_background_options {
     bool at_rest;       /* the program promises not to change values until
                            varve_job_wait_copied, and the call need not wait for
-                           their copy */
-    unsigned in_flight; /* so many saves of the graph, each with a copy of the
-                           values, at a time; 0: 2 */
+                           their copy. A save that returns when all is written
+                           needs no promise */
+    unsigned in_flight; /* so many saves of the graph at most, each with a copy
+                           of the values, at a time; 0: 2. Of these, a save that
+                           returns when all is written, a manager and a saver
+                           have one at most */
     varve_reserved reserved;
 } varve_background_options;
 

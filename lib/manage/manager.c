@@ -141,7 +141,7 @@ static varve_status check_call(const varve_node *root, const char *directory,
     VV_TRY(VV_CHECK_OPTIONS(o, error));
     VV_TRY(check_names(directory, o, error));
     VV_TRY(vv_levels_check(o->levels, o->level_count, directory, error));
-    return vv_manager_check_options(o, error);
+    return vv_manager_check_options(o, directory, error);
 }
 
 /* Sets *made also where it could not begin. */
