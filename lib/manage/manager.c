@@ -155,6 +155,8 @@ static varve_status make(varve_node *root, const char *directory,
     if (!m)
         return vv_fail_memory(error, "a manager");
     m->context = graph->context;
+    m->context.dots = o->read && o->read->foreign.dots;
+    m->context.no_hdf5 = o->read && o->read->foreign.no_hdf5;
     m->graph = graph;
     m->root = root;
     m->lock.file = -1;

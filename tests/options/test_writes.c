@@ -313,6 +313,9 @@ static void try_all(const struct setting *setting, char *table, size_t room)
 {
     size_t bad = 0;
     size_t at = (size_t)snprintf(table, room, "%s\n", setting->name);
+    for (size_t k = 0; k < write_row_count; k++)
+        at += (size_t)snprintf(table + at, room - at, "%*s %s\n",
+            (int)(32 + 2 * k), "|", write_rows[k].name);
     for (size_t i = 0; i < write_call_count; i++) {
         at += (size_t)snprintf(
             table + at, room - at, "%-30s", write_calls[i].name);

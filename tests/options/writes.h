@@ -9,7 +9,7 @@
 #include "matrix.h"
 
 enum {
-    BIG = 80 * 1024, /* floats: more than any threshold for one value */
+    BIG = 66 * 1024, /* floats: more than any threshold for one value */
     ROWS = 16,
     FIRST_COUNTER = 40 /* of the root before the first save */
 };

@@ -21,6 +21,7 @@
 #include "state.h"
 #include "tracking.h"
 #include "try.h"
+#include "unrestored.h"
 #include "variable.h"
 #include "write.h"
 #include "write_options.h"
@@ -269,7 +270,7 @@ static varve_status read_into(struct shadow *s, const char *path,
     const varve_read_options *options, varve_error *error)
 {
     varve_read_options whole = options ? *options : (varve_read_options){ 0 };
-    whole.map = false;
+    VV_TRY(vv_check_unrestored(options, "varve_snapshot_read", true, error));
     if (whole.passes == VARVE_PASSES_AUTO) /* of the copy none is at stake */
         whole.passes = VARVE_TWO_PASSES;
     varve_restoration *r = varve_read(s->replica.nodes[0], path, &whole, error);
