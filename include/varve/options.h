@@ -60,8 +60,8 @@ typedef struct varve_foreign_write_options {
     uint64_t shard_size; /* of TensorFlow and safetensors: another file is begun
                             before one holds more bytes than this; 0: never.
                             VARVE_MISUSE in other formats */
-    bool global_names;   /* of safetensors and npz: a value goes by its global
-                            name where it has one, else by its path.
+    bool global_names;   /* of safetensors, npz and GGUF: a value goes by its
+                            global name where it has one, else by its path.
                             VARVE_MISUSE in other formats */
     varve_loss *loss;    /* what that format cannot hold; may be NULL */
     void *loss_user;

@@ -52,8 +52,9 @@ static varve_status check_format(
     bool has_shards = o->format == VARVE_FORMAT_TENSORFLOW ||
                       o->format == VARVE_FORMAT_TENSORFLOW_NAMES ||
                       o->format == VARVE_FORMAT_SAFETENSORS;
-    bool has_names =
-        o->format == VARVE_FORMAT_SAFETENSORS || o->format == VARVE_FORMAT_NPZ;
+    bool has_names = o->format == VARVE_FORMAT_SAFETENSORS ||
+                     o->format == VARVE_FORMAT_NPZ ||
+                     o->format == VARVE_FORMAT_GGUF;
     const char *ours = "the `format` VARVE_FORMAT_VARVE";
     VV_TRY(check_needs(!is_ours && o->layered, "layered", ours, error));
     VV_TRY(check_needs(!is_ours && o->compress, "compress", ours, error));
@@ -61,7 +62,8 @@ static varve_status check_format(
         check_needs(!has_shards && o->foreign.shard_size, "foreign.shard_size",
             "a `format` of TensorFlow or safetensors", error));
     return check_needs(!has_names && o->foreign.global_names,
-        "foreign.global_names", "the `format` of safetensors or npz", error);
+        "foreign.global_names", "a `format` of safetensors, npz or GGUF",
+        error);
 }
 
 varve_status vv_write_options_check(

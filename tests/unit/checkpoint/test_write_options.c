@@ -77,6 +77,7 @@ TEST(write_options, are_taken_where_they_have_an_effect)
         { .foreign = { .shard_size = 1, .global_names = true },
             .format = VARVE_FORMAT_SAFETENSORS },
         { .foreign.global_names = true, .format = VARVE_FORMAT_NPZ },
+        { .foreign.global_names = true, .format = VARVE_FORMAT_GGUF },
         { .keep_counter = true, .format = VARVE_FORMAT_TORCH },
     };
     varve_error error = { 0 };
