@@ -51,7 +51,8 @@ VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
 
 /* What varve_restore would do, without reading a value or changing anything:
  * the report of the result says it. Mismatches are findings here, not
- * failures. */
+ * failures. The options of how values are read have no effect: `no_verify`,
+ * `map`, `passes`, `progress`, `salvage` and `resources`. */
 VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 
@@ -63,7 +64,9 @@ VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
  * counter is in the file, and a failed save does not use it up. The name of the
  * newest file is noted in `prefix.latest`, a hint for people that spares files
  * of others (but for one that replaces a note right before the next one does).
- * VARVE_EXISTS where a file is called `prefix`: varve_restore would find it. */
+ * VARVE_EXISTS where a file is called `prefix`: varve_restore would find it.
+ * VARVE_MISUSE for another `format` than Varve's: varve_restore would not find
+ * its files. */
 VARVE_API varve_status varve_save(varve_node *root, const char *prefix,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 

@@ -45,8 +45,8 @@ VARVE_BEGIN_DECLS
 /* Makes one file of a checkpoint with layers or of many processes, the one that
  * a save by one process without `layered` and `compress` would have written, of
  * an early file too; every value is verified. Takes up to 19 MiB of memory.
- * `to` NULL: in its place. Of the options `no_replace`, `no_sync` and
- * `progress` count. `path` is found as by varve_restore. */
+ * `to` NULL: in its place. `path` is found as by varve_restore. VARVE_MISUSE
+ * for other options than `no_replace`, `no_sync` and `progress`. */
 VARVE_API varve_status varve_repack(const char *path, const char *to,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 

@@ -145,7 +145,7 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  * where no other is good it always is. With `salvage.on` among the options of
  * its read an older good one is preferred all the same; where none is good,
  * what is left of the newest damaged one that can be opened is restored, and
- * the report names what was lost. */
+ * the report names what was lost. `no_verify` has no effect. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

@@ -44,7 +44,7 @@ typedef void varve_loss(void *user, const char *path, const char *what);
 
 /* --- Of a write --------------------------------------------------------- */
 
-/* Of a layered one, as layers.h says it. */
+/* Of a layered one, as layers.h says it; VARVE_MISUSE without `layered`. */
 typedef struct varve_layer_options {
     const char *base;  /* the checkpoint before, in the same directory. NULL:
                           that which varve_write replaces, or the newest of
@@ -58,9 +58,11 @@ typedef struct varve_layer_options {
 /* Of one in another format than ours (docs/foreign.md). */
 typedef struct varve_foreign_write_options {
     uint64_t shard_size; /* of TensorFlow and safetensors: another file is begun
-                            before one holds more bytes than this; 0: never */
-    bool global_names;   /* of safetensors and npz: a value goes by its global
-                            name where it has one, else by its path */
+                            before one holds more bytes than this; 0: never.
+                            VARVE_MISUSE in other formats */
+    bool global_names;   /* of safetensors, npz and GGUF: a value goes by its
+                            global name where it has one, else by its path.
+                            VARVE_MISUSE in other formats */
     varve_loss *loss;    /* what that format cannot hold; may be NULL */
     void *loss_user;
     varve_reserved reserved;
@@ -70,19 +72,24 @@ typedef struct varve_foreign_write_options {
 typedef struct varve_background_options {
     bool at_rest;       /* the program promises not to change values until
                            varve_job_wait_copied, and the call need not wait for
-                           their copy */
-    unsigned in_flight; /* so many saves of the graph, each with a copy of the
-                           values, at a time; 0: 2 */
+                           their copy. A save that returns when all is written
+                           needs no promise */
+    unsigned in_flight; /* so many saves of the graph at most, each with a copy
+                           of the values, at a time; 0: 2. Of these, a save that
+                           returns when all is written, a manager and a saver
+                           have one at most */
     varve_reserved reserved;
 } varve_background_options;
 
-/* Of one by many processes (together.h). */
+/* Of one by many processes (together.h); VARVE_MISUSE in one by a process. */
 typedef struct varve_many_options {
     unsigned files; /* 0: one each machine */
     varve_reserved reserved;
 } varve_many_options;
 
-/* All zero is the safe default; NULL stands for that. */
+/* All zero is the safe default; NULL stands for that. An option that has no
+ * effect in a call, or with the other options, is VARVE_MISUSE, and the message
+ * names it; where a header says that it has none, it is accepted. */
 typedef struct varve_write_options {
     const varve_metadata *metadata;
     size_t metadata_count;
@@ -97,7 +104,9 @@ typedef struct varve_write_options {
                             shared with it; each restores alone (layers.h) */
     varve_format format; /* varve_write: of the file or files; others than ours
                             spell the path of each value, which may have 4095
-                            bytes there (VARVE_LIMIT) */
+                            bytes there (VARVE_LIMIT), and have no `layered` and
+                            `compress`. VARVE_MISUSE in numbered saves, saves by
+                            many processes, managers and savers */
     int compress; /* level of Zstandard, 1 to 19; 0: none (docs/layers.md) */
     varve_layer_options layers;
     varve_foreign_write_options foreign;
@@ -189,7 +198,9 @@ typedef struct varve_resource_options {
     varve_reserved reserved;
 } varve_resource_options;
 
-/* All zero is the safe default; NULL stands for that.
+/* All zero is the safe default; NULL stands for that. An option that has no
+ * effect in a call is VARVE_MISUSE, and the message names it; where a header
+ * says that it has none, it is accepted.
  *
  * A pattern is a path in which `*` stands for any part of a name, `?` for one
  * character, `[0-9]` and `[!0-9]` for one in or not in a set, and `**` for any

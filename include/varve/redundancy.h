@@ -35,7 +35,8 @@
  *
  * Ranks save and restore each for itself: a value that several have is in the
  * file of each, and of one that is spread over them (slice.h) each file has the
- * slice of its rank, which goes back to that slice and to no other.
+ * slice of its rank, which goes back to that slice and to no other. All are in
+ * Varve's own format: `foreign` of the options of a read has no effect.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -92,12 +92,12 @@ typedef struct varve_saver_save_options {
 } varve_saver_save_options;
 
 /* Writes `prefix-STEP.varve`, or `prefix.varve` without a step, by the rules of
- * varve_write; varve_saver_latest is its path then. A file of that name is
- * replaced, and moves to the end of the list. Once the new file is on disk the
- * oldest of the list are deleted, down to `keep`, and held open until the next
- * save; a save with `no_sync` deletes nothing. A file that cannot be deleted
- * does not fail the save: the next one tries again. Only what is or was in the
- * list is ever deleted. */
+ * varve_write, in Varve's own format; varve_saver_latest is its path then. A
+ * file of that name is replaced, and moves to the end of the list. Once the new
+ * file is on disk the oldest of the list are deleted, down to `keep`, and held
+ * open until the next save; a save with `no_sync` deletes nothing. A file that
+ * cannot be deleted does not fail the save: the next one tries again. Only what
+ * is or was in the list is ever deleted. */
 VARVE_API varve_status varve_saver_save(varve_saver *saver, const char *prefix,
     const varve_saver_save_options *options,
     varve_error *error) VARVE_MUST_CHECK;

@@ -100,7 +100,8 @@ VARVE_API varve_status varve_snapshot_diff(varve_snapshot *a, varve_snapshot *b,
 
 /* Writes the file that varve_write would have written when the snapshot was
  * taken, byte for byte. What the snapshot has left out by its options is
- * written as it is now. Fails as varve_write does. */
+ * written as it is now. Fails as varve_write does, and with VARVE_MISUSE for
+ * `layers.only_touched` and `layers.track`: all values are looked at. */
 VARVE_API varve_status varve_snapshot_write(varve_snapshot *snapshot,
     const char *path, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;
@@ -108,7 +109,8 @@ VARVE_API varve_status varve_snapshot_write(varve_snapshot *snapshot,
 /* Reads a file into the snapshot; the program is as it was until it is
  * restored. Values that the file lacks stay as the snapshot has them. Fails as
  * varve_read does, and then the snapshot holds what it held before, whatever
- * `passes` says. */
+ * `passes` says. VARVE_MISUSE for `map` and `expect`, which need a restoration
+ * that is kept. */
 VARVE_API varve_status varve_snapshot_read(varve_snapshot *snapshot,
     const char *path, const varve_read_options *options,
     varve_error *error) VARVE_MUST_CHECK;

@@ -35,7 +35,11 @@ VARVE_API varve_graph *varve_graph_from(const char *path,
  * that gives the graph its values, which begins at the node of `subtree`: all
  * nodes are there, but a variable or state whose value they leave out is
  * VARVE_DECLARED, as one is that the file has no value for, and is saved
- * without one. What is left out is not read, so that it may be damaged. */
+ * without one. What is left out is not read, so that it may be damaged.
+ * VARVE_MISUSE for options of how a program's graph differs from the file:
+ * `resize`, `reshape`, `copy_shared`, `cast` and `rename`; and of a restoration
+ * that is kept: `map` and `expect`. All values go to new memory, which has
+ * nothing to lose: `passes` and `resources.staging_size` have no effect. */
 VARVE_API varve_graph *varve_graph_from_part(const char *path,
     const varve_read_options *options, const varve_allocator *allocator,
     varve_error *error) VARVE_MUST_CHECK;

@@ -204,7 +204,7 @@ static varve_status check_call(const varve_node *root, const char *directory,
     if (o->run)
         VV_TRY(vv_run_identity_check(o->run, error));
     VV_TRY(vv_levels_check(o->levels, o->level_count, directory, error));
-    return vv_manager_check_options(o, error);
+    return vv_manager_check_options(o, directory, error);
 }
 
 /* Sets *made also where it could not begin. */
@@ -218,6 +218,8 @@ static varve_status make(varve_node *root, const char *directory,
     if (!m)
         return vv_fail_memory(error, "a manager");
     m->context = graph->context;
+    m->context.dots = o->read && o->read->foreign.dots;
+    m->context.no_hdf5 = o->read && o->read->foreign.no_hdf5;
     m->graph = graph;
     m->root = root;
     m->lock.file = -1;

@@ -55,9 +55,10 @@ varve_status vv_nodes_check_options(
                             */
         return refuse("that numbers by its counter", "`number_by_step`", error);
     if (o->write && o->write->layered)
-        return refuse("of whole files", "`layered`", error);
+        return refuse("of whole files", "`write.layered`", error);
     if (o->read && o->read->salvage.on)
-        return refuse("that restores what is whole", "`salvage`", error);
+        return refuse(
+            "that restores what is whole", "`read.salvage.on`", error);
     return VARVE_OK;
 }
 

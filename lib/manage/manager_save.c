@@ -217,7 +217,7 @@ static varve_status write_with(varve_manager *m, struct saving *s,
     size_t most = 0;
     if (m->options.write)
         s->write = *m->options.write;
-    s->write.no_replace = s->order.is_new;
+    s->write.no_replace |= s->order.is_new;
     vv_buffer_init(&s->base, a);
     varve_status status = gather_metadata(m, s, o, &all, &most, error);
     if (!status)

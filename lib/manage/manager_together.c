@@ -16,6 +16,7 @@
 #include "save_together.h"
 #include "set_levels.h"
 #include "try.h"
+#include "write_options.h"
 
 bool vv_manager_leads(const varve_manager *m)
 {
@@ -109,8 +110,10 @@ varve_status vv_manager_compare(
 /* --- The first meeting ---------------------------------------------------- */
 
 varve_status vv_manager_check_options(
-    const varve_manager_options *o, varve_error *error)
+    const varve_manager_options *o, const char *directory, varve_error *error)
 {
+    VV_TRY(vv_write_options_check(o->write, error));
+    VV_TRY(vv_check_numbered(o->write, "write.format", directory, error));
     VV_TRY(vv_nodes_check_options(o, error));
     if (!o->comm)
         return VARVE_OK;
@@ -120,7 +123,7 @@ varve_status vv_manager_check_options(
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to be told what is kept, "
             "found `as_noted`");
-    return vv_check_together(o->write, error);
+    return VARVE_OK;
 }
 
 static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)

@@ -24,9 +24,10 @@ const varve_comm *vv_manager_comm(const varve_manager *manager);
 varve_status vv_manager_agree(
     const varve_manager *manager, varve_status status, varve_error *error);
 
-/* VARVE_MISUSE for options that are not for many processes. */
-varve_status vv_manager_check_options(
-    const varve_manager_options *options, varve_error *error);
+/* VARVE_MISUSE for options that a manager, or one of many processes, does not
+ * take. */
+varve_status vv_manager_check_options(const varve_manager_options *options,
+    const char *directory, varve_error *error);
 
 /* The first meeting: whether all ranks have made theirs, which is NULL where
  * `status` says why it is not, of the same directory and options. */

@@ -45,8 +45,9 @@ varve_status vv_manager_verify(
         status = vv_open_all(&trial.how, status, &none, error);
     if (trial.is_open) {
         if (reader)
-            status =
-                vv_reader_verify_share(reader, comm->rank, comm->size, error);
+            status = vv_reader_verify_share(reader, comm->rank, comm->size,
+                m->options.read ? m->options.read->resources.threads : 0,
+                error);
         status = vv_agree(comm, status, error);
     }
     varve_reader_free(reader);

@@ -24,6 +24,7 @@
 #include "saver_together.h"
 #include "try.h"
 #include "write_all.h"
+#include "write_options.h"
 
 /* --- Saving ------------------------------------------------------------- */
 
@@ -144,6 +145,11 @@ static varve_status check_save(varve_saver *saver, const char *prefix,
     if (!prefix)
         return vv_fail(error, VARVE_MISUSE, "expected a prefix, found none");
     VV_TRY(VV_CHECK_OPTIONS(options, error));
+    if (options) {
+        VV_TRY(vv_write_options_check(options->write, error));
+        VV_TRY(
+            vv_check_numbered(options->write, "write.format", prefix, error));
+    }
     return *is_empty ? VARVE_OK : varve_saver_wait(saver, error);
 }
 
@@ -178,7 +184,7 @@ static varve_status save(varve_saver *saver, const char *prefix,
     varve_write_options own = { 0 };
     if (o->write)
         own = *o->write;
-    if (!own.layers.base)
+    if (own.layered && !own.layers.base)
         own.layers.base = varve_saver_latest(saver);
     saver->begun = when;
     if (saver->options.async)

@@ -244,6 +244,10 @@ complains 2 "varve: convert: wrong:2: expected 'NEW -> OLD'" \
     convert --rename-file wrong sample.varve never.varve
 complains 2 'varve: convert: --cast: expected TYPE' \
     convert --cast float sample.varve never.varve
+complains 2 'varve: convert: --shard-size: expected a file of TensorFlow or' \
+    convert --shard-size 2KiB sample.varve never.npz
+complains 2 'varve: convert: --names=global: expected a file of safetensors' \
+    convert --names=global sample.varve never.varve
 complains 2 'varve: convert: --shard-size: expected a size' \
     convert --shard-size 2XB sample.varve never.varve
 complains 2 "varve: convert: 'never': expected a name that ends in .varve" \

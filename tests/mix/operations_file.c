@@ -80,7 +80,7 @@ void mix_write_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
             .compress = c / 4 % 2 * MIX_LEVEL,
             .layers = { .base = c & 2 ? base : NULL,
                 .only_touched = c & 8,
-                .verify_untouched = c & 16 } });
+                .verify_untouched = (c & 24) == 24 } });
 }
 
 /* Where a hint, a ledger or a prefix of saves would be. */

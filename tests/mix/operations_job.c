@@ -29,7 +29,7 @@ static varve_write_options choose_options(
         .progress = how & 8 ? mix_gate : NULL,
         .progress_user = m,
         .background.in_flight = how & 16 ? 1 : 0,
-        .layers.only_touched = how & 128,
+        .layers.only_touched = (how & 129) == 129,
     };
 }
 

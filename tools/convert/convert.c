@@ -373,6 +373,24 @@ static void print_text(const struct conversion *c)
 
 /* --- All ---------------------------------------------------------------- */
 
+/* Options that are for some formats alone. */
+static int check_format(const struct conversion *c)
+{
+    const varve_format format = c->destination.format;
+    bool has_shards = format == VARVE_FORMAT_TENSORFLOW ||
+                      format == VARVE_FORMAT_TENSORFLOW_NAMES ||
+                      format == VARVE_FORMAT_SAFETENSORS;
+    bool has_names = format == VARVE_FORMAT_SAFETENSORS ||
+                     format == VARVE_FORMAT_NPZ || format == VARVE_FORMAT_GGUF;
+    if (c->options->shard_size && !has_shards)
+        return complain_usage(c->settings,
+            "--shard-size: expected a file of TensorFlow or safetensors");
+    if (c->options->names == NAMES_GLOBAL && !has_names)
+        return complain_usage(c->settings,
+            "--names=global: expected a file of safetensors, npz or GGUF");
+    return OUTCOME_DONE;
+}
+
 static int check_level(const struct conversion *c)
 {
     if (c->options->compress > MOST_LEVEL)
@@ -394,6 +412,8 @@ static int convert(struct conversion *c, char **operands)
         outcome = destination_choose(c->options, operands[1], &c->destination);
     if (outcome == OUTCOME_DONE)
         outcome = check_level(c);
+    if (outcome == OUTCOME_DONE)
+        outcome = check_format(c);
     if (outcome == OUTCOME_DONE)
         outcome = target_open(s, operands[0], &c->source);
     if (outcome == OUTCOME_DONE)

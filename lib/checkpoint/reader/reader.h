@@ -38,8 +38,8 @@ varve_reader *vv_reader_open_by(const struct vv_context *context,
     vv_reader_opener *open, void *user, varve_error *error);
 
 /* Verifies one of `count` shares of a file, of which each process takes one. */
-varve_status vv_reader_verify_share(
-    varve_reader *reader, uint32_t share, uint32_t count, varve_error *error);
+varve_status vv_reader_verify_share(varve_reader *reader, uint32_t share,
+    uint32_t count, unsigned threads, varve_error *error);
 
 /* Looks into a file that somebody else has open, and closes later. */
 varve_reader *vv_reader_over(const struct vv_context *context,

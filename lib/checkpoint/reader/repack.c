@@ -236,13 +236,38 @@ static varve_status open_ours(void *user, struct vv_opened *opened,
     return vv_open_found(context, user, true, vv_data_in_open, opened, error);
 }
 
+/* What a file of its own without layers is not written with. */
+static varve_status check_options(
+    const varve_write_options *options, varve_error *error)
+{
+    static const varve_write_options defaults;
+    const varve_write_options *o = options ? options : &defaults;
+    VV_TRY(vv_write_options_check(o, error));
+    const char *name = o->metadata_count         ? "metadata"
+                       : o->keep_counter         ? "keep_counter"
+                       : o->layered              ? "layered"
+                       : o->format               ? "format"
+                       : o->compress             ? "compress"
+                       : o->foreign.loss         ? "foreign.loss"
+                       : o->background.at_rest   ? "background.at_rest"
+                       : o->background.in_flight ? "background.in_flight"
+                       : o->many.files           ? "many.files"
+                                                 : NULL;
+    return name ? vv_fail(error, VARVE_MISUSE,
+                      "varve_repack: `%s` must not be set: of the options of "
+                      "a write only `no_replace`, `no_sync` and `progress` "
+                      "apply",
+                      name)
+                : VARVE_OK;
+}
+
 varve_status vv_repack(const struct vv_context *context, const char *path,
     const char *to, const varve_write_options *options, varve_error *error)
 {
     static const varve_write_options defaults;
     varve_error reason = { 0 };
     struct repacking r = { .options = options ? options : &defaults };
-    VV_TRY(vv_write_options_check(options, error));
+    VV_TRY(check_options(options, error));
     r.reader = vv_reader_open_by(context, open_ours, (void *)path, &reason);
     if (!r.reader) {
         if (error)

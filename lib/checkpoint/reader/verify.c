@@ -487,11 +487,11 @@ static varve_status verify(varve_reader *reader,
     return status;
 }
 
-varve_status vv_reader_verify_share(
-    varve_reader *reader, uint32_t share, uint32_t count, varve_error *error)
+varve_status vv_reader_verify_share(varve_reader *reader, uint32_t share,
+    uint32_t count, unsigned threads, varve_error *error)
 {
-    static const varve_verify_options defaults;
-    return verify(reader, &defaults, share, count, error);
+    const varve_verify_options options = { .threads = threads };
+    return verify(reader, &options, share, count, error);
 }
 
 varve_status varve_reader_verify(varve_reader *reader,

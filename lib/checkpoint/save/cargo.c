@@ -357,6 +357,10 @@ varve_status vv_cargo_gather_of(struct vv_cargo *cargo, varve_node *root,
     if (options)
         cargo->options = *options;
     VV_TRY(vv_pack_check(cargo->options.compress, error));
+    if (cargo->options.many.files && of != VV_OF_SEVERAL)
+        return vv_fail(error, VARVE_MISUSE,
+            "`many.files` must be 0 in a save by one process: use "
+            "varve_write_all, or a manager or saver with `comm`");
     cargo->wants_paths = options && options->progress;
     cargo->of = of;
     vv_buffer_init(&cargo->slices, &cargo->context.allocator);

@@ -15,6 +15,7 @@
 #include "store.h"
 #include "try.h"
 #include "write.h"
+#include "write_options.h"
 
 enum { USUALLY_IN_FLIGHT = 2 };
 
@@ -139,6 +140,8 @@ varve_status vv_job_hold_still(
 static varve_status begin(struct vv_background *b, varve_job *job,
     const struct vv_job_request *r, varve_error *error)
 {
+    if (r->is_numbered)
+        VV_TRY(vv_check_numbered(r->options, "format", r->target, error));
     VV_TRY(vv_cargo_gather_of(&job->cargo, r->root, r->of, r->options, error));
     vv_job_request(job, r);
     varve_status status = vv_job_hold_still(b, job, error);

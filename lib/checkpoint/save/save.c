@@ -24,6 +24,7 @@
 #include "store.h"
 #include "try.h"
 #include "write.h"
+#include "write_options.h"
 
 /* --- Numbers in a directory --------------------------------------------- */
 
@@ -319,6 +320,7 @@ varve_status varve_save(varve_node *root, const char *prefix,
     struct vv_cargo cargo;
     struct vv_buffer path;
     VV_TRY(vv_begin_save(root, prefix, "prefix", error));
+    VV_TRY(vv_check_numbered(options, "format", prefix, error));
     VV_TRY(gather(&cargo, root, options, error));
     vv_buffer_init(&path, &cargo.context.allocator);
     enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);

@@ -1,4 +1,4 @@
-/* write_options.c - the options, and each feature's in them.
+/* write_options.c - whether options are of this version, and fit each other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,14 +7,83 @@
 #include "failure.h"
 #include "try.h"
 
+static varve_status check_rooms(
+    const varve_write_options *o, varve_error *error)
+{
+    VV_TRY(VV_CHECK_OPTIONS(o, error));
+    VV_TRY(VV_CHECK_ROOM(o->layers.reserved, error));
+    VV_TRY(VV_CHECK_ROOM(o->foreign.reserved, error));
+    VV_TRY(VV_CHECK_ROOM(o->background.reserved, error));
+    return VV_CHECK_ROOM(o->many.reserved, error);
+}
+
+/* An option that needs another one has no effect without it. */
+static varve_status check_needs(
+    bool is_set, const char *name, const char *needed, varve_error *error)
+{
+    return is_set ? vv_fail(error, VARVE_MISUSE,
+                        "the options of a write: `%s` needs %s: set that too, "
+                        "or leave `%s` out",
+                        name, needed, name)
+                  : VARVE_OK;
+}
+
+static varve_status check_layers(
+    const varve_write_options *o, varve_error *error)
+{
+    const varve_layer_options *l = &o->layers;
+    bool is_plain = !o->layered;
+    const char *needed = "`layered`";
+    VV_TRY(check_needs(is_plain && l->base, "layers.base", needed, error));
+    VV_TRY(check_needs(
+        is_plain && l->only_touched, "layers.only_touched", needed, error));
+    VV_TRY(check_needs(is_plain && l->track, "layers.track", needed, error));
+    VV_TRY(check_needs(is_plain && l->verify_untouched,
+        "layers.verify_untouched", needed, error));
+    return check_needs(l->verify_untouched && !l->only_touched && !l->track,
+        "layers.verify_untouched", "`layers.only_touched` or `layers.track`",
+        error);
+}
+
+static varve_status check_format(
+    const varve_write_options *o, varve_error *error)
+{
+    bool is_ours = o->format == VARVE_FORMAT_VARVE;
+    bool has_shards = o->format == VARVE_FORMAT_TENSORFLOW ||
+                      o->format == VARVE_FORMAT_TENSORFLOW_NAMES ||
+                      o->format == VARVE_FORMAT_SAFETENSORS;
+    bool has_names = o->format == VARVE_FORMAT_SAFETENSORS ||
+                     o->format == VARVE_FORMAT_NPZ ||
+                     o->format == VARVE_FORMAT_GGUF;
+    const char *ours = "the `format` VARVE_FORMAT_VARVE";
+    VV_TRY(check_needs(!is_ours && o->layered, "layered", ours, error));
+    VV_TRY(check_needs(!is_ours && o->compress, "compress", ours, error));
+    VV_TRY(
+        check_needs(!has_shards && o->foreign.shard_size, "foreign.shard_size",
+            "a `format` of TensorFlow or safetensors", error));
+    return check_needs(!has_names && o->foreign.global_names,
+        "foreign.global_names", "a `format` of safetensors, npz or GGUF",
+        error);
+}
+
 varve_status vv_write_options_check(
     const varve_write_options *options, varve_error *error)
 {
-    VV_TRY(VV_CHECK_OPTIONS(options, error));
     if (!options)
         return VARVE_OK;
-    VV_TRY(VV_CHECK_ROOM(options->layers.reserved, error));
-    VV_TRY(VV_CHECK_ROOM(options->foreign.reserved, error));
-    VV_TRY(VV_CHECK_ROOM(options->background.reserved, error));
-    return VV_CHECK_ROOM(options->many.reserved, error);
+    VV_TRY(check_rooms(options, error));
+    VV_TRY(check_layers(options, error));
+    return check_format(options, error);
+}
+
+varve_status vv_check_numbered(const varve_write_options *options,
+    const char *option, const char *name, varve_error *error)
+{
+    if (!options || options->format == VARVE_FORMAT_VARVE)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: `%s` must be VARVE_FORMAT_VARVE in numbered checkpoints and in "
+        "those of managers and savers, found %s: use varve_write with a name "
+        "of its own, or `varve convert`",
+        name, option, varve_format_name(options->format));
 }

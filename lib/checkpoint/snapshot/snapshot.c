@@ -128,6 +128,7 @@ static varve_status take(
         return status;
     for (size_t i = 0; i < s->count; i++)
         take_one(&s->items[i]);
+    s->counter = varve_save_counter(s->root);
     vv_put_at_stake(s->graph, 0);
     vv_bulk_copy(&(struct vv_bulk){ .snapshot = s });
     return VARVE_OK;

@@ -43,6 +43,7 @@ struct varve_snapshot {
     size_t block_size;
     struct vv_dirty *dirty; /* what the program has written; NULL: unknown */
     uint64_t moment;        /* since when, for values that were alike */
+    uint64_t counter;       /* the root's save counter when it was taken */
 };
 
 /* Whether the program still has the values that the snapshot has, of the same

@@ -21,7 +21,10 @@
 #include "state.h"
 #include "tracking.h"
 #include "try.h"
+#include "unrestored.h"
 #include "variable.h"
+#include "write.h"
+#include "write_options.h"
 
 /* One value of the replica, by place in the walk. */
 struct stand_in {
@@ -191,6 +194,23 @@ static void end(struct shadow *s)
 
 /* --- Writing ------------------------------------------------------------ */
 
+/* Of the replica nothing is known that was touched or written to. */
+static varve_status check_options(
+    const varve_write_options *options, varve_error *error)
+{
+    VV_TRY(vv_write_options_check(options, error));
+    const varve_layer_options none = { 0 };
+    const varve_layer_options *o = options ? &options->layers : &none;
+    const char *name = o->only_touched ? "layers.only_touched"
+                       : o->track      ? "layers.track"
+                                       : NULL;
+    return name ? vv_fail(error, VARVE_MISUSE,
+                      "varve_snapshot_write: `%s` must be false: all values of "
+                      "a snapshot are written",
+                      name)
+                : VARVE_OK;
+}
+
 varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
     const varve_write_options *options, varve_error *error)
 {
@@ -198,11 +218,14 @@ varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
     if (!snapshot)
         return vv_fail(
             error, VARVE_MISUSE, "snapshot: expected one, found NULL");
+    VV_TRY(check_options(options, error));
+    bool keeps = options && options->keep_counter;
     varve_status status = begin(&s, snapshot, false, error);
     if (!status)
         status = vv_background_settle(snapshot->graph, error);
     if (!status)
-        status = varve_write(s.replica.nodes[0], path, options, error);
+        status = vv_write(s.replica.nodes[0], path,
+            keeps ? snapshot->counter : 0, options, error);
     end(&s);
     return status;
 }
@@ -247,7 +270,7 @@ static varve_status read_into(struct shadow *s, const char *path,
     const varve_read_options *options, varve_error *error)
 {
     varve_read_options whole = options ? *options : (varve_read_options){ 0 };
-    whole.map = false;
+    VV_TRY(vv_check_unrestored(options, "varve_snapshot_read", true, error));
     if (whole.passes == VARVE_PASSES_AUTO) /* of the copy none is at stake */
         whole.passes = VARVE_TWO_PASSES;
     varve_restoration *r = varve_read(s->replica.nodes[0], path, &whole, error);

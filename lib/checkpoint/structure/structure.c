@@ -27,6 +27,7 @@
 #include "state.h"
 #include "store.h"
 #include "try.h"
+#include "unrestored.h"
 #include "variable.h"
 
 struct importing {
@@ -237,6 +238,10 @@ static varve_graph *import(const struct vv_context *context, const char *path,
         .leaves_values = leaves_values };
     varve_defer_initializers(i.graph, true);
     varve_status status = varve_graph_check(i.graph, &reason);
+    if (!status)
+        status = vv_check_unrestored(options,
+            leaves_values ? "varve_graph_over" : "varve_graph_from_part", false,
+            &reason);
     if (!status)
         status = open_reader(&i, context, path, &reason);
     if (!status)

@@ -29,8 +29,8 @@ varve_status vv_check_together(const varve_write_options *o, varve_error *error)
     VV_TRY(vv_write_options_check(o, error));
     if (o && o->format != VARVE_FORMAT_VARVE)
         return vv_fail(error, VARVE_MISUSE,
-            "expected a save of several processes in the format %s, found %s",
-            varve_format_name(VARVE_FORMAT_VARVE),
+            "`format` must be VARVE_FORMAT_VARVE in a save of several "
+            "processes, found %s: convert the checkpoint by `varve convert`",
             varve_format_name(o->format));
     return VARVE_OK;
 }
@@ -178,7 +178,9 @@ static varve_status publish(
         vv_data_files_clear(&p->files, is_named);
         bool has_left =
             p->files.has_left || !(p->flags & VV_PUBLISH_NO_REPLACE);
-        if (!status && has_left) /* or the next save, if it cannot be */
+        /* Or the next save, where it cannot be, or a power cut may bring the
+         * older index back. */
+        if (!status && has_left && !(p->flags & VV_PUBLISH_NO_SYNC))
             vv_prune_layers(&p->cargo->context, p->path, NULL);
     }
     if (p->is_merged)

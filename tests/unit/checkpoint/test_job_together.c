@@ -332,7 +332,7 @@ TEST(job_together, does_not_begin_where_one_rank_cannot)
     run = (struct run){ .body = start_at_none,
         .options.format = VARVE_FORMAT_NPZ };
     run_all(&run, 2);
-    check_all(&run, 2, VARVE_MISUSE, "rank 0: expected a save of several");
+    check_all(&run, 2, VARVE_MISUSE, "rank 0: `format` must be");
     cr_assert_eq(memory_file_count(world.memory), 0);
     end_world();
 }

@@ -281,12 +281,13 @@ static void take_off(struct flight *f)
     char base[32];
     varve_error error = { 0 };
     snprintf(base, sizeof base, "run/m-%u.varve", draw(life.saves + 1));
-    const varve_write_options options = { .layered = true,
+    varve_write_options options = { .layered = true,
         .compress = draw(4) ? 0 : 1,
         .background.at_rest = draw(8) == 0,
         .layers = { .only_touched = draw(8) > 0,
-            .verify_untouched = draw(8) == 0,
             .base = draw(4) ? NULL : base } };
+    options.layers.verify_untouched =
+        options.layers.only_touched && draw(8) == 0;
     land(f);
     memcpy(f->large, layered.large, sizeof f->large);
     memcpy(f->middle, layered.middle, sizeof f->middle);

@@ -132,13 +132,13 @@ TEST(verify, is_shared_by_any_number)
         for (uint32_t count = 1; count < 5; count++) {
             uint32_t found = 0;
             for (uint32_t i = 0; i < count; i++)
-                found += vv_reader_verify_share(reader, i, count, &error) ==
+                found += vv_reader_verify_share(reader, i, count, 0, &error) ==
                          VARVE_CORRUPT;
             cr_assert_eq(found, 1, "%llu", (unsigned long long)at);
         }
         bytes[at] ^= 1;
     }
-    cr_assert_ok(vv_reader_verify_share(reader, 6, 7, &error), error);
+    cr_assert_ok(vv_reader_verify_share(reader, 6, 7, 0, &error), error);
     varve_reader_free(reader);
     end_world();
 }

@@ -332,7 +332,7 @@ TEST(write_all, wants_the_same_path_everywhere)
 TEST(write_all, writes_our_format_whole)
 {
     struct run npz = { .wide = 1, .options = { .format = VARVE_FORMAT_NPZ } };
-    check_failed(&npz, 2, VARVE_MISUSE, "in the format varve, found npz");
+    check_failed(&npz, 2, VARVE_MISUSE, "`format` must be VARVE_FORMAT_VARVE");
 }
 
 static void fail_state(struct part *p, uint32_t rank)

@@ -35,7 +35,7 @@ TEST(hdf5_in, refuses_where_the_options_say_so)
     cr_assert_null(open_bytes(&w, "a.h5", &bytes, &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
     cr_assert_str_eq(error.message, "a.h5: expected a file that is not read "
-        "by libhdf5, as the options say, found one of HDF5");
+        "by libhdf5, as `foreign.no_hdf5` says, found one of HDF5");
     vv_buffer_clear(&bytes);
     world_free(&w);
 }

@@ -217,10 +217,10 @@ TEST(manager_nodes, refuse_what_does_not_go_with_them)
     check_refused("expected a manager that saves while all wait, found "
                   "`async`");
     nodes.options = (varve_manager_options){ .write = &layered };
-    check_refused("expected a manager of whole files, found `layered`");
+    check_refused("expected a manager of whole files, found `write.layered`");
     nodes.options = (varve_manager_options){ .read = &salvage };
     check_refused("expected a manager that restores what is whole, found "
-                  "`salvage`");
+                  "`read.salvage.on`");
     nodes.options = (varve_manager_options){ 0 };
     nodes.redundancy.group_size = 33;
     check_refused("expected groups of 2 to 32 nodes, found 33");

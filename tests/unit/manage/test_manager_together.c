@@ -245,7 +245,8 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     check_has(run_ranks(3, make_odd, "c"), "found one without `duplicate`");
     check_has(run_ranks(3, make_odd, "b"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "k"), "found `as_noted`");
-    check_has(run_ranks(3, make_odd, "l"), "in the format varve, found npz");
+    check_has(run_ranks(3, make_odd, "l"),
+        "run: `write.format` must be VARVE_FORMAT_VARVE");
     check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: expected a node");
     check_has(run_ranks(3, make_odd, "-"), "made");
     end_disk();

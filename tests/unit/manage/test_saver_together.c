@@ -302,7 +302,7 @@ TEST(saver_together, wants_the_same_call_of_all)
     check_has(notes, "save: VARVE_MISUSE: rank 1: b: expected the call that "
                      "rank 0 makes, found another\n"
                      "save: VARVE_MISUSE: rank 2: expected a prefix, ");
-    check_has(notes, "in the format varve, found npz");
+    check_has(notes, "a: `write.format` must be VARVE_FORMAT_VARVE");
     check_has(notes, "restore: VARVE_MISUSE: rank 1: b: ");
     check_has(notes, "recover: VARVE_MISUSE: rank 1: b: ");
     check_has(notes, "set: VARVE_MISUSE: rank 1: the list of a saver: ");
