@@ -208,11 +208,11 @@ typedef struct varve_managed {
     int64_t time;     /* seconds since 1970-01-01 UTC; -1: not recorded */
     double metric;    /* NaN: none */
     uint64_t size;    /* bytes of the file */
-    const char *kept; /* why it stays, such as "last 3, best 1, pinned"; NULL:
-                         the next prune deletes it */
+    const char *kept; /* why: "last 3, pinned"; NULL: the next prune deletes */
     bool is_ours;     /* written by a manager of this prefix */
     bool is_pinned;
     bool is_damaged; /* as far as the manager has found out */
+    bool is_leased;  /* found by the last save or prune that was to delete it */
     varve_reserved reserved;
 } varve_managed;
 

@@ -6,8 +6,17 @@
 #define VARVE_PRUNE_H
 
 #include <varve/layers.h>
+#include <varve/manager.h>
 
 VARVE_BEGIN_DECLS
+
+/* Finds which checkpoints varve_manager_prune would delete at this moment, and
+ * deletes none: `kept` of varve_manager_at is then NULL of these and of no
+ * other. Takes the locks of the manager and of each file, so that what is in
+ * use is found. A file that cannot be opened stays, and is the warning. A call
+ * of all processes, as varve_manager_prune is. */
+VARVE_API varve_status varve_manager_plan_prune(
+    varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
 /* The outcome of varve_prune_layers_with. */
 typedef struct varve_layers_pruned {

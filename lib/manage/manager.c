@@ -351,6 +351,7 @@ bool varve_manager_at(
         .is_ours = e->is_ours,
         .is_pinned = e->is_pinned,
         .is_damaged = e->is_damaged,
+        .is_leased = fact && fact->reasons & VV_KEPT_LEASED,
     };
     return true;
 }

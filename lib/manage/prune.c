@@ -112,26 +112,38 @@ static varve_status delete_named(struct vv_listing *l, int directory,
     return status;
 }
 
-/* Deletes one file, unless it is leased or no longer what the entry says: then
- * the fact has that as a reason. */
-static varve_status delete_one(struct vv_listing *l, int directory,
-    const struct vv_entry *entry, struct vv_fact *fact, varve_error *error)
+/* Opens the file of an entry that is to go, with its lock. Where the file has
+ * to stay the fact gets the reason, and where it is gone *file is -1. */
+static varve_status open_to_delete(struct vv_listing *l,
+    const struct vv_entry *entry, struct vv_fact *fact, int *file,
+    varve_error *error)
 {
-    int file;
     uint64_t size;
+    *file = -1;
     const char *path = vv_listing_path(l, &entry->number, VARVE_SUFFIX);
     if (l->path.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    varve_status status = vv_file_open(l->context, path, &file, &size, error);
+    varve_status status = vv_file_open(l->context, path, file, &size, error);
+    if (status == VARVE_NOT_FOUND)
+        return VARVE_OK;
     if (status)
-        return status == VARVE_NOT_FOUND ? VARVE_OK : status;
-    if (is_leased(l->context, file))
+        fact->reasons |= VV_KEPT_UNREADABLE;
+    else if (is_leased(l->context, *file))
         fact->reasons |= VV_KEPT_LEASED;
     else if (entry->is_damaged && !vv_listing_is_damaged(l, entry))
         fact->reasons |= VV_KEPT_DAMAGED;
     else if (entry->is_read && !vv_listing_confirm(l, entry))
         fact->reasons |= VV_KEPT_FOREIGN;
-    else
+    return status;
+}
+
+static varve_status delete_one(struct vv_listing *l, int directory,
+    const struct vv_entry *entry, struct vv_fact *fact, varve_error *error)
+{
+    int file;
+    VV_TRY(open_to_delete(l, entry, fact, &file, error));
+    varve_status status = VARVE_OK;
+    if (file >= 0 && !fact->reasons)
         status = delete_named(l, directory, entry, error);
     vv_file_close(l->context, file);
     return status;
@@ -207,5 +219,20 @@ varve_status vv_prune(
             &d->facts[i], &d->facts[i + 1], (d->count - i) * sizeof *d->facts);
     }
     vv_file_close(l->context, directory);
+    return first;
+}
+
+varve_status vv_prune_trial(
+    struct vv_listing *l, struct vv_decision *d, varve_error *error)
+{
+    varve_status first = VARVE_OK;
+    for (size_t i = 0; i < d->count; i++) {
+        int file = -1;
+        if (d->facts[i].reasons)
+            continue;
+        keep_first(&first, open_to_delete(l, &l->entries[i], &d->facts[i],
+                               &file, first ? NULL : error));
+        vv_file_close(l->context, file);
+    }
     return first;
 }
