@@ -91,6 +91,7 @@ for part in \
     compressed \
     memory \
     runs \
+    prune \
     hostile \
     show \
     diff \

@@ -154,7 +154,8 @@ static int open_manager(const struct settings *settings, struct run_list *list,
     if (!run->manager)
         return complain_status(
             settings, "cannot look into", run->directory, &error);
-    struct run_entry entry = { .format = VARVE_FORMAT_VARVE };
+    struct run_entry entry = { .is_managed = true,
+        .format = VARVE_FORMAT_VARVE };
     run->metric = varve_manager_metric(run->manager);
     for (size_t i = 0; varve_manager_at(run->manager, i, &entry.facts); i++) {
         entry.facts.path = keep_text(run, entry.facts.path);
