@@ -1,4 +1,4 @@
-/* make_lineages.c - writes checkpoints of four runs, of which three were resumed
+/* make_lineages.c - writes checkpoints of four runs; three of them were resumed
  * from another one.
  *
  *     make_lineages ONE TWO    ONE/ckpt-1 to -7, and TWO/ckpt-5 and -6
