@@ -45,11 +45,15 @@ has 'ckpt: kept 2, freed 770 B' out
 has 'varve: not all was pruned: failing: ' err
 [ -e failing/ckpt-2.varve ] || fail 'it is gone'
 
-# Another manager is at work.
+# Another manager is at work: all but a prune go on.
 cp -r kept busy
 lock LOCK_EX busy/.ckpt.lock
 complains 3 'varve: cannot ' prune -n --keep-last=1 busy
 complains 3 'varve: cannot ' prune --keep-last=1 busy
+ends 0 log busy
+ends 0 ls busy@latest
+ends 0 pin busy@4
+ends 0 unpin busy@4
 unlock
 [ "$(ls busy)" = "$(ls kept)" ] || fail 'it deletes beside a manager'
 
