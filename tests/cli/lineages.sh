@@ -1,9 +1,9 @@
 # lineages.sh - which checkpoint was resumed from which. Read by run.sh.
 #
 # SPDX-License-Identifier: MIT
-mkdir one two
-"$make_lineages" one two
-touch -d '2026-01-02 03:04:05Z' one/*.varve two/*.varve
+mkdir one two three
+"$make_lineages" one two three
+touch -d '2026-01-02 03:04:05Z' one/*.varve two/*.varve three/*.varve
 prints lineages_one 0 log --ascii one
 prints lineages_json 0 log --json one
 ends 0 log --json one two
@@ -27,6 +27,7 @@ mkdir two
 cp managed/ckpt-6.varve two/ckpt-6.varve
 touch -d '2026-01-02 03:04:05Z' two/*.varve
 prints lineages_unknown 0 log --ascii one two
+prints lineages_older 0 log --ascii three
 ends 1 log one missing
 has 'ckpt-7.varve' out
 has 'varve: no checkpoints: missing: ' err

@@ -1,7 +1,8 @@
 /* make_lineages.c - writes checkpoints of four runs; three of them were resumed
  * from another one.
  *
- *     make_lineages ONE TWO    ONE/ckpt-1 to -7, and TWO/ckpt-5 and -6
+ *     make_lineages ONE TWO THREE    ONE/ckpt-1 to -7, TWO/ckpt-5 and -6, and
+ *                                    THREE/ckpt-1 to -3
  *
  * The metadata are those that a manager writes.
  *
@@ -16,7 +17,7 @@ static const char *const runs[] = { "01JDR3K5Z8Q4000000000AAAAA",
     "01JDR3K5Z8Q4000000000BBBBB", "01JDR3K5Z8Q4000000000CCCCC",
     "01JDR3K5Z8Q4000000000DDDDD" };
 
-enum { NONE = -1 };
+enum { NONE = -1, UNKNOWN = -2 }; /* runs */
 
 /* A part of a run: `count` saves behind the checkpoint `last` of `from`. */
 struct part {
@@ -34,20 +35,22 @@ static varve_status save(varve_node *root, const struct part *part, int number,
 {
     char parent[64], path[512];
     snprintf(parent, sizeof parent, "0123456789abcdef %s %d",
-        part->parent_run == NONE ? "" : runs[part->parent_run],
+        part->parent_run < 0 ? "-" : runs[part->parent_run],
         part->parent_number);
     const varve_metadata metadata[] = {
         { .name = "varve.manager", .kind = VARVE_METADATA_STRING,
             .string = "ckpt" },
-        { .name = "varve.run", .kind = VARVE_METADATA_STRING,
-            .string = runs[part->run] },
         { .name = "step", .kind = VARVE_METADATA_INTEGER,
             .integer = 100 * number },
+        { .name = "varve.run", .kind = VARVE_METADATA_STRING,
+            .string = part->run < 0 ? "" : runs[part->run] },
         { .name = "varve.parent", .kind = VARVE_METADATA_STRING,
             .string = parent },
     };
     const varve_write_options options = { .metadata = metadata,
-        .metadata_count = part->parent_run == NONE ? 3 : 4 };
+        .metadata_count = part->run == UNKNOWN       ? 2
+                          : part->parent_run == NONE ? 3
+                                                     : 4 };
     snprintf(path, sizeof path, "%s/ckpt", part->to);
     return varve_save(root, path, &options, error);
 }
@@ -75,13 +78,15 @@ static varve_status write_part(const struct part *part, varve_error *error)
 int main(int argc, char **argv)
 {
     varve_error error = { .status = VARVE_OK };
-    if (argc < 3)
+    if (argc < 4)
         return 2;
     const struct part parts[] = {
         { 0, argv[1], 4, "", 0, NONE, 0 },
         { 1, argv[1], 2, argv[1], 4, 0, 3 },
         { 2, argv[2], 2, argv[1], 4, 0, 4 },
         { 3, argv[1], 1, argv[1], 6, 1, 6 },
+        { UNKNOWN, argv[3], 2, "", 0, NONE, 0 },
+        { 3, argv[3], 1, argv[3], 2, UNKNOWN, 1 },
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!write_part(&parts[i], &error))

@@ -21,20 +21,22 @@ static bool parse_number(const char *text, uint64_t *number)
     return strcmp(text, again) == 0;
 }
 
-/* "DIGEST RUN NUMBER"; leaves parent_run NULL where the text is another. */
+/* "IDENTITY RUN NUMBER"; any other text has no parent. */
 static void parse_parent(struct lineage *lineage)
 {
     const char *text = lineage->parent;
     size_t digits = strspn(text, "0123456789abcdef");
-    if (digits != LINEAGE_DIGEST_SIZE || text[digits] != ' ')
+    if (digits != LINEAGE_IDENTITY_SIZE || text[digits] != ' ')
         return;
-    const char *run = text + LINEAGE_DIGEST_SIZE + 1;
+    const char *run = text + LINEAGE_IDENTITY_SIZE + 1;
     size_t size = strcspn(run, " ");
     if (size == 0 || run[size] != ' ' ||
         !parse_number(run + size + 1, &lineage->parent_number))
         return;
-    lineage->parent_run = room_copy(run, size);
-    memcpy(lineage->parent_digest, text, LINEAGE_DIGEST_SIZE);
+    lineage->has_parent = true;
+    if (size != 1 || *run != '-')
+        lineage->parent_run = room_copy(run, size);
+    memcpy(lineage->parent_identity, text, LINEAGE_IDENTITY_SIZE);
 }
 
 static char *copy_of(const varve_metadata *entry)
@@ -149,6 +151,18 @@ static const struct log_row *find_row(struct log_row *const *sorted,
                                                             : NULL;
 }
 
+/* The checkpoint of an unknown run from which that of a row was resumed. */
+static const struct log_row *find_unknown(
+    const struct log_row *rows, size_t count, const struct log_row *row)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!rows[i].lineage.run && rows[i].source == row->source &&
+            rows[i].entry->facts.number == row->lineage.parent_number)
+            return &rows[i];
+    }
+    return NULL;
+}
+
 static bool is_same(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
@@ -197,6 +211,8 @@ size_t lineage_link(struct log_row *rows, size_t count)
         if (!parent && lineage->parent_run)
             parent = find_row(
                 sorted, count, lineage->parent_run, lineage->parent_number);
+        else if (!parent && lineage->has_parent)
+            parent = find_unknown(rows, count, sorted[i]);
         sorted[i]->parent_id = parent ? parent->id : NULL;
         lineages += i == 0 || by_run(sorted[i - 1], sorted[i]) != 0;
     }

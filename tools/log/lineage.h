@@ -9,19 +9,20 @@
 #include "run.h"
 
 /* In the metadata: the id of the run; and of the checkpoint from which it was
- * resumed 16 hexadecimal digits of its digest, its run and its number, with a
- * space between. */
+ * resumed 16 hexadecimal digits, its identity, its run ("-": unknown) and its
+ * number, with a space between. */
 #define LINEAGE_RUN_KEY "varve.run"
 #define LINEAGE_PARENT_KEY "varve.parent"
 
-enum { LINEAGE_DIGEST_SIZE = 16, LINEAGE_SHORT_SIZE = 6 };
+enum { LINEAGE_IDENTITY_SIZE = 16, LINEAGE_SHORT_SIZE = 6 };
 
 struct lineage {
     char *run;        /* NULL: unknown */
     char *parent;     /* the text in the file; NULL: none */
-    char *parent_run; /* NULL: none, or the text is not as above */
+    bool has_parent;  /* the text is as above */
+    char *parent_run; /* NULL: unknown */
     uint64_t parent_number;
-    char parent_digest[LINEAGE_DIGEST_SIZE + 1];
+    char parent_identity[LINEAGE_IDENTITY_SIZE + 1];
 };
 
 /* A checkpoint in the listing. */

@@ -45,7 +45,7 @@ static const struct column columns[] = { { "name", "NAME", false },
     { "modified", NULL, true }, { "pinned", NULL, false },
     { "ours", NULL, false }, { "path", NULL, false }, { "run", "RUN", false },
     { "parent_run", NULL, false }, { "parent_number", NULL, true },
-    { "parent_digest", NULL, false } };
+    { "parent_identity", NULL, false } };
 
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns, RUN_COLUMN = 16 };
 
@@ -94,11 +94,11 @@ static void print_run(struct listing *l, const struct lineage *lineage)
     const char *run = lineage->run;
     table_text(table, run && is_short ? lineage_short(run) : run);
     table_text(table, lineage->parent_run);
-    if (lineage->parent_run)
+    if (lineage->has_parent)
         table_count(table, lineage->parent_number);
     else
         table_none(table);
-    table_text(table, lineage->parent_run ? lineage->parent_digest : NULL);
+    table_text(table, lineage->has_parent ? lineage->parent_identity : NULL);
 }
 
 /* Of several directories with the path. */
