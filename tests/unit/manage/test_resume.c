@@ -279,7 +279,7 @@ TEST(resume, a_plan_warns_of_what_it_cannot_look_at)
                     strcmp(found.kept, "its file cannot be opened") == 0;
         cr_assert_eq(kept, 1, "call %ld: %s", n, warning);
     }
-    cr_assert_eq(warnings, 2);
+    cr_assert_geq(warnings, 2);
     faulty_plan(w.faulty, NULL);
     world_end(&w);
 }
