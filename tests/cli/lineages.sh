@@ -24,9 +24,12 @@ prints lineages_gone 0 log --ascii one
 # Beside what no manager wrote, or has no run.
 rm -r two
 mkdir two
-cp managed/ckpt-6.varve two/ckpt-6.varve
+cp three/ckpt-2.varve two
 touch -d '2026-01-02 03:04:05Z' two/*.varve
 prints lineages_unknown 0 log --ascii one two
+cp one/ckpt-1.varve one/ckpt-2.varve two
+ends 0 log two
+[ "$(head -c 1 out)$(grep -c '[*]' out)" = N0 ] || fail 'a graph of one line'
 prints lineages_older 0 log --ascii three
 ends 1 log one missing
 has 'ckpt-7.varve' out

@@ -193,10 +193,24 @@ static char *make_id(const struct log_row *row)
     return room_join(row->lineage.run, number);
 }
 
+static const struct log_row *find_parent(struct log_row *const *sorted,
+    size_t count, size_t at, const struct log_row *rows)
+{
+    const struct log_row *row = sorted[at];
+    const struct log_row *older = find_older(sorted, at);
+    if (older || !row->lineage.has_parent)
+        return older;
+    return row->lineage.parent_run
+               ? find_row(sorted, count, row->lineage.parent_run,
+                     row->lineage.parent_number)
+               : find_unknown(rows, count, row);
+}
+
 size_t lineage_link(struct log_row *rows, size_t count)
 {
     struct log_row **sorted = room_for(count, sizeof *sorted);
-    size_t lineages = 0;
+    bool *has_child = room_for(count, sizeof *has_child);
+    size_t ends = 0;
     if (count)
         qsort(rows, count, sizeof *rows, by_age);
     for (size_t i = 0; i < count; i++) {
@@ -206,16 +220,17 @@ size_t lineage_link(struct log_row *rows, size_t count)
     if (count)
         qsort(sorted, count, sizeof *sorted, by_lineage);
     for (size_t i = 0; i < count; i++) {
-        const struct lineage *lineage = &sorted[i]->lineage;
-        const struct log_row *parent = find_older(sorted, i);
-        if (!parent && lineage->parent_run)
-            parent = find_row(
-                sorted, count, lineage->parent_run, lineage->parent_number);
-        else if (!parent && lineage->has_parent)
-            parent = find_unknown(rows, count, sorted[i]);
+        const struct log_row *parent = find_parent(sorted, count, i, rows);
         sorted[i]->parent_id = parent ? parent->id : NULL;
-        lineages += i == 0 || by_run(sorted[i - 1], sorted[i]) != 0;
+        if (parent)
+            has_child[parent - rows] = true;
     }
+    for (size_t i = 0; i < count; i++) {
+        bool has_copy =
+            i + 1 < count && strcmp(sorted[i]->id, sorted[i + 1]->id) == 0;
+        ends += !has_copy && !has_child[sorted[i] - rows];
+    }
+    free(has_child);
     free(sorted);
-    return lineages;
+    return ends;
 }

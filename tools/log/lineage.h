@@ -46,8 +46,8 @@ const char *lineage_short(const char *run);
 /* Sorts the rows of one prefix, the newest first, and gives each its id and
  * that of its parent: the one before it of the same run, or that from which the
  * run was resumed, or the newest before that where it was deleted. Those of
- * unknown runs are one lineage in each directory. Returns how many lineages
- * there are. */
+ * unknown runs are one lineage in each directory. Returns how many rows
+ * are no parent, copies counted once: 1 where all are in one line. */
 size_t lineage_link(struct log_row *rows, size_t count);
 
 #endif

@@ -58,7 +58,7 @@ struct listing {
     size_t count;
     size_t room;
     bool knows_runs; /* at least one */
-    bool has_graph;  /* there is more than one lineage of a prefix */
+    bool has_graph;  /* the checkpoints of a prefix are in more than one line */
     struct table table;
     uint64_t left; /* rows that may be printed yet */
 };
@@ -296,14 +296,14 @@ const struct command log_command = {
         "'-': its next save\ndeletes it. With --keep-... it says what such a "
         "policy would keep. No value is\nread. A time that is not in the file "
         "is that of the file.\n\n"
-        "Where a directory has checkpoints of several runs, a graph before the "
-        "names shows\nwhich run was resumed from which checkpoint: a column "
-        "for each lineage, a branch\nwhere two runs were resumed from the same "
-        "one. A checkpoint whose parent was\ndeleted stands on the newest one "
-        "before that. RUN has the last six characters of\nthe id of the run, "
-        "'-' where the file has none. Of several directories, such as\nthe "
-        "levels of one manager, all checkpoints of a prefix are in one graph, "
-        "copies one\nbelow the other.\n",
+        "Where two runs were resumed from one checkpoint, or are not related, "
+        "a graph before\nthe names shows which run was resumed from which "
+        "checkpoint, a column for each\nlineage. A checkpoint whose parent was "
+        "deleted stands on the newest one before\nthat. RUN has the last six "
+        "characters of the id of the run, '-' where the file has\nnone. Of "
+        "several directories, such as the levels of one manager, all "
+        "checkpoints of\na prefix are in one graph, copies one below the "
+        "other.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,
