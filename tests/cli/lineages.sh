@@ -1,6 +1,8 @@
 # lineages.sh - which checkpoint was resumed from which. Read by run.sh.
 #
 # SPDX-License-Identifier: MIT
+mkdir lineages
+cd lineages
 mkdir one two three
 "$make_lineages" one two three
 touch -d '2026-01-02 03:04:05Z' one/*.varve two/*.varve three/*.varve
@@ -34,3 +36,4 @@ prints lineages_older 0 log --ascii three
 ends 1 log one missing
 has 'ckpt-7.varve' out
 has 'varve: no checkpoints: missing: ' err
+cd ..

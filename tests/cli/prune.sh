@@ -12,6 +12,8 @@ unlock() {
     exec 9<&-
 }
 
+mkdir pruning
+cd pruning
 "$make_sample" kept managed
 cp -r kept leased
 lock LOCK_SH leased/ckpt-2.varve
@@ -95,3 +97,4 @@ ends 0 verify owner/run-1.varve guest/run-1.varve
 rm guest/layers owner/run-1.varve
 ends 0 prune owner
 has 'owner: deleted 2 layers, freed ' out
+cd ..
