@@ -299,18 +299,19 @@ static void print_cell(
         fprintf(t->to, "%s%*s", text, is_last ? 0 : pad, "");
 }
 
-/* The last column of a row that has something to show. */
+/* The last column of a row: of a line between rows, the first. */
 static size_t last_column(const struct table *t, const char *text)
 {
     size_t last = 0;
+    bool is_line = true;
     for (size_t i = 0; i < t->column_count; i++) {
         if (!t->columns[i].title)
             continue;
-        if (*text)
-            last = i;
+        is_line = is_line && (i == 0 || !*text);
+        last = i;
         text += strlen(text) + 1;
     }
-    return last;
+    return is_line ? 0 : last;
 }
 
 /* One row, whose cells are kept from `text` on; where the next one begins. */
