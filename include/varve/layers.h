@@ -51,11 +51,15 @@ VARVE_API varve_status varve_repack(const char *path, const char *to,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* Deletes the layers in a directory that none of its checkpoints names, and
- * what saves that were killed have left. Managers and savers do so when they
- * delete checkpoints. If one of them cannot be read, or is damaged, nothing is
- * deleted, and that is the failure; nothing either, and VARVE_OK, while
- * somebody saves there, or where the file system has no locks. VARVE_NOT_FOUND
- * where there is no such directory. */
+ * the files that killed saves have left. Managers and savers do so when they
+ * delete checkpoints. Nothing is deleted, and the call fails, where a
+ * checkpoint cannot be read or is damaged, and with VARVE_MISUSE where
+ * checkpoints of other directories may name the layers: `layers` is a symbolic
+ * link, or a save through such a link has left the file `shared` in the
+ * folder. A bind mount of the folder is not detected: create that file by
+ * hand. Nothing is deleted, with VARVE_OK, while a save goes on in the
+ * directory, or where the file system has no locks (prune.h tells).
+ * VARVE_NOT_FOUND where there is no such directory. */
 VARVE_API varve_status varve_prune_layers(
     const char *directory, varve_error *error) VARVE_MUST_CHECK;
 

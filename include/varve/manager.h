@@ -236,8 +236,7 @@ typedef struct varve_managed {
     int64_t time;     /* seconds since 1970-01-01 UTC; -1: not recorded */
     double metric;    /* NaN: none */
     uint64_t size;    /* bytes of the file */
-    const char *kept; /* why it stays, such as "last 3, best 1, pinned"; NULL:
-                         the next prune deletes it */
+    const char *kept; /* why: "last 3, pinned"; NULL: the next prune deletes */
     bool is_ours;     /* written by a manager of this prefix */
     bool is_pinned;
     bool is_damaged; /* as far as the manager has found out */
@@ -246,6 +245,7 @@ typedef struct varve_managed {
                           checkpoint; 0: unknown, of an older version */
     uint64_t parent;   /* identity of the checkpoint that its run was resumed
                           from; 0: none, or unknown */
+    bool is_leased; /* found by the last save or prune that was to delete it */
     varve_reserved reserved;
 } varve_managed;
 

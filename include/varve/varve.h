@@ -37,6 +37,7 @@
 #include <varve/layers.h>
 #include <varve/levels.h>
 #include <varve/manager.h>
+#include <varve/prune.h>
 #include <varve/run.h>
 #include <varve/watch.h>
 

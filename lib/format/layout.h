@@ -45,6 +45,9 @@
     "end\n"
 #define VV_LAYER_FOLDER "layers"
 #define VV_LAYER_ENDING ".data"
+#define VV_LAYER_SHARED                                                        \
+    "shared" /* layers of other directories are there too                      \
+              */
 
 enum {
     VV_FORMAT_VERSION = 1,

@@ -464,6 +464,7 @@ bool varve_manager_at(
         .run = *e->run ? e->run : NULL,
         .identity = e->identity,
         .parent = e->parent,
+        .is_leased = fact && fact->reasons & VV_KEPT_LEASED,
     };
     return true;
 }

@@ -261,6 +261,30 @@ static unsigned prune_second_thoughts(
     return 0;
 }
 
+/* Opens and locks the file of an entry that is to go. Where it has to stay the
+ * fact gets the reason; there, and where it is gone, *file is -1. */
+static varve_status prune_open(struct vv_listing *l, struct vv_deletion *d,
+    const struct vv_entry *entry, const struct prune_names *n,
+    struct vv_fact *fact, int *file, varve_error *error)
+{
+    enum vv_deletion_result left = VV_DELETED;
+    const char *name = (const char *)n->name.data;
+    const char *pin = n->pin.size ? (const char *)n->pin.data : NULL;
+    varve_status status =
+        vv_deletion_begin(d, name, pin, name, file, &left, error);
+    if (status)
+        fact->reasons |= VV_KEPT_UNREADABLE;
+    else if (left)
+        fact->reasons |=
+            left == VV_LEFT_PINNED ? VV_KEPT_PINNED : VV_KEPT_LEASED;
+    else if (*file >= 0 &&
+             (fact->reasons |= prune_second_thoughts(l, entry)) != 0)
+        vv_deletion_give_up(d, *file);
+    if (fact->reasons)
+        *file = -1;
+    return status;
+}
+
 /* Deletes one file, unless it is leased, pinned or no longer what the entry
  * says: then the fact has that as a reason. */
 static varve_status prune_one(struct vv_listing *l, struct vv_deletion *d,
@@ -270,22 +294,19 @@ static varve_status prune_one(struct vv_listing *l, struct vv_deletion *d,
     enum vv_deletion_result left = VV_DELETED;
     int file = -1;
     varve_status status = prune_find_names(l, entry, &n, error);
-    const char *name = (const char *)n.name.data;
-    const char *pin = n.pin.size ? (const char *)n.pin.data : NULL;
     if (!status)
-        status = vv_deletion_begin(d, name, pin, name, &file, &left, error);
-    if (!status && !left && file >= 0) {
-        fact->reasons |= prune_second_thoughts(l, entry);
-        if (!fact->reasons)
-            status = prune_parity(l, d, entry, error);
-        if (fact->reasons || status)
+        status = prune_open(l, d, entry, &n, fact, &file, error);
+    if (!status && file >= 0) {
+        status = prune_parity(l, d, entry, error);
+        if (status)
             vv_deletion_give_up(d, file);
         else
-            status = vv_deletion_carry_out(d, name, pin, file, &left, error);
+            status = vv_deletion_carry_out(d, (const char *)n.name.data,
+                n.pin.size ? (const char *)n.pin.data : NULL, file, &left,
+                error);
     }
     if (left)
-        fact->reasons |=
-            left == VV_LEFT_PINNED ? VV_KEPT_PINNED : VV_KEPT_LEASED;
+        fact->reasons |= VV_KEPT_PINNED;
     prune_clear_names(&n);
     return status;
 }
@@ -369,6 +390,42 @@ varve_status vv_prune(
     first = prune_all(l, d, &deletion, first, error);
     keep_first(
         &first, vv_deletion_end(&deletion, l->directory, first ? NULL : error));
+    vv_file_close(l->context, deletion.directory);
+    return first;
+}
+
+static varve_status try_one(struct vv_listing *l, struct vv_deletion *d,
+    const struct vv_entry *entry, struct vv_fact *fact, varve_error *error)
+{
+    struct prune_names n;
+    int file = -1;
+    varve_status status = prune_find_names(l, entry, &n, error);
+    if (!status)
+        status = prune_open(l, d, entry, &n, fact, &file, error);
+    if (file >= 0)
+        vv_deletion_give_up(d, file);
+    prune_clear_names(&n);
+    return status;
+}
+
+varve_status vv_prune_trial(
+    struct vv_listing *l, struct vv_decision *d, varve_error *error)
+{
+    struct vv_deletion deletion = { .context = l->context };
+    varve_status first = VARVE_OK;
+    if (!has_work(l, d))
+        return VARVE_OK;
+    const char *path = vv_listing_path(l, NULL, "");
+    if (l->path.failed)
+        return vv_fail_memory(error, "the path of a directory");
+    VV_TRY(vv_store_refuse(path, error));
+    VV_TRY(
+        vv_directory_open_parent(l->context, path, &deletion.directory, error));
+    for (size_t i = 0; i < d->count; i++) {
+        if (!d->facts[i].reasons)
+            keep_first(&first, try_one(l, &deletion, &l->entries[i],
+                                   &d->facts[i], first ? NULL : error));
+    }
     vv_file_close(l->context, deletion.directory);
     return first;
 }

@@ -38,6 +38,12 @@ void vv_decision_clear(struct vv_decision *decision);
 varve_status vv_prune(struct vv_listing *listing, struct vv_decision *decision,
     varve_error *error);
 
+/* Finds what vv_prune would delete now, and deletes nothing: the fact of each
+ * that would stay gets its reason. Takes each lock for a moment. Goes on after
+ * a failure, and returns the first. */
+varve_status vv_prune_trial(struct vv_listing *listing,
+    struct vv_decision *decision, varve_error *error);
+
 /* A directory in which files are deleted. */
 struct vv_deletion {
     /* to fill in */

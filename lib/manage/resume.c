@@ -8,11 +8,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <varve/prune.h>
+
 #include "agreement.h"
 #include "failure.h"
 #include "manager_save.h"
 #include "manager_tell.h"
 #include "manager_together.h"
+#include "prune.h"
 #include "read_all.h"
 #include "reader.h"
 #include "restoration.h"
@@ -476,7 +479,18 @@ static varve_status lock_to_prune(varve_manager *m, varve_error *error)
     return vv_manager_look(m, error);
 }
 
-static varve_status prune(varve_manager *m, varve_error *error)
+static void carry_out(varve_manager *m, bool is_trial)
+{
+    varve_error error = { 0 };
+    if (!is_trial) {
+        vv_manager_tidy(m, true);
+        vv_manager_prune_layers(m);
+    } else if (vv_prune_trial(&m->listing, &m->decision, &error)) {
+        vv_manager_warn(m, &error);
+    }
+}
+
+static varve_status prune(varve_manager *m, bool is_trial, varve_error *error)
 {
     varve_status status = VARVE_OK;
     m->warning.status = VARVE_OK;
@@ -489,18 +503,27 @@ static varve_status prune(varve_manager *m, varve_error *error)
     VV_TRY(vv_nodes_any(&m->nodes, &lacks_good, error));
     if (lacks_good)
         VV_TRY(find_own_good(m, error));
-    if (vv_manager_leads(m) && !(status = vv_manager_decide(m, error))) {
-        vv_manager_tidy(m, true);
-        vv_manager_prune_layers(m);
-    }
+    if (vv_manager_leads(m) && !(status = vv_manager_decide(m, error)))
+        carry_out(m, is_trial);
     return vv_manager_tell(m, status, error);
 }
 
-varve_status varve_manager_prune(varve_manager *m, varve_error *error)
+static varve_status prune_with(
+    varve_manager *m, bool is_trial, varve_error *error)
 {
     varve_error reason = { 0 };
     if (!m)
         return vv_fail(
             error, VARVE_MISUSE, "manager: expected one, found NULL");
-    return vv_hand_over(prune(m, &reason), &reason, error);
+    return vv_hand_over(prune(m, is_trial, &reason), &reason, error);
+}
+
+varve_status varve_manager_prune(varve_manager *m, varve_error *error)
+{
+    return prune_with(m, false, error);
+}
+
+varve_status varve_manager_plan_prune(varve_manager *m, varve_error *error)
+{
+    return prune_with(m, true, error);
 }

@@ -221,6 +221,8 @@ void vv_retention_describe(const struct vv_policy *policy,
         add(text, "newest good one");
     if (reasons & VV_KEPT_LEASED)
         add(text, "leased");
+    if (reasons & VV_KEPT_UNREADABLE)
+        add(text, "its file cannot be opened");
     if (reasons & VV_KEPT_DAMAGED)
         add(text, "damaged");
     if (reasons & VV_KEPT_FOREIGN)

@@ -24,7 +24,9 @@ enum vv_reason {
     VV_KEPT_NEWEST_GOOD = 128,
     VV_KEPT_FOREIGN = 256,
     VV_KEPT_DAMAGED = 512,
-    VV_KEPT_LEASED = 1024, /* found out when it is to be deleted */
+    /* Found when it is to be deleted: */
+    VV_KEPT_LEASED = 1024,
+    VV_KEPT_UNREADABLE = 2048, /* its file cannot be opened */
 };
 
 /* What a decision needs to know of a checkpoint, and what it says. */

@@ -120,10 +120,12 @@ class Managing(Test):
         with varve.Manager(state(), self.folder) as manager:
             manager.save(1)
             other = varve.Checkpoint(w=np.zeros(3))
-            with varve.Manager(other, self.folder) as second:
+            with self.assertRaises(varve.SystemError):
+                varve.Manager(other, self.folder)
+            with varve.Manager(other, self.folder, read_only=True) as second:
                 with self.assertRaises(varve.MismatchError):
                     second.resume()
-                with self.assertRaises(varve.SystemError):
+                with self.assertRaises(varve.MisuseError):
                     second.save(2)
 
 

@@ -110,6 +110,7 @@ class ManagerOptions(TypedDict, total=False):
     keep_bytes: int
     keep_damaged: int
     as_noted: bool
+    read_only: bool
     interval_steps: int
     interval_seconds: int
     number_by_step: bool

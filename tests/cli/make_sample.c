@@ -225,7 +225,8 @@ static varve_status save_managed(
     const varve_manager_options options = { .keep_last = 3,
         .keep_best = 1,
         .best_is_larger = true,
-        .metric = "accuracy" };
+        .metric = "accuracy",
+        .run = "01JDR3K5Z8Q4000000000SAMPL" };
     varve_add_variable(root, "weights", varve_array(weights, 4));
     varve_manager *manager =
         varve_manager_new(root, directory, &options, error);

@@ -12,6 +12,7 @@ varve=$(realpath "$1")
 make_sample=$(realpath "$2")
 make_newer=$(realpath "$3")
 make_graphs=$(realpath "${4:-$(dirname "$2")/make_graphs}")
+make_lineages=$(realpath "$(dirname "$2")/make_lineages")
 make_pieces=$(realpath "$(dirname "$2")/../golden/make_pieces")
 here=$(cd "$(dirname "$0")" && pwd)
 python=$(command -v python3)
@@ -91,6 +92,8 @@ for part in \
     compressed \
     memory \
     runs \
+    lineages \
+    prune \
     hostile \
     show \
     diff \

@@ -87,7 +87,8 @@ has pinned <("$varve" log managed)
 ends 0 unpin managed@4
 if "$varve" log managed | grep -q pinned; then fail 'it is pinned still'; fi
 ends 0 pin managed@4
-complains 2 'varve: prune: --dry-run: expected --as-noted' prune -n managed
+ends 0 prune -n managed
+[ ! -s out ] || fail 'there are no layers'
 cp -r managed pruned
 prints prune_dry 0 prune -n --keep-last=1 pruned
 cmp <(ls managed) <(ls pruned) || fail 'a dry run deletes'

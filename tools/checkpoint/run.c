@@ -154,7 +154,8 @@ static int open_manager(const struct settings *settings, struct run_list *list,
     if (!run->manager)
         return complain_status(
             settings, "cannot look into", run->directory, &error);
-    struct run_entry entry = { .format = VARVE_FORMAT_VARVE };
+    struct run_entry entry = { .is_managed = true,
+        .format = VARVE_FORMAT_VARVE };
     run->metric = varve_manager_metric(run->manager);
     for (size_t i = 0; varve_manager_at(run->manager, i, &entry.facts); i++) {
         entry.facts.path = keep_text(run, entry.facts.path);
@@ -413,7 +414,8 @@ static int open_which(const struct settings *settings, const char *argument,
     struct run_list *list, const struct run_entry **entry)
 {
     const char *at = run_which(argument);
-    const varve_manager_options options = { .as_noted = true,
+    const varve_manager_options options = { .read_only = true,
+        .as_noted = true,
         .keep_best = at && strcmp(at, "@best") == 0 };
     size_t size = at ? (size_t)(at - argument) : strlen(argument);
     char *base = room_copy(argument, size);

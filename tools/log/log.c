@@ -1,13 +1,20 @@
-/* log.c - varve log: the checkpoints of a directory.
+/* log.c - varve log: lists the checkpoints of directories, and draws which was
+ * resumed from which.
  *
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "complaint.h"
 #include "keep.h"
+#include "lineage.h"
+#include "lineage_graph.h"
+#include "room.h"
 #include "run.h"
+#include "style.h"
 #include "table.h"
 #include "units.h"
 
@@ -36,7 +43,25 @@ static const struct column columns[] = { { "name", "NAME", false },
     { "metric", "METRIC", true }, { "kept", "KEPT BECAUSE", false },
     { "number", NULL, true }, { "counter", NULL, true }, { "time", NULL, true },
     { "modified", NULL, true }, { "pinned", NULL, false },
-    { "ours", NULL, false }, { "path", NULL, false } };
+    { "ours", NULL, false }, { "path", NULL, false }, { "run", "RUN", false },
+    { "parent_run", NULL, false }, { "parent_number", NULL, true },
+    { "parent_identity", NULL, false } };
+
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns, RUN_COLUMN = 16 };
+
+/* All that is listed. */
+struct listing {
+    const struct log_options *options;
+    struct run_list *lists; /* of each operand */
+    size_t list_count;
+    struct log_row *rows; /* by prefix, then as lineage_link sorts them */
+    size_t count;
+    size_t room;
+    bool knows_runs; /* at least one */
+    bool has_graph;  /* the checkpoints of a prefix are in more than one line */
+    struct table table;
+    uint64_t left; /* rows that may be printed yet */
+};
 
 static void print_known(struct table *table, int64_t number)
 {
@@ -59,19 +84,55 @@ static const char *when(const struct run_entry *e, char text[UNITS_TEXT_SIZE])
     return time >= 0 ? time_text(time, text) : NULL;
 }
 
+/* --- Rows --------------------------------------------------------------- */
+
+static void print_run(struct listing *l, const struct lineage *lineage)
+{
+    struct table *table = &l->table;
+    bool is_short = l->options->settings.form == FORM_PEOPLE ||
+                    l->options->settings.form == FORM_MARKDOWN;
+    const char *run = lineage->run;
+    table_text(table, run && is_short ? lineage_short(run) : run);
+    table_text(table, lineage->parent_run);
+    if (lineage->has_parent)
+        table_count(table, lineage->parent_number);
+    else
+        table_none(table);
+    table_text(table, lineage->has_parent ? lineage->parent_identity : NULL);
+}
+
+/* Of several directories with the path. */
+static void print_name(
+    struct listing *l, const struct log_row *row, const char *drawn)
+{
+    const char *path = row->entry->facts.path;
+    const char *name = l->list_count > 1 ? path : name_of(path);
+    if (!l->has_graph || l->options->settings.form != FORM_PEOPLE) {
+        table_text(&l->table, name);
+        return;
+    }
+    size_t size = strlen(drawn) + strlen(name) + 2;
+    char *text = room_for(size, 1);
+    snprintf(text, size, "%s %s", drawn, name);
+    table_text(&l->table, text);
+    free(text);
+}
+
 static void print_entry(
-    struct table *table, const struct run *run, const struct run_entry *e)
+    struct listing *l, const struct log_row *row, const char *drawn)
 {
     char text[UNITS_TEXT_SIZE];
+    struct table *table = &l->table;
+    const struct run_entry *e = row->entry;
     const varve_managed *f = &e->facts;
     bool has_metric = f->metric == f->metric;
-    table_text(table, name_of(f->path));
+    print_name(l, row, drawn);
     print_known(table, f->step);
     table_text(table, when(e, text));
     table_size(table, f->size);
     table_text(table, f->is_damaged ? NULL : varve_format_name(e->format));
     table_text(table, f->is_damaged ? "damaged" : "complete");
-    table_text(table, has_metric ? run->metric : NULL);
+    table_text(table, has_metric ? row->run->metric : NULL);
     if (has_metric)
         table_real(table, f->metric);
     else
@@ -84,46 +145,150 @@ static void print_entry(
     table_flag(table, f->is_pinned);
     table_flag(table, f->is_ours);
     table_text(table, f->path);
+    print_run(l, &row->lineage);
     if (f->is_damaged)
         table_color(table, table->style.red);
 }
 
-static void print_list(
-    const struct log_options *options, const struct run_list *list)
+/* --- Lineages ----------------------------------------------------------- */
+
+/* Rows of one prefix that are drawn. */
+struct group {
+    struct listing *listing;
+    const struct log_row *rows;
+};
+
+static void print_line(void *user, const char *drawn, size_t node)
 {
-    struct table table;
-    uint64_t left = options->limit;
-    table_begin(&table, &options->settings, stdout, "varve.log/1", columns,
-        sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < list->count; i++) {
-        const struct run *run = &list->runs[i];
-        for (size_t j = run->count; j > 0 && left > 0; j--, left--)
-            print_entry(&table, run, &run->entries[j - 1]);
+    const struct group *group = user;
+    struct listing *l = group->listing;
+    if (l->left == 0)
+        return;
+    if (node != LINEAGE_NONE) {
+        l->left--;
+        print_entry(l, &group->rows[node], drawn);
+    } else if (l->has_graph) {
+        table_line(&l->table, drawn);
     }
-    table_end(&table);
+}
+
+static size_t group_size(const struct listing *l, size_t begin)
+{
+    size_t end = begin;
+    while (end < l->count &&
+           strcmp(l->rows[begin].run->prefix, l->rows[end].run->prefix) == 0)
+        end++;
+    return end - begin;
+}
+
+static void print_group(struct listing *l, size_t begin, size_t count)
+{
+    struct group group = { .listing = l, .rows = l->rows + begin };
+    struct lineage_node *nodes = room_for(count, sizeof *nodes);
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = (struct lineage_node){ .id = group.rows[i].id,
+            .parent = group.rows[i].parent_id };
+    lineage_graph_draw(nodes, count, l->table.style.utf8, print_line, &group);
+    free(nodes);
+}
+
+static void print_listing(struct listing *l)
+{
+    struct column shown[COLUMN_COUNT];
+    memcpy(shown, columns, sizeof shown);
+    if (!l->knows_runs)
+        shown[RUN_COLUMN].title = NULL;
+    table_begin(&l->table, &l->options->settings, stdout, "varve.log/1", shown,
+        COLUMN_COUNT);
+    l->left = l->options->limit;
+    for (size_t i = 0, size; i < l->count && l->left > 0; i += size) {
+        size = group_size(l, i);
+        print_group(l, i, size);
+    }
+    table_end(&l->table);
+}
+
+/* --- The listing -------------------------------------------------------- */
+
+static void add_run(struct listing *l, const struct run *run, size_t source)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        l->rows = room_more(l->rows, &l->room, l->count, sizeof *l->rows);
+        struct log_row *row = &l->rows[l->count++];
+        *row = (struct log_row){
+            .run = run, .entry = &run->entries[i], .source = source
+        };
+        lineage_read(&row->lineage, row->entry);
+        l->knows_runs |= row->lineage.run != NULL;
+    }
+}
+
+static int by_prefix(const void *left, const void *right)
+{
+    const struct log_row *a = left;
+    const struct log_row *b = right;
+    int order = text_compare(a->run->prefix, b->run->prefix);
+    return order ? order : strcmp(a->run->prefix, b->run->prefix);
+}
+
+static void link_rows(struct listing *l)
+{
+    if (l->count)
+        qsort(l->rows, l->count, sizeof *l->rows, by_prefix);
+    for (size_t i = 0, size; i < l->count; i += size) {
+        size = group_size(l, i);
+        l->has_graph |= lineage_link(l->rows + i, size) > 1;
+    }
+}
+
+/* The outcome is that of the worst. */
+static int open_lists(struct listing *l, int count, char **operands)
+{
+    const struct settings *settings = &l->options->settings;
+    varve_manager_options keep = keep_options(&l->options->keep, true);
+    int worst = OUTCOME_DONE;
+    keep.read_only = true;
+    l->lists = room_for((size_t)count, sizeof *l->lists);
+    for (int i = 0; i < count; i++) {
+        struct run_list *list = &l->lists[l->list_count++];
+        int outcome = run_list_open(settings, operands[i], &keep, list);
+        if (outcome == OUTCOME_DONE && list->count == 0)
+            outcome = complain_not_found(settings, "no checkpoints",
+                operands[i], "expected files such as ckpt-12.varve",
+                "varve ls FILE looks into one of another name");
+        for (size_t j = 0; outcome == OUTCOME_DONE && j < list->count; j++)
+            add_run(l, &list->runs[j], (size_t)i);
+        worst = outcome > worst ? outcome : worst;
+    }
+    return worst;
+}
+
+static void clear_listing(struct listing *l)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        lineage_clear(&l->rows[i].lineage);
+        free(l->rows[i].id);
+    }
+    free(l->rows);
+    for (size_t i = 0; i < l->list_count; i++)
+        run_list_clear(&l->lists[i]);
+    free(l->lists);
 }
 
 static int run(const void *given, int count, char **operands)
 {
-    const struct log_options *options = given;
-    const struct settings *settings = &options->settings;
-    (void)count;
-    const varve_manager_options keep = keep_options(&options->keep, true);
-    struct run_list list;
-    int outcome = run_list_open(settings, operands[0], &keep, &list);
-    if (outcome == OUTCOME_DONE && list.count == 0)
-        outcome = complain_not_found(settings, "no checkpoints", operands[0],
-            "expected files such as ckpt-12.varve",
-            "varve ls FILE looks into one of another name");
-    if (outcome == OUTCOME_DONE)
-        print_list(options, &list);
-    run_list_clear(&list);
+    struct listing l = { .options = given };
+    int outcome = open_lists(&l, count, operands);
+    link_rows(&l);
+    if (l.count > 0 || outcome == OUTCOME_DONE)
+        print_listing(&l);
+    clear_listing(&l);
     return outcome;
 }
 
 const struct command log_command = {
     .name = "log",
-    .operands = "DIRECTORY[/PREFIX]",
+    .operands = "DIRECTORY[/PREFIX]...",
     .summary = "the checkpoints of a directory, newest first",
     .details =
         "Lists numbered checkpoints, PREFIX-N, in the order in which they were "
@@ -131,10 +296,18 @@ const struct command log_command = {
         "kept; "
         "'-': its next save\ndeletes it. With --keep-... it says what such a "
         "policy would keep. No value is\nread. A time that is not in the file "
-        "is that of the file.\n",
+        "is that of the file.\n\n"
+        "Where two runs were resumed from one checkpoint, or are not related, "
+        "a graph before\nthe names shows which run was resumed from which "
+        "checkpoint, a column for each\nlineage. A checkpoint whose parent was "
+        "deleted stands on the newest one before\nthat. RUN has the last six "
+        "characters of the id of the run, '-' where the file has\nnone. Of "
+        "several directories, such as the levels of one manager, all "
+        "checkpoints of\na prefix are in one graph, copies one below the "
+        "other.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,
-    .most_operands = 1,
+    .most_operands = 1 << 10,
     .run = run,
 };

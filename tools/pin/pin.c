@@ -25,7 +25,7 @@ static int pin_one(
     int outcome = run_open_one(settings, argument, &list, &entry);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    if (entry->format != VARVE_FORMAT_VARVE)
+    if (!entry->is_managed)
         outcome = complain(
             settings, &(struct complaint){ .outcome = OUTCOME_NO,
                           .code = varve_status_name(VARVE_MISUSE),

@@ -1,16 +1,22 @@
-/* prune.c - varve prune: checkpoints that no policy keeps, and layers that no
- * checkpoint names.
+/* prune.c - varve prune: deletes checkpoints that no policy keeps, and layers
+ * that no checkpoint names.
+ *
+ * What is printed is what was found after the deletions, not what was decided
+ * before them.
  *
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
-#include <varve/layers.h>
+#include <varve/prune.h>
 
 #include "command.h"
 #include "complaint.h"
 #include "keep.h"
+#include "layer_census.h"
 #include "run.h"
 #include "store_path.h"
 #include "style.h"
@@ -37,42 +43,87 @@ static const struct option_row option_rows[] = {
     OPTION_END,
 };
 
-/* What goes and what stays, of one run. */
-struct account {
-    size_t gone;
-    size_t kept;
-    uint64_t bytes; /* of what goes */
-};
-
-static void say_each(const struct settings *settings, const struct run *run,
-    const char *verb, struct account *account)
+static int worse(int one, int other)
 {
-    char size[UNITS_TEXT_SIZE];
-    for (size_t i = 0; i < run->count; i++) {
-        const struct run_entry *e = &run->entries[i];
-        if (e->facts.kept || e->format != VARVE_FORMAT_VARVE) {
-            account->kept++;
-            continue;
-        }
-        account->gone++;
-        account->bytes += e->facts.size;
-        if (settings->quiet)
-            continue;
-        printf("%s ", verb);
-        print_clean(stdout, e->facts.path);
-        printf(", %s\n", size_text(settings->units, e->facts.size, size));
-    }
+    return one > other ? one : other;
 }
 
-/* What stayed although it was to go: somebody reads it, or it is not what the
- * ledger says. */
-static size_t left_behind(const struct run *run, size_t gone)
+/* --- One run ------------------------------------------------------------ */
+
+/* What became of one run, or would. */
+struct account {
+    size_t kept;
+    size_t leased;  /* of these, those that no policy keeps */
+    uint64_t bytes; /* of what went */
+};
+
+/* What the manager lists under a path now; false: it is gone. */
+static bool find_now(
+    const struct run *run, const char *path, varve_managed *now)
 {
-    size_t there = varve_manager_count(run->manager);
-    size_t before = 0;
-    for (size_t i = 0; i < run->count; i++)
-        before += run->entries[i].format == VARVE_FORMAT_VARVE;
-    return gone - (before - there);
+    for (size_t i = 0; varve_manager_at(run->manager, i, now); i++) {
+        if (strcmp(now->path, path) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void say(const struct prune_options *options, bool goes,
+    const struct run_entry *e, const char *why)
+{
+    char size[UNITS_TEXT_SIZE];
+    const struct settings *settings = &options->settings;
+    const char *verb = goes ? "deleted" : "kept";
+    if (settings->quiet)
+        return;
+    if (options->dry_run)
+        verb = goes ? "would delete" : "would keep";
+    printf("%s ", verb);
+    print_clean(stdout, e->facts.path);
+    if (goes)
+        printf(", %s\n", size_text(settings->units, e->facts.size, size));
+    else
+        printf(": %s\n", why);
+}
+
+/* `e` is as it was before the prune, or its plan. */
+static void account_for(const struct prune_options *options,
+    const struct run *run, const struct run_entry *e, struct account *account)
+{
+    varve_managed now;
+    bool is_there = find_now(run, e->facts.path, &now);
+    if (options->dry_run ? is_there && !now.kept : !is_there) {
+        account->bytes += e->facts.size;
+        say(options, true, e, NULL);
+        return;
+    }
+    account->kept++;
+    account->leased += is_there && now.is_leased;
+    if (is_there && !e->facts.kept)
+        say(options, false, e, now.kept ? now.kept : "it was not deleted");
+}
+
+static int complain_warning(
+    const struct settings *settings, const char *file, const char *why)
+{
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                                  .code = "INCOMPLETE",
+                                  .what = "not all was pruned",
+                                  .file = file,
+                                  .why = why });
+}
+
+static void print_total(const struct prune_options *options,
+    const struct run *run, const struct account *account)
+{
+    char size[UNITS_TEXT_SIZE];
+    const struct settings *settings = &options->settings;
+    if (settings->quiet)
+        return;
+    print_clean(stdout, run->prefix);
+    printf(": %s %zu, %s %s\n", options->dry_run ? "would keep" : "kept",
+        account->kept, options->dry_run ? "would free" : "freed",
+        size_text(settings->units, account->bytes, size));
 }
 
 static int prune_run(const struct prune_options *options, const struct run *run)
@@ -80,48 +131,130 @@ static int prune_run(const struct prune_options *options, const struct run *run)
     const struct settings *settings = &options->settings;
     varve_error error = { .status = VARVE_OK };
     struct account account = { 0 };
-    char size[UNITS_TEXT_SIZE];
-    bool is_dry = options->dry_run;
-    if (!is_dry && varve_manager_prune(run->manager, &error))
+    if ((options->dry_run ? varve_manager_plan_prune : varve_manager_prune)(
+            run->manager, &error))
         return complain_status(
             settings, "cannot prune", run->directory, &error);
-    say_each(settings, run, is_dry ? "would delete" : "deleted", &account);
-    size_t left = is_dry ? 0 : left_behind(run, account.gone);
-    const char *warning = is_dry ? NULL : varve_manager_warning(run->manager);
-    if (left)
-        tell_warning(settings, run->directory, "left alone",
-            warning ? warning : "some are in use by somebody else");
-    else if (warning)
-        tell_warning(settings, run->directory, "not all was done", warning);
-    if (settings->quiet)
-        return OUTCOME_DONE;
-    print_clean(stdout, run->prefix);
-    printf(": %s %zu, %s %s\n", is_dry ? "would keep" : "kept",
-        account.kept + left, is_dry ? "would free" : "freed",
-        size_text(settings->units, account.bytes, size));
-    return OUTCOME_DONE;
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->entries[i].is_managed)
+            account_for(options, run, &run->entries[i], &account);
+        else
+            account.kept++;
+    }
+    print_total(options, run, &account);
+    const char *warning = varve_manager_warning(run->manager);
+    if (warning)
+        return complain_warning(settings, run->directory, warning);
+    return account.leased ? OUTCOME_NO : OUTCOME_DONE;
 }
 
-static int prune_checkpoints(
+/* --- Layers ------------------------------------------------------------- */
+
+static void print_layers(const struct prune_options *options,
+    const char *directory, uint64_t count, uint64_t bytes)
+{
+    char size[UNITS_TEXT_SIZE];
+    const struct settings *settings = &options->settings;
+    if (settings->quiet || count == 0)
+        return;
+    print_clean(stdout, directory);
+    printf(": %s %" PRIu64 " layer%s, %s %s\n",
+        options->dry_run ? "would delete" : "deleted", count,
+        count == 1 ? "" : "s", options->dry_run ? "would free" : "freed",
+        size_text(settings->units, bytes, size));
+}
+
+static int complain_kept_layers(const struct settings *settings,
+    const char *directory, const varve_layers_pruned *result)
+{
+    struct complaint c = { .outcome = OUTCOME_NO,
+        .code = "KEPT",
+        .what = "no layers were deleted",
+        .file = directory,
+        .why = "a save goes on there",
+        .hint = "prune again when it has ended" };
+    if (result->has_no_locks) {
+        c.why = "its file system has no locks: a save may go on there";
+        c.hint = NULL;
+    }
+    return result->is_busy || result->has_no_locks ? complain(settings, &c)
+                                                   : OUTCOME_DONE;
+}
+
+static int prune_layers(
     const struct prune_options *options, const char *directory)
 {
-    const varve_manager_options keep = keep_options(&options->keep, true);
-    struct run_list list;
-    int outcome = run_list_open(&options->settings, directory, &keep, &list);
-    for (size_t i = 0; outcome == OUTCOME_DONE && i < list.count; i++) {
-        if (list.runs[i].manager)
-            outcome = prune_run(options, &list.runs[i]);
+    const struct settings *settings = &options->settings;
+    varve_error error = { .status = VARVE_OK };
+    varve_layers_pruned result;
+    varve_status status =
+        varve_prune_layers_with(directory, options->dry_run, &result, &error);
+    print_layers(options, directory, result.count, result.bytes);
+    return status ? complain_status(settings, "cannot prune", directory, &error)
+                  : complain_kept_layers(settings, directory, &result);
+}
+
+/* Behind the managers, which delete layers and do not count them. What one
+ * has warned of is told. */
+static int look_at_layers(const struct prune_options *options,
+    const char *directory, const struct layer_census *census, int outcome)
+{
+    const struct settings *settings = &options->settings;
+    varve_error error = { .status = VARVE_OK };
+    varve_layers_pruned result;
+    uint64_t bytes;
+    size_t gone = layer_census_gone(census, &bytes);
+    varve_status status =
+        varve_prune_layers_with(directory, true, &result, &error);
+    if (options->dry_run)
+        print_layers(options, directory, result.count, result.bytes);
+    else
+        print_layers(options, directory, gone, bytes);
+    if (outcome > OUTCOME_NO)
+        return outcome;
+    if (status)
+        return complain_status(settings, "cannot prune", directory, &error);
+    return worse(outcome, complain_kept_layers(settings, directory, &result));
+}
+
+/* --- A directory -------------------------------------------------------- */
+
+static int prune_runs(
+    const struct prune_options *options, const struct run_list *list)
+{
+    int outcome = OUTCOME_DONE;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->runs[i].manager)
+            outcome = worse(outcome, prune_run(options, &list->runs[i]));
     }
-    run_list_clear(&list);
     return outcome;
 }
 
-static int prune_layers(const struct settings *settings, const char *directory)
+static int prune_directory(const struct prune_options *options,
+    const char *directory, const struct run_list *list)
 {
-    varve_error error = { .status = VARVE_OK };
-    if (varve_prune_layers(directory, &error))
-        return complain_status(settings, "cannot prune", directory, &error);
-    return OUTCOME_DONE;
+    struct layer_census census;
+    if (is_in_store(directory))
+        return prune_runs(options, list);
+    if (options->dry_run && access(directory, W_OK | X_OK))
+        return complain_system(&options->settings, "cannot prune", directory);
+    layer_census_take(&census, directory);
+    int outcome =
+        look_at_layers(options, directory, &census, prune_runs(options, list));
+    layer_census_clear(&census);
+    return outcome;
+}
+
+static int prune_checkpoints(
+    const struct prune_options *options, const char *argument)
+{
+    const varve_manager_options keep = keep_options(&options->keep, true);
+    struct run_list list;
+    int outcome = run_list_open(&options->settings, argument, &keep, &list);
+    if (outcome == OUTCOME_DONE && list.count > 0)
+        outcome = prune_directory(options, list.runs[0].directory, &list);
+    run_list_clear(&list);
+    return outcome;
 }
 
 static int run(const void *given, int count, char **operands)
@@ -130,15 +263,12 @@ static int run(const void *given, int count, char **operands)
     const struct settings *settings = &options->settings;
     bool has_policy = keep_is_given(&options->keep) || options->noted;
     int worst = OUTCOME_DONE;
-    if (options->dry_run && !has_policy)
-        return complain_usage(settings,
-            "--dry-run: expected --as-noted or a --keep-... beside it");
     for (int i = 0; i < count; i++) {
         if (is_on_web(operands[i]))
             return complain_store(settings, operands[i]);
         int outcome = has_policy ? prune_checkpoints(options, operands[i])
-                                 : prune_layers(settings, operands[i]);
-        worst = outcome > worst ? outcome : worst;
+                                 : prune_layers(options, operands[i]);
+        worst = worse(outcome, worst);
     }
     return worst;
 }
@@ -149,16 +279,22 @@ const struct command prune_command = {
     .summary = "delete what no policy keeps, or layers that nothing names",
     .details =
         "With --keep-... or --as-noted, deletes the checkpoints of a "
-        "DIRECTORY, "
-        "or of\nDIRECTORY/PREFIX, that none of these policies keeps, and then "
-        "layers that none\nneeds any more. What stays whatever they say: the "
-        "newest good one, pinned ones,\nthose that somebody reads, damaged "
-        "ones, and what no manager wrote. Refused while\na manager is at work "
-        "there.\n\nWithout them it looks into every checkpoint of a DIRECTORY "
-        "and deletes the files in\nits folder layers that none of them names, "
-        "as "
-        "after checkpoints were deleted by\nhand. If one cannot be read, "
-        "nothing is deleted; nothing either while somebody\nsaves there.\n",
+        "DIRECTORY, or of\nDIRECTORY/PREFIX, that none of these policies "
+        "keeps, and then layers that none\nneeds any more. What stays whatever "
+        "they say: the newest good one, pinned ones,\nthose that somebody "
+        "reads, damaged ones, and what no manager wrote. Refused while\na "
+        "manager is at work there.\n\n"
+        "Without them it reads every checkpoint of a DIRECTORY and deletes the "
+        "files in\nits folder layers that none of them names, as after "
+        "checkpoints were deleted by\nhand. If one cannot be read, nothing is "
+        "deleted. Nothing is deleted either while a\nsave goes on there, or "
+        "where other directories share the folder: layers is a\nsymbolic "
+        "link, or has the file shared.\n\n"
+        "--dry-run looks at locks and leases, and prints what would be deleted "
+        "at that\nmoment; layers that only checkpoints need that would be "
+        "deleted are not counted.\nThe exit status of both is 1 if something "
+        "stays only because it is in use, 3 or\nmore if a deletion failed or "
+        "was refused.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

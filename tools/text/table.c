@@ -208,6 +208,14 @@ void table_flag(struct table *t, bool flag)
     cell(t, flag ? "true" : "false", flag ? "yes" : "no");
 }
 
+void table_line(struct table *t, const char *text)
+{
+    if (form_of(t) != FORM_PEOPLE)
+        return;
+    for (size_t i = 0; i < t->column_count; i++)
+        cell(t, NULL, i == 0 ? text : "");
+}
+
 void table_color(struct table *t, const char *color)
 {
     if (form_of(t) == FORM_PEOPLE)
@@ -291,20 +299,35 @@ static void print_cell(
         fprintf(t->to, "%s%*s", text, is_last ? 0 : pad, "");
 }
 
+/* The last column of a row: of a line between rows, the first. */
+static size_t last_column(const struct table *t, const char *text)
+{
+    size_t last = 0;
+    bool is_line = true;
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (!t->columns[i].title)
+            continue;
+        is_line = is_line && (i == 0 || !*text);
+        last = i;
+        text += strlen(text) + 1;
+    }
+    return is_line ? 0 : last;
+}
+
 /* One row, whose cells are kept from `text` on; where the next one begins. */
 static const char *print_row(
     const struct table *t, const char *text, const char *color)
 {
     const char *between = "";
-    size_t last = t->column_count - 1;
-    while (!t->columns[last].title)
-        last--;
+    size_t last = last_column(t, text);
     fputs(color, t->to);
-    for (size_t i = 0; i <= last; i++) {
+    for (size_t i = 0; i < t->column_count; i++) {
         if (!t->columns[i].title)
             continue;
-        fputs(between, t->to);
-        print_cell(t, text, i, i == last);
+        if (i <= last) {
+            fputs(between, t->to);
+            print_cell(t, text, i, i == last);
+        }
         text += strlen(text) + 1;
         between = "  ";
     }

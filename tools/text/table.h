@@ -69,6 +69,9 @@ void table_json(struct table *table, json_t *value, const char *text);
 /* The same, of what is written as JSON already. */
 void table_raw(struct table *table, const char *json, const char *text);
 
+/* For people alone: a line between two rows, of one cell. */
+void table_line(struct table *table, const char *text);
+
 /* The colour for people of the row that is complete now. */
 void table_color(struct table *table, const char *color);
 

@@ -1,4 +1,5 @@
-/* layer_folder.c - the lock, the sync, and names that nobody else has.
+/* layer_folder.c - opens the folder of layers with its lock, syncs it, and
+ * chooses random names in it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,13 +38,46 @@ static varve_status share(const struct vv_context *context, int folder,
     }
 }
 
+/* Whether `path`, the folder, is a symbolic link; not where it is missing. */
+static bool folder_is_link(const struct vv_context *context, const char *path)
+{
+    const struct vv_system *system = context->system;
+    int opened =
+        system->open_real_directory(system->state, VV_WORKING_DIRECTORY, path);
+    vv_file_close(context, opened);
+    return opened == -ENOTDIR;
+}
+
+/* Creates the file that keeps all prunings off the folder: those of the
+ * directory to which the link leads cannot see the checkpoints of this one. */
+static varve_status mark_shared(const struct vv_context *context, int folder,
+    const char *path, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    unsigned tries = 0;
+    int file;
+    do
+        file = system->create_file(system->state, folder, VV_LAYER_SHARED);
+    while (vv_try_again(file, &tries));
+    if (file < 0 && file != -EEXIST)
+        return vv_fail_system(error, -file,
+            "creating the file \"" VV_LAYER_SHARED "\" in its directory of "
+            "layers",
+            path);
+    vv_file_close(context, file);
+    return VARVE_OK;
+}
+
 varve_status vv_layer_folder_open(const struct vv_context *context,
     const char *path, int flags, struct vv_buffer *inside, int *folder,
     varve_error *error)
 {
     struct vv_context other = *context;
     other.durable = context->durable_layers;
+    size_t begin = inside->size;
     vv_layer_folder(inside, path);
+    const char *link = vv_buffer_string(inside);
+    bool is_link = !inside->failed && folder_is_link(context, link + begin);
     vv_buffer_add8(inside, '/');
     const char *text = vv_buffer_string(inside);
     if (inside->failed)
@@ -52,6 +86,8 @@ varve_status vv_layer_folder_open(const struct vv_context *context,
     VV_TRY(vv_directory_make_parent(
         &other, text, (flags & VV_PUBLISH_NO_SYNC) != 0, &opened, error));
     varve_status status = share(context, opened, path, error);
+    if (!status && is_link)
+        status = mark_shared(context, opened, path, error);
     if (status)
         vv_file_close(context, opened);
     else

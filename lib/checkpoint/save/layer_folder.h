@@ -13,8 +13,9 @@
 
 /* Opens the folder for a checkpoint of this path, made if need be, and shares
  * its lock: waits for those that collect, and keeps them away until it is
- * closed. Appends its path to `inside`, with a '/'. On failure `folder` is as
- * it was. */
+ * closed. Where the folder is a symbolic link, creates the file VV_LAYER_SHARED
+ * in it. Appends its path to `inside`, with a '/'. On failure `folder` is as it
+ * was. */
 varve_status vv_layer_folder_open(const struct vv_context *context,
     const char *path, int flags, struct vv_buffer *inside, int *folder,
     varve_error *error);

@@ -1,9 +1,14 @@
-/* layer_prune.c - what is named is read from every checkpoint there is; no
- * counter and no list is believed.
+/* layer_prune.c - deletes the layers that no checkpoint of a directory names.
+ * The names are read from every checkpoint; no counter and no list is used.
  *
- * Whoever saves has the lock of the folder shared, from before it looks for
- * layers until its checkpoint is there. So with the lock alone, the checkpoints
- * that can be seen are all there are.
+ * A save holds the shared lock of the folder from before it looks for layers
+ * until its checkpoint is in place. So a process that holds the exclusive lock
+ * sees every checkpoint of the directory.
+ *
+ * Checkpoints of another directory cannot be seen. They name layers of this
+ * folder where a symbolic link leads to it. The link itself is found here; a
+ * folder to which a link leads has the file VV_LAYER_SHARED, which a save
+ * through the link creates. In both cases nothing is deleted.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,6 +38,8 @@ struct pruning {
     struct vv_buffer names; /* in a directory, each with a NUL */
     struct vv_buffer file;  /* the path of one of them */
     struct vv_buffer named; /* nonces of layers */
+    bool is_trial;          /* count, and delete nothing */
+    varve_layers_pruned result;
 };
 
 static int take_name(
@@ -146,6 +153,29 @@ static bool is_left(const char *name)
     return vv_layer_parse_name(bare, nonce) && vv_temporary_is_of(bare, name);
 }
 
+/* 0 where it is gone already. */
+static uint64_t layer_size(struct pruning *c, int folder, const char *name)
+{
+    const struct vv_system *system = c->context->system;
+    struct vv_file_info info = { .size = 0 };
+    int file = system->open_file(system->state, folder, name);
+    if (file >= 0 && system->info(system->state, file, &info) < 0)
+        info.size = 0;
+    vv_file_close(c->context, file);
+    return info.size;
+}
+
+static varve_status remove_layer(
+    struct pruning *c, int folder, const char *name, varve_error *error)
+{
+    uint64_t size = layer_size(c, folder, name);
+    if (!c->is_trial)
+        VV_TRY(vv_file_remove(c->context, folder, name, name, error));
+    c->result.count++;
+    c->result.bytes += size;
+    return VARVE_OK;
+}
+
 static varve_status remove_layers(
     struct pruning *c, int folder, varve_error *error)
 {
@@ -162,11 +192,10 @@ static varve_status remove_layers(
         uint8_t nonce[VV_NONCE_SIZE];
         varve_status status = VARVE_OK;
         at += strlen(name) + 1;
-        if (is_left(name))
+        if (is_left(name) && !c->is_trial)
             vv_temporary_sweep_one(c->context, folder, name);
         else if (vv_layer_parse_name(name, nonce) && !is_named(c, nonce))
-            status = vv_file_remove(
-                c->context, folder, name, name, first ? NULL : error);
+            status = remove_layer(c, folder, name, first ? NULL : error);
         first = first ? first : status;
     }
     return first;
@@ -185,56 +214,121 @@ static varve_status settle(struct pruning *c, varve_error *error)
                       : VARVE_OK;
 }
 
-/* --- All ------------------------------------------------------------------ */
+/* --- The folder ----------------------------------------------------------- */
 
-static varve_status prune(struct pruning *c, int folder, varve_error *error)
-{
-    VV_TRY(find_named(c, error));
-    VV_TRY(settle(c, error));
-    return remove_layers(c, folder, error);
-}
-
-/* The folder, with its lock; -1 where there is none, or somebody saves, or
- * there are no locks. */
-static varve_status lock_folder(
-    struct pruning *c, int *folder, varve_error *error)
+/* `path` is the folder, which could not be opened as a directory of its own. */
+static varve_status refuse_link(
+    const struct pruning *c, const char *path, varve_error *error)
 {
     const struct vv_system *system = c->context->system;
-    *folder = -1;
-    c->file.size = 0;
-    vv_layer_folder(&c->file, c->path);
-    const char *path = vv_buffer_string(&c->file);
-    if (c->file.failed)
-        return vv_fail_memory(error, "the path of layers");
     int opened =
         system->open_directory(system->state, VV_WORKING_DIRECTORY, path);
-    if (opened == -ENOENT || opened == -ENOTDIR)
+    if (opened < 0) /* a file, or a link to nothing: there are no layers */
         return VARVE_OK;
+    vv_file_close(c->context, opened);
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected a directory, found a symbolic link; no layers were "
+        "deleted, since checkpoints of other directories may name them: "
+        "replace the link by a directory",
+        path);
+}
+
+static varve_status refuse_shared(
+    const struct pruning *c, int folder, const char *path, varve_error *error)
+{
+    const struct vv_system *system = c->context->system;
+    int mark = system->open_file(system->state, folder, VV_LAYER_SHARED);
+    if (mark == -ENOENT)
+        return VARVE_OK;
+    if (mark < 0)
+        return vv_fail_system(
+            error, -mark, "looking for \"" VV_LAYER_SHARED "\"", path);
+    vv_file_close(c->context, mark);
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected layers of this directory only, found the file "
+        "\"" VV_LAYER_SHARED "\"; no layers were deleted, since checkpoints of "
+        "other directories may name them: remove that file once no symbolic "
+        "link leads to this folder",
+        path);
+}
+
+/* The folder, with its lock; -1 where there is none, or where it cannot be
+ * locked: c->result has the reason. */
+static varve_status lock_folder(
+    struct pruning *c, const char *path, int *folder, varve_error *error)
+{
+    const struct vv_system *system = c->context->system;
+    int opened =
+        system->open_real_directory(system->state, VV_WORKING_DIRECTORY, path);
+    if (opened == -ENOENT)
+        return VARVE_OK;
+    if (opened == -ENOTDIR)
+        return refuse_link(c, path, error);
     if (opened < 0)
         return vv_fail_system(error, -opened, "opening the directory", path);
-    if (system->lock(system->state, opened) == 0)
+    int result = system->lock(system->state, opened);
+    c->result.is_busy = result == -EWOULDBLOCK;
+    c->result.has_no_locks = result < 0 && !c->result.is_busy;
+    if (result == 0)
         *folder = opened;
     else
         vv_file_close(c->context, opened);
     return VARVE_OK;
 }
 
-varve_status vv_prune_layers(
-    const struct vv_context *context, const char *path, varve_error *error)
+static varve_status open_folder(
+    struct pruning *c, int *folder, varve_error *error)
 {
-    struct pruning c = { .context = context, .path = path };
+    struct vv_buffer path;
+    vv_buffer_init(&path, &c->context->allocator);
+    vv_layer_folder(&path, c->path);
+    const char *text = vv_buffer_string(&path);
+    varve_status status = path.failed
+                              ? vv_fail_memory(error, "the path of layers")
+                              : lock_folder(c, text, folder, error);
+    if (!status && *folder >= 0)
+        status = refuse_shared(c, *folder, text, error);
+    vv_buffer_clear(&path);
+    return status;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static varve_status prune(struct pruning *c, int folder, varve_error *error)
+{
+    VV_TRY(find_named(c, error));
+    if (!c->is_trial)
+        VV_TRY(settle(c, error));
+    return remove_layers(c, folder, error);
+}
+
+varve_status vv_prune_layers_with(const struct vv_context *context,
+    const char *path, bool is_trial, varve_layers_pruned *result,
+    varve_error *error)
+{
+    struct pruning c = {
+        .context = context, .path = path, .is_trial = is_trial
+    };
     int folder = -1;
     vv_buffer_init(&c.names, &context->allocator);
     vv_buffer_init(&c.file, &context->allocator);
     vv_buffer_init(&c.named, &context->allocator);
-    varve_status status = lock_folder(&c, &folder, error);
+    varve_status status = open_folder(&c, &folder, error);
     if (!status && folder >= 0)
         status = prune(&c, folder, error);
     vv_file_close(context, folder);
     vv_buffer_clear(&c.named);
     vv_buffer_clear(&c.file);
     vv_buffer_clear(&c.names);
+    if (result)
+        *result = c.result;
     return status;
+}
+
+varve_status vv_prune_layers(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    return vv_prune_layers_with(context, path, false, NULL, error);
 }
 
 /* A name that was misspelt is not a directory without layers. */
@@ -251,13 +345,16 @@ static varve_status look_for(
     return VARVE_OK;
 }
 
-varve_status varve_prune_layers(const char *directory, varve_error *error)
+varve_status varve_prune_layers_with(const char *directory, bool dry_run,
+    varve_layers_pruned *result, varve_error *error)
 {
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(NULL),
         .system = vv_default_system(),
     };
     struct vv_buffer path;
+    if (result)
+        *result = (varve_layers_pruned){ 0 };
     if (!directory)
         return vv_fail(error, VARVE_MISUSE, "expected a directory, found none");
     VV_TRY(vv_store_refuse_any(directory,
@@ -268,9 +365,14 @@ varve_status varve_prune_layers(const char *directory, varve_error *error)
     vv_buffer_add_string(&path, directory);
     vv_buffer_add_string(&path, "/" VV_LAYER_FOLDER);
     const char *inside = vv_buffer_string(&path);
-    varve_status status = path.failed
-                              ? vv_fail_memory(error, "a path")
-                              : vv_prune_layers(&context, inside, error);
+    varve_status status = path.failed ? vv_fail_memory(error, "a path")
+                                      : vv_prune_layers_with(&context, inside,
+                                            dry_run, result, error);
     vv_buffer_clear(&path);
     return status;
+}
+
+varve_status varve_prune_layers(const char *directory, varve_error *error)
+{
+    return varve_prune_layers_with(directory, false, NULL, error);
 }

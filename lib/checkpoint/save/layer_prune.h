@@ -5,12 +5,16 @@
 #ifndef VV_LAYER_PRUNE_H
 #define VV_LAYER_PRUNE_H
 
-#include <varve/layers.h>
+#include <varve/prune.h>
 
 #include "context.h"
 
-/* varve_prune_layers for the directory that holds `path`, which need not be
- * there. */
+/* varve_prune_layers_with for the directory that holds `path`, which need not
+ * be there. `result` may be NULL. */
+varve_status vv_prune_layers_with(const struct vv_context *context,
+    const char *path, bool is_trial, varve_layers_pruned *result,
+    varve_error *error);
+
 varve_status vv_prune_layers(
     const struct vv_context *context, const char *path, varve_error *error);
 

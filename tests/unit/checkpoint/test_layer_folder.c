@@ -96,3 +96,50 @@ TEST(layer_folder, says_that_its_names_may_not_be_on_disk)
     faulty_free(faulty);
     end_world();
 }
+
+static int refuse_link(void *state, int directory, const char *name)
+{
+    (void)state, (void)directory, (void)name;
+    return -ENOTDIR;
+}
+
+TEST(layer_folder, is_marked_as_shared_where_it_is_a_link)
+{
+    size_t size;
+    begin_world();
+    vv_file_close(&world.context, open_folder(&world.context));
+    cr_assert_null(memory_bytes(world.memory, "run/layers/shared", &size));
+    struct vv_system linked = *world.context.system;
+    struct vv_context context = world.context;
+    linked.open_real_directory = refuse_link;
+    context.system = &linked;
+    for (int i = 0; i < 2; i++) /* the second finds it */
+        vv_file_close(&context, open_folder(&context));
+    cr_assert(memory_bytes(world.memory, "run/layers/shared", &size));
+    end_world();
+}
+
+TEST(layer_folder, is_not_opened_where_the_mark_cannot_be_made)
+{
+    struct vv_buffer inside;
+    varve_error error = { 0 };
+    int folder = -1;
+    begin_world();
+    vv_file_close(&world.context, open_folder(&world.context));
+    struct faulty *faulty = faulty_new(world.context.system);
+    struct vv_system linked = *faulty_system(faulty);
+    struct vv_context context = test_context(&linked);
+    linked.open_real_directory = refuse_link;
+    faulty_plan(faulty,
+        &(struct faulty_plan){
+            .sticky = true, .kinds = FAULTY_CREATE, .error = ENOSPC });
+    vv_buffer_init(&inside, &context.allocator);
+    cr_assert_eq(vv_layer_folder_open(
+                     &context, "run/m.varve", 0, &inside, &folder, &error),
+        VARVE_NO_SPACE);
+    cr_assert_eq(folder, -1);
+    cr_assert(strstr(error.message, "\"shared\""), "%s", error.message);
+    vv_buffer_clear(&inside);
+    faulty_free(faulty);
+    end_world();
+}

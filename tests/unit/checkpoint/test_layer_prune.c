@@ -4,6 +4,8 @@
  */
 #include "layered_world.h"
 
+#include <errno.h>
+
 #include "layer_prune.h"
 
 /* Checkpoints 1 to 4, of which each has a layer of its own. */
@@ -163,5 +165,138 @@ TEST(layer_prune, deletes_nothing_when_memory_ends)
         cr_assert_eq(count_layers(&bytes), status ? 4 : 3);
         cr_assert_eq(test_block_count(), blocks);
     }
+    end_layered();
+}
+
+/* --- Folders that other directories share --------------------------------- */
+
+static struct vv_system linked;
+
+/* The world, where "layers" is a symbolic link. */
+static int open_linked(void *state, int directory, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const char *last = slash ? slash + 1 : name;
+    return strcmp(last, "layers") == 0
+               ? -ENOTDIR
+               : world.context.system->open_directory(state, directory, name);
+}
+
+static struct vv_context linked_context(void)
+{
+    linked = *world.context.system;
+    linked.open_real_directory = open_linked;
+    struct vv_context context = world.context;
+    context.system = &linked;
+    return context;
+}
+
+TEST(layer_prune, deletes_nothing_behind_a_link_and_says_so)
+{
+    varve_error error = { 0 };
+    varve_layers_pruned result;
+    uint64_t bytes;
+    make();
+    remove_file("run/m-4.varve");
+    size_t files = memory_file_count(world.memory);
+    const struct vv_context context = linked_context();
+    cr_assert_eq(
+        vv_prune_layers_with(&context, "run/m", false, &result, &error),
+        VARVE_MISUSE);
+    cr_assert(strstr(error.message, "run/layers: "), "%s", error.message);
+    cr_assert(strstr(error.message, "symbolic link"), "%s", error.message);
+    cr_assert(strstr(error.message, "replace the link by a directory"));
+    cr_assert_eq(result.count, 0);
+    cr_assert_eq(count_layers(&bytes), 4);
+    cr_assert_eq(memory_file_count(world.memory), files);
+    end_layered();
+}
+
+TEST(layer_prune, does_nothing_where_the_link_leads_nowhere)
+{
+    varve_error error = { 0 };
+    begin_world();
+    const struct vv_context context = linked_context();
+    cr_assert_ok(vv_prune_layers(&context, "run/m", &error), error);
+    end_world();
+}
+
+TEST(layer_prune, deletes_nothing_where_a_link_leads_to)
+{
+    varve_error error = { 0 };
+    uint64_t bytes;
+    make();
+    layered.root->graph->context = linked_context();
+    layered.large[9] += 1;
+    saved_layered();
+    layered.root->graph->context.system = world.context.system;
+    cr_assert(memory_bytes(
+        world.memory, "run/layers/shared", &(size_t){ 0 }) != NULL);
+    remove_file("run/m-4.varve");
+    remove_file("run/m-5.varve");
+    size_t count = count_layers(&bytes);
+    cr_assert_eq(
+        vv_prune_layers(&world.context, "run/m", &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "run/layers: "), "%s", error.message);
+    cr_assert(strstr(error.message, "\"shared\""), "%s", error.message);
+    cr_assert_eq(count_layers(&bytes), count);
+    remove_file("run/layers/shared");
+    cr_assert_eq(prune(), 3);
+    end_layered();
+}
+
+/* --- The outcome ---------------------------------------------------------- */
+
+TEST(layer_prune, counts_what_it_would_delete_and_what_it_has_deleted)
+{
+    uint64_t before, after;
+    varve_layers_pruned result;
+    make();
+    remove_file("run/m-3.varve");
+    remove_file("run/m-4.varve");
+    size_t count = count_layers(&before);
+    for (int i = 0; i < 2; i++) {
+        varve_error error = { 0 };
+        bool is_trial = i == 0;
+        cr_assert_ok(vv_prune_layers_with(&world.context, "run/m", is_trial,
+                         &result, &error),
+            error);
+        cr_assert_eq(result.count, 2);
+        cr_assert(!result.is_busy && !result.has_no_locks);
+        cr_assert_eq(count_layers(&after), is_trial ? count : count - 2);
+        cr_assert_eq(after, is_trial ? before : before - result.bytes);
+    }
+    end_layered();
+}
+
+static int no_lock(void *state, int file)
+{
+    (void)state, (void)file;
+    return -ENOLCK;
+}
+
+TEST(layer_prune, says_why_it_could_not)
+{
+    varve_error error = { 0 };
+    varve_layers_pruned result;
+    make();
+    const struct vv_system *system = world.context.system;
+    remove_file("run/m-4.varve");
+    int folder = system->open_directory(
+        system->state, VV_WORKING_DIRECTORY, "run/layers");
+    cr_assert_eq(system->share_lock(system->state, folder), 0);
+    cr_assert_ok(vv_prune_layers_with(
+                     &world.context, "run/m", false, &result, &error),
+        error);
+    cr_assert(result.is_busy && !result.has_no_locks && result.count == 0);
+    system->close(system->state, folder);
+    struct vv_system without = *system;
+    struct vv_context context = world.context;
+    without.lock = no_lock;
+    context.system = &without;
+    cr_assert_ok(
+        vv_prune_layers_with(&context, "run/m", false, &result, &error),
+        error);
+    cr_assert(!result.is_busy && result.has_no_locks && result.count == 0);
     end_layered();
 }

@@ -264,3 +264,55 @@ TEST(prune, goes_on_after_a_failure_and_mends_it_the_next_time)
             break;
     }
 }
+
+/* --- A trial -------------------------------------------------------------- */
+
+TEST(prune, a_trial_tells_what_would_go_and_deletes_nothing)
+{
+    varve_error error;
+    begin();
+    const struct vv_system *system = context.system;
+    int file = system->open_file(
+        system->state, VV_WORKING_DIRECTORY, "run/ckpt-1.varve");
+    cr_assert_eq(system->share_lock(system->state, file), 0);
+    memory_put(memory, "run/.ckpt-0.varve.gone", "x", 1);
+    cr_assert_ok(vv_prune_trial(&listing, &decision, &error), error);
+    cr_assert_eq(memory_file_count(memory), 5);
+    cr_assert_eq(listing.count, 4);
+    cr_assert_eq(decision.facts[0].reasons, VV_KEPT_LEASED);
+    cr_assert_eq(decision.facts[2].reasons, 0);
+    system->close(system->state, file);
+    file = system->open_file(
+        system->state, VV_WORKING_DIRECTORY, "run/ckpt-3.varve");
+    cr_assert_eq(system->lock(system->state, file), 0, "the trial kept it");
+    system->close(system->state, file);
+    end();
+}
+
+TEST(prune, a_trial_knows_what_is_no_longer_what_was_listed)
+{
+    varve_error error;
+    begin();
+    put(1, false); /* since the decision */
+    cr_assert_ok(vv_prune_trial(&listing, &decision, &error), error);
+    cr_assert_eq(decision.facts[0].reasons, VV_KEPT_FOREIGN);
+    cr_assert_eq(decision.facts[2].reasons, 0);
+    end();
+}
+
+TEST(prune, what_cannot_be_opened_stays_in_a_trial_and_in_earnest)
+{
+    for (int i = 0; i < 2; i++) {
+        varve_error error;
+        begin();
+        faulty_plan(faulty, &(struct faulty_plan){ .kinds = FAULTY_OPEN,
+                                .error = EACCES });
+        varve_status status = (i ? vv_prune : vv_prune_trial)(
+            &listing, &decision, &error);
+        cr_assert_eq(status, VARVE_NO_PERMISSION);
+        cr_assert_eq(decision.facts[0].reasons, VV_KEPT_UNREADABLE);
+        cr_assert(has("run/ckpt-1.varve"));
+        cr_assert_eq(has("run/ckpt-3.varve"), i == 0);
+        end();
+    }
+}

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lease.h"
 #include "manage_world.h"
 
 static void damage(struct world *w, const char *path)
@@ -220,6 +221,66 @@ TEST(resume, a_prune_by_hand_finds_out_what_is_good_first)
     cr_assert_str_eq(managed.kept, "last 1, newest good one");
     cr_assert(varve_manager_at(w.manager, 1, &managed));
     cr_assert_str_eq(managed.kept, "damaged");
+    world_end(&w);
+}
+
+TEST(resume, a_plan_tells_what_a_prune_would_delete_now)
+{
+    struct world w;
+    varve_error error;
+    varve_managed found;
+    begin_with_three(&w, &(varve_manager_options){ .keep_last = 3 });
+    world_again(&w, &(varve_manager_options){ .keep_last = 1 });
+    varve_lease *lease =
+        vv_lease_new_in(&w.context, "run/ckpt-1.varve", &error);
+    cr_assert(lease, "%s", error.message);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_ok((i ? varve_manager_prune : varve_manager_plan_prune)(
+                         w.manager, &error),
+            error);
+        cr_assert_null(varve_manager_warning(w.manager));
+        cr_assert_eq(varve_manager_count(w.manager), i ? 2 : 3);
+        cr_assert(varve_manager_at(w.manager, 0, &found));
+        cr_assert(found.is_leased && found.number == 1);
+        cr_assert_str_eq(found.kept, "leased");
+        cr_assert(varve_manager_at(w.manager, 1, &found));
+        cr_assert_not(found.is_leased);
+        cr_assert_eq(found.kept == NULL, i == 0);
+    }
+    varve_lease_free(lease);
+    cr_assert_ok(varve_manager_plan_prune(w.manager, &error), error);
+    cr_assert(varve_manager_at(w.manager, 0, &found));
+    cr_assert(!found.is_leased && !found.kept);
+    cr_assert_eq(varve_manager_plan_prune(NULL, &error), VARVE_MISUSE);
+    world_end(&w);
+}
+
+TEST(resume, a_plan_warns_of_what_it_cannot_look_at)
+{
+    struct world w;
+    varve_error error;
+    varve_managed found;
+    begin_with_three(&w, &(varve_manager_options){ .keep_last = 3 });
+    world_again(&w, &(varve_manager_options){ .keep_last = 1 });
+    size_t warnings = 0;
+    for (long n = 0; faulty_hit(w.faulty) || n == 0; n++) {
+        cr_assert_ok(varve_manager_refresh(w.manager, &error), error);
+        faulty_plan(w.faulty, &(struct faulty_plan){ .kinds = FAULTY_OPEN,
+                                  .number = n, .error = EACCES });
+        varve_status status = varve_manager_plan_prune(w.manager, &error);
+        const char *warning = varve_manager_warning(w.manager);
+        cr_assert_eq(varve_manager_count(w.manager), 3);
+        if (status || !warning)
+            continue;
+        warnings++;
+        size_t kept = 0;
+        for (size_t i = 0; varve_manager_at(w.manager, i, &found); i++)
+            kept += found.kept &&
+                    strcmp(found.kept, "its file cannot be opened") == 0;
+        cr_assert_eq(kept, 1, "call %ld: %s", n, warning);
+    }
+    cr_assert_geq(warnings, 2);
+    faulty_plan(w.faulty, NULL);
     world_end(&w);
 }
 

@@ -1,0 +1,32 @@
+/* layer_census.h - the layers of a directory before and after a prune.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_LAYER_CENSUS_H
+#define TOOL_LAYER_CENSUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A layer. */
+struct layer_row {
+    char *path;
+    uint64_t size;
+};
+
+struct layer_census {
+    struct layer_row *rows;
+    size_t count;
+    size_t room;
+};
+
+/* Lists the layers of a directory; none where it has none. */
+void layer_census_take(struct layer_census *census, const char *directory);
+
+/* Counts those of them that are not there any more, and their bytes. The name
+ * of a layer is never used twice. */
+size_t layer_census_gone(const struct layer_census *census, uint64_t *bytes);
+
+void layer_census_clear(struct layer_census *census);
+
+#endif
