@@ -113,29 +113,6 @@ static varve_status take_options(
     return VARVE_OK;
 }
 
-/* Where there has to be a checkpoint a directory that is missing is not made:
- * its file system may not be mounted yet. */
-static varve_status manager_check_directory(
-    varve_manager *m, varve_error *error)
-{
-    int directory;
-    varve_error reason = { 0 };
-    const char *path = vv_listing_path(&m->listing, NULL, "");
-    if (m->listing.path.failed)
-        return vv_fail_memory(error, "the path of a directory");
-    varve_status status =
-        vv_directory_open_parent(&m->context, path, &directory, &reason);
-    if (status == VARVE_NOT_FOUND)
-        return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: the directory does not exist, and must_resume is set: is its "
-            "file system mounted?",
-            m->listing.directory);
-    if (status)
-        return vv_hand_over(status, &reason, error);
-    vv_file_close(&m->context, directory);
-    return VARVE_OK;
-}
-
 static varve_status manager_lock_first(
     varve_manager *m, const varve_manager_options *o, varve_error *error)
 {
@@ -146,7 +123,7 @@ static varve_status manager_lock_first(
     else
         VV_TRY(vv_run_identity_make(&m->context, m->run, error));
     if (o->must_resume)
-        VV_TRY(manager_check_directory(m, error));
+        VV_TRY(vv_manager_lock_check(&m->listing, error));
     if (o->read_only)
         return VARVE_OK;
     m->options.write = o->write;
@@ -327,10 +304,9 @@ varve_status vv_manager_read_ledger(
 static varve_status manager_look(
     varve_manager *m, varve_status status, varve_error *error)
 {
-    VV_TRY(status);
     if (m->has_good && !vv_listing_find(&m->listing, m->good))
         m->has_good = false;
-    return vv_manager_decide(m, error);
+    return status ? status : vv_manager_decide(m, error);
 }
 
 varve_status vv_manager_look(varve_manager *m, varve_error *error)

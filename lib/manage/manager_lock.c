@@ -164,6 +164,26 @@ static bool is_gone(const struct vv_manager_lock *lock, struct vv_listing *l)
     return gone;
 }
 
+varve_status vv_manager_lock_check(struct vv_listing *l, varve_error *error)
+{
+    int directory;
+    varve_error reason = { 0 };
+    const char *path = vv_listing_path(l, NULL, "");
+    if (l->path.failed)
+        return vv_fail_memory(error, "the path of a directory");
+    varve_status status =
+        vv_directory_open_parent(l->context, path, &directory, &reason);
+    if (status == VARVE_NOT_FOUND)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: the directory does not exist, and must_resume is set: is its "
+            "file system mounted?",
+            l->directory);
+    if (status)
+        return vv_pass_failure(error, &reason);
+    vv_file_close(l->context, directory);
+    return VARVE_OK;
+}
+
 /* --- Taking and releasing ----------------------------------------------- */
 
 /* A moment of uptime; INT64_MAX: never. */

@@ -44,6 +44,12 @@ varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
     struct vv_listing *listing, const struct vv_lock_request *request,
     varve_error *error);
 
+/* Whether the directory is there, where a checkpoint has to be: one that is
+ * missing is not made then, for its file system may not be mounted yet.
+ * VARVE_NOT_FOUND. */
+varve_status vv_manager_lock_check(
+    struct vv_listing *listing, varve_error *error);
+
 /* Releases it, also where a child process has inherited the descriptor. In such
  * a child only the descriptor is closed: the lock is the parent's. */
 void vv_manager_lock_release(

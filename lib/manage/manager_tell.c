@@ -18,7 +18,9 @@ enum {
     IS_READ = 4,
     IS_DAMAGED = 8,
     IS_GOOD = 16,
-    ENTRY_WORDS = 9,
+    IS_PADDED = 32,
+    IS_UNREAD = 64,
+    ENTRY_WORDS = 11 + VV_RUN_SIZE / 8,
 };
 
 static void add_entry(
@@ -34,14 +36,18 @@ static void add_entry(
     vv_buffer_add64(bytes,
         (e->is_ours ? IS_OURS : 0) | (e->is_pinned ? IS_PINNED : 0) |
             (e->is_read ? IS_READ : 0) | (e->is_damaged ? IS_DAMAGED : 0) |
-            (e->is_good ? IS_GOOD : 0));
+            (e->is_good ? IS_GOOD : 0) | (e->is_padded ? IS_PADDED : 0) |
+            (e->is_unread ? IS_UNREAD : 0));
+    vv_buffer_add64(bytes, e->identity);
+    vv_buffer_add64(bytes, e->parent);
+    vv_buffer_add(bytes, e->run, sizeof e->run);
     vv_buffer_add64(bytes, reasons);
 }
 
 static struct vv_entry entry_at(const unsigned char *at)
 {
     uint64_t flags = vv_load64(at + 56);
-    return (struct vv_entry){
+    struct vv_entry entry = {
         .number = vv_load64(at),
         .counter = vv_load64(at + 8),
         .step = (int64_t)vv_load64(at + 16),
@@ -54,7 +60,13 @@ static struct vv_entry entry_at(const unsigned char *at)
         .is_read = (flags & IS_READ) != 0,
         .is_damaged = (flags & IS_DAMAGED) != 0,
         .is_good = (flags & IS_GOOD) != 0,
+        .is_padded = (flags & IS_PADDED) != 0,
+        .is_unread = (flags & IS_UNREAD) != 0,
+        .identity = vv_load64(at + 64),
+        .parent = vv_load64(at + 72),
     };
+    memcpy(entry.run, at + 80, sizeof entry.run);
+    return entry;
 }
 
 static varve_status take_entries(struct vv_listing *listing,

@@ -75,7 +75,8 @@ TEST(run, begins_anew_and_then_where_it_ended)
     varve_error error;
     varve_run *run = begin(&s, "run", &every_ten);
     cr_assert_not(varve_run_is_resumed(run));
-    cr_assert_not(is_there("run"), "nothing is written by opening");
+    cr_assert(is_there("run/.ckpt.lock"), "opening takes the lock");
+    cr_assert_not(is_there("run/ckpt.ledger"), "and writes nothing else");
     go_on(run, &s, 25);
     cr_assert_ok(varve_run_end(run, &error), error);
     cr_assert(is_there("run/ckpt-10.varve") && is_there("run/ckpt-20.varve"));
@@ -142,7 +143,7 @@ TEST(run, that_is_asked_to_stop_saves_the_step_that_is_under_way)
     cr_assert(is_there("run/ckpt-4.varve"), "asked within one");
 }
 
-/* Its directory stays as it is: there is not even a lock. */
+/* Its directory stays as it is, but for the lock. */
 TEST(run, refuses_the_directory_of_another_program)
 {
     struct state s;
@@ -153,7 +154,6 @@ TEST(run, refuses_the_directory_of_another_program)
     varve_run_open(run, test_path("run"), NULL);
     varve_run_step(run, 1);
     cr_assert_ok(varve_run_end(run, &error), error);
-    cr_assert_eq(unlink(test_path("run/.ckpt.lock")), 0);
     run = begin(&s, "run", NULL);
     cr_assert_not(varve_run_goes_on(run));
     varve_run_step(run, 1);
@@ -161,7 +161,6 @@ TEST(run, refuses_the_directory_of_another_program)
     cr_assert(story_says(&error, test_path("run")), "%s", error.message);
     cr_assert(story_says(&error, "another"), "%s", error.message);
     cr_assert_not(is_there("run/ckpt-2.varve"));
-    cr_assert_not(is_there("run/.ckpt.lock"));
 }
 
 static varve_status count_calls(void *user)
@@ -358,4 +357,57 @@ TEST(run, installs_no_handler_unasked_and_heeds_for_one_run_at_a_time)
     cr_assert_ok(varve_run_end(run, &error), error);
     sigaction(SIGTERM, NULL, &found);
     cr_assert_eq(found.sa_handler, SIG_DFL, "as it was");
+}
+
+/* --- Levels ------------------------------------------------------------- */
+
+static varve_run *begin_with_level(
+    struct state *s, const char *directory, const varve_level *level)
+{
+    const varve_run_options options = {
+        .manager = { .levels = level, .level_count = 1 }
+    };
+    return begin(s, directory, &options);
+}
+
+/* The last save is made in the end itself, behind any call of drain. */
+TEST(run, ends_when_its_levels_have_the_last_checkpoint)
+{
+    struct state s;
+    varve_error error;
+    char path[300];
+    snprintf(path, sizeof path, "%s", test_path("level"));
+    const varve_level level = { .directory = path };
+    varve_run *run = begin_with_level(&s, "run", &level);
+    go_on(run, &s, 5);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    cr_assert(is_there("run/ckpt-5.varve"));
+    cr_assert(is_there("level/ckpt-5.varve"));
+}
+
+TEST(run, whose_level_gets_nothing_warns_and_fails_in_the_end)
+{
+    struct state s;
+    varve_error error;
+    char path[300];
+    const char *why = NULL;
+    test_write_file(test_path("file"), "no directory", 12);
+    snprintf(path, sizeof path, "%s/level", test_path("file"));
+    const varve_level level = { .directory = path };
+    varve_run *run = varve_run_new(test_allocator());
+    varve_add_variable(varve_run_root(run), "step", varve_scalar(&s.step));
+    const varve_run_options options = {
+        .manager = { .levels = &level, .level_count = 1,
+            .may_resume_older = true },
+    };
+    varve_run_open(run, test_path("run"), &options);
+    for (s.step = 1; s.step <= 20 && !why; s.step++) {
+        varve_run_step(run, s.step);
+        why = varve_manager_warning(varve_run_manager(run));
+        usleep(20000);
+    }
+    cr_assert(why && strstr(why, path), "%s", why ? why : "no warning");
+    cr_assert_neq(varve_run_end(run, &error), VARVE_OK);
+    cr_assert(story_says(&error, path), "%s", error.message);
+    cr_assert(is_there("run/ckpt-1.varve"), "it is saved all the same");
 }

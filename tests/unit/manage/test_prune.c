@@ -306,7 +306,8 @@ TEST(prune, what_cannot_be_opened_stays_in_a_trial_and_in_earnest)
         varve_error error;
         begin();
         faulty_plan(faulty, &(struct faulty_plan){ .kinds = FAULTY_OPEN,
-                                .error = EACCES });
+                                .error = EACCES, .second = 1,
+                                .second_error = EACCES });
         varve_status status = (i ? vv_prune : vv_prune_trial)(
             &listing, &decision, &error);
         cr_assert_eq(status, VARVE_NO_PERMISSION);

@@ -266,7 +266,8 @@ TEST(resume, a_plan_warns_of_what_it_cannot_look_at)
     for (long n = 0; faulty_hit(w.faulty) || n == 0; n++) {
         cr_assert_ok(varve_manager_refresh(w.manager, &error), error);
         faulty_plan(w.faulty, &(struct faulty_plan){ .kinds = FAULTY_OPEN,
-                                  .number = n, .error = EACCES });
+                                  .number = n, .error = EACCES,
+                                  .second = n + 1, .second_error = EACCES });
         varve_status status = varve_manager_plan_prune(w.manager, &error);
         const char *warning = varve_manager_warning(w.manager);
         cr_assert_eq(varve_manager_count(w.manager), 3);
