@@ -2,10 +2,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _GNU_SOURCE
 #include "simulate/choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "simulate/draw.h"
 
@@ -39,23 +41,15 @@ void choices_replay(struct choices *those)
     made = NULL;
 }
 
-void choices_clear(struct choices *choices)
+struct choices *choices_new(void)
 {
-    free(choices->all);
-    *choices = (struct choices){ 0 };
-}
-
-static void note(struct choice choice)
-{
-    if (made->count == made->capacity) {
-        made->capacity = made->capacity ? 2 * made->capacity : 256;
-        made->all = realloc(made->all, made->capacity * sizeof *made->all);
-        if (!made->all) {
-            perror("simulate");
-            exit(2);
-        }
+    struct choices *made_here = mmap(NULL, sizeof *made_here,
+        PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (made_here == MAP_FAILED) {
+        perror("simulate: choices");
+        exit(2);
     }
-    made->all[made->count++] = choice;
+    return made_here;
 }
 
 unsigned choose(enum choice_kind kind, unsigned task, uint32_t call,
@@ -78,6 +72,7 @@ unsigned choose(enum choice_kind kind, unsigned task, uint32_t call,
     if ((hash & 1023) >= rate)
         return 0;
     choice.value = 1 + (uint32_t)((hash >> 32) * most >> 32);
-    note(choice);
+    if (made->count < MOST_CHOICES)
+        made->all[made->count++] = choice;
     return choice.value;
 }

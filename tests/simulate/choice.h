@@ -36,10 +36,16 @@ struct choice {
     uint32_t value; /* not 0 */
 };
 
+enum { MOST_CHOICES = 1 << 17 };
+
+/* In memory that child processes share, so that what one of them drew before it
+ * died is there. */
 struct choices {
-    struct choice *all;
-    size_t count, capacity;
+    size_t count;
+    struct choice all[MOST_CHOICES];
 };
+
+struct choices *choices_new(void);
 
 /* From now on choices are drawn from a seed, and kept in `made`. */
 void choices_draw(uint64_t seed, struct choices *made);
@@ -51,7 +57,5 @@ void choices_replay(struct choices *those);
 /* A choice: 0 in all but `rate` of 1024 cases, else 1 to `most`. */
 unsigned choose(enum choice_kind kind, unsigned task, uint32_t call,
     unsigned rate, unsigned most);
-
-void choices_clear(struct choices *choices);
 
 #endif

@@ -42,12 +42,12 @@ void finding(enum finding_kind kind, const char *format, ...)
 {
     if (found)
         return;
-    found = kind;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     trace("FOUND %s: %s", names[kind], text);
+    found = kind;
 }
 
 bool has_finding(void)
@@ -82,7 +82,7 @@ bool is_traced(void)
 
 void trace(const char *format, ...)
 {
-    if (!prints)
+    if (!prints || found)
         return;
     const struct task *task = task_current();
     const struct process *p = task ? task->process : NULL;

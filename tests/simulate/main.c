@@ -2,6 +2,9 @@
  *
  *     simulate [--seed S] [--count N] [--jobs J] [--kind NAME] [--long] [-v]
  *
+ * Schedules have the seeds S to S + N - 1. With -v each is printed with all
+ * that happens in it, and none is made smaller.
+ *
  * SPDX-License-Identifier: MIT
  */
 #define _GNU_SOURCE
@@ -9,38 +12,79 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "simulate/crowd.h"
 #include "simulate/run.h"
-#include "simulate/draw.h"
+#include "simulate/shrink.h"
+
+enum { USUAL = 1000, USUAL_LONG = 1000000 };
+
+static int usage(void)
+{
+    fputs("usage: simulate [--seed S] [--count N] [--jobs J] [--kind NAME] "
+          "[--show N] [--long] [-v]\nkinds:",
+        stderr);
+    for (unsigned i = 0; schedule_kind(i); i++)
+        fprintf(stderr, " %s", schedule_kind(i));
+    fputc('\n', stderr);
+    return 2;
+}
+
+static bool parse(int argc, char **argv, struct crowd *crowd, bool *prints)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--long") == 0) {
+            crowd->count = USUAL_LONG;
+            continue;
+        }
+        if (strcmp(argv[i], "-v") == 0) {
+            *prints = true;
+            continue;
+        }
+        i++;
+        if (!value)
+            return false;
+        if (strcmp(argv[i - 1], "--seed") == 0)
+            crowd->seed = strtoull(value, NULL, 0);
+        else if (strcmp(argv[i - 1], "--count") == 0)
+            crowd->count = strtoull(value, NULL, 0);
+        else if (strcmp(argv[i - 1], "--jobs") == 0)
+            crowd->jobs = (unsigned)strtoul(value, NULL, 0);
+        else if (strcmp(argv[i - 1], "--show") == 0)
+            crowd->shown = (unsigned)strtoul(value, NULL, 0);
+        else if (strcmp(argv[i - 1], "--kind") == 0)
+            crowd->kind = value;
+        else
+            return false;
+    }
+    return true;
+}
+
+static int print_all(const struct crowd *crowd)
+{
+    struct schedule schedule;
+    struct choices *choices = choices_new();
+    uint64_t failed = 0;
+    for (uint64_t i = 0; i < crowd->count; i++) {
+        schedule_draw(&schedule, crowd->seed + i, crowd->kind);
+        schedule_print(&schedule, stderr);
+        failed += shrink_try(&schedule, choices, true, schedule.seed, true) !=
+            FINDING_NONE;
+    }
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", crowd->count - failed,
+        failed);
+    return failed != 0;
+}
 
 int main(int argc, char **argv)
 {
-    uint64_t seed = 1, count = 100;
-    const char *kind = NULL;
-    int verbose = 0;
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--seed")) seed = strtoull(argv[++i], NULL, 0);
-        else if (!strcmp(argv[i], "--count")) count = strtoull(argv[++i], NULL, 0);
-        else if (!strcmp(argv[i], "--kind")) kind = argv[++i];
-        else if (!strcmp(argv[i], "-v")) verbose++;
-    }
-    uint64_t failed = 0, calls = 0, saves = 0;
-    unsigned by[FINDING_KINDS] = {0};
-    struct choices made = {0};
-    clock_t t = clock();
-    for (uint64_t n = seed; n < seed + count; n++) {
-        struct schedule s; struct outcome o;
-        if (!schedule_draw(&s, n, kind)) return 2;
-        if (verbose) schedule_print(&s, stderr);
-        trace_to(verbose);
-        choices_draw(n, &made);
-        run_schedule(&s, &o);
-        calls += o.calls; saves += o.saves;
-        if (o.found) { failed++; by[o.found]++;
-            if (by[o.found] < 4 ) fprintf(stderr, "%" PRIu64 " %s: %s: %s\n", n, s.kind, finding_name(o.found), finding_text()); }
-    }
-    for (int i = 1; i < FINDING_KINDS; i++) if (by[i]) printf("%s %u\n", finding_name(i), by[i]);
-    printf("%" PRIu64 " calls %" PRIu64 " saves %.3f ms each, %" PRIu64 " passed, %" PRIu64 " failed\n", calls, saves, (double)(clock()-t)/CLOCKS_PER_SEC*1e3/(double)count, count - failed, failed);
-    return failed != 0;
+    struct crowd crowd = { .seed = 1, .count = USUAL, .jobs = 1, .shown = 3 };
+    struct schedule schedule;
+    bool prints = false;
+    if (!parse(argc, argv, &crowd, &prints) || crowd.jobs == 0 ||
+        crowd.jobs > MOST_JOBS ||
+        !schedule_draw(&schedule, crowd.seed, crowd.kind))
+        return usage();
+    return prints ? print_all(&crowd) : crowd_run(&crowd);
 }

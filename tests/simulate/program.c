@@ -214,9 +214,10 @@ static void look_at(const struct life *like)
     life->process->is_quiet = true;
     task_current()->process = life->process;
     life_open(life);
-    if (oracle_saves && !has_finding() && life->is_resumed) {
-        life_latest(life);
+    if (!has_finding() && life->is_resumed) {
         life_save(life, false);
+        life_wait(life);
+        life_latest(life);
     }
     end(life);
 }
