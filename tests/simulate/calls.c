@@ -75,7 +75,8 @@ static int find_and_open(struct process *p, int directory, const char *name,
         result = -ENOTDIR;
     if (!result && writes && found->is_directory)
         result = -EISDIR;
-    return result ? result : process_open(p, found, writes);
+    return result ? result
+                  : process_open(p, found, writes ? OPEN_WRITES : OPEN_READS);
 }
 
 static int open_file(void *state, int directory, const char *name)
@@ -126,7 +127,7 @@ static int create_file(void *state, int directory, const char *name)
     struct inode *made;
     int result = make(p, directory, name, false, &made);
     if (result == 0)
-        result = process_open(p, made, true);
+        result = process_open(p, made, OPEN_READS | OPEN_WRITES);
     return told(result, "create_file", path_of(p, directory, name));
 }
 
@@ -191,9 +192,11 @@ static int64_t read_at(
     const struct description *d = open_one(p, number);
     if (!d)
         return -EBADF;
-    int fault = fault_of_reading(p);
-    if (fault || d->inode->is_directory)
-        return told(fault ? fault : -EISDIR, "read_at", file_of(p, number));
+    int fault = d->is_readable ? fault_of_reading(p) : -EBADF;
+    if (!fault && d->inode->is_directory)
+        fault = -EISDIR;
+    if (fault)
+        return told(fault, "read_at", file_of(p, number));
     size_t there = d->inode->size;
     size_t rest = offset < there ? there - (size_t)offset : 0;
     size = size < rest ? size : rest;

@@ -172,10 +172,10 @@ int disk_link(
     struct inode *linked = disk_find(directory, from);
     if (!linked)
         return -ENOENT;
-    if (linked->is_directory)
-        return -EPERM;
     if (disk_find(directory, to))
         return -EEXIST;
+    if (linked->is_directory)
+        return -EPERM;
     change(directory, (struct change){ .node = node,
                           .names = { copied(to) },
                           .inodes = { linked } });

@@ -229,6 +229,12 @@ bool oracle_has(struct shelf shelf, size_t moment)
     return false;
 }
 
+/* Without locks nobody keeps two runs apart: then both have to stay. */
+static bool has_locks(struct shelf shelf)
+{
+    return !(shelf.disk->traits & (DISK_NO_LOCKS | DISK_LOCAL_LOCKS));
+}
+
 void oracle_resumed(const struct process *p, const struct shelf *shelves,
     size_t count, size_t moment, const int64_t values[VALUES], bool is_new)
 {
@@ -243,7 +249,8 @@ void oracle_resumed(const struct process *p, const struct shelf *shelves,
         bool is_asked = false;
         for (size_t k = 0; k < count; k++)
             is_asked |= is_same(f->shelf, shelves[k]);
-        if (!is_asked || f->is_lost || (!is_new && is_from(save, f->save)))
+        if (!is_asked || f->is_lost || (!is_new && is_from(save, f->save)) ||
+            (!is_new && !has_locks(f->shelf) && has_newer(f->shelf, f->save)))
             continue;
         finding(is_new ? FINDING_ANEW : FINDING_LOST,
             "%s %u %s, and save %" PRIu64 " was reported in %s before", p->name,

@@ -139,7 +139,7 @@ void processes_kill_node(unsigned node)
 
 /* --- Descriptors -------------------------------------------------------- */
 
-int process_open(struct process *p, struct inode *inode, bool writes)
+int process_open(struct process *p, struct inode *inode, unsigned how)
 {
     for (size_t i = 0; i < MOST_DESCRIPTORS; i++) {
         struct descriptor *d = &p->descriptors[i];
@@ -150,7 +150,8 @@ int process_open(struct process *p, struct inode *inode, bool writes)
             .next_of_inode = inode->opened,
             .references = 1,
             .node = p->node,
-            .is_writable = writes };
+            .is_readable = (how & OPEN_READS) != 0,
+            .is_writable = (how & OPEN_WRITES) != 0 };
         inode->opened = d->description;
         d->number = p->next_number++;
         return d->number;

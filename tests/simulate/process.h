@@ -29,7 +29,7 @@ struct description {
     struct inode *inode;
     unsigned references;
     unsigned node;
-    bool is_writable;
+    bool is_readable, is_writable;
     enum lock_kind lock;
 };
 
@@ -80,8 +80,11 @@ struct process *process_at(size_t i);
 
 /* --- Descriptors -------------------------------------------------------- */
 
+enum { OPEN_READS = 1, OPEN_WRITES = 2 };
+
 /* A descriptor or -EMFILE. */
-int process_open(struct process *process, struct inode *inode, bool writes);
+int process_open(
+    struct process *process, struct inode *inode, unsigned how);
 struct description *process_find(const struct process *process, int number);
 int process_close(struct process *process, int number);
 

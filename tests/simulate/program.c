@@ -53,7 +53,8 @@ bool life_ended(struct life *life, const char *call, varve_status status,
     }
     programs_failed++;
     trace("%s: %s: %s", call, varve_status_name(status), error->message);
-    if (life->is_calm)
+    bool is_too_slow = status == VARVE_TIMEOUT && schedule->pace.leaps;
+    if (life->is_calm && !is_too_slow)
         finding(FINDING_FAILED, "%s of %s, which nothing disturbs: %s: %s",
             call, life->process->name, varve_status_name(status),
             error->message);
