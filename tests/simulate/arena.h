@@ -11,7 +11,8 @@
 /* Zeroed memory until arena_reset; ends the program where there is none. */
 void *arena_take(size_t size);
 
-/* Memory that can be given back before, not zeroed; `size` is what was taken. */
+/* Memory that can be given back before, not zeroed; `size` is what was
+ * taken. */
 void *arena_block(size_t size);
 void arena_give_back(void *block, size_t size);
 

@@ -1,4 +1,5 @@
-/* calls.h - the system of simulated processes, and what goes wrong in its calls.
+/* calls.h - the system of simulated processes, and what goes wrong in its
+ * calls.
  *
  * SPDX-License-Identifier: MIT
  */

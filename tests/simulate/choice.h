@@ -26,6 +26,8 @@ enum choice_kind {
     CHOOSE_NAME,  /* which names of a listing that changes are left out */
     CHOOSE_CUT,   /* what a power cut leaves of a directory or a file */
     CHOOSE_AWAY,  /* that a disk goes away or comes back */
+    CHOOSE_POWER, /* whose power is cut */
+    CHOOSE_LOSS,  /* which node is lost */
     CHOOSE_KINDS
 };
 

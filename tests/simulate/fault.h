@@ -20,7 +20,8 @@ int fault_of_reading(struct process *process);
 int fault_of_writing(struct process *process);
 int fault_of_creating(struct process *process);
 
-/* What a call answers whose work is done: 0, -EIO, or what a second try finds. */
+/* What a call answers whose work is done: 0, -EIO, or what a second try
+ * finds. */
 int fault_of_answer(struct process *process, int second);
 
 /* After how many names a listing is held up; 0: it is not. */

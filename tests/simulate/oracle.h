@@ -1,5 +1,5 @@
-/* oracle.h - what was said to be saved, pinned, leased and copied, and what must
- * hold of the disks then.
+/* oracle.h - what was said to be saved, pinned, leased and copied, and what
+ * must hold of the disks then.
  *
  * Each save has a number of its own, which is among the values that it writes,
  * with that of the save or resume before it: so every file tells which save it

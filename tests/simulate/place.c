@@ -56,6 +56,15 @@ struct disk *place_disk(unsigned number)
     return &disks[number];
 }
 
+void place_replace_disk(unsigned number)
+{
+    struct disk *disk = &disks[number];
+    const struct inode *older = disk->root;
+    disk_begin(disk, disk->number, disk->traits);
+    disk->root->name = older->name;
+    disk->root->parent = older->parent;
+}
+
 struct disk *place_disk_of(const struct process *p, const char *path)
 {
     if (strncmp(path, "shared", 6) == 0)

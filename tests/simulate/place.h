@@ -1,8 +1,8 @@
 /* place.h - the disks as each node has them mounted, and how late it sees what
  * other nodes do.
  *
- * A path begins at the root of a node, in which "shared" is a disk of all nodes,
- * "far" another one, and "fast" a disk of the node's own.
+ * A path begins at the root of a node, in which "shared" is a disk of all
+ * nodes, "far" another one, and "fast" a disk of the node's own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,6 +26,9 @@ void places_begin(const unsigned traits[MOST_DISKS],
     const struct lateness *lateness);
 
 struct disk *place_disk(unsigned number);
+
+/* Another, empty disk is mounted in the place of one. */
+void place_replace_disk(unsigned number);
 
 /* The disk that a path is on for a process; NULL: none. */
 struct disk *place_disk_of(const struct process *process, const char *path);

@@ -198,7 +198,8 @@ bool programs_are_done(void)
 
 /* --- The end ------------------------------------------------------------ */
 
-/* A program that is alone now, for each node and place that one has saved to. */
+/* A program that is alone now, for each node and place that one has saved
+ * to. */
 static void look_at(const struct life *like)
 {
     static const struct program_plan quiet = { .name = "last" };

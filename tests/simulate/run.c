@@ -25,12 +25,24 @@ static size_t keep_of_cut(void *user, const struct inode *inode, size_t most)
         1;
 }
 
+/* Of a node, or of all where it is MOST_NODES. */
 static void cut_power(unsigned node)
 {
     uint32_t call = task_current()->calls << 8;
-    trace("THE POWER of node %u is cut", node);
+    trace("THE POWER of %s is cut", node == MOST_NODES ? "all" : "a node");
     processes_kill_node(node);
-    disk_cut_power(place_disk(2 + node), keep_of_cut, &call);
+    for (unsigned i = 0; i < MOST_DISKS; i++)
+        if (node == MOST_NODES || i == 2 + node)
+            disk_cut_power(place_disk(i), keep_of_cut, &call);
+}
+
+static void lose_node(unsigned node)
+{
+    struct disk *disk = place_disk(2 + node);
+    trace("NODE %u is lost with its disk", node);
+    processes_kill_node(node);
+    oracle_lose(disk);
+    place_replace_disk(2 + node);
 }
 
 static void turn_disk(void)
@@ -48,12 +60,16 @@ static void disturb(void *argument)
     for (int i = 0; i < 200 && !programs_are_done(); i++) {
         task_wait(self, task_uptime() + a_pause / 50);
         task_point();
-        if (choose(CHOOSE_AWAY, self->number, self->calls, s->away * 16, 1))
+        if (choose(CHOOSE_AWAY, self->number, self->calls, s->away, 1))
             turn_disk();
-        unsigned node = choose(CHOOSE_CUT, self->number, self->calls << 8,
-            s->cuts * 16, MOST_NODES);
+        unsigned node = choose(CHOOSE_POWER, self->number, self->calls,
+            s->cuts, MOST_NODES + 1);
         if (node)
             cut_power(node - 1);
+        node = choose(
+            CHOOSE_LOSS, self->number, self->calls, s->losses, MOST_NODES);
+        if (node)
+            lose_node(node - 1);
     }
     if (place_disk(DISK_SHARED)->is_away)
         turn_disk();
@@ -68,7 +84,7 @@ static void begin(const struct schedule *s)
     calls_begin(&s->trouble);
     oracle_begin(s->job.by_step);
     programs_begin(s);
-    if (s->away || s->cuts)
+    if (s->away || s->cuts || s->losses)
         task_start(NULL, disturb, (void *)s);
 }
 

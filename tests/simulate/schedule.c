@@ -165,7 +165,7 @@ static void draw_levels(struct schedule *s, uint64_t *r)
     if (draw_below(r, 4) != 0)
         add_run(s, r, "second", 1);
     if (draw_below(r, 4) == 0)
-        s->away = 4;
+        s->away = 64;
     if (draw_below(r, 4) == 0)
         s->trouble.rates[FAULT_KILL] = 1 + draw_below(r, 4);
 }
@@ -212,6 +212,25 @@ static void draw_errors(struct schedule *s, uint64_t *r)
             s->trouble.rates[kind] = 1 + draw_below(r, 12);
 }
 
+/* Every disk keeps only what was synced. */
+static void draw_power(struct schedule *s, uint64_t *r)
+{
+    s->job.is_fast = draw_below(r, 2) == 0;
+    s->job.has_level = s->job.is_fast && draw_below(r, 2) == 0;
+    add_run(s, r, "run", 0);
+    if (draw_below(r, 3) == 0)
+        add_run(s, r, "second", draw_below(r, 2));
+    for (unsigned i = 0; i < MOST_DISKS; i++)
+        s->traits[i] |= DISK_IS_VOLATILE;
+    s->cuts = 16 + draw_below(r, 64);
+    if (s->job.has_level && draw_below(r, 2) == 0)
+        s->losses = 32;
+    if (draw_below(r, 4) == 0)
+        s->trouble.rates[FAULT_WRITE] = 1 + draw_below(r, 8);
+    if (draw_below(r, 4) == 0)
+        s->trouble.rates[FAULT_KILL] = 1 + draw_below(r, 4);
+}
+
 static void draw_any(struct schedule *s, uint64_t *r)
 {
     draw_errors(s, r);
@@ -238,6 +257,7 @@ static const struct {
     { "lockless", draw_lockless, 2 },
     { "nfs", draw_nfs, 4 },
     { "errors", draw_errors, 3 },
+    { "power", draw_power, 3 },
     { "any", draw_any, 3 },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -308,7 +328,7 @@ bool schedule_is_calm(const struct schedule *s, unsigned program)
     for (unsigned i = 0; i < FAULT_KINDS; i++)
         if (s->trouble.rates[i] && i != FAULT_TORN)
             return false;
-    if (s->lateness.most || s->away || s->cuts)
+    if (s->lateness.most || s->away || s->cuts || s->losses)
         return false;
     for (unsigned i = 0; i < s->program_count; i++)
         if (i != program && s->programs[i].writes)
@@ -381,6 +401,9 @@ static void print_faults(const struct schedule *s, FILE *to)
             s->away);
     if (s->cuts)
         fprintf(to, "    power cuts: %u of 1024\n", s->cuts);
+    if (s->losses)
+        fprintf(to, "    a node is lost with its disk: %u of 1024\n",
+            s->losses);
 }
 
 void schedule_print(const struct schedule *s, FILE *to)

@@ -67,8 +67,10 @@ struct schedule {
     struct lateness lateness;
     unsigned traits[MOST_DISKS];
     struct pace pace;
-    unsigned away; /* in 1024 points, a disk goes or comes back */
-    unsigned cuts; /* in 1024 points, the power of a node is cut */
+    /* In 1024 looks of who disturbs from outside: */
+    unsigned away;   /* the disk of all nodes goes or comes back */
+    unsigned cuts;   /* the power of a node is cut, or of all */
+    unsigned losses; /* a node ends with its disk */
 };
 
 /* Draws a schedule: of a kind, or of any where that is NULL. False where there

@@ -159,6 +159,7 @@ static void drop_faults(struct shrinking *s, unsigned redraws)
     zero(s, &all->lateness.lists, redraws);
     zero(s, &all->away, redraws);
     zero(s, &all->cuts, redraws);
+    zero(s, &all->losses, redraws);
     for (unsigned i = 0; i < MOST_DISKS; i++)
         zero(s, &all->traits[i], redraws);
     zero(s, &all->job.keep_best, redraws);

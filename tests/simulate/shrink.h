@@ -7,8 +7,8 @@
 
 #include "simulate/run.h"
 
-/* Runs a schedule in a child process: with the choices that are there, or, where
- * `draws`, with those of a seed, which are there then. What it found. */
+/* Runs a schedule in a child process: with the choices that are there, or,
+ * where `draws`, with those of a seed, which are there then. What it found. */
 enum finding_kind shrink_try(const struct schedule *schedule,
     struct choices *choices, bool draws, uint64_t seed, bool traces);
 

@@ -63,8 +63,9 @@ static void compare(struct pair *b, const char *call, int64_t real,
     snprintf(b->text + size, sizeof b->text - size, " %s=%" PRId64, call,
         real < 0 || !opens ? real : 0);
     bool is_same = real == simulated || (opens && real >= 0 && simulated >= 0);
-    cr_assert(is_same, "%s: the machine says %" PRId64 ", the simulation %" PRId64
-        ", after%s", call, real, simulated, b->text);
+    cr_assert(is_same,
+        "%s: the machine says %" PRId64 ", the simulation %" PRId64 ", after%s",
+        call, real, simulated, b->text);
 }
 
 static const char *a_name(struct pair *b)

@@ -1,4 +1,5 @@
-/* threads.c - threads as tasks, and the library's monitor, which waits for them.
+/* threads.c - threads as tasks, and the library's monitor, which waits for
+ * them.
  *
  * The functions of monitor.h stand here instead of those of the library: who
  * waits lets other tasks go on.
