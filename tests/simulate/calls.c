@@ -17,6 +17,7 @@
 #include "simulate/oracle.h"
 #include "simulate/place.h"
 #include "simulate/process.h"
+#include "simulate/stores.h"
 #include "simulate/task.h"
 #include "simulate/threads.h"
 
@@ -70,6 +71,10 @@ static int find_and_open(struct process *p, int directory, const char *name,
 {
     struct inode *found;
     int fault = fault_of_reading(p);
+    if (!fault && stores_has(p, directory, name))
+        return writes    ? -EOPNOTSUPP
+            : wants_directory ? stores_open_directory(p, directory, name)
+                              : stores_open(p, directory, name);
     int result = fault ? fault : place_find(p, directory, name, &found);
     if (!result && wants_directory && !found->is_directory)
         result = -ENOTDIR;
@@ -125,8 +130,10 @@ static int create_file(void *state, int directory, const char *name)
 {
     struct process *p = at_call(state);
     struct inode *made;
-    int result = make(p, directory, name, false, &made);
-    if (result == 0)
+    bool is_store = stores_has(p, directory, name);
+    int result = is_store ? stores_create(p, directory, name)
+                          : make(p, directory, name, false, &made);
+    if (result == 0 && !is_store)
         result = process_open(p, made, OPEN_READS | OPEN_WRITES);
     return told(result, "create_file", path_of(p, directory, name));
 }
@@ -135,6 +142,8 @@ static int make_directory(void *state, int directory, const char *name)
 {
     struct process *p = at_call(state);
     struct inode *made;
+    if (stores_has(p, directory, name))
+        return 0;
     return told(make(p, directory, name, true, &made), "make_directory",
         path_of(p, directory, name));
 }
@@ -221,6 +230,8 @@ static int64_t write_at(
 static int reserve(void *state, int number, uint64_t size)
 {
     (void)size;
+    if (stores_has_file(state, number))
+        return -EOPNOTSUPP;
     return open_one(state, number) ? 0 : -EBADF;
 }
 
@@ -262,7 +273,7 @@ static int take_lock(void *state, int number, enum lock_kind wanted)
     struct description *d = open_one(p, number);
     if (!d)
         return -EBADF;
-    if (d->inode->disk->traits & DISK_NO_LOCKS)
+    if (d->inode->disk->traits & (DISK_NO_LOCKS | DISK_IS_STORE))
         return -ENOSYS;
     d->lock = wanted;
     for (const struct description *other = d->inode->opened; other;
@@ -317,6 +328,10 @@ static int change_names(void *state, int directory, const char *from,
     struct process *p = at_call(state);
     struct inode *old_parent, *parent;
     char old_name[256], name[256];
+    if (stores_has(p, directory, from))
+        return kind == CHANGE_LINK
+            ? -EOPNOTSUPP
+            : stores_rename(p, directory, from, to, kind == CHANGE_RENAME);
     int result =
         place_find_parent(p, directory, from, &old_parent, old_name);
     if (!result)
@@ -379,6 +394,9 @@ static int remove_name(void *state, int directory, const char *path)
     struct process *p = at_call(state);
     struct inode *parent;
     char name[256];
+    if (stores_has(p, directory, path))
+        return told(stores_remove(p, directory, path), "remove",
+            path_of(p, directory, path));
     int result = place_find_parent(p, directory, path, &parent, name);
     if (!result) {
         struct inode *older = disk_find(parent, name);
@@ -454,6 +472,9 @@ static int each_name(void *state, int number, vv_each_name *each, void *user)
     for (size_t i = 0; i < l.count; i++) {
         if (l.split && i == l.split)
             go_on(p, d, &l);
+        if (i < l.count && l.names[i].inode->is_directory &&
+            stores_has_file(p, number))
+            continue;
         if (i < l.count && each(user, l.names[i].text, NULL))
             break;
     }
@@ -468,6 +489,8 @@ static int map(
     struct process *p = state;
     if (size == 0 || offset % VV_PAGE_SIZE)
         return -EINVAL;
+    if (stores_has_file(p, number))
+        return -EOPNOTSUPP;
     char *block = arena_take(size + VV_PAGE_SIZE);
     block += VV_PAGE_SIZE - (uintptr_t)block % VV_PAGE_SIZE;
     int64_t moved = read_at(state, number, block, size, offset);

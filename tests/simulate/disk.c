@@ -182,6 +182,19 @@ int disk_link(
     return 0;
 }
 
+struct inode *disk_new_file(struct disk *disk)
+{
+    return make_inode(disk, false);
+}
+
+void disk_put(struct inode *directory, const char *name, struct inode *file,
+    unsigned node)
+{
+    change(directory, (struct change){ .node = node,
+                          .names = { copied(name) },
+                          .inodes = { file } });
+}
+
 void disk_write(struct inode *file, const void *bytes, size_t size,
     uint64_t offset, int64_t now)
 {

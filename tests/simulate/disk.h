@@ -60,7 +60,7 @@ enum disk_trait {
     DISK_LOCAL_LOCKS = 2,   /* locks of one node are none to another */
     DISK_NO_RENAME_NEW = 4, /* rename_new fails with EINVAL */
     DISK_NO_LINKS = 8,
-    DISK_IS_STORE = 16, /* renames only what was created, never replaces */
+    DISK_IS_STORE = 16,   /* is reached by paths of a store only */
     DISK_IS_VOLATILE = 32, /* remembers what was synced, for a power cut */
 };
 
@@ -83,6 +83,11 @@ int disk_remove(struct inode *directory, const char *name, unsigned node);
 int disk_rename(struct inode *directory, const char *from, const char *to,
     bool may_replace, unsigned node);
 int disk_link(struct inode *directory, const char *from, const char *to,
+    unsigned node);
+
+/* A file without a name; and making a name lead to one. */
+struct inode *disk_new_file(struct disk *disk);
+void disk_put(struct inode *directory, const char *name, struct inode *file,
     unsigned node);
 
 void disk_write(struct inode *file, const void *bytes, size_t size,

@@ -38,8 +38,8 @@ struct life {
 /* Paths without their node. */
 const char *life_directory(const struct life *life);
 const char *life_prefix(const struct life *life);
-#define LEVEL_DIRECTORY "shared/run"
-#define LEVEL_PREFIX "shared/run/ckpt"
+const char *life_level_directory(const struct life *life);
+const char *life_level_prefix(const struct life *life);
 
 /* Notes how a call has ended; true where it succeeded. */
 bool life_ended(struct life *life, const char *call, varve_status status,

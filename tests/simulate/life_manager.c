@@ -25,7 +25,7 @@ static varve_status initialize(void *user)
 
 static varve_level the_level(const struct life *life)
 {
-    return (varve_level){ .directory = LEVEL_DIRECTORY,
+    return (varve_level){ .directory = life_level_directory(life),
         .keep_last = life->schedule->job.level_keep_last };
 }
 
@@ -61,7 +61,7 @@ static bool make_manager(struct life *life)
 static size_t shelves_of(const struct life *life, struct shelf shelves[2])
 {
     shelves[0] = oracle_shelf(life->process, life_prefix(life));
-    shelves[1] = oracle_shelf(life->process, LEVEL_PREFIX);
+    shelves[1] = oracle_shelf(life->process, life_level_prefix(life));
     return life->schedule->job.has_level ? 2 : 1;
 }
 
@@ -166,7 +166,7 @@ void life_drain(struct life *life)
     if (life_ended(life, "varve_manager_drain", status, &error) &&
         life->saved && life->saved == (uint64_t)life->values[VALUE_SAVE])
         oracle_drained(life->process,
-            oracle_shelf(life->process, LEVEL_PREFIX), life->saved,
+            oracle_shelf(life->process, life_level_prefix(life)), life->saved,
             state.latest);
 }
 

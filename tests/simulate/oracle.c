@@ -155,7 +155,8 @@ static bool is_of(
 static const struct inode *directory_of(struct shelf shelf)
 {
     const struct inode *at = shelf.disk->root;
-    const char *part = strchr(shelf.prefix, '/') + 1;
+    size_t size = strlen(at->name);
+    const char *part = shelf.prefix + size + 1;
     for (const char *slash; at && (slash = strchr(part, '/')) != NULL;
          part = slash + 1) {
         char name[64];
@@ -232,7 +233,8 @@ bool oracle_has(struct shelf shelf, size_t moment)
 /* Without locks nobody keeps two runs apart: then both have to stay. */
 static bool has_locks(struct shelf shelf)
 {
-    return !(shelf.disk->traits & (DISK_NO_LOCKS | DISK_LOCAL_LOCKS));
+    return !(shelf.disk->traits &
+        (DISK_NO_LOCKS | DISK_LOCAL_LOCKS | DISK_IS_STORE));
 }
 
 void oracle_resumed(const struct process *p, const struct shelf *shelves,

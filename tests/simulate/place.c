@@ -11,6 +11,7 @@
 #include "simulate/arena.h"
 #include "simulate/choice.h"
 #include "simulate/finding.h"
+#include "simulate/stores.h"
 #include "simulate/task.h"
 
 static struct disk disks[MOST_DISKS];
@@ -43,10 +44,11 @@ void places_begin(
     views = NULL;
     for (unsigned i = 0; i < MOST_DISKS; i++)
         disk_begin(&disks[i], i + 1, traits[i]);
+    disks[DISK_STORE].traits |= DISK_IS_STORE;
+    disks[DISK_STORE].root->name = STORE;
     for (unsigned node = 0; node < MOST_NODES; node++) {
         disk_begin(&roots[node], MOST_DISKS + 1 + node, 0);
         mount_disk(node, "shared", DISK_SHARED);
-        mount_disk(node, "far", DISK_FAR);
         mount_disk(node, "fast", 2 + node);
     }
 }
@@ -69,8 +71,8 @@ struct disk *place_disk_of(const struct process *p, const char *path)
 {
     if (strncmp(path, "shared", 6) == 0)
         return &disks[DISK_SHARED];
-    if (strncmp(path, "far", 3) == 0)
-        return &disks[DISK_FAR];
+    if (stores_has(p, VV_WORKING_DIRECTORY, path))
+        return &disks[DISK_STORE];
     return strncmp(path, "fast", 4) == 0 ? &disks[2 + p->node] : NULL;
 }
 
@@ -90,7 +92,7 @@ static struct view *find_view(unsigned node, const struct inode *directory)
 static bool is_of_all(const struct inode *directory)
 {
     return directory->disk == &disks[DISK_SHARED] ||
-        directory->disk == &disks[DISK_FAR];
+        directory->disk == &disks[DISK_STORE];
 }
 
 void place_has_changed(const struct process *p, struct inode *directory)
@@ -121,7 +123,7 @@ size_t place_seen(struct process *p, struct inode *directory, bool is_list)
     return seen;
 }
 
-static int look_up(struct process *p, struct inode *directory,
+int place_look_up(struct process *p, struct inode *directory,
     const char *name, struct inode **found)
 {
     size_t seen = place_seen(p, directory, false);
@@ -174,7 +176,7 @@ static int enter(struct process *p, struct inode **at, const char *name)
         return 0;
     }
     bool is_mount = *at == roots[p->node].root;
-    int result = look_up(p, *at, name, at);
+    int result = place_look_up(p, *at, name, at);
     if (result || !is_mount || (*at)->disk == &roots[p->node])
         return result;
     if ((*at)->disk->is_away && !p->is_quiet) {

@@ -2,7 +2,8 @@
  * other nodes do.
  *
  * A path begins at the root of a node, in which "shared" is a disk of all
- * nodes, "far" another one, and "fast" a disk of the node's own.
+ * nodes, and "fast" a disk of the node's own; or it is one of a store, which
+ * all nodes have.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,9 +13,9 @@
 #include "simulate/disk.h"
 #include "simulate/process.h"
 
-enum { MOST_DISKS = 2 + MOST_NODES, DISK_SHARED = 0, DISK_FAR = 1 };
+enum { MOST_DISKS = 2 + MOST_NODES, DISK_SHARED = 0, DISK_STORE = 1 };
 
-/* How old a node may see directories of "shared" and "far" that others change:
+/* How old a node may see directories of "shared" and a store that others change:
  * in 1024 looks. */
 struct lateness {
     unsigned lists;   /* a listing is an older one */
@@ -41,6 +42,10 @@ int place_find(struct process *process, int directory, const char *path,
 /* The directory and the last name of a path. */
 int place_find_parent(struct process *process, int directory,
     const char *path, struct inode **parent, char name[256]);
+
+/* What one name leads to, as a process sees it. */
+int place_look_up(struct process *process, struct inode *directory,
+    const char *name, struct inode **found);
 
 /* What a node has changed in a directory it knows of from then on. */
 void place_has_changed(const struct process *process, struct inode *directory);

@@ -12,6 +12,7 @@
 #include "simulate/finding.h"
 #include "simulate/life.h"
 #include "simulate/process.h"
+#include "simulate/stores.h"
 
 enum { MOST_LIVES = 5 };
 
@@ -25,12 +26,28 @@ static const struct schedule *schedule;
 
 const char *life_directory(const struct life *life)
 {
-    return life->schedule->job.is_fast ? "fast/run" : "shared/run";
+    const struct job_plan *job = &life->schedule->job;
+    return job->is_fast ? "fast/run"
+        : job->is_store ? STORE "/run"
+                        : "shared/run";
 }
 
 const char *life_prefix(const struct life *life)
 {
-    return life->schedule->job.is_fast ? "fast/run/ckpt" : "shared/run/ckpt";
+    const struct job_plan *job = &life->schedule->job;
+    return job->is_fast ? "fast/run/ckpt"
+        : job->is_store ? STORE "/run/ckpt"
+                        : "shared/run/ckpt";
+}
+
+const char *life_level_directory(const struct life *life)
+{
+    return life->schedule->job.is_store ? STORE "/run" : "shared/run";
+}
+
+const char *life_level_prefix(const struct life *life)
+{
+    return life->schedule->job.is_store ? STORE "/run/ckpt" : "shared/run/ckpt";
 }
 
 varve_node *life_root(struct life *life)

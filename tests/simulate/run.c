@@ -12,6 +12,7 @@
 #include "simulate/place.h"
 #include "simulate/process.h"
 #include "simulate/program.h"
+#include "simulate/stores.h"
 #include "simulate/task.h"
 
 static const int64_t a_pause = 200000000;
@@ -81,6 +82,7 @@ static void begin(const struct schedule *s)
     tasks_begin(&s->pace);
     processes_begin(s->seed);
     places_begin(s->traits, &s->lateness);
+    stores_begin();
     calls_begin(&s->trouble);
     oracle_begin(s->job.by_step);
     programs_begin(s);

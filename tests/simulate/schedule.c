@@ -202,6 +202,25 @@ static void draw_nfs(struct schedule *s, uint64_t *r)
         s->trouble.rates[FAULT_TORN] = 256;
 }
 
+static void draw_stores(struct schedule *s, uint64_t *r)
+{
+    s->job.is_store = true;
+    s->job.has_level = s->job.is_fast = draw_below(r, 2) == 0;
+    add_run(s, r, "run", 0);
+    if (draw_below(r, 2) == 0)
+        add_run(s, r, "second", 1);
+    if (draw_below(r, 3) == 0)
+        add_reader(s, r, draw_below(r, 3));
+    if (draw_below(r, 3) == 0)
+        s->lateness = (struct lateness){ .lists = 256, .most = 20 };
+    if (draw_below(r, 4) == 0)
+        s->trouble.rates[FAULT_LOST] = 1 + draw_below(r, 32);
+    if (draw_below(r, 4) == 0)
+        s->trouble.rates[FAULT_KILL] = 1 + draw_below(r, 8);
+    if (draw_below(r, 4) == 0)
+        s->trouble.rates[FAULT_IO] = 1 + draw_below(r, 8);
+}
+
 static void draw_errors(struct schedule *s, uint64_t *r)
 {
     add_run(s, r, "run", 0);
@@ -256,6 +275,7 @@ static const struct {
     { "levels", draw_levels, 3 },
     { "lockless", draw_lockless, 2 },
     { "nfs", draw_nfs, 4 },
+    { "stores", draw_stores, 3 },
     { "errors", draw_errors, 3 },
     { "power", draw_power, 3 },
     { "any", draw_any, 3 },
@@ -410,10 +430,11 @@ void schedule_print(const struct schedule *s, FILE *to)
 {
     const struct job_plan *j = &s->job;
     fprintf(to, "  seed %" PRIu64 ", kind %s\n", s->seed, s->kind);
-    fprintf(to, "    keep last %u, best %u, every %u steps%s%s%s\n",
+    fprintf(to, "    keep last %u, best %u, every %u steps%s%s%s%s%s\n",
         j->keep_last, j->keep_best, j->keep_every_steps,
         j->by_step ? ", numbered by step" : "", j->async ? ", async" : "",
-        j->has_level ? ", a level" : "");
+        j->has_level ? ", a level" : "", j->is_store ? ", a store" : "",
+        j->is_fast ? ", on the node" : "");
     if (j->has_level)
         fprintf(to, "    the level keeps %u\n", j->level_keep_last);
     print_disks(s, to);

@@ -53,7 +53,10 @@ struct program_plan {
 /* The options of all managers of the schedule. */
 struct job_plan {
     unsigned keep_last, keep_best, keep_every_steps;
-    bool by_step, async, has_level, is_fast; /* its directory is the node's */
+    bool by_step, async, has_level;
+    bool is_fast;  /* its directory is on the disk of the node */
+    bool is_store; /* its directory, or its level where it has one, is in a
+                      store */
     unsigned level_keep_last;
 };
 
