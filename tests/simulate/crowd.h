@@ -5,6 +5,7 @@
 #ifndef SIMULATE_CROWD_H
 #define SIMULATE_CROWD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { MOST_JOBS = 64 };
@@ -14,6 +15,7 @@ struct crowd {
     unsigned jobs;
     unsigned shown;   /* so many failures are made smaller and printed */
     const char *kind; /* NULL: any */
+    bool is_long;
 };
 
 /* Runs them and prints what they came to; 0 where all passed, else 1. */

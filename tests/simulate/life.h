@@ -6,6 +6,7 @@
 #define SIMULATE_LIFE_H
 
 #include <varve/manager.h>
+#include <varve/saver.h>
 #include <varve/watch.h>
 
 #include "simulate/oracle.h"
@@ -33,6 +34,7 @@ struct life {
     varve_lease *lease;
     size_t lease_number;
     varve_watch *watch;
+    varve_saver *saver;
 };
 
 /* Paths without their node. */

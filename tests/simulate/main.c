@@ -16,8 +16,9 @@
 #include "simulate/crowd.h"
 #include "simulate/run.h"
 #include "simulate/shrink.h"
+#include "support/proof.h"
 
-enum { USUAL = 1000, USUAL_LONG = 1000000 };
+enum { USUAL = 1000, LONGER = 10 };
 
 static int usage(void)
 {
@@ -35,7 +36,7 @@ static bool parse(int argc, char **argv, struct crowd *crowd, bool *prints)
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--long") == 0) {
-            crowd->count = USUAL_LONG;
+            crowd->is_long = true;
             continue;
         }
         if (strcmp(argv[i], "-v") == 0) {
@@ -86,5 +87,7 @@ int main(int argc, char **argv)
         crowd.jobs > MOST_JOBS ||
         !schedule_draw(&schedule, crowd.seed, crowd.kind))
         return usage();
+    if (crowd.is_long || proof_is_long())
+        crowd.count *= LONGER;
     return prints ? print_all(&crowd) : crowd_run(&crowd);
 }

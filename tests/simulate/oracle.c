@@ -295,6 +295,16 @@ void oracle_read(const struct process *p, struct shelf shelf, size_t moment,
         }
 }
 
+void oracle_named(const struct process *p, struct shelf shelf, size_t moment,
+    const char *path, const char *call)
+{
+    uint64_t save = save_of(file_at(p, path));
+    const int64_t values[VALUES] = { [VALUE_MARK] = MARK,
+        [VALUE_SAVE] = (int64_t)save };
+    if (save)
+        oracle_read(p, shelf, moment, values, call);
+}
+
 /* --- Pins and leases ---------------------------------------------------- */
 
 void oracle_pinned(const struct process *p, const char *path)

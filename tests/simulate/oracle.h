@@ -60,6 +60,10 @@ void oracle_found_nothing(const struct process *process, struct shelf shelf,
 void oracle_read(const struct process *process, struct shelf shelf,
     size_t moment, const int64_t values[VALUES], const char *call);
 
+/* A path that a reader was told as the latest. */
+void oracle_named(const struct process *process, struct shelf shelf,
+    size_t moment, const char *path, const char *call);
+
 /* A pin was reported; is about to be taken back. */
 void oracle_pinned(const struct process *process, const char *path);
 void oracle_unpins(const struct process *process, const char *path);

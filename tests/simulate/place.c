@@ -117,6 +117,10 @@ size_t place_seen(struct process *p, struct inode *directory, bool is_list)
     view->changes = seen;
     if (seen < count) {
         p->disturbances++;
+        if (is_list)
+            p->late_lists++;
+        else
+            p->late_look_ups++;
         trace("  (sees %s as it was %zu changes ago)", place_path(directory),
             count - seen);
     }

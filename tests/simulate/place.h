@@ -15,7 +15,8 @@
 
 enum { MOST_DISKS = 2 + MOST_NODES, DISK_SHARED = 0, DISK_STORE = 1 };
 
-/* How old a node may see directories of "shared" and a store that others change:
+/* How old a node may see directories of "shared" and a store that others
+ * change:
  * in 1024 looks. */
 struct lateness {
     unsigned lists;   /* a listing is an older one */

@@ -45,7 +45,9 @@ struct process {
     unsigned node;
     bool is_alive;
     bool is_quiet; /* nothing fails for it, and it does not give way */
-    unsigned disturbances; /* faults of its calls, so far */
+    unsigned disturbances;  /* faults of its calls, so far */
+    unsigned late_lists;    /* older states of directories that it was shown */
+    unsigned late_look_ups;
     struct vv_system system;
     struct vv_context context;
     /* own */

@@ -35,7 +35,8 @@ const char *life_directory(const struct life *life)
 const char *life_prefix(const struct life *life)
 {
     const struct job_plan *job = &life->schedule->job;
-    return job->is_fast ? "fast/run/ckpt"
+    return job->is_saver ? "shared/run/m"
+        : job->is_fast   ? "fast/run/ckpt"
         : job->is_store ? STORE "/run/ckpt"
                         : "shared/run/ckpt";
 }
@@ -105,6 +106,13 @@ static void sleep_a_while(const struct life *life)
     system->sleep(system->state, 5 * a_second);
 }
 
+/* As after a rollback in the program. */
+static void go_back(struct life *life)
+{
+    if (life->values[VALUE_STEP] > 2)
+        life->values[VALUE_STEP] -= 2;
+}
+
 static void do_reading(struct life *life, enum op op)
 {
     switch (op) {
@@ -135,6 +143,7 @@ static void do_one(struct life *life, enum op op)
     case OP_FORK: fork_child(life); break;
     case OP_DIE: process_kill(life->process); break;
     case OP_SLEEP: sleep_a_while(life); break;
+    case OP_BACK: go_back(life); break;
     default: do_reading(life, op); break;
     }
 }
@@ -144,6 +153,8 @@ static void end(struct life *life)
     life_unlease(life);
     varve_watch_free(life->watch);
     life_close(life);
+    varve_saver_free(life->saver);
+    life->saver = NULL;
     varve_graph_free(life->graph);
     life->graph = NULL;
     life->watch = NULL;
@@ -169,6 +180,7 @@ static void begin_life(struct life *life)
     life->manager = NULL;
     life->lease = NULL;
     life->watch = NULL;
+    life->saver = NULL;
     life->is_resumed = false;
     life->flight = life->saved = 0;
     memset(life->values, 0, sizeof life->values);

@@ -45,6 +45,8 @@ static struct program_plan *add_run(
             then(p, OP_CLOSE);
         if (what == 3)
             then(p, OP_SLEEP);
+        if (what == 4 && s->job.by_step)
+            then(p, OP_BACK);
     }
     return p;
 }
@@ -154,6 +156,19 @@ static void draw_saves(struct schedule *s, uint64_t *r)
     s->traits[DISK_SHARED] |= draw_below(r, 2) ? DISK_NO_RENAME_NEW : 0;
     if (s->traits[DISK_SHARED])
         s->traits[DISK_SHARED] |= draw_below(r, 2) ? DISK_NO_LINKS : 0;
+}
+
+/* A saver beside readers. */
+static void draw_savers(struct schedule *s, uint64_t *r)
+{
+    struct program_plan *p = add(s, "saver", 0, true);
+    s->job.is_saver = true;
+    s->job.by_step = true;
+    for (unsigned k = 3 + draw_below(r, 6); k > 0; k--)
+        then(p, draw_below(r, 8) ? OP_SAVER : OP_SLEEP);
+    add_reader(s, r, draw_below(r, 2));
+    if (draw_below(r, 2) == 0)
+        add_reader(s, r, draw_below(r, 3));
 }
 
 static void draw_levels(struct schedule *s, uint64_t *r)
@@ -272,6 +287,7 @@ static const struct {
     { "pins", draw_pins, 2 },
     { "forks", draw_forks, 1 },
     { "saves", draw_saves, 2 },
+    { "savers", draw_savers, 1 },
     { "levels", draw_levels, 3 },
     { "lockless", draw_lockless, 2 },
     { "nfs", draw_nfs, 4 },
@@ -380,6 +396,7 @@ static const char *const op_names[OP_KINDS] = {
     [OP_WATCH] = "watch",
     [OP_SAVE_PREFIX] = "varve_save",
     [OP_SAVER] = "saver",
+    [OP_BACK] = "back",
 };
 
 const char *op_name(enum op op)
@@ -430,11 +447,11 @@ void schedule_print(const struct schedule *s, FILE *to)
 {
     const struct job_plan *j = &s->job;
     fprintf(to, "  seed %" PRIu64 ", kind %s\n", s->seed, s->kind);
-    fprintf(to, "    keep last %u, best %u, every %u steps%s%s%s%s%s\n",
+    fprintf(to, "    keep last %u, best %u, every %u steps%s%s%s%s%s%s\n",
         j->keep_last, j->keep_best, j->keep_every_steps,
         j->by_step ? ", numbered by step" : "", j->async ? ", async" : "",
         j->has_level ? ", a level" : "", j->is_store ? ", a store" : "",
-        j->is_fast ? ", on the node" : "");
+        j->is_fast ? ", on the node" : "", j->is_saver ? ", a saver" : "");
     if (j->has_level)
         fprintf(to, "    the level keeps %u\n", j->level_keep_last);
     print_disks(s, to);

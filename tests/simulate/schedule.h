@@ -39,6 +39,7 @@ enum op {
     OP_WATCH,
     OP_SAVE_PREFIX, /* varve_save */
     OP_SAVER,       /* varve_saver_save */
+    OP_BACK,        /* the program goes back by some steps */
     OP_KINDS
 };
 
@@ -55,6 +56,7 @@ struct job_plan {
     unsigned keep_last, keep_best, keep_every_steps;
     bool by_step, async, has_level;
     bool is_fast;  /* its directory is on the disk of the node */
+    bool is_saver; /* files are those of a saver */
     bool is_store; /* its directory, or its level where it has one, is in a
                       store */
     unsigned level_keep_last;
