@@ -235,9 +235,9 @@ static void cut_file(struct inode *file, size_t kept)
         if (file->size)
             memcpy(file->bytes, file->synced_bytes, file->size);
     } else if (kept == 1) {
-        memset(file->bytes + file->synced_size, 0,
-            file->size > file->synced_size ? file->size - file->synced_size
-                                           : 0);
+        if (file->size > file->synced_size)
+            memset(file->bytes + file->synced_size, 0,
+                file->size - file->synced_size);
     } else {
         file->size = file->synced_size +
             (file->size > file->synced_size
