@@ -5,11 +5,11 @@
 
 MUSEUM is all tests over a library that makes the mistake which VARVE_WRONG
 names. The test that the table names has to pass without a mistake and to fail
-with it, saying what the table expects. A test simulate/KIND is schedules of that
-kind (tests/simulate), which SIMULATION runs over the same library. The table and
-the patches of SOURCE have to agree, the patches have to fit, and each LIBRARY,
-which is the product, may have no trace of them. Those of a KIND that this build
-has no library for are only compared with their patches.
+with it, saying what the table expects. A test simulate/KIND is schedules of
+that kind (tests/simulate), which SIMULATION runs over the same library. The
+table and the patches of SOURCE have to agree, the patches have to fit, and each
+LIBRARY, which is the product, may have no trace of them. Those of a KIND that
+this build has no library for are only compared with their patches.
 With VARVE_WRONG_ALL set, all other tests that notice are listed as well, which
 takes an hour.
 
