@@ -4,7 +4,8 @@
 #     scripts/prove.sh [--fuzz SECONDS] [--seed NUMBER] [--only SECTION]...
 #
 # Sections: proofs (every fault, once and sticky, power cuts, 100,000 kills, a
-# million corruptions, two million random programs, wrong variants), sanitizers
+# million corruptions, two million random programs, a million simulated
+# schedules, wrong variants), sanitizers
 # (the usual versions under AddressSanitizer and UndefinedBehaviorSanitizer),
 # threads (under ThreadSanitizer), portable (scripts/portable.sh: other
 # machines), and fuzz, which runs each target for an hour (--fuzz) beside the

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """run.py - makes each mistake of variants.txt, and demands that a test notices.
 
-    tests/wrong/run.py MUSEUM SOURCE [--without KIND,...] LIBRARY...
+    tests/wrong/run.py MUSEUM SIMULATION SOURCE [--without KIND,...] LIBRARY...
 
 MUSEUM is all tests over a library that makes the mistake which VARVE_WRONG
 names. The test that the table names has to pass without a mistake and to fail
-with it, saying what the table expects. The table and the patches of SOURCE have
-to agree, the patches have to fit, and each LIBRARY, which is the product, may
-have no trace of them. Those of a KIND that this build has no library for are
-only compared with their patches.
+with it, saying what the table expects. A test simulate/KIND is schedules of
+that kind (tests/simulate), which SIMULATION runs over the same library. The
+table and the patches of SOURCE have to agree, the patches have to fit, and each
+LIBRARY, which is the product, may have no trace of them. Those of a KIND that
+this build has no library for are only compared with their patches.
 With VARVE_WRONG_ALL set, all other tests that notice are listed as well, which
 takes an hour.
 
@@ -29,8 +30,12 @@ MOST_SECONDS = 150
 # These only measure, and take long about it.
 PASSED_OVER = '!(million_nodes/*)'
 ESCAPE = re.compile(r'\x1b\[[0-9;]*m')
+# Schedules of a kind, of which some have to notice.
+SCHEDULES = '4000'
+SIMULATED = 'simulate/'
 FAILURE = re.compile(r'\[FAIL\] (\w+)::(\w+)')
 
+Museum = collections.namedtuple('Museum', 'tests simulation')
 Variant = collections.namedtuple('Variant', 'name kind what test says')
 
 
@@ -67,6 +72,13 @@ def look_for_traces(table, libraries):
                 yield f'{path} has a trace of "{word}"'
 
 
+def command_of(museum, pattern, jobs):
+    if pattern.startswith(SIMULATED):
+        return [museum.simulation, '--count', SCHEDULES, '--show', '0',
+                '--jobs', str(jobs), '--kind', pattern[len(SIMULATED):]]
+    return [museum.tests, f'-j{jobs}', '--filter', pattern]
+
+
 def run(museum, pattern, mistake='', jobs=1, seconds=MOST_SECONDS):
     """The exit status, None if there is no end, and what the tests say."""
     # A mistake may end a test before it has removed its files.
@@ -82,7 +94,7 @@ def run_in(place, museum, pattern, mistake, jobs, seconds):
     environment['TMPDIR'] = place
     if mistake:
         environment['VARVE_WRONG'] = mistake
-    command = [museum, f'-j{jobs}', '--filter', pattern]
+    command = command_of(museum, pattern, jobs)
     with subprocess.Popen(command, env=environment, errors='replace',
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           start_new_session=True) as process:
@@ -100,7 +112,8 @@ def judge(museum, variant):
     failed = {'/'.join(names) for names in FAILURE.findall(output)}
     if status is None:
         problem = 'is not caught: the test does not come to an end'
-    elif status == 0 or variant.test not in failed:
+    elif status == 0 or (variant.test not in failed and
+                         not variant.test.startswith(SIMULATED)):
         problem = f'is not caught by {variant.test}'
     elif variant.says not in output:
         problem = f'is caught, but "{variant.says}" is not said'
@@ -117,6 +130,11 @@ def without_sum(output):
 def run_right(museum, table):
     """That the same tests have nothing to say against the library itself."""
     tests = sorted({variant.test for variant in table})
+    for test in [test for test in tests if test.startswith(SIMULATED)]:
+        tests.remove(test)
+        status, output = run(museum, test, jobs=2)
+        if status != 0:
+            yield f'without a mistake: {test} does not pass\n{output}'
     status, output = run(museum, f'@({"|".join(tests)})', jobs=2,
                          seconds=3 * MOST_SECONDS)
     found = re.search(r'Tested: (\d+) \| Passing: (\d+)', output)
@@ -157,7 +175,8 @@ def count(name, number):
             stream.write(f'{name} {number}\n')
 
 
-def main(museum, source, *libraries):
+def main(tests, simulation, source, *libraries):
+    museum = Museum(tests, simulation)
     lacking = ''
     if libraries[0] == '--without':
         lacking, *libraries = libraries[1:]

@@ -1,0 +1,66 @@
+/* call.c - the point at which a call begins, and how it is traced.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "simulate/call.h"
+
+#include <stdio.h>
+
+#include "simulate/fault.h"
+#include "simulate/finding.h"
+#include "simulate/place.h"
+#include "simulate/process.h"
+#include "simulate/task.h"
+
+/* Comes to a call: others may go on first, and it may be the last. */
+struct process *call_begins(void *state)
+{
+    struct process *p = state;
+    if (p->is_quiet)
+        return p;
+    calls_made++;
+    task_point();
+    if (fault_happens(p, 1u << FAULT_KILL) == FAULT_KILL)
+        process_kill(p);
+    return p;
+}
+
+int call_told(int result, const char *call, const char *name)
+{
+    if (is_traced())
+        trace("%s(%s) = %s", call, name, fault_result(result));
+    return result;
+}
+
+/* The path of a name below a directory, for traces. */
+const char *call_path(
+    const struct process *p, int directory, const char *name)
+{
+    static char text[600];
+    const struct description *d = process_find(p, directory);
+    if (!is_traced() || !d)
+        return name;
+    snprintf(text, sizeof text, "%s/%s", place_path(d->inode), name);
+    return text;
+}
+
+const char *call_file(const struct process *p, int number)
+{
+    const struct description *d = process_find(p, number);
+    return d ? place_path(d->inode) : "?";
+}
+
+int64_t call_clock(const struct process *p)
+{
+    return fault_clock(p->node) + task_uptime();
+}
+
+/* The open file of a call; a finding where there is none. */
+struct description *call_open(const struct process *p, int number)
+{
+    struct description *d = process_find(p, number);
+    if (!d)
+        finding(FINDING_BROKEN, "%s uses descriptor %d, which is not open",
+            p->name, number);
+    return d;
+}

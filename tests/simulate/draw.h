@@ -1,0 +1,37 @@
+/* draw.h - pseudorandom numbers from a seed, the same on every machine.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMULATE_DRAW_H
+#define SIMULATE_DRAW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Mixes the bits of a number (the finalizer of SplitMix64). */
+static inline uint64_t draw_mix(uint64_t z)
+{
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* The next number of a sequence; `state` begins as any number. */
+static inline uint64_t draw_next(uint64_t *state)
+{
+    return draw_mix(*state += UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* A number below `end`, which is not 0. */
+static inline unsigned draw_below(uint64_t *state, unsigned end)
+{
+    return (unsigned)((draw_next(state) >> 32) * end >> 32);
+}
+
+/* True in `rate` of 1024 cases. */
+static inline bool draw_rate(uint64_t *state, unsigned rate)
+{
+    return draw_below(state, 1024) < rate;
+}
+
+#endif

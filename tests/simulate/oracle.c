@@ -1,0 +1,420 @@
+/* oracle.c - what was reported, and the rules about it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "simulate/oracle.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simulate/arena.h"
+#include "simulate/finding.h"
+#include "simulate/place.h"
+#include "simulate/process.h"
+
+enum { MOST_SAVES = 200, MOST_FACTS = 300, MOST_PINS = 40, MOST_LEASES = 60 };
+
+#define MARK INT64_C(0x7661727665206973)
+#define MARK_2 INT64_C(0x2073696d756c6174)
+
+uint32_t oracle_saves, oracle_resumes;
+
+static struct {
+    uint64_t parent;
+} saves[MOST_SAVES];
+static size_t save_count;
+
+/* A save was reported to be at a place. */
+static struct fact {
+    struct shelf shelf;
+    uint64_t save;
+    const char *path;
+    bool is_lost;
+} facts[MOST_FACTS];
+static size_t fact_count;
+
+static struct pin {
+    const struct disk *disk;
+    const char *path;
+    uint64_t save;
+} pins[MOST_PINS];
+static size_t pin_count;
+
+static struct lease {
+    const struct inode *file; /* NULL: it has ended */
+    const struct process *process;
+} leases[MOST_LEASES];
+static size_t lease_count;
+
+static bool replaces;
+
+void oracle_begin(bool replaces_steps)
+{
+    save_count = fact_count = pin_count = lease_count = 0;
+    oracle_saves = oracle_resumes = 0;
+    replaces = replaces_steps;
+}
+
+struct shelf oracle_shelf(const struct process *p, const char *prefix)
+{
+    return (struct shelf){ place_disk_of(p, prefix), prefix };
+}
+
+static bool is_same(struct shelf a, struct shelf b)
+{
+    return a.disk == b.disk && strcmp(a.prefix, b.prefix) == 0;
+}
+
+static const char *copied(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    return memcpy(arena_take(size), text, size);
+}
+
+/* --- Lineage ------------------------------------------------------------ */
+
+void oracle_initial(int64_t values[VALUES])
+{
+    memset(values, 0, VALUES * sizeof *values);
+    values[VALUE_MARK] = MARK;
+    values[VALUE_MARK_2] = MARK_2;
+}
+
+uint64_t oracle_begins_save(int64_t values[VALUES])
+{
+    if (save_count + 1 >= MOST_SAVES) {
+        finding(FINDING_STUCK, "more than %d saves", MOST_SAVES);
+        return 0;
+    }
+    uint64_t save = ++save_count;
+    saves[save].parent = (uint64_t)values[VALUE_SAVE];
+    values[VALUE_PARENT] = values[VALUE_SAVE];
+    values[VALUE_SAVE] = (int64_t)save;
+    values[VALUE_STEP]++;
+    return save;
+}
+
+/* Whether one save is another, or goes on with it. */
+static bool is_from(uint64_t save, uint64_t older)
+{
+    while (save > older)
+        save = saves[save].parent;
+    return save == older && older != 0;
+}
+
+/* Which save a file is, by the values in it; 0: none. */
+static uint64_t save_of(struct inode *file)
+{
+    const int64_t marks[] = { MARK, MARK_2 };
+    if (!file || file->is_directory)
+        return 0;
+    if (file->is_marked)
+        return file->save;
+    file->is_marked = true;
+    file->save = 0;
+    for (size_t i = 0; i + VALUES * 8 <= file->size; i += 8)
+        if (memcmp(file->bytes + i, marks, sizeof marks) == 0) {
+            int64_t save;
+            memcpy(&save, file->bytes + i + VALUE_SAVE * sizeof save,
+                sizeof save);
+            file->save = save > 0 && (size_t)save <= save_count
+                ? (uint64_t)save
+                : 0;
+            break;
+        }
+    return file->save;
+}
+
+/* --- Files of a place --------------------------------------------------- */
+
+/* Whether a path is that of a directory and a name. */
+static bool is_path_of(
+    const char *path, const struct inode *directory, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && strcmp(slash + 1, name) == 0 &&
+        strncmp(path, place_path(directory), (size_t)(slash - path)) == 0;
+}
+
+/* Whether a name of a directory is that of a checkpoint of a place. */
+static bool is_of(
+    struct shelf shelf, const struct inode *directory, const char *name)
+{
+    const char *slash = strrchr(shelf.prefix, '/');
+    size_t size = strlen(slash + 1), all = strlen(name);
+    const char *path = place_path(directory);
+    return directory->disk == shelf.disk && all > size + 6 &&
+        strncmp(name, slash + 1, size) == 0 && name[size] == '-' &&
+        strcmp(name + all - 6, ".varve") == 0 &&
+        strlen(path) == (size_t)(slash - shelf.prefix) &&
+        strncmp(path, shelf.prefix, strlen(path)) == 0;
+}
+
+/* The directory of a place as it is; NULL: there is none. */
+static const struct inode *directory_of(struct shelf shelf)
+{
+    const struct inode *at = shelf.disk->root;
+    size_t size = strlen(at->name);
+    const char *part = shelf.prefix + size + 1;
+    for (const char *slash; at && (slash = strchr(part, '/')) != NULL;
+         part = slash + 1) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(slash - part), part);
+        at = disk_find(at, name);
+    }
+    return at;
+}
+
+static struct inode *file_at(const struct process *p, const char *path)
+{
+    const struct shelf shelf = oracle_shelf(p, path);
+    const struct inode *directory = directory_of(shelf);
+    return directory ? disk_find(directory, strrchr(path, '/') + 1) : NULL;
+}
+
+/* Whether a place has a save, or one that goes on with it. */
+static bool has_newer(struct shelf shelf, uint64_t save)
+{
+    const struct inode *d = directory_of(shelf);
+    for (size_t i = 0; d && i < d->name_count; i++)
+        if (is_of(shelf, d, d->names[i].text) &&
+            is_from(save_of(d->names[i].inode), save))
+            return true;
+    return false;
+}
+
+/* --- Saves and resumes -------------------------------------------------- */
+
+static void note(struct shelf shelf, uint64_t save, const char *path)
+{
+    if (fact_count == MOST_FACTS) {
+        finding(FINDING_STUCK, "more than %d reports", MOST_FACTS);
+        return;
+    }
+    facts[fact_count++] = (struct fact){
+        .shelf = shelf, .save = save, .path = path ? copied(path) : NULL
+    };
+}
+
+void oracle_saved(const struct process *p, struct shelf shelf, uint64_t save,
+    const char *path)
+{
+    trace("SAVED %" PRIu64 " as %s", save, path ? path : "(not told)");
+    oracle_saves++;
+    for (size_t i = 0; path && i < fact_count; i++) {
+        const struct fact *f = &facts[i];
+        if (f->path && f->shelf.disk == shelf.disk && f->save != save &&
+            strcmp(f->path, path) == 0 && !f->is_lost &&
+            !(replaces && is_from(save, f->save)))
+            finding(FINDING_TWICE,
+                "saves %" PRIu64 " and %" PRIu64 " were both reported as %s",
+                f->save, save, path);
+    }
+    if (path && save_of(file_at(p, path)) != save && !has_newer(shelf, save))
+        finding(FINDING_LOST,
+            "save %" PRIu64 " was reported, and %s is not it", save, path);
+    note(shelf, save, path);
+}
+
+size_t oracle_moment(void)
+{
+    return fact_count;
+}
+
+bool oracle_has(struct shelf shelf, size_t moment)
+{
+    for (size_t i = 0; i < moment; i++)
+        if (is_same(facts[i].shelf, shelf) && !facts[i].is_lost)
+            return true;
+    return false;
+}
+
+/* Without locks nobody keeps two runs apart: then both have to stay. */
+static bool has_locks(struct shelf shelf)
+{
+    return !(shelf.disk->traits &
+        (DISK_NO_LOCKS | DISK_LOCAL_LOCKS | DISK_IS_STORE));
+}
+
+void oracle_resumed(const struct process *p, const struct shelf *shelves,
+    size_t count, size_t moment, const int64_t values[VALUES], bool is_new)
+{
+    uint64_t save = (uint64_t)values[VALUE_SAVE];
+    if (is_new)
+        trace("RESUMED nothing: begins anew");
+    else
+        trace("RESUMED save %" PRIu64, save);
+    oracle_resumes++;
+    for (size_t i = 0; i < moment; i++) {
+        const struct fact *f = &facts[i];
+        bool is_asked = false;
+        for (size_t k = 0; k < count; k++)
+            is_asked |= is_same(f->shelf, shelves[k]);
+        if (!is_asked || f->is_lost || (!is_new && is_from(save, f->save)) ||
+            (!is_new && !has_locks(f->shelf) && has_newer(f->shelf, f->save)))
+            continue;
+        finding(is_new ? FINDING_ANEW : FINDING_LOST,
+            "%s %u %s, and save %" PRIu64 " was reported in %s before", p->name,
+            p->number, is_new ? "began anew" : "resumed an older save", f->save,
+            f->shelf.prefix);
+        return;
+    }
+}
+
+/* --- Readers ------------------------------------------------------------ */
+
+void oracle_found_nothing(const struct process *p, struct shelf shelf,
+    size_t moment, const char *call)
+{
+    trace("%s: nothing there", call);
+    if (oracle_has(shelf, moment))
+        finding(FINDING_NOT_FOUND,
+            "%s of %s %u found nothing in %s, where something was reported",
+            call, p->name, p->number, shelf.prefix);
+}
+
+void oracle_read(const struct process *p, struct shelf shelf, size_t moment,
+    const int64_t values[VALUES], const char *call)
+{
+    uint64_t save = (uint64_t)values[VALUE_SAVE];
+    trace("%s: save %" PRIu64, call, save);
+    if (values[VALUE_MARK] != MARK || save == 0 || save > save_count) {
+        finding(FINDING_LOST, "%s of %s %u read what nobody saved", call,
+            p->name, p->number);
+        return;
+    }
+    for (size_t i = 0; i < moment; i++)
+        if (is_same(facts[i].shelf, shelf) && !facts[i].is_lost &&
+            is_from(facts[i].save, save) && facts[i].save != save) {
+            finding(FINDING_LOST,
+                "%s of %s %u read save %" PRIu64 ", and save %" PRIu64
+                " was reported before",
+                call, p->name, p->number, save, facts[i].save);
+            return;
+        }
+}
+
+void oracle_named(const struct process *p, struct shelf shelf, size_t moment,
+    const char *path, const char *call)
+{
+    uint64_t save = save_of(file_at(p, path));
+    const int64_t values[VALUES] = { [VALUE_MARK] = MARK,
+        [VALUE_SAVE] = (int64_t)save };
+    if (save)
+        oracle_read(p, shelf, moment, values, call);
+}
+
+/* --- Pins and leases ---------------------------------------------------- */
+
+void oracle_pinned(const struct process *p, const char *path)
+{
+    uint64_t save = save_of(file_at(p, path));
+    trace("PINNED %s, save %" PRIu64, path, save);
+    if (save == 0)
+        finding(FINDING_PINNED, "%s was reported as pinned, and is gone", path);
+    else if (pin_count < MOST_PINS)
+        pins[pin_count++] = (struct pin){
+            place_disk_of(p, path), copied(path), save
+        };
+}
+
+void oracle_unpins(const struct process *p, const char *path)
+{
+    const struct disk *disk = place_disk_of(p, path);
+    trace("UNPINS %s", path);
+    for (size_t i = 0; i < pin_count; i++)
+        if (pins[i].disk == disk && strcmp(pins[i].path, path) == 0)
+            pins[i].disk = NULL;
+}
+
+size_t oracle_leased(const struct process *p, const char *path)
+{
+    const struct inode *file = file_at(p, path);
+    trace("LEASED %s", path);
+    if (!file)
+        finding(FINDING_LEASED, "%s was reported as leased, and is gone", path);
+    if (lease_count == MOST_LEASES)
+        return 0;
+    leases[lease_count] = (struct lease){ file, p };
+    return lease_count++;
+}
+
+void oracle_lease_ends(size_t lease)
+{
+    trace("ENDS LEASE");
+    leases[lease].file = NULL;
+}
+
+/* --- Levels ------------------------------------------------------------- */
+
+void oracle_drained(const struct process *p, struct shelf level, uint64_t save,
+    const char *latest)
+{
+    trace("DRAINED, %s at the level", latest ? latest : "nothing");
+    struct inode *file = latest ? file_at(p, latest) : NULL;
+    if (!file || save_of(file) != save) {
+        finding(FINDING_COPY,
+            "%s %u drained save %" PRIu64 ", and %s is save %" PRIu64, p->name,
+            p->number, save, latest ? latest : "nothing", save_of(file));
+        return;
+    }
+    note(level, save, latest);
+}
+
+/* --- Changes ------------------------------------------------------------ */
+
+static void check_protected(const struct process *p,
+    const struct inode *directory, const char *name, const struct inode *older)
+{
+    for (size_t i = 0; i < pin_count; i++)
+        if (pins[i].disk == directory->disk && pins[i].save == older->save &&
+            is_path_of(pins[i].path, directory, name))
+            finding(FINDING_PINNED, "%s %u deleted %s, which is pinned",
+                p->name, p->number, pins[i].path);
+    for (size_t i = 0; i < lease_count; i++)
+        if (leases[i].file == older && leases[i].process->is_alive)
+            finding(FINDING_LEASED, "%s %u deleted %s, which is leased",
+                p->name, p->number, name);
+}
+
+static void check_newest(const struct process *p, const char *name)
+{
+    for (size_t i = 0; i < fact_count; i++)
+        if (!facts[i].is_lost && !has_newer(facts[i].shelf, facts[i].save))
+            finding(FINDING_DELETED,
+                "%s %u deleted %s: of save %" PRIu64
+                ", which was reported, and what goes on with it nothing is in "
+                "%s any more",
+                p->name, p->number, name, facts[i].save, facts[i].shelf.prefix);
+}
+
+void oracle_name_changed(const struct process *p,
+    const struct inode *directory, const char *name, struct inode *older,
+    struct inode *newer)
+{
+    size_t size = strlen(name);
+    if (!older || name[0] == '.' || size < 6 ||
+        strcmp(name + size - 6, ".varve") != 0)
+        return;
+    uint64_t save = save_of(older);
+    if (save == 0)
+        return;
+    bool goes_on = replaces && is_from(save_of(newer), save);
+    if (newer && !goes_on)
+        finding(FINDING_REPLACED,
+            "%s %u replaced %s, save %" PRIu64 ", by save %" PRIu64, p->name,
+            p->number, name, save, save_of(newer));
+    if (!newer)
+        check_protected(p, directory, name, older);
+    check_newest(p, name);
+}
+
+void oracle_lose(const struct disk *disk)
+{
+    for (size_t i = 0; i < fact_count; i++)
+        facts[i].is_lost |= facts[i].shelf.disk == disk;
+    for (size_t i = 0; i < pin_count; i++)
+        if (pins[i].disk == disk)
+            pins[i].disk = NULL;
+}

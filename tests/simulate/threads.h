@@ -1,0 +1,15 @@
+/* threads.h - threads that a simulated process starts: tasks of it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMULATE_THREADS_H
+#define SIMULATE_THREADS_H
+
+#include <stdint.h>
+
+/* The calls of a system. */
+int threads_start(void *state, void *(*function)(void *), void *argument,
+    uintptr_t *handle);
+int threads_join(void *state, uintptr_t handle);
+
+#endif
