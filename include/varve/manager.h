@@ -98,8 +98,11 @@ typedef struct varve_manager_options {
                               it is an error, for it may be good */
     const char *run;       /* identity of this run in its checkpoints: up to 63
                               printable characters of ASCII without spaces;
-                              copied. NULL: 26 characters, made of the time and
-                              80 random bits, that sort by time */
+                              copied. A program that resumes a run of this name
+                              goes on with it, and gives the same bytes as one
+                              that was never interrupted. NULL: 26 characters,
+                              made of the time and 80 random bits, that sort by
+                              time, and others after each resume */
     varve_reserved reserved;
 } varve_manager_options;
 

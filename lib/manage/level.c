@@ -14,6 +14,7 @@
 #include "interval.h"
 #include "layer_prune.h"
 #include "repack.h"
+#include "run_identity.h"
 #include "system.h"
 #include "try.h"
 #include "listing_refresh.h"
@@ -82,8 +83,8 @@ static varve_status look(struct vv_level *level, varve_error *error)
                : vv_listing_refresh_names(&level->listing, error);
 }
 
-/* By identity; of checkpoints of older versions, which have none, by their
- * values. */
+/* By identity; and by their values where that may be another's too: the program
+ * has named the run, or an older version has written it. */
 static varve_status level_is_copy(struct vv_level *level,
     const struct vv_entry *e, const struct vv_original *o, bool *is_copy,
     varve_error *error)
@@ -91,13 +92,23 @@ static varve_status level_is_copy(struct vv_level *level,
     bool may_be = e->is_ours && !e->is_damaged && e->counter == o->counter &&
                   e->step == o->step;
     *is_copy = may_be && e->identity == o->identity;
-    if (!*is_copy || o->identity)
+    if (!*is_copy || vv_run_identity_time(o->run))
         return VARVE_OK;
     const char *path = vv_listing_entry_path(&level->listing, e, VARVE_SUFFIX);
     return level->listing.path.failed
                ? vv_fail_memory(error, "the name of a copy")
                : vv_checkpoint_compare(
                      &level->context, o->path, path, is_copy, error);
+}
+
+/* A later save of a step replaces an earlier one of the same lineage, and no
+ * other program's. */
+static bool level_may_replace(const struct vv_level *level,
+    const struct vv_entry *there, const struct vv_original *o)
+{
+    return level->replaces &&
+           (!there || vv_listing_is_of_lineage(
+                          &level->listing, there, o->run, o->parent));
 }
 
 static varve_status level_fail_taken(struct vv_level *level,
@@ -158,6 +169,7 @@ varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
     uint64_t *size, varve_error *error)
 {
     *size = 0;
+    level->origin = o->origin;
     VV_TRY(look(level, error));
     struct vv_entry *there = vv_listing_find(&level->listing, o->number);
     bool is_copy = false;
@@ -166,8 +178,8 @@ varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
     is_copy = is_copy && vv_listing_confirm(&level->listing, there);
     if (is_copy && !o->is_unsure)
         return sync_names(level, error);
-    bool may_replace =
-        level->replaces || is_copy || (there && there->is_damaged);
+    bool may_replace = is_copy || (there && there->is_damaged) ||
+                       level_may_replace(level, there, o);
     if (there && !may_replace)
         return level_fail_taken(level, there, o, error);
     /* Of that name it is another file, whatever its size and time. */
@@ -196,6 +208,13 @@ static bool is_whole(const struct vv_level *level, uint64_t number)
     return false;
 }
 
+/* Checkpoints of other programs are not counted, and stay. */
+static bool level_is_of_others(
+    const struct vv_level *level, const struct vv_entry *e)
+{
+    return level->origin && e->origin && e->origin != level->origin;
+}
+
 /* Which are kept is the same at all ranks where the same are counted. */
 static varve_status decide(
     struct vv_level *level, uint64_t good, varve_error *error)
@@ -204,8 +223,8 @@ static varve_status decide(
     struct vv_decision *d = &level->decision;
     for (size_t i = 0; i < l->count; i++) {
         struct vv_entry *e = &l->entries[i];
-        e->is_there =
-            level->is_of_sets && e->is_ours && !is_whole(level, e->number);
+        bool is_part = level->is_of_sets && !is_whole(level, e->number);
+        e->is_there = e->is_ours && (is_part || level_is_of_others(level, e));
         e->is_ours = e->is_ours && !e->is_there;
     }
     varve_status status = vv_decide_listing(d, &level->policy, l, &good, error);
@@ -213,7 +232,8 @@ static varve_status decide(
     for (size_t i = 0; i < l->count; i++) {
         struct vv_entry *e = &l->entries[i];
         e->is_ours = e->is_ours || e->is_there;
-        if (!status && e->is_there && newest && e->counter < newest->counter &&
+        if (!status && e->is_there && !level_is_of_others(level, e) && newest &&
+            e->counter < newest->counter &&
             d->facts[i].reasons == VV_KEPT_FOREIGN)
             d->facts[i].reasons = 0;
     }

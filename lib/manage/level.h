@@ -33,7 +33,8 @@ struct vv_level {
     struct vv_decision decision;
     struct vv_manager_lock lock;
     bool has_looked;
-    int64_t begun; /* nanoseconds of uptime: the copy at work */
+    uint64_t origin; /* of what was copied last; 0: unknown */
+    int64_t begun;   /* nanoseconds of uptime: the copy at work */
 };
 
 /* A checkpoint that is to be copied. */
@@ -44,6 +45,8 @@ struct vv_original {
     uint64_t counter;
     int64_t step;
     uint64_t identity; /* 0: unknown */
+    uint64_t parent;   /* of its run */
+    uint64_t origin;   /* likewise */
     char run[VV_RUN_SIZE];
     bool is_unsure; /* a copy is there of which nobody knows whether it is
                        durable */

@@ -50,7 +50,9 @@ varve_status vv_waiting_make(struct vv_level_queue *q, struct vv_listing *from,
         .number = entry->number,
         .counter = entry->counter,
         .step = entry->step,
-        .identity = entry->identity };
+        .identity = entry->identity,
+        .parent = entry->parent,
+        .origin = entry->origin };
     memcpy(w->original.run, entry->run, sizeof w->original.run);
     varve_status status =
         w->path ? take_lease(q, w, error)

@@ -107,6 +107,20 @@ bool vv_listing_is_temporary(const struct vv_listing *l, const char *name)
 
 /* --- What a file says --------------------------------------------------- */
 
+/* "IDENTITY RUN NUMBER COUNTER ORIGIN" */
+static void listing_take_parent(struct vv_entry *entry, const char *text)
+{
+    uint64_t words[5] = { 0 };
+    for (size_t i = 0; i < 5 && text; i++) {
+        text += i > 0;
+        words[i] = strtoull(text, NULL, i == 0 || i == 4 ? 16 : 10);
+        text = strchr(text, ' ');
+    }
+    entry->parent = words[0];
+    entry->parent_counter = words[3];
+    entry->origin = words[4];
+}
+
 static void listing_take_string(
     struct vv_entry *entry, const struct vv_listing *l, const varve_metadata *m)
 {
@@ -115,8 +129,9 @@ static void listing_take_string(
     else if (!strcmp(m->name, VV_RUN_KEY) &&
              strlen(m->string) < sizeof entry->run)
         strcpy(entry->run, m->string);
-    else if (!strcmp(m->name, VV_PARENT_KEY))
-        entry->parent = strtoull(m->string, NULL, 16);
+    else if (!strcmp(m->name, VV_PARENT_KEY)) {
+        listing_take_parent(entry, m->string);
+    }
 }
 
 static void listing_take_metadata(
@@ -146,6 +161,12 @@ uint64_t vv_checkpoint_identity(const char *run, uint64_t counter)
     return identity ? identity : 1;
 }
 
+uint64_t vv_run_origin(const char *run)
+{
+    uint64_t origin = vv_hash_of(run, strlen(run));
+    return !*run ? 0 : origin ? origin : 1;
+}
+
 static void listing_take_facts(
     struct vv_listing *l, struct vv_entry *entry, const varve_reader *reader)
 {
@@ -155,6 +176,8 @@ static void listing_take_facts(
     if (varve_reader_counter(reader))
         entry->counter = varve_reader_counter(reader);
     entry->identity = vv_checkpoint_identity(entry->run, entry->counter);
+    if (!entry->parent)
+        entry->origin = vv_run_origin(entry->run);
     entry->is_read = true;
 }
 
@@ -204,7 +227,8 @@ void vv_entry_forget(struct vv_entry *entry)
 {
     entry->step = entry->time = -1;
     entry->metric = NAN;
-    entry->identity = entry->parent = 0;
+    entry->identity = entry->parent = entry->parent_counter = 0;
+    entry->origin = 0;
     entry->run[0] = '\0';
     entry->is_ours = entry->is_read = entry->is_damaged = false;
     entry->is_unread = false;
@@ -256,6 +280,44 @@ varve_status vv_checkpoint_compare(const struct vv_context *context,
     VV_TRY(listing_digest(context, other, two, error));
     *is_same = memcmp(one, two, sizeof one) == 0;
     return VARVE_OK;
+}
+
+/* --- Lineage ------------------------------------------------------------ */
+
+static const struct vv_entry *listing_find_identity(
+    const struct vv_listing *l, uint64_t identity)
+{
+    for (size_t i = 0; identity && i < l->count; i++)
+        if (l->entries[i].identity == identity)
+            return &l->entries[i];
+    return NULL;
+}
+
+bool vv_listing_is_of_lineage(const struct vv_listing *l,
+    const struct vv_entry *entry, const char *run, uint64_t parent)
+{
+    if (!*entry->run || strcmp(entry->run, run) == 0)
+        return true;
+    for (size_t i = 0; i <= l->count && parent; i++) {
+        const struct vv_entry *older = listing_find_identity(l, parent);
+        if (parent == entry->identity ||
+            (older && strcmp(older->run, entry->run) == 0))
+            return true;
+        parent = older ? older->parent : 0;
+    }
+    return false;
+}
+
+bool vv_entry_is_foreign(
+    const struct vv_entry *entry, const struct vv_entry *older)
+{
+    if (!*entry->run || !*older->run || strcmp(entry->run, older->run) == 0)
+        return false;
+    bool has_origins = entry->origin && older->origin;
+    return (has_origins && entry->origin != older->origin) ||
+           entry->parent == 0 || entry->parent_counter < older->counter ||
+           (entry->parent_counter == older->counter &&
+               entry->parent != older->identity);
 }
 
 /* --- The listing -------------------------------------------------------- */

@@ -22,7 +22,8 @@
 #define VV_PARENT_KEY                                                          \
     "varve.parent" /* identity, run and number of the                          \
                       checkpoint that its run was resumed                      \
-                      from: "%016x RUN NUMBER" */
+                      from: "%016x RUN NUMBER COUNTER %016x", the              \
+                                        last of which is its origin */
 
 struct vv_listing {
     const struct vv_context *context;
@@ -65,6 +66,20 @@ varve_status vv_listing_read_ledger(
 /* Writes the ledger, with the listing's policy. */
 varve_status vv_listing_write_ledger(
     struct vv_listing *listing, varve_error *error);
+
+/* Whether the run of an entry is `run`, or one that it goes on from: `parent`
+ * is the identity of what it was resumed from, and so on, as far as the listing
+ * has these. An entry of an unknown run is. */
+bool vv_listing_is_of_lineage(const struct vv_listing *listing,
+    const struct vv_entry *entry, const char *run, uint64_t parent);
+
+/* Whether an entry certainly does not go on from an older one: it goes back to
+ * another run that was begun anew, or was resumed from something else. */
+bool vv_entry_is_foreign(
+    const struct vv_entry *entry, const struct vv_entry *older);
+
+/* The origin of a run that was begun anew. */
+uint64_t vv_run_origin(const char *run);
 
 /* Whether two files have the same values under the same paths, by their
  * digests: for checkpoints without an identity, as older versions wrote them.

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <varve/restoration.h>
@@ -282,9 +283,12 @@ const char *varve_manager_run(const varve_manager *m)
 
 void vv_manager_begin_run(varve_manager *m, const struct vv_entry *parent)
 {
+    if (m->has_own_run && strcmp(m->run, parent->run) == 0)
+        return; /* the same run goes on, and gives the same bytes */
     const char *run = *parent->run ? parent->run : "-";
-    snprintf(m->parent, sizeof m->parent, "%016" PRIx64 " %s %" PRIu64,
-        parent->identity, run, parent->number);
+    snprintf(m->parent, sizeof m->parent,
+        "%016" PRIx64 " %s %" PRIu64 " %" PRIu64 " %016" PRIx64,
+        parent->identity, run, parent->number, parent->counter, parent->origin);
     if (!m->has_own_run)
         vv_run_identity_renew(&m->context, m->run, parent->identity);
 }
@@ -319,14 +323,27 @@ varve_status vv_manager_look_at_names(varve_manager *m, varve_error *error)
     return manager_look(m, vv_listing_refresh_names(&m->listing, error), error);
 }
 
+/* Without a lock another program may be at work here. */
+static void keep_other_lineages(varve_manager *m)
+{
+    uint64_t parent = strtoull(m->parent, NULL, 16);
+    for (size_t i = 0; i < m->decision.count; i++)
+        if (!vv_listing_is_of_lineage(
+                &m->listing, &m->listing.entries[i], m->run, parent))
+            m->decision.facts[i].reasons |= VV_KEPT_FOREIGN;
+}
+
 varve_status vv_manager_decide(varve_manager *m, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
     if (comm && comm->rank == 0 && m->policy.keep_bytes)
         VV_TRY(vv_data_sizes_find(&m->listing, m->policy.keep_bytes, error));
     vv_nodes_note_weights(&m->nodes, &m->listing);
-    return vv_decide_listing(&m->decision, &m->policy, &m->listing,
-        m->has_good ? &m->good : NULL, error);
+    VV_TRY(vv_decide_listing(&m->decision, &m->policy, &m->listing,
+        m->has_good ? &m->good : NULL, error));
+    if (m->lock.is_absent)
+        keep_other_lineages(m);
+    return VARVE_OK;
 }
 
 void vv_manager_note_good(varve_manager *m, uint64_t number)

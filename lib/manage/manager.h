@@ -29,8 +29,8 @@ struct vv_manager_saving {
     struct vv_interval older; /* before it */
 };
 
-/* "%016x RUN NUMBER", with a NUL. */
-enum { VV_PARENT_SIZE = 16 + 1 + VV_RUN_SIZE + 21 };
+/* "%016x RUN NUMBER COUNTER %016x", with a NUL. */
+enum { VV_PARENT_SIZE = 16 + 1 + VV_RUN_SIZE + 21 + 21 + 17 };
 
 struct varve_manager {
     struct vv_observer observer;

@@ -20,7 +20,7 @@ enum {
     IS_GOOD = 16,
     IS_PADDED = 32,
     IS_UNREAD = 64,
-    ENTRY_WORDS = 11 + VV_RUN_SIZE / 8,
+    ENTRY_WORDS = 13 + VV_RUN_SIZE / 8,
 };
 
 static void add_entry(
@@ -40,6 +40,8 @@ static void add_entry(
             (e->is_unread ? IS_UNREAD : 0));
     vv_buffer_add64(bytes, e->identity);
     vv_buffer_add64(bytes, e->parent);
+    vv_buffer_add64(bytes, e->parent_counter);
+    vv_buffer_add64(bytes, e->origin);
     vv_buffer_add(bytes, e->run, sizeof e->run);
     vv_buffer_add64(bytes, reasons);
 }
@@ -64,8 +66,10 @@ static struct vv_entry entry_at(const unsigned char *at)
         .is_unread = (flags & IS_UNREAD) != 0,
         .identity = vv_load64(at + 64),
         .parent = vv_load64(at + 72),
+        .parent_counter = vv_load64(at + 80),
+        .origin = vv_load64(at + 88),
     };
-    memcpy(entry.run, at + 80, sizeof entry.run);
+    memcpy(entry.run, at + 96, sizeof entry.run);
     return entry;
 }
 

@@ -139,6 +139,35 @@ static varve_status may_pass(
         reason->message);
 }
 
+/* The newest of the manager's own directory that is not known to be bad. */
+static const struct vv_entry *newest_own(const varve_manager *m)
+{
+    for (size_t i = m->listing.count; i-- > 0;)
+        if (m->listing.entries[i].is_ours && !m->listing.entries[i].is_damaged)
+            return &m->listing.entries[i];
+    return NULL;
+}
+
+/* Another program's checkpoints at a level are not what this directory was told
+ * to be saved: they are passed over while the directory has some of its own. */
+static varve_status pass_foreign(varve_manager *m,
+    const struct vv_origin *origin, bool *is_foreign, varve_error *error)
+{
+    const struct vv_entry *own = origin->level ? newest_own(m) : NULL;
+    const struct vv_entry *entry = vv_origin_entry(origin);
+    varve_error reason = { 0 };
+    *is_foreign = own && vv_entry_is_foreign(entry, own);
+    if (!*is_foreign)
+        return VARVE_OK;
+    const char *path =
+        vv_listing_entry_path(origin->listing, entry, VARVE_SUFFIX);
+    vv_fail(&reason, VARVE_EXISTS,
+        "%s: it is of run %s, which does not go on from run %s of %s, and is "
+        "passed over",
+        path, entry->run, own->run, m->listing.directory);
+    return vv_pass_over(m, &reason, error);
+}
+
 /* The first from an origin on; it has no listing where none is good, and
  * *unread says then whether one could not be read. */
 static varve_status find_good(varve_manager *m, examine_function *examine,
@@ -147,7 +176,10 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
     unsigned listings = 0;
     while (vv_origin_next(m, origin)) {
         varve_error reason = { 0 };
-        bool is_damaged = false;
+        bool is_damaged = false, is_foreign;
+        VV_TRY(pass_foreign(m, origin, &is_foreign, error));
+        if (is_foreign)
+            continue;
         varve_status status =
             examine_again(m, examine, origin, &is_damaged, &reason);
         if (!status)

@@ -33,7 +33,8 @@ static varve_status work(
         .scheme = task->scheme, .group_size = 2, .domain = 9 - comm->rank / 2
     };
     const varve_manager_options options = {
-        .comm = comm, .redundancy = &redundancy, .keep_last = 1
+        .comm = comm, .redundancy = &redundancy, .keep_last = 1,
+        .run = "golden"
     };
     const uint64_t start[] = { first[comm->rank], 0 };
     uint64_t rows = first[comm->rank + 1] - start[0];

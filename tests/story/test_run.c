@@ -215,7 +215,7 @@ TEST(run, keeps_its_first_failure)
     run = begin(&s, "run", NULL);
     varve_add_object(varve_run_root(run), "step");
     cr_assert_eq(varve_run_end(run, &error), VARVE_DUPLICATE);
-    cr_assert_not(is_there("run"));
+    cr_assert_not(is_there("run/ckpt-1.varve"));
 }
 
 TEST(run, takes_NULL_and_what_no_memory_gives)

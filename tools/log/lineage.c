@@ -13,15 +13,18 @@
 
 /* --- Reading ------------------------------------------------------------ */
 
+/* A number, and then the end or a space. */
 static bool parse_number(const char *text, uint64_t *number)
 {
     char again[24];
     *number = strtoull(text, NULL, 10);
     snprintf(again, sizeof again, "%" PRIu64, *number);
-    return strcmp(text, again) == 0;
+    size_t size = strlen(again);
+    return strncmp(text, again, size) == 0 &&
+           (text[size] == '\0' || text[size] == ' ');
 }
 
-/* "IDENTITY RUN NUMBER"; any other text has no parent. */
+/* "IDENTITY RUN NUMBER" and what follows; any other text has no parent. */
 static void parse_parent(struct lineage *lineage)
 {
     const char *text = lineage->parent;

@@ -23,7 +23,8 @@ static const char head[] =
 static const char head_2[] =
     "varve ledger 2\nlast steps seconds best order bytes damaged metric\n";
 static const char columns[] = "number counter step time metric size modified "
-                              "identity parent manager run\n";
+                              "identity parent after origin manager "
+                              "run\n";
 
 _Static_assert(sizeof head == sizeof head_2, "one is read as the other");
 
@@ -31,7 +32,7 @@ enum {
     MOST_BYTES = 64 << 20, /* some 300,000 entries */
     MARK_SIZE = 13,        /* of its first line: "varve ledger " */
     POLICY_FIELDS = 8,
-    FIELDS = 11,              /* of an entry */
+    FIELDS = 13,              /* of an entry */
     PADDED_SIZE = 8,          /* digits of a padded number */
     DIGEST_LINE = 7 + 16 + 1, /* "digest ", digits, newline */
 };
@@ -113,6 +114,8 @@ static void ledger_add_entry(struct vv_buffer *text, const struct vv_entry *e)
     ledger_add_known(text, e->modified);
     ledger_add_bits(text, e->identity, e->identity != 0);
     ledger_add_bits(text, e->parent, e->parent != 0);
+    ledger_add_number(text, e->parent_counter);
+    ledger_add_bits(text, e->origin, e->origin != 0);
     vv_buffer_add_string(text, e->is_ours ? "ours " : "other ");
     vv_buffer_add_string(text, *e->run ? e->run : "-");
     vv_buffer_add8(text, '\n');
@@ -315,12 +318,12 @@ static bool ledger_parse_entry(
     const char *const *fields = f.text;
     const size_t *sizes = f.sizes;
     *e = (struct vv_entry){ .is_read = true };
-    e->is_ours = sizes[9] == 4 && memcmp(fields[9], "ours", 4) == 0;
-    bool has_run = !(sizes[10] == 1 && *fields[10] == '-');
-    if (sizes[10] >= sizeof e->run)
+    e->is_ours = sizes[11] == 4 && memcmp(fields[11], "ours", 4) == 0;
+    bool has_run = !(sizes[12] == 1 && *fields[12] == '-');
+    if (sizes[12] >= sizeof e->run)
         return false;
     if (has_run)
-        memcpy(e->run, fields[10], sizes[10]);
+        memcpy(e->run, fields[12], sizes[12]);
     bool is_good =
         ledger_parse_number(fields[0], sizes[0], e) &&
         vv_parse_decimal(fields[1], sizes[1], &e->counter) &&
@@ -330,7 +333,9 @@ static bool ledger_parse_entry(
         vv_parse_decimal(fields[5], sizes[5], &e->size) &&
         ledger_parse_known(fields[6], sizes[6], &e->modified) &&
         ledger_parse_bits(fields[7], sizes[7], 0, &e->identity) &&
-        ledger_parse_bits(fields[8], sizes[8], 0, &e->parent);
+        ledger_parse_bits(fields[8], sizes[8], 0, &e->parent) &&
+        vv_parse_decimal(fields[9], sizes[9], &e->parent_counter) &&
+        ledger_parse_bits(fields[10], sizes[10], 0, &e->origin);
     e->metric = is_good ? vv_real_of(metric) : NAN;
     return is_good;
 }

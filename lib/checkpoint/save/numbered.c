@@ -23,6 +23,8 @@ enum {
     PADDED_SIZE = 8,
     MOST_LISTINGS = 100, /* until two agree */
     MOST_EMPTY = 8,      /* in a manager's directory, until it is believed */
+    MOST_VANISHED = 20,  /* files that are gone when they are looked at; then
+                            such a name is no file */
 };
 
 /* --- Names -------------------------------------------------------------- */
@@ -185,6 +187,8 @@ struct numbered_search {
     struct vv_numbered_list list;
     struct vv_ledger ledger;
     bool has_ledger;
+    unsigned vanished;         /* files that were listed and are gone, of all
+                                  listings */
     bool has_gone;             /* the newest was gone when it was looked at: */
     uint64_t gone;             /* its number */
     struct vv_buffer counters; /* uint64_t, of each file of the list; 0: it is
@@ -246,6 +250,7 @@ static varve_status numbered_find_counter(struct numbered_search *s,
         if (!status)
             vv_opened_close(&opened);
     }
+    s->vanished += status == VARVE_NOT_FOUND;
     if (status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY)
         *counter = 0;
     else if (status == VARVE_NO_MEMORY || status == VARVE_IO)
@@ -293,17 +298,18 @@ static varve_status numbered_read_ledger(
         return vv_fail_memory(error, "the path of a ledger");
     varve_status status =
         vv_ledger_read(&s->ledger, s->context, path, &s->has_ledger, &reason);
-    return status == VARVE_NO_MEMORY ? vv_pass_failure(error, &reason)
-                                     : VARVE_OK;
+    bool may_hide_all = status == VARVE_IO && vv_numbered_count(&s->list) == 0;
+    return status == VARVE_NO_MEMORY || may_hide_all
+               ? vv_pass_failure(error, &reason)
+               : VARVE_OK;
 }
 
 static varve_status numbered_find_counters(
     struct numbered_search *s, varve_error *error)
 {
-    if (s->list.is_managed) {
-        VV_TRY(numbered_read_ledger(s, error));
-        VV_TRY(numbered_add_from_ledger(s, error));
-    }
+    VV_TRY(numbered_read_ledger(s, error));
+    s->list.is_managed |= s->has_ledger;
+    VV_TRY(numbered_add_from_ledger(s, error));
     s->counters.size = 0;
     for (size_t i = 0; i < vv_numbered_count(&s->list); i++) {
         const struct vv_numbered *file = vv_numbered_at(&s->list, i);
@@ -376,9 +382,11 @@ static varve_status numbered_choose(struct numbered_search *s,
 static varve_status numbered_search_once(struct numbered_search *s,
     struct vv_buffer *found, bool *is_gone, varve_error *error)
 {
+    unsigned vanished = s->vanished;
     VV_TRY(vv_numbered_list_again(s->context, s->prefix, &s->list, error));
     VV_TRY(numbered_find_counters(s, error));
-    return numbered_choose(s, found, is_gone, error);
+    *is_gone = s->vanished > vanished && vanished < MOST_VANISHED;
+    return *is_gone ? VARVE_OK : numbered_choose(s, found, is_gone, error);
 }
 
 varve_status vv_numbered_newest(const struct vv_context *context,
