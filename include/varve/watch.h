@@ -84,9 +84,11 @@ VARVE_API uint64_t varve_watch_number(const varve_watch *watch);
  * where it is gone.
  *
  * It is a shared lock (flock) of the open file. Where the file system has no
- * locks, the lease succeeds and does not prevent deletion. The open file keeps
- * its bytes on a local file system; on a network file system a read of it may
- * fail with VARVE_IO after the deletion. A path of a store is VARVE_MISUSE. */
+ * locks, it is a file beside the checkpoint, which a thread of the lease writes
+ * to every 10 seconds, so that the directory has to be writable; the lease
+ * expires 60 seconds after the last write, as where the process was killed or
+ * suspended. Each watch has such a lease as well. A path of a store is
+ * VARVE_MISUSE. */
 VARVE_API varve_lease *varve_lease_new(const char *path,
     const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API void varve_lease_free(varve_lease *lease);

@@ -122,11 +122,13 @@ class Managing(Test):
         with varve.Manager(state(), self.folder) as manager:
             manager.save(1)
             other = varve.Checkpoint(w=np.zeros(3))
+            with self.assertRaises(varve.SystemError):
+                varve.Manager(other, self.folder)
             with varve.Manager(other, self.folder, read_only=True) as second:
                 with self.assertRaises(varve.MismatchError):
                     second.resume()
-        with self.fails(varve.MisuseError, 'two words'):
-            varve.Manager(state(), self.folder, run='two words')
+                with self.assertRaises(varve.MisuseError):
+                    second.save(2)
 
 
 class Together(Test):
@@ -143,6 +145,11 @@ class Together(Test):
                 manager.save(1)
         with varve.Manager(state(), self.folder, run='second') as manager:
             self.assertEqual(manager.checkpoints[0].run, 'first')
+
+    def test_an_identity_is_one_word(self):
+        with self.fails(varve.MisuseError, 'two words'):
+            varve.Manager(state(), self.folder, run='two words')
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_one_waits_for_the_lock_of_another(self):
         first = varve.Manager(state(), self.folder)

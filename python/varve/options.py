@@ -110,13 +110,13 @@ class ManagerOptions(TypedDict, total=False):
     keep_bytes: int
     keep_damaged: int
     as_noted: bool
+    read_only: bool
     interval_steps: int
     interval_seconds: int
     number_by_step: bool
     record_time: bool
     levels: Sequence[LevelOptions]
     redundancy: RedundancyOptions
-    read_only: bool
     lock_seconds: float
     must_resume: bool
     may_resume_older: bool
