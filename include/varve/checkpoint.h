@@ -70,10 +70,13 @@ VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
 VARVE_API varve_status varve_save(varve_node *root, const char *prefix,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* Reads `path` if it is a file; else, taking it as a prefix, the file
- * `path-N.varve` of the highest N, which is what varve_save wrote last; else
- * the one with VARVE_SUFFIX. Readers, plans, leases, watches and the tool find
- * by the same rule. `root`'s save counter continues from the file's. As
+/* Reads `path` if it is a file; else, taking it as a prefix, the newest
+ * checkpoint `path-N.varve`; else the one with VARVE_SUFFIX. The newest is the
+ * one with the highest save counter. The counter is N, except in a directory of
+ * a manager with `number_by_step`, where after a step back the newest does not
+ * have the highest N. Names that are padded with zeros, path-00000042.varve,
+ * are found as well. Readers, plans, leases and the tool find by the same rule.
+ * `root`'s save counter continues from the file's. As
  * varve_read otherwise; VARVE_NOT_FOUND when there is none. */
 VARVE_API varve_restoration *varve_restore(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
@@ -82,8 +85,8 @@ VARVE_API varve_restoration *varve_restore(varve_node *root, const char *path,
  * varve_restore found; 0 before. */
 VARVE_API uint64_t varve_save_counter(const varve_node *root);
 
-/* Writes the path of the highest numbered file of a prefix into `path`, which
- * holds `size` bytes. The directory is what decides. */
+/* Writes the path of the newest checkpoint of a prefix, by the same rule, into
+ * `path`, which holds `size` bytes. The directory is what decides. */
 VARVE_API varve_status varve_latest(const char *prefix, char *path, size_t size,
     varve_error *error) VARVE_MUST_CHECK;
 

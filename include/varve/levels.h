@@ -22,17 +22,27 @@
  * by the next manager of the directory, after its resume or first save: of what
  * is due and not there, so much as may wait.
  *
- * A level that is gone, full or slow fails no save and delays none: what is
- * wrong is in its state, and it is tried again with the next checkpoint. While
- * another manager of the same prefix is at work in the directory of a level,
- * nothing is deleted there.
+ * A level that is gone, full or slow fails no save and delays none. The failure
+ * is in the state of the level, and in varve_manager_warning after each save
+ * while it lasts. The copy is tried again with the next checkpoint.
+ *
+ * A checkpoint at a level is taken for a copy if it has the same identity
+ * (manager.h). Another checkpoint of the same number is not replaced, unless it
+ * is damaged or `number_by_step` is set: the level fails with VARVE_EXISTS, and
+ * the message names both files, their runs and their steps.
+ *
+ * The manager takes the lock of a level's directory after its first copy there
+ * and holds it until its end: another program opens that directory with
+ * `read_only`. While another manager holds that lock nothing is deleted there.
  *
  * varve_manager_resume restores the newest that is good at any level, of equal
- * ones the fastest: varve_restoration_path says which. What it passed over is
- * named as ever, and so is a level that cannot be listed; where none is good
- * then, that is its failure. The next save counts on from all that any level
- * has. The rest of a manager (latest, count, at, prune, pin) is about its own
- * directory: a manager of the level's directory tells of that.
+ * ones the fastest: varve_restoration_path returns its path. Damaged ones are
+ * passed over and named. A level that cannot be listed is VARVE_IO, or another
+ * status of its listing; with `may_resume_older` it is named as passed over,
+ * and is the failure of the resume only where no checkpoint is good elsewhere.
+ * The next save counts on from all that any level has. The other calls of a
+ * manager (latest, count, at, prune, pin) are about its own directory: a
+ * manager of the level's directory has those of the level.
  *
  * Of many processes rank 0 copies, whole files of what all have saved; all
  * resume from what it finds at the levels. With redundancy each rank copies its
@@ -94,7 +104,7 @@ VARVE_API bool varve_manager_level_at(
  * at most `seconds`, or as long as it takes where that is negative, besides a
  * save in the background, which is waited for first. VARVE_TIMEOUT names a
  * level and what it lacks; else what a copy failed with. The end of a run
- * (run.h) does not wait so. Of many processes all call it, and wait for rank 0,
+ * (run.h) makes this call. Of many processes all call it, and wait for rank 0,
  * as long as that has said. After a fork the threads are the parent's:
  * VARVE_CANCELLED in the child, whose saves are not copied. */
 VARVE_API varve_status varve_manager_drain(varve_manager *manager,

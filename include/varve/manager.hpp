@@ -143,6 +143,16 @@ public:
     {
         return varve_manager_warning(get());
     }
+    /* The identity of this run. */
+    const char *run() const
+    {
+        return varve_manager_run(get());
+    }
+    /* Looks at the directory anew, as beside another manager (`read_only`). */
+    result<void> refresh() const
+    {
+        return detail::tried(varve_manager_refresh, get());
+    }
     std::size_t size() const
     {
         return varve_manager_count(get());

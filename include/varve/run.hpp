@@ -100,7 +100,8 @@ public:
     {
         return varve_run_warning(get());
     }
-    /* Nothing else may be asked of it afterwards. */
+    /* Waits for levels as `drain_seconds` says. Nothing else may be asked of it
+     * afterwards. */
     result<void> end()
     {
         return detail::tried(varve_run_end, run_.release());

@@ -45,7 +45,11 @@ typedef struct varve_watch_options {
  * "run/ckpt" is the prefix of the manager of "run". Looks at nothing yet; the
  * directory need not be there. By looking again and again, so it works on
  * network file systems as well. Used by one thread at a time. VARVE_BAD_NAME
- * for a prefix that ends in '/'. */
+ * for a prefix that ends in '/'.
+ *
+ * A watch goes by numbers, not by save counters: with `number_by_step`, after a
+ * step back, it does not return checkpoints below the number that it has
+ * returned last. varve_restore and leases of the prefix find the newest. */
 VARVE_API varve_watch *varve_watch_new(const char *prefix,
     const varve_watch_options *options, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API void varve_watch_free(varve_watch *watch);
@@ -74,14 +78,17 @@ VARVE_API uint64_t varve_watch_number(const varve_watch *watch);
  * a reader or a restoration that is open already reads to its end all the same.
  *
  * `path` is what varve_restore takes: a file, with or without its suffix, or a
- * prefix, for the highest number there is; varve_lease_path says which it
- * became. `allocator` may be NULL. Waits while somebody has the file for
- * himself, as to delete it, and gives up after ten seconds with VARVE_TIMEOUT.
- * VARVE_NOT_FOUND where it is gone.
+ * prefix, for its newest checkpoint; varve_lease_path says which it became.
+ * `allocator` may be NULL. Waits while somebody has the file for himself, as to
+ * delete it, and gives up after ten seconds with VARVE_TIMEOUT. VARVE_NOT_FOUND
+ * where it is gone.
  *
  * It is a shared lock (flock) of the open file. Where the file system has no
- * locks, nobody is kept from deleting: but the file stays open, so that on the
- * same machine its bytes stay as long, under no name. */
+ * locks, it is a file beside the checkpoint, which a thread of the lease writes
+ * to every 10 seconds, so that the directory has to be writable; the lease
+ * expires 60 seconds after the last write, as where the process was killed or
+ * suspended. Each watch has such a lease as well. A path of a store is
+ * VARVE_MISUSE. */
 VARVE_API varve_lease *varve_lease_new(const char *path,
     const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API void varve_lease_free(varve_lease *lease);

@@ -5,6 +5,8 @@ SPDX-License-Identifier: MIT
 import os
 import pathlib
 import shutil
+import threading
+import time
 import unittest
 
 import numpy as np
@@ -127,6 +129,152 @@ class Managing(Test):
                     second.resume()
                 with self.assertRaises(varve.MisuseError):
                     second.save(2)
+
+
+class Together(Test):
+    """Several managers of one directory."""
+
+    def test_a_second_one_is_refused_by_name(self):
+        with varve.Manager(state(), self.folder, run='first') as manager:
+            self.assertEqual(manager.run, 'first')
+            with self.fails(varve.SystemError, f'process {os.getpid()} on',
+                            'run first', 'read_only') as caught:
+                varve.Manager(state(), self.folder, lock_seconds=0.1)
+            self.assertEqual(caught.exception.status, varve.Status.EXISTS)
+            with varve.Manager(state(), self.folder, prefix='other'):
+                manager.save(1)
+        with varve.Manager(state(), self.folder, run='second') as manager:
+            self.assertEqual(manager.checkpoints[0].run, 'first')
+
+    def test_an_identity_is_one_word(self):
+        with self.fails(varve.MisuseError, 'two words'):
+            varve.Manager(state(), self.folder, run='two words')
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_one_waits_for_the_lock_of_another(self):
+        first = varve.Manager(state(), self.folder)
+        first.save(1)
+        begun = time.monotonic()
+        timer = threading.Timer(0.3, first.close)
+        timer.start()
+        with varve.Manager(state(), self.folder, lock_seconds=-1) as second:
+            self.assertGreater(time.monotonic() - begun, 0.2)
+            self.assertEqual(second.resume().metadata('step'), 1)
+        timer.join()
+
+    def test_one_that_only_reads_works_beside_a_writer(self):
+        watcher = state()
+        with varve.Manager(state(5.0), self.folder, keep_last=1) as writer:
+            with varve.Manager(watcher, self.folder,
+                               read_only=True) as reader:
+                with self.fails(varve.NotFoundError, 'read_only'):
+                    reader.resume()
+                writer.save(1)
+                writer.save(2)
+                self.assertEqual(reader.checkpoints, [])
+                reader.resume()
+                self.assertEqual(watcher.w[0], 5.0)
+                self.assertEqual([m.step for m in reader.checkpoints], [2])
+                for change in lambda: reader.save(3), reader.prune:
+                    with self.fails(varve.MisuseError, 'read_only'):
+                        change()
+                reader.pin(2)
+                writer.save(3)
+                self.assertEqual([m.step for m in writer.checkpoints], [2, 3])
+            writer.save(4)
+            self.assertEqual([m.step for m in writer.checkpoints], [2, 4])
+
+    def test_one_that_reads_makes_no_directory_and_no_file(self):
+        with varve.Manager(state(), self.path('none'), read_only=True) as one:
+            self.assertEqual(one.checkpoints, [])
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_one_that_fails_leaves_no_lock(self):
+        with self.fails(varve.NotFoundError, 'must_resume'):
+            varve.Manager(state(), self.path('none'), must_resume=True)
+        self.assertFalse(os.path.exists(self.path('none')))
+        with self.fails(varve.NotFoundError, 'must_resume'):
+            with varve.Manager(state(), self.folder,
+                               must_resume=True) as manager:
+                manager.resume()
+        with varve.Manager(state(), self.folder) as manager:
+            manager.save(1)
+        other = varve.Checkpoint(different=1.0)
+        with self.fails(varve.UnmatchedError, 'of another'):
+            with varve.Run(other, self.folder):
+                pass
+        with varve.Manager(state(), self.folder, must_resume=True) as manager:
+            self.assertEqual(manager.resume().metadata('step'), 1)
+
+    def test_a_child_that_is_forked_holds_no_lock(self):
+        manager = varve.Manager(state(), self.folder)
+        wait, end = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(end)
+            os.read(wait, 1)
+            os._exit(0)
+        manager.close()
+        try:
+            with varve.Manager(state(), self.folder) as second:
+                second.save(1)
+        finally:
+            os.close(wait)
+            os.close(end)
+            os.waitpid(child, 0)
+
+    def test_checkpoints_say_of_which_run_they_are(self):
+        with varve.Manager(state(), self.folder) as manager:
+            self.assertEqual(len(manager.run), 26)
+            first = manager.run
+            manager.save(1)
+            manager.save(2)
+            one, two = manager.checkpoints
+        self.assertEqual((one.run, two.run, one.parent), (first, first, None))
+        self.assertNotEqual(one.identity, two.identity)
+        checkpoint = state()
+        level = {'directory': self.path('level')}
+        with varve.Manager(checkpoint, self.folder, levels=[level]) as manager:
+            manager.resume()
+            self.assertNotEqual(manager.run, first)
+            manager.save(3)
+            manager.drain()
+            three = manager.checkpoints[-1]
+            self.assertEqual((three.run, three.parent),
+                             (manager.run, two.identity))
+        with varve.open(three.path) as file:
+            self.assertEqual(file.metadata['varve.run'], three.run)
+            self.assertEqual(file.metadata['varve.parent'],
+                             f'{two.identity:016x} {first} 2')
+        with varve.Manager(state(), self.path('level'),
+                           read_only=True) as manager:
+            self.assertEqual(manager.checkpoints[-1].identity, three.identity)
+
+    def test_a_ledger_without_its_checkpoints_is_no_beginning(self):
+        with varve.Manager(state(), self.folder) as manager:
+            path = manager.save(1)
+        os.remove(path)
+        with self.fails(varve.SystemError, 'ckpt.ledger names ckpt-1.varve'):
+            with varve.Manager(state(), self.folder) as manager:
+                manager.resume()
+        os.remove(self.path('ckpt.ledger'))
+        with varve.Manager(state(), self.folder) as manager:
+            self.assertIsNone(manager.resume())
+
+    def test_a_newer_one_that_cannot_be_read_is_an_error(self):
+        level = pathlib.Path(self.path('level'))
+        with varve.Manager(state(), self.path('own')) as manager:
+            manager.save(1)
+        level.touch()  # no directory: it cannot be listed
+        levels = [{'directory': str(level / 'below')}]
+        with self.fails(varve.Error, 'may_resume_older'):
+            with varve.Manager(state(), self.path('own'),
+                               levels=levels) as manager:
+                manager.resume()
+        with varve.Manager(state(), self.path('own'), levels=levels,
+                           may_resume_older=True) as manager:
+            self.assertEqual(manager.resume().metadata('step'), 1)
+            self.assertIn('below', manager.passed_over[0])
 
 
 if __name__ == '__main__':

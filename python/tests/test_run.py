@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT
 """
 import multiprocessing
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -223,6 +224,36 @@ class Running(Test):
                 run.step(1, metric=0.5)
         self.assertEqual(calls, [1])
         self.assertEqual(run.passed_over, [])
+
+    def test_its_end_waits_for_levels(self):
+        level = {'directory': self.path('level'), 'keep_last': 1,
+                 'bytes_per_second': 500}
+        with varve.Run(state(), self.path('own'), levels=[level]) as run:
+            for _ in run.steps(3):
+                pass
+        with varve.Manager(state(), level['directory']) as manager:
+            self.assertEqual([m.step for m in manager.checkpoints], [3])
+        with self.fails(KeyError, 'mine'):
+            with varve.Run(state(), self.path('own'), drain_seconds=-1,
+                           levels=[dict(level, bytes_per_second=1)]) as run:
+                run.step(4)
+                raise KeyError('mine')
+
+    def test_a_level_without_the_last_checkpoint_is_raised(self):
+        slow = {'directory': self.path('level'), 'bytes_per_second': 1}
+        for seconds in 0, 0.1:
+            with self.fails(varve.WaitError, 'level'):
+                with varve.Run(state(), self.path('own'), levels=[slow],
+                               drain_seconds=seconds) as run:
+                    run.step(1)
+        lost = {'directory': self.path('file/level')}
+        with self.fails(varve.Error, 'file/level'):
+            with varve.Run(state(), self.path('other'), levels=[lost],
+                           drain_seconds=-1) as run:
+                pathlib.Path(self.path('file')).touch()
+                run.step(1)
+        with varve.Manager(state(), self.path('other')) as manager:
+            self.assertEqual([m.step for m in manager.checkpoints], [1])
 
     def test_many_processes_stop_together(self):
         group = varve.Processes(2, timeout=60)

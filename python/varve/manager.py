@@ -36,6 +36,9 @@ class Managed(NamedTuple):
     kept: Optional[str]  # why it stays
     is_pinned: bool
     is_damaged: bool
+    run: Optional[str]  # identity of the run that has saved it
+    identity: Optional[int]  # its copies at levels have the same one
+    parent: Optional[int]  # identity of what its run was resumed from
 
 
 class LevelState(NamedTuple):
@@ -52,6 +55,10 @@ class LevelState(NamedTuple):
 
 class Manager:
     """Saves, keeps and resumes the checkpoints of one directory.
+
+    A manager holds the lock of its prefix until it is closed. Another one of
+    the same prefix is a SystemError with Status.EXISTS, which names the host,
+    the process and the run of the holder; with `read_only` it works beside it.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -111,7 +118,7 @@ class Manager:
         return self._handle
 
     def close(self) -> None:
-        """Waits for what is in flight, and ends it."""
+        """Waits for what is in flight, and ends it and its lock."""
         if self._handle is None:
             return
         try:
@@ -130,7 +137,9 @@ class Manager:
 
     def resume(self) -> Optional[Restoration]:
         """Restores the newest checkpoint that is good; None where there is
-        none. What is damaged is passed over: see `passed_over`."""
+        none. One that is damaged is passed over: see `passed_over`. One that
+        cannot be read now is a SystemError, unless `may_resume_older` is
+        set."""
         graph = self._files.graph
         with graph.lock:
             if self._restoration:
@@ -207,6 +216,11 @@ class Manager:
                     if lib.varve_manager_level_at(self.handle, i, found)]
 
     @property
+    def run(self) -> str:
+        """The identity of this run, which its checkpoints have."""
+        return text(lib.varve_manager_run(self.handle))
+
+    @property
     def latest(self) -> Optional[str]:
         """The path of the newest checkpoint, or None."""
         return fs_text(lib.varve_manager_latest(self.handle))
@@ -266,4 +280,5 @@ def managed(found: Any) -> Managed:
         None if found.step < 0 else found.step,
         None if math.isnan(found.metric) else found.metric, found.size,
         text(found.kept) or None, bool(found.is_pinned),
-        bool(found.is_damaged))
+        bool(found.is_damaged), text(found.run) if found.run else None,
+        found.identity or None, found.parent or None)

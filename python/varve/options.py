@@ -117,6 +117,10 @@ class ManagerOptions(TypedDict, total=False):
     record_time: bool
     levels: Sequence[LevelOptions]
     redundancy: RedundancyOptions
+    lock_seconds: float
+    must_resume: bool
+    may_resume_older: bool
+    run: str
 
 
 def format_code(name: str) -> int:

@@ -30,10 +30,13 @@ class Run:
     Entering resumes, or calls `initialize` where there is nothing to resume
     from; a directory of another program is an UnmatchedError, and nothing is
     written to it. Leaving saves the last step, unless `last_save` is False, and
-    waits for what is in flight; by an exception it saves nothing more. With
-    `heed_signals` SIGTERM and SIGINT let the step that is under way be the
-    last, which is saved; a second SIGINT is a KeyboardInterrupt. All else is
-    the Manager's, which is `run.manager`.
+    waits for what is in flight, and up to `drain_seconds` (negative: for ever)
+    until each level has the last checkpoint that is due there; a level without
+    it is a WaitError, or the failure of its copy. Leaving by an exception
+    saves nothing more, and does not wait for levels. With `heed_signals`
+    SIGTERM and SIGINT let the step that is under way be the last, which is
+    saved; a second SIGINT is a KeyboardInterrupt. All else is the Manager's,
+    which is `run.manager`.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -57,12 +60,14 @@ class Run:
                  comm: Optional[Communicator] = None,
                  write: Optional[WriteOptions] = None,
                  read: Optional[ReadOptions] = None,
+                 drain_seconds: float = 30,
                  **options: 'Unpack[ManagerOptions]'):
         self._checkpoint = checkpoint
         self._directory = directory
         self._initialize = initialize
         self._heeds_signals = heed_signals
         self._last_save = last_save
+        self._drain_seconds = drain_seconds
         self._comm = comm
         self._handlers: Dict[int, Any] = {}
         self._is_asked = False     # to stop, this process
@@ -231,6 +236,8 @@ class Run:
                 self._agree_to_stop()
                 if self._is_stopping or self._last_save:
                     self._save(True)
+            self._manager.wait()
+            self._manager.drain(self._drain_seconds)
         finally:
             self._manager.close()
 

@@ -213,7 +213,7 @@ TEST(what_others_throw_ends_them)
     CHECK(before.diff([](const varve_difference &) { may_throw(); })
               .status() == VARVE_CALLBACK);
     auto start = [] { may_throw(); };
-    auto manager = NEED(varve::manager::open(graph.root(), place("empty"),
+    auto manager = NEED(varve::manager::open(graph.root(), place("empty_run"),
         varve::manager_options().on_initialize(start)));
     CHECK(manager.resume().status() == VARVE_CALLBACK);
     to_throw = 0;

@@ -223,6 +223,36 @@ TEST(a_manager_resumes_what_it_saved)
     CHECK(varve_restoration_counter(manager.restoration()) == 2);
 }
 
+TEST(a_manager_holds_its_lock_and_others_may_read)
+{
+    program p;
+    const std::string directory = place("locked");
+    varve::manager_options options;
+    options.run = "first";
+    {
+        auto writer = NEED(varve::manager::open(p.root, directory, options));
+        const auto second = varve::manager::open(p.root, directory);
+        CHECK(second.status() == VARVE_EXISTS);
+        CHECK(std::strstr(second.error().message, "run first"));
+        varve::manager_options reading;
+        reading.read_only = true;
+        auto reader = NEED(varve::manager::open(p.root, directory, reading));
+        CHECK(reader.resume().status() == VARVE_NOT_FOUND);
+        CHECK(NEED(writer.save(1)));
+        CHECK(reader.save(2).status() == VARVE_MISUSE && reader.size() == 0);
+        GOOD(reader.refresh());
+        CHECK(reader.at(0)->step == 1 && NEED(reader.resume()));
+        CHECK(std::strcmp(reader.at(0)->run, "first") == 0);
+        CHECK(reader.at(0)->identity == writer.at(0)->identity);
+    }
+    auto later = NEED(varve::manager::open(p.root, directory));
+    const std::string before = later.run();
+    CHECK(NEED(later.resume()) && before != later.run());
+    CHECK(NEED(later.save(2)));
+    CHECK(std::strcmp(later.at(1)->run, later.run()) == 0);
+    CHECK(later.at(1)->parent == later.at(0)->identity);
+}
+
 TEST(a_manager_has_levels)
 {
     program p;
@@ -238,7 +268,9 @@ TEST(a_manager_has_levels)
     GOOD(manager.drain(-1));
     CHECK(manager.level_at(0)->step == 7 && !manager.level_at(1));
     p.step = 0;
-    auto other = NEED(varve::manager::open(p.root, slow));
+    options = varve::manager_options();
+    options.read_only = true; /* the other one manages its levels, too */
+    auto other = NEED(varve::manager::open(p.root, slow, options));
     CHECK(NEED(other.resume()) && p.step == 7);
 }
 

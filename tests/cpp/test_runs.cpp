@@ -111,6 +111,34 @@ TEST(a_run_initializes_where_there_is_nothing_to_resume_from)
     CHECK(calls == 1 && s.step == 2);
 }
 
+TEST(a_run_waits_for_its_levels_at_its_end)
+{
+    const std::string level = place("run_level"), slow = place("slow_level");
+    varve_level levels[1] = {};
+    levels[0].directory = level.c_str();
+    sums s;
+    const auto save_one = [&](varve::run_options &options) {
+        varve::run run;
+        run.root().add("step", s.step);
+        options.manager.levels = levels;
+        options.manager.level_count = 1;
+        run.open(place("run_with_levels"), options);
+        run.step(++s.step);
+        return run.end();
+    };
+    varve::run_options options;
+    GOOD(save_one(options));
+    varve::graph graph;
+    std::int64_t step = 0;
+    graph.root().add("step", step);
+    NEED(varve::restore(graph.root(), level + "/ckpt"));
+    CHECK(step == 1);
+    levels[0].directory = slow.c_str();
+    levels[0].bytes_per_second = 1;
+    options.drain_seconds = 0.1;
+    CHECK(save_one(options).status() == VARVE_TIMEOUT);
+}
+
 /* --- Numbers that threads share ------------------------------------------- */
 
 struct counters {
