@@ -67,8 +67,7 @@ typedef struct varve_manager_options {
                                     jumps; alone, at the first call too */
     bool number_by_step;         /* PREFIX-STEP; a later save of the same step
                                     replaces it. Else by the save counter */
-    bool record_time;            /* "time" is in every file; the same run then
-                                    gives other bytes each time */
+    bool record_time;            /* "time" is in every file */
     bool async;                  /* saves go on in the background (job.h); with
                                     a `comm` that can be duplicated (comm.h) */
     const varve_write_options *write; /* of every save, or NULL; borrowed, as is
@@ -116,7 +115,8 @@ typedef struct varve_manager_options {
  * it until varve_manager_free. The lock is released there even if a child
  * process has inherited the descriptor. VARVE_EXISTS names the host, process
  * and run of another manager that holds it. Where the file system has no locks
- * varve_manager_warning says so; a store has none.
+ * varve_manager_warning says so. In a store the lock is an object that is written
+ * with conditions and renewed.
  *
  * VARVE_BAD_NAME for a prefix with a '/'; VARVE_MISUSE where ranks have other
  * names or options; the status of a failed listing of the directory. */
@@ -133,9 +133,9 @@ VARVE_API void varve_manager_free(varve_manager *manager);
 /* --- Resuming ----------------------------------------------------------- */
 
 /* Restores the newest checkpoint, at any level, of which every value verifies;
- * damaged ones are passed over. Without any, calls `initialize`, at every rank:
- * only when the lock is held, two listings of the directory agree, and the
- * ledger names no checkpoint that is there. Nothing is written. What is built
+ * damaged ones are passed over. Without any, calls `initialize`, at every rank,
+ * unless the ledger names a checkpoint and the directory has none, or the ledger
+ * cannot be read: VARVE_IO. Nothing is written. What is built
  * later is filled. One process verifies as it reads where each older file has
  * the same graph, and so brings again what a damaged one changed; else, and a
  * share by each of many processes, before. Where none is good, what is larger

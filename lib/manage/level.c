@@ -83,6 +83,18 @@ static varve_status look(struct vv_level *level, varve_error *error)
                : vv_listing_refresh_names(&level->listing, error);
 }
 
+static struct vv_entry original_entry(const struct vv_original *o)
+{
+    struct vv_entry e = { .number = o->number,
+        .counter = o->counter,
+        .identity = o->identity,
+        .parent = o->parent,
+        .parent_counter = o->parent_counter,
+        .origin = o->origin };
+    memcpy(e.run, o->run, sizeof e.run);
+    return e;
+}
+
 /* By identity; and by their values where that may be another's too: the program
  * has named the run, or an older version has written it. */
 static varve_status level_is_copy(struct vv_level *level,
@@ -102,13 +114,13 @@ static varve_status level_is_copy(struct vv_level *level,
 }
 
 /* A later save of a step replaces an earlier one of the same lineage, and no
- * other program's. */
+ * other program's. A number that looks free is taken without replacing. */
 static bool level_may_replace(const struct vv_level *level,
     const struct vv_entry *there, const struct vv_original *o)
 {
-    return level->replaces &&
-           (!there || vv_listing_is_of_lineage(
-                          &level->listing, there, o->run, o->parent));
+    const struct vv_entry newer = original_entry(o);
+    return level->replaces && there &&
+           vv_listing_is_before(&level->listing, there, &newer);
 }
 
 static varve_status level_fail_taken(struct vv_level *level,
@@ -169,7 +181,7 @@ varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
     uint64_t *size, varve_error *error)
 {
     *size = 0;
-    level->origin = o->origin;
+    level->newest = original_entry(o);
     VV_TRY(look(level, error));
     struct vv_entry *there = vv_listing_find(&level->listing, o->number);
     bool is_copy = false;
@@ -212,7 +224,7 @@ static bool is_whole(const struct vv_level *level, uint64_t number)
 static bool level_is_of_others(
     const struct vv_level *level, const struct vv_entry *e)
 {
-    return level->origin && e->origin && e->origin != level->origin;
+    return !vv_listing_is_before(&level->listing, e, &level->newest);
 }
 
 /* Which are kept is the same at all ranks where the same are counted. */

@@ -33,7 +33,7 @@ struct vv_level {
     struct vv_decision decision;
     struct vv_manager_lock lock;
     bool has_looked;
-    uint64_t origin; /* of what was copied last; 0: unknown */
+    struct vv_entry newest; /* what was copied last, as far as lineage goes */
     int64_t begun;   /* nanoseconds of uptime: the copy at work */
 };
 
@@ -46,7 +46,8 @@ struct vv_original {
     int64_t step;
     uint64_t identity; /* 0: unknown */
     uint64_t parent;   /* of its run */
-    uint64_t origin;   /* likewise */
+    uint64_t parent_counter;
+    uint64_t origin; /* likewise */
     char run[VV_RUN_SIZE];
     bool is_unsure; /* a copy is there of which nobody knows whether it is
                        durable */

@@ -52,6 +52,7 @@ varve_status vv_waiting_make(struct vv_level_queue *q, struct vv_listing *from,
         .step = entry->step,
         .identity = entry->identity,
         .parent = entry->parent,
+        .parent_counter = entry->parent_counter,
         .origin = entry->origin };
     memcpy(w->original.run, entry->run, sizeof w->original.run);
     varve_status status =
@@ -322,10 +323,13 @@ static varve_status wait_for(
         int64_t rest = deadline - system->uptime(system->state);
         if (!q->has_thread || (q->failures != q->asked && q->rests))
             break;
-        if (deadline < 0)
+        if (deadline < 0) {
             vv_monitor_wait(q->monitor, -1);
-        else if (rest <= 0 || !vv_monitor_wait(q->monitor, rest))
-            return q->first || q->current ? fail_lacking(q, error) : VARVE_OK;
+        } else if (rest <= 0 || !vv_monitor_wait(q->monitor, rest)) {
+            if (q->first || q->current)
+                return fail_lacking(q, error);
+            break;
+        }
     }
     if (!q->first && !q->owed)
         return VARVE_OK;

@@ -107,8 +107,7 @@ bool vv_listing_is_temporary(const struct vv_listing *l, const char *name)
 
 /* --- What a file says --------------------------------------------------- */
 
-/* "IDENTITY RUN NUMBER COUNTER ORIGIN" */
-static void listing_take_parent(struct vv_entry *entry, const char *text)
+void vv_entry_take_parent(struct vv_entry *entry, const char *text)
 {
     uint64_t words[5] = { 0 };
     for (size_t i = 0; i < 5 && text; i++) {
@@ -130,7 +129,7 @@ static void listing_take_string(
              strlen(m->string) < sizeof entry->run)
         strcpy(entry->run, m->string);
     else if (!strcmp(m->name, VV_PARENT_KEY)) {
-        listing_take_parent(entry, m->string);
+        vv_entry_take_parent(entry, m->string);
     }
 }
 
@@ -293,31 +292,28 @@ static const struct vv_entry *listing_find_identity(
     return NULL;
 }
 
-bool vv_listing_is_of_lineage(const struct vv_listing *l,
-    const struct vv_entry *entry, const char *run, uint64_t parent)
+bool vv_listing_is_before(const struct vv_listing *l,
+    const struct vv_entry *older, const struct vv_entry *newer)
 {
-    if (!*entry->run || strcmp(entry->run, run) == 0)
+    uint64_t parent = newer->parent, counter = newer->parent_counter;
+    if (!*older->run || !*newer->run || strcmp(older->run, newer->run) == 0)
         return true;
+    if (older->origin && newer->origin && older->origin != newer->origin)
+        return false;
     for (size_t i = 0; i <= l->count && parent; i++) {
-        const struct vv_entry *older = listing_find_identity(l, parent);
-        if (parent == entry->identity ||
-            (older && strcmp(older->run, entry->run) == 0))
+        if (older->identity == parent)
             return true;
-        parent = older ? older->parent : 0;
+        if (older->counter >= counter)
+            return false;
+        const struct vv_entry *e = listing_find_identity(l, parent);
+        if (!e)
+            return true;
+        if (older->counter > e->parent_counter)
+            return strcmp(older->run, e->run) == 0;
+        parent = e->parent;
+        counter = e->parent_counter;
     }
     return false;
-}
-
-bool vv_entry_is_foreign(
-    const struct vv_entry *entry, const struct vv_entry *older)
-{
-    if (!*entry->run || !*older->run || strcmp(entry->run, older->run) == 0)
-        return false;
-    bool has_origins = entry->origin && older->origin;
-    return (has_origins && entry->origin != older->origin) ||
-           entry->parent == 0 || entry->parent_counter < older->counter ||
-           (entry->parent_counter == older->counter &&
-               entry->parent != older->identity);
 }
 
 /* --- The listing -------------------------------------------------------- */

@@ -67,16 +67,12 @@ varve_status vv_listing_read_ledger(
 varve_status vv_listing_write_ledger(
     struct vv_listing *listing, varve_error *error);
 
-/* Whether the run of an entry is `run`, or one that it goes on from: `parent`
- * is the identity of what it was resumed from, and so on, as far as the listing
- * has these. An entry of an unknown run is. */
-bool vv_listing_is_of_lineage(const struct vv_listing *listing,
-    const struct vv_entry *entry, const char *run, uint64_t parent);
-
-/* Whether an entry certainly does not go on from an older one: it goes back to
- * another run that was begun anew, or was resumed from something else. */
-bool vv_entry_is_foreign(
-    const struct vv_entry *entry, const struct vv_entry *older);
+/* Whether a checkpoint may be one that another goes on from: saved before by the
+ * same run, or by the run that this was resumed from, and so on. The chain of
+ * runs is followed as far as the listing has its checkpoints: where one is
+ * missing the answer is yes. So is it where a run is unknown. */
+bool vv_listing_is_before(const struct vv_listing *listing,
+    const struct vv_entry *older, const struct vv_entry *newer);
 
 /* The origin of a run that was begun anew. */
 uint64_t vv_run_origin(const char *run);
@@ -119,6 +115,9 @@ varve_status vv_entry_look(
  * Sets *found where it was deleted meanwhile. VARVE_NO_MEMORY. */
 varve_status vv_entry_read(struct vv_listing *listing, struct vv_entry *entry,
     bool *found, varve_error *error);
+
+/* Sets the parent and origin of an entry by the text of its metadata. */
+void vv_entry_take_parent(struct vv_entry *entry, const char *text);
 
 /* Makes an entry one that was not read. */
 void vv_entry_forget(struct vv_entry *entry);

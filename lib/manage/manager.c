@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <varve/restoration.h>
@@ -326,10 +325,15 @@ varve_status vv_manager_look_at_names(varve_manager *m, varve_error *error)
 /* Without a lock another program may be at work here. */
 static void keep_other_lineages(varve_manager *m)
 {
-    uint64_t parent = strtoull(m->parent, NULL, 16);
+    struct vv_entry newest = { .counter = UINT64_MAX };
+    memcpy(newest.run, m->run, sizeof newest.run);
+    if (*m->parent)
+        vv_entry_take_parent(&newest, m->parent);
+    else
+        newest.origin = vv_run_origin(m->run);
     for (size_t i = 0; i < m->decision.count; i++)
-        if (!vv_listing_is_of_lineage(
-                &m->listing, &m->listing.entries[i], m->run, parent))
+        if (!vv_listing_is_before(
+                &m->listing, &m->listing.entries[i], &newest))
             m->decision.facts[i].reasons |= VV_KEPT_FOREIGN;
 }
 

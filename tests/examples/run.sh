@@ -6,7 +6,7 @@
 #
 #     run.sh DIRECTORY-OF-THE-BUILT-EXAMPLES [COMMAND]
 #
-# COMMAND is the command varve, which compares the values of checkpoints. Without
+# COMMAND is the command varve, which compares values of checkpoints. Without
 # it their number and what the programs print are compared, and this is said.
 #
 # SPDX-License-Identifier: MIT

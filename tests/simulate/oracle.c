@@ -237,18 +237,13 @@ static bool has_locks(struct shelf shelf)
         (DISK_NO_LOCKS | DISK_LOCAL_LOCKS | DISK_IS_STORE));
 }
 
-/* A level may be of several programs, each with a directory of its own. What a
- * resume goes on with then is the newest of its own directory; what others have
- * copied to the level, and does not go on with that, stays there. */
-static bool is_of_others(const struct fact *f, const struct shelf *own,
-    size_t moment, uint64_t save)
+/* A level may have the work of several programs, each of which has a directory
+ * of its own. A resume goes on with one of them; the others have to stay. */
+static bool is_of_others(
+    const struct fact *f, const struct shelf *own, uint64_t save)
 {
-    const struct fact *newest = NULL;
-    for (size_t i = 0; i < moment; i++)
-        if (is_same(facts[i].shelf, *own) && !facts[i].is_lost)
-            newest = &facts[i];
-    return newest && !is_same(f->shelf, *own) && is_from(save, newest->save) &&
-        !is_from(f->save, newest->save);
+    return !is_same(f->shelf, *own) && !is_from(f->save, save) &&
+        has_newer(f->shelf, f->save);
 }
 
 void oracle_resumed(const struct process *p, const struct shelf *shelves,
@@ -267,7 +262,7 @@ void oracle_resumed(const struct process *p, const struct shelf *shelves,
             is_asked |= is_same(f->shelf, shelves[k]);
         if (!is_asked || f->is_lost || (!is_new && is_from(save, f->save)) ||
             (!is_new && !has_locks(f->shelf) && has_newer(f->shelf, f->save)) ||
-            (!is_new && is_of_others(f, &shelves[0], moment, save)))
+            (!is_new && is_of_others(f, &shelves[0], save)))
             continue;
         finding(is_new ? FINDING_ANEW : FINDING_LOST,
             "%s %u %s, and save %" PRIu64 " was reported in %s before", p->name,
