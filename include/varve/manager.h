@@ -115,8 +115,8 @@ typedef struct varve_manager_options {
  * it until varve_manager_free. The lock is released there even if a child
  * process has inherited the descriptor. VARVE_EXISTS names the host, process
  * and run of another manager that holds it. Where the file system has no locks
- * varve_manager_warning says so. In a store the lock is an object that is written
- * with conditions and renewed.
+ * varve_manager_warning says so. In a store the lock is an object that is
+ * written with conditions and renewed.
  *
  * VARVE_BAD_NAME for a prefix with a '/'; VARVE_MISUSE where ranks have other
  * names or options; the status of a failed listing of the directory. */
@@ -134,21 +134,21 @@ VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* Restores the newest checkpoint, at any level, of which every value verifies;
  * damaged ones are passed over. Without any, calls `initialize`, at every rank,
- * unless the ledger names a checkpoint and the directory has none, or the ledger
- * cannot be read: VARVE_IO. Nothing is written. What is built
- * later is filled. One process verifies as it reads where each older file has
- * the same graph, and so brings again what a damaged one changed; else, and a
- * share by each of many processes, before. Where none is good, what is larger
- * than the read's staging may have changed: VARVE_HALF_RESTORED, without
- * `initialize`, names it. Fails, and does not look at older ones, where the
- * newest good one does not fit the program (VARVE_MISMATCH), is too new, or
- * cannot be read for a reason that is not its own (permissions, memory). One
- * that cannot be read now, and a level that cannot be listed, is tried again
- * for a moment and is VARVE_IO then, unless `may_resume_older` is set; and
- * where no other is good it always is. With `salvage.on` among the options of
- * its read an older good one is preferred all the same; where none is good,
- * what is left of the newest damaged one that can be opened is restored, and
- * the report names what was lost. `no_verify` has no effect. */
+ * unless the ledger names a checkpoint and the directory has none, or the
+ * ledger cannot be read: VARVE_IO. Nothing is written. What is built later is
+ * filled. One process verifies as it reads where each older file has the same
+ * graph, and so brings again what a damaged one changed; else, and a share by
+ * each of many processes, before. Where none is good, what is larger than the
+ * read's staging may have changed: VARVE_HALF_RESTORED, without `initialize`,
+ * names it. Fails, and does not look at older ones, where the newest good one
+ * does not fit the program (VARVE_MISMATCH), is too new, or cannot be read for
+ * a reason that is not its own (permissions, memory). One that cannot be read
+ * now, and a level that cannot be listed, is tried again for a moment and is
+ * VARVE_IO then, unless `may_resume_older` is set; and where no other is good
+ * it always is. With `salvage.on` among the options of its read an older good
+ * one is preferred all the same; where none is good, what is left of the newest
+ * damaged one that can be opened is restored, and the report names what was
+ * lost. `no_verify` has no effect. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

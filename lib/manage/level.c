@@ -120,7 +120,7 @@ static bool level_may_replace(const struct vv_level *level,
 {
     const struct vv_entry newer = original_entry(o);
     return level->replaces && there &&
-           vv_listing_is_before(&level->listing, there, &newer);
+           vv_listing_is_before(&level->listing, there, &newer, false);
 }
 
 static varve_status level_fail_taken(struct vv_level *level,
@@ -224,7 +224,7 @@ static bool is_whole(const struct vv_level *level, uint64_t number)
 static bool level_is_of_others(
     const struct vv_level *level, const struct vv_entry *e)
 {
-    return !vv_listing_is_before(&level->listing, e, &level->newest);
+    return !vv_listing_is_before(&level->listing, e, &level->newest, false);
 }
 
 /* Which are kept is the same at all ranks where the same are counted. */

@@ -34,7 +34,7 @@ struct vv_level {
     struct vv_manager_lock lock;
     bool has_looked;
     struct vv_entry newest; /* what was copied last, as far as lineage goes */
-    int64_t begun;   /* nanoseconds of uptime: the copy at work */
+    int64_t begun;          /* nanoseconds of uptime: the copy at work */
 };
 
 /* A checkpoint that is to be copied. */

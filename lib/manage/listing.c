@@ -293,7 +293,7 @@ static const struct vv_entry *listing_find_identity(
 }
 
 bool vv_listing_is_before(const struct vv_listing *l,
-    const struct vv_entry *older, const struct vv_entry *newer)
+    const struct vv_entry *older, const struct vv_entry *newer, bool otherwise)
 {
     uint64_t parent = newer->parent, counter = newer->parent_counter;
     if (!*older->run || !*newer->run || strcmp(older->run, newer->run) == 0)
@@ -307,7 +307,7 @@ bool vv_listing_is_before(const struct vv_listing *l,
             return false;
         const struct vv_entry *e = listing_find_identity(l, parent);
         if (!e)
-            return true;
+            return otherwise;
         if (older->counter > e->parent_counter)
             return strcmp(older->run, e->run) == 0;
         parent = e->parent;

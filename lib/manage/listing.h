@@ -67,12 +67,13 @@ varve_status vv_listing_read_ledger(
 varve_status vv_listing_write_ledger(
     struct vv_listing *listing, varve_error *error);
 
-/* Whether a checkpoint may be one that another goes on from: saved before by the
- * same run, or by the run that this was resumed from, and so on. The chain of
- * runs is followed as far as the listing has its checkpoints: where one is
- * missing the answer is yes. So is it where a run is unknown. */
+/* Whether a checkpoint may be one that another goes on from: saved before by
+ * the same run, or by the run that this was resumed from, and so on. The chain
+ * of runs is followed as far as the listing has its checkpoints: where one is
+ * missing the answer is `otherwise`. It is yes where a run is unknown, as in
+ * checkpoints of older versions. */
 bool vv_listing_is_before(const struct vv_listing *listing,
-    const struct vv_entry *older, const struct vv_entry *newer);
+    const struct vv_entry *older, const struct vv_entry *newer, bool otherwise);
 
 /* The origin of a run that was begun anew. */
 uint64_t vv_run_origin(const char *run);

@@ -333,7 +333,7 @@ static void keep_other_lineages(varve_manager *m)
         newest.origin = vv_run_origin(m->run);
     for (size_t i = 0; i < m->decision.count; i++)
         if (!vv_listing_is_before(
-                &m->listing, &m->listing.entries[i], &newest))
+                &m->listing, &m->listing.entries[i], &newest, false))
             m->decision.facts[i].reasons |= VV_KEPT_FOREIGN;
 }
 

@@ -156,7 +156,8 @@ static varve_status pass_foreign(varve_manager *m,
     const struct vv_entry *own = origin->level ? newest_own(m) : NULL;
     const struct vv_entry *entry = vv_origin_entry(origin);
     varve_error reason = { 0 };
-    *is_foreign = own && !vv_listing_is_before(origin->listing, own, entry);
+    *is_foreign =
+        own && !vv_listing_is_before(origin->listing, own, entry, true);
     if (!*is_foreign)
         return VARVE_OK;
     const char *path =

@@ -391,16 +391,15 @@ TEST(run, whose_level_gets_nothing_warns_and_fails_in_the_end)
     varve_error error;
     char path[300];
     const char *why = NULL;
-    test_write_file(test_path("file"), "no directory", 12);
-    snprintf(path, sizeof path, "%s/level", test_path("file"));
+    snprintf(path, sizeof path, "%s", test_path("level"));
     const varve_level level = { .directory = path };
     varve_run *run = varve_run_new(test_allocator());
     varve_add_variable(varve_run_root(run), "step", varve_scalar(&s.step));
     const varve_run_options options = {
-        .manager = { .levels = &level, .level_count = 1,
-            .may_resume_older = true },
+        .manager = { .levels = &level, .level_count = 1 },
     };
     varve_run_open(run, test_path("run"), &options);
+    test_write_file(path, "no directory", 12);
     for (s.step = 1; s.step <= 20 && !why; s.step++) {
         varve_run_step(run, s.step);
         why = varve_manager_warning(varve_run_manager(run));

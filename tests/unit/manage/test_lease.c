@@ -225,9 +225,12 @@ TEST(lease, over_a_failing_system_is_refused_and_leaves_nothing)
         varve_lease *lease = vv_lease_new_in(&sea.context, "run/c", &error);
         bool was_hit = faulty_hit(sea.faulty);
         size_t at = faulty_log_hit(sea.faulty);
-        unsigned kind = was_hit ? faulty_log_at(sea.faulty, at)->kind : 0;
-        bool passes = kind & (FAULTY_SHARE_LOCK | FAULTY_CLOSE |
-            FAULTY_CLOSE_DIRECTORY);
+        const struct faulty_call none = { .kind = 0 };
+        const struct faulty_call *call =
+            was_hit ? faulty_log_at(sea.faulty, at) : &none;
+        bool passes = (call->kind & (FAULTY_SHARE_LOCK | FAULTY_CLOSE |
+                           FAULTY_CLOSE_DIRECTORY)) != 0 ||
+            strstr(call->name, ".ledger"); /* a hint */
         cr_assert_eq(lease != NULL, !was_hit || passes, "call %ld", n);
         cr_assert(lease || error.status == VARVE_IO, "%s", error.message);
         cr_assert(lease || error.system_error == EIO);

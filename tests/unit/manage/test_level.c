@@ -222,17 +222,41 @@ TEST(level, deletes_nothing_beside_another_manager_at_work)
     begin(&b);
     b.level.policy.keep_last = 1;
     world_save(&b.w, 10);
+    cr_assert_ok(copy(&b, 1, 10, &size, &error), error);
+    varve_manager *other = varve_manager_new(b.w.root, "slow", NULL, &error);
+    cr_assert(other, "%s", error.message);
+    world_save(&b.w, 20);
+    cr_assert_ok(copy(&b, 2, 20, &size, &error), error);
+    cr_assert_eq(vv_level_tidy(&b.level, 2, &error), VARVE_EXISTS);
+    cr_assert(is_there(&b.w, "slow/ckpt-1.varve"));
+    varve_manager_free(other);
+    cr_assert_ok(vv_level_tidy(&b.level, 2, &error), error);
+    cr_assert_not(is_there(&b.w, "slow/ckpt-1.varve"));
+    end(&b);
+}
+
+/* Of a run that this one does not go on from. */
+TEST(level, counts_and_deletes_no_checkpoints_of_other_runs)
+{
+    struct beside b;
+    varve_error error = { 0 };
+    uint64_t size;
+    begin(&b);
+    b.level.policy.keep_last = 1;
     varve_manager *other = varve_manager_new(b.w.root, "slow", NULL, &error);
     cr_assert_ok(varve_manager_save(other, 5, &error), error);
-    cr_assert_str_eq(varve_manager_saved(other), "slow/ckpt-2.varve");
-    world_save(&b.w, 20);
-    cr_assert_str_eq(varve_manager_saved(b.w.manager), "run/ckpt-3.varve");
-    cr_assert_ok(copy(&b, 3, 20, &size, &error), error);
-    cr_assert_eq(vv_level_tidy(&b.level, 3, &error), VARVE_EXISTS);
-    cr_assert(is_there(&b.w, "slow/ckpt-2.varve"));
     varve_manager_free(other);
-    cr_assert_ok(vv_level_tidy(&b.level, 3, &error), error);
-    cr_assert_not(is_there(&b.w, "slow/ckpt-2.varve"));
+    cr_assert(is_there(&b.w, "slow/ckpt-1.varve"));
+    for (int64_t step = 10; step <= 30; step += 10) {
+        world_save(&b.w, step);
+        cr_assert_ok(
+            copy(&b, (uint64_t)step / 10 + 1, step, &size, &error), error);
+        cr_assert_ok(
+            vv_level_tidy(&b.level, (uint64_t)step / 10 + 1, &error), error);
+    }
+    cr_assert(is_there(&b.w, "slow/ckpt-1.varve"), "it is another run's");
+    cr_assert(is_there(&b.w, "slow/ckpt-4.varve"));
+    cr_assert_not(is_there(&b.w, "slow/ckpt-3.varve"));
     end(&b);
 }
 

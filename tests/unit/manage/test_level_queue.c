@@ -179,7 +179,7 @@ TEST(level_queue, says_why_nothing_is_deleted_there)
     levels_begin(&w, &options);
     w.may_warn = true;
     varve_manager *other = varve_manager_new(w.root, "slow", NULL, &error);
-    cr_assert_ok(varve_manager_save(other, 5, &error), error);
+    cr_assert(other, "%s", error.message);
     world_save(&w, 10);
     levels_drain(&w);
     cr_assert(strstr(level_state(&w, 0).failure,
