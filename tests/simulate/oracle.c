@@ -410,7 +410,9 @@ void oracle_name_changed(const struct process *p,
     uint64_t save = save_of(older);
     if (save == 0)
         return;
-    bool goes_on = replaces && is_from(save_of(newer), save);
+    /* A copy whose outcome is unknown is made again. */
+    bool goes_on = newer && (save_of(newer) == save ||
+        (replaces && is_from(save_of(newer), save)));
     if (newer && !goes_on)
         finding(FINDING_REPLACED,
             "%s %u replaced %s, save %" PRIu64 ", by save %" PRIu64, p->name,

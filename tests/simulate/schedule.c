@@ -274,11 +274,11 @@ static void draw_any(struct schedule *s, uint64_t *r)
         add_pinner(s, r, draw_below(r, 3));
 }
 
-/* A kind of weight 0 is drawn only where it is named. Without locks two runs are
- * not kept apart (docs/reliability.md). The simulated store has no conditional
- * requests, and so not the lock of a manager. At a level that two runs share,
- * which were resumed from one checkpoint, a resume takes the newer where the
- * checkpoints between are gone: about 2 of 1,000 schedules of levels find that. */
+/* A kind of weight 0 is drawn only where it is named. Without locks two runs
+ * are not kept apart (docs/reliability.md). The simulated store has no
+ * conditional requests, and so not the lock of a manager. Two runs that were
+ * resumed from one checkpoint, and share a level: where the checkpoints between
+ * are gone a resume takes the newer one, in 2 of 1,000 schedules of levels. */
 static const struct {
     const char *name;
     void (*draw)(struct schedule *schedule, uint64_t *state);
