@@ -86,15 +86,15 @@ typedef struct varve_manager_options {
     bool read_only;        /* opens without the lock: no save and no prune
                               (VARVE_MISUSE); pins may be changed, and a resume
                               never begins anew */
-    double lock_seconds;   /* how long varve_manager_new waits for the lock of
-                              another manager; 0: not at all; below 0: for
-                              ever */
     bool must_resume;      /* there has to be a checkpoint: VARVE_NOT_FOUND
                               otherwise, as where a directory is not mounted
                               yet. Then no directory is made */
     bool may_resume_older; /* a newer checkpoint, or a level, that cannot be
                               read now (VARVE_IO) is passed over. Without this
                               it is an error, for it may be good */
+    double lock_seconds;   /* how long varve_manager_new waits for the lock of
+                              another manager; 0: not at all; below 0: for
+                              ever */
     const char *run;       /* identity of this run in its checkpoints: up to 63
                               printable characters of ASCII without spaces;
                               copied. A program that resumes a run of this name
@@ -102,7 +102,7 @@ typedef struct varve_manager_options {
                               that was never interrupted. NULL: 26 characters,
                               made of the time and 80 random bits, that sort by
                               time, and others after each resume */
-    varve_reserved reserved;
+    void *reserved[5];
 } varve_manager_options;
 
 /* --- The manager -------------------------------------------------------- */
@@ -243,13 +243,13 @@ typedef struct varve_managed {
     bool is_ours;     /* written by a manager of this prefix */
     bool is_pinned;
     bool is_damaged; /* as far as the manager has found out */
+    bool is_leased;  /* found by the last save or prune that was to delete it */
     const char *run; /* identity of the run that has saved it; NULL: unknown */
     uint64_t identity; /* the same for its copies at levels, and for no other
                           checkpoint; 0: unknown, of an older version */
     uint64_t parent;   /* identity of the checkpoint that its run was resumed
                           from; 0: none, or unknown */
-    bool is_leased; /* found by the last save or prune that was to delete it */
-    varve_reserved reserved;
+    void *reserved[5];
 } varve_managed;
 
 /* The path of the newest, or NULL. Whether it is good, a resume finds out. */

@@ -43,7 +43,7 @@ typedef struct varve_run_options {
     double drain_seconds; /* how long the end waits until each level has the
                              last checkpoint that is due there; 0: 30; below 0:
                              for ever */
-    varve_reserved reserved;
+    void *reserved[7];
 } varve_run_options;
 
 /* A run with an empty graph. `allocator` may be NULL and is copied. Never NULL:
