@@ -212,6 +212,7 @@ void one_file_init(struct one_file *file, const uint8_t *bytes, size_t size)
         .state = file,
         .open_file = open_file,
         .create_file = create_file,
+        .open_to_write = open_file,
         .open_directory = open_directory,
         .open_real_directory = open_directory,
         .close = close_descriptor,
