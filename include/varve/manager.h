@@ -256,9 +256,9 @@ typedef struct varve_managed {
 VARVE_API const char *varve_manager_latest(const varve_manager *manager);
 
 /* The identity of this run, which its checkpoints have as the metadata
- * "varve.run". A run that was resumed has "varve.parent" besides: identity, run,
- * number and save counter of the checkpoint that it was resumed from, and a
- * hash of the run that began this lineage. Each resume that restores a
+ * "varve.run". A run that was resumed has "varve.parent" besides: identity,
+ * run, number and save counter of the checkpoint that it was resumed from, and
+ * a hash of the run that began this lineage. Each resume that restores a
  * checkpoint begins another run, unless the options name it. */
 VARVE_API const char *varve_manager_run(const varve_manager *manager);
 

@@ -51,6 +51,7 @@ void visit_layers(struct guest *g)
     LEAVES(g, 0, ANY);
     CALL(g, varve_restoration_free(r));
     GOOD(g, varve_repack("l", NULL, NULL, &g->error));
+    GOOD(g, varve_prune_layers_with(".", true, NULL, &g->error));
     GOOD(g, varve_prune_layers(".", &g->error));
     pack(g, &s);
     track(g, &s);

@@ -49,6 +49,8 @@ static void manage(struct guest *g, struct state *s, bool is_async)
     GOOD(g, varve_manager_unpin(m, number, &g->error));
     FAILS(g, VARVE_NOT_FOUND, varve_manager_pin(m, 999, &g->error));
     LEAVES(g, 0, ANY);
+    GOOD(g, varve_manager_plan_prune(m, &g->error));
+    LEAVES(g, 0, ANY);
     GOOD(g, varve_manager_prune(m, &g->error));
     LEAVES(g, 0, ANY);
     CALL(g, varve_manager_free(m));
