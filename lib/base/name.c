@@ -242,3 +242,18 @@ bool vv_parse_decimal(const char *text, size_t size, uint64_t *value)
     *value = sum;
     return true;
 }
+
+bool vv_parse_hexadecimal(const char *text, size_t size, uint64_t *value)
+{
+    uint64_t sum = 0;
+    if (size != 16)
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        int digit = vv_hexadecimal(text[i]);
+        if (digit < 0 || (text[i] >= 'A' && text[i] <= 'F'))
+            return false;
+        sum = sum << 4 | (unsigned)digit;
+    }
+    *value = sum;
+    return true;
+}

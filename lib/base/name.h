@@ -44,6 +44,10 @@ char *vv_set_point(char *text);
  * are named; false for any other text, and for what 64 bits do not hold. */
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);
 
+/* The value of 16 hexadecimal digits in lower case; false for any other text,
+ * which leaves *value as it is. */
+bool vv_parse_hexadecimal(const char *text, size_t size, uint64_t *value);
+
 /* Whether a text of `size` bytes ends in another one, or is that. */
 bool vv_text_ends_in(const char *text, size_t size, const char *ending);
 

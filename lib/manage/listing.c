@@ -6,7 +6,6 @@
 #include "listing.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <varve/reader.h>
@@ -109,11 +108,14 @@ bool vv_listing_is_temporary(const struct vv_listing *l, const char *name)
 
 void vv_entry_take_parent(struct vv_entry *entry, const char *text)
 {
-    uint64_t words[5] = { 0 };
+    uint64_t words[5] = { 0 }; /* identity, run, number, counter, origin */
     for (size_t i = 0; i < 5 && text; i++) {
-        text += i > 0;
-        words[i] = strtoull(text, NULL, i == 0 || i == 4 ? 16 : 10);
-        text = strchr(text, ' ');
+        size_t size = strcspn(text, " ");
+        if (i == 0 || i == 4)
+            vv_parse_hexadecimal(text, size, &words[i]);
+        else
+            vv_parse_decimal(text, size, &words[i]);
+        text = text[size] ? text + size + 1 : NULL;
     }
     entry->parent = words[0];
     entry->parent_counter = words[3];

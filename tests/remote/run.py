@@ -181,7 +181,7 @@ class WebServers(Remote):
     @unittest.skipIf(EXAMPLE == '-', 'there are no examples')
     def test_the_example_of_the_page(self):
         self.assertEqual(run(EXAMPLE, 'store', self.url).stdout, 'step 77\n')
-        self.assertIn('found none',
+        self.assertIn('there is no checkpoint of this name',
                       run(EXAMPLE, 'store', self.url + 'x').stderr)
 
     def test_redirects(self):

@@ -112,7 +112,7 @@ TEST(later_options, are_refused_by_what_lives_longer)
 {
     struct world w;
     begin(&w);
-    varve_manager_options manage = { .reserved = LATER };
+    varve_manager_options manage = { .reserved[4] = &something };
     varve_manager_save_options save = { .reserved = LATER };
     varve_saver_options name = { .reserved = LATER };
     varve_saver_save_options save_names = { .reserved = LATER };

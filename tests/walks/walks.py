@@ -26,7 +26,7 @@ import layers  # noqa: E402
 
 # Files, rooms and calls upward.
 MOST = {
-    'late': (52, 10, 2), 'layered': (87, 11, 7), 'tensorflow': (120, 25, 9),
+    'late': (52, 10, 2), 'layered': (89, 11, 7), 'tensorflow': (120, 25, 9),
     'save': (37, 9, 0), 'restore': (66, 13, 2),
 }
 ALLOCATOR = 'os/default_allocator'

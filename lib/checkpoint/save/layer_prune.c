@@ -157,12 +157,11 @@ static bool is_left(const char *name)
 static uint64_t layer_size(struct pruning *c, int folder, const char *name)
 {
     const struct vv_system *system = c->context->system;
-    struct vv_file_info info = { .size = 0 };
+    struct vv_file_info info;
     int file = system->open_file(system->state, folder, name);
-    if (file >= 0 && system->info(system->state, file, &info) < 0)
-        info.size = 0;
+    bool is_there = file >= 0 && system->info(system->state, file, &info) == 0;
     vv_file_close(c->context, file);
-    return info.size;
+    return is_there ? info.size : 0;
 }
 
 static varve_status remove_layer(

@@ -218,25 +218,13 @@ static bool ledger_parse_known(const char *text, size_t size, int64_t *value)
     return true;
 }
 
-static bool ledger_parse_hex(const char *text, size_t size, uint64_t *value)
-{
-    *value = 0;
-    for (size_t i = 0; i < size; i++) {
-        const char *digits = "0123456789abcdef";
-        const char *found = text[i] ? strchr(digits, text[i]) : NULL;
-        if (!found)
-            return false;
-        *value = *value << 4 | (uint64_t)(found - digits);
-    }
-    return size == 16;
-}
-
 /* "-", or 16 digits; `unknown` is for the former. */
 static bool ledger_parse_bits(
     const char *text, size_t size, uint64_t unknown, uint64_t *bits)
 {
     *bits = unknown;
-    return (size == 1 && *text == '-') || ledger_parse_hex(text, size, bits);
+    return (size == 1 && *text == '-') ||
+           vv_parse_hexadecimal(text, size, bits);
 }
 
 struct ledger_fields {
@@ -350,7 +338,7 @@ static bool ledger_is_whole(const char *text, size_t size)
         return false;
     const char *line = text + size - DIGEST_LINE;
     return memcmp(line, "digest ", 7) == 0 && text[size - 1] == '\n' &&
-           ledger_parse_hex(line + 7, 16, &digest) &&
+           vv_parse_hexadecimal(line + 7, 16, &digest) &&
            digest == vv_hash_of(text, size - DIGEST_LINE);
 }
 
