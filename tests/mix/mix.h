@@ -10,6 +10,7 @@
 
 #include "context.h"
 #include "mix/shape.h"
+#include "system.h"
 
 enum {
     MIX_GRAPHS = 3,
@@ -191,7 +192,8 @@ struct mix {
     atomic_long tried;
     atomic_long failing; /* the allocation with this number; -1: none */
 
-    /* The system, which can be made to fail. */
+    /* The system, which can be made to fail, over one that never sleeps. */
+    struct vv_system posix;
     struct faulty *faulty;
     struct vv_context context;
 

@@ -324,11 +324,10 @@ static int64_t uptime(void *state)
     return under->uptime(under->state);
 }
 
-/* Returns at once: faults are counted in calls, so waiting ends none. */
 static void sleep_for(void *state, int64_t time)
 {
-    (void)state;
-    (void)time;
+    const struct vv_system *under = ((struct faulty *)state)->under;
+    under->sleep(under->state, time);
 }
 
 static int64_t process(void *state, char *machine, size_t size)
