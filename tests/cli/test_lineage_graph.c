@@ -228,7 +228,7 @@ static int id_of(const char *line)
 /* The column of each node leads to its parent, and to nothing without one. */
 TEST(lineage_graph, leads_from_each_node_to_its_parent)
 {
-    static char ids[COUNT][8];
+    static char ids[COUNT][12];
     struct lineage_node nodes[COUNT];
     srand(1);
     for (int n = 0; n < FORESTS; n++) {

@@ -213,8 +213,9 @@ static int look(const struct settings *settings, const char *directory,
             add_file(settings, list, directory, prefix, name->d_name, options);
     closedir(names);
     for (size_t i = 0; i < list->count; i++)
-        qsort(list->runs[i].entries, list->runs[i].count,
-            sizeof *list->runs[i].entries, by_counter);
+        if (list->runs[i].count)
+            qsort(list->runs[i].entries, list->runs[i].count,
+                sizeof *list->runs[i].entries, by_counter);
     if (list->count)
         qsort(list->runs, list->count, sizeof *list->runs, by_prefix);
     return outcome;
