@@ -15,7 +15,6 @@
 #include "failure.h"
 #include "file.h"
 #include "monitor.h"
-#include "retry.h"
 #include "system.h"
 #include "temporary.h"
 #include "try.h"
@@ -41,15 +40,8 @@ struct vv_lease_file {
 static varve_status lease_file_name(
     struct vv_lease_file *l, const char *path, varve_error *error)
 {
-    const struct vv_system *system = l->context.system;
     uint64_t number = 0;
-    unsigned tries = 0;
-    int result;
-    do
-        result = system->random(system->state, &number, sizeof number);
-    while (vv_try_again(result, &tries));
-    if (result < 0)
-        return vv_fail_system(error, -result, "getting a random name", path);
+    VV_TRY(vv_file_random(&l->context, &number, sizeof number, path, error));
     int size = snprintf(l->name, sizeof l->name, ".%s.%016" PRIx64 "%s",
         vv_path_name(path), number, ending);
     return size > 0 && (size_t)size < sizeof l->name

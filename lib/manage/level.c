@@ -13,11 +13,11 @@
 #include "file.h"
 #include "interval.h"
 #include "layer_prune.h"
+#include "listing_refresh.h"
 #include "repack.h"
 #include "run_identity.h"
 #include "system.h"
 #include "try.h"
-#include "listing_refresh.h"
 
 /* A copy that waits looks so often whether it is cancelled. */
 #define LONGEST_PAUSE (VV_SECOND / 20)

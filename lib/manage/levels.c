@@ -9,11 +9,11 @@
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
+#include "listing_refresh.h"
 #include "name.h"
 #include "store.h"
 #include "system.h"
 #include "try.h"
-#include "listing_refresh.h"
 
 #define FIRST_PAUSE (VV_SECOND / 100)
 

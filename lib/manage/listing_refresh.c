@@ -56,15 +56,6 @@ static int listing_sort_name(
     return 0;
 }
 
-static int listing_compare_names(const void *left, const void *right)
-{
-    const struct vv_numbered *a = left;
-    const struct vv_numbered *b = right;
-    if (a->number != b->number)
-        return a->number < b->number ? -1 : 1;
-    return a->is_padded - b->is_padded;
-}
-
 static void listing_names_begin(
     struct listing_names *names, struct vv_listing *l)
 {
@@ -96,7 +87,7 @@ static varve_status listing_scan(
         return vv_fail_memory(error, "the names in a directory");
     if (names->files.size)
         qsort(names->files.data, names->files.size / sizeof(struct vv_numbered),
-            sizeof(struct vv_numbered), listing_compare_names);
+            sizeof(struct vv_numbered), vv_numbered_compare);
     return VARVE_OK;
 }
 
@@ -107,8 +98,8 @@ static bool listing_names_agree(
     if (one->files.size != other->files.size)
         return false;
     for (size_t at = 0; at < one->files.size; at += size)
-        if (listing_compare_names(
-                one->files.data + at, other->files.data + at) != 0)
+        if (vv_numbered_compare(one->files.data + at, other->files.data + at) !=
+            0)
             return false;
     return true;
 }

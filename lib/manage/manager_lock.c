@@ -71,20 +71,27 @@ static const char *lock_owner_field(
     return value;
 }
 
+/* The path of the lock; path->failed without memory. */
+static const char *lock_make_path(
+    const struct vv_listing *l, struct vv_buffer *path)
+{
+    vv_buffer_init(path, &l->context->allocator);
+    vv_buffer_add_string(path, l->directory);
+    vv_buffer_add_string(path, "/.");
+    vv_buffer_add_string(path, l->prefix);
+    vv_buffer_add_string(path, ".lock");
+    return vv_buffer_string(path);
+}
+
 static varve_status lock_fail(struct vv_listing *l, varve_error *error)
 {
     char text[OWNER_SIZE + 1] = "", host[HOST_SIZE], pid[24], run[VV_RUN_SIZE];
     size_t size = OWNER_SIZE;
-    struct vv_buffer name;
-    vv_buffer_init(&name, &l->context->allocator);
-    vv_buffer_add_string(&name, l->directory);
-    vv_buffer_add_string(&name, "/.");
-    vv_buffer_add_string(&name, l->prefix);
-    vv_buffer_add_string(&name, ".lock");
-    if (!name.failed &&
-        vv_file_head(l->context, vv_buffer_string(&name), text, &size, NULL))
+    struct vv_buffer path;
+    const char *name = lock_make_path(l, &path);
+    if (!path.failed && vv_file_head(l->context, name, text, &size, NULL))
         text[0] = '\0';
-    vv_buffer_clear(&name);
+    vv_buffer_clear(&path);
     return vv_fail(error, VARVE_EXISTS,
         "%s: process %s on %s, run %s, manages %s-N%s and holds the lock; wait "
         "for it (lock_seconds), stop it, or open with read_only",
@@ -223,12 +230,7 @@ static varve_status lock_take_in_store(struct vv_manager_lock *lock,
     const struct vv_system *system = l->context->system;
     struct vv_store_lock in_store = { .file = lock->file };
     struct vv_buffer path;
-    vv_buffer_init(&path, &l->context->allocator);
-    vv_buffer_add_string(&path, l->directory);
-    vv_buffer_add_string(&path, "/.");
-    vv_buffer_add_string(&path, l->prefix);
-    vv_buffer_add_string(&path, ".lock");
-    const char *text = vv_buffer_string(&path);
+    const char *text = lock_make_path(l, &path);
     varve_status status =
         path.failed ? vv_fail_memory(error, "the name of a lock")
                     : vv_store_lock_take(l->context, text, request->run,

@@ -374,18 +374,23 @@ static varve_status prune_all(struct vv_listing *l, struct vv_decision *d,
     return first;
 }
 
+static varve_status prune_open_directory(
+    struct vv_listing *l, int *directory, varve_error *error)
+{
+    const char *path = vv_listing_path(l, NULL, "");
+    if (l->path.failed)
+        return vv_fail_memory(error, "the path of a directory");
+    VV_TRY(vv_store_refuse(path, error));
+    return vv_directory_open_parent(l->context, path, directory, error);
+}
+
 varve_status vv_prune(
     struct vv_listing *l, struct vv_decision *d, varve_error *error)
 {
     struct vv_deletion deletion = { .context = l->context };
     if (!has_work(l, d))
         return VARVE_OK;
-    const char *path = vv_listing_path(l, NULL, "");
-    if (l->path.failed)
-        return vv_fail_memory(error, "the path of a directory");
-    VV_TRY(vv_store_refuse(path, error));
-    VV_TRY(
-        vv_directory_open_parent(l->context, path, &deletion.directory, error));
+    VV_TRY(prune_open_directory(l, &deletion.directory, error));
     varve_status first = sweep(l, deletion.directory, error);
     first = prune_all(l, d, &deletion, first, error);
     keep_first(
@@ -415,12 +420,7 @@ varve_status vv_prune_trial(
     varve_status first = VARVE_OK;
     if (!has_work(l, d))
         return VARVE_OK;
-    const char *path = vv_listing_path(l, NULL, "");
-    if (l->path.failed)
-        return vv_fail_memory(error, "the path of a directory");
-    VV_TRY(vv_store_refuse(path, error));
-    VV_TRY(
-        vv_directory_open_parent(l->context, path, &deletion.directory, error));
+    VV_TRY(prune_open_directory(l, &deletion.directory, error));
     for (size_t i = 0; i < d->count; i++) {
         if (!d->facts[i].reasons)
             keep_first(&first, try_one(l, &deletion, &l->entries[i],

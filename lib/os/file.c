@@ -201,6 +201,20 @@ varve_status vv_file_head(const struct vv_context *context, const char *path,
     return status;
 }
 
+varve_status vv_file_random(const struct vv_context *context, void *bytes,
+    size_t size, const char *path, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->random(system->state, bytes, size);
+    while (vv_try_again(result, &tries));
+    return result < 0
+               ? vv_fail_system(error, -result, "getting a random name", path)
+               : VARVE_OK;
+}
+
 varve_status vv_file_remove(const struct vv_context *context, int directory,
     const char *name, const char *path, varve_error *error)
 {

@@ -59,6 +59,11 @@ void vv_file_start_write_back(const struct vv_context *context, int file);
 varve_status vv_file_head(const struct vv_context *context, const char *path,
     void *bytes, size_t *size, varve_error *error);
 
+/* Fills `bytes` with random bits of the system for a name beside `path`, which
+ * is for messages. */
+varve_status vv_file_random(const struct vv_context *context, void *bytes,
+    size_t size, const char *path, varve_error *error);
+
 /* Removes a name in an open directory, or a path with VV_WORKING_DIRECTORY; one
  * that is not there is removed already. `path` is for messages. */
 varve_status vv_file_remove(const struct vv_context *context, int directory,

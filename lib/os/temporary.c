@@ -51,15 +51,8 @@ bool vv_temporary_is_of(const char *name, const char *candidate)
 static varve_status choose_name(struct vv_temporary *t, const char *name,
     const char *path, varve_error *error)
 {
-    const struct vv_system *system = t->context->system;
     uint64_t number = 0;
-    unsigned tries = 0;
-    int result;
-    do
-        result = system->random(system->state, &number, sizeof number);
-    while (vv_try_again(result, &tries));
-    if (result < 0)
-        return vv_fail_system(error, -result, "getting a random name", path);
+    VV_TRY(vv_file_random(t->context, &number, sizeof number, path, error));
     snprintf(t->name, sizeof t->name, ".%.*s.%016" PRIx64 ".tmp",
         (int)kept_size(name), name, number);
     return VARVE_OK;

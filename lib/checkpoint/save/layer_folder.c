@@ -108,15 +108,8 @@ varve_status vv_layer_folder_sync(const struct vv_context *context, int folder,
 varve_status vv_layer_choose(const struct vv_context *context, const char *path,
     uint8_t *nonce, struct vv_buffer *inside, varve_error *error)
 {
-    const struct vv_system *system = context->system;
     char name[VV_LAYER_NAME_SIZE];
-    unsigned tries = 0;
-    int result;
-    do
-        result = system->random(system->state, nonce, VV_NONCE_SIZE);
-    while (vv_try_again(result, &tries));
-    if (result < 0)
-        return vv_fail_system(error, -result, "getting a random name", path);
+    VV_TRY(vv_file_random(context, nonce, VV_NONCE_SIZE, path, error));
     vv_layer_name(nonce, name);
     vv_buffer_add_string(inside, name);
     vv_buffer_string(inside);

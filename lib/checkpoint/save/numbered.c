@@ -116,7 +116,7 @@ static int numbered_take_name(
     return 0;
 }
 
-static int numbered_compare(const void *left, const void *right)
+int vv_numbered_compare(const void *left, const void *right)
 {
     const struct vv_numbered *a = left;
     const struct vv_numbered *b = right;
@@ -137,7 +137,7 @@ varve_status vv_numbered_list(const struct vv_context *context,
         return vv_fail_memory(error, "a list of checkpoints");
     if (list->files.size)
         qsort(list->files.data, vv_numbered_count(list),
-            sizeof(struct vv_numbered), numbered_compare);
+            sizeof(struct vv_numbered), vv_numbered_compare);
     return VARVE_OK;
 }
 
@@ -272,7 +272,7 @@ static varve_status numbered_add_from_ledger(
         bool is_listed = false;
         for (size_t k = 0; k < listed && !is_listed; k++)
             is_listed =
-                numbered_compare(vv_numbered_at(&s->list, k), &file) == 0;
+                vv_numbered_compare(vv_numbered_at(&s->list, k), &file) == 0;
         if (is_listed ||
             vv_file_look(s->context, numbered_path(s, &file), &file.info, NULL))
             continue;

@@ -48,6 +48,9 @@ struct vv_numbered_list {
 bool vv_numbered_parse(const char *name, const char *prefix, const char *ending,
     struct vv_numbered *file);
 
+/* By number, and a padded name after the other one: for qsort. */
+int vv_numbered_compare(const void *left, const void *right);
+
 /* Appends "-N" and an ending. */
 void vv_numbered_add(struct vv_buffer *path, uint64_t number, bool is_padded,
     const char *ending);
