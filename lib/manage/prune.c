@@ -129,14 +129,21 @@ static varve_status deletion_hold(
     return VARVE_OK;
 }
 
+/* Replaces nothing that has come under the name meanwhile: -EEXIST. A file
+ * system that has neither such a rename nor links cannot do that. */
 static int deletion_rename_back(
     struct vv_deletion *d, const char *away, const char *name)
 {
     const struct vv_system *system = d->context->system;
     int result = system->rename_new(system->state, d->directory, away, name);
-    return result == -ENOSYS || result == -EINVAL
-               ? system->rename(system->state, d->directory, away, name)
-               : result;
+    if (result != -ENOSYS && result != -EINVAL)
+        return result;
+    result = system->link(system->state, d->directory, away, name);
+    if (result == 0)
+        system->remove(system->state, d->directory, away);
+    return result == 0 || result == -EEXIST
+               ? result
+               : system->rename(system->state, d->directory, away, name);
 }
 
 static varve_status deletion_remove(struct vv_deletion *d, const char *name,
@@ -153,10 +160,16 @@ static varve_status deletion_remove(struct vv_deletion *d, const char *name,
         return VARVE_OK;
     if (result < 0)
         return vv_fail_system(error, -result, "rename to delete", name);
-    if (deletion_is_pinned(d, pin) &&
-        deletion_rename_back(d, away, name) == 0) {
-        *left = VV_LEFT_PINNED;
-        return VARVE_OK;
+    if (deletion_is_pinned(d, pin)) {
+        result = deletion_rename_back(d, away, name);
+        if (result == 0) {
+            *left = VV_LEFT_PINNED;
+            return VARVE_OK;
+        }
+        if (result != -EEXIST)
+            return vv_fail_system(error, -result,
+                "it was pinned while it was deleted: rename back from .gone",
+                name);
     }
     return vv_file_remove(d->context, d->directory, away, name, error);
 }

@@ -174,6 +174,61 @@ TEST(prune, gives_a_name_back_to_what_is_pinned_meanwhile)
     end();
 }
 
+static int rename_back_absent(
+    void *state, int directory, const char *from, const char *to)
+{
+    (void)state;
+    (void)directory;
+    (void)from;
+    memory_put(memory, "run/ckpt-1.varve", "another", 7);
+    cr_assert_str_eq(to, "ckpt-1.varve");
+    return -ENOSYS;
+}
+
+static int rename_back_broken(
+    void *state, int directory, const char *from, const char *to)
+{
+    (void)state;
+    (void)directory;
+    (void)from;
+    (void)to;
+    return -EIO;
+}
+
+/* Prunes where a pin comes in time to be found after the rename only. */
+static varve_status prune_beside_a_pin(
+    int (*rename_back)(void *, int, const char *, const char *))
+{
+    varve_error error;
+    unlocked_under = context.system;
+    struct vv_system system = *unlocked_under;
+    system.lock = lock_absent;
+    system.rename = rename_beside_a_pin;
+    system.rename_new = rename_back;
+    context.system = &system;
+    varve_status status = vv_prune(&listing, &decision, &error);
+    context.system = unlocked_under;
+    return status;
+}
+
+TEST(prune, gives_no_name_back_that_another_file_has_taken)
+{
+    size_t size;
+    begin();
+    cr_assert_eq(prune_beside_a_pin(rename_back_absent), VARVE_OK);
+    memory_bytes(memory, "run/ckpt-1.varve", &size);
+    cr_assert_eq(size, 7, "the file that came meanwhile is not replaced");
+    end();
+}
+
+TEST(prune, fails_where_a_pinned_file_does_not_get_its_name_back)
+{
+    begin();
+    cr_assert_eq(prune_beside_a_pin(rename_back_broken), VARVE_IO);
+    cr_assert(has("run/.ckpt-1.varve.gone"), "it is not removed");
+    end();
+}
+
 TEST(prune, spares_what_is_no_longer_what_was_listed)
 {
     varve_error error;
