@@ -33,9 +33,9 @@ varve_status vv_lease_file_make(const struct vv_context *context,
  * one that has made it only the memory is released. */
 void vv_lease_file_free(struct vv_lease_file *lease);
 
-/* Whether a living lease names the checkpoint `name` in an open directory.
- * Those that have expired are removed. Where that cannot be found out it is
- * leased. */
+/* Returns whether a lease that has not expired names the checkpoint `name` in
+ * an open directory; true where that cannot be found out. Removes the files of
+ * leases that have expired. */
 bool vv_lease_file_exists(
     const struct vv_context *context, int directory, const char *name);
 

@@ -197,8 +197,8 @@ static varve_status listing_add_file(struct listing_refresh *r,
                : vv_fail_memory(error, "a list of checkpoints");
 }
 
-/* What is known from before, or from the ledger, and the directory does not
- * show. */
+/* Adds the checkpoints that an earlier listing or the ledger has, and that the
+ * directory does not show. */
 static varve_status listing_add_unlisted(
     struct listing_refresh *r, varve_error *error)
 {

@@ -44,8 +44,8 @@ varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
     struct vv_listing *listing, const struct vv_lock_request *request,
     varve_error *error);
 
-/* Whether the directory is there, where a checkpoint has to be: one that is
- * missing is not made then, for its file system may not be mounted yet.
+/* Checks that the directory exists, for a manager that must resume: a missing
+ * one is not made, because its file system may not be mounted yet.
  * VARVE_NOT_FOUND. */
 varve_status vv_manager_lock_check(
     struct vv_listing *listing, varve_error *error);

@@ -96,8 +96,8 @@ static void forget_passed_over(varve_manager *m)
     m->passed_over.failed = false;
 }
 
-/* What cannot be read now may be read in a moment, as after a failover of an
- * NFS server. */
+/* A file that cannot be read now may be readable in a moment, as after a
+ * failover of an NFS server. */
 static varve_status examine_again(varve_manager *m, examine_function *examine,
     const struct vv_origin *origin, bool *is_damaged, varve_error *error)
 {

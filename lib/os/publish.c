@@ -134,9 +134,8 @@ varve_status vv_publish_close(
     return status;
 }
 
-/* Whether the name leads to the temporary file: the answer to a call that was
- * sent twice, as NFS does, is that of the second, which finds the name taken.
- */
+/* Returns whether the name leads to the temporary file. NFS may send a call
+ * twice: then the result is that of the second, which finds the name taken. */
 static bool is_published(const struct vv_publication *p)
 {
     const struct vv_system *system = p->context->system;

@@ -38,7 +38,8 @@ static varve_status share(const struct vv_context *context, int folder,
     }
 }
 
-/* Whether `path`, the folder, is a symbolic link; not where it is missing. */
+/* Returns whether the folder `path` is a symbolic link; false where it is
+ * missing. */
 static bool folder_is_link(const struct vv_context *context, const char *path)
 {
     const struct vv_system *system = context->system;

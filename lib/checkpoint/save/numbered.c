@@ -88,7 +88,7 @@ struct numbered_scan {
     const char *prefix; /* the last part of the path */
 };
 
-/* Whether a name is `before`, the prefix, `behind`. */
+/* Returns whether a name is `before`, the prefix, `behind`. */
 static bool numbered_is_side_file(const char *name, const char *before,
     const char *prefix, const char *behind)
 {
@@ -150,7 +150,7 @@ static const struct vv_numbered *numbered_last(
     return count ? vv_numbered_at(list, count - 1) : NULL;
 }
 
-/* Whether the last of a list is the one that a listing before had. */
+/* Returns whether two listings have the same last file. */
 static bool numbered_agrees(
     const struct vv_numbered_list *list, bool had_any, uint64_t number)
 {
@@ -338,8 +338,9 @@ static size_t numbered_best(const struct numbered_search *s)
     return best;
 }
 
-/* Whether the newest was deleted since it was listed, so that a newer one may
- * be there. A link that leads nowhere is gone each time, and is no file. */
+/* Returns whether the newest was deleted since it was listed, so that a newer
+ * one may be there. A link that leads nowhere is gone each time, and is no
+ * file. */
 static bool numbered_is_gone(
     struct numbered_search *s, varve_status status, uint64_t number)
 {

@@ -43,8 +43,8 @@ struct vv_numbered_list {
     bool has_ledger;
 };
 
-/* Whether a bare name is `prefix-N` and then `ending`; `prefix` is a bare name
- * as well. Sets the number and whether it is padded. */
+/* Returns whether a bare name is `prefix-N` and then `ending`; `prefix` is a
+ * bare name as well. Sets `number` and `is_padded` of the file. */
 bool vv_numbered_parse(const char *name, const char *prefix, const char *ending,
     struct vv_numbered *file);
 
