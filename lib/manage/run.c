@@ -175,7 +175,7 @@ static varve_status resume(varve_run *run, const char *directory,
     run->is_async = o->manager.async;
     run->no_last_save = o->no_last_save;
     run->drain_seconds =
-        o->drain_seconds != 0 ? o->drain_seconds : USUAL_DRAIN_SECONDS;
+        o->drain_seconds != 0 ? o->drain_seconds : (double)USUAL_DRAIN_SECONDS;
     VV_TRY(varve_manager_resume(run->manager, error));
     VV_TRY(check_match(run, directory, error));
     run->is_resumed = varve_manager_restoration(run->manager) != NULL;

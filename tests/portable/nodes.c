@@ -57,7 +57,8 @@ static bool live(const varve_comm *comm, const char *folder, bool resumes)
         .scheme = VARVE_XOR, .domain = comm->rank + 1
     };
     const varve_manager_options options = {
-        .comm = comm, .redundancy = &redundancy, .keep_last = 1
+        .comm = comm, .redundancy = &redundancy, .keep_last = 1,
+        .run = "portable" /* the same bytes on each machine */
     };
     varve_node *root = build(&part, comm->rank, !resumes);
     varve_manager *m = varve_manager_new(root, folder, &options, &error);

@@ -10,6 +10,7 @@ names. What is not there is left out; without both the test is skipped.
 SPDX-License-Identifier: MIT
 """
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -55,34 +56,47 @@ def find_swift():
     return lambda port: [python, '-B', script, f'{PLACE}/swift', port]
 
 
-def unused_port():
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        return s.getsockname()[1]
+def unused_ports(count):
+    """The first of some adjacent ports. None is in the range from which Linux
+    takes the ports of clients, of which other tests have many."""
+    for _ in range(1000):
+        port = random.randrange(10000, 30000)
+        try:
+            for offset in range(count):
+                with socket.socket() as s:
+                    s.bind(('127.0.0.1', port + offset))
+            return port
+        except OSError:
+            pass
+    sys.exit('real: no ports are free')
 
 
 def ask(method, url):
-    request = urllib.request.Request(url, method=method)
+    data = b'' if method == 'PUT' else None
+    request = urllib.request.Request(url, method=method, data=data)
     signature.sign(request, KEY_ID, SECRET, REGION)
     with urllib.request.urlopen(request, timeout=20) as answer:
         return answer.headers, answer.read()
 
 
 def begin(command):
-    """The server, once it answers, and its address."""
-    port = unused_port()
+    """Starts a server. Returns it and its address once it stores an object."""
+    port = unused_ports(4)
     # pylint: disable=consider-using-with
     server = subprocess.Popen(command(str(port)), stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)
     url = f'http://127.0.0.1:{port}'
+    failure = None
     for _ in range(600):
         try:
             ask('PUT', f'{url}/bucket')
+            ask('PUT', f'{url}/bucket/first')
             return server, url
-        except (urllib.error.URLError, OSError):
+        except (urllib.error.URLError, OSError) as error:
+            failure = error
             time.sleep(0.1)
     server.terminate()
-    sys.exit('real: the server does not answer')
+    sys.exit(f'real: the server stores nothing: {failure}')
 
 
 class Real(unittest.TestCase):

@@ -44,6 +44,7 @@ swift_dir = {place}
 devices = {place}
 mount_check = false
 disable_fallocate = true
+fallocate_reserve = 0
 log_level = ERROR
 log_address = {place}/no-log
 '''

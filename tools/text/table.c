@@ -212,8 +212,11 @@ void table_line(struct table *t, const char *text)
 {
     if (form_of(t) != FORM_PEOPLE)
         return;
-    for (size_t i = 0; i < t->column_count; i++)
-        cell(t, NULL, i == 0 ? text : "");
+    for (size_t i = 0; i < t->column_count; i++) {
+        begin_row(t);
+        keep(t, i == 0 ? text : "");
+        end_row(t);
+    }
 }
 
 void table_color(struct table *t, const char *color)
