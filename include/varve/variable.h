@@ -129,10 +129,12 @@ VARVE_API varve_status varve_report_uninitialized(
  *
  * While a file is read, a node that no edge, alias or rename leads to takes the
  * value that the file has at the path of its global name, or under that global
- * name itself; and one without a counterpart takes the value whose global name
- * in the file is its own path. Paths go first; what another node has already is
- * a conflict in the report. A value can come as soon as the name is given, when
- * an initializer may have run. */
+ * name itself. A node without a global name is never matched by the global
+ * names of a file that has an object graph (Varve's format, TensorFlow's
+ * object-based format). In formats that know values by name alone, such a node
+ * takes the value whose key is its own path. Paths go first; what another node
+ * has already is a conflict in the report. A value can come as soon as the name
+ * is given, when an initializer may have run. */
 VARVE_API void varve_set_global_name(varve_node *node, const char *name);
 
 /* The global name of a node, or NULL. */

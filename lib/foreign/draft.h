@@ -39,6 +39,8 @@ struct vv_draft {
     uint64_t room;    /* bytes of all files, set before the end: what
                          flat names may cost is bound by it */
     uint64_t counter; /* the save counter; 0: none */
+    bool has_labels;  /* global names are labels of nodes that the format finds
+                         by paths; else they are the keys of values */
     /* own */
     const char *path;  /* of the file, for messages */
     varve_error error; /* once it has failed */

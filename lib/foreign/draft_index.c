@@ -209,6 +209,7 @@ varve_status vv_draft_make_index(struct vv_draft *d, struct vv_opened *opened,
     vv_release(m.allocator, m.metadata, m.metadata_room * sizeof *m.metadata);
     if (!status)
         status = vv_opened_parse(opened, error);
+    opened->parsed.names_are_keys = !d->has_labels;
     *places = m.places;
     *place_count = d->values.size / sizeof(struct vv_draft_value);
     return status;

@@ -16,6 +16,9 @@ struct vv_parsed_index {
     struct vv_value_table table;
     uint64_t data_end; /* where the values have ended, up to the next multiple
                           of 64 */
+    /* to fill in: by a format without a graph, after parsing */
+    bool names_are_keys; /* a global name is the key of its value in the file,
+                            and not a label that a program gave it */
     /* own */
     varve_metadata *metadata; /* owned; strings are in `strings` */
     char *strings;

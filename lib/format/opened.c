@@ -131,3 +131,62 @@ struct vv_digest vv_opened_digest(const struct vv_opened *o, uint32_t value)
     bool is_known = o->backing->digest && !is_in_pieces(o, value);
     return is_known ? o->backing->digest(o, value) : (struct vv_digest){ 0 };
 }
+
+/* The stack holds two pieces, so that a comparison needs no memory. */
+enum { COMPARED_SIZE = 16 << 10 };
+
+static bool opened_has_equal_bytes(
+    const struct vv_opened *o, uint32_t one, uint32_t other)
+{
+    const struct vv_index *index = &o->parsed.index;
+    unsigned char left[COMPARED_SIZE];
+    unsigned char right[COMPARED_SIZE];
+    uint64_t size = vv_at64(index->value_sizes, one);
+    for (uint64_t at = 0; at < size; at += COMPARED_SIZE) {
+        varve_error error;
+        size_t count =
+            size - at < COMPARED_SIZE ? (size_t)(size - at) : COMPARED_SIZE;
+        uint64_t from = vv_at64(index->value_offsets, one) + at;
+        uint64_t against = vv_at64(index->value_offsets, other) + at;
+        if (vv_opened_read(o, from, left, count, &error) ||
+            vv_opened_read(o, against, right, count, &error) ||
+            memcmp(left, right, count) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The bytes of a value are there, all of them and in order. */
+static bool opened_is_whole(const struct vv_opened *o, uint32_t value)
+{
+    const struct vv_parsed_index *p = &o->parsed;
+    return vv_index_is_saved(&p->index, value) && !is_in_pieces(o, value) &&
+           !vv_index_part(&p->index, &p->table, value, NULL);
+}
+
+static bool opened_has_equal_types(
+    const struct vv_opened *o, uint32_t one, uint32_t other)
+{
+    const struct vv_parsed_index *p = &o->parsed;
+    varve_tensor left = vv_index_tensor(&p->index, &p->table, one);
+    varve_tensor right = vv_index_tensor(&p->index, &p->table, other);
+    size_t size = left.rank * sizeof *left.shape;
+    return left.dtype == right.dtype && left.rank == right.rank &&
+           memcmp(left.shape, right.shape, size) == 0 &&
+           vv_at64(p->index.value_sizes, one) ==
+               vv_at64(p->index.value_sizes, other);
+}
+
+bool vv_opened_is_equal(const struct vv_opened *o, uint32_t one, uint32_t other)
+{
+    static const struct vv_digest none;
+    struct vv_digest first = vv_opened_digest(o, one);
+    struct vv_digest second = vv_opened_digest(o, other);
+    if (!opened_is_whole(o, one) || !opened_is_whole(o, other) ||
+        !opened_has_equal_types(o, one, other))
+        return false;
+    if (memcmp(&first, &none, sizeof none) != 0 &&
+        memcmp(&second, &none, sizeof none) != 0)
+        return memcmp(&first, &second, sizeof first) == 0;
+    return opened_has_equal_bytes(o, one, other);
+}

@@ -111,4 +111,10 @@ bool vv_opened_sums_whole(const struct vv_opened *opened, uint32_t value);
 struct vv_digest vv_opened_digest(
     const struct vv_opened *opened, uint32_t value);
 
+/* Two values of the file have the same type, shape and bytes. Values without a
+ * digest of the whole are read, unverified, and compared. False for values in
+ * pieces, for parts of values, and for values that cannot be read. */
+bool vv_opened_is_equal(
+    const struct vv_opened *opened, uint32_t one, uint32_t other);
+
 #endif

@@ -236,6 +236,7 @@ static varve_restoration *open_file(varve_saver *saver, const char *name,
     struct vv_opening opening = {
         .path = (const char *)path.data,
         .options = options,
+        .is_by_label = true,
         .is_whole = true,
     };
     if (!status)

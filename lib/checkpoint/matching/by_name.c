@@ -23,11 +23,20 @@ static uint32_t find_flat_name(const struct vv_matching *m)
         &m->pairing->saved, (const char *)m->name.data, m->name.size);
 }
 
+/* The file finds values by key alone. In other files global names are labels,
+ * and a path of the program that is spelled like one means nothing. */
+static bool has_keys(const struct vv_matching *m)
+{
+    const struct vv_saved_graph *saved = &m->pairing->saved;
+    return vv_saved_has_globals(saved) &&
+           (saved->parsed->names_are_keys || m->pairing->is_by_label);
+}
+
 uint32_t vv_by_name_child(
     struct vv_matching *m, varve_node *parent, const char *name)
 {
-    if (!vv_saved_has_globals(&m->pairing->saved) ||
-        !vv_is_come_to(&m->pairing->ways, parent) || !set_flat_name(m, parent))
+    if (!has_keys(m) || !vv_is_come_to(&m->pairing->ways, parent) ||
+        !set_flat_name(m, parent))
         return VV_NONE;
     if (m->name.size)
         vv_buffer_add8(&m->name, '/');
@@ -49,8 +58,8 @@ static uint32_t find_home(struct vv_matching *m, const varve_node *node)
         found = VV_NONE; /* an object is not what is named */
     if (found == VV_NONE && name)
         found = vv_saved_global(saved, name->bytes, name->size);
-    if (found == VV_NONE && vv_saved_has_globals(saved) &&
-        set_flat_name(m, node) && m->name.size)
+    if (found == VV_NONE && has_keys(m) && set_flat_name(m, node) &&
+        m->name.size)
         found = find_flat_name(m);
     return found;
 }

@@ -1,9 +1,10 @@
 /* by_name.h - matching what no path leads to: by the global names of the
  * program and of the file (varve_set_global_name).
  *
- * A name is a path without escapes. In the file it is looked for as a path, or
- * as a global name; what the program calls by its path is looked for as a
- * global name only.
+ * A name is a path without escapes. The global name of a node of the program is
+ * searched for among the paths and the global names of the file. The path of a
+ * node is searched for among the global names only if these are the keys of the
+ * file (vv_parsed_index.names_are_keys).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +19,8 @@ void vv_by_name_changed(struct vv_matching *m, varve_node *node);
 /* Binds what is noted; that may queue nodes for matching in their turn. */
 void vv_by_name_match(struct vv_matching *m);
 
-/* The node of the file whose global name is the path of a child that `parent`
- * does not have; VV_NONE. */
+/* The node of the file whose key is the path of a child that `parent` does not
+ * have; VV_NONE. */
 uint32_t vv_by_name_child(
     struct vv_matching *m, varve_node *parent, const char *name);
 

@@ -13,6 +13,7 @@
 #include "binding.h"
 #include "by_name.h"
 #include "edge.h"
+#include "fate.h"
 #include "holding.h"
 #include "offering.h"
 #include "on_demand.h"
@@ -184,14 +185,28 @@ uint32_t vv_match_slot_of(struct vv_matching *m, varve_node *owner,
     return slot_in_file(p, owner, variable, name);
 }
 
+/* Another node of the program holds the value of the file that this variable
+ * claims, and the variable gets no copy of it. */
+static bool is_without_value(
+    const struct vv_matching *m, const varve_node *variable)
+{
+    const struct vv_pairing *p = m->pairing;
+    uint32_t file = vv_file_node_of(&p->matches, variable);
+    return !vv_is_holder(&p->matches, variable, file) &&
+           vv_value_of(p, file) != VV_NONE &&
+           !vv_wants_copy(m->delivery, variable, file);
+}
+
 /* A slot of the nodes that hold what they stand for goes before one of those
- * that only claim it. */
+ * that only claim it. A variable that gets no value gets no slots. */
 static void bind_slot(
     struct vv_matching *m, const struct vv_slot *slot, uint32_t file)
 {
     const struct vv_matches *matches = &m->pairing->matches;
     const varve_node *owner = slot->owner;
     const varve_node *variable = slot->public.variable;
+    if (is_without_value(m, variable))
+        return;
     enum vv_how by = vv_how_of(matches, owner);
     enum vv_how on = vv_how_of(matches, variable);
     enum vv_how how = by > on ? by : on;

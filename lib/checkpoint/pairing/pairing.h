@@ -34,6 +34,8 @@ struct vv_pairing {
     uint64_t number;  /* of the graph's observer */
     struct vv_selection selection;
     bool is_dry;         /* a plan: nodes are not asked for children */
+    bool is_by_label;    /* paths are searched for among the global names of any
+                            file */
     varve_error failure; /* why not all was matched that has to be, again;
                             VARVE_OK: all was */
 };

@@ -212,20 +212,6 @@ bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node)
     return !m->is_dry && node->restored_by >= m->p->number;
 }
 
-/* Whether two values of the file are the same, as far as digests tell. */
-static bool is_same_value(const struct vv_maker *m, uint32_t a, uint32_t b)
-{
-    varve_tensor one = vv_saved(m->p, a);
-    varve_tensor two = vv_saved(m->p, b);
-    struct vv_digest none = { 0 };
-    struct vv_digest first = vv_opened_digest(m->d->file, a);
-    struct vv_digest second = vv_opened_digest(m->d->file, b);
-    return one.dtype == two.dtype && vv_shape_equal(&one, &two) &&
-           !vv_saved_part(m->p, a, NULL) && !vv_saved_part(m->p, b, NULL) &&
-           memcmp(&first, &none, sizeof none) != 0 &&
-           memcmp(&first, &second, sizeof first) == 0;
-}
-
 /* A value that a node did not take, as it has another one: which is no loss if
  * the two are the same. */
 static void describe_second(struct vv_maker *m, struct vv_finding *finding,
@@ -236,7 +222,7 @@ static void describe_second(struct vv_maker *m, struct vv_finding *finding,
     finding->kind = VARVE_MISMATCHED;
     finding->reason = "the node of the program has claimed another one";
     finding->is_restored = vv_report_was_restored(m, node);
-    if (other != VV_NONE && is_same_value(m, value, other) &&
+    if (other != VV_NONE && vv_opened_is_equal(m->d->file, value, other) &&
         (finding->is_restored || would_match(m, other, node))) {
         finding->kind = VARVE_MATCHED;
         finding->reason = "equal to another one, which the node has";

@@ -237,9 +237,10 @@ void vv_report_look_at_program(struct vv_maker *m)
             is_local && !meets_object(m, node) && !claims_copy(m, node);
         if (m->is_listed[i] || is_nobodys)
             continue;
-        if (has_copy(m, node))
+        bool has_one = has_copy(m, node);
+        if (has_one && claims_copy(m, node))
             add_copy(m, node);
-        else if (!vv_report_was_restored(m, node))
+        else if (has_one || !vv_report_was_restored(m, node))
             add_missing(m, node, is_local);
     }
 }

@@ -234,6 +234,7 @@ static varve_status find_file(struct varve_restoration *r,
 static varve_status open_file(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
+    r->pairing.is_by_label = opening->is_by_label;
     VV_TRY(vv_pairing_select(&r->pairing, opening->options, error));
     VV_TRY(find_file(r, opening, error));
     VV_TRY(vv_pairing_begin(&r->pairing, r->file.path, error));

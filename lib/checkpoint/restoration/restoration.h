@@ -60,7 +60,9 @@ struct vv_opening {
     bool is_numbered;           /* `path` may be a prefix */
     bool is_save;               /* the save counter is taken over */
     bool is_dry;
-    bool is_whole; /* fails where the file lacks something of the program */
+    bool is_by_label; /* the program's paths are names: global names of the
+                         file match them, also in a file with a graph */
+    bool is_whole;    /* fails where the file lacks something of the program */
     bool leaves_values; /* see delivery.h */
     enum vv_look look;
     varve_status *read_failure; /* set to what reading the values failed with,

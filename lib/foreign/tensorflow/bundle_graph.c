@@ -432,6 +432,7 @@ varve_status vv_bundle_read_graph(const struct vv_foreign *foreign,
 {
     const varve_allocator *a = &b->context->allocator;
     varve_error unwanted;
+    draft->has_labels = true;
     if (entry->dtype != VARVE_STRING || entry->rank != 0)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: " VV_BUNDLE_GRAPH_KEY ": expected a string, found another "

@@ -104,24 +104,68 @@ TEST(by_name, says_so_in_the_report_and_in_a_plan)
     end_world();
 }
 
-TEST(by_name, finds_a_path_as_a_global_name_of_the_file)
+/* A file that finds its values by keys: the global names that nodes have. Where
+ * keys are split at dots, a key is another text than the path of its value. */
+static void finish_keys(varve_node *root)
+{
+    varve_error error = { 0 };
+    const varve_write_options options = { .format = VARVE_FORMAT_SAFETENSORS,
+        .foreign.global_names = true };
+    cr_assert_ok(varve_write(root, FILE_NAME, &options, &error), error);
+    free_root(root);
+}
+
+static const varve_read_options dotted = { .foreign.dots = true };
+
+TEST(by_name, finds_a_path_as_a_key_of_the_file)
 {
     begin_world();
     varve_node *root = new_root();
     varve_node *deep = varve_add_object(root, "deep");
-    varve_set_global_name(saved_leaf(deep, "x", 0), "a/w");
-    varve_set_global_name(saved_leaf(deep, "y", 1), "a/b(1)");
-    finish(root);
+    varve_set_global_name(saved_leaf(deep, "x", 0), "a.1/w");
+    varve_set_global_name(saved_leaf(deep, "y", 1), "a.1/b(1)");
+    finish_keys(root);
     root = new_root();
-    varve_node *a = varve_add_object(root, "a");
+    varve_node *a = varve_add_object(root, "a.1");
     leaf(a, "w", 0);
     leaf(a, "b(1)", 1);
-    varve_restoration *r = read_root(root, NULL);
+    varve_restoration *r = read_root(root, &dotted);
     cr_assert(mine[0] == 1 && mine[1] == 2);
     assert_all_matched(r);
     varve_restoration_free(r);
     free_root(root);
     end_world();
+}
+
+/* The global name of a node of an object graph is a label. */
+TEST(by_name, matches_no_path_to_a_label)
+{
+    static const varve_format formats[] = { VARVE_FORMAT_VARVE,
+        VARVE_FORMAT_TENSORFLOW };
+    for (int i = 0; i < 2; i++) {
+        begin_world();
+        varve_error error = { 0 };
+        varve_node *root = new_root();
+        varve_node *kernel =
+            saved_leaf(varve_add_object(root, "net"), "kernel", 0);
+        varve_set_global_name(kernel, "head");
+        cr_assert_ok(
+            varve_write(root, FILE_NAME,
+                &(varve_write_options){ .format = formats[i] }, &error),
+            error);
+        free_root(root);
+        root = new_root();
+        leaf(root, "head", 0);
+        varve_restoration *r = read_root(root, NULL);
+        cr_assert_eq(mine[0], 0);
+        cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
+        varve_set_global_name(varve_find(root, "head"), "head");
+        cr_assert_eq(mine[0], 1, "the program asks for it");
+        assert_all_matched(r);
+        varve_restoration_free(r);
+        free_root(root);
+        end_world();
+    }
 }
 
 TEST(by_name, finds_a_global_name_as_one_of_the_file)
@@ -167,13 +211,13 @@ TEST(by_name, lets_paths_aliases_and_renames_go_first)
  * and names that are not paths, are looked for all the same. */
 TEST(by_name, does_not_fall_back_to_a_path_that_is_renamed)
 {
-    static const varve_rename renames[] = { { "a/w", "nowhere" },
-        { "c", "nowhere" }, { "*/x", "nowhere/*" }, { "named", "nowhere" },
-        { "d/**", "nowhere/**" } };
+    static const varve_rename renames[] = { { "a.1/w", "nowhere" },
+        { "c.1", "nowhere" }, { "*/x", "nowhere/*" }, { "named", "nowhere" },
+        { "d.1/**", "nowhere/**" } };
     static const varve_read_options options = { .rename = { .list = renames,
-        .count = 5 } };
-    static const char *const names[] = { "a/w", "a/b", "c/w", "d/w", "e/x",
-        "own" };
+        .count = 5 }, .foreign.dots = true };
+    static const char *const names[] = { "a.1/w", "a.1/b", "c.1/w", "d.1/w",
+        "e.1/x", "own" };
     for (int late = 0; late < 2; late++) {
         begin_world();
         varve_node *root = new_root();
@@ -182,15 +226,15 @@ TEST(by_name, does_not_fall_back_to_a_path_that_is_renamed)
             char name[] = { (char)('m' + i), '\0' };
             varve_set_global_name(saved_leaf(deep, name, i), names[i]);
         }
-        finish(root);
+        finish_keys(root);
         root = new_root();
         varve_restoration *r = late ? read_root(root, &options) : NULL;
-        varve_node *a = varve_add_object(root, "a");
+        varve_node *a = varve_add_object(root, "a.1");
         leaf(a, "w", 0);
         leaf(a, "b", 1);
-        leaf(varve_add_object(root, "c"), "w", 2);
-        leaf(varve_add_object(root, "d"), "w", 3);
-        leaf(varve_add_object(root, "e"), "x", 4);
+        leaf(varve_add_object(root, "c.1"), "w", 2);
+        leaf(varve_add_object(root, "d.1"), "w", 3);
+        leaf(varve_add_object(root, "e.1"), "x", 4);
         named(root, "named", 5, "own");
         cr_assert(!late || !varve_pending(a, "w"));
         r = late ? r : read_root(root, &options);
@@ -267,12 +311,12 @@ TEST(by_name, waits_for_a_path_that_comes_later)
 {
     begin_world();
     varve_node *root = new_root();
-    varve_set_global_name(saved_leaf(root, "old", 0), "a/w");
+    varve_set_global_name(saved_leaf(root, "old", 0), "a.1/w");
     varve_set_global_name(saved_leaf(root, "other", 1), "v");
-    finish(root);
+    finish_keys(root);
     root = new_root();
-    varve_restoration *r = read_root(root, NULL);
-    varve_node *a = varve_add_object(root, "a");
+    varve_restoration *r = read_root(root, &dotted);
+    varve_node *a = varve_add_object(root, "a.1");
     const varve_tensor *pending = varve_pending(a, "w");
     cr_assert(pending && pending->dtype == VARVE_FLOAT32);
     cr_assert(varve_pending(root, "v") && !varve_pending(a, "v"));
@@ -325,8 +369,8 @@ TEST(by_name, looks_below_the_subtree_only)
     finish(root);
     root = new_root();
     named(root, "x", 0, "a/w");
-    leaf(root, "inside", 1);
-    leaf(root, "outside", 2);
+    named(root, "i", 1, "inside");
+    named(root, "o", 2, "outside");
     named(root, "y", 3, "beside");
     varve_restoration *r = read_root(root, &options);
     cr_assert(mine[0] == 1 && mine[1] == 2 && mine[2] == 0 && mine[3] == 0);
