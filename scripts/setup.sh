@@ -83,6 +83,8 @@ look_for_build() {
 look_for_tests() {
     need python3 has python3
     need libcriterion-dev has_library criterion
+    wish libcmocka-dev has_library cmocka
+    wish check has_library check
     wish g++ has c++
     wish libeigen3-dev has_library eigen3
     wish libboost-dev has_cpp_header boost/multi_array.hpp
@@ -96,6 +98,7 @@ look_for_tests() {
     wish python3-wheel has_python wheel
     wish python3-cffi has_python cffi
     wish python3-numpy has_python numpy
+    wish python3-pytest has_python pytest
     wish python3-jsonschema has_python jsonschema
     wish python3-xxhash python3 -c 'import xxhash'
     wish clang-format-14 has clang-format-14

@@ -7,6 +7,7 @@
 
 #include <varve/checkpoint.h>
 #include <varve/error.h>
+#include <varve/tensor.h>
 #include <varve/types.h>
 
 VARVE_BEGIN_DECLS
@@ -20,7 +21,9 @@ typedef struct varve_snapshot_options {
     bool no_random;     /* nor are random streams (VARVE_TAG_RANDOM), so that
                            what is tried next is something else */
     bool track;         /* copy only what was written since: see below */
-    varve_reserved reserved;
+    const char *tag;    /* only values that have this tag (varve_tag), or an
+                           edge from an object that has it; NULL: all */
+    void *reserved[7];
 } varve_snapshot_options;
 
 /* Copies the value of every variable and state reachable from `root`, `local`
@@ -66,6 +69,17 @@ VARVE_API varve_status varve_snapshot_restore_with(varve_snapshot *snapshot,
  * freed. A variable that was rebound gets its value where its memory is now. A
  * state whose load callback fails gives VARVE_CALLBACK, or VARVE_NO_MEMORY; the
  * variables are back by then. */
+
+/* The value that the snapshot has of the variable or state at a path, which is
+ * written as for varve_find_path, from the snapshot's root: so a program sees a
+ * value of before without putting it back. `value` has the type and shape, and
+ * its data point into the snapshot: elements row-major without gaps, of a state
+ * its bytes (uint8). They are read only, and valid until the snapshot is
+ * retaken, read, restored or freed. VARVE_NOT_FOUND where the program has no
+ * such value, or the options leave it out. The snapshots of a ring are had by
+ * varve_ring_at, values of a checkpoint by varve_reader_read. */
+VARVE_API varve_status varve_snapshot_value(varve_snapshot *snapshot,
+    const char *path, varve_tensor *value, varve_error *error) VARVE_MUST_CHECK;
 
 /* Frees it and the values that it has. Takes NULL. */
 VARVE_API void varve_snapshot_free(varve_snapshot *snapshot);

@@ -50,6 +50,7 @@
 #include <varve/together.h>
 
 /* Without files */
+#include <varve/golden.h>
 #include <varve/snapshot.h>
 
 /* Around a training run */

@@ -235,8 +235,8 @@ static varve_restoration *open_file(varve_saver *saver, const char *name,
     status = vv_saver_tell(saver, status, &path, error);
     struct vv_opening opening = {
         .path = (const char *)path.data,
-        .options = options,
         .is_by_label = true,
+        .options = options,
         .is_whole = true,
     };
     if (!status)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .options import ReadOptions, WriteOptions
 
 __all__ = ['Checkpoint', 'Tracked', 'write', 'save', 'read', 'restore',
-           'plan', 'latest']
+           'plan', 'latest', 'compare_golden']
 
 # What all processes of a communicator call.
 ALL = {lib.varve_write: lib.varve_write_all,
@@ -91,6 +91,20 @@ class Files:
                 self.graph, ffi.gc(handle, lib.varve_restoration_free),
                 options)
 
+    def compare_golden(self, path: Path, absolute: float, relative: float,
+                       keywords: Any) -> None:
+        read = read_options(keywords)
+        tolerance = ffi.new('varve_tolerance *',
+                            {'absolute': absolute, 'relative': relative})
+        options = ffi.new('varve_golden_options *', {'read': read.struct})
+        if absolute or relative:
+            options.tolerances = tolerance
+            options.tolerance_count = 1
+        with self.graph.lock:
+            self.graph.sync()
+            guarded(read.callbacks, None, lib.varve_compare_golden,
+                    self.graph.root, file_path(path), options)
+
     @property
     def counter(self) -> int:
         return lib.varve_save_counter(self.graph.root)
@@ -117,6 +131,26 @@ def write(tree: Any, path: Path, comm: Optional[Communicator] = None,
     >>> folder.cleanup()
     """
     return Files(tree).write(path, comm, options)
+
+
+def compare_golden(tree: Any, path: Path, absolute: float = 0,
+                   relative: float = 0,
+                   **options: 'Unpack[ReadOptions]') -> None:
+    """Compares a tree with a golden file: its names, types, shapes and values.
+    Real and complex numbers are equal where they differ by no more than
+    `absolute + relative * abs(golden)`, all else bit for bit. What differs is
+    an UnmatchedError or a MismatchError that names it. The tree stays as it
+    is. The pytest plug-in has a fixture for it: varve_golden.
+
+    >>> import numpy as np, tempfile, varve
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> varve.write({'w': np.eye(2)}, folder.name + '/golden.varve')
+    []
+    >>> varve.compare_golden({'w': np.eye(2) + 1e-9},
+    ...                      folder.name + '/golden.varve', absolute=1e-6)
+    >>> folder.cleanup()
+    """
+    Files(tree).compare_golden(path, absolute, relative, options)
 
 
 def save(tree: Any, prefix: Path, comm: Optional[Communicator] = None,

@@ -99,3 +99,25 @@ ends 0 plan many.varve --into many.tsv --rename-file many.map
 # At random.
 python3 "$here/check_plan.py" "$varve" \
     "$(dirname "$make_sample")/read_mapped" 7 40 || fail 'plans at random'
+
+# A guess is a comment in the map, and has no effect until that is removed.
+printf 'dense/kernel float32 [3]\nother/kernel float32 [2]\n' >guess.txt
+"$python" "$here/make_names.py" names.safetensors dense/kernel:3 hram_io:2
+ends 1 plan names.safetensors --into guess.txt --write-map guess.map
+has "1 renames in it are guesses, written as comments: remove '#? '" out
+cp guess.map out
+has '#? other/kernel -> hram_io' out
+ends 1 plan names.safetensors --into guess.txt --rename-file guess.map
+sed 's/^#? //' guess.map >accepted.map
+ends 0 plan names.safetensors --into guess.txt --rename-file accepted.map
+
+# A plan that gives up says so, and how to go on.
+seq -f 'model.layer.%g:2' 1 1500 >names.txt
+xargs "$python" "$here/make_names.py" names.safetensors <names.txt
+seq -f 'layer.%g float32 [2]' 1 1500 >crowd.txt
+ends 1 plan names.safetensors --into crowd.txt
+has 'names of 1500 values were not compared: too many are of one type' out
+has '1500 suggestions were left out' out
+has 'use --rename or --dots, or rename objects in --rename-file' out
+ends 1 plan --json names.safetensors --into crowd.txt
+has '"uncompared":1500,"left_out":1500' out

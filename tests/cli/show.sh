@@ -154,3 +154,15 @@ for seed in 1 2; do
         fail "statistics: $(tail -n 3 out)"
 done
 cd ..
+
+# All values, one after the other.
+prints show_all 0 show --all sample.varve:model
+ends 0 show --all --json -X types sample.varve
+grep -c '^"path":' out >seen
+"$varve" ls --tsv -X types sample.varve | cut -f 4 | grep -c '^[0-9]' >listed
+cmp seen listed || fail 'show --all --json leaves values out'
+ends 4 show --all damaged.varve
+complains 2 'varve: show: --include and --exclude: expected --all, found none' \
+    show -I model sample.varve
+complains 2 'varve: show: expected --slice or --all, found both' \
+    show --all --slice 0 sample.varve

@@ -200,12 +200,14 @@ static int suggest_many(struct plan *p)
 {
     bool kept;
     struct folds all;
+    size_t count = p->suggestions.count;
     folds_make(&all, &p->suggestions);
     suggestions_keep(&p->suggestions, &all);
     int outcome = try_folds(p, &all, &kept);
     folds_clear(&all);
     if (!kept)
         suggestions_clear(&p->suggestions);
+    p->suggestions.left_out = count - p->suggestions.count;
     return outcome;
 }
 
@@ -224,15 +226,16 @@ static int look_for_suggestions(struct plan *p)
     for (int slots = 0; outcome == OUTCOME_DONE && slots < 2; slots++) {
         size_t known = p->suggestions.count;
         if (!any_free(&p->after.unfilled) || !any_free(&p->after.unclaimed) ||
-            known > MOST_SUGGESTIONS)
+            known > MOST_SUGGESTIONS || p->suggestions.left_out)
             break;
         suggest(&p->suggestions, &p->after, p->source.reader,
             p->source.node.path, slots == 1);
         if (p->suggestions.count > MOST_SUGGESTIONS && slots == 0)
             outcome = suggest_many(p);
-        else if (p->suggestions.count > MOST_SUGGESTIONS)
+        else if (p->suggestions.count > MOST_SUGGESTIONS) {
+            p->suggestions.left_out = p->suggestions.count - known;
             suggestions_cut(&p->suggestions, known);
-        else if (p->suggestions.count > known)
+        } else if (p->suggestions.count > known)
             outcome = suggest_few(p, slots == 1);
     }
     return outcome;
@@ -331,10 +334,13 @@ const struct command plan_command = {
         "others end in the same names;\n'only', no others are left of their "
         "type and shape; 'name', each is nearest to\nthe other by its path; "
         "'place', they stand at the same place of as many; 'along',\na slot "
-        "goes with its owner and variable. They may be wrong: look at them. "
+        "goes with its owner and variable. They may be wrong: check them. "
         "OF is\nhow many of A could have been meant.\n\n--write-map writes a "
         "rename file, which varve_read, --rename-file here, varve\nconvert "
-        "and varve diff take.\n\nIt ends with 0 where everything in A and in "
+        "and varve diff take. Suggestions that rest on type and shape ('only',"
+        "\n'name', 'place') are guesses and are written as comments: remove "
+        "'#? ' where one is\nright.\n\nIt ends with 0 where everything in A "
+        "and in "
         "the program is matched or allowed,\nwith 1 where it is not, and "
         "with more where it could not tell.\n",
     .options = option_rows,

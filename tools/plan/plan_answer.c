@@ -64,6 +64,11 @@ const char *how_word(enum how how)
     return how_names[how];
 }
 
+bool how_is_guess(enum how how)
+{
+    return how >= HOW_ONLY;
+}
+
 /* --- Cells -------------------------------------------------------------- */
 
 static void tell_type(struct table *table, const varve_tensor *value)
@@ -269,6 +274,31 @@ static void begin(struct plan_table *t)
         side(f->program, f->program_format, f->program_path));
 }
 
+static size_t guess_count(const struct suggestions *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        count += how_is_guess(s->items[i].how);
+    return count;
+}
+
+/* Values for which no rename was searched, or none that was found is used. */
+static void print_untried(const struct plan_facts *f)
+{
+    const struct suggestions *s = f->suggestions;
+    if (s->uncompared)
+        printf("names of %zu values were not compared: too many are of one "
+               "type and shape\n",
+            s->uncompared);
+    if (s->left_out)
+        printf("%zu suggestions were left out: they are too many, and do not "
+               "follow from renames of few objects\n",
+            s->left_out);
+    if (s->uncompared || s->left_out)
+        printf("use --rename%s, or rename objects in --rename-file\n",
+            f->settings->opening.dots ? "" : " or --dots");
+}
+
 static void print_counts(const struct plan_table *t)
 {
     const char *between = "";
@@ -280,10 +310,16 @@ static void print_counts(const struct plan_table *t)
     }
     putchar('\n');
     if (t->facts->options->map) {
+        size_t guesses = guess_count(t->facts->suggestions);
         fputs("wrote ", stdout);
         print_clean(stdout, t->facts->options->map);
-        puts("; look at it before it is used");
+        puts("; check it before it is used");
+        if (guesses)
+            printf("%zu renames in it are guesses, written as comments: remove "
+                   "'#? ' where they are right\n",
+                guesses);
     }
+    print_untried(t->facts);
 }
 
 static void end(struct plan_table *t)
@@ -293,6 +329,10 @@ static void end(struct plan_table *t)
     table_fact(&t->table, "matched_by_path", json_count(by_path));
     for (int i = 0; i < STATUS_COUNT; i++)
         table_fact(&t->table, status_names[i], json_count(t->counts[i]));
+    table_fact(
+        &t->table, "uncompared", json_count(t->facts->suggestions->uncompared));
+    table_fact(
+        &t->table, "left_out", json_count(t->facts->suggestions->left_out));
     table_fact(&t->table, "complete", json_boolean(is_complete(t)));
     table_fact(
         &t->table, "map", map ? json_bytes(map, strlen(map)) : json_null());

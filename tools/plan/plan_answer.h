@@ -42,6 +42,9 @@ struct plan_facts {
 const char *how_text(enum how how);
 const char *how_word(enum how how);
 
+/* It rests on type and shape, and on no name that both sides have. */
+bool how_is_guess(enum how how);
+
 /* Prints it, unless it is to be quiet; whether nothing is missing. */
 bool plan_answer(const struct plan_facts *facts);
 

@@ -1,4 +1,5 @@
-/* rename_map.c - suggested renames by how they were found, then those given.
+/* rename_map.c - Prints renames: those suggested, by how they were found, then
+ * those given. Guesses are comments.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,46 +24,60 @@ static void print_path(FILE *to, const char *path)
     }
 }
 
-static void print_rename(FILE *to, const char *program, const char *file)
+static void print_rename(
+    FILE *to, const char *program, const char *file, bool is_guess)
 {
+    fputs(is_guess ? "#? " : "", to);
     print_path(to, program);
     fputs(" -> ", to);
     print_path(to, file);
     putc('\n', to);
 }
 
-/* How the suggestions were found that a fold makes. */
+/* How the suggestions were found that a fold makes. One guess among them makes
+ * it a guess. */
 static void print_fold(
     FILE *to, const struct suggestions *suggestions, const struct fold *f)
 {
-    fprintf(to, "\n# suggested for %zu values:", f->count);
+    bool is_guess = false;
     size_t counts[HOW_PLACE + 1] = { 0 };
     for (size_t i = 0; i < suggestions->count; i++) {
         const struct suggestion *s = &suggestions->items[i];
-        counts[s->how] += fold_has(f, s);
+        if (!fold_has(f, s))
+            continue;
+        counts[s->how]++;
+        is_guess |= how_is_guess(s->how);
     }
+    fprintf(to, "\n# %s for %zu values:", is_guess ? "guessed" : "suggested",
+        f->count);
     for (int how = HOW_END; how <= (int)HOW_PLACE; how++) {
         if (counts[how])
             fprintf(to, " %s %zu", how_word((enum how)how), counts[how]);
     }
     putc('\n', to);
-    print_rename(to, f->program_path, f->file_path);
+    print_rename(to, f->program_path, f->file_path, is_guess);
 }
 
 void rename_map_print(FILE *to, const struct suggestions *suggestions,
     const struct folds *folds, const struct renames *renames)
 {
     enum how last = HOW_ALONG;
-    fputs("# Renames, program -> file. Look at each that was suggested.\n", to);
+    fputs("# Renames, program -> file. Check each that was suggested. A guess "
+          "is a\n"
+          "# comment: remove '#? ' where it is right.\n",
+        to);
     for (int how = HOW_END; how <= (int)HOW_PLACE; how++) {
         for (size_t i = 0; i < suggestions->count; i++) {
             const struct suggestion *s = &suggestions->items[i];
             if ((int)s->how != how || folds_have(folds, s))
                 continue;
             if (last != s->how)
-                fprintf(to, "\n# suggested: %s\n", how_text(s->how));
+                fprintf(to, "\n# %s: %s\n",
+                    how_is_guess(s->how) ? "guessed" : "suggested",
+                    how_text(s->how));
             last = s->how;
-            print_rename(to, s->program_path, s->file_path);
+            print_rename(
+                to, s->program_path, s->file_path, how_is_guess(s->how));
         }
     }
     for (size_t i = 0; i < folds->count; i++)

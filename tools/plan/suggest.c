@@ -275,8 +275,10 @@ static bool is_too_much(const struct kin *kin)
 static void pair_names(struct work *w, struct kin *kin)
 {
     double near, back;
-    if (is_too_much(kin))
+    if (is_too_much(kin)) {
+        w->to->uncompared += kin->wanted_now;
         return;
+    }
     for (size_t i = 0; i < kin->offered; i++) {
         if (!kin->file[i]->is_taken)
             kin->file[i]->partner =
@@ -353,6 +355,7 @@ void suggest(struct suggestions *s, const struct trial *trial,
     const varve_reader *reader, const char *root, bool with_slots)
 {
     size_t count = trial->unfilled.count + trial->unclaimed.count;
+    s->uncompared = 0; /* an earlier call counted what is still left */
     struct work w = { .to = s, .items = room_for(count, sizeof *w.items) };
     gather(&w, &trial->unfilled, false, with_slots, reader, root);
     gather(&w, &trial->unclaimed, true, with_slots, reader, root);
@@ -388,5 +391,6 @@ void suggestions_clear(struct suggestions *s)
 {
     suggestions_cut(s, 0);
     free(s->items);
-    *s = (struct suggestions){ .count = 0 };
+    *s = (struct suggestions){ .left_out = s->left_out,
+        .uncompared = s->uncompared };
 }

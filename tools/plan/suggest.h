@@ -31,6 +31,9 @@ struct suggestion {
 struct suggestions {
     struct suggestion *items;
     size_t count, capacity;
+    size_t uncompared; /* values of the program whose names were not compared
+                          with those of the file, which are too many */
+    size_t left_out;   /* suggestions that were found and are not used */
 };
 
 /* Adds what may be meant by what `trial` has found unfilled. Slots only where

@@ -46,7 +46,7 @@ _varve()
     [[ -z $option && $word == -* ]] && case ${COMP_WORDS[1]} in
     log) words='--json --jsonl --markdown --tsv --limit --keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --units --ascii --color --max-memory --help' ;;
     ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --all --units --ascii --color --dots --no-hdf5 --max-memory --help' ;;
-    show) words='--json --slice --full --precision --width --statistics --histogram --bins --units --ascii --color --max-memory --help' ;;
+    show) words='--json --slice --all --include --exclude --full --precision --width --statistics --histogram --bins --units --ascii --color --max-memory --help' ;;
     stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --dots --no-hdf5 --max-memory --help' ;;
     cat) words='--json --output --slice --force --dots --no-hdf5 --max-memory --help' ;;
     verify) words='--json --threads --quiet --no-hdf5 --progress --units --ascii --color --max-memory --help' ;;

@@ -1,7 +1,7 @@
 # Completion of varve for fish, made by: varve completion fish
 complete -c varve -f -n __fish_use_subcommand -a log -d 'the checkpoints of a directory, newest first'
 complete -c varve -f -n __fish_use_subcommand -a ls -d 'objects and values of a checkpoint'
-complete -c varve -f -n __fish_use_subcommand -a show -d 'one value, or what an object has'
+complete -c varve -f -n __fish_use_subcommand -a show -d 'one value, all values, or what an object has'
 complete -c varve -f -n __fish_use_subcommand -a stat -d 'sizes, types, and statistics of values'
 complete -c varve -f -n __fish_use_subcommand -a cat -d 'the bytes of one value, or its elements as JSON'
 complete -c varve -f -n __fish_use_subcommand -a verify -d 'check every byte of checkpoints'
@@ -56,6 +56,9 @@ complete -c varve -n '__fish_seen_subcommand_from ls' -l max-memory -x -d 'end w
 complete -c varve -n '__fish_seen_subcommand_from ls' -l help -s h -d 'say what the command does'
 complete -c varve -n '__fish_seen_subcommand_from show' -l json -d 'print JSON'
 complete -c varve -n '__fish_seen_subcommand_from show' -l slice -x -d 'only a part, as NumPy writes it: 10:20,...,::2'
+complete -c varve -n '__fish_seen_subcommand_from show' -l all -s a -d 'every value below the node, one after the other'
+complete -c varve -n '__fish_seen_subcommand_from show' -l include -s I -x -d 'only paths that match PAT and what is below'
+complete -c varve -n '__fish_seen_subcommand_from show' -l exclude -s X -x -d 'not these; the last pattern that matches wins'
 complete -c varve -n '__fish_seen_subcommand_from show' -l full -d 'all elements, however many there are'
 complete -c varve -n '__fish_seen_subcommand_from show' -l precision -x -d 'at most N digits behind the point (8)'
 complete -c varve -n '__fish_seen_subcommand_from show' -l width -x -d 'at most N columns, where they suffice (75)'

@@ -1,4 +1,4 @@
-/* show.c - varve show: one value, or another node, for people.
+/* show.c - varve show: prints one value, another node, or all values below it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,6 +15,9 @@ static const struct option_row option_rows[] = {
     OPTION_JSON,
     OPTION("slice", 0, OPTION_TEXT, slice, "PART",
         "only a part, as NumPy writes it: 10:20,...,::2"),
+    OPTION("all", 'a', OPTION_FLAG, all, NULL,
+        "every value below the node, one after the other"),
+    OPTION_PATTERNS(view.patterns),
     OPTION("full", 0, OPTION_FLAG, full, NULL,
         "all elements, however many there are"),
     OPTION("precision", 0, OPTION_MOST, precision, "N",
@@ -121,6 +124,53 @@ static int show_node(const struct show_options *options, struct target *target)
     return outcome;
 }
 
+/* Each value that the patterns select, in the order of the tree. The first that
+ * cannot be read ends it. */
+static int show_values(struct subject *s, const struct outline *selected)
+{
+    int outcome = OUTCOME_DONE;
+    const char *between = "";
+    for (size_t i = 0; outcome == OUTCOME_DONE && i < selected->reached; i++) {
+        uint32_t id = selected->order[i];
+        if (!selected->nodes[id].shown ||
+            !varve_reader_node_at(selected->reader, id, &s->node) ||
+            !s->node.has_value)
+            continue;
+        if (!s->settings->json)
+            fputs(between, stdout);
+        between = "\n";
+        outcome = slice_choose(s->settings, NULL, &s->node, &s->selection);
+        if (outcome == OUTCOME_DONE)
+            outcome = show_value(s);
+    }
+    return outcome;
+}
+
+static int show_all(const struct show_options *options, struct target *target)
+{
+    const struct settings *settings = &options->settings;
+    struct view view = options->view;
+    struct outline selected;
+    struct subject s = { .settings = settings,
+        .options = options,
+        .style = style_for(settings, stdout) };
+    if (options->slice)
+        return complain_usage(
+            settings, "expected --slice or --all, found both");
+    view.all = true;
+    view.slots = true;
+    view.depth = view.limit = UINT64_MAX;
+    if (!outline_make(&selected, target->reader, target->node.id, &view))
+        return complain_memory(settings);
+    bool is_made = outline_make(&s.outline, target->reader, 0, &view_of_all);
+    int outcome =
+        is_made ? show_values(&s, &selected) : complain_memory(settings);
+    if (is_made)
+        outline_clear(&s.outline);
+    outline_clear(&selected);
+    return outcome;
+}
+
 static int run(const void *given, int count, char **operands)
 {
     const struct show_options *options = given;
@@ -132,7 +182,12 @@ static int run(const void *given, int count, char **operands)
     int outcome = target_open_at(settings, count, operands, &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    outcome = show_node(options, &target);
+    if (!options->all && options->view.patterns.count)
+        outcome = complain_usage(
+            settings, "--include and --exclude: expected --all, found none");
+    else
+        outcome = options->all ? show_all(options, &target)
+                               : show_node(options, &target);
     target_close(&target);
     return outcome;
 }
@@ -140,7 +195,7 @@ static int run(const void *given, int count, char **operands)
 const struct command show_command = {
     .name = "show",
     .operands = "FILE[:PATH] [PATH]",
-    .summary = "one value, or what an object has",
+    .summary = "one value, all values, or what an object has",
     .details =
         "A value is printed as NumPy prints arrays: of more than 1000 elements "
         "those at the\nends of each dimension. Only these are read and "
@@ -152,7 +207,10 @@ const struct command show_command = {
         "other path that ends in an edge to it. A state is printed as text\n"
         "if it is text, else in hexadecimal; of an object its edges, slots "
         "and, "
-        "of the root,\nmetadata.\n\nStatistics are those of varve stat.\n",
+        "of the root,\nmetadata.\n\nWith --all every value below the node "
+        "is printed, with --json one document behind the\nother.\n\nStatistics "
+        "are "
+        "those of varve stat.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

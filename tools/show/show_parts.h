@@ -14,6 +14,8 @@
 struct show_options {
     struct settings settings;
     const char *slice;
+    struct view view; /* of `all`: patterns */
+    bool all;         /* every value below the node */
     bool full;
     bool statistics;
     bool histogram;

@@ -78,8 +78,9 @@ void vv_likely_consider(struct vv_best *best, struct vv_text name,
     if (!vv_is_near(
             best->wanted.bytes, best->wanted.size, name.bytes, name.size))
         return;
-    size_t distance = vv_edit_distance(best->wanted.bytes, best->wanted.size,
-        name.bytes, name.size, VV_NEAREST_MAX_SIZE);
+    size_t distance =
+        vv_edit_distance(best->wanted.bytes, best->wanted.size, name.bytes,
+            name.size, best->has_one ? best->distance : VV_NEAREST_MAX_SIZE);
     if (best->has_one && distance >= best->distance)
         return;
     best->has_one = true;

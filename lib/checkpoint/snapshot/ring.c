@@ -15,6 +15,7 @@ struct varve_ring {
     varve_node *root;   /* NULL once it is gone */
     varve_snapshot_options options;
     char *except; /* what options.except points to */
+    char *tag;    /* the same of options.tag */
     size_t room;
     size_t count;
     size_t newest;            /* its place, where there is one */
@@ -49,6 +50,21 @@ static void watch(varve_ring *ring, varve_node *root)
     vv_graph_observe(root->graph, &ring->observer);
 }
 
+/* Copies the options and their texts. False without memory. */
+static bool ring_keep_options(
+    varve_ring *ring, const varve_snapshot_options *options)
+{
+    const varve_allocator *a = &ring->context.allocator;
+    ring->options = *options;
+    if (options->except)
+        ring->except = vv_copy_string(a, options->except);
+    if (options->tag)
+        ring->tag = vv_copy_string(a, options->tag);
+    ring->options.except = ring->except;
+    ring->options.tag = ring->tag;
+    return !options->except == !ring->except && !options->tag == !ring->tag;
+}
+
 varve_ring *varve_ring_new(varve_node *root, size_t count,
     const varve_snapshot_options *options, varve_error *error)
 {
@@ -72,16 +88,10 @@ varve_ring *varve_ring_new(varve_node *root, size_t count,
     ring->context = root->graph->context;
     ring->room = count;
     watch(ring, root);
-    if (options)
-        ring->options = *options;
-    if (options && options->except) {
-        ring->except = vv_copy_string(a, options->except);
-        ring->options.except = ring->except;
-        if (!ring->except) {
-            varve_ring_free(ring);
-            vv_fail_memory(error, "a ring of snapshots");
-            return NULL;
-        }
+    if (options && !ring_keep_options(ring, options)) {
+        varve_ring_free(ring);
+        vv_fail_memory(error, "a ring of snapshots");
+        return NULL;
     }
     return ring;
 }
@@ -96,6 +106,7 @@ void varve_ring_free(varve_ring *ring)
     for (size_t i = 0; i < ring->room; i++)
         varve_snapshot_free(ring->places[i]);
     vv_release_string(&a, ring->except);
+    vv_release_string(&a, ring->tag);
     vv_release(&a, ring, size_of(ring->room));
 }
 

@@ -180,12 +180,12 @@ static bool holds_value(const varve_node *node)
     return node->variable || node->kind == VARVE_STATE;
 }
 
-bool vv_is_random(const varve_node *node, uint64_t random_bit)
+bool vv_is_tagged(const varve_node *node, uint64_t bit)
 {
-    bool found = (vv_node_tags(node) & random_bit) != 0;
+    bool found = (vv_node_tags(node) & bit) != 0;
     const struct vv_edge *e = vv_first_in(node);
-    for (; e && !found && random_bit; e = vv_next_in(e))
-        found = (vv_node_tags(e->parent) & random_bit) != 0;
+    for (; e && !found && bit; e = vv_next_in(e))
+        found = (vv_node_tags(e->parent) & bit) != 0;
     return found;
 }
 
@@ -194,7 +194,8 @@ static bool takes(const struct varve_snapshot *s, const varve_node *node,
     const struct vv_spread *except)
 {
     uint64_t random = vv_tag_bit(s->graph, VARVE_TAG_RANDOM);
-    return holds_value(node) && !(s->no_random && vv_is_random(node, random)) &&
+    return holds_value(node) && !(s->no_random && vv_is_tagged(node, random)) &&
+           (!s->tag || vv_is_tagged(node, vv_tag_bit(s->graph, s->tag))) &&
            !vv_spread_has_all(except, node->number);
 }
 
@@ -281,7 +282,7 @@ static void add_item(
 {
     struct vv_item *item = &s->items[s->count++];
     item->node = node;
-    item->is_random = vv_is_random(node, random);
+    item->is_random = vv_is_tagged(node, random);
     vv_buffer_init(&item->bytes, &s->context.allocator);
     vv_buffer_init(&item->spare, &s->context.allocator);
     if (!node->variable)
@@ -367,9 +368,15 @@ static void watch(struct varve_snapshot *s)
 static varve_status begin(struct varve_snapshot *s,
     const varve_snapshot_options *options, varve_error *error)
 {
+    const varve_allocator *a = &s->context.allocator;
     if (options && options->except) {
-        s->except = vv_copy_string(&s->context.allocator, options->except);
+        s->except = vv_copy_string(a, options->except);
         if (!s->except)
+            return vv_fail_memory(error, "a snapshot");
+    }
+    if (options && options->tag) {
+        s->tag = vv_copy_string(a, options->tag);
+        if (!s->tag)
             return vv_fail_memory(error, "a snapshot");
     }
     s->no_random = options && options->no_random;
@@ -425,6 +432,7 @@ void varve_snapshot_free(varve_snapshot *s)
     }
     vv_tracking_end(s);
     vv_release_string(&a, s->except);
+    vv_release_string(&a, s->tag);
     vv_release(&a, s->items, s->item_capacity * sizeof *s->items);
     vv_release_value(&a, s->block, s->block_size);
     vv_release(&a, s, sizeof *s);

@@ -33,6 +33,7 @@ struct varve_snapshot {
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;
     char *except; /* patterns, or NULL */
+    char *tag;    /* of what is taken; NULL: all is */
     bool no_random;
     bool is_stale;   /* a node is gone */
     bool is_changed; /* edges or slots came or went since the last check */
@@ -54,8 +55,11 @@ varve_status vv_snapshot_check(
 /* Lets the copies of strings point at their copied bytes. */
 void vv_snapshot_point(struct varve_snapshot *snapshot);
 
-/* Whether a variable or state belongs to a stream of random numbers: it, or
- * what leads to it, is tagged so. */
-bool vv_is_random(const varve_node *node, uint64_t random_bit);
+/* A view of the value that the snapshot has of a node; false if it has none. */
+bool vv_snapshot_value_of(struct varve_snapshot *snapshot,
+    const varve_node *node, varve_tensor *value);
+
+/* A variable or state has a tag, or an edge from an object that has it. */
+bool vv_is_tagged(const varve_node *node, uint64_t bit);
 
 #endif

@@ -1,0 +1,37 @@
+"""pytest_plugin.py - golden files for tests that pytest runs.
+
+    def test_training(varve_golden):
+        varve_golden(state, 'golden/training.varve', relative=1e-6)
+
+`pytest --varve-update-golden` writes the files anew instead.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import os
+from typing import Any, Callable
+
+import pytest
+
+from . import compare_golden, write
+
+
+def pytest_addoption(parser: Any) -> None:
+    parser.addoption('--varve-update-golden', action='store_true',
+                     help='write the golden files of varve_golden anew')
+
+
+@pytest.fixture
+def varve_golden(request: Any) -> Callable[..., None]:
+    """Compares a tree with a golden file; the path is that from the folder of
+    the test. Options are those of varve.compare_golden."""
+
+    def check(tree: Any, path: Any, **options: Any) -> None:
+        path = os.path.join(os.path.dirname(str(request.path)),
+                            os.fspath(path))
+        if request.config.getoption('--varve-update-golden'):
+            write(tree, path)
+        else:
+            compare_golden(tree, path, **options)
+    return check

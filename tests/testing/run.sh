@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# run.sh - A test that uses testing.h passes with a checkpoint and a golden file
+# of the program, and fails with every name and value that differs, in each
+# framework.
+#
+#     run.sh PROGRAMS FRAMEWORK ...
+#
+# SPDX-License-Identifier: MIT
+set -u
+programs=$(realpath "$1")
+shift
+scratch=$(mktemp -d) || exit
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit
+failures=0
+
+# run EXPECTED PROGRAM [TEXT]: passes or fails; what it prints has the text.
+run() {
+    local status=0
+    "$programs/$2" >out 2>&1 || status=1
+    [ "$status" = "$1" ] && { [ $# = 2 ] || grep -qF -- "$3" out; } && return
+    echo "FAILED: $2: ended with $status, expected $1 and '${3-}':"
+    cat out
+    failures=$((failures + 1))
+}
+
+"$programs/make_last_year" last_year.varve || exit
+for name; do
+    # The golden file is not there, is written, and is compared.
+    rm -f golden.varve
+    run 1 "${name}_dense" 'golden.varve: open failed'
+    VARVE_UPDATE_GOLDEN=0 run 1 "${name}_dense" 'golden.varve: open failed'
+    VARVE_UPDATE_GOLDEN=1 run 0 "${name}_dense"
+    cmp -s golden.varve last_year.varve || echo 'another golden file' >&2
+    run 0 "${name}_dense"
+    run 1 "${name}_dense_1" 'dense/kernel'
+    run 1 "${name}_dense_1" 'nearest: "dense_1/kernel"'
+    # A golden file that is damaged.
+    python3 - golden.varve <<'END'
+import struct
+import sys
+with open(sys.argv[1], 'rb') as file:
+    old = file.read()
+new = old.replace(struct.pack('<f', 2), struct.pack('<f', 3))
+assert new != old
+with open(sys.argv[1], 'wb') as file:
+    file.write(new)
+END
+    run 1 "${name}_dense" 'golden.varve'
+done
+[ "$failures" = 0 ]
