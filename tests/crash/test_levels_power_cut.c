@@ -124,24 +124,23 @@ static void look(void *user, struct memory *disk)
 /* --- What happens --------------------------------------------------------- */
 
 /* The copy of each second save is waited for; others go on beside the next. */
-static void save_all(struct search *s, const struct history *history,
-    const struct vv_system *system)
+static void save_all(struct search *s, const struct vv_system *system)
 {
     struct run run;
     varve_error error = { 0 };
     const varve_manager_options options = options_of(s->scenario);
     run_begin(&run, system, &options);
     for (int i = 0; i < SAVES; i++) {
-        s->begun[i] = history->time;
+        s->begun[i] = recorder_time();
         run_must_save(&run, i + 1);
         cr_assert_ok(varve_manager_wait(run.manager, &error), error);
-        s->saved[i] = history->time;
+        s->saved[i] = recorder_time();
         s->copied[i] = 1000000;
         if (i % 2 == 0)
             continue;
         cr_assert_ok(varve_manager_drain(run.manager, -1, &error), error);
-        s->copied[i] = history->time;
-        s->copied[i - 1] = history->time;
+        s->copied[i] = recorder_time();
+        s->copied[i - 1] = recorder_time();
     }
     run_end(&run);
 }
@@ -151,7 +150,7 @@ static void search_all(struct search *s)
     struct memory *disk = memory_new();
     const struct vv_system *system = recorder_begin(disk, CRASH_NONE);
     const struct history *history = recorder_history();
-    save_all(s, history, system);
+    save_all(s, system);
     for (s->time = 0; s->time <= history->time; s->time++)
         crash_states_at(history, s->time, look, s, &s->count);
     recorder_end();
