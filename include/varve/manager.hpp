@@ -129,8 +129,7 @@ public:
     {
         varve_manager_request_save(get());
     }
-    /* Paths, valid until the next call that looks at the directory; NULL:
-     * none. */
+    /* Paths, until the next call that looks at the directory; NULL: none. */
     const char *saved() const
     {
         return varve_manager_saved(get());
@@ -232,10 +231,14 @@ public:
             return restored.error();
         return restoration(found);
     }
-    /* NULL: none. */
+    /* NULL: none. The warning is of a deletion after the last save. */
     const char *latest() const
     {
         return varve_saver_latest(get());
+    }
+    const char *warning() const
+    {
+        return varve_saver_warning(get());
     }
 
 private:

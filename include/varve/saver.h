@@ -94,10 +94,10 @@ typedef struct varve_saver_save_options {
 /* Writes `prefix-STEP.varve`, or `prefix.varve` without a step, by the rules of
  * varve_write, in Varve's own format; varve_saver_latest is its path then. A
  * file of that name is replaced, and moves to the end of the list. Once the new
- * file is on disk the oldest of the list are deleted, down to `keep`, and held
- * open until the next save; a save with `no_sync` deletes nothing. A file that
- * cannot be deleted does not fail the save: the next one tries again. Only what
- * is or was in the list is ever deleted. */
+ * file is on disk the oldest of the list are deleted, down to `keep`; a save
+ * with `no_sync` deletes nothing. A file that cannot be deleted does not fail
+ * the save: varve_saver_warning returns the reason, and the next save tries
+ * again. Only what is or was in the list is ever deleted. */
 VARVE_API varve_status varve_saver_save(varve_saver *saver, const char *prefix,
     const varve_saver_save_options *options,
     varve_error *error) VARVE_MUST_CHECK;
@@ -110,6 +110,15 @@ VARVE_API varve_status varve_saver_save(varve_saver *saver, const char *prefix,
  * VARVE_OK where all went well, or nothing was. */
 VARVE_API varve_status varve_saver_wait(
     varve_saver *saver, varve_error *error) VARVE_MUST_CHECK;
+
+/* The failure of a deletion after the last save, in one line: a file or a layer
+ * that could not be deleted, or a directory whose sync failed after a file was
+ * deleted from it, so that a power cut may bring the file back damaged. NULL:
+ * none. A file that is leased or pinned stays without a warning. With `async`
+ * the deletions are made by the call that waits for the save, and a saver that
+ * is freed first has lost the warning. Of many processes rank 0 deletes, and
+ * the others have no warning. Valid until the next save. */
+VARVE_API const char *varve_saver_warning(const varve_saver *saver);
 
 /* The saver's files, oldest first; NULL past the end. Valid until the list
  * changes. */

@@ -47,6 +47,7 @@ struct varve_saver {
     bool is_durable;              /* once it is in place */
     int64_t begun;                /* when, by the clock of rank 0 */
     varve_error failure;          /* of one that nobody was told */
+    varve_error warning;          /* of the deletions after the last save */
     int64_t last_kept;            /* when a file was made that stays for good */
 };
 

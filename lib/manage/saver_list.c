@@ -112,42 +112,67 @@ static bool saver_pin_name(struct vv_buffer *pin, const char *name)
     return !pin->failed;
 }
 
+/* The first of a save stays. */
+static void saver_warn(varve_saver *saver, const varve_error *error)
+{
+    if (!saver->warning.status)
+        saver->warning = *error;
+}
+
+/* Deletes the file from a directory that is open, and syncs the directory. A
+ * sync that fails is no reason to delete again: *is_gone is true. */
+static varve_status delete_durably(struct vv_deletion *deletion,
+    const char *path, bool *is_gone, varve_error *error)
+{
+    enum vv_deletion_result left = VV_DELETED;
+    struct vv_buffer pin;
+    const char *name = vv_path_name(path);
+    varve_status status;
+    vv_buffer_init(&pin, &deletion->context->allocator);
+    if (!saver_pin_name(&pin, name))
+        status = vv_fail_memory(error, "the name of a pin");
+    else
+        status = vv_delete_file(deletion, name,
+            pin.size ? (const char *)pin.data : NULL, path, &left, error);
+    vv_buffer_clear(&pin);
+    *is_gone = !status && left == VV_DELETED;
+    varve_status ended = vv_deletion_end(deletion, path, status ? NULL : error);
+    return status ? status : ended;
+}
+
 /* Whether it is deleted, or was gone. One that is leased or pinned is tried
- * again after the next save. */
+ * again after the next save, without a warning: it is to stay. */
 static bool delete_file(varve_saver *saver, const char *path)
 {
     struct vv_deletion deletion = { .context = &saver->context,
         .is_direct = true };
-    enum vv_deletion_result left = VV_DELETED;
-    struct vv_buffer pin;
-    const char *name = vv_path_name(path);
+    varve_error error = { 0 };
+    bool is_gone = false;
     varve_status status = vv_directory_open_parent(
-        &saver->context, path, &deletion.directory, NULL);
+        &saver->context, path, &deletion.directory, &error);
+    if (status == VARVE_NOT_FOUND)
+        return true;
+    if (!status) {
+        status = delete_durably(&deletion, path, &is_gone, &error);
+        vv_file_close(&saver->context, deletion.directory);
+    }
     if (status)
-        return status == VARVE_NOT_FOUND;
-    vv_buffer_init(&pin, &saver->context.allocator);
-    if (!saver_pin_name(&pin, name))
-        status = VARVE_NO_MEMORY;
-    else
-        status = vv_delete_file(&deletion, name,
-            pin.size ? (const char *)pin.data : NULL, path, &left, NULL);
-    vv_deletion_end(&deletion, path, NULL);
-    vv_buffer_clear(&pin);
-    vv_file_close(&saver->context, deletion.directory);
-    return status == VARVE_OK && left == VV_DELETED;
+        saver_warn(saver, &error);
+    return is_gone;
 }
 
 static void delete_doomed(varve_saver *saver)
 {
     const struct vv_context *context = &saver->context;
     const char *newest = varve_saver_latest(saver);
+    varve_error error = { 0 };
     for (size_t i = saver->doomed.count; i-- > 0;) {
         if (delete_file(saver, saver->doomed.items[i].path))
             vv_release_string(&context->allocator,
                 vv_saver_files_take(&saver->doomed, i).path);
     }
-    if (newest)
-        vv_prune_layers(context, newest, NULL);
+    if (newest && vv_prune_layers(context, newest, &error))
+        saver_warn(saver, &error);
 }
 
 void vv_saver_retire(varve_saver *saver)
@@ -186,6 +211,11 @@ const char *varve_saver_at(const varve_saver *saver, size_t index)
 const char *varve_saver_latest(const varve_saver *saver)
 {
     return varve_saver_at(saver, varve_saver_count(saver) - 1);
+}
+
+const char *varve_saver_warning(const varve_saver *saver)
+{
+    return saver && saver->warning.status ? saver->warning.message : NULL;
 }
 
 static varve_status add_path(varve_saver *saver, struct vv_saver_files *files,

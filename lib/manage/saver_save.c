@@ -171,6 +171,7 @@ static varve_status save(varve_saver *saver, const char *prefix,
     int64_t when = vv_saver_now(saver);
     bool is_empty = false;
     char *path = NULL;
+    saver->warning.status = VARVE_OK;
     varve_status status = check_save(saver, prefix, options, &is_empty, error);
     VV_TRY(vv_saver_compare(
         saver, status, prefix, digest_of(prefix, o, is_empty), &when, error));

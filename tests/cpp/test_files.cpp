@@ -280,6 +280,7 @@ TEST(a_saver_goes_by_names)
     auto saver = NEED(varve::saver::make(p.graph));
     GOOD(saver.add("dense/kernel", p.root.find("kernel")));
     GOOD(saver.save(place("named"), varve::saver_save_options(5)));
+    CHECK(!saver.warning());
     p.kernel[1] = 0;
     GOOD(saver.restore(saver.latest()));
     CHECK(p.kernel[1] == 2);

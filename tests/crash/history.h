@@ -19,10 +19,10 @@
 struct memory;
 
 enum {
-    CRASH_NAMES = 32,    /* that ever were */
-    CRASH_NODES = 32,    /* files and directories */
+    CRASH_NAMES = 256,    /* that ever were */
+    CRASH_NODES = 256,    /* files and directories */
     CRASH_VERSIONS = 64, /* of one name or file */
-    CRASH_SYNCS = 32,    /* of one node */
+    CRASH_SYNCS = 128,    /* of one node */
     CRASH_SECTOR = 512,
 };
 

@@ -17,7 +17,7 @@
 #include "support/memory_system.h"
 #include "system.h"
 
-enum { MOST_OPEN = 32 };
+enum { MOST_OPEN = 64 };
 
 struct descriptor {
     int number;
@@ -301,6 +301,14 @@ void recorder_put(const char *path, const void *bytes, size_t size)
 struct history *recorder_history(void)
 {
     return recorder.history;
+}
+
+long recorder_time(void)
+{
+    pthread_mutex_lock(&recorder.lock);
+    long time = recorder.history->time;
+    pthread_mutex_unlock(&recorder.lock);
+    return time;
 }
 
 void recorder_end(void)

@@ -27,6 +27,9 @@ const struct vv_system *recorder_begin(
     struct memory *memory, enum crash_mistake mistake);
 void recorder_put(const char *path, const void *bytes, size_t size);
 struct history *recorder_history(void);
+
+/* Of the newest change, beside threads that make others. */
+long recorder_time(void);
 void recorder_end(void);
 
 #endif

@@ -125,6 +125,25 @@ static bool path_of(const struct disk *disk, size_t i, char *path, size_t size)
     return false;
 }
 
+static void note_file(struct disk *disk, const struct crash_node *node)
+{
+    bool is_known = !node || node->is_directory;
+    for (size_t j = 0; j < disk->file_count && !is_known; j++)
+        is_known = disk->files[j] == node;
+    if (!is_known)
+        disk->files[disk->file_count++] = node;
+}
+
+/* Those within reach. */
+static void find_files(struct disk *disk)
+{
+    char path[1024];
+    disk->file_count = 0;
+    for (size_t i = 0; i < disk->history->name_count; i++)
+        if (path_of(disk, i, path, sizeof path))
+            note_file(disk, chosen_node(disk, i));
+}
+
 /* Whether this choice is the first of those that differ only in names that are
  * out of reach. Finds the files within reach. */
 static bool is_new(struct disk *disk)
@@ -139,12 +158,7 @@ static bool is_new(struct disk *disk)
                 return false;
             continue;
         }
-        const struct crash_node *node = chosen_node(disk, i);
-        bool is_known = !node || node->is_directory;
-        for (size_t j = 0; j < disk->file_count && !is_known; j++)
-            is_known = disk->files[j] == node;
-        if (!is_known)
-            disk->files[disk->file_count++] = node;
+        note_file(disk, chosen_node(disk, i));
     }
     return true;
 }
@@ -231,11 +245,66 @@ static void choose_contents(struct disk *disk, uint64_t number)
     }
 }
 
+static void look_at(const struct disk *disk, crash_look *look, void *user,
+    struct crash_count *count)
+{
+    struct memory *memory = make_disk(disk);
+    look(user, memory);
+    memory_free(memory);
+    count->states++;
+}
+
+/* How many choices of names there are, within reach or not; at most `limit`. */
+static uint64_t count_names(const struct disk *disk, uint64_t limit)
+{
+    uint64_t count = 1;
+    for (size_t i = 0; i < disk->history->name_count && count < limit; i++) {
+        const struct crash_name *name = &disk->history->names[i];
+        struct crash_window window =
+            history_window(&name->line, name->parent, disk->time);
+        count *= window.last - window.first + 1;
+    }
+    return count < limit ? count : limit;
+}
+
+/* The first two have all names as they were at the last syncs, and the newest
+ * ones. */
+static void draw_names(struct disk *disk, uint64_t number)
+{
+    for (size_t i = 0; i < disk->history->name_count; i++) {
+        const struct crash_name *name = &disk->history->names[i];
+        struct crash_window window =
+            history_window(&name->line, name->parent, disk->time);
+        size_t count = window.last - window.first + 1;
+        size_t drawn = (size_t)(mixed(number * 4096 + i) % count);
+        disk->names[i] = number == 0   ? window.first
+                         : number == 1 ? window.last
+                                       : window.first + drawn;
+    }
+}
+
+static void draw_states(struct disk *disk, crash_look *look, void *user,
+    struct crash_count *count)
+{
+    for (uint64_t i = 0; i < count->most; i++) {
+        draw_names(disk, i);
+        find_files(disk);
+        choose_contents(disk, i < 2 ? 0 : mixed(mixed(i)));
+        look_at(disk, look, user, count);
+    }
+    count->times++;
+    count->cut_times++;
+}
+
 void crash_states_at(const struct history *history, long time,
     crash_look *look, void *user, struct crash_count *count)
 {
     struct disk disk = { .history = history, .time = time };
-    uint64_t all = 0, choices = 0;
+    uint64_t all = 0, choices = 0, most = count->most_names;
+    if (most && count_names(&disk, most + 1) > most) {
+        draw_states(&disk, look, user, count);
+        return;
+    }
     first_names(&disk);
     do
         if (is_new(&disk)) {
@@ -255,10 +324,7 @@ void crash_states_at(const struct history *history, long time,
         bool is_part = is_cut && contents > share;
         for (uint64_t i = 0; i < (is_part ? share : contents); i++) {
             choose_contents(&disk, is_part && i ? mixed(i) % contents : i);
-            struct memory *memory = make_disk(&disk);
-            look(user, memory);
-            memory_free(memory);
-            count->states++;
+            look_at(&disk, look, user, count);
         }
     } while (next_names(&disk));
     count->times++;

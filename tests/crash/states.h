@@ -14,6 +14,9 @@ struct crash_count {
      * number of contents for each choice of names, by a fixed sequence; and
      * where there are more choices of names, every so manieth of them. */
     uint64_t most;
+    /* Where more choices of names than this are possible they are drawn by a
+     * fixed sequence, `most` of them, and contents with them; 0: never. */
+    uint64_t most_names;
     long times;
     long states;
     long cut_times; /* at which not all could be looked at */

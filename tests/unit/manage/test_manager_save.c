@@ -242,6 +242,27 @@ TEST(manager_save, a_full_disk_after_the_checkpoint_is_a_warning)
     world_end(&w);
 }
 
+TEST(manager_save, a_deletion_that_is_not_on_disk_is_a_warning)
+{
+    bool hit = true;
+    int warnings = 0;
+    for (long n = 0; hit; n++) {
+        struct world w;
+        world_begin(&w, &(varve_manager_options){ .keep_last = 1 });
+        world_save(&w, 1);
+        faulty_plan(w.faulty, &(struct faulty_plan){
+            .number = n, .kinds = FAULTY_SYNC_DIRECTORY, .error = EIO });
+        varve_status status = varve_manager_save(w.manager, 2, NULL);
+        const char *warning = varve_manager_warning(w.manager);
+        hit = faulty_hit(w.faulty);
+        faulty_plan(w.faulty, NULL);
+        cr_assert_eq(hit, status || warning, "%ld", n);
+        warnings += warning && strstr(warning, "files were deleted, but sync");
+        world_end(&w);
+    }
+    cr_assert_eq(warnings, 1);
+}
+
 /* A save that a power cut may take deletes nothing, nor does it count as the
  * newest good one. */
 TEST(manager_save, deletes_nothing_for_one_that_may_be_lost)

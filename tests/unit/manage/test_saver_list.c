@@ -108,6 +108,91 @@ static void fail_removals(struct faulty *faulty, bool sticky)
     faulty_plan(faulty, &plan);
 }
 
+static void assert_warns(const varve_saver *saver, const char *wanted)
+{
+    const char *warning = varve_saver_warning(saver);
+    cr_assert(warning && strstr(warning, wanted), "%s",
+        warning ? warning : "no warning");
+}
+
+/* The n-th sync of a directory fails in a save that deletes a file. Returns the
+ * status of the save; *warned is set where there was a warning. */
+static varve_status fail_sync(
+    const varve_saver_options *options, long n, bool *hit, bool *warned)
+{
+    struct faulty *faulty = begin_faulty();
+    varve_saver_save_options second = { .has_step = true, .step = 2 };
+    varve_saver *saver = new_saver(options);
+    add(saver, "v", leaf(world.root, "v", 0));
+    save(saver, "run/s", 1);
+    cr_assert_ok(varve_saver_wait(saver, NULL), saver->failure);
+    faulty_plan(faulty, &(struct faulty_plan){
+        .number = n, .kinds = FAULTY_SYNC_DIRECTORY, .error = EIO });
+    varve_status status = varve_saver_save(saver, "run/s", &second, NULL);
+    if (!status)
+        status = varve_saver_wait(saver, NULL);
+    *hit = faulty_hit(faulty);
+    *warned = varve_saver_warning(saver) != NULL;
+    faulty_plan(faulty, NULL);
+    if (*warned)
+        assert_warns(saver, "run/s-1.varve: files were deleted, but sync");
+    cr_assert(!*warned || !is_there("run/s-1.varve"));
+    save(saver, "run/s", 3);
+    cr_assert_null(varve_saver_warning(saver));
+    varve_saver_free(saver);
+    end_world();
+    faulty_free(faulty);
+    return status;
+}
+
+TEST(saver_list, warns_of_a_deletion_that_is_not_on_disk)
+{
+    for (int async = 0; async < 2; async++) {
+        varve_saver_options options = { .keep = 1, .async = async };
+        bool hit = true;
+        long warnings = 0;
+        for (long n = 0; hit; n++) {
+            bool warned;
+            varve_status status = fail_sync(&options, n, &hit, &warned);
+            cr_assert_eq(hit, status || warned, "%ld: %s", n,
+                varve_status_name(status));
+            warnings += warned;
+        }
+        cr_assert_eq(warnings, 1);
+    }
+}
+
+TEST(saver_list, warns_of_layers_that_cannot_be_deleted)
+{
+    struct faulty *faulty = begin_faulty();
+    varve_write_options layered = { .layered = true };
+    varve_error error = { 0 };
+    static float values[20000];
+    varve_saver *saver = keeping(1);
+    add(saver, "big",
+        varve_add_variable(world.root, "big", varve_array(values, 20000)));
+    for (uint64_t i = 1; i <= 3; i++) {
+        varve_saver_save_options options = { .has_step = true, .step = i,
+            .write = &layered };
+        world.x[0] = (float)i; /* nothing stays as it was */
+        for (size_t k = 0; k < 20000; k++)
+            values[k] = (float)(k * i);
+        /* the file of a checkpoint goes, its layers stay */
+        faulty_plan(faulty, &(struct faulty_plan){ .kinds = FAULTY_REMOVE,
+            .number = i == 2 ? 1 : -1, .error = EACCES });
+        cr_assert_ok(varve_saver_save(saver, "s", &options, &error), error);
+        if (i == 2)
+            assert_warns(saver, "remove failed");
+        else
+            cr_assert_null(varve_saver_warning(saver));
+        cr_assert_eq(faulty_hit(faulty), i == 2);
+    }
+    faulty_plan(faulty, NULL);
+    varve_saver_free(saver);
+    end_world();
+    faulty_free(faulty);
+}
+
 TEST(saver_list, tries_again_what_could_not_be_deleted)
 {
     struct faulty *faulty = begin_faulty();
@@ -115,11 +200,13 @@ TEST(saver_list, tries_again_what_could_not_be_deleted)
     save(saver, "s", 1);
     fail_removals(faulty, true);
     save(saver, "s", 2);
+    assert_warns(saver, "s-1.varve: remove failed");
     save(saver, "s", 3);
     assert_list(saver, "s-3.varve");
     cr_assert(is_there("s-1.varve") && is_there("s-2.varve"));
     faulty_plan(faulty, NULL);
     save(saver, "s", 4);
+    cr_assert_null(varve_saver_warning(saver));
     cr_assert(!is_there("s-1.varve") && !is_there("s-2.varve"));
     cr_assert(!is_there("s-3.varve") && is_there("s-4.varve"));
     cr_assert_eq(saver->doomed.count, 0);
