@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "file.h"
 #include "lease_file.h"
+#include "publish.h"
 #include "retry.h"
 #include "store.h"
 #include "temporary.h"
@@ -129,23 +130,6 @@ static varve_status deletion_hold(
     return VARVE_OK;
 }
 
-/* Replaces nothing that has come under the name meanwhile: -EEXIST. A file
- * system that has neither such a rename nor links cannot do that. */
-static int deletion_rename_back(
-    struct vv_deletion *d, const char *away, const char *name)
-{
-    const struct vv_system *system = d->context->system;
-    int result = system->rename_new(system->state, d->directory, away, name);
-    if (result != -ENOSYS && result != -EINVAL)
-        return result;
-    result = system->link(system->state, d->directory, away, name);
-    if (result == 0)
-        system->remove(system->state, d->directory, away);
-    return result == 0 || result == -EEXIST
-               ? result
-               : system->rename(system->state, d->directory, away, name);
-}
-
 static varve_status deletion_remove(struct vv_deletion *d, const char *name,
     const char *pin, const char *away, enum vv_deletion_result *left,
     varve_error *error)
@@ -161,7 +145,7 @@ static varve_status deletion_remove(struct vv_deletion *d, const char *name,
     if (result < 0)
         return vv_fail_system(error, -result, "rename to delete", name);
     if (deletion_is_pinned(d, pin)) {
-        result = deletion_rename_back(d, away, name);
+        result = vv_rename_new(d->context, d->directory, away, name);
         if (result == 0) {
             *left = VV_LEFT_PINNED;
             return VARVE_OK;
