@@ -39,7 +39,8 @@
  * ones the fastest: varve_restoration_path returns its path. Damaged ones are
  * passed over and named. A level that cannot be listed is VARVE_IO, or another
  * status of its listing; with `may_resume_older` it is named as passed over,
- * and is the failure of the resume only where no checkpoint is good elsewhere.
+ * and is the failure of the resume only where no checkpoint is good elsewhere
+ * and the manager's directory was saved to before (manager.h).
  * The next save counts on from all that any level has. The other calls of a
  * manager (latest, count, at, prune, pin) are about its own directory: a
  * manager of the level's directory has those of the level.

@@ -144,11 +144,16 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  * does not fit the program (VARVE_MISMATCH), is too new, or cannot be read for
  * a reason that is not its own (permissions, memory). One that cannot be read
  * now, and a level that cannot be listed, is tried again for a moment and is
- * VARVE_IO then, unless `may_resume_older` is set; and where no other is good
- * it always is. With `salvage.on` among the options of its read an older good
- * one is preferred all the same; where none is good, what is left of the newest
- * damaged one that can be opened is restored, and the report names what was
- * lost. `no_verify` has no effect. */
+ * VARVE_IO then, unless `may_resume_older` is set. With that option and no good
+ * one elsewhere, a file that cannot be read is the failure still, and a level
+ * that cannot be listed is it too, unless the directory shows that nothing was
+ * saved there: it has no checkpoint and no ledger, two listings agree about
+ * that, and the lock is this manager's; not with redundancy, where nodes may
+ * have lost their disks. Then the run begins anew, and
+ * varve_manager_warning names the level. With `salvage.on` among the options of
+ * its read an older good one is preferred all the same; where none is good,
+ * what is left of the newest damaged one that can be opened is restored, and
+ * the report names what was lost. `no_verify` has no effect. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

@@ -20,6 +20,11 @@
  * What a lost rank kept for others, and of older sets, is made again while the
  * program goes on, or before where the communicator has no duplicate; the next
  * save, varve_manager_wait and varve_manager_free wait for that.
+ * Of two sets of one number, as after the return of a node that was away while
+ * another run saved, the set of the younger run is taken. A file of the older
+ * one, in whose place one is rebuilt, is not overwritten: it gets the name
+ * `PREFIX-N.MARK.varve` (or `.parity`), where MARK is 16 hex digits, and
+ * varve_manager_warning has both names at its rank. No manager deletes it.
  * What could not be made whole is in varve_manager_passed_over, with the ranks
  * that were lost.
  *

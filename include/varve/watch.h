@@ -63,7 +63,10 @@ VARVE_API void varve_watch_free(varve_watch *watch);
  * Looks at least once; waits `timeout_ms` in all, or for ever if it is
  * negative. Then VARVE_TIMEOUT; after `done` said so, VARVE_CANCELLED; or what
  * the listing or the opening failed with. *path is untouched then, no number is
- * used up, and the watch may be asked again. */
+ * used up, and the watch may be asked again. Where the lease of the path that
+ * was returned last has ended, the next call returns that failure once, with
+ * the statuses of varve_lease_check: the file may have been deleted while it
+ * was in use. */
 VARVE_API varve_status varve_watch_next(varve_watch *watch, int64_t timeout_ms,
     const char **path, varve_error *error) VARVE_MUST_CHECK;
 
@@ -92,6 +95,16 @@ VARVE_API uint64_t varve_watch_number(const varve_watch *watch);
 VARVE_API varve_lease *varve_lease_new(const char *path,
     const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API void varve_lease_free(varve_lease *lease);
+
+/* Checks that the lease still keeps the checkpoint; call it after the last use
+ * of the path, before what was read is relied on. A lock does until the end of
+ * the lease. Where there are no locks this renews the file of the lease.
+ * VARVE_IO, or another status of a file, where that failed: the thread and the
+ * next call try again. VARVE_TIMEOUT where the lease has expired: the
+ * checkpoint may be deleted, and another may have its name. VARVE_MISUSE in a
+ * child process. Any thread may call it. */
+VARVE_API varve_status varve_lease_check(
+    const varve_lease *lease, varve_error *error) VARVE_MUST_CHECK;
 
 /* The path of the file that is leased. */
 VARVE_API const char *varve_lease_path(const varve_lease *lease);

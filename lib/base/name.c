@@ -228,21 +228,6 @@ void vv_buffer_add_decimal(struct vv_buffer *text, uint64_t value)
     vv_buffer_add(text, decimal, vv_decimal(value, decimal));
 }
 
-bool vv_parse_decimal(const char *text, size_t size, uint64_t *value)
-{
-    if (size == 0 || (text[0] == '0' && size > 1))
-        return false;
-    uint64_t sum = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] < '0' || text[i] > '9' ||
-            __builtin_mul_overflow(sum, 10u, &sum) ||
-            __builtin_add_overflow(sum, (unsigned)(text[i] - '0'), &sum))
-            return false;
-    }
-    *value = sum;
-    return true;
-}
-
 bool vv_parse_hexadecimal(const char *text, size_t size, uint64_t *value)
 {
     uint64_t sum = 0;

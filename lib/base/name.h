@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "buffer.h"
+#include "numbered_name.h"
 
 /* 1 to VARVE_MAX_NAME_SIZE bytes of valid UTF-8 without NUL. */
 bool vv_name_is_valid(const char *name, size_t size);
@@ -39,10 +40,6 @@ void vv_buffer_add_decimal(struct vv_buffer *text, uint64_t value);
 /* Of a number that the C library has written: whatever the locale puts before
  * the decimals becomes a point. Returns the text. */
 char *vv_set_point(char *text);
-
-/* The value of a decimal without sign or leading zero, as positions in lists
- * are named; false for any other text, and for what 64 bits do not hold. */
-bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);
 
 /* The value of 16 hexadecimal digits in lower case; false for any other text,
  * which leaves *value as it is. */

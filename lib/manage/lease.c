@@ -124,6 +124,13 @@ varve_status vv_lease_wait(const struct vv_context *context, const char *path,
     return status;
 }
 
+varve_status vv_lease_check(
+    const struct vv_held_lease *held, const char *path, varve_error *error)
+{
+    return held->renewed ? vv_lease_file_check(held->renewed, path, error)
+                         : VARVE_OK;
+}
+
 void vv_lease_end(const struct vv_context *context, struct vv_held_lease *held)
 {
     const struct vv_system *system = context->system;
@@ -203,6 +210,13 @@ void varve_lease_free(varve_lease *lease)
     vv_lease_end(&lease->context, &lease->held);
     vv_buffer_clear(&lease->path);
     vv_release(&a, lease, sizeof *lease);
+}
+
+varve_status varve_lease_check(const varve_lease *lease, varve_error *error)
+{
+    if (!lease)
+        return vv_fail(error, VARVE_MISUSE, "lease: expected one, found NULL");
+    return vv_lease_check(&lease->held, (const char *)lease->path.data, error);
 }
 
 const char *varve_lease_path(const varve_lease *lease)

@@ -37,6 +37,11 @@ varve_status vv_lease_take(const struct vv_context *context, const char *path,
 varve_status vv_lease_wait(const struct vv_context *context, const char *path,
     struct vv_held_lease *held, varve_error *error);
 
+/* Returns whether it still keeps the checkpoint, as vv_lease_file_check; a lock
+ * does. VARVE_OK where none is held. */
+varve_status vv_lease_check(
+    const struct vv_held_lease *held, const char *path, varve_error *error);
+
 /* Ends it, also where a child process has inherited the descriptor. In such a
  * child only its own resources are released. */
 void vv_lease_end(const struct vv_context *context, struct vv_held_lease *held);

@@ -32,7 +32,10 @@ struct vv_lease_file {
     struct vv_monitor *monitor;
     uintptr_t thread;
     bool has_thread;
-    bool ends; /* guarded by the monitor */
+    /* guarded by the monitor: */
+    bool ends;
+    bool has_expired;
+    varve_error failure; /* of the last renewal */
 };
 
 /* --- The file ----------------------------------------------------------- */
@@ -63,18 +66,26 @@ static varve_status lease_file_write(
         &l->context, l->file, path, text, (size_t)size, 0, error);
 }
 
-/* The thread: a failed renewal is tried again the next time. */
-static void *lease_file_renew(void *argument)
+/* Inside the monitor. A failed renewal is made up for by the next one, but for
+ * an expired lease, whose file a deleter has removed. */
+static void lease_file_renew(struct vv_lease_file *l)
+{
+    const struct vv_system *system = l->context.system;
+    l->failure = (varve_error){ 0 };
+    if (lease_file_write(l, l->name, &l->failure))
+        return;
+    int file = system->open_file(system->state, l->directory, l->name);
+    vv_file_close(&l->context, file);
+    l->has_expired |= file == -ENOENT;
+}
+
+static void *lease_file_run(void *argument)
 {
     struct vv_lease_file *l = argument;
     vv_monitor_enter(l->monitor);
-    while (!l->ends) {
-        if (vv_monitor_wait(l->monitor, VV_LEASE_RENEWAL))
-            continue;
-        vv_monitor_leave(l->monitor);
-        lease_file_write(l, l->name, NULL);
-        vv_monitor_enter(l->monitor);
-    }
+    while (!l->ends)
+        if (!vv_monitor_wait(l->monitor, VV_LEASE_RENEWAL))
+            lease_file_renew(l);
     vv_monitor_leave(l->monitor);
     return NULL;
 }
@@ -95,7 +106,7 @@ static varve_status lease_file_start(
     if (!l->monitor)
         return vv_fail_memory(error, "a lease");
     int result =
-        system->start_thread(system->state, lease_file_renew, l, &l->thread);
+        system->start_thread(system->state, lease_file_run, l, &l->thread);
     if (result < 0)
         return vv_fail_system(
             error, -result, "starting the thread that renews a lease of", path);
@@ -119,6 +130,33 @@ varve_status vv_lease_file_make(const struct vv_context *context,
     else
         *made = l;
     return status;
+}
+
+varve_status vv_lease_file_check(
+    struct vv_lease_file *l, const char *path, varve_error *error)
+{
+    const struct vv_system *system = l->context.system;
+    if (system->process(system->state, NULL, 0) != l->process)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: the lease is of the process that has made it, and this is a "
+            "child of it",
+            path);
+    vv_monitor_enter(l->monitor);
+    lease_file_renew(l);
+    bool has_expired = l->has_expired;
+    varve_error failure = l->failure;
+    vv_monitor_leave(l->monitor);
+    if (has_expired)
+        return vv_fail(error, VARVE_TIMEOUT,
+            "%s: its lease has expired and was removed, as where a process was "
+            "suspended: the checkpoint may be deleted",
+            path);
+    return failure.status
+               ? vv_fail(error, failure.status,
+                     "%s: its lease could not be renewed, and expires %d "
+                     "seconds after the last renewal: %s",
+                     path, (int)(VV_LEASE_TERM / 1000000000), failure.message)
+               : VARVE_OK;
 }
 
 void vv_lease_file_free(struct vv_lease_file *l)

@@ -29,6 +29,13 @@ struct vv_lease_file;
 varve_status vv_lease_file_make(const struct vv_context *context,
     const char *path, struct vv_lease_file **made, varve_error *error);
 
+/* Renews the lease now. VARVE_IO where that failed: it expires unless a later
+ * renewal succeeds. VARVE_TIMEOUT where it has expired and its file was
+ * removed; it stays so. VARVE_MISUSE in a child process. `path` is for
+ * messages. Any thread may call it. */
+varve_status vv_lease_file_check(
+    struct vv_lease_file *lease, const char *path, varve_error *error);
+
 /* Ends the thread and removes the file. Takes NULL. In a child process of the
  * one that has made it only the memory is released. */
 void vv_lease_file_free(struct vv_lease_file *lease);

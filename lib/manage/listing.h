@@ -29,10 +29,11 @@ struct vv_listing {
     const struct vv_context *context;
     char *directory; /* owned, as is what follows */
     char *prefix;
-    char *metric;    /* NULL: not known yet */
-    bool has_parity; /* files have others beside them, which go with them */
-    bool has_ledger; /* the directory has one */
-    uint64_t noted;  /* number of the newest that the ledger names; 0: none */
+    char *metric;        /* NULL: not known yet */
+    bool has_parity;     /* files have others beside them, which go with them */
+    bool has_ledger;     /* the directory has one */
+    bool is_unconfirmed; /* no two listings of the directory agreed */
+    uint64_t noted; /* number of the newest that the ledger names; 0: none */
     struct vv_policy policy;  /* what the ledger is to say of it */
     struct vv_entry *entries; /* by counter, then number */
     size_t count;

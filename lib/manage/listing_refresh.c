@@ -31,6 +31,7 @@ struct listing_names {
     struct vv_buffer gone;
     bool has_parity;
     bool has_ledger;
+    bool is_unconfirmed;
 };
 
 static int listing_sort_name(
@@ -106,7 +107,7 @@ static bool listing_names_agree(
 
 /* Lists until two listings agree. Beside a ledger one that shows no checkpoint
  * is not believed at once. Where somebody saves all the time they may never
- * agree: the last one counts. */
+ * agree: the last one is what is known, and nothing is deleted by it. */
 static varve_status listing_scan_again(
     struct vv_listing *l, struct listing_names *names, varve_error *error)
 {
@@ -126,6 +127,7 @@ static varve_status listing_scan_again(
                  !(is_doubtful && empty < MOST_EMPTY);
     }
     listing_names_clear(&before);
+    names->is_unconfirmed = !agrees;
     return status;
 }
 
@@ -291,19 +293,38 @@ static varve_status listing_rebuild(struct vv_listing *l,
     return status;
 }
 
+/* Returns whether one listing shows all that is known already. */
+static bool listing_shows_known(
+    const struct vv_listing *l, const struct listing_names *names)
+{
+    const struct vv_buffer *files = &names->files;
+    for (size_t i = 0; i < l->count; i++) {
+        const struct vv_numbered known = { .number = l->entries[i].number,
+            .is_padded = l->entries[i].is_padded };
+        if (files->size == 0 ||
+            !bsearch(&known, files->data, files->size / sizeof known,
+                sizeof known, vv_numbered_compare))
+            return false;
+    }
+    return true;
+}
+
 static varve_status listing_refresh(
     struct vv_listing *l, bool is_full, varve_error *error)
 {
     struct listing_names names;
     listing_names_begin(&names, l);
-    varve_status status = is_full ? listing_scan_again(l, &names, error)
-                                  : listing_scan(l, &names, error);
+    varve_status status = is_full ? VARVE_OK : listing_scan(l, &names, error);
+    is_full = is_full || (!status && !listing_shows_known(l, &names));
+    if (is_full)
+        status = listing_scan_again(l, &names, error);
     if (!status)
         status = listing_rebuild(l, &names, is_full, error);
     if (!status) {
         vv_buffer_swap(&l->gone, &names.gone);
         l->has_parity = names.has_parity;
         l->has_ledger = names.has_ledger;
+        l->is_unconfirmed = names.is_unconfirmed;
     }
     listing_names_clear(&names);
     return status;

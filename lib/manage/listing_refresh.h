@@ -16,7 +16,8 @@
  * was. */
 varve_status vv_listing_refresh(struct vv_listing *listing, varve_error *error);
 
-/* The same, where nobody else changes the checkpoints: the lock is held. Names
+/* The same, where nobody else changes the checkpoints: the lock is held. One
+ * listing is enough, as long as it shows all that are known. Names
  * that are listed already are not looked at, so that it takes as many calls of
  * the system with many checkpoints as with few. */
 varve_status vv_listing_refresh_names(

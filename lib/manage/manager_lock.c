@@ -171,6 +171,13 @@ static bool is_gone(const struct vv_manager_lock *lock, struct vv_listing *l)
     return gone;
 }
 
+bool vv_manager_lock_is_held(
+    const struct vv_manager_lock *lock, struct vv_listing *l)
+{
+    return lock->is_taken && !lock->is_absent &&
+           (vv_is_of_store(l->directory) || !is_gone(lock, l));
+}
+
 varve_status vv_manager_lock_check(struct vv_listing *l, varve_error *error)
 {
     int directory;

@@ -50,6 +50,10 @@ varve_status vv_manager_lock_take(struct vv_manager_lock *lock,
 varve_status vv_manager_lock_check(
     struct vv_listing *listing, varve_error *error);
 
+/* Returns whether the lock is held, and its name still leads to it. */
+bool vv_manager_lock_is_held(
+    const struct vv_manager_lock *lock, struct vv_listing *listing);
+
 /* Releases it, also where a child process has inherited the descriptor. In such
  * a child only the descriptor is closed: the lock is the parent's. */
 void vv_manager_lock_release(

@@ -225,13 +225,15 @@ void vv_nodes_note_weights(
 }
 
 varve_status vv_nodes_rebuild(const struct vv_manager_nodes *n,
-    struct vv_listing *l, uint64_t number, bool *was_lost, varve_error *error)
+    struct vv_listing *l, uint64_t number, bool *was_lost, varve_error *aside,
+    varve_error *error)
 {
     struct names names;
     varve_status status = find_names(l, number, &names, error);
     status = vv_agree(n->redundancy.comm, status, error);
     if (!status)
-        status = vv_rebuild(&n->redundancy, &names.file, was_lost, error);
+        status =
+            vv_rebuild(&n->redundancy, &names.file, was_lost, aside, error);
     clear_names(&names);
     return status;
 }

@@ -77,10 +77,11 @@ void vv_nodes_note_weights(
     const struct vv_manager_nodes *nodes, struct vv_listing *listing);
 
 /* Makes a set whole (rebuild.h), or only its files, where `was_lost` is there
- * to say whether anything was lacking. */
+ * to say whether anything was lacking. *aside has a message at a rank whose
+ * file of another set has got another name. */
 varve_status vv_nodes_rebuild(const struct vv_manager_nodes *nodes,
     struct vv_listing *listing, uint64_t number, bool *was_lost,
-    varve_error *error);
+    varve_error *aside, varve_error *error);
 
 /* Begins to make the rest whole of a set whose files were resumed from, and all
  * older ones. vv_nodes_behind_end follows before anything else is done. */

@@ -31,6 +31,7 @@ varve_status vv_nodes_behind_add(struct vv_nodes_behind *b,
 {
     const varve_allocator *a = &r->context->allocator;
     const struct vv_redundant_file file = { .number = own->number,
+        .age = own->age,
         .path = vv_copy_string(a, own->path),
         .parity = vv_copy_string(a, own->parity) };
     if (!b->files.allocator)
@@ -50,8 +51,10 @@ static void make(struct vv_nodes_behind *b)
     const struct vv_redundant_file *files = files_of(b, &count);
     varve_status status = VARVE_OK;
     for (size_t i = 0; i < count && status != VARVE_DISCONNECTED; i++) {
-        varve_error reason = { 0 };
-        status = vv_rebuild(&b->redundancy, &files[i], NULL, &reason);
+        varve_error reason = { 0 }, aside = { 0 };
+        status = vv_rebuild(&b->redundancy, &files[i], NULL, &aside, &reason);
+        if (aside.status && !b->failure.status)
+            b->failure = aside;
         if (status && !b->failure.status)
             b->failure = reason;
     }

@@ -12,10 +12,13 @@
 #include "failure.h"
 #include "file.h"
 #include "lease_file.h"
+#include "publish.h"
 #include "retry.h"
 #include "store.h"
 #include "temporary.h"
 #include "try.h"
+
+#define GONE ".gone" /* ending of the name that a file has while it goes */
 
 /* --- Deciding ----------------------------------------------------------- */
 
@@ -129,23 +132,6 @@ static varve_status deletion_hold(
     return VARVE_OK;
 }
 
-/* Replaces nothing that has come under the name meanwhile: -EEXIST. A file
- * system that has neither such a rename nor links cannot do that. */
-static int deletion_rename_back(
-    struct vv_deletion *d, const char *away, const char *name)
-{
-    const struct vv_system *system = d->context->system;
-    int result = system->rename_new(system->state, d->directory, away, name);
-    if (result != -ENOSYS && result != -EINVAL)
-        return result;
-    result = system->link(system->state, d->directory, away, name);
-    if (result == 0)
-        system->remove(system->state, d->directory, away);
-    return result == 0 || result == -EEXIST
-               ? result
-               : system->rename(system->state, d->directory, away, name);
-}
-
 static varve_status deletion_remove(struct vv_deletion *d, const char *name,
     const char *pin, const char *away, enum vv_deletion_result *left,
     varve_error *error)
@@ -161,7 +147,7 @@ static varve_status deletion_remove(struct vv_deletion *d, const char *name,
     if (result < 0)
         return vv_fail_system(error, -result, "rename to delete", name);
     if (deletion_is_pinned(d, pin)) {
-        result = deletion_rename_back(d, away, name);
+        result = vv_rename_new(d->context, d->directory, away, name);
         if (result == 0) {
             *left = VV_LEFT_PINNED;
             return VARVE_OK;
@@ -182,7 +168,7 @@ varve_status vv_deletion_carry_out(struct vv_deletion *d, const char *name,
     vv_buffer_init(&away, &d->context->allocator);
     vv_buffer_add8(&away, '.');
     vv_buffer_add_string(&away, name);
-    vv_buffer_add_string(&away, ".gone");
+    vv_buffer_add_string(&away, GONE);
     const char *to = vv_buffer_string(&away);
     varve_status status = deletion_hold(d, file, name, error);
     if (status)
@@ -330,14 +316,45 @@ static void keep_first(varve_status *first, varve_status status)
         *first = status;
 }
 
-/* Whether it is a writer's, and not a deletion's. */
+/* Returns whether it is a writer's, and not a deletion's. */
 static bool is_set_aside(const char *name)
 {
     size_t size = strlen(name);
     return size > 4 && strcmp(name + size - 4, ".tmp") == 0;
 }
 
-/* What a deletion or a save that was cut short has left. */
+/* Removes the ".NAME.gone" of a deletion that was cut short. A checkpoint that
+ * was pinned meanwhile gets its name back, as far as that is free. */
+static varve_status sweep_gone(
+    struct vv_listing *l, int directory, const char *gone, varve_error *error)
+{
+    const struct vv_deletion d = { .context = l->context,
+        .directory = directory };
+    size_t size = strlen(gone) - 1 - (sizeof GONE - 1);
+    struct vv_buffer name, pin;
+    vv_buffer_init(&name, &l->context->allocator);
+    vv_buffer_init(&pin, &l->context->allocator);
+    vv_buffer_add(&name, gone + 1, size);
+    vv_buffer_add(&pin, gone + 1, size - (sizeof VARVE_SUFFIX - 1));
+    vv_buffer_add_string(&pin, ".pin");
+    const char *to = vv_buffer_string(&name), *by = vv_buffer_string(&pin);
+    varve_status status = VARVE_OK;
+    int result = -EEXIST;
+    if (name.failed || pin.failed)
+        status = vv_fail_memory(error, "the name of a checkpoint");
+    else if (deletion_is_pinned(&d, by))
+        result = vv_rename_new(l->context, directory, gone, to);
+    if (!status && result < 0 && result != -EEXIST && result != -ENOENT)
+        status = vv_fail_system(error, -result,
+            "it was pinned while it was deleted: rename back from .gone", to);
+    if (!status && result == -EEXIST)
+        status = vv_file_remove(l->context, directory, gone, gone, error);
+    vv_buffer_clear(&pin);
+    vv_buffer_clear(&name);
+    return status;
+}
+
+/* Removes what a deletion or a save that was cut short has left. */
 static varve_status sweep(
     struct vv_listing *l, int directory, varve_error *error)
 {
@@ -347,8 +364,8 @@ static varve_status sweep(
         if (is_set_aside(name))
             vv_temporary_sweep_one(l->context, directory, name);
         else
-            keep_first(&first, vv_file_remove(l->context, directory, name, name,
-                                   first ? NULL : error));
+            keep_first(
+                &first, sweep_gone(l, directory, name, first ? NULL : error));
         i += strlen(name) + 1;
     }
     if (!first)
@@ -397,12 +414,23 @@ static varve_status prune_open_directory(
     return vv_directory_open_parent(l->context, path, directory, error);
 }
 
+static varve_status check_confirmed(struct vv_listing *l, varve_error *error)
+{
+    if (!l->is_unconfirmed)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_IO,
+        "%s: no two listings of %s-N%s agreed, so nothing is deleted: does "
+        "another program save there?",
+        l->directory, l->prefix, VARVE_SUFFIX);
+}
+
 varve_status vv_prune(
     struct vv_listing *l, struct vv_decision *d, varve_error *error)
 {
     struct vv_deletion deletion = { .context = l->context };
     if (!has_work(l, d))
         return VARVE_OK;
+    VV_TRY(check_confirmed(l, error));
     VV_TRY(prune_open_directory(l, &deletion.directory, error));
     varve_status first = sweep(l, deletion.directory, error);
     first = prune_all(l, d, &deletion, first, error);
@@ -433,6 +461,7 @@ varve_status vv_prune_trial(
     varve_status first = VARVE_OK;
     if (!has_work(l, d))
         return VARVE_OK;
+    VV_TRY(check_confirmed(l, error));
     VV_TRY(prune_open_directory(l, &deletion.directory, error));
     for (size_t i = 0; i < d->count; i++) {
         if (!d->facts[i].reasons)

@@ -284,9 +284,31 @@ static varve_status salvage(varve_manager *m, varve_error *error)
     return VARVE_OK;
 }
 
+/* Beside a level that cannot be listed, the directory must show that no manager
+ * has saved there: no file, no ledger, and a lock that is this manager's. The
+ * directory of a node that has lost its disk shows nothing. */
+static varve_status check_unseen(
+    varve_manager *m, const varve_error *unseen, varve_error *error)
+{
+    struct vv_listing *l = &m->listing;
+    varve_error warning = { 0 };
+    if (!unseen->status)
+        return VARVE_OK;
+    if (vv_has_nodes(&m->nodes) || l->count > 0 || l->has_ledger ||
+        l->is_unconfirmed || !vv_manager_lock_is_held(&m->lock, l))
+        return vv_pass_failure(error, unseen);
+    vv_fail(&warning, unseen->status,
+        "%s: there was no checkpoint, and the run began anew beside a level "
+        "that could not be listed: %s",
+        l->directory, unseen->message);
+    vv_manager_warn(m, &warning);
+    return VARVE_OK;
+}
+
 /* Beginning anew deletes older checkpoints in the end. So it has to be certain
  * that there are none. */
-static varve_status check_nothing(const varve_manager *m, varve_error *error)
+static varve_status check_nothing(
+    varve_manager *m, const varve_error *unseen, varve_error *error)
 {
     const struct vv_listing *l = &m->listing;
     if (m->unread_ledger.status)
@@ -305,11 +327,11 @@ static varve_status check_nothing(const varve_manager *m, varve_error *error)
             "%s: there is no good checkpoint %s-N%s, and %s is set",
             l->directory, l->prefix, VARVE_SUFFIX,
             m->options.must_resume ? "must_resume" : "read_only");
-    return VARVE_OK;
+    return check_unseen(m, unseen, error);
 }
 
-static varve_status begin_anew(
-    varve_manager *m, const varve_error *unread, varve_error *error)
+static varve_status begin_anew(varve_manager *m, const varve_error *unread,
+    const varve_error *unseen, varve_error *error)
 {
     uint64_t salvages = m->options.read && m->options.read->salvage.on;
     if (m->options.comm)
@@ -320,7 +342,7 @@ static varve_status begin_anew(
         return VARVE_OK;
     varve_status status = end_without(unread, error);
     if (!status && vv_manager_leads(m))
-        status = check_nothing(m, error);
+        status = check_nothing(m, unseen, error);
     status = vv_manager_agree(m, status, error);
     return status ? vv_tell_half_restored(m, status, error)
                   : start_fresh(m, error);
@@ -355,9 +377,10 @@ static varve_status look_to_resume(varve_manager *m, varve_error *error)
     return VARVE_OK;
 }
 
-/* What cannot be listed may have a good one, as what cannot be read. */
+/* A level that cannot be listed may have a good checkpoint, as may a file that
+ * cannot be read. */
 static varve_status look_at_levels(
-    varve_manager *m, varve_error *unread, varve_error *error)
+    varve_manager *m, varve_error *first, varve_error *error)
 {
     if (m->levels.count == 0)
         return VARVE_OK;
@@ -372,8 +395,8 @@ static varve_status look_at_levels(
         status = may_pass(m, unseen, error);
         if (!status)
             status = vv_pass_over(m, unseen, error);
-        if (!unread->status)
-            *unread = *unseen;
+        if (!first->status)
+            *first = *unseen;
     }
     return vv_manager_agree(m, status, error);
 }
@@ -449,21 +472,21 @@ static varve_status go_on_with_set(
 static varve_status resume(varve_manager *m, varve_error *error)
 {
     struct vv_origin origin = { .levels = m->levels.count };
-    varve_error unread = { 0 };
+    varve_error unread = { 0 }, unseen = { 0 };
     varve_status status = look_to_resume(m, error);
     VV_TRY(vv_manager_tell(m, status, error));
     vv_restoration_free(m->restoration);
     m->restoration = NULL;
     m->half_restored.status = VARVE_OK;
     forget_passed_over(m);
-    VV_TRY(look_at_levels(m, &unread, error));
+    VV_TRY(look_at_levels(m, &unseen, error));
     m->nodes.goes_on = true;
     m->nodes.was_lost = false;
     status = restore_any(m, &origin, &unread, error);
     m->nodes.goes_on = false;
     VV_TRY(status);
     if (!origin.listing)
-        VV_TRY(begin_anew(m, &unread, error));
+        VV_TRY(begin_anew(m, &unread, &unseen, error));
     vv_levels_catch_up(&m->levels, &m->listing, NULL);
     return vv_has_nodes(&m->nodes) ? go_on_with_set(m, &origin, error)
                                    : VARVE_OK;

@@ -63,9 +63,12 @@ static varve_status examine_own(varve_manager *m, uint64_t number,
     struct vv_origin *origin, varve_error *error)
 {
     bool was_lost = false;
+    varve_error aside = { 0 };
     varve_status status = vv_nodes_rebuild(&m->nodes, &m->listing, number,
-        m->nodes.goes_on ? &was_lost : NULL, error);
+        m->nodes.goes_on ? &was_lost : NULL, &aside, error);
     m->nodes.was_lost |= was_lost;
+    if (aside.status)
+        vv_manager_warn(m, &aside);
     struct vv_entry *entry = vv_listing_find(&m->listing, number);
     if (entry && vv_blames_file(status))
         entry->is_damaged = true;

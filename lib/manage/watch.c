@@ -299,7 +299,11 @@ varve_status varve_watch_next(varve_watch *watch, int64_t timeout_ms,
     if (!watch || !path)
         return vv_fail(error, VARVE_MISUSE,
             "expected a watch and room for a path, found none");
+    varve_status kept =
+        vv_lease_check(&watch->lease, (const char *)watch->path.data, error);
     end_lease(watch);
+    if (kept)
+        return kept;
     struct patience patience = {
         .timeout_ms = timeout_ms,
         .deadline = later(uptime(watch), timeout_ms),

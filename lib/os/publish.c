@@ -134,33 +134,62 @@ varve_status vv_publish_close(
     return status;
 }
 
-/* Returns whether the name leads to the temporary file. NFS may send a call
- * twice: then the result is that of the second, which finds the name taken. */
-static bool is_published(const struct vv_publication *p)
+/* Returns whether both names lead to one file. NFS may send a call twice: then
+ * the result is that of the second, which finds the name taken. */
+static bool are_one_file(const struct vv_context *context, int directory,
+    const char *from, const char *to)
 {
-    const struct vv_system *system = p->context->system;
+    const struct vv_system *system = context->system;
     struct vv_file_info ours, named;
-    int file =
-        system->open_file(system->state, p->directory, p->temporary.name);
-    int other = system->open_file(system->state, p->directory, p->name);
+    int file = system->open_file(system->state, directory, from);
+    int other = system->open_file(system->state, directory, to);
     bool is_same = file >= 0 && other >= 0 &&
                    system->info(system->state, file, &ours) == 0 &&
                    system->info(system->state, other, &named) == 0 &&
                    ours.device == named.device && ours.serial == named.serial;
-    vv_file_close(p->context, other);
-    vv_file_close(p->context, file);
+    vv_file_close(context, other);
+    vv_file_close(context, file);
     return is_same;
 }
 
-static int link_new(const struct vv_publication *p)
+static int link_new(const struct vv_context *context, int directory,
+    const char *from, const char *to)
 {
-    const struct vv_system *system = p->context->system;
-    int result =
-        system->link(system->state, p->directory, p->temporary.name, p->name);
-    if (result == -EEXIST && is_published(p))
+    const struct vv_system *system = context->system;
+    int result = system->link(system->state, directory, from, to);
+    if (result == -EEXIST && are_one_file(context, directory, from, to))
         result = 0;
     if (result == 0)
-        system->remove(system->state, p->directory, p->temporary.name);
+        system->remove(system->state, directory, from);
+    return result;
+}
+
+/* Creating a file fails where the name is taken; the empty file is ours, and
+ * may be replaced. */
+static int claim_name(const struct vv_context *context, int directory,
+    const char *from, const char *to)
+{
+    const struct vv_system *system = context->system;
+    int file = system->create_file(system->state, directory, to);
+    if (file < 0)
+        return file;
+    vv_file_close(context, file);
+    int result = system->rename(system->state, directory, from, to);
+    if (result < 0)
+        system->remove(system->state, directory, to);
+    return result;
+}
+
+int vv_rename_new(const struct vv_context *context, int directory,
+    const char *from, const char *to)
+{
+    const struct vv_system *system = context->system;
+    int result = system->rename_new(system->state, directory, from, to);
+    if (result == -ENOSYS || result == -EINVAL)
+        result = link_new(context, directory, from, to);
+    if (result == -ENOSYS || result == -EPERM || result == -EOPNOTSUPP ||
+        result == -EMLINK)
+        result = claim_name(context, directory, from, to);
     return result;
 }
 
@@ -171,36 +200,9 @@ static int rename_over(const struct vv_publication *p)
         system->state, p->directory, p->temporary.name, p->name);
 }
 
-/* Creating a file fails where the name is taken; the empty file is ours, and
- * may be replaced. */
-static int claim_name(const struct vv_publication *p)
-{
-    const struct vv_system *system = p->context->system;
-    int file = system->create_file(system->state, p->directory, p->name);
-    if (file < 0)
-        return file;
-    vv_file_close(p->context, file);
-    int result = rename_over(p);
-    if (result < 0)
-        system->remove(system->state, p->directory, p->name);
-    return result;
-}
-
-/* Never replaces a file, whatever other processes do meanwhile: by a rename
- * that cannot replace; where the file system has none (NFS, many FUSE file
- * systems), by a hard link; where it has neither (FAT), by a file created
- * under the name. */
 static int rename_new(const struct vv_publication *p)
 {
-    const struct vv_system *system = p->context->system;
-    int result = system->rename_new(
-        system->state, p->directory, p->temporary.name, p->name);
-    if (result == -ENOSYS || result == -EINVAL)
-        result = link_new(p);
-    if (result == -ENOSYS || result == -EPERM || result == -EOPNOTSUPP ||
-        result == -EMLINK)
-        result = claim_name(p);
-    return result;
+    return vv_rename_new(p->context, p->directory, p->temporary.name, p->name);
 }
 
 static varve_status put_in_place(struct vv_publication *p, varve_error *error)

@@ -57,6 +57,14 @@ void vv_publish_spare(struct vv_publication *p);
 varve_status vv_publish_end(
     struct vv_publication *p, varve_status status, varve_error *error);
 
+/* Renames a file in an open directory and never replaces another one, whatever
+ * other processes do meanwhile: by a rename that cannot replace; where the file
+ * system has none (NFS, many FUSE file systems), by a hard link; where it has
+ * neither (FAT), by a file created under the name. Returns 0; -EEXIST where the
+ * name is taken; another negative number of errno. Syncs nothing. */
+int vv_rename_new(const struct vv_context *context, int directory,
+    const char *from, const char *to);
+
 /* --- One of several ------------------------------------------------------
  *
  * A file in a directory that is open already and stays so, whose sync the

@@ -59,6 +59,31 @@ ends 0 unpin busy@4
 unlock
 [ "$(ls busy)" = "$(ls kept)" ] || fail 'it deletes beside a manager'
 
+# A prefix that is busy keeps no other prefix from being pruned.
+for i in 2 4 6; do
+    cp kept/ckpt-$i.varve busy/other-$i.varve
+done
+touch busy/.other.lock
+lock LOCK_EX busy/.other.lock
+ends 3 prune --keep-last=1 busy
+has 'varve: cannot look into: busy: ' err
+has 'other' err
+[ "$(cd busy && echo *.varve)" = \
+    'ckpt-6.varve other-2.varve other-4.varve other-6.varve' ] ||
+    fail "beside a busy prefix: $(ls busy)"
+has 'ckpt: kept 1, freed ' out
+unlock
+
+# Numbers that are padded with zeros are found alike.
+mkdir padded
+for i in 4 6; do
+    cp kept/ckpt-$i.varve padded/ckpt-0000000$i.varve
+done
+ends 0 log padded
+has 'ckpt-00000006.varve' out
+ends 0 ls padded
+ends 0 ls padded@latest
+
 # Layers: counted, locked, linked, shared.
 mkdir owner guest
 cp "$golden/version-1-layers.varve" owner/run-1.varve

@@ -181,6 +181,8 @@ void visit_watches(struct guest *g)
     LEAVES(g, 0, 1);
     MAKES(g, lease, varve_lease_new("w", NULL, &g->error));
     LEAVES(g, 0, -1);
+    GOOD(g, varve_lease_check(lease, &g->error));
+    FAILS(g, VARVE_MISUSE, varve_lease_check(NULL, &g->error));
     CALL(g, varve_lease_free(lease));
     REFUSES(g, VARVE_NOT_FOUND, varve_lease_new("none", NULL, &g->error));
     CALL(g, state_close(&s));

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../lib/base/numbered_name.h"
 #include "complaint.h"
 #include "room.h"
 #include "store_path.h"
@@ -24,44 +25,13 @@ static const char *const endings[] = { VARVE_SUFFIX, ".index", ".safetensors",
 
 enum { ENDING_COUNT = sizeof endings / sizeof *endings, OURS = 0 };
 
-/* A file PREFIX-NUMBER and its ending. */
-struct numbered {
-    size_t prefix_size;
-    uint64_t number;
-    size_t ending;
-};
-
-static bool parse_decimal(const char *text, size_t size, uint64_t *number)
+/* Returns whether it is a file PREFIX-NUMBER, and which ending it has. */
+static bool parse_numbered(
+    const char *name, struct vv_numbered_name *n, size_t *ending)
 {
-    *number = 0;
-    if (size == 0 || (size > 1 && *text == '0'))
-        return false;
-    for (size_t i = 0; i < size; i++) {
-        uint64_t digit = (uint64_t)(text[i] - '0');
-        if (text[i] < '0' || text[i] > '9' ||
-            *number > (UINT64_MAX - digit) / 10)
-            return false;
-        *number = 10 * *number + digit;
-    }
-    return true;
-}
-
-static bool parse_numbered(const char *name, struct numbered *n)
-{
-    size_t size = strlen(name);
-    for (n->ending = 0; n->ending < ENDING_COUNT; n->ending++) {
-        size_t end = strlen(endings[n->ending]);
-        if (size <= end || strcmp(name + size - end, endings[n->ending]) != 0)
-            continue;
-        size_t stem = size - end;
-        size_t digits = 0;
-        while (digits < stem && strchr("0123456789", name[stem - digits - 1]))
-            digits++;
-        n->prefix_size = stem - digits - 1;
-        return digits > 0 && stem > digits + 1 && *name != '.' &&
-               name[n->prefix_size] == '-' &&
-               parse_decimal(name + stem - digits, digits, &n->number);
-    }
+    for (*ending = 0; *ending < ENDING_COUNT; ++*ending)
+        if (vv_numbered_name_parse(name, '-', endings[*ending], n))
+            return n->stem_size > 0 && *name != '.';
     return false;
 }
 
@@ -142,7 +112,7 @@ static int open_manager(const struct settings *settings, struct run_list *list,
 {
     varve_error error = { .status = VARVE_OK };
     varve_manager_options own = *options;
-    if (run->manager)
+    if (run->manager || run->is_busy)
         return OUTCOME_DONE;
     own.prefix = run->prefix;
     if (!list->graph)
@@ -151,9 +121,15 @@ static int open_manager(const struct settings *settings, struct run_list *list,
         return complain_memory(settings);
     run->manager = varve_manager_new(
         varve_graph_root(list->graph), run->directory, &own, &error);
-    if (!run->manager)
-        return complain_status(
+    run->is_busy = error.status == VARVE_EXISTS;
+    if (!run->manager) {
+        int outcome = complain_status(
             settings, "cannot look into", run->directory, &error);
+        if (!run->is_busy)
+            return outcome;
+        list->busy_outcome = outcome;
+        return OUTCOME_DONE;
+    }
     struct run_entry entry = { .is_managed = true,
         .format = VARVE_FORMAT_VARVE };
     run->metric = varve_manager_metric(run->manager);
@@ -170,13 +146,14 @@ static int add_file(const struct settings *settings, struct run_list *list,
     const char *directory, const char *prefix, const char *name,
     const varve_manager_options *options)
 {
-    struct numbered n;
-    if (!parse_numbered(name, &n) ||
-        (prefix && (strlen(prefix) != n.prefix_size ||
-                       memcmp(prefix, name, n.prefix_size) != 0)))
+    struct vv_numbered_name n;
+    size_t ending;
+    if (!parse_numbered(name, &n, &ending) ||
+        (prefix && (strlen(prefix) != n.stem_size ||
+                       memcmp(prefix, name, n.stem_size) != 0)))
         return OUTCOME_DONE;
-    struct run *run = find_run(list, directory, name, n.prefix_size);
-    if (n.ending == OURS)
+    struct run *run = find_run(list, directory, name, n.stem_size);
+    if (ending == OURS)
         return open_manager(settings, list, run, options);
     add_foreign(run, name, n.number);
     return OUTCOME_DONE;
@@ -293,7 +270,7 @@ static bool parse_which(const char *text, enum which *which, uint64_t *number)
             return true;
     }
     *which = WHICH_NUMBER;
-    return parse_decimal(text, strlen(text), number);
+    return vv_parse_decimal(text, strlen(text), number);
 }
 
 const char *run_which(const char *argument)

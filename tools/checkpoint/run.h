@@ -22,7 +22,8 @@ struct run_entry {
 
 /* Those of one prefix. */
 struct run {
-    varve_manager *manager; /* NULL: none is Varve's */
+    varve_manager *manager; /* NULL: none is Varve's, or it is busy */
+    bool is_busy;           /* another manager has the lock */
     const char *metric;     /* its name; NULL likewise */
     char *directory;
     char *prefix;
@@ -40,11 +41,14 @@ struct run_list {
     struct run *runs;
     size_t count;
     size_t room;
+    int busy_outcome; /* of the prefixes that are busy; OUTCOME_DONE: none is */
 };
 
 /* Looks at `argument`, a directory, or a prefix in one. `options` are those of
  * the managers, but for the prefix. OUTCOME_DONE, also where there is none, or
- * complains. Clear it in any case. */
+ * complains. A prefix whose lock another manager holds is complained of too,
+ * and counts as busy: the others are looked at, with OUTCOME_DONE. Clear it in
+ * any case. */
 int run_list_open(const struct settings *settings, const char *argument,
     const varve_manager_options *options, struct run_list *list);
 void run_list_clear(struct run_list *list);

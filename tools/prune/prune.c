@@ -235,12 +235,12 @@ static int prune_directory(const struct prune_options *options,
 {
     struct layer_census census;
     if (is_in_store(directory))
-        return prune_runs(options, list);
+        return worse(list->busy_outcome, prune_runs(options, list));
     if (options->dry_run && access(directory, W_OK | X_OK))
         return complain_system(&options->settings, "cannot prune", directory);
     layer_census_take(&census, directory);
-    int outcome =
-        look_at_layers(options, directory, &census, prune_runs(options, list));
+    int outcome = look_at_layers(options, directory, &census,
+        worse(list->busy_outcome, prune_runs(options, list)));
     layer_census_clear(&census);
     return outcome;
 }

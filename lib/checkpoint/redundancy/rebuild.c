@@ -16,6 +16,7 @@
 #include "file.h"
 #include "parity_rounds.h"
 #include "passing.h"
+#include "set_aside.h"
 #include "testimony.h"
 #include "try.h"
 
@@ -23,6 +24,7 @@
 struct layout {
     uint64_t scheme;
     uint64_t group_size;
+    uint64_t age; /* of the file of that rank */
     struct vv_digest set;
 };
 
@@ -38,6 +40,8 @@ struct rebuilding {
     struct vv_repair repair;
     struct vv_parity_rounds rounds;
     struct vv_parity_sink file, block;
+    uint64_t age;       /* of the set that is made whole; 0: unknown */
+    varve_error *aside; /* or NULL */
 };
 
 /* --- How the set was protected ------------------------------------------ */
@@ -108,6 +112,7 @@ static varve_status learn_layout(
         layout.scheme = mine->scheme;
         layout.group_size = mine->group_size;
         layout.set = mine->set;
+        layout.age = b->own->age;
         memcpy(b->domains, mine->domains, size);
     }
     VV_TRY(tell_from(b, teller, &layout, sizeof layout, error));
@@ -121,6 +126,7 @@ static varve_status learn_layout(
         .number = b->own->number,
         .domains = b->domains,
     };
+    b->age = layout.age;
     const uint32_t rank_and_size[] = { r->comm->rank, r->comm->size };
     varve_status status = vv_redundancy_group_of(&b->table.group, b->domains,
         rank_and_size, b->table.group_size, &r->context->allocator, error);
@@ -197,20 +203,49 @@ static bool is_mine(const struct rebuilding *b, uint64_t members)
     return members >> b->table.group.index & 1;
 }
 
+/* Returns whether this rank's file, which is not the one of the set that is
+ * made whole, is of another set. Otherwise it is a damaged one of this set. */
+static bool is_of_other_set(const struct rebuilding *b)
+{
+    if (b->remains.has_table)
+        return !is_of_layout(b);
+    return b->own->age && b->age && b->own->age != b->age;
+}
+
+static void keep_other(struct rebuilding *b, const char *path)
+{
+    varve_error error = { 0 }, message = { 0 };
+    const struct vv_digest *of = b->remains.has_table
+                                     ? &b->remains.parity.table.set
+                                     : &b->remains.is.digest;
+    uint64_t mark = vv_hash_of(of->bytes, sizeof of->bytes);
+    if (b->rounds.status || !is_of_other_set(b))
+        return;
+    varve_status status =
+        vv_set_aside(b->redundancy, path, mark, &message, &error);
+    vv_rounds_fail(&b->rounds, status, &error);
+    if (b->aside && message.status)
+        *b->aside = message;
+}
+
 static void begin_file(struct rebuilding *b)
 {
     const struct vv_parity_table *t = &b->table;
-    if (is_mine(b, b->repair.files))
-        vv_sink_begin(&b->rounds, &b->file, b->own->path, 0,
-            t->files[t->group.index].size);
+    if (!is_mine(b, b->repair.files))
+        return;
+    keep_other(b, b->own->path);
+    vv_sink_begin(
+        &b->rounds, &b->file, b->own->path, 0, t->files[t->group.index].size);
 }
 
 static void begin_block(struct rebuilding *b)
 {
     const struct vv_parity_table *t = &b->table;
-    if (is_mine(b, b->repair.blocks))
-        vv_sink_begin(&b->rounds, &b->block, b->own->parity,
-            vv_parity_head_size(t), vv_block_size(t, t->group.index));
+    if (!is_mine(b, b->repair.blocks))
+        return;
+    keep_other(b, b->own->parity);
+    vv_sink_begin(&b->rounds, &b->block, b->own->parity, vv_parity_head_size(t),
+        vv_block_size(t, t->group.index));
 }
 
 static uint32_t first_of(uint64_t members)
@@ -314,13 +349,15 @@ static varve_status rebuild(
 }
 
 varve_status vv_rebuild(const struct vv_redundancy *redundancy,
-    const struct vv_redundant_file *own, bool *was_lost, varve_error *error)
+    const struct vv_redundant_file *own, bool *was_lost, varve_error *aside,
+    varve_error *error)
 {
     const varve_allocator *a = &redundancy->context->allocator;
     varve_error local = { 0 };
     struct rebuilding b = {
         .redundancy = redundancy,
         .own = own,
+        .aside = aside,
         .rounds = { .redundancy = redundancy,
             .own = own,
             .file = -1,

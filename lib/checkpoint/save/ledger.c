@@ -33,7 +33,6 @@ enum {
     MARK_SIZE = 13,        /* of its first line: "varve ledger " */
     POLICY_FIELDS = 8,
     FIELDS = 13,              /* of an entry */
-    PADDED_SIZE = 8,          /* digits of a padded number */
     DIGEST_LINE = 7 + 16 + 1, /* "digest ", digits, newline */
 };
 
@@ -286,16 +285,6 @@ static bool ledger_parse_metric(
     return l->metric != NULL;
 }
 
-static bool ledger_parse_number(
-    const char *text, size_t size, struct vv_entry *e)
-{
-    size_t zeros = 0;
-    while (size == PADDED_SIZE && zeros < size - 1 && text[zeros] == '0')
-        zeros++;
-    e->is_padded = zeros > 0;
-    return vv_parse_decimal(text + zeros, size - zeros, &e->number);
-}
-
 static bool ledger_parse_entry(
     const char *at, const char *end, struct vv_entry *e)
 {
@@ -313,7 +302,7 @@ static bool ledger_parse_entry(
     if (has_run)
         memcpy(e->run, fields[12], sizes[12]);
     bool is_good =
-        ledger_parse_number(fields[0], sizes[0], e) &&
+        vv_parse_padded(fields[0], sizes[0], &e->number, &e->is_padded) &&
         vv_parse_decimal(fields[1], sizes[1], &e->counter) &&
         ledger_parse_known(fields[2], sizes[2], &e->step) &&
         ledger_parse_known(fields[3], sizes[3], &e->time) &&

@@ -20,7 +20,6 @@
 #define A_MILLISECOND ((int64_t)1000000)
 
 enum {
-    PADDED_SIZE = 8,
     MOST_LISTINGS = 100, /* until two agree */
     MOST_EMPTY = 8,      /* in a manager's directory, until it is believed */
     MOST_VANISHED = 20,  /* files that are gone when they are looked at; then
@@ -29,27 +28,17 @@ enum {
 
 /* --- Names -------------------------------------------------------------- */
 
-static bool numbered_parse_digits(
-    const char *text, size_t size, struct vv_numbered *file)
-{
-    size_t zeros = 0;
-    while (size == PADDED_SIZE && zeros < size - 1 && text[zeros] == '0')
-        zeros++;
-    file->is_padded = zeros > 0;
-    return vv_parse_decimal(text + zeros, size - zeros, &file->number);
-}
-
 bool vv_numbered_parse(const char *name, const char *prefix, const char *ending,
     struct vv_numbered *file)
 {
-    size_t size = strlen(name);
-    size_t prefix_size = strlen(prefix);
-    size_t behind = strlen(ending);
-    size_t front = prefix_size + 1;
-    return size > front + behind && memcmp(name, prefix, prefix_size) == 0 &&
-           name[prefix_size] == '-' &&
-           strcmp(name + size - behind, ending) == 0 &&
-           numbered_parse_digits(name + front, size - front - behind, file);
+    struct vv_numbered_name parsed;
+    size_t size = strlen(prefix);
+    if (!vv_numbered_name_parse(name, '-', ending, &parsed) ||
+        parsed.stem_size != size || memcmp(name, prefix, size) != 0)
+        return false;
+    file->number = parsed.number;
+    file->is_padded = parsed.is_padded;
+    return true;
 }
 
 void vv_numbered_add(

@@ -54,42 +54,35 @@ struct search {
     bool is_ambiguous; /* there are two before the number */
 };
 
-/* Where the number of `<stem>-<number><ending>` begins; 0: another name. */
-static size_t number_of(
-    const struct search *s, const char *name, uint64_t *number)
+/* Files of any stem count where the search has none. */
+static bool is_numbered(
+    const struct search *s, const char *name, struct vv_numbered_name *n)
 {
-    size_t size = strlen(name);
-    if (!vv_text_ends_in(name, size, s->ending))
-        return 0;
-    size -= strlen(s->ending);
-    size_t begin = size;
-    while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9')
-        begin--;
-    bool is_one =
-        begin > 1 && name[begin - 1] == (s->before ? s->before : '-') &&
-        name[0] != '.' && vv_parse_decimal(name + begin, size - begin, number);
-    return is_one ? begin : 0;
+    return vv_numbered_name_parse(
+               name, s->before ? s->before : '-', s->ending, n) &&
+           n->stem_size > 0 && name[0] != '.' &&
+           (!s->stem || (strlen(s->stem) == n->stem_size &&
+                            memcmp(name, s->stem, n->stem_size) == 0));
 }
 
+/* Of two files with one number the padded one is taken, as for a prefix. */
 static int look_at_name(
     void *user, const char *name, const struct vv_file_info *info)
 {
     (void)info;
     struct search *s = user;
-    uint64_t number, other;
-    size_t begin = number_of(s, name, &number);
-    if (begin == 0 || (s->below && number >= s->below) ||
-        (s->stem && (strlen(s->stem) != begin - 1 ||
-                        memcmp(name, s->stem, begin - 1) != 0)))
+    struct vv_numbered_name n, other;
+    if (!is_numbered(s, name, &n) || (s->below && n.number >= s->below))
         return 0;
     if (s->best->size > 0) {
         const char *best = vv_buffer_string(s->best);
-        s->is_ambiguous |= number_of(s, best, &other) != begin ||
-                           memcmp(best, name, begin) != 0;
-        if (number < s->number)
+        s->is_ambiguous |= !is_numbered(s, best, &other) ||
+                           other.stem_size != n.stem_size ||
+                           memcmp(best, name, n.stem_size) != 0;
+        if (n.number < s->number || (n.number == s->number && !n.is_padded))
             return 0;
     }
-    s->number = number;
+    s->number = n.number;
     s->best->size = 0;
     vv_buffer_add_string(s->best, name);
     return 0;

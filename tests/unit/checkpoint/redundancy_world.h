@@ -129,7 +129,7 @@ static inline void run_one(const varve_comm *comm, void *user)
     world.errors[i] = (varve_error){ 0 };
     world.got[i] =
         world.is_rebuild
-            ? vv_rebuild(&r, &file, NULL, &world.errors[i])
+            ? vv_rebuild(&r, &file, NULL, NULL, &world.errors[i])
             : vv_protect(&r, &file, VARVE_OK, &world.errors[i]);
 }
 

@@ -55,6 +55,7 @@ static struct {
     uint64_t left_out[MOST_RANKS]; /* at the first level, in the end */
     char failure[MOST_RANKS][300]; /* there, before the last drain */
     char passed_over[MOST_RANKS][4096];
+    char warnings[MOST_RANKS][300]; /* after what is made behind */
 } nodes;
 
 static inline void begin_nodes(uint32_t count, uint32_t scheme)
@@ -222,6 +223,14 @@ static inline varve_status live(struct node_rank *r)
     return status;
 }
 
+static inline void note_warning(struct node_rank *r)
+{
+    if (varve_manager_wait(r->manager, NULL))
+        return;
+    const char *warning = varve_manager_warning(r->manager);
+    snprintf(nodes.warnings[r->rank], 300, "%s", warning ? warning : "");
+}
+
 static inline void live_one(const varve_comm *comm, void *user)
 {
     struct node_rank r;
@@ -231,6 +240,8 @@ static inline void live_one(const varve_comm *comm, void *user)
     nodes.got[comm->rank] = build_node(&r, comm)
                                 ? live(&r)
                                 : nodes.errors[comm->rank].status;
+    if (!nodes.got[comm->rank])
+        note_warning(&r);
     varve_manager_free(r.manager);
     varve_graph_free(r.graph);
 }

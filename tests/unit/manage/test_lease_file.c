@@ -11,6 +11,7 @@
 #include "lease_file.h"
 #include "manage_world.h"
 #include "system.h"
+#include "watch.h"
 
 /* A disk without locks. */
 static struct vv_system unlocked;
@@ -95,6 +96,56 @@ TEST(lease_file, of_a_checkpoint_that_is_gone_is_none)
     cr_assert_null(vv_lease_new_in(&w.context, "run/ckpt-1.varve", &error));
     cr_assert_eq(error.status, VARVE_NOT_FOUND);
     cr_assert_eq(count_leases(&w), 0);
+    world_end(&w);
+}
+
+TEST(lease_file, tells_of_a_renewal_that_failed_and_of_its_end)
+{
+    struct world w;
+    varve_error error = { 0 };
+    begin_unlocked(&w, &(varve_manager_options){ .keep_last = 1 });
+    world_save(&w, 10);
+    varve_lease *lease =
+        vv_lease_new_in(&w.context, "run/ckpt-1.varve", &error);
+    cr_assert(lease, "%s", error.message);
+    cr_assert_ok(varve_lease_check(lease, &error), error);
+    faulty_plan(w.faulty, &(struct faulty_plan){
+        .number = 0, .error = EIO, .kinds = FAULTY_WRITE });
+    cr_assert_eq(varve_lease_check(lease, &error), VARVE_IO);
+    cr_assert(strstr(error.message,
+                  "run/ckpt-1.varve: its lease could not be renewed"),
+        "%s", error.message);
+    faulty_plan(w.faulty, NULL);
+    cr_assert_ok(varve_lease_check(lease, &error), error);
+    memory_set_now(w.memory, 2 * VV_LEASE_TERM); /* as after a suspension */
+    world_save(&w, 20);
+    cr_assert_not(has(&w, "run/ckpt-1.varve"));
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(varve_lease_check(lease, &error), VARVE_TIMEOUT);
+        cr_assert(strstr(error.message, "has expired"), "%s", error.message);
+    }
+    varve_lease_free(lease);
+    cr_assert_eq(varve_lease_check(NULL, &error), VARVE_MISUSE);
+    world_end(&w);
+}
+
+TEST(lease_file, of_a_watch_that_ended_is_told_by_its_next_call)
+{
+    struct world w;
+    varve_error error = { 0 };
+    const char *path;
+    begin_unlocked(&w, &(varve_manager_options){ .keep_last = 1 });
+    world_save(&w, 10);
+    varve_watch *watch = vv_watch_new_in(&w.context, "run/ckpt", NULL, &error);
+    cr_assert_ok(varve_watch_next(watch, 0, &path, &error), error);
+    memory_set_now(w.memory, 2 * VV_LEASE_TERM);
+    world_save(&w, 20);
+    cr_assert_eq(varve_watch_next(watch, 0, &path, &error), VARVE_TIMEOUT);
+    cr_assert(strstr(error.message, "run/ckpt-1.varve: its lease has expired"),
+        "%s", error.message);
+    cr_assert_ok(varve_watch_next(watch, 0, &path, &error), error);
+    cr_assert_str_eq(path, "run/ckpt-2.varve");
+    varve_watch_free(watch);
     world_end(&w);
 }
 

@@ -345,6 +345,30 @@ TEST(levels, one_that_cannot_be_listed_is_passed_over_where_allowed)
     world_end(&w);
 }
 
+/* A first run, whose directory is empty, may begin where that is allowed. */
+TEST(levels, a_run_may_begin_anew_beside_one_that_cannot_be_listed)
+{
+    struct world w;
+    varve_error error;
+    varve_manager_options options = { WITH(one) };
+    levels_begin(&w, &options);
+    memory_put(w.memory, "slow", "no directory", 12);
+    cr_assert_neq(varve_manager_resume(w.manager, &error), VARVE_OK);
+    cr_assert(strstr(error.message, "may_resume_older"), "%s", error.message);
+    options.may_resume_older = true;
+    world_again(&w, &options);
+    resume(&w);
+    cr_assert_null(varve_manager_restoration(w.manager));
+    const char *warning = varve_manager_warning(w.manager);
+    cr_assert(warning && strstr(warning, "began anew beside a level") &&
+                  strstr(warning, "slow"),
+        "%s", warning ? warning : "none");
+    memory_put(w.memory, "run/ckpt.ledger", "was one", 7);
+    cr_assert_neq(varve_manager_resume(w.manager, &error), VARVE_OK);
+    cr_assert(strstr(error.message, "slow"), "%s", error.message);
+    world_end(&w);
+}
+
 /* --- Waiting ------------------------------------------------------------ */
 
 TEST(levels, are_waited_for_so_long_at_most)

@@ -88,6 +88,14 @@ static int each_name(
     return late.under->each_name(state, directory, pass_on, &h);
 }
 
+/* Shows one file less in every second listing. */
+static int each_name_flickering(
+    void *state, int directory, vv_each_name *each, void *user)
+{
+    late.hides_from = late.hides_from == 5 ? 6 : 5;
+    return each_name(state, directory, each, user);
+}
+
 /* A world whose directory is shown as it was a while ago. */
 static void begin_late(struct world *w, uint64_t hides_from)
 {
@@ -115,6 +123,26 @@ TEST(listing_refresh, finds_what_the_ledger_names_and_the_listing_does_not)
     struct world w;
     begin_late(&w, 1);
     resume_late(&w, 50);
+    world_end(&w);
+}
+
+TEST(listing_refresh, nothing_is_deleted_where_no_two_listings_agree)
+{
+    struct world w;
+    varve_error error = { 0 };
+    begin_late(&w, 6);
+    late.system.each_name = each_name_flickering;
+    world_start(&w, &(varve_manager_options){ .keep_last = 1 });
+    cr_assert_ok(varve_manager_prune(w.manager, &error), error);
+    cr_assert_eq(varve_manager_count(w.manager), 5);
+    const char *warning = varve_manager_warning(w.manager);
+    cr_assert(warning && strstr(warning, "no two listings of ckpt-N.varve"),
+        "%s", warning);
+    late.system.each_name = each_name; /* and later they do */
+    late.hides_from = 6;
+    cr_assert_ok(varve_manager_prune(w.manager, &error), error);
+    cr_assert_null(varve_manager_warning(w.manager));
+    cr_assert_eq(varve_manager_count(w.manager), 1);
     world_end(&w);
 }
 

@@ -113,22 +113,51 @@ static void take_away(struct away *a, const char *beginning)
     }
 }
 
-static void bring_back(struct away *a)
+static void bring_back(const struct away *a)
 {
-    for (size_t i = 0; i < a->count; i++) {
+    for (size_t i = 0; i < a->count; i++)
         memory_put(nodes.memory, a->paths[i], a->bytes[i], a->sizes[i]);
+}
+
+static void free_away(struct away *a)
+{
+    for (size_t i = 0; i < a->count; i++)
         free(a->bytes[i]);
+}
+
+/* Returns whether some file has these bytes. */
+static bool has_bytes(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < memory_file_count(nodes.memory); i++) {
+        size_t other;
+        const char *path = memory_file_path(nodes.memory, i);
+        const unsigned char *found = memory_bytes(nodes.memory, path, &other);
+        if (other == size && memcmp(found, bytes, size) == 0)
+            return true;
     }
+    return false;
+}
+
+/* Checkpoints and parity files that are gone; the ledger is not counted. */
+static size_t count_overwritten(const struct away *a)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < a->count; i++)
+        count += strstr(a->paths[i], "/ckpt-") &&
+                 !has_bytes(a->bytes[i], a->sizes[i]);
+    return count;
 }
 
 /* Both runs have saved numbers 1 to 3; either set of number 3 can be made whole
- * out of what one node has. */
+ * out of what one node has. The older files are kept under other names. */
 TEST(manager_nodes, take_the_set_of_the_younger_run)
 {
-    for (uint32_t node = 0; node < 2; node++) {
-        struct away away;
-        char beginning[16];
-        begin_nodes(2, VARVE_XOR);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct away away, younger;
+        char beginning[16], other[16];
+        uint32_t node = i % 2;
+        begin_nodes(2, schemes[i / 2]);
+        snprintf(other, sizeof other, "node-%u/", (unsigned)!node);
         snprintf(beginning, sizeof beginning, "node-%u/", (unsigned)node);
         cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
         take_away(&away, beginning);
@@ -136,10 +165,20 @@ TEST(manager_nodes, take_the_set_of_the_younger_run)
         lose_node(1);
         memory_set_now(nodes.memory, INT64_C(5000000000));
         cr_assert_ok(save_steps(11, 13), nodes.errors[0]);
+        take_away(&younger, other);
         lose_node(node);
         bring_back(&away);
-        int64_t lineage = resume_all();
-        cr_assert_eq(lineage, 13, "node %u", (unsigned)node);
+        for (int k = 0; k < 2; k++) {
+            int64_t lineage = resume_all();
+            cr_assert_eq(lineage, 13, "node %u", (unsigned)node);
+            cr_assert(strstr(nodes.warnings[node], "is kept as") || k == 1,
+                "%s", nodes.warnings[node]);
+            cr_assert_eq(count_overwritten(&away), 0);
+            cr_assert_eq(count_overwritten(&younger), 0);
+            cr_assert_eq(count_files("", ".varve"), 3 * 3);
+        }
+        free_away(&away);
+        free_away(&younger);
         end_nodes();
     }
 }

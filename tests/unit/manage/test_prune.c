@@ -252,6 +252,27 @@ TEST(prune, removes_what_a_deletion_that_was_cut_short_left)
     end();
 }
 
+/* The deletion had failed to give a pinned file its name back. */
+TEST(prune, brings_back_what_was_pinned_while_it_was_deleted)
+{
+    varve_error error;
+    size_t size;
+    begin();
+    memory_put(memory, "run/.ckpt-1.varve.gone", "another", 7);
+    memory_put(memory, "run/ckpt-1.pin", "", 0);
+    memory_put(memory, "run/.ckpt-7.varve.gone", "pinned", 6);
+    memory_put(memory, "run/ckpt-7.pin", "", 0);
+    decide(4);
+    cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+    memory_bytes(memory, "run/ckpt-7.varve", &size);
+    cr_assert(has("run/ckpt-7.varve") && size == 6);
+    cr_assert_not(has("run/.ckpt-7.varve.gone"));
+    memory_bytes(memory, "run/ckpt-1.varve", &size);
+    cr_assert_neq(size, 7, "the file that has the name is not replaced");
+    cr_assert_not(has("run/.ckpt-1.varve.gone"));
+    end();
+}
+
 /* How many files a deletion may have left under its own name. */
 static size_t half_deleted(void)
 {
