@@ -161,6 +161,17 @@ varve_status vv_assert_matched(
     return status;
 }
 
+varve_status vv_count_unused(
+    const struct vv_delivery *d, size_t *count, varve_error *error)
+{
+    varve_report *report = vv_report_make(d, 0, error);
+    if (!report)
+        return VARVE_NO_MEMORY;
+    *count = count_findings(report, is_unused);
+    varve_report_free(report);
+    return VARVE_OK;
+}
+
 /* Whether a finding leaves a variable without any value at all. */
 static bool is_not_found(const struct vv_finding *finding)
 {
