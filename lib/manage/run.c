@@ -136,26 +136,6 @@ static varve_status prepare(
     return VARVE_OK;
 }
 
-/* A checkpoint of which nothing is here is of another program, if it is nothing
- * to the other processes either. */
-static varve_status check_match(
-    varve_run *run, const char *directory, varve_error *error)
-{
-    varve_error reason = { 0 };
-    varve_restoration *found = varve_manager_restoration(run->manager);
-    varve_status status = VARVE_OK;
-    if (found && varve_edge_count(varve_run_root(run)) > 0)
-        status = varve_assert_nontrivial_match(found, &reason);
-    if (run->comm && varve_any(run->comm, !status))
-        return VARVE_OK;
-    if (status == VARVE_UNMATCHED)
-        return vv_fail(error, status,
-            "%s: expected the checkpoints of this program, found those of "
-            "another: %s",
-            directory, reason.message);
-    return vv_hand_over(status, &reason, error);
-}
-
 static void note_passed_over(varve_run *run, const char *directory)
 {
     size_t count = 0;
@@ -195,7 +175,6 @@ static varve_status resume(varve_run *run, const char *directory,
     run->drain_seconds =
         o->drain_seconds != 0 ? o->drain_seconds : (double)USUAL_DRAIN_SECONDS;
     VV_TRY(varve_manager_resume(run->manager, error));
-    VV_TRY(check_match(run, directory, error));
     run->is_resumed = varve_manager_restoration(run->manager) != NULL;
     run->resumed_step = step_of(varve_manager_restoration(run->manager));
     note_passed_over(run, directory);

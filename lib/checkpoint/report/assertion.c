@@ -196,6 +196,37 @@ varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error)
     return status;
 }
 
+bool vv_has_any_match(const struct vv_delivery *d)
+{
+    const struct vv_pairing *p = d->pairing;
+    for (uint32_t f = 0; f < vv_index_of(p)->node_count; f++) {
+        const varve_node *node = p->matches.node_of[f];
+        uint32_t value = vv_value_of(p, f);
+        if ((node && node != p->root) ||
+            (value != VV_NONE && vv_is_delivered(&d->fates, value)))
+            return true;
+    }
+    return false;
+}
+
+varve_status vv_assert_any(const struct vv_delivery *d, varve_error *error)
+{
+    varve_report *report = vv_report_make(d, 0, error);
+    varve_status status = VARVE_OK;
+    if (!report)
+        return VARVE_NO_MEMORY;
+    if (count_findings(report, is_missing) > 0) {
+        status = vv_fail(error, VARVE_UNMATCHED,
+            "%s: expected a checkpoint of this program, found one of another: "
+            "nothing in it matches",
+            report->path);
+        if (!add_lines(report, is_either, error))
+            status = vv_fail_memory(error, "the paths that did not match");
+    }
+    varve_report_free(report);
+    return status;
+}
+
 varve_status vv_assert_nontrivial(
     const struct vv_delivery *d, varve_error *error)
 {
