@@ -30,6 +30,7 @@
 #include "support/arguments.h"
 
 enum { PRINT_EVERY = 25, SAMPLE_SIZE = 300 };
+enum { STOPPED = 75 }; /* exit status: EX_TEMPFAIL of sysexits.h */
 
 static const double smoothing = 0.05;
 
@@ -48,7 +49,8 @@ struct training {
     varve_random initial; /* draws the first values */
     varve_random noise;   /* blurs the text */
     int64_t step;
-    double loss; /* in bits per character, smoothed */
+    double loss;      /* in bits per character, smoothed */
+    bool was_stopped; /* before the last step */
 };
 
 static void warn(const char *what)
@@ -124,12 +126,11 @@ static void say_where(const struct training *t)
  * found its home, and the data are those that the position is a position in. */
 static varve_status check(struct training *t, varve_error *error)
 {
-    varve_restoration *found =
-        varve_manager_restoration(varve_run_manager(t->run));
     varve_status status =
         varve_require_ready(varve_run_root(t->run), NULL, error);
-    if (!status && found)
-        status = varve_assert_consumed(found, error);
+    if (!status) /* as the first step would */
+        status =
+            varve_manager_assert_consumed(varve_run_manager(t->run), error);
     if (!status)
         status = varve_records_check(t->records, error);
     return status;
@@ -275,7 +276,7 @@ static varve_status run(struct training *t, varve_error *error)
     }
     if (!status && t->step >= t->arguments->steps)
         write_sample(t);
-    else if (!status && !varve_run_goes_on(t->run))
+    else if (!status && varve_run_was_stopped(t->run))
         printf("stopped at step %" PRId64 "; start again to go on\n", t->step);
     return status;
 }
@@ -284,6 +285,8 @@ static varve_status run(struct training *t, varve_error *error)
 static varve_status end(
     struct training *t, varve_status status, varve_error *error)
 {
+    t->was_stopped =
+        t->step < t->arguments->steps && varve_run_was_stopped(t->run);
     if (!status && t->run)
         status = varve_run_end(t->run, error);
     else
@@ -322,5 +325,5 @@ int main(int argc, char **argv)
     status = end(&training, status, &error);
     if (status)
         fprintf(stderr, "%s\n", error.message);
-    return status ? 1 : 0;
+    return status ? 1 : training.was_stopped ? STOPPED : 0;
 }

@@ -8,16 +8,16 @@
 
 #include <varve/varve.h>
 
+enum { STOPPED = 75 }; /* EX_TEMPFAIL of sysexits.h: start it again */
+
 int main(void)
 {
     double sum = 0;
-    int64_t step = 0;
 
     /* [run] */
     varve_run *run = varve_run_new(NULL);
     varve_node *root = varve_run_root(run);
     varve_add_variable(root, "sum", varve_scalar(&sum));
-    varve_add_variable(root, "step", varve_scalar(&step));
     varve_run_open(run, "sums",
         &(varve_run_options){
             .manager = { .interval_steps = 10, .keep_last = 2 },
@@ -26,19 +26,20 @@ int main(void)
     if (varve_run_warning(run))
         fprintf(stderr, "%s\n", varve_run_warning(run));
     if (varve_run_is_resumed(run))
-        printf("resumed at step %" PRId64 "\n", step);
-    int64_t end = step + 25;
+        printf("resumed at step %" PRId64 "\n", varve_run_resumed_step(run));
+    int64_t step = varve_run_resumed_step(run), end = step + 25;
     while (step < end && varve_run_goes_on(run)) {
         step++;
         sum += 1.0 / (double)step;
         varve_run_step(run, step);
     }
     printf("at step %" PRId64 " the sum is %.6f\n", step, sum);
+    bool was_stopped = step < end && varve_run_was_stopped(run);
 
     varve_error error;
     varve_status status = varve_run_end(run, &error);
     /* [/run] */
     if (status)
         fprintf(stderr, "%s\n", error.message);
-    return status ? 1 : 0;
+    return status ? 1 : was_stopped ? STOPPED : 0;
 }

@@ -37,7 +37,9 @@ typedef varve_status varve_manager_initialize(void *user);
  * Retention is a union: a checkpoint stays as long as one policy keeps it, and
  * for ever where none is set. Whatever the policies say, these stay: the newest
  * good one, pinned ones, those that somebody reads under a lease, damaged ones
- * (but for `keep_damaged`), and what this manager has not written. */
+ * (but for `keep_damaged`), what this manager has not written, and the one that
+ * was resumed from, until each of its values was taken by the program, given up
+ * (varve_drop_pending, varve_manager_settle) or excused (`read->expect`). */
 typedef struct varve_manager_options {
     const char *prefix;          /* NULL: "ckpt"; copied */
     size_t keep_last;            /* so many of the newest */
@@ -92,6 +94,11 @@ typedef struct varve_manager_options {
     bool may_resume_older; /* a newer checkpoint, or a level, that cannot be
                               read now (VARVE_IO) is passed over. Without this
                               it is an error, for it may be good */
+    bool strict;           /* after a resume the first save that is due, and
+                              varve_manager_settle, fail with VARVE_UNMATCHED
+                              unless varve_manager_assert_consumed holds; then
+                              nothing is written. `read->expect` permits what
+                              may be missing or unused */
     double lock_seconds;   /* how long varve_manager_new waits for the lock of
                               another manager; 0: not at all; below 0: for
                               ever */
@@ -163,10 +170,18 @@ VARVE_API varve_status varve_manager_resume(
 VARVE_API varve_restoration *varve_manager_restoration(
     const varve_manager *manager);
 
+/* varve_assert_consumed of that restoration. Of many processes all make this
+ * call, and where it fails at one it fails at all with the same message.
+ * VARVE_OK where nothing was resumed. */
+VARVE_API varve_status varve_manager_assert_consumed(
+    varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
+
 /* Ends the waiting of that restoration, as once all is built: what waits is
  * given up (varve_drop_pending), and what is added to the graph from now on is
  * nothing to it. Its report and assertions go on. Nothing was resumed: nothing
- * happens. VARVE_NO_MEMORY. */
+ * happens. With `strict` it fails as varve_manager_assert_consumed does, and
+ * then nothing is given up; of many processes all make the call then.
+ * VARVE_NO_MEMORY. */
 VARVE_API varve_status varve_manager_settle(
     varve_manager *manager, varve_error *error);
 
@@ -200,7 +215,8 @@ typedef struct varve_manager_save_options {
  * Ranks save where rank 0 finds it due or any of them was asked for it, which
  * costs one agreement at each call; the step must be the same everywhere.
  *
- * Fails as varve_save does, and with VARVE_EXISTS while another manager of the
+ * Fails as varve_save does, with VARVE_UNMATCHED as `strict` says, and with
+ * VARVE_EXISTS while another manager of the
  * same prefix holds the lock of a directory that was made anew meanwhile. What
  * goes wrong after the checkpoint is durable is not a failure but a warning,
  * and is tried again after the next save. */

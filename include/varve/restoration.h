@@ -11,6 +11,13 @@
 
 VARVE_BEGIN_DECLS
 
+/* A call that takes an `error` and is given NULL for its restoration fails. If
+ * `error` holds a failure already, that failure stays and its status is
+ * returned: `varve_assert_consumed(varve_read(..., &error), &error)` reports
+ * why the read failed. Else it is VARVE_MISUSE. So `error` has to be
+ * initialized there (`varve_error error = { 0 };`), or filled by the call
+ * before. */
+
 /* --- The handle --------------------------------------------------------- */
 
 /* Ends it: nothing waits any more, and what it has of a checkpoint, or a plan

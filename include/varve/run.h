@@ -3,11 +3,14 @@
  *     varve_run *run = varve_run_new(NULL);
  *     varve_add_variable(varve_run_root(run), "step", varve_scalar(&step));
  *     varve_run_open(run, "checkpoints", &options);
+ *     int64_t step = varve_run_resumed_step(run);
  *     while (step < 100 && varve_run_goes_on(run)) {
  *         train();
  *         varve_run_step(run, ++step);
  *     }
- *     return varve_run_end(run, &error) ? 1 : 0;
+ *     bool was_stopped = step < 100 && varve_run_was_stopped(run);
+ *     varve_status status = varve_run_end(run, &error);
+ *     return status ? 1 : was_stopped ? 75 : 0;
  *
  * The first failure stays in the handle, as the first mistake in a graph: what
  * is called after it does nothing, the loop ends, and varve_run_end tells.
@@ -31,18 +34,24 @@ VARVE_BEGIN_DECLS
 /* All zero is the safe default; NULL stands for that. */
 typedef struct varve_run_options {
     varve_manager_options
-        manager;       /* its prefix and metric are copied, all else
-                          that it points to is borrowed to the end */
-    bool heed_signals; /* SIGTERM and SIGINT ask the run to stop, each where it
-                          is as by default when the run is opened, and as by
-                          default again at its end. A second SIGINT ends the
-                          process. One run of a process at a time: VARVE_MISUSE
-                          for another */
-    bool no_last_save; /* the end of the run is not saved for being the end;
-                          the last step before a stop still is */
-    double drain_seconds; /* how long the end waits until each level has the
-                             last checkpoint that is due there; 0: 30; below 0:
-                             for ever */
+        manager;        /* its prefix and metric are copied, all else
+                           that it points to is borrowed to the end */
+    bool heed_signals;  /* SIGTERM and SIGINT ask the run to stop, each where it
+                           is as by default when the run is opened, and as by
+                           default again at its end. A second SIGINT ends the
+                           process. One run of a process at a time: VARVE_MISUSE
+                           for another */
+    bool no_last_save;  /* the end of the run is not saved for being the end;
+                           the last step before a stop still is */
+    bool allow_partial; /* a resume may leave values of the checkpoint
+                           unused, and variables of the program as they are.
+                           Without this a run is strict. VARVE_MISUSE with
+                           `manager.strict` */
+    bool may_repeat_steps; /* a step may be one that was done before the
+                              resume */
+    double drain_seconds;  /* how long the end waits until each level has the
+                              last checkpoint that is due there; 0: 30; below 0:
+                              for ever */
     void *reserved[7];
 } varve_run_options;
 
@@ -69,6 +78,16 @@ VARVE_API void varve_run_open(
 /* Whether opening it restored something; else it has begun anew. */
 VARVE_API bool varve_run_is_resumed(const varve_run *run);
 
+/* The step that was resumed, which is done: the run goes on with the one after
+ * it. 0 where it has begun anew. So this loop does each step once:
+ *
+ *     int64_t step = varve_run_resumed_step(run);
+ *     while (step < end && varve_run_goes_on(run)) {
+ *         ...
+ *         varve_run_step(run, ++step);
+ *     } */
+VARVE_API int64_t varve_run_resumed_step(const varve_run *run);
+
 /* False once something failed, or it was asked to stop. One that was not opened
  * fails by this.
  *
@@ -80,7 +99,17 @@ VARVE_API bool varve_run_goes_on(varve_run *run);
 
 /* A step is done: saves it if a save is due, or if the run was asked to stop.
  * With options as varve_manager_save_with. A save that fails, also one in the
- * background that is known by now, fails the run. */
+ * background that is known by now, fails the run.
+ *
+ * The first step after a resume fails the run with VARVE_UNMATCHED, and saves
+ * nothing, unless everything in the checkpoint was used and everything in the
+ * program was restored (varve_manager_assert_consumed). So the program is built
+ * by then. `manager.read->expect` permits what may be missing or unused,
+ * varve_drop_pending gives values up, and `allow_partial` permits everything.
+ *
+ * A step that was done before the resume, which is one up to
+ * varve_run_resumed_step, is VARVE_MISUSE unless `may_repeat_steps` is set: a
+ * loop that is off by one would do it twice. */
 VARVE_API void varve_run_step(varve_run *run, int64_t step);
 VARVE_API void varve_run_step_with(
     varve_run *run, int64_t step, const varve_manager_save_options *options);
@@ -90,17 +119,24 @@ VARVE_API void varve_run_step_with(
  * long as the run is there. */
 VARVE_API void varve_run_stop(varve_run *run);
 
+/* Whether it was asked to stop, which ends the loop before its own end: a
+ * program calls this after the loop and before varve_run_end, and ends with
+ * another exit status than one that is finished. True also where the step that
+ * was the last by that was the last of the program: compare the step. */
+VARVE_API bool varve_run_was_stopped(const varve_run *run);
+
 /* What went wrong beside it: the warning of the last save, or after opening
  * what was passed over, a line each; NULL: nothing. Valid until the next call
  * with this run. */
 VARVE_API const char *varve_run_warning(const varve_run *run);
 
-/* Ends it: saves the last step, if nothing has failed, it is not saved yet and
- * `no_last_save` does not say otherwise, with the metric of that step; waits
- * for what is in flight, and for the levels as `drain_seconds` says; frees the
- * run, its manager and its graph. Returns the first failure of all:
- * VARVE_TIMEOUT where only a level lacks a copy by then, whose original is in
- * the manager's directory. VARVE_MISUSE for NULL. */
+/* Ends it: checks a resume that no step has checked, as the first step would,
+ * unless the run was asked to stop; saves the last step, if nothing has failed,
+ * it is not saved yet and `no_last_save` does not say otherwise, with the
+ * metric of that step; waits for what is in flight, and for the levels as
+ * `drain_seconds` says; frees the run, its manager and its graph. Returns the
+ * first failure of all: VARVE_TIMEOUT where only a level lacks a copy by then,
+ * whose original is in the manager's directory. VARVE_MISUSE for NULL. */
 VARVE_API varve_status varve_run_end(
     varve_run *run, varve_error *error) VARVE_MUST_CHECK;
 

@@ -138,9 +138,19 @@ varve_status vv_fail_memory(varve_error *error, const char *what)
     return vv_fail(error, VARVE_NO_MEMORY, "out of memory: %s", what);
 }
 
+static bool holds_failure(const varve_error *error)
+{
+    const size_t count = sizeof status_names / sizeof *status_names;
+    return error && error->status != VARVE_OK &&
+           (size_t)error->status < count && error->message[0] &&
+           memchr(error->message, '\0', sizeof error->message);
+}
+
 varve_status vv_fail_none(
     varve_error *error, const char *what, const char *call)
 {
+    if (holds_failure(error))
+        return error->status;
     return vv_fail(error, VARVE_MISUSE,
         "%s: expected one, found NULL, as after %s that failed", what, call);
 }

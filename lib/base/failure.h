@@ -41,8 +41,10 @@ struct vv_failure_words {
 /* From now on these are asked; they stay for ever. */
 void vv_failure_ask(const struct vv_failure_words *words);
 
-/* VARVE_MISUSE where NULL is handed on, as a call gives it that failed:
- * "<what>: expected one, found NULL, as after <call> that failed". */
+/* For a call that is given NULL, which another call has returned that failed.
+ * If `error` holds a failure, that of the other call, it stays and its status
+ * is returned. Else VARVE_MISUSE: "<what>: expected one, found NULL, as after
+ * <call> that failed". `error` has to be initialized, or filled by a call. */
 varve_status vv_fail_none(
     varve_error *error, const char *what, const char *call);
 

@@ -24,6 +24,7 @@
 #include "manager_together.h"
 #include "publish.h"
 #include "restoration.h"
+#include "resume_match.h"
 #include "run_identity.h"
 #include "store.h"
 #include "system.h"
@@ -347,6 +348,7 @@ varve_status vv_manager_decide(varve_manager *m, varve_error *error)
         m->has_good ? &m->good : NULL, error));
     if (m->lock.is_absent)
         keep_other_lineages(m);
+    vv_resume_match_keep(m);
     return VARVE_OK;
 }
 
@@ -375,8 +377,7 @@ const char *varve_manager_warning(const varve_manager *m)
 varve_status varve_manager_refresh(varve_manager *m, varve_error *error)
 {
     if (!m)
-        return vv_fail(
-            error, VARVE_MISUSE, "manager: expected one, found NULL");
+        return vv_fail_none(error, "manager", "varve_manager_new");
     vv_manager_land(m);
     varve_error reason = { 0 };
     varve_status status =
@@ -574,8 +575,7 @@ static varve_status change_pin(varve_manager *m, uint64_t number,
     varve_error *error)
 {
     if (!m)
-        return vv_fail(
-            error, VARVE_MISUSE, "manager: expected one, found NULL");
+        return vv_fail_none(error, "manager", "varve_manager_new");
     varve_error reason = { 0 };
     vv_manager_land(m);
     varve_status status = vv_manager_compare(m, "number", number, &reason);

@@ -29,6 +29,14 @@ struct vv_manager_saving {
     struct vv_interval older; /* before it */
 };
 
+/* What is to be remembered of the last resume (resume_match.h). */
+struct vv_manager_match {
+    uint64_t number;   /* of the checkpoint that was restored */
+    bool is_held;      /* it is of the own directory, and has values that were
+                          neither taken nor given up: it is not deleted */
+    bool is_unchecked; /* `strict`, and not found complete yet: no save */
+};
+
 /* "%016x RUN NUMBER COUNTER %016x", with a NUL. */
 enum { VV_PARENT_SIZE = 16 + 1 + VV_RUN_SIZE + 21 + 21 + 17 };
 
@@ -61,6 +69,7 @@ struct varve_manager {
     varve_error failure; /* of one that nobody was told */
 
     varve_restoration *restoration;
+    struct vv_manager_match resumed; /* zeroed where there is no restoration */
     varve_error half_restored;    /* by a damaged checkpoint, and not yet by an
                                      older one; VARVE_OK: nothing is */
     struct vv_buffer saved;       /* a path, "" for none */

@@ -14,6 +14,7 @@
 #include "manager_tell.h"
 #include "manager_together.h"
 #include "reader.h"
+#include "resume_match.h"
 #include "retention.h"
 #include "save.h"
 #include "set_levels.h"
@@ -434,8 +435,7 @@ varve_status varve_manager_drain(
 {
     varve_error reason = { 0 };
     if (!m)
-        return vv_fail(
-            error, VARVE_MISUSE, "manager: expected one, found NULL");
+        return vv_fail_none(error, "manager", "varve_manager_new");
     varve_status status = land_and_tell(m, &reason);
     vv_levels_catch_up(&m->levels, &m->listing, NULL);
     if (!status)
@@ -447,8 +447,7 @@ varve_status varve_manager_drain(
 varve_status varve_manager_wait(varve_manager *m, varve_error *error)
 {
     if (!m)
-        return vv_fail(
-            error, VARVE_MISUSE, "manager: expected one, found NULL");
+        return vv_fail_none(error, "manager", "varve_manager_new");
     varve_error reason = { 0 };
     varve_status status = land_and_tell(m, &reason);
     if (!status)
@@ -572,6 +571,8 @@ static varve_status save_if_due(varve_manager *m, int64_t step,
     if (!is_due)
         return has_landed ? vv_manager_tell(m, VARVE_OK, error) : VARVE_OK;
     VV_TRY(varve_manager_wait(m, error));
+    VV_TRY(vv_resume_match_demand(m, error));
+    VV_TRY(vv_resume_match_weigh(m, error));
     return save_and_tell(m, step, o, error);
 }
 
@@ -581,8 +582,7 @@ varve_status varve_manager_save_with(varve_manager *m, int64_t step,
     static const varve_manager_save_options none;
     varve_error reason = { 0 };
     if (!m)
-        return vv_fail(error, VARVE_MISUSE,
-            "manager: expected the graph that it was made for, found none");
+        return vv_fail_none(error, "manager", "varve_manager_new");
     varve_status status =
         save_if_due(m, step, options ? options : &none, &reason);
     return vv_hand_over(status, &reason, error);

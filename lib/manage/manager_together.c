@@ -143,6 +143,7 @@ static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)
     vv_buffer_add8(bytes, o->read_only);
     vv_buffer_add8(bytes, o->must_resume);
     vv_buffer_add8(bytes, o->may_resume_older);
+    vv_buffer_add8(bytes, o->strict);
     vv_buffer_add8(bytes, o->read && o->read->salvage.on);
     if (o->redundancy) {
         vv_buffer_add8(bytes, o->write && o->write->no_sync);

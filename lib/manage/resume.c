@@ -20,6 +20,7 @@
 #include "reader.h"
 #include "restoration.h"
 #include "resume_alone.h"
+#include "resume_match.h"
 #include "resume_sets.h"
 #include "resume_together.h"
 #include "set_levels.h"
@@ -225,6 +226,7 @@ static void adopt(varve_manager *m, const struct vv_origin *origin)
 {
     const struct vv_entry *entry = vv_origin_entry(origin);
     m->restoration->is_lent = true;
+    vv_resume_match_begin(m, entry->number, origin->level == 0);
     vv_interval_begin(&m->interval, entry->step, m->context.system);
     m->interval.has_last = entry->step >= 0;
     vv_manager_begin_run(m, entry);
@@ -477,6 +479,7 @@ static varve_status resume(varve_manager *m, varve_error *error)
     VV_TRY(vv_manager_tell(m, status, error));
     vv_restoration_free(m->restoration);
     m->restoration = NULL;
+    m->resumed = (struct vv_manager_match){ 0 };
     m->half_restored.status = VARVE_OK;
     forget_passed_over(m);
     VV_TRY(look_at_levels(m, &unseen, error));
@@ -496,8 +499,7 @@ varve_status varve_manager_resume(varve_manager *m, varve_error *error)
 {
     varve_error reason = { 0 };
     if (!m)
-        return vv_fail(error, VARVE_MISUSE,
-            "manager: expected the graph that it was made for, found none");
+        return vv_fail_none(error, "manager", "varve_manager_new");
     return vv_hand_over(resume(m, &reason), &reason, error);
 }
 
@@ -509,8 +511,8 @@ varve_restoration *varve_manager_restoration(const varve_manager *m)
 varve_status varve_manager_settle(varve_manager *m, varve_error *error)
 {
     if (!m)
-        return vv_fail(
-            error, VARVE_MISUSE, "manager: expected one, found NULL");
+        return vv_fail_none(error, "manager", "varve_manager_new");
+    VV_TRY(vv_resume_match_demand(m, error));
     return m->restoration ? vv_restoration_settle(m->restoration, error)
                           : VARVE_OK;
 }
@@ -554,6 +556,7 @@ static varve_status prune(varve_manager *m, bool is_trial, varve_error *error)
     if (vv_manager_leads(m))
         status = lock_to_prune(m, error);
     VV_TRY(vv_manager_tell(m, status, error));
+    VV_TRY(vv_resume_match_weigh(m, error));
     VV_TRY(vv_nodes_weigh(&m->nodes, &m->listing, m->policy.keep_bytes, error));
     bool lacks_good = !m->has_good;
     VV_TRY(vv_nodes_any(&m->nodes, &lacks_good, error));
@@ -569,8 +572,7 @@ static varve_status prune_with(
 {
     varve_error reason = { 0 };
     if (!m)
-        return vv_fail(
-            error, VARVE_MISUSE, "manager: expected one, found NULL");
+        return vv_fail_none(error, "manager", "varve_manager_new");
     return vv_hand_over(prune(m, is_trial, &reason), &reason, error);
 }
 

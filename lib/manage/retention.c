@@ -227,4 +227,6 @@ void vv_retention_describe(const struct vv_policy *policy,
         add(text, "damaged");
     if (reasons & VV_KEPT_FOREIGN)
         add(text, "not this manager's");
+    if (reasons & VV_KEPT_RESUMED)
+        add(text, "resumed from, and not all of it was taken");
 }

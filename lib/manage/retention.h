@@ -27,6 +27,8 @@ enum vv_reason {
     /* Found when it is to be deleted: */
     VV_KEPT_LEASED = 1024,
     VV_KEPT_UNREADABLE = 2048, /* its file cannot be opened */
+    /* Added by the manager that has resumed from it: */
+    VV_KEPT_RESUMED = 4096, /* not all of its values were taken */
 };
 
 /* What a decision needs to know of a checkpoint, and what it says. */

@@ -1,10 +1,11 @@
 /* run.c - a graph, a manager and the first failure behind one handle. But for
- * memory and signals it makes public calls only.
+ * memory, signals and agreements it makes public calls only.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "run.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
 
 #include <varve/restoration.h>
@@ -16,6 +17,8 @@
 #include "graph.h"
 #include "hand_over.h"
 #include "manager.h"
+#include "manager_together.h"
+#include "resume_match.h"
 #include "stop_signals.h"
 #include "store.h"
 #include "try.h"
@@ -35,6 +38,8 @@ struct varve_run {
     bool heeds_signals;
     bool is_async;
     bool no_last_save;
+    bool may_repeat_steps;
+    int64_t resumed_step; /* below 0: unknown, or begun anew */
     double drain_seconds;
     bool is_unsaved; /* the last step */
     bool is_dropped; /* by varve_run_free: nothing more is waited for */
@@ -125,27 +130,10 @@ static varve_status prepare(
         return vv_fail(error, VARVE_MISUSE,
             "run: expected no other run to heed signals, found one");
     run->heeds_signals = o->heed_signals;
+    if (o->allow_partial && o->manager.strict)
+        return vv_fail(error, VARVE_MISUSE,
+            "run: expected `allow_partial` or `manager.strict`, found both");
     return VARVE_OK;
-}
-
-/* A checkpoint of which nothing is here is of another program, if it is nothing
- * to the other processes either. */
-static varve_status check_match(
-    varve_run *run, const char *directory, varve_error *error)
-{
-    varve_error reason = { 0 };
-    varve_restoration *found = varve_manager_restoration(run->manager);
-    varve_status status = VARVE_OK;
-    if (found && varve_edge_count(varve_run_root(run)) > 0)
-        status = varve_assert_nontrivial_match(found, &reason);
-    if (run->comm && varve_any(run->comm, !status))
-        return VARVE_OK;
-    if (status == VARVE_UNMATCHED)
-        return vv_fail(error, status,
-            "%s: expected the checkpoints of this program, found those of "
-            "another: %s",
-            directory, reason.message);
-    return vv_hand_over(status, &reason, error);
 }
 
 static void note_passed_over(varve_run *run, const char *directory)
@@ -164,21 +152,31 @@ static void note_passed_over(varve_run *run, const char *directory)
         vv_error_add_line(&run->warning, "%s", line);
 }
 
+/* A file of another origin may have no step. */
+static int64_t step_of(const varve_restoration *found)
+{
+    const varve_metadata *step = varve_restoration_metadata(found, VV_STEP_KEY);
+    return step && step->kind == VARVE_METADATA_INTEGER ? step->integer : -1;
+}
+
 static varve_status resume(varve_run *run, const char *directory,
     const varve_run_options *o, varve_error *error)
 {
+    varve_manager_options own = o->manager;
+    own.strict = !o->allow_partial;
     run->manager =
-        varve_manager_new(varve_run_root(run), directory, &o->manager, error);
+        varve_manager_new(varve_run_root(run), directory, &own, error);
     if (!run->manager)
         return error->status;
+    run->may_repeat_steps = o->may_repeat_steps;
     run->comm = o->manager.comm;
     run->is_async = o->manager.async;
     run->no_last_save = o->no_last_save;
     run->drain_seconds =
         o->drain_seconds != 0 ? o->drain_seconds : (double)USUAL_DRAIN_SECONDS;
     VV_TRY(varve_manager_resume(run->manager, error));
-    VV_TRY(check_match(run, directory, error));
     run->is_resumed = varve_manager_restoration(run->manager) != NULL;
+    run->resumed_step = step_of(varve_manager_restoration(run->manager));
     note_passed_over(run, directory);
     return VARVE_OK;
 }
@@ -204,6 +202,11 @@ bool varve_run_is_resumed(const varve_run *run)
     return run && run->is_resumed;
 }
 
+int64_t varve_run_resumed_step(const varve_run *run)
+{
+    return run && run->resumed_step > 0 ? run->resumed_step : 0;
+}
+
 const char *varve_run_warning(const varve_run *run)
 {
     const char *late = varve_manager_warning(varve_run_manager(run));
@@ -223,6 +226,14 @@ static bool is_well(varve_run *run)
         vv_fail(&run->failure, VARVE_MISUSE,
             "run: expected varve_run_open before its first step, found none");
     return run->manager != NULL;
+}
+
+bool varve_run_was_stopped(const varve_run *run)
+{
+    if (!is_run(run))
+        return false;
+    return run->is_stopping ||
+           (!run->comm && atomic_load(&((varve_run *)run)->is_asked));
 }
 
 bool varve_run_goes_on(varve_run *run)
@@ -264,15 +275,41 @@ static void save(varve_run *run, const varve_manager_save_options *options)
         run->warning.status = VARVE_OK; /* of the resume: it was long ago */
 }
 
+static varve_status check_step(
+    const varve_run *run, int64_t step, varve_error *error)
+{
+    if (!run->is_resumed || run->may_repeat_steps || step > run->resumed_step)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISUSE,
+        "run: step %" PRId64 " was done before the resume at step %" PRId64
+        ": go on with step %" PRId64 ", the one after varve_run_resumed_step, "
+        "or set `may_repeat_steps`",
+        step, run->resumed_step, run->resumed_step + 1);
+}
+
+/* Of many processes an agreement, also about whether it is to stop. */
+static bool may_take_step(varve_run *run, int64_t step)
+{
+    varve_error reason = { 0 };
+    bool is_asked = atomic_load(&run->is_asked);
+    varve_status status = check_step(run, step, &reason);
+    status = vv_manager_any(run->manager, status, &is_asked, &reason);
+    run->is_stopping |= !status && is_asked;
+    if (!status)
+        status = vv_resume_match_demand(run->manager, &reason);
+    vv_hand_over(status, &reason, &run->failure);
+    return !status;
+}
+
 void varve_run_step_with(
     varve_run *run, int64_t step, const varve_manager_save_options *options)
 {
     varve_manager_save_options own = { 0 };
-    if (!is_well(run))
+    if (!is_well(run) || !may_take_step(run, step))
         return;
     if (options)
         own = *options;
-    own.force |= is_to_stop(run);
+    own.force |= run->is_stopping;
     run->step = step;
     run->has_metric = own.has_metric;
     run->metric = own.metric;
@@ -303,10 +340,24 @@ static void save_last(varve_run *run)
         save(run, &last);
 }
 
+/* A resume that no step has checked. Where it stopped before it was built that
+ * would say nothing. */
+static void check_unstepped(varve_run *run)
+{
+    varve_error reason = { 0 };
+    if (run->is_dropped || !run->manager->resumed.is_unchecked ||
+        is_to_stop(run))
+        return;
+    varve_status status = vv_resume_match_demand(run->manager, &reason);
+    vv_hand_over(status, &reason, &run->failure);
+}
+
 static void finish(varve_run *run)
 {
     varve_error reason = { 0 };
     varve_status status = VARVE_OK;
+    if (!run->failure.status && run->manager)
+        check_unstepped(run);
     if (!run->failure.status && run->manager)
         save_last(run);
     if (run->manager)

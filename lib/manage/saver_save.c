@@ -75,7 +75,7 @@ void vv_saver_land(varve_saver *saver)
 varve_status varve_saver_wait(varve_saver *saver, varve_error *error)
 {
     if (!saver)
-        return vv_fail(error, VARVE_MISUSE, "saver: expected one, found NULL");
+        return vv_fail_none(error, "saver", "varve_saver_new");
     vv_saver_land(saver);
     varve_status status = saver->failure.status;
     if (status)

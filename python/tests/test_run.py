@@ -225,6 +225,70 @@ class Running(Test):
         self.assertEqual(calls, [1])
         self.assertEqual(run.passed_over, [])
 
+    def trained(self, **names):
+        """A directory with three steps of this program."""
+        with varve.Run(varve.Checkpoint(**names), self.path('own'),
+                       keep_last=1) as run:
+            for _ in run.steps(3):
+                pass
+
+    def test_a_renamed_layer_fails_before_anything_is_saved(self):
+        self.trained(hidden=np.ones(2), step=0)
+        renamed = varve.Checkpoint(middle=np.zeros(2), step=0)
+        with self.fails(varve.UnmatchedError, 'hidden'):
+            with varve.Run(renamed, self.path('own')) as run:
+                run.step(4)
+        with self.fails(varve.UnmatchedError, 'middle'):
+            with varve.Run(renamed, self.path('own')):
+                pass  # and where no step has found it
+        with varve.Run(renamed, self.path('own')) as run:
+            self.assertFalse(run.was_stopped)
+            run.stop()
+            self.assertTrue(run.was_stopped)
+        with varve.Run(renamed, self.path('own'),
+                       read={'renames': {'middle': 'hidden'}}) as run:
+            self.assertEqual(run.resumed_step, 3)
+            run.step(4)
+        self.assertEqual(renamed.middle[0], 1)
+
+    def test_a_partial_resume_keeps_what_it_was_resumed_from(self):
+        self.trained(hidden=np.ones(2), step=0)
+        renamed = varve.Checkpoint(middle=np.zeros(2), step=0)
+        with varve.Run(renamed, self.path('own'), allow_partial=True,
+                       keep_last=1) as run:
+            run.step(4)
+            run.step(5)
+            steps = [m.step for m in run.manager.checkpoints]
+            self.assertEqual(steps, [3, 5])
+            run.manager.settle()
+            run.step(6)
+            steps = [m.step for m in run.manager.checkpoints]
+            self.assertEqual(steps, [6])
+        with self.fails(varve.MisuseError, 'both'):
+            varve.Run(renamed, self.path('own'), allow_partial=True,
+                      strict=True)
+        strange = varve.Checkpoint(other=np.zeros(2))
+        with varve.Manager(strange, self.path('own')) as manager:
+            with self.fails(varve.UnmatchedError, 'one of another'):
+                manager.resume()
+            manager.assert_consumed()  # nothing was resumed
+        more = varve.Checkpoint(step=0)
+        with varve.Manager(more, self.path('own'), strict=True) as manager:
+            manager.resume()
+            for call in (manager.assert_consumed, manager.settle,
+                         lambda: manager.save(7)):
+                with self.fails(varve.UnmatchedError, 'middle'):
+                    call()
+
+    def test_no_step_is_done_twice(self):
+        self.trained(step=0)
+        with self.fails(varve.MisuseError, 'go on with step 4'):
+            with varve.Run(varve.Checkpoint(step=0), self.path('own')) as run:
+                run.step(3)
+        with varve.Run(varve.Checkpoint(step=0), self.path('own'),
+                       may_repeat_steps=True) as run:
+            run.step(2)
+
     def test_its_end_waits_for_levels(self):
         level = {'directory': self.path('level'), 'keep_last': 1,
                  'bytes_per_second': 500}

@@ -158,6 +158,23 @@ class Manager:
                 graph, handle, self._read)
             return self._restoration
 
+    def assert_consumed(self) -> None:
+        """UnmatchedError unless everything in the checkpoint of the last
+        resume was used, and everything of the program was restored; of many
+        processes at all of them. Nothing where nothing was resumed."""
+        with self._files.graph.lock:
+            with together(self._comm):
+                self._files.graph.sync()
+            self._call(lib.varve_manager_assert_consumed, self.handle)
+
+    def settle(self) -> None:
+        """Ends the waiting of the last resume: what waits is given up. With
+        `strict` only where assert_consumed holds."""
+        with self._files.graph.lock:
+            with together(self._comm):
+                self._files.graph.sync()
+            self._call(lib.varve_manager_settle, self.handle)
+
     @property
     def restoration(self) -> Optional[Restoration]:
         """That of the last resume; None where nothing was restored."""

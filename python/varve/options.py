@@ -120,6 +120,7 @@ class ManagerOptions(TypedDict, total=False):
     lock_seconds: float
     must_resume: bool
     may_resume_older: bool
+    strict: bool
     run: str
 
 

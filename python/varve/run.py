@@ -4,19 +4,16 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
-import os
 import signal
 from types import FrameType, TracebackType
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List,
                     Mapping, Optional, Type)
 
-from ._native import lib
 from .checkpoint import Checkpoint, Path
 from .communicator import Communicator, together
-from .errors import Status, UnmatchedError
+from .errors import refuse
 from .manager import Manager
 from .options import ManagerOptions, ReadOptions, WriteOptions
-from .restoration import Restoration
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -29,7 +26,13 @@ class Run:
 
     Entering resumes, or calls `initialize` where there is nothing to resume
     from; a directory of another program is an UnmatchedError, and nothing is
-    written to it. Leaving saves the last step, unless `last_save` is False, and
+    written to it. The first step after a resume, or leaving without one, is an
+    UnmatchedError unless everything in the checkpoint was used and everything
+    of the program was restored; then nothing is saved. `read` says what is
+    renamed (`renames`), and what may be missing or unused (`expect_missing`,
+    `expect_unused`); `allow_partial` permits everything. A step that was done
+    before the resume is a MisuseError, unless `may_repeat_steps` is set.
+    Leaving saves the last step, unless `last_save` is False, and
     waits for what is in flight, and up to `drain_seconds` (negative: for ever)
     until each level has the last checkpoint that is due there; a level without
     it is a WaitError, or the failure of its copy. Leaving by an exception
@@ -61,6 +64,8 @@ class Run:
                  write: Optional[WriteOptions] = None,
                  read: Optional[ReadOptions] = None,
                  drain_seconds: float = 30,
+                 allow_partial: bool = False,
+                 may_repeat_steps: bool = False,
                  **options: 'Unpack[ManagerOptions]'):
         self._checkpoint = checkpoint
         self._directory = directory
@@ -75,6 +80,12 @@ class Run:
         self._last: Dict[str, Any] = {}  # the last step, unless it is saved
         self._failure: Optional[BaseException] = None  # of a save: the first
         self._is_background = background
+        if allow_partial and options.get('strict'):
+            raise refuse('Run: expected `allow_partial` or `strict`, found '
+                         'both')
+        options['strict'] = self._is_strict = not allow_partial
+        self._may_repeat_steps = may_repeat_steps
+        self._is_unchecked = False  # what a resume has left
         self._manager = Manager(checkpoint, directory, background, comm, write,
                                 read, **options)
         self.resumed_step: Optional[int] = None
@@ -107,30 +118,10 @@ class Run:
                 if self._initialize:
                     self._initialize()
             return
-        self._check_match(restoration)
+        self._is_unchecked = self._is_strict
         step = restoration.metadata('step')
         is_number = isinstance(step, int) and not isinstance(step, bool)
         self.resumed_step = step if is_number and step >= 0 else None
-
-    def _check_match(self, restoration: Restoration) -> None:
-        """One of which nothing is here is of another program, if it is nothing
-        to the other processes either."""
-        reason = None
-        root = vars(self._checkpoint)['_files'].graph.root
-        with together(self._comm):
-            try:
-                if lib.varve_edge_count(root):
-                    restoration.assert_nontrivial_match()
-            except UnmatchedError as error:
-                reason = error.message
-        matches = reason is None
-        if self._comm:
-            matches = self._comm.any(matches)
-        if not matches:
-            raise UnmatchedError(
-                Status.UNMATCHED, f'{os.fspath(self._directory)}: expected the '
-                'checkpoints of this program, found those of another: '
-                f'{reason}')
 
     @property
     def warning(self) -> Optional[str]:
@@ -170,6 +161,12 @@ class Run:
         many processes for any of them."""
         self._is_asked = True
 
+    @property
+    def was_stopped(self) -> bool:
+        """Whether it was asked to stop, which ends the loop before its own
+        end: true in the `with` block after the loop, and behind it."""
+        return self._is_stopping or (self._comm is None and self._is_asked)
+
     def goes_on(self) -> bool:
         """False once it was asked to stop, or a save has failed."""
         return self._failure is None and not self._is_stopping and (
@@ -184,6 +181,11 @@ class Run:
         run has: leaving it raises that again."""
         if self._failure is not None:
             raise self._failure
+        try:
+            self._check_step(step)
+        except BaseException as failure:
+            self._failure = failure
+            raise
         self._agree_to_stop()
         self._last = {'step': step, 'metric': metric, 'metadata': metadata,
                       'pin': pin}
@@ -192,6 +194,23 @@ class Run:
         except BaseException as failure:
             self._failure = failure
             raise
+
+    def _check_step(self, step: int) -> None:
+        """Whether it may be done, and all of a resume has come."""
+        done = self.resumed_step
+        if done is not None and not self._may_repeat_steps:
+            with together(self._comm):
+                if step <= done:
+                    raise refuse(
+                        f'run: step {step} was done before the resume at step '
+                        f'{done}: go on with step {done + 1}, the one after '
+                        'resumed_step, or set may_repeat_steps')
+        self._check_resume()
+
+    def _check_resume(self) -> None:
+        if self._is_unchecked:
+            self._manager.assert_consumed()
+            self._is_unchecked = False
 
     def steps(self, end: int, start: Optional[int] = None) -> Iterator[int]:
         """Each step behind the one that was resumed (or `start`, which is done
@@ -232,8 +251,11 @@ class Run:
         try:
             if self._failure is not None:
                 raise self._failure
-            if self._last:
+            if self._last or self._is_unchecked:
                 self._agree_to_stop()
+            if not self._is_stopping:
+                self._check_resume()
+            if self._last:
                 if self._is_stopping or self._last_save:
                     self._save(True)
             self._manager.wait()

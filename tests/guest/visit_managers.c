@@ -27,6 +27,8 @@ static void manage(struct guest *g, struct state *s, bool is_async)
     LEAVES(g, 0, ANY);
     GOOD(g, varve_manager_resume(m, &g->error));
     LEAVES(g, 0, ANY);
+    GOOD(g, varve_manager_assert_consumed(m, &g->error));
+    LEAVES(g, 0, ANY);
     GOOD(g, varve_manager_settle(m, &g->error));
     for (int64_t step = 1; step < 5; step++) {
         const varve_manager_save_options save = {

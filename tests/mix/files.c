@@ -245,7 +245,11 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
         end_half_done(m, open);
         return;
     }
-    if (status == VARVE_OK || status != other || other == VARVE_OK) {
+    if (status == VARVE_UNMATCHED) {
+        MIX_CHECK(open->file.format != VARVE_FORMAT_VARVE ||
+                      !mix_has_match(m, open, true),
+            "something matches: %s", m->error.message);
+    } else if (status == VARVE_OK || status != other || other == VARVE_OK) {
         MIX_CHECK(fit != MIX_MISMATCHES || status == VARVE_MISMATCH,
             "expected a mismatch, found %s", varve_status_name(status));
         if (fit != MIX_MISMATCHES)

@@ -374,6 +374,17 @@ static bool is_claimed(const struct pairs *pairs, uint8_t f)
     return false;
 }
 
+bool mix_has_match(const struct mix *m, const struct mix_open *open, bool surely)
+{
+    struct pairs pairs;
+    find_pairs(open, &m->graphs[open->graph].shape, &pairs);
+    mix_set found = 0;
+    for (uint8_t p = 0; p < MIX_NODES; p++)
+        if (p != open->root)
+            found |= surely ? pairs.sure[p] : pairs.all[p];
+    return found != 0;
+}
+
 bool mix_has_rooms(const struct mix *m, const struct mix_open *open)
 {
     const struct mix_graph *g = &m->graphs[open->graph];

@@ -314,6 +314,9 @@ void mix_arrive(struct mix *m, uint8_t graph);
 /* A restoration that is being opened: what must happen. */
 enum mix_fit { MIX_FITS, MIX_MISMATCHES, MIX_UNSURE };
 enum mix_fit mix_match(struct mix *m, struct mix_open *open);
+/* Whether a node below its root has a match in the file, surely or maybe. */
+bool mix_has_match(
+    const struct mix *m, const struct mix_open *open, bool surely);
 /* Whether every member of a struct that a file surely has got room. */
 bool mix_has_rooms(const struct mix *m, const struct mix_open *open);
 void mix_read_one(struct mix *m, struct mix_open *open, const char *path,

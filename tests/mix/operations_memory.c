@@ -313,7 +313,11 @@ static void read_into(struct mix *m, struct mix_snapshot *s,
     varve_status status =
         varve_snapshot_read(s->snapshot, path, &options, &m->error);
     varve_status other = mix_trouble_end(m);
-    if (fit != MIX_UNSURE || status != VARVE_MISMATCH)
+    if (status == VARVE_UNMATCHED)
+        MIX_CHECK(file->format != VARVE_FORMAT_VARVE ||
+                      !mix_has_match(m, &open, true),
+            "something matches: %s", m->error.message);
+    else if (fit != MIX_UNSURE || status != VARVE_MISMATCH)
         mix_expect(m, "varve_snapshot_read", status,
             fit == MIX_MISMATCHES ? VARVE_MISMATCH : VARVE_OK, other);
     if (status == VARVE_OK) {

@@ -69,7 +69,8 @@ TEST(alias, given_after_the_read_it_helps_where_global_names_are_in_play)
     graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     varve_node *node = story_add(root, "new", &v);
-    varve_restoration *r = story_read(root, "f", NULL);
+    varve_restoration *r = story_read(
+        root, "f", &(varve_read_options){ .expect.missing = "new" });
     cr_assert_eq(v, 0);
     varve_alias(node, "old");
     cr_assert_eq(v, 2);

@@ -183,3 +183,27 @@ TEST(assertions, an_empty_program_and_an_empty_file)
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
+
+/* A failed read and an assertion about it in one expression: the message of the
+ * read stays, and with it its status. */
+TEST(assertions, of_a_failed_read_keep_its_message)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    const char *file = test_path("none.varve");
+    varve_error error = { .status = VARVE_OK };
+    varve_status status = varve_assert_consumed(
+        varve_read(root, file, NULL, &error), &error);
+    cr_assert_eq(status, VARVE_NOT_FOUND);
+    cr_assert(story_says(&error, "none.varve"), "%s", error.message);
+    status = varve_restoration_retry(
+        varve_restore(root, file, NULL, &error), &error);
+    cr_assert_eq(status, VARVE_NOT_FOUND);
+    cr_assert_null(
+        varve_report_new(varve_plan(root, file, NULL, &error), &error));
+    cr_assert_eq(error.status, VARVE_NOT_FOUND);
+    error.status = VARVE_OK;
+    cr_assert_eq(varve_assert_consumed(NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_assert_consumed(NULL, NULL), VARVE_MISUSE);
+    varve_graph_free(graph);
+}

@@ -98,7 +98,7 @@ static size_t paste(const varve_report *report, varve_rename *renames)
         renames[count++] = (varve_rename){ f.program_path, f.nearest };
     }
     count = 0;
-    for (size_t i = 0; varve_report_at(report, VARVE_WAITING, i, &f); i++) {
+    for (size_t i = 0; varve_report_at(report, VARVE_ONLY_IN_FILE, i, &f); i++) {
         fprintf(file, "%s -> %s\n", f.nearest, f.file_path);
         count++;
     }
@@ -114,7 +114,10 @@ TEST(renamed_model, what_is_nearest_is_pasted_into_renames_and_fits)
     story_write(varve_graph_root(graph), "f");
     varve_graph_free(graph);
     graph = make_part(false, mine);
-    varve_restoration *r = story_read(varve_graph_root(graph), "f", NULL);
+    story_refused(
+        varve_graph_root(graph), "f", NULL, VARVE_UNMATCHED, &error);
+    varve_restoration *r =
+        varve_plan(varve_graph_root(graph), test_path("f"), NULL, &error);
     varve_report *report = varve_report_new(r, &error);
     varve_rename renames[MOST_RENAMES];
     cr_assert_eq(paste(report, renames), 3, "%s", varve_report_text(report));

@@ -94,10 +94,11 @@ TEST(renames, the_first_that_matches_decides)
 
 TEST(renames, one_that_leads_nowhere_does_not_fall_back_to_the_old_name)
 {
-    STORY_FILE("f", { "a", 3 });
-    BUILD("a");
+    STORY_FILE("f", { "a", 3 }, { "b", 4 });
+    BUILD("a", "b");
     varve_restoration *r = READ({ "a", "gone" });
     cr_assert_eq(program.v[0], -1);
+    cr_assert_eq(program.v[1], 4);
     end(r);
 }
 

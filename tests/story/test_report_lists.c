@@ -196,7 +196,8 @@ TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
     varve_rename rename = { "a", "nowhere" };
     varve_error error;
     varve_restoration *r = story_read(varve_graph_root(graph), "f",
-        &(varve_read_options){ .rename = { .list = &rename, .count = 1 } });
+        &(varve_read_options){ .expect.missing = "a",
+            .rename = { .list = &rename, .count = 1 } });
     varve_report *report = varve_report_new(r, &error);
     varve_finding finding = only_one(report, VARVE_WAITING);
     cr_assert_str_eq(finding.reason, "a rename leads elsewhere");

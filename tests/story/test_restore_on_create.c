@@ -52,7 +52,8 @@ TEST(restore_on_create, without_a_value_it_runs_once)
     struct runs runs = { 0 };
     varve_node *before = grow(root, "before", &runs);
     cr_assert_eq(runs.count, 1);
-    varve_restoration *r = story_read(root, "f", NULL);
+    varve_restoration *r = story_read(
+        root, "f", &(varve_read_options){ .expect.missing = "before" });
     varve_node *other = grow(root, "other", &runs);
     cr_assert_eq(runs.count, 2);
     varve_restoration_free(r);

@@ -89,7 +89,7 @@ TEST(run, begins_anew_and_then_where_it_ended)
     cr_assert(is_there("run/ckpt-31.varve"));
 }
 
-/* A finished run that is started again says so first, and writes nothing. */
+/* A finished run is started again. */
 TEST(run, that_has_nothing_left_to_do_writes_nothing)
 {
     struct state s;
@@ -97,12 +97,39 @@ TEST(run, that_has_nothing_left_to_do_writes_nothing)
     const varve_run_options every = { .manager = { .interval_steps = 1 } };
     for (int i = 0; i < 2; i++) {
         varve_run *run = begin(&s, "run", &every);
-        varve_run_step(run, s.step);
         go_on(run, &s, 3);
         cr_assert_ok(varve_run_end(run, &error), error);
     }
     cr_assert(is_there("run/ckpt-3.varve"));
     cr_assert_not(is_there("run/ckpt-4.varve"));
+}
+
+/* Its loop is off by one: that step was done before the resume. */
+TEST(run, that_does_a_step_twice_fails_unless_that_is_permitted)
+{
+    struct state s;
+    varve_error error;
+    varve_run_options options = { .manager = { .interval_steps = 1 } };
+    varve_run *run = begin(&s, "run", &options);
+    cr_assert_eq(varve_run_resumed_step(run), 0);
+    go_on(run, &s, 3);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    run = begin(&s, "run", &options);
+    cr_assert_eq(varve_run_resumed_step(run), 3);
+    varve_run_step(run, 4);
+    varve_run_step(run, 3);
+    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_eq(varve_run_resumed_step(run), 3, "it stays");
+    cr_assert_eq(varve_run_end(run, &error), VARVE_MISUSE);
+    cr_assert(story_says(&error, "step 3 was done"), "%s", error.message);
+    cr_assert(story_says(&error, "go on with step 4"), "%s", error.message);
+    cr_assert_not(is_there("run/ckpt-5.varve"));
+    options.may_repeat_steps = true;
+    run = begin(&s, "run", &options);
+    varve_run_step(run, 2);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    cr_assert(is_there("run/ckpt-5.varve"));
+    cr_assert_eq(varve_run_resumed_step(NULL), 0);
 }
 
 /* Half of a step is done: that is none to go on from. */
@@ -131,10 +158,12 @@ TEST(run, that_is_asked_to_stop_saves_the_step_that_is_under_way)
     go_on(run, &s, 3);
     varve_run_stop(run);
     cr_assert_not(varve_run_goes_on(run));
+    cr_assert(varve_run_was_stopped(run));
     cr_assert_ok(varve_run_end(run, &error), error);
     cr_assert(is_there("run/ckpt-3.varve"), "asked between two steps");
     run = begin(&s, "run", &options);
     cr_assert(varve_run_goes_on(run));
+    cr_assert_not(varve_run_was_stopped(run));
     varve_run_stop(run);
     compute(&s);
     varve_run_step(run, s.step);
@@ -236,6 +265,8 @@ TEST(run, takes_NULL_and_what_no_memory_gives)
         varve_run_step_with(runs[i], 1, NULL);
         varve_run_stop(runs[i]);
         cr_assert_not(varve_run_is_resumed(runs[i]));
+        cr_assert_not(varve_run_was_stopped(runs[i]));
+        cr_assert_eq(varve_run_resumed_step(runs[i]), 0);
         cr_assert_null(varve_run_warning(runs[i]));
         cr_assert_null(varve_run_manager(runs[i]));
         cr_assert_eq(varve_graph_check(varve_run_graph(runs[i]), &error),

@@ -161,6 +161,17 @@ varve_status vv_assert_matched(
     return status;
 }
 
+varve_status vv_count_unused(
+    const struct vv_delivery *d, size_t *count, varve_error *error)
+{
+    varve_report *report = vv_report_make(d, 0, error);
+    if (!report)
+        return VARVE_NO_MEMORY;
+    *count = count_findings(report, is_unused);
+    varve_report_free(report);
+    return VARVE_OK;
+}
+
 /* Whether a finding leaves a variable without any value at all. */
 static bool is_not_found(const struct vv_finding *finding)
 {
@@ -180,6 +191,37 @@ varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error)
             report->path, report->variable_count, count);
         if (!add_lines(report, is_not_found, error))
             status = vv_fail_memory(error, "the names that are missing");
+    }
+    varve_report_free(report);
+    return status;
+}
+
+bool vv_has_any_match(const struct vv_delivery *d)
+{
+    const struct vv_pairing *p = d->pairing;
+    for (uint32_t f = 0; f < vv_index_of(p)->node_count; f++) {
+        const varve_node *node = p->matches.node_of[f];
+        uint32_t value = vv_value_of(p, f);
+        if ((node && node != p->root) ||
+            (value != VV_NONE && vv_is_delivered(&d->fates, value)))
+            return true;
+    }
+    return false;
+}
+
+varve_status vv_assert_any(const struct vv_delivery *d, varve_error *error)
+{
+    varve_report *report = vv_report_make(d, 0, error);
+    varve_status status = VARVE_OK;
+    if (!report)
+        return VARVE_NO_MEMORY;
+    if (count_findings(report, is_missing) > 0) {
+        status = vv_fail(error, VARVE_UNMATCHED,
+            "%s: expected a checkpoint of this program, found one of another: "
+            "nothing in it matches",
+            report->path);
+        if (!add_lines(report, is_either, error))
+            status = vv_fail_memory(error, "the paths that did not match");
     }
     varve_report_free(report);
     return status;

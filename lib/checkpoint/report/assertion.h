@@ -17,6 +17,16 @@ varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error);
 varve_status vv_assert_matched(
     const struct vv_delivery *d, bool of_the_file, varve_error *error);
 
+/* How many values of the file were neither taken, nor given up, nor excused.
+ * VARVE_NO_MEMORY. */
+varve_status vv_count_unused(
+    const struct vv_delivery *d, size_t *count, varve_error *error);
+
+/* Whether anything of the file has matched, or the program has nothing that has
+ * to be restored. VARVE_UNMATCHED names both sides. */
+varve_status vv_assert_any(const struct vv_delivery *d, varve_error *error);
+bool vv_has_any_match(const struct vv_delivery *d);
+
 /* Whether anything besides the root did. */
 varve_status vv_assert_nontrivial(
     const struct vv_delivery *d, varve_error *error);

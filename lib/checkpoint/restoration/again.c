@@ -230,15 +230,17 @@ varve_status varve_restore_again(
     varve_restoration *r, varve_node *node, varve_error *error)
 {
     struct vv_walk walk;
-    if (!r || !node || vv_is_nil(node) || !r->pairing.graph ||
+    if (!r)
+        return vv_fail_none(error, "restoration", "a read");
+    if (!node || vv_is_nil(node) || !r->pairing.graph ||
         node->graph != r->pairing.graph || r->pairing.is_dry || r->is_busy)
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected a node of the program that was restored, found %s",
-            r ? r->file.path : "restoration",
-            !r || !node || vv_is_nil(node) ? "none"
-            : r->pairing.is_dry            ? "a plan"
-            : r->is_busy                   ? "its restoration at work"
-                                           : "one of another graph");
+            r->file.path,
+            !node || vv_is_nil(node) ? "none"
+            : r->pairing.is_dry      ? "a plan"
+            : r->is_busy             ? "its restoration at work"
+                                     : "one of another graph");
     if (vv_has_run_out(r)) /* who is matched is not known before a retry */
         return vv_fail_run_out(r, error);
     if (!vv_sweep(&r->matching))

@@ -74,6 +74,22 @@ varve_status varve_each_finding(varve_restoration *r, varve_finding_kind kind,
     return reason.status;
 }
 
+varve_status vv_restoration_demand_any(
+    struct varve_restoration *r, varve_error *error)
+{
+    if (r->pairing.is_dry || vv_has_any_match(&r->delivery))
+        return VARVE_OK;
+    VV_TRY(vv_prepare_report(r, error));
+    return vv_assert_any(&r->delivery, error);
+}
+
+varve_status vv_restoration_count_unused(
+    struct varve_restoration *r, size_t *count, varve_error *error)
+{
+    VV_TRY(vv_prepare_report(r, error));
+    return vv_count_unused(&r->delivery, count, error);
+}
+
 varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
 {
     if (!r)

@@ -347,6 +347,8 @@ static varve_status begin(struct varve_restoration *r,
     varve_status status = vv_arrive(r, error);
     r->delivery.reads_once = r->delivery.leaves_values = false;
     r->delivery.consent = NULL;
+    if (!status && !opening->consent) /* of many, one match is enough */
+        status = vv_restoration_demand_any(r, error);
     if (status)
         return status;
     if (opening->is_save)

@@ -221,7 +221,7 @@ bool varve_job_is_done(varve_job *job)
 varve_status varve_job_wait(varve_job *job, varve_error *error)
 {
     if (!job)
-        return vv_fail(error, VARVE_MISUSE, "job: expected one, found NULL");
+        return vv_fail_none(error, "job", "a call");
     struct vv_background *b = vv_background_of_job(job);
     if (b)
         vv_background_wait(b, job);
@@ -234,7 +234,7 @@ varve_status varve_job_wait(varve_job *job, varve_error *error)
 varve_status varve_job_wait_copied(varve_job *job, varve_error *error)
 {
     if (!job)
-        return vv_fail(error, VARVE_MISUSE, "job: expected one, found NULL");
+        return vv_fail_none(error, "job", "a call");
     struct vv_background *b = vv_background_of_job(job);
     if (b)
         vv_background_wait_copied(b, job);

@@ -126,7 +126,7 @@ static varve_status renew(
 varve_status varve_ring_push(varve_ring *ring, varve_error *error)
 {
     if (!ring)
-        return vv_fail(error, VARVE_MISUSE, "ring: expected one, found NULL");
+        return vv_fail_none(error, "ring", "varve_ring_new");
     if (!ring->root)
         return vv_fail(error, VARVE_MISMATCH,
             "ring: expected the node that it was made for, found it removed");

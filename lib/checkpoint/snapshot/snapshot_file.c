@@ -216,8 +216,7 @@ varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
 {
     struct shadow s;
     if (!snapshot)
-        return vv_fail(
-            error, VARVE_MISUSE, "snapshot: expected one, found NULL");
+        return vv_fail_none(error, "snapshot", "varve_snapshot_new");
     VV_TRY(check_options(options, error));
     bool keeps = options && options->keep_counter;
     varve_status status = begin(&s, snapshot, false, error);
@@ -288,8 +287,7 @@ varve_status varve_snapshot_read(varve_snapshot *snapshot, const char *path,
     struct shadow s;
     varve_error reason = { 0 };
     if (!snapshot)
-        return vv_fail(
-            error, VARVE_MISUSE, "snapshot: expected one, found NULL");
+        return vv_fail_none(error, "snapshot", "varve_snapshot_new");
     varve_status status = begin(&s, snapshot, true, &reason);
     if (!status)
         status = read_into(&s, path, options, &reason);

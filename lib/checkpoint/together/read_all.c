@@ -15,6 +15,7 @@
 #include "graph.h"
 #include "open_all.h"
 #include "portion.h"
+#include "questions.h"
 #include "save.h"
 #include "stake.h"
 #include "told_index.h"
@@ -137,6 +138,26 @@ static varve_status half_restored(varve_status status, varve_error *error)
     return VARVE_HALF_RESTORED;
 }
 
+/* Whether all have it. A file of which nothing is matched at any rank is of
+ * another program. */
+static varve_status conclude(
+    const varve_comm *comm, struct varve_restoration *r, varve_error *error)
+{
+    enum { MATCHES_NOTHING, MATCHES, FAILS };
+    varve_status status =
+        r ? vv_restoration_demand_any(r, error) : error->status;
+    bool matches_nothing = status == VARVE_UNMATCHED;
+    if (status && !matches_nothing)
+        status = half_restored(status, error);
+    uint64_t most = !status           ? MATCHES
+                    : matches_nothing ? MATCHES_NOTHING
+                                      : FAILS;
+    VV_TRY(vv_largest(comm, &most, error));
+    if (most == FAILS && matches_nothing)
+        status = VARVE_OK; /* it is told what failed elsewhere */
+    return most == MATCHES ? VARVE_OK : vv_agree(comm, status, error);
+}
+
 /* Each rank comes to where all open the file, to what that says of those who
  * cannot, and then to two agreements, on the way or here: whether all can, and
  * whether all have. */
@@ -159,8 +180,7 @@ static varve_restoration *open_all(const varve_comm *comm, varve_node *root,
     if (reading.is_open && !reading.consent.was_asked)
         status = ask(&reading, status, error);
     if (reading.is_agreed)
-        status =
-            vv_agree(comm, r ? VARVE_OK : half_restored(status, error), error);
+        status = conclude(comm, r, error);
     if (status && r) {
         vv_restoration_leave_half(r);
         vv_restoration_free(r);

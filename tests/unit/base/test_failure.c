@@ -55,6 +55,23 @@ TEST(failure, fills_in_an_error_and_returns_its_status)
     cr_assert_str_eq(error.message, "out of memory: the graph");
 }
 
+TEST(failure, of_NULL_keeps_the_failure_that_is_there)
+{
+    varve_error error = { 0 };
+    cr_assert_eq(vv_fail_none(NULL, "thing", "a call"), VARVE_MISUSE);
+    cr_assert_eq(vv_fail_none(&error, "thing", "a call"), VARVE_MISUSE);
+    cr_assert_str_eq(error.message,
+        "thing: expected one, found NULL, as after a call that failed");
+    vv_fail(&error, VARVE_LIMIT, "f: too many");
+    cr_assert_eq(vv_fail_none(&error, "thing", "a call"), VARVE_LIMIT);
+    cr_assert_str_eq(error.message, "f: too many");
+    error.status = (varve_status)26;
+    cr_assert_eq(vv_fail_none(&error, "thing", "a call"), VARVE_MISUSE);
+    memset(error.message, 'x', sizeof error.message);
+    error.status = VARVE_LIMIT;
+    cr_assert_eq(vv_fail_none(&error, "thing", "a call"), VARVE_MISUSE);
+}
+
 TEST(failure, needs_no_error_to_fill_in)
 {
     cr_assert_eq(vv_fail(NULL, VARVE_LIMIT, "f"), VARVE_LIMIT);

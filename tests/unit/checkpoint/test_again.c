@@ -172,7 +172,7 @@ TEST(again, that_fails_changes_nothing)
 
 TEST(again, is_a_mistake_without_a_node_of_the_program)
 {
-    varve_error error;
+    varve_error error = { 0 };
     begin_world();
     write_all();
     struct program p;

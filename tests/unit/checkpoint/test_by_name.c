@@ -275,7 +275,7 @@ TEST(by_name, names_no_object)
     varve_node *root = new_root();
     named(root, "x", 0, "a");
     named(root, "y", 1, "c/d");
-    varve_restoration *r = read_root(root, NULL);
+    varve_restoration *r = read_strange(root);
     cr_assert(mine[0] == 0 && mine[1] == 0);
     cr_assert_eq(varve_pending_count(r), 4);
     varve_restoration_free(r);
@@ -451,7 +451,7 @@ TEST(by_name, finds_late_names_once_there_is_memory)
         leaf(root, "kernel", 0);
         varve_node *net = varve_add_object(root, "net");
         leaf(net, "bias", 1);
-        varve_restoration *r = read_root(root, NULL);
+        varve_restoration *r = read_strange(root);
         test_fail_allocation(n, n % 2);
         varve_set_global_name(varve_find(net, "bias"), "a/b");
         was_tried = test_allocation_count() > n;

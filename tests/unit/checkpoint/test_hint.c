@@ -130,7 +130,7 @@ TEST(hint, names_the_nearest_of_several)
         root = new_root();
         for (int k = 0; k < 3; k++)
             varve_add_variable(root, orders[i][k], varve_array(values, 4));
-        varve_restoration *r = read_root(root, NULL);
+        varve_restoration *r = read_strange(root);
         cr_assert_str_eq(
             hint_at(r, "kernels", &arena, true).nearest, "kernel");
         varve_restoration_free(r);

@@ -200,7 +200,7 @@ TEST(ring, leaves_out_what_it_was_told_to)
 
 TEST(ring, refuses_what_it_cannot_be_made_of)
 {
-    varve_error error;
+    varve_error error = { 0 };
     varve_ring *ring = begin(1, NULL);
     cr_assert_null(varve_ring_new(NULL, 1, NULL, &error));
     cr_assert_eq(error.status, VARVE_MISUSE);

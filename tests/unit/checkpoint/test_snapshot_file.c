@@ -281,6 +281,7 @@ TEST(snapshot_file, null_and_a_changed_program_are_refused)
         VARVE_MISMATCH);
     cr_assert_eq(
         varve_snapshot_read(s, test_path("s"), NULL, &error), VARVE_MISMATCH);
+    error.status = VARVE_OK;
     cr_assert_eq(varve_snapshot_write(NULL, test_path("s"), NULL, &error),
         VARVE_MISUSE);
     cr_assert_eq(varve_snapshot_read(NULL, test_path("s"), NULL, &error),

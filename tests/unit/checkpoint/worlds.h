@@ -88,6 +88,12 @@ static inline varve_restoration *read_root(
     return r;
 }
 
+/* Reads what nothing of the program may match. */
+static inline varve_restoration *read_strange(varve_node *root)
+{
+    return read_root(root, &(varve_read_options){ .expect.missing = "**" });
+}
+
 /* A read that must fail. */
 static inline varve_error fail_read(
     varve_node *root, const varve_read_options *options, varve_status wanted)

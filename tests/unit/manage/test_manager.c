@@ -166,7 +166,7 @@ TEST(manager, outlives_its_graph)
 
 TEST(manager, null_is_no_manager)
 {
-    varve_error error;
+    varve_error error = { 0 };
     varve_manager_free(NULL);
     varve_manager_request_save(NULL);
     cr_assert_not(varve_manager_is_due(NULL, 0));

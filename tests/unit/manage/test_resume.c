@@ -168,7 +168,7 @@ TEST(resume, stays_open_for_what_is_built_later)
 TEST(resume, is_settled_in_one_line_and_lends_its_restoration)
 {
     struct world w;
-    varve_error error;
+    varve_error error = { 0 };
     float late = 5, never = 7;
     world_begin(&w, NULL);
     varve_node *root = varve_graph_root(w.graph);
@@ -227,7 +227,7 @@ TEST(resume, a_prune_by_hand_finds_out_what_is_good_first)
 TEST(resume, a_plan_tells_what_a_prune_would_delete_now)
 {
     struct world w;
-    varve_error error;
+    varve_error error = { 0 };
     varve_managed found;
     begin_with_three(&w, &(varve_manager_options){ .keep_last = 3 });
     world_again(&w, &(varve_manager_options){ .keep_last = 1 });

@@ -351,6 +351,7 @@ TEST(saver_save, in_the_background_saves_the_state_at_the_call)
     cr_assert(strstr(error.message, "background save failed: s.varve"));
     cr_assert_ok(varve_saver_save(saver, "s", NULL, &error), error);
     cr_assert_eq(varve_saver_wait(saver, &error), VARVE_NO_SPACE);
+    error.status = VARVE_OK;
     cr_assert_eq(varve_saver_wait(NULL, &error), VARVE_MISUSE);
     cr_assert_str_eq(varve_saver_latest(saver), "s-4.varve");
     cr_assert_ok(varve_saver_save(saver, "s", NULL, &error), error);

@@ -1,0 +1,93 @@
+/* resume_match.c - compares the checkpoint of the last resume with the program,
+ * at all ranks.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "resume_match.h"
+
+#include <string.h>
+
+#include <varve/restoration.h>
+
+#include "failure.h"
+#include "hand_over.h"
+#include "manager_together.h"
+#include "questions.h"
+#include "try.h"
+
+void vv_resume_match_begin(varve_manager *m, uint64_t number, bool is_own)
+{
+    m->resumed = (struct vv_manager_match){
+        .number = number,
+        .is_held = is_own,
+        .is_unchecked = m->options.strict,
+    };
+}
+
+/* A message of several lines behind the first line of another. */
+static void resume_match_add_lines(varve_error *error, const char *lines)
+{
+    bool has_room = true;
+    while (*lines && has_room) {
+        size_t size = strcspn(lines, "\n");
+        has_room = vv_error_add_line(error, "%.*s", (int)size, lines);
+        lines += size + (lines[size] == '\n');
+    }
+}
+
+static varve_status resume_match_check(varve_manager *m, varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status status = varve_assert_consumed(m->restoration, &reason);
+    if (status != VARVE_UNMATCHED)
+        return vv_hand_over(status, &reason, error);
+    vv_fail(error, status,
+        "%s: the checkpoint and the program differ: map names by "
+        "`read->rename`, permit differences by `read->expect`, or resume "
+        "without `strict` (a run: with `allow_partial`)",
+        m->listing.directory);
+    resume_match_add_lines(error, reason.message);
+    return status;
+}
+
+varve_status varve_manager_assert_consumed(varve_manager *m, varve_error *error)
+{
+    varve_error reason = { 0 };
+    if (!m)
+        return vv_fail_none(error, "manager", "varve_manager_new");
+    if (!m->restoration)
+        return VARVE_OK;
+    varve_status status = resume_match_check(m, &reason);
+    status = vv_manager_agree(m, status, &reason);
+    if (!status)
+        m->resumed.is_unchecked = m->resumed.is_held = false;
+    return vv_hand_over(status, &reason, error);
+}
+
+varve_status vv_resume_match_demand(varve_manager *m, varve_error *error)
+{
+    return m->resumed.is_unchecked ? varve_manager_assert_consumed(m, error)
+                                   : VARVE_OK;
+}
+
+void vv_resume_match_keep(varve_manager *m)
+{
+    for (size_t i = 0; m->resumed.is_held && i < m->decision.count; i++)
+        if (m->listing.entries[i].number == m->resumed.number)
+            m->decision.facts[i].reasons |= VV_KEPT_RESUMED;
+}
+
+varve_status vv_resume_match_weigh(varve_manager *m, varve_error *error)
+{
+    varve_error reason = { 0 };
+    size_t unused = 0;
+    if (!m->resumed.is_held || !m->restoration)
+        return VARVE_OK;
+    varve_status status =
+        vv_restoration_count_unused(m->restoration, &unused, &reason);
+    bool is_held = unused > 0;
+    status = vv_manager_any(m, status, &is_held, &reason);
+    if (!status)
+        m->resumed.is_held = is_held;
+    return vv_hand_over(status, &reason, error);
+}

@@ -1,0 +1,155 @@
+/* test_strict_run.c - a run whose program was changed between two of its lives
+ * says so before it saves: what is lost is named, permitted, or given up.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+#include <string.h>
+#include <unistd.h>
+
+struct life {
+    varve_run *run;
+    float trained; /* under a name that may be another one */
+    int64_t step;
+};
+
+/* A run of the test's directory with a layer of this name. */
+static void live(
+    struct life *l, const char *layer, const varve_run_options *options)
+{
+    *l = (struct life){ .run = varve_run_new(test_allocator()) };
+    varve_node *root = varve_run_root(l->run);
+    varve_add_variable(root, layer, varve_scalar(&l->trained));
+    varve_add_variable(root, "step", varve_scalar(&l->step));
+    varve_run_open(l->run, test_path("run"), options);
+}
+
+static void train(struct life *l, int64_t steps)
+{
+    while (l->step < steps && varve_run_goes_on(l->run)) {
+        l->trained += 1;
+        varve_run_step(l->run, ++l->step);
+    }
+}
+
+static varve_status end(struct life *l)
+{
+    varve_error error = { .status = VARVE_OK };
+    varve_status status = varve_run_end(l->run, &error);
+    if (status == VARVE_UNMATCHED) {
+        cr_assert(story_says(&error, "\n  hidden "), "%s", error.message);
+        cr_assert(story_says(&error, "\n  middle "), "%s", error.message);
+        cr_assert(story_says(&error, "allow_partial"), "%s", error.message);
+    }
+    return status;
+}
+
+static bool is_there(const char *name)
+{
+    return access(test_path(name), F_OK) == 0;
+}
+
+static const varve_run_options usual = { .manager = { .keep_last = 1 } };
+
+/* Five steps of a layer "hidden". */
+static void begin(void)
+{
+    struct life l;
+    live(&l, "hidden", &usual);
+    train(&l, 5);
+    cr_assert_eq(end(&l), VARVE_OK);
+}
+
+TEST(strict_run, fails_in_its_first_step_and_saves_nothing)
+{
+    struct life l;
+    varve_run_options options = usual;
+    options.manager.interval_steps = 100;
+    begin();
+    live(&l, "middle", &options);
+    cr_assert(varve_run_goes_on(l.run), "the program may not be built yet");
+    train(&l, 6);
+    cr_assert_eq(l.step, 6);
+    cr_assert_not(varve_run_goes_on(l.run));
+    cr_assert_eq(end(&l), VARVE_UNMATCHED);
+    cr_assert(is_there("run/ckpt-5.varve"));
+    cr_assert_not(is_there("run/ckpt-6.varve"));
+    live(&l, "hidden", &usual);
+    cr_assert_eq(l.trained, 5);
+    train(&l, 6);
+    cr_assert_eq(end(&l), VARVE_OK);
+}
+
+TEST(strict_run, fails_at_its_end_where_no_step_has_checked_it)
+{
+    struct life l;
+    begin();
+    live(&l, "middle", &usual);
+    cr_assert_eq(end(&l), VARVE_UNMATCHED);
+    live(&l, "middle", &usual);
+    varve_run_stop(l.run);
+    cr_assert(varve_run_was_stopped(l.run));
+    cr_assert_eq(end(&l), VARVE_OK, "it was not built yet");
+    live(&l, "middle", &usual);
+    varve_run_free(l.run);
+    cr_assert_not(is_there("run/ckpt-6.varve"));
+}
+
+TEST(strict_run, takes_what_is_built_before_the_first_step)
+{
+    struct life l = { .run = varve_run_new(test_allocator()) };
+    varve_node *root = varve_run_root(l.run);
+    begin();
+    varve_add_variable(root, "step", varve_scalar(&l.step));
+    varve_run_open(l.run, test_path("run"), &usual);
+    varve_add_variable(root, "hidden", varve_scalar(&l.trained));
+    cr_assert_eq(l.trained, 5);
+    train(&l, 6);
+    cr_assert_eq(end(&l), VARVE_OK);
+    cr_assert_not(is_there("run/ckpt-5.varve"), "all of it was taken");
+}
+
+TEST(strict_run, renames_and_permits_what_is_named)
+{
+    struct life l;
+    const varve_rename rename = { "middle", "hidden" };
+    const varve_read_options renames = { .rename = { &rename, 1 } };
+    const varve_read_options expects = {
+        .expect = { .missing = "middle", .unused = "hidden" }
+    };
+    varve_run_options options = usual;
+    begin();
+    options.manager.read = &expects;
+    live(&l, "middle", &options);
+    cr_assert_eq(l.trained, 0);
+    cr_assert_eq(end(&l), VARVE_OK);
+    options.manager.read = &renames;
+    live(&l, "middle", &options);
+    cr_assert_eq(l.trained, 5);
+    train(&l, 6);
+    cr_assert_eq(end(&l), VARVE_OK);
+}
+
+/* The trained value is in no other file. */
+TEST(strict_run, that_may_be_partial_keeps_what_it_was_resumed_from)
+{
+    struct life l;
+    varve_error error;
+    varve_run_options options = usual;
+    options.allow_partial = true;
+    begin();
+    live(&l, "middle", &options);
+    train(&l, 8);
+    cr_assert(is_there("run/ckpt-5.varve"));
+    cr_assert_not(is_there("run/ckpt-7.varve"), "the others go as usual");
+    cr_assert(is_there("run/ckpt-8.varve"));
+    cr_assert_ok(varve_manager_settle(varve_run_manager(l.run), &error), error);
+    train(&l, 9);
+    cr_assert_not(is_there("run/ckpt-5.varve"), "its value was given up");
+    cr_assert_eq(end(&l), VARVE_OK);
+    options.manager.strict = true;
+    live(&l, "middle", &options);
+    cr_assert_eq(varve_run_end(l.run, &error), VARVE_MISUSE);
+    cr_assert(story_says(&error, "found both"), "%s", error.message);
+}
