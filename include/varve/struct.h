@@ -30,6 +30,7 @@
 #define VARVE_STRUCT_H
 
 #include <varve/graph.h>
+#include <varve/memory.h>
 #include <varve/tensor.h>
 
 VARVE_BEGIN_DECLS
@@ -42,12 +43,6 @@ typedef enum varve_field_kind {
     VARVE_FIELD_IS_LIST = 4,   /* and any number of them */
     VARVE_FIELD_IS_GONE = 5    /* in older files only */
 } varve_field_kind;
-
-/* An extent, or the member that has it. */
-typedef struct varve_extent {
-    size_t at;         /* the extent; or where that member is, */
-    varve_dtype dtype; /* and its type; 0: it is the extent */
-} varve_extent;
 
 /* Makes room where a pointer is NULL, zeroed, as calloc does. */
 typedef void *varve_make_room(size_t count, size_t size);

@@ -14,8 +14,10 @@ VARVE_BEGIN_DECLS
 
 /* A leaf over memory that the program owns. The memory stays where it is until
  * varve_rebind, varve_untrack of its last edge, varve_remove, or
- * varve_graph_free. If a restoration is waiting for it, its value arrives here.
- *     varve_add_variable(layer, "kernel", varve_array(w, 784, 10)); */
+ * varve_graph_free; for memory that is swapped or allocated again the view is
+ * varve_array_at (varve/memory.h). If a restoration is waiting for it, its
+ * value arrives here. varve_add_variable(layer, "kernel", varve_array(w, 784,
+ * 10)); */
 VARVE_API varve_node *varve_add_variable(
     varve_node *parent, const char *name, varve_tensor view);
 

@@ -18,6 +18,7 @@
 #include <varve/graph.h>
 #include <varve/variable.h>
 #include <varve/slice.h>
+#include <varve/refresh.h>
 #include <varve/resizing.h>
 #include <varve/struct.h>
 #include <varve/collection.h>

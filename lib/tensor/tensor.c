@@ -41,6 +41,43 @@ varve_tensor varve_view_in(const varve_memory *memory, void *data,
     return view;
 }
 
+/* What is below 0 becomes an extent that no view can have. */
+static uint64_t read_extent(const varve_extent *extent)
+{
+    const void *at = (const void *)(uintptr_t)extent->at;
+    union {
+        int8_t i8;
+        int16_t i16;
+        int32_t i32;
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+    } is;
+    if (!extent->dtype)
+        return extent->at;
+    memcpy(&is, at, varve_dtype_size(extent->dtype));
+    switch (extent->dtype) {
+    case VARVE_INT8: return (uint64_t)is.i8;
+    case VARVE_INT16: return (uint64_t)is.i16;
+    case VARVE_INT32: return (uint64_t)is.i32;
+    case VARVE_UINT8: return is.u8;
+    case VARVE_UINT16: return is.u16;
+    case VARVE_UINT32: return is.u32;
+    default: return is.u64;
+    }
+}
+
+varve_tensor varve_view_at(
+    const varve_memory *memory, varve_dtype dtype, uint32_t rank)
+{
+    varve_tensor view = { .dtype = dtype, .rank = rank, .memory = memory };
+    memcpy(&view.data, memory->pointer, sizeof view.data);
+    for (uint32_t i = 0; i < kept_rank(rank); i++)
+        view.shape[i] = read_extent(&memory->extents[i]);
+    return view;
+}
+
 uint64_t varve_tensor_count(const varve_tensor *tensor)
 {
     uint64_t count = 0;

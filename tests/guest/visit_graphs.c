@@ -106,9 +106,12 @@ static void visit_variables(struct guest *g, struct state *s)
         .clear = clear_none,
         .put = put_none };
     uint64_t misfits;
+    float *pointer = s->small;
     MAKES(
         g, node, varve_add_variable(model, "small", varve_array(s->small, 6)));
     CALL(g, varve_rebind(node, varve_array(s->small, 3)));
+    CALL(g, varve_set_refresh(node, NULL, NULL));
+    CALL(g, varve_add_variable(model, "at", varve_array_at(&pointer, 6)));
     CALL(g, varve_set_resizing(node, NULL, NULL));
     CALL(g, varve_add_detached_variable(s->graph, varve_array(s->small, 6)));
     MAKES(g, node,

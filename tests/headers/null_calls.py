@@ -34,6 +34,7 @@ BY_TYPE = {
     'varve_state_callbacks *': '&callbacks',
     'varve_field *': 'fields',
     'varve_migrating *': '(&(varve_migrating){ 0 })',
+    'varve_refresh *': 'NULL',
     'varve_resizing *': 'NULL',
     'varve_random *': '&g->stream',
     'varve_records *': 'g->records',

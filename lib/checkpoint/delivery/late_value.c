@@ -41,6 +41,7 @@ bool vv_is_late_value(const struct vv_delivery *d, const struct vv_pair *job)
     const varve_tensor *tensor = &node->variable->tensor;
     return tensor->dtype != VARVE_STRING && !vv_lies_elsewhere(tensor) &&
            vv_is_alike(d->pairing, node, job->file) && !vv_is_fixed(node) &&
+           !vv_variable_is_null(node->variable) &&
            !vv_brings_shape(d, node, job->file) &&
            vv_piece_count(vv_index_of(d->pairing), job->file) <= 1;
 }

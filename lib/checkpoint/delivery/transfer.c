@@ -263,6 +263,8 @@ static varve_status prepare(struct transfer *t, varve_error *error)
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         const struct vv_variable *variable = m->node->variable;
+        if (variable && !vv_brings_shape(t->d, m->node, m->value))
+            VV_TRY(vv_variable_check_there(m->node, error));
         if (vv_move_gathers(m))
             VV_TRY(prepare_block(t, m, error));
         if (m->is_fixed)

@@ -23,6 +23,7 @@
 #include "questions.h"
 #include "save.h"
 #include "slot.h"
+#include "struct_look.h"
 #include "transfer.h"
 #include "try.h"
 #include "variable.h"
@@ -499,6 +500,8 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         return vv_fail_none(error, "restoration", "a read");
     if (!r->pairing.graph || r->pairing.is_dry)
         return VARVE_OK;
+    if (r->pairing.root)
+        VV_TRY(vv_structs_look(r->pairing.root, error));
     if (!vv_sweep(
             &r->matching)) /* what is untracked may have lost its memory */
         return vv_fail_memory(error, "a restoration");

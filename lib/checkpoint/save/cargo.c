@@ -155,6 +155,8 @@ static varve_status find_values(
             return fail_part(node, error);
         if (size == 0)
             continue;
+        if (node->variable)
+            VV_TRY(vv_variable_check_there(node, error));
         cargo->values[i] = find_bytes(cargo, node, &state);
         state += node->kind == VARVE_STATE ? size : 0;
         note_elsewhere(cargo, node, (uint32_t)i);

@@ -84,6 +84,7 @@ static varve_status prepare(
     VV_TRY(vv_check_whole(item->node, error));
     if (item->node->kind == VARVE_STATE)
         return prepare_state(item, error);
+    VV_TRY(vv_variable_check_there(item->node, error));
     if (is_string(item->node) && (!reserve(&item->bytes, string_bytes(item)) ||
                                      !reserve_spare(item, string_bytes(item))))
         return vv_fail_memory(error, "a snapshot of strings");
@@ -223,6 +224,7 @@ static varve_status check_types(
         char text[2][VARVE_TENSOR_TEXT_SIZE];
         if (!item->node->variable)
             continue;
+        VV_TRY(vv_variable_check_there(item->node, error));
         const varve_tensor *now = &item->node->variable->tensor;
         bool is_shape = now->dtype == item->dtype;
         if (is_shape && shape_of(now) == item->shape)

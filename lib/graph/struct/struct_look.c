@@ -11,6 +11,7 @@
 #include "field.h"
 #include "graph.h"
 #include "migrating.h"
+#include "refresh.h"
 #include "struct.h"
 #include "try.h"
 #include "variable.h"
@@ -261,6 +262,7 @@ static varve_status look_above(varve_node *node, varve_error *error)
 
 varve_status vv_structs_look(varve_node *root, varve_error *error)
 {
+    VV_TRY(vv_refresh(root, error));
     const struct vv_struct_tops *tops = vv_struct_tops(root->graph);
     if (!tops || !tops->newest)
         return VARVE_OK;

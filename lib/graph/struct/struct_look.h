@@ -10,7 +10,8 @@
 
 #include "node.h"
 
-/* Looks again at the structs that can be reached from a node, which is not nil,
+/* Brings what has a callback or follows a pointer up to date (refresh.h), then
+ * looks again at the structs that can be reached from a node, which is not nil,
  * and at one that it is a part of: at pointers that were set or lead elsewhere,
  * and at what members count. Called by all that save, take or restore values of
  * a program. One that is as it was costs a look at each field that can move,

@@ -30,8 +30,20 @@ static bool check_strides(
             "strides by which each dimension goes past what the narrower ones "
             "span",
             "elements that may lie on each other");
-    if (!view->data && varve_tensor_size(view) > 0)
+    if (!view->data && varve_tensor_size(view) > 0 && !view->memory->pointer)
         return refuse(where, VARVE_MISUSE, name, "a view of memory", "NULL");
+    return true;
+}
+
+static bool check_pointer(
+    const varve_tensor *view, const varve_node *where, const char *name)
+{
+    if (view->memory->copy_out || view->memory->copy_in)
+        return refuse(where, VARVE_MISUSE, name,
+            "a pointer, or functions that copy out and in", "both");
+    if (view->rank && !view->memory->extents)
+        return refuse(where, VARVE_MISUSE, name,
+            "the extents of what a pointer leads to", "NULL");
     return true;
 }
 
@@ -43,9 +55,11 @@ bool vv_memory_check(
         return refuse(where, VARVE_MISUSE, name, "a view of memory", "NULL");
     if (!m)
         return true;
-    if (VV_CHECK_OPTIONS(m, NULL))
+    if (VV_CHECK_ROOM(m->reserved, NULL))
         return refuse(where, VARVE_TOO_NEW, name,
             "zeros behind the fields of varve_memory", "others");
+    if (m->pointer && !m->strides)
+        return check_pointer(view, where, name);
     if (view->dtype == VARVE_STRING)
         return refuse(where, VARVE_MISUSE, name,
             "elements of one size in memory of this kind", "strings");

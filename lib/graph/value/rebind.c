@@ -6,6 +6,7 @@
 
 #include "graph.h"
 #include "memory_table.h"
+#include "refresh.h"
 #include "shape.h"
 #include "slice.h"
 #include "variable.h"
@@ -17,6 +18,19 @@ static bool may_be_over(const varve_node *node, const varve_tensor *view)
     return vv_tensor_is_valid(view) && now->dtype == view->dtype &&
            (view->data || view->memory || varve_tensor_size(view) == 0) &&
            (vv_shape_equal(now, view) || !varve_slice_of(node));
+}
+
+/* What follows a pointer follows another one, or none any more. */
+static void rebind(varve_node *node, const varve_tensor *view)
+{
+    varve_memory strides;
+    if (!vv_refresh_follow(node, view)) {
+        vv_memory_mistake(node->graph);
+        return;
+    }
+    varve_tensor now =
+        vv_is_followed(view) ? vv_refresh_view(view, &strides) : *view;
+    vv_variable_rebind(node, &now);
 }
 
 void varve_rebind(varve_node *node, varve_tensor view)
@@ -43,5 +57,5 @@ void varve_rebind(varve_node *node, varve_tensor view)
     }
     node->is_elsewhere = true;
     if (vv_memory_check(&view, node, "memory"))
-        vv_variable_rebind(node, &view);
+        rebind(node, &view);
 }

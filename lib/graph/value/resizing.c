@@ -21,7 +21,8 @@ const struct vv_attachment_kind vv_resizing_kind = {
 bool vv_takes_shape(const varve_node *node, const varve_tensor *coming)
 {
     return vv_resizing_of(node) &&
-           !vv_shape_equal(&node->variable->tensor, coming);
+           (!vv_shape_equal(&node->variable->tensor, coming) ||
+               vv_variable_is_null(node->variable));
 }
 
 static bool may_resize(varve_node *node, const varve_resizing *resizing)

@@ -12,6 +12,7 @@
 #include "graph.h"
 #include "memory_table.h"
 #include "pool.h"
+#include "refresh.h"
 #include "shape.h"
 #include "touch.h"
 
@@ -155,12 +156,16 @@ varve_node *vv_variable_new(
     varve_node *parent, const char *name, varve_tensor view, bool is_owned)
 {
     varve_graph *graph = parent->graph;
+    varve_memory strides;
+    const varve_tensor given = view;
     if (!vv_tensor_is_valid(&view))
         return refuse(parent, name, &view);
     if (is_owned)
         view.memory = NULL;
     else if (!vv_memory_check(&view, parent, name))
         return &graph->nil;
+    else if (vv_is_followed(&view))
+        view = vv_refresh_view(&view, &strides);
     const struct variables *all = make_all(graph);
     if (!all)
         return vv_memory_mistake(graph);
@@ -176,7 +181,9 @@ varve_node *vv_variable_new(
     bool has_extra = is_owned || view.dtype == VARVE_STRING;
     memcpy(tensor, &view, vv_tensor_bytes(view.rank));
     if (!vv_memory_keep(tensor, &view, &graph->context.allocator) ||
-        (has_extra && !vv_variable_extra(node))) {
+        (has_extra && !vv_variable_extra(node)) ||
+        (!is_owned && vv_is_followed(&given) &&
+            !vv_refresh_follow(node, &given))) {
         vv_node_free(node);
         return vv_memory_mistake(graph);
     }
@@ -451,6 +458,17 @@ void vv_variable_rebind(varve_node *node, const varve_tensor *view)
     }
     vv_memory_free(&over->tensor, a);
     memcpy(&over->tensor, &kept, vv_tensor_bytes(kept.rank));
+}
+
+varve_status vv_variable_check_there(const varve_node *node, varve_error *error)
+{
+    char path[256], text[VARVE_TENSOR_TEXT_SIZE];
+    if (!vv_variable_is_null(node->variable))
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected memory for %s, found that its pointer is NULL",
+        vv_node_text(node, path, sizeof path),
+        varve_tensor_text(&node->variable->tensor, text));
 }
 
 bool vv_variable_reach(varve_node *node, const varve_memory *memory)

@@ -109,6 +109,19 @@ static inline bool vv_variable_has_memory(const varve_node *node)
     return node->variable->tensor.data || node->variable->tensor.memory;
 }
 
+/* Whether it is over memory of the program that is not there: a pointer which
+ * it follows is NULL, and there should be elements. */
+static inline bool vv_variable_is_null(const struct vv_variable *variable)
+{
+    return !variable->tensor.data && !variable->tensor.memory &&
+           !vv_variable_is_owned(variable) &&
+           varve_tensor_size(&variable->tensor) > 0;
+}
+
+/* VARVE_MISUSE, with its path, if it is. */
+varve_status vv_variable_check_there(
+    const varve_node *node, varve_error *error);
+
 /* Zeroed memory for a library-owned variable that has none; false without. */
 bool vv_variable_allocate(varve_node *node);
 

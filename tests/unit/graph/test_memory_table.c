@@ -109,7 +109,7 @@ TEST(memory_table, that_cannot_be_is_a_mistake)
         .copy_in = nothing_in };
     const varve_memory none = { .copy_out = nothing_out };
     const varve_memory later = { .copy_out = nothing_out,
-        .copy_in = nothing_in, .reserved = { { (void *)p } } };
+        .copy_in = nothing_in, .reserved = { (void *)p } };
     varve_string text[2] = { { "a", 1 }, { "b", 1 } };
     double room[5];
     const varve_shape five = VARVE_SHAPE(5);

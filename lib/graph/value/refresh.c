@@ -1,0 +1,275 @@
+/* refresh.c - brings nodes up to date with a program that has changed its
+ * pointers and containers.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "refresh.h"
+
+#include <string.h>
+
+#include <varve/memory.h>
+
+#include "allocator.h"
+#include "attachment.h"
+#include "edge.h"
+#include "failure.h"
+#include "graph.h"
+#include "shape.h"
+#include "slice.h"
+#include "try.h"
+#include "variable.h"
+#include "walk.h"
+
+/* So many edges are climbed before the graph is walked from above. */
+enum { FEW_CLIMBED = 8, MOST_ABOVE = 64 };
+
+/* Of a node, which has a callback, a pointer, or both. */
+struct refreshed {
+    struct vv_attachment attachment;
+    varve_node *node;
+    struct refreshed *older, *newer;
+    varve_refresh *call;
+    void *user;
+    const void *pointer;
+    varve_extent *extents;
+    uint32_t rank;
+};
+
+/* Of the graph: all of these. */
+struct all_refreshed {
+    struct vv_attachment attachment;
+    struct refreshed *newest;
+    size_t freed; /* how many have gone */
+    bool is_busy; /* a callback is at work */
+};
+
+static const struct vv_attachment_kind all_kind = {
+    .size = sizeof(struct all_refreshed),
+};
+
+static struct all_refreshed *all_of(const varve_graph *graph)
+{
+    return vv_attachment_find(&graph->nil, &all_kind);
+}
+
+static void free_extents(const varve_node *node, struct refreshed *r)
+{
+    if (r->extents)
+        vv_release(&node->graph->context.allocator, r->extents,
+            r->rank * sizeof *r->extents);
+    r->extents = NULL;
+    r->pointer = NULL;
+    r->rank = 0;
+}
+
+static void release(varve_node *node, void *self)
+{
+    struct refreshed *r = self;
+    struct all_refreshed *all = all_of(node->graph);
+    free_extents(node, r);
+    if (all && r->node) {
+        all->freed++;
+        *(r->newer ? &r->newer->older : &all->newest) = r->older;
+        if (r->older)
+            r->older->newer = r->newer;
+    }
+}
+
+static const struct vv_attachment_kind kind = {
+    .size = sizeof(struct refreshed),
+    .release = release,
+};
+
+/* NULL without memory. */
+static struct refreshed *make(varve_node *node)
+{
+    struct all_refreshed *all =
+        vv_attachment_make(&node->graph->nil, &all_kind);
+    struct refreshed *r = all ? vv_attachment_make(node, &kind) : NULL;
+    if (!r || r->node)
+        return r;
+    r->node = node;
+    r->older = all->newest;
+    if (r->older)
+        r->older->newer = r;
+    all->newest = r;
+    return r;
+}
+
+void varve_set_refresh(varve_node *node, varve_refresh *refresh, void *user)
+{
+    node = vv_or_nil(node);
+    if (vv_is_nil(node))
+        return;
+    struct refreshed *r =
+        refresh ? make(node) : vv_attachment_find(node, &kind);
+    if (r) {
+        r->call = refresh;
+        r->user = user;
+    } else if (refresh) {
+        vv_memory_mistake(node->graph);
+    }
+    if (r && !r->call && !r->pointer)
+        vv_attachment_drop(node, &kind);
+}
+
+/* --- Pointers ----------------------------------------------------------- */
+
+bool vv_refresh_follow(varve_node *node, const varve_tensor *view)
+{
+    const varve_allocator *a = &node->graph->context.allocator;
+    struct refreshed *r = vv_attachment_find(node, &kind);
+    if (!vv_is_followed(view)) {
+        if (r)
+            free_extents(node, r);
+        if (r && !r->call)
+            vv_attachment_drop(node, &kind);
+        return true;
+    }
+    size_t size = view->rank * sizeof *r->extents;
+    varve_extent *extents = size ? vv_allocate(a, size) : NULL;
+    r = extents || !size ? make(node) : NULL;
+    if (!r) {
+        if (extents)
+            vv_release(a, extents, size);
+        return false;
+    }
+    free_extents(node, r);
+    if (size)
+        memcpy(extents, view->memory->extents, size);
+    r->extents = extents;
+    r->rank = view->rank;
+    r->pointer = view->memory->pointer;
+    return true;
+}
+
+varve_tensor vv_refresh_view(const varve_tensor *view, varve_memory *strides)
+{
+    varve_tensor now = vv_tensor_copy(view);
+    *strides = (varve_memory){ .strides = view->memory->strides };
+    now.memory = strides->strides ? strides : NULL;
+    return now;
+}
+
+static bool is_there(const varve_tensor *was, const varve_tensor *now)
+{
+    return was->data == now->data && vv_shape_equal(was, now);
+}
+
+/* A pointer that is NULL fails where its elements are needed. */
+static varve_status follow(const struct refreshed *r, varve_error *error)
+{
+    varve_node *node = r->node;
+    const varve_tensor *was = &node->variable->tensor;
+    const varve_memory at = { .pointer = r->pointer, .extents = r->extents };
+    varve_tensor now = varve_view_at(&at, was->dtype, r->rank);
+    char path[256], text[VARVE_TENSOR_TEXT_SIZE];
+    now.memory = was->memory;
+    if (is_there(was, &now))
+        return VARVE_OK;
+    if (!vv_tensor_is_valid(&now))
+        return vv_fail(error, VARVE_BAD_SHAPE,
+            "%s: expected extents from 0 on and a size that fits memory, "
+            "found others behind the addresses of its extents",
+            vv_node_text(node, path, sizeof path));
+    if (varve_slice_of(node) && !vv_shape_equal(was, &now))
+        return vv_fail(error, VARVE_MISMATCH,
+            "%s: expected a slice of the shape that it was made with, found "
+            "%s behind the addresses of its extents",
+            vv_node_text(node, path, sizeof path),
+            varve_tensor_text(&now, text));
+    vv_variable_rebind(node, &now);
+    return vv_take_mistake(node->graph, error);
+}
+
+/* --- Refreshing --------------------------------------------------------- */
+
+static varve_status call(const struct refreshed *r, varve_error *error)
+{
+    char path[256];
+    varve_node *node = r->node;
+    varve_status status = r->call(r->user, node);
+    if (status)
+        return vv_fail(error, vv_status_of_callback(status),
+            "%s: its callback that refreshes it failed with %s",
+            vv_node_text(node, path, sizeof path), varve_status_name(status));
+    return vv_take_mistake(node->graph, error);
+}
+
+static varve_status refresh(const struct refreshed *r, varve_error *error)
+{
+    if (r->pointer && r->node->variable)
+        VV_TRY(follow(r, error));
+    return r->call ? call(r, error) : VARVE_OK;
+}
+
+/* Whether a few of the oldest edges lead down to a node. */
+static bool is_near(const varve_node *node, const varve_node *root)
+{
+    for (int i = 0; i < FEW_CLIMBED && node && node != root; i++) {
+        const struct vv_edge *in = vv_first_in(node);
+        node = in ? in->parent : NULL;
+    }
+    return node == root;
+}
+
+/* Those below a node; ends early where one has gone. */
+static varve_status refresh_below(
+    varve_node *root, struct vv_walk *walk, varve_error *error)
+{
+    const struct all_refreshed *all = all_of(root->graph);
+    size_t freed = all->freed;
+    for (struct refreshed *r = all->newest, *older; r; r = older) {
+        older = r->older;
+        bool is_below = is_near(r->node, root);
+        if (!is_below && !walk->steps)
+            VV_TRY(vv_walk_begin(walk, root, error));
+        if (is_below || vv_walk_has(walk, r->node))
+            VV_TRY(refresh(r, error));
+        if (all->freed != freed)
+            break; /* perhaps `older` */
+    }
+    return VARVE_OK;
+}
+
+/* Those from which a node is reached along the oldest edges, the outermost
+ * first: it may be a part of what they are about. */
+static varve_status refresh_above(varve_node *root, varve_error *error)
+{
+    varve_node *above[MOST_ABOVE];
+    size_t count = 0;
+    for (const struct vv_edge *in = vv_first_in(root); in && count < MOST_ABOVE;
+         in = vv_first_in(in->parent))
+        above[count++] = in->parent;
+    while (count-- > 0) {
+        const struct refreshed *r = vv_attachment_find(above[count], &kind);
+        if (r)
+            VV_TRY(refresh(r, error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status refresh_all(varve_node *root, varve_error *error)
+{
+    const struct all_refreshed *all = all_of(root->graph);
+    varve_status status = refresh_above(root, error);
+    for (size_t freed = all->freed + 1; !status && freed != all->freed;) {
+        struct vv_walk walk = { 0 };
+        freed = all->freed;
+        status = refresh_below(root, &walk, error);
+        if (walk.steps)
+            vv_walk_end(&walk);
+    }
+    return status;
+}
+
+varve_status vv_refresh(varve_node *root, varve_error *error)
+{
+    struct all_refreshed *all = all_of(root->graph);
+    if (!all || !all->newest || all->is_busy)
+        return VARVE_OK;
+    all->is_busy = true;
+    varve_status status = refresh_all(root, error);
+    all->is_busy = false;
+    return status;
+}
