@@ -177,6 +177,7 @@ static varve_node *make_text(
     if (!about)
         return give_up(node);
     about->size = size;
+    graph->has_new_views = true;
     vv_state_of(node)->self = about;
     node->value_state = VARVE_INITIALIZED;
     return node;
@@ -530,7 +531,10 @@ static bool rebind_child(const struct binding *b, varve_node *child,
 {
     void *memory = vv_field_memory(field, object);
     switch (field->kind) {
-    case VARVE_FIELD_IS_TEXT: vv_struct_of(child)->object = memory; return true;
+    case VARVE_FIELD_IS_TEXT:
+        vv_struct_of(child)->object = memory;
+        child->graph->has_new_views = true;
+        return true;
     case VARVE_FIELD_IS_STRUCT:
         return vv_struct_rebind(child, memory, b->by_itself);
     case VARVE_FIELD_IS_LIST: return rebind_list(b, child, field);
