@@ -359,10 +359,11 @@ static void make_room(
         offer->value ? offer->value->shape : &offer->count;
     uint64_t kept[VV_MAX_EXTENTS];
     void *memory = NULL;
-    if (set_extents(about, field, extents, kept))
+    bool is_set = set_extents(about, field, extents, kept);
+    if (is_set)
         memory = take_room(node, field);
     vv_field_point(field, about->object, memory);
-    if (!memory) {
+    if (!is_set || vv_field_waits(field, about->object)) {
         set_extents(about, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
     } else if (vv_fields_check(node, "", about->fields, about->object, 0)) {
         add_field(node, field);
