@@ -16,8 +16,15 @@ VARVE_BEGIN_DECLS
  * varve_rebind, varve_untrack of its last edge, varve_remove, or
  * varve_graph_free; for memory that is swapped or allocated again the view is
  * varve_array_at (varve/memory.h). If a restoration is waiting for it, its
- * value arrives here. varve_add_variable(layer, "kernel", varve_array(w, 784,
- * 10)); */
+ * value arrives here.
+ *     varve_add_variable(layer, "kernel", varve_array(w, 784, 10));
+ * Two nodes must not have a byte in common: a call that reads a file, plans or
+ * resumes, varve_save, and the saves of managers, runs and savers are
+ * VARVE_MISUSE then, with both paths, and nothing has changed. One value with
+ * two names is one node, which varve_track adds under the second name. What is
+ * tagged VARVE_TAG_LOCAL may overlap anything, fixed values may overlap each
+ * other, and of memory that functions reach (varve/memory.h) nothing is known.
+ */
 VARVE_API varve_node *varve_add_variable(
     varve_node *parent, const char *name, varve_tensor view);
 

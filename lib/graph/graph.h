@@ -80,8 +80,10 @@ struct varve_graph {
     struct vv_observer *newest;
     uint32_t number_limit; /* node numbers are below this */
     /* to fill in */
-    uint32_t moment; /* what changes now, changed at this one: whoever
-                        remembers values begins the next */
+    uint32_t moment;    /* what changes now, changed at this one: whoever
+                           remembers values begins the next */
+    bool has_new_views; /* since the memory of values was compared last:
+                           overlap.h */
     /* to read */
     uint8_t held; /* vv_hold */
     /* own */

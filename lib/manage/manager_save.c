@@ -13,6 +13,7 @@
 #include "layer_prune.h"
 #include "manager_tell.h"
 #include "manager_together.h"
+#include "overlap.h"
 #include "reader.h"
 #include "resume_match.h"
 #include "retention.h"
@@ -221,7 +222,7 @@ static varve_status write_with(varve_manager *m, struct saving *s,
     s->write.no_replace |= s->order.is_new;
     vv_buffer_init(&s->base, a);
     varve_status status = gather_metadata(m, s, o, &all, &most, error);
-    if (!status)
+    if (!status && !(status = vv_overlap_look(m->root, error)))
         status = name_it(m, s, error);
     const char *path = (const char *)m->saved.data;
     status =
@@ -526,8 +527,7 @@ static varve_status save(varve_manager *m, int64_t step,
     return status;
 }
 
-/* What is in place stays so, even where some are not told what else there is:
- * the next call tells them. */
+/* What is in place stays so; the next call tells those that missed it. */
 static varve_status save_and_tell(varve_manager *m, int64_t step,
     const varve_manager_save_options *o, varve_error *error)
 {

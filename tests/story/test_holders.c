@@ -320,7 +320,8 @@ static void make_mismatch(void)
 {
     make_waiting();
     program.other[0] = 1;
-    varve_add_variable(program.model, "more", varve_array(program.other, 3));
+    varve_add_variable(
+        program.model, "more", varve_array(COPY_OF(program.other), 3));
     cr_assert_eq(
         varve_graph_check(program.graph, &program.error), VARVE_MISMATCH);
 }

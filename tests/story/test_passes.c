@@ -137,7 +137,7 @@ TEST(passes, is_one_after_what_has_changed_nothing)
     cr_assert_eq(varve_restoration_passes(plan), VARVE_PASSES_AUTO);
     varve_restoration_free(plan);
     story_refused(root, "none", &unstaged, VARVE_NOT_FOUND, &error);
-    varve_add_variable(root, "c", varve_array(a, COUNT - 1));
+    varve_add_variable(root, "c", varve_array(COPY_OF(a), COUNT - 1));
     story_refused(root, "f",
         &(varve_read_options){ .rename = { .list =
                 (const varve_rename[]){ { "c", "b" } },

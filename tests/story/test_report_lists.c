@@ -26,17 +26,17 @@ static varve_report *plan_report(varve_graph *graph, varve_restoration **r)
     static float v[8];
     varve_graph *old = story_graph();
     varve_node *root = varve_graph_root(old);
-    varve_add_variable(root, "same", varve_array(v, 2, 3));
+    varve_add_variable(root, "same", varve_array(COPY_OF(v), 2, 3));
     varve_add_variable(story_object(root, "encoder"), "kernel",
-        varve_array(v, 4));
-    varve_add_variable(root, "shape", varve_array(v, 5));
+        varve_array(COPY_OF(v), 4));
+    varve_add_variable(root, "shape", varve_array(COPY_OF(v), 5));
     story_write(root, "f");
     varve_graph_free(old);
     root = varve_graph_root(graph);
-    varve_add_variable(root, "same", varve_array(v, 2, 3));
-    varve_add_variable(root, "shape", varve_array(v, 6));
+    varve_add_variable(root, "same", varve_array(COPY_OF(v), 2, 3));
+    varve_add_variable(root, "shape", varve_array(COPY_OF(v), 6));
     varve_add_variable(story_object(root, "encodr"), "kernel",
-        varve_array(v, 4));
+        varve_array(COPY_OF(v), 4));
     varve_error error;
     *r = varve_plan(root, test_path("f"), NULL, &error);
     cr_assert(*r, "%s", error.message);
@@ -122,14 +122,15 @@ TEST(report_lists, type_and_shape_give_the_nearest_where_one_is_free)
     float v[6] = { 0 };
     varve_graph *graph = story_graph();
     varve_add_variable(
-        varve_graph_root(graph), "zebra", varve_array(v, 2, 3));
-    varve_add_variable(varve_graph_root(graph), "other", varve_array(v, 2));
+        varve_graph_root(graph), "zebra", varve_array(COPY_OF(v), 2, 3));
+    varve_add_variable(
+        varve_graph_root(graph), "other", varve_array(COPY_OF(v), 2));
     story_write(varve_graph_root(graph), "f");
     varve_graph_free(graph);
     graph = story_graph();
     varve_node *root = varve_graph_root(graph);
-    varve_add_variable(root, "weight", varve_array(v, 2, 3));
-    varve_add_variable(root, "other", varve_array(v, 2));
+    varve_add_variable(root, "weight", varve_array(COPY_OF(v), 2, 3));
+    varve_add_variable(root, "other", varve_array(COPY_OF(v), 2));
     varve_error error;
     varve_restoration *r = story_read(root, "f", NULL);
     varve_report *report = varve_report_new(r, &error);

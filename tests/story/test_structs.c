@@ -184,9 +184,9 @@ TEST(structs, memory_that_is_there_is_not_replaced)
 {
     varve_error error = { 0 };
     write_old("f", 0);
-    float own[4] = { 9, 9, 9, 9 };
+    float own[5] = { 9, 9, 9, 9, 9 };
     struct layer layers[2] = { { .count = 4, .weights = own },
-        { .count = 1, .weights = own } };
+        { .count = 1, .weights = own + 4 } };
     struct net net = { .layers = layers, .layer_count = 2 };
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);

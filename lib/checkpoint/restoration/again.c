@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "fate.h"
 #include "holding.h"
+#include "overlap.h"
 #include "slot.h"
 #include "stake.h"
 #include "struct_look.h"
@@ -246,6 +247,7 @@ varve_status varve_restore_again(
     if (!vv_sweep(&r->matching))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_structs_look(node, error));
+    VV_TRY(vv_overlap_check(node, error));
     if (!vv_reserve_stake(node->graph))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_walk_begin(&walk, node, error));

@@ -9,6 +9,7 @@
 #include "failure.h"
 #include "holding.h"
 #include "findings.h"
+#include "overlap.h"
 #include "try.h"
 
 varve_status vv_prepare_report(struct varve_restoration *r, varve_error *error)
@@ -90,10 +91,20 @@ varve_status vv_restoration_count_unused(
     return vv_count_unused(&r->delivery, count, error);
 }
 
+/* Of what has come since the read. */
+static varve_status check_memory(
+    struct varve_restoration *r, varve_error *error)
+{
+    return r->pairing.graph && r->pairing.root
+               ? vv_overlap_check(r->pairing.root, error)
+               : VARVE_OK;
+}
+
 varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
 {
     if (!r)
         return vv_fail_none(error, "restoration", "a read");
+    VV_TRY(check_memory(r, error));
     VV_TRY(vv_prepare_report(r, error));
     return vv_assert_matched(&r->delivery, true, error);
 }
@@ -103,6 +114,7 @@ varve_status varve_assert_existing_objects_matched(
 {
     if (!r)
         return vv_fail_none(error, "restoration", "a read");
+    VV_TRY(check_memory(r, error));
     VV_TRY(vv_prepare_report(r, error));
     return vv_assert_matched(&r->delivery, false, error);
 }

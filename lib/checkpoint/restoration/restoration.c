@@ -19,6 +19,7 @@
 #include "fixed.h"
 #include "holding.h"
 #include "match.h"
+#include "overlap.h"
 #include "own_fate.h"
 #include "questions.h"
 #include "save.h"
@@ -364,7 +365,8 @@ static varve_status begin(struct varve_restoration *r,
 varve_restoration *vv_restoration_open(
     varve_node *root, const struct vv_opening *opening, varve_error *error)
 {
-    if (vv_check_call(root, opening->path, "path", error))
+    if (vv_check_call(root, opening->path, "path", error) ||
+        vv_overlap_check(root, error))
         return NULL;
     struct varve_restoration *r = allocate(root);
     if (!r) {

@@ -104,6 +104,8 @@ void varve_untag(varve_node *node, const char *tag)
     struct vv_node_tags *tags = vv_attachment_find(node, &vv_tags_kind);
     if (tags && tag)
         tags->bits &= ~vv_tag_bit(node->graph, tag);
+    if (tags)
+        node->graph->has_new_views = true; /* values that it had left out */
 }
 
 bool varve_has_tag(const varve_node *node, const char *tag)

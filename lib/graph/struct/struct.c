@@ -177,6 +177,7 @@ static varve_node *make_text(
     if (!about)
         return give_up(node);
     about->size = size;
+    graph->has_new_views = true;
     vv_state_of(node)->self = about;
     node->value_state = VARVE_INITIALIZED;
     return node;
@@ -358,10 +359,11 @@ static void make_room(
         offer->value ? offer->value->shape : &offer->count;
     uint64_t kept[VV_MAX_EXTENTS];
     void *memory = NULL;
-    if (set_extents(about, field, extents, kept))
+    bool is_set = set_extents(about, field, extents, kept);
+    if (is_set)
         memory = take_room(node, field);
     vv_field_point(field, about->object, memory);
-    if (!memory) {
+    if (!is_set || vv_field_waits(field, about->object)) {
         set_extents(about, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
     } else if (vv_fields_check(node, "", about->fields, about->object, 0)) {
         add_field(node, field);
@@ -530,7 +532,10 @@ static bool rebind_child(const struct binding *b, varve_node *child,
 {
     void *memory = vv_field_memory(field, object);
     switch (field->kind) {
-    case VARVE_FIELD_IS_TEXT: vv_struct_of(child)->object = memory; return true;
+    case VARVE_FIELD_IS_TEXT:
+        vv_struct_of(child)->object = memory;
+        child->graph->has_new_views = true;
+        return true;
     case VARVE_FIELD_IS_STRUCT:
         return vv_struct_rebind(child, memory, b->by_itself);
     case VARVE_FIELD_IS_LIST: return rebind_list(b, child, field);

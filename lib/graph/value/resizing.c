@@ -136,6 +136,8 @@ void vv_room_exchange(struct vv_room *room)
 {
     struct vv_variable *other = room->node->variable;
     room->node->variable = room->other;
+    room->node->graph->has_new_views |=
+        !vv_variable_is_owned(room->node->variable);
     room->other = other;
     room->is_taken = !room->is_taken;
 }

@@ -192,6 +192,7 @@ varve_node *vv_variable_new(
         node->variable->extra->is_bare = all->defers_memory;
     }
     node->value_state = is_owned ? VARVE_DECLARED : VARVE_INITIALIZED;
+    graph->has_new_views |= !is_owned;
     vv_touch(node);
     return node;
 }
@@ -452,6 +453,7 @@ void vv_variable_rebind(varve_node *node, const varve_tensor *view)
     vv_graph_values_change(node->graph);
     vv_touch(node);
     node->variable = over;
+    node->graph->has_new_views = true;
     if (over != older) {
         vv_variable_give(node->graph, older);
         return;

@@ -10,9 +10,9 @@ static varve_node *make(const char *first, const char *second)
 {
     varve_node *root = new_root();
     if (first)
-        varve_add_variable(root, first, varve_scalar(&x));
+        varve_add_variable(root, first, varve_scalar(COPY_AT(&x)));
     if (second)
-        varve_add_variable(root, second, varve_scalar(&y));
+        varve_add_variable(root, second, varve_scalar(COPY_AT(&y)));
     return root;
 }
 
@@ -59,7 +59,7 @@ TEST(assertion, holds_by_what_has_matched)
     free_root(strange);
     check_read(make(NULL, NULL), NULL, false, true, false, "\n  y ");
     varve_node *root = make("x", "y");
-    varve_add_variable(root, "more", varve_scalar(&x));
+    varve_add_variable(root, "more", varve_scalar(COPY_AT(&x)));
     check_read(root, NULL, false, false, true, "\n  more ");
     end_world();
 }
@@ -84,11 +84,11 @@ TEST(assertion, does_not_mind_what_is_excused)
     check_read(make("x", NULL), &(varve_read_options){ .expect.unused = "y" },
         true, true, true, NULL);
     varve_node *root = make("x", "y");
-    varve_add_variable(root, "more", varve_scalar(&x));
+    varve_add_variable(root, "more", varve_scalar(COPY_AT(&x)));
     check_read(root, &(varve_read_options){ .expect.missing = "more" }, true,
         true, true, NULL);
     root = make("x", "y");
-    varve_tag(varve_add_variable(root, "local", varve_scalar(&x)),
+    varve_tag(varve_add_variable(root, "local", varve_scalar(COPY_AT(&x))),
         VARVE_TAG_LOCAL);
     varve_add_object(root, "no obligation");
     check_read(root, NULL, true, true, true, NULL);
@@ -102,11 +102,11 @@ TEST(assertion, asks_at_the_time_of_the_call)
     varve_node *root = make("x", NULL);
     varve_restoration *r = read_root(root, NULL);
     check(r, false, true, true, NULL);
-    varve_node *late = varve_add_variable(root, "y", varve_scalar(&y));
+    varve_node *late = varve_add_variable(root, "y", varve_scalar(COPY_AT(&y)));
     check(r, true, true, true, NULL);
     varve_remove(late);
     check(r, true, true, true, NULL);
-    varve_add_variable(root, "y", varve_scalar(&y));
+    varve_add_variable(root, "y", varve_scalar(COPY_AT(&y)));
     check(r, false, false, true, "\n  y ");
     free_root(root);
     check(r, false, false, false, NULL);
@@ -169,7 +169,7 @@ TEST(assertion, does_not_excuse_what_it_had_no_memory_to_look_at)
     begin_world();
     varve_node *root = new_root();
     varve_add_variable(
-        varve_add_object(root, "net"), "x", varve_scalar(&x));
+        varve_add_object(root, "net"), "x", varve_scalar(COPY_AT(&x)));
     write_root(root);
     free_root(root);
     root = new_root();

@@ -15,9 +15,9 @@ static void write_two(void)
 {
     varve_node *root = new_root();
     varve_add_variable(
-        varve_add_object(root, "a"), "x", varve_array(memory, 2));
+        varve_add_object(root, "a"), "x", varve_array(COPY_OF(memory), 2));
     varve_add_variable(
-        varve_add_object(root, "b"), "y", varve_array(memory, 3));
+        varve_add_object(root, "b"), "y", varve_array(COPY_OF(memory), 3));
     write_root(root);
     free_root(root);
 }
@@ -135,7 +135,8 @@ TEST(binding, decides_what_fits_by_the_options)
     begin_world();
     write_two();
     varve_node *root = new_root();
-    varve_node *n = varve_add_variable(root, "n", varve_array(memory, 2, 3));
+    varve_node *n = varve_add_variable(
+        root, "n", varve_array(COPY_OF(memory), 2, 3));
     varve_restoration *r = read_root(
         root, &(varve_read_options){ .expect.missing = "n" });
     cr_assert(fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(2, 3)));
@@ -169,10 +170,11 @@ TEST(binding, gives_the_slots_of_a_second_node_as_well)
     float x[2] = { 0 }, m[2] = { 0 }, none[2] = { 0 };
     begin_world();
     varve_node *root = new_root();
-    varve_node *saved = varve_add_variable(root, "x", varve_array(memory, 2));
+    varve_node *saved = varve_add_variable(
+        root, "x", varve_array(COPY_OF(memory), 2));
     varve_add_object(root, "a");
     varve_node *b = varve_add_object(root, "b");
-    varve_add_slot(b, saved, "m", varve_array(memory, 2));
+    varve_add_slot(b, saved, "m", varve_array(COPY_OF(memory), 2));
     write_root(root);
     free_root(root);
     root = new_root();
@@ -228,20 +230,20 @@ TEST(binding, lets_no_optional_value_decide_what_a_node_is)
 {
     struct text_state state = { .text = "configuration" };
     varve_error error = { 0 };
-    float x = 0;
+    float x = 0, element = 0;
     begin_world();
     varve_node *root = new_root();
     varve_tag(varve_add_state(root, "a", &text_callbacks, &state),
         VARVE_TAG_OPTIONAL);
-    varve_tag(varve_add_variable(root, "b", varve_array(memory, 2)),
+    varve_tag(varve_add_variable(root, "b", varve_array(COPY_OF(memory), 2)),
         VARVE_TAG_OPTIONAL);
-    varve_add_variable(root, "x", varve_array(memory, 1));
+    varve_add_variable(root, "x", varve_array(COPY_OF(memory), 1));
     write_root(root);
     free_root(root);
     root = new_root();
     varve_add_object(root, "a");
     varve_add_variable(
-        varve_add_list(root, "b"), VARVE_APPEND, varve_scalar(&x));
+        varve_add_list(root, "b"), VARVE_APPEND, varve_scalar(&element));
     varve_add_variable(
         root, "x", varve_view(&x, VARVE_FLOAT32, VARVE_SHAPE(1)));
     varve_restoration *r = varve_read(root, FILE_NAME,

@@ -15,10 +15,11 @@ TEST(dispatch, names_every_value_that_does_not_fit)
     float same[3] = { 0 };
     begin_world();
     varve_node *root = new_root();
-    varve_node *x = varve_add_variable(root, "x", varve_array(values, 3));
-    varve_add_variable(root, "y", varve_array(values, 3));
-    varve_add_variable(root, "z", varve_array(values, 3));
-    varve_add_slot(root, x, "m", varve_array(values, 3));
+    varve_node *x = varve_add_variable(
+        root, "x", varve_array(COPY_OF(values), 3));
+    varve_add_variable(root, "y", varve_array(COPY_OF(values), 3));
+    varve_add_variable(root, "z", varve_array(COPY_OF(values), 3));
+    varve_add_slot(root, x, "m", varve_array(COPY_OF(values), 3));
     varve_add_object(root, "o");
     write_root(root);
     free_root(root);
@@ -26,8 +27,8 @@ TEST(dispatch, names_every_value_that_does_not_fit)
     x = varve_add_variable(root, "x", varve_array(same, 3));
     varve_add_variable(root, "y", varve_array(one, 1));
     varve_add_variable(root, "z", varve_array(whole, 3));
-    varve_add_slot(root, x, "m", varve_array(one, 1));
-    varve_add_variable(root, "o", varve_array(one, 1));
+    varve_add_slot(root, x, "m", varve_array(COPY_OF(one), 1));
+    varve_add_variable(root, "o", varve_array(COPY_OF(one), 1));
     varve_error error = fail_read(root, NULL, VARVE_MISMATCH);
     static const char *const lines[] = {
         "\n  y: saved float32[3], the program has float32[1]",
@@ -51,7 +52,7 @@ TEST(dispatch, waits_with_a_state_for_its_variables)
     begin_world();
     varve_node *root = new_root();
     varve_node *s = varve_add_state(root, "s", &text_callbacks, &state);
-    varve_add_variable(s, "x", varve_array(values, 3));
+    varve_add_variable(s, "x", varve_array(COPY_OF(values), 3));
     write_root(root);
     free_root(root);
     strcpy(state.text, "mine");

@@ -40,7 +40,7 @@ static varve_node *add_rows(varve_node *root)
 static varve_node *make(void)
 {
     varve_node *root = new_root();
-    varve_add_variable(root, "a", varve_array(plain, 2));
+    varve_add_variable(root, "a", varve_array(COPY_OF(plain), 2));
     add_rows(root);
     varve_add_variable(root, "z", varve_scalar(&plain[1]));
     return root;
@@ -224,7 +224,7 @@ TEST(fate_parts, change_nothing_where_there_is_none)
     size_t size, other;
     const uint64_t at[] = { 0, 0 };
     varve_node *root = new_root();
-    varve_add_variable(root, "a", varve_array(plain, 2));
+    varve_add_variable(root, "a", varve_array(COPY_OF(plain), 2));
     varve_add_slice(root, "x", varve_array(&rows[0][0], ROWS, COLUMNS),
         VARVE_SHAPE(ROWS, COLUMNS), at);
     write_root(root);

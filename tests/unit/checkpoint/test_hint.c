@@ -39,15 +39,17 @@ TEST(hint, names_the_first_edge_that_is_missing_and_the_nearest)
     varve_node *root = new_root();
     varve_node *model = varve_add_object(root, "model");
     varve_add_variable(
-        varve_add_object(model, "layer_1"), "x", varve_array(values, 4));
-    varve_add_variable(model, "unlike", varve_array(values, 3));
+        varve_add_object(
+            model, "layer_1"), "x", varve_array(COPY_OF(values), 4));
+    varve_add_variable(model, "unlike", varve_array(COPY_OF(values), 3));
     write_root(root);
     free_root(root);
     root = new_root();
     model = varve_add_object(root, "model");
     varve_add_variable(
-        varve_add_object(model, "layer-1"), "x", varve_array(values, 4));
-    varve_add_variable(model, "qwertyuiop", varve_array(values, 3));
+        varve_add_object(
+            model, "layer-1"), "x", varve_array(COPY_OF(values), 4));
+    varve_add_variable(model, "qwertyuiop", varve_array(COPY_OF(values), 3));
     varve_restoration *r = read_root(root, NULL);
     vv_arena_init(&arena, test_allocator());
     struct vv_hint hint = hint_at(r, "model/layer_1/x", &arena, true);
@@ -72,12 +74,12 @@ TEST(hint, does_not_name_what_has_found_its_match)
     struct vv_arena arena;
     begin_world();
     varve_node *root = new_root();
-    varve_add_variable(root, "name", varve_array(values, 4));
-    varve_add_variable(root, "names", varve_array(values, 3));
+    varve_add_variable(root, "name", varve_array(COPY_OF(values), 4));
+    varve_add_variable(root, "names", varve_array(COPY_OF(values), 3));
     write_root(root);
     free_root(root);
     root = new_root();
-    varve_add_variable(root, "name", varve_array(values, 4));
+    varve_add_variable(root, "name", varve_array(COPY_OF(values), 4));
     varve_restoration *r = read_root(root, NULL);
     vv_arena_init(&arena, test_allocator());
     struct vv_hint hint = hint_at(r, "names", &arena, true);
@@ -100,7 +102,7 @@ TEST(hint, cuts_a_long_name_between_characters)
     name[299] = '\0';
     snprintf(shown, sizeof shown, "the root has no edge \"%.254s...\"", name);
     varve_node *root = new_root();
-    varve_add_variable(root, name, varve_array(values, 4));
+    varve_add_variable(root, name, varve_array(COPY_OF(values), 4));
     write_root(root);
     free_root(root);
     root = new_root();
@@ -119,7 +121,7 @@ TEST(hint, names_the_nearest_of_several)
     struct vv_arena arena;
     begin_world();
     varve_node *root = new_root();
-    varve_add_variable(root, "kernels", varve_array(values, 4));
+    varve_add_variable(root, "kernels", varve_array(COPY_OF(values), 4));
     write_root(root);
     free_root(root);
     static const char *const orders[2][3] = {
@@ -129,7 +131,8 @@ TEST(hint, names_the_nearest_of_several)
     for (int i = 0; i < 2; i++) {
         root = new_root();
         for (int k = 0; k < 3; k++)
-            varve_add_variable(root, orders[i][k], varve_array(values, 4));
+            varve_add_variable(
+                root, orders[i][k], varve_array(COPY_OF(values), 4));
         varve_restoration *r = read_strange(root);
         cr_assert_str_eq(
             hint_at(r, "kernels", &arena, true).nearest, "kernel");

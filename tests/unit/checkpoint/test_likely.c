@@ -8,7 +8,7 @@ static float values[4];
 
 static varve_node *leaf(varve_node *parent, const char *name)
 {
-    return varve_add_variable(parent, name, varve_array(values, 4));
+    return varve_add_variable(parent, name, varve_array(COPY_OF(values), 4));
 }
 
 /* The nearest to a path, of either side, or "-". */
@@ -119,15 +119,15 @@ TEST(likely, names_slots_by_the_paths_of_the_other_side)
     varve_node *root = new_root();
     varve_node *w = leaf(varve_add_object(root, "model"), "kernel");
     varve_node *adam = varve_add_object(root, "adam");
-    varve_add_slot(adam, w, "momentum", varve_array(values, 4));
-    varve_add_slot(adam, w, "velocity", varve_array(values, 3));
+    varve_add_slot(adam, w, "momentum", varve_array(COPY_OF(values), 4));
+    varve_add_slot(adam, w, "velocity", varve_array(COPY_OF(values), 3));
     root = renewed_root(root);
     w = leaf(varve_add_object(root, "net"), "weight");
     varve_alias(varve_find(root, "net"), "model");
     varve_alias(w, "kernel");
     adam = varve_add_object(root, "adam");
-    varve_add_slot(adam, w, "momentm", varve_array(values, 4));
-    varve_add_slot(adam, w, "zz", varve_array(values, 3));
+    varve_add_slot(adam, w, "momentm", varve_array(COPY_OF(values), 4));
+    varve_add_slot(adam, w, "zz", varve_array(COPY_OF(values), 3));
     varve_restoration *r = read_root(root, NULL);
     expect(r, true, "adam/momentum(model/kernel)", "adam/momentm(net/weight)");
     expect(r, false, "adam/momentm(net/weight)",
@@ -145,11 +145,11 @@ TEST(likely, names_slots_whose_owner_or_variable_is_called_otherwise)
     varve_node *root = new_root();
     varve_node *w = leaf(varve_add_object(root, "model"), "kernel");
     varve_add_slot(varve_add_object(root, "optimizer"), w, "m",
-        varve_array(values, 4));
+        varve_array(COPY_OF(values), 4));
     root = renewed_root(root);
     w = leaf(varve_add_object(root, "modell"), "kernel");
     varve_add_slot(varve_add_object(root, "optimiser"), w, "m",
-        varve_array(values, 4));
+        varve_array(COPY_OF(values), 4));
     varve_restoration *r = read_strange(root);
     expect(r, true, "optimizer/m(model/kernel)", "optimiser/m(modell/kernel)");
     expect(r, false, "optimiser/m(modell/kernel)",
@@ -165,13 +165,13 @@ TEST(likely, gives_nothing_for_a_slot_that_has_no_like)
     varve_node *root = new_root();
     varve_node *w = leaf(root, "w");
     varve_add_slot(varve_add_object(root, "opt"), w, "m",
-        varve_array(values, 4));
+        varve_array(COPY_OF(values), 4));
     varve_add_slot(varve_add_object(root, "other"), w, "m",
-        varve_array(values, 4));
+        varve_array(COPY_OF(values), 4));
     root = renewed_root(root);
     w = leaf(root, "w");
     varve_add_slot(varve_add_object(root, "opt"), w, "unlike",
-        varve_array(values, 2));
+        varve_array(COPY_OF(values), 2));
     varve_restoration *r = read_root(root, NULL);
     expect(r, true, "opt/m(w)", "-");
     expect(r, true, "other/m(w)", "-");
@@ -188,11 +188,11 @@ TEST(likely, survives_lack_of_memory)
     varve_node *root = new_root();
     varve_node *w = leaf(varve_add_object(root, "model"), "kernel");
     varve_add_slot(varve_add_object(root, "optimizer"), w, "m",
-        varve_array(values, 4));
+        varve_array(COPY_OF(values), 4));
     root = renewed_root(root);
     w = leaf(varve_add_object(root, "modell"), "kernel");
     varve_add_slot(varve_add_object(root, "optimiser"), w, "m",
-        varve_array(values, 4));
+        varve_array(COPY_OF(values), 4));
     varve_restoration *r = read_strange(root);
     varve_report *report = NULL;
     for (long n = 0; !report; n++) {

@@ -14,11 +14,13 @@ static void write_plain(void)
 {
     varve_node *root = new_root();
     varve_node *all = varve_add_object(root, "own");
-    varve_add_variable(varve_add_object(all, "0"), "x", varve_scalar(&x));
+    varve_add_variable(
+        varve_add_object(all, "0"), "x", varve_scalar(COPY_AT(&x)));
     varve_node *one = varve_add_object(all, "1");
-    varve_node *slow = varve_add_variable(one, "x", varve_scalar(&x));
-    varve_add_slot(one, slow, "m", varve_scalar(&x));
-    varve_node *shared = varve_add_variable(one, "y", varve_scalar(&x));
+    varve_node *slow = varve_add_variable(one, "x", varve_scalar(COPY_AT(&x)));
+    varve_add_slot(one, slow, "m", varve_scalar(COPY_AT(&x)));
+    varve_node *shared = varve_add_variable(
+        one, "y", varve_scalar(COPY_AT(&x)));
     varve_track(root, "other", shared);
     write_root(root);
     free_root(root);
@@ -81,10 +83,10 @@ TEST(own_part, leaves_out_what_several_have_for_their_own_reasons)
         all[i] = varve_add_object(root, i ? "b" : "a");
         for (int k = 0; k < 2; k++)
             parts[i][k] = varve_add_object(all[i], k ? "1" : "0");
-        varve_add_variable(parts[i][1], "x", varve_scalar(&x));
+        varve_add_variable(parts[i][1], "x", varve_scalar(COPY_AT(&x)));
     }
     varve_track(parts[1][1], "both",
-        varve_add_variable(parts[0][1], "both", varve_scalar(&x)));
+        varve_add_variable(parts[0][1], "both", varve_scalar(COPY_AT(&x))));
     varve_track(parts[1][1], "up", parts[1][1]);
     write_root(root);
     varve_restoration *r = read_root(root, NULL);

@@ -235,7 +235,7 @@ static struct reads {
 } reads_of(int step)
 {
     enum { SIZE = 200000 };
-    static uint8_t value[SIZE];
+    static uint8_t values[12][SIZE];
     char name[16];
     struct faulty *faulty = faulty_new(memory_system(world.memory));
     struct vv_context old = world.context;
@@ -244,7 +244,7 @@ static struct reads {
     for (int i = 0; i < 12; i += step) {
         snprintf(name, sizeof name, "%02d", i);
         varve_add_variable(
-            root, name, varve_view(value, VARVE_UINT8, VARVE_SHAPE(SIZE)));
+            root, name, varve_view(values[i], VARVE_UINT8, VARVE_SHAPE(SIZE)));
     }
     if (step == 1)
         write_root(root);

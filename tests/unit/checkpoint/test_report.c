@@ -14,9 +14,9 @@ static void write_model(void)
 {
     varve_node *root = new_root();
     varve_node *model = varve_add_object(root, "model");
-    varve_add_variable(model, "kernel", varve_array(values, 4));
-    varve_add_variable(model, "bias", varve_array(values, 2));
-    varve_add_variable(root, "step", varve_array(values, 1));
+    varve_add_variable(model, "kernel", varve_array(COPY_OF(values), 4));
+    varve_add_variable(model, "bias", varve_array(COPY_OF(values), 2));
+    varve_add_variable(root, "step", varve_array(COPY_OF(values), 1));
     write_root(root);
     free_root(root);
 }
@@ -25,9 +25,10 @@ static varve_node *make_program(void)
 {
     varve_node *root = new_root();
     varve_node *model = varve_add_object(root, "model");
-    varve_add_variable(model, "kernel", varve_array(mine, 4));
-    varve_add_variable(model, "biass", varve_array(mine, 2));
-    varve_tag(varve_add_variable(model, "scratch", varve_array(mine, 4)),
+    varve_add_variable(model, "kernel", varve_array(COPY_OF(mine), 4));
+    varve_add_variable(model, "biass", varve_array(COPY_OF(mine), 2));
+    varve_tag(
+        varve_add_variable(model, "scratch", varve_array(COPY_OF(mine), 4)),
         VARVE_TAG_LOCAL);
     return root;
 }
@@ -48,7 +49,7 @@ TEST(report, sorts_values_into_lists)
     write_model();
     varve_node *root = make_program();
     varve_restoration *r = read_root(root, NULL);
-    varve_add_variable(root, "step", varve_array(mine, 4));
+    varve_add_variable(root, "step", varve_array(COPY_OF(mine), 4));
     varve_report *report = varve_report_new(r, &error);
     static const size_t counts[VARVE_FINDING_KINDS] = { 1, 1, 0, 1, 1 };
     for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++)
@@ -82,7 +83,7 @@ TEST(report, of_a_plan_says_what_a_read_would_do)
     begin_world();
     write_model();
     varve_node *root = make_program();
-    varve_add_variable(root, "step", varve_array(mine, 4));
+    varve_add_variable(root, "step", varve_array(COPY_OF(mine), 4));
     mine[0] = 9;
     varve_restoration *r = varve_plan(root, FILE_NAME, NULL, &error);
     varve_report *report = varve_report_new(r, &error);
@@ -194,7 +195,7 @@ TEST(report, says_which_values_a_later_restoration_replaced)
     varve_node *root = new_root();
     varve_restoration *older = read_root(root, NULL);
     varve_restoration *newer = read_root(root, NULL);
-    varve_add_variable(root, "step", varve_array(mine, 1));
+    varve_add_variable(root, "step", varve_array(COPY_OF(mine), 1));
     varve_report *report = varve_report_new(older, &error);
     varve_finding f = finding_at(report, VARVE_MATCHED, 0);
     cr_assert_str_eq(f.program_path, "step");

@@ -14,7 +14,8 @@ static void write_file(void)
 {
     varve_node *root = new_root();
     varve_node *model = varve_add_object(root, "model");
-    varve_node *k = varve_add_variable(model, "k", varve_array(memory, 1));
+    varve_node *k = varve_add_variable(
+        model, "k", varve_array(COPY_OF(memory), 1));
     varve_add_slot(
         varve_add_object(root, "opt"), k, "m", varve_array(memory + 1, 1));
     write_root(root);
@@ -41,7 +42,8 @@ TEST(ways, says_where_renames_lead)
     varve_node *net = varve_add_object(root, "net");
     varve_node *adam = varve_add_object(root, "adam");
     varve_node *model = varve_add_object(root, "model");
-    varve_node *k = varve_add_variable(model, "k", varve_array(memory, 1));
+    varve_node *k = varve_add_variable(
+        model, "k", varve_array(COPY_OF(memory), 1));
     varve_restoration *r = read_root(root,
         &(varve_read_options){ .rename = { .list = renames, .count = 4 } });
     uint32_t variable = vv_file_node_of(&r->pairing.matches, k), slot;
@@ -70,9 +72,10 @@ TEST(ways, searches_paths_of_slots_up_to_a_bound)
     for (int depth = 0; depth < TOO_DEEP; depth++) {
         far = varve_add_object(far, "n");
         if (depth == FITS)
-            near = varve_add_variable(far, "k", varve_array(memory, 1));
+            near = varve_add_variable(
+                far, "k", varve_array(COPY_OF(memory), 1));
     }
-    far = varve_add_variable(far, "k", varve_array(memory, 1));
+    far = varve_add_variable(far, "k", varve_array(COPY_OF(memory), 1));
     varve_restoration *r = read_root(root,
         &(varve_read_options){ .expect.missing = "**",
             .rename = { .list = &rename, .count = 1 } });

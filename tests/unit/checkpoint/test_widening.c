@@ -6,7 +6,7 @@
 
 #include "widening.h"
 
-static float kept[2] = { 1, 2 };
+static float kept[4] = { 1, 2, 1, 2 };
 
 static varve_node *new_program(float *x)
 {
@@ -14,7 +14,7 @@ static varve_node *new_program(float *x)
     varve_add_object(root, "b");
     varve_node *a = varve_add_object(root, "a");
     varve_node *v = varve_add_variable(a, "x", varve_array(x, 2));
-    varve_add_slot(a, v, "m", varve_array(x, 2));
+    varve_add_slot(a, v, "m", varve_array(x + 2, 2));
     good(root);
     return root;
 }
@@ -22,7 +22,7 @@ static varve_node *new_program(float *x)
 /* By an edge that leads to a variable whose place in the file is known. */
 TEST(widening, decides_again_what_a_new_path_takes_in)
 {
-    float x[2] = { 0 };
+    float x[4] = { 0 };
     begin_world();
     varve_node *root = new_program(kept);
     write_root(root);
@@ -41,7 +41,7 @@ TEST(widening, decides_again_what_a_new_path_takes_in)
 /* What fails is matched again by a retry. */
 TEST(widening, remembers_what_it_had_no_memory_to_follow)
 {
-    float x[2] = { 0 };
+    float x[4] = { 0 };
     begin_world();
     varve_node *root = new_program(kept);
     write_root(root);

@@ -15,7 +15,7 @@ static varve_node *make(bool reversed)
     const char *names[] = { "a", "b" };
     for (int i = 0; i < 2; i++)
         varve_add_variable(
-            root, names[reversed ? 1 - i : i], varve_array(values, 3));
+            root, names[reversed ? 1 - i : i], varve_array(COPY_OF(values), 3));
     state = (struct text_state){ .text = "state" };
     varve_add_state(root, "s", &text_callbacks, &state);
     return root;

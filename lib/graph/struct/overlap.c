@@ -1,0 +1,290 @@
+/* overlap.c - the spans of all values, sorted by where they begin: each is
+ * compared with those that begin before it ends.
+ *
+ * The values of the whole graph are compared, so that the answer holds for
+ * every call. Only where some overlap are those that a call reaches told apart.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "overlap.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "apart.h"
+#include "failure.h"
+#include "graph.h"
+#include "memory_table.h"
+#include "shape.h"
+#include "struct.h"
+#include "struct_look.h"
+#include "tag.h"
+#include "try.h"
+#include "variable.h"
+#include "walk.h"
+
+/* The memory of one value. */
+struct place {
+    struct vv_address_range span;
+    const varve_node *node;
+};
+
+struct places {
+    const varve_allocator *allocator;
+    struct place *list;
+    struct place *scratch; /* as many */
+    size_t count;
+    size_t capacity;
+    uint64_t local, fixed;      /* bits of tags */
+    const struct vv_walk *walk; /* only those that it has; NULL: all */
+};
+
+/* --- Gathering ------------------------------------------------------------ */
+
+static bool is_text(const varve_node *node)
+{
+    const struct vv_struct *about =
+        node->kind == VARVE_STATE ? vv_struct_of(node) : NULL;
+    return about && about->object && about->size;
+}
+
+/* Memory of the processor's: functions may reach the same by other ways, and
+ * nothing says so. */
+static bool is_near(const varve_node *node)
+{
+    return node->variable && node->variable->tensor.data &&
+           !vv_is_far(&node->variable->tensor);
+}
+
+static struct vv_address_range span_of(const varve_node *node)
+{
+    if (node->variable)
+        return vv_tensor_span(&node->variable->tensor);
+    const struct vv_struct *about = vv_struct_of(node);
+    const uintptr_t begin = (uintptr_t)about->object;
+    return (struct vv_address_range){ begin, begin + about->size };
+}
+
+static bool is_wanted(const struct places *p, const varve_node *node)
+{
+    return (is_near(node) || is_text(node)) &&
+           !(p->local && vv_is_local(node, p->local)) &&
+           (!p->walk || vv_walk_has(p->walk, node));
+}
+
+static bool reserve(struct places *p, size_t count)
+{
+    p->list = vv_allocate_array(p->allocator, count, 2 * sizeof *p->list);
+    p->scratch = p->list + count;
+    p->capacity = count;
+    return p->list;
+}
+
+/* The newest node is the last, since memory mostly grows upwards. */
+static void gather(struct places *p, const varve_graph *graph)
+{
+    struct place *at = p->list + p->capacity;
+    for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n)) {
+        if (!is_wanted(p, n))
+            continue;
+        const struct vv_address_range span = span_of(n);
+        if (span.begin != span.end)
+            *--at = (struct place){ span, n };
+    }
+    p->count = (size_t)(p->list + p->capacity - at);
+    memmove(p->list, at, p->count * sizeof *at);
+}
+
+/* --- Sorting -------------------------------------------------------------- */
+
+enum { DIGIT_BITS = 11, DIGITS = 6, FEW = 32 };
+
+static bool is_sorted(const struct places *p)
+{
+    size_t i = 1;
+    while (i < p->count && p->list[i - 1].span.begin <= p->list[i].span.begin)
+        i++;
+    return i >= p->count;
+}
+
+static void insert_each(struct places *p)
+{
+    for (size_t i = 1; i < p->count; i++) {
+        const struct place one = p->list[i];
+        size_t at = i;
+        for (; at > 0 && p->list[at - 1].span.begin > one.span.begin; at--)
+            p->list[at] = p->list[at - 1];
+        p->list[at] = one;
+    }
+}
+
+static size_t digit_of(uint64_t way, unsigned digit)
+{
+    return (size_t)(way >> (digit * DIGIT_BITS)) & ((1u << DIGIT_BITS) - 1);
+}
+
+static void sort_by_digit(struct places *p, uintptr_t least, unsigned digit)
+{
+    size_t starts[1 << DIGIT_BITS] = { 0 }, next = 0;
+    for (size_t i = 0; i < p->count; i++)
+        starts[digit_of(p->list[i].span.begin - least, digit)]++;
+    for (size_t i = 0; i < 1 << DIGIT_BITS; i++) {
+        size_t here = starts[i];
+        starts[i] = next;
+        next += here;
+    }
+    for (size_t i = 0; i < p->count; i++)
+        p->scratch[starts[digit_of(p->list[i].span.begin - least, digit)]++] =
+            p->list[i];
+    memcpy(p->list, p->scratch, p->count * sizeof *p->list);
+}
+
+/* By its digits, as comparisons of many cost more than a save of them may. */
+static void sort(struct places *p)
+{
+    uintptr_t least = UINTPTR_MAX;
+    uint64_t most = 0;
+    if (p->count <= FEW) {
+        insert_each(p);
+        return;
+    }
+    if (is_sorted(p))
+        return;
+    for (size_t i = 0; i < p->count; i++) {
+        uintptr_t begin = p->list[i].span.begin;
+        least = begin < least ? begin : least;
+        most = begin > most ? begin : most;
+    }
+    for (unsigned d = 0; d < DIGITS; d++)
+        if ((most - least) >> (d * DIGIT_BITS) != 0)
+            sort_by_digit(p, least, d);
+}
+
+/* --- Comparing ------------------------------------------------------------ */
+
+static bool both_fixed(
+    const struct places *p, const varve_node *a, const varve_node *b)
+{
+    return p->fixed && (vv_node_tags(a) & vv_node_tags(b) & p->fixed);
+}
+
+static bool share(
+    const struct places *p, const struct place *a, const struct place *b)
+{
+    if (both_fixed(p, a->node, b->node))
+        return false;
+    const bool is_strided =
+        (a->node->variable && a->node->variable->tensor.memory) ||
+        (b->node->variable && b->node->variable->tensor.memory);
+    if (!is_strided)
+        return true;
+    if (a->node->variable && b->node->variable)
+        return vv_tensors_share(
+            &a->node->variable->tensor, &b->node->variable->tensor);
+    const struct place *text = a->node->variable ? b : a;
+    const struct place *other = text == a ? b : a;
+    varve_tensor bytes = { .data = vv_struct_of(text->node)->object,
+        .dtype = VARVE_UINT8,
+        .rank = 1,
+        .shape = { text->span.end - text->span.begin } };
+    return vv_tensors_share(&bytes, &other->node->variable->tensor);
+}
+
+/* Two that share a byte; false: there are none. */
+static bool find_two(
+    const struct places *p, const varve_node **a, const varve_node **b)
+{
+    for (size_t i = 0; i + 1 < p->count; i++) {
+        const uintptr_t end = p->list[i].span.end;
+        for (size_t k = i + 1; k < p->count && p->list[k].span.begin < end;
+             k++) {
+            if (!share(p, &p->list[i], &p->list[k]))
+                continue;
+            *a = p->list[i].node;
+            *b = p->list[k].node;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_alike(const varve_node *a, const varve_node *b)
+{
+    if (!a->variable || !b->variable)
+        return !a->variable && !b->variable &&
+               vv_struct_of(a)->object == vv_struct_of(b)->object &&
+               vv_struct_of(a)->size == vv_struct_of(b)->size;
+    const varve_tensor *s = &a->variable->tensor, *t = &b->variable->tensor;
+    return s->data == t->data && s->dtype == t->dtype && vv_shape_equal(s, t);
+}
+
+/* The one that was made first is named last. */
+static varve_status fail(
+    const varve_node *a, const varve_node *b, varve_error *error)
+{
+    char left_text[256], right_text[256];
+    const varve_node *newer = a->number > b->number ? a : b;
+    const char *left = vv_node_text(newer, left_text, sizeof left_text);
+    const char *right =
+        vv_node_text(newer == a ? b : a, right_text, sizeof right_text);
+    if (is_alike(a, b))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected memory of its own, found that of %s: one value is "
+            "one node, which varve_track adds under a second name",
+            left, right);
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected memory of its own, found bytes that %s has as well: "
+        "remove one of them, or tag it VARVE_TAG_LOCAL",
+        left, right);
+}
+
+static varve_status compare(struct places *p, const varve_graph *graph,
+    bool *has_two, varve_error *error)
+{
+    const varve_node *a, *b;
+    gather(p, graph);
+    sort(p);
+    *has_two = find_two(p, &a, &b);
+    return *has_two && p->walk ? fail(a, b, error) : VARVE_OK;
+}
+
+static varve_status compare_all(
+    struct places *p, varve_node *root, varve_error *error)
+{
+    bool has_two;
+    struct vv_walk walk;
+    VV_TRY(compare(p, root->graph, &has_two, error));
+    root->graph->has_new_views = has_two;
+    if (!has_two)
+        return VARVE_OK;
+    VV_TRY(vv_walk_begin(&walk, root, error));
+    p->walk = &walk;
+    varve_status status = compare(p, root->graph, &has_two, error);
+    vv_walk_end(&walk);
+    return status;
+}
+
+varve_status vv_overlap_check(varve_node *root, varve_error *error)
+{
+    varve_graph *graph = root->graph;
+    if (!graph->has_new_views)
+        return VARVE_OK;
+    struct places places = {
+        .allocator = &graph->context.allocator,
+        .local = vv_tag_bit(graph, VARVE_TAG_LOCAL),
+        .fixed = vv_tag_bit(graph, VARVE_TAG_FIXED),
+    };
+    if (!reserve(&places, graph->number_limit + (size_t)1))
+        return vv_fail_memory(error, "where values are");
+    varve_status status = compare_all(&places, root, error);
+    vv_release(places.allocator, places.list,
+        places.capacity * 2 * sizeof *places.list);
+    return status;
+}
+
+varve_status vv_overlap_look(varve_node *root, varve_error *error)
+{
+    VV_TRY(varve_graph_check(root->graph, error));
+    VV_TRY(vv_structs_look(root, error));
+    return vv_overlap_check(root, error);
+}

@@ -1,0 +1,68 @@
+/* test_overlap.c - two values never come into the same memory.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+static varve_error error;
+
+static void check_refused(varve_status status)
+{
+    cr_assert_eq(status, VARVE_MISUSE);
+    cr_assert_eq(
+        strncmp(error.message, "b: expected memory", 18), 0, "%s",
+        error.message);
+    cr_assert_not_null(strstr(error.message, " a "), "%s", error.message);
+}
+
+TEST(overlap, is_refused_before_anything_is_restored_or_saved)
+{
+    float one[4] = { 1, 2, 3, 4 }, two[4] = { 5, 6, 7, 8 };
+    float m[6] = { 0 }, none[6] = { 0 };
+    const char *path = test_path("a.varve");
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "a", varve_array(one, 4));
+    varve_add_variable(root, "b", varve_array(two, 4));
+    cr_assert_ok(varve_write(root, path, NULL, &error), error);
+    varve_graph_free(graph);
+    graph = varve_graph_new(test_allocator());
+    root = varve_graph_root(graph);
+    varve_add_variable(root, "a", varve_array(m, 4));
+    varve_node *b = varve_add_variable(root, "b", varve_array(m + 2, 4));
+    cr_assert_null(varve_read(root, path, NULL, &error));
+    check_refused(error.status);
+    cr_assert_null(varve_plan(root, path, NULL, &error));
+    check_refused(error.status);
+    cr_assert_eq(memcmp(m, none, sizeof m), 0);
+    check_refused(varve_save(root, test_path("n"), NULL, &error));
+    varve_manager *manager =
+        varve_manager_new(root, test_path("run"), NULL, &error);
+    check_refused(varve_manager_save(manager, 1, &error));
+    varve_rebind(b, varve_array(two, 4));
+    cr_assert_ok(varve_manager_save(manager, 1, &error), error);
+    varve_manager_free(manager);
+    varve_graph_free(graph);
+}
+
+TEST(overlap, is_found_by_an_assertion_where_a_variable_comes_late)
+{
+    float one[4] = { 1, 2, 3, 4 }, two[4] = { 5, 6, 7, 8 }, m[6];
+    const char *path = test_path("a.varve");
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "a", varve_array(one, 4));
+    varve_add_variable(root, "b", varve_array(two, 4));
+    cr_assert_ok(varve_write(root, path, NULL, &error), error);
+    varve_graph_free(graph);
+    graph = varve_graph_new(test_allocator());
+    root = varve_graph_root(graph);
+    varve_restoration *r = varve_read(root, path, NULL, &error);
+    cr_assert(r);
+    varve_add_variable(root, "a", varve_array(m, 4));
+    varve_add_variable(root, "b", varve_array(m + 2, 4));
+    check_refused(varve_assert_consumed(r, &error));
+    check_refused(varve_assert_existing_objects_matched(r, &error));
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
