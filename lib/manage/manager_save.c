@@ -335,16 +335,16 @@ static bool is_open_end(varve_status status)
 static void conclude(
     varve_manager *m, const struct vv_manager_saving *s, varve_status status)
 {
+    /* Of that name it may be another file, also where a rename has failed. */
+    struct vv_entry *older = vv_listing_find(&m->listing, s->number);
+    if (older)
+        older->is_read = false;
     if (status) {
         m->saved.size = 0;
         if (s->is_new_pin && !is_open_end(status))
             vv_manager_drop_pin(m, s->number);
         return;
     }
-    /* Of that name it is another file, whatever its size and time. */
-    struct vv_entry *older = vv_listing_find(&m->listing, s->number);
-    if (older)
-        older->is_read = false;
     /* What a power cut may take is not known to be good. */
     if (s->is_durable) {
         m->has_good = true;
