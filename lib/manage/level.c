@@ -114,12 +114,13 @@ static varve_status level_is_copy(struct vv_level *level,
 }
 
 /* A later save of a step replaces an earlier one of the same lineage, and no
- * other program's. A number that looks free is taken without replacing. */
+ * other program's: one that was not read may be such. A number that looks free
+ * is taken without replacing. */
 static bool level_may_replace(const struct vv_level *level,
     const struct vv_entry *there, const struct vv_original *o)
 {
     const struct vv_entry newer = original_entry(o);
-    return level->replaces && there &&
+    return level->replaces && there && there->is_read &&
            vv_listing_is_before(&level->listing, there, &newer, false);
 }
 
@@ -127,6 +128,11 @@ static varve_status level_fail_taken(struct vv_level *level,
     const struct vv_entry *e, const struct vv_original *o, varve_error *error)
 {
     const char *path = vv_listing_entry_path(&level->listing, e, VARVE_SUFFIX);
+    if (e->is_unread)
+        return vv_fail(error, VARVE_IO,
+            "%s: the file has this number and could not be read; %s is not "
+            "copied over it, and the copy is tried again",
+            path, o->path);
     return vv_fail(error, VARVE_EXISTS,
         "%s: this number is taken by another checkpoint, of run %s, step "
         "%" PRId64 "; %s, of run %s, step %" PRId64 ", is not copied over it",

@@ -115,9 +115,15 @@ static void let_lacking_wait(struct vv_level_queue *q,
     const struct vv_entry *newest = newest_of(listing);
     struct vv_interval interval = q->interval;
     bool by_time = interval.seconds && !interval.steps;
+    varve_error unread = { 0 };
     interval.seconds = 0;
+    vv_fail(&unread, VARVE_IO,
+        "%s: a checkpoint could not be read; the next one that is saved is due",
+        listing->directory);
     for (size_t i = 0; i < listing->count; i++) {
         const struct vv_entry *e = &listing->entries[i];
+        if (e->is_unread && (!there || e->counter > there->counter))
+            vv_level_queue_owe(q, e->counter, &unread);
         if (!e->is_ours || e->is_damaged || (by_time && e != newest) ||
             (there && e->counter <= there->counter) ||
             (except && e->number == *except) ||
@@ -140,6 +146,18 @@ void vv_levels_catch_up(struct vv_levels *levels, struct vv_listing *listing,
         q->left_out = 0; /* they were an earlier process's */
         vv_level_queue_go_on(q);
     }
+}
+
+void vv_levels_pass_on(struct vv_levels *levels, struct vv_listing *listing,
+    const struct vv_entry *own, bool is_durable)
+{
+    const struct vv_entry *entry = vv_listing_find(listing, own->number);
+    bool is_read = entry && entry->is_read;
+    bool had_begun = levels->has_begun;
+    vv_levels_catch_up(
+        levels, listing, is_durable && is_read ? NULL : &own->number);
+    if (is_durable && (had_begun || !is_read))
+        vv_levels_add(levels, listing, is_read ? entry : own);
 }
 
 bool vv_levels_have_failed(struct vv_levels *levels, varve_error *failure)

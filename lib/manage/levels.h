@@ -60,6 +60,12 @@ void vv_levels_catch_up(struct vv_levels *levels, struct vv_listing *listing,
 void vv_levels_add(struct vv_levels *levels, struct vv_listing *listing,
     const struct vv_entry *entry);
 
+/* The same after a save of this manager. `own` is what the manager has recorded
+ * of it, which counts where the listing has not read the file: a level gets it
+ * all the same. One that is not durable does not wait. */
+void vv_levels_pass_on(struct vv_levels *levels, struct vv_listing *listing,
+    const struct vv_entry *own, bool is_durable);
+
 /* Whether a level lacks what it should have, and why. */
 bool vv_levels_have_failed(struct vv_levels *levels, varve_error *failure);
 

@@ -168,6 +168,17 @@ uint64_t vv_run_origin(const char *run)
     return !*run ? 0 : origin ? origin : 1;
 }
 
+void vv_entry_set_run(
+    struct vv_entry *entry, const char run[VV_RUN_SIZE], const char *parent)
+{
+    memcpy(entry->run, run, VV_RUN_SIZE);
+    entry->identity = vv_checkpoint_identity(run, entry->counter);
+    if (*parent)
+        vv_entry_take_parent(entry, parent);
+    if (!entry->parent)
+        entry->origin = vv_run_origin(run);
+}
+
 static void listing_take_facts(
     struct vv_listing *l, struct vv_entry *entry, const varve_reader *reader)
 {

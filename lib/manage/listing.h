@@ -121,6 +121,12 @@ varve_status vv_entry_read(struct vv_listing *listing, struct vv_entry *entry,
 /* Sets the parent and origin of an entry by the text of its metadata. */
 void vv_entry_take_parent(struct vv_entry *entry, const char *text);
 
+/* Sets the run of an entry, whose counter is set, with what follows from it:
+ * identity, origin, and the parent by its text, which is "" for a run that was
+ * begun anew. */
+void vv_entry_set_run(
+    struct vv_entry *entry, const char run[VV_RUN_SIZE], const char *parent);
+
 /* Makes an entry one that was not read. */
 void vv_entry_forget(struct vv_entry *entry);
 

@@ -327,11 +327,7 @@ varve_status vv_manager_look_at_names(varve_manager *m, varve_error *error)
 static void keep_other_lineages(varve_manager *m)
 {
     struct vv_entry newest = { .counter = UINT64_MAX };
-    memcpy(newest.run, m->run, sizeof newest.run);
-    if (*m->parent)
-        vv_entry_take_parent(&newest, m->parent);
-    else
-        newest.origin = vv_run_origin(m->run);
+    vv_entry_set_run(&newest, m->run, m->parent);
     for (size_t i = 0; i < m->decision.count; i++)
         if (!vv_listing_is_before(
                 &m->listing, &m->listing.entries[i], &newest, false))

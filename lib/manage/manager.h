@@ -22,7 +22,7 @@
 /* A save: what of it is to be remembered until it is in place. */
 struct vv_manager_saving {
     int64_t step;
-    uint64_t number;
+    uint64_t number, counter;
     bool is_new_pin;
     bool is_durable; /* once it is in place */
     bool was_requested;

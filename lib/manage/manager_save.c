@@ -258,14 +258,12 @@ void vv_manager_tidy(varve_manager *m, bool may_delete)
 /* To the levels goes what a power cut cannot take. */
 static void pass_on(varve_manager *m, const struct vv_manager_saving *s)
 {
-    const struct vv_entry *entry = vv_listing_find(&m->listing, s->number);
-    if (vv_has_nodes(&m->nodes))
-        return; /* all do it together */
-    if (!m->levels.has_begun)
-        vv_levels_catch_up(
-            &m->levels, &m->listing, s->is_durable ? NULL : &s->number);
-    else if (entry && s->is_durable)
-        vv_levels_add(&m->levels, &m->listing, entry);
+    struct vv_entry own = {
+        .number = s->number, .counter = s->counter, .step = s->step
+    };
+    vv_entry_set_run(&own, m->run, m->parent);
+    if (!vv_has_nodes(&m->nodes)) /* all do it together */
+        vv_levels_pass_on(&m->levels, &m->listing, &own, s->is_durable);
 }
 
 /* The checkpoint is in place: nothing that goes wrong here is its failure. For
@@ -273,11 +271,12 @@ static void pass_on(varve_manager *m, const struct vv_manager_saving *s)
 static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
 {
     varve_error error = { 0 };
-    if (vv_manager_look_at_names(m, &error)) {
+    varve_status status = vv_manager_look_at_names(m, &error);
+    pass_on(m, s);
+    if (status) {
         vv_manager_warn(m, &error);
         return;
     }
-    pass_on(m, s);
     vv_manager_tidy(m, s->is_durable);
     if (vv_levels_have_failed(&m->levels, &error))
         vv_manager_warn(m, &error);
@@ -338,16 +337,16 @@ static bool is_open_end(varve_status status)
 static void conclude(
     varve_manager *m, const struct vv_manager_saving *s, varve_status status)
 {
+    /* Of that name it may be another file, also where a rename has failed. */
+    struct vv_entry *older = vv_listing_find(&m->listing, s->number);
+    if (older)
+        older->is_read = false;
     if (status) {
         m->saved.size = 0;
         if (s->is_new_pin && !is_open_end(status))
             vv_manager_drop_pin(m, s->number);
         return;
     }
-    /* Of that name it is another file, whatever its size and time. */
-    struct vv_entry *older = vv_listing_find(&m->listing, s->number);
-    if (older)
-        older->is_read = false;
     /* What a power cut may take is not known to be good. */
     if (s->is_durable) {
         m->has_good = true;
@@ -508,6 +507,7 @@ static varve_status save(varve_manager *m, int64_t step,
         status = give_order(m, o, &s.order, &flight, error);
     status = vv_manager_follow(m, status, &s.order, error);
     flight.number = s.order.number;
+    flight.counter = s.order.counter;
     if (!status) {
         status = write_with(m, &s, o, error);
         status = vv_nodes_protect(

@@ -12,6 +12,18 @@
 #include "simulate/process.h"
 #include "simulate/task.h"
 
+/* As after SIGSTOP, or in a machine that is suspended. */
+static void stand_still(struct process *p)
+{
+    unsigned seconds = fault_stop(p);
+    if (seconds) {
+        trace("%s %u stands still for %u s", p->name, p->number, seconds);
+        p->stopped_until = task_uptime() + seconds * INT64_C(1000000000);
+    }
+    while (p->stopped_until > task_uptime())
+        task_wait(&p->stopped_until, p->stopped_until);
+}
+
 /* Comes to a call: others may go on first, and it may be the last. */
 struct process *call_begins(void *state)
 {
@@ -22,6 +34,7 @@ struct process *call_begins(void *state)
     task_point();
     if (fault_happens(p, 1u << FAULT_KILL) == FAULT_KILL)
         process_kill(p);
+    stand_still(p);
     return p;
 }
 
@@ -53,6 +66,13 @@ const char *call_file(const struct process *p, int number)
 int64_t call_clock(const struct process *p)
 {
     return fault_clock(p->node) + task_uptime();
+}
+
+int64_t call_file_clock(const struct process *p, const struct inode *inode)
+{
+    unsigned disk = inode->disk->number - 1;
+    bool is_of_all = disk == DISK_SHARED || disk == DISK_STORE;
+    return fault_clock(is_of_all ? MOST_NODES : p->node) + task_uptime();
 }
 
 /* The open file of a call; a finding where there is none. */

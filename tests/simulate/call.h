@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct description;
+struct inode;
 struct process;
 
 /* A call of a process (the state of its system) begins: others may go on first,
@@ -24,6 +25,10 @@ const char *call_file(const struct process *process, int number);
 
 /* The time of day where a process runs. */
 int64_t call_clock(const struct process *process);
+
+/* The time of day that a file gets: of the process, or of a server. */
+int64_t call_file_clock(
+    const struct process *process, const struct inode *inode);
 
 /* An open file; a finding where there is none. */
 struct description *call_open(const struct process *process, int number);

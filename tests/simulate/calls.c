@@ -17,6 +17,7 @@
 #include "simulate/oracle.h"
 #include "simulate/place.h"
 #include "simulate/process.h"
+#include "simulate/store_requests.h"
 #include "simulate/stores.h"
 #include "simulate/names.h"
 #include "simulate/task.h"
@@ -77,7 +78,8 @@ static int make(struct process *p, int directory, const char *path,
     bool exists = disk_find(parent, name) || strcmp(name, ".") == 0 ||
         strcmp(name, "..") == 0 || !*name;
     if (!exists)
-        *made = disk_make(parent, name, is_directory, p->node, call_clock(p));
+        *made = disk_make(
+            parent, name, is_directory, p->node, call_file_clock(p, parent));
     place_has_changed(p, parent);
     if (exists)
         return -EEXIST;
@@ -116,6 +118,8 @@ static int close_descriptor(void *state, int number)
         return -EBADF;
     }
     int fault = d->is_writable ? fault_of_writing(p) : 0;
+    if (store_lock_is(p, number))
+        store_lock_close(p, number);
     int result = process_close(p, number);
     result = result ? result : fault == -EINTR ? 0 : fault;
     return call_told(result, "close", name);
@@ -169,9 +173,14 @@ static int64_t write_at(
     const struct description *d = call_open(p, number);
     if (!d)
         return -EBADF;
+    if (store_lock_is(p, number)) {
+        store_lock_set_run(p, number, bytes, size);
+        return (int64_t)size;
+    }
     int fault = d->is_writable ? fault_of_writing(p) : -EBADF;
     if (!fault)
-        disk_write(d->inode, bytes, size, offset, call_clock(p));
+        disk_write(
+            d->inode, bytes, size, offset, call_file_clock(p, d->inode));
     return call_told(
         fault ? fault : (int)size, "write_at", call_file(p, number));
 }
@@ -278,9 +287,9 @@ static int64_t uptime(void *state)
 
 static void sleep_for(void *state, int64_t time)
 {
-    const struct process *p = call_begins(state);
+    call_begins(state);
     trace("sleep(%.3f ms)", (double)time / 1e6);
-    if (time > 0 && !p->is_quiet)
+    if (time > 0)
         task_wait(&time, task_uptime() + time);
 }
 

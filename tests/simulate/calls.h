@@ -10,6 +10,8 @@
 
 #include "system.h"
 
+struct schedule;
+
 enum fault_kind {
     FAULT_INTERRUPTED, /* EINTR from opening, reading, writing */
     FAULT_IO,          /* EIO from opening, reading, listing */
@@ -32,7 +34,7 @@ struct trouble {
 /* Of processes; its state is the struct process. */
 extern const struct vv_system simulated_system;
 
-void calls_begin(const struct trouble *trouble);
+void calls_begin(const struct schedule *schedule);
 
 /* How often each fault has happened in this schedule, and calls in all. */
 extern uint32_t calls_faults[FAULT_KINDS];

@@ -28,6 +28,8 @@ enum choice_kind {
     CHOOSE_AWAY,  /* that a disk goes away or comes back */
     CHOOSE_POWER, /* whose power is cut */
     CHOOSE_LOSS,  /* which node is lost */
+    CHOOSE_CLOCK, /* to what a clock is set */
+    CHOOSE_STOP,  /* for how long a process stands still */
     CHOOSE_KINDS
 };
 

@@ -61,6 +61,7 @@ enum disk_trait {
     DISK_NO_RENAME_NEW = 4, /* rename_new fails with EINVAL */
     DISK_NO_LINKS = 8,
     DISK_IS_STORE = 16,   /* is reached by paths of a store only */
+    DISK_NO_CONDITIONS = 64, /* a store passes over conditions */
     DISK_IS_VOLATILE = 32, /* remembers what was synced, for a power cut */
 };
 

@@ -11,13 +11,15 @@
 #include "simulate/choice.h"
 #include "simulate/finding.h"
 #include "simulate/process.h"
+#include "simulate/schedule.h"
 #include "simulate/task.h"
 
 uint32_t calls_faults[FAULT_KINDS];
 uint32_t calls_made;
 
 static struct trouble trouble;
-static int64_t clocks[MOST_NODES];
+static unsigned stops;
+static int64_t clocks[MOST_NODES + 1];
 
 static const char *const names[FAULT_KINDS] = {
     [FAULT_INTERRUPTED] = "interrupted",
@@ -36,23 +38,25 @@ const char *fault_name(enum fault_kind kind)
     return names[kind];
 }
 
-void calls_begin(const struct trouble *wanted)
+void fault_set_clock(unsigned node, int minutes)
 {
-    trouble = *wanted;
+    clocks[node] =
+        INT64_C(1800000000000000000) + minutes * INT64_C(60000000000);
+}
+
+void calls_begin(const struct schedule *s)
+{
+    trouble = s->trouble;
+    stops = s->stops;
     memset(calls_faults, 0, sizeof calls_faults);
     calls_made = 0;
-    for (unsigned i = 0; i < MOST_NODES; i++)
-        clocks[i] = INT64_C(1800000000000000000);
+    for (unsigned i = 0; i <= MOST_NODES; i++)
+        fault_set_clock(i, s->minutes[i]);
 }
 
 int64_t fault_clock(unsigned node)
 {
     return clocks[node];
-}
-
-void fault_set_clock(unsigned node, int64_t nanoseconds)
-{
-    clocks[node] = nanoseconds;
 }
 
 /* A kind has a name of its own as a choice: the call's number, spread. */
@@ -112,6 +116,22 @@ int fault_of_answer(struct process *p, int second)
     if (fault_happens(p, 1u << FAULT_LOST) != FAULT_LOST)
         return 0;
     return p->disturbances & 1 ? second : -EIO;
+}
+
+unsigned fault_of_request(struct process *p)
+{
+    static const unsigned seconds[] = { 1, 1, 2, 20, 50, 90 };
+    return fault_happens(p, 1u << FAULT_LOST) == FAULT_LOST
+        ? seconds[p->disturbances % (sizeof seconds / sizeof *seconds)]
+        : 0;
+}
+
+unsigned fault_stop(const struct process *p)
+{
+    const struct task *t = task_current();
+    return p->is_quiet
+        ? 0
+        : choose(CHOOSE_STOP, t->number, t->calls, stops, 150);
 }
 
 size_t fault_of_listing(struct process *p, size_t count)

@@ -24,12 +24,20 @@ int fault_of_creating(struct process *process);
  * finds. */
 int fault_of_answer(struct process *process, int second);
 
+/* Of a request to a store: 0: it is answered; 1: it is done, and its answer is
+ * lost; else it arrives so many seconds after its sender has given up. */
+unsigned fault_of_request(struct process *process);
+
+/* For how many seconds a process stands still now; 0: not. */
+unsigned fault_stop(const struct process *process);
+
 /* After how many names a listing is held up; 0: it is not. */
 size_t fault_of_listing(struct process *process, size_t count);
 
-/* The time of day of a node when the schedule begins. */
+/* The time of day of a node when the schedule began, or of MOST_NODES: the
+ * server of the disks that all nodes have. */
 int64_t fault_clock(unsigned node);
-void fault_set_clock(unsigned node, int64_t nanoseconds);
+void fault_set_clock(unsigned node, int minutes);
 
 /* A result as text, in static storage. */
 const char *fault_result(int result);

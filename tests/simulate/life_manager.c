@@ -38,6 +38,7 @@ static varve_manager_options options_of(
         .keep_every_steps = job->keep_every_steps,
         .number_by_step = job->by_step,
         .async = job->async,
+        .lock_seconds = job->lock_seconds,
         .write = &no_extras,
         .initialize = initialize,
         .initialize_user = life,

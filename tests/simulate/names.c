@@ -16,6 +16,7 @@
 #include "simulate/oracle.h"
 #include "simulate/place.h"
 #include "simulate/process.h"
+#include "simulate/store_requests.h"
 #include "simulate/stores.h"
 #include "simulate/task.h"
 
@@ -30,6 +31,17 @@ static bool stands_in_the_way(const struct description *other,
     return wanted == LOCK_ALONE || other->lock == LOCK_ALONE;
 }
 
+static int take_lock_of_store(
+    const struct process *p, int number, enum lock_kind wanted)
+{
+    if (wanted == LOCK_SHARED)
+        return -EOPNOTSUPP;
+    if (wanted == LOCK_ALONE)
+        return store_lock_take(p, number);
+    store_lock_release(p, number);
+    return 0;
+}
+
 /* As flock with LOCK_NB: a lock that is to become another one is gone where
  * that cannot be had. */
 static int take_lock(void *state, int number, enum lock_kind wanted)
@@ -38,7 +50,11 @@ static int take_lock(void *state, int number, enum lock_kind wanted)
     struct description *d = call_open(p, number);
     if (!d)
         return -EBADF;
-    if (d->inode->disk->traits & (DISK_NO_LOCKS | DISK_IS_STORE))
+    if (store_lock_is(p, number))
+        return take_lock_of_store(p, number, wanted);
+    if (d->inode->disk->traits & DISK_IS_STORE)
+        return -EOPNOTSUPP;
+    if (d->inode->disk->traits & DISK_NO_LOCKS)
         return -ENOSYS;
     d->lock = wanted;
     for (const struct description *other = d->inode->opened; other;

@@ -12,6 +12,7 @@
 #include "simulate/finding.h"
 #include "simulate/place.h"
 #include "simulate/process.h"
+#include "simulate/store_requests.h"
 
 enum { MOST_SAVES = 200, MOST_FACTS = 300, MOST_PINS = 40, MOST_LEASES = 60 };
 
@@ -230,11 +231,14 @@ bool oracle_has(struct shelf shelf, size_t moment)
     return false;
 }
 
-/* Without locks nobody keeps two runs apart: then both have to stay. */
+/* Without locks nobody keeps two runs apart: then both have to stay. Nor where
+ * the lock of a store has expired although its owner lived. */
 static bool has_locks(struct shelf shelf)
 {
+    if ((shelf.disk->traits & DISK_IS_STORE) && store_lock_was_overtaken())
+        return false;
     return !(shelf.disk->traits &
-        (DISK_NO_LOCKS | DISK_LOCAL_LOCKS | DISK_IS_STORE));
+        (DISK_NO_LOCKS | DISK_LOCAL_LOCKS | DISK_NO_CONDITIONS));
 }
 
 /* A level may have the work of several programs, each of which has a directory

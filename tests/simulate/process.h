@@ -48,6 +48,7 @@ struct process {
     unsigned disturbances;  /* faults of its calls, so far */
     unsigned late_lists;    /* older states of directories that it was shown */
     unsigned late_look_ups;
+    int64_t stopped_until; /* uptime */
     struct vv_system system;
     struct vv_context context;
     /* own */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "simulate/arena.h"
+#include "simulate/fault.h"
 #include "simulate/oracle.h"
 #include "simulate/place.h"
 #include "simulate/process.h"
@@ -53,6 +54,16 @@ static void turn_disk(void)
     trace("DISK %u %s", disk->number, disk->is_away ? "is away" : "is back");
 }
 
+/* By up to half an hour, forward or backward. */
+static void turn_clock(unsigned choice)
+{
+    unsigned node = choice % (MOST_NODES + 1);
+    int minutes = (int)(choice / (MOST_NODES + 1)) - 30;
+    trace("THE CLOCK of %s %u is set to %+d minutes",
+        node == MOST_NODES ? "the server" : "node", node, minutes);
+    fault_set_clock(node, minutes);
+}
+
 /* What comes from outside, at times of its own. */
 static void disturb(void *argument)
 {
@@ -71,6 +82,10 @@ static void disturb(void *argument)
             CHOOSE_LOSS, self->number, self->calls, s->losses, MOST_NODES);
         if (node)
             lose_node(node - 1);
+        unsigned clock = choose(CHOOSE_CLOCK, self->number, self->calls,
+            s->turns, 61 * (MOST_NODES + 1));
+        if (clock)
+            turn_clock(clock - 1);
     }
     if (place_disk(DISK_SHARED)->is_away)
         turn_disk();
@@ -83,10 +98,10 @@ static void begin(const struct schedule *s)
     processes_begin(s->seed);
     places_begin(s->traits, &s->lateness);
     stores_begin();
-    calls_begin(&s->trouble);
+    calls_begin(s);
     oracle_begin(s->job.by_step);
     programs_begin(s);
-    if (s->away || s->cuts || s->losses)
+    if (s->away || s->cuts || s->losses || s->turns)
         task_start(NULL, disturb, (void *)s);
 }
 

@@ -217,12 +217,50 @@ static void draw_nfs(struct schedule *s, uint64_t *r)
         s->trouble.rates[FAULT_TORN] = 256;
 }
 
+/* Leases without locks are files, whose times decide. */
+static void draw_clock_kind(struct schedule *s, uint64_t *r)
+{
+    add_run(s, r, "run", draw_below(r, 3));
+    add_reader(s, r, draw_below(r, 3));
+    if (draw_below(r, 2) == 0)
+        add_reader(s, r, draw_below(r, 3));
+    if (draw_below(r, 2) == 0)
+        add_pruner(s, r, draw_below(r, 3));
+    if (draw_below(r, 4) == 0 && s->program_count < MOST_PROGRAMS)
+        add_pinner(s, r, draw_below(r, 3));
+    if (draw_below(r, 4))
+        s->traits[DISK_SHARED] |= DISK_NO_LOCKS;
+    s->turns = draw_below(r, 2) ? 64 : 0;
+}
+
+/* Runs that wait for each other's lock in a store, and stand still. */
+static void draw_terms(struct schedule *s, uint64_t *r)
+{
+    s->job.is_store = true;
+    s->job.lock_seconds = draw_below(r, 2) ? 0 : 300;
+    add_run(s, r, "run", 0);
+    add_run(s, r, "second", draw_below(r, 2));
+    if (draw_below(r, 4) == 0)
+        add_run(s, r, "third", 2);
+    if (draw_below(r, 2) == 0)
+        s->stops = 1 + draw_below(r, 8);
+    if (draw_below(r, 2) == 0)
+        s->trouble.rates[FAULT_LOST] = 1 + draw_below(r, 64);
+    if (draw_below(r, 4) == 0)
+        s->trouble.rates[FAULT_KILL] = 1 + draw_below(r, 4);
+    if (draw_below(r, 4) == 0)
+        s->trouble.rates[FAULT_IO] = 1 + draw_below(r, 8);
+    if (draw_below(r, 8) == 0)
+        s->traits[DISK_STORE] |= DISK_NO_CONDITIONS;
+}
+
+/* Two runs that share a level are of the kind `levels`. */
 static void draw_stores(struct schedule *s, uint64_t *r)
 {
     s->job.is_store = true;
     s->job.has_level = s->job.is_fast = draw_below(r, 2) == 0;
     add_run(s, r, "run", 0);
-    if (draw_below(r, 2) == 0)
+    if (draw_below(r, 2) == 0 && !s->job.has_level)
         add_run(s, r, "second", 1);
     if (draw_below(r, 3) == 0)
         add_reader(s, r, draw_below(r, 3));
@@ -275,10 +313,9 @@ static void draw_any(struct schedule *s, uint64_t *r)
 }
 
 /* A kind of weight 0 is drawn only where it is named. Without locks two runs
- * are not kept apart (docs/reliability.md). The simulated store has no
- * conditional requests, and so not the lock of a manager. Two runs that were
- * resumed from one checkpoint, and share a level: where the checkpoints between
- * are gone a resume takes the newer one, in 2 of 1,000 schedules of levels. */
+ * are not kept apart (docs/reliability.md). Two runs that were resumed from one
+ * checkpoint, and share a level: where the checkpoints between are gone a
+ * resume takes the newer one, in 2 of 1,000 schedules of levels. */
 static const struct {
     const char *name;
     void (*draw)(struct schedule *schedule, uint64_t *state);
@@ -296,7 +333,9 @@ static const struct {
     { "levels", draw_levels, 0 },
     { "lockless", draw_lockless, 0 },
     { "nfs", draw_nfs, 4 },
-    { "stores", draw_stores, 0 },
+    { "stores", draw_stores, 2 },
+    { "terms", draw_terms, 0 },
+    { "clocks", draw_clock_kind, 0 },
     { "errors", draw_errors, 3 },
     { "power", draw_power, 3 },
     { "any", draw_any, 3 },
@@ -334,6 +373,15 @@ static void draw_pace(struct pace *pace, uint64_t *r)
         .leaps = draw_below(r, 4) ? 0 : 8 };
 }
 
+/* Of each schedule, by numbers of its own. */
+static void draw_clocks(struct schedule *s, uint64_t seed)
+{
+    uint64_t state = draw_mix(seed ^ UINT64_C(0x636c6f636b73));
+    bool differ = draw_below(&state, 4) == 0;
+    for (unsigned i = 0; i <= MOST_NODES && differ; i++)
+        s->minutes[i] = (int)draw_below(&state, 61) - 30;
+}
+
 static unsigned find_kind(const char *name, uint64_t *r)
 {
     unsigned sum = 0, i = 0;
@@ -361,6 +409,7 @@ bool schedule_draw(struct schedule *s, uint64_t seed, const char *kind)
     draw_job(&s->job, &state);
     draw_pace(&s->pace, &state);
     kinds[i].draw(s, &state);
+    draw_clocks(s, seed);
     return true;
 }
 
@@ -369,7 +418,7 @@ bool schedule_is_calm(const struct schedule *s, unsigned program)
     for (unsigned i = 0; i < FAULT_KINDS; i++)
         if (s->trouble.rates[i] && i != FAULT_TORN)
             return false;
-    if (s->lateness.most || s->away || s->cuts || s->losses)
+    if (s->lateness.most || s->away || s->cuts || s->losses || s->stops)
         return false;
     for (unsigned i = 0; i < s->program_count; i++)
         if (i != program && s->programs[i].writes)
@@ -461,6 +510,14 @@ void schedule_print(const struct schedule *s, FILE *to)
         fprintf(to, "    the level keeps %u\n", j->level_keep_last);
     print_disks(s, to);
     print_faults(s, to);
+    if (s->stops)
+        fprintf(to, "    a process stands still: %u of 1024\n", s->stops);
+    if (s->turns)
+        fprintf(to, "    a clock is set: %u of 1024\n", s->turns);
+    fputs("    clocks in minutes:", to);
+    for (unsigned i = 0; i <= MOST_NODES; i++)
+        fprintf(to, " %+d", s->minutes[i]);
+    fprintf(to, ", lock_seconds %u\n", s->job.lock_seconds);
     fprintf(to, "    switches %u, pauses %u of up to %u, leaps %u\n",
         s->pace.switches, s->pace.pauses, s->pace.longest_pause,
         s->pace.leaps);

@@ -60,6 +60,7 @@ struct job_plan {
     bool is_store; /* its directory, or its level where it has one, is in a
                       store */
     unsigned level_keep_last;
+    unsigned lock_seconds;
 };
 
 struct schedule {
@@ -76,6 +77,12 @@ struct schedule {
     unsigned away;   /* the disk of all nodes goes or comes back */
     unsigned cuts;   /* the power of a node is cut, or of all */
     unsigned losses; /* a node ends with its disk */
+    /* In 1024 calls, a process stands still with all its threads: */
+    unsigned stops;
+    /* By which the clock of a node is ahead, and that of the server of the
+     * disks that all nodes have. */
+    int minutes[MOST_NODES + 1];
+    unsigned turns; /* in 1024 looks, a clock is set anew */
 };
 
 /* Draws a schedule: of a kind, or of any where that is NULL. False where there

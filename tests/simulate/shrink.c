@@ -160,6 +160,10 @@ static void drop_faults(struct shrinking *s, unsigned redraws)
     zero(s, &all->away, redraws);
     zero(s, &all->cuts, redraws);
     zero(s, &all->losses, redraws);
+    zero(s, &all->stops, redraws);
+    zero(s, &all->turns, redraws);
+    for (unsigned i = 0; i <= MOST_NODES; i++)
+        zero(s, (unsigned *)&all->minutes[i], redraws);
     for (unsigned i = 0; i < MOST_DISKS; i++)
         zero(s, &all->traits[i], redraws);
     zero(s, &all->job.keep_best, redraws);

@@ -20,6 +20,7 @@
 #include "simulate/oracle.h"
 #include "simulate/place.h"
 #include "simulate/process.h"
+#include "simulate/store_requests.h"
 #include "simulate/task.h"
 #include "store.h"
 
@@ -36,6 +37,8 @@ static struct aside {
 void stores_begin(void)
 {
     memset(asides, 0, sizeof asides);
+    store_requests_begin(
+        !(place_disk(DISK_STORE)->traits & DISK_NO_CONDITIONS));
 }
 
 bool stores_has_file(const struct process *p, int number)
@@ -79,6 +82,12 @@ static bool is_temporary(const char *name)
     return name[0] == '.' && size > 4 && strcmp(name + size - 4, ".tmp") == 0;
 }
 
+static bool is_lock(const char *name)
+{
+    size_t size = strlen(name);
+    return name[0] == '.' && size > 5 && strcmp(name + size - 5, ".lock") == 0;
+}
+
 static struct aside *find_aside(const struct process *p,
     const struct inode *directory, const char *name)
 {
@@ -119,6 +128,8 @@ int stores_create(struct process *p, int directory, const char *path)
 {
     const char *name;
     struct inode *at = parent_of(p, directory, path, &name);
+    if (directory == VV_WORKING_DIRECTORY && is_lock(name))
+        return store_lock_open(p, path);
     if (!is_temporary(name))
         return -EOPNOTSUPP;
     if (find_aside(p, at, name))
@@ -154,7 +165,7 @@ int stores_rename(struct process *p, int directory, const char *from,
     place_has_changed(p, at);
     a->process = NULL;
     oracle_name_changed(p, at, ignored, older, a->file);
-    return fault_of_answer(p, -EINPROGRESS);
+    return fault_of_answer(p, 0) ? -EINPROGRESS : 0;
 }
 
 int stores_remove(struct process *p, int directory, const char *path)

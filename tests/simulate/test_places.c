@@ -18,6 +18,7 @@
 #include "simulate/oracle.h"
 #include "simulate/place.h"
 #include "simulate/process.h"
+#include "simulate/schedule.h"
 #include "support/proof.h"
 #include "support/test.h"
 
@@ -39,7 +40,7 @@ static void begin_places(unsigned traits)
 {
     const unsigned all[MOST_DISKS] = { traits, traits, traits };
     const struct lateness none = { 0 };
-    const struct trouble calm = { { 0 } };
+    const struct schedule calm = { 0 };
     finding_begin();
     processes_begin(1);
     places_begin(all, &none);

@@ -108,6 +108,76 @@ TEST(levels, have_nothing_that_a_power_cut_may_take)
     world_end(&w);
 }
 
+/* A listing or an index that cannot be read after a save: the level gets the
+ * checkpoint all the same, or a drain fails. */
+TEST(levels, get_what_the_listing_after_a_save_does_not_show)
+{
+    bool is_hit = true;
+    for (long n = 0; is_hit; n++) {
+        struct world w;
+        varve_error error = { 0 };
+        const varve_manager_options options = { WITH(one) };
+        levels_begin(&w, &options);
+        w.may_warn = true;
+        world_save(&w, 10);
+        levels_drain(&w);
+        gate_close();
+        faulty_plan(w.faulty, &(struct faulty_plan){ .number = n,
+            .kinds = FAULTY_OPEN | FAULTY_OPEN_DIRECTORY | FAULTY_EACH_NAME |
+                FAULTY_READ | FAULTY_INFO,
+            .error = EIO });
+        w.value = 20;
+        bool is_saved =
+            varve_manager_save(w.manager, 20, &error) == VARVE_OK;
+        is_hit = faulty_hit(w.faulty);
+        faulty_plan(w.faulty, NULL);
+        gate_open();
+        varve_status drained = varve_manager_drain(w.manager, -1, &error);
+        cr_assert(!is_saved || drained || is_there(&w, "slow/ckpt-2.varve"),
+            "call %ld fails, and the level lacks what a drain has promised", n);
+        world_end(&w);
+    }
+}
+
+/* Two runs begun anew, of which each has saved a step 10. */
+TEST(levels, replace_no_checkpoint_of_a_step_that_cannot_be_read)
+{
+    bool is_hit = true;
+    for (long n = 0; is_hit; n++) {
+        struct world w;
+        varve_error error = { 0 };
+        const varve_manager_options options = { WITH(one),
+            .number_by_step = true };
+        size_t size, size_then;
+        unsigned char older[4096];
+        levels_begin(&w, &options);
+        w.may_warn = true;
+        world_save(&w, 10);
+        levels_drain(&w);
+        const void *bytes = memory_bytes(w.memory, "slow/ckpt-10.varve", &size);
+        cr_assert(bytes && size <= sizeof older);
+        memcpy(older, bytes, size);
+        world_stop(&w);
+        remove_all(&w, "run");
+        const struct vv_system *s = memory_system(w.memory);
+        cr_assert_eq(s->remove(s->state, VV_WORKING_DIRECTORY,
+                         "slow/ckpt.ledger"), 0);
+        world_start(&w, &options);
+        faulty_plan(w.faulty, &(struct faulty_plan){ .number = n,
+            .kinds = FAULTY_OPEN | FAULTY_READ | FAULTY_INFO, .error = EIO });
+        if (varve_manager_save(w.manager, 10, &error) == VARVE_OK &&
+            varve_manager_drain(w.manager, -1, &error) == VARVE_OK)
+            cr_assert_fail("call %ld: two runs have one number", n);
+        is_hit = faulty_hit(w.faulty);
+        faulty_plan(w.faulty, NULL);
+        bytes = memory_bytes(w.memory, "slow/ckpt-10.varve", &size_then);
+        cr_assert(bytes && size == size_then &&
+                memcmp(older, bytes, size) == 0,
+            "call %ld fails, and another run's checkpoint is replaced", n);
+        world_end(&w);
+    }
+}
+
 TEST(levels, get_one_file_of_a_checkpoint_with_layers)
 {
     struct world w;

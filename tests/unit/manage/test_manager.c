@@ -4,6 +4,7 @@
  */
 #include "support/test.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -208,5 +209,44 @@ TEST(manager, leaves_nothing_without_memory)
         }
         varve_manager_free(m);
     }
+    world_end(&w);
+}
+
+static const struct vv_system *under;
+static struct vv_system lossy;
+static bool loses_answers;
+
+/* As a file server whose answer is lost. */
+static int rename_and_fail(
+    void *state, int directory, const char *from, const char *to)
+{
+    int result = under->rename(state, directory, from, to);
+    return result == 0 && loses_answers ? -EIO : result;
+}
+
+TEST(manager, counts_on_from_a_save_that_failed_and_is_there)
+{
+    struct world w;
+    varve_error error;
+    const varve_manager_options options = { .number_by_step = true };
+    world_begin(&w, &options);
+    world_stop(&w);
+    under = w.context.system;
+    lossy = *under;
+    lossy.rename = rename_and_fail;
+    w.context.system = &lossy;
+    world_start(&w, &options);
+    world_save(&w, 10);
+    world_save(&w, 20);
+    loses_answers = true;
+    memory_set_now(w.memory, 1000);
+    w.value = 21;
+    cr_assert_eq(varve_manager_save(w.manager, 20, &error), VARVE_IO);
+    loses_answers = false;
+    w.value = 11;
+    cr_assert_ok(varve_manager_save(w.manager, 10, &error), error);
+    world_again(&w, &options);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(w.value, 11, "the save that was reported last");
     world_end(&w);
 }
