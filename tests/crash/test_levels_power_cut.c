@@ -161,7 +161,7 @@ TEST(crash, a_power_cut_leaves_a_manager_with_levels_what_it_had_saved)
 {
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         struct search s = { .scenario = &scenarios[i],
-            .count.most = proof_size(16, 1024),
+            .count.most = proof_size(16, 256),
             .count.most_names = 1024 };
         search_all(&s);
         cr_assert(s.has_gone_on,

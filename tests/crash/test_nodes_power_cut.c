@@ -222,7 +222,7 @@ static void look(void *user, struct memory *disk)
 static struct search new_search(void)
 {
     struct search s = { .rebuilt = NEVER,
-        .count.most = proof_size(5, 512), .count.most_names = 64 };
+        .count.most = proof_size(5, 40), .count.most_names = 64 };
     for (int i = 0; i <= SAVES; i++)
         s.begun[i] = s.saved[i] = NEVER;
     return s;
