@@ -21,8 +21,10 @@ VARVE_BEGIN_DECLS
 /* Writes everything reachable from `root` to `path`, which replaces an older
  * file only when it is complete and on disk; in a format of several files by
  * one step as well, after which the older data files are removed. Missing
- * directories are made. The same graph with the same values gives the same
- * bytes, but for the names and the number of data files that replace others.
+ * directories are made. Values that wait in an open restoration of the graph
+ * are copied from its file (`pending`). The same graph with the same values
+ * gives the same bytes, but for the names and the number of data files that
+ * replace others.
  *
  * Fails with the graph's first mistake, VARVE_NO_SPACE, VARVE_NO_PERMISSION,
  * VARVE_IO, VARVE_NO_MEMORY, VARVE_EXISTS, VARVE_CALLBACK or VARVE_CANCELLED,

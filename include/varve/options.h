@@ -108,6 +108,7 @@ typedef struct varve_write_options {
                             `compress`. VARVE_MISUSE in numbered saves, saves by
                             many processes, managers and savers */
     int compress; /* level of Zstandard, 1 to 19; 0: none (docs/layers.md) */
+    varve_pending_policy pending; /* values that wait for the program */
     varve_layer_options layers;
     varve_foreign_write_options foreign;
     varve_background_options background;

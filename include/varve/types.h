@@ -46,6 +46,19 @@ typedef struct varve_reserved {
     void *words[8];
 } varve_reserved;
 
+/* What a save does with values that wait: those of the open restorations of the
+ * graph (varve_pending_count) that belong below the node that is saved. */
+typedef enum varve_pending_policy {
+    VARVE_PENDING_CARRY = 0, /* copies them from the file in which they wait,
+                                verified, with the nodes that lead to them:
+                                after the next restore they wait again. A value
+                                that cannot be carried over fails the save,
+                                VARVE_MISUSE, and the message names it */
+    VARVE_PENDING_FAIL = 1,  /* fails if there is any, VARVE_MISUSE, and the
+                                message names the first */
+    VARVE_PENDING_OMIT = 2   /* leaves them out: the checkpoint lacks them */
+} varve_pending_policy;
+
 /* A graph of checkpointable nodes; owns all of them. See graph.h. */
 typedef struct varve_graph varve_graph;
 

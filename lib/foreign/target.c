@@ -12,6 +12,13 @@
 /* Bytes of a path in a message. */
 enum { SHOWN = 63 };
 
+varve_status vv_target_finish(
+    const struct vv_target *target, varve_status status, varve_error *error)
+{
+    return status || !target->finish ? status
+                                     : target->finish(target->user, error);
+}
+
 /* --- Losses --------------------------------------------------------------- */
 
 static void lose_at(

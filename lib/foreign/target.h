@@ -30,6 +30,9 @@ struct vv_target {
     varve_status (*value)(void *user, uint32_t value, struct vv_source *source,
         varve_error *error);
     void *user;
+    /* Before the files are published: whether all values were asked for that
+     * must not be lost. May be NULL. */
+    varve_status (*finish)(void *user, varve_error *error);
     /* What was kept of a node of a graph that was made from a file (kept.h), or
      * NULL. May be NULL itself. */
     const unsigned char *(*kept)(const void *user, uint32_t node, size_t *size);
@@ -43,6 +46,11 @@ struct vv_target_format {
     varve_format format;
     varve_status (*write)(const struct vv_target *target, varve_error *error);
 };
+
+/* The status with which the files are published, after all values were asked
+ * for: that of writing them, or that of `finish`. */
+varve_status vv_target_finish(
+    const struct vv_target *target, varve_status status, varve_error *error);
 
 /* Says that something of a node is not in the files. */
 void vv_target_lose(

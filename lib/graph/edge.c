@@ -254,10 +254,10 @@ void vv_edge_notify(struct vv_edge *edge)
 {
     varve_graph *graph = edge->parent->graph;
     struct vv_notice notice = { edge, graph->notices };
-    if (!graph->newest)
+    if (!vv_graph_listener(graph))
         return;
     graph->notices = &notice;
-    for (struct vv_observer *o = graph->newest; o && notice.edge;
+    for (struct vv_observer *o = vv_graph_listener(graph); o && notice.edge;
          o = o->older) {
         if (o->edge_added)
             o->edge_added(o, edge);
@@ -288,7 +288,7 @@ varve_node *vv_edge_attach(
 
 void vv_edge_notify_removed(varve_graph *graph, varve_node *child)
 {
-    for (struct vv_observer *o = graph->newest; o; o = o->older) {
+    for (struct vv_observer *o = vv_graph_listener(graph); o; o = o->older) {
         if (o->edge_removed)
             o->edge_removed(o, child);
     }

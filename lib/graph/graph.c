@@ -146,6 +146,16 @@ varve_node *varve_graph_root(varve_graph *graph)
     return vv_graph_given(graph)->root;
 }
 
+void vv_graph_be_quiet(varve_graph *graph, bool is_quiet)
+{
+    graph->is_quiet = is_quiet;
+}
+
+struct vv_observer *vv_graph_listener(const varve_graph *graph)
+{
+    return graph->is_quiet ? NULL : graph->newest;
+}
+
 enum vv_hold vv_graph_hold(varve_graph *graph, enum vv_hold hold)
 {
     enum vv_hold older = graph->held;

@@ -36,6 +36,8 @@ struct vv_notice {
 
 struct vv_slot;
 
+struct vv_carried; /* carried.h of checkpoint/save */
+
 /* Told of changes, newest observer first. Functions that are NULL are skipped.
  * A change is complete when its function is called. */
 struct vv_observer {
@@ -66,6 +68,10 @@ struct vv_observer {
     bool (*is_busy)(const struct vv_observer *self);
     /* A failure that the graph has to report until it is mended. */
     varve_status (*check)(const struct vv_observer *self, varve_error *error);
+    /* A save begins: adds to `carried` the values that wait for nodes which the
+     * graph does not have yet. */
+    varve_status (*carry)(struct vv_observer *self, struct vv_carried *carried,
+        varve_error *error);
 };
 
 struct varve_graph {
@@ -87,6 +93,7 @@ struct varve_graph {
     /* to read */
     uint8_t held; /* vv_hold */
     /* own */
+    bool is_quiet;         /* observers are not told of nodes */
     struct vv_shelf nodes; /* their numbers are those there minus 1 */
     uint32_t newest_node;  /* its number plus 1 */
     struct vv_shelf edges;
@@ -144,6 +151,13 @@ void vv_graph_let_go(varve_graph *graph, enum vv_hold older);
 /* Whether nothing holds what a call would pull away; else a mistake that says
  * where. */
 bool vv_graph_may_change(const varve_node *node, enum vv_hold held);
+
+/* Observers are told of no edge, slot or mark that is added or taken away,
+ * until it is quiet no more: for what is taken back before anybody looks. */
+void vv_graph_be_quiet(varve_graph *graph, bool is_quiet);
+
+/* The newest observer that is told of edges, slots and marks; NULL: none. */
+struct vv_observer *vv_graph_listener(const varve_graph *graph);
 
 /* Tells all observers that values are about to change. */
 void vv_graph_values_change(varve_graph *graph);

@@ -106,7 +106,8 @@ varve_graph *varve_node_graph(varve_node *node)
 
 void vv_node_notify_changed(varve_node *node)
 {
-    for (struct vv_observer *o = node->graph->newest; o; o = o->older) {
+    struct vv_observer *o = vv_graph_listener(node->graph);
+    for (; o; o = o->older) {
         if (o->node_changed)
             o->node_changed(o, node);
     }

@@ -172,7 +172,7 @@ varve_node *vv_slot_attach(
         .name = key.name->bytes, .variable = variable, .node = node
     };
     link_slot(slot);
-    for (struct vv_observer *o = graph->newest; o; o = o->older) {
+    for (struct vv_observer *o = vv_graph_listener(graph); o; o = o->older) {
         if (o->slot_added)
             o->slot_added(o, slot);
     }

@@ -46,6 +46,7 @@ class WriteOptions(TypedDict, total=False):
     layered: bool
     base: str
     compress: int
+    pending: str  # 'carry', 'fail' or 'omit': values that wait
 
 
 class ReadOptions(TypedDict, total=False):
@@ -151,6 +152,15 @@ def passes_code(name: str) -> int:
     return codes[name]
 
 
+def pending_code(name: str) -> int:
+    codes = {'carry': lib.VARVE_PENDING_CARRY, 'fail': lib.VARVE_PENDING_FAIL,
+             'omit': lib.VARVE_PENDING_OMIT}
+    if name not in codes:
+        raise ValueError(
+            f"{name}: expected 'carry', 'fail' or 'omit' as pending")
+    return codes[name]
+
+
 def scheme_code(name: str) -> int:
     codes = {'partner': lib.VARVE_PARTNER, 'xor': lib.VARVE_XOR}
     if name not in codes:
@@ -186,6 +196,8 @@ class Options:
             self.struct.cast = cast_code(value)
         elif name == 'passes':
             self.struct.passes = passes_code(value)
+        elif name == 'pending':
+            self.struct.pending = pending_code(value)
         else:
             self._set_field(FEATURES.get(field, field), value, name)
 

@@ -8,16 +8,14 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "box_reading.h"
 #include "data_in.h"
 #include "data_out.h"
 #include "default_allocator.h"
-#include "dtype.h"
 #include "failure.h"
 #include "file.h"
 #include "layout.h"
-#include "piece_table.h"
 #include "publish.h"
+#include "range_reading.h"
 #include "reader.h"
 #include "save.h"
 #include "source.h"
@@ -32,142 +30,44 @@ struct repacking {
     struct vv_buffer offsets; /* of the values now, as in an index */
     struct vv_buffer digests;
     struct vv_buffer chunk;
+    struct vv_range_reading range;
 };
 
-/* A value, and the part of one in pieces that is in memory. */
+/* A value that passes. */
 struct passing {
-    const struct repacking *r;
-    uint32_t node;
+    struct repacking *r;
     uint32_t value;
-    varve_tensor type;
-    uint32_t dimension; /* the outermost of which one step fits, */
-    uint64_t step;      /* so many bytes; and how many steps: */
-    uint64_t steps;
-    unsigned char *window;
-    uint64_t begin, end; /* which bytes of the value are there */
 };
 
-/* --- Values in pieces ----------------------------------------------------- */
-
-/* Larger values in pieces are put together a part at a time. Where pieces are
- * columns the chunks of all meet each part, so that it must not be small. */
-enum { WINDOW_SIZE = 16 << 20 };
-
-static void choose_steps(struct passing *p)
-{
-    const varve_tensor *type = &p->type;
-    uint64_t size = varve_dtype_size(type->dtype);
-    p->dimension = type->rank - 1;
-    while (p->dimension > 0 && type->shape[p->dimension] <= WINDOW_SIZE / size)
-        size *= type->shape[p->dimension--];
-    p->step = size;
-    p->steps = size < WINDOW_SIZE ? WINDOW_SIZE / size : 1;
-    if (p->steps > type->shape[p->dimension])
-        p->steps = type->shape[p->dimension];
-}
-
-/* Gets the part that has a byte. */
-static varve_status move_window(
-    struct passing *p, uint64_t at, varve_error *error)
-{
-    varve_box box;
-    uint64_t index = at / p->step, extent = p->type.shape[p->dimension];
-    uint64_t first = index % extent / p->steps * p->steps;
-    uint64_t count = extent - first < p->steps ? extent - first : p->steps;
-    memset(&box, 0, sizeof box);
-    memcpy(box.extents, p->type.shape, p->type.rank * sizeof *box.extents);
-    box.start[p->dimension] = first;
-    box.extents[p->dimension] = count;
-    p->begin = (index - index % extent + first) * p->step;
-    p->end = p->begin + count * p->step;
-    index /= extent;
-    for (uint32_t d = p->dimension; d-- > 0; index /= p->type.shape[d]) {
-        box.start[d] = index % p->type.shape[d];
-        box.extents[d] = 1;
-    }
-    struct vv_box_reading reading = { .reader = p->r->reader,
-        .node = p->node,
-        .value = p->value,
-        .box = box,
-        .to = p->window };
-    varve_status status = vv_box_read(&reading, error);
-    vv_box_reading_clear(&reading);
-    return status;
-}
-
-static varve_status gather(const struct vv_source *source, uint64_t at,
-    size_t size, const unsigned char **bytes, varve_error *error)
-{
-    struct passing *p = (struct passing *)source->from;
-    *bytes = source->scratch->data;
-    for (size_t done = 0; done < size;) {
-        uint64_t from = at + done;
-        if (from < p->begin || from >= p->end)
-            VV_TRY(move_window(p, from, error));
-        size_t part = size - done;
-        if (part > p->end - from)
-            part = (size_t)(p->end - from);
-        memcpy(
-            source->scratch->data + done, p->window + (from - p->begin), part);
-        done += part;
-    }
-    return VARVE_OK;
-}
-
-/* --- Values in one piece -------------------------------------------------- */
-
-static varve_status read_chunk(const struct vv_source *source, uint64_t at,
+static varve_status read_range(const struct vv_source *source, uint64_t at,
     size_t size, const unsigned char **bytes, varve_error *error)
 {
     const struct passing *p = source->from;
-    (void)size; /* of the chunk that begins there */
     *bytes = source->scratch->data;
-    return vv_reader_read_chunk(p->r->reader, p->node, p->value,
-        at / VV_CHUNK_SIZE, source->scratch->data, error);
-}
-
-/* --- All ------------------------------------------------------------------ */
-
-static varve_status copy_from(
-    struct repacking *r, struct passing *p, uint64_t size, varve_error *error)
-{
-    uint64_t offset;
-    uint8_t number[8];
-    const struct vv_source source = { .piece = p->window ? gather : read_chunk,
-        .from = p,
-        .scratch = &r->chunk };
-    VV_TRY(vv_data_out_value(
-        &r->out, &source, size, "", &offset, &r->digests, error));
-    vv_store64(number, offset);
-    vv_buffer_add(&r->offsets, number, sizeof number);
-    return VARVE_OK;
+    return vv_range_read(
+        &p->r->range, p->value, at, source->scratch->data, size, error);
 }
 
 static varve_status copy_value(
     struct repacking *r, uint32_t value, varve_error *error)
 {
     static const uint8_t none[8];
-    const struct vv_parsed_index *parsed = &r->reader->file.parsed;
-    const struct vv_index *index = &parsed->index;
-    uint64_t size = vv_at64(index->value_sizes, value);
-    struct passing p = {
-        .r = r, .node = vv_at32(index->value_nodes, value), .value = value
+    const struct vv_index *index = &r->reader->file.parsed.index;
+    const struct passing p = { r, value };
+    const struct vv_source source = {
+        .piece = read_range, .from = &p, .scratch = &r->chunk
     };
+    uint64_t offset;
+    uint8_t number[8];
     if (vv_at64(index->value_offsets, value) == 0) {
         vv_buffer_add(&r->offsets, none, sizeof none);
         return VARVE_OK;
     }
-    if (size == 0 || vv_piece_count(index, value) == 1)
-        return copy_from(r, &p, size, error);
-    const varve_allocator *a = &r->reader->context.allocator;
-    p.type = vv_index_tensor(index, &parsed->table, value);
-    choose_steps(&p);
-    size_t room = (size_t)(p.steps * p.step);
-    p.window = vv_allocate(a, room);
-    varve_status status = p.window ? copy_from(r, &p, size, error)
-                                   : vv_fail_memory(error, "a value in pieces");
-    vv_release(a, p.window, room);
-    return status;
+    VV_TRY(vv_data_out_value(&r->out, &source,
+        vv_at64(index->value_sizes, value), "", &offset, &r->digests, error));
+    vv_store64(number, offset);
+    vv_buffer_add(&r->offsets, number, sizeof number);
+    return VARVE_OK;
 }
 
 /* Where the values will end. */
@@ -248,6 +148,7 @@ static varve_status check_options(
                        : o->layered              ? "layered"
                        : o->format               ? "format"
                        : o->compress             ? "compress"
+                       : o->pending              ? "pending"
                        : o->foreign.loss         ? "foreign.loss"
                        : o->background.at_rest   ? "background.at_rest"
                        : o->background.in_flight ? "background.in_flight"
@@ -274,7 +175,9 @@ varve_status vv_repack(const struct vv_context *context, const char *path,
             *error = reason;
         return reason.status;
     }
+    vv_range_reading_init(&r.range, r.reader);
     varve_status status = repack(&r, to, error);
+    vv_range_reading_clear(&r.range);
     varve_reader_free(r.reader);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "arrival.h"
 #include "assertion.h"
 #include "by_name.h"
+#include "carry.h"
 #include "checkpoint_in.h"
 #include "failure.h"
 #include "fate.h"
@@ -164,6 +165,12 @@ static varve_status check(const struct vv_observer *self, varve_error *error)
     return failure->status;
 }
 
+static varve_status carry(
+    struct vv_observer *self, struct vv_carried *carried, varve_error *error)
+{
+    return vv_restoration_carry(restoration_of(self), carried, error);
+}
+
 /* --- Birth -------------------------------------------------------------- */
 
 static struct varve_restoration *allocate(varve_node *root)
@@ -187,6 +194,7 @@ static struct varve_restoration *allocate(varve_node *root)
     r->observer.node_removed = node_removed;
     r->observer.graph_freed = graph_freed;
     r->observer.check = check;
+    r->observer.carry = carry;
     return r;
 }
 

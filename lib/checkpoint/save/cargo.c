@@ -153,6 +153,8 @@ static varve_status find_values(
         if (node->variable && !note_slice(cargo, node, (uint32_t)i) &&
             !cargo->columns.takes_parts && vv_part_of(node))
             return fail_part(node, error);
+        if (vv_carried_value_of(node))
+            vv_buffer_add(&cargo->waiting, &(uint32_t){ (uint32_t)i }, 4);
         if (size == 0)
             continue;
         if (node->variable)
@@ -161,7 +163,8 @@ static varve_status find_values(
         state += node->kind == VARVE_STATE ? size : 0;
         note_elsewhere(cargo, node, (uint32_t)i);
     }
-    return cargo->slices.failed || cargo->elsewhere.failed
+    return cargo->slices.failed || cargo->elsewhere.failed ||
+                   cargo->waiting.failed
                ? vv_fail_memory(error, "where values are")
                : VARVE_OK;
 }
@@ -249,6 +252,10 @@ varve_status vv_cargo_copy_out(const varve_node *node, uint64_t at, void *to,
     size_t size, varve_error *error)
 {
     varve_dtype dtype = node->variable->tensor.dtype;
+    const struct vv_carried_value *carried = vv_carried_value_of(node);
+    if (carried) /* with the reason of a failure, which copying out has not */
+        return carried->source->read(
+            carried->source, carried->value, at, to, size, error);
     VV_TRY(vv_value_out(node, at, to, size, error));
     if (VV_BIG_ENDIAN)
         vv_dtype_swap_copy(dtype, to, to, size / varve_dtype_size(dtype));
@@ -326,11 +333,15 @@ static varve_status gather(
     struct vv_cargo *cargo, varve_node *root, varve_error *error)
 {
     struct vv_walk walk;
-    VV_TRY(sort_metadata(cargo, error));
     VV_TRY(cargo->of == VV_OF_SEVERAL
                ? vv_walk_begin_above(&walk, root, vv_is_private, error)
                : vv_walk_begin(&walk, root, error));
-    varve_status status = look_at_nodes(cargo, &walk, error);
+    varve_status status = cargo->carried
+                              ? vv_carried_check(cargo->carried, &walk,
+                                    cargo->options.pending, error)
+                              : VARVE_OK;
+    if (!status)
+        status = look_at_nodes(cargo, &walk, error);
     if (!status)
         status = begin_columns(cargo, &walk, error);
     if (!status)
@@ -345,6 +356,33 @@ static varve_status gather(
             &cargo->unchanged, &walk, &index, o->layered ? &o->layers : NULL);
     }
     vv_walk_end(&walk);
+    return status;
+}
+
+static bool has_carriers(const varve_graph *graph)
+{
+    const struct vv_observer *o = graph->newest;
+    while (o && !o->carry)
+        o = o->older;
+    return o != NULL;
+}
+
+/* What waits for the program stands in the graph while it is gathered. */
+static varve_status gather_with_waiting(
+    struct vv_cargo *cargo, varve_node *root, varve_error *error)
+{
+    varve_graph *graph = root->graph;
+    VV_TRY(sort_metadata(cargo, error)); /* first: until then it is borrowed */
+    if (cargo->options.pending == VARVE_PENDING_OMIT || !has_carriers(graph))
+        return gather(cargo, root, error);
+    cargo->carried = vv_carried_new(graph);
+    if (!cargo->carried)
+        return vv_fail_memory(error, "values that wait in a file");
+    VV_TRY(vv_carry(cargo->carried, graph, error));
+    varve_status status = gather(cargo, root, error);
+    vv_carried_unlink(cargo->carried);
+    if (status && cargo->carried->failure.status && error)
+        *error = cargo->carried->failure;
     return status;
 }
 
@@ -368,10 +406,11 @@ varve_status vv_cargo_gather_of(struct vv_cargo *cargo, varve_node *root,
     vv_buffer_init(&cargo->slices, &cargo->context.allocator);
     vv_buffer_init(&cargo->privates, &cargo->context.allocator);
     vv_buffer_init(&cargo->elsewhere, &cargo->context.allocator);
+    vv_buffer_init(&cargo->waiting, &cargo->context.allocator);
     /* The graph stays as it is walked, whatever the callbacks of states would
      * like. */
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
-    varve_status status = gather(cargo, root, error);
+    varve_status status = gather_with_waiting(cargo, root, error);
     vv_graph_let_go(graph, older);
     if (!status && !vv_reserve_stake(graph))
         status = vv_fail_memory(error, "a save");
@@ -409,6 +448,8 @@ void vv_cargo_clear(struct vv_cargo *cargo)
     vv_buffer_clear(&cargo->slices);
     vv_buffer_clear(&cargo->privates);
     vv_buffer_clear(&cargo->elsewhere);
+    vv_buffer_clear(&cargo->waiting);
+    vv_carried_free(cargo->carried);
     vv_unchanged_clear(&cargo->unchanged, a);
     vv_columns_end(&cargo->columns);
     *cargo = (struct vv_cargo){ .context = cargo->context };

@@ -9,6 +9,7 @@
 #include <varve/checkpoint.h>
 #include <varve/tensor.h>
 
+#include "carried.h"
 #include "columns.h"
 #include "context.h"
 #include "source.h"
@@ -66,8 +67,11 @@ struct vv_cargo {
                                   have their types and shapes as wholes, their
                                   sizes as they are here */
     struct vv_buffer privates; /* vv_cargo_private, in order of nodes */
+    struct vv_buffer waiting;  /* uint32_t: values that are carried over */
     /* own */
     struct vv_buffer elsewhere; /* values that are copied out, in order */
+    struct vv_carried *carried; /* nodes that are not the program's; NULL: none,
+                                   or they are taken away again */
     enum vv_cargo_of of;
     void **copies; /* by value, of a detached cargo: where its copy is */
     struct vv_buffer texts;   /* of a detached cargo: what was borrowed */

@@ -258,5 +258,8 @@ varve_status vv_cargo_detach(
         keep_text(&cargo->texts, cargo->options.layers.base);
     keep_metadata(cargo);
     keep_kept(cargo);
+    /* Their values are copied, and the graph is looked at no more. */
+    vv_carried_free(cargo->carried);
+    cargo->carried = NULL;
     return VARVE_OK;
 }

@@ -4,6 +4,7 @@
  */
 #include "cargo_foreign.h"
 
+#include "allocator.h"
 #include "checkpoint_out.h"
 #include "failure.h"
 #include "saved_path.h"
@@ -16,6 +17,7 @@ struct foreign_writer {
     const struct vv_target *target;
     struct vv_buffer path;  /* of the value being written */
     struct vv_buffer bytes; /* of a value that has to be encoded */
+    bool *given; /* by value: it was asked for; NULL: nothing waits */
     uint64_t done;
     uint64_t total;
 };
@@ -40,9 +42,33 @@ static varve_status give_value(
 {
     struct foreign_writer *f = user;
     const struct vv_index *index = f->target->index;
+    if (f->given)
+        f->given[value] = true;
     VV_TRY(report(f, vv_at32(index->value_nodes, value), error));
     VV_TRY(vv_cargo_source(f->cargo, value, &f->bytes, source, error));
     f->done += vv_at64(index->value_sizes, value);
+    return VARVE_OK;
+}
+
+/* What waits for the program is in the files, or nothing is published. */
+static varve_status check_waiting(void *user, varve_error *error)
+{
+    struct foreign_writer *f = user;
+    const struct vv_buffer *waiting = &f->cargo->waiting;
+    const uint32_t *values = (const uint32_t *)(const void *)waiting->data;
+    for (size_t i = 0; i < waiting->size / sizeof *values; i++) {
+        if (f->given[values[i]])
+            continue;
+        vv_saved_path(f->target->paths,
+            vv_at32(f->target->index->value_nodes, values[i]), &f->path);
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: \"%.300s\" waits for the program, which does not have it "
+            "yet, and the format %s cannot hold it: build it before the save, "
+            "give it up with varve_drop_pending, or set the option `pending` "
+            "of the write to VARVE_PENDING_OMIT",
+            f->target->path, vv_buffer_string(&f->path),
+            varve_format_name(f->cargo->options.format));
+    }
     return VARVE_OK;
 }
 
@@ -90,6 +116,7 @@ varve_status vv_cargo_write_foreign(
         .global_names = cargo->options.foreign.global_names,
         .value = give_value,
         .user = &f,
+        .finish = cargo->waiting.size ? check_waiting : NULL,
         .kept = give_kept,
         .loss = cargo->options.foreign.loss,
         .loss_user = cargo->options.foreign.loss_user,
@@ -97,7 +124,13 @@ varve_status vv_cargo_write_foreign(
     f.target = &target;
     vv_buffer_init(&f.path, &cargo->context.allocator);
     vv_buffer_init(&f.bytes, &cargo->context.allocator);
-    varve_status status = write_with(&f, &target, error);
+    const varve_allocator *a = &cargo->context.allocator;
+    if (target.finish)
+        f.given = vv_allocate_zeroed(a, cargo->value_count);
+    varve_status status = target.finish && !f.given
+                              ? vv_fail_memory(error, "what was written")
+                              : write_with(&f, &target, error);
+    vv_release(a, f.given, cargo->value_count);
     vv_buffer_clear(&f.path);
     vv_buffer_clear(&f.bytes);
     return status;

@@ -73,6 +73,11 @@ varve_status vv_write_options_check(
         return VARVE_OK;
     VV_TRY(check_rooms(options, error));
     VV_TRY(check_layers(options, error));
+    if ((unsigned)options->pending > VARVE_PENDING_OMIT)
+        return vv_fail(error, VARVE_MISUSE,
+            "the options of a write: `pending` must be one of "
+            "varve_pending_policy, found %d",
+            (int)options->pending);
     return check_format(options, error);
 }
 

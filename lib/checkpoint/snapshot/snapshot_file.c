@@ -14,6 +14,7 @@
 
 #include "allocator.h"
 #include "background.h"
+#include "carried.h"
 #include "failure.h"
 #include "memory_table.h"
 #include "replica.h"
@@ -211,6 +212,51 @@ static varve_status check_options(
                 : VARVE_OK;
 }
 
+/* A copy of a node of the program; NULL: the snapshot does not have it. */
+static varve_node *twin(const void *user, varve_node *node)
+{
+    const struct shadow *s = user;
+    return vv_walk_has(&s->walk, node)
+               ? s->replica.nodes[vv_walk_place(&s->walk, node)]
+               : NULL;
+}
+
+static varve_status check_waiting(const struct vv_carried *carried,
+    varve_node *root, varve_pending_policy policy, varve_error *error)
+{
+    struct vv_walk walk;
+    VV_TRY(vv_walk_begin(&walk, root, error));
+    varve_status status = vv_carried_check(carried, &walk, policy, error);
+    vv_walk_end(&walk);
+    return status;
+}
+
+/* The copy has no restorations: what waits in those of the program is added to
+ * it. */
+static varve_status write_with_waiting(struct shadow *s, const char *path,
+    const varve_write_options *options, uint64_t counter, varve_error *error)
+{
+    varve_node *root = s->replica.nodes[0];
+    varve_pending_policy policy =
+        options ? options->pending : VARVE_PENDING_CARRY;
+    if (policy == VARVE_PENDING_OMIT)
+        return vv_write(root, path, counter, options, error);
+    struct vv_carried *carried = vv_carried_new(s->graph);
+    if (!carried)
+        return vv_fail_memory(error, "values that wait in a file");
+    carried->twin = twin;
+    carried->twin_user = s;
+    varve_status status = vv_carry(carried, s->snapshot->graph, error);
+    if (!status)
+        status = check_waiting(carried, root, policy, error);
+    if (!status)
+        status = vv_write(root, path, counter, options, error);
+    if (status && carried->failure.status && error)
+        *error = carried->failure;
+    vv_carried_free(carried);
+    return status;
+}
+
 varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
     const varve_write_options *options, varve_error *error)
 {
@@ -223,8 +269,8 @@ varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
     if (!status)
         status = vv_background_settle(snapshot->graph, error);
     if (!status)
-        status = vv_write(s.replica.nodes[0], path,
-            keeps ? snapshot->counter : 0, options, error);
+        status = write_with_waiting(
+            &s, path, options, keeps ? snapshot->counter : 0, error);
     end(&s);
     return status;
 }

@@ -131,11 +131,13 @@ static varve_status check_names(
         vv_node_text(node, path, sizeof path));
 }
 
-/* Looks at what was written come once for a save, for what is not private. */
+/* Looks at what was written come once for a save, for what is not private. What
+ * waits below a private node is carried over as the rest is. */
 static varve_write_options own_options(const varve_write_options *o)
 {
     bool counts = o->layered && o->layers.only_touched;
-    return (varve_write_options){ .layered = counts,
+    return (varve_write_options){ .pending = o->pending,
+        .layered = counts,
         .layers.only_touched = counts,
         .layers.verify_untouched = counts && o->layers.verify_untouched };
 }

@@ -329,7 +329,8 @@ static varve_status publish(struct writing *w, varve_error *error)
     VV_TRY(vv_publish_begin(
         &p, target->context, target->path, target->flags, error));
     w->out.file = &p;
-    return vv_publish_end(&p, write_all(w, error), error);
+    return vv_publish_end(
+        &p, vv_target_finish(target, write_all(w, error), error), error);
 }
 
 static void lose(const struct vv_target *target)

@@ -485,7 +485,8 @@ static varve_status publish(struct out *o)
         status =
             vv_publish_begin(&o->p, t->context, t->path, t->flags, o->error);
     if (!status)
-        status = vv_publish_end(&o->p, write_file(o), o->error);
+        status = vv_publish_end(
+            &o->p, vv_target_finish(t, write_file(o), o->error), o->error);
     vv_release(a, o->objects, size);
     return status;
 }

@@ -267,7 +267,9 @@ static varve_status publish(const struct vv_npy_out *out, varve_error *error)
         &p, target->context, target->path, target->flags, error));
     struct file_out file = { .target = target, .file = p.file };
     struct vv_npy_sink sink = { .user = &file, .write = write_on };
-    return vv_publish_end(&p, vv_npy_out_write(out, &sink, error), error);
+    varve_status status = vv_npy_out_write(out, &sink, error);
+    status = vv_target_finish(target, status, error);
+    return vv_publish_end(&p, status, error);
 }
 
 static varve_status find_only(

@@ -120,6 +120,7 @@ static varve_status write_target(
     vv_zip_out_clear(&w.zip);
     vv_buffer_clear(&w.name);
     vv_taken_clear(&w.taken);
+    status = vv_target_finish(target, status, error);
     return vv_publish_end(&p, status, error);
 }
 

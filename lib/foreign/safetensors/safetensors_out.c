@@ -321,7 +321,9 @@ static varve_status write_set(struct out *out, varve_error *error)
         vv_buffer_init(&out->paths[i], a);
     VV_TRY(vv_file_set_begin(&out->set, target->context, index, out->stem,
         &names, target->flags, error));
-    return vv_file_set_end(&out->set, write_several(out, error), error);
+    varve_status status =
+        vv_target_finish(target, write_several(out, error), error);
+    return vv_file_set_end(&out->set, status, error);
 }
 
 static varve_status write_single(struct out *out, varve_error *error)
@@ -331,8 +333,9 @@ static varve_status write_single(struct out *out, varve_error *error)
     VV_TRY(vv_publish_begin(
         &out->single, target->context, target->path, target->flags, error));
     out->values.file = &out->single;
-    return vv_publish_end(
-        &out->single, write_tensors(out, 0, &next, error), error);
+    varve_status status =
+        vv_target_finish(target, write_tensors(out, 0, &next, error), error);
+    return vv_publish_end(&out->single, status, error);
 }
 
 static varve_status write_files(struct out *out, varve_error *error)

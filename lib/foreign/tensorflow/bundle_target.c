@@ -270,7 +270,8 @@ static varve_status publish(struct writer *w,
     const struct vv_target *target = w->target;
     VV_TRY(vv_bundle_out_begin(&w->out, target->context, target->path,
         target->flags, target->shard_size, error));
-    return vv_bundle_out_end(&w->out, add_all(w, error), error);
+    return vv_bundle_out_end(
+        &w->out, vv_target_finish(target, add_all(w, error), error), error);
 }
 
 static varve_status write_objects(

@@ -317,6 +317,7 @@ static varve_status publish(struct writing *w, varve_error *error)
     w->zip.padding = PADDING;
     varve_status status = write_archive(w, error);
     vv_zip_out_clear(&w->zip);
+    status = vv_target_finish(t, status, error);
     return vv_publish_end(&p, status, error);
 }
 

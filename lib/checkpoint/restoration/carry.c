@@ -1,0 +1,416 @@
+/* carry.c - which nodes of the file lead to values that wait, and where they
+ * belong in the program.
+ *
+ * First, backward from the values: what has to be there to lead to them. Then,
+ * forward from the nodes that the program has: each of those nodes is added
+ * below the first that leads to it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "carry.h"
+
+#include <string.h>
+
+#include "alias.h"
+#include "allocator.h"
+#include "failure.h"
+#include "holding.h"
+#include "pending.h"
+#include "range_reading.h"
+#include "try.h"
+
+/* --- The file as a source ------------------------------------------------- */
+
+struct file_source {
+    struct vv_carried_source base;
+    varve_allocator allocator;
+    varve_reader *reader;
+    struct vv_range_reading range;
+};
+
+static varve_status read_file(struct vv_carried_source *self, uint32_t value,
+    uint64_t at, void *bytes, size_t size, varve_error *error)
+{
+    struct file_source *source = (struct file_source *)self;
+    return vv_range_read(&source->range, value, at, bytes, size, error);
+}
+
+static const char *name_in_file(struct vv_carried_source *self, uint32_t node)
+{
+    return vv_reader_node_path(((struct file_source *)self)->reader, node);
+}
+
+static void release_file(struct vv_carried_source *self)
+{
+    struct file_source *source = (struct file_source *)self;
+    const varve_allocator a = source->allocator;
+    vv_range_reading_clear(&source->range);
+    varve_reader_free(source->reader);
+    vv_release(&a, source, sizeof *source);
+}
+
+static struct file_source *open_source(
+    const struct varve_restoration *r, varve_error *error)
+{
+    const varve_allocator *a = &r->pairing.context.allocator;
+    struct file_source *source = vv_allocate_zeroed(a, sizeof *source);
+    if (!source) {
+        vv_fail_memory(error, "values that wait in a file");
+        return NULL;
+    }
+    source->reader = vv_reader_over(&r->pairing.context, &r->file, error);
+    if (!source->reader) {
+        vv_release(a, source, sizeof *source);
+        return NULL;
+    }
+    vv_range_reading_init(&source->range, source->reader);
+    source->allocator = *a;
+    source->base = (struct vv_carried_source){
+        .path = r->file.path,
+        .read = read_file,
+        .name = name_in_file,
+        .release = release_file,
+    };
+    return source;
+}
+
+/* --- What is needed ------------------------------------------------------- */
+
+/* Why a node of the file that nobody stands for is needed. */
+enum need {
+    NOT_NEEDED,
+    IN_A_LIST, /* a later position of a list is needed */
+    ON_THE_WAY,
+    HAS_VALUE /* that waits */
+};
+
+struct carrying {
+    struct varve_restoration *r;
+    struct vv_carried *carried;
+    struct file_source *source;
+    varve_node **here; /* by node of the file: where it stands in the graph */
+    uint8_t *needs;    /* likewise: enum need */
+    uint32_t *queue;   /* nodes of the file */
+    size_t queued;
+    uint32_t *in_ends; /* by node of the file: where those end that */
+    uint32_t *in_from; /* lead to it */
+    size_t in_count;
+    size_t node_count;
+};
+
+static const struct vv_index *index_in(const struct carrying *c)
+{
+    return vv_index_of(&c->r->pairing);
+}
+
+static bool is_bound(const struct carrying *c, uint32_t file)
+{
+    return c->r->pairing.matches.node_of[file] != NULL;
+}
+
+/* Calls for each node of the file that leads to another: by an edge, or as the
+ * owner or the variable of a slot. */
+static void each_way(struct carrying *c,
+    void (*visit)(struct carrying *c, uint32_t from, uint32_t to))
+{
+    const struct vv_index *index = index_in(c);
+    for (uint32_t f = 0; f < index->node_count; f++) {
+        uint32_t begin, end;
+        vv_index_edges(index, f, &begin, &end);
+        for (uint32_t e = begin; e < end; e++)
+            visit(c, f, vv_at32(index->edge_children, e));
+    }
+    for (uint32_t i = 0; i < index->slot_count; i++) {
+        uint32_t slot = vv_at32(index->slot_nodes, i);
+        visit(c, vv_at32(index->slot_owners, i), slot);
+        visit(c, vv_at32(index->slot_variables, i), slot);
+    }
+}
+
+static void count_way(struct carrying *c, uint32_t from, uint32_t to)
+{
+    (void)from;
+    c->in_ends[to]++;
+}
+
+/* From the end of each to its begin. */
+static void add_way(struct carrying *c, uint32_t from, uint32_t to)
+{
+    c->in_from[--c->in_ends[to]] = from;
+}
+
+static void find_ways(struct carrying *c)
+{
+    uint32_t sum = 0;
+    each_way(c, count_way);
+    for (size_t f = 0; f < c->node_count; f++)
+        c->in_ends[f] = sum += c->in_ends[f];
+    c->in_ends[c->node_count] = sum;
+    each_way(c, add_way); /* now they are begins */
+}
+
+static void need(struct carrying *c, uint32_t file, enum need why)
+{
+    if (c->needs[file] != NOT_NEEDED || is_bound(c, file))
+        return;
+    c->needs[file] = (uint8_t)why;
+    c->queue[c->queued++] = file;
+}
+
+/* The last child of a list of the file that is needed, or that stands in the
+ * graph while the list does not; its first edge where there is none. */
+static uint32_t last_needed(
+    const struct carrying *c, uint32_t list, uint32_t begin, uint32_t end)
+{
+    const struct vv_index *index = index_in(c);
+    while (end > begin) {
+        uint32_t child = vv_at32(index->edge_children, end - 1);
+        if (c->needs[child] > IN_A_LIST ||
+            (!is_bound(c, list) && is_bound(c, child)))
+            return end - 1;
+        end--;
+    }
+    return begin;
+}
+
+/* Lists have no gaps: what is before a child that is needed is there, without a
+ * value. */
+static void fill_list(struct carrying *c, uint32_t list)
+{
+    const struct vv_index *index = index_in(c);
+    uint32_t begin, end;
+    vv_index_edges(index, list, &begin, &end);
+    end = last_needed(c, list, begin, end);
+    for (uint32_t e = begin; e < end; e++) {
+        uint32_t child = vv_at32(index->edge_children, e);
+        if (!c->needs[child] && !is_bound(c, child))
+            c->needs[child] = IN_A_LIST;
+    }
+}
+
+static void find_needs(struct carrying *c)
+{
+    const struct vv_index *index = index_in(c);
+    for (uint32_t v = 0; v < index->value_count; v++)
+        if (vv_is_waiting(c->r, v))
+            need(c, vv_at32(index->value_nodes, v), HAS_VALUE);
+    find_ways(c);
+    for (size_t i = 0; i < c->queued; i++) {
+        uint32_t file = c->queue[i];
+        for (uint32_t k = c->in_ends[file]; k < c->in_ends[file + 1]; k++)
+            need(c, c->in_from[k], ON_THE_WAY);
+    }
+    for (uint32_t f = 0; f < index->node_count; f++)
+        if (vv_index_kind(index, f) == VARVE_LIST &&
+            (is_bound(c, f) || c->needs[f]))
+            fill_list(c, f);
+}
+
+/* --- Where it belongs ----------------------------------------------------- */
+
+static struct vv_carried_value value_at(const struct carrying *c, uint32_t file)
+{
+    const struct vv_pairing *p = &c->r->pairing;
+    uint32_t value = vv_value_of(p, file);
+    return (struct vv_carried_value){
+        .source = &c->source->base,
+        .node = file,
+        .value = value,
+        .size =
+            value == VV_NONE ? 0 : vv_at64(vv_index_of(p)->value_sizes, value),
+    };
+}
+
+static bool stands(struct carrying *c, uint32_t file, varve_node *node)
+{
+    c->here[file] = node;
+    if (node)
+        c->queue[c->queued++] = file;
+    return node != NULL;
+}
+
+static bool add_node(struct carrying *c, uint32_t file, varve_error *error)
+{
+    const struct vv_carried_value at = value_at(c, file);
+    return stands(c, file,
+        vv_carried_add_node(c->carried, c->source->reader, &at,
+            c->needs[file] == HAS_VALUE, error));
+}
+
+/* Something stands in the place of a node of the file. What a newer restoration
+ * has added there is taken for it, with the value of that one. */
+static bool meet(
+    struct carrying *c, varve_node *parent, varve_node *found, uint32_t file)
+{
+    const struct vv_carried_source *source = vv_carried_source_of(found);
+    bool is_newer = source && source != &c->source->base;
+    if (c->here[file] || c->needs[file] < ON_THE_WAY)
+        return true;
+    if (!is_newer ||
+        (c->needs[file] == HAS_VALUE && !vv_carried_value_of(found)))
+        return vv_carried_conflict(c->carried, parent, &c->source->base, file);
+    if (found->kind == vv_index_kind(index_in(c), file))
+        stands(c, file, found);
+    return true;
+}
+
+/* Whether an edge of the file belongs below the node that stands for its
+ * parent. */
+static bool belongs(const struct carrying *c, uint32_t parent, uint32_t child,
+    bool is_before_last)
+{
+    bool is_program = is_bound(c, parent);
+    return c->needs[child] > IN_A_LIST || is_before_last ||
+           (!is_program && c->here[child]);
+}
+
+static bool link_children(struct carrying *c, uint32_t file, varve_error *error)
+{
+    const struct vv_index *index = index_in(c);
+    varve_node *parent = c->here[file];
+    bool is_list = vv_index_kind(index, file) == VARVE_LIST;
+    uint32_t begin, end, child;
+    const char *name;
+    if (parent->kind == VARVE_VARIABLE ||
+        parent->kind != vv_index_kind(index, file))
+        return true;
+    vv_index_edges(index, file, &begin, &end);
+    uint32_t last = is_list ? last_needed(c, file, begin, end) : begin;
+    for (size_t i = 0;
+         varve_reader_edge_at(c->source->reader, file, i, &name, &child); i++) {
+        bool is_retired =
+            is_bound(c, file) && vv_is_retired(parent, name, strlen(name));
+        if (is_retired || !belongs(c, file, child, begin + i < last))
+            continue;
+        const struct vv_edge *edge = vv_edge_called(parent, name);
+        if (edge ? !meet(c, parent, edge->public.node, child)
+                 : (!c->here[child] && !add_node(c, child, error)) ||
+                       !vv_carried_add_edge(
+                           c->carried, parent, name, c->here[child]))
+            return false;
+    }
+    return true;
+}
+
+static bool link_slot(struct carrying *c, uint32_t i, varve_error *error)
+{
+    const struct vv_index *index = index_in(c);
+    uint32_t slot = vv_at32(index->slot_nodes, i);
+    varve_node *owner = c->here[vv_at32(index->slot_owners, i)];
+    varve_node *variable = c->here[vv_at32(index->slot_variables, i)];
+    const char *name;
+    uint32_t begin, end, other, node;
+    if (c->needs[slot] < ON_THE_WAY || c->here[slot] || !owner || !variable ||
+        owner->kind == VARVE_VARIABLE || variable->kind != VARVE_VARIABLE)
+        return true;
+    vv_index_slots(index, vv_at32(index->slot_owners, i), &begin, &end);
+    if (!varve_reader_slot_at(c->source->reader, vv_at32(index->slot_owners, i),
+            i - begin, &name, &other, &node))
+        return true;
+    varve_node *found = varve_find_slot(owner, variable, name);
+    if (found)
+        return meet(c, owner, found, slot);
+    return add_node(c, slot, error) && vv_carried_add_slot(c->carried, owner,
+                                           variable, name, c->here[slot]);
+}
+
+/* False: a mistake of the graph, or a failure, which is told. */
+static bool link_all(struct carrying *c, varve_error *error)
+{
+    const struct vv_matches *m = &c->r->pairing.matches;
+    const struct vv_carried *to = c->carried;
+    c->queued = 0;
+    for (uint32_t f = 0; f < c->node_count; f++)
+        if (m->node_of[f])
+            stands(c, f,
+                to->twin ? to->twin(to->twin_user, m->node_of[f])
+                         : m->node_of[f]);
+    for (size_t i = 0; i < c->queued; i++)
+        if (!link_children(c, c->queue[i], error))
+            return false;
+    for (uint32_t i = 0; i < index_in(c)->slot_count; i++)
+        if (!link_slot(c, i, error))
+            return false;
+    return true;
+}
+
+/* States that are there, and wait for their variables. */
+static bool hold_states(struct carrying *c)
+{
+    size_t count;
+    const struct vv_pair *held = vv_pairs(&c->r->delivery.held, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_carried *to = c->carried;
+        varve_node *node =
+            to->twin ? to->twin(to->twin_user, held[i].node) : held[i].node;
+        const struct vv_carried_value value =
+            value_at(c, vv_at32(index_in(c)->value_nodes, held[i].file));
+        if (node && node->kind == VARVE_STATE &&
+            !vv_carried_hold(c->carried, node, &value))
+            return false;
+    }
+    return true;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static bool make_tables(struct carrying *c)
+{
+    const struct vv_index *index = index_in(c);
+    const varve_allocator *a = &c->r->pairing.context.allocator;
+    size_t nodes = c->node_count = index->node_count;
+    c->in_count = (size_t)index->edge_count + 2 * (size_t)index->slot_count;
+    c->here = vv_allocate_zeroed(a, nodes * sizeof *c->here);
+    c->needs = vv_allocate_zeroed(a, nodes);
+    c->queue = vv_allocate_array(a, nodes, sizeof *c->queue);
+    c->in_ends = vv_allocate_zeroed(a, (nodes + 1) * sizeof *c->in_ends);
+    c->in_from = vv_allocate_array(a, c->in_count, sizeof *c->in_from);
+    return c->here && c->needs && c->queue && c->in_ends &&
+           (c->in_from || !c->in_count);
+}
+
+static void free_tables(struct carrying *c)
+{
+    const varve_allocator *a = &c->r->pairing.context.allocator;
+    size_t nodes = c->node_count;
+    vv_release(a, c->here, nodes * sizeof *c->here);
+    vv_release(a, c->needs, nodes);
+    vv_release(a, c->queue, nodes * sizeof *c->queue);
+    vv_release(a, c->in_ends, (nodes + 1) * sizeof *c->in_ends);
+    vv_release(a, c->in_from, c->in_count * sizeof *c->in_from);
+}
+
+static varve_status carry(struct carrying *c, varve_error *error)
+{
+    varve_error reason = { .status = VARVE_OK };
+    if (!make_tables(c))
+        return vv_fail_memory(error, "values that wait in a file");
+    find_needs(c);
+    if (link_all(c, &reason) && hold_states(c))
+        return VARVE_OK;
+    if (reason.status && error)
+        *error = reason;
+    return reason.status; /* or the graph has a mistake */
+}
+
+varve_status vv_restoration_carry(
+    struct varve_restoration *r, struct vv_carried *carried, varve_error *error)
+{
+    varve_error reason = { .status = VARVE_OK };
+    if (r->is_settled || !r->is_open || !r->pairing.graph || !r->pairing.root ||
+        varve_pending_count(r) == 0)
+        return VARVE_OK;
+    if (!vv_sweep(&r->matching))
+        return vv_fail_memory(error, "values that wait in a file");
+    struct carrying c = { .r = r, .carried = carried };
+    c.source = open_source(r, &reason);
+    if (!c.source) {
+        if (error)
+            *error = reason;
+        return reason.status;
+    }
+    vv_carried_add_source(carried, &c.source->base);
+    varve_status status = carry(&c, error);
+    free_tables(&c);
+    return status;
+}
