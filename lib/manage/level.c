@@ -90,7 +90,8 @@ static struct vv_entry original_entry(const struct vv_original *o)
         .identity = o->identity,
         .parent = o->parent,
         .parent_counter = o->parent_counter,
-        .origin = o->origin };
+        .origin = o->origin,
+        .ancestry = o->ancestry };
     memcpy(e.run, o->run, sizeof e.run);
     return e;
 }
@@ -121,7 +122,7 @@ static bool level_may_replace(const struct vv_level *level,
 {
     const struct vv_entry newer = original_entry(o);
     return level->replaces && there && there->is_read &&
-           vv_listing_is_before(&level->listing, there, &newer, false);
+           vv_listing_is_before(&level->listing, there, &newer);
 }
 
 static varve_status level_fail_taken(struct vv_level *level,
@@ -230,7 +231,7 @@ static bool is_whole(const struct vv_level *level, uint64_t number)
 static bool level_is_of_others(
     const struct vv_level *level, const struct vv_entry *e)
 {
-    return !vv_listing_is_before(&level->listing, e, &level->newest, false);
+    return !vv_listing_is_before(&level->listing, e, &level->newest);
 }
 
 /* Which are kept is the same at all ranks where the same are counted. */

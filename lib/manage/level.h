@@ -48,6 +48,7 @@ struct vv_original {
     uint64_t parent;   /* of its run */
     uint64_t parent_counter;
     uint64_t origin; /* likewise */
+    struct vv_ancestry ancestry;
     char run[VV_RUN_SIZE];
     bool is_unsure; /* a copy is there of which nobody knows whether it is
                        durable */

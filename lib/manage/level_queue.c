@@ -53,7 +53,8 @@ varve_status vv_waiting_make(struct vv_level_queue *q, struct vv_listing *from,
         .identity = entry->identity,
         .parent = entry->parent,
         .parent_counter = entry->parent_counter,
-        .origin = entry->origin };
+        .origin = entry->origin,
+        .ancestry = entry->ancestry };
     memcpy(w->original.run, entry->run, sizeof w->original.run);
     varve_status status =
         w->path ? take_lease(q, w, error)

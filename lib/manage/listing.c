@@ -106,20 +106,39 @@ bool vv_listing_is_temporary(const struct vv_listing *l, const char *name)
 
 /* --- What a file says --------------------------------------------------- */
 
+/* The next word of a text, which it is taken from; "" past the last. */
+static const char *listing_next_word(const char **text, size_t *size)
+{
+    const char *word = *text;
+    *size = strcspn(word, " ");
+    *text = word + *size + (word[*size] != '\0');
+    return word;
+}
+
 void vv_entry_take_parent(struct vv_entry *entry, const char *text)
 {
-    uint64_t words[5] = { 0 }; /* identity, run, number, counter, origin */
-    for (size_t i = 0; i < 5 && text; i++) {
-        size_t size = strcspn(text, " ");
-        if (i == 0 || i == 4)
-            vv_parse_hexadecimal(text, size, &words[i]);
-        else
-            vv_parse_decimal(text, size, &words[i]);
-        text = text[size] ? text + size + 1 : NULL;
-    }
-    entry->parent = words[0];
-    entry->parent_counter = words[3];
-    entry->origin = words[4];
+    char run[VV_RUN_SIZE] = "";
+    uint64_t identity = 0, counter = 0, origin = 0;
+    size_t size;
+    const char *word = listing_next_word(&text, &size);
+    vv_parse_hexadecimal(word, size, &identity);
+    word = listing_next_word(&text, &size);
+    if (size < sizeof run && !(size == 1 && *word == '-'))
+        memcpy(run, word, size);
+    listing_next_word(&text, &size); /* the number */
+    word = listing_next_word(&text, &size);
+    vv_parse_decimal(word, size, &counter);
+    word = listing_next_word(&text, &size);
+    vv_parse_hexadecimal(word, size, &origin);
+    entry->parent = identity;
+    entry->parent_counter = counter;
+    entry->origin = origin;
+    entry->ancestry.count = 0;
+    if (!identity)
+        return;
+    vv_ancestry_add(&entry->ancestry, vv_run_hash(run), counter);
+    word = listing_next_word(&text, &size);
+    vv_ancestry_parse(&entry->ancestry, word, size);
 }
 
 static void listing_take_string(
@@ -162,12 +181,6 @@ uint64_t vv_checkpoint_identity(const char *run, uint64_t counter)
     return identity ? identity : 1;
 }
 
-uint64_t vv_run_origin(const char *run)
-{
-    uint64_t origin = vv_hash_of(run, strlen(run));
-    return !*run ? 0 : origin ? origin : 1;
-}
-
 void vv_entry_set_run(
     struct vv_entry *entry, const char run[VV_RUN_SIZE], const char *parent)
 {
@@ -176,7 +189,7 @@ void vv_entry_set_run(
     if (*parent)
         vv_entry_take_parent(entry, parent);
     if (!entry->parent)
-        entry->origin = vv_run_origin(run);
+        entry->origin = vv_run_hash(run);
 }
 
 static void listing_take_facts(
@@ -189,7 +202,7 @@ static void listing_take_facts(
         entry->counter = varve_reader_counter(reader);
     entry->identity = vv_checkpoint_identity(entry->run, entry->counter);
     if (!entry->parent)
-        entry->origin = vv_run_origin(entry->run);
+        entry->origin = vv_run_hash(entry->run);
     entry->is_read = true;
 }
 
@@ -241,6 +254,7 @@ void vv_entry_forget(struct vv_entry *entry)
     entry->metric = NAN;
     entry->identity = entry->parent = entry->parent_counter = 0;
     entry->origin = 0;
+    entry->ancestry.count = 0;
     entry->run[0] = '\0';
     entry->is_ours = entry->is_read = entry->is_damaged = false;
     entry->is_unread = false;
@@ -296,37 +310,73 @@ varve_status vv_checkpoint_compare(const struct vv_context *context,
 
 /* --- Lineage ------------------------------------------------------------ */
 
-static const struct vv_entry *listing_find_identity(
-    const struct vv_listing *l, uint64_t identity)
+/* The oldest ancestor that is recorded; NULL where there is none. Older ones
+ * are not recorded, unless this is the run that began the lineage. */
+static const struct vv_ancestor *listing_oldest(const struct vv_entry *e)
 {
-    for (size_t i = 0; identity && i < l->count; i++)
-        if (l->entries[i].identity == identity)
-            return &l->entries[i];
-    return NULL;
+    const struct vv_ancestry *a = &e->ancestry;
+    return a->count ? &a->all[a->count - 1] : NULL;
+}
+
+/* By what these two record alone. */
+static enum vv_descent listing_compare_runs(
+    const struct vv_entry *older, const struct vv_entry *newer)
+{
+    const struct vv_ancestry *a = &newer->ancestry;
+    const struct vv_ancestor *oldest = listing_oldest(newer);
+    if (!*older->run || !*newer->run || strcmp(older->run, newer->run) == 0)
+        return VV_DESCENDS;
+    if (older->origin && newer->origin && older->origin != newer->origin)
+        return VV_DESCENDS_NOT;
+    size_t i = vv_ancestry_find(a, vv_run_hash(older->run));
+    if (i < a->count)
+        return older->counter <= a->all[i].counter ? VV_DESCENDS
+                                                   : VV_DESCENDS_NOT;
+    if (!oldest || oldest->run == newer->origin ||
+        older->counter >= oldest->counter)
+        return VV_DESCENDS_NOT;
+    return a->count == VV_MOST_ANCESTORS ? VV_DESCENT_UNRECORDED
+                                         : VV_DESCENT_UNKNOWN;
+}
+
+/* Of the ancestors of a checkpoint that are listed, one that has recorded older
+ * ancestors than it, and of those the one with the oldest; NULL: there is
+ * none. */
+static const struct vv_entry *listing_find_further(
+    const struct vv_listing *l, const struct vv_entry *newer)
+{
+    const struct vv_entry *best = NULL;
+    const struct vv_ancestor *oldest = listing_oldest(newer);
+    for (size_t i = 0; oldest && i < l->count; i++) {
+        const struct vv_entry *e = &l->entries[i];
+        const struct vv_ancestor *one = listing_oldest(e);
+        if (*e->run && one && one->counter < oldest->counter &&
+            listing_compare_runs(e, newer) == VV_DESCENDS) {
+            best = e;
+            oldest = one;
+        }
+    }
+    return best;
+}
+
+enum vv_descent vv_listing_descent(const struct vv_listing *l,
+    const struct vv_entry *older, const struct vv_entry *newer)
+{
+    enum vv_descent descent = listing_compare_runs(older, newer);
+    while (descent > VV_DESCENDS) {
+        const struct vv_entry *further = listing_find_further(l, newer);
+        if (!further)
+            break;
+        newer = further;
+        descent = listing_compare_runs(older, newer);
+    }
+    return descent;
 }
 
 bool vv_listing_is_before(const struct vv_listing *l,
-    const struct vv_entry *older, const struct vv_entry *newer, bool otherwise)
+    const struct vv_entry *older, const struct vv_entry *newer)
 {
-    uint64_t parent = newer->parent, counter = newer->parent_counter;
-    if (!*older->run || !*newer->run || strcmp(older->run, newer->run) == 0)
-        return true;
-    if (older->origin && newer->origin && older->origin != newer->origin)
-        return false;
-    for (size_t i = 0; i <= l->count && parent; i++) {
-        if (older->identity == parent)
-            return true;
-        if (older->counter >= counter)
-            return false;
-        const struct vv_entry *e = listing_find_identity(l, parent);
-        if (!e)
-            return otherwise;
-        if (older->counter > e->parent_counter)
-            return strcmp(older->run, e->run) == 0;
-        parent = e->parent;
-        counter = e->parent_counter;
-    }
-    return false;
+    return vv_listing_descent(l, older, newer) == VV_DESCENDS;
 }
 
 /* --- The listing -------------------------------------------------------- */

@@ -23,7 +23,9 @@
     "varve.parent" /* identity, run and number of the                          \
                       checkpoint that its run was resumed                      \
                       from: "%016x RUN NUMBER COUNTER %016x", the              \
-                                        last of which is its origin */
+                      last of which is its origin; and, where its              \
+                      run has ancestors, a space and those, as                 \
+                      vv_ancestry_print prints them */
 
 struct vv_listing {
     const struct vv_context *context;
@@ -68,16 +70,26 @@ varve_status vv_listing_read_ledger(
 varve_status vv_listing_write_ledger(
     struct vv_listing *listing, varve_error *error);
 
-/* Whether a checkpoint may be one that another goes on from: saved before by
- * the same run, or by the run that this was resumed from, and so on. The chain
- * of runs is followed as far as the listing has its checkpoints: where one is
- * missing the answer is `otherwise`. It is yes where a run is unknown, as in
- * checkpoints of older versions. */
-bool vv_listing_is_before(const struct vv_listing *listing,
-    const struct vv_entry *older, const struct vv_entry *newer, bool otherwise);
+/* Whether a checkpoint descends from another one. */
+enum vv_descent {
+    VV_DESCENDS_NOT,
+    VV_DESCENDS,
+    VV_DESCENT_UNRECORDED, /* too many runs are between them */
+    VV_DESCENT_UNKNOWN,    /* an older version has written one, and did not
+                              record the ancestors of its run */
+};
 
-/* The origin of a run that was begun anew. */
-uint64_t vv_run_origin(const char *run);
+/* Returns whether `newer` descends from `older`: whether this was saved before
+ * it by the same run, or by an ancestor of its run before the next run was
+ * resumed. Ancestors that `newer` has not recorded are taken from entries of
+ * the listing. Of a run that is unknown, as in checkpoints of older versions,
+ * it is assumed. */
+enum vv_descent vv_listing_descent(const struct vv_listing *listing,
+    const struct vv_entry *older, const struct vv_entry *newer);
+
+/* Returns whether it is certain that `newer` descends from `older`. */
+bool vv_listing_is_before(const struct vv_listing *listing,
+    const struct vv_entry *older, const struct vv_entry *newer);
 
 /* Whether two files have the same values under the same paths, by their
  * digests: for checkpoints without an identity, as older versions wrote them.
@@ -118,7 +130,8 @@ varve_status vv_entry_look(
 varve_status vv_entry_read(struct vv_listing *listing, struct vv_entry *entry,
     bool *found, varve_error *error);
 
-/* Sets the parent and origin of an entry by the text of its metadata. */
+/* Sets the parent, the origin and the ancestors of an entry by the text of its
+ * metadata. */
 void vv_entry_take_parent(struct vv_entry *entry, const char *text);
 
 /* Sets the run of an entry, whose counter is set, with what follows from it:

@@ -281,18 +281,6 @@ const char *varve_manager_run(const varve_manager *m)
     return m ? m->run : NULL;
 }
 
-void vv_manager_begin_run(varve_manager *m, const struct vv_entry *parent)
-{
-    if (m->has_own_run && strcmp(m->run, parent->run) == 0)
-        return; /* the same run goes on, and gives the same bytes */
-    const char *run = *parent->run ? parent->run : "-";
-    snprintf(m->parent, sizeof m->parent,
-        "%016" PRIx64 " %s %" PRIu64 " %" PRIu64 " %016" PRIx64,
-        parent->identity, run, parent->number, parent->counter, parent->origin);
-    if (!m->has_own_run)
-        vv_run_identity_renew(&m->context, m->run, parent->identity);
-}
-
 /* --- Looking ------------------------------------------------------------ */
 
 varve_status vv_manager_read_ledger(
@@ -329,8 +317,7 @@ static void keep_other_lineages(varve_manager *m)
     struct vv_entry newest = { .counter = UINT64_MAX };
     vv_entry_set_run(&newest, m->run, m->parent);
     for (size_t i = 0; i < m->decision.count; i++)
-        if (!vv_listing_is_before(
-                &m->listing, &m->listing.entries[i], &newest, false))
+        if (!vv_listing_is_before(&m->listing, &m->listing.entries[i], &newest))
             m->decision.facts[i].reasons |= VV_KEPT_FOREIGN;
 }
 

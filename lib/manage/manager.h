@@ -37,8 +37,10 @@ struct vv_manager_match {
     bool is_unchecked; /* `strict`, and not found complete yet: no save */
 };
 
-/* "%016x RUN NUMBER COUNTER %016x", with a NUL. */
-enum { VV_PARENT_SIZE = 16 + 1 + VV_RUN_SIZE + 21 + 21 + 17 };
+/* VV_PARENT_KEY, with a NUL. */
+enum {
+    VV_PARENT_SIZE = 16 + 1 + VV_RUN_SIZE + 21 + 21 + 17 + VV_ANCESTRY_SIZE
+};
 
 struct varve_manager {
     struct vv_observer observer;
@@ -90,11 +92,6 @@ varve_status vv_manager_look_at_names(
 /* Adds what the ledger says to the listing; that it cannot be read is noted. */
 varve_status vv_manager_read_ledger(
     varve_manager *manager, struct vv_policy *policy, varve_error *error);
-
-/* Begins another run, which was resumed from an entry, unless the program has
- * named the run. */
-void vv_manager_begin_run(
-    varve_manager *manager, const struct vv_entry *parent);
 
 /* Decides what would stay, by which is known to be good. Of many processes
  * layers count for the policy of bytes, as rank 0 finds and tells them. */

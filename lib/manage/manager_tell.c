@@ -20,7 +20,9 @@ enum {
     IS_GOOD = 16,
     IS_PADDED = 32,
     IS_UNREAD = 64,
-    ENTRY_WORDS = 13 + VV_RUN_SIZE / 8,
+    RUN_WORDS = VV_RUN_SIZE / 8,
+    ANCESTRY_AT = 8 * (12 + RUN_WORDS),
+    ENTRY_WORDS = 14 + RUN_WORDS + 2 * VV_MOST_ANCESTORS,
 };
 
 static void add_entry(
@@ -43,7 +45,21 @@ static void add_entry(
     vv_buffer_add64(bytes, e->parent_counter);
     vv_buffer_add64(bytes, e->origin);
     vv_buffer_add(bytes, e->run, sizeof e->run);
+    vv_buffer_add64(bytes, e->ancestry.count);
+    for (size_t i = 0; i < VV_MOST_ANCESTORS; i++) {
+        vv_buffer_add64(bytes, e->ancestry.all[i].run);
+        vv_buffer_add64(bytes, e->ancestry.all[i].counter);
+    }
     vv_buffer_add64(bytes, reasons);
+}
+
+static struct vv_ancestry ancestry_at(const unsigned char *at)
+{
+    struct vv_ancestry ancestry = { .count = (size_t)vv_load64(at) };
+    for (size_t i = 0; i < ancestry.count; i++)
+        ancestry.all[i] = (struct vv_ancestor){ vv_load64(at + 8 + 16 * i),
+            vv_load64(at + 16 + 16 * i) };
+    return ancestry;
 }
 
 static struct vv_entry entry_at(const unsigned char *at)
@@ -68,6 +84,7 @@ static struct vv_entry entry_at(const unsigned char *at)
         .parent = vv_load64(at + 72),
         .parent_counter = vv_load64(at + 80),
         .origin = vv_load64(at + 88),
+        .ancestry = ancestry_at(at + ANCESTRY_AT),
     };
     memcpy(entry.run, at + 96, sizeof entry.run);
     return entry;

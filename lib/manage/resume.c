@@ -12,6 +12,7 @@
 
 #include "agreement.h"
 #include "failure.h"
+#include "lineage.h"
 #include "manager_save.h"
 #include "manager_tell.h"
 #include "manager_together.h"
@@ -140,33 +141,40 @@ static varve_status may_pass(
         reason->message);
 }
 
-/* The newest of the manager's own directory that is not known to be bad. */
-static const struct vv_entry *newest_own(const varve_manager *m)
+/* A checkpoint could not be opened when it was listed, and can be read now. Its
+ * run and its step are not known before it is listed again. */
+static varve_status list_what_was_unread(varve_manager *m,
+    struct vv_origin *origin, unsigned *listings, varve_error *error)
 {
-    for (size_t i = m->listing.count; i-- > 0;)
-        if (m->listing.entries[i].is_ours && !m->listing.entries[i].is_damaged)
-            return &m->listing.entries[i];
-    return NULL;
+    const char *path;
+    if (++*listings < MOST_LISTINGS)
+        return list_again(m, origin, error);
+    VV_TRY(vv_origin_path(origin, &path, error));
+    return vv_fail(error, VARVE_IO,
+        "%s: it can be read now, and could not be opened each time that its "
+        "directory was listed; try again",
+        path);
 }
 
-/* Another program's checkpoints at a level are not what this directory was told
- * to be saved: they are passed over while the directory has some of its own. */
-static varve_status pass_foreign(varve_manager *m,
-    const struct vv_origin *origin, bool *is_foreign, varve_error *error)
+/* A checkpoint of the manager's directory could not be opened: whether one of a
+ * level goes on from it is not known. */
+static varve_status list_own_again(varve_manager *m, struct vv_origin *origin,
+    int *reads, bool *is_told, varve_error *error)
 {
-    const struct vv_entry *own = origin->level ? newest_own(m) : NULL;
-    const struct vv_entry *entry = vv_origin_entry(origin);
+    const struct vv_system *system = m->context.system;
+    const struct vv_entry *own = vv_manager_own_unread(m);
     varve_error reason = { 0 };
-    *is_foreign =
-        own && !vv_listing_is_before(origin->listing, own, entry, true);
-    if (!*is_foreign)
-        return VARVE_OK;
-    const char *path =
-        vv_listing_entry_path(origin->listing, entry, VARVE_SUFFIX);
-    vv_fail(&reason, VARVE_EXISTS,
-        "%s: it is of run %s, which does not go on from run %s of %s, and is "
-        "passed over",
-        path, entry->run, own->run, m->listing.directory);
+    if (*reads < MOST_READS) {
+        system->sleep(system->state, FIRST_PAUSE << (*reads)++);
+        return list_again(m, origin, error);
+    }
+    vv_fail(&reason, VARVE_IO,
+        "%s: it cannot be opened, and so it is not known whether checkpoints "
+        "of levels go on from it",
+        vv_listing_entry_path(&m->listing, own, VARVE_SUFFIX));
+    VV_TRY(may_pass(m, &reason, error));
+    *is_told = true;
+    *origin = (struct vv_origin){ .levels = origin->levels };
     return vv_pass_over(m, &reason, error);
 }
 
@@ -176,16 +184,27 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
     struct vv_origin *origin, varve_error *unread, varve_error *error)
 {
     unsigned listings = 0;
+    int reads = 0;
+    bool is_told = false;
     while (vv_origin_next(m, origin)) {
         varve_error reason = { 0 };
         bool is_damaged = false, is_foreign;
-        VV_TRY(pass_foreign(m, origin, &is_foreign, error));
+        if (origin->level && vv_manager_own_unread(m) && !is_told) {
+            VV_TRY(list_own_again(m, origin, &reads, &is_told, error));
+            continue;
+        }
+        VV_TRY(vv_manager_pass_foreign(m, origin, &is_foreign, error));
         if (is_foreign)
             continue;
-        varve_status status =
-            examine_again(m, examine, origin, &is_damaged, &reason);
-        if (!status)
+        bool was_read = vv_origin_entry(origin)->is_read;
+        varve_status status = examine_again(
+            m, was_read ? examine : verify, origin, &is_damaged, &reason);
+        if (!status && was_read)
             return VARVE_OK;
+        if (!status) {
+            VV_TRY(list_what_was_unread(m, origin, &listings, error));
+            continue;
+        }
         if (status == VARVE_NOT_FOUND && ++listings < MOST_LISTINGS) {
             VV_TRY(list_again(m, origin, error));
             continue;

@@ -23,16 +23,16 @@ static const char head[] =
 static const char head_2[] =
     "varve ledger 2\nlast steps seconds best order bytes damaged metric\n";
 static const char columns[] = "number counter step time metric size modified "
-                              "identity parent after origin manager "
-                              "run\n";
+                              "identity parent after origin "
+                              "ancestors manager run\n";
 
 _Static_assert(sizeof head == sizeof head_2, "one is read as the other");
 
 enum {
-    MOST_BYTES = 64 << 20, /* some 300,000 entries */
+    MOST_BYTES = 64 << 20, /* some 200,000 entries */
     MARK_SIZE = 13,        /* of its first line: "varve ledger " */
     POLICY_FIELDS = 8,
-    FIELDS = 13,              /* of an entry */
+    FIELDS = 14,              /* of an entry */
     DIGEST_LINE = 7 + 16 + 1, /* "digest ", digits, newline */
 };
 
@@ -101,7 +101,7 @@ static void ledger_add_policy(struct vv_buffer *text, const struct vv_ledger *l)
 
 static void ledger_add_entry(struct vv_buffer *text, const struct vv_entry *e)
 {
-    char number[32];
+    char number[32], ancestors[VV_ANCESTRY_SIZE];
     snprintf(number, sizeof number,
         e->is_padded ? "%08" PRIu64 " " : "%" PRIu64 " ", e->number);
     vv_buffer_add_string(text, number);
@@ -115,7 +115,9 @@ static void ledger_add_entry(struct vv_buffer *text, const struct vv_entry *e)
     ledger_add_bits(text, e->parent, e->parent != 0);
     ledger_add_number(text, e->parent_counter);
     ledger_add_bits(text, e->origin, e->origin != 0);
-    vv_buffer_add_string(text, e->is_ours ? "ours " : "other ");
+    vv_ancestry_print(&e->ancestry, VV_MOST_ANCESTORS, ancestors);
+    vv_buffer_add_string(text, *ancestors ? ancestors : "-");
+    vv_buffer_add_string(text, e->is_ours ? " ours " : " other ");
     vv_buffer_add_string(text, *e->run ? e->run : "-");
     vv_buffer_add8(text, '\n');
 }
@@ -295,12 +297,13 @@ static bool ledger_parse_entry(
     const char *const *fields = f.text;
     const size_t *sizes = f.sizes;
     *e = (struct vv_entry){ .is_read = true };
-    e->is_ours = sizes[11] == 4 && memcmp(fields[11], "ours", 4) == 0;
-    bool has_run = !(sizes[12] == 1 && *fields[12] == '-');
-    if (sizes[12] >= sizeof e->run)
+    e->is_ours = sizes[12] == 4 && memcmp(fields[12], "ours", 4) == 0;
+    bool has_run = !(sizes[13] == 1 && *fields[13] == '-');
+    bool has_ancestors = !(sizes[11] == 1 && *fields[11] == '-');
+    if (sizes[13] >= sizeof e->run)
         return false;
     if (has_run)
-        memcpy(e->run, fields[12], sizes[12]);
+        memcpy(e->run, fields[13], sizes[13]);
     bool is_good =
         vv_parse_padded(fields[0], sizes[0], &e->number, &e->is_padded) &&
         vv_parse_decimal(fields[1], sizes[1], &e->counter) &&
@@ -312,7 +315,9 @@ static bool ledger_parse_entry(
         ledger_parse_bits(fields[7], sizes[7], 0, &e->identity) &&
         ledger_parse_bits(fields[8], sizes[8], 0, &e->parent) &&
         vv_parse_decimal(fields[9], sizes[9], &e->parent_counter) &&
-        ledger_parse_bits(fields[10], sizes[10], 0, &e->origin);
+        ledger_parse_bits(fields[10], sizes[10], 0, &e->origin) &&
+        (!has_ancestors ||
+            vv_ancestry_parse(&e->ancestry, fields[11], sizes[11]));
     e->metric = is_good ? vv_real_of(metric) : NAN;
     return is_good;
 }

@@ -6,18 +6,19 @@
  *     last steps seconds best order bytes damaged metric
  *     3 0 3600 1 least 0 0 loss
  *     number counter step time metric size modified identity parent after
- *         origin manager run
+ *         origin ancestors manager run
  *     12 12 12000 - 3fd0000000000000 50112 1763712000000000000 <id> - 0 <id>
- *         ours 01JD
+ *         - ours 01JD
  *     digest 0123456789abcdef
  *
  * The second line names the options of varve_manager_options that the third has
  * (its last field as in a path, vv_path_add_name). "-" is for what is not
  * known; the metric stands as the bits of a float64, the time when the file was
  * modified in nanoseconds since 1970-01-01 UTC, identity, parent and origin as
- * 16 hexadecimal digits; "after" is the counter of the parent. Each of these
- * is one line. A number of 8 digits with a leading zero is that of a
- * padded name. The digest is XXH3-64 of all that is before its line.
+ * 16 hexadecimal digits; "after" is the counter of the parent; the ancestors
+ * stand as vv_ancestry_print prints them. Each of these is one line. A number
+ * of 8 digits with a leading zero is that of a padded name. The digest is
+ * XXH3-64 of all that is before its line.
  *
  * An entry is a hint: it counts while its file has the size and the time that
  * stand there. A ledger of version 2 has no identities: of it only the policy
@@ -34,6 +35,7 @@
 
 #include <varve/error.h>
 
+#include "ancestry.h"
 #include "context.h"
 
 #define VV_LEDGER_ENDING ".ledger"
@@ -72,8 +74,9 @@ struct vv_entry {
     uint64_t parent_counter; /* of that checkpoint */
     uint64_t origin; /* hash of the identity of the run that its run goes back
                         to in the end, which was begun anew; 0: unknown */
-    char run[VV_RUN_SIZE]; /* identity of its run; "": unknown */
-    bool is_padded;        /* its name has 8 digits */
+    struct vv_ancestry ancestry; /* of its run */
+    char run[VV_RUN_SIZE];       /* identity of its run; "": unknown */
+    bool is_padded;              /* its name has 8 digits */
     bool is_ours;
     bool is_pinned;
     bool is_read;    /* it was opened, so the above is known */

@@ -35,7 +35,8 @@ static void end(struct vv_listing *l)
 
 static const struct vv_entry entries[] = {
     { .number = 1, .counter = 2, .step = 3, .time = 4, .metric = 0.1,
-        .size = 5, .modified = 6, .is_ours = true, .is_read = true },
+        .size = 5, .modified = 6, .is_ours = true, .is_read = true,
+        .ancestry = { .count = 2, .all = { { 7, 8 }, { UINT64_MAX, 3 } } } },
     { .number = UINT64_MAX, .counter = UINT64_MAX, .step = -1, .time = -1,
         .metric = NAN, .size = UINT64_MAX, .modified = INT64_MAX,
         .is_read = true },
@@ -67,6 +68,8 @@ TEST(ledger, gives_back_what_was_read_from_files)
         cr_assert_eq(e->size, entries[i].size);
         cr_assert_eq(e->modified, entries[i].modified);
         cr_assert_eq(e->is_ours, entries[i].is_ours);
+        cr_assert_eq(memcmp(&e->ancestry, &entries[i].ancestry,
+                         sizeof e->ancestry), 0);
         cr_assert(e->is_read && !e->is_good && !e->is_pinned);
     }
     cr_assert_eq(l.entries[0].metric, 0.1);

@@ -1,0 +1,119 @@
+/* lineage.c - Compares lineages of checkpoints, and records that of a run.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "lineage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <varve/restoration.h>
+
+#include "failure.h"
+#include "resume.h"
+#include "run_identity.h"
+
+/* --- Passing over ------------------------------------------------------- */
+
+/* The newest of the manager's own directory that is not known to be bad. */
+static const struct vv_entry *lineage_newest_own(const varve_manager *m)
+{
+    for (size_t i = m->listing.count; i-- > 0;)
+        if (m->listing.entries[i].is_ours && !m->listing.entries[i].is_damaged)
+            return &m->listing.entries[i];
+    return NULL;
+}
+
+const struct vv_entry *vv_manager_own_unread(const varve_manager *m)
+{
+    const struct vv_entry *newest = lineage_newest_own(m);
+    for (size_t i = m->listing.count; i-- > 0;) {
+        const struct vv_entry *e = &m->listing.entries[i];
+        /* Numbers that are steps do not order what was not opened. */
+        if (e == newest && !m->options.number_by_step)
+            return NULL;
+        if (e->is_unread)
+            return e;
+    }
+    return NULL;
+}
+
+/* Neither of two is known to go on from the other: the program or the user
+ * decides which one is lost. */
+static varve_status lineage_pass_unrecorded(varve_manager *m,
+    const struct vv_origin *origin, bool *is_foreign, varve_error *error)
+{
+    varve_error reason = { 0 };
+    const struct vv_entry *entry = vv_origin_entry(origin);
+    const struct vv_entry *own = lineage_newest_own(m);
+    const char *path =
+        vv_listing_entry_path(origin->listing, entry, VARVE_SUFFIX);
+    *is_foreign = true;
+    vv_fail(&reason, VARVE_EXISTS,
+        "%s: its run was resumed more than %d times since %s-%" PRIu64
+        "%s of %s can have been saved, and does not record whether it goes on "
+        "from it",
+        path, VV_MOST_ANCESTORS, m->listing.prefix, own->number, VARVE_SUFFIX,
+        m->listing.directory);
+    if (m->options.may_resume_older)
+        return vv_pass_over(m, &reason, error);
+    return vv_fail(error, VARVE_EXISTS,
+        "%s: move one of them away, or set may_resume_older to go on from the "
+        "latter",
+        reason.message);
+}
+
+/* Another program's checkpoints at a level are not what this directory was told
+ * to be saved: they are passed over while the directory has some of its own. */
+varve_status vv_manager_pass_foreign(varve_manager *m,
+    const struct vv_origin *origin, bool *is_foreign, varve_error *error)
+{
+    const struct vv_entry *own = origin->level ? lineage_newest_own(m) : NULL;
+    const struct vv_entry *entry = vv_origin_entry(origin);
+    varve_error reason = { 0 };
+    enum vv_descent descent =
+        own ? vv_listing_descent(origin->listing, own, entry) : VV_DESCENDS;
+    *is_foreign = descent == VV_DESCENDS_NOT;
+    if (descent == VV_DESCENT_UNRECORDED)
+        return lineage_pass_unrecorded(m, origin, is_foreign, error);
+    if (!*is_foreign)
+        return VARVE_OK;
+    const char *path =
+        vv_listing_entry_path(origin->listing, entry, VARVE_SUFFIX);
+    vv_fail(&reason, VARVE_EXISTS,
+        "%s: it is of run %s, which does not go on from run %s of %s, and is "
+        "passed over",
+        path, entry->run, own->run, m->listing.directory);
+    return vv_pass_over(m, &reason, error);
+}
+
+/* --- A new run ---------------------------------------------------------- */
+
+/* The same run goes on, and gives the same bytes. */
+static void lineage_keep_parent(varve_manager *m)
+{
+    const varve_metadata *parent =
+        varve_restoration_metadata(m->restoration, VV_PARENT_KEY);
+    m->parent[0] = '\0';
+    if (parent && parent->kind == VARVE_METADATA_STRING &&
+        strlen(parent->string) < sizeof m->parent)
+        strcpy(m->parent, parent->string);
+}
+
+void vv_manager_begin_run(varve_manager *m, const struct vv_entry *parent)
+{
+    if (m->has_own_run && strcmp(m->run, parent->run) == 0) {
+        lineage_keep_parent(m);
+        return;
+    }
+    const char *run = *parent->run ? parent->run : "-";
+    char others[VV_ANCESTRY_SIZE];
+    vv_ancestry_print(&parent->ancestry, VV_MOST_ANCESTORS - 1, others);
+    snprintf(m->parent, sizeof m->parent,
+        "%016" PRIx64 " %s %" PRIu64 " %" PRIu64 " %016" PRIx64 "%s%s",
+        parent->identity, run, parent->number, parent->counter, parent->origin,
+        *others ? " " : "", others);
+    if (!m->has_own_run)
+        vv_run_identity_renew(&m->context, m->run, parent->identity);
+}

@@ -1,0 +1,30 @@
+/* lineage.h - Records which run a manager's run descends from, and passes over
+ * checkpoints of other lineages in a resume.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_LINEAGE_H
+#define VV_LINEAGE_H
+
+#include "manager.h"
+#include "origin.h"
+
+/* Begins another run, which was resumed from an entry by the manager's
+ * restoration. A run that the program has named goes on where the entry is its
+ * own, with the parent that the file records. */
+void vv_manager_begin_run(
+    varve_manager *manager, const struct vv_entry *parent);
+
+/* A checkpoint of the manager's directory that could not be opened when it was
+ * listed, for a reason that may pass, and may be the newest; NULL: there is
+ * none. */
+const struct vv_entry *vv_manager_own_unread(const varve_manager *manager);
+
+/* Sets *is_foreign for a checkpoint of a level that does not descend from the
+ * newest of the manager's directory, and lists it as passed over. VARVE_EXISTS
+ * where that is not recorded, unless the program allows older ones.
+ * VARVE_NO_MEMORY. */
+varve_status vv_manager_pass_foreign(varve_manager *manager,
+    const struct vv_origin *origin, bool *is_foreign, varve_error *error);
+
+#endif

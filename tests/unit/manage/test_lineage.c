@@ -1,0 +1,245 @@
+/* test_lineage.c - lib/manage/lineage.c, and what listings find out of it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "level_world.h"
+#include "lineage.h"
+
+static const varve_level slow[] = { { .directory = "slow" } };
+static const varve_level last[] = { { .directory = "slow", .keep_last = 1 } };
+
+/* One program after the other, each with a graph and a directory of its own. */
+struct program {
+    struct world *w;
+    const char *directory;
+    varve_manager_options options;
+};
+
+static struct program program(struct world *w, const char *directory)
+{
+    return (struct program){ .w = w,
+        .directory = directory,
+        .options = {
+            .keep_last = 1, .levels = last, .level_count = 1 } };
+}
+
+/* Ends the program before, and starts this one: the manager's is w->manager. */
+static void start(const struct program *p)
+{
+    varve_error error = { 0 };
+    struct world *w = p->w;
+    world_stop(w);
+    w->graph = vv_graph_new_in(&w->context);
+    w->root = varve_graph_root(w->graph);
+    varve_add_variable(w->root, "value", varve_scalar(&w->value));
+    w->manager =
+        varve_manager_new(w->root, p->directory, &p->options, &error);
+    cr_assert(w->manager, "%s", error.message);
+}
+
+static void save(struct world *w, int64_t step)
+{
+    varve_error error = { 0 };
+    w->value = (float)step;
+    cr_assert_ok(varve_manager_save(w->manager, step, &error), error);
+    cr_assert_ok(varve_manager_drain(w->manager, -1, &error), error);
+}
+
+/* Resumes, and saves some steps after that. */
+static void go_on(const struct program *p, int64_t step, int count)
+{
+    start(p);
+    resume(p->w);
+    for (int i = 0; i < count; i++)
+        save(p->w, step + i);
+}
+
+static void begin(struct world *w)
+{
+    levels_begin(w, NULL);
+    w->may_warn = true;
+}
+
+/* A run, and another one that was resumed from it and has saved more. Of the
+ * second one the checkpoint that the third was resumed from is gone. */
+static void make_forks(struct world *w)
+{
+    struct program one = program(w, "run"), other = program(w, "other");
+    go_on(&one, 10, 1);
+    go_on(&other, 100, 4);
+    go_on(&other, 200, 1);
+    cr_assert_not(is_there(w, "slow/ckpt-5.varve"));
+    cr_assert(is_there(w, "slow/ckpt-6.varve"));
+}
+
+TEST(lineage, a_fork_is_passed_over_where_checkpoints_between_are_gone)
+{
+    struct world w;
+    begin(&w);
+    make_forks(&w);
+    struct program one = program(&w, "run");
+    one.options.level_count = 0;
+    go_on(&one, 11, 1);
+    cr_assert(is_there(&w, "run/ckpt-2.varve"));
+    one.options.level_count = 1;
+    start(&one);
+    resume(&w);
+    cr_assert_eq(w.value, 11);
+    cr_assert(strstr(varve_manager_passed_over(w.manager, 0),
+        "does not go on from run"));
+    world_end(&w);
+}
+
+TEST(lineage, a_descendant_is_taken_where_checkpoints_between_are_gone)
+{
+    struct world w;
+    begin(&w);
+    make_forks(&w);
+    struct program one = program(&w, "run"), other = program(&w, "other");
+    for (int i = 0; i < 20; i++)
+        go_on(&other, 300 + i, 1);
+    start(&one);
+    resume(&w);
+    cr_assert_eq(w.value, 319);
+    cr_assert_null(varve_manager_passed_over(w.manager, 0));
+    world_end(&w);
+}
+
+/* Two calls fail, one after the other, at each place in turn. */
+TEST(lineage, a_fork_is_passed_over_where_it_was_read_at_the_second_time)
+{
+    struct world w;
+    begin(&w);
+    make_forks(&w);
+    struct program one = program(&w, "run");
+    one.options.level_count = 0;
+    go_on(&one, 11, 1);
+    one.options.level_count = 1;
+    one.options.read_only = true;
+    bool was_hit = true;
+    for (long n = 0; was_hit; n++) {
+        varve_error error = { 0 };
+        faulty_plan(w.faulty, NULL);
+        start(&one);
+        faulty_plan(w.faulty, &(struct faulty_plan){ .number = n,
+            .kinds = FAULTY_OPEN, .error = EIO,
+            .second = n + 1, .second_error = EIO });
+        if (!varve_manager_resume(w.manager, &error))
+            cr_assert_eq(w.value, 11, "call %ld", n);
+        was_hit = faulty_hit(w.faulty);
+    }
+    faulty_plan(w.faulty, NULL);
+    world_end(&w);
+}
+
+/* --- Beyond what is recorded -------------------------------------------- */
+
+static size_t count_of(const char *text, char c)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += *text == c;
+    return count;
+}
+
+/* "run" was resumed from often, and "other" once, before that. */
+static void make_many(struct world *w)
+{
+    struct program one = program(w, "run"), other = program(w, "other");
+    go_on(&one, 10, 1);
+    other.options.level_count = 1;
+    start(&other);
+    resume(w);
+    other.options.levels = NULL;
+    other.options.level_count = 0;
+    save(w, 100);
+    remove_all(w, "slow");
+    for (int i = 0; i < VV_MOST_ANCESTORS + 8; i++)
+        go_on(&one, 11 + i, 1);
+}
+
+TEST(lineage, metadata_of_a_run_that_is_resumed_often_has_a_bound)
+{
+    struct world w;
+    begin(&w);
+    make_many(&w);
+    struct program one = program(&w, "run");
+    start(&one);
+    resume(&w);
+    const varve_metadata *m = varve_restoration_metadata(
+        varve_manager_restoration(w.manager), "varve.parent");
+    cr_assert(m);
+    cr_assert_eq(count_of(m->string, ':'), VV_MOST_ANCESTORS - 1);
+    world_end(&w);
+}
+
+TEST(lineage, what_is_not_recorded_is_an_error_and_no_guess)
+{
+    struct world w;
+    varve_error error = { 0 };
+    begin(&w);
+    make_many(&w);
+    struct program other = program(&w, "other");
+    start(&other);
+    w.value = -1;
+    cr_assert_eq(varve_manager_resume(w.manager, &error), VARVE_EXISTS);
+    cr_assert_eq(w.value, -1);
+    cr_assert(strstr(error.message, "may_resume_older"), "%s", error.message);
+    cr_assert(strstr(error.message, "slow/ckpt-41.varve"), "%s",
+        error.message);
+    other.options.may_resume_older = true;
+    start(&other);
+    resume(&w);
+    cr_assert_eq(w.value, 100);
+    cr_assert(strstr(varve_manager_passed_over(w.manager, 0), "resumed more"));
+    other.options.may_resume_older = false;
+    varve_manager_free(w.manager);
+    w.manager = NULL;
+    remove_all(&w, "other");
+    start(&other);
+    resume(&w);
+    cr_assert_eq(w.value, 50);
+    world_end(&w);
+}
+
+/* The level has a checkpoint whose ancestors go back further. */
+TEST(lineage, ancestors_are_taken_from_what_is_listed)
+{
+    struct world w;
+    begin(&w);
+    struct program one = program(&w, "run"), other = program(&w, "other");
+    one.options.levels = other.options.levels = slow;
+    go_on(&one, 10, 1);
+    for (int i = 0; i < VV_MOST_ANCESTORS + 8; i++)
+        go_on(&other, 11 + i, 1);
+    start(&one);
+    resume(&w);
+    cr_assert_eq(w.value, 50);
+    world_end(&w);
+}
+
+/* --- A run that the program names --------------------------------------- */
+
+TEST(lineage, a_named_run_keeps_its_parent)
+{
+    struct world w;
+    begin(&w);
+    varve_managed before, after;
+    struct program one = program(&w, "run");
+    go_on(&one, 10, 1);
+    one.options.run = "named";
+    go_on(&one, 20, 1);
+    cr_assert(varve_manager_at(w.manager, 0, &before));
+    cr_assert_neq(before.parent, 0);
+    uint64_t parent = before.parent;
+    go_on(&one, 30, 1);
+    cr_assert(varve_manager_at(w.manager, 0, &after));
+    cr_assert_eq(after.number, 3);
+    cr_assert_eq(after.parent, parent);
+    world_end(&w);
+}
