@@ -25,6 +25,9 @@
 /* Replaced under one's hands so often, it is busy. */
 enum { MOST_REPLACED = 100 };
 
+/* A process that stood still looks again, whatever the time. */
+enum { LEAST_TRIES = 10 };
+
 #define NO_LOCKS                                                               \
     "has no locks, and so no leases: a watch does without with no_lease"
 
@@ -154,13 +157,21 @@ static varve_status take(
     int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
     int64_t pause = A_MILLISECOND;
     VV_TRY(vv_store_refuse_any(path, NO_LOCKS, error));
-    for (;;) {
+    for (unsigned tries = 1;; tries++) {
         varve_error reason = { 0 };
         VV_TRY(vv_find_checkpoint(context, path, true, &lease->path, error));
         varve_status status = vv_lease_take(
             context, (const char *)lease->path.data, &lease->held, &reason);
         bool may_pass = status == VARVE_TIMEOUT || status == VARVE_NOT_FOUND;
-        if (!may_pass || system->uptime(system->state) >= deadline) {
+        bool is_over =
+            tries >= LEAST_TRIES && system->uptime(system->state) >= deadline;
+        if (status == VARVE_NOT_FOUND && is_over)
+            return vv_fail(error, VARVE_TIMEOUT,
+                "%s: %u checkpoints were found, and each was deleted before "
+                "its "
+                "lease was taken",
+                path, tries);
+        if (!may_pass || is_over) {
             if (status && error)
                 *error = reason;
             return status;

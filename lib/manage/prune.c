@@ -75,6 +75,24 @@ static bool deletion_is_pinned(const struct vv_deletion *d, const char *pin)
     return file != -ENOENT;
 }
 
+/* By a file, where there are no locks. */
+static bool deletion_is_leased(const struct vv_deletion *d, const char *name)
+{
+    return d->is_unlocked &&
+           vv_lease_file_exists(d->context, d->directory, name);
+}
+
+/* Whether somebody has pinned or leased it since it was looked at: whoever does
+ * so looks for the name afterwards. */
+static bool deletion_is_wanted(const struct vv_deletion *d, const char *name,
+    const char *pin, enum vv_deletion_result *left)
+{
+    *left = deletion_is_pinned(d, pin)    ? VV_LEFT_PINNED
+            : deletion_is_leased(d, name) ? VV_LEFT_LEASED
+                                          : VV_DELETED;
+    return *left != VV_DELETED;
+}
+
 /* An exclusive lock needs a file that is open for writing on NFS. Without the
  * permission to write, or in a store, reading has to do. */
 static int deletion_open(const struct vv_deletion *d, const char *name)
@@ -103,10 +121,8 @@ varve_status vv_deletion_begin(struct vv_deletion *d, const char *name,
     if (*file < 0)
         return vv_fail_system(error, -*file, "opening it to delete it", path);
     int result = system->lock(system->state, *file);
-    if (result == -EWOULDBLOCK)
-        *left = VV_LEFT_LEASED;
-    else if (result < 0 && !vv_is_of_store(path) &&
-             vv_lease_file_exists(d->context, d->directory, name))
+    d->is_unlocked = result < 0 && !vv_is_of_store(path);
+    if (result == -EWOULDBLOCK || deletion_is_leased(d, name))
         *left = VV_LEFT_LEASED;
     else if (deletion_is_pinned(d, pin))
         *left = VV_LEFT_PINNED;
@@ -146,16 +162,19 @@ static varve_status deletion_remove(struct vv_deletion *d, const char *name,
         return VARVE_OK;
     if (result < 0)
         return vv_fail_system(error, -result, "rename to delete", name);
-    if (deletion_is_pinned(d, pin)) {
+    if (deletion_is_wanted(d, name, pin, left)) {
         result = vv_rename_new(d->context, d->directory, away, name);
-        if (result == 0) {
-            *left = VV_LEFT_PINNED;
+        if (result == 0)
             return VARVE_OK;
-        }
         if (result != -EEXIST)
             return vv_fail_system(error, -result,
-                "it was pinned while it was deleted: rename back from .gone",
+                *left == VV_LEFT_PINNED
+                    ? "it was pinned while it was deleted: rename back from "
+                      ".gone"
+                    : "it was leased while it was deleted: rename back from "
+                      ".gone",
                 name);
+        *left = VV_DELETED;
     }
     return vv_file_remove(d->context, d->directory, away, name, error);
 }

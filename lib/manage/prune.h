@@ -52,7 +52,8 @@ struct vv_deletion {
     bool is_direct; /* removes without renaming: for whoever does not remove the
                        renamed files that a killed process leaves */
     /* own */
-    int held[32]; /* deleted, and open until that is on disk */
+    bool is_unlocked; /* there are no locks for the file at work */
+    int held[32];     /* deleted, and open until that is on disk */
     size_t held_count;
 };
 
@@ -68,8 +69,8 @@ varve_status vv_delete_file(struct vv_deletion *deletion, const char *name,
 
 /* The same in steps: opens and locks the file, *file is -1 where it is gone;
  * then either vv_deletion_give_up, or vv_deletion_carry_out, which renames it
- * away, removes it and keeps it open. Where there are no locks a pin may have
- * come between: then it gets its name back. */
+ * away, removes it and keeps it open. Where there are no locks a pin or a lease
+ * may have come between: then it gets its name back. */
 varve_status vv_deletion_begin(struct vv_deletion *deletion, const char *name,
     const char *pin, const char *path, int *file, enum vv_deletion_result *left,
     varve_error *error);

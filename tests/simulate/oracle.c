@@ -403,11 +403,34 @@ static void check_newest(const struct process *p, const char *name)
                 p->name, p->number, name, facts[i].save, facts[i].shelf.prefix);
 }
 
+/* A file that is being deleted is renamed to ".NAME.gone", and may get its name
+ * back. */
+static bool is_gone(const char *name)
+{
+    size_t size = strlen(name);
+    return name[0] == '.' && size > 6 && strcmp(name + size - 5, ".gone") == 0;
+}
+
+static bool is_away(const struct inode *directory, const char *name,
+    const struct inode *file)
+{
+    char away[256];
+    snprintf(away, sizeof away, ".%s.gone", name);
+    return disk_find(directory, away) == file;
+}
+
 void oracle_name_changed(const struct process *p,
     const struct inode *directory, const char *name, struct inode *older,
     struct inode *newer)
 {
     size_t size = strlen(name);
+    if (older && !newer && is_gone(name)) {
+        char whole[256];
+        snprintf(whole, sizeof whole, "%.*s", (int)size - 6, name + 1);
+        if (!older->links)
+            check_protected(p, directory, whole, older);
+        return;
+    }
     if (!older || name[0] == '.' || size < 6 ||
         strcmp(name + size - 6, ".varve") != 0)
         return;
@@ -421,7 +444,7 @@ void oracle_name_changed(const struct process *p,
         finding(FINDING_REPLACED,
             "%s %u replaced %s, save %" PRIu64 ", by save %" PRIu64, p->name,
             p->number, name, save, save_of(newer));
-    if (!newer)
+    if (!newer && !is_away(directory, name, older))
         check_protected(p, directory, name, older);
     check_newest(p, name);
 }

@@ -72,6 +72,41 @@ TEST(lease_file, keeps_what_is_read_where_there_are_no_locks)
 }
 
 /* Its process was killed: nothing renews it any more. */
+static int (*rename_under)(void *, int, const char *, const char *);
+static struct world *leased_world;
+static varve_lease *late_lease;
+
+/* A reader takes a lease after the deletion has looked for one. */
+static int rename_beside_a_lease(
+    void *state, int directory, const char *from, const char *to)
+{
+    varve_error error = { 0 };
+    if (!late_lease && strcmp(from, "ckpt-1.varve") == 0) {
+        late_lease = vv_lease_new_in(
+            &leased_world->context, "run/ckpt-1.varve", &error);
+        cr_assert(late_lease, "%s", error.message);
+    }
+    return rename_under(state, directory, from, to);
+}
+
+TEST(lease_file, taken_while_its_checkpoint_is_deleted_keeps_it)
+{
+    struct world w;
+    const varve_manager_options options = { .keep_last = 1 };
+    begin_unlocked(&w, &options);
+    leased_world = &w;
+    rename_under = unlocked.rename;
+    unlocked.rename = rename_beside_a_lease;
+    world_save(&w, 10);
+    world_save(&w, 20);
+    cr_assert(late_lease);
+    cr_assert(has(&w, "run/ckpt-1.varve"));
+    varve_lease_free(late_lease);
+    world_save(&w, 30);
+    cr_assert_not(has(&w, "run/ckpt-1.varve"));
+    world_end(&w);
+}
+
 TEST(lease_file, expires_by_the_time_of_the_file_server)
 {
     struct world w;
