@@ -124,12 +124,6 @@ void vv_entry_take_parent(struct vv_entry *entry, const char *text);
 /* Makes an entry one that was not read. */
 void vv_entry_forget(struct vv_entry *entry);
 
-/* Whether a name is that of the ledger; or of what a writer of a checkpoint, of
- * its pin or of the ledger writes aside. */
-bool vv_listing_is_ledger(const struct vv_listing *listing, const char *name);
-bool vv_listing_is_temporary(
-    const struct vv_listing *listing, const char *name);
-
 /* The highest number below one; 0: there is none. */
 uint64_t vv_listing_below(const struct vv_listing *listing, uint64_t number);
 
