@@ -14,7 +14,7 @@
 #include "numbered.h"
 #include "retention.h"
 
-/* What the metadata of a checkpoint says about who made it. */
+/* Metadata of a checkpoint that names its maker. */
 #define VV_MANAGER_KEY "varve.manager" /* the manager's prefix */
 #define VV_STEP_KEY "step"
 #define VV_TIME_KEY "time"
@@ -68,18 +68,18 @@ varve_status vv_listing_read_ledger(
 varve_status vv_listing_write_ledger(
     struct vv_listing *listing, varve_error *error);
 
-/* Whether a checkpoint may be one that another goes on from: saved before by
- * the same run, or by the run that this was resumed from, and so on. The chain
- * of runs is followed as far as the listing has its checkpoints: where one is
- * missing the answer is `otherwise`. It is yes where a run is unknown, as in
- * checkpoints of older versions. */
+/* Returns whether a checkpoint may be one that another goes on from: saved
+ * before by the same run, or by the run that this was resumed from, and so on.
+ * The chain of runs is followed as far as the listing has its checkpoints:
+ * where one is missing the answer is `otherwise`. It is yes where a run is
+ * unknown, as in checkpoints of older versions. */
 bool vv_listing_is_before(const struct vv_listing *listing,
     const struct vv_entry *older, const struct vv_entry *newer, bool otherwise);
 
 /* The origin of a run that was begun anew. */
 uint64_t vv_run_origin(const char *run);
 
-/* Whether two files have the same values under the same paths, by their
+/* Returns whether two files have the same values under the same paths, by their
  * digests: for checkpoints without an identity, as older versions wrote them.
  */
 varve_status vv_checkpoint_compare(const struct vv_context *context,
