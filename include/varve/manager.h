@@ -185,8 +185,8 @@ VARVE_API varve_status varve_manager_assert_consumed(
 VARVE_API varve_status varve_manager_settle(
     varve_manager *manager, varve_error *error);
 
-/* What the last resume passed over, newest first: a line that names the file
- * and what is wrong with it; NULL past the end. */
+/* The files that the last resume passed over, newest first: a line that names
+ * the file and its fault; NULL past the end. */
 VARVE_API const char *varve_manager_passed_over(
     const varve_manager *manager, size_t index);
 
@@ -239,14 +239,14 @@ VARVE_API varve_status varve_manager_wait(
  * a SIGTERM, whichever process it comes to. */
 VARVE_API void varve_manager_request_save(varve_manager *manager);
 
-/* Whether a save of this step would be made now; of many processes, as far as
- * this one knows: it asks no other. */
+/* Returns whether a save of this step would be made now; of many processes, as
+ * far as this one knows: it asks no other. */
 VARVE_API bool varve_manager_is_due(const varve_manager *manager, int64_t step);
 
 /* The path of what the last call of save wrote; NULL if it wrote nothing. */
 VARVE_API const char *varve_manager_saved(const varve_manager *manager);
 
-/* What went wrong beside the last save or prune, in one line; NULL: nothing. */
+/* The failure beside the last resume, save or prune, in one line; or NULL. */
 VARVE_API const char *varve_manager_warning(const varve_manager *manager);
 
 /* --- What there is ------------------------------------------------------ */
@@ -273,7 +273,7 @@ typedef struct varve_managed {
     void *reserved[5];
 } varve_managed;
 
-/* The path of the newest, or NULL. Whether it is good, a resume finds out. */
+/* The path of the newest, or NULL. Only a resume checks that it is good. */
 VARVE_API const char *varve_manager_latest(const varve_manager *manager);
 
 /* The identity of this run, which its checkpoints have as the metadata

@@ -39,7 +39,7 @@ static varve_status fail_busy(varve_error *error, const char *path)
         "%s: expected to share its lock, found it locked by a writer", path);
 }
 
-/* Whether the name leads to the file that is open. */
+/* Sets *is_same to whether the name leads to the file that is open. */
 static varve_status compare(const struct vv_context *context, int file,
     const char *path, bool *is_same, varve_error *error)
 {

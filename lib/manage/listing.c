@@ -78,32 +78,6 @@ const char *vv_listing_entry_path(
     return listing_add_numbered(l, e->number, e->is_padded, ending);
 }
 
-bool vv_listing_is_ledger(const struct vv_listing *l, const char *name)
-{
-    size_t size = strlen(l->prefix);
-    return strncmp(name, l->prefix, size) == 0 &&
-           strcmp(name + size, VV_LEDGER_ENDING) == 0;
-}
-
-/* Whether a name is that of what a writer of PREFIX-N.varve, of its pin, or of
- * the ledger writes aside. */
-bool vv_listing_is_temporary(const struct vv_listing *l, const char *name)
-{
-    char bare[256];
-    struct vv_numbered file;
-    size_t size = strlen(name);
-    if (size <= VV_TEMPORARY_OVERHEAD || size >= sizeof bare || *name != '.')
-        return false;
-    size -= VV_TEMPORARY_OVERHEAD;
-    memcpy(bare, name + 1, size);
-    bare[size] = '\0';
-    return (vv_numbered_parse(bare, l->prefix, VARVE_SUFFIX, &file) ||
-               vv_numbered_parse(bare, l->prefix, ".pin", &file) ||
-               vv_numbered_parse(bare, l->prefix, ".parity", &file) ||
-               vv_listing_is_ledger(l, bare)) &&
-           vv_temporary_is_of(bare, name);
-}
-
 /* --- What a file says --------------------------------------------------- */
 
 /* The next word of a text, which it is taken from; "" past the last. */

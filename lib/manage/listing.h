@@ -14,7 +14,7 @@
 #include "numbered.h"
 #include "retention.h"
 
-/* What the metadata of a checkpoint says about who made it. */
+/* Metadata of a checkpoint that names its maker. */
 #define VV_MANAGER_KEY "varve.manager" /* the manager's prefix */
 #define VV_STEP_KEY "step"
 #define VV_TIME_KEY "time"
@@ -91,7 +91,7 @@ enum vv_descent vv_listing_descent(const struct vv_listing *listing,
 bool vv_listing_is_before(const struct vv_listing *listing,
     const struct vv_entry *older, const struct vv_entry *newer);
 
-/* Whether two files have the same values under the same paths, by their
+/* Returns whether two files have the same values under the same paths, by their
  * digests: for checkpoints without an identity, as older versions wrote them.
  */
 varve_status vv_checkpoint_compare(const struct vv_context *context,
@@ -142,12 +142,6 @@ void vv_entry_set_run(
 
 /* Makes an entry one that was not read. */
 void vv_entry_forget(struct vv_entry *entry);
-
-/* Whether a name is that of the ledger; or of what a writer of a checkpoint, of
- * its pin or of the ledger writes aside. */
-bool vv_listing_is_ledger(const struct vv_listing *listing, const char *name);
-bool vv_listing_is_temporary(
-    const struct vv_listing *listing, const char *name);
 
 /* The highest number below one; 0: there is none. */
 uint64_t vv_listing_below(const struct vv_listing *listing, uint64_t number);

@@ -8,61 +8,62 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "directory.h"
 #include "failure.h"
 #include "numbered.h"
-#include "system.h"
+#include "temporary.h"
 #include "try.h"
-
-#define A_MILLISECOND ((int64_t)1000000)
-
-enum {
-    MOST_SCANS = 20, /* until two agree */
-    MOST_EMPTY = 8,  /* beside a ledger, until nothing is believed */
-};
 
 /* --- One look at the directory ------------------------------------------ */
 
 /* The names that a directory has. */
 struct listing_names {
-    struct vv_listing *listing;
-    struct vv_buffer files; /* struct vv_numbered: checkpoints */
-    struct vv_buffer pins;  /* uint64_t: numbers */
+    struct vv_numbered_list list;
+    struct vv_buffer pins; /* uint64_t: numbers */
     struct vv_buffer gone;
     bool has_parity;
-    bool has_ledger;
-    bool is_unconfirmed;
 };
 
-static int listing_sort_name(
-    void *user, const char *name, const struct vv_file_info *info)
+/* Returns whether a name is that of a file which a writer of PREFIX-N.varve, of
+ * its pin, its parity or the ledger writes aside. */
+static bool listing_is_temporary(const struct vv_listing *l, const char *name)
 {
-    struct listing_names *names = user;
-    const struct vv_listing *l = names->listing;
-    struct vv_numbered file = { .has_info = info != NULL };
-    if (info)
-        file.info = *info;
-    if (vv_numbered_parse(name, l->prefix, VARVE_SUFFIX, &file))
-        vv_buffer_add(&names->files, &file, sizeof file);
-    else if (vv_numbered_parse(name, l->prefix, ".pin", &file))
+    char bare[256];
+    struct vv_numbered file;
+    size_t size = strlen(name), front = strlen(l->prefix);
+    if (size <= VV_TEMPORARY_OVERHEAD || size >= sizeof bare || *name != '.')
+        return false;
+    size -= VV_TEMPORARY_OVERHEAD;
+    memcpy(bare, name + 1, size);
+    bare[size] = '\0';
+    return (vv_numbered_parse(bare, l->prefix, VARVE_SUFFIX, &file) ||
+               vv_numbered_parse(bare, l->prefix, ".pin", &file) ||
+               vv_numbered_parse(bare, l->prefix, ".parity", &file) ||
+               (strncmp(bare, l->prefix, front) == 0 &&
+                   strcmp(bare + front, VV_LEDGER_ENDING) == 0)) &&
+           vv_temporary_is_of(bare, name);
+}
+
+static void listing_sort_name(
+    struct listing_names *names, const struct vv_listing *l, const char *name)
+{
+    struct vv_numbered file;
+    if (vv_numbered_parse(name, l->prefix, ".pin", &file))
         vv_buffer_add(&names->pins, &file.number, sizeof file.number);
     else if (vv_numbered_parse(name, l->prefix, ".parity", &file))
         names->has_parity = true;
-    else if (vv_listing_is_ledger(l, name))
-        names->has_ledger = true;
     else if ((name[0] == '.' && vv_numbered_parse(name + 1, l->prefix,
                                     VARVE_SUFFIX ".gone", &file)) ||
-             vv_listing_is_temporary(l, name))
+             listing_is_temporary(l, name))
         vv_buffer_add(&names->gone, name, strlen(name) + 1);
-    return 0;
 }
 
 static void listing_names_begin(
     struct listing_names *names, struct vv_listing *l)
 {
     const varve_allocator *a = &l->context->allocator;
-    *names = (struct listing_names){ .listing = l };
-    vv_buffer_init(&names->files, a);
+    *names = (struct listing_names){ .has_parity = false };
+    vv_numbered_list_begin(&names->list, a);
+    names->list.by_all = true;
     vv_buffer_init(&names->pins, a);
     vv_buffer_init(&names->gone, a);
 }
@@ -71,64 +72,44 @@ static void listing_names_clear(struct listing_names *names)
 {
     vv_buffer_clear(&names->gone);
     vv_buffer_clear(&names->pins);
-    vv_buffer_clear(&names->files);
+    vv_numbered_list_clear(&names->list);
 }
 
-static varve_status listing_scan(
-    struct vv_listing *l, struct listing_names *names, varve_error *error)
+/* Returns whether one listing shows all that is known already. */
+static bool listing_shows_known(
+    const struct vv_listing *l, const struct vv_buffer *files)
 {
-    names->files.size = names->pins.size = names->gone.size = 0;
-    names->has_parity = names->has_ledger = false;
-    const char *path = vv_listing_path(l, NULL, "");
-    if (l->path.failed)
-        return vv_fail_memory(error, "the path of a directory");
-    VV_TRY(
-        vv_directory_each(l->context, path, listing_sort_name, names, error));
-    if (names->files.failed || names->pins.failed || names->gone.failed)
-        return vv_fail_memory(error, "the names in a directory");
-    if (names->files.size)
-        qsort(names->files.data, names->files.size / sizeof(struct vv_numbered),
-            sizeof(struct vv_numbered), vv_numbered_compare);
-    return VARVE_OK;
-}
-
-static bool listing_names_agree(
-    const struct listing_names *one, const struct listing_names *other)
-{
-    size_t size = sizeof(struct vv_numbered);
-    if (one->files.size != other->files.size)
-        return false;
-    for (size_t at = 0; at < one->files.size; at += size)
-        if (vv_numbered_compare(one->files.data + at, other->files.data + at) !=
-            0)
+    for (size_t i = 0; i < l->count; i++) {
+        const struct vv_numbered known = { .number = l->entries[i].number,
+            .is_padded = l->entries[i].is_padded };
+        if (files->size == 0 ||
+            !bsearch(&known, files->data, files->size / sizeof known,
+                sizeof known, vv_numbered_compare))
             return false;
+    }
     return true;
 }
 
-/* Lists until two listings agree. Beside a ledger one that shows no checkpoint
- * is not believed at once. Where somebody saves all the time they may never
- * agree: the last one is what is known, and nothing is deleted by it. */
-static varve_status listing_scan_again(
-    struct vv_listing *l, struct listing_names *names, varve_error *error)
+static varve_status listing_scan(struct vv_listing *l,
+    struct listing_names *names, bool *is_full, varve_error *error)
 {
-    const struct vv_system *system = l->context->system;
-    struct listing_names before;
-    bool agrees = false;
-    unsigned empty = 0;
-    listing_names_begin(&before, l);
-    varve_status status = listing_scan(l, names, error);
-    for (unsigned i = 0; i < MOST_SCANS && !status && !agrees; i++) {
-        bool is_doubtful = names->files.size == 0 && names->has_ledger;
-        if (is_doubtful && empty++)
-            system->sleep(system->state, A_MILLISECOND << empty);
-        vv_buffer_swap(&names->files, &before.files);
-        status = listing_scan(l, names, error);
-        agrees = !status && listing_names_agree(names, &before) &&
-                 !(is_doubtful && empty < MOST_EMPTY);
+    struct vv_numbered_list *list = &names->list;
+    const char *path = vv_listing_path(l, NULL, "");
+    if (l->path.failed)
+        return vv_fail_memory(error, "the path of a directory");
+    if (!*is_full)
+        VV_TRY(vv_numbered_list(l->context, path, list, error));
+    *is_full = *is_full || !listing_shows_known(l, &list->files);
+    if (*is_full)
+        VV_TRY(vv_numbered_list_again(l->context, path, list, error));
+    for (size_t i = 0; i < list->others.size;) {
+        const char *name = (const char *)list->others.data + i;
+        listing_sort_name(names, l, name);
+        i += strlen(name) + 1;
     }
-    listing_names_clear(&before);
-    names->is_unconfirmed = !agrees;
-    return status;
+    return names->pins.failed || names->gone.failed
+               ? vv_fail_memory(error, "the names in a directory")
+               : VARVE_OK;
 }
 
 /* --- Refreshing --------------------------------------------------------- */
@@ -239,7 +220,7 @@ static varve_status listing_add_next(
 static varve_status listing_add_all(
     struct listing_refresh *r, uint64_t *highest, varve_error *error)
 {
-    const struct vv_buffer *files = &r->names->files;
+    const struct vv_buffer *files = &r->names->list.files;
     bool found;
     for (size_t at = 0; at < files->size; at += sizeof(struct vv_numbered)) {
         const void *file = files->data + at;
@@ -293,38 +274,19 @@ static varve_status listing_rebuild(struct vv_listing *l,
     return status;
 }
 
-/* Returns whether one listing shows all that is known already. */
-static bool listing_shows_known(
-    const struct vv_listing *l, const struct listing_names *names)
-{
-    const struct vv_buffer *files = &names->files;
-    for (size_t i = 0; i < l->count; i++) {
-        const struct vv_numbered known = { .number = l->entries[i].number,
-            .is_padded = l->entries[i].is_padded };
-        if (files->size == 0 ||
-            !bsearch(&known, files->data, files->size / sizeof known,
-                sizeof known, vv_numbered_compare))
-            return false;
-    }
-    return true;
-}
-
 static varve_status listing_refresh(
     struct vv_listing *l, bool is_full, varve_error *error)
 {
     struct listing_names names;
     listing_names_begin(&names, l);
-    varve_status status = is_full ? VARVE_OK : listing_scan(l, &names, error);
-    is_full = is_full || (!status && !listing_shows_known(l, &names));
-    if (is_full)
-        status = listing_scan_again(l, &names, error);
+    varve_status status = listing_scan(l, &names, &is_full, error);
     if (!status)
         status = listing_rebuild(l, &names, is_full, error);
     if (!status) {
         vv_buffer_swap(&l->gone, &names.gone);
         l->has_parity = names.has_parity;
-        l->has_ledger = names.has_ledger;
-        l->is_unconfirmed = names.is_unconfirmed;
+        l->has_ledger = names.list.has_ledger;
+        l->is_unconfirmed = names.list.is_unconfirmed;
     }
     listing_names_clear(&names);
     return status;

@@ -146,8 +146,8 @@ static bool is_same(const struct vv_context *context, int one, int two)
            (a.device == b.device && a.serial == b.serial);
 }
 
-/* Whether what is locked is not the lock any more: the directory was removed,
- * and may have been made anew. Who cannot find out keeps what it has. */
+/* Returns whether the locked file is not the lock any more: the directory was
+ * removed, and may have been made anew. False where that is not known. */
 static bool is_gone(const struct vv_manager_lock *lock, struct vv_listing *l)
 {
     const struct vv_system *system = l->context->system;

@@ -32,7 +32,7 @@ struct vv_manager_nodes {
                          0: all */
 };
 
-/* Whether it is such a manager. */
+/* Returns whether it is such a manager. */
 static inline bool vv_has_nodes(const struct vv_manager_nodes *nodes)
 {
     return nodes->redundancy.comm != NULL;
@@ -49,8 +49,8 @@ varve_status vv_nodes_begin(struct vv_manager_nodes *nodes,
     struct vv_buffer *path, varve_error *error);
 void vv_nodes_end(struct vv_manager_nodes *nodes);
 
-/* What follows is called by all ranks, and returns the same at all; of another
- * manager it does nothing. */
+/* All ranks call each of the following functions, which return the same at all;
+ * for a manager of another kind they do nothing. */
 
 /* Each knows of all ranks where they run. VARVE_MISUSE where they cannot
  * protect each other. */
@@ -60,8 +60,9 @@ varve_status vv_nodes_meet(struct vv_manager_nodes *nodes, varve_error *error);
 varve_status vv_nodes_count(const struct vv_manager_nodes *nodes,
     varve_status status, uint64_t *counter, varve_error *error);
 
-/* What each has saved, or failed with, is protected. Where that fails, this
- * rank's is removed, unless a rank is gone: then it may be whole. */
+/* Protects the files that the ranks have saved. If that fails, or the save of a
+ * rank has, this rank's file is removed, unless a rank is gone: then the set
+ * may be whole. */
 varve_status vv_nodes_protect(const struct vv_manager_nodes *nodes,
     struct vv_listing *listing, uint64_t number, varve_status status,
     varve_error *error);

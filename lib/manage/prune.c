@@ -22,8 +22,8 @@
 
 /* --- Deciding ----------------------------------------------------------- */
 
-/* What is so damaged that it does not say whose it is goes by its name, where
- * there is a bound for such. */
+/* A file so damaged that it does not say whose it is goes by its name, where
+ * the policy has a bound for damaged ones. */
 static bool is_nobodys(const struct vv_policy *policy, const struct vv_entry *e)
 {
     return policy->keep_damaged && e->is_damaged && !e->is_read;
@@ -228,7 +228,7 @@ varve_status vv_delete_file(struct vv_deletion *d, const char *name,
 
 /* --- What a decision lets go -------------------------------------------- */
 
-/* What keeps files of others goes first: without it this one is of no set. */
+/* The parity file goes first: without it this file is of no set. */
 static varve_status prune_parity(struct vv_listing *l,
     const struct vv_deletion *d, const struct vv_entry *entry,
     varve_error *error)

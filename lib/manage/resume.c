@@ -64,7 +64,8 @@ varve_status vv_verify_alone(
     return status;
 }
 
-/* Whether an entry is good, or what is wrong, if with it. */
+/* Checks an entry; *is_damaged says whether a failure is a fault of its file.
+ */
 typedef varve_status examine_function(varve_manager *m,
     const struct vv_origin *origin, bool *is_damaged, varve_error *error);
 
@@ -226,7 +227,7 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
     return VARVE_OK;
 }
 
-/* Of the manager's own directory. */
+/* Looks in the manager's own directory only. */
 static varve_status find_own_good(varve_manager *m, varve_error *error)
 {
     varve_error unread = { 0 };
@@ -422,7 +423,7 @@ static varve_status look_at_levels(
     return vv_manager_agree(m, status, error);
 }
 
-/* Of many processes each verifies a share, and reads then what is its own. */
+/* Each of many processes verifies a share, and then reads its own values. */
 static varve_status restore_good(varve_manager *m, struct vv_origin *origin,
     varve_error *unread, varve_error *error)
 {
@@ -466,7 +467,7 @@ static varve_status restore_any(varve_manager *m, struct vv_origin *origin,
                            : restore_first(m, origin, unread, error);
 }
 
-/* What an earlier manager has left to do, of what is known to be whole. */
+/* Copies that an earlier manager has left to do, of sets known to be whole. */
 static varve_status catch_up_set(
     varve_manager *m, const struct vv_origin *origin, varve_error *error)
 {

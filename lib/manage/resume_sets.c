@@ -57,8 +57,8 @@ static varve_status stand_at_own(varve_manager *m, uint64_t number,
     return vv_manager_decide(m, error);
 }
 
-/* Of a set this rank's file. What is wrong with a set is wrong with what each
- * has of it. */
+/* Examines this rank's file of a set. A fault of the set is one of the file of
+ * each rank. */
 static varve_status examine_own(varve_manager *m, uint64_t number,
     struct vv_origin *origin, varve_error *error)
 {
@@ -92,8 +92,8 @@ static varve_status verify_copy(
     return vv_verify_alone(m, path, error);
 }
 
-/* Of a number files of two saves may be there, of which one was not seen when
- * the other was numbered. */
+/* One number may have files of two saves, where the first was not seen when the
+ * second was numbered. */
 static varve_status compare_copies(
     varve_manager *m, const struct vv_entry *entry, varve_error *error)
 {
@@ -131,7 +131,7 @@ static varve_status examine_copies(varve_manager *m, size_t level,
 
 /* --- One after the other ------------------------------------------------ */
 
-/* What cannot be read hides a good one; other failures are no fault of it. */
+/* A file that cannot be read may be good; other failures are no fault of it. */
 static varve_status pass_set_over(varve_manager *m, const varve_error *reason,
     varve_error *unread, varve_error *error)
 {

@@ -178,7 +178,7 @@ static void pass_over(struct search *s)
     }
 }
 
-/* Whether no checkpoint stands under a name, or none any more. */
+/* Returns whether no checkpoint has the name, or none any more. */
 static bool is_nothing(varve_status status)
 {
     return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
@@ -234,7 +234,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What a watch waits for while it has nothing. */
+/* The limits of a wait while a watch has nothing. */
 struct patience {
     int64_t timeout_ms;
     int64_t deadline;

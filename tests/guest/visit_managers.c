@@ -182,9 +182,9 @@ void visit_watches(struct guest *g)
     CALL(g, varve_watch_free(watch));
     LEAVES(g, 0, 1);
     MAKES(g, lease, varve_lease_new("w", NULL, &g->error));
-    LEAVES(g, 0, -1);
     GOOD(g, varve_lease_check(lease, &g->error));
     FAILS(g, VARVE_MISUSE, varve_lease_check(NULL, &g->error));
+    LEAVES(g, 0, -1);
     CALL(g, varve_lease_free(lease));
     REFUSES(g, VARVE_NOT_FOUND, varve_lease_new("none", NULL, &g->error));
     CALL(g, state_close(&s));

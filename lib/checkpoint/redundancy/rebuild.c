@@ -20,7 +20,7 @@
 #include "testimony.h"
 #include "try.h"
 
-/* What one rank tells all of a set, besides the domains. */
+/* A set as one rank describes it to all, besides the domains. */
 struct layout {
     uint64_t scheme;
     uint64_t group_size;
@@ -46,8 +46,8 @@ struct rebuilding {
 
 /* --- How the set was protected ------------------------------------------ */
 
-/* What is wrong with a parity file that is there says more than that others are
- * gone. */
+/* The fault of a parity file that exists says more than that others are gone.
+ */
 static varve_status fail_unprotected(
     const struct rebuilding *b, varve_error *error)
 {
@@ -164,8 +164,8 @@ static varve_status ask_all(struct rebuilding *b, varve_error *error)
     return vv_agree(r->comm, status, error);
 }
 
-/* Of one number there may be files of several saves, some of nodes that were
- * away: the youngest that can be made whole is it. Each that cannot leaves one
+/* One number may have files of several saves, some of nodes that were away: the
+ * youngest set that can be made whole is chosen. Each that cannot leaves one
  * teller less at least. */
 static varve_status choose_set(struct rebuilding *b, varve_error *error)
 {
@@ -256,7 +256,7 @@ static uint32_t first_of(uint64_t members)
     return index;
 }
 
-/* What was opened is the older one. */
+/* The file that was opened is the older one. */
 static void reopen(struct rebuilding *b)
 {
     const struct vv_redundancy *r = b->redundancy;

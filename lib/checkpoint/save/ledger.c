@@ -130,8 +130,8 @@ static void ledger_add_digest(struct vv_buffer *text)
     vv_buffer_add_string(text, line);
 }
 
-/* Whether these are the first bytes of a ledger, or nothing: a power cut may
- * leave zeros of a file that was not synced. */
+/* Returns whether these are the first bytes of a ledger, or nothing: a power
+ * cut may leave zeros of a file that was not synced. */
 static bool ledger_may_replace(const char *bytes, size_t size)
 {
     size_t zeros = 0;
@@ -322,7 +322,7 @@ static bool ledger_parse_entry(
     return is_good;
 }
 
-/* Whether the last line has the digest of what is before it. */
+/* Returns whether the last line has the digest of the text before it. */
 static bool ledger_is_whole(const char *text, size_t size)
 {
     uint64_t digest;

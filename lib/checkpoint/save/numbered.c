@@ -20,7 +20,8 @@
 #define A_MILLISECOND ((int64_t)1000000)
 
 enum {
-    MOST_LISTINGS = 100, /* until two agree */
+    MOST_LISTINGS = 100, /* until two agree about the highest number */
+    MOST_OF_ALL = 20,    /* until two agree about all */
     MOST_EMPTY = 8,      /* in a manager's directory, until it is believed */
     MOST_VANISHED = 20,  /* files that are gone when they are looked at; then
                             such a name is no file */
@@ -58,11 +59,13 @@ void vv_numbered_list_begin(
 {
     *list = (struct vv_numbered_list){ 0 };
     vv_buffer_init(&list->files, allocator);
+    vv_buffer_init(&list->others, allocator);
 }
 
 void vv_numbered_list_clear(struct vv_numbered_list *list)
 {
     vv_buffer_clear(&list->files);
+    vv_buffer_clear(&list->others);
 }
 
 const struct vv_numbered *vv_numbered_at(
@@ -96,8 +99,12 @@ static int numbered_take_name(
         scan->list->has_ledger = scan->list->is_managed = true;
     else if (numbered_is_side_file(name, ".", scan->prefix, ".lock"))
         scan->list->is_managed = true;
-    if (!vv_numbered_parse(name, scan->prefix, VARVE_SUFFIX, &file))
+    if (!vv_numbered_parse(name, scan->prefix, VARVE_SUFFIX, &file)) {
+        if (strncmp(
+                name + (*name == '.'), scan->prefix, strlen(scan->prefix)) == 0)
+            vv_buffer_add(&scan->list->others, name, strlen(name) + 1);
         return 0;
+    }
     file.has_info = info != NULL;
     if (info)
         file.info = *info;
@@ -118,11 +125,11 @@ varve_status vv_numbered_list(const struct vv_context *context,
     const char *prefix, struct vv_numbered_list *list, varve_error *error)
 {
     struct numbered_scan scan = { list, vv_path_name(prefix) };
-    list->files.size = 0;
+    list->files.size = list->others.size = 0;
     list->is_managed = list->has_ledger = false;
     VV_TRY(
         vv_directory_each(context, prefix, numbered_take_name, &scan, error));
-    if (list->files.failed)
+    if (list->files.failed || list->others.failed)
         return vv_fail_memory(error, "a list of checkpoints");
     if (list->files.size)
         qsort(list->files.data, vv_numbered_count(list),
@@ -132,40 +139,42 @@ varve_status vv_numbered_list(const struct vv_context *context,
 
 /* --- Until two agree ---------------------------------------------------- */
 
-static const struct vv_numbered *numbered_last(
-    const struct vv_numbered_list *list)
-{
-    size_t count = vv_numbered_count(list);
-    return count ? vv_numbered_at(list, count - 1) : NULL;
-}
-
-/* Returns whether two listings have the same last file. */
+/* Returns whether two listings have the same files, or the same last one. */
 static bool numbered_agrees(
-    const struct vv_numbered_list *list, bool had_any, uint64_t number)
+    const struct vv_numbered_list *list, const struct vv_numbered_list *before)
 {
-    const struct vv_numbered *last = numbered_last(list);
-    return had_any == (last != NULL) && (!last || last->number == number);
+    size_t count = vv_numbered_count(list), other = vv_numbered_count(before);
+    size_t from = list->by_all || count == 0 ? 0 : count - 1;
+    if (list->by_all ? count != other : (count > 0) != (other > 0))
+        return false;
+    for (size_t i = from; i < count; i++)
+        if (vv_numbered_compare(vv_numbered_at(list, i),
+                vv_numbered_at(before, i + other - count)) != 0)
+            return false;
+    return true;
 }
 
 varve_status vv_numbered_list_again(const struct vv_context *context,
     const char *prefix, struct vv_numbered_list *list, varve_error *error)
 {
     const struct vv_system *system = context->system;
+    struct vv_numbered_list before;
     bool agrees = false;
-    unsigned empty = 0;
-    VV_TRY(vv_numbered_list(context, prefix, list, error));
-    for (unsigned i = 0; i < MOST_LISTINGS && !agrees; i++) {
-        const struct vv_numbered *last = numbered_last(list);
-        bool had_any = last != NULL;
-        uint64_t number = last ? last->number : 0;
-        bool may_be_torn = !had_any && list->has_ledger;
+    unsigned empty = 0, most = list->by_all ? MOST_OF_ALL : MOST_LISTINGS;
+    vv_numbered_list_begin(&before, &context->allocator);
+    varve_status status = vv_numbered_list(context, prefix, list, error);
+    for (unsigned i = 0; i < most && !status && !agrees; i++) {
+        bool may_be_torn = list->files.size == 0 && list->has_ledger;
         if (may_be_torn && empty++)
             system->sleep(system->state, A_MILLISECOND << empty);
-        VV_TRY(vv_numbered_list(context, prefix, list, error));
-        agrees = numbered_agrees(list, had_any, number) &&
+        vv_buffer_swap(&list->files, &before.files);
+        status = vv_numbered_list(context, prefix, list, error);
+        agrees = !status && numbered_agrees(list, &before) &&
                  !(may_be_torn && empty < MOST_EMPTY);
     }
-    return VARVE_OK;
+    list->is_unconfirmed = !agrees;
+    vv_numbered_list_clear(&before);
+    return status;
 }
 
 /* --- The newest --------------------------------------------------------- */

@@ -36,8 +36,13 @@ struct vv_numbered {
 };
 
 struct vv_numbered_list {
+    /* to fill in */
+    bool by_all; /* listings agree about all numbers, not the highest alone */
     /* to read */
-    struct vv_buffer files; /* struct vv_numbered, by number */
+    struct vv_buffer files;  /* struct vv_numbered, by number */
+    struct vv_buffer others; /* names that begin with the prefix, or with "."
+                                and the prefix: each ends with a NUL */
+    bool is_unconfirmed;     /* no two listings agreed */
     bool
         is_managed; /* it has, or had, a manager: there is a ledger or a lock */
     bool has_ledger;
@@ -73,7 +78,8 @@ const struct vv_numbered *vv_numbered_at(
 varve_status vv_numbered_list(const struct vv_context *context,
     const char *prefix, struct vv_numbered_list *list, varve_error *error);
 
-/* Lists it until two listings agree about the highest number. */
+/* Lists it until two listings agree. Where somebody saves all the time they may
+ * never agree: the last one counts, and is unconfirmed. */
 varve_status vv_numbered_list_again(const struct vv_context *context,
     const char *prefix, struct vv_numbered_list *list, varve_error *error);
 
