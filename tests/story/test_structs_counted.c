@@ -103,3 +103,50 @@ TEST(structs, make_room_for_as_many_as_a_function_says)
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
+
+struct table {
+    int rows, columns;
+    double *cells;
+};
+
+static const varve_field table_fields[] = {
+    VARVE_FIELD(struct table, rows),
+    VARVE_FIELD(struct table, columns),
+    VARVE_FIELD_POINTER_2D(
+        struct table, cells, rows, columns, .room = calloc),
+    VARVE_FIELDS_END,
+};
+
+/* Rows without columns, columns without rows, nothing at all, and all. */
+TEST(structs, resume_a_table_of_any_shape)
+{
+    static const int shapes[][2] = { { 3, 0 }, { 0, 4 }, { 0, 0 }, { 3, 4 } };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        double cells[12] = { 1, [11] = 12 };
+        int rows = shapes[i][0], columns = shapes[i][1];
+        struct table saved = { rows, columns, rows && columns ? cells : NULL };
+        struct table fresh = { 0 };
+        varve_error error = { 0 };
+        const char *path = test_path("table.varve");
+        varve_graph *graph = story_graph();
+        varve_add_struct(
+            varve_graph_root(graph), "t", table_fields, &saved);
+        cr_assert_ok(
+            varve_write(varve_graph_root(graph), path, NULL, &error), error);
+        varve_graph_free(graph);
+        graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_add_struct(root, "t", table_fields, &fresh);
+        for (int times = 0; times < 2; times++) {
+            varve_restoration *r = varve_read(root, path, NULL, &error);
+            cr_assert(r, "%dx%d: %s", rows, columns, error.message);
+            cr_assert_ok(varve_assert_consumed(r, &error), error);
+            varve_restoration_free(r);
+            cr_assert(fresh.rows == rows && fresh.columns == columns);
+            cr_assert_eq(fresh.cells != NULL, rows * columns > 0);
+        }
+        cr_assert(!fresh.cells || fresh.cells[11] == 12);
+        varve_graph_free(graph);
+        free(fresh.cells);
+    }
+}

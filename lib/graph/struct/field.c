@@ -41,12 +41,6 @@ void vv_field_point(const varve_field *field, void *object, void *memory)
     memcpy((char *)object + field->offset, &memory, sizeof memory);
 }
 
-bool vv_field_waits(const varve_field *field, const void *object)
-{
-    return field->is_pointer && !vv_field_memory(field, object) &&
-           (field->room || field->kind == VARVE_FIELD_IS_STRUCT);
-}
-
 /* An integer of any type; false if it is below 0, or no integer. */
 static bool read_count(varve_dtype dtype, const char *at, uint64_t *count)
 {
@@ -105,6 +99,23 @@ uint64_t vv_field_extent(
     uint64_t count;
     extent_of(field, i, object, &count);
     return count;
+}
+
+/* Whether it has rows of no elements, or no rows of some: a shape to save that
+ * needs no memory. */
+static bool is_flat_table(const varve_field *field, const void *object)
+{
+    unsigned zeros = 0;
+    for (unsigned i = 0; i < field->rank; i++)
+        zeros += vv_field_extent(field, object, i) == 0;
+    return zeros > 0 && zeros < field->rank;
+}
+
+bool vv_field_waits(const varve_field *field, const void *object)
+{
+    return field->is_pointer && !vv_field_memory(field, object) &&
+           (field->room || field->kind == VARVE_FIELD_IS_STRUCT) &&
+           !is_flat_table(field, object);
 }
 
 bool vv_field_set_extent(

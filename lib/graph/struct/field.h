@@ -29,7 +29,8 @@ void *vv_field_memory(const varve_field *field, const void *object);
 void vv_field_point(const varve_field *field, void *object, void *memory);
 
 /* Whether the node of a field waits until there is memory: its pointer is NULL,
- * and room can be made. */
+ * and room can be made. A table of rows without columns, or of columns without
+ * rows, needs none. */
 bool vv_field_waits(const varve_field *field, const void *object);
 
 /* How many there are in a dimension, of an object that was checked. */
