@@ -359,10 +359,8 @@ static void make_room(
     const uint64_t *extents =
         offer->value ? offer->value->shape : &offer->count;
     uint64_t kept[VV_MAX_EXTENTS];
-    void *memory = NULL;
     bool is_set = set_extents(about, field, extents, kept);
-    if (is_set)
-        memory = take_room(node, field);
+    void *memory = is_set ? take_room(node, field) : NULL;
     vv_field_point(field, about->object, memory);
     if (!is_set || vv_field_waits(field, about->object)) {
         set_extents(about, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
