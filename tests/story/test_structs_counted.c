@@ -124,7 +124,7 @@ TEST(structs, resume_a_table_of_any_shape)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         double cells[12] = { 1, [11] = 12 };
         int rows = shapes[i][0], columns = shapes[i][1];
-        struct table saved = { rows, columns, rows * columns ? cells : NULL };
+        struct table saved = { rows, columns, rows && columns ? cells : NULL };
         struct table fresh = { 0 };
         varve_error error = { 0 };
         const char *path = test_path("table.varve");

@@ -291,12 +291,13 @@ static bool add_field(varve_node *node, const varve_field *field)
 /* --- On demand ---------------------------------------------------------- */
 
 /* Whether a member that counts does so already, for another field. */
-static bool is_taken(const struct vv_struct *about, const varve_extent *extent)
+static bool is_taken(const struct vv_struct *about, const varve_field *field,
+    const varve_extent *extent)
 {
     for (const varve_field *f = about->fields; f->kind; f++)
         for (unsigned i = 0; i < f->rank; i++)
             if (f->extents[i].dtype && f->extents[i].at == extent->at &&
-                !vv_field_waits(f, about->object))
+                f != field && !vv_field_waits(f, about->object))
                 return true;
     return false;
 }
@@ -309,7 +310,7 @@ static bool set_extents(const struct vv_struct *about, const varve_field *field,
     bool done = true;
     for (unsigned i = 0; i < field->rank; i++) {
         kept[i] = vv_field_extent(field, about->object, i);
-        if (!is_taken(about, &field->extents[i]))
+        if (!is_taken(about, field, &field->extents[i]))
             done &= vv_field_set_extent(field, about->object, i, extents[i]);
     }
     return done;
@@ -358,10 +359,8 @@ static void make_room(
     const uint64_t *extents =
         offer->value ? offer->value->shape : &offer->count;
     uint64_t kept[VV_MAX_EXTENTS];
-    void *memory = NULL;
     bool is_set = set_extents(about, field, extents, kept);
-    if (is_set)
-        memory = take_room(node, field);
+    void *memory = is_set ? take_room(node, field) : NULL;
     vv_field_point(field, about->object, memory);
     if (!is_set || vv_field_waits(field, about->object)) {
         set_extents(about, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
