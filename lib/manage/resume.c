@@ -528,15 +528,6 @@ varve_restoration *varve_manager_restoration(const varve_manager *m)
     return m ? m->restoration : NULL;
 }
 
-varve_status varve_manager_settle(varve_manager *m, varve_error *error)
-{
-    if (!m)
-        return vv_fail_none(error, "manager", "varve_manager_new");
-    VV_TRY(vv_resume_match_demand(m, error));
-    return m->restoration ? vv_restoration_settle(m->restoration, error)
-                          : VARVE_OK;
-}
-
 const char *varve_manager_passed_over(const varve_manager *m, size_t index)
 {
     size_t at = 0;

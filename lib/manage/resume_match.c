@@ -13,6 +13,7 @@
 #include "hand_over.h"
 #include "manager_together.h"
 #include "questions.h"
+#include "restoration.h"
 #include "try.h"
 
 void vv_resume_match_begin(varve_manager *m, uint64_t number, bool is_own)
@@ -90,4 +91,13 @@ varve_status vv_resume_match_weigh(varve_manager *m, varve_error *error)
     if (!status)
         m->resumed.is_held = is_held;
     return vv_hand_over(status, &reason, error);
+}
+
+varve_status varve_manager_settle(varve_manager *m, varve_error *error)
+{
+    if (!m)
+        return vv_fail_none(error, "manager", "varve_manager_new");
+    VV_TRY(vv_resume_match_demand(m, error));
+    return m->restoration ? vv_restoration_settle(m->restoration, error)
+                          : VARVE_OK;
 }
