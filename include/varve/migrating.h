@@ -63,7 +63,10 @@ typedef struct varve_migrating {
  * MiB at a time, else its own. What does not fit, has an owner that is no rank
  * or is a field that the table has not fails it with VARVE_HALF_RESTORED; a
  * field that only the file shall have is VARVE_FIELD_GONE. A snapshot puts them
- * back where there are as many as it has taken. */
+ * back where there are as many as it has taken. A save asks `owner` as well,
+ * and is VARVE_MISUSE with the number of the first whose owner is no rank, such
+ * as a particle at exactly the upper bound of the grid: no restoration could
+ * put it anywhere. */
 VARVE_API varve_node *varve_add_migrating(varve_node *parent, const char *name,
     const varve_comm *comm, const varve_migrating *migrating);
 

@@ -172,6 +172,28 @@ TEST(migrating, come_to_their_owners_in_any_number_of_processes)
     }
 }
 
+/* At exactly the upper bound of the box. */
+TEST(migrating, are_not_saved_where_one_belongs_to_nobody)
+{
+    static struct slab s = { .ranks = 1, .count = 2 };
+    varve_error error = { 0 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    s.atoms[0] = atom(1);
+    s.atoms[1] = atom(2);
+    s.atoms[1].at[0] = 1;
+    add_atoms(root, NULL, &s);
+    varve_write_options quick = { .no_sync = true };
+    const char *path = test_path("p");
+    cr_assert_eq(varve_write(root, path, &quick, &error), VARVE_MISUSE);
+    cr_assert(story_says(&error, "1: expected an owner below 1, found 1"), "%s",
+        error.message);
+    cr_assert_eq(test_file_count(), 0);
+    s.atoms[1].at[0] = 0.999;
+    cr_assert_ok(varve_write(root, path, &quick, &error), error);
+    varve_graph_free(graph);
+}
+
 TEST(migrating, are_arrays_in_a_file)
 {
     varve_saved_node node;

@@ -13,6 +13,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "memory_table.h"
+#include "migrating.h"
 #include "private.h"
 #include "name.h"
 #include "opaque.h"
@@ -311,6 +312,8 @@ static varve_status look_at_nodes(
         struct vv_cargo_private found = { (uint32_t)i, walk->steps[i].node };
         const struct vv_private *private = vv_private_of(found.node);
         VV_TRY(vv_check_whole(found.node, error));
+        if (found.node->attachments)
+            VV_TRY(vv_migrating_check(found.node, error));
         if (private && cargo->of == VV_OF_SEVERAL)
             vv_buffer_add(&cargo->privates, &found, sizeof found);
         else if (private && private->size > 1)

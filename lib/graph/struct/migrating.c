@@ -102,6 +102,22 @@ varve_status vv_migrating_pack(
     return vv_take_mistake(node->graph, error);
 }
 
+varve_status vv_migrating_check(const varve_node *node, varve_error *error)
+{
+    const struct vv_migrating *m = vv_migrating_of(node);
+    char text[256];
+    for (size_t i = 0; m && m->of.owner && i < m->count; i++) {
+        uint32_t owner =
+            m->of.owner(m->of.user, (const char *)m->structs + i * m->of.size);
+        if (owner >= m->size)
+            return vv_fail(error, VARVE_MISUSE,
+                "%s: %zu: expected an owner below %lu, found %lu",
+                vv_node_text(node, text, sizeof text), i,
+                (unsigned long)m->size, (unsigned long)owner);
+    }
+    return VARVE_OK;
+}
+
 void vv_migrating_free(const varve_allocator *a, struct vv_migrating *m)
 {
     if (!m)

@@ -30,6 +30,10 @@ bool vv_migrating_begin(varve_node *node, const char *name,
 varve_status vv_migrating_pack(
     varve_node *node, struct vv_migrating *m, varve_error *error);
 
+/* Whether each that is packed has an owner that is a rank; VARVE_MISUSE names
+ * the first that has not, which no restoration could put anywhere. */
+varve_status vv_migrating_check(const varve_node *node, varve_error *error);
+
 /* That of a node; NULL: it has none. */
 struct vv_migrating *vv_migrating_of(const varve_node *node);
 
