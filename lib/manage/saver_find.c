@@ -30,6 +30,19 @@ bool vv_saver_files_reserve(
     return true;
 }
 
+varve_status vv_saver_files_add(const varve_allocator *a,
+    struct vv_saver_files *files, struct vv_saver_file file, const char *path,
+    varve_error *error)
+{
+    file.path = vv_saver_files_reserve(a, files, files->count + 1)
+                    ? vv_copy_string(a, path)
+                    : NULL;
+    if (!file.path)
+        return vv_fail_memory(error, "the list of a saver's files");
+    files->items[files->count++] = file;
+    return VARVE_OK;
+}
+
 void vv_saver_files_clear(
     const varve_allocator *a, struct vv_saver_files *files)
 {
@@ -50,19 +63,6 @@ struct vv_saver_file vv_saver_files_take(struct vv_saver_files *files, size_t i)
 
 /* --- Scanning ----------------------------------------------------------- */
 
-static varve_status saver_find_add(const varve_allocator *a,
-    struct vv_saver_files *found, struct vv_saver_file file, const char *path,
-    varve_error *error)
-{
-    file.path = vv_saver_files_reserve(a, found, found->count + 1)
-                    ? vv_copy_string(a, path)
-                    : NULL;
-    if (!file.path)
-        return vv_fail_memory(error, "the list of a saver's files");
-    found->items[found->count++] = file;
-    return VARVE_OK;
-}
-
 /* prefix.varve, if it is there. */
 static varve_status saver_find_unnumbered(const struct vv_context *context,
     const char *prefix, struct vv_buffer *path, struct vv_saver_files *found,
@@ -80,7 +80,7 @@ static varve_status saver_find_unnumbered(const struct vv_context *context,
         return VARVE_OK;
     if (status)
         return vv_pass_failure(error, &reason);
-    return saver_find_add(&context->allocator, found,
+    return vv_saver_files_add(&context->allocator, found,
         (struct vv_saver_file){ .has_number = false }, text, error);
 }
 
@@ -98,7 +98,8 @@ static varve_status saver_find_numbered(const struct vv_context *context,
         const char *text = vv_buffer_string(path);
         if (path->failed)
             return vv_fail_memory(error, "a path");
-        VV_TRY(saver_find_add(&context->allocator, found, file, text, error));
+        VV_TRY(
+            vv_saver_files_add(&context->allocator, found, file, text, error));
     }
     return VARVE_OK;
 }

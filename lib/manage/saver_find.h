@@ -26,6 +26,11 @@ struct vv_saver_files {
 /* Room for so many in all; false without memory. */
 bool vv_saver_files_reserve(
     const varve_allocator *a, struct vv_saver_files *files, size_t count);
+
+/* Appends a file with a copy of `path`. VARVE_NO_MEMORY. */
+varve_status vv_saver_files_add(const varve_allocator *allocator,
+    struct vv_saver_files *files, struct vv_saver_file file, const char *path,
+    varve_error *error);
 void vv_saver_files_clear(
     const varve_allocator *a, struct vv_saver_files *files);
 

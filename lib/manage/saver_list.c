@@ -225,13 +225,8 @@ static varve_status add_path(varve_saver *saver, struct vv_saver_files *files,
     if (!path)
         return vv_fail(error, VARVE_MISUSE, "expected a path, found none");
     forget(a, files, path);
-    char *copy = vv_saver_files_reserve(a, files, files->count + 1)
-                     ? vv_copy_string(a, path)
-                     : NULL;
-    if (!copy)
-        return vv_fail_memory(error, "the list of a saver's files");
-    files->items[files->count++] = (struct vv_saver_file){ .path = copy };
-    return VARVE_OK;
+    return vv_saver_files_add(
+        a, files, (struct vv_saver_file){ .number = 0 }, path, error);
 }
 
 /* The list is what was found; `status` says whether all was. */

@@ -92,17 +92,12 @@ static varve_status take_files(const varve_saver *s,
     for (size_t at = 0; at < bytes->size;) {
         const unsigned char *words = bytes->data + at;
         const char *path = (const char *)words + WORDS;
-        char *copy = vv_saver_files_reserve(a, files, files->count + 1)
-                         ? vv_copy_string(a, path)
-                         : NULL;
-        if (!copy)
-            return vv_fail_memory(error, "the list of a saver's files");
-        files->items[files->count++] = (struct vv_saver_file){
-            .path = copy,
+        const struct vv_saver_file file = {
             .when = (int64_t)vv_load64(words),
             .number = vv_load64(words + 8),
             .has_number = vv_load64(words + 16) != 0,
         };
+        VV_TRY(vv_saver_files_add(a, files, file, path, error));
         at += WORDS + strlen(path) + 1;
     }
     return VARVE_OK;
