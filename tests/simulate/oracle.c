@@ -197,6 +197,13 @@ static void note(struct shelf shelf, uint64_t save, const char *path)
     };
 }
 
+/* On a disk without locks the number of a checkpoint that was deleted may be
+ * given again. */
+static bool gives_numbers_once(struct shelf shelf)
+{
+    return !(shelf.disk->traits & (DISK_NO_LOCKS | DISK_LOCAL_LOCKS));
+}
+
 void oracle_saved(const struct process *p, struct shelf shelf, uint64_t save,
     const char *path)
 {
@@ -204,7 +211,8 @@ void oracle_saved(const struct process *p, struct shelf shelf, uint64_t save,
     oracle_saves++;
     for (size_t i = 0; path && i < fact_count; i++) {
         const struct fact *f = &facts[i];
-        if (f->path && f->shelf.disk == shelf.disk && f->save != save &&
+        if (gives_numbers_once(shelf) && f->path &&
+            f->shelf.disk == shelf.disk && f->save != save &&
             strcmp(f->path, path) == 0 && !f->is_lost &&
             !(replaces && is_from(save, f->save)))
             finding(FINDING_TWICE,
