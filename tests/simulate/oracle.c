@@ -371,7 +371,8 @@ void oracle_drained(const struct process *p, struct shelf level, uint64_t save,
 {
     trace("DRAINED, %s at the level", latest ? latest : "nothing");
     struct inode *file = latest ? file_at(p, latest) : NULL;
-    if (!file || save_of(file) != save) {
+    /* A run that goes on from the copy may have deleted it meanwhile. */
+    if (file ? save_of(file) != save : !latest || !has_newer(level, save)) {
         finding(FINDING_COPY,
             "%s %u drained save %" PRIu64 ", and %s is save %" PRIu64, p->name,
             p->number, save, latest ? latest : "nothing", save_of(file));
