@@ -88,6 +88,26 @@ varve_status vv_manager_pass_foreign(varve_manager *m,
     return vv_pass_over(m, &reason, error);
 }
 
+bool vv_manager_goes_on_from(
+    const varve_manager *m, const struct vv_entry *entry)
+{
+    struct vv_entry newest = { .counter = UINT64_MAX };
+    memcpy(newest.run, m->run, sizeof newest.run);
+    if (*m->parent)
+        vv_entry_take_parent(&newest, m->parent);
+    else
+        newest.origin = vv_run_hash(m->run);
+    return vv_listing_is_before(&m->listing, entry, &newest);
+}
+
+bool vv_manager_may_replace(const varve_manager *m, uint64_t number)
+{
+    const struct vv_entry *e = vv_listing_find(&m->listing, number);
+    if (!m->lock.is_absent)
+        return true;
+    return e && (e->is_damaged || e->is_read) && vv_manager_goes_on_from(m, e);
+}
+
 /* --- A new run ---------------------------------------------------------- */
 
 /* The same run goes on, and gives the same bytes. */

@@ -15,6 +15,16 @@
 void vv_manager_begin_run(
     varve_manager *manager, const struct vv_entry *parent);
 
+/* Returns whether it is certain that the manager's run goes on from an entry of
+ * its directory, or has saved it. */
+bool vv_manager_goes_on_from(
+    const varve_manager *manager, const struct vv_entry *entry);
+
+/* Returns whether a save may replace the checkpoint of a number, as it was
+ * listed. Without a lock only one that the manager's run goes on from: another
+ * may be that of another program. */
+bool vv_manager_may_replace(const varve_manager *manager, uint64_t number);
+
 /* A checkpoint of the manager's directory that could not be opened when it was
  * listed, for a reason that may pass, and may be the newest; NULL: there is
  * none. */

@@ -19,6 +19,7 @@
 #include "failure.h"
 #include "file.h"
 #include "lease.h"
+#include "lineage.h"
 #include "manager_save.h"
 #include "manager_tell.h"
 #include "manager_together.h"
@@ -308,16 +309,17 @@ varve_status vv_manager_look(varve_manager *m, varve_error *error)
 
 varve_status vv_manager_look_at_names(varve_manager *m, varve_error *error)
 {
-    return manager_look(m, vv_listing_refresh_names(&m->listing, error), error);
+    varve_status status =
+        m->lock.is_absent ? vv_listing_refresh(&m->listing, error)
+                          : vv_listing_refresh_names(&m->listing, error);
+    return manager_look(m, status, error);
 }
 
 /* Without a lock another program may be at work here. */
 static void keep_other_lineages(varve_manager *m)
 {
-    struct vv_entry newest = { .counter = UINT64_MAX };
-    vv_entry_set_run(&newest, m->run, m->parent);
     for (size_t i = 0; i < m->decision.count; i++)
-        if (!vv_listing_is_before(&m->listing, &m->listing.entries[i], &newest))
+        if (!vv_manager_goes_on_from(m, &m->listing.entries[i]))
             m->decision.facts[i].reasons |= VV_KEPT_FOREIGN;
 }
 

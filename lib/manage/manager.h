@@ -84,7 +84,7 @@ struct varve_manager {
 /* Looks at the directory and decides what would stay. */
 varve_status vv_manager_look(varve_manager *manager, varve_error *error);
 
-/* The same beside a save, where the lock is held: names that are known already
+/* The same beside a save. Where the lock is held, names that are known already
  * are not looked at. */
 varve_status vv_manager_look_at_names(
     varve_manager *manager, varve_error *error);

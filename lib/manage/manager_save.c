@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "background.h"
 #include "failure.h"
+#include "lineage.h"
 #include "job_together.h"
 #include "layer_prune.h"
 #include "manager_tell.h"
@@ -297,9 +298,8 @@ static void offer_set(varve_manager *m, const struct vv_manager_order *order)
         vv_manager_warn(m, &error);
 }
 
-/* A pin is there before its checkpoint is, so that nothing can come between
- * them. One without a checkpoint was left by a save that was killed. Sets
- * *is_new where a failed save has to take it back. */
+/* A pin is there before its checkpoint. One without a checkpoint was left by a
+ * killed save, or without locks by another program. */
 static varve_status prepare_pin(varve_manager *m, uint64_t number,
     bool is_wanted, bool *is_new, varve_error *error)
 {
@@ -307,7 +307,7 @@ static varve_status prepare_pin(varve_manager *m, uint64_t number,
     *is_new = is_wanted && !(older && older->is_pinned);
     if (*is_new)
         return vv_manager_make_pin(m, number, error);
-    if (!is_wanted && !older)
+    if (!is_wanted && !older && !m->lock.is_absent)
         vv_manager_drop_pin(m, number);
     return VARVE_OK;
 }
@@ -343,7 +343,7 @@ static void conclude(
         older->is_read = false;
     if (status) {
         m->saved.size = 0;
-        if (s->is_new_pin && !is_open_end(status))
+        if (s->is_new_pin && !is_open_end(status) && !m->lock.is_absent)
             vv_manager_drop_pin(m, s->number);
         return;
     }
@@ -475,9 +475,9 @@ static varve_status give_order(varve_manager *m,
     order->number = o->number                   ? o->number
                     : m->options.number_by_step ? (uint64_t)order->step
                                                 : order->counter;
-    /* Only the number of a step may be there already, of an earlier save of
-     * that step. */
-    order->is_new = !m->options.number_by_step || o->number != 0;
+    /* Only the number of a step may be there already, of an earlier save. */
+    order->is_new = !m->options.number_by_step || o->number != 0 ||
+                    !vv_manager_may_replace(m, order->number);
     order->time = system->now(system->state) / VV_SECOND;
     order->has_metric = o->has_metric;
     order->metric = o->metric;

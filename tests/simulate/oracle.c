@@ -198,6 +198,13 @@ static void note(struct shelf shelf, uint64_t save, const char *path)
     };
 }
 
+/* On a disk without locks the number of a checkpoint that was deleted may be
+ * given again. */
+static bool gives_numbers_once(struct shelf shelf)
+{
+    return !(shelf.disk->traits & (DISK_NO_LOCKS | DISK_LOCAL_LOCKS));
+}
+
 void oracle_saved(const struct process *p, struct shelf shelf, uint64_t save,
     const char *path)
 {
@@ -205,7 +212,8 @@ void oracle_saved(const struct process *p, struct shelf shelf, uint64_t save,
     oracle_saves++;
     for (size_t i = 0; path && i < fact_count; i++) {
         const struct fact *f = &facts[i];
-        if (f->path && f->shelf.disk == shelf.disk && f->save != save &&
+        if (gives_numbers_once(shelf) && f->path &&
+            f->shelf.disk == shelf.disk && f->save != save &&
             strcmp(f->path, path) == 0 && !f->is_lost &&
             !(replaces && is_from(save, f->save)))
             finding(FINDING_TWICE,
@@ -367,7 +375,8 @@ void oracle_drained(const struct process *p, struct shelf level, uint64_t save,
 {
     trace("DRAINED, %s at the level", latest ? latest : "nothing");
     struct inode *file = latest ? file_at(p, latest) : NULL;
-    if (!file || save_of(file) != save) {
+    /* A run that goes on from the copy may have deleted it meanwhile. */
+    if (file ? save_of(file) != save : !latest || !has_newer(level, save)) {
         finding(FINDING_COPY,
             "%s %u drained save %" PRIu64 ", and %s is save %" PRIu64, p->name,
             p->number, save, latest ? latest : "nothing", save_of(file));

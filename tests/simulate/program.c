@@ -72,7 +72,10 @@ bool life_ended(struct life *life, const char *call, varve_status status,
     programs_failed++;
     trace("%s: %s: %s", call, varve_status_name(status), error->message);
     bool is_too_slow = status == VARVE_TIMEOUT && schedule->pace.leaps;
-    if (life->is_calm && !is_too_slow)
+    /* The checkpoint of a step stays where it is another program's. */
+    bool is_taken = status == VARVE_EXISTS && schedule->job.by_step &&
+        schedule->traits[DISK_SHARED] & DISK_NO_LOCKS;
+    if (life->is_calm && !is_too_slow && !is_taken)
         finding(FINDING_FAILED, "%s of %s, which nothing disturbs: %s: %s",
             call, life->process->name, varve_status_name(status),
             error->message);

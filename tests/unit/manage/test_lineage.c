@@ -243,3 +243,68 @@ TEST(lineage, a_named_run_keeps_its_parent)
     cr_assert_eq(after.parent, parent);
     world_end(&w);
 }
+
+/* --- Without locks ------------------------------------------------------ */
+
+static int no_lock(void *state, int file)
+{
+    (void)state;
+    (void)file;
+    return -ENOSYS;
+}
+
+static void begin_without_locks(struct world *w)
+{
+    begin(w);
+    gate.system.lock = gate.system.share_lock = no_lock;
+}
+
+static varve_manager *second_manager(
+    struct world *w, varve_graph **graph, const varve_manager_options *options)
+{
+    static float value = 7;
+    varve_error error = { 0 };
+    *graph = vv_graph_new_in(&w->context);
+    varve_add_variable(
+        varve_graph_root(*graph), "value", varve_scalar(&value));
+    varve_manager *m = varve_manager_new(
+        varve_graph_root(*graph), "run", options, &error);
+    cr_assert(m, "%s", error.message);
+    return m;
+}
+
+TEST(lineage, without_locks_a_step_of_another_program_is_not_replaced)
+{
+    struct world w;
+    varve_error error = { 0 };
+    varve_graph *graph;
+    const varve_manager_options by_step = { .number_by_step = true };
+    begin_without_locks(&w);
+    world_again(&w, &by_step);
+    varve_manager *other = second_manager(&w, &graph, &by_step);
+    world_save(&w, 10);
+    world_save(&w, 10);
+    cr_assert_eq(varve_manager_save(other, 10, &error), VARVE_EXISTS);
+    cr_assert_ok(varve_manager_save(other, 20, &error), error);
+    w.value = 20;
+    cr_assert_eq(varve_manager_save(w.manager, 20, &error), VARVE_EXISTS);
+    varve_manager_free(other);
+    varve_graph_free(graph);
+    world_end(&w);
+}
+
+TEST(lineage, without_locks_a_pin_of_another_program_stays)
+{
+    struct world w;
+    varve_error error = { 0 };
+    varve_graph *graph;
+    begin_without_locks(&w);
+    world_again(&w, NULL);
+    varve_manager *other = second_manager(&w, &graph, NULL);
+    cr_assert_ok(vv_manager_make_pin(other, 1, &error), error);
+    world_save(&w, 10);
+    cr_assert(is_there(&w, "run/ckpt-1.pin"));
+    varve_manager_free(other);
+    varve_graph_free(graph);
+    world_end(&w);
+}
