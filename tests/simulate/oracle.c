@@ -39,8 +39,8 @@ static struct pin {
     const struct disk *disk;
     const char *path;
     uint64_t save;
-} pins[MOST_PINS];
-static size_t pin_count;
+} pins[MOST_PINS], unpins[MOST_PINS];
+static size_t pin_count, unpin_count;
 
 static struct lease {
     const struct inode *file; /* NULL: it has ended */
@@ -52,7 +52,7 @@ static bool replaces;
 
 void oracle_begin(bool replaces_steps)
 {
-    save_count = fact_count = pin_count = lease_count = 0;
+    save_count = fact_count = pin_count = unpin_count = lease_count = 0;
     oracle_saves = oracle_resumes = 0;
     replaces = replaces_steps;
 }
@@ -172,6 +172,18 @@ static struct inode *file_at(const struct process *p, const char *path)
     const struct shelf shelf = oracle_shelf(p, path);
     const struct inode *directory = directory_of(shelf);
     return directory ? disk_find(directory, strrchr(path, '/') + 1) : NULL;
+}
+
+/* Or as ".NAME.gone": whoever deletes it gives its name back where it has come
+ * to be pinned or leased. */
+static struct inode *file_or_away(const struct process *p, const char *path)
+{
+    char away[300];
+    const char *slash = strrchr(path, '/');
+    struct inode *file = file_at(p, path);
+    snprintf(away, sizeof away, "%.*s/.%s.gone", (int)(slash - path), path,
+        slash + 1);
+    return file ? file : file_at(p, away);
 }
 
 /* Whether a place has a save, or one that goes on with it. */
@@ -329,12 +341,26 @@ void oracle_named(const struct process *p, struct shelf shelf, size_t moment,
 
 /* --- Pins and leases ---------------------------------------------------- */
 
+/* By another program, before the call that has pinned it returned. */
+static bool was_unpinned(const struct process *p, const char *path)
+{
+    char pin[300];
+    bool is_known = false;
+    const struct disk *disk = place_disk_of(p, path);
+    for (size_t i = 0; i < unpin_count; i++)
+        is_known |= unpins[i].disk == disk && strcmp(unpins[i].path, path) == 0;
+    snprintf(pin, sizeof pin, "%.*s.pin", (int)strlen(path) - 6, path);
+    return is_known && !file_at(p, pin);
+}
+
 void oracle_pinned(const struct process *p, const char *path)
 {
-    uint64_t save = save_of(file_at(p, path));
+    uint64_t save = save_of(file_or_away(p, path));
     trace("PINNED %s, save %" PRIu64, path, save);
     if (save == 0)
         finding(FINDING_PINNED, "%s was reported as pinned, and is gone", path);
+    else if (was_unpinned(p, path))
+        trace("  (and unpinned meanwhile)");
     else if (pin_count < MOST_PINS)
         pins[pin_count++] = (struct pin){
             place_disk_of(p, path), copied(path), save
@@ -345,6 +371,8 @@ void oracle_unpins(const struct process *p, const char *path)
 {
     const struct disk *disk = place_disk_of(p, path);
     trace("UNPINS %s", path);
+    if (unpin_count < MOST_PINS)
+        unpins[unpin_count++] = (struct pin){ disk, copied(path), 0 };
     for (size_t i = 0; i < pin_count; i++)
         if (pins[i].disk == disk && strcmp(pins[i].path, path) == 0)
             pins[i].disk = NULL;
@@ -352,7 +380,7 @@ void oracle_unpins(const struct process *p, const char *path)
 
 size_t oracle_leased(const struct process *p, const char *path)
 {
-    const struct inode *file = file_at(p, path);
+    const struct inode *file = file_or_away(p, path);
     trace("LEASED %s", path);
     if (!file)
         finding(FINDING_LEASED, "%s was reported as leased, and is gone", path);

@@ -54,13 +54,13 @@ static void turn_disk(void)
     trace("DISK %u %s", disk->number, disk->is_away ? "is away" : "is back");
 }
 
-/* By up to half an hour, forward or backward. */
+/* By up to half an hour, forward or backward. That of a server is not set while
+ * leases are there: it decides when they expire. */
 static void turn_clock(unsigned choice)
 {
-    unsigned node = choice % (MOST_NODES + 1);
-    int minutes = (int)(choice / (MOST_NODES + 1)) - 30;
-    trace("THE CLOCK of %s %u is set to %+d minutes",
-        node == MOST_NODES ? "the server" : "node", node, minutes);
+    unsigned node = choice % MOST_NODES;
+    int minutes = (int)(choice / MOST_NODES) - 30;
+    trace("THE CLOCK of node %u is set to %+d minutes", node, minutes);
     fault_set_clock(node, minutes);
 }
 
@@ -83,7 +83,7 @@ static void disturb(void *argument)
         if (node)
             lose_node(node - 1);
         unsigned clock = choose(CHOOSE_CLOCK, self->number, self->calls,
-            s->turns, 61 * (MOST_NODES + 1));
+            s->turns, 61 * MOST_NODES);
         if (clock)
             turn_clock(clock - 1);
     }
