@@ -13,6 +13,7 @@
 #include <varve/error.hpp>
 #include <varve/graph.h>
 #include <varve/keeper.hpp>
+#include <varve/refresh.h>
 #include <varve/slice.h>
 #include <varve/tensor.hpp>
 #include <varve/variable.h>
@@ -21,6 +22,16 @@ namespace varve
 {
 
 class edges;
+class node;
+
+namespace detail
+{
+
+/* Looks at a container again at each save and restoration (followed.hpp). */
+template <class T, class... S>
+node follow(const node &at, T &value, const S &...s);
+
+} /* namespace detail */
 
 /* The nodes that have all that is asked for; all zero: every node. */
 struct select : varve_select {
@@ -67,25 +78,31 @@ public:
      * takes, as a variable over its memory; a std::string, a struct with
      * varve_fields (add.hpp), a map by strings, and any other range of such
      * things, which is a list. It stays where it is as long as the node is in
-     * the graph; a vector that grows is rebound. */
+     * the graph. What is in a container may move, and grow: it is looked at
+     * again at the beginning of each call that saves, plans or restores values,
+     * or takes a snapshot (varve_set_refresh). A restoration makes a list or a
+     * map longer, as its file is. */
     template <class T> node add(text name, T &&value) const;
     /* Values in another shape than the container has, which knows of one
      * dimension only. */
     template <class T> node add(text name, T &&value, const shape &s) const
     {
-        return add(name, detail::view_of_given(std::forward<T>(value), s));
+        return followed<T>(
+            add(name, detail::view_of_given(std::forward<T>(value), s)), value,
+            s);
     }
     /* Numbers that a restoration must find as they are. */
     template <class T> node add_fixed(text name, T &value) const
     {
-        return of(varve_add_fixed_variable(node_, name.get(), view_of(value)));
+        return followed<T &>(
+            of(varve_add_fixed_variable(node_, name.get(), view_of(value))),
+            value);
     }
     node add_fixed(text name, const varve_tensor &view) const
     {
         return of(varve_add_fixed_variable(node_, name.get(), view));
     }
-    /* A std::vector that becomes as long as what is restored into it. One that
-     * the program makes longer is rebound. */
+    /* A std::vector that becomes as long as what is restored into it. */
     template <class V> node add_resizable(text name, V &vector) const;
     /* A part of a value of shape `whole`, from `start` on, in each dimension
      * (slice.h): of as many processes as have one. */
@@ -208,18 +225,23 @@ public:
     {
         return varve_state_of(node_);
     }
-    /* The values have moved, as those of a vector that grew. */
+    /* The values are in another object now. */
     template <class T> void rebind(T &moved) const
     {
         varve_rebind(node_, view_of(moved));
+        varve_set_refresh(node_, nullptr, nullptr);
+        followed<T &>(*this, moved);
     }
     void rebind(const varve_tensor &view) const
     {
         varve_rebind(node_, view);
+        varve_set_refresh(node_, nullptr, nullptr);
     }
     template <class T> void rebind(T &moved, const shape &s) const
     {
         varve_rebind(node_, view_of(moved, s));
+        varve_set_refresh(node_, nullptr, nullptr);
+        followed<T &>(*this, moved, s);
     }
     void touch() const
     {
@@ -309,6 +331,15 @@ private:
     node of(varve_node *other) const noexcept
     {
         return { other, keeper_ };
+    }
+    /* What has no name of its own is a view, and is not looked at again. */
+    template <class T, class V, class... S>
+    static node followed(const node &at, V &value, const S &...s)
+    {
+        if constexpr (std::is_lvalue_reference_v<T> && detail::is_given<T>)
+            return detail::follow(at, value, s...);
+        else
+            return at;
     }
 
     varve_node *node_ = nullptr;

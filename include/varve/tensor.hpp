@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <type_traits>
+#include <valarray>
 
 #include <varve/element.hpp>
 #include <varve/grid_view.hpp>
@@ -23,8 +24,13 @@ namespace varve
 namespace detail
 {
 
+/* It has its elements one behind the other, and no data(). */
+template <class T> inline constexpr bool is_valarray = false;
+template <class E>
+inline constexpr bool is_valarray<std::valarray<E>> = layout<E>::value;
+
 template <class T>
-inline constexpr bool is_viewed = is_grid<T> ||
+inline constexpr bool is_viewed = is_grid<T> || is_valarray<T> ||
                                   (is_matrix<T> ? is_ordered<T>
                                                 : layout<T>::value ||
                                                       is_contiguous<T> ||
@@ -78,6 +84,12 @@ template <class T> auto view_of(T &object) noexcept
 {
     if constexpr (std::is_base_of_v<varve_tensor, T>) {
         return object;
+    } else if constexpr (detail::is_valarray<T>) {
+        shape s(object.size());
+        using E = typename T::value_type;
+        detail::layout<E>::append_to(s);
+        return varve_view(object.size() ? std::addressof(object[0]) : nullptr,
+            element<typename detail::layout<E>::type>::dtype, s);
     } else if constexpr (detail::is_grid<T>) {
         return detail::view_of_grid(object);
     } else if constexpr (detail::is_viewed<T> && detail::is_matrix<T>) {

@@ -77,6 +77,12 @@ inline constexpr bool
     is_pointer<T, std::void_t<typename T::element_type,
                       decltype(std::declval<T &>().operator->())>> = true;
 
+template <class T, class = void> inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool
+    is_optional<T, std::void_t<decltype(std::declval<T &>().has_value()),
+                       decltype(std::declval<T &>().reset())>> = true;
+
 template <class T, class = void> inline constexpr bool is_of_const = false;
 template <class T>
 inline constexpr bool is_of_const<T, std::void_t<data_of<T>>> =
@@ -108,6 +114,10 @@ template <class T> constexpr bool check_viewable() noexcept
         static_assert(never<T>,
             "a pointer does not say to how many elements: add what it points "
             "to, or varve::values or a std::span of it");
+    else if constexpr (is_optional<T> || is_optional<E>)
+        static_assert(never<T>,
+            "a std::optional may hold no value: use a std::vector, of none or "
+            "of one");
     else if constexpr (is_of_const<T>)
         static_assert(never<T>,
             "a restoration writes into its elements: they must not be const");

@@ -58,7 +58,10 @@ REFUSED = [
     ('node.add_slot(node, "name", column)', 'not known to lie one behind'),
     ('node.add("name", unknown)', 'neither numbers'),
     ('node.add("name", precise)', 'neither numbers'),
-    ('node.add("name", perhaps)', 'neither numbers'),
+    ('node.add("name", perhaps)', 'a std::optional may hold no value'),
+    ('node.add("name", heir)', 'inherits its varve_fields'),
+    ('node.add("name", heirs)', 'inherits its varve_fields'),
+    ('node.add("name", several)', 'neither numbers'),
     ('node.add("name", numbered)', 'neither numbers'),
     ('node.add_fixed("name", words)', 'not a number, an array'),
     ('node.add_slot(node, "name", unknown)', 'not a number, an array'),
@@ -81,6 +84,12 @@ constexpr auto varve_fields(const flags *)
 {
     return varve::fields(varve::field("all", &flags::all));
 }
+struct base { double x; };
+constexpr auto varve_fields(const base *)
+{
+    return varve::fields(varve::field("x", &base::x));
+}
+struct derived : base { double charge; };
 struct multi_array { /* its size() is that of the first dimension */
     using value_type = double *;
     double m[3][4];
@@ -143,6 +152,9 @@ void f(varve::node node, varve::reader &reader)
     std::array<float, 3> fixed;
     std::unique_ptr<float> owned;
     std::optional<float> perhaps;
+    derived heir{{}};
+    std::vector<derived> heirs;
+    std::multimap<std::string, float> several;
     float *raw = nullptr;
     char line[80];
     long double precise = 0;

@@ -1,0 +1,177 @@
+/* bound.hpp - what a node remembers of the number, string or struct of which it
+ * was made, which may come to another place.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_BOUND_HPP
+#define VARVE_BOUND_HPP
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <varve/fields.hpp>
+#include <varve/followed.hpp>
+
+namespace varve
+{
+
+namespace detail
+{
+
+/* --- Things and their nodes ---------------------------------------------- */
+
+/* What a node that was made of a T remembers. `look` brings the node up to date
+ * with the thing, which may have come to another place; `add` makes the node.
+ * `grows`: it was made for a value of a file, and takes the length of that. */
+template <class T, class = void> struct bound;
+
+struct bound_base {
+    keeper *kept = nullptr;
+    bool grows = false;
+};
+
+/* Numbers, and containers of them. */
+template <class T>
+struct bound<T, std::enable_if_t<is_viewed<T>>> : bound_base {
+    std::shared_ptr<void> room = {};
+
+    varve_node *add(varve_node *parent, const char *name, T &thing)
+    {
+        varve_node *at = varve_add_variable(parent, name, view_of(thing));
+        if constexpr (is_resizable<T>)
+            if (grows) {
+                const varve_resizing calls = { rooms<T>::make,
+                    rooms<T>::settle };
+                auto own = std::make_shared<rooms<T>>();
+                own->vector = &thing;
+                varve_set_resizing(at, &calls, own.get());
+                room = own;
+            }
+        return at;
+    }
+    void look(varve_node *at, T &thing)
+    {
+        if constexpr (is_resizable<T>)
+            if (room)
+                static_cast<rooms<T> *>(room.get())->vector = &thing;
+        look_at_view(at, view_of(thing));
+    }
+};
+
+/* A std::string is a state: its bytes are taken when they are saved, and given
+ * back whatever their number. */
+template <> struct bound<std::string> : bound_base {
+    std::string *text = nullptr;
+
+    static varve_status put(void *self, varve_sink *to)
+    {
+        const std::string &s = *static_cast<bound *>(self)->text;
+        varve_put(to, s.data(), s.size());
+        return VARVE_OK;
+    }
+    static varve_status take(void *self, const void *bytes, std::size_t size)
+    {
+        auto take = [&] {
+            static_cast<bound *>(self)->text->assign(
+                static_cast<const char *>(bytes), size);
+        };
+        return guarded(take);
+    }
+    varve_node *add(varve_node *parent, const char *name, std::string &thing)
+    {
+        const varve_state_callbacks callbacks = { put, take };
+        text = &thing;
+        return varve_add_state(parent, name, &callbacks, this);
+    }
+    void look(varve_node *, std::string &thing)
+    {
+        text = &thing;
+    }
+};
+
+/* --- Structs */
+
+template <class F> struct bound_field;
+
+template <class S, class M> struct bound_field<field_of<S, M>> {
+    bound<M> inside = {};
+
+    template <class T>
+    void add(
+        bound_base &of, varve_node *object, const field_of<S, M> &f, T &thing)
+    {
+        inside.kept = of.kept;
+        inside.grows = of.grows;
+        varve_node *child = inside.add(object, f.name, thing.*f.member);
+        if (f.label)
+            varve_tag(child, f.label);
+        if (f.older)
+            varve_alias(child, f.older);
+    }
+    template <class T>
+    void look(varve_node *object, const field_of<S, M> &f, T &thing)
+    {
+        if (varve_node *child = varve_find(object, f.name))
+            inside.look(child, thing.*f.member);
+    }
+};
+
+template <> struct bound_field<gone_field> {
+    template <class T>
+    void add(bound_base &, varve_node *object, const gone_field &f, T &)
+    {
+        varve_retire(object, f.name);
+    }
+    template <class T> void look(varve_node *, const gone_field &, T &)
+    {
+    }
+};
+
+template <class Tuple> struct bound_fields;
+template <class... F> struct bound_fields<std::tuple<F...>> {
+    std::tuple<bound_field<F>...> each = {};
+
+    template <class T, std::size_t... I>
+    void add(bound_base &of, varve_node *object, const std::tuple<F...> &fields,
+        T &thing, std::index_sequence<I...>)
+    {
+        (std::get<I>(each).add(of, object, std::get<I>(fields), thing), ...);
+    }
+    template <class T, std::size_t... I>
+    void look(varve_node *object, const std::tuple<F...> &fields, T &thing,
+        std::index_sequence<I...>)
+    {
+        (std::get<I>(each).look(object, std::get<I>(fields), thing), ...);
+    }
+};
+
+template <class T>
+struct bound<T, std::enable_if_t<has_fields<T> && !is_viewed<T> &&
+                                 !std::is_same_v<T, std::string>>>
+    : bound_base {
+    using fields = decltype(varve_fields(static_cast<const T *>(nullptr)));
+    using all = std::make_index_sequence<std::tuple_size_v<fields>>;
+    bound_fields<fields> inside = {};
+
+    varve_node *add(varve_node *parent, const char *name, T &thing)
+    {
+        varve_node *at = varve_add_object(parent, name);
+        inside.add(*this, at, varve_fields(static_cast<const T *>(nullptr)),
+            thing, all());
+        return at;
+    }
+    void look(varve_node *at, T &thing)
+    {
+        inside.look(
+            at, varve_fields(static_cast<const T *>(nullptr)), thing, all());
+    }
+};
+
+} /* namespace detail */
+
+} /* namespace varve */
+
+#endif

@@ -1,0 +1,211 @@
+/* bound_range.hpp - the nodes of maps and lists, whose elements come, go and
+ * move.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_BOUND_RANGE_HPP
+#define VARVE_BOUND_RANGE_HPP
+
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <varve/bound.hpp>
+
+namespace varve
+{
+
+namespace detail
+{
+
+/* --- Maps */
+
+template <class T>
+struct bound<T, std::enable_if_t<is_map<T> && !has_fields<T>>> : bound_base {
+    using value = typename T::mapped_type;
+    T *map = nullptr;
+    std::map<std::string, std::unique_ptr<bound<value>>> each = {};
+
+    varve_node *add(varve_node *parent, const char *name, T &thing)
+    {
+        varve_node *at = varve_add_dict(parent, name);
+        look(at, thing);
+        if constexpr (std::is_default_constructible_v<value>)
+            varve_set_on_demand(at, make, this);
+        return at;
+    }
+    void look(varve_node *at, T &thing)
+    {
+        map = &thing;
+        for (auto i = each.begin(); i != each.end();) {
+            varve_node *child = varve_find(at, i->first.c_str());
+            const bool is_gone = thing.find(i->first) == thing.end();
+            if (is_gone && child)
+                varve_remove(child);
+            i = is_gone ? each.erase(i) : std::next(i);
+        }
+        for (auto &entry : thing)
+            look_at_entry(at, entry.first, entry.second);
+    }
+
+private:
+    void look_at_entry(varve_node *at, const std::string &key, value &thing)
+    {
+        auto &own = each[key];
+        if (own) {
+            if (varve_node *child = varve_find(at, key.c_str()))
+                own->look(child, thing);
+            return;
+        }
+        own = std::make_unique<bound<value>>();
+        own->kept = kept;
+        own->grows = grows;
+        own->add(at, key.c_str(), thing);
+    }
+    static void make(void *user, varve_node *at, const varve_offer *offer)
+    {
+        bound &self = *static_cast<bound *>(user);
+        auto make = [&] {
+            const bool grew = std::exchange(self.grows, true);
+            self.look_at_entry(at, offer->name, (*self.map)[offer->name]);
+            self.grows = grew;
+        };
+        (void)guarded(make);
+    }
+};
+
+/* --- Lists */
+
+template <class T, class = void> inline constexpr bool has_emplace_back = false;
+template <class T>
+inline constexpr bool has_emplace_back<T,
+    std::void_t<decltype(std::declval<T &>().emplace_back())>> = true;
+
+template <class T>
+using element_of =
+    std::remove_reference_t<decltype(*std::begin(std::declval<T &>()))>;
+
+template <class T>
+struct bound<T,
+    std::enable_if_t<is_range<T> && !is_viewed<T> && !has_fields<T> &&
+                     !is_map<T> && !std::is_same_v<T, std::string>>>
+    : bound_base {
+    using value = element_of<T>;
+    T *range = nullptr;
+    std::vector<std::unique_ptr<bound<value>>> each = {};
+
+    varve_node *add(varve_node *parent, const char *name, T &thing)
+    {
+        varve_node *at = varve_add_list(parent, name);
+        look(at, thing);
+        if constexpr (has_emplace_back<T>)
+            varve_set_on_demand(at, make, this);
+        return at;
+    }
+    /* Where the program has changed the list by hand, its length is its own. */
+    void look(varve_node *at, T &thing)
+    {
+        std::size_t index = 0;
+        const bool is_own = varve_edge_count(at) == each.size();
+        range = &thing;
+        for (auto &element : thing) {
+            if (index == each.size()) {
+                if (!is_own)
+                    return;
+                append(at, element);
+            } else if (varve_node *child = varve_list_at(at, index)) {
+                each[index]->look(child, element);
+            }
+            index++;
+        }
+        while (is_own && each.size() > index) {
+            varve_remove(varve_list_at(at, each.size() - 1));
+            each.pop_back();
+        }
+    }
+
+private:
+    void append(varve_node *at, value &element)
+    {
+        each.push_back(std::make_unique<bound<value>>());
+        each.back()->kept = kept;
+        each.back()->grows = grows;
+        each.back()->add(at, static_cast<const char *>(nullptr), element);
+    }
+    static void make(void *user, varve_node *at, const varve_offer *)
+    {
+        bound &self = *static_cast<bound *>(user);
+        if constexpr (has_emplace_back<T>) {
+            auto make = [&] {
+                const bool grew = std::exchange(self.grows, true);
+                const void *first = address_of(*self.range);
+                self.range->emplace_back();
+                if (first == address_of(*self.range) && first)
+                    self.append(at, self.range->back());
+                else
+                    self.look(at, *self.range);
+                self.grows = grew;
+            };
+            (void)guarded(make);
+        }
+    }
+    static const void *address_of(T &thing)
+    {
+        auto first = std::begin(thing);
+        return first == std::end(thing) ? nullptr : std::addressof(*first);
+    }
+};
+
+/* Whether a thing has to be looked at again though itself it stays. */
+template <class T> constexpr bool is_still();
+
+template <class S, class M>
+constexpr bool is_still_field(const field_of<S, M> *)
+{
+    return is_still<M>();
+}
+constexpr bool is_still_field(const gone_field *)
+{
+    return true;
+}
+template <class... F> constexpr bool are_still(const std::tuple<F...> *)
+{
+    return (is_still_field(static_cast<const F *>(nullptr)) && ...);
+}
+template <class T> constexpr bool is_still()
+{
+    if constexpr (layout<T>::value || std::is_same_v<T, std::string>)
+        return true;
+    else if constexpr (is_viewed<T>)
+        return !is_moving<T>();
+    else if constexpr (has_fields<T>)
+        return are_still(static_cast<const decltype(varve_fields(
+                static_cast<const T *>(nullptr))) *>(nullptr));
+    else
+        return false;
+}
+
+/* Adds a thing that stays where it is; what is in it need not. */
+template <class T>
+node add_bound(const node &parent, const char *name, T &thing)
+{
+    bound<T> *own = parent.keeper()->keep(bound<T>());
+    own->kept = parent.keeper();
+    const node at = { own->add(parent.get(), name, thing), parent.keeper() };
+    if constexpr (!is_still<T>())
+        set_refresh(
+            at, [own, &thing](varve_node *me) { own->look(me, thing); });
+    return at;
+}
+
+} /* namespace detail */
+
+} /* namespace varve */
+
+#endif

@@ -1,0 +1,184 @@
+/* fields.hpp - how a struct lists its members, and which kinds of things there
+ * are.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_FIELDS_HPP
+#define VARVE_FIELDS_HPP
+
+#include <iterator>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <varve/tensor.hpp>
+
+namespace varve
+{
+
+/* --- Structs ------------------------------------------------------------ */
+
+/* A member of a struct, and the name of its edge. */
+template <class S, class M> struct field_of {
+    const char *name;
+    M S::*member;
+    const char *older = nullptr;
+    const char *label = nullptr;
+
+    /* The name that older files have for it. */
+    constexpr field_of was(const char *older_name) const
+    {
+        return { name, member, older_name, label };
+    }
+    /* Such as VARVE_TAG_LATER: older files lack it, it keeps its default. */
+    constexpr field_of tagged(const char *tag) const
+    {
+        return { name, member, older, tag };
+    }
+};
+
+template <class S, class M>
+constexpr field_of<S, M> field(const char *name, M S::*member)
+{
+    return { name, member };
+}
+
+/* The name of a field that only older files have. */
+struct gone_field {
+    const char *name;
+};
+
+constexpr gone_field gone(const char *name)
+{
+    return { name };
+}
+
+/* The fields of a struct, given by a function that is found beside it:
+ *     struct adam {
+ *         std::int64_t step;
+ *         std::vector<float> mean;
+ *     };
+ *     constexpr auto varve_fields(const adam *)
+ *     {
+ *         return varve::fields(varve::field("step", &adam::step),
+ *             varve::field("mean", &adam::mean).was("m"));
+ *     }
+ * As a friend inside the struct it reaches private members too. A struct is an
+ * object then, its fields are the edges, whatever node::add takes; also of
+ * structs in structs, and in lists. */
+template <class... F> constexpr std::tuple<F...> fields(F... each)
+{
+    return { each... };
+}
+
+namespace detail
+{
+
+template <class T, class = void> inline constexpr bool has_fields = false;
+template <class T>
+inline constexpr bool has_fields<T,
+    std::void_t<decltype(varve_fields(static_cast<const T *>(nullptr)))>> =
+    true;
+
+template <class T, class = void> inline constexpr bool is_range = false;
+template <class T>
+inline constexpr bool
+    is_range<T, std::void_t<decltype(*std::begin(std::declval<T &>())),
+                    decltype(std::end(std::declval<T &>()))>> = true;
+
+template <class T, class = void> inline constexpr bool is_map = false;
+template <class T>
+inline constexpr bool is_map<T,
+    std::void_t<typename T::mapped_type,
+        decltype(std::declval<T &>()[std::declval<typename T::key_type>()])>> =
+    std::is_same_v<typename T::key_type, std::string>;
+
+/* Where a struct has no varve_fields of its own, but those of its base, this
+ * one is found instead: it takes the struct as it is. (The rest makes it the
+ * last choice beside a template of the program's.) */
+namespace inherited
+{
+struct none {
+};
+template <class T, class... Rest> none varve_fields(const T *, Rest...);
+template <class T>
+using found = decltype(varve_fields(static_cast<const T *>(nullptr)));
+} /* namespace inherited */
+
+template <class T>
+inline constexpr bool inherits_fields =
+    std::is_same_v<inherited::found<T>, inherited::none>;
+
+/* --- What can be added --------------------------------------------------- */
+
+/* Says of what a thing is made that has no place in a graph, if there is such a
+ * part, in one error; true: there is none. `Seen`: what it is a part of. */
+template <class T, class... Seen> constexpr bool check_addable();
+
+template <class Seen, class F> struct check_field;
+template <class... Seen, class S, class M>
+struct check_field<std::tuple<Seen...>, field_of<S, M>> {
+    static constexpr bool is_good()
+    {
+        return check_addable<M, Seen...>();
+    }
+};
+template <class Seen> struct check_field<Seen, gone_field> {
+    static constexpr bool is_good()
+    {
+        return true;
+    }
+};
+
+template <class Seen, class... F>
+constexpr bool check_fields(const std::tuple<F...> *)
+{
+    return (check_field<Seen, F>::is_good() && ...);
+}
+
+template <class T, class... Seen> constexpr bool check_addable()
+{
+    if constexpr (is_one_of<T, Seen..., std::string>) {
+        return true;
+    } else if constexpr (!is_given<T &>) {
+        check_given<T &>();
+        return false;
+    } else if constexpr (is_viewed<T>) {
+        return true;
+    } else if constexpr (has_fields<T>) {
+        static_assert(!inherits_fields<T>,
+            "this struct inherits its varve_fields, which leave out its own "
+            "members: give it a varve_fields of its own");
+        using fields = decltype(varve_fields(static_cast<const T *>(nullptr)));
+        if constexpr (inherits_fields<T>)
+            return false;
+        else
+            return check_fields<std::tuple<Seen..., T>>(
+                static_cast<const fields *>(nullptr));
+    } else if constexpr (is_map<T>) {
+        return check_addable<typename T::mapped_type, Seen..., T>();
+    } else if constexpr (is_range<T> && !is_bits<T> && !is_uncertain<T>) {
+        using element = decltype(*std::begin(std::declval<T &>()));
+        static_assert(std::is_lvalue_reference_v<element>,
+            "its elements are made when they are asked for: add what they are "
+            "made of");
+        if constexpr (std::is_lvalue_reference_v<element>)
+            return check_addable<std::remove_reference_t<element>, Seen...,
+                T>();
+        else
+            return false;
+    } else {
+        if constexpr (check_viewable<T>())
+            static_assert(never<T>,
+                "neither numbers, nor a std::string, nor a struct with "
+                "varve_fields, nor a range of these");
+        return false;
+    }
+}
+
+} /* namespace detail */
+
+} /* namespace varve */
+
+#endif
