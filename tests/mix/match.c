@@ -374,7 +374,8 @@ static bool is_claimed(const struct pairs *pairs, uint8_t f)
     return false;
 }
 
-bool mix_has_match(const struct mix *m, const struct mix_open *open, bool surely)
+bool mix_has_match(
+    const struct mix *m, const struct mix_open *open, bool surely)
 {
     struct pairs pairs;
     find_pairs(open, &m->graphs[open->graph].shape, &pairs);

@@ -98,7 +98,8 @@ static size_t paste(const varve_report *report, varve_rename *renames)
         renames[count++] = (varve_rename){ f.program_path, f.nearest };
     }
     count = 0;
-    for (size_t i = 0; varve_report_at(report, VARVE_ONLY_IN_FILE, i, &f); i++) {
+    for (size_t i = 0; varve_report_at(report, VARVE_ONLY_IN_FILE, i, &f);
+         i++) {
         fprintf(file, "%s -> %s\n", f.nearest, f.file_path);
         count++;
     }

@@ -144,19 +144,24 @@ TEST(binding, decides_what_fits_by_the_options)
     cr_assert(!fits(r, n, VARVE_FLOAT16, VARVE_SHAPE(2, 3)));
     varve_restoration_free(r);
     r = read_root(root,
-        &(varve_read_options){ .expect.missing = "n", .reshape = true, .cast = VARVE_CAST_WIDEN });
+        &(varve_read_options){ .expect.missing = "n",
+            .reshape = true,
+            .cast = VARVE_CAST_WIDEN });
     cr_assert(fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(6)));
     cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(5)));
     cr_assert(fits(r, n, VARVE_FLOAT16, VARVE_SHAPE(2, 3)));
     cr_assert(!fits(r, n, VARVE_FLOAT64, VARVE_SHAPE(2, 3)));
     varve_restoration_free(r);
     r = read_root(
-        root, &(varve_read_options){ .expect.missing = "n", .resize = "n", .cast = VARVE_CAST_ANY });
+        root, &(varve_read_options){ .expect.missing = "n",
+                  .resize = "n",
+                  .cast = VARVE_CAST_ANY });
     cr_assert(fits(r, n, VARVE_FLOAT64, VARVE_SHAPE(7, 1)));
     cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(6)));
     cr_assert(!fits(r, n, VARVE_STRING, VARVE_SHAPE(2, 3)));
     varve_restoration_free(r);
-    r = read_root(root, &(varve_read_options){ .expect.missing = "n", .resize = "m" });
+    r = read_root(root,
+        &(varve_read_options){ .expect.missing = "n", .resize = "m" });
     cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(7, 1)));
     varve_restoration_free(r);
     free_root(root);
