@@ -46,8 +46,11 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
  * (see `passes` and `resources.staging_size`): what that leaves with other
  * bytes is refused by saves and snapshots, VARVE_MISUSE, until it is restored,
  * or the program says that it has set it (varve_touch). Types and shapes that
- * do not fit are all named, with VARVE_MISMATCH, before anything changes. Its
- * file is open until varve_restoration_free ends it. */
+ * do not fit are all named, with VARVE_MISMATCH, before anything changes. A
+ * file of which nothing matches is of another program, VARVE_UNMATCHED, unless
+ * the program has nothing yet that has to be restored, or permits all that it
+ * lacks (`expect.missing`). Its file is open until varve_restoration_free ends
+ * it. */
 VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 

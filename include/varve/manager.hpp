@@ -90,6 +90,10 @@ public:
     {
         return varve_manager_restoration(get());
     }
+    result<void> assert_consumed() const
+    {
+        return detail::tried(varve_manager_assert_consumed, get());
+    }
     result<void> settle() const
     {
         return detail::tried(varve_manager_settle, get());
@@ -112,7 +116,6 @@ public:
     {
         return detail::tried(varve_manager_wait, get());
     }
-    /* Until each level has what is due there. */
     result<void> drain(double seconds) const
     {
         return detail::tried(varve_manager_drain, get(), seconds);

@@ -69,9 +69,8 @@ VARVE_API varve_manager *varve_run_manager(const varve_run *run);
  * does. What is added later is filled then. Writes nothing, and installs no
  * handler but with `heed_signals`.
  *
- * A checkpoint of another program fails the run with VARVE_UNMATCHED: one of
- * which nothing but the root was matched, at no rank. A graph that is still
- * empty is not compared. */
+ * A checkpoint of another program fails the run with VARVE_UNMATCHED, as a read
+ * of it does: one of which nothing matches, at no rank. */
 VARVE_API void varve_run_open(
     varve_run *run, const char *directory, const varve_run_options *options);
 

@@ -2,12 +2,14 @@
  * hold for the calls of the same name.
  *
  *     varve::run run;
- *     run.root().add("step", step);
+ *     run.root().add("weights", weights);
  *     run.open("checkpoints", options);
+ *     std::int64_t step = run.resumed_step();
  *     while (step < 100 && run.goes_on()) {
  *         train();
  *         run.step(++step);
  *     }
+ *     bool was_stopped = step < 100 && run.was_stopped();
  *     auto ended = run.end();
  *
  * SPDX-License-Identifier: MIT
@@ -80,6 +82,16 @@ public:
     bool is_resumed() const noexcept
     {
         return varve_run_is_resumed(get());
+    }
+    /* The step that was resumed; 0: none. */
+    std::int64_t resumed_step() const noexcept
+    {
+        return varve_run_resumed_step(get());
+    }
+    /* Whether it was asked to stop; before end(). */
+    bool was_stopped() const noexcept
+    {
+        return varve_run_was_stopped(get());
     }
     bool goes_on() const
     {

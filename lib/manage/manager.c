@@ -309,9 +309,9 @@ varve_status vv_manager_look(varve_manager *m, varve_error *error)
 
 varve_status vv_manager_look_at_names(varve_manager *m, varve_error *error)
 {
-    varve_status status =
-        m->lock.is_absent ? vv_listing_refresh(&m->listing, error)
-                          : vv_listing_refresh_names(&m->listing, error);
+    varve_status status = m->lock.is_absent
+                              ? vv_listing_refresh(&m->listing, error)
+                              : vv_listing_refresh_names(&m->listing, error);
     return manager_look(m, status, error);
 }
 

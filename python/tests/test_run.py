@@ -218,10 +218,10 @@ class Running(Test):
 
     def test_initializes_where_there_is_nothing(self):
         calls = []
-        for _ in range(2):
+        for step in 1, 2:
             with varve.Run(state(), self.folder,
                            initialize=lambda: calls.append(1)) as run:
-                run.step(1, metric=0.5)
+                run.step(step, metric=0.5)
         self.assertEqual(calls, [1])
         self.assertEqual(run.passed_over, [])
 
@@ -305,11 +305,11 @@ class Running(Test):
 
     def test_a_level_without_the_last_checkpoint_is_raised(self):
         slow = {'directory': self.path('level'), 'bytes_per_second': 1}
-        for seconds in 0, 0.1:
+        for step, seconds in (1, 0), (2, 0.1):
             with self.fails(varve.WaitError, 'level'):
                 with varve.Run(state(), self.path('own'), levels=[slow],
                                drain_seconds=seconds) as run:
-                    run.step(1)
+                    run.step(step)
         lost = {'directory': self.path('file/level')}
         with self.fails(varve.Error, 'file/level'):
             with varve.Run(state(), self.path('other'), levels=[lost],

@@ -87,12 +87,42 @@ TEST(a_run_that_is_left_saves_nothing_more)
     run.root().add("step", found.step);
     run.open(place("left"));
     CHECK(run.is_resumed() && found.step == 1 && run.manager());
+    CHECK(run.resumed_step() == 1 && !run.was_stopped());
+    run.stop();
+    CHECK(run.was_stopped());
     GOOD(run.end());
     varve::run none;
     none.root().add("step", found.step);
     none.open(place("left_early"));
     CHECK(!none.is_resumed() && !none.warning());
     GOOD(none.end());
+}
+
+TEST(a_run_whose_program_has_other_names_saves_nothing)
+{
+    sums s;
+    varve::run first;
+    first.root().add("sum", s.sum);
+    first.open(place("strict"));
+    first.step(1);
+    GOOD(first.end());
+    for (const bool is_partial : { false, true }) {
+        varve::run run;
+        run.root().add("total", s.sum);
+        run.root().add("sum", s.step);
+        run.open(place("strict"));
+        CHECK(run.end().status() == VARVE_MISMATCH);
+        varve::run other;
+        sums t;
+        other.root().add("sum", t.sum);
+        other.root().add("more", t.step);
+        varve::run_options options;
+        options.allow_partial = is_partial;
+        other.open(place("strict"), options);
+        other.step(2);
+        CHECK(other.end().status() ==
+              (is_partial ? VARVE_OK : VARVE_UNMATCHED));
+    }
 }
 
 TEST(a_run_initializes_where_there_is_nothing_to_resume_from)
