@@ -99,6 +99,7 @@ static void build(struct session *s, struct trial *t, const varve_comm *comm)
 
 static void end(struct session *s)
 {
+    varve_restoration_free(s->waits);
     varve_saver_free(s->saver);
     if (s->run)
         varve_run_free(s->run);

@@ -216,6 +216,44 @@ static void set_compress(varve_write_options *o, struct trial *t)
     o->compress = 1;
 }
 
+/* From now on a value waits, in a file of this rank. */
+static void let_wait(struct session *s)
+{
+    varve_error error = { 0 };
+    double late = 1;
+    char path[32];
+    snprintf(path, sizeof path, "waits-%u.varve", s->comm ? s->comm->rank : 0u);
+    varve_graph *other = vv_graph_new_in(&s->root->graph->context);
+    varve_node *there = varve_add_object(varve_graph_root(other), "waits");
+    varve_add_variable(there, "now", varve_scalar(&late));
+    varve_add_variable(there, "late", varve_scalar(&late));
+    varve_status status =
+        varve_write(varve_graph_root(other), path, NULL, &error);
+    varve_graph_free(other);
+    varve_node *here = varve_add_object(s->root, "waits");
+    varve_add_variable(here, "now", varve_scalar(&s->now));
+    if (!status)
+        s->waits = varve_read(s->root, path, NULL, &error);
+    s->trial->fails_first |= !s->waits;
+    change(s);
+}
+
+static void omit_pending(varve_write_options *o, struct trial *t)
+{
+    (void)t;
+    o->pending = VARVE_PENDING_OMIT;
+}
+
+static bool has_omitted(struct session *s, varve_status status)
+{
+    varve_saved_node node;
+    varve_reader *reader = status ? NULL : open_newest(s);
+    bool has = reader && varve_reader_find(reader, "waits/now", &node) &&
+               !varve_reader_find(reader, "waits/late", &node);
+    varve_reader_free(reader);
+    return has;
+}
+
 /* In no file are the bytes of the value as they are. */
 static bool is_packed(struct session *s, varve_status status)
 {
@@ -550,6 +588,8 @@ const struct write_row write_rows[] = {
     { "format", "", "", set_format, .is_seen = is_foreign },
     { "compress", "", "", set_compress, .between = change_all,
         .is_seen = is_packed },
+    { "pending", "", "", omit_pending, .between = let_wait,
+        .is_seen = has_omitted },
     { "layers.base", "", "layered", set_base, make_layered, write_other,
         .is_seen = is_shared },
     { "layers.only_touched", "", "layered", set_only_touched,

@@ -59,6 +59,8 @@ struct session {
                              there; else the layer that is as large; "": none */
     bool is_packed;
     uint64_t offset;
+    double now; /* a variable beside which a value waits in `waits` */
+    varve_restoration *waits;
     varve_error error;
 };
 
