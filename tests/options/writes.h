@@ -120,6 +120,9 @@ uint64_t size_of_run(const struct trial *t);
 void note_place(struct session *s);
 
 void change(struct session *s);
+
+/* From now on a value waits, in a file of this rank. */
+void let_wait(struct session *s);
 void come_together(const struct session *s);
 
 #endif
