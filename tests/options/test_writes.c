@@ -99,6 +99,7 @@ static void build(struct session *s, struct trial *t, const varve_comm *comm)
 
 static void end(struct session *s)
 {
+    varve_restoration_free(s->waits);
     varve_saver_free(s->saver);
     if (s->run)
         varve_run_free(s->run);
@@ -153,6 +154,27 @@ void note_place(struct session *s)
     if (s->is_packed)
         note_layer(s);
     varve_reader_free(reader);
+}
+
+void let_wait(struct session *s)
+{
+    varve_error error = { 0 };
+    double late = 1;
+    char path[32];
+    snprintf(path, sizeof path, "waits-%u.varve", s->comm ? s->comm->rank : 0u);
+    varve_graph *other = vv_graph_new_in(&s->root->graph->context);
+    varve_node *there = varve_add_object(varve_graph_root(other), "waits");
+    varve_add_variable(there, "now", varve_scalar(&late));
+    varve_add_variable(there, "late", varve_scalar(&late));
+    varve_status status =
+        varve_write(varve_graph_root(other), path, NULL, &error);
+    varve_graph_free(other);
+    varve_node *here = varve_add_object(s->root, "waits");
+    varve_add_variable(here, "now", varve_scalar(&s->now));
+    if (!status)
+        s->waits = varve_read(s->root, path, NULL, &error);
+    s->trial->fails_first |= !s->waits;
+    change(s);
 }
 
 static void save_first(struct session *s)

@@ -216,6 +216,22 @@ static void set_compress(varve_write_options *o, struct trial *t)
     o->compress = 1;
 }
 
+static void omit_pending(varve_write_options *o, struct trial *t)
+{
+    (void)t;
+    o->pending = VARVE_PENDING_OMIT;
+}
+
+static bool has_omitted(struct session *s, varve_status status)
+{
+    varve_saved_node node;
+    varve_reader *reader = status ? NULL : open_newest(s);
+    bool has = reader && varve_reader_find(reader, "waits/now", &node) &&
+               !varve_reader_find(reader, "waits/late", &node);
+    varve_reader_free(reader);
+    return has;
+}
+
 /* In no file are the bytes of the value as they are. */
 static bool is_packed(struct session *s, varve_status status)
 {
@@ -550,6 +566,8 @@ const struct write_row write_rows[] = {
     { "format", "", "", set_format, .is_seen = is_foreign },
     { "compress", "", "", set_compress, .between = change_all,
         .is_seen = is_packed },
+    { "pending", "", "", omit_pending, .between = let_wait,
+        .is_seen = has_omitted },
     { "layers.base", "", "layered", set_base, make_layered, write_other,
         .is_seen = is_shared },
     { "layers.only_touched", "", "layered", set_only_touched,

@@ -59,6 +59,8 @@ struct session {
                              there; else the layer that is as large; "": none */
     bool is_packed;
     uint64_t offset;
+    double now; /* a variable beside which a value waits in `waits` */
+    varve_restoration *waits;
     varve_error error;
 };
 
@@ -118,6 +120,9 @@ uint64_t size_of_run(const struct trial *t);
 void note_place(struct session *s);
 
 void change(struct session *s);
+
+/* From now on a value waits, in a file of this rank. */
+void let_wait(struct session *s);
 void come_together(const struct session *s);
 
 #endif

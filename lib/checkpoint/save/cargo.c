@@ -211,7 +211,9 @@ bool vv_encode_swapped(struct vv_buffer *to, const varve_tensor *tensor)
 bool vv_cargo_encodes(const struct vv_cargo *cargo, size_t value)
 {
     uint8_t dtype = cargo->columns.index.value_dtypes.data[value];
-    return !cargo->is_encoded && lies_otherwise((varve_dtype)dtype);
+    bool is_copy = cargo->copies && cargo->copies[value] &&
+                   cargo->values[value] == cargo->copies[value];
+    return !cargo->is_encoded && !is_copy && lies_otherwise((varve_dtype)dtype);
 }
 
 const void *vv_cargo_bytes(
@@ -261,6 +263,24 @@ varve_status vv_cargo_copy_out(const varve_node *node, uint64_t at, void *to,
     if (VV_BIG_ENDIAN)
         vv_dtype_swap_copy(dtype, to, to, size / varve_dtype_size(dtype));
     return VARVE_OK;
+}
+
+void vv_cargo_settle_carried(struct vv_cargo *cargo)
+{
+    struct elsewhere *all = (struct elsewhere *)(void *)cargo->elsewhere.data;
+    size_t count = cargo->elsewhere.size / sizeof *all, kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!vv_carried_value_of(all[i].node))
+            all[kept++] = all[i];
+    }
+    cargo->elsewhere.size = kept * sizeof *all;
+    const uint32_t *waiting =
+        (const uint32_t *)(const void *)cargo->waiting.data;
+    for (size_t i = 0; i < cargo->waiting.size / sizeof *waiting; i++)
+        if (cargo->copies[waiting[i]])
+            cargo->values[waiting[i]] = cargo->copies[waiting[i]];
+    vv_carried_free(cargo->carried);
+    cargo->carried = NULL;
 }
 
 static varve_status make_piece(const struct vv_source *self, uint64_t at,

@@ -136,6 +136,10 @@ const void *vv_cargo_bytes(
 const varve_node *vv_cargo_elsewhere(
     const struct vv_cargo *cargo, size_t value);
 
+/* Of a cargo that is being detached: values that are carried over are read from
+ * their copies from now on, and their nodes go. */
+void vv_cargo_settle_carried(struct vv_cargo *cargo);
+
 /* Copies out some of it, as it lies in a file. */
 varve_status vv_cargo_copy_out(const varve_node *node, uint64_t at, void *to,
     size_t size, varve_error *error);

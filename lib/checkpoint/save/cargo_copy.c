@@ -258,8 +258,6 @@ varve_status vv_cargo_detach(
         keep_text(&cargo->texts, cargo->options.layers.base);
     keep_metadata(cargo);
     keep_kept(cargo);
-    /* Their values are copied, and the graph is looked at no more. */
-    vv_carried_free(cargo->carried);
-    cargo->carried = NULL;
+    vv_cargo_settle_carried(cargo);
     return VARVE_OK;
 }

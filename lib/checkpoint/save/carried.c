@@ -407,6 +407,10 @@ void vv_carried_unlink(struct vv_carried *c)
         vv_slot_remove(slots[i]);
     for (size_t i = c->edges.size / sizeof *edges; i-- > 0;)
         vv_edge_remove(edges[i]);
+    varve_node *const *nodes = (varve_node *const *)(void *)c->nodes.data;
+    for (size_t i = c->nodes.size / sizeof *nodes; i-- > 0;)
+        if (vv_global_name(nodes[i]))
+            varve_set_global_name(nodes[i], NULL); /* it is free again */
     c->slots.size = c->edges.size = c->conflicts.size = 0;
     vv_graph_be_quiet(c->graph, false);
 }
