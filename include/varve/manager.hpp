@@ -1,6 +1,5 @@
-/* manager.hpp - many checkpoints of one run, in C++: managers, and savers by
- * name. The comments in manager.h and saver.h hold for the calls of the same
- * name.
+/* manager.hpp - managers, and savers by name, in C++. The comments in manager.h
+ * and saver.h hold for the calls of the same name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -84,8 +83,7 @@ public:
             return resumed.error();
         return varve_manager_restoration(get()) != nullptr;
     }
-    /* That of the last resume, which remains the manager's; NULL where nothing
-     * was restored. */
+    /* Of the last resume; the manager's. NULL where nothing was restored. */
     varve_restoration *restoration() const
     {
         return varve_manager_restoration(get());
@@ -234,7 +232,6 @@ public:
             return restored.error();
         return restoration(found);
     }
-    /* NULL: none. The warning is of a deletion after the last save. */
     const char *latest() const
     {
         return varve_saver_latest(get());

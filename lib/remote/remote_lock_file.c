@@ -28,7 +28,13 @@ enum {
     BRIEF_ATTEMPTS = 2 /* of what is done again soon, or does not matter much */
 };
 
-enum lock_state { NOT_HELD, HELD, NO_CONDITIONS };
+enum lock_state {
+    NOT_HELD,
+    HELD,
+    LOST, /* another owner took it while this one did not renew it, and may have
+             saved: it is not taken again before it is released */
+    NO_CONDITIONS
+};
 
 struct vv_remote_lock_file {
     const struct vv_remote_settings *settings;
@@ -297,7 +303,7 @@ static int renew(struct vv_remote_lock_file *l)
         if (result)
             return result;
         if (!is_ours(l, &found)) {
-            l->state = NOT_HELD;
+            l->state = found.is_there ? LOST : NOT_HELD;
             return 0;
         }
         memcpy(l->tag, found.tag, sizeof l->tag);
@@ -383,11 +389,30 @@ static int try_to_take(struct vv_remote_lock_file *l)
     return vv_remote_fail(EIO, "the lock of the manager changes all the time");
 }
 
+/* Names the owner, as far as it has not released the lock. */
+static int find_lost(struct vv_remote_lock_file *l)
+{
+    struct found found;
+    if (look(l, &found) == 0 && found.is_there && found.record.is_held)
+        vv_remote_fail(EEXIST,
+            "process %llu on %s, run %s, has it since %s, as this one did not "
+            "renew it in time",
+            (unsigned long long)found.record.pid, found.record.host,
+            found.record.run, found.record.since);
+    else
+        vv_remote_fail(EEXIST,
+            "another manager had it meanwhile, as this one did not renew it in "
+            "time: open the manager anew and resume");
+    return -EWOULDBLOCK;
+}
+
 static int take_now(struct vv_remote_lock_file *l)
 {
     int result = 0;
     if (l->state == HELD && !is_certain(l))
         result = renew(l);
+    if (!result && l->state == LOST)
+        return find_lost(l);
     if (!result && l->state == NOT_HELD)
         result = try_to_take(l);
     if (!result && l->state == HELD && !l->is_verified)
@@ -449,6 +474,8 @@ int vv_remote_lock_file_take(struct vv_remote_lock_file *l)
     int result = 0;
     if (l->state == NO_CONDITIONS)
         result = -EOPNOTSUPP;
+    else if (l->state == LOST)
+        result = find_lost(l);
     else if (!is_certain(l) || !l->is_verified)
         result = take_now(l);
     if (!result)
@@ -473,8 +500,9 @@ void vv_remote_lock_file_release(struct vv_remote_lock_file *l)
         char match[VV_REMOTE_TAG_SIZE];
         memcpy(match, l->tag, sizeof match);
         put_whole(l, &l->brief, false, match);
-        l->state = NOT_HELD;
     }
+    if (l->state != NO_CONDITIONS)
+        l->state = NOT_HELD;
 }
 
 void vv_remote_lock_file_free(struct vv_remote_lock_file *l)

@@ -150,6 +150,21 @@ class Locks(Store):
         self.is_refused(one.does('take'), two)
         self.assertEqual(two.does('take'), 'VARVE_OK')
 
+    def test_an_owner_that_was_too_late_does_not_take_it_again(self):
+        """Also where the other has released it: what that has saved would be
+        saved over."""
+        one, two = self.owner(period=1), self.owner(period=1)
+        self.assertEqual(one.does('take'), 'VARVE_OK')
+        self.expire()
+        self.assertEqual(two.does('take'), 'VARVE_OK')
+        self.assertEqual(two.does('free'), 'freed')
+        time.sleep(2)
+        for _ in range(2):
+            self.says(one.does('take'), 'VARVE_EXISTS',
+                      'another manager had it meanwhile')
+        self.assertEqual(one.does('free'), 'freed')
+        self.assertEqual(self.owner().does('take'), 'VARVE_OK')
+
     def test_an_owner_takes_it_again_once_it_was_deleted(self):
         one = self.owner()
         self.assertEqual(one.does('take'), 'VARVE_OK')
