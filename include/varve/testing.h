@@ -30,6 +30,8 @@
 
 #ifndef VARVE_TEST_FAIL
 #if defined(CRITERION_H_)
+/* Fails the test with a text, which is valid during the call, in the way of the
+ * framework. */
 #define VARVE_TEST_FAIL(text) cr_assert_fail("%s", (text))
 #elif defined(CMOCKA_H_)
 #define VARVE_TEST_FAIL(text) fail_msg("%s", (text))

@@ -93,7 +93,7 @@ TEST(later_options, are_refused_by_graphs_and_snapshots)
     begin(&w);
     int visited = 0;
     varve_select select = { .reserved = LATER };
-    varve_snapshot_options options = { .reserved = LATER };
+    varve_snapshot_options options = { .reserved[6] = &something };
     varve_snapshot_restore_options back = { .reserved = LATER };
     REFUSED(&w, varve_each(w.root, &select, visit, &visited, &w.error));
     cr_assert_eq(visited, 0);
