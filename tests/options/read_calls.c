@@ -227,7 +227,11 @@ const struct read_call read_calls[] = {
     { "saver", BY(varve_saver_restore), .read = by_saver },
     { "saver, comm", BY(varve_saver_restore), .read = by_saver,
         .is_of_many = true },
-    { "varve_snapshot_read", BY(varve_snapshot_read), .read = by_snapshot },
+    /* A comparison with a golden file gives its options to varve_plan and to
+     * this. */
+    { "varve_snapshot_read",
+        .taker = "varve_snapshot_read varve_golden_options.read",
+        .path = FILE_PATH, .write = write_file, .read = by_snapshot },
     { "varve_graph_from_part", BY(varve_graph_from_part),
         .read = by_graph_from, .makes_graph = true },
     { "varve_graph_over", BY(varve_graph_over), .read = by_graph_over,
