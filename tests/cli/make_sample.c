@@ -130,13 +130,13 @@ static void add_special(varve_node *types)
 
 static void add_odd_names(varve_node *root)
 {
-    static int16_t numbers[2] = { 1, -2 };
+    static int16_t all[4][2] = { { 1, -2 }, { 1, -2 }, { 1, -2 }, { 1, -2 } };
     varve_node *odd = varve_add_dict(root, "odd names");
-    varve_add_variable(odd, "a/b <c> & \"d\"", varve_array(numbers, 2));
-    varve_add_variable(odd, "gr\xc3\xb6\xc3\x9f\x65", varve_array(numbers, 2));
+    varve_add_variable(odd, "a/b <c> & \"d\"", varve_array(all[0], 2));
+    varve_add_variable(odd, "gr\xc3\xb6\xc3\x9f\x65", varve_array(all[1], 2));
     varve_add_variable(odd, "a_name_that_is_longer_than_a_box_of_a_picture_is",
-        varve_array(numbers, 2));
-    varve_add_variable(odd, "tab\there", varve_array(numbers, 2));
+        varve_array(all[2], 2));
+    varve_add_variable(odd, "tab\there", varve_array(all[3], 2));
 }
 
 static varve_status write_sample(varve_node *root, const char *path,

@@ -43,6 +43,7 @@ struct crowd {
 static void begin(struct crowd *c, struct mix *m, uint8_t how, uint8_t size)
 {
     *c = (struct crowd){ .m = m, .size = size, .share = how >> 7 };
+    c->write.pending = VARVE_PENDING_OMIT;
     c->write.layered = how & 8;
     c->write.compress = how / 16 % 2 * MIX_LEVEL;
     c->is_async = how & 32;

@@ -60,7 +60,7 @@ void mix_write(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
     write_one(m, at, choose_root(&m->graphs[at], c), b % MIX_ORDINARY_FILES,
-        &(varve_write_options){
+        &(varve_write_options){ .pending = VARVE_PENDING_OMIT,
             .no_sync = true,
             .compress = b / MIX_ORDINARY_FILES % 2 * MIX_LEVEL });
 }
@@ -75,7 +75,7 @@ void mix_write_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     strcpy(base, mix_file_path(m, other, VARVE_FORMAT_VARVE));
     mix_finish_file(m, other, at);
     write_one(m, at, choose_root(&m->graphs[at], c), slot,
-        &(varve_write_options){ .layered = true,
+        &(varve_write_options){ .pending = VARVE_PENDING_OMIT, .layered = true,
             .no_sync = c & 1,
             .compress = c / 4 % 2 * MIX_LEVEL,
             .layers = { .base = c & 2 ? base : NULL,
@@ -89,7 +89,7 @@ void mix_write_beside(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t at = mix_pick_graph(m, a);
     uint8_t slot = MIX_ORDINARY_FILES + b % (MIX_FILES - MIX_ORDINARY_FILES);
     write_one(m, at, 0, slot,
-        &(varve_write_options){
+        &(varve_write_options){ .pending = VARVE_PENDING_OMIT,
             .no_sync = true,
             .compress = c % 2 * MIX_LEVEL });
 }
@@ -101,7 +101,7 @@ void mix_write_foreign(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         VARVE_FORMAT_NPZ };
     uint8_t at = mix_pick_graph(m, a);
     write_one(m, at, 0, b % MIX_ORDINARY_FILES,
-        &(varve_write_options){ .format = formats[c % 4], .no_sync = true });
+        &(varve_write_options){ .pending = VARVE_PENDING_OMIT, .format = formats[c % 4], .no_sync = true });
 }
 
 static void save_one(
@@ -141,7 +141,7 @@ void mix_save(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     (void)b;
     save_one(m, mix_pick_graph(m, a),
-        &(varve_write_options){
+        &(varve_write_options){ .pending = VARVE_PENDING_OMIT,
             .no_sync = c & 1, .compress = c / 2 % 2 * MIX_LEVEL });
 }
 
@@ -149,7 +149,7 @@ void mix_save_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     (void)b;
     save_one(m, mix_pick_graph(m, a),
-        &(varve_write_options){ .no_sync = c & 1,
+        &(varve_write_options){ .pending = VARVE_PENDING_OMIT, .no_sync = c & 1,
             .compress = c / 2 % 2 * MIX_LEVEL,
             .layered = true });
 }

@@ -21,7 +21,7 @@ static varve_write_options choose_options(
     mix_gate_open(m);
     if (is_held)
         mix_gate_close(m);
-    return (varve_write_options){
+    return (varve_write_options){ .pending = VARVE_PENDING_OMIT,
         .layered = how & 1,
         .background.at_rest = how & 2,
         .no_sync = how & 4,

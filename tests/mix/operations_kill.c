@@ -96,7 +96,7 @@ static void write_and_die(struct mix *m, varve_node *root, const char *path,
 void mix_kill(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     int left = c % 4;
-    const varve_write_options options = { .progress = die,
+    const varve_write_options options = { .pending = VARVE_PENDING_OMIT, .progress = die,
         .progress_user = &left,
         .compress = c / 4 % 2 * MIX_LEVEL };
     if (a % 8 == 0) /* it takes long */
@@ -133,7 +133,7 @@ static void save_behind_and_die(struct mix *m, varve_node *root,
 /* At some call of the system, on whatever thread it is. */
 void mix_kill_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
-    const varve_write_options options = { .layered = b & 64,
+    const varve_write_options options = { .pending = VARVE_PENDING_OMIT, .layered = b & 64,
         .background.at_rest = b & 128,
         .compress = a / 8 % 2 * MIX_LEVEL,
         .background.in_flight = c };
@@ -152,7 +152,9 @@ enum { SAVES = 3 };
 static _Noreturn void manage_and_die(struct mix *m, varve_node *root,
     const char *directory, bool pins, volatile unsigned *done)
 {
-    const varve_manager_options options = { .keep_last = MIX_KEEP };
+    const varve_write_options write = { .pending = VARVE_PENDING_OMIT };
+    const varve_manager_options options = { .keep_last = MIX_KEEP,
+        .write = &write };
     varve_manager *own =
         varve_manager_new(root, directory, &options, &m->error);
     for (int step = 0; step < SAVES; step++) {

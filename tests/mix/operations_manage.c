@@ -18,7 +18,7 @@
 
 varve_write_options mix_write_options(struct mix *m, uint8_t how)
 {
-    return (varve_write_options){
+    return (varve_write_options){ .pending = VARVE_PENDING_OMIT,
         .layered = how & 2,
         .compress = how / 8 % 2 * MIX_LEVEL,
         .progress = (how & 5) == 5 ? mix_gate : NULL,

@@ -114,7 +114,8 @@ TEST(strict_run, renames_and_permits_what_is_named)
 {
     struct life l;
     const varve_rename rename = { "middle", "hidden" };
-    const varve_read_options renames = { .rename = { &rename, 1 } };
+    const varve_read_options renames = { .rename.list = &rename,
+        .rename.count = 1 };
     const varve_read_options expects = {
         .expect = { .missing = "middle", .unused = "hidden" }
     };

@@ -88,7 +88,8 @@ TEST(golden, compares_names_before_values)
     cr_assert_eq(compare(root, NULL, &error), VARVE_UNMATCHED);
     cr_assert(strstr(error.message, "dense_1/kernel"));
     const varve_rename rename = { "dense_1", "dense" };
-    const varve_read_options read = { .rename = { &rename, 1 } };
+    const varve_read_options read = { .rename.list = &rename,
+        .rename.count = 1 };
     cr_assert_ok(
         compare(root, &(varve_golden_options){ .read = &read }, &error), error);
     p.rate = 0.2;

@@ -202,13 +202,17 @@ TEST(resume_match, of_many_processes_fails_at_all_where_one_differs)
     end_disk();
 }
 
-/* Rank 2 looks for the step under another name, and leaves its value. */
+/* Rank 2 looks for the step under another name, and leaves its value, which no
+ * save takes along. */
 static void leave_one(struct rank *r, const void *user)
 {
     (void)user;
     const varve_rename rename = { "step", "other" };
-    const varve_read_options read = { .rename = { &rename, 1 } };
+    const varve_read_options read = { .rename.list = &rename,
+        .rename.count = 1 };
+    const varve_write_options write = { .pending = VARVE_PENDING_OMIT };
     make(r, &(varve_manager_options){ .keep_last = 1,
+                .write = &write,
                 .read = r->number == 2 ? &read : NULL });
     note_status(r, "resume", varve_manager_resume(r->manager, &r->error));
     save(r, 100);
