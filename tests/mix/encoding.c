@@ -34,7 +34,8 @@ static struct layout layout_of(struct mix *m, const char *path)
 static void save_again(
     struct mix *m, const char *path, uint64_t counter, const char *to)
 {
-    varve_write_options options = { .pending = VARVE_PENDING_OMIT, .no_sync = true };
+    varve_write_options options = { .pending = VARVE_PENDING_OMIT,
+        .no_sync = true };
     varve_graph *graph = varve_graph_from(path, NULL, &m->error);
     MIX_CHECK(graph, "no graph of %s: %s", path, m->error.message);
     options.metadata = varve_graph_metadata(graph, &options.metadata_count);

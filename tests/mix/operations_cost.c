@@ -74,7 +74,8 @@ static varve_graph *make_chain(struct mix *m, int deep)
 /* Bytes that the calls take in all for a chain of nodes. */
 static uint64_t cost_of(struct mix *m, int deep, uint8_t what)
 {
-    const varve_write_options options = { .pending = VARVE_PENDING_OMIT, .no_sync = true };
+    const varve_write_options options = { .pending = VARVE_PENDING_OMIT,
+        .no_sync = true };
     const varve_rename rename = { "**/up", "**/the-left-one-of-two" };
     const varve_read_options renamed = { .rename = { .list = &rename,
         .count = 1 } };

@@ -101,7 +101,8 @@ void mix_write_foreign(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         VARVE_FORMAT_NPZ };
     uint8_t at = mix_pick_graph(m, a);
     write_one(m, at, 0, b % MIX_ORDINARY_FILES,
-        &(varve_write_options){ .pending = VARVE_PENDING_OMIT, .format = formats[c % 4], .no_sync = true });
+        &(varve_write_options){ .pending = VARVE_PENDING_OMIT,
+        .format = formats[c % 4], .no_sync = true });
 }
 
 static void save_one(

@@ -96,7 +96,8 @@ static void write_and_die(struct mix *m, varve_node *root, const char *path,
 void mix_kill(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     int left = c % 4;
-    const varve_write_options options = { .pending = VARVE_PENDING_OMIT, .progress = die,
+    const varve_write_options options = { .pending = VARVE_PENDING_OMIT,
+        .progress = die,
         .progress_user = &left,
         .compress = c / 4 % 2 * MIX_LEVEL };
     if (a % 8 == 0) /* it takes long */
@@ -133,7 +134,8 @@ static void save_behind_and_die(struct mix *m, varve_node *root,
 /* At some call of the system, on whatever thread it is. */
 void mix_kill_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
-    const varve_write_options options = { .pending = VARVE_PENDING_OMIT, .layered = b & 64,
+    const varve_write_options options = { .pending = VARVE_PENDING_OMIT,
+        .layered = b & 64,
         .background.at_rest = b & 128,
         .compress = a / 8 % 2 * MIX_LEVEL,
         .background.in_flight = c };

@@ -254,7 +254,8 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_snapshot *s = choose_snapshot(m, b);
     uint8_t slot = c % MIX_ORDINARY_FILES;
-    const varve_write_options options = { .pending = VARVE_PENDING_OMIT, .no_sync = true,
+    const varve_write_options options = { .pending = VARVE_PENDING_OMIT,
+        .no_sync = true,
         .compress = a % 2 * MIX_LEVEL };
     if (!s)
         return;

@@ -30,7 +30,8 @@ static void replace(void *user)
         .kind = VARVE_METADATA_INTEGER,
         .integer = w->number
     };
-    const varve_write_options options = { .pending = VARVE_PENDING_OMIT, .no_sync = true,
+    const varve_write_options options = { .pending = VARVE_PENDING_OMIT,
+        .no_sync = true,
         .compress = w->number % 2 ? MIX_LEVEL : 0,
         .metadata = &metadata,
         .metadata_count = 1 };

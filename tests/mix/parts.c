@@ -21,7 +21,8 @@ static varve_status wait_for(struct mix *m, varve_job *job)
 static varve_status write_one(struct mix *m, varve_node *root, uint8_t how,
     const char *path)
 {
-    varve_write_options options = { .pending = VARVE_PENDING_OMIT, .layered = how & 4, .no_sync = true };
+    varve_write_options options = { .pending = VARVE_PENDING_OMIT,
+        .layered = how & 4, .no_sync = true };
     switch (how % 4) {
     case 0: return varve_write(root, path, &options, &m->error);
     case 1:
