@@ -45,6 +45,38 @@
 #endif
 #endif
 
+/* --- Assertions ---------------------------------------------------------- */
+
+/* `call` is a call of Varve that returns a status and fills in the varve_error
+ * `varve_test_error`, which the macro declares:
+ *
+ *     VARVE_TEST_OK(varve_write(root, "a.varve", NULL, &varve_test_error));
+ */
+#define VARVE_TEST_OK(call)                                                    \
+    do {                                                                       \
+        varve_error varve_test_error;                                          \
+        varve_test_error.status = VARVE_OK;                                    \
+        varve_test_error.message[0] = '\0';                                    \
+        if ((call) != VARVE_OK)                                                \
+            VARVE_TEST_FAIL(varve_test_error.message);                         \
+    } while (0)
+
+/* Everything in the file was used, and everything in the program restored. */
+#define VARVE_TEST_CONSUMED(restoration)                                       \
+    VARVE_TEST_OK(varve_test_consumed((restoration), &varve_test_error))
+
+/* Reads a checkpoint and asserts that, in one call. `options` may be NULL. */
+#define VARVE_TEST_READ(root, path, options)                                   \
+    VARVE_TEST_OK(varve_test_read((root), (path), (options), &varve_test_error))
+
+/* The program has the names and values of a golden file, which
+ * `VARVE_UPDATE_GOLDEN=1 ./test` writes. `options` may be NULL. */
+#define VARVE_TEST_GOLDEN(root, path, options)                                 \
+    VARVE_TEST_OK(                                                             \
+        varve_test_golden((root), (path), (options), &varve_test_error))
+
+/* --- What they call ------------------------------------------------------- */
+
 /* Prints the whole report of a restoration to standard error, where the message
  * of an error has room for some of its lines only. */
 static inline void varve_test_print_report(varve_restoration *restoration)
@@ -86,35 +118,5 @@ static inline varve_status varve_test_golden(varve_node *root, const char *path,
         return varve_write(root, path, NULL, error);
     return varve_compare_golden(root, path, options, error);
 }
-
-/* --- Assertions ---------------------------------------------------------- */
-
-/* `call` is a call of Varve that returns a status and fills in the varve_error
- * `varve_test_error`, which the macro declares:
- *
- *     VARVE_TEST_OK(varve_write(root, "a.varve", NULL, &varve_test_error));
- */
-#define VARVE_TEST_OK(call)                                                    \
-    do {                                                                       \
-        varve_error varve_test_error;                                          \
-        varve_test_error.status = VARVE_OK;                                    \
-        varve_test_error.message[0] = '\0';                                    \
-        if ((call) != VARVE_OK)                                                \
-            VARVE_TEST_FAIL(varve_test_error.message);                         \
-    } while (0)
-
-/* Everything in the file was used, and everything in the program restored. */
-#define VARVE_TEST_CONSUMED(restoration)                                       \
-    VARVE_TEST_OK(varve_test_consumed((restoration), &varve_test_error))
-
-/* Reads a checkpoint and asserts that, in one call. `options` may be NULL. */
-#define VARVE_TEST_READ(root, path, options)                                   \
-    VARVE_TEST_OK(varve_test_read((root), (path), (options), &varve_test_error))
-
-/* The program has the names and values of a golden file, which
- * `VARVE_UPDATE_GOLDEN=1 ./test` writes. `options` may be NULL. */
-#define VARVE_TEST_GOLDEN(root, path, options)                                 \
-    VARVE_TEST_OK(                                                             \
-        varve_test_golden((root), (path), (options), &varve_test_error))
 
 #endif

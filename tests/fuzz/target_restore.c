@@ -303,6 +303,8 @@ void fuzz_restore(const uint8_t *bytes, size_t size)
     run->flags = fuzz_flags(bytes, size);
     run->bounded = bounded_for(bytes, file_size);
     bounded_raise(&run->bounded, PROGRAM_SIZE);
+    /* A read that matches nothing makes a report, to say so. */
+    bounded_raise(&run->bounded, FUZZ_FACTOR * file_size);
     one_file_init(&run->file, bytes, file_size);
     run->context.system = &run->file.system;
     run->context.allocator = bounded_allocator(&run->bounded);

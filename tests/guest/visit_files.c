@@ -180,7 +180,7 @@ static void visit_one_array(struct guest *g, struct state *s)
     varve_node *root = varve_graph_root(graph);
     varve_restoration *r;
     const varve_write_options writing = { .format = VARVE_FORMAT_NPY };
-    varve_add_variable(root, "array", varve_array(s->weights, s->count));
+    varve_add_variable(root, "arr_0", varve_array(s->weights, s->count));
     GOOD(g, varve_write(root, "one.npy", &writing, &g->error));
     LEAVES(g, 0, 1);
     MAKES(g, r, varve_read(root, "one.npy", NULL, &g->error));

@@ -124,6 +124,7 @@ static void use(struct guest *g, struct state *s, varve_snapshot *snapshot)
     GOOD(g, varve_snapshot_restore_with(snapshot, &restore, &g->error));
     GOOD(g, varve_snapshot_write(snapshot, "s.varve", NULL, &g->error));
     GOOD(g, varve_snapshot_read(snapshot, "s.varve", NULL, &g->error));
+    GOOD(g, varve_compare_golden(s->root, "s.varve", NULL, &g->error));
     FAILS(g, VARVE_NOT_FOUND,
         varve_snapshot_read(snapshot, "none", NULL, &g->error));
 }
@@ -133,10 +134,13 @@ void visit_snapshots(struct guest *g)
     struct state s;
     varve_snapshot *snapshot;
     varve_ring *ring;
+    varve_tensor value;
     const varve_snapshot_options tracked = { .track = true };
     state_open(&s, g);
     MAKES(g, snapshot, varve_snapshot_new(s.root, &g->error));
     use(g, &s, snapshot);
+    FAILS(g, VARVE_NOT_FOUND,
+        varve_snapshot_value(snapshot, "none", &value, &g->error));
     CALL(g, varve_snapshot_free(snapshot));
     MAKES(g, ring, varve_ring_new(s.root, 2, NULL, &g->error));
     GOOD(g, varve_ring_push(ring, &g->error));

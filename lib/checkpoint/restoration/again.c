@@ -231,13 +231,13 @@ varve_status varve_restore_again(
     varve_restoration *r, varve_node *node, varve_error *error)
 {
     struct vv_walk walk;
-    if (!r)
+    if (!r && node && !vv_is_nil(node))
         return vv_fail_none(error, "restoration", "a read");
-    if (!node || vv_is_nil(node) || !r->pairing.graph ||
+    if (!r || !node || vv_is_nil(node) || !r->pairing.graph ||
         node->graph != r->pairing.graph || r->pairing.is_dry || r->is_busy)
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected a node of the program that was restored, found %s",
-            r->file.path,
+            r ? r->file.path : "restoration",
             !node || vv_is_nil(node) ? "none"
             : r->pairing.is_dry      ? "a plan"
             : r->is_busy             ? "its restoration at work"

@@ -232,9 +232,16 @@ static bool stands(struct carrying *c, uint32_t file, varve_node *node)
 static bool add_node(struct carrying *c, uint32_t file, varve_error *error)
 {
     const struct vv_carried_value at = value_at(c, file);
-    return stands(c, file,
-        vv_carried_add_node(c->carried, c->source->reader, &at,
-            c->needs[file] == HAS_VALUE, error));
+    varve_saved_node saved;
+    varve_node *node = NULL;
+    if (varve_reader_node_at(c->source->reader, file, &saved))
+        node = vv_carried_add_node(
+            c->carried, &saved, &at, c->needs[file] == HAS_VALUE, error);
+    const char *tag;
+    for (size_t i = 0;
+         node && (tag = varve_reader_tag_at(c->source->reader, file, i)); i++)
+        varve_tag(node, tag);
+    return stands(c, file, node);
 }
 
 /* Something stands in the place of a node of the file. What a newer restoration

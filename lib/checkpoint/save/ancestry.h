@@ -20,12 +20,14 @@ enum { VV_ANCESTRY_SIZE = VV_MOST_ANCESTORS * (16 + 1 + 20 + 1) + 1 };
 /* A run, and the counter of its checkpoint from which the next run was
  * resumed. Its later checkpoints are not ancestors. */
 struct vv_ancestor {
+    /* to fill in */
     uint64_t run; /* vv_run_hash; 0: unknown */
     uint64_t counter;
 };
 
 /* The newest ancestor, which is the parent, first. */
 struct vv_ancestry {
+    /* to fill in */
     size_t count; /* 0: the run began anew, or its ancestors are unknown */
     struct vv_ancestor all[VV_MOST_ANCESTORS];
 };

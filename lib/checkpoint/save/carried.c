@@ -182,17 +182,6 @@ static varve_status set_value(
                                     : reach(node, v, error);
 }
 
-static void set_marks(
-    varve_node *node, varve_reader *reader, const varve_saved_node *saved)
-{
-    const char *text;
-    for (size_t i = 0; (text = varve_reader_tag_at(reader, saved->id, i)); i++)
-        varve_tag(node, text);
-    if (saved->global_name &&
-        !vv_global_name_is_taken(node->graph, saved->global_name))
-        varve_set_global_name(node, saved->global_name);
-}
-
 /* A pointer at the end of a list; false, and a mistake, without memory. */
 static bool note(struct vv_carried *c, struct vv_buffer *list, void *pointer)
 {
@@ -204,13 +193,11 @@ static bool note(struct vv_carried *c, struct vv_buffer *list, void *pointer)
     return false;
 }
 
-varve_node *vv_carried_add_node(struct vv_carried *c, varve_reader *reader,
-    const struct vv_carried_value *at, bool has_value, varve_error *error)
+varve_node *vv_carried_add_node(struct vv_carried *c,
+    const varve_saved_node *saved, const struct vv_carried_value *at,
+    bool has_value, varve_error *error)
 {
-    varve_saved_node saved;
-    if (!varve_reader_node_at(reader, at->node, &saved))
-        return NULL;
-    varve_node *node = make_node(c, &saved);
+    varve_node *node = make_node(c, saved);
     if (vv_is_nil(node))
         return NULL;
     if (!note(c, &c->nodes, node)) {
@@ -227,7 +214,9 @@ varve_node *vv_carried_add_node(struct vv_carried *c, varve_reader *reader,
     node->value_state = VARVE_DECLARED;
     if (has_value && set_value(node, carried, error))
         return NULL;
-    set_marks(node, reader, &saved);
+    if (saved->global_name &&
+        !vv_global_name_is_taken(node->graph, saved->global_name))
+        varve_set_global_name(node, saved->global_name);
     return node;
 }
 

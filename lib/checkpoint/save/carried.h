@@ -101,12 +101,11 @@ const struct vv_carried_source *vv_carried_source_of(const varve_node *node);
 void vv_carried_add_source(
     struct vv_carried *carried, struct vv_carried_source *source);
 
-/* A node like a saved one, with its tags and, if nobody has it, its global
- * name; `value` is NULL where it has none. NULL after a mistake of the graph or
- * a failure. */
+/* A node like a saved one, with its global name if no other node has it, and
+ * without its tags. NULL after a mistake of the graph or a failure. */
 varve_node *vv_carried_add_node(struct vv_carried *carried,
-    varve_reader *reader, const struct vv_carried_value *at, bool has_value,
-    varve_error *error);
+    const varve_saved_node *saved, const struct vv_carried_value *at,
+    bool has_value, varve_error *error);
 
 /* False after a mistake of the graph. A slot is for the node that was added
  * last, to which no edge leads. */

@@ -60,7 +60,9 @@ TEST(carried, adds_nodes_that_go_again)
     const struct vv_carried_value at = {
         .source = &source.base, .node = 1, .value = 0, .size = 2
     };
-    varve_node *node = vv_carried_add_node(c, reader, &at, true, &error);
+    varve_saved_node saved;
+    cr_assert(varve_reader_node_at(reader, 1, &saved));
+    varve_node *node = vv_carried_add_node(c, &saved, &at, true, &error);
     cr_assert(node);
     cr_assert(vv_carried_add_edge(c, root, "late", node));
     cr_assert_eq(vv_carried_source_of(node), &source.base);
