@@ -184,11 +184,16 @@ static void check_graph(const struct run *run)
 /* A report costs the caller what it says: each finding has two paths and a
  * reason with a third, and stands in the text once more, in a buffer that grows
  * by doubling. */
+static size_t most_of_report(size_t values)
+{
+    return (values + 256) * 8 * VV_LONGEST_PATH;
+}
+
 static void ask(struct run *run, varve_restoration *r, bool is_first)
 {
     varve_error error = { 0 };
-    size_t findings = vv_index_of(&r->pairing)->value_count + 256;
-    bounded_raise(&run->bounded, findings * 8 * VV_LONGEST_PATH);
+    uint32_t values = vv_index_of(&r->pairing)->value_count;
+    bounded_raise(&run->bounded, most_of_report(values));
     varve_report *report = varve_report_new(r, &error);
     FUZZ_CHECK(report, "no report: %s", error.message);
     if (is_first && !(run->flags & (RESTORE_PLAN | RESTORE_LATE)))
@@ -290,6 +295,8 @@ static bool make_room_for_values(struct run *run)
     for (uint32_t i = 0; index->layer_count && i < index->value_count; i++)
         sum += vv_at64(index->value_sizes, i);
     bounded_raise(&run->bounded, bounded_unpacking(index));
+    /* A read of which nothing matches makes a report, to say so. */
+    bounded_raise(&run->bounded, most_of_report(index->value_count));
     if (sum <= MOST_VALUES)
         bounded_raise(&run->bounded, (size_t)sum);
     varve_reader_free(reader);
@@ -303,8 +310,6 @@ void fuzz_restore(const uint8_t *bytes, size_t size)
     run->flags = fuzz_flags(bytes, size);
     run->bounded = bounded_for(bytes, file_size);
     bounded_raise(&run->bounded, PROGRAM_SIZE);
-    /* A read that matches nothing makes a report, to say so. */
-    bounded_raise(&run->bounded, FUZZ_FACTOR * file_size);
     one_file_init(&run->file, bytes, file_size);
     run->context.system = &run->file.system;
     run->context.allocator = bounded_allocator(&run->bounded);

@@ -68,7 +68,6 @@ TEST(carried, adds_nodes_that_go_again)
     cr_assert_eq(vv_carried_source_of(node), &source.base);
     cr_assert_null(vv_carried_value_of(root));
     cr_assert_eq(vv_carried_value_of(node)->size, 2);
-    cr_assert(varve_has_tag(node, "tag"));
     cr_assert_str_eq(varve_global_name(node), "global");
     uint16_t bytes = 0;
     const varve_memory *m = varve_value(node)->memory;
