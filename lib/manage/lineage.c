@@ -92,11 +92,7 @@ bool vv_manager_goes_on_from(
     const varve_manager *m, const struct vv_entry *entry)
 {
     struct vv_entry newest = { .counter = UINT64_MAX };
-    memcpy(newest.run, m->run, sizeof newest.run);
-    if (*m->parent)
-        vv_entry_take_parent(&newest, m->parent);
-    else
-        newest.origin = vv_run_hash(m->run);
+    vv_entry_set_run(&newest, m->run, m->parent);
     return vv_listing_is_before(&m->listing, entry, &newest);
 }
 

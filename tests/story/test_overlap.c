@@ -66,3 +66,27 @@ TEST(overlap, is_found_by_an_assertion_where_a_variable_comes_late)
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
+
+/* A saver saves now and in the background. */
+TEST(overlap, is_refused_before_a_saver_saves)
+{
+    for (int i = 0; i < 2; i++) {
+        float m[6] = { 0 };
+        const varve_saver_options options = { .async = i };
+        varve_graph *graph = varve_graph_new(test_allocator());
+        varve_node *root = varve_graph_root(graph);
+        varve_node *a = varve_add_variable(root, "a", varve_array(m, 4));
+        varve_node *b = varve_add_variable(root, "b", varve_array(m + 2, 4));
+        varve_saver *saver = varve_saver_new(graph, &options, &error);
+        cr_assert_ok(varve_saver_add(saver, "a", a, &error), error);
+        cr_assert_ok(varve_saver_add(saver, "b", b, &error), error);
+        varve_status status =
+            varve_saver_save(saver, test_path("s"), NULL, &error);
+        if (!status)
+            status = varve_saver_wait(saver, &error);
+        check_refused(status);
+        cr_assert_null(varve_saver_latest(saver));
+        varve_saver_free(saver);
+        varve_graph_free(graph);
+    }
+}
