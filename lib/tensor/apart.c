@@ -55,7 +55,7 @@ static struct comb comb_of(const varve_tensor *tensor)
         if (way > 0)
             add_dimension(&c, way + 1, (int64_t)magnitude(memory->strides[i]));
         if (memory->strides[i] < 0)
-            c.span.begin -= way * magnitude(memory->strides[i]);
+            c.span.begin -= (uintptr_t)(way * magnitude(memory->strides[i]));
     }
     if (!memory)
         run = (int64_t)varve_tensor_size(tensor);
