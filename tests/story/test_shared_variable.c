@@ -129,9 +129,22 @@ TEST(shared_variable, two_values_of_the_file_for_one_variable_is_a_finding)
 TEST(shared_variable, two_equal_values_of_the_file_may_be_one_of_the_program)
 {
     enum { COUNT = 10000 }; /* more than is compared at once */
-    static const varve_format formats[] = { VARVE_FORMAT_VARVE,
-        VARVE_FORMAT_SAFETENSORS, VARVE_FORMAT_NPZ, VARVE_FORMAT_TENSORFLOW,
-        VARVE_FORMAT_TENSORFLOW_NAMES, VARVE_FORMAT_TORCH };
+    static const varve_format formats[] = {
+        VARVE_FORMAT_VARVE,
+#ifdef VV_HAVE_SAFETENSORS
+        VARVE_FORMAT_SAFETENSORS,
+#endif
+#ifdef VV_HAVE_NUMPY
+        VARVE_FORMAT_NPZ,
+#endif
+#ifdef VV_HAVE_TENSORFLOW
+        VARVE_FORMAT_TENSORFLOW,
+        VARVE_FORMAT_TENSORFLOW_NAMES,
+#endif
+#ifdef VV_HAVE_TORCH
+        VARVE_FORMAT_TORCH,
+#endif
+    };
     static float a[COUNT], b[COUNT], w[COUNT];
     for (size_t i = 0; i < 2 * sizeof formats / sizeof *formats; i++) {
         varve_error error;
