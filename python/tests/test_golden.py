@@ -58,8 +58,9 @@ class Golden(unittest.TestCase):
             plugin = [] if 'pytest11' in entry_points() else [
                 '-p', 'varve.pytest_plugin']
             done = subprocess.run(
-                [sys.executable, '-B', '-m', 'pytest', '-q', *plugin, test,
-                 *arguments], text=True, stdout=subprocess.PIPE, check=False)
+                [sys.executable, '-B', '-m', 'pytest', '-q',
+                 '-p', 'no:cacheprovider', *plugin, test, *arguments],
+                text=True, stdout=subprocess.PIPE, check=False)
             return done.returncode, done.stdout
 
         self.assertEqual(run('2.0')[0], 1)
