@@ -5,6 +5,8 @@
  */
 #include "apart.h"
 
+#include "strided.h"
+
 enum { MOST_STEPS = 1 << 16 };
 
 /* Dimensions of more than one element, the widest stride first. What lies
@@ -23,11 +25,6 @@ struct teeth {
     uint32_t k;
     int64_t at;
 };
-
-static uint64_t magnitude(int64_t stride)
-{
-    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
-}
 
 static void add_dimension(struct comb *c, uint64_t extent, int64_t stride)
 {
@@ -52,10 +49,11 @@ static struct comb comb_of(const varve_tensor *tensor)
     }
     for (uint32_t i = 0; memory && i < tensor->rank; i++) {
         uint64_t way = tensor->shape[i] - 1;
+        uint64_t stride = vv_stride_magnitude(memory->strides[i]);
         if (way > 0)
-            add_dimension(&c, way + 1, (int64_t)magnitude(memory->strides[i]));
+            add_dimension(&c, way + 1, (int64_t)stride);
         if (memory->strides[i] < 0)
-            c.span.begin -= (uintptr_t)(way * magnitude(memory->strides[i]));
+            c.span.begin -= (uintptr_t)(way * stride);
     }
     if (!memory)
         run = (int64_t)varve_tensor_size(tensor);

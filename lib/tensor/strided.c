@@ -11,11 +11,6 @@
 
 /* --- Whether elements are apart ------------------------------------------- */
 
-static uint64_t magnitude(int64_t stride)
-{
-    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
-}
-
 /* A dimension with a stride at least that large, of those with more than one
  * element: the nearest that was not `taken`; the rank if there is none. */
 static uint32_t narrowest(const varve_tensor *tensor, uint32_t taken)
@@ -24,8 +19,8 @@ static uint32_t narrowest(const varve_tensor *tensor, uint32_t taken)
     uint32_t found = tensor->rank;
     for (uint32_t i = 0; i < tensor->rank; i++) {
         if (tensor->shape[i] > 1 && !(taken >> i & 1) &&
-            (found == tensor->rank ||
-                magnitude(strides[i]) < magnitude(strides[found])))
+            (found == tensor->rank || vv_stride_magnitude(strides[i]) <
+                                          vv_stride_magnitude(strides[found])))
             found = i;
     }
     return found;
@@ -38,7 +33,7 @@ bool vv_strides_are_apart(const varve_tensor *tensor)
     if (varve_tensor_count(tensor) == 0)
         return true;
     while ((i = narrowest(tensor, taken)) < tensor->rank) {
-        uint64_t stride = magnitude(tensor->memory->strides[i]);
+        uint64_t stride = vv_stride_magnitude(tensor->memory->strides[i]);
         int64_t way;
         if (stride < (uint64_t)span ||
             __builtin_mul_overflow(tensor->shape[i] - 1, stride, &way) ||
@@ -202,7 +197,8 @@ static uint64_t turned_rows(const struct course *c, size_t size)
 {
     uint32_t k = c->rank - 1;
     if (k == 0 || c->at[k] != 0 ||
-        magnitude(c->strides[k - 1]) >= magnitude(c->strides[k]))
+        vv_stride_magnitude(c->strides[k - 1]) >=
+            vv_stride_magnitude(c->strides[k]))
         return 0;
     uint64_t left = size / c->unit / c->extents[k];
     uint64_t here = c->extents[k - 1] - c->at[k - 1];

@@ -8,8 +8,15 @@
 #define VV_STRIDED_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <varve/memory.h>
+
+/* Returns the bytes between two elements, in either direction. */
+static inline uint64_t vv_stride_magnitude(int64_t stride)
+{
+    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
 
 /* Whether no two elements share a byte, as far as that is plain to see: each
  * dimension goes past all that those with smaller strides span. */
