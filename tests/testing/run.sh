@@ -14,13 +14,13 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit
 failures=0
 
-# run EXPECTED PROGRAM [TEXT]: passes or fails; what it prints has the text. An
-# assertion that fails leaves the test without freeing what the test allocated,
-# so leaks are looked for only in a run that has to pass.
+# run EXPECTED PROGRAM [TEXT]: runs a program that has to pass (0) or fail (1)
+# and to print the text. An assertion that fails leaves the test before it frees
+# its memory, so a run that has to fail does not report leaks.
 run() {
-    local status=0
-    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=$((1 - $1))" \
-        "$programs/$2" >out 2>&1 || status=1
+    local status=0 options=${ASAN_OPTIONS-}
+    [ "$1" = 0 ] || options=${options:+$options:}detect_leaks=0
+    ASAN_OPTIONS=$options "$programs/$2" >out 2>&1 || status=1
     [ "$status" = "$1" ] && { [ $# = 2 ] || grep -qF -- "$3" out; } && return
     echo "FAILED: $2: ended with $status, expected $1 and '${3-}':"
     cat out
