@@ -81,17 +81,13 @@ static void keep_one_line(char *message)
     }
 }
 
-varve_status vv_fail(
-    varve_error *error, varve_status status, const char *format, ...)
+/* Writes a message of one line and its status. */
+static void fill_message(varve_error *error, varve_status status,
+    const char *format, va_list arguments)
 {
     static const char more[] = "...";
-    if (!error)
-        return status;
-    va_list arguments;
-    va_start(arguments, format);
     int size =
         vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
     if (size < 0)
         error->message[0] = '\0';
     else if ((size_t)size >= sizeof error->message)
@@ -99,6 +95,17 @@ varve_status vv_fail(
     keep_one_line(error->message);
     error->status = status;
     error->system_error = 0;
+}
+
+varve_status vv_fail(
+    varve_error *error, varve_status status, const char *format, ...)
+{
+    if (!error)
+        return status;
+    va_list arguments;
+    va_start(arguments, format);
+    fill_message(error, status, format, arguments);
+    va_end(arguments);
     return status;
 }
 
@@ -207,4 +214,33 @@ bool vv_error_add_line(varve_error *error, const char *format, ...)
     error->message[used] = '\n';
     memcpy(error->message + used + 1, line, (size_t)size + 1);
     return true;
+}
+
+void vv_error_add_lines(varve_error *error, const char *lines)
+{
+    bool has_room = true;
+    lines += *lines == '\n';
+    while (*lines && has_room) {
+        size_t size = strcspn(lines, "\n");
+        has_room = vv_error_add_line(error, "%.*s", (int)size, lines);
+        lines += size + (lines[size] == '\n');
+    }
+}
+
+varve_status vv_fail_because(
+    varve_error *error, const varve_error *reason, const char *format, ...)
+{
+    varve_error where = { 0 };
+    const char *line = reason->message;
+    if (!error)
+        return reason->status;
+    va_list arguments;
+    va_start(arguments, format);
+    fill_message(&where, reason->status, format, arguments);
+    va_end(arguments);
+    size_t size = strcspn(line, "\n");
+    vv_fail(error, reason->status, "%s: %.*s", where.message, (int)size, line);
+    vv_error_add_lines(error, line + size);
+    error->system_error = reason->system_error;
+    return reason->status;
 }

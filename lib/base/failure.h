@@ -41,6 +41,12 @@ struct vv_failure_words {
 /* From now on these are asked; they stay for ever. */
 void vv_failure_ask(const struct vv_failure_words *words);
 
+/* Fails for the reason of another failure, with its status and errno:
+ * "<text>: <first line of its message>", and its other lines after that.
+ * `reason` must not be `error`. */
+varve_status vv_fail_because(varve_error *error, const varve_error *reason,
+    const char *format, ...) VV_PRINTF(3, 4);
+
 /* For a call that is given NULL, which another call has returned that failed.
  * If `error` holds a failure, that of the other call, it stays and its status
  * is returned. Else VARVE_MISUSE: "<what>: expected one, found NULL, as after
@@ -83,5 +89,9 @@ varve_status vv_check_reserved(
  * and for every line after it. */
 bool vv_error_add_line(varve_error *error, const char *format, ...)
     VV_PRINTF(2, 3);
+
+/* Appends each line of a text, such as the message of another failure. A
+ * newline at its start is skipped. */
+void vv_error_add_lines(varve_error *error, const char *lines);
 
 #endif

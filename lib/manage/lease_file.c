@@ -152,10 +152,10 @@ varve_status vv_lease_file_check(
             "suspended: the checkpoint may be deleted",
             path);
     return failure.status
-               ? vv_fail(error, failure.status,
+               ? vv_fail_because(error, &failure,
                      "%s: its lease could not be renewed, and expires %d "
-                     "seconds after the last renewal: %s",
-                     path, (int)(VV_LEASE_TERM / 1000000000), failure.message)
+                     "seconds after the last renewal",
+                     path, (int)(VV_LEASE_TERM / 1000000000))
                : VARVE_OK;
 }
 

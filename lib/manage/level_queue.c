@@ -111,18 +111,18 @@ static void put_back(struct vv_level_queue *q, struct vv_waiting *w)
 
 /* --- The work ----------------------------------------------------------- */
 
-static void note_failure(struct vv_level_queue *q, varve_status status,
-    const char *what, const char *whose, const varve_error *reason)
+static void note_failure(struct vv_level_queue *q, const char *what,
+    const char *whose, const varve_error *reason)
 {
-    vv_fail(&q->failure, status, "%s: %s%s failed: %s",
-        q->level.listing.directory, what, whose, reason->message);
+    vv_fail_because(&q->failure, reason, "%s: %s%s failed",
+        q->level.listing.directory, what, whose);
 }
 
 void vv_level_queue_note(
     struct vv_level_queue *q, const char *what, const varve_error *reason)
 {
     vv_monitor_enter(q->monitor);
-    note_failure(q, reason->status, what, "", reason);
+    note_failure(q, what, "", reason);
     vv_monitor_leave(q->monitor);
 }
 
@@ -146,7 +146,7 @@ static void note_failed(
     struct vv_level_queue *q, struct vv_waiting *w, const varve_error *error)
 {
     q->failures++;
-    note_failure(q, error->status, "copy of ", w->path, error);
+    note_failure(q, "copy of ", w->path, error);
     w->original.is_unsure |= error->status == VARVE_UNKNOWN_OUTCOME;
     /* A number that another checkpoint has at the level stays taken. */
     if (is_of_the_original(error->status) || error->status == VARVE_EXISTS) {
@@ -173,7 +173,7 @@ static void note_copied(struct vv_level_queue *q, struct vv_waiting *w,
     if (!q->owed)
         q->failure.status = VARVE_OK;
     if (tidied->status)
-        note_failure(q, tidied->status, "pruning", "", tidied);
+        note_failure(q, "pruning", "", tidied);
     vv_waiting_free(q, w);
 }
 
@@ -216,7 +216,7 @@ static void tidy_sets(struct vv_level_queue *q)
     vv_monitor_enter(q->monitor);
     q->is_tidying = false;
     if (error.status)
-        note_failure(q, error.status, "pruning", "", &error);
+        note_failure(q, "pruning", "", &error);
     vv_monitor_wake(q->monitor);
 }
 
@@ -262,7 +262,7 @@ void vv_level_queue_owe(
 {
     vv_monitor_enter(q->monitor);
     owe(q, counter);
-    note_failure(q, reason->status, "what is due there", "", reason);
+    note_failure(q, "what is due there", "", reason);
     vv_monitor_leave(q->monitor);
 }
 

@@ -405,7 +405,7 @@ static varve_status tell(varve_manager *m, varve_error *error)
     varve_status status = m->failure.status;
     if (!status)
         return VARVE_OK;
-    vv_fail(error, status, "background save failed: %s", m->failure.message);
+    vv_fail_because(error, &m->failure, "background save failed");
     m->failure.status = VARVE_OK;
     return status;
 }

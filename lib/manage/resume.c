@@ -137,9 +137,10 @@ static varve_status may_pass(
 {
     if (m->options.may_resume_older)
         return VARVE_OK;
-    return vv_fail(error, reason->status,
-        "%s (it may be good: try again, or set may_resume_older)",
-        reason->message);
+    vv_pass_failure(error, reason);
+    vv_error_add_line(error,
+        "the checkpoint may be good: try again, or set may_resume_older");
+    return reason->status;
 }
 
 /* A checkpoint could not be opened when it was listed, and can be read now. Its

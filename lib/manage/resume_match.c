@@ -25,17 +25,6 @@ void vv_resume_match_begin(varve_manager *m, uint64_t number, bool is_own)
     };
 }
 
-/* A message of several lines behind the first line of another. */
-static void resume_match_add_lines(varve_error *error, const char *lines)
-{
-    bool has_room = true;
-    while (*lines && has_room) {
-        size_t size = strcspn(lines, "\n");
-        has_room = vv_error_add_line(error, "%.*s", (int)size, lines);
-        lines += size + (lines[size] == '\n');
-    }
-}
-
 static varve_status resume_match_check(varve_manager *m, varve_error *error)
 {
     varve_error reason = { 0 };
@@ -47,7 +36,7 @@ static varve_status resume_match_check(varve_manager *m, varve_error *error)
         "`read->rename`, permit differences by `read->expect`, or resume "
         "without `strict` (a run: with `allow_partial`)",
         m->listing.directory);
-    resume_match_add_lines(error, reason.message);
+    vv_error_add_lines(error, reason.message);
     return status;
 }
 

@@ -80,8 +80,7 @@ varve_status varve_saver_wait(varve_saver *saver, varve_error *error)
     vv_saver_land(saver);
     varve_status status = saver->failure.status;
     if (status)
-        vv_fail(error, status, "background save failed: %s",
-            saver->failure.message);
+        vv_fail_because(error, &saver->failure, "background save failed");
     saver->failure.status = VARVE_OK;
     return status;
 }

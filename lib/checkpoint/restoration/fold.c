@@ -18,11 +18,12 @@ static varve_status fail(const char *path, varve_status status,
     const varve_error *reason, varve_error *error)
 {
     if (reason->message[0] != '\0')
-        vv_fail(error, VARVE_HALF_RESTORED, "%s: its fold failed: %s", path,
-            reason->message);
+        vv_fail_because(error, reason, "%s: its fold failed", path);
     else
         vv_fail(error, VARVE_HALF_RESTORED, "%s: its fold failed with %s", path,
             varve_status_name(status));
+    if (error)
+        error->status = VARVE_HALF_RESTORED;
     vv_error_add_line(error, "half restored: other values are new");
     return VARVE_HALF_RESTORED;
 }

@@ -197,8 +197,8 @@ static void add_failure(
     varve_error *all, const varve_error *failure, const char *target)
 {
     if (!all->status)
-        vv_fail(all, failure->status, "background save%s%s failed: %s",
-            target ? " to " : "", target ? target : "", failure->message);
+        vv_fail_because(all, failure, "background save%s%s failed",
+            target ? " to " : "", target ? target : "");
     else
         vv_error_add_line(all, "background save%s%s failed: %s",
             target ? " to " : "", target ? target : "", failure->message);

@@ -65,34 +65,21 @@ static varve_status spread_message(
 
 _Static_assert(VARVE_MESSAGE_SIZE % 8 == 0, "it goes eight bytes at a time");
 
-/* Line by line: each goes through a check of what is in it. */
-static varve_status fail_as(
-    uint32_t rank, varve_status status, char *message, varve_error *error)
-{
-    char *end = strchr(message, '\n');
-    if (end)
-        *end = '\0';
-    vv_fail(error, status, "rank %" PRIu32 ": %s", rank, message);
-    while (end && error) {
-        char *line = end + 1;
-        end = strchr(line, '\n');
-        if (end)
-            *end = '\0';
-        vv_error_add_line(error, "%s", line);
-    }
-    return status;
-}
-
 static varve_status spread_failure(const varve_comm *comm, uint32_t from,
     varve_status status, varve_error *error)
 {
     varve_error reason = { 0 };
-    uint64_t number = status;
-    if (comm->rank == from && error)
+    uint64_t number = status, system_error = 0;
+    if (comm->rank == from && error) {
         memcpy(reason.message, error->message, sizeof reason.message);
+        system_error = (uint64_t)error->system_error;
+    }
     VV_TRY(spread(comm, from, &number, error));
+    VV_TRY(spread(comm, from, &system_error, error));
     VV_TRY(spread_message(comm, from, reason.message, error));
-    return fail_as(from, (varve_status)number, reason.message, error);
+    reason.status = (varve_status)number;
+    reason.system_error = (int)system_error;
+    return vv_fail_because(error, &reason, "rank %" PRIu32, from);
 }
 
 varve_status vv_agree(

@@ -244,6 +244,6 @@ varve_status varve_require_ready(
         r.variables, r.missing);
     r.naming = error;
     if (error && each(root, select, look, &r, &reason))
-        return vv_fail(error, reason.status, "%s", reason.message);
+        return vv_pass_failure(error, &reason);
     return VARVE_UNMATCHED;
 }

@@ -169,3 +169,17 @@ TEST(failure, refuses_what_stands_in_the_room_for_later_fields)
         later.reserved[i] = NULL;
     }
 }
+
+TEST(failure, keeps_status_errno_and_lines_of_its_reason)
+{
+    varve_error error = { 0 }, reason = { 0 };
+    vv_fail_system(&reason, EMFILE, "open", "a");
+    vv_error_add_line(&reason, "  one");
+    vv_error_add_line(&reason, "  two");
+    cr_assert_eq(vv_fail_because(&error, &reason, "copy of %s", "b"), VARVE_IO);
+    cr_assert_eq(error.status, VARVE_IO);
+    cr_assert_eq(error.system_error, EMFILE);
+    cr_assert(strstr(error.message, "copy of b: a: open failed: "));
+    cr_assert(ends_with(error.message, "\n  one\n  two"));
+    cr_assert_eq(vv_fail_because(NULL, &reason, "copy"), VARVE_IO);
+}

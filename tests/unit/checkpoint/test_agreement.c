@@ -4,6 +4,8 @@
  */
 #include "worlds.h"
 
+#include <errno.h>
+
 #include "agreement.h"
 #include "allocator.h"
 #include "failure.h"
@@ -56,21 +58,22 @@ static void agree_on_lines(const varve_comm *comm, void *user)
     uint32_t i = comm->rank;
     varve_error *error = &g->errors[i];
     if (i == 1) {
-        vv_fail(error, VARVE_BAD_SHAPE, "found some:");
+        vv_fail_system(error, EMFILE, "open", "a file");
         vv_error_add_line(error, "  one");
         vv_error_add_line(error, "  two");
     }
     g->got[i] = vv_agree(comm, error->status, error);
 }
 
-TEST(agreement, keeps_the_lines_of_a_message)
+TEST(agreement, keeps_the_lines_of_a_message_and_its_errno)
 {
     struct group g = { .given = { VARVE_OK } };
     thread_comm_run(RANKS, 0, -1, agree_on_lines, &g);
     for (int i = 0; i < RANKS; i++) {
-        cr_assert_eq(g.got[i], VARVE_BAD_SHAPE);
-        cr_assert_str_eq(
-            g.errors[i].message, "rank 1: found some:\n  one\n  two");
+        cr_assert_eq(g.got[i], VARVE_IO);
+        cr_assert_eq(g.errors[i].system_error, EMFILE);
+        cr_assert(strstr(g.errors[i].message, "rank 1: a file: open failed: "));
+        cr_assert(strstr(g.errors[i].message, "\n  one\n  two"));
     }
 }
 
