@@ -109,6 +109,19 @@ varve_status vv_fail(
     return status;
 }
 
+varve_status vv_fail_like(
+    varve_error *error, const varve_error *reason, const char *format, ...)
+{
+    if (!error)
+        return reason->status;
+    va_list arguments;
+    va_start(arguments, format);
+    fill_message(error, reason->status, format, arguments);
+    va_end(arguments);
+    error->system_error = reason->system_error;
+    return reason->status;
+}
+
 static varve_status status_of_errno(int number)
 {
     switch (number) {
@@ -239,8 +252,7 @@ varve_status vv_fail_because(
     fill_message(&where, reason->status, format, arguments);
     va_end(arguments);
     size_t size = strcspn(line, "\n");
-    vv_fail(error, reason->status, "%s: %.*s", where.message, (int)size, line);
+    vv_fail_like(error, reason, "%s: %.*s", where.message, (int)size, line);
     vv_error_add_lines(error, line + size);
-    error->system_error = reason->system_error;
     return reason->status;
 }

@@ -41,6 +41,11 @@ struct vv_failure_words {
 /* From now on these are asked; they stay for ever. */
 void vv_failure_ask(const struct vv_failure_words *words);
 
+/* Fails as vv_fail does, with the status and the errno of `reason`, which must
+ * not be `error`. */
+varve_status vv_fail_like(varve_error *error, const varve_error *reason,
+    const char *format, ...) VV_PRINTF(3, 4);
+
 /* Fails for the reason of another failure, with its status and errno:
  * "<text>: <first line of its message>", and its other lines after that.
  * `reason` must not be `error`. */

@@ -137,10 +137,9 @@ static varve_status may_pass(
 {
     if (m->options.may_resume_older)
         return VARVE_OK;
-    vv_pass_failure(error, reason);
-    vv_error_add_line(error,
-        "the checkpoint may be good: try again, or set may_resume_older");
-    return reason->status;
+    return vv_fail_like(error, reason,
+        "%s (it may be good: try again, or set may_resume_older)",
+        reason->message);
 }
 
 /* A checkpoint could not be opened when it was listed, and can be read now. Its

@@ -119,6 +119,10 @@ void vv_remote_answer_line(
         size--;
     if (size >= sizeof text || memchr(line, 0, size))
         return;
+    if (size == 0)
+        a->is_over = true;
+    if (a->is_over && a->code >= 200 && a->code < 300)
+        return;
     memcpy(text, line, size);
     text[size] = '\0';
     if (strncasecmp(text, "HTTP/", 5) == 0) {
@@ -127,7 +131,7 @@ void vv_remote_answer_line(
         return;
     }
     char *colon = strchr(text, ':');
-    if (!colon)
+    if (!colon || a->is_over)
         return;
     *colon = '\0';
     take(a, text, colon + 1 + strspn(colon + 1, " \t"));

@@ -29,7 +29,8 @@ struct vv_remote_mark {
 
 struct vv_remote_answer {
     /* to read */
-    long code; /* of HTTP */
+    long code;    /* of HTTP */
+    bool is_over; /* its headers have ended: trailers are not headers */
     struct vv_remote_mark mark;
     uint64_t first; /* of the range; only with `has_range` */
     uint64_t last;
@@ -48,7 +49,11 @@ struct vv_remote_answer {
     int64_t asked; /* by the clock here: nanoseconds since 1970; 0: unknown */
 };
 
-/* One line of it; one that begins another answer forgets the former. */
+/* Takes one line of the headers. A status line begins another answer, as after
+ * a redirection, and clears `a`. Lines behind the empty line that ends the
+ * headers are trailers (RFC 9110, 6.5): those are ignored, and a status line as
+ * well where the answer was a success, because bytes are checked against the
+ * headers before they are taken. */
 void vv_remote_answer_line(
     struct vv_remote_answer *a, const char *line, size_t size);
 

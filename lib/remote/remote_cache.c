@@ -18,23 +18,17 @@ static struct vv_remote_block *find(struct vv_remote_cache *c, uint64_t number)
     return NULL;
 }
 
-static size_t size_of_block(uint64_t file_size, uint64_t number)
-{
-    uint64_t left = file_size - number * VV_REMOTE_BLOCK;
-    return left < VV_REMOTE_BLOCK ? (size_t)left : VV_REMOTE_BLOCK;
-}
-
-size_t vv_remote_cached(struct vv_remote_cache *c, uint64_t file_size,
-    unsigned char *to, size_t size, uint64_t offset)
+size_t vv_remote_cached(
+    struct vv_remote_cache *c, unsigned char *to, size_t size, uint64_t offset)
 {
     size_t done = 0;
     while (done < size) {
         uint64_t at = offset + done;
         size_t inside = (size_t)(at % VV_REMOTE_BLOCK);
         struct vv_remote_block *b = find(c, at / VV_REMOTE_BLOCK);
-        if (!b)
+        if (!b || b->size <= inside)
             break;
-        size_t there = size_of_block(file_size, b->number) - inside;
+        size_t there = b->size - inside;
         size_t part = size - done < there ? size - done : there;
         memcpy(to + done, b->bytes + inside, part);
         b->used = ++c->clock;
@@ -102,6 +96,7 @@ static void put(struct vv_remote_cache *c, uint64_t number,
     if (!b->bytes)
         return;
     memcpy(b->bytes, bytes, size);
+    b->size = size;
     b->number = number;
     b->used = ++c->clock;
 }

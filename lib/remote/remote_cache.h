@@ -23,7 +23,8 @@ struct vv_remote_cache {
     struct vv_remote_block {
         uint64_t number;
         uint64_t used;        /* when; 0: it is none */
-        unsigned char *bytes; /* of a block, or what there is of the last */
+        unsigned char *bytes; /* room for a block */
+        size_t size;          /* of what there is, from its beginning on */
     } blocks[VV_REMOTE_MOST_BLOCKS];
     uint64_t clock;
     uint64_t next; /* block behind what was asked for last */
@@ -32,10 +33,10 @@ struct vv_remote_cache {
     uint64_t hint_end;
 };
 
-/* Copies what there is of a range from its beginning on, and gives how much.
- * `file_size` is that of the file. */
-size_t vv_remote_cached(struct vv_remote_cache *c, uint64_t file_size,
-    unsigned char *to, size_t size, uint64_t offset);
+/* Copies what there is of a range from its beginning on, and returns its size
+ * in bytes. */
+size_t vv_remote_cached(
+    struct vv_remote_cache *c, unsigned char *to, size_t size, uint64_t offset);
 
 /* A range whose beginning is not there: how many blocks to ask for, from
  * *first on. Where blocks are read one behind the other they become more; so

@@ -315,7 +315,7 @@ int64_t vv_remote_read_at(
     size = size < end - offset ? size : (size_t)(end - offset);
     size = size < MOST_AT_ONCE ? size : MOST_AT_ONCE;
     vv_remote_lock();
-    size_t there = vv_remote_cached(&file->cache, end, bytes, size, offset);
+    size_t there = vv_remote_cached(&file->cache, bytes, size, offset);
     vv_remote_unlock();
     if (there)
         return (int64_t)there;

@@ -84,7 +84,8 @@ static void check(struct exchange *e)
 static size_t on_header(char *line, size_t one, size_t size, void *user)
 {
     struct exchange *e = user;
-    vv_remote_answer_line(&e->answer, line, one * size);
+    if (!e->is_checked)
+        vv_remote_answer_line(&e->answer, line, one * size);
     return one * size;
 }
 

@@ -126,6 +126,13 @@ class WebServers(Remote):
             self.says(lines[0], 'VARVE_IO', words.get(kind, self.url),
                       'in each of 3 attempts')
 
+    def test_trailers_are_no_headers(self):
+        """Nothing that comes behind the bytes changes the size of a file."""
+        self.store.always = 'trailers'
+        self.assertEqual(probe('equal', '1', self.small, self.url),
+                         ['COUNT VARVE_OK 1'])
+        self.verify(self.url, 'VARVE_OK')
+
     def test_silence_ends(self):
         self.store.always = 'silence'
         self.verify(self.url, 'VARVE_IO', 'in each of 2 attempts',

@@ -144,6 +144,15 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
         with self.server.store.lock:
             self.server.store.bytes += len(body)
 
+    def answer_with_trailers(self, code, body, headers, trailers):
+        self.send_response(code)
+        for name, value in [*headers, ('Transfer-Encoding', 'chunked')]:
+            self.send_header(name, value)
+        self.end_headers()
+        lines = ''.join(f'{name}: {value}\r\n' for name, value in trailers)
+        self.wfile.write(b'%x\r\n%s\r\n0\r\n' % (len(body), body) +
+                         lines.encode() + b'\r\n')
+
     def date_time_string(self, timestamp=None):
         return super().date_time_string(
             (timestamp or time.time()) + self.server.store.skew)
@@ -259,6 +268,11 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
             data = data[:self.server.store.chance.randrange(len(data) + 1)]
         if kind == 'short':
             size = len(data)
+        if kind == 'trailers':
+            self.answer_with_trailers(206, data, headers, [
+                ('Content-Range', f'bytes {first}-{last}/{2 * total}'),
+                ('ETag', '"another"')])
+            return
         self.answer(206, data, headers, size=size)
         if kind == 'cut' and size != len(data):
             self.hang_up()

@@ -98,12 +98,10 @@ static varve_status add_layers_of(
         vv_data_in_open_index(&opened, c->context, path, &reason);
     if (status == VARVE_NOT_FOUND)
         return VARVE_OK;
-    if (status) {
-        vv_pass_failure(error, &reason);
-        vv_error_add_line(error,
-            "no layers were deleted, since the checkpoint may name them");
-        return status;
-    }
+    if (status)
+        return vv_fail_like(error, &reason,
+            "%s; no layers were deleted, since it may name them",
+            reason.message);
     const struct vv_index *index = &opened.parsed.index;
     vv_buffer_add(&c->named, index->layer_nonces,
         (size_t)index->layer_count * VV_NONCE_SIZE);

@@ -207,3 +207,16 @@ TEST(remote_answer, tells_whose_an_object_is)
                          "x-amz-server-side-encryption: AES256\n")
                       .is_keyed);
 }
+
+/* Bytes are checked against the headers, so nothing after these may change
+ * them. */
+TEST(remote_answer, ignores_trailers)
+{
+    check(PART RANGE "ETag: \"a\"\r\n\r\n"
+                     "Content-Range: bytes 100-199/9000\r\nETag: \"b\"\r\n"
+                     "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n",
+        &range, VV_REMOTE_GOOD);
+    check("HTTP/1.1 302 Found\r\nLocation: x\r\n\r\n" PART RANGE
+          "ETag: \"a\"\r\n\r\n",
+        &range, VV_REMOTE_GOOD);
+}
