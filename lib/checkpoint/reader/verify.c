@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "bool_bytes.h"
 #include "bytes.h"
 #include "failure.h"
 #include "layout.h"
@@ -38,8 +39,9 @@ struct span {
 struct damage {
     uint64_t offset;
     uint64_t size;
-    uint32_t value;     /* VV_NONE: padding */
-    bool is_of_lengths; /* of strings, whose digests are good */
+    uint32_t value;   /* VV_NONE: padding */
+    const char *what; /* NULL: the digest or the padding; else what is wrong
+                         though the digest is good */
 };
 
 struct verification {
@@ -147,7 +149,7 @@ static void check_padding(struct verification *v, const unsigned char *bytes,
 {
     for (uint64_t at = begin; at < end; at++) {
         if (bytes[at - begin] != 0) {
-            add_damage(v, (struct damage){ at, end - at, VV_NONE, false });
+            add_damage(v, (struct damage){ at, end - at, VV_NONE, NULL });
             return;
         }
     }
@@ -161,7 +163,7 @@ static void add_foreign_damage(
     if (atomic_exchange(&v->has_foreign_error, 1) == 0)
         v->foreign_error = *error;
     add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
-                      vv_at64(index->value_sizes, value), value, false });
+                      vv_at64(index->value_sizes, value), value, NULL });
 }
 
 static void check_foreign(struct verification *v, uint32_t value,
@@ -195,12 +197,16 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
     }
     vv_opened_chunk(&v->reader->file, value, chunk, &offset, &size);
     varve_error error = { 0 };
-    varve_status status =
-        vv_opened_check(&v->reader->file, value, chunk, bytes, NULL, &error);
+    varve_status status = vv_opened_check_sum(
+        &v->reader->file, value, chunk, bytes, NULL, &error);
     if (status == VARVE_CORRUPT)
-        add_damage(v, (struct damage){ offset, size, value, false });
+        add_damage(v, (struct damage){ offset, size, value, NULL });
     else if (status)
         stop(v, status, &error);
+    else if (vv_opened_check_bools(
+                 &v->reader->file, value, chunk, bytes, NULL, NULL))
+        add_damage(v, (struct damage){ offset + vv_bool_bytes_find(bytes, size),
+                          1, value, "a bool is neither 0 nor 1" });
 }
 
 /* Chunks in order, and what is between them. */
@@ -249,7 +255,7 @@ static varve_status check_apart(struct verification *v, const struct span *span,
             if (status && status != VARVE_CORRUPT)
                 return status;
             if (status)
-                add_damage(v, (struct damage){ offset, size, value, false });
+                add_damage(v, (struct damage){ offset, size, value, NULL });
             else
                 check_chunk(v, value, chunk, bytes);
         }
@@ -355,9 +361,9 @@ static varve_status check_strings(struct verification *v, varve_error *error)
         VV_TRY(
             check_lengths(v, value, varve_tensor_count(&saved), &fit, error));
         if (!fit)
-            add_damage(
-                v, (struct damage){ vv_at64(index->value_offsets, value),
-                       vv_at64(index->value_sizes, value), value, true });
+            add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
+                              vv_at64(index->value_sizes, value), value,
+                              "lengths of strings do not fit" });
     }
     return VARVE_OK;
 }
@@ -389,8 +395,7 @@ static varve_damage describe(
     varve_damage damage = {
         .offset = d->offset,
         .size = d->size,
-        .what = d->is_of_lengths ? "lengths of strings do not fit"
-                                 : "digest does not match",
+        .what = d->what ? d->what : "digest does not match",
     };
     if (d->value == VV_NONE) {
         damage.what = "padding is not zero";
