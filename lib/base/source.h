@@ -20,12 +20,12 @@ struct vv_source {
         size_t size, const unsigned char **bytes, varve_error *error);
     const void *from;          /* whatever `piece` makes them of, */
     struct vv_buffer *scratch; /* and where */
-    /* NULL: the value has no bools; else fails for one that is neither 0 nor
-       1, `at` bytes behind the beginning. */
+    /* Fails for a bool that is neither 0 nor 1, `at` bytes behind the
+       beginning. NULL: the value has no bools, or they have been checked. */
     varve_status (*refuse)(const struct vv_source *self, uint64_t at,
         unsigned byte, varve_error *error);
-    const void *owner; /* of `refuse`, */
-    uint32_t value;    /* and which value of it */
+    const void *owner; /* for `refuse`: what the value is of, */
+    uint32_t value;    /* and its number there */
 };
 
 enum { VV_SOURCE_PIECE = 1 << 20 };

@@ -223,7 +223,8 @@ static varve_status take_piece(const struct vv_reading *reading, size_t move,
     return status;
 }
 
-/* Bools are checked before the program sees them, in whatever pass. */
+/* Bools are checked before they are in the program's memory, where a reading
+ * that fails would leave them. */
 static bool has_bools_in_place(
     const struct vv_reading *reading, const struct vv_move *move)
 {

@@ -5,7 +5,10 @@
  */
 #include "worlds.h"
 
+#include <varve/together.h>
+
 #include "cargo_out.h"
+#include "support/thread_comm.h"
 
 enum { FEW = 40, MANY = 3000000, BAD = 17, BYTE = 2 };
 
@@ -108,15 +111,47 @@ TEST(bools, are_refused_where_they_are_mapped_or_come_later)
         varve_read_options options = ways[i % 4];
         options.expect.missing = "**";
         varve_restoration *r = read_root(root, &options);
-        varve_add_allocated_variable(
+        varve_node *b = varve_add_allocated_variable(
             root, "b", VARVE_BOOL, VARVE_SHAPE(count), NULL, NULL);
         cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
             VARVE_CORRUPT, "%zu: %s", i, error.message);
+        const varve_tensor *value = varve_value(b);
+        cr_assert(!value || !value->data || is_all_zero(value->data, count),
+            "%zu", i);
         varve_restoration_free(r);
         free_root(root);
         end_world();
     }
 }
+
+#ifdef VV_HAVE_PROCESSES
+static void read_with_others(const varve_comm *comm, void *user)
+{
+    const size_t *count = user;
+    varve_error error = { 0 };
+    bool *bools = calloc(1, *count);
+    varve_node *root = new_root();
+    varve_add_variable(
+        root, "b", varve_view(bools, VARVE_BOOL, VARVE_SHAPE(*count)));
+    cr_assert_null(varve_read_all(comm, root, FILE_NAME, NULL, &error));
+    cr_assert_eq(error.status, VARVE_CORRUPT, "%s", error.message);
+    cr_assert(strstr(error.message, ": b: offset "), "%s", error.message);
+    cr_assert(is_all_zero(bools, *count));
+    free_root(root);
+    free(bools);
+}
+
+TEST(bools, are_refused_at_a_read_of_many_processes)
+{
+    size_t counts[] = { FEW, MANY };
+    for (int i = 0; i < 2; i++) {
+        begin_world();
+        write_bad(counts[i]);
+        thread_comm_run(3, 0, -1, read_with_others, &counts[i]);
+        end_world();
+    }
+}
+#endif
 
 static void note(void *user, const varve_damage *damage)
 {
