@@ -40,9 +40,12 @@ struct damage {
     uint64_t offset;
     uint64_t size;
     uint32_t value;   /* VV_NONE: padding */
-    const char *what; /* NULL: the digest or the padding; else what is wrong
-                         though the digest is good */
+    const char *what; /* NULL: the digest or the padding, in another format
+                         the sum or the form; else what is wrong though those
+                         are good */
 };
+
+static const char bad_bool[] = "a bool is neither 0 nor 1";
 
 struct verification {
     varve_reader *reader;
@@ -156,24 +159,27 @@ static void check_padding(struct verification *v, const unsigned char *bytes,
 }
 
 /* Of a value in another format, which is good or bad as a whole. */
-static void add_foreign_damage(
-    struct verification *v, uint32_t value, const varve_error *error)
+static void add_foreign_damage(struct verification *v, uint32_t value,
+    const char *what, const varve_error *error)
 {
     const struct vv_index *index = index_of(v);
     if (atomic_exchange(&v->has_foreign_error, 1) == 0)
         v->foreign_error = *error;
     add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
-                      vv_at64(index->value_sizes, value), value, NULL });
+                      vv_at64(index->value_sizes, value), value, what });
 }
 
 static void check_foreign(struct verification *v, uint32_t value,
     uint32_t chunk, const unsigned char *bytes)
 {
     varve_error error = { 0 };
-    uint32_t node = vv_at32(index_of(v)->value_nodes, value);
-    if (vv_opened_check(&v->reader->file, value, chunk, bytes,
-            vv_reader_node_path(v->reader, node), &error))
-        add_foreign_damage(v, value, &error);
+    const struct vv_opened *file = &v->reader->file;
+    const char *path = vv_reader_node_path(
+        v->reader, vv_at32(index_of(v)->value_nodes, value));
+    if (vv_opened_check_sum(file, value, chunk, bytes, path, &error))
+        add_foreign_damage(v, value, NULL, &error);
+    else if (vv_opened_check_bools(file, value, chunk, bytes, path, &error))
+        add_foreign_damage(v, value, bad_bool, &error);
 }
 
 static void stop(
@@ -206,7 +212,7 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
     else if (vv_opened_check_bools(
                  &v->reader->file, value, chunk, bytes, NULL, NULL))
         add_damage(v, (struct damage){ offset + vv_bool_bytes_find(bytes, size),
-                          1, value, "a bool is neither 0 nor 1" });
+                          1, value, bad_bool });
 }
 
 /* Chunks in order, and what is between them. */
@@ -298,7 +304,7 @@ static void work(void *user, unsigned worker)
         /* A format without digests shows damage only when it is decoded. */
         if (status && !has_digests(v) &&
             (status == VARVE_CORRUPT || status == VARVE_TRUNCATED))
-            add_foreign_damage(v, span->value, &error);
+            add_foreign_damage(v, span->value, NULL, &error);
         else if (status == VARVE_CORRUPT &&
                  !(status = check_apart(v, span, v->buffers[worker], &error)))
             ;
@@ -404,7 +410,8 @@ static varve_damage describe(
     damage.path = vv_reader_node_path(
         v->reader, vv_at32(index_of(v)->value_nodes, d->value));
     if (!has_digests(v)) {
-        damage.what = "sum or form of the value does not hold";
+        if (!d->what)
+            damage.what = "sum or form of the value does not hold";
         damage.offset = 0;
         vv_opened_place(&v->reader->file, d->value, &damage.offset);
     }

@@ -106,6 +106,11 @@ TEST(npy_format, refuses_another_size_and_every_cut)
     vv_buffer_clear(&b);
 }
 
+static void note_damage(void *user, const varve_damage *damage)
+{
+    *(const char **)user = damage->what;
+}
+
 static varve_status note(void *user, const varve_saved_node *node,
     const void *bytes, varve_error *error)
 {
@@ -126,7 +131,12 @@ static void check_bools(const char *text, size_t count)
     add_array(&b, 1, text, bytes, 2 * count);
     varve_reader *reader = open_bytes(&w, "a.npy", &b, &error);
     cr_assert(reader, "%s", error.message);
-    cr_assert_eq(varve_reader_verify(reader, NULL, &error), VARVE_CORRUPT);
+    const char *what = NULL;
+    const varve_verify_options options = { .on_damage = note_damage,
+        .on_damage_user = &what };
+    cr_assert_eq(
+        varve_reader_verify(reader, &options, &error), VARVE_CORRUPT);
+    cr_assert_str_eq(what, "a bool is neither 0 nor 1");
     cr_assert(strstr(error.message, "arr_0: "), "%s", error.message);
     cr_assert(strstr(error.message, "0 or 1, found the byte 2"), "%s",
         error.message);
