@@ -7,22 +7,19 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { WORDS = 8 }; /* of a block, which are tested together */
-
-/* All bits but the lowest of each byte. */
-#define MASK UINT64_C(0xfefefefefefefefe)
-
 size_t vv_bool_bytes_find(const void *bytes, size_t size)
 {
+    /* All bits but the lowest of each byte. */
+    const uint64_t wrong = UINT64_C(0xfefefefefefefefe);
     const unsigned char *from = bytes;
-    uint64_t block[WORDS];
+    uint64_t block[8]; /* tested together */
     size_t at = 0;
     for (; size - at >= sizeof block; at += sizeof block) {
         uint64_t all = 0;
         memcpy(block, from + at, sizeof block);
-        for (int i = 0; i < WORDS; i++)
+        for (size_t i = 0; i < sizeof block / sizeof *block; i++)
             all |= block[i];
-        if (all & MASK)
+        if (all & wrong)
             break;
     }
     while (at < size && from[at] <= 1)

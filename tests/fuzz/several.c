@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "bool_bytes.h"
 #include "fuzz/fuzz.h"
 #include "reader.h"
 
@@ -20,6 +19,15 @@ struct several *several_new(const uint8_t *bytes, size_t size)
     return s;
 }
 
+static bool has_bad_bool(
+    const varve_saved_node *node, const uint8_t *bytes)
+{
+    size_t at = 0;
+    while (at < node->size && bytes[at] <= 1)
+        at++;
+    return node->value.dtype == VARVE_BOOL && at < node->size;
+}
+
 /* A value reads as the bytes of `file`. It is refused exactly if a byte of a
  * bool is neither 0 nor 1. */
 static void check_value(varve_reader *reader, const varve_saved_node *node,
@@ -31,9 +39,8 @@ static void check_value(varve_reader *reader, const varve_saved_node *node,
     unsigned char *value = malloc(size);
     varve_status status =
         varve_reader_read(reader, node->id, value, size, &error);
-    if (node->value.dtype == VARVE_BOOL &&
-        vv_bool_bytes_find(expected, size) < size) {
-        FUZZ_CHECK(status == VARVE_CORRUPT, "node %u: a bool of another byte",
+    if (has_bad_bool(node, expected)) {
+        FUZZ_CHECK(status == VARVE_CORRUPT, "node %u: a bad bool was read",
             node->id);
     } else {
         FUZZ_CHECK(!status, "node %u: %s", node->id, error.message);

@@ -188,18 +188,21 @@ TEST(bools, are_damage_to_verify)
     }
 }
 
-/* The rest is restored. */
 TEST(bools, are_left_out_by_a_salvage)
 {
     bool bools[FEW] = { 0 };
     begin_world();
     write_bad(FEW);
     varve_node *root = new_root();
-    varve_add_variable(root, "b", varve_array(bools, FEW));
+    varve_node *b = varve_add_variable(root, "b", varve_array(bools, FEW));
     varve_error error = { 0 };
     varve_restoration *r = varve_read(root, FILE_NAME,
         &(varve_read_options){ .salvage.on = true }, &error);
-    cr_assert(is_all_zero(bools, sizeof bools), "%s", error.message);
+    cr_assert(r, "%s", error.message);
+    cr_assert_neq(varve_state_of(b), VARVE_RESTORED);
+    cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
+    cr_assert(strstr(error.message, "found the byte 2"), "%s", error.message);
+    cr_assert(is_all_zero(bools, sizeof bools));
     varve_restoration_free(r);
     free_root(root);
     end_world();
