@@ -467,6 +467,8 @@ def read_values(data, index, items, pieces, index_offset):
         offset, size = item['offset'], item['bytes']
         demand(not any(data[end:offset]), f'zeros from {end} to {offset}')
         end = offset + size
+        demand(item['dtype'] != 'bool' or max(data[offset:end], default=0) < 2,
+               f'bools of 0 or 1 at {offset}')
         if number in pieces:
             item['sha256'] = digests_of_pieces(
                 data, offset, pieces[number], item['shape'],

@@ -26,10 +26,11 @@ VARVE_BEGIN_DECLS
  * gives the same bytes, but for the names and the number of data files that
  * replace others.
  *
- * Fails with the graph's first mistake, VARVE_NO_SPACE, VARVE_NO_PERMISSION,
- * VARVE_IO, VARVE_NO_MEMORY, VARVE_EXISTS, VARVE_CALLBACK or VARVE_CANCELLED,
- * and then the older file is as it was and no other is left; or with
- * VARVE_UNKNOWN_OUTCOME, which see. The values must not change meanwhile.
+ * Fails with the graph's first mistake, VARVE_MISUSE where a bool is neither 0
+ * nor 1, VARVE_NO_SPACE, VARVE_NO_PERMISSION, VARVE_IO, VARVE_NO_MEMORY,
+ * VARVE_EXISTS, VARVE_CALLBACK or VARVE_CANCELLED, and then the older file is
+ * as it was and no other is left; or with VARVE_UNKNOWN_OUTCOME, which see. The
+ * values must not change meanwhile.
  *
  * A process that is killed may leave a hidden `.NAME.*.tmp` beside the file,
  * which the next write of NAME removes. */

@@ -228,11 +228,11 @@ typedef struct varve_read_options {
     bool reshape;        /* same number of elements will do */
     bool copy_shared;    /* a value of the file that several nodes of the
                             program claim goes to each of them */
-    bool no_verify;      /* skips the digests of the values */
+    bool no_verify;      /* skips the digests of the values, checks bools */
     bool map;            /* library-owned variables of 64 KiB and more that are
-                            added later take the file's pages, copied on write;
-                            varve_restoration_verify checks their digests. The
-                            report says of each value so large why it was not */
+                            added later, no bools, take the file's pages, copied
+                            on write; varve_restoration_verify checks their
+                            digests. The report says which do not, and why */
     varve_passes passes; /* how often values are read */
     varve_cast cast;
     varve_progress *progress;

@@ -193,8 +193,8 @@ typedef struct varve_verify_options {
     varve_reserved reserved;
 } varve_verify_options;
 
-/* Reads every byte: all digests, all padding. VARVE_CORRUPT if anything is
- * damaged, after all of it was looked at; the message names the first. */
+/* Reads every byte: digests, padding, that bools are 0 or 1. VARVE_CORRUPT if
+ * anything is damaged, after all was looked at; the message names the first. */
 VARVE_API varve_status varve_reader_verify(varve_reader *reader,
     const varve_verify_options *options, varve_error *error) VARVE_MUST_CHECK;
 

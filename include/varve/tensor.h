@@ -14,7 +14,7 @@ VARVE_BEGIN_DECLS
 
 /* Element types. The numbers are those in the file (docs/format.md). */
 typedef enum varve_dtype {
-    VARVE_BOOL = 1, /* one byte, 0 or 1 */
+    VARVE_BOOL = 1, /* one byte, 0 or 1; other bytes are refused */
     VARVE_INT8 = 2,
     VARVE_INT16 = 3,
     VARVE_INT32 = 4,

@@ -4,7 +4,11 @@
  */
 #include "opened.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "allocator.h"
+#include "bool_bytes.h"
 #include "failure.h"
 #include "far_columns.h"
 #include "layout.h"
@@ -95,12 +99,48 @@ void vv_opened_rest(const struct vv_opened *o)
         o->backing->rest(o);
 }
 
-varve_status vv_opened_check(const struct vv_opened *o, uint32_t value,
+varve_status vv_opened_check_sum(const struct vv_opened *o, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error)
 {
     VV_TRY(vv_index_failure(&o->parsed.index, error));
     VV_TRY(o->backing->check(o, value, chunk, bytes, what, error));
     return vv_index_failure(&o->parsed.index, error);
+}
+
+/* Values that are decoded or in pieces have no offset in a file. */
+static varve_status opened_fail_bool(const struct vv_opened *o, uint32_t value,
+    uint64_t at, unsigned byte, const char *what, varve_error *error)
+{
+    uint64_t offset;
+    const char *path = vv_opened_place(o, value, &offset);
+    char place[48] = "";
+    if (path)
+        snprintf(place, sizeof place, "offset %" PRIu64 ": ", offset + at);
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: %s%s%sexpected a bool of 0 or 1, found the byte %u",
+        path ? path : o->path, what ? what : "", what ? ": " : "", place, byte);
+}
+
+varve_status vv_opened_check_bools(const struct vv_opened *o, uint32_t value,
+    uint64_t chunk, const void *bytes, const char *what, varve_error *error)
+{
+    uint64_t offset;
+    size_t size;
+    if (o->parsed.index.value_dtypes[value] != VARVE_BOOL)
+        return VARVE_OK;
+    vv_opened_chunk(o, value, chunk, &offset, &size);
+    size_t at = vv_bool_bytes_find(bytes, size);
+    if (at == size)
+        return VARVE_OK;
+    return opened_fail_bool(o, value, chunk * VV_CHUNK_SIZE + at,
+        ((const unsigned char *)bytes)[at], what, error);
+}
+
+varve_status vv_opened_check(const struct vv_opened *o, uint32_t value,
+    uint64_t chunk, const void *bytes, const char *what, varve_error *error)
+{
+    VV_TRY(vv_opened_check_sum(o, value, chunk, bytes, what, error));
+    return vv_opened_check_bools(o, value, chunk, bytes, what, error);
 }
 
 bool vv_opened_locate(

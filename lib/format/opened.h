@@ -80,9 +80,20 @@ void vv_opened_rest(const struct vv_opened *opened);
 void vv_opened_chunk(const struct vv_opened *opened, uint32_t value,
     uint64_t chunk, uint64_t *offset, size_t *size);
 
-/* Checks the bytes of a chunk: VARVE_CORRUPT with the file, `what` (the value's
- * path, may be NULL), the range, what was expected and what was found. */
+/* Checks the bytes of a chunk, by its checksum and as bools: VARVE_CORRUPT with
+ * the file, `what` (the value's path, may be NULL), the range, what was
+ * expected and what was found. */
 varve_status vv_opened_check(const struct vv_opened *opened, uint32_t value,
+    uint64_t chunk, const void *bytes, const char *what, varve_error *error);
+
+/* The same of bools alone, whatever the checksum is: VARVE_CORRUPT where a byte
+ * is neither 0 nor 1. VARVE_OK for values of other types. */
+varve_status vv_opened_check_bools(const struct vv_opened *opened,
+    uint32_t value, uint64_t chunk, const void *bytes, const char *what,
+    varve_error *error);
+
+/* The same of the checksum alone. */
+varve_status vv_opened_check_sum(const struct vv_opened *opened, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error);
 
 /* Where the bytes of a value lie in an open file, all in one piece and

@@ -139,6 +139,23 @@ class Looking(Test):
             self.assertEqual(file.format, 'npy')
             np.testing.assert_array_equal(file['arr_0'].map(), self.large)
 
+    def test_bools_are_read_and_checked_and_not_mapped(self):
+        varve.write({'a': np.arange(4) % 2 == 1}, self.path('a.safetensors'),
+                    format='safetensors')
+        with open(self.path('a.safetensors'), 'r+b') as stream:
+            stream.seek(-1, os.SEEK_END)
+            stream.write(b'\2')
+        with varve.open(self.path('a.safetensors')) as file:
+            self.assertFalse(file['a'].is_mappable)
+            with self.fails(varve.MisuseError, 'has to be read'):
+                file['a'].map()
+            for read in file['a'].read, file.verify:
+                with self.fails(varve.DamagedError, 'a: ', 'found the byte 2'):
+                    read()
+        for options in {}, {'map': True}:
+            with self.fails(varve.DamagedError, 'a: ', 'found the byte 2'):
+                varve.load(self.path('a.safetensors'), **options)
+
     def test_threads_read_at_once_also_while_it_is_closed(self):
         file = varve.open(self.path())
         nodes = [file['model/layers/0/w']] * 4

@@ -147,6 +147,11 @@ class Arrays(Test):
         with self.fails(varve.MisuseError, 'a/b: ', 'read-only'):
             varve.restore({'a': {'b': array}}, self.path())
 
+    def test_of_bools_that_are_neither_0_nor_1_are_not_saved(self):
+        bools = np.array([1, 0, 2], 'u1').view(bool)
+        with self.fails(varve.MisuseError, 'a/b: element 2: '):
+            varve.write({'a': {'b': bools}}, self.path())
+
     def test_of_types_that_numpy_lacks(self):
         for name in 'bfloat16', 'float8_e4m3fn', 'float8_e5m2':
             bits = np.arange(4, dtype=f'u{varve.dtype(name).itemsize}')

@@ -22,6 +22,7 @@ except ImportError:
 
 __all__ = ['dtype', 'dtype_name']
 
+BOOL = lib.VARVE_BOOL
 STRING = lib.VARVE_STRING
 CODES: Dict[str, int] = {
     ffi.string(lib.varve_dtype_name(code)).decode(): code

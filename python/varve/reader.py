@@ -13,7 +13,7 @@ from typing import (Any, Dict, Iterator, List, Mapping, NamedTuple, Optional,
 import numpy as np
 
 from ._native import ffi, lib
-from .dtypes import NAMES, STRING, saved_dtype
+from .dtypes import BOOL, NAMES, STRING, saved_dtype
 from .errors import (NotFoundError, Status, call, error_of, file_path, refuse,
                      text)
 from .options import metadata_value
@@ -290,13 +290,15 @@ class SavedNode:
 
     @property
     def is_mappable(self) -> bool:
-        """Whether the file has the value as it is, in one piece."""
-        return bool(self.has_value and self.file and self._code != STRING)
+        """Whether the file has the value as it is, in one piece, and any bytes
+        are good: bools are checked as they are read."""
+        return bool(self.has_value and self.file and
+                    self._code not in (BOOL, STRING))
 
     def map(self) -> np.ndarray:
         """The value as the file's own pages: not read before it is looked at,
-        not checked, and not to be written to. What the file has only
-        compressed or in pieces is refused."""
+        not checked, and not to be written to. Bools, and what the file has
+        only compressed or in pieces, are refused."""
         if not self.is_mappable:
             raise refuse(f'{self.path}: expected a value that lies in the file '
                          'as it is, found one that has to be read')

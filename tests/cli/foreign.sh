@@ -60,6 +60,14 @@ has '"status":"ok","sums":true' out
 has '"ok":true' out
 [ "$("${helper[@]}" digest <out)" != None ] || fail 'no digest'
 
+# A bool is 0 or 1 in each format.
+printf '\067\0\0\0\0\0\0\0%s\0\1\2' \
+    '{"b":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]}}' >bool.safetensors
+prints verify_bool 1 verify bool.safetensors
+complains 4 'varve: cannot read: bool.safetensors: b: ' cat bool.safetensors b
+complains 4 'varve: cannot read: bool.safetensors: b: ' \
+    convert bool.safetensors bool.varve
+
 # One digest for the same values in another format.
 ends 0 convert --only model sample.varve part.npz --force
 ends 0 convert --only model sample.varve part.safetensors --force

@@ -53,10 +53,8 @@ static varve_status find_bytes(struct vv_delivery *d, const struct vv_pair *job,
     VV_TRY(vv_lookahead_take(&d->lookahead, d->file,
         vv_at64(index->value_offsets, job->file), size_of(d, job->file), bytes,
         error));
-    if (d->options->no_verify)
-        return VARVE_OK;
-    varve_status status =
-        vv_check_piece(d, job->node, job->file, 0, *bytes, error);
+    varve_status status = vv_check_piece(
+        d, job->node, job->file, 0, *bytes, d->options->no_verify, error);
     if (status)
         vv_lookahead_forget(&d->lookahead);
     return status;

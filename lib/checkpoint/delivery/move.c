@@ -105,6 +105,8 @@ const char *vv_move_obstacle(const struct vv_delivery *d,
         return "not mapped: it is not as it lies in the file";
     if (node->variable->tensor.data)
         return "not mapped: it had its memory before";
+    if (vv_saved(d->pairing, value).dtype == VARVE_BOOL)
+        return "not mapped: bools are checked as they are read";
     if (VV_BIG_ENDIAN ||
         !vv_opened_locate(d->file, value, &found.file, &found.offset))
         return "not mapped: it is encoded in the file";

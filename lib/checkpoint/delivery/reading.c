@@ -174,22 +174,25 @@ static bool make_runs(struct pass *pass)
 
 /* A failure names the variable; that it is found a second time is no matter. */
 varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
-    uint32_t value, uint64_t chunk, const void *bytes, varve_error *error)
+    uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
+    varve_error *error)
 {
     char text[256];
-    if (!vv_opened_check(d->file, value, chunk, bytes, NULL, NULL))
+    varve_status (*check)(const struct vv_opened *, uint32_t, uint64_t,
+        const void *, const char *, varve_error *) =
+        only_bools ? vv_opened_check_bools : vv_opened_check;
+    if (!check(d->file, value, chunk, bytes, NULL, NULL))
         return VARVE_OK;
     const char *what = node ? vv_node_text(node, text, sizeof text) : NULL;
-    return vv_opened_check(d->file, value, chunk, bytes, what, error);
+    return check(d->file, value, chunk, bytes, what, error);
 }
 
 static varve_status check_piece(const struct vv_reading *reading, size_t move,
     uint64_t chunk, const void *bytes, varve_error *error)
 {
     const struct vv_move *m = &reading->moves[move];
-    return reading->is_verified ? VARVE_OK
-                                : vv_check_piece(reading->d, m->node, m->value,
-                                      chunk, bytes, error);
+    return vv_check_piece(reading->d, m->node, m->value, chunk, bytes,
+        reading->is_verified, error);
 }
 
 static varve_status put_piece(const struct vv_reading *reading,
@@ -220,6 +223,15 @@ static varve_status take_piece(const struct vv_reading *reading, size_t move,
     return status;
 }
 
+/* Bools are checked before they are in the program's memory, where a reading
+ * that fails would leave them. */
+static bool has_bools_in_place(
+    const struct vv_reading *reading, const struct vv_move *move)
+{
+    return index_of(reading)->value_dtypes[move->value] == VARVE_BOOL &&
+           !move->is_fresh && !move->is_staged;
+}
+
 /* Where the bytes of a chunk can be read to without a detour, or NULL. Reading
  * to an address that is not aligned takes the kernel two to four times as long,
  * more than the detour (bench/notebook.md). */
@@ -230,7 +242,8 @@ static void *place_of(const struct vv_reading *reading,
     unsigned char *place = gathers ? move->block : move->target;
     struct vv_chunk_part part;
     if (reading->only_verify || move->mode == VV_MOVE_VERIFY ||
-        vv_move_copies_in(move) || move->is_fixed)
+        vv_move_copies_in(move) || move->is_fixed ||
+        has_bools_in_place(reading, move))
         return NULL;
     if (move->is_boxed) {
         vv_part_of_chunk(&reading->d->file->parsed, move->value, chunk, &part);

@@ -120,6 +120,19 @@ static varve_status check_chunk(const struct sweep *s, size_t item,
         vv_reader_node_path(s->reader, node), error);
 }
 
+/* The whole of a value, whose checksum was verified as it was decoded. */
+static varve_status check_decoded(const struct sweep *s, size_t item,
+    const unsigned char *bytes, varve_error *error)
+{
+    uint32_t value = s->items[item].value;
+    uint32_t node = vv_at32(index_of(s->reader)->value_nodes, value);
+    uint64_t chunks = vv_chunk_count(size_of(s, item));
+    for (uint64_t c = 0; c < chunks; c++, bytes += VV_CHUNK_SIZE)
+        VV_TRY(vv_opened_check_bools(&s->reader->file, value, c, bytes,
+            vv_reader_node_path(s->reader, node), error));
+    return VARVE_OK;
+}
+
 /* In another format, where it lies nowhere as it is. */
 static bool is_made_whole(const struct sweep *s, const struct item *item)
 {
@@ -163,8 +176,8 @@ static varve_status read_piece(
     if (is_decoded)
         size = (size_t)size_of(s, piece->item);
     VV_TRY(vv_opened_read(file, offset, to, size, error));
-    return !is_decoded ? check_chunk(s, piece->item, piece->chunk, to, error)
-                       : VARVE_OK; /* it was verified as it was made */
+    return is_decoded ? check_decoded(s, piece->item, to, error)
+                      : check_chunk(s, piece->item, piece->chunk, to, error);
 }
 
 static void work(void *user, unsigned worker)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "bool_bytes.h"
 #include "bytes.h"
 #include "failure.h"
 #include "layout.h"
@@ -38,9 +39,13 @@ struct span {
 struct damage {
     uint64_t offset;
     uint64_t size;
-    uint32_t value;     /* VV_NONE: padding */
-    bool is_of_lengths; /* of strings, whose digests are good */
+    uint32_t value;   /* VV_NONE: padding */
+    const char *what; /* NULL: the digest or the padding, in another format
+                         the sum or the form; else what is wrong though those
+                         are good */
 };
+
+static const char bad_bool[] = "a bool is neither 0 nor 1";
 
 struct verification {
     varve_reader *reader;
@@ -147,31 +152,34 @@ static void check_padding(struct verification *v, const unsigned char *bytes,
 {
     for (uint64_t at = begin; at < end; at++) {
         if (bytes[at - begin] != 0) {
-            add_damage(v, (struct damage){ at, end - at, VV_NONE, false });
+            add_damage(v, (struct damage){ at, end - at, VV_NONE, NULL });
             return;
         }
     }
 }
 
 /* Of a value in another format, which is good or bad as a whole. */
-static void add_foreign_damage(
-    struct verification *v, uint32_t value, const varve_error *error)
+static void add_foreign_damage(struct verification *v, uint32_t value,
+    const char *what, const varve_error *error)
 {
     const struct vv_index *index = index_of(v);
     if (atomic_exchange(&v->has_foreign_error, 1) == 0)
         v->foreign_error = *error;
     add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
-                      vv_at64(index->value_sizes, value), value, false });
+                      vv_at64(index->value_sizes, value), value, what });
 }
 
 static void check_foreign(struct verification *v, uint32_t value,
     uint32_t chunk, const unsigned char *bytes)
 {
     varve_error error = { 0 };
-    uint32_t node = vv_at32(index_of(v)->value_nodes, value);
-    if (vv_opened_check(&v->reader->file, value, chunk, bytes,
-            vv_reader_node_path(v->reader, node), &error))
-        add_foreign_damage(v, value, &error);
+    const struct vv_opened *file = &v->reader->file;
+    const char *path = vv_reader_node_path(
+        v->reader, vv_at32(index_of(v)->value_nodes, value));
+    if (vv_opened_check_sum(file, value, chunk, bytes, path, &error))
+        add_foreign_damage(v, value, NULL, &error);
+    else if (vv_opened_check_bools(file, value, chunk, bytes, path, &error))
+        add_foreign_damage(v, value, bad_bool, &error);
 }
 
 static void stop(
@@ -195,12 +203,16 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
     }
     vv_opened_chunk(&v->reader->file, value, chunk, &offset, &size);
     varve_error error = { 0 };
-    varve_status status =
-        vv_opened_check(&v->reader->file, value, chunk, bytes, NULL, &error);
+    varve_status status = vv_opened_check_sum(
+        &v->reader->file, value, chunk, bytes, NULL, &error);
     if (status == VARVE_CORRUPT)
-        add_damage(v, (struct damage){ offset, size, value, false });
+        add_damage(v, (struct damage){ offset, size, value, NULL });
     else if (status)
         stop(v, status, &error);
+    else if (vv_opened_check_bools(
+                 &v->reader->file, value, chunk, bytes, NULL, NULL))
+        add_damage(v, (struct damage){ offset + vv_bool_bytes_find(bytes, size),
+                          1, value, bad_bool });
 }
 
 /* Chunks in order, and what is between them. */
@@ -249,7 +261,7 @@ static varve_status check_apart(struct verification *v, const struct span *span,
             if (status && status != VARVE_CORRUPT)
                 return status;
             if (status)
-                add_damage(v, (struct damage){ offset, size, value, false });
+                add_damage(v, (struct damage){ offset, size, value, NULL });
             else
                 check_chunk(v, value, chunk, bytes);
         }
@@ -292,7 +304,7 @@ static void work(void *user, unsigned worker)
         /* A format without digests shows damage only when it is decoded. */
         if (status && !has_digests(v) &&
             (status == VARVE_CORRUPT || status == VARVE_TRUNCATED))
-            add_foreign_damage(v, span->value, &error);
+            add_foreign_damage(v, span->value, NULL, &error);
         else if (status == VARVE_CORRUPT &&
                  !(status = check_apart(v, span, v->buffers[worker], &error)))
             ;
@@ -355,9 +367,9 @@ static varve_status check_strings(struct verification *v, varve_error *error)
         VV_TRY(
             check_lengths(v, value, varve_tensor_count(&saved), &fit, error));
         if (!fit)
-            add_damage(
-                v, (struct damage){ vv_at64(index->value_offsets, value),
-                       vv_at64(index->value_sizes, value), value, true });
+            add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
+                              vv_at64(index->value_sizes, value), value,
+                              "lengths of strings do not fit" });
     }
     return VARVE_OK;
 }
@@ -389,8 +401,7 @@ static varve_damage describe(
     varve_damage damage = {
         .offset = d->offset,
         .size = d->size,
-        .what = d->is_of_lengths ? "lengths of strings do not fit"
-                                 : "digest does not match",
+        .what = d->what ? d->what : "digest does not match",
     };
     if (d->value == VV_NONE) {
         damage.what = "padding is not zero";
@@ -399,7 +410,8 @@ static varve_damage describe(
     damage.path = vv_reader_node_path(
         v->reader, vv_at32(index_of(v)->value_nodes, d->value));
     if (!has_digests(v)) {
-        damage.what = "sum or form of the value does not hold";
+        if (!d->what)
+            damage.what = "sum or form of the value does not hold";
         damage.offset = 0;
         vv_opened_place(&v->reader->file, d->value, &damage.offset);
     }

@@ -18,6 +18,7 @@
 #include "name.h"
 #include "opaque.h"
 #include "pack.h"
+#include "saved_path.h"
 #include "slice.h"
 #include "spared.h"
 #include "stake.h"
@@ -295,13 +296,40 @@ static varve_status make_piece(const struct vv_source *self, uint64_t at,
     return VARVE_OK;
 }
 
+/* Fails with the path of the value, or without it where there is no memory. */
+static varve_status refuse_bool(const struct vv_source *source, uint64_t at,
+    unsigned byte, varve_error *error)
+{
+    const struct vv_cargo *cargo = source->owner;
+    struct vv_saved_paths paths = { 0 };
+    struct vv_index index;
+    struct vv_buffer path;
+    vv_buffer_init(&path, &cargo->context.allocator);
+    if (!vv_cargo_index(cargo, &index, NULL) &&
+        !vv_saved_paths_begin(
+            &paths, &cargo->context.allocator, &index, 0, NULL))
+        vv_saved_path(&paths, vv_at32(index.value_nodes, source->value), &path);
+    const char *text = vv_buffer_string(&path);
+    vv_fail(error, VARVE_MISUSE,
+        "%s: element %" PRIu64 ": expected a bool of 0 or 1, found the byte "
+        "%u: initialize the memory before it is saved",
+        *text ? text : "a value", at, byte);
+    vv_saved_paths_end(&paths);
+    vv_buffer_clear(&path);
+    return VARVE_MISUSE;
+}
+
 varve_status vv_cargo_source(const struct vv_cargo *cargo, uint32_t value,
     struct vv_buffer *scratch, struct vv_source *source, varve_error *error)
 {
+    const unsigned char *dtypes = cargo->columns.index.value_dtypes.data;
     *source = (struct vv_source){
         .piece = make_piece,
         .from = vv_cargo_elsewhere(cargo, value),
         .scratch = scratch,
+        .refuse = dtypes && dtypes[value] == VARVE_BOOL ? refuse_bool : NULL,
+        .owner = cargo,
+        .value = value,
     };
     if (source->from)
         return VARVE_OK;

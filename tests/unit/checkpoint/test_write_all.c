@@ -346,6 +346,21 @@ TEST(write_all, tells_everybody_what_went_wrong_at_one_rank)
     check_failed(&run, 3, VARVE_CALLBACK, "rank 1: ");
 }
 
+static void add_bools(struct part *p, uint32_t rank)
+{
+    static unsigned char bools[] = { 0, 1, 2, 1 };
+    const uint64_t start = rank;
+    varve_add_slice(p->root, "bools",
+        varve_view(&bools[rank], VARVE_BOOL, VARVE_SHAPE(1)), VARVE_SHAPE(4),
+        &start);
+}
+
+TEST(write_all, refuses_a_bool_of_one_rank_that_is_neither_0_nor_1)
+{
+    struct run run = { .wide = 2, .spoil = add_bools };
+    check_failed(&run, 4, VARVE_MISUSE, "rank 2: bools: ");
+}
+
 /* --- Files ---------------------------------------------------------------- */
 
 /* The system is told who calls it. */

@@ -6,6 +6,9 @@
 
 #include "npy_format.h"
 
+#include <varve/varve.h>
+
+#include "graph.h"
 #include "readers.h"
 
 static void check_array(const char *text, const void *data, size_t data_size,
@@ -101,6 +104,68 @@ TEST(npy_format, refuses_another_size_and_every_cut)
     while (b.size-- > 7)
         check_refused("a.npy", &b, VARVE_TRUNCATED, "expected");
     vv_buffer_clear(&b);
+}
+
+static void note_damage(void *user, const varve_damage *damage)
+{
+    *(const char **)user = damage->what;
+}
+
+static varve_status note(void *user, const varve_saved_node *node,
+    const void *bytes, varve_error *error)
+{
+    (void)node, (void)bytes, (void)error;
+    *(bool *)user = true;
+    return VARVE_OK;
+}
+
+/* A bool at the end of so many is 2: no call gives it to the program. */
+static void check_bools(const char *text, size_t count)
+{
+    struct world w = world_new();
+    struct vv_buffer b = new_bytes();
+    varve_error error = { 0 };
+    unsigned char *bytes = calloc(2, count);
+    bool is_given = false;
+    bytes[2 * count - 1] = 2;
+    add_array(&b, 1, text, bytes, 2 * count);
+    varve_reader *reader = open_bytes(&w, "a.npy", &b, &error);
+    cr_assert(reader, "%s", error.message);
+    const char *what = NULL;
+    const varve_verify_options options = { .on_damage = note_damage,
+        .on_damage_user = &what };
+    cr_assert_eq(
+        varve_reader_verify(reader, &options, &error), VARVE_CORRUPT);
+    cr_assert_str_eq(what, "a bool is neither 0 nor 1");
+    cr_assert(strstr(error.message, "arr_0: "), "%s", error.message);
+    cr_assert(strstr(error.message, "0 or 1, found the byte 2"), "%s",
+        error.message);
+    cr_assert_eq(varve_reader_read(reader, 1, bytes, 2 * count, &error),
+        VARVE_CORRUPT);
+    cr_assert_eq(varve_reader_each(reader, note, &is_given, 0, &error),
+        VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "arr_0: "), "%s", error.message);
+    cr_assert(!is_given);
+    varve_reader_free(reader);
+    varve_graph *graph = vv_graph_new_in(&w.context);
+    varve_node *root = varve_graph_root(graph);
+    memset(bytes, 0, 2 * count);
+    varve_add_variable(root, "arr_0",
+        varve_view(bytes, VARVE_BOOL, VARVE_SHAPE(2, count)));
+    cr_assert_null(varve_read(root, "a.npy", NULL, &error));
+    cr_assert_eq(error.status, VARVE_CORRUPT, "%s", error.message);
+    cr_assert_eq(bytes[2 * count - 1], 0);
+    varve_graph_free(graph);
+    free(bytes);
+    vv_buffer_clear(&b);
+    world_free(&w);
+}
+
+TEST(npy_format, refuses_bools_that_are_neither_0_nor_1)
+{
+    check_bools(DICTIONARY("|b1", "False", "(2, 3)"), 3);
+    check_bools(DICTIONARY("|b1", "True", "(2, 3)"), 3);
+    check_bools(DICTIONARY("|b1", "True", "(2, 600000)"), 600000);
 }
 
 TEST(npy_format, bids_by_the_magic_and_by_the_name)

@@ -1,0 +1,16 @@
+/* bool_bytes.h - finds bytes that no C bool can have.
+ *
+ * A program that loads such a byte as a bool has undefined behaviour.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_BOOL_BYTES_H
+#define VV_BOOL_BYTES_H
+
+#include <stddef.h>
+
+/* Returns the offset of the first byte that is neither 0 nor 1, `size` if there
+ * is none. */
+size_t vv_bool_bytes_find(const void *bytes, size_t size);
+
+#endif
