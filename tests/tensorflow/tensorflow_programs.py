@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tensorflow_programs.py - runs programs by TensorFlow and by Varve, and compares
-the two.
+"""tensorflow_programs.py - runs programs by TensorFlow and by Varve, and
+compares the two.
 
     tensorflow_programs.py BY_VARVE [--count N] [--seed S] [--program FILE]
 
