@@ -49,6 +49,7 @@ class Program:
         self.restorations = {}
         self.claims = set()
         self.manager = None
+        self.forgets = True
         self.number = tf.Variable(0, dtype=tf.int64)
 
     def path(self, name):
@@ -118,10 +119,15 @@ class Program:
         self.files[name] = self.root.save(self.path(name))
 
     def read(self, name, restoration):
-        self.restorations[restoration] = self.root.read(self.path(name))
+        self.restorations[restoration] = self.root.read(
+            self.files.get(name, self.path(name)))
 
     def restore(self, name, restoration):
-        self.restorations[restoration] = self.root.restore(self.files[name])
+        self.restorations[restoration] = self.root.restore(
+            self.files.get(name, self.path(name)))
+
+    def remember(self):
+        self.forgets = False
 
     def manage(self, name, keep, interval):
         self.manager = tf.train.CheckpointManager(
@@ -152,7 +158,7 @@ class Program:
         """What an earlier question has remembered of nodes that are gone since
         is forgotten first."""
         objects = status._checkpoint.all_python_objects
-        for thing in list(objects):
+        for thing in list(objects) if self.forgets else []:
             objects.discard(thing)
         try:
             getattr(status, assertion)()

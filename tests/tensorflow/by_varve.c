@@ -34,7 +34,7 @@ struct numbered {
 
 static struct thing things[MAX_THINGS];
 static size_t thing_count;
-static struct numbered numbered[MAX_WORDS];
+static struct numbered numbered[MAX_THINGS];
 static varve_graph *graph;
 static varve_node *holder; /* of lists and dicts that no edge leads to yet */
 static varve_manager *manager;
@@ -180,7 +180,7 @@ static void assign(struct thing *thing, float value)
 
 static struct numbered *number_of(const char *name)
 {
-    for (size_t i = 0; i < MAX_WORDS; i++) {
+    for (size_t i = 0; i < MAX_THINGS; i++) {
         if (!numbered[i].name[0] || !strcmp(numbered[i].name, name)) {
             snprintf(numbered[i].name, sizeof numbered->name, "%s", name);
             return &numbered[i];
@@ -207,17 +207,19 @@ static varve_status save(char **word)
     return status;
 }
 
+/* By `restore` the newest of the name, by `read` one file: that of the last
+ * number, where it has one. */
 static varve_status restore(char **word)
 {
-    bool by_number = !strcmp(word[0], "restore");
+    bool is_restore = !strcmp(word[0], "restore");
     char path[1024], number[24] = "";
-    if (by_number)
-        snprintf(number, sizeof number, "-%llu",
-            (unsigned long long)number_of(word[1])->number);
+    uint64_t last = number_of(word[1])->number;
+    if (last && (foreign || !is_restore))
+        snprintf(number, sizeof number, "-%llu", (unsigned long long)last);
     snprintf(path, sizeof path, "%s/%s%s", foreign ? foreign : folder, word[1],
-        foreign ? number : "");
+        number);
     struct thing *thing = add_thing(word[2]);
-    thing->restoration = (by_number ? varve_restore : varve_read)(
+    thing->restoration = (is_restore ? varve_restore : varve_read)(
         varve_graph_root(graph), path, NULL, &error);
     return thing->restoration ? VARVE_OK : error.status;
 }
@@ -252,6 +254,8 @@ static varve_status event(char **word)
     const char *verb = word[0];
     if (!strcmp(verb, "new"))
         begin_program();
+    else if (!strcmp(verb, "remember"))
+        return VARVE_OK; /* of what is gone nothing is remembered */
     else if (!strcmp(verb, "manage"))
         return manage(word);
     else if (!strcmp(verb, "step") || !strcmp(verb, "force"))

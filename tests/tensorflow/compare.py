@@ -12,8 +12,8 @@ KINDS = {
     'claimants': 'B46',
     'two nodes': 'B11',
     'owner of slots': 'S9',
-    'reserved name': 'A8',
-    'changed container': 'D15 to D36',
+    'reserved name': 'T7',
+    'changed container': 'D15, D36',
     'deleted key': 'T6',
     'interval': 'M28',
     'another program': 'T1',
@@ -21,6 +21,8 @@ KINDS = {
     'nontrivial': 'T3',
     'number': 'M24, T4',
     'carried values': 'T5',
+    'remembered': 'T8',
+    'counter': 'T9',
 }
 
 
@@ -96,11 +98,19 @@ def of_claims(theirs):
     return None
 
 
-def of_letters(name, theirs, ours):
+def of_letters(lines, name, theirs, ours):
     """The kind of a difference between assertions about equal values."""
     their, our = theirs.letters[name], ours.letters[name]
     if their[:2] == our[:2]:
         return 'nontrivial'
+    verbs = {line.split()[0] for line in lines}
+    minds = all(t in (o, '-') for t, o in zip(their, our))
+    if minds and 'remember' in verbs:
+        return 'remembered'
+    if minds and verbs & {'write', 'save'} != {
+            {'read': 'write', 'restore': 'save'}[v]
+            for v in verbs & {'read', 'restore'}}:
+        return 'counter'
     # TensorFlow minds what a newer one has restored.
     if (list(ours.letters)[-1] != name and their[1] == '-'
             and our[1] == 'E'):
@@ -125,7 +135,7 @@ def compare(lines, theirs, ours):
             return i, kinds | {kind} - {None}, None if kind else shown
         for name in our.letters:
             if our.letters[name] != their.letters[name]:
-                kind = of_letters(name, their, our)
+                kind = of_letters(lines[:i + 1], name, their, our)
                 if not kind:
                     return i, kinds, shown
                 kinds.add(kind)

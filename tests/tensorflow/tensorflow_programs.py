@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / 'interop'))
+sys.path.append(str(HERE.parent / 'interop'))
 from elsewhere import need  # noqa: E402
 
 NAME = 'tensorflow'
@@ -30,6 +30,7 @@ need('tensorflow')
 import by_tensorflow  # noqa: E402
 import compare  # noqa: E402
 import generate  # noqa: E402
+import rows  # noqa: E402
 
 
 class Broken(Exception):
@@ -98,25 +99,10 @@ def show(what, program, lines, found):
               + str(check(program, lines)[1]))
 
 
-def rows():
-    """The programs of rows.txt: rows, the kinds that they show, lines."""
-    name, kinds, lines = None, None, []
-    for line in (HERE / 'rows.txt').read_text().splitlines():
-        if line.startswith('== '):
-            if name:
-                yield name, kinds, lines
-            name, _, words = line[3:].partition(': ')
-            kinds = {k for k in words.split(', ') if k != 'the same'}
-            lines = []
-        elif line and not line.startswith('#'):
-            lines.append(line)
-    yield name, kinds, lines
-
-
 def check_rows(program):
     """Each has exactly the differences that its heading says."""
     bad = 0
-    for name, expected, lines in rows():
+    for name, expected, lines in rows.programs():
         kinds, found = check(program, lines)
         if found or kinds != expected:
             bad += 1
@@ -148,8 +134,7 @@ def check_random(program, seed, count):
 
 
 def trace(program, path):
-    lines = [line for line in pathlib.Path(path).read_text().splitlines()
-             if line and line[0] not in '#=']
+    lines = rows.events(pathlib.Path(path).read_text())
     runs = both(program, lines)
     for i, line in enumerate(lines):
         print(f'{i + 1}: {line}')
