@@ -3,6 +3,8 @@ says what is so after each event, in the words of by_varve.c.
 
 SPDX-License-Identifier: MIT
 """
+import collections
+import json
 import os
 
 os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
@@ -37,6 +39,13 @@ class Owner(tf.__internal__.tracking.AutoTrackable,
             slot_variable_position)
 
 
+def children_of(thing):
+    try:
+        return thing._trackable_children()
+    except ValueError:  # a list that was changed
+        return {}
+
+
 class Program:
     """One of the programs of a text: a graph, and its restorations."""
 
@@ -47,9 +56,12 @@ class Program:
         self.things = {'root': self.root}
         self.variables = {}
         self.restorations = {}
-        self.claims = set()
+        self.slots = {}
+        self.claims = collections.defaultdict(set)
+        self.bound = set()
         self.manager = None
         self.forgets = True
+        self.parent = self.root  # of the last edge that was made
         self.number = tf.Variable(0, dtype=tf.int64)
 
     def path(self, name):
@@ -80,6 +92,7 @@ class Program:
 
     def set(self, parent, name, child):
         parent, child = self.things[parent], self.things[child]
+        self.parent = parent
         if hasattr(parent, 'append'):
             parent.append(child)
         elif hasattr(parent, 'keys'):
@@ -88,7 +101,7 @@ class Program:
             setattr(parent, name, child)
 
     def append(self, parent, child):
-        self.things[parent].append(self.things[child])
+        self.set(parent, None, child)
 
     def pop(self, parent, *key):
         self.things[parent].pop(*key)
@@ -108,6 +121,7 @@ class Program:
             self.things[variable], slot, float(value))
         self.name(name, made)
         self.variables[name] = made
+        self.slots[name] = (self.things[owner], self.things[variable])
 
     def write(self, name, *_):
         self.root.write(self.path(name))
@@ -167,26 +181,60 @@ class Program:
         return True
 
     def find_claims(self, status):
-        """By their names: whether two nodes of the program have come to one of
-        the file, or the other way round."""
+        """The variables at or below nodes of which two have come to one of the
+        file by their names, or the other way round."""
         nodes = status._checkpoint.object_graph_proto.nodes
-        pairs = [(0, self.root)]
-        seen = {(0, id(self.root))}
+        pairs, seen = [(0, self.root)], {(0, id(self.root))}
         for number, thing in pairs:
-            children = thing._trackable_children()
+            children = children_of(thing)
             for child in nodes[number].children:
                 found = children.get(child.local_name)
                 if found is not None and (child.node_id, id(found)) not in seen:
                     seen.add((child.node_id, id(found)))
                     pairs.append((child.node_id, found))
-        if len({number for number, _ in seen}) < len(seen):
-            self.claims.add('claimants')
-        if len({thing for _, thing in seen}) < len(seen):
-            self.claims.add('two nodes')
+        numbers = collections.Counter(number for number, _ in seen)
+        things = collections.Counter(thing for _, thing in seen)
+        self.claim('claimants', [thing for number, thing in pairs
+                                 if numbers[number] > 1])
+        self.claim('two nodes', [thing for _, thing in pairs
+                                 if things[id(thing)] > 1])
+
+    def find_out_of_reach(self, name, status):
+        """What TensorFlow has restored since the last event although the root
+        does not lead to it."""
+        reached = self.reached([self.root])
+        for number, thing in status._checkpoint.object_by_proto_id.items():
+            is_new = (name, number) not in self.bound
+            self.bound.add((name, number))
+            if is_new and id(thing) not in reached and not any(
+                    thing is self.variables[slot] for slot in self.slots):
+                self.claim('out of reach', [thing])
+
+    def claim(self, kind, things):
+        """Notes the variables that these lead to, and their slots; and "*",
+        that there are any of these."""
+        if not things:
+            return
+        found = self.reached(things)
+        names = {n for n, v in self.variables.items() if id(v) in found}
+        self.claims[kind] |= {'*'} | names | {
+            slot for slot, (owner, variable) in self.slots.items()
+            if id(owner) in found or id(variable) in found}
+
+    def reached(self, things):
+        found = {id(thing): thing for thing in things}
+        queue = list(found.values())
+        for thing in queue:
+            for child in children_of(thing).values():
+                if id(child) not in found:
+                    found[id(child)] = child
+                    queue.append(child)
+        return found
 
     def state(self):
-        for status in self.restorations.values():
+        for name, status in self.restorations.items():
             self.find_claims(status)
+            self.find_out_of_reach(name, status)
         values = ''.join(f' {name}={self.value(variable)}'
                          for name, variable in self.variables.items())
         if self.manager:
@@ -201,7 +249,7 @@ class Program:
                     ('N', 'assert_nontrivial_match')):
                 letters += letter if self.holds(status, assertion) else '-'
         return f'|{values} |{letters} | {self.counter()} # ' + (
-            ' '.join(sorted(self.claims)))
+            json.dumps({k: sorted(v) for k, v in self.claims.items()}))
 
 
 def run(lines, folder):
@@ -219,6 +267,8 @@ def run(lines, folder):
             found.append('VARVE_OK ' + program.state())
         except Exception as error:  # noqa: BLE001 whatever it raises
             text = str(error).replace('\n', ';')[:300]
+            if id(program.parent) not in program.reached([program.root]):
+                text += ' (out of reach)'
             found.append(f'{type(error).__name__} # {text}')
             break
     return found

@@ -3,6 +3,7 @@ difference is one that docs/conformance.md has.
 
 SPDX-License-Identifier: MIT
 """
+import json
 import re
 
 # The kinds of differences that are documented: rows of docs/conformance.md.
@@ -22,6 +23,7 @@ KINDS = {
     'number': 'M24, T4',
     'carried values': 'T5',
     'remembered': 'T8',
+    'out of reach': 'T10',
     'counter': 'T9',
 }
 
@@ -58,6 +60,7 @@ def of_refusal(event, theirs, ours, before):
         return None
     for words, kind in (('_unique_id', 'owner of slots'),
                         ('or_restore_slot', 'owner of slots'),
+                        ('(out of reach)', 'out of reach'),
                         ('Unable to save the object', 'changed container'),
                         ('/..ATTRIBUTES/', 'reserved name'),
                         ('FileExistsError', 'number')):
@@ -86,16 +89,21 @@ def of_values(lines, theirs, ours):
     if any(line.split()[0] == 'delete' and line.split()[1] in dicts
            for line in lines):
         return 'deleted key'
-    return of_claims(theirs)
+    return of_claims(theirs, {
+        pair.partition('=')[0] for pair in set(theirs.values.split()) ^ set(
+            ours.values.split())})
 
 
-def of_claims(theirs):
+def of_claims(theirs, changed=frozenset()):
     """Several nodes of the program have come to one of the file, or the other
-    way round."""
-    for kind in ('claimants', 'two nodes'):
-        if kind in theirs.note:
+    way round, or TensorFlow has restored what is out of reach; and the changed
+    variables are among those that may differ then."""
+    claims = json.loads(theirs.note or '{}')
+    for kind, names in claims.items():
+        if changed <= set(names):
             return kind
-    return None
+    together = set().union(*claims.values())
+    return min(claims) if claims and changed <= together else None
 
 
 def of_letters(lines, name, theirs, ours):

@@ -124,7 +124,7 @@ class Writer:
                 in_list and int(name) < len(shape.edges[parent]) - 1):
             del shape.edges[parent][name]
         elif how == 'rename' and not in_list:
-            shape.edges[parent][self.pick(NAMES)] = (
+            shape.edges[parent][self.pick('ghij')] = (
                 shape.edges[parent].pop(name))
         elif how == 'retype' and child != 'root':
             self.retype(shape, child)
@@ -210,7 +210,9 @@ class Writer:
 
     def read(self):
         if self.files:
-            self.emit(self.verbs[1], self.pick(self.files), self.name('R'))
+            name = (self.files[-1] if self.chance(.6)
+                    else self.pick(self.files))
+            self.emit(self.verbs[1], name, self.name('R'))
 
     def write(self):
         numbered = self.verbs[0] == 'save' and self.chance(.7)
