@@ -82,23 +82,26 @@ class Writer:
 
     # --- What a graph shall look like
 
-    def edge_name(self, shape, parent):
+    def edge_name(self, shape, parent, kind):
+        """Variables mostly have other names than objects, as in programs."""
         if shape.kinds[parent] == 'list':
             return str(len(shape.edges[parent]))
-        return self.pick(NAMES)
+        if self.chance(.1):
+            return self.pick(NAMES)
+        return self.pick(NAMES[:3] if kind == 'variable' else NAMES[3:])
 
     def first_shape(self):
         shape = Shape()
         for _ in range(self.random.randint(2, 9)):
             node, kind = self.name('n'), self.pick(KINDS)
             parent = self.pick(shape.parents())
-            name = self.edge_name(shape, parent)
+            name = self.edge_name(shape, parent, kind)
             if name not in shape.edges[parent]:
                 shape.add(node, kind, self.pick((1, 2, 2, 3)))
                 shape.edges[parent][name] = node
         for _ in range(self.random.randint(0, 3)):
             parent, child = self.pick(shape.parents()), self.pick(shape.kinds)
-            name = self.edge_name(shape, parent)
+            name = self.edge_name(shape, parent, shape.kinds[child])
             if (name not in shape.edges[parent]
                     and shape.may_lead(parent, child)):
                 shape.edges[parent][name] = child
@@ -236,7 +239,7 @@ class Writer:
                 shape.add(node, self.pick(KINDS), self.pick((1, 2, 2, 3)))
                 self.make(shape, node, [], [])
             if shape.may_lead(parent, node):
-                name = self.edge_name(shape, parent)
+                name = self.edge_name(shape, parent, shape.kinds[node])
                 edges[name] = node
                 self.lead(shape, parent, name, node)
         elif how == 'delete' and edges and shape.kinds[parent] in (
