@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""check_page.py - compares docs/conformance.md with the tests that it names.
+
+    check_page.py ROOT
+
+Each test that a row names exists; the numbers of the last line are right; a row
+has `rows.txt` among its tests if and only if that has a program for it; and a
+row that says "kept" has no program with a difference. Each kind of difference
+in compare.py leads to rows. It needs no TensorFlow.
+
+SPDX-License-Identifier: MIT
+"""
+import collections
+import pathlib
+import re
+import sys
+
+import compare
+import rows
+
+WORDS = ('kept', 'made better', 'another rule', 'without meaning in C',
+         'not yet')
+ROW = re.compile(r'\| ([A-Z]\d+) \| (.*) \| (.*) \| (.*) \|$', re.MULTILINE)
+
+
+def test_exists(root, name):
+    """As the page's introduction says where a test is."""
+    place, _, test = name.partition('::')
+    if not test:
+        return name == 'rows.txt' or (root / name).exists()
+    folder, _, suite = place.rpartition('/')
+    path = root / 'tests' / (folder or 'story') / f'test_{suite}.c'
+    return path.exists() and re.search(
+        rf'TEST\(\s*{suite},\s*{test}\b', path.read_text())
+
+
+def problems(root):
+    page = (root / 'docs' / 'conformance.md').read_text()
+    words, tests = {}, {}
+    for row, _, here, named in ROW.findall(page):
+        words[row] = next((w for w in WORDS if here.startswith(w)), None)
+        tests[row] = re.findall(r'`([^`]+)`', named)
+        if not words[row]:
+            yield f'{row}: none of the words: {here}'
+        for name in tests[row]:
+            if not test_exists(root, name):
+                yield f'{row}: there is no test {name}'
+    shown = collections.defaultdict(set)
+    for heading, kinds, _ in rows.programs():
+        for row in rows.row_names(heading):
+            shown[row] |= kinds
+    for row in words:
+        if (row in shown) != ('rows.txt' in tests[row]):
+            yield f'{row}: rows.txt is named without a program, or not named'
+        if words[row] == 'kept' and shown[row]:
+            yield f'{row}: kept, but there is {sorted(shown[row])}'
+    for row in shown.keys() | {
+            r for s in compare.KINDS.values() for r in s.split(', ')}:
+        if row not in words:
+            yield f'{row}: there is no such row'
+    counts = collections.Counter(words.values())
+    total = f'{len(words)} rows: ' + ', '.join(
+        f'{counts[word]} {word}' for word in WORDS) + '.'
+    if page.rstrip().splitlines()[-1] != total:
+        yield f'the last line: expected "{total}"'
+
+
+def main():
+    found = list(problems(pathlib.Path(sys.argv[1])))
+    for problem in found:
+        print(f'conformance.md: {problem}')
+    return bool(found)
+
+
+sys.exit(main())
