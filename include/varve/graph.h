@@ -82,8 +82,8 @@ VARVE_API varve_status varve_clear_mistake(
 /* The object that is there from the start. */
 VARVE_API varve_node *varve_graph_root(varve_graph *graph);
 
-/* The seed of the random streams that are added from now on; 0 at first. See
- * random.h. */
+/* The seed of the random streams that are added from now on. Without this call
+ * it is 0, and each run of the program draws the same numbers. See random.h. */
 VARVE_API void varve_set_seed(varve_graph *graph, uint64_t seed);
 
 /* --- Nodes and edges ---------------------------------------------------- */
