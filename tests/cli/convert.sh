@@ -268,7 +268,8 @@ echo older >far/value
 chmod 600 far/real.varve far/value
 ln -s far/real.varve link.varve
 ln -s far/value link_to_value
-complains 2 'varve: ' convert run-7.varve link.varve
+complains 3 'varve: cannot write: link.varve: it is there' \
+    convert run-7.varve link.varve
 ends 0 convert -f run-7.varve link.varve
 stays link.varve far/real.varve
 cmp -s far/real.varve copy-of-7 || fail 'not what the link led to was replaced'
@@ -279,6 +280,6 @@ stays link_to_value far/value
 ends 0 cat -o new_value sample.varve optimizer/step
 cmp -s far/value new_value || fail 'not what the link led to was replaced'
 ln -s far/none link_to_none
-complains 2 'varve: cannot write: link_to_none' \
+complains 3 'varve: cannot write: link_to_none' \
     cat -o link_to_none sample.varve optimizer/step
 [ -z "$(find . -name '*.tmp')" ] || fail 'a temporary file was left'
