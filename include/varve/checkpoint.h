@@ -32,6 +32,23 @@ VARVE_BEGIN_DECLS
  * as it was and no other is left; or with VARVE_UNKNOWN_OUTCOME, which see. The
  * values must not change meanwhile.
  *
+ * Where `path` is a symbolic link, the link stays, and the file that it leads
+ * to is replaced or created, with its temporary file beside it. The directory
+ * of that file has to be there. With `no_replace` a link is VARVE_EXISTS. A
+ * checkpoint of several files (in layers, of many processes, of some other
+ * formats) is refused there with VARVE_MISUSE: its other files are named after
+ * `path` and lie beside it, so they would be found by one of the two paths
+ * only. In a directory like /tmp, where everybody may create files, a link of
+ * another user is VARVE_NO_PERMISSION.
+ *
+ * A new file has the mode that the umask leaves. A regular file that replaces
+ * another one has its permissions, group, owner and access list of POSIX; its
+ * data files and layers, too. What the process may not set is left out, and
+ * nobody gains access by it: without the group, the bits that both the group
+ * and others had are left to both. Bits for set-user-ID and set-group-ID are
+ * dropped. Nothing is taken over from a file of another user in a directory
+ * like /tmp.
+ *
  * A process that is killed may leave a hidden `.NAME.*.tmp` beside the file,
  * which the next write of NAME removes. */
 VARVE_API varve_status varve_write(varve_node *root, const char *path,

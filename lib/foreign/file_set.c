@@ -213,7 +213,8 @@ varve_status vv_file_set_begin(struct vv_file_set *set,
         path, "takes one file at a time: this format has several", error));
     if (*vv_path_name(path))
         sweep(set);
-    return vv_publish_begin(&set->index, context, path, flags, error);
+    return vv_publish_begin(
+        &set->index, context, path, flags | VV_PUBLISH_NO_LINK, error);
 }
 
 void vv_file_set_each(struct vv_file_set *set, vv_each_name *each, void *user)
@@ -254,7 +255,8 @@ varve_status vv_file_set_add(
         return vv_fail_memory(error, "another data file");
     VV_TRY(vv_publish_begin_in(&set->files[set->count], set->context,
         set->index.directory, set->stem, path,
-        set->flags | VV_PUBLISH_NO_REPLACE, error));
+        set->flags | VV_PUBLISH_NO_REPLACE, vv_publish_access(&set->index),
+        error));
     set->count++;
     return VARVE_OK;
 }
@@ -293,7 +295,8 @@ static void keep_record(
     const struct vv_context *context = set->context;
     const struct vv_buffer *older = &set->older;
     if (vv_temporary_make(record, context, set->index.directory,
-            set->index.name, path, NULL)) {
+            set->index.name, path, vv_publish_access(&set->index) != NULL,
+            NULL)) {
         record->file = -1;
         return;
     }

@@ -215,7 +215,7 @@ static bool lease_file_now(const struct vv_context *context, int directory,
     const struct vv_system *system = context->system;
     struct vv_temporary probe;
     struct vv_file_info info = { 0 };
-    if (vv_temporary_make(&probe, context, directory, name, name, NULL))
+    if (vv_temporary_make(&probe, context, directory, name, name, false, NULL))
         return false;
     bool is_known =
         vv_file_write(context, probe.file, name, "x", 1, 0, NULL) == VARVE_OK &&

@@ -196,6 +196,27 @@ static varve_status sync_found(const struct vv_context *context, int directory,
     return sync_above(context, directory, path, error);
 }
 
+varve_status vv_directory_go_to_parent(const struct vv_context *context,
+    const char *path, bool no_sync, int *directory, varve_error *error)
+{
+    char *parent = NULL;
+    VV_TRY(copy_parent(context, path, &parent, error));
+    int result = open_directory(context, *directory, parent);
+    varve_status status = VARVE_OK;
+    if (result < 0)
+        status = fail_open(error, result, parent);
+    else if (!no_sync)
+        status = sync_above(context, result, parent, error);
+    if (status && result >= 0)
+        vv_file_close(context, result);
+    vv_release_string(&context->allocator, parent);
+    if (status)
+        return status;
+    vv_file_close(context, *directory);
+    *directory = result;
+    return VARVE_OK;
+}
+
 varve_status vv_directory_make_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error)
 {

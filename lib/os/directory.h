@@ -26,6 +26,12 @@ varve_status vv_directory_open_parent(const struct vv_context *context,
 varve_status vv_directory_make_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error);
 
+/* Goes from an open directory to the one that holds the last part of `path`,
+ * which starts there if it is relative. That one is there, and what holds it is
+ * synced as above. On failure *directory stays as it is. */
+varve_status vv_directory_go_to_parent(const struct vv_context *context,
+    const char *path, bool no_sync, int *directory, varve_error *error);
+
 /* Calls `each` with every name beside `path`. A directory that is not there has
  * no names. */
 varve_status vv_directory_each(const struct vv_context *context,

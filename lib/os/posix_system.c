@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "posix_access.h"
 #include "posix_tracking.h"
 
 #ifdef __linux__
@@ -68,14 +69,25 @@ static int open_file(void *state, int directory, const char *name)
     return above_standard(openat(at(directory), name, READ_FLAGS));
 }
 
-static int create_file(void *state, int directory, const char *name)
+static int create_with_mode(int directory, const char *name, mode_t mode)
 {
-    (void)state;
-    int created = openat(at(directory), name, CREATE_FLAGS, 0666);
+    int created = openat(at(directory), name, CREATE_FLAGS, mode);
     int file = above_standard(created);
     if (created >= 0 && file < 0)
         unlinkat(at(directory), name, 0);
     return file;
+}
+
+static int create_file(void *state, int directory, const char *name)
+{
+    (void)state;
+    return create_with_mode(directory, name, 0666);
+}
+
+static int create_private(void *state, int directory, const char *name)
+{
+    (void)state;
+    return create_with_mode(directory, name, 0600);
 }
 
 static int open_to_write(void *state, int directory, const char *name)
@@ -478,10 +490,13 @@ static int join_thread(void *state, uintptr_t handle)
 const struct vv_system vv_posix_system = {
     .open_file = open_file,
     .create_file = create_file,
+    .create_private = create_private,
     .open_to_write = open_to_write,
     .open_directory = open_directory,
     .open_real_directory = open_real_directory,
     .close = close_descriptor,
+    .look = vv_posix_look,
+    .set_access = vv_posix_set_access,
     .info = info,
     .read_at = read_at,
     .write_at = write_at,

@@ -8,6 +8,7 @@
  */
 #include "publish.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "directory.h"
@@ -16,6 +17,11 @@
 #include "retry.h"
 #include "store.h"
 #include "try.h"
+
+enum {
+    MOST_LINKS = 40, /* in a chain, as in Linux */
+    OWNER_BITS = 0600,
+};
 
 static varve_status fail_directory(varve_error *error, const char *path)
 {
@@ -42,8 +48,8 @@ static varve_status check_free(
     return vv_fail_system(error, EEXIST, "publishing", p->path);
 }
 
-/* What would fail at the end of the work anyway is better said before. */
-static varve_status check_name(
+/* The check of a system that describes no names. */
+static varve_status check_unseen(
     const struct vv_publication *p, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
@@ -66,21 +72,151 @@ static varve_status check_name(
     return VARVE_OK;
 }
 
+/* -ENOSYS where the system describes no names. */
+static int look_at(const struct vv_publication *p, struct vv_file_look *look)
+{
+    const struct vv_system *system = p->context->system;
+    unsigned tries = 0;
+    int result = -ENOSYS;
+    *look = (struct vv_file_look){ .kind = VV_OTHER_FILE };
+    if (!system->look)
+        return result;
+    do
+        result = system->look(system->state, p->directory, p->name, look);
+    while (vv_try_again(result, &tries));
+    return result;
+}
+
+/* Goes from a link to what it contains, which may be a link again. The kernel
+ * follows no link here, so its rule for links of other users is applied here,
+ * too, whether or not the machine has it switched on. */
+static varve_status enter_link(struct vv_publication *p,
+    const struct vv_file_look *look, varve_error *error)
+{
+    const char *name = vv_path_name(look->target);
+    if (look->is_planted)
+        return vv_fail(error, VARVE_NO_PERMISSION,
+            "%s: expected a symbolic link of this user, found one of another "
+            "user in a directory where everybody may create files: remove it, "
+            "or pass the path of what it leads to",
+            p->path);
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return fail_directory(error, p->path);
+    if (strlen(name) >= sizeof p->linked)
+        return vv_fail_system(
+            error, ENAMETOOLONG, "following its symbolic link", p->path);
+    VV_TRY(vv_directory_go_to_parent(p->context, look->target,
+        (p->flags & VV_PUBLISH_NO_SYNC) != 0, &p->directory, error));
+    memcpy(p->linked, name, strlen(name) + 1);
+    p->name = p->linked;
+    return VARVE_OK;
+}
+
+static varve_status refuse_link(
+    const struct vv_publication *p, varve_error *error)
+{
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected the name of a file, found a symbolic link: other files "
+        "are written beside this one; pass the path of what the link leads to",
+        p->path);
+}
+
+/* Looks at what has the name, and goes to the end of a link. */
+static varve_status find_end(struct vv_publication *p,
+    struct vv_file_look *look, int *found, varve_error *error)
+{
+    *found = look_at(p, look);
+    for (int i = 0; *found == 0 && look->is_link; i++) {
+        if (p->flags & VV_PUBLISH_NO_REPLACE)
+            return VARVE_OK;
+        if (p->flags & VV_PUBLISH_NO_LINK)
+            return refuse_link(p, error);
+        if (i == MOST_LINKS)
+            return vv_fail_system(
+                error, ELOOP, "following its symbolic links", p->path);
+        VV_TRY(enter_link(p, look, error));
+        *found = look_at(p, look);
+    }
+    return VARVE_OK;
+}
+
+/* What would fail at the end of the work anyway is better said before. */
+static varve_status check_name(struct vv_publication *p, varve_error *error)
+{
+    struct vv_file_look look;
+    int found;
+    VV_TRY(find_end(p, &look, &found, error));
+    if (found == -ENOSYS)
+        return check_unseen(p, error);
+    if (found == -ENOENT || found == -EACCES)
+        return VARVE_OK;
+    if (found < 0)
+        return vv_fail_system(error, -found, "looking for it", p->path);
+    if (look.kind == VV_DIRECTORY)
+        return fail_directory(error, p->path);
+    if (p->flags & VV_PUBLISH_NO_REPLACE)
+        return vv_fail_system(error, EEXIST, "publishing", p->path);
+    p->has_access = look.kind == VV_REGULAR_FILE && !look.is_planted;
+    if (p->has_access)
+        p->access = look.access;
+    return VARVE_OK;
+}
+
+static varve_status set_access(
+    const struct vv_publication *p, unsigned mode, varve_error *error)
+{
+    const struct vv_system *system = p->context->system;
+    struct vv_access access = p->access;
+    unsigned tries = 0;
+    int result;
+    access.mode = mode;
+    do
+        result = system->set_access(system->state, p->file, &access);
+    while (vv_try_again(result, &tries));
+    return result < 0
+               ? vv_fail_system(error, -result,
+                     "setting the mode of the file that is replaced", p->path)
+               : VARVE_OK;
+}
+
+/* The access is set before the first byte is written. The owner may write the
+ * file until it is closed: without that it could not be swept up. */
+static varve_status make_temporary(
+    struct vv_publication *p, const char *name, varve_error *error)
+{
+    VV_TRY(vv_temporary_make(&p->temporary, p->context, p->directory, name,
+        p->path, p->has_access, error));
+    p->file = p->temporary.file;
+    if (!p->has_access)
+        return VARVE_OK;
+    varve_status status = set_access(p, p->access.mode | OWNER_BITS, error);
+    if (!status)
+        return VARVE_OK;
+    vv_file_close(p->context, p->file);
+    p->file = -1;
+    vv_temporary_remove(&p->temporary);
+    return status;
+}
+
 /* What others left is swept up first: its room may be wanted. In a store
  * nothing of it has a name. */
-static varve_status make_temporary(struct vv_publication *p, varve_error *error)
+static varve_status sweep_and_make(struct vv_publication *p, varve_error *error)
 {
     if (!vv_is_of_store(p->path))
         vv_temporary_sweep(p->context, p->directory, p->name);
-    VV_TRY(vv_temporary_make(
-        &p->temporary, p->context, p->directory, p->name, p->path, error));
-    p->file = p->temporary.file;
-    return VARVE_OK;
+    return make_temporary(p, p->name, error);
 }
 
 varve_status vv_publish_begin(struct vv_publication *p,
     const struct vv_context *context, const char *path, int flags,
     varve_error *error)
+{
+    return vv_publish_begin_like(p, context, path, flags, NULL, error);
+}
+
+varve_status vv_publish_begin_like(struct vv_publication *p,
+    const struct vv_context *context, const char *path, int flags,
+    const struct vv_access *like, varve_error *error)
 {
     *p = (struct vv_publication){
         .context = context,
@@ -98,8 +234,11 @@ varve_status vv_publish_begin(struct vv_publication *p,
     VV_TRY(vv_directory_make_parent(context, path,
         (flags & VV_PUBLISH_NO_SYNC) != 0, &p->directory, error));
     varve_status status = check_name(p, error);
+    if (like && !p->has_access)
+        p->access = *like;
+    p->has_access |= like != NULL;
     if (!status)
-        status = make_temporary(p, error);
+        status = sweep_and_make(p, error);
     if (status)
         vv_file_close(context, p->directory);
     return status;
@@ -124,6 +263,8 @@ varve_status vv_publish_close(
     int result;
     if (p->file < 0)
         return status;
+    if (!status && p->has_access && (p->access.mode & OWNER_BITS) != OWNER_BITS)
+        status = set_access(p, p->access.mode, error);
     if (!status && !(p->flags & VV_PUBLISH_NO_SYNC) &&
         (result = sync_file(p)) < 0)
         status = vv_fail_system(error, -result, "sync", p->path);
@@ -254,7 +395,8 @@ varve_status vv_publish_end(
 
 varve_status vv_publish_begin_in(struct vv_publication *p,
     const struct vv_context *context, int directory, const char *name,
-    const char *path, int flags, varve_error *error)
+    const char *path, int flags, const struct vv_access *like,
+    varve_error *error)
 {
     *p = (struct vv_publication){
         .context = context,
@@ -262,11 +404,16 @@ varve_status vv_publish_begin_in(struct vv_publication *p,
         .directory = directory,
         .file = -1,
         .flags = flags,
+        .has_access = like != NULL,
     };
-    VV_TRY(vv_temporary_make(
-        &p->temporary, context, directory, name, path, error));
-    p->file = p->temporary.file;
-    return VARVE_OK;
+    if (like)
+        p->access = *like;
+    return make_temporary(p, name, error);
+}
+
+const struct vv_access *vv_publish_access(const struct vv_publication *p)
+{
+    return p->has_access ? &p->access : NULL;
 }
 
 varve_status vv_publish_place(

@@ -18,6 +18,8 @@
 #ifndef VV_PUBLISH_H
 #define VV_PUBLISH_H
 
+#include <stdbool.h>
+
 #include <varve/error.h>
 
 #include "context.h"
@@ -27,27 +29,46 @@
 enum vv_publish_flags {
     VV_PUBLISH_NO_SYNC = 1,    /* skip both syncs */
     VV_PUBLISH_NO_REPLACE = 2, /* VARVE_EXISTS where the name is taken */
+    VV_PUBLISH_NO_LINK = 4,    /* VARVE_MISUSE where the name is that of a
+                                  symbolic link: other files belong to it */
 };
 
 struct vv_publication {
     /* to read */
     const struct vv_context *context;
     const char *path; /* as the caller gave it, for messages; borrowed */
-    const char *name; /* its last part */
+    const char *name; /* its last part, or of what its link leads to */
     int directory;
     int file; /* write here, through vv_file_write */
     int flags;
     struct vv_temporary temporary;
+    /* own */
+    char linked[256];        /* the name, where a link was followed */
+    bool has_access;         /* it is given this one */
+    struct vv_access access; /* of the file that is replaced */
 };
 
 /* Makes missing directories above `path` (and syncs their parents), removes
  * what killed processes left of the same name, and makes the temporary file. On
  * failure no file is left, and nothing is to be ended. VARVE_IS_DIRECTORY where
  * `path` is one or ends in '/'. A name that is taken although it may not be
- * replaced is told here already, and again at the end. */
+ * replaced is told here already, and again at the end.
+ *
+ * A symbolic link is followed to its end, and the file there is replaced or
+ * created; the temporary file is in the directory of that file, which is there.
+ * The end of a link is looked for once, here. VARVE_NO_PERMISSION where the
+ * link is planted (see vv_file_look). The file takes over the access of a
+ * regular file that it replaces, as far as that is permitted, unless that one
+ * is planted. */
 varve_status vv_publish_begin(struct vv_publication *p,
     const struct vv_context *context, const char *path, int flags,
     varve_error *error);
+
+/* The same; where no file is replaced, the access is `like`, or that of a new
+ * file if that is NULL. */
+varve_status vv_publish_begin_like(struct vv_publication *p,
+    const struct vv_context *context, const char *path, int flags,
+    const struct vv_access *like, varve_error *error);
 
 /* What has the name is spared from now on, as VV_PUBLISH_NO_REPLACE does it. */
 void vv_publish_spare(struct vv_publication *p);
@@ -70,11 +91,16 @@ int vv_rename_new(const struct vv_context *context, int directory,
  * A file in a directory that is open already and stays so, whose sync the
  * caller sees to: begin_in; write; close; place. Or give_up, at any time. */
 
-/* The temporary file is called after `name`; `path` is for messages. On failure
- * nothing is left. */
+/* The temporary file is called after `name`; `path` is for messages. The file
+ * has the access `like`, unless that is NULL. On failure nothing is left. */
 varve_status vv_publish_begin_in(struct vv_publication *p,
     const struct vv_context *context, int directory, const char *name,
-    const char *path, int flags, varve_error *error);
+    const char *path, int flags, const struct vv_access *like,
+    varve_error *error);
+
+/* The access that the file takes over from one that it replaces, for those that
+ * belong to it; borrowed. NULL where it takes none. */
+const struct vv_access *vv_publish_access(const struct vv_publication *p);
 
 /* Syncs it if `status` is VARVE_OK, and closes it; it may not be written any
  * more. A second time does nothing. */

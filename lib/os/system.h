@@ -33,6 +33,34 @@ struct vv_file_info {
     uint64_t serial;  /* called; no two files have both at one time */
 };
 
+enum {
+    VV_MOST_OF_LINK = 4096,        /* bytes of what a link contains, and a 0 */
+    VV_MOST_OF_ACCESS_LIST = 1028, /* bytes: 128 entries of 8, and a head */
+};
+
+/* Who may use a file. */
+struct vv_access {
+    unsigned mode; /* the nine permission bits */
+    uint64_t owner, group;
+    int list_size; /* bytes of its access list; 0: it has none; negative: one
+                      that cannot be read or is too long */
+    unsigned char list[VV_MOST_OF_ACCESS_LIST];
+};
+
+/* What has a name: no link is followed. */
+struct vv_file_look {
+    /* to read */
+    enum vv_file_kind kind;
+    bool is_link;
+    bool is_planted; /* a link or file of another user in a directory where
+                        everybody may create files and the owner of each file
+                        alone may remove it, unless it is of the directory's
+                        owner; Linux refuses to follow such links where
+                        fs.protected_symlinks is 1 */
+    struct vv_access access;      /* of a regular file */
+    char target[VV_MOST_OF_LINK]; /* of a link: what it contains */
+};
+
 /* Called with each name in a directory except "." and "..". `info` is what the
  * listing itself says of the file (a store's list has size, time and ETag), or
  * NULL. A result other than 0 ends the listing. */
@@ -52,6 +80,8 @@ struct vv_system {
     /* A new file for writing and reading: exclusive, follows no link, created
      * with mode 0666 less the umask. */
     int (*create_file)(void *state, int directory, const char *name);
+    /* The same with mode 0600 less the umask. NULL where `look` is. */
+    int (*create_private)(void *state, int directory, const char *name);
     /* A file that is there, for writing: what another process has made, and
      * several fill together. Follows no link. */
     int (*open_to_write)(void *state, int directory, const char *name);
@@ -60,6 +90,16 @@ struct vv_system {
      * link. */
     int (*open_real_directory)(void *state, int directory, const char *name);
     int (*close)(void *state, int descriptor);
+
+    /* Describes what has a name. NULL, or -ENOSYS, where files have neither
+     * links nor permissions, as in a store. */
+    int (*look)(void *state, int directory, const char *name,
+        struct vv_file_look *look);
+    /* Gives a file that create_private made an access that `look` returned.
+     * What is not permitted is left out, and then the file is never open to
+     * more users than the access permits; it is no failure. NULL where `look`
+     * is. */
+    int (*set_access)(void *state, int file, const struct vv_access *access);
 
     int (*info)(void *state, int descriptor, struct vv_file_info *info);
     /* At most `size` bytes at an offset; how many were moved. 0 from a read is

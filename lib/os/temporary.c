@@ -58,12 +58,15 @@ static varve_status choose_name(struct vv_temporary *t, const char *name,
     return VARVE_OK;
 }
 
-static int create(struct vv_temporary *t)
+static int create(struct vv_temporary *t, bool is_private)
 {
     const struct vv_system *system = t->context->system;
     unsigned tries = 0;
     do
-        t->file = system->create_file(system->state, t->directory, t->name);
+        t->file =
+            is_private
+                ? system->create_private(system->state, t->directory, t->name)
+                : system->create_file(system->state, t->directory, t->name);
     while (vv_try_again(t->file, &tries));
     return t->file < 0 ? t->file : 0;
 }
@@ -90,9 +93,9 @@ static bool take_guard(struct vv_temporary *t)
 }
 
 /* -EEXIST: another name has to be tried. */
-static int make_one(struct vv_temporary *t)
+static int make_one(struct vv_temporary *t, bool is_private)
 {
-    int result = create(t);
+    int result = create(t, is_private);
     if (result == 0 && !take_guard(t)) {
         vv_file_close(t->context, t->file);
         vv_temporary_remove(t);
@@ -103,7 +106,7 @@ static int make_one(struct vv_temporary *t)
 
 varve_status vv_temporary_make(struct vv_temporary *t,
     const struct vv_context *context, int directory, const char *name,
-    const char *path, varve_error *error)
+    const char *path, bool is_private, varve_error *error)
 {
     *t = (struct vv_temporary){
         .context = context, .directory = directory, .file = -1, .guard = -1
@@ -111,7 +114,7 @@ varve_status vv_temporary_make(struct vv_temporary *t,
     int result = -EEXIST;
     for (int i = 0; i < MOST_NAMES && result == -EEXIST; i++) {
         VV_TRY(choose_name(t, name, path, error));
-        result = make_one(t);
+        result = make_one(t, is_private);
     }
     if (result == -EEXIST)
         return vv_fail(error, VARVE_IO,

@@ -37,11 +37,12 @@ enum { VV_TEMPORARY_OVERHEAD = 2 + 16 + 4 };
 /* Whether `candidate` is the name of a temporary file for `name`. */
 bool vv_temporary_is_of(const char *name, const char *candidate);
 
-/* A new, empty, locked file beside `name`; `path` is for messages. On failure
+/* A new, empty, locked file beside `name`; `path` is for messages. A private
+ * one is for its owner alone; the system has `create_private` then. On failure
  * nothing is left. */
 varve_status vv_temporary_make(struct vv_temporary *temporary,
     const struct vv_context *context, int directory, const char *name,
-    const char *path, varve_error *error);
+    const char *path, bool is_private, varve_error *error);
 
 /* Once it was renamed, or removed. */
 void vv_temporary_release(struct vv_temporary *temporary);

@@ -85,6 +85,14 @@ static int close_either(void *state, int descriptor)
                                          : machine.close(state, descriptor);
 }
 
+static int look(
+    void *state, int directory, const char *name, struct vv_file_look *look)
+{
+    return is_remote(directory, name)
+               ? -ENOSYS
+               : machine.look(state, directory, name, look);
+}
+
 /* --- Reading ----------------------------------------------------------------
  */
 
@@ -311,6 +319,7 @@ static void stand_on(const struct vv_system *below)
     stores.open_directory = open_directory;
     stores.open_real_directory = open_real_directory;
     stores.close = close_either;
+    stores.look = look;
     stores.info = info_of;
     stores.read_at = read_at;
     stores.write_at = write_at;

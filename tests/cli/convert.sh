@@ -255,3 +255,31 @@ complains 2 "varve: convert: 'never': expected a name that ends in .varve" \
 complains 2 'varve: convert: --to: expected varve|tensorflow' \
     convert --to onnx sample.varve never
 [ -z "$(ls never* 2>/dev/null)" ] || fail 'convert left something behind'
+
+# A symbolic link stays; the file that it leads to is replaced and keeps its
+# mode.
+stays() { # LINK FILE
+    [ -L "$1" ] || fail "$1 is no link any more"
+    [ "$(stat -c %a "$2")" = 600 ] || fail "$2 has another mode"
+}
+mkdir far
+cp sample.varve far/real.varve
+echo older >far/value
+chmod 600 far/real.varve far/value
+ln -s far/real.varve link.varve
+ln -s far/value link_to_value
+complains 3 'varve: cannot write: link.varve: it is there' \
+    convert run-7.varve link.varve
+ends 0 convert -f run-7.varve link.varve
+stays link.varve far/real.varve
+cmp -s far/real.varve copy-of-7 || fail 'not what the link led to was replaced'
+ends 0 repack link.varve
+stays link.varve far/real.varve
+ends 0 cat -o link_to_value sample.varve optimizer/step
+stays link_to_value far/value
+ends 0 cat -o new_value sample.varve optimizer/step
+cmp -s far/value new_value || fail 'not what the link led to was replaced'
+ln -s far/none link_to_none
+complains 3 'varve: cannot write: link_to_none' \
+    cat -o link_to_none sample.varve optimizer/step
+[ -z "$(find . -name '*.tmp')" ] || fail 'a temporary file was left'

@@ -7,13 +7,17 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _XOPEN_SOURCE 700 /* symlink, lstat */
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "crash/subject.h"
+#include "directory.h"
 #include "support/faulty_system.h"
 #include "support/proof.h"
 #include "support/test.h"
@@ -26,16 +30,22 @@ struct scenario {
     const char *made;   /* the file that this makes */
     bool is_numbered;
     bool is_behind; /* in the background */
+    bool is_linked; /* the path is a symbolic link to what is there before */
 };
 
 static const struct scenario scenarios[] = {
-    { "new", NULL, "run/a.varve", "run/a.varve", false, false },
-    { "over", "run/a.varve", "run/a.varve", "run/a.varve", false, false },
-    { "numbered", "run/a-1.varve", "run/a", "run/a-2.varve", true, false },
-    { "deep", NULL, "run/deep/a", "run/deep/a-1.varve", true, false },
-    { "over-behind", "run/a.varve", "run/a.varve", "run/a.varve", false, true },
-    { "numbered-behind", "run/a-1.varve", "run/a", "run/a-2.varve", true,
+    { "new", NULL, "run/a.varve", "run/a.varve", false, false, false },
+    { "over", "run/a.varve", "run/a.varve", "run/a.varve", false, false,
+        false },
+    { "linked", "run/a.varve", "run/l.varve", "run/a.varve", false, false,
         true },
+    { "numbered", "run/a-1.varve", "run/a", "run/a-2.varve", true, false,
+        false },
+    { "deep", NULL, "run/deep/a", "run/deep/a-1.varve", true, false, false },
+    { "over-behind", "run/a.varve", "run/a.varve", "run/a.varve", false, true,
+        false },
+    { "numbered-behind", "run/a-1.varve", "run/a", "run/a-2.varve", true,
+        true, false },
 };
 
 /* A directory of its own for each kill. */
@@ -93,6 +103,13 @@ static enum subject_finding find(const char *path)
     return subject_find(&vv_posix_system, path);
 }
 
+static void check_link(const struct scenario *s, const char *path)
+{
+    struct stat found;
+    cr_assert_eq(s->is_linked,
+        lstat(path, &found) == 0 && S_ISLNK(found.st_mode), "%s", path);
+}
+
 static bool try_kill(const struct scenario *s, long number, long *newer)
 {
     const struct vv_system *real = &vv_posix_system;
@@ -105,7 +122,10 @@ static bool try_kill(const struct scenario *s, long number, long *newer)
         path_in(number, s->name, s->older ? s->older : ""));
     if (s->older)
         cr_assert_ok(subject_save(real, older, SUBJECT_OLDER, &error), error);
+    if (s->is_linked)
+        cr_assert_eq(symlink(vv_path_name(older), path), 0);
     bool was_killed = save_and_die(s, path, number);
+    check_link(s, path);
     enum subject_finding found = find(path);
     check_found(s->name, number, path, found, FOUND_NEWER,
         was_killed ? before : FOUND_NEWER);

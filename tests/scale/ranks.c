@@ -281,7 +281,7 @@ static void merge(
     }
     check(vv_merge_begin(m, &error), &error);
     check(vv_spill_begin(spill, context, VV_WORKING_DIRECTORY, "heat", "heat",
-              &error),
+              false, &error),
         &error);
     m->spill = spill;
     w->has_node = false;

@@ -62,6 +62,15 @@ static int create_file(void *state, int directory, const char *name)
         f->under->create_file(f->under->state, directory, name)));
 }
 
+static int create_private(void *state, int directory, const char *name)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn =
+        begin_named(f, FAULTY_CREATE, directory, name, "");
+    return PASS(taken(f, FAULTY_CREATE,
+        f->under->create_private(f->under->state, directory, name)));
+}
+
 static int open_to_write(void *state, int directory, const char *name)
 {
     struct faulty *f = state;
@@ -101,6 +110,22 @@ static int close_descriptor(void *state, int descriptor)
     faulty_give_back(f, ANY_DESCRIPTOR, (uintptr_t)descriptor);
     int result = f->under->close(f->under->state, descriptor);
     return PASS(result);
+}
+
+static int look(
+    void *state, int directory, const char *name, struct vv_file_look *look)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn =
+        begin_named(f, FAULTY_INFO, directory, name, "");
+    return PASS(f->under->look(f->under->state, directory, name, look));
+}
+
+static int set_access(void *state, int file, const struct vv_access *access)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn = begin_range(f, FAULTY_INFO, file, 0, 0);
+    return PASS(f->under->set_access(f->under->state, file, access));
 }
 
 static int info(void *state, int descriptor, struct vv_file_info *info)
@@ -371,10 +396,13 @@ static int join_thread(void *state, uintptr_t handle)
 static const struct vv_system functions = {
     .open_file = open_file,
     .create_file = create_file,
+    .create_private = create_private,
     .open_to_write = open_to_write,
     .open_directory = open_directory,
     .open_real_directory = open_real_directory,
     .close = close_descriptor,
+    .look = look,
+    .set_access = set_access,
     .info = info,
     .read_at = read_at,
     .write_at = write_at,
@@ -415,6 +443,8 @@ struct faulty *faulty_new(const struct vv_system *under)
     f->system = functions;
     f->system.state = f;
     f->under = under;
+    if (!under->look)
+        f->system.look = NULL;
     pthread_mutex_init(&f->lock, NULL);
     faulty_plan(f, NULL);
     return f;

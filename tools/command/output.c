@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _XOPEN_SOURCE 700 /* realpath, lstat */
 #include "output.h"
 
 #include <errno.h>
@@ -65,21 +66,62 @@ static bool is_special(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
+/* The path itself, or what it leads to as a symbolic link: that is replaced,
+ * and the link stays. NULL where it leads to nothing. */
+static char *find_end(const char *path)
+{
+    struct stat info;
+    bool is_link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+    return is_link ? realpath(path, NULL) : strdup(path);
+}
+
+/* The permissions of the file that is replaced, before a byte is written; its
+ * group and owner where that is permitted. Without the group, the bits that
+ * both the group and others had are left to both. */
+static int take_access(int file, const struct stat *older)
+{
+    mode_t mode = older->st_mode & 0777, common = mode >> 3 & mode & 07;
+    struct stat now;
+    if (fstat(file, &now))
+        return -1;
+    if (now.st_gid != older->st_gid &&
+        fchown(file, (uid_t)-1, older->st_gid) != 0)
+        mode = (mode & 0700) | common << 3 | common;
+    if (fchmod(file, mode))
+        return -1;
+    /* Not permitted to most users; the file is theirs then. */
+    if (now.st_uid != older->st_uid && fchown(file, older->st_uid, (gid_t)-1))
+        return errno == EPERM || errno == EINVAL ? 0 : -1;
+    return 0;
+}
+
 static FILE *open_temporary(struct output *output)
 {
-    size_t size = strlen(output->path) + sizeof ".XXXXXX.tmp" + 16;
+    struct stat older;
+    output->end = find_end(output->path);
+    if (!output->end)
+        return NULL;
+    size_t size = strlen(output->end) + sizeof ".XXXXXX.tmp" + 16;
     output->temporary = malloc(size);
     if (!output->temporary)
         return NULL;
     snprintf(
-        output->temporary, size, "%s.%ld.tmp", output->path, (long)getpid());
-    int file =
-        open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        output->temporary, size, "%s.%ld.tmp", output->end, (long)getpid());
+    bool is_older = stat(output->end, &older) == 0;
+    int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+        is_older ? 0600 : 0666);
     if (file < 0)
         return NULL;
     half_written = output->temporary;
     atexit(remove_half_written);
-    return fdopen(file, "w");
+    if (!is_older || take_access(file, &older) == 0)
+        return fdopen(file, "w");
+    int reason = errno;
+    close(file);
+    unlink(output->temporary);
+    half_written = NULL;
+    errno = reason;
+    return NULL;
 }
 
 int output_open(
@@ -98,6 +140,7 @@ int output_open(
         return OUTCOME_DONE;
     int outcome = complain_system(settings, "cannot write", output->path);
     free(output->temporary);
+    free(output->end);
     return outcome;
 }
 
@@ -108,7 +151,7 @@ int output_close(
     if (output->path)
         failed |= fclose(output->stream) != 0;
     if (outcome == OUTCOME_DONE && !failed && output->temporary)
-        failed = rename(output->temporary, output->path) != 0;
+        failed = rename(output->temporary, output->end) != 0;
     if (outcome == OUTCOME_DONE && failed)
         outcome = complain_system(settings, "cannot write",
             output->path ? output->path : "standard output");
@@ -116,5 +159,6 @@ int output_close(
         unlink(output->temporary);
     half_written = NULL;
     free(output->temporary);
+    free(output->end);
     return outcome;
 }

@@ -13,11 +13,13 @@
 struct output {
     FILE *stream;
     const char *path; /* NULL: standard output */
+    char *end;        /* the path, or what it leads to as a symbolic link */
     char *temporary;  /* NULL: written in place, as to a device */
 };
 
-/* To `path`, or to standard output where it is NULL. OUTCOME_DONE, or
- * complains. */
+/* To `path`, or to standard output where it is NULL. A symbolic link stays, and
+ * the file that it leads to is replaced; a file that is replaced leaves its
+ * permissions to the new one. OUTCOME_DONE, or complains. */
 int output_open(
     const struct settings *settings, const char *path, struct output *output);
 

@@ -154,14 +154,17 @@ static varve_status copy_bytes(struct copying *c, const char *from, int file,
     return VARVE_OK;
 }
 
-static varve_status copy_file(struct copying *c, const char *from,
-    const char *to, int flags, varve_error *error)
+static varve_status copy_layer(
+    struct copying *c, const struct vv_access *like, varve_error *error)
 {
     struct vv_publication p;
+    const char *from = (const char *)c->there.data;
+    const char *to = (const char *)c->here.data;
     uint64_t size;
     int file;
     VV_TRY(vv_file_open(c->context, from, &file, &size, error));
-    varve_status status = vv_publish_begin(&p, c->context, to, flags, error);
+    varve_status status =
+        vv_publish_begin_like(&p, c->context, to, 0, like, error);
     if (!status)
         status = vv_publish_end(
             &p, copy_bytes(c, from, file, size, &p, error), error);
@@ -169,14 +172,14 @@ static varve_status copy_file(struct copying *c, const char *from,
     return status;
 }
 
-static varve_status copy_missing(struct copying *c, varve_error *error)
+static varve_status copy_missing(
+    struct copying *c, const struct vv_access *like, varve_error *error)
 {
     for (uint32_t i = 0; i < index_of(c)->layer_count; i++) {
         if (size_to_copy(c, i) == 0)
             continue;
         VV_TRY(name_layer(c, i, error));
-        VV_TRY(copy_file(c, (const char *)c->there.data,
-            (const char *)c->here.data, 0, error));
+        VV_TRY(copy_layer(c, like, error));
     }
     return VARVE_OK;
 }
@@ -197,16 +200,32 @@ static varve_status open_folders(struct copying *c, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status copy_all(struct copying *c, varve_error *error)
+static varve_status copy_both(struct copying *c, int file, uint64_t size,
+    const struct vv_publication *p, varve_error *error)
 {
-    int flags = c->options->no_replace ? VV_PUBLISH_NO_REPLACE : 0;
-    if (!vv_buffer_extend(&c->chunk, VV_CHUNK_SIZE))
-        return vv_fail_memory(error, "a chunk");
     VV_TRY(open_folders(c, error));
     VV_TRY(find_missing(c, error));
     VV_TRY(verify_missing(c, error));
-    VV_TRY(copy_missing(c, error));
-    return copy_file(c, c->from, c->to, flags, error);
+    VV_TRY(copy_missing(c, vv_publish_access(p), error));
+    return copy_bytes(c, c->from, file, size, p, error);
+}
+
+/* The name is checked before anything is copied, and taken after all is. */
+static varve_status copy_all(struct copying *c, varve_error *error)
+{
+    struct vv_publication p;
+    int flags = (c->options->no_replace ? VV_PUBLISH_NO_REPLACE : 0) |
+                VV_PUBLISH_NO_LINK;
+    uint64_t size;
+    int file;
+    if (!vv_buffer_extend(&c->chunk, VV_CHUNK_SIZE))
+        return vv_fail_memory(error, "a chunk");
+    VV_TRY(vv_file_open(c->context, c->from, &file, &size, error));
+    varve_status status = vv_publish_begin(&p, c->context, c->to, flags, error);
+    if (!status)
+        status = vv_publish_end(&p, copy_both(c, file, size, &p, error), error);
+    vv_file_close(c->context, file);
+    return status;
 }
 
 static varve_status open_as_it_is(void *user, struct vv_opened *opened,

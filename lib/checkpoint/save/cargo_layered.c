@@ -305,9 +305,12 @@ static varve_status begin_out(struct layering *l,
     const struct vv_cargo *cargo = l->cargo;
     int level = cargo->options.compress;
     struct vv_index_columns *columns = &l->cargo->columns.index;
-    if (cargo->options.layered)
-        return vv_layer_out_begin(
-            &l->out, &cargo->context, p->path, flags, level, columns, error);
+    if (cargo->options.layered) {
+        VV_TRY(vv_layer_out_begin(
+            &l->out, &cargo->context, p->path, flags, level, columns, error));
+        l->out.like = vv_publish_access(p);
+        return VARVE_OK;
+    }
     return vv_layer_out_begin_inside(&l->out, &cargo->context, p->path, p->file,
         flags, level, columns, error);
 }
@@ -359,7 +362,8 @@ varve_status vv_cargo_write_layered(
     struct layering l = { .cargo = cargo };
     struct vv_publication p;
     const varve_allocator *a = &cargo->context.allocator;
-    VV_TRY(vv_publish_begin(&p, &cargo->context, path, flags, error));
+    VV_TRY(vv_publish_begin(&p, &cargo->context, path,
+        flags | (cargo->options.layered ? VV_PUBLISH_NO_LINK : 0), error));
     vv_buffer_init(&l.scratch, a);
     vv_buffer_init(&l.path, a);
     varve_status status = write_all(&l, &p, flags, error);

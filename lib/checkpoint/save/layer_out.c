@@ -146,7 +146,7 @@ static varve_status begin_layer(struct vv_layer_out *out, varve_error *error)
         out->context, out->path, out->nonce, &out->own_path, error));
     const char *path = vv_buffer_string(&out->own_path);
     VV_TRY(vv_publish_begin_in(&out->publication, out->context, out->folder,
-        vv_path_name(path), path, out->flags, error));
+        vv_path_name(path), path, out->flags, out->like, error));
     out->own = add_layer(out, out->nonce, 0);
     VV_TRY(begin_packing(out, error));
     VV_TRY(vv_data_out_begin(

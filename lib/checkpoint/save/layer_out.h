@@ -34,6 +34,7 @@ struct vv_layer_out {
     struct vv_buffer own_path;
     uint8_t nonce[VV_NONCE_SIZE];
     /* to fill in */
+    const struct vv_access *like; /* of the layer; NULL: as a new file */
     bool bytes_stay; /* what is new stays where it is until the end */
 };
 

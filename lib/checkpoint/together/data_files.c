@@ -49,7 +49,7 @@ static varve_status make_file(
         vv_layer_choose(context, merge->path, file->nonce, &file->path, error));
     const char *path = vv_buffer_string(&file->path);
     VV_TRY(vv_publish_begin_in(&file->publication, context, files->folder,
-        vv_path_name(path), path, flags, error));
+        vv_path_name(path), path, flags, files->like, error));
     file->is_made = true;
     return VARVE_OK;
 }
@@ -128,14 +128,15 @@ static void add_orders(const struct vv_data_files *files,
 }
 
 varve_status vv_data_files_begin(struct vv_data_files *files,
-    struct vv_merge *merge, int flags, struct vv_buffer *orders,
-    varve_error *error)
+    struct vv_merge *merge, int flags, const struct vv_access *like,
+    struct vv_buffer *orders, varve_error *error)
 {
     struct vv_buffer bits;
     varve_status status = VARVE_OK;
     bool has_data = merge->firsts ? merge->firsts[merge->comm->size] > 0
                                   : merge->layer_count > 0;
-    *files = (struct vv_data_files){ .merge = merge, .folder = -1 };
+    *files =
+        (struct vv_data_files){ .merge = merge, .folder = -1, .like = like };
     vv_buffer_init(&files->inside, &merge->cargo->context.allocator);
     vv_buffer_init(&bits, &merge->cargo->context.allocator);
     if (has_data)

@@ -17,18 +17,19 @@ struct vv_data_files {
     bool has_left; /* saves that were killed have left something */
     /* own */
     struct vv_merge *merge;
-    struct vv_layer_match match; /* where it is asked what an older one has */
-    int folder;                  /* open, and its lock shared; -1: none */
-    struct vv_buffer inside;     /* its path */
-    struct vv_new_file *all;     /* by number of the file */
+    const struct vv_access *like; /* of the files; NULL: as new ones */
+    struct vv_layer_match match;  /* where it is asked what an older one has */
+    int folder;                   /* open, and its lock shared; -1: none */
+    struct vv_buffer inside;      /* its path */
+    struct vv_new_file *all;      /* by number of the file */
 };
 
 /* Finds what of a layered save need not be written, makes the temporary files
  * of a merge and appends to `orders` what a process has to know. On failure
- * nothing is left. */
+ * nothing is left. The files have the access `like`, borrowed until the end. */
 varve_status vv_data_files_begin(struct vv_data_files *files,
-    struct vv_merge *merge, int flags, struct vv_buffer *orders,
-    varve_error *error);
+    struct vv_merge *merge, int flags, const struct vv_access *like,
+    struct vv_buffer *orders, varve_error *error);
 
 /* Once all is written and synced: completes the files, gives them their names,
  * and tells the index of them. What is shared with a checkpoint for which

@@ -114,10 +114,10 @@ static varve_status open_files(
 {
     p->is_merged = true;
     VV_TRY(vv_merge_make(&p->merge, error));
-    VV_TRY(vv_publish_begin(
-        &p->index, &p->cargo->context, p->path, p->flags, error));
-    varve_status status =
-        vv_data_files_begin(&p->files, &p->merge, p->flags, orders, error);
+    VV_TRY(vv_publish_begin(&p->index, &p->cargo->context, p->path,
+        p->flags | VV_PUBLISH_NO_LINK, error));
+    varve_status status = vv_data_files_begin(&p->files, &p->merge, p->flags,
+        vv_publish_access(&p->index), orders, error);
     p->is_open = !status;
     return status ? vv_publish_end(&p->index, status, error) : VARVE_OK;
 }
@@ -128,10 +128,11 @@ static varve_status open_spill(struct publishing *p, varve_error *error)
 {
     p->is_merged = true;
     VV_TRY(vv_merge_begin(&p->merge, error));
-    VV_TRY(vv_publish_begin(
-        &p->index, &p->cargo->context, p->path, p->flags, error));
+    VV_TRY(vv_publish_begin(&p->index, &p->cargo->context, p->path,
+        p->flags | VV_PUBLISH_NO_LINK, error));
     varve_status status = vv_spill_begin(&p->spill, &p->cargo->context,
-        p->index.directory, p->index.name, p->path, error);
+        p->index.directory, p->index.name, p->path,
+        vv_publish_access(&p->index) != NULL, error);
     if (status)
         return vv_publish_end(&p->index, status, error);
     p->merge.spill = &p->spill;
@@ -144,8 +145,8 @@ static varve_status open_behind(struct publishing *p, varve_status status,
     if (!p->merge.spill)
         return status;
     if (!status)
-        status =
-            vv_data_files_begin(&p->files, &p->merge, p->flags, orders, error);
+        status = vv_data_files_begin(&p->files, &p->merge, p->flags,
+            vv_publish_access(&p->index), orders, error);
     p->is_open = !status;
     if (!status)
         return VARVE_OK;

@@ -24,15 +24,15 @@ struct extent {
 
 varve_status vv_spill_begin(struct vv_spill *s,
     const struct vv_context *context, int directory, const char *name,
-    const char *path, varve_error *error)
+    const char *path, bool is_private, varve_error *error)
 {
     const varve_allocator *a = &context->allocator;
     *s = (struct vv_spill){ .context = context, .path = path };
     s->block = vv_allocate(a, BLOCK_SIZE);
     if (!s->block)
         return vv_fail_memory(error, "the index of all ranks");
-    varve_status status =
-        vv_temporary_make(&s->temporary, context, directory, name, path, error);
+    varve_status status = vv_temporary_make(
+        &s->temporary, context, directory, name, path, is_private, error);
     if (status)
         vv_release(a, s->block, BLOCK_SIZE);
     vv_buffer_init(&s->extents, &s->context->allocator);

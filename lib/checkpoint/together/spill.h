@@ -25,10 +25,11 @@ struct vv_spill {
     struct vv_buffer extents;
 };
 
-/* Makes the file beside `name`. On failure nothing is left. */
+/* Makes the file beside `name`, for its owner alone where it is private. On
+ * failure nothing is left. */
 varve_status vv_spill_begin(struct vv_spill *spill,
     const struct vv_context *context, int directory, const char *name,
-    const char *path, varve_error *error);
+    const char *path, bool is_private, varve_error *error);
 
 /* Moves what a column has by now behind what it had before. */
 varve_status vv_spill_add(struct vv_spill *spill, enum vv_index_key key,

@@ -31,7 +31,7 @@ static void begin_spill(struct vv_spill *spill, struct vv_buffer *digests)
     vv_buffer_init(digests, test_allocator());
     vv_buffer_init(&boxes, test_allocator());
     cr_assert_ok(vv_spill_begin(spill, &world.context, VV_WORKING_DIRECTORY,
-                     FILE_NAME, FILE_NAME, &error),
+                     FILE_NAME, FILE_NAME, false, &error),
         error);
     for (int i = 0; i < 3; i++) {
         fill(digests, i == 1 ? LARGE : 100, (unsigned char)i);

@@ -301,7 +301,7 @@ TEST(prune, sweeps_what_a_killed_writer_set_aside_and_spares_a_living_ones)
     cr_assert_ok(vv_directory_open_parent(
                      &context, "run/x", &directory, &error), error);
     cr_assert_ok(vv_temporary_make(&living, &context, directory,
-                     "ckpt-8.varve", "run/ckpt-8.varve", &error), error);
+                     "ckpt-8.varve", "run/ckpt-8.varve", false, &error), error);
     decide(4);
     cr_assert_ok(vv_prune(&listing, &decision, &error), error);
     for (size_t i = 0; i < 2; i++)

@@ -13,6 +13,14 @@
 
 typedef void any_function(void);
 
+/* What a system has that describes names, and another one lacks. */
+static bool is_of_names(size_t offset)
+{
+    return offset == offsetof(struct vv_system, create_private) ||
+           offset == offsetof(struct vv_system, look) ||
+           offset == offsetof(struct vv_system, set_access);
+}
+
 /* Behind its state a system is functions only. */
 static void check(const char *name, const struct vv_system *system)
 {
@@ -21,6 +29,8 @@ static void check(const char *name, const struct vv_system *system)
          i += sizeof(any_function *)) {
         any_function *function;
         memcpy(&function, at + i, sizeof function);
+        if (!system->look && is_of_names(i))
+            continue;
         cr_assert(function, "%s has no function %zu", name,
             (i - offsetof(struct vv_system, open_file)) / sizeof function);
     }
@@ -30,6 +40,7 @@ TEST(system, has_every_function_in_each_of_them)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));
+    cr_assert(vv_posix_system.look);
     check("posix_system", &vv_posix_system);
     check("memory_system", memory_system(memory));
     check("faulty_system", faulty_system(faulty));

@@ -25,7 +25,7 @@ static varve_status make(struct vv_temporary *t,
 {
     varve_error error;
     return vv_temporary_make(
-        t, context, VV_WORKING_DIRECTORY, name, name, &error);
+        t, context, VV_WORKING_DIRECTORY, name, name, false, &error);
 }
 
 static void end(struct vv_temporary *t)
