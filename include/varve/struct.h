@@ -123,6 +123,12 @@ VARVE_API varve_node *varve_add_text(
 #define VARVE_FIELD(type, ...)                                                 \
     VARVE_FIELD_SCALAR_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
+/* VARVE_FIELDS(struct adam, step, rate, betas): 1 to 32 members in one line,
+ * each a field as VARVE_FIELD or, of an array, VARVE_FIELD_ARRAY makes it.
+ * Pointers and structs do not compile. */
+#define VARVE_FIELDS(type, ...)                                                \
+    VARVE_EACH_(VARVE_FIELD_IN_PLACE_, type, __VA_ARGS__)
+
 /* An array in place, of one dimension or two; and of three. */
 #define VARVE_FIELD_ARRAY(type, ...)                                           \
     VARVE_FIELD_ARRAY_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)

@@ -16,10 +16,13 @@ WARNINGS = ['-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Werror',
             '-fsyntax-only']
 WAYS = [['-std=c11', '-Wpedantic'], ['-std=c99', '-Wno-c11-extensions']]
 
+MANY = ', '.join(f'm{i}' for i in range(1, 33))
+
 PROGRAM = '''
 #include <stdlib.h>
 #include <varve/struct.h>
 struct inner { float a; };
+struct many { int %s, m33; };
 struct s {
     float x, row[4], grid[2][3], cube[2][3][4], *p, (*rows)[9];
     float *restrict r, *many[2];
@@ -28,6 +31,10 @@ struct s {
     struct inner inner, inners[2], *behind;
     void *any;
     int n, m;
+    bool flag;
+    enum { ONE, TWO } e;
+    double _Complex z;
+    uint16_t r16[3];
     unsigned bits : 3;
     float tail[];
 };
@@ -57,6 +64,10 @@ varve_tensor view(float *p, float (*rows)[9])
 GOOD = [
     'VARVE_FIELD(struct s, x)',
     'VARVE_FIELD(struct s, x, .is_later = true, .older_names = "y")',
+    'VARVE_FIELDS(struct s, x)',
+    'VARVE_FIELDS(struct s, x, row, grid, n, flag, e), '
+    'VARVE_FIELDS(struct s, z, r16)',
+    'VARVE_FIELDS(struct many, ' + MANY + ')',
     'VARVE_FIELD_ARRAY(struct s, row)',
     'VARVE_FIELD_ARRAY(struct s, grid, .is_fixed = true)',
     'VARVE_FIELD_ARRAY_3D(struct s, cube)',
@@ -79,6 +90,19 @@ GOOD = [
 ]
 
 BAD = [
+    'VARVE_FIELDS(struct s)',
+    'VARVE_FIELDS(struct s, no)',
+    'VARVE_FIELDS(struct s, x, p)',
+    'VARVE_FIELDS(struct s, rows)',
+    'VARVE_FIELDS(struct s, x, inner)',
+    'VARVE_FIELDS(struct s, inners)',
+    'VARVE_FIELDS(struct s, many)',
+    'VARVE_FIELDS(struct s, cube)',
+    'VARVE_FIELDS(struct s, name)',
+    'VARVE_FIELDS(struct s, text)',
+    'VARVE_FIELDS(struct s, tail)',
+    'VARVE_FIELDS(struct s, bits)',
+    'VARVE_FIELDS(struct many, ' + MANY + ', m33)',
     'VARVE_FIELD(struct s, no)',
     'VARVE_FIELD(struct s, p)',
     'VARVE_FIELD(struct s, row)',
@@ -123,7 +147,7 @@ def compiles(compiler, way, include, text):
 def cases():
     """Programs, what to call them, whether they compile."""
     for line in GOOD + BAD:
-        yield PROGRAM % line, line, line in GOOD
+        yield PROGRAM % (MANY, line), line, line in GOOD
     for scalar in GOOD_SCALARS + BAD_SCALARS:
         yield (VIEW % scalar, f'varve_scalar({scalar})',
                scalar in GOOD_SCALARS)
