@@ -54,10 +54,12 @@ VIEW = '''
 varve_tensor view(float *p, float (*rows)[9]);
 varve_tensor view(float *p, float (*rows)[9])
 {
-    static float one, pair[2], row[4];
+    static float one, pair[2], row[4], cube[2][3][4];
+    static const float still[2][9];
     float *const fixed = &one;
-    (void)p, (void)rows, (void)pair, (void)row, (void)fixed;
-    return varve_scalar(%s);
+    (void)cube, (void)still, (void)p, (void)rows;
+    (void)pair, (void)row, (void)fixed;
+    return %s;
 }
 '''
 
@@ -133,8 +135,15 @@ BAD = [
 ]
 
 
-GOOD_SCALARS = ['&one', 'p', 'p + 1', 'fixed', '&row[2]']
-BAD_SCALARS = ['pair', 'row', 'rows', '*rows', '&row']
+GOOD_VIEWS = [f'varve_scalar({one})' for one in
+              ('&one', 'p', 'p + 1', 'fixed', '&row[2]')] + [
+    'varve_array(p, 9)', 'varve_array(row, 2, 2)', 'varve_array(rows, 4, 9)',
+    'varve_array(cube[0], 3, 4)', 'varve_array(&cube[0][0][0], 2, 3, 4)',
+    'varve_array(&row, 1, 4)']
+BAD_VIEWS = [f'varve_scalar({one})' for one in
+             ('pair', 'row', 'rows', '*rows', '&row')] + [
+    'varve_array(cube, 2, 3, 4)', 'varve_array(still, 2, 9)',
+    'varve_array(one, 1)', 'varve_array(&rows, 9)']
 
 
 def compiles(compiler, way, include, text):
@@ -148,9 +157,8 @@ def cases():
     """Programs, what to call them, whether they compile."""
     for line in GOOD + BAD:
         yield PROGRAM % (MANY, line), line, line in GOOD
-    for scalar in GOOD_SCALARS + BAD_SCALARS:
-        yield (VIEW % scalar, f'varve_scalar({scalar})',
-               scalar in GOOD_SCALARS)
+    for view in GOOD_VIEWS + BAD_VIEWS:
+        yield VIEW % view, view, view in GOOD_VIEWS
 
 
 def main():
