@@ -36,12 +36,23 @@ struct s {
     double _Complex z;
     uint16_t r16[3];
     unsigned bits : 3;
+    int under : 5;
+    bool yes : 1;
+    uint64_t wide : 40;
+    double **lines, *six[6];
+    const double **stills;
+    struct inner table[2][3], flat[6];
     float tail[];
 };
 static size_t count(const void *object)
 {
     return (size_t)((const struct s *)object)->n;
 }
+static size_t length(const void *object, size_t row)
+{
+    return count(object) - row;
+}
+size_t (*const measuring)(const void *, size_t) = length;
 size_t (*const counting)(const void *) = count;
 static const varve_field inner_fields[] = {
     VARVE_FIELD(struct inner, a), VARVE_FIELDS_END };
@@ -89,6 +100,12 @@ GOOD = [
     'VARVE_FIELD_STRUCTS(struct s, inners, inner_fields)',
     'VARVE_FIELD_STRUCTS_AT(struct s, behind, inner_fields, n)',
     'VARVE_FIELD_GONE("z")',
+    'VARVE_FIELD_BITS(struct s, bits), VARVE_FIELD_BITS(struct s, under)',
+    'VARVE_FIELD_BITS(struct s, yes, .is_later = true)',
+    'VARVE_FIELD_BITS(struct s, wide, .called = "w")',
+    'VARVE_FIELD_ROWS(struct s, lines, n, m, .room = calloc)',
+    'VARVE_FIELD_ROWS_BY(struct s, lines, n, length)',
+    'VARVE_FIELD_STRUCTS_2D(struct s, table, inner_fields)',
 ]
 
 BAD = [
@@ -132,6 +149,17 @@ BAD = [
     'VARVE_FIELD_TEXT(struct s, row)',
     'VARVE_FIELD_STRUCT_AT(struct s, n, inner_fields)',
     'VARVE_FIELD_STRUCTS(struct s, inner, inner_fields)',
+    'VARVE_FIELD_BITS(struct s, x)',
+    'VARVE_FIELD_BITS(struct s, row)',
+    'VARVE_FIELD_BITS(struct s, p)',
+    'VARVE_FIELD_BITS(struct s, inner)',
+    'VARVE_FIELD_ROWS(struct s, p, n, m)',
+    'VARVE_FIELD_ROWS(struct s, six, n, m)',
+    'VARVE_FIELD_ROWS(struct s, stills, n, m)',
+    'VARVE_FIELD_ROWS(struct s, behind, n, m)',
+    'VARVE_FIELD_ROWS_BY(struct s, lines, n, count)',
+    'VARVE_FIELD_STRUCTS_2D(struct s, flat, inner_fields)',
+    'VARVE_FIELD_STRUCTS_2D(struct s, behind, inner_fields)',
 ]
 
 
