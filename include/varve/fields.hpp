@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <varve/field_list.h>
 #include <varve/tensor.hpp>
 
 namespace varve
@@ -43,6 +44,11 @@ constexpr field_of<S, M> field(const char *name, M S::*member)
 {
     return { name, member };
 }
+
+/* VARVE_FIELDS(adam, step, rate, mean): 1 to 32 fields in one line, each with
+ * the name of its member; what stands in varve::fields. */
+#define VARVE_FIELDS(type, ...) VARVE_EACH_(VARVE_FIELD_OF_, type, __VA_ARGS__)
+#define VARVE_FIELD_OF_(type, member) ::varve::field(#member, &type::member)
 
 /* The name of a field that only older files have. */
 struct gone_field {

@@ -223,8 +223,7 @@ typedef struct varve_read_options {
     const char *only;    /* patterns: nothing else is restored */
     const char *except;  /* patterns: these are not */
     const char *resize;  /* patterns: same rank, other extents: what both have
-                            is restored, the rest stays; before `reshape`, where
-                            both could be meant */
+                            is restored, the rest stays; before `reshape` */
     bool reshape;        /* same number of elements will do */
     bool copy_shared;    /* a value of the file that several nodes of the
                             program claim goes to each of them */
@@ -234,7 +233,7 @@ typedef struct varve_read_options {
                             on write; varve_restoration_verify checks their
                             digests. The report says which do not, and why */
     varve_passes passes; /* how often values are read */
-    varve_cast cast;
+    varve_cast cast;     /* element types that differ */
     varve_progress *progress;
     void *progress_user;
     varve_rename_options rename;
@@ -242,7 +241,8 @@ typedef struct varve_read_options {
     varve_foreign_read_options foreign;
     varve_salvage_options salvage;
     varve_resource_options resources;
-    varve_reserved reserved;
+    const char *cast_only; /* patterns: what `cast` is for; NULL: all */
+    void *reserved[7];
 } varve_read_options;
 
 VARVE_END_DECLS

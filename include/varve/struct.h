@@ -50,6 +50,9 @@ typedef void *varve_make_room(size_t count, size_t size);
 /* How many there are of a member of `*object`, which may be asked any time. */
 typedef size_t varve_count_of(const void *object);
 
+/* How many elements row `row` of a member of `*object` has, likewise. */
+typedef size_t varve_row_length(const void *object, size_t row);
+
 /* A field, as the macros below fill it in. Behind their arguments can stand, as
  * in VARVE_FIELD(struct adam, rate, .is_later = true), what begins here: */
 typedef struct varve_field {
@@ -67,13 +70,14 @@ typedef struct varve_field {
     varve_field_kind kind;
     const char *name;
     size_t offset;
-    size_t size;         /* of the member; 0: a flexible array */
-    size_t element_size; /* of what is behind one index, or behind a pointer */
-    size_t struct_size;  /* of the struct that has the member */
-    varve_dtype dtype;   /* of a value */
-    bool is_pointer;     /* the member points at it */
-    bool has_rows;       /* one more extent is in `element_size` */
-    unsigned rank;       /* how many of these there are: */
+    size_t size;          /* of the member; 0: a flexible array */
+    size_t element_size;  /* of what is behind one index, or behind a pointer */
+    size_t struct_size;   /* of the struct that has the member */
+    varve_dtype dtype;    /* of a value */
+    bool is_pointer;      /* the member points at it */
+    bool has_rows;        /* one more extent is in `element_size` */
+    bool is_row_pointers; /* a pointer for each row, and that points at it */
+    unsigned rank;        /* how many of these there are: */
     varve_extent extents[3];
     const struct varve_field *fields; /* of the structs */
 
@@ -82,8 +86,10 @@ typedef struct varve_field {
     const char *called; /* its name in the graph, if not that of the member */
 
     varve_count_of
-        *count; /* the macros': the first extent; NULL: it is above */
-    void *reserved[6];
+        *count;       /* the macros': the first extent; NULL: it is above */
+    const void *ones; /* of a bit-field: the struct with all bits of it set */
+    varve_row_length *row_length; /* NULL: rows are of one length */
+    void *reserved[4];
 } varve_field;
 
 /* An object with the fields of a struct, whose memory stays where it is as that
@@ -123,6 +129,12 @@ VARVE_API varve_node *varve_add_text(
 #define VARVE_FIELD(type, ...)                                                 \
     VARVE_FIELD_SCALAR_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
+/* VARVE_FIELDS(struct adam, step, rate, betas): 1 to 32 members in one line,
+ * each a field as VARVE_FIELD or, of an array, VARVE_FIELD_ARRAY makes it.
+ * Pointers and structs do not compile. */
+#define VARVE_FIELDS(type, ...)                                                \
+    VARVE_EACH_(VARVE_FIELD_IN_PLACE_, type, __VA_ARGS__)
+
 /* An array in place, of one dimension or two; and of three. */
 #define VARVE_FIELD_ARRAY(type, ...)                                           \
     VARVE_FIELD_ARRAY_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
@@ -150,7 +162,11 @@ VARVE_API varve_node *varve_add_text(
 
 /* VARVE_FIELD_POINTER_BY(struct layer, weights, count_weights): as many as a
  * function of the program's says, of what it likes: a product of members, a
- * member of another struct. What a file may change of that is best fixed. */
+ * member of another struct, a header in front of the elements. What a file may
+ * change of that is best fixed. Where the pointer is NULL, and the function
+ * returns 0 then, `.room` is called for as many as the file has, and the
+ * function has to return that number afterwards: `.room` fills in the header.
+ */
 #define VARVE_FIELD_POINTER_BY(type, member, ...)                              \
     VARVE_FIELD_POINTER_BY_(                                                   \
         type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
@@ -201,6 +217,9 @@ VARVE_API varve_node *varve_add_text(
     VARVE_FIELD_STRUCTS_END_(                                                  \
         type, member, fields_, __VA_ARGS__, .kind = VARVE_FIELD_IS_LIST)
 
+/* struct_forms.h has more: bit-fields, rows behind pointers of their own, and
+ * arrays of structs of two dimensions. */
+
 /* --- And more ------------------------------------------------------------- */
 
 /* A field that only older files have: varve_retire. */
@@ -216,6 +235,7 @@ VARVE_API varve_node *varve_add_text(
     }
 
 #include <varve/struct_macros.h>
+#include <varve/struct_forms.h>
 
 #endif
 

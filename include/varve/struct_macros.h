@@ -5,6 +5,8 @@
 #ifndef VARVE_STRUCT_MACROS_H
 #define VARVE_STRUCT_MACROS_H
 
+#include <varve/field_list.h>
+
 #define VARVE_MEMBER_(type, member) (((type *)0)->member)
 
 /* Of a list of types: what a type has in a _Generic, and its number. */
@@ -45,6 +47,25 @@
 #define VARVE_BEHIND_(m)                                                       \
     _Generic(                                                                  \
         &(m)[0], VARVE_TYPES_(VARVE_NUMBER_, m), VARVE_TYPES_(VARVE_ROWS_, m))
+
+/* The first element of an array, or a number itself, as a pointer. */
+#define VARVE_ITSELF_(T, number, m) T * : &(m)
+#define VARVE_FIRST_OF_(m)                                                     \
+    _Generic(&(m), VARVE_TYPES_(VARVE_ITSELF_, m), default : (m))
+#define VARVE_NONE_(T, number, m) T * : 0
+
+/* Whether that is what `m` is itself: a pointer. Other compilers take an array
+ * of rows, of the size of a pointer, for one. */
+#ifdef __GNUC__
+#define VARVE_IS_FIRST_(m, first)                                              \
+    __builtin_types_compatible_p(__typeof__(m), __typeof__(&(first)[0]))
+#else
+#define VARVE_NO_ROW_(T, number, m) T(*)[] : 0
+#define VARVE_IS_FIRST_(m, first)                                              \
+    (sizeof(m) == sizeof(void *) &&                                            \
+        _Generic(&(m), VARVE_TYPES_(VARVE_NONE_, m),                           \
+            VARVE_TYPES_(VARVE_NO_ROW_, m), default : 1))
+#endif
 
 #define VARVE_COUNTED_BY_(type, member)                                        \
     {                                                                          \
@@ -94,6 +115,21 @@
     VARVE_PLAIN_(type, member_,                                                \
         .dtype = VARVE_DTYPE_OF(&VARVE_MEMBER_(type, member_)),                \
         .element_size = sizeof(VARVE_MEMBER_(type, member_)), __VA_ARGS__)
+
+#define VARVE_FIELD_IN_PLACE_(type, member_)                                   \
+    VARVE_FOUND_IN_PLACE_(type, member_, VARVE_MEMBER_(type, member_),         \
+        VARVE_FIRST_OF_(VARVE_MEMBER_(type, member_)))
+
+#define VARVE_FOUND_IN_PLACE_(type, member_, m, first)                         \
+    VARVE_PLAIN_(type, member_, .kind = VARVE_FIELD_IS_VALUE,                  \
+        .dtype = (varve_dtype)(VARVE_BEHIND_(first) % 256),                    \
+        .has_rows = VARVE_BEHIND_(first) > 256,                                \
+        .element_size = sizeof((first)[0]) +                                   \
+                        VARVE_CHECK_(!VARVE_IS_FIRST_(m, first),               \
+                            "expected a number or an array, found a pointer: " \
+                            "VARVE_FIELD_POINTER"),                            \
+        .rank = _Generic(&(m), VARVE_TYPES_(VARVE_NONE_, m), default : 1),     \
+        .extents = { { sizeof(m) / sizeof((first)[0]), (varve_dtype)0 } })
 
 #define VARVE_FIELD_ARRAY_(type, member_, ...)                                 \
     VARVE_PLAIN_(type, member_,                                                \

@@ -82,6 +82,12 @@ VARVE_API varve_shape varve_shape_of(uint32_t rank, const uint64_t *extents);
 VARVE_API varve_tensor varve_view(
     void *data, varve_dtype dtype, varve_shape shape);
 
+/* What varve_array gives: a view of memory in which one index goes on by
+ * `row_size` bytes. Extents that are not those of the rows give a view that no
+ * call takes (VARVE_BAD_SHAPE). */
+VARVE_API varve_tensor varve_view_of_rows(
+    void *data, size_t row_size, varve_dtype dtype, varve_shape shape);
+
 /* The number of elements: 1 for a scalar. The tensor must be valid. */
 VARVE_API uint64_t varve_tensor_count(const varve_tensor *tensor);
 
@@ -135,9 +141,37 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
         varve_string *: VARVE_STRING)
 
 /* varve_array(w, 784, 10): a view of the program's memory; the element type
- * comes from the pointer. */
+ * comes from the pointer. Of `float w[784][10]` and `float (*w)[10]` the
+ * extents are those of the array: others are refused by the call that uses the
+ * view. */
 #define varve_array(pointer, ...)                                              \
-    varve_view((pointer), VARVE_DTYPE_OF(pointer), VARVE_SHAPE(__VA_ARGS__))
+    varve_view_of_rows((pointer), sizeof *(pointer),                           \
+        (varve_dtype)(VARVE_DTYPE_IN_ROWS_(pointer) +                          \
+                      VARVE_CHECK_(VARVE_DTYPE_IN_ROWS_(pointer) != 0,         \
+                          "expected numbers that are not const or an array "   \
+                          "of rows of them: of three dimensions "              \
+                          "&w[0][0][0]")),                                     \
+        VARVE_SHAPE(__VA_ARGS__))
+
+/* The element type that a pointer points at, directly or as a row; 0: none. */
+#define VARVE_OF_ROWS_(T, number) T * : (number), T(*)[] : (number)
+#define VARVE_DTYPE_IN_ROWS_(pointer)                                          \
+    _Generic((pointer), VARVE_OF_ROWS_(_Bool, VARVE_BOOL),                     \
+        VARVE_OF_ROWS_(signed char, VARVE_INT8),                               \
+        VARVE_OF_ROWS_(short, VARVE_INT16), VARVE_OF_ROWS_(int, VARVE_INT32),  \
+        VARVE_OF_ROWS_(long, (sizeof(long) == 8 ? VARVE_INT64 : VARVE_INT32)), \
+        VARVE_OF_ROWS_(long long, VARVE_INT64),                                \
+        VARVE_OF_ROWS_(unsigned char, VARVE_UINT8),                            \
+        VARVE_OF_ROWS_(unsigned short, VARVE_UINT16),                          \
+        VARVE_OF_ROWS_(unsigned, VARVE_UINT32),                                \
+        VARVE_OF_ROWS_(                                                        \
+            unsigned long, (sizeof(long) == 8 ? VARVE_UINT64 : VARVE_UINT32)), \
+        VARVE_OF_ROWS_(unsigned long long, VARVE_UINT64),                      \
+        VARVE_OF_ROWS_(float, VARVE_FLOAT32),                                  \
+        VARVE_OF_ROWS_(double, VARVE_FLOAT64),                                 \
+        VARVE_OF_ROWS_(float _Complex, VARVE_COMPLEX64),                       \
+        VARVE_OF_ROWS_(double _Complex, VARVE_COMPLEX128),                     \
+        VARVE_OF_ROWS_(varve_string, VARVE_STRING), default : 0)
 
 /* varve_scalar(&step): a view of one element; an array does not compile. */
 #define varve_scalar(pointer)                                                  \

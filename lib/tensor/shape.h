@@ -30,6 +30,10 @@ static inline size_t vv_tensor_bytes(uint32_t rank)
 /* A copy of such a tensor. */
 varve_tensor vv_tensor_copy(const varve_tensor *tensor);
 
+/* The rank of a view of an array of rows whose extents are not those of the
+ * array (varve_view_of_rows): no valid one. */
+#define VV_RANK_OF_OTHER_ROWS UINT32_MAX
+
 bool vv_shape_equal(const varve_tensor *a, const varve_tensor *b);
 
 #endif

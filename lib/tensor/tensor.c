@@ -33,6 +33,20 @@ varve_tensor varve_view(void *data, varve_dtype dtype, varve_shape shape)
     return view;
 }
 
+varve_tensor varve_view_of_rows(
+    void *data, size_t row_size, varve_dtype dtype, varve_shape shape)
+{
+    varve_tensor view = varve_view(data, dtype, shape);
+    uint64_t size = varve_dtype_size(dtype), count = 1;
+    bool has_rows = row_size != size;
+    for (uint32_t i = 1; i < kept_rank(shape.rank); i++)
+        if (!vv_size_of(count, shape.extents[i], &count))
+            count = 0;
+    if (has_rows && (!size || row_size % size || count != row_size / size))
+        view.rank = VV_RANK_OF_OTHER_ROWS;
+    return view;
+}
+
 varve_tensor varve_view_in(const varve_memory *memory, void *data,
     varve_dtype dtype, varve_shape shape)
 {

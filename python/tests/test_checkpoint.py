@@ -131,6 +131,11 @@ class Restoring(Test):
             tuple(item.get(key) for key in (
                 'kind', 'path', 'file_path', 'dtype', 'dtype_saved'))
             for item in items])
+        tree['weight'] = np.zeros(4, 'f4')
+        with self.assertRaises(varve.MismatchError):
+            varve.restore(tree, self.path(), renames={'weight': 'w'},
+                          cast='any', cast_only=['b', 'step'],
+                          resize=['b'])
         with self.fails(TypeError, 'no_such'):
             varve.restore(tree, self.path(), no_such=1)
         with self.fails(ValueError, 'cast'):

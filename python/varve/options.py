@@ -63,6 +63,7 @@ class ReadOptions(TypedDict, total=False):
     copy_shared: bool
     reshape: bool
     cast: str  # 'none', 'widen' or 'any'
+    cast_only: Patterns
     expect_missing: Patterns
     expect_unused: Patterns
     passes: str  # 'auto', 'one' or 'two'

@@ -23,10 +23,7 @@ struct particle {
 
     friend constexpr auto varve_fields(const particle *)
     {
-        return varve::fields(varve::field("x", &particle::x),
-            varve::field("mu", &particle::mu),
-            varve::field("ids", &particle::ids),
-            varve::field("name", &particle::name));
+        return varve::fields(VARVE_FIELDS(particle, x, mu, ids, name));
     }
 };
 

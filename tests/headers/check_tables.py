@@ -16,10 +16,13 @@ WARNINGS = ['-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Werror',
             '-fsyntax-only']
 WAYS = [['-std=c11', '-Wpedantic'], ['-std=c99', '-Wno-c11-extensions']]
 
+MANY = ', '.join(f'm{i}' for i in range(1, 33))
+
 PROGRAM = '''
 #include <stdlib.h>
 #include <varve/struct.h>
 struct inner { float a; };
+struct many { int %s, m33; };
 struct s {
     float x, row[4], grid[2][3], cube[2][3][4], *p, (*rows)[9];
     float *restrict r, *many[2];
@@ -28,13 +31,28 @@ struct s {
     struct inner inner, inners[2], *behind;
     void *any;
     int n, m;
+    bool flag;
+    enum { ONE, TWO } e;
+    double _Complex z;
+    uint16_t r16[3];
     unsigned bits : 3;
+    int under : 5;
+    bool yes : 1;
+    uint64_t wide : 40;
+    double **lines, *six[6];
+    const double **stills;
+    struct inner table[2][3], flat[6];
     float tail[];
 };
 static size_t count(const void *object)
 {
     return (size_t)((const struct s *)object)->n;
 }
+static size_t length(const void *object, size_t row)
+{
+    return count(object) - row;
+}
+size_t (*const measuring)(const void *, size_t) = length;
 size_t (*const counting)(const void *) = count;
 static const varve_field inner_fields[] = {
     VARVE_FIELD(struct inner, a), VARVE_FIELDS_END };
@@ -47,16 +65,22 @@ VIEW = '''
 varve_tensor view(float *p, float (*rows)[9]);
 varve_tensor view(float *p, float (*rows)[9])
 {
-    static float one, pair[2], row[4];
+    static float one, pair[2], row[4], cube[2][3][4];
+    static const float still[2][9];
     float *const fixed = &one;
-    (void)p, (void)rows, (void)pair, (void)row, (void)fixed;
-    return varve_scalar(%s);
+    (void)cube, (void)still, (void)p, (void)rows;
+    (void)pair, (void)row, (void)fixed;
+    return %s;
 }
 '''
 
 GOOD = [
     'VARVE_FIELD(struct s, x)',
     'VARVE_FIELD(struct s, x, .is_later = true, .older_names = "y")',
+    'VARVE_FIELDS(struct s, x)',
+    'VARVE_FIELDS(struct s, x, row, grid, n, flag, e), '
+    'VARVE_FIELDS(struct s, z, r16)',
+    'VARVE_FIELDS(struct many, ' + MANY + ')',
     'VARVE_FIELD_ARRAY(struct s, row)',
     'VARVE_FIELD_ARRAY(struct s, grid, .is_fixed = true)',
     'VARVE_FIELD_ARRAY_3D(struct s, cube)',
@@ -76,9 +100,28 @@ GOOD = [
     'VARVE_FIELD_STRUCTS(struct s, inners, inner_fields)',
     'VARVE_FIELD_STRUCTS_AT(struct s, behind, inner_fields, n)',
     'VARVE_FIELD_GONE("z")',
+    'VARVE_FIELD_BITS(struct s, bits), VARVE_FIELD_BITS(struct s, under)',
+    'VARVE_FIELD_BITS(struct s, yes, .is_later = true)',
+    'VARVE_FIELD_BITS(struct s, wide, .called = "w")',
+    'VARVE_FIELD_ROWS(struct s, lines, n, m, .room = calloc)',
+    'VARVE_FIELD_ROWS_BY(struct s, lines, n, length)',
+    'VARVE_FIELD_STRUCTS_2D(struct s, table, inner_fields)',
 ]
 
 BAD = [
+    'VARVE_FIELDS(struct s)',
+    'VARVE_FIELDS(struct s, no)',
+    'VARVE_FIELDS(struct s, x, p)',
+    'VARVE_FIELDS(struct s, rows)',
+    'VARVE_FIELDS(struct s, x, inner)',
+    'VARVE_FIELDS(struct s, inners)',
+    'VARVE_FIELDS(struct s, many)',
+    'VARVE_FIELDS(struct s, cube)',
+    'VARVE_FIELDS(struct s, name)',
+    'VARVE_FIELDS(struct s, text)',
+    'VARVE_FIELDS(struct s, tail)',
+    'VARVE_FIELDS(struct s, bits)',
+    'VARVE_FIELDS(struct many, ' + MANY + ', m33)',
     'VARVE_FIELD(struct s, no)',
     'VARVE_FIELD(struct s, p)',
     'VARVE_FIELD(struct s, row)',
@@ -106,11 +149,29 @@ BAD = [
     'VARVE_FIELD_TEXT(struct s, row)',
     'VARVE_FIELD_STRUCT_AT(struct s, n, inner_fields)',
     'VARVE_FIELD_STRUCTS(struct s, inner, inner_fields)',
+    'VARVE_FIELD_BITS(struct s, x)',
+    'VARVE_FIELD_BITS(struct s, row)',
+    'VARVE_FIELD_BITS(struct s, p)',
+    'VARVE_FIELD_BITS(struct s, inner)',
+    'VARVE_FIELD_ROWS(struct s, p, n, m)',
+    'VARVE_FIELD_ROWS(struct s, six, n, m)',
+    'VARVE_FIELD_ROWS(struct s, stills, n, m)',
+    'VARVE_FIELD_ROWS(struct s, behind, n, m)',
+    'VARVE_FIELD_ROWS_BY(struct s, lines, n, count)',
+    'VARVE_FIELD_STRUCTS_2D(struct s, flat, inner_fields)',
+    'VARVE_FIELD_STRUCTS_2D(struct s, behind, inner_fields)',
 ]
 
 
-GOOD_SCALARS = ['&one', 'p', 'p + 1', 'fixed', '&row[2]']
-BAD_SCALARS = ['pair', 'row', 'rows', '*rows', '&row']
+GOOD_VIEWS = [f'varve_scalar({one})' for one in
+              ('&one', 'p', 'p + 1', 'fixed', '&row[2]')] + [
+    'varve_array(p, 9)', 'varve_array(row, 2, 2)', 'varve_array(rows, 4, 9)',
+    'varve_array(cube[0], 3, 4)', 'varve_array(&cube[0][0][0], 2, 3, 4)',
+    'varve_array(&row, 1, 4)']
+BAD_VIEWS = [f'varve_scalar({one})' for one in
+             ('pair', 'row', 'rows', '*rows', '&row')] + [
+    'varve_array(cube, 2, 3, 4)', 'varve_array(still, 2, 9)',
+    'varve_array(one, 1)', 'varve_array(&rows, 9)']
 
 
 def compiles(compiler, way, include, text):
@@ -123,10 +184,9 @@ def compiles(compiler, way, include, text):
 def cases():
     """Programs, what to call them, whether they compile."""
     for line in GOOD + BAD:
-        yield PROGRAM % line, line, line in GOOD
-    for scalar in GOOD_SCALARS + BAD_SCALARS:
-        yield (VIEW % scalar, f'varve_scalar({scalar})',
-               scalar in GOOD_SCALARS)
+        yield PROGRAM % (MANY, line), line, line in GOOD
+    for view in GOOD_VIEWS + BAD_VIEWS:
+        yield VIEW % view, view, view in GOOD_VIEWS
 
 
 def main():

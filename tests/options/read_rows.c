@@ -80,6 +80,7 @@ SET(set_no_verify, no_verify, true)
 SET(set_map, map, true)
 SET(set_passes, passes, VARVE_TWO_PASSES)
 SET(set_cast, cast, VARVE_CAST_WIDEN)
+SET(set_cast_only, cast_only, "b")
 SET(set_rename_file, rename.file, "names.txt")
 SET(set_missing, expect.missing, "extra")
 SET(set_unused, expect.unused, "extra")
@@ -110,6 +111,11 @@ static bool has_a_without_b(struct reading *r, varve_status status)
 static bool has_a(struct reading *r, varve_status status)
 {
     return !status && has_come(r, "a");
+}
+
+static bool is_not_cast(struct reading *r, varve_status status)
+{
+    return status ? status == VARVE_MISMATCH : !has_come(r, "a");
 }
 
 static bool has_both(struct reading *r, varve_status status)
@@ -273,7 +279,7 @@ static bool has_lost(struct reading *r, varve_status status)
 
 static int something;
 
-SET(fill_room, reserved.words[3], &something)
+SET(fill_room, reserved[3], &something)
 SET(fill_rename_room, rename.reserved.words[3], &something)
 SET(fill_expect_room, expect.reserved.words[3], &something)
 SET(fill_foreign_room, foreign.reserved.words[3], &something)
@@ -306,6 +312,8 @@ const struct read_row read_rows[] = {
     { "passes", "", "", 0, 0, set_passes, make_small,
         .is_seen = is_read_twice },
     { "cast", "", "", 0, PROGRAM_DOUBLE, set_cast, .is_seen = has_a },
+    { "cast_only", "", "cast", 0, PROGRAM_DOUBLE, set_cast_only, set_cast,
+        .is_seen = is_not_cast },
     { "progress", "progress_user", "", 0, 0, set_progress,
         .is_seen = has_progressed },
     { "progress", "progress_user", "", 0, 0, set_cancelling,

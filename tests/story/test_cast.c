@@ -126,3 +126,62 @@ TEST(cast, works_above_the_staging_size_and_streaming)
         varve_graph_free(graph);
     }
 }
+
+/* Patterns: what they name is cast, and nothing else. */
+TEST(cast, is_for_what_its_patterns_name)
+{
+    float weight = 1.5f, step = 3;
+    double wide_weight = 0, wide_step = 9;
+    varve_error error;
+    varve_read_options options = { .cast = VARVE_CAST_WIDEN,
+        .cast_only = "model" };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *model = varve_add_object(root, "model");
+    varve_add_variable(model, "weight", varve_scalar(&weight));
+    varve_add_variable(root, "step", varve_scalar(&step));
+    story_write(root, "f");
+    varve_graph_free(graph);
+
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    model = varve_add_object(root, "model");
+    varve_add_variable(model, "weight", varve_scalar(&wide_weight));
+    varve_add_variable(root, "step", varve_scalar(&wide_step));
+    story_refused(root, "f", &options, VARVE_MISMATCH, &error);
+    cr_assert(story_says(&error, "step"), "%s", error.message);
+    cr_assert_eq(wide_weight, 0);
+    options.cast_only = "mod*|step";
+    varve_restoration_free(story_read(root, "f", &options));
+    cr_assert_eq(wide_weight, 1.5);
+    cr_assert_eq(wide_step, 3);
+    options.cast = VARVE_CAST_NONE;
+    story_refused(root, "f", &options, VARVE_MISUSE, &error);
+    cr_assert(story_says(&error, "`cast_only`"), "%s", error.message);
+    varve_graph_free(graph);
+}
+
+/* Of what comes later, too; a pattern that names nothing is reported. */
+TEST(cast, is_for_what_its_patterns_name_when_it_comes)
+{
+    write_float32();
+    varve_error error = { 0 };
+    double v[4] = { 0 };
+    varve_read_options options = { .cast = VARVE_CAST_WIDEN,
+        .cast_only = "v|other" };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = varve_read(root, test_path("f"), &options, &error);
+    cr_assert_not_null(r, "%s", error.message);
+    varve_add_variable(root, "v", varve_array(v, 2, 2));
+    cr_assert_eq(v[0], 1.5);
+    varve_report *report = varve_report_new(r, &error);
+    varve_finding finding;
+    cr_assert(varve_report_at(report, VARVE_MISMATCHED, 0, &finding));
+    cr_assert_str_eq(
+        finding.reason, "this pattern of `cast_only` matched nothing");
+    cr_assert_str_eq(finding.program_path, "other");
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}

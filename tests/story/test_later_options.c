@@ -54,7 +54,7 @@ TEST(later_options, are_refused_by_files)
     STORY_FILE("f", { "v", 5 });
     const char *path = test_path("f");
     varve_write_options write = { .reserved = LATER };
-    varve_read_options read = { .reserved = LATER };
+    varve_read_options read = { .reserved = { [6] = &something } };
     varve_verify_options verify = { .reserved = LATER };
     REFUSED(&w, varve_write(w.root, test_path("g"), &write, &w.error));
     REFUSED(&w, varve_save(w.root, test_path("g"), &write, &w.error));

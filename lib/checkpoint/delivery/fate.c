@@ -28,11 +28,13 @@ bool vv_is_resized(const struct vv_delivery *d, const varve_node *node,
            vv_scope_resizes(&d->pairing->scopes, node);
 }
 
-static bool type_fits(
-    const struct vv_delivery *d, varve_dtype saved, varve_dtype wanted)
+static bool type_fits(const struct vv_delivery *d, const varve_node *node,
+    varve_dtype saved, varve_dtype wanted)
 {
     if (saved == wanted)
         return true;
+    if (!vv_scope_casts(&d->pairing->scopes, node))
+        return false;
     switch (d->options->cast) {
     case VARVE_CAST_WIDEN: return vv_convert_is_widening(saved, wanted);
     case VARVE_CAST_ANY: return vv_convert_is_possible(saved, wanted);
@@ -46,7 +48,7 @@ bool vv_whole_fits(const struct vv_delivery *d, const varve_node *node,
     if (node->kind == VARVE_STATE)
         return true;
     const varve_tensor wanted = vv_whole_of(node);
-    if (!type_fits(d, saved->dtype, wanted.dtype))
+    if (!type_fits(d, node, saved->dtype, wanted.dtype))
         return false;
     if (vv_shape_equal(saved, &wanted) || vv_takes_shape(node, saved))
         return true;
@@ -62,7 +64,8 @@ static bool part_fits(const struct vv_delivery *d, const varve_node *node,
 {
     const varve_slice *wanted = node->variable ? vv_part_of(node) : NULL;
     size_t size = part->shape.rank * sizeof *part->start;
-    return wanted && type_fits(d, saved->dtype, node->variable->tensor.dtype) &&
+    return wanted &&
+           type_fits(d, node, saved->dtype, node->variable->tensor.dtype) &&
            vv_shape_equal(saved, &node->variable->tensor) &&
            memcmp(wanted->shape.extents, part->shape.extents, size) == 0 &&
            memcmp(wanted->start, part->start, size) == 0;

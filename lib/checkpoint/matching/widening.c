@@ -33,7 +33,9 @@ static void add(struct vv_matching *m, enum vv_scope option,
     if (vv_scope_add(&m->pairing->scopes, option, news, &first, &error) &&
         !m->pairing->failure.status)
         m->pairing->failure = error;
-    for (size_t i = first; i < spread->count && option != VV_RESIZE; i++)
+    if (option != VV_ONLY && option != VV_EXCEPT)
+        return;
+    for (size_t i = first; i < spread->count; i++)
         decide_again(m, spread->pairs[i].object);
 }
 
@@ -42,6 +44,7 @@ static void add_to_all(struct vv_matching *m, const struct vv_scope_news *news)
     add(m, VV_ONLY, news);
     add(m, VV_EXCEPT, news);
     add(m, VV_RESIZE, news);
+    add(m, VV_CAST_ONLY, news);
 }
 
 void vv_widen_by_edge(struct vv_matching *m, struct vv_edge *edge)

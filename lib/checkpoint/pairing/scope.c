@@ -24,6 +24,7 @@ const char *vv_scope_patterns(
     case VV_EXCEPT:
     case VV_SAVED_EXCEPT: return s->except;
     case VV_RESIZE: return s->resize;
+    case VV_CAST_ONLY: return s->cast_only;
     case VV_EXPECT_MISSING: return s->expect_missing;
     case VV_EXPECT_UNUSED: return s->expect_unused;
     case VV_SCOPES: break;
@@ -61,7 +62,8 @@ varve_status vv_scope_begin(
 {
     VV_TRY(follow(scopes, VV_ONLY, root, error));
     VV_TRY(follow(scopes, VV_EXCEPT, root, error));
-    return follow(scopes, VV_RESIZE, root, error);
+    VV_TRY(follow(scopes, VV_RESIZE, root, error));
+    return follow(scopes, VV_CAST_ONLY, root, error);
 }
 
 static bool has_too_much(const struct vv_spread *spread)
@@ -95,6 +97,7 @@ void vv_scope_forget(struct vv_scopes *scopes, const varve_node *node)
     vv_spread_forget(&scopes->of[VV_ONLY], node->number);
     vv_spread_forget(&scopes->of[VV_EXCEPT], node->number);
     vv_spread_forget(&scopes->of[VV_RESIZE], node->number);
+    vv_spread_forget(&scopes->of[VV_CAST_ONLY], node->number);
 }
 
 static bool takes(const struct vv_scopes *scopes, enum vv_scope only,
@@ -113,6 +116,12 @@ bool vv_scope_takes(const struct vv_scopes *scopes, const varve_node *node)
 bool vv_scope_resizes(const struct vv_scopes *scopes, const varve_node *node)
 {
     return vv_spread_has_any(&scopes->of[VV_RESIZE], node->number);
+}
+
+bool vv_scope_casts(const struct vv_scopes *scopes, const varve_node *node)
+{
+    return !scopes->selection->cast_only ||
+           vv_spread_has_any(&scopes->of[VV_CAST_ONLY], node->number);
 }
 
 /* --- The file ----------------------------------------------------------- */

@@ -20,6 +20,7 @@ enum vv_scope {
     VV_ONLY, /* of the program */
     VV_EXCEPT,
     VV_RESIZE,
+    VV_CAST_ONLY,
     VV_EXPECT_MISSING,
     VV_SAVED_ONLY, /* of the file */
     VV_SAVED_EXCEPT,
@@ -53,7 +54,7 @@ struct vv_scope_news {
     struct vv_slot *slot;
 };
 
-/* Follows it with the patterns of one option of the three above; the nodes of
+/* Follows it with the patterns of one option of the four above; the nodes of
  * which that is new are those of its pairs from `first` on, also after a
  * failure. */
 varve_status vv_scope_add(struct vv_scopes *scopes, enum vv_scope option,
@@ -66,6 +67,10 @@ bool vv_scope_takes(const struct vv_scopes *scopes, const varve_node *node);
 
 /* Whether `resize` names a node by any path. */
 bool vv_scope_resizes(const struct vv_scopes *scopes, const varve_node *node);
+
+/* Whether `cast` is for a node: `cast_only` names it by any path, or is not
+ * given. */
+bool vv_scope_casts(const struct vv_scopes *scopes, const varve_node *node);
 
 /* Follows the other patterns, which a report asks for. */
 varve_status vv_scope_complete(struct vv_scopes *scopes, varve_node *root,

@@ -146,6 +146,7 @@ static varve_status fill(struct vv_selection *s,
     const varve_read_options *o = &s->options;
     if (!copy(s, &s->only, o->only) || !copy(s, &s->except, o->except) ||
         !copy(s, &s->resize, o->resize) ||
+        !copy(s, &s->cast_only, o->cast_only) ||
         !copy(s, &s->expect_missing, o->expect.missing) ||
         !copy(s, &s->expect_unused, o->expect.unused))
         return vv_fail_memory(error, "the options of a read");
@@ -184,6 +185,10 @@ varve_status vv_selection_begin(struct vv_selection *s,
             "the options of a read: expected `salvage.on` or `no_verify`, "
             "found "
             "both");
+    if (s->options.cast_only && !s->options.cast)
+        return vv_fail(error, VARVE_MISUSE,
+            "the options of a read: `cast_only` must not be set without "
+            "`cast`: it has no effect then");
     varve_status status = fill(s, context, error);
     if (status)
         vv_selection_end(s);
@@ -202,6 +207,7 @@ void vv_selection_end(struct vv_selection *s)
     vv_release_string(a, s->only);
     vv_release_string(a, s->except);
     vv_release_string(a, s->resize);
+    vv_release_string(a, s->cast_only);
     vv_release_string(a, s->expect_missing);
     vv_release_string(a, s->expect_unused);
     *s = (struct vv_selection){ .allocator = a };

@@ -35,6 +35,7 @@ struct vv_selection {
     char *only;
     char *except;
     char *resize;
+    char *cast_only;
     char *expect_missing;
     char *expect_unused;
     /* to fill in: what the caller lent is let go */

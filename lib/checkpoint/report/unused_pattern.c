@@ -38,6 +38,8 @@ static bool add_pattern(varve_report *report, struct vv_hints *hints,
         [VV_ONLY] = { "only", "this pattern of `only` matched nothing" },
         [VV_EXCEPT] = { "except", "this pattern of `except` matched nothing" },
         [VV_RESIZE] = { "resize", "this pattern of `resize` matched nothing" },
+        [VV_CAST_ONLY] = { "cast_only",
+            "this pattern of `cast_only` matched nothing" },
         [VV_EXPECT_MISSING] = { "expect.missing",
             "this pattern of `expect.missing` matched nothing" },
         [VV_EXPECT_UNUSED] = { "expect.unused",
@@ -60,7 +62,7 @@ bool vv_list_unused_patterns(
     const struct vv_pairing *p, struct vv_hints *hints, varve_report *report)
 {
     static const enum vv_scope options[] = { VV_ONLY, VV_EXCEPT, VV_RESIZE,
-        VV_EXPECT_MISSING, VV_EXPECT_UNUSED };
+        VV_CAST_ONLY, VV_EXPECT_MISSING, VV_EXPECT_UNUSED };
     bool done = true;
     for (size_t i = 0; i < p->selection.rename_count && done; i++)
         done = p->selection.renames[i].was_used ||

@@ -22,6 +22,7 @@ static const char *option_of_program(const varve_read_options *o)
            : o->reshape      ? "reshape"
            : o->copy_shared  ? "copy_shared"
            : o->cast         ? "cast"
+           : o->cast_only    ? "cast_only"
            : o->rename.count ? "rename.list"
            : o->rename.file  ? "rename.file"
                              : NULL;

@@ -12,6 +12,7 @@
 #include "buffer.h"
 #include "graph.h"
 #include "name.h"
+#include "reached.h"
 #include "shape.h"
 
 enum { MOST_OLDER_NAME = 256 }; /* bytes with a NUL */
@@ -142,7 +143,8 @@ bool vv_field_set_extent(
 
 bool vv_field_counts(const varve_field *field, const varve_field *fields)
 {
-    for (; field->kind == VARVE_FIELD_IS_VALUE && fields->kind; fields++)
+    bool is_value = field->kind == VARVE_FIELD_IS_VALUE && !field->ones;
+    for (; is_value && fields->kind; fields++)
         for (unsigned i = 0; i < fields->rank; i++)
             if (fields->extents[i].dtype && !field->is_pointer &&
                 fields->extents[i].at == field->offset)
@@ -325,9 +327,11 @@ static const char *bad_field(
         return f->size ? NULL : "expected room for text, found none";
     if (f->kind == VARVE_FIELD_IS_VALUE && (bad = bad_elements(f)))
         return bad;
-    return f->kind > VARVE_FIELD_IS_LIST ? "expected a kind of field, found "
-                                           "another"
-                                         : bad_extents(f, object);
+    if (f->kind > VARVE_FIELD_IS_LIST ||
+        (vv_is_reached(f) && f->kind != VARVE_FIELD_IS_VALUE))
+        return "expected a kind of field, found another";
+    bad = bad_extents(f, object);
+    return bad || !vv_is_reached(f) ? bad : vv_reached_bad(f, object);
 }
 
 static bool check(const struct place *at, const varve_node *parent,

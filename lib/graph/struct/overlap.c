@@ -15,6 +15,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "memory_table.h"
+#include "reached.h"
 #include "shape.h"
 #include "struct.h"
 #include "struct_look.h"
@@ -56,8 +57,16 @@ static bool is_near(const varve_node *node)
            !vv_is_far(&node->variable->tensor);
 }
 
-static struct vv_address_range span_of(const varve_node *node)
+/* How many spans a node has: one, or one for each row. */
+static size_t spans_of(const varve_node *node)
 {
+    return is_near(node) || is_text(node) ? 1 : vv_reached_pieces(node);
+}
+
+static struct vv_address_range span_of(const varve_node *node, size_t i)
+{
+    if (node->variable && !is_near(node))
+        return vv_reached_piece(node, i);
     if (node->variable)
         return vv_tensor_span(&node->variable->tensor);
     const struct vv_struct *about = vv_struct_of(node);
@@ -67,8 +76,7 @@ static struct vv_address_range span_of(const varve_node *node)
 
 static bool is_wanted(const struct places *p, const varve_node *node)
 {
-    return (is_near(node) || is_text(node)) &&
-           !(p->local && vv_is_local(node, p->local)) &&
+    return spans_of(node) && !(p->local && vv_is_local(node, p->local)) &&
            (!p->walk || vv_walk_has(p->walk, node));
 }
 
@@ -80,6 +88,15 @@ static bool reserve(struct places *p, size_t count)
     return p->list;
 }
 
+/* As many places as there can be. */
+static size_t most_places(const varve_graph *graph)
+{
+    size_t most = 1;
+    for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n))
+        most += spans_of(n);
+    return most;
+}
+
 /* The newest node is the last, since memory mostly grows upwards. */
 static void gather(struct places *p, const varve_graph *graph)
 {
@@ -87,9 +104,11 @@ static void gather(struct places *p, const varve_graph *graph)
     for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n)) {
         if (!is_wanted(p, n))
             continue;
-        const struct vv_address_range span = span_of(n);
-        if (span.begin != span.end)
-            *--at = (struct place){ span, n };
+        for (size_t i = spans_of(n); i-- > 0;) {
+            const struct vv_address_range span = span_of(n, i);
+            if (span.begin != span.end)
+                *--at = (struct place){ span, n };
+        }
     }
     p->count = (size_t)(p->list + p->capacity - at);
     memmove(p->list, at, p->count * sizeof *at);
@@ -168,26 +187,38 @@ static bool both_fixed(
     return p->fixed && (vv_node_tags(a) & vv_node_tags(b) & p->fixed);
 }
 
+static bool is_strided(const varve_node *node)
+{
+    return is_near(node) && node->variable->tensor.memory;
+}
+
+/* What a place is as a view: of strides, or bytes. */
+static varve_tensor view_of(const struct place *place)
+{
+    const void *at = (const void *)place->span.begin;
+    union {
+        const void *read;
+        void *write;
+    } data = { .read = at };
+    if (is_near(place->node))
+        return vv_tensor_copy(&place->node->variable->tensor);
+    return (varve_tensor){ .data = data.write,
+        .dtype = VARVE_UINT8,
+        .rank = 1,
+        .shape = { place->span.end - place->span.begin } };
+}
+
 static bool share(
     const struct places *p, const struct place *a, const struct place *b)
 {
     if (both_fixed(p, a->node, b->node))
         return false;
-    const bool is_strided =
-        (a->node->variable && a->node->variable->tensor.memory) ||
-        (b->node->variable && b->node->variable->tensor.memory);
-    if (!is_strided)
+    if (vv_reached_are_bits(a->node, b->node))
+        return vv_reached_share_bits(a->node, b->node);
+    if (!is_strided(a->node) && !is_strided(b->node))
         return true;
-    if (a->node->variable && b->node->variable)
-        return vv_tensors_share(
-            &a->node->variable->tensor, &b->node->variable->tensor);
-    const struct place *text = a->node->variable ? b : a;
-    const struct place *other = text == a ? b : a;
-    varve_tensor bytes = { .data = vv_struct_of(text->node)->object,
-        .dtype = VARVE_UINT8,
-        .rank = 1,
-        .shape = { text->span.end - text->span.begin } };
-    return vv_tensors_share(&bytes, &other->node->variable->tensor);
+    const varve_tensor left = view_of(a), right = view_of(b);
+    return vv_tensors_share(&left, &right);
 }
 
 /* Two that share a byte; false: there are none. */
@@ -214,6 +245,8 @@ static bool is_alike(const varve_node *a, const varve_node *b)
         return !a->variable && !b->variable &&
                vv_struct_of(a)->object == vv_struct_of(b)->object &&
                vv_struct_of(a)->size == vv_struct_of(b)->size;
+    if (!is_near(a) || !is_near(b))
+        return vv_reached_alike(a, b);
     const varve_tensor *s = &a->variable->tensor, *t = &b->variable->tensor;
     return s->data == t->data && s->dtype == t->dtype && vv_shape_equal(s, t);
 }
@@ -227,6 +260,11 @@ static varve_status fail(
     const char *left = vv_node_text(newer, left_text, sizeof left_text);
     const char *right =
         vv_node_text(newer == a ? b : a, right_text, sizeof right_text);
+    if (a == b)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected rows in memory of their own, found two rows that "
+            "share bytes",
+            left);
     if (is_alike(a, b))
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected memory of its own, found that of %s: one value is "
@@ -274,7 +312,7 @@ varve_status vv_overlap_check(varve_node *root, varve_error *error)
         .local = vv_tag_bit(graph, VARVE_TAG_LOCAL),
         .fixed = vv_tag_bit(graph, VARVE_TAG_FIXED),
     };
-    if (!reserve(&places, graph->number_limit + (size_t)1))
+    if (!reserve(&places, most_places(graph)))
         return vv_fail_memory(error, "where values are");
     varve_status status = compare_all(&places, root, error);
     vv_release(places.allocator, places.list,

@@ -18,8 +18,10 @@
 #include "migrating.h"
 #include "name.h"
 #include "on_demand.h"
+#include "reached.h"
 #include "shape.h"
 #include "state.h"
+#include "struct_room.h"
 #include "variable.h"
 
 /* --- Text --------------------------------------------------------------- */
@@ -249,6 +251,8 @@ static varve_node *make_field(
             graph, field->fields, vv_field_memory(field, object), is_later);
     case VARVE_FIELD_IS_LIST: return make_list(graph, field, object, is_later);
     default:
+        if (vv_is_reached(field))
+            return vv_reached_new(graph, field, object);
         return vv_variable_new(graph->root, vv_field_name(field),
             vv_field_view(field, object), false);
     }
@@ -266,8 +270,7 @@ static bool add_alias(void *user, const char *name, size_t size)
     return true;
 }
 
-/* The node of a field, with all that is said of it; false without memory. */
-static bool add_field(varve_node *node, const varve_field *field)
+bool vv_struct_add_field(varve_node *node, const varve_field *field)
 {
     const struct vv_struct about = *vv_struct_of(node);
     bool is_later = about.is_later || field->is_later;
@@ -288,98 +291,6 @@ static bool add_field(varve_node *node, const varve_field *field)
     return false;
 }
 
-/* --- On demand ---------------------------------------------------------- */
-
-/* Whether a member that counts does so already, for another field. */
-static bool is_taken(const struct vv_struct *about, const varve_field *field,
-    const varve_extent *extent)
-{
-    for (const varve_field *f = about->fields; f->kind; f++)
-        for (unsigned i = 0; i < f->rank; i++)
-            if (f->extents[i].dtype && f->extents[i].at == extent->at &&
-                f != field && !vv_field_waits(f, about->object))
-                return true;
-    return false;
-}
-
-/* Sets what counts to `extents`, where nothing else is counted by it; `kept` is
- * what was there. */
-static bool set_extents(const struct vv_struct *about, const varve_field *field,
-    const uint64_t *extents, uint64_t *kept)
-{
-    bool done = true;
-    for (unsigned i = 0; i < field->rank; i++) {
-        kept[i] = vv_field_extent(field, about->object, i);
-        if (!is_taken(about, field, &field->extents[i]))
-            done &= vv_field_set_extent(field, about->object, i, extents[i]);
-    }
-    return done;
-}
-
-static bool is_offered(const varve_field *field, const varve_offer *offer)
-{
-    static const varve_kind kinds[] = { [VARVE_FIELD_IS_VALUE] = VARVE_VARIABLE,
-        [VARVE_FIELD_IS_STRUCT] = VARVE_OBJECT,
-        [VARVE_FIELD_IS_LIST] = VARVE_LIST };
-    return field->kind < VARVE_FIELD_IS_GONE &&
-           field->kind != VARVE_FIELD_IS_TEXT && field->room &&
-           kinds[field->kind] == offer->kind &&
-           vv_field_is_called(field, offer->name) &&
-           (!offer->value ||
-               offer->value->rank == field->rank + field->has_rows);
-}
-
-/* Room for as many as the struct counts now; NULL: for none, or without
- * memory. */
-static void *take_room(varve_node *node, const varve_field *field)
-{
-    uint64_t count = 1;
-    void *memory = NULL;
-    char text[256];
-    for (unsigned i = 0; i < field->rank; i++)
-        count *= vv_field_extent(field, vv_struct_of(node)->object, i);
-    if (count == 0)
-        return NULL;
-    if (count <= SIZE_MAX / field->element_size)
-        memory = field->room((size_t)count, field->element_size);
-    if (!memory)
-        vv_mistake(node->graph, VARVE_NO_MEMORY,
-            "%s: out of memory: room for %llu of %s",
-            vv_node_text(node, text, sizeof text), (unsigned long long)count,
-            vv_field_name(field));
-    return memory;
-}
-
-/* A field that waited for memory, which a file has. Where a count is that of
- * others too, and another one, its shape does not fit, and the read says so. */
-static void make_room(
-    varve_node *node, const varve_field *field, const varve_offer *offer)
-{
-    const struct vv_struct *about = vv_struct_of(node);
-    const uint64_t *extents =
-        offer->value ? offer->value->shape : &offer->count;
-    uint64_t kept[VV_MAX_EXTENTS];
-    bool is_set = set_extents(about, field, extents, kept);
-    void *memory = is_set ? take_room(node, field) : NULL;
-    vv_field_point(field, about->object, memory);
-    if (!is_set || vv_field_waits(field, about->object)) {
-        set_extents(about, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
-    } else if (vv_fields_check(node, "", about->fields, about->object, 0)) {
-        add_field(node, field);
-    }
-}
-
-static void offered(void *user, varve_node *node, const varve_offer *offer)
-{
-    const struct vv_struct *about = user;
-    for (const varve_field *f = about->fields; f->kind; f++) {
-        if (is_offered(f, offer) && vv_field_waits(f, about->object)) {
-            make_room(node, f, offer);
-            return;
-        }
-    }
-}
-
 /* --- The fields of an object -------------------------------------------- */
 
 static varve_node *fill(
@@ -392,10 +303,10 @@ static varve_node *fill(
         if (f->kind == VARVE_FIELD_IS_GONE)
             varve_retire(node, vv_field_name(f));
         else if (vv_field_waits(f, object) ? !note_missing(node, f, true)
-                                           : !add_field(node, f))
+                                           : !vv_struct_add_field(node, f))
             return give_up(node);
         if (f->room && !vv_on_demand_of(node))
-            varve_set_on_demand(node, offered, about);
+            varve_set_on_demand(node, vv_struct_offered, about);
     }
     return node;
 }
@@ -478,10 +389,16 @@ static bool is_of(const varve_node *child, const varve_field *field)
 static bool rebind_value(varve_node *child, const varve_field *field,
     const void *object, bool by_itself)
 {
-    varve_tensor view = vv_field_view(field, object);
-    const varve_tensor *now = varve_value(child);
     if (by_itself && child->is_elsewhere)
         return true;
+    child->is_elsewhere = false;
+    if (vv_is_reached(field)) {
+        if (!vv_reached_is_over(child, field, object))
+            vv_reached_rebind(child, field, object);
+        return vv_reached_is_over(child, field, object);
+    }
+    varve_tensor view = vv_field_view(field, object);
+    const varve_tensor *now = varve_value(child);
     if (now->data != view.data || !vv_shape_equal(now, &view))
         varve_rebind(child, view);
     child->is_elsewhere = false;
@@ -566,7 +483,7 @@ static bool rebind_field(const struct binding *b, const varve_field *field)
         return unbind_field(b, child, field);
     if (!child)
         return (b->by_itself && !is_missing(b->node, field)) ||
-               add_field(b->node, field);
+               vv_struct_add_field(b->node, field);
     return !is_of(child, field) || rebind_child(b, child, field, object);
 }
 

@@ -82,6 +82,10 @@ static inline uint8_t vv_member_of(
 bool vv_struct_made(const varve_node *parent, const varve_node *child,
     const varve_field *field);
 
+/* Makes the node of a field, with all that is said of it, and its edge; false
+ * without memory. */
+bool vv_struct_add_field(varve_node *node, const varve_field *field);
+
 /* As varve_rebind_struct of a node whose struct was checked; false without
  * memory. With `by_itself` a field that the program has taken out or bound to
  * other memory stays as it is. */

@@ -11,6 +11,7 @@
 #include "field.h"
 #include "graph.h"
 #include "migrating.h"
+#include "reached.h"
 #include "refresh.h"
 #include "struct.h"
 #include "try.h"
@@ -64,6 +65,8 @@ static bool is_over(
     const varve_node *child, const varve_field *f, const void *object)
 {
     const varve_tensor *was = &child->variable->tensor;
+    if (vv_is_reached(f))
+        return vv_reached_is_over(child, f, object);
     if (was->data != vv_field_memory(f, object))
         return false;
     for (unsigned i = 0; i < f->rank; i++)

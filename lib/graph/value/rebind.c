@@ -50,9 +50,12 @@ void varve_rebind(varve_node *node, varve_tensor view)
     if (!may_be_over(node, &view)) {
         char old_text[VARVE_TENSOR_TEXT_SIZE];
         vv_mistake(node->graph, VARVE_MISMATCH,
-            "%s: expected memory for %s, found another view",
+            "%s: expected memory for %s, found %s",
             vv_node_text(node, text, sizeof text),
-            varve_tensor_text(now, old_text));
+            varve_tensor_text(now, old_text),
+            view.rank == VV_RANK_OF_OTHER_ROWS
+                ? "extents that are not those of the array"
+                : "another view");
         return;
     }
     node->is_elsewhere = true;

@@ -139,6 +139,11 @@ static varve_node *refuse(
 {
     char text[256];
     const char *where = vv_node_text(parent, text, sizeof text);
+    if (view->rank == VV_RANK_OF_OTHER_ROWS)
+        return vv_mistake(parent->graph, VARVE_BAD_SHAPE,
+            "%s: \"%.200s\": expected the extents of the array, as in "
+            "varve_array(w, 2, 3) of float w[2][3], found others",
+            where, name);
     for (unsigned i = 0; i < view->rank && i < VARVE_MAX_RANK; i++)
         if (view->shape[i] > INT64_MAX)
             return vv_mistake(parent->graph, VARVE_BAD_SHAPE,

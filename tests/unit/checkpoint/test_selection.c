@@ -46,14 +46,14 @@ TEST(selection, refuses_what_is_of_a_later_version_in_any_room)
 {
     static int something;
     varve_read_options options = { 0 };
-    varve_reserved *rooms[] = { &options.reserved, &options.rename.reserved,
-        &options.expect.reserved, &options.foreign.reserved,
-        &options.salvage.reserved, &options.resources.reserved };
+    void **rooms[] = { options.reserved, options.rename.reserved.words,
+        options.expect.reserved.words, options.foreign.reserved.words,
+        options.salvage.reserved.words, options.resources.reserved.words };
     begin_world();
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-        rooms[i]->words[i] = &something;
+        rooms[i][i] = &something;
         fail(&options, VARVE_TOO_NEW);
-        rooms[i]->words[i] = NULL;
+        rooms[i][i] = NULL;
     }
     end_world();
 }

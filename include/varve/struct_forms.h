@@ -1,0 +1,125 @@
+/* struct_forms.h - lines of a table for members that are neither in one piece
+ * nor behind one pointer; include struct.h.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_STRUCT_FORMS_H
+#define VARVE_STRUCT_FORMS_H
+
+#ifndef __cplusplus
+
+#include <varve/struct.h>
+
+/* --- Bit-fields ----------------------------------------------------------- */
+
+/* VARVE_FIELD_BITS(struct s, flags): a bit-field, which has no address. It is a
+ * scalar of type int64 or uint64, or bool for a bool. A number of a file that
+ * it has no room for fails a restoration (VARVE_CALLBACK). For tables outside
+ * of functions, with gcc and clang. */
+#ifdef __GNUC__
+#define VARVE_FIELD_BITS(type, ...)                                            \
+    VARVE_FIELD_BITS_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
+#endif
+
+/* The type of an assignment is that of the member; gcc has one for each width,
+ * and so is -1 all bits of it without a warning. */
+#ifdef __GNUC__
+#define VARVE_BITS_(type, member_, number)                                     \
+    ((__typeof__(VARVE_MEMBER_(type, member_) = 0))(number))
+#ifdef __clang__
+#define VARVE_ONES_(type, member_)                                             \
+    _Pragma("clang diagnostic push")                                           \
+            _Pragma("clang diagnostic ignored \"-Wsign-conversion\"") -        \
+        1 _Pragma("clang diagnostic pop")
+#else
+#define VARVE_ONES_(type, member_) VARVE_BITS_(type, member_, -1)
+#endif
+
+#define VARVE_FIELD_BITS_(type, member_, ...)                                  \
+    VARVE_BIT_FIELD_(type, member_,                                            \
+        VARVE_BITS_(type, member_, 2) == VARVE_BITS_(type, member_, 1),        \
+        __VA_ARGS__)
+#define VARVE_BIT_FIELD_(type, member_, is_bool, ...)                          \
+    {                                                                          \
+        .name = #member_, .struct_size = sizeof(type),                         \
+        .dtype = (is_bool)                            ? VARVE_BOOL             \
+                 : VARVE_BITS_(type, member_, -1) < 1 ? VARVE_INT64            \
+                                                      : VARVE_UINT64,          \
+        .element_size = ((is_bool) ? 1 : 8) +                                  \
+                        VARVE_CHECK_(VARVE_BITS_(type, member_, 0.5) ==        \
+                                             VARVE_BITS_(type, member_, 0) ||  \
+                                         (is_bool),                            \
+                            "expected a bit-field, found another number"),     \
+        .ones = &(const type){ .member_ = VARVE_ONES_(type, member_) },        \
+        __VA_ARGS__                                                            \
+    }
+#endif
+
+/* --- Rows ----------------------------------------------------------------- */
+
+/* VARVE_FIELD_ROWS(struct grid, rows, height, width): double **rows, a pointer
+ * to as many pointers as a member counts, each to a row of as many elements as
+ * another one says: a value of two dimensions. And of as many as a function
+ * says of each row, so of a triangle: a value of one dimension, row after row.
+ * A row that is NULL is VARVE_MISUSE, unless it has no elements. `.room` is
+ * called for the pointers, and once for each row. */
+#define VARVE_FIELD_ROWS(type, member, height, ...)                            \
+    VARVE_FIELD_ROWS_(                                                         \
+        type, member, height, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
+#define VARVE_FIELD_ROWS_BY(type, member, height, ...)                         \
+    VARVE_FIELD_ROWS_BY_(                                                      \
+        type, member, height, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
+
+/* Of what is behind the pointers of rows. */
+#define VARVE_ROW_POINTERS_(type, member_, ...)                                \
+    VARVE_POINTED_(type, member_, .is_row_pointers = true,                     \
+        .dtype = VARVE_DTYPE_OF(VARVE_MEMBER_(type, member_)[0]),              \
+        .element_size =                                                        \
+            sizeof(VARVE_MEMBER_(type, member_)[0][0]) +                       \
+            VARVE_CHECK_(sizeof(VARVE_MEMBER_(type, member_)) ==               \
+                             sizeof(VARVE_MEMBER_(type, member_) + 0),         \
+                "expected a pointer to pointers, found an array"),             \
+        __VA_ARGS__)
+
+#define VARVE_FIELD_ROWS_(type, member_, height, width, ...)                   \
+    VARVE_ROW_POINTERS_(type, member_, .rank = 2,                              \
+        .extents = { VARVE_COUNTED_BY_(type, height),                          \
+            VARVE_COUNTED_BY_(type, width) },                                  \
+        __VA_ARGS__)
+
+#define VARVE_FIELD_ROWS_BY_(type, member_, height, length, ...)               \
+    VARVE_ROW_POINTERS_(type, member_, .rank = 1,                              \
+        .extents = { VARVE_COUNTED_BY_(type, height) },                        \
+        .row_length = (length), __VA_ARGS__)
+
+/* --- Structs in two dimensions -------------------------------------------- */
+
+/* VARVE_FIELD_STRUCTS_2D(struct world, cells, cell_fields): those of an array
+ * of two dimensions, as a list of rows, of which each has a list `columns`. For
+ * tables outside of functions. */
+#define VARVE_FIELD_STRUCTS_2D(type, member, ...)                              \
+    VARVE_FIELD_STRUCTS_2D_(                                                   \
+        type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_LIST)
+
+#define VARVE_FIELD_STRUCTS_2D_(type, member_, fields_, ...)                   \
+    VARVE_PLAIN_(type, member_,                                                \
+        .fields =                                                              \
+            (const varve_field[]){                                             \
+                { .kind = VARVE_FIELD_IS_LIST,                                 \
+                    .name = "columns",                                         \
+                    .size = sizeof(VARVE_MEMBER_(type, member_)[0]),           \
+                    .struct_size = sizeof(VARVE_MEMBER_(type, member_)[0]),    \
+                    .element_size =                                            \
+                        sizeof(VARVE_MEMBER_(type, member_)[0][0]),            \
+                    .rank = 1,                                                 \
+                    .extents = { VARVE_COUNT_OF_(                              \
+                        VARVE_MEMBER_(type, member_)[0]) },                    \
+                    .fields = fields_ },                                       \
+                { .kind = VARVE_FIELD_NONE } },                                \
+        .element_size = sizeof(VARVE_MEMBER_(type, member_)[0]), .rank = 1,    \
+        .extents = { VARVE_COUNT_OF_(VARVE_MEMBER_(type, member_)) },          \
+        __VA_ARGS__)
+
+#endif
+
+#endif

@@ -1,0 +1,147 @@
+/* struct_room.c - fields whose pointer is NULL get room for what a file has.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "struct_room.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "field.h"
+#include "graph.h"
+#include "reached.h"
+#include "struct.h"
+
+/* Whether a member that counts does so already, for another field. */
+static bool is_taken(const struct vv_struct *about, const varve_field *field,
+    const varve_extent *extent)
+{
+    for (const varve_field *f = about->fields; f->kind; f++)
+        for (unsigned i = 0; i < f->rank; i++)
+            if (f->extents[i].dtype && f->extents[i].at == extent->at &&
+                f != field && !vv_field_waits(f, about->object))
+                return true;
+    return false;
+}
+
+/* Sets what counts to `extents`, where nothing else is counted by it; `kept` is
+ * what was there. */
+static bool set_extents(const struct vv_struct *about, const varve_field *field,
+    const uint64_t *extents, uint64_t *kept)
+{
+    bool done = true;
+    for (unsigned i = 0; i < field->rank; i++) {
+        kept[i] = vv_field_extent(field, about->object, i);
+        if (!is_taken(about, field, &field->extents[i]))
+            done &= vv_field_set_extent(field, about->object, i, extents[i]);
+    }
+    return done;
+}
+
+static bool is_offered(const varve_field *field, const varve_offer *offer)
+{
+    static const varve_kind kinds[] = { [VARVE_FIELD_IS_VALUE] = VARVE_VARIABLE,
+        [VARVE_FIELD_IS_STRUCT] = VARVE_OBJECT,
+        [VARVE_FIELD_IS_LIST] = VARVE_LIST };
+    return field->kind < VARVE_FIELD_IS_GONE &&
+           field->kind != VARVE_FIELD_IS_TEXT && field->room &&
+           kinds[field->kind] == offer->kind &&
+           vv_field_is_called(field, offer->name) &&
+           (!offer->value ||
+               offer->value->rank == field->rank + field->has_rows);
+}
+
+/* Room for a number of them; NULL: for none, or without memory. */
+static void *ask(varve_node *node, const varve_field *field, uint64_t count,
+    size_t element_size)
+{
+    void *memory = NULL;
+    char text[256];
+    if (count == 0)
+        return NULL;
+    if (count <= SIZE_MAX / element_size)
+        memory = field->room((size_t)count, element_size);
+    if (!memory)
+        vv_mistake(node->graph, VARVE_NO_MEMORY,
+            "%s: out of memory: room for %llu of %s",
+            vv_node_text(node, text, sizeof text), (unsigned long long)count,
+            vv_field_name(field));
+    return memory;
+}
+
+/* Pointers, and a row behind each; false where one is missing. What there is
+ * then is the program's, with NULL for the rest. */
+static bool take_rows(varve_node *node, const varve_field *field)
+{
+    void *object = vv_struct_of(node)->object;
+    uint64_t count = vv_field_extent(field, object, 0);
+    char *rows = ask(node, field, count, sizeof rows);
+    if (!rows)
+        return false;
+    memset(rows, 0, (size_t)count * sizeof rows);
+    vv_field_point(field, object, rows);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t length = vv_reached_length(field, object, i);
+        void *row = ask(node, field, length, field->element_size);
+        if (length && !row)
+            return false;
+        memcpy(rows + (size_t)i * sizeof row, &row, sizeof row);
+    }
+    return true;
+}
+
+/* Whether a function counts nothing as long as there is no room. */
+static bool counts_room(const varve_field *field, const void *object)
+{
+    return field->count && vv_field_extent(field, object, 0) == 0;
+}
+
+/* As many as the struct counts now, or, where that is what stands in front of
+ * the room, as many as a file has. */
+static void take_room(
+    varve_node *node, const varve_field *field, const uint64_t *extents)
+{
+    void *object = vv_struct_of(node)->object;
+    uint64_t count = extents != NULL;
+    for (unsigned i = 0; i < field->rank; i++)
+        count *= vv_field_extent(field, object, i);
+    if (extents && counts_room(field, object))
+        count = extents[0];
+    vv_field_point(field, object, ask(node, field, count, field->element_size));
+}
+
+/* A field that waited for memory, which a file has. Where a count is that of
+ * others too, and another one, its shape does not fit, and the read says so. */
+static void make_room(
+    varve_node *node, const varve_field *field, const varve_offer *offer)
+{
+    const struct vv_struct *about = vv_struct_of(node);
+    const uint64_t *extents =
+        offer->value ? offer->value->shape : &offer->count;
+    uint64_t kept[VV_MAX_EXTENTS];
+    bool sets = !field->row_length && !counts_room(field, about->object);
+    bool is_set = !sets || set_extents(about, field, extents, kept);
+    bool is_whole = true;
+    if (is_set && field->is_row_pointers)
+        is_whole = take_rows(node, field);
+    else
+        take_room(node, field, is_set ? extents : NULL);
+    if (!is_set || vv_field_waits(field, about->object)) {
+        if (sets)
+            set_extents(about, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
+    } else if (is_whole &&
+               vv_fields_check(node, "", about->fields, about->object, 0)) {
+        vv_struct_add_field(node, field);
+    }
+}
+
+void vv_struct_offered(void *user, varve_node *node, const varve_offer *offer)
+{
+    const struct vv_struct *about = user;
+    for (const varve_field *f = about->fields; f->kind; f++) {
+        if (is_offered(f, offer) && vv_field_waits(f, about->object)) {
+            make_room(node, f, offer);
+            return;
+        }
+    }
+}
