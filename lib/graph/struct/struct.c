@@ -14,12 +14,14 @@
 #include "allocator.h"
 #include "edge.h"
 #include "field.h"
+#include "fixed_value.h"
 #include "graph.h"
 #include "migrating.h"
 #include "name.h"
 #include "on_demand.h"
 #include "shape.h"
 #include "state.h"
+#include "tag.h"
 #include "variable.h"
 
 /* --- Text --------------------------------------------------------------- */
@@ -179,6 +181,7 @@ static varve_node *make_text(
     about->size = size;
     graph->has_new_views = true;
     vv_state_of(node)->self = about;
+    vv_state_of(node)->is_plain = true;
     node->value_state = VARVE_INITIALIZED;
     return node;
 }
@@ -254,18 +257,6 @@ static varve_node *make_field(
     }
 }
 
-static bool add_alias(void *user, const char *name, size_t size)
-{
-    varve_node *node = user;
-    char text[256];
-    if (size < sizeof text) {
-        memcpy(text, name, size);
-        text[size] = '\0';
-        varve_alias(node, text);
-    }
-    return true;
-}
-
 /* The node of a field, with all that is said of it; false without memory. */
 static bool add_field(varve_node *node, const varve_field *field)
 {
@@ -278,9 +269,11 @@ static bool add_field(varve_node *node, const varve_field *field)
         child->kind == VARVE_VARIABLE || child->kind == VARVE_STATE;
     if (has_value && is_later)
         varve_tag(child, VARVE_TAG_LATER);
-    if (has_value && (field->is_fixed || vv_field_counts(field, about.fields)))
+    if (has_value && field->is_fixed)
         varve_tag(child, VARVE_TAG_FIXED);
-    vv_field_each_older(field, add_alias, child);
+    else if (has_value && vv_field_counts(field, about.fields))
+        vv_tag(child, VARVE_TAG_FIXED);
+    vv_field_add_aliases(field, child);
     child->member = vv_member_of(&about, field);
     if (vv_edge_add(node, vv_field_name(field), child))
         return note_missing(node, field, false);
@@ -304,14 +297,19 @@ static bool is_taken(const struct vv_struct *about, const varve_field *field,
 
 /* Sets what counts to `extents`, where nothing else is counted by it; `kept` is
  * what was there. */
-static bool set_extents(const struct vv_struct *about, const varve_field *field,
+static bool set_extents(varve_node *node, const varve_field *field,
     const uint64_t *extents, uint64_t *kept)
 {
+    const struct vv_struct *about = vv_struct_of(node);
     bool done = true;
     for (unsigned i = 0; i < field->rank; i++) {
         kept[i] = vv_field_extent(field, about->object, i);
-        if (!is_taken(about, field, &field->extents[i]))
-            done &= vv_field_set_extent(field, about->object, i, extents[i]);
+        if (is_taken(about, field, &field->extents[i]))
+            continue;
+        done &= vv_field_set_extent(field, about->object, i, extents[i]);
+        if (field->extents[i].dtype)
+            vv_fixed_value_record_at(
+                node, (char *)about->object + field->extents[i].at);
     }
     return done;
 }
@@ -359,11 +357,11 @@ static void make_room(
     const uint64_t *extents =
         offer->value ? offer->value->shape : &offer->count;
     uint64_t kept[VV_MAX_EXTENTS];
-    bool is_set = set_extents(about, field, extents, kept);
+    bool is_set = set_extents(node, field, extents, kept);
     void *memory = is_set ? take_room(node, field) : NULL;
     vv_field_point(field, about->object, memory);
     if (!is_set || vv_field_waits(field, about->object)) {
-        set_extents(about, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
+        set_extents(node, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
     } else if (vv_fields_check(node, "", about->fields, about->object, 0)) {
         add_field(node, field);
     }
