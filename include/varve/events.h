@@ -101,7 +101,11 @@ VARVE_API void varve_events_text(
  * the system has not brought to the disk yet. Returns the first
  * thing that went wrong since the last flush, once; VARVE_LIMIT where events
  * were dropped because more came than could be written. What could not be
- * written is kept while the queue has room for it, and tried again. */
+ * written is kept while the queue has room for it, and tried again. Where the
+ * file was removed, each flush is VARVE_NOT_FOUND with its path, and nothing
+ * more is written: what was in it is lost, and a program that goes on opens
+ * events again. A save fails for none of this. (A file that was renamed is
+ * written on. A file system that counts no links does not tell.) */
 VARVE_API varve_status varve_events_flush(
     varve_events *events, varve_error *error);
 

@@ -181,7 +181,8 @@ VARVE_API varve_node *varve_list_at(varve_node *list, size_t index);
  * unused is no assertion's business, nor that a file lacks a variable or state
  * with VARVE_TAG_LATER: it came later than older files, and keeps the value
  * that the program gave it; one with VARVE_TAG_FIXED in the program must be in
- * a file as it is (varve_add_fixed_variable). */
+ * a file as it is, and each save compares it with the value that it had when it
+ * was tagged last (varve_add_fixed_variable). */
 #define VARVE_TAG_TRAINABLE "trainable"
 #define VARVE_TAG_LOCAL "local"
 #define VARVE_TAG_METRIC "metric"

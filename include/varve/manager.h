@@ -303,7 +303,11 @@ VARVE_API varve_status varve_manager_prune(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
 /* Keeps a checkpoint for ever, or no longer: an empty file PREFIX-N.pin beside
- * it. VARVE_NOT_FOUND where there is no checkpoint of this number. */
+ * it. VARVE_NOT_FOUND where there is no checkpoint of this number. A pin is
+ * synced before the call returns, unless the options of the manager say
+ * `no_sync`. Taking one away is not synced: after a power cut the checkpoint
+ * may be pinned still, and no retention deletes it until it is unpinned again.
+ */
 VARVE_API varve_status varve_manager_pin(varve_manager *manager,
     uint64_t number, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API varve_status varve_manager_unpin(varve_manager *manager,

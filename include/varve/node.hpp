@@ -91,7 +91,8 @@ public:
             add(name, detail::view_of_given(std::forward<T>(value), s)), value,
             s);
     }
-    /* Numbers that a restoration must find as they are. */
+    /* Numbers that a restoration and each save must find as they are
+     * (varve_add_fixed_variable). */
     template <class T> node add_fixed(text name, T &value) const
     {
         return followed<T &>(

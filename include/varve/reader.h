@@ -129,6 +129,13 @@ VARVE_API bool varve_reader_slot_at(const varve_reader *reader, size_t id,
 VARVE_API const char *varve_reader_tag_at(
     const varve_reader *reader, size_t id, size_t index);
 
+/* A part of a file of another format that is in no node, value or metadata
+ * (docs/foreign.md), such as an attribute of HDF5 whose type Varve does not
+ * have: its path, as `group@attribute`, and what it is. Both are the reader's.
+ * Of formats other than HDF5 the reader lists none. False past the end. */
+VARVE_API bool varve_reader_left_out_at(const varve_reader *reader,
+    size_t index, const char **path, const char **what);
+
 /* --- The values --------------------------------------------------------- */
 
 /* Reads the value of a node as it lies in the file (little-endian, row-major;

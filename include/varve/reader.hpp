@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -106,6 +107,16 @@ public:
         if (!varve_reader_find(get(), path.get(), &node))
             return std::nullopt;
         return node;
+    }
+    /* The path of each part of a file of another format that is in no node,
+     * value or metadata, and what it is (varve_reader_left_out_at). */
+    std::vector<std::pair<std::string, std::string>> left_out() const
+    {
+        std::vector<std::pair<std::string, std::string>> found;
+        const char *path = nullptr, *what = nullptr;
+        while (varve_reader_left_out_at(get(), found.size(), &path, &what))
+            found.emplace_back(path, what);
+        return found;
     }
     /* Reads a value into numbers of the program, of the same type, and as many
      * of them: VARVE_MISMATCH otherwise, VARVE_NOT_FOUND where there is none. A

@@ -60,7 +60,8 @@ typedef struct varve_field {
                                 varve_alias */
     bool is_later; /* it came later than older files, which leave it as it is:
                       VARVE_TAG_LATER */
-    bool is_fixed; /* a restoration must find it as it is: VARVE_TAG_FIXED */
+    bool is_fixed; /* a restoration and each save must find it as it is:
+                      VARVE_TAG_FIXED */
     varve_make_room *room; /* where the pointer is NULL and a file has the
                               field: calloc, or the program's own */
     size_t more; /* elements than the first member that counts says: 1 of the

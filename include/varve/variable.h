@@ -43,8 +43,16 @@ VARVE_API varve_node *varve_add_detached_variable(
  * values and changes nothing; so is it where it comes later, to the mistake of
  * the graph. It is an ordinary one with the tag VARVE_TAG_FIXED, which any
  * variable or state can be given before it is restored; memory of the library
- * that has no value yet is filled. A plan, which reads no values, does not
- * tell, and a snapshot is none the wiser. */
+ * that has no value yet is filled. A plan reads no values, and does not tell.
+ *
+ * A checksum of the value is recorded when it is tagged, and each save and
+ * each snapshot compares it: VARVE_MISUSE with the path where the value
+ * differs, since its memory was freed or has moved, or the program has changed
+ * it. A program that changes it calls varve_tag with VARVE_TAG_FIXED again. A
+ * restoration that finds or fills the value, a snapshot that is put back, and
+ * varve_retype record it anew. The value of a state, of memory that functions
+ * reach, and of memory that has no value yet is recorded by the first save,
+ * snapshot or restoration. */
 VARVE_API varve_node *varve_add_fixed_variable(
     varve_node *parent, const char *name, varve_tensor view);
 

@@ -84,6 +84,8 @@ void vv_draft_begin(
     *d = (struct vv_draft){ .context = context, .path = path };
     for (size_t i = 0; i < VV_DRAFT_PARTS; i++)
         vv_buffer_init(&d->parts[i], &context->allocator);
+    vv_buffer_init(&d->left_out, &context->allocator);
+    vv_buffer_init(&d->left_out_paths, &context->allocator);
     vv_arena_init(&d->strings, &context->allocator);
     vv_kept_init(&d->kept, &context->allocator);
     vv_draft_node(d, VARVE_OBJECT);
@@ -250,6 +252,17 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
 
 /* --- The end -------------------------------------------------------------- */
 
+void vv_draft_leave_out(struct vv_draft *d, const char *path, const char *what)
+{
+    const struct vv_left_out left = { d->left_out_paths.size, what };
+    if (d->failed)
+        return;
+    vv_buffer_add(&d->left_out, &left, sizeof left);
+    vv_buffer_add(&d->left_out_paths, path, strlen(path) + 1);
+    if (d->left_out.failed || d->left_out_paths.failed)
+        fail_memory(d);
+}
+
 varve_status vv_draft_end(struct vv_draft *d, struct vv_opened *opened,
     struct vv_place **places, size_t *place_count, varve_error *error)
 {
@@ -262,6 +275,8 @@ varve_status vv_draft_end(struct vv_draft *d, struct vv_opened *opened,
             *error = d->error;
         return d->error.status;
     }
+    vv_buffer_swap(&d->left_out, &opened->left_out);
+    vv_buffer_swap(&d->left_out_paths, &opened->left_out_paths);
     return vv_draft_make_index(d, opened, places, place_count, error);
 }
 
@@ -269,6 +284,8 @@ void vv_draft_clear(struct vv_draft *d)
 {
     for (size_t i = 0; i < VV_DRAFT_PARTS; i++)
         vv_buffer_clear(&d->parts[i]);
+    vv_buffer_clear(&d->left_out);
+    vv_buffer_clear(&d->left_out_paths);
     vv_arena_clear(&d->strings);
     vv_kept_clear(&d->kept);
 }

@@ -34,6 +34,7 @@ struct vv_draft {
         struct vv_buffer parts[VV_DRAFT_PARTS]; /* the same, as one */
     };
     bool failed;
+    struct vv_buffer left_out, left_out_paths; /* as of opened.h */
     /* to fill in */
     struct vv_kept kept;
     uint64_t room;    /* bytes of all files, set before the end: what
@@ -104,6 +105,11 @@ void vv_draft_alias(
 /* Text metadata. Of a name that comes twice the first counts. */
 void vv_draft_text(struct vv_draft *draft, const char *name, size_t name_size,
     const char *text, size_t size);
+
+/* Says that a part of the file is in no node, value or text: where it is, valid
+ * UTF-8, and what it is (static). */
+void vv_draft_leave_out(
+    struct vv_draft *draft, const char *path, const char *what);
 
 /* Notes a failure, unless there is one. Its message: `where: expected this,
  * found that`. */

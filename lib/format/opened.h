@@ -10,8 +10,16 @@
 
 #include <varve/error.h>
 
+#include "buffer.h"
 #include "context.h"
 #include "index_in.h"
+
+/* A part of a file that is not in the index. */
+struct vv_left_out {
+    /* to read */
+    size_t path;      /* offset of its text */
+    const char *what; /* static */
+};
 
 struct vv_opened {
     /* to fill in */
@@ -22,6 +30,8 @@ struct vv_opened {
     void *index_bytes; /* owned; vv_opened_make_room */
     size_t index_size;
     struct vv_parsed_index parsed;
+    struct vv_buffer left_out;       /* struct vv_left_out */
+    struct vv_buffer left_out_paths; /* with NULs */
     const struct vv_backing *backing;
     void *state; /* of the backing */
 };

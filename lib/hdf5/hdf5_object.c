@@ -256,11 +256,13 @@ enum { MOST_ELEMENTS = 1024, MOST_BYTES = 16 << 20 };
 struct telling {
     struct vv_hdf5_file *file;
     const struct vv_hdf5_told *told;
+    bool is_told; /* of this attribute */
 };
 
 static bool tell(struct telling *t, const struct vv_hdf5_attribute *a)
 {
     bool goes_on = t->told->each(t->told->user, a);
+    t->is_told = true;
     t->file->is_cancelled |= !goes_on;
     return goes_on;
 }
@@ -332,11 +334,19 @@ static bool tell_attribute(
     return is_done;
 }
 
-/* One that cannot be read is passed over: it is no value. */
+static bool tell_left_out(struct telling *t, const char *name)
+{
+    bool goes_on = t->told->left_out(t->told->user, name);
+    t->file->is_cancelled |= !goes_on;
+    return goes_on;
+}
+
+/* One that cannot be read is left out: it is no value. */
 static herr_t take_attribute(
     hid_t object, const char *name, const H5A_info_t *info, void *user)
 {
-    const struct vv_hdf5_told *told = ((struct telling *)user)->told;
+    struct telling *t = user;
+    const struct vv_hdf5_told *told = t->told;
     struct vv_hdf5_attribute a = { .name = name };
     if (!told->wants(told->user, name))
         return 0;
@@ -345,11 +355,14 @@ static herr_t take_attribute(
     hid_t space = id > 0 ? H5Aget_space(id) : -1;
     hssize_t count = space > 0 ? H5Sget_simple_extent_npoints(space) : 0;
     bool goes_on = true;
+    t->is_told = false;
     (void)info;
     a.is_scalar = H5Sget_simple_extent_ndims(space) == 0;
     a.count = (size_t)count;
     if (type > 0 && count > 0 && count <= MOST_ELEMENTS)
-        goes_on = tell_attribute(id, type, &a, user);
+        goes_on = tell_attribute(id, type, &a, t);
+    if (goes_on && !t->is_told)
+        goes_on = tell_left_out(t, name);
     vv_hdf5_drop(space);
     vv_hdf5_drop(type);
     vv_hdf5_drop(id);
@@ -359,7 +372,7 @@ static herr_t take_attribute(
 bool vv_hdf5_list_attributes(
     struct vv_hdf5_file *f, uint64_t object, const struct vv_hdf5_told *told)
 {
-    struct telling t = { f, told };
+    struct telling t = { f, told, false };
     hsize_t at = 0;
     hid_t id = H5Oopen_by_addr(f->file, object);
     bool is_done = id > 0 && H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, &at,

@@ -135,6 +135,7 @@ static int info(void *state, int descriptor, struct vv_file_info *info)
     info->modified = nanoseconds(found.st_mtim);
     info->device = (uint64_t)found.st_dev;
     info->serial = (uint64_t)found.st_ino;
+    info->links = (uint64_t)found.st_nlink;
     return 0;
 }
 

@@ -31,6 +31,7 @@ struct vv_file_info {
     int64_t modified; /* nanoseconds since 1970-01-01 UTC */
     uint64_t device;  /* with `serial`: which file it is, whatever it is */
     uint64_t serial;  /* called; no two files have both at one time */
+    uint64_t links;   /* names that it has; 0: none, or not known */
 };
 
 enum {

@@ -28,13 +28,13 @@ static uint32_t narrowest(const varve_tensor *tensor, uint32_t taken)
 
 bool vv_strides_are_apart(const varve_tensor *tensor)
 {
-    int64_t span = (int64_t)varve_dtype_size(tensor->dtype);
+    ptrdiff_t span = (ptrdiff_t)varve_dtype_size(tensor->dtype);
     uint32_t taken = 0, i;
     if (varve_tensor_count(tensor) == 0)
         return true;
     while ((i = narrowest(tensor, taken)) < tensor->rank) {
         uint64_t stride = vv_stride_magnitude(tensor->memory->strides[i]);
-        int64_t way;
+        ptrdiff_t way;
         if (stride < (uint64_t)span ||
             __builtin_mul_overflow(tensor->shape[i] - 1, stride, &way) ||
             __builtin_add_overflow(span, way, &span))

@@ -19,7 +19,8 @@ static inline uint64_t vv_stride_magnitude(int64_t stride)
 }
 
 /* Whether no two elements share a byte, as far as that is plain to see: each
- * dimension goes past all that those with smaller strides span. */
+ * dimension goes past all that those with smaller strides span, and all of them
+ * span at most PTRDIFF_MAX bytes, the most that memory has. */
 bool vv_strides_are_apart(const varve_tensor *tensor);
 
 /* Copies whole elements of the value, from `offset` on, out of their places or

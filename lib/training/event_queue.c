@@ -32,6 +32,36 @@ static varve_status write_buffer(struct vv_event_queue *q, varve_error *error)
     return status;
 }
 
+static uint64_t count_links(const struct vv_event_queue *q)
+{
+    const struct vv_system *system = q->context->system;
+    struct vv_file_info info = { 0 };
+    return system->info(system->state, q->file, &info) < 0 ? 0 : info.links;
+}
+
+/* What is written to a file without a name is gone when it is closed. */
+static bool is_removed(struct vv_event_queue *q)
+{
+    varve_error error;
+    if (!q->counts_links)
+        return false;
+    if (q->has_thread)
+        vv_monitor_leave(q->monitor);
+    bool is_gone = count_links(q) == 0;
+    if (q->has_thread)
+        vv_monitor_enter(q->monitor);
+    if (!is_gone)
+        return false;
+    vv_fail(&error, VARVE_NOT_FOUND,
+        "%s: expected the event file that is being written, found that it was "
+        "removed: what was recorded in it is lost, and no more is written; "
+        "open the events again (varve_events_open)",
+        q->path);
+    q->is_failing = true;
+    remember(q, &error);
+    return true;
+}
+
 static bool write_once(struct vv_event_queue *q)
 {
     varve_error error;
@@ -49,6 +79,8 @@ static bool write_once(struct vv_event_queue *q)
 /* What could not be written before, and then what waits. */
 static void write_all(struct vv_event_queue *q)
 {
+    if (is_removed(q))
+        return;
     for (int i = 0; i < 2; i++) {
         if (q->written.size == 0 && q->waiting.size > 0)
             vv_buffer_swap(&q->written, &q->waiting);
@@ -99,6 +131,7 @@ varve_status vv_event_queue_start(struct vv_event_queue *q,
     q->context = context;
     q->file = file;
     q->path = path;
+    q->counts_links = count_links(q) > 0;
     vv_buffer_init(&q->waiting, &context->allocator);
     vv_buffer_init(&q->written, &context->allocator);
     vv_monitor_enter(q->monitor);

@@ -33,6 +33,7 @@ struct vv_event_queue {
     struct vv_buffer written; /* just now, or in vain */
     size_t record;            /* where the one begins that is being made */
     bool is_failing;          /* the last write was in vain */
+    bool counts_links;        /* the file system tells that a file is removed */
     bool has_thread;
     bool ends;
     uintptr_t thread;

@@ -41,6 +41,7 @@ class Looking(Test):
                 'step': 7, 'loss': 0.5, 'done': False, 'note': 'hé'})
             self.assertEqual(file.size, os.path.getsize(self.path()))
             self.assertTrue(file.has_sums)
+            self.assertEqual(file.left_out, [])
             self.assertEqual(file['step'].read(), 7)
             file.verify()
         with self.assertRaises(ValueError):

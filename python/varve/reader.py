@@ -136,6 +136,18 @@ class Reader(Mapping[str, 'SavedNode']):
         return found
 
     @property
+    def left_out(self) -> List[Tuple[str, str]]:
+        """The path of each part of a file of another format that is in no
+        node, value or metadata, such as an attribute of HDF5, and what it is.
+        """
+        found: List[Tuple[str, str]] = []
+        texts = ffi.new('const char *[2]')
+        while lib.varve_reader_left_out_at(self.handle, len(found), texts,
+                                           texts + 1):
+            found.append((text(texts[0]), text(texts[1])))
+        return found
+
+    @property
     def root(self) -> 'SavedNode':
         """The node that the save began at."""
         return self.node(0)

@@ -80,6 +80,19 @@ done | sort -u >digests
 ends 0 ls --json digested.varve
 [ "$("${helper[@]}" digest <out)" = "$(cat digests)" ] || fail 'digest of ls'
 
+# Attributes of HDF5 that the reader leaves out are listed.
+modules=$(dirname "$varve")/../lib/hdf5
+if [ -e "$modules/varve-hdf5.so" ]; then
+    export VARVE_MODULES=$modules
+    ends 0 convert --only little "$golden/hdf5_types.h5" little.varve
+    has 'not carried over:' out
+    has '(1): @many' out
+    ends 0 convert --json --force --only little "$golden/hdf5_types.h5" \
+        little.varve
+    has '"path":"@many"' out
+    unset VARVE_MODULES
+fi
+
 # Names that a program gave, as names of others.
 ends 0 convert --force "$golden/keras_adam.index" given.varve
 ends 0 ls -l given.varve

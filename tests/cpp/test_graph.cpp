@@ -128,6 +128,25 @@ TEST(what_is_fixed_must_be_in_the_file_as_it_is)
     extents[1] = 33;
     CHECK(varve::read(graph.root(), place("fixed")).status() == VARVE_MISMATCH);
     CHECK(extents[1] == 33);
+    CHECK(varve::write(graph.root(), place("fixed")).status() == VARVE_MISUSE);
+    graph.root().find("extents").tag(VARVE_TAG_FIXED);
+    GOOD(varve::write(graph.root(), place("fixed")));
+}
+
+TEST(what_is_fixed_in_a_container_may_move_but_not_change)
+{
+    varve::graph graph;
+    std::vector<int> extents = { 64, 32 };
+    graph.root().add_fixed("extents", extents);
+    extents.reserve(1000);
+    GOOD(varve::write(graph.root(), place("moved.varve")));
+    extents[0] = 63;
+    CHECK(varve::write(graph.root(), place("moved.varve")).status() ==
+          VARVE_MISUSE);
+    extents[0] = 64;
+    extents.push_back(1);
+    CHECK(varve::write(graph.root(), place("moved.varve")).status() ==
+          VARVE_MISUSE);
 }
 
 TEST(strings_of_any_length_come_back)

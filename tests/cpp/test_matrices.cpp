@@ -83,6 +83,7 @@ template <class T> static numbers saved(T &&thing)
     graph.root().add("m", thing);
     GOOD(varve::write(graph.root(), place("m.varve")));
     auto reader = NEED(varve::reader::open(place("m")));
+    CHECK(reader.left_out().empty());
     numbers found(varve_tensor_count(&reader.find("m")->value));
     GOOD(reader.read("m", found));
     return found;

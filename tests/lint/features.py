@@ -39,7 +39,8 @@ NAMES = {
                 r'varve_add_resizable',
     'fixed values': r'\w*is_fixed|vv_put_fixed_behind|vv_has_fixed_shape|'
                     r'vv_do_fixed_differ|vv_tell_fixed|skips_fixed|'
-                    r'only_fixed|fixed_count|varve_add_fixed_variable',
+                    r'only_fixed|fixed_count|varve_add_fixed_variable|'
+                    r'vv_fixed_value\w*',
     'strided views': r'vv_strided\w*',
     'levels': r'vv_level\w*|level_count',
     'structs': r'vv_struct(_\w+)?|vv_is_struct|vv_field\w*|varve_field',

@@ -33,6 +33,9 @@ mix_operation mix_add_view, mix_rebind_view, mix_lose_copy;
 mix_operation mix_add_struct, mix_rebind_struct, mix_fix,
     mix_regrow;
 
+/* Records the value of a fixed node anew, which the program has changed. */
+void mix_fix_again(struct mix_graph *g, uint8_t n);
+
 /* Files: operations_file.c */
 mix_operation mix_write, mix_write_beside, mix_write_foreign, mix_read,
     mix_salvage, mix_salvage_damaged, mix_write_layered, mix_save_layered,

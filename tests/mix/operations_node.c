@@ -96,6 +96,7 @@ static void set_value(
         mix_text_set(g->text[n], &value);
     else
         memcpy(g->memory[n], &value, sizeof value);
+    mix_fix_again(g, n);
 }
 
 void mix_compute(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
@@ -129,6 +130,7 @@ static void rebind(
     mix_set_value(g, n, value);
     free(g->memory[n]);
     g->memory[n] = memory;
+    mix_fix_again(g, n);
 }
 
 void mix_rebind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)

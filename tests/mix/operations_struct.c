@@ -57,6 +57,20 @@ static bool is_struct(const struct mix_graph *g, uint8_t n)
     return g->of[n] != NULL;
 }
 
+/* The program has changed what is fixed, and says so. */
+void mix_fix_again(struct mix_graph *g, uint8_t n)
+{
+    if (g->shape.nodes[n].is_fixed && g->nodes[n] &&
+        varve_has_tag(g->nodes[n], VARVE_TAG_FIXED))
+        varve_tag(g->nodes[n], VARVE_TAG_FIXED);
+}
+
+static void fix_all_again(struct mix_graph *g)
+{
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        mix_fix_again(g, n);
+}
+
 /* What nobody is told of, every call sees that takes values. */
 static void look_again(varve_node *node)
 {
@@ -87,16 +101,19 @@ void mix_rebind_struct(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         is_told ? "varve_rebind_struct" : "changed, and varve_snapshot_new", at,
         n, stays ? "this" : "another", g->of[n]->name);
     mix_set gone = mix_struct_rebind(g, n, object);
-    if (is_told)
+    if (is_told) {
         mix_trouble_begin(m); /* mix_is_to_repeat is its end */
-    else
+    } else {
+        fix_all_again(g);
         look_again(g->nodes[n]);
+    }
     while (is_told) {
         varve_rebind_struct(g->nodes[n], object);
         is_told = mix_is_to_repeat(m, at, mix_is_well(m, at));
     }
     mix_forget_nodes(m, at, gone);
     mix_struct_find(g);
+    fix_all_again(g);
     for (uint8_t i = 0; i < MIX_NODES; i++)
         mix_moved(m, at, i);
     mix_changed(m, at);

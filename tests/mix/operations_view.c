@@ -89,6 +89,7 @@ void mix_rebind_view(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
                    mix_element(&view, 0)));
     free(g->memory[n]);
     g->memory[n] = block;
+    mix_fix_again(g, n);
 }
 
 /* Brings back what was there, while a copy of far memory fails. */

@@ -5,6 +5,7 @@
  */
 #include "support/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,4 +190,47 @@ TEST(events, of_two_runs_in_one_directory_do_not_mix)
     }
     varve_events_free(a);
     varve_events_free(b);
+}
+
+TEST(events, of_a_file_that_was_removed_fail_each_flush)
+{
+    varve_error error = { 0 };
+    varve_events *events = open_events();
+    char away[700], path[600];
+    varve_events_scalar(events, 1, "loss", 1);
+    cr_assert_ok(varve_events_flush(events, &error), error);
+    snprintf(path, sizeof path, "%s", varve_events_path(events));
+    snprintf(away, sizeof away, "%s.away", path);
+    cr_assert_eq(rename(path, away), 0);
+    varve_events_scalar(events, 2, "loss", 1);
+    cr_assert_ok(varve_events_flush(events, &error), error);
+    read_file(away); /* it has another name, but nothing is lost */
+    cr_assert_eq(list.count, 3);
+    release();
+    cr_assert_eq(remove(away), 0);
+    cr_assert_eq(varve_events_flush(events, &error), VARVE_NOT_FOUND);
+    for (int64_t step = 3; step < 5; step++) {
+        varve_events_scalar(events, step, "loss", 1);
+        cr_assert_eq(varve_events_flush(events, &error), VARVE_NOT_FOUND);
+        cr_assert(strstr(error.message, path), "%s", error.message);
+        cr_assert(strstr(error.message, "removed"), "%s", error.message);
+    }
+    varve_events_free(events);
+    events = open_events();
+    varve_events_scalar(events, 5, "loss", 1);
+    cr_assert_ok(varve_events_flush(events, &error), error);
+    varve_events_free(events);
+}
+
+TEST(events, that_were_removed_fail_no_save)
+{
+    struct program p;
+    begin(&p, true);
+    train(&p, 2);
+    cr_assert_eq(remove(varve_events_path(p.events)), 0);
+    train(&p, 4);
+    write(&p, "a");
+    read_back(&p, "a");
+    cr_assert_eq(varve_events_flush(p.events, NULL), VARVE_NOT_FOUND);
+    end(&p);
 }

@@ -177,6 +177,7 @@ static int info(void *state, int number, struct vv_file_info *info)
     info->modified = found->node->modified;
     info->device = 1;
     info->serial = (uintptr_t)found->node;
+    info->links = (uint64_t)found->node->links;
     return unlocked(m, 0);
 }
 

@@ -155,6 +155,16 @@ static int complain_unread(
         "does");
 }
 
+/* What the reader of its format has left out of the whole file; of a part, as
+ * little of it as of the rest is wanted. */
+static void note_left_out(struct conversion *c)
+{
+    const char *path, *what;
+    for (size_t i = 0;
+         varve_reader_left_out_at(c->source.reader, i, &path, &what); i++)
+        losses_add(&c->losses, path, what);
+}
+
 static int make_graph(struct conversion *c)
 {
     varve_error error = { .status = VARVE_OK };
@@ -416,6 +426,8 @@ static int convert(struct conversion *c, char **operands)
         outcome = check_format(c);
     if (outcome == OUTCOME_DONE)
         outcome = target_open(s, operands[0], &c->source);
+    if (outcome == OUTCOME_DONE)
+        note_left_out(c);
     if (outcome == OUTCOME_DONE)
         outcome = make_graph(c);
     if (outcome == OUTCOME_DONE)

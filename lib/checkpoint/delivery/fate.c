@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "convert.h"
+#include "fixed_value.h"
 #include "own_fate.h"
 #include "private.h"
 #include "resizing.h"
@@ -205,6 +206,8 @@ void vv_note_delivered(struct vv_delivery *d, varve_node *node, uint32_t value)
     node->is_half = false;
     vv_set_fate(d, node, value, is_lent ? VV_FATE_LENT : VV_FATE_APPLIED);
     vv_note_served(d, node);
+    if (node->attachments)
+        vv_fixed_value_record(node);
 }
 
 bool vv_wants_copy(

@@ -476,6 +476,19 @@ const char *varve_reader_tag_at(
     return name_at(reader, vv_at32(index->tag_names, begin + tag));
 }
 
+bool varve_reader_left_out_at(const varve_reader *reader, size_t index,
+    const char **path, const char **what)
+{
+    if (!reader ||
+        index >= reader->file.left_out.size / sizeof(struct vv_left_out))
+        return false;
+    const struct vv_left_out *all =
+        (const struct vv_left_out *)(const void *)reader->file.left_out.data;
+    *path = (const char *)reader->file.left_out_paths.data + all[index].path;
+    *what = all[index].what;
+    return true;
+}
+
 /* --- Values ------------------------------------------------------------- */
 
 varve_status vv_reader_find_value(

@@ -17,6 +17,7 @@
 #include "holding.h"
 #include "pending.h"
 #include "range_reading.h"
+#include "tag.h"
 #include "try.h"
 
 /* --- The file as a source ------------------------------------------------- */
@@ -240,7 +241,7 @@ static bool add_node(struct carrying *c, uint32_t file, varve_error *error)
     const char *tag;
     for (size_t i = 0;
          node && (tag = varve_reader_tag_at(c->source->reader, file, i)); i++)
-        varve_tag(node, tag);
+        vv_tag(node, tag);
     return stands(c, file, node);
 }
 

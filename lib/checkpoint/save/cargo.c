@@ -11,6 +11,7 @@
 #include "allocator.h"
 #include "dtype.h"
 #include "failure.h"
+#include "fixed_value.h"
 #include "graph.h"
 #include "memory_table.h"
 #include "migrating.h"
@@ -22,6 +23,7 @@
 #include "slice.h"
 #include "spared.h"
 #include "stake.h"
+#include "tag.h"
 #include "try.h"
 #include "value_bytes.h"
 #include "variable.h"
@@ -134,11 +136,24 @@ static bool note_slice(
     return true;
 }
 
+/* What waits in a file is saved from there, and not from the program. */
+static varve_status check_fixed(const struct vv_cargo *cargo, varve_node *node,
+    size_t state, size_t size, varve_error *error)
+{
+    if (!node->attachments || vv_carried_value_of(node))
+        return VARVE_OK;
+    const unsigned char *states = cargo->columns.states.data;
+    bool is_state = node->kind == VARVE_STATE;
+    return vv_fixed_value_check(
+        node, is_state && size ? states + state : NULL, size, error);
+}
+
 static varve_status find_values(
     struct vv_cargo *cargo, const struct vv_walk *walk, varve_error *error)
 {
     const struct vv_index_columns *c = &cargo->columns.index;
     size_t count = c->value_nodes.size / 4, state = 0;
+    bool has_fixed = vv_tag_bit(walk->graph, VARVE_TAG_FIXED) != 0;
     cargo->value_count = count;
     if (count == 0)
         return VARVE_OK;
@@ -148,8 +163,7 @@ static varve_status find_values(
         return vv_fail_memory(error, "where values are");
     for (size_t i = 0; i < count; i++) {
         size_t size = (size_t)vv_at64(c->value_sizes.data, i);
-        const varve_node *node =
-            walk->steps[vv_at32(c->value_nodes.data, i)].node;
+        varve_node *node = walk->steps[vv_at32(c->value_nodes.data, i)].node;
         if (vv_at64(c->value_offsets.data, i) == 0)
             continue;
         if (node->variable && !note_slice(cargo, node, (uint32_t)i) &&
@@ -157,10 +171,12 @@ static varve_status find_values(
             return fail_part(node, error);
         if (vv_carried_value_of(node))
             vv_buffer_add(&cargo->waiting, &(uint32_t){ (uint32_t)i }, 4);
+        if (node->variable && size > 0)
+            VV_TRY(vv_variable_check_there(node, error));
+        if (has_fixed)
+            VV_TRY(check_fixed(cargo, node, state, size, error));
         if (size == 0)
             continue;
-        if (node->variable)
-            VV_TRY(vv_variable_check_there(node, error));
         cargo->values[i] = find_bytes(cargo, node, &state);
         state += node->kind == VARVE_STATE ? size : 0;
         note_elsewhere(cargo, node, (uint32_t)i);

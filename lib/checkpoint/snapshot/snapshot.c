@@ -18,6 +18,7 @@
 #include "checksum.h"
 #include "columns.h"
 #include "failure.h"
+#include "fixed_value.h"
 #include "graph.h"
 #include "graph_spread.h"
 #include "item_copy.h"
@@ -66,6 +67,14 @@ static bool reserve_spare(struct vv_item *item, uint64_t wanted)
            reserve(&item->spare, wanted);
 }
 
+static varve_status check_fixed(const struct vv_item *item, varve_error *error)
+{
+    if (!item->node->attachments)
+        return VARVE_OK;
+    return vv_fixed_value_check(
+        item->node, item->spare.data, item->spare.size, error);
+}
+
 static varve_status prepare_state(struct vv_item *item, varve_error *error)
 {
     char text[256];
@@ -75,7 +84,7 @@ static varve_status prepare_state(struct vv_item *item, varve_error *error)
     item->spare.failed = false;
     if (!status && !reserve(&item->bytes, item->spare.size))
         status = vv_fail_memory(error, "a snapshot of a state");
-    return status;
+    return status ? status : check_fixed(item, error);
 }
 
 static varve_status prepare(
@@ -88,6 +97,7 @@ static varve_status prepare(
     if (is_string(item->node) && (!reserve(&item->bytes, string_bytes(item)) ||
                                      !reserve_spare(item, string_bytes(item))))
         return vv_fail_memory(error, "a snapshot of strings");
+    VV_TRY(check_fixed(item, error));
     return vv_item_fetch(item, is_again, error);
 }
 
@@ -477,9 +487,11 @@ static void put_strings(struct vv_item *item)
 static varve_status put_state(struct vv_item *item, varve_error *error)
 {
     char text[256];
-    return vv_state_load(item->node,
-        vv_node_text(item->node, text, sizeof text), item->bytes.data,
-        item->bytes.size, error);
+    VV_TRY(
+        vv_state_load(item->node, vv_node_text(item->node, text, sizeof text),
+            item->bytes.data, item->bytes.size, error));
+    vv_fixed_value_record(item->node);
+    return VARVE_OK;
 }
 
 static bool is_put(
@@ -496,6 +508,19 @@ static varve_status put_elsewhere(struct varve_snapshot *s,
         vv_items_put(s, options && options->keep_random, error);
     vv_graph_let_go(s->graph, older);
     return status;
+}
+
+/* Of variables: a program may have changed what is fixed, and tagged it again,
+ * since the snapshot was taken. */
+static void record_fixed(const struct varve_snapshot *s,
+    const varve_snapshot_restore_options *options)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        varve_node *node = s->items[i].node;
+        if (node->attachments && node->variable &&
+            is_put(&s->items[i], options))
+            vv_fixed_value_record(node);
+    }
 }
 
 varve_status varve_snapshot_restore_with(varve_snapshot *s,
@@ -525,6 +550,7 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
     vv_bulk_copy(&(struct vv_bulk){ .snapshot = s,
         .is_restore = true,
         .keeps_random = options && options->keep_random });
+    record_fixed(s, options);
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
         if (item->node->kind == VARVE_STATE && is_put(item, options))

@@ -26,6 +26,7 @@
 #include "slot.h"
 #include "state.h"
 #include "store.h"
+#include "tag.h"
 #include "try.h"
 #include "unrestored.h"
 #include "variable.h"
@@ -124,7 +125,7 @@ static void take_over(struct importing *i, size_t id)
         vv_edge_add(node, node->kind == VARVE_LIST ? VARVE_APPEND : text,
             i->nodes[child]);
     for (size_t k = 0; (text = varve_reader_tag_at(i->reader, id, k)); k++)
-        varve_tag(node, text);
+        vv_tag(node, text);
     if (vv_reader_describe(i->reader, id, &saved) && saved.global_name)
         varve_set_global_name(node, saved.global_name);
 }

@@ -19,7 +19,7 @@
 
 #define VV_HDF5_SYMBOL "vv_hdf5_calls"
 
-enum { VV_HDF5_VERSION = 1, VV_HDF5_MOST_RANK = 32, VV_HDF5_TEXT_SIZE = 160 };
+enum { VV_HDF5_VERSION = 2, VV_HDF5_MOST_RANK = 32, VV_HDF5_TEXT_SIZE = 160 };
 
 /* A file: a range of bytes somewhere. The functions fill in the error. */
 struct vv_hdf5_bytes {
@@ -102,6 +102,9 @@ struct vv_hdf5_told {
     /* to fill in */
     bool (*wants)(void *user, const char *name);
     bool (*each)(void *user, const struct vv_hdf5_attribute *attribute);
+    /* One that is wanted, and is no text and no number, or too many, or that
+     * cannot be read. */
+    bool (*left_out)(void *user, const char *name);
     void *user;
 };
 

@@ -126,6 +126,28 @@ static bool fail(struct telling *t, varve_status status)
     return false;
 }
 
+/* With its path; what the file can have of them is bounded as texts are. */
+static bool leave_out(void *user, const char *name)
+{
+    struct telling *t = user;
+    struct vv_buffer *path = &t->graph->text;
+    const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
+    bool is_text = vv_utf8_is_valid(name, strlen(name));
+    vv_emptied(path);
+    vv_buffer_add_string(path, thing->path);
+    vv_buffer_add8(path, '@');
+    vv_buffer_add_string(path, is_text ? name : "?");
+    const char *text = vv_buffer_string(path);
+    if (path->failed)
+        return fail(t, VARVE_NO_MEMORY);
+    if (path->size > t->graph->texts)
+        return fail(t, VARVE_LIMIT);
+    t->graph->texts -= path->size;
+    vv_draft_leave_out(t->graph->draft, text,
+        "attributes that are no texts or numbers, or are too many");
+    return !t->graph->draft->failed;
+}
+
 /* Which layer it is, or which optimizer. */
 static bool is_label(struct telling *t, const struct vv_hdf5_attribute *a)
 {
@@ -139,7 +161,7 @@ static bool set_label(struct telling *t, const struct vv_hdf5_attribute *a)
     struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
     const varve_string *text = a->texts;
     if (!vv_name_is_valid(text->data, (size_t)text->size))
-        return true;
+        return leave_out(t, a->name);
     thing->label =
         vv_arena_text(&t->graph->source->names, text->data, (size_t)text->size);
     return thing->label || fail(t, VARVE_NO_MEMORY);
@@ -158,13 +180,13 @@ static bool take(void *user, const struct vv_hdf5_attribute *a)
         return set_label(t, a);
     text->size = 0;
     if (!add_name(t, a->name))
-        return true;
+        return leave_out(t, a->name);
     size_t size = text->size;
     bool is_text = add_value(text, a);
     if (text->failed)
         return fail(t, VARVE_NO_MEMORY);
     if (!is_text)
-        return true;
+        return leave_out(t, a->name);
     if (text->size > t->graph->texts)
         return fail(t, VARVE_LIMIT);
     t->graph->texts -= text->size;
@@ -177,7 +199,7 @@ varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
 {
     struct telling t = { .graph = g, .thing = thing };
     varve_error said = { VARVE_OK, 0, "" };
-    const struct vv_hdf5_told told = { wants, take, &t };
+    const struct vv_hdf5_told told = { wants, take, leave_out, &t };
     uint64_t object = vv_hdf5_thing_at(g, thing)->object;
     varve_status status =
         g->source->calls->attributes(g->source->file, object, &told, &said);

@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "name.h"
+#include "tag.h"
 
 const struct vv_attachment_kind vv_private_kind = { .size = sizeof(
                                                         struct vv_private) };
@@ -91,7 +92,7 @@ varve_node *vv_private_new(varve_node *parent, const char *name,
         set(all, rank, comm ? comm->size : 1, options ? options : &none);
     if (!is_set)
         vv_memory_mistake(graph);
-    varve_tag(all, VARVE_TAG_PRIVATE);
+    vv_tag(all, VARVE_TAG_PRIVATE);
     varve_node *mine = varve_add_object(all, number);
     if (is_set && !vv_is_nil(mine) && varve_has_tag(all, VARVE_TAG_PRIVATE))
         return mine;

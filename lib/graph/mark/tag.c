@@ -80,9 +80,8 @@ static uint64_t take_bit(varve_graph *graph, const char *tag)
     return UINT64_C(1) << known->count++;
 }
 
-void varve_tag(varve_node *node, const char *tag)
+void vv_tag(varve_node *node, const char *tag)
 {
-    node = vv_or_nil(node);
     if (vv_is_nil(node))
         return;
     if (!tag || !vv_name_is_valid(tag, strlen(tag))) {
@@ -98,9 +97,8 @@ void varve_tag(varve_node *node, const char *tag)
         vv_memory_mistake(node->graph);
 }
 
-void varve_untag(varve_node *node, const char *tag)
+void vv_untag(varve_node *node, const char *tag)
 {
-    node = vv_or_nil(node);
     struct vv_node_tags *tags = vv_attachment_find(node, &vv_tags_kind);
     if (tags && tag)
         tags->bits &= ~vv_tag_bit(node->graph, tag);

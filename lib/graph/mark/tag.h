@@ -24,6 +24,11 @@ static inline uint64_t vv_node_tags(const varve_node *node)
     return tags ? tags->bits : 0;
 }
 
+/* varve_tag and varve_untag, without the record of a value that is fixed
+ * (fixed_value.h). */
+void vv_tag(varve_node *node, const char *tag);
+void vv_untag(varve_node *node, const char *tag);
+
 /* How many tags the graph knows, and their names. */
 unsigned vv_tag_count(const varve_graph *graph);
 const struct vv_name *vv_tag_name(const varve_graph *graph, unsigned tag);

@@ -166,8 +166,10 @@ varve_tensor vv_field_view(const varve_field *field, const void *object)
 
 /* --- Names -------------------------------------------------------------- */
 
-bool vv_field_each_older(
-    const varve_field *field, vv_on_name *visit, void *user)
+typedef bool on_name(void *user, const char *name, size_t size);
+
+/* Calls for each of its older names, until that gives false. */
+static bool each_older(const varve_field *field, on_name *visit, void *user)
 {
     for (const char *name = field->older_names; name && *name;) {
         size_t size = strcspn(name, "|");
@@ -176,6 +178,23 @@ bool vv_field_each_older(
         name += size + (name[size] == '|');
     }
     return true;
+}
+
+static bool add_alias(void *user, const char *name, size_t size)
+{
+    varve_node *node = user;
+    char text[MOST_OLDER_NAME];
+    if (size < sizeof text) {
+        memcpy(text, name, size);
+        text[size] = '\0';
+        varve_alias(node, text);
+    }
+    return true;
+}
+
+void vv_field_add_aliases(const varve_field *field, varve_node *node)
+{
+    each_older(field, add_alias, node);
 }
 
 static bool is_other(void *user, const char *name, size_t size)
@@ -191,7 +210,7 @@ bool vv_field_is_called(const varve_field *field, const char *name)
         return true;
     if (snprintf(wanted, sizeof wanted, "%s", name) >= (int)sizeof wanted)
         return false;
-    return !vv_field_each_older(field, is_other, wanted);
+    return !each_older(field, is_other, wanted);
 }
 
 /* --- Whether it can be so ----------------------------------------------- */
@@ -239,7 +258,7 @@ static const char *bad_name(const varve_field *first, const varve_field *field)
     const char *name = vv_field_name(field);
     if (!name || !vv_name_is_valid(name, strlen(name)))
         return "expected the name of a member, found another";
-    if (!vv_field_each_older(field, is_good_name, NULL))
+    if (!each_older(field, is_good_name, NULL))
         return "expected older names of at most 255 bytes of UTF-8, found "
                "another";
     for (; first < field; first++)

@@ -48,10 +48,8 @@ bool vv_field_counts(const varve_field *field, const varve_field *fields);
 /* A value: its type, shape and memory. */
 varve_tensor vv_field_view(const varve_field *field, const void *object);
 
-/* Calls for each of its older names, until that gives false. */
-typedef bool vv_on_name(void *user, const char *name, size_t size);
-bool vv_field_each_older(
-    const varve_field *field, vv_on_name *visit, void *user);
+/* Makes its older names aliases of its node. */
+void vv_field_add_aliases(const varve_field *field, varve_node *node);
 
 /* Whether a file may have the field under that name. */
 bool vv_field_is_called(const varve_field *field, const char *name);

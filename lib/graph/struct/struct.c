@@ -22,6 +22,7 @@
 #include "shape.h"
 #include "state.h"
 #include "struct_room.h"
+#include "tag.h"
 #include "variable.h"
 
 /* --- Text --------------------------------------------------------------- */
@@ -181,6 +182,7 @@ static varve_node *make_text(
     about->size = size;
     graph->has_new_views = true;
     vv_state_of(node)->self = about;
+    vv_state_of(node)->is_plain = true;
     node->value_state = VARVE_INITIALIZED;
     return node;
 }
@@ -258,18 +260,6 @@ static varve_node *make_field(
     }
 }
 
-static bool add_alias(void *user, const char *name, size_t size)
-{
-    varve_node *node = user;
-    char text[256];
-    if (size < sizeof text) {
-        memcpy(text, name, size);
-        text[size] = '\0';
-        varve_alias(node, text);
-    }
-    return true;
-}
-
 bool vv_struct_add_field(varve_node *node, const varve_field *field)
 {
     const struct vv_struct about = *vv_struct_of(node);
@@ -281,9 +271,11 @@ bool vv_struct_add_field(varve_node *node, const varve_field *field)
         child->kind == VARVE_VARIABLE || child->kind == VARVE_STATE;
     if (has_value && is_later)
         varve_tag(child, VARVE_TAG_LATER);
-    if (has_value && (field->is_fixed || vv_field_counts(field, about.fields)))
+    if (has_value && field->is_fixed)
         varve_tag(child, VARVE_TAG_FIXED);
-    vv_field_each_older(field, add_alias, child);
+    else if (has_value && vv_field_counts(field, about.fields))
+        vv_tag(child, VARVE_TAG_FIXED);
+    vv_field_add_aliases(field, child);
     child->member = vv_member_of(&about, field);
     if (vv_edge_add(node, vv_field_name(field), child))
         return note_missing(node, field, false);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "field.h"
+#include "fixed_value.h"
 #include "graph.h"
 #include "reached.h"
 #include "struct.h"
@@ -26,14 +27,19 @@ static bool is_taken(const struct vv_struct *about, const varve_field *field,
 
 /* Sets what counts to `extents`, where nothing else is counted by it; `kept` is
  * what was there. */
-static bool set_extents(const struct vv_struct *about, const varve_field *field,
+static bool set_extents(varve_node *node, const varve_field *field,
     const uint64_t *extents, uint64_t *kept)
 {
+    const struct vv_struct *about = vv_struct_of(node);
     bool done = true;
     for (unsigned i = 0; i < field->rank; i++) {
         kept[i] = vv_field_extent(field, about->object, i);
-        if (!is_taken(about, field, &field->extents[i]))
-            done &= vv_field_set_extent(field, about->object, i, extents[i]);
+        if (is_taken(about, field, &field->extents[i]))
+            continue;
+        done &= vv_field_set_extent(field, about->object, i, extents[i]);
+        if (field->extents[i].dtype)
+            vv_fixed_value_record_at(
+                node, (char *)about->object + field->extents[i].at);
     }
     return done;
 }
@@ -120,7 +126,7 @@ static void make_room(
         offer->value ? offer->value->shape : &offer->count;
     uint64_t kept[VV_MAX_EXTENTS];
     bool sets = !field->row_length && !counts_room(field, about->object);
-    bool is_set = !sets || set_extents(about, field, extents, kept);
+    bool is_set = !sets || set_extents(node, field, extents, kept);
     bool is_whole = true;
     if (is_set && field->is_row_pointers)
         is_whole = take_rows(node, field);
@@ -128,7 +134,7 @@ static void make_room(
         take_room(node, field, is_set ? extents : NULL);
     if (!is_set || vv_field_waits(field, about->object)) {
         if (sets)
-            set_extents(about, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
+            set_extents(node, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
     } else if (is_whole &&
                vv_fields_check(node, "", about->fields, about->object, 0)) {
         vv_struct_add_field(node, field);

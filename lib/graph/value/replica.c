@@ -116,7 +116,7 @@ static void take_over(
     uint64_t tags = vv_node_tags(from);
     for (unsigned i = 0; tags && i < vv_tag_count(graph); i++)
         if (tags >> i & 1)
-            varve_tag(to, vv_tag_name(graph, i)->bytes);
+            vv_tag(to, vv_tag_name(graph, i)->bytes);
     if (!vv_private_copy(from, to))
         vv_memory_mistake(m->graph);
     const struct vv_alias *alias = vv_first_alias(from);

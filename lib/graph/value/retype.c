@@ -7,6 +7,7 @@
 #include "allocator.h"
 #include "convert.h"
 #include "failure.h"
+#include "fixed_value.h"
 #include "graph.h"
 #include "shape.h"
 #include "slice.h"
@@ -73,6 +74,7 @@ varve_status varve_retype(
         vv_variable_borrow(node, NULL, NULL); /* lets go of the older memory */
         node->variable->tensor.dtype = dtype;
         node->variable->tensor.data = wanted.data;
+        vv_fixed_value_record(node);
     }
     if (misfits)
         *misfits = lost;

@@ -21,6 +21,7 @@ struct vv_node_state {
     /* to fill in */
     varve_state_callbacks callbacks;
     void *self;
+    bool is_plain; /* `save` only reads memory: it may be called at any time */
 };
 
 extern const struct vv_attachment_kind vv_state_kind;

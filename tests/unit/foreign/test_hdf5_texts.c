@@ -40,6 +40,27 @@ TEST(hdf5_texts, leave_out_what_is_no_text_or_said_elsewhere)
     close_sample(&s);
 }
 
+TEST(hdf5_texts, that_are_left_out_are_listed)
+{
+    struct hdf5_sample s = open_sample("hdf5_types.h5");
+    const char *path, *what;
+    bool has_many = false;
+    for (size_t i = 0; varve_reader_left_out_at(s.reader, i, &path, &what);
+         i++) {
+        cr_assert(strchr(path, '@'), "%s", path);
+        cr_assert_null(strstr(path, "dtype"), "%s", path);
+        cr_assert_null(sample_text(&s, path), "%s", path);
+        cr_assert(*what);
+        has_many |= strcmp(path, "@many") == 0;
+    }
+    cr_assert(has_many);
+    close_sample(&s);
+    s = open_sample("hdf5_keras2.h5");
+    cr_assert_not(varve_reader_left_out_at(s.reader, 0, &path, &what));
+    close_sample(&s);
+    cr_assert_not(varve_reader_left_out_at(NULL, 0, &path, &what));
+}
+
 TEST(hdf5_texts, come_however_many_there_are)
 {
     struct hdf5_sample s = open_sample("hdf5_latest.h5");

@@ -95,7 +95,8 @@ TEST(strided, are_apart_where_no_elements_lie_on_each_other)
         { { 0, 4 }, { 0, 0 }, true },
         { { 3, 2 }, { INT64_MAX, 4 }, false },
         { { 2, 2 }, { INT64_MIN, 4 }, false },
-        { { 2, 2 }, { INT64_MAX - 8, 4 }, true },
+        { { 2, 2 }, { PTRDIFF_MAX - 8, 4 }, true },
+        { { 2, 2 }, { PTRDIFF_MAX - 4, 4 }, false },
         { { UINT64_MAX / 8, 1 }, { 16, 4 }, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
