@@ -6,6 +6,11 @@
 #ifndef WRONG_H
 #define WRONG_H
 
+/* The file that follows may define it, which has no effect after an include. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include <stdbool.h>
 #include <string.h>
 
