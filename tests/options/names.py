@@ -26,6 +26,8 @@ def structs_of(text):
             line = ' '.join(line.split())
             if not line:
                 continue
+            if line.startswith('void *reserved['):
+                line = 'void *reserved'
             if '(' in line or '[' in line:
                 fields.append(('other', line))
                 continue
