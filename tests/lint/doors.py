@@ -6,11 +6,11 @@
 Reads which functions of other libraries each object of the library calls. Only
 posix_system.c, posix_access.c, posix_tracking.c and posix_sockets.c may call
 the system, only lib/os/default_allocator.c the heap, only lib/os/value_pages.c
-ask for pages, only lib/os/monitor.c wait for other threads, only lib/os/module.c open a
-module, only lib/os/stop_signals.c handle signals, only lib/os/libc_random.c
-take what random() keeps to itself, and the rest functions that touch nothing
-but their arguments: so a system under the whole library, as the fault tests
-have it, sees every call.
+ask for pages, only lib/os/monitor.c wait for other threads, only
+lib/os/module.c open a module, only lib/os/stop_signals.c handle signals, only
+lib/os/libc_random.c take what random() keeps to itself, and the rest functions
+that touch nothing but their arguments: so a system under the whole library, as
+the fault tests have it, sees every call.
 
 SPDX-License-Identifier: MIT
 """
