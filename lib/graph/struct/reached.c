@@ -1,5 +1,5 @@
-/* reached.c - bit-fields by the bits that a constant has set, and rows by a
- * copy of their pointers, which says when one has moved.
+/* reached.c - copies bit-fields by the bits that a constant has set, and rows
+ * by a copy of their pointers, which shows when one has moved.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -29,8 +29,9 @@ uint64_t vv_reached_length(
 varve_node *vv_reached_new(
     varve_graph *graph, const varve_field *field, const void *object);
 
-/* Whether the variable is over what the field says now: the same pointers, the
- * same lengths. False too of what the program has bound to other memory. */
+/* Whether the variable uses the memory that the field has now: the same
+ * pointers, the same lengths. False too of what the program has bound to other
+ * memory. */
 bool vv_reached_is_over(
     const varve_node *node, const varve_field *field, const void *object);
 

@@ -381,20 +381,21 @@ static bool is_of(const varve_node *child, const varve_field *field)
 static bool rebind_value(varve_node *child, const varve_field *field,
     const void *object, bool by_itself)
 {
+    bool is_over = true;
     if (by_itself && child->is_elsewhere)
         return true;
-    child->is_elsewhere = false;
     if (vv_is_reached(field)) {
         if (!vv_reached_is_over(child, field, object))
             vv_reached_rebind(child, field, object);
-        return vv_reached_is_over(child, field, object);
+        is_over = vv_reached_is_over(child, field, object);
+    } else {
+        varve_tensor view = vv_field_view(field, object);
+        const varve_tensor *now = varve_value(child);
+        if (now->data != view.data || !vv_shape_equal(now, &view))
+            varve_rebind(child, view);
     }
-    varve_tensor view = vv_field_view(field, object);
-    const varve_tensor *now = varve_value(child);
-    if (now->data != view.data || !vv_shape_equal(now, &view))
-        varve_rebind(child, view);
     child->is_elsewhere = false;
-    return true;
+    return is_over;
 }
 
 /* What the program itself has put into a list stays what it is, elsewhere. */

@@ -82,7 +82,7 @@ static inline uint8_t vv_member_of(
 bool vv_struct_made(const varve_node *parent, const varve_node *child,
     const varve_field *field);
 
-/* Makes the node of a field, with all that is said of it, and its edge; false
+/* Makes the node of a field, with its tags and aliases, and its edge; false
  * without memory. */
 bool vv_struct_add_field(varve_node *node, const varve_field *field);
 

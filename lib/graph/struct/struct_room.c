@@ -58,8 +58,8 @@ static bool is_offered(const varve_field *field, const varve_offer *offer)
 }
 
 /* Room for a number of them; NULL: for none, or without memory. */
-static void *ask(varve_node *node, const varve_field *field, uint64_t count,
-    size_t element_size)
+static void *call_room(varve_node *node, const varve_field *field,
+    uint64_t count, size_t element_size)
 {
     void *memory = NULL;
     char text[256];
@@ -81,14 +81,14 @@ static bool take_rows(varve_node *node, const varve_field *field)
 {
     void *object = vv_struct_of(node)->object;
     uint64_t count = vv_field_extent(field, object, 0);
-    char *rows = ask(node, field, count, sizeof rows);
+    char *rows = call_room(node, field, count, sizeof rows);
     if (!rows)
         return false;
     memset(rows, 0, (size_t)count * sizeof rows);
     vv_field_point(field, object, rows);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t length = vv_reached_length(field, object, i);
-        void *row = ask(node, field, length, field->element_size);
+        void *row = call_room(node, field, length, field->element_size);
         if (length && !row)
             return false;
         memcpy(rows + (size_t)i * sizeof row, &row, sizeof row);
@@ -113,11 +113,13 @@ static void take_room(
         count *= vv_field_extent(field, object, i);
     if (extents && counts_room(field, object))
         count = extents[0];
-    vv_field_point(field, object, ask(node, field, count, field->element_size));
+    vv_field_point(
+        field, object, call_room(node, field, count, field->element_size));
 }
 
 /* A field that waited for memory, which a file has. Where a count is that of
- * others too, and another one, its shape does not fit, and the read says so. */
+ * others too, and another one, its shape does not fit, and the read reports it.
+ */
 static void make_room(
     varve_node *node, const varve_field *field, const varve_offer *offer)
 {
