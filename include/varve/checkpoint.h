@@ -43,9 +43,9 @@ VARVE_BEGIN_DECLS
  *
  * A new file has the mode that the umask leaves. A regular file that replaces
  * another one has its permissions, group, owner and access list of POSIX; its
- * data files and layers, too. What the process may not set is left out, and
- * nobody gains access by it: without the group, the bits that both the group
- * and others had are left to both. Bits for set-user-ID and set-group-ID are
+ * data files and layers, too. Parts that the process may not set are left
+ * out, and nobody gains access by it: without the group, the group and others
+ * keep only the bits that both had. Bits for set-user-ID and set-group-ID are
  * dropped. Nothing is taken over from a file of another user in a directory
  * like /tmp.
  *

@@ -105,7 +105,8 @@ VARVE_API void varve_events_text(
  * file was removed, each flush is VARVE_NOT_FOUND with its path, and nothing
  * more is written: what was in it is lost, and a program that goes on opens
  * events again. A save fails for none of this. (A file that was renamed is
- * written on. A file system that counts no links does not tell.) */
+ * written on. On a file system without link counts a removal is
+ * not detected.) */
 VARVE_API varve_status varve_events_flush(
     varve_events *events, varve_error *error);
 

@@ -241,7 +241,7 @@ typedef struct varve_read_options {
     varve_foreign_read_options foreign;
     varve_salvage_options salvage;
     varve_resource_options resources;
-    const char *cast_only; /* patterns: what `cast` is for; NULL: all */
+    const char *cast_only; /* patterns: `cast` is for these; NULL: all */
     void *reserved[7];
 } varve_read_options;
 

@@ -58,9 +58,12 @@
 /* --- Rows ----------------------------------------------------------------- */
 
 /* VARVE_FIELD_ROWS(struct grid, rows, height, width): double **rows, a pointer
- * to as many pointers as a member counts, each to a row of as many elements as
- * another one says: a value of two dimensions. And of as many as a function
- * says of each row, so of a triangle: a value of one dimension, row after row.
+ * to `height` pointers, each to a row of `width` elements, where `height` and
+ * `width` are members. The value has two dimensions.
+ *
+ * VARVE_FIELD_ROWS_BY takes a function that returns the length of each row, for
+ * example of a triangle. The value has one dimension, row after row.
+ *
  * A row that is NULL is VARVE_MISUSE, unless it has no elements. `.room` is
  * called for the pointers, and once for each row. */
 #define VARVE_FIELD_ROWS(type, member, height, ...)                            \

@@ -43,7 +43,7 @@ VARVE_API varve_node *varve_add_detached_variable(
  * values and changes nothing; so is it where it comes later, to the mistake of
  * the graph. It is an ordinary one with the tag VARVE_TAG_FIXED, which any
  * variable or state can be given before it is restored; memory of the library
- * that has no value yet is filled. A plan reads no values, and does not tell.
+ * that has no value yet is filled. A plan reads no values, so it compares none.
  *
  * A checksum of the value is recorded when it is tagged, and each save and
  * each snapshot compares it: VARVE_MISUSE with the path where the value

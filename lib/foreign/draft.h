@@ -106,8 +106,8 @@ void vv_draft_alias(
 void vv_draft_text(struct vv_draft *draft, const char *name, size_t name_size,
     const char *text, size_t size);
 
-/* Says that a part of the file is in no node, value or text: where it is, valid
- * UTF-8, and what it is (static). */
+/* Lists a part of the file that is in no node, value or text: its path, valid
+ * UTF-8, and a description (static). */
 void vv_draft_leave_out(
     struct vv_draft *draft, const char *path, const char *what);
 

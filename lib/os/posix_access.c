@@ -1,5 +1,5 @@
-/* posix_access.c - describes what has a name, and gives a new file the mode,
- * group, owner and access list of the file that it replaces.
+/* posix_access.c - describes the file or link of a name, and gives a new file
+ * the mode, group, owner and access list of the file that it replaces.
  *
  * A process may replace a file whose owner or group it cannot set: it is not
  * the owner, or not a member of the group. The save does not fail then, and
@@ -45,7 +45,7 @@ static int descriptor_of(int directory)
     return directory == VV_WORKING_DIRECTORY ? AT_FDCWD : directory;
 }
 
-/* --- What has a name ------------------------------------------------------ */
+/* --- Descriptions of names ------------------------------------------------ */
 
 #ifdef __linux__
 

@@ -1,5 +1,5 @@
-/* posix_access.h - what has a name, and who may use a file, on POSIX systems:
- * the functions `look` and `set_access` of vv_posix_system.
+/* posix_access.h - describes names, and sets the access of files, on POSIX
+ * systems: the functions `look` and `set_access` of vv_posix_system.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -121,7 +121,7 @@ static varve_status refuse_link(
         p->path);
 }
 
-/* Looks at what has the name, and goes to the end of a link. */
+/* Describes the name, and goes to the end of a link. */
 static varve_status find_end(struct vv_publication *p,
     struct vv_file_look *look, int *found, varve_error *error)
 {

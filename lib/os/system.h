@@ -48,7 +48,7 @@ struct vv_access {
     unsigned char list[VV_MOST_OF_ACCESS_LIST];
 };
 
-/* What has a name: no link is followed. */
+/* The description of a name; no link is followed. */
 struct vv_file_look {
     /* to read */
     enum vv_file_kind kind;
@@ -92,13 +92,13 @@ struct vv_system {
     int (*open_real_directory)(void *state, int directory, const char *name);
     int (*close)(void *state, int descriptor);
 
-    /* Describes what has a name. NULL, or -ENOSYS, where files have neither
-     * links nor permissions, as in a store. */
+    /* Describes the file or link of a name. NULL, or -ENOSYS, where files have
+     * neither links nor permissions, as in a store. */
     int (*look)(void *state, int directory, const char *name,
         struct vv_file_look *look);
     /* Gives a file that create_private made an access that `look` returned.
-     * What is not permitted is left out, and then the file is never open to
-     * more users than the access permits; it is no failure. NULL where `look`
+     * Parts that are not permitted are left out, which is no failure. The file
+     * is never open to more users than the access permits. NULL where `look`
      * is. */
     int (*set_access)(void *state, int file, const struct vv_access *access);
 

@@ -1,5 +1,5 @@
 """by_tensorflow.py - runs a program of README.md with tf.train.Checkpoint, and
-says what is so after each event, in the words of by_varve.c.
+prints the state after each event, in the format of by_varve.c.
 
 SPDX-License-Identifier: MIT
 """

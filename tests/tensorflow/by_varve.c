@@ -6,7 +6,7 @@
  * Its checkpoints are in FOLDER. With FOREIGN it reads the checkpoints of
  * TensorFlow that are in there under the same names instead. A line of output
  * for each event: its status, the values of all variables, the assertions of
- * all restorations, the save counter, and after a '#' what the reports say.
+ * all restorations, the save counter, and after a '#' the reports.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -190,8 +190,8 @@ static struct numbered *number_of(const char *name)
     return NULL;
 }
 
-/* What waits is left out, as TensorFlow does, unless the program says "carry".
- */
+/* Pending values are left out, as by TensorFlow, unless the program has
+ * "carry". */
 static varve_status save(char **word)
 {
     varve_write_options options = { .pending = VARVE_PENDING_OMIT };

@@ -185,7 +185,7 @@ void varve_untag(varve_node *node, const char *tag)
 
 /* --- Comparing ------------------------------------------------------------ */
 
-/* A checksum says that a value has changed, not what it was. */
+/* A checksum shows that a value has changed, but not the former value. */
 static varve_status fail(const varve_node *node, varve_error *error)
 {
     char path[256], found[VV_ELEMENT_TEXT_SIZE] = "another one";
