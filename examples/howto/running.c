@@ -111,6 +111,8 @@ static varve_status levels(varve_error *error)
     }
     if (!status)
         status = varve_manager_drain(manager, 60, error);
+    if (!status)
+        status = varve_manager_prune(manager, error);
     /* [/drain] */
     if (!status)
         tell_how_far(manager);
