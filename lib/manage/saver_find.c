@@ -111,8 +111,14 @@ varve_status vv_saver_scan(const struct vv_context *context, const char *prefix,
     struct vv_buffer path;
     *found = (struct vv_saver_files){ 0 };
     vv_numbered_list_begin(&list, &context->allocator);
+    list.by_all = true; /* every file is kept or deleted by the list */
     vv_buffer_init(&path, &context->allocator);
     varve_status status = vv_numbered_list_again(context, prefix, &list, error);
+    if (!status && list.is_unconfirmed)
+        status = vv_fail(error, VARVE_IO,
+            "%s-N%s: no two listings of the directory agreed: does another "
+            "program save there?",
+            prefix, VARVE_SUFFIX);
     if (!status)
         status = saver_find_unnumbered(context, prefix, &path, found, error);
     if (!status)

@@ -295,6 +295,61 @@ TEST(saver_list, is_recovered_from_a_directory)
     end_world();
 }
 
+/* --- Listings that do not agree ----------------------------------------- */
+
+static struct {
+    struct vv_system system;
+    const struct vv_system *under;
+    vv_each_name *each;
+    void *user;
+    bool hides; /* every second listing lacks s-1.varve */
+} flicker;
+
+static int flicker_pass_on(
+    void *user, const char *name, const struct vv_file_info *info)
+{
+    (void)user;
+    if (flicker.hides && strcmp(name, "s-1.varve") == 0)
+        return 0;
+    return flicker.each(flicker.user, name, info);
+}
+
+static int flicker_each_name(
+    void *state, int directory, vv_each_name *each, void *user)
+{
+    flicker.hides = !flicker.hides;
+    flicker.each = each;
+    flicker.user = user;
+    return flicker.under->each_name(state, directory, flicker_pass_on, NULL);
+}
+
+TEST(saver_list, is_not_recovered_where_no_two_listings_agree)
+{
+    begin_world();
+    varve_error error = { 0 };
+    varve_saver *saver = keeping(0);
+    save(saver, "run/s", 1);
+    save(saver, "run/s", 2);
+    varve_saver_free(saver);
+    end_graph();
+    flicker.under = world.context.system;
+    flicker.system = *flicker.under;
+    flicker.system.each_name = flicker_each_name;
+    world.context.system = &flicker.system;
+    begin_graph();
+    saver = keeping(1);
+    cr_assert_eq(varve_saver_recover(saver, "run/s", &error), VARVE_IO);
+    cr_assert_str_eq(error.message,
+        "run/s-N.varve: no two listings of the directory agreed: does another "
+        "program save there?");
+    assert_list(saver, "");
+    flicker.system.each_name = flicker.under->each_name;
+    cr_assert_ok(varve_saver_recover(saver, "run/s", &error), error);
+    assert_list(saver, "run/s-1.varve run/s-2.varve");
+    varve_saver_free(saver);
+    end_world();
+}
+
 TEST(saver_list, is_as_it_was_where_recovering_fails)
 {
     struct faulty *faulty = begin_faulty();
