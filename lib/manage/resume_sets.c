@@ -9,6 +9,7 @@
 
 #include "agreement.h"
 #include "failure.h"
+#include "lineage.h"
 #include "manager_together.h"
 #include "resume.h"
 #include "resume_alone.h"
@@ -113,6 +114,21 @@ static varve_status compare_copies(
     return vv_manager_agree(m, status, error);
 }
 
+/* Passes over a set of another lineage than that in the directory of a rank. A
+ * rank that has lost its directory has nothing to compare with. */
+static varve_status pass_foreign_copies(
+    varve_manager *m, struct vv_origin *origin, varve_error *error)
+{
+    bool is_foreign = false;
+    varve_status status =
+        vv_manager_pass_foreign(m, origin, &is_foreign, error);
+    VV_TRY(vv_manager_agree(m, status, error));
+    VV_TRY(vv_nodes_any(&m->nodes, &is_foreign, error));
+    if (is_foreign)
+        origin->listing = NULL;
+    return VARVE_OK;
+}
+
 static varve_status examine_copies(varve_manager *m, size_t level,
     uint64_t number, struct vv_origin *origin, varve_error *error)
 {
@@ -159,9 +175,12 @@ static varve_status examine(varve_manager *m, uint64_t number,
         reason.status = level
                             ? examine_copies(m, level, number, origin, &reason)
                             : examine_own(m, number, origin, &reason);
-        if (!reason.status)
+        if (reason.status)
+            VV_TRY(pass_set_over(m, &reason, unread, error));
+        else if (level)
+            VV_TRY(pass_foreign_copies(m, origin, error));
+        if (origin->listing)
             return VARVE_OK;
-        VV_TRY(pass_set_over(m, &reason, unread, error));
     }
     return VARVE_OK;
 }

@@ -59,6 +59,23 @@ TEST(set_levels, keep_at_each_rank_what_all_have)
     end_nodes();
 }
 
+/* The level has later checkpoints of a job that is not an ancestor of what the
+ * ranks have. */
+TEST(set_levels, do_not_replace_what_the_ranks_have_by_another_lineage)
+{
+    const varve_level level = { .directory = "far" };
+    begin_far(&level);
+    cr_assert_ok(save_steps(1, 6), nodes.errors[0]);
+    cr_assert_eq(count_far(6), 4);
+    lose_all_nodes();
+    nodes.options.level_count = 0;
+    cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
+    nodes.options.level_count = 1;
+    lose_node(2);
+    cr_assert_eq(resume_all(), 3);
+    end_nodes();
+}
+
 static int64_t stand_still(void *state)
 {
     (void)state;
