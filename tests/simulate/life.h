@@ -12,6 +12,8 @@
 #include "simulate/oracle.h"
 #include "simulate/program.h"
 
+enum { BALLAST = 1024 };
+
 struct life {
     const struct schedule *schedule;
     const struct program_plan *plan;
@@ -24,6 +26,7 @@ struct life {
     struct process *process;
     varve_graph *graph;
     int64_t values[VALUES];
+    int64_t ballast[BALLAST]; /* of layered saves; changes at every third step */
     bool is_new; /* the last resume began anew */
 
     varve_manager *manager;

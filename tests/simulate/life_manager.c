@@ -14,6 +14,7 @@
 #include "simulate/process.h"
 
 static const varve_write_options no_extras = { 0 };
+static const varve_write_options layered = { .layered = true };
 
 static varve_status initialize(void *user)
 {
@@ -26,7 +27,8 @@ static varve_status initialize(void *user)
 static varve_level the_level(const struct life *life)
 {
     return (varve_level){ .directory = life_level_directory(life),
-        .keep_last = life->schedule->job.level_keep_last };
+        .keep_last = life->schedule->job.level_keep_last,
+        .layered = life->schedule->job.level_layered };
 }
 
 static varve_manager_options options_of(
@@ -39,7 +41,7 @@ static varve_manager_options options_of(
         .number_by_step = job->by_step,
         .async = job->async,
         .lock_seconds = job->lock_seconds,
-        .write = &no_extras,
+        .write = job->is_layered ? &layered : &no_extras,
         .initialize = initialize,
         .initialize_user = life,
         .levels = job->has_level ? level : NULL,
@@ -57,6 +59,24 @@ static bool make_manager(struct life *life)
         life_root(life), life_directory(life), &options, &error);
     return life_ended(life, "varve_manager_new",
         life->manager ? VARVE_OK : error.status, &error);
+}
+
+/* The ballast of the step that the values are of. */
+static void fill_ballast(struct life *life)
+{
+    for (unsigned i = 0; i < BALLAST; i++)
+        life->ballast[i] = life->values[VALUE_STEP] / 3 * BALLAST + i;
+}
+
+static void check_ballast(const struct life *life)
+{
+    for (unsigned i = 0; i < BALLAST; i++)
+        if (life->ballast[i] != life->values[VALUE_STEP] / 3 * BALLAST + i) {
+            finding(FINDING_LOST,
+                "%s resumed step %" PRId64 " with a value of another step",
+                life->process->name, life->values[VALUE_STEP]);
+            return;
+        }
 }
 
 static size_t shelves_of(const struct life *life, struct shelf shelves[2])
@@ -85,6 +105,10 @@ void life_open(struct life *life)
         return;
     }
     life->is_resumed = true;
+    if (life->is_new)
+        fill_ballast(life);
+    else if (life->schedule->job.is_layered)
+        check_ballast(life);
     life->saved = (uint64_t)life->values[VALUE_SAVE];
     oracle_resumed(
         life->process, shelves, count, moment, life->values, life->is_new);
@@ -118,12 +142,21 @@ void life_save(struct life *life, bool pins)
     if (!life->is_resumed)
         return;
     uint64_t save = oracle_begins_save(life->values);
+    fill_ballast(life);
     trace("saves %" PRIu64 " at step %" PRId64, save,
         life->values[VALUE_STEP]);
+    char text[sizeof ORACLE_METADATA + ORACLE_DIGITS];
+    snprintf(text, sizeof text, ORACLE_METADATA "%0*" PRIu64, ORACLE_DIGITS,
+        save);
+    const varve_metadata metadata = { .name = "save",
+        .kind = VARVE_METADATA_STRING,
+        .string = text };
     varve_status status = varve_manager_save_with(life->manager,
         life->values[VALUE_STEP],
         &(varve_manager_save_options){ .has_metric = true,
             .metric = metric_of(save),
+            .metadata = &metadata,
+            .metadata_count = life->schedule->job.is_layered,
             .pin = pins },
         &error);
     const char *warning = varve_manager_warning(life->manager);

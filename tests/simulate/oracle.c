@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "simulate/arena.h"
@@ -104,6 +105,22 @@ static bool is_from(uint64_t save, uint64_t older)
     return save == older && older != 0;
 }
 
+/* The save that the metadata of a file names: its values may be in layers. */
+static uint64_t save_by_metadata(const struct inode *file)
+{
+    static const char mark[] = ORACLE_METADATA;
+    const size_t size = sizeof mark - 1;
+    unsigned long long save = 0;
+    for (size_t i = 0; i + size + ORACLE_DIGITS <= file->size; i++)
+        if (memcmp(file->bytes + i, mark, size) == 0) {
+            char digits[ORACLE_DIGITS + 1] = { 0 };
+            memcpy(digits, file->bytes + i + size, ORACLE_DIGITS);
+            save = strtoull(digits, NULL, 10);
+            break;
+        }
+    return save <= save_count ? save : 0;
+}
+
 /* Which save a file is, by the values in it; 0: none. */
 static uint64_t save_of(struct inode *file)
 {
@@ -124,6 +141,8 @@ static uint64_t save_of(struct inode *file)
                 : 0;
             break;
         }
+    if (file->save == 0)
+        file->save = save_by_metadata(file);
     return file->save;
 }
 

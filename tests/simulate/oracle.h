@@ -21,6 +21,10 @@ struct process;
 /* The values of a program. */
 enum { VALUE_MARK, VALUE_MARK_2, VALUE_SAVE, VALUE_PARENT, VALUE_STEP, VALUES };
 
+/* The metadata of a checkpoint in layers: this and so many digits, the save. */
+#define ORACLE_METADATA "simulated save "
+enum { ORACLE_DIGITS = 20 };
+
 /* Checkpoints of one prefix: "shared/run/ckpt" on a disk. */
 struct shelf {
     const struct disk *disk;

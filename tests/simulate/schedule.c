@@ -259,13 +259,12 @@ static void draw_terms(struct schedule *s, uint64_t *r)
         s->traits[DISK_STORE] |= DISK_NO_CONDITIONS;
 }
 
-/* Two runs that share a level are of the kind `levels`. */
 static void draw_stores(struct schedule *s, uint64_t *r)
 {
     s->job.is_store = true;
     s->job.has_level = s->job.is_fast = draw_below(r, 2) == 0;
     add_run(s, r, "run", 0);
-    if (draw_below(r, 2) == 0 && !s->job.has_level)
+    if (draw_below(r, 2) == 0)
         add_run(s, r, "second", 1);
     if (draw_below(r, 3) == 0)
         add_reader(s, r, draw_below(r, 3));
@@ -308,6 +307,27 @@ static void draw_power(struct schedule *s, uint64_t *r)
         s->trouble.rates[FAULT_KILL] = 1 + draw_below(r, 4);
 }
 
+/* Incremental saves: those who delete must not take the layers of what stays. */
+static void draw_layers(struct schedule *s, uint64_t *r)
+{
+    s->job.is_layered = true;
+    switch (draw_below(r, 4)) {
+    case 0:
+        draw_levels(s, r);
+        s->job.level_layered = draw_below(r, 2) == 0;
+        break;
+    case 1:
+        draw_power(s, r);
+        break;
+    case 2:
+        draw_pins(s, r);
+        break;
+    default:
+        draw_kills(s, r);
+        add_pruner(s, r, draw_below(r, 2));
+    }
+}
+
 static void draw_any(struct schedule *s, uint64_t *r)
 {
     draw_errors(s, r);
@@ -336,6 +356,7 @@ static const struct {
     { "forks", draw_forks, 1 },
     { "saves", draw_saves, 2 },
     { "savers", draw_savers, 1 },
+    { "layers", draw_layers, 3 },
     { "levels", draw_levels, 3 },
     { "lockless", draw_lockless, 0 },
     { "local-locks", draw_local_locks, 0 },
@@ -508,9 +529,11 @@ void schedule_print(const struct schedule *s, FILE *to)
 {
     const struct job_plan *j = &s->job;
     fprintf(to, "  seed %" PRIu64 ", kind %s\n", s->seed, s->kind);
-    fprintf(to, "    keep last %u, best %u, every %u steps%s%s%s%s%s%s\n",
+    fprintf(to, "    keep last %u, best %u, every %u steps%s%s%s%s%s%s%s%s\n",
         j->keep_last, j->keep_best, j->keep_every_steps,
         j->by_step ? ", numbered by step" : "", j->async ? ", async" : "",
+        j->is_layered ? ", layers" : "",
+        j->level_layered ? ", layers at the level" : "",
         j->has_level ? ", a level" : "", j->is_store ? ", a store" : "",
         j->is_fast ? ", on the node" : "", j->is_saver ? ", a saver" : "");
     if (j->has_level)
