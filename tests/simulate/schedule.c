@@ -307,7 +307,7 @@ static void draw_power(struct schedule *s, uint64_t *r)
         s->trouble.rates[FAULT_KILL] = 1 + draw_below(r, 4);
 }
 
-/* Incremental saves: those who delete must not take the layers of what stays. */
+/* Incremental saves: a deletion must not take the layers of what stays. */
 static void draw_layers(struct schedule *s, uint64_t *r)
 {
     s->job.is_layered = true;
