@@ -72,7 +72,7 @@ TEST(library_owned, what_was_not_mapped_says_why)
     varve_node *root = varve_graph_root(graph);
     const char *names[] = { "before", "later", "cast", "theirs", "other" };
     for (int i = 0; i < 5; i++)
-        varve_add_variable(root, names[i], varve_array(held, COUNT));
+        varve_add_variable(root, names[i], varve_array(COPY_OF(held), COUNT));
     varve_add_variable(root, "small", varve_scalar(&small));
     story_write(root, "f");
     varve_graph_free(graph);
@@ -210,7 +210,8 @@ TEST(library_owned, a_variable_is_made_as_large_as_what_waits)
         root = varve_graph_root(graph);
         varve_add_variable(root, "table", varve_array(grown, 5));
         varve_list_append(varve_add_list(root, "list"),
-            varve_add_detached_variable(graph, varve_array(grown, 5)));
+            varve_add_detached_variable(
+                graph, varve_array(COPY_OF(grown), 5)));
         story_write(root, "f");
         varve_graph_free(graph);
     }

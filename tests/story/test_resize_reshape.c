@@ -14,7 +14,7 @@ static void write_two(void)
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     varve_add_variable(root, "v", varve_array(v, 2, 3));
-    varve_add_variable(root, "w", varve_array(v, 2, 3));
+    varve_add_variable(root, "w", varve_array(COPY_OF(v), 2, 3));
     story_write(root, "f");
     varve_graph_free(graph);
 }

@@ -49,12 +49,15 @@ void test_reset_peak(void);
 /* A copy of `size` bytes that lasts as long as the process. */
 void *test_lasting_copy(const void *bytes, size_t size);
 
-/* A copy of an array, or of what a pointer is at, as the memory of one more
- * node: no two nodes may have the same. */
+/* A copy of an array, of what a pointer is at, or of `count` elements there, as
+ * the memory of one more node: no two nodes may have the same. */
 #define COPY_OF(array)                                                         \
     ((__typeof__(&(array)[0]))test_lasting_copy((array), sizeof(array)))
 #define COPY_AT(pointer)                                                       \
     ((__typeof__(pointer))test_lasting_copy((pointer), sizeof *(pointer)))
+#define COPY_N(pointer, count)                                                 \
+    ((__typeof__(pointer))test_lasting_copy(                                   \
+        (pointer), (count) * sizeof *(pointer)))
 
 /* Open descriptors of this process. */
 int test_descriptor_count(void);

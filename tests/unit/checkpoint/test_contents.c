@@ -96,7 +96,7 @@ TEST(contents, have_another_digest_when_anything_changes)
     cr_assert_not(is_same(before, digest_of(root, NULL)));
     large[LARGE - 1] -= 1;
     cr_assert(is_same(before, digest_of(root, NULL)));
-    varve_add_variable(root, "more", varve_scalar(&step));
+    varve_add_variable(root, "more", varve_scalar(COPY_AT(&step)));
     cr_assert_not(is_same(before, digest_of(root, NULL)));
     varve_remove(varve_find_path(root, "more"));
     varve_remove(varve_find_path(root, "step"));
@@ -218,12 +218,13 @@ TEST(contents, come_in_several_batches)
     enum { COUNT = 9, SIZE = 5 << 20, HUGE_SIZE = 17 << 20 };
     begin_world();
     varve_node *root = new_root();
-    unsigned char *bytes = calloc(1, HUGE_SIZE);
+    unsigned char *bytes = calloc(1, HUGE_SIZE + COUNT * SIZE), *at = bytes;
     for (int i = 0; i < COUNT; i++) {
         char name[8];
         snprintf(name, sizeof name, "v%d", i);
-        varve_add_variable(root, name,
-            varve_array(bytes, i == 4 ? HUGE_SIZE : SIZE));
+        uint64_t size = i == 4 ? HUGE_SIZE : SIZE;
+        varve_add_variable(root, name, varve_array(at, size));
+        at += size;
     }
     struct seen seen = { 0 };
     varve_error error = { 0 };

@@ -209,15 +209,16 @@ struct forms {
 
 static void build_forms(struct forms *f, varve_node *root, bool are_fixed)
 {
+    float *wide = COPY_OF(f->plain), *part = COPY_OF(f->plain);
     varve_node *nodes[] = {
         varve_add_variable(root, "plain", varve_array(f->plain, LARGE)),
         are_fixed
             ? varve_add_variable(root, "wide", varve_array(f->wide, LARGE))
-            : varve_add_variable(root, "wide", varve_array(f->plain, LARGE)),
+            : varve_add_variable(root, "wide", varve_array(wide, LARGE)),
         are_fixed
             ? varve_add_slice(root, "part", varve_array(f->part, 7),
                   VARVE_SHAPE(LARGE), (uint64_t[]){ LARGE - 7 })
-            : varve_add_variable(root, "part", varve_array(f->plain, LARGE)),
+            : varve_add_variable(root, "part", varve_array(part, LARGE)),
         varve_add_variable(root, "strided", f->strided.tensor),
         varve_add_variable(root, "far", f->far.tensor),
     };
@@ -290,8 +291,8 @@ TEST(fixed, is_compared_in_whatever_form_it_lies)
     cr_assert(!f.far.was_shared);
     set_forms(&f);
     view_fail(&f.far, 1, 1);
-    varve_read_options options = { .cast = VARVE_CAST_WIDEN };
-    varve_error error = fail_read(root, &options, VARVE_CALLBACK);
+    varve_error error = fail_read(root,
+        &(varve_read_options){ .cast = VARVE_CAST_WIDEN }, VARVE_CALLBACK);
     check_says(&error, "far");
     free_root(root);
     view_free(&f.strided);

@@ -15,7 +15,7 @@ static void write_two(void)
     varve_add_variable(
         varve_add_object(root, "a"), "x", varve_array(memory, 2));
     varve_add_variable(
-        varve_add_object(root, "b"), "y", varve_array(memory, 3));
+        varve_add_object(root, "b"), "y", varve_array(memory + 2, 3));
     write_root(root);
     free_root(root);
 }

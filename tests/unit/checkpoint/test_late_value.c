@@ -95,7 +95,7 @@ TEST(late_value, is_that_of_the_file_that_was_opened)
     for (int i = 0; i < 2; i++) {
         varve_node *root = new_root();
         varve_add_variable(root, "x", varve_scalar(i ? &two : &one));
-        varve_add_variable(root, "y", varve_scalar(i ? &two : &one));
+        varve_add_variable(root, "y", varve_scalar(COPY_AT(i ? &two : &one)));
         write_root(root);
         free_root(root);
         roots[i] = new_root();

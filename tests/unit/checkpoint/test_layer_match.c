@@ -20,6 +20,7 @@ enum { MOST = 8, ROW = 1024, ALL_ROWS = 1200, SMALLS = 300, PARTS = 90 };
 static float rows[ALL_ROWS][ROW];
 static double weights[LARGE / 4];
 static int64_t smalls[SMALLS];
+static double more_weights[MOST][20000]; /* by rank */
 static float parts[PARTS][VV_PAGED_SIZE / 4]; /* where they are wanted */
 static int64_t own[MOST][40]; /* by rank */
 static size_t own_count;      /* of each */
@@ -67,7 +68,9 @@ static varve_node *add_all(const varve_comm *comm)
         varve_add_variable(list, VARVE_APPEND, varve_scalar(&smalls[i]));
     varve_add_variable(
         mine, "counts", varve_array(own[comm->rank], own_count));
-    varve_add_variable(mine, "more", varve_array(&weights[comm->rank], 20000));
+    double *mine_too = more_weights[comm->rank];
+    memcpy(mine_too, &weights[comm->rank], sizeof *more_weights);
+    varve_add_variable(mine, "more", varve_array(mine_too, 20000));
     varve_node *more = varve_add_list(root, "parts");
     for (int i = 0; i < PARTS && run.has_parts; i++)
         varve_add_variable(

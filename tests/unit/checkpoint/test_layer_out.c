@@ -161,18 +161,22 @@ static int start_none(void *state, void *(*function)(void *), void *argument,
 /* A graph with chunks and small values in turn, by a system of its own. */
 static void write_by(const struct vv_system *system, const char *path)
 {
+    static float large[12][LARGE], middle[12][MIDDLE];
     const varve_write_options options = { .compress = 1 };
     const struct vv_context context = test_context(system);
     varve_error error = { 0 };
     varve_node *root = varve_graph_root(vv_graph_new_in(&context));
     for (size_t i = 0; i < 12; i++) {
         char name[16];
+        memcpy(large[i], layered.large + i * 1000,
+            (LARGE - i * 50000) * sizeof *layered.large);
+        memcpy(middle[i], layered.middle, sizeof layered.middle);
         snprintf(name, sizeof name, "large%zu", i);
-        varve_add_variable(root, name,
-            varve_array(layered.large + i * 1000, LARGE - i * 50000));
+        varve_add_variable(
+            root, name, varve_array(large[i], LARGE - i * 50000));
         snprintf(name, sizeof name, "middle%zu", i);
         varve_add_variable(
-            root, name, varve_array(layered.middle, 500 + i * 400));
+            root, name, varve_array(middle[i], 500 + i * 400));
         snprintf(name, sizeof name, "small%zu", i);
         varve_add_variable(root, name, varve_scalar(&layered.small[i]));
     }

@@ -300,8 +300,8 @@ TEST(match, goes_on_where_a_callback_would_remove_a_node)
     varve_node *root = new_root();
     for (int i = 0; i < 2; i++) {
         varve_node *bag = varve_add_object(root, i ? "b" : "a");
-        varve_add_variable(bag, "x", varve_array(one, 1));
-        varve_add_variable(bag, "y", varve_array(one, 1));
+        varve_add_variable(bag, "x", varve_array(COPY_OF(one), 1));
+        varve_add_variable(bag, "y", varve_array(COPY_OF(one), 1));
     }
     write_root(root);
     free_root(root);
@@ -347,7 +347,7 @@ TEST(match, asks_again_after_any_failed_allocation)
     varve_node *root = new_root();
     varve_node *bag = varve_add_object(root, "bag");
     varve_add_variable(bag, "a rather long name", varve_array(one, 1));
-    varve_add_variable(bag, "y", varve_array(one, 1));
+    varve_add_variable(bag, "y", varve_array(COPY_OF(one), 1));
     write_root(root);
     free_root(root);
     for (long n = 0; was_tried; n++) {

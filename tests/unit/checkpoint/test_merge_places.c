@@ -21,13 +21,13 @@ static const struct vv_index *open_index(void)
  * be taken for the padding that is there. */
 static void save_between(const varve_comm *comm, void *user)
 {
-    static int8_t large[VV_PAGED_SIZE];
+    static int8_t big[VV_PAGED_SIZE], large[VV_PAGED_SIZE];
     int64_t one = 11, between[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     varve_error *error = user;
     varve_node *root = new_root();
     varve_node *a = varve_add_private(root, "a", comm, NULL);
     varve_node *b = varve_add_private(root, "b", comm, NULL);
-    varve_add_variable(a, "big", varve_array(large, sizeof large));
+    varve_add_variable(a, "big", varve_array(big, sizeof big));
     varve_add_variable(a, "one", varve_scalar(&one));
     varve_add_variable(varve_add_object(a, "deep"), "between",
         varve_array(between, 8));
@@ -52,15 +52,16 @@ TEST(merge_places, takes_nothing_for_padding_that_is_not)
 
 static void save_small(const varve_comm *comm, void *user)
 {
-    int64_t numbers[500];
+    int64_t numbers[500][3];
     const varve_write_options *options = user;
     varve_node *root = new_root();
     for (int i = 0; i < 500; i++) {
         char name[16];
-        numbers[i] = i % 50;
+        for (int k = 0; k < 3; k++)
+            numbers[i][k] = (i - i % 3 + k) % 50;
         snprintf(name, sizeof name, "n%03d", i);
         varve_add_variable(root, name,
-            varve_array(&numbers[i - i % 3], (uint64_t)(1 + i % 3)));
+            varve_array(numbers[i], (uint64_t)(1 + i % 3)));
     }
     cr_assert_eq(
         varve_write_all(comm, root, FILE_NAME, options, NULL), VARVE_OK);

@@ -48,17 +48,17 @@ static void save(const varve_comm *comm, void *user)
     uint32_t i = comm->rank;
     varve_error *error = &s->errors[i];
     struct part *p = new_part(comm, s->wide, true);
-    float twice[2] = { 1, 2 };
-    int32_t common[5000] = { 0 };
+    float slice[1] = { 1 }, twice[2] = { 1, 2 };
+    int32_t common[5000] = { 0 }, more[500] = { 0 };
     int32_t rows[2][1200];
     uint64_t start = i;
     if (s->has_private)
         add_private(p->root, "before", comm, rows[0]);
     /* Between slices, and behind them. */
     varve_add_variable(p->root, "common", varve_array(common, 5000));
-    varve_add_slice(p->root, "slice", varve_array(twice, 1),
+    varve_add_slice(p->root, "slice", varve_array(slice, 1),
         VARVE_SHAPE(comm->size), &start);
-    varve_add_variable(p->root, "more", varve_array(common, 500));
+    varve_add_variable(p->root, "more", varve_array(more, 500));
     if (s->has_private)
         add_private(p->root, "zz", comm, rows[1]);
     if (s->do_overlap)

@@ -39,7 +39,7 @@ static void begin_ranks(varve_format format, int other)
     varve_error error = { 0 };
     memset(&ranks, 0, sizeof ranks);
     for (int i = 0; i < RANKS; i++) {
-        float values[VALUES] = { i == other ? 2 : 1 };
+        float values[COUNT][VALUES] = { { 0 } };
         ranks.memories[i] = memory_new();
         ranks.faulty[i] = faulty_new(memory_system(ranks.memories[i]));
         ranks.contexts[i] = test_context(faulty_system(ranks.faulty[i]));
@@ -47,8 +47,9 @@ static void begin_ranks(varve_format format, int other)
         for (int k = 0; k < COUNT; k++) {
             char name[16];
             snprintf(name, sizeof name, "value%d", k);
+            values[k][0] = i == other ? 2 : 1;
             varve_add_variable(varve_graph_root(graph), name,
-                varve_array(values, VALUES));
+                varve_array(values[k], VALUES));
         }
         cr_assert_ok(varve_write(varve_graph_root(graph), FILE_NAME, &options,
                          &error),

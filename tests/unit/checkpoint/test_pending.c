@@ -11,8 +11,8 @@ static void write_model(void)
     varve_node *root = new_root();
     varve_node *model = varve_add_object(root, "model");
     varve_node *x = varve_add_variable(model, "x", varve_array(memory, 2));
-    varve_add_variable(root, "y", varve_array(memory, 1));
-    varve_add_slot(root, x, "m", varve_array(memory, 2));
+    varve_add_variable(root, "y", varve_array(COPY_OF(memory), 1));
+    varve_add_slot(root, x, "m", varve_array(COPY_OF(memory), 2));
     write_root(root);
     free_root(root);
 }
@@ -75,7 +75,7 @@ TEST(pending, knows_the_next_position_of_a_list)
     varve_node *root = new_root();
     varve_node *list = varve_add_list(root, "list");
     varve_add_variable(list, VARVE_APPEND, varve_array(values, 1));
-    varve_add_variable(list, VARVE_APPEND, varve_array(values, 3));
+    varve_add_variable(list, VARVE_APPEND, varve_array(COPY_OF(values), 3));
     write_root(root);
     free_root(root);
     root = new_root();

@@ -37,7 +37,7 @@ static void add_slot(struct own *w, const varve_comm *comm)
 {
     varve_node *inside =
         varve_add_variable(mine_of(w, comm), "in", varve_array(memory, 8));
-    varve_add_slot(w->root, inside, "moment", varve_array(memory, 8));
+    varve_add_slot(w->root, inside, "moment", varve_array(COPY_OF(memory), 8));
 }
 
 static void add_slot_out(struct own *w, const varve_comm *comm)

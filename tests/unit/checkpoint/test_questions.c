@@ -14,7 +14,7 @@ static varve_restoration *begin(varve_node **root, float *x)
 {
     varve_node *saved = new_root();
     varve_add_variable(saved, "x", varve_array(values, 3));
-    varve_add_variable(saved, "y", varve_array(values, 3));
+    varve_add_variable(saved, "y", varve_array(COPY_OF(values), 3));
     write_root(saved);
     free_root(saved);
     *root = new_root();

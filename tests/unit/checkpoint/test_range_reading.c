@@ -18,7 +18,7 @@ TEST(range_reading, reads_any_range)
         values[i] = i * 2654435761u;
     varve_node *root = new_root();
     varve_add_variable(root, "a", varve_array(values, COUNT));
-    varve_add_variable(root, "b", varve_array(values, 3));
+    varve_add_variable(root, "b", varve_array(COPY_N(values, 3), 3));
     write_root(root);
     free_root(root);
     varve_reader *reader = open_world(FILE_NAME);

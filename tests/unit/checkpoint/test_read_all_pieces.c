@@ -33,21 +33,23 @@ static void write_pieces(void)
     varve_error error = { 0 };
     varve_box *boxes = calloc(ALL_ROWS, sizeof *boxes);
     int32_t *rows = calloc(ALL_ROWS, ROW * sizeof *rows);
+    int32_t *whole = calloc(ALL_ROWS, ROW * sizeof *rows);
     for (int i = 0; i < ALL_ROWS * ROW; i++)
-        rows[i] = i;
+        rows[i] = whole[i] = i;
     for (uint64_t i = 0; i < ALL_ROWS; i++)
         boxes[i] = (varve_box){ .start = { i }, .extents = { 1, ROW } };
     varve_node *root = new_root();
     varve_add_variable(root, "rows",
         varve_view(rows, VARVE_INT32, VARVE_SHAPE(ALL_ROWS, ROW)));
     varve_add_variable(root, "whole",
-        varve_view(rows, VARVE_INT32, VARVE_SHAPE(ALL_ROWS, ROW)));
+        varve_view(whole, VARVE_INT32, VARVE_SHAPE(ALL_ROWS, ROW)));
     write_root(root);
     free_root(root);
     cr_assert_ok(cut_into_pieces(&world.context, FILE_NAME, "rows", boxes,
                      ALL_ROWS, &error),
         error);
     free(rows);
+    free(whole);
     free(boxes);
 }
 

@@ -20,10 +20,10 @@ static void write_model(void)
     varve_node *root = new_root();
     varve_node *model = varve_add_object(root, "model");
     varve_node *x = varve_add_variable(model, "x", varve_array(values, 2));
-    varve_add_slot(root, x, "m", varve_array(values, 1));
+    varve_add_slot(root, x, "m", varve_array(COPY_OF(values), 1));
     varve_tag(x, "b");
     varve_tag(x, "a");
-    varve_tag(varve_add_variable(root, "z", varve_array(values, 2)),
+    varve_tag(varve_add_variable(root, "z", varve_array(COPY_OF(values), 2)),
         VARVE_TAG_LOCAL);
     cr_assert_ok(varve_write(root, FILE_NAME, &options, &error), error);
     free_root(root);
@@ -228,7 +228,7 @@ TEST(reader, finds_no_slot_that_is_not_there)
     begin_world();
     varve_node *root = new_root();
     varve_node *x = varve_add_variable(root, "x", varve_array(value, 1));
-    varve_add_slot(root, x, "m", varve_array(value, 1));
+    varve_add_slot(root, x, "m", varve_array(COPY_OF(value), 1));
     write_root(root);
     free_root(root);
     varve_reader *reader = vv_reader_open_in(&world.context, "a", &error);
@@ -243,11 +243,11 @@ TEST(reader, finds_no_slot_that_is_not_there)
 
 TEST(reader, tells_global_names)
 {
-    static const float one = 1;
+    float one[2] = { 1, 1 };
     begin_world();
     varve_node *root = new_root();
-    varve_add_variable(root, "a", varve_scalar((float *)&one));
-    varve_node *b = varve_add_variable(root, "b", varve_scalar((float *)&one));
+    varve_add_variable(root, "a", varve_scalar(&one[0]));
+    varve_node *b = varve_add_variable(root, "b", varve_scalar(&one[1]));
     varve_set_global_name(b, "net/b");
     write_root(root);
     varve_error error = { 0 };

@@ -16,13 +16,13 @@ static void write_file(void)
     varve_node *root = new_root();
     varve_node *model = varve_add_object(root, "model");
     varve_node *a = varve_add_variable(model, "a", varve_array(values, 2));
-    varve_add_variable(model, "b", varve_array(values, 3));
-    varve_add_variable(model, "half", varve_array(values, 4));
-    varve_add_variable(model, "left", varve_array(values, 2));
-    varve_add_variable(model, "table", varve_array(values, 5));
-    varve_add_variable(root, "waits", varve_array(values, 6));
-    varve_add_slot(
-        varve_add_object(root, "adam"), a, "m", varve_array(values, 2));
+    varve_add_variable(model, "b", varve_array(COPY_OF(values), 3));
+    varve_add_variable(model, "half", varve_array(COPY_OF(values), 4));
+    varve_add_variable(model, "left", varve_array(COPY_OF(values), 2));
+    varve_add_variable(model, "table", varve_array(COPY_OF(values), 5));
+    varve_add_variable(root, "waits", varve_array(COPY_OF(values), 6));
+    varve_add_slot(varve_add_object(root, "adam"), a, "m",
+        varve_array(COPY_OF(values), 2));
     good(root);
     write_root(root);
     free_root(root);

@@ -247,10 +247,10 @@ static void write_late_file(struct late *late)
     varve_node *root = new_root();
     varve_node *model = varve_add_object(root, "model");
     varve_node *x = varve_add_variable(model, "x", varve_array(values, 2));
-    varve_add_variable(model, "wrong", varve_array(values, 2));
+    varve_add_variable(model, "wrong", varve_array(COPY_OF(values), 2));
     varve_add_object(model, "object");
     varve_add_state(model, "state", &text_callbacks, &late->text);
-    varve_add_slot(model, x, "m", varve_array(values, 2));
+    varve_add_slot(model, x, "m", varve_array(COPY_OF(values), 2));
     write_root(root);
     free_root(root);
 }

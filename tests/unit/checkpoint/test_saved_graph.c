@@ -37,14 +37,14 @@ static void end_saved(struct vv_saved_graph *saved, struct vv_opened *file)
 TEST(saved_graph, knows_the_values_of_nodes)
 {
     enum { COUNT = 300 };
-    static float value;
+    static float values[COUNT];
     begin_world();
     varve_node *root = new_root();
     for (int i = 0; i < COUNT; i++) {
         char name[16];
         snprintf(name, sizeof name, "%d", i);
         if (i % 3 && i % 7)
-            varve_add_variable(root, name, varve_scalar(&value));
+            varve_add_variable(root, name, varve_scalar(&values[i]));
         else
             varve_add_object(root, name);
     }
@@ -68,7 +68,8 @@ static void write_names(void)
     varve_node *a = varve_add_object(root, "a");
     varve_node *b = varve_add_object(a, "b");
     varve_add_variable(b, "c", varve_scalar(&one));
-    varve_node *named = varve_add_variable(a, "b/c", varve_scalar(&one));
+    varve_node *named =
+        varve_add_variable(a, "b/c", varve_scalar(COPY_AT(&one)));
     varve_set_global_name(named, "g");
     write_root(root);
     free_root(root);

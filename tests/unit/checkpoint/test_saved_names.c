@@ -19,7 +19,7 @@ static varve_node *new_names(int count, bool backwards)
     for (int i = 0; i < count; i++) {
         char name[16];
         snprintf(name, sizeof name, "n%d", backwards ? count - 1 - i : i);
-        varve_add_variable(root, name, varve_scalar(&one));
+        varve_add_variable(root, name, varve_scalar(COPY_AT(&one)));
     }
     good(root);
     return root;

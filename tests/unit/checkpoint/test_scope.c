@@ -103,7 +103,7 @@ TEST(scope, tells_of_an_object_when_a_variable_comes_into_it)
         varve_node *root = new_root();
         varve_add_variable(
             varve_add_object(root, "a"), "w", varve_array(kept, 2));
-        varve_add_variable(root, "c", varve_array(kept, 2));
+        varve_add_variable(root, "c", varve_array(COPY_OF(kept), 2));
         write_root(root);
         free_root(root);
         root = new_root();
@@ -234,7 +234,7 @@ static varve_node *add_at(varve_node *root, const char *path)
     size_t size = strcspn(path, "/");
     snprintf(name, sizeof name, "%.*s", (int)size, path);
     if (!path[size])
-        return varve_add_variable(root, name, varve_array(kept, 2));
+        return varve_add_variable(root, name, varve_array(COPY_OF(kept), 2));
     varve_node *child = varve_find(root, name);
     return add_at(
         child ? child : varve_add_object(root, name), path + size + 1);
@@ -267,7 +267,7 @@ TEST(scope, wants_what_a_renamed_path_would_stand_for)
     add_at(root, "net/b/kernel");
     add_at(root, "other/a");
     varve_add_slot(
-        varve_add_object(root, "opt"), a, "ema", varve_array(kept, 2));
+        varve_add_object(root, "opt"), a, "ema", varve_array(COPY_OF(kept), 2));
     write_root(root);
     free_root(root);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -158,12 +158,12 @@ TEST(structure, has_its_values_in_memory_once)
 {
     enum { COUNT = 1 << 20 }; /* 4 MiB, twice */
     varve_error error;
-    float *values = calloc(COUNT, sizeof *values);
+    float *values = calloc(2 * COUNT, sizeof *values);
     varve_graph *g = varve_graph_new(test_allocator());
     varve_node *root = varve_graph_root(g);
     varve_node *v =
         varve_add_variable(root, "v", varve_array(values, COUNT));
-    varve_add_slot(root, v, "m", varve_array(values, COUNT));
+    varve_add_slot(root, v, "m", varve_array(values + COUNT, COUNT));
     cr_assert_ok(varve_write(root, test_path("f"), NULL, &error), error);
     varve_graph_free(g);
     free(values);
@@ -378,11 +378,11 @@ static void write_other(void *user)
 {
     const struct writer *w = user;
     varve_error error;
-    float value = w->value;
+    float values[2] = { w->value, w->value };
     varve_graph *g = vv_graph_new_in(&w->context);
     varve_node *root = varve_graph_root(g);
-    varve_add_variable(root, "both", varve_scalar(&value));
-    varve_add_variable(root, w->name, varve_scalar(&value));
+    varve_add_variable(root, "both", varve_scalar(&values[0]));
+    varve_add_variable(root, w->name, varve_scalar(&values[1]));
     cr_assert_ok(varve_write(root, "f.varve", NULL, &error), error);
     varve_graph_free(g);
 }

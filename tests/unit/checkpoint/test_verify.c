@@ -18,7 +18,7 @@ static void write_model(void)
     varve_node *root = new_root();
     varve_add_variable(root, "a", varve_array(small, 3));
     varve_add_variable(root, "b", varve_array(large, LARGE));
-    varve_add_variable(root, "c", varve_array(small, 3));
+    varve_add_variable(root, "c", varve_array(COPY_OF(small), 3));
     write_root(root);
     free_root(root);
 }
@@ -83,7 +83,7 @@ TEST(verify, finds_one_wrong_bit_in_any_piece)
     varve_node *root = new_root();
     varve_add_variable(root, "a", varve_array(small, 3));
     varve_add_variable(root, "b", varve_array(large, ROWS, COLUMNS));
-    varve_add_variable(root, "c", varve_array(small, 3));
+    varve_add_variable(root, "c", varve_array(COPY_OF(small), 3));
     write_root(root);
     free_root(root);
     cr_assert_ok(cut_into_pieces(
@@ -234,12 +234,12 @@ TEST(verify, looks_at_padding_at_the_very_end)
     bool named_nothing = false;
     begin_world();
     for (size_t last = LAST - 70; last < LAST; last += 5) {
-        unsigned char *value = calloc(LAST, 1);
+        unsigned char *value = calloc(FIRST + LAST, 1);
         varve_node *root = new_root();
         varve_add_variable(
             root, "a", varve_view(value, VARVE_UINT8, VARVE_SHAPE(FIRST)));
-        varve_add_variable(
-            root, "b", varve_view(value, VARVE_UINT8, VARVE_SHAPE(last)));
+        varve_add_variable(root, "b",
+            varve_view(value + FIRST, VARVE_UINT8, VARVE_SHAPE(last)));
         write_root(root);
         free_root(root);
         free(value);
@@ -331,7 +331,7 @@ TEST(verify, tells_all_damage_of_what_is_packed)
         large[i] = (float)(i % 1000);
     varve_add_variable(root, "a", varve_array(middle, 20000));
     varve_add_variable(root, "b", varve_array(large, LARGE));
-    varve_add_variable(root, "c", varve_array(middle, 20000));
+    varve_add_variable(root, "c", varve_array(COPY_OF(middle), 20000));
     varve_add_variable(root, "d", varve_array(small, 3));
     cr_assert_ok(varve_write(root, FILE_NAME, &options, &error), error);
     varve_reader *reader =

@@ -271,10 +271,11 @@ TEST(bundle_target, leaves_out_slots_without_values)
     varve_node *vb = varve_add_variable(w.root, "b", varve_scalar(&b));
     varve_tag(varve_add_slot(o, va, "m", varve_array(slot_a, 2)),
         VARVE_TAG_LOCAL);
-    varve_add_slot(o, va, "v", varve_array(slot_a, 2));
+    varve_add_slot(o, va, "v", varve_array(COPY_OF(slot_a), 2));
     varve_tag(vb, VARVE_TAG_LOCAL);
     varve_add_slot(o, vb, "m", varve_scalar(&slot_b));
-    varve_node *shared = varve_add_slot(o, vb, "v", varve_scalar(&slot_b));
+    varve_node *shared =
+        varve_add_slot(o, vb, "v", varve_scalar(COPY_AT(&slot_b)));
     varve_track(w.root, "shared", shared);
     write_all(&w);
     cr_assert(strstr(w.losses, "o/m(a): that it is a slot: it or its variable "
@@ -347,8 +348,8 @@ static void check_many(varve_format format, int count)
     for (int i = 0; i < count; i++) {
         snprintf(name, sizeof name, "layer_%d", i);
         varve_node *layer = varve_add_object(w.root, name);
-        varve_add_variable(
-            varve_add_object(layer, "kernel"), "Adam", varve_scalar(&b));
+        varve_add_variable(varve_add_object(layer, "kernel"), "Adam",
+            varve_scalar(COPY_AT(&b)));
     }
     write_all(&w);
     varve_reader *reader =

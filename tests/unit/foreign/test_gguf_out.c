@@ -24,7 +24,7 @@ static void build(varve_node *root)
     varve_add_variable(root, "small", varve_array(small, 3));
     varve_add_variable(root, "step", varve_scalar(&step));
     varve_node *adam = varve_add_object(root, "adam");
-    varve_add_slot(adam, w, "m", varve_array(weight, 2, 3));
+    varve_add_slot(adam, w, "m", varve_array(COPY_OF(weight), 2, 3));
 }
 
 TEST(gguf_out, makes_a_file_that_is_read_again)
@@ -269,7 +269,7 @@ static void build_twice(varve_node *root)
 {
     varve_node *a = varve_add_object(root, "a");
     varve_add_variable(a, "b", varve_scalar(&step));
-    varve_add_variable(root, "a/b", varve_scalar(&step));
+    varve_add_variable(root, "a/b", varve_scalar(COPY_AT(&step)));
 }
 
 TEST(gguf_out, refuses_what_ggml_does_not_take)

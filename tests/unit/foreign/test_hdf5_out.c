@@ -32,19 +32,19 @@ static void build(varve_node *root)
     varve_track(model, "again", first);
     varve_track(first, "up", root);
     varve_node *adam = varve_add_object(root, "adam");
-    varve_add_slot(adam, w, "m", varve_array(weight, 2, 3));
-    varve_add_slot(adam, b, "m", varve_array(bias, 2));
-    varve_add_slot(adam, b, "v/2", varve_array(bias, 2));
-    varve_add_slot(adam, b, ".", varve_array(bias, 2));
+    varve_add_slot(adam, w, "m", varve_array(COPY_OF(weight), 2, 3));
+    varve_add_slot(adam, b, "m", varve_array(COPY_OF(bias), 2));
+    varve_add_slot(adam, b, "v/2", varve_array(COPY_OF(bias), 2));
+    varve_add_slot(adam, b, ".", varve_array(COPY_OF(bias), 2));
     varve_add_variable(adam, "rate", varve_scalar(&rate));
     varve_add_variable(root, "large", varve_array(large, 64));
     varve_add_variable(root, "words", varve_array(words, 3));
     varve_add_variable(root, "flags", varve_array(flags, 3));
     varve_add_variable(root, "halves", varve_view(halves, VARVE_FLOAT16,
         VARVE_SHAPE(2)));
-    varve_add_variable(root, "brains", varve_view(halves, VARVE_BFLOAT16,
-        VARVE_SHAPE(2)));
-    varve_add_variable(root, "eighths", varve_view(halves,
+    varve_add_variable(root, "brains", varve_view(COPY_OF(halves),
+        VARVE_BFLOAT16, VARVE_SHAPE(2)));
+    varve_add_variable(root, "eighths", varve_view(COPY_OF(halves),
         VARVE_FLOAT8_E5M2, VARVE_SHAPE(4)));
     varve_add_variable(root, "complex", varve_view(pair, VARVE_COMPLEX64,
         VARVE_SCALAR));
@@ -153,7 +153,7 @@ static void build_lossy(varve_node *root)
     varve_tag(root, "mine");
     varve_state_callbacks callbacks = { save_byte, load_byte };
     varve_node *state = varve_add_state(root, "state", &callbacks, &one);
-    varve_add_variable(state, "child", varve_scalar(&rate));
+    varve_add_variable(state, "child", varve_scalar(COPY_AT(&rate)));
 }
 
 TEST(hdf5_out, says_what_it_cannot_hold)

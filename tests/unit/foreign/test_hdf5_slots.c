@@ -17,7 +17,7 @@ static void build(varve_node *root)
     varve_node *a = varve_add_object(root, "a");
     varve_node *b = varve_add_variable(a, "b", varve_array(numbers, 2));
     varve_node *owner = varve_add_object(root, "owner");
-    varve_add_slot(owner, b, "m", varve_array(numbers, 2));
+    varve_add_slot(owner, b, "m", varve_array(COPY_OF(numbers), 2));
 }
 
 /* One that is called so, and leads to what is no variable. */
@@ -94,11 +94,11 @@ static void build_names(varve_node *root)
     varve_node *slots = varve_add_object(owner, "@slots");
     varve_node *m = varve_add_object(slots, "m");
     varve_add_variable(
-        varve_add_object(m, "a"), "b", varve_array(numbers, 2));
+        varve_add_object(m, "a"), "b", varve_array(COPY_OF(numbers), 2));
     varve_add_object(varve_add_object(root, "a@slots"), "@slots");
     varve_add_slot(slots, varve_find(varve_find(root, "a"), "b"), "@slots",
-        varve_array(numbers, 2));
-    varve_add_variable(root, "@state", varve_array(numbers, 2));
+        varve_array(COPY_OF(numbers), 2));
+    varve_add_variable(root, "@state", varve_array(COPY_OF(numbers), 2));
 }
 
 TEST(hdf5_slots, are_apart_from_edges_of_their_name)

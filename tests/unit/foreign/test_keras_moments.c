@@ -51,8 +51,8 @@ static void build(varve_node *root)
     varve_node *kept = varve_add_object(root, "optimizer_weights");
     varve_node *of = varve_add_object(varve_add_object(
         varve_add_object(kept, "Adam"), "a"), "kernel");
-    varve_add_variable(of, "m:0", varve_array(numbers, 2));
-    varve_add_variable(of, "v:0", varve_array(numbers, 1));
+    varve_add_variable(of, "m:0", varve_array(COPY_OF(numbers), 2));
+    varve_add_variable(of, "v:0", varve_array(COPY_OF(numbers), 1));
 }
 
 TEST(keras_moments, have_the_type_and_shape_of_their_variable)

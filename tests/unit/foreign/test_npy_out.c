@@ -200,9 +200,9 @@ static void build_none(varve_node *root)
 
 static void build_two(varve_node *root)
 {
-    static float x;
-    varve_add_variable(root, "a", varve_scalar(&x));
-    varve_add_variable(root, "b", varve_scalar(&x));
+    static float x[2];
+    varve_add_variable(root, "a", varve_scalar(&x[0]));
+    varve_add_variable(root, "b", varve_scalar(&x[1]));
 }
 
 TEST(npy_out, takes_exactly_one_variable)

@@ -22,7 +22,7 @@ static void build(varve_node *root)
     varve_node *v =
         varve_add_variable(model, "kernel", varve_array(kernel, 2, 3));
     varve_node *adam = varve_add_object(root, "adam");
-    varve_add_slot(adam, v, "m", varve_array(kernel, 6));
+    varve_add_slot(adam, v, "m", varve_array(COPY_OF(kernel), 6));
     varve_add_variable(root, "step", varve_scalar(&step));
     varve_add_variable(root, "words", varve_array(words, 2));
     varve_add_variable(root, "\xc3\xbc", varve_array(words, 0));
@@ -88,7 +88,7 @@ static void build_twice(varve_node *root)
 {
     varve_node *a = varve_add_object(root, "a");
     varve_add_variable(a, "b", varve_scalar(&step));
-    varve_add_variable(root, "a/b", varve_scalar(&step));
+    varve_add_variable(root, "a/b", varve_scalar(COPY_AT(&step)));
 }
 
 static void build_global(varve_node *root)
@@ -164,7 +164,8 @@ static void build_long(varve_node *root)
         varve_add_variable(root, "long", varve_scalar(&step)), longest);
     longest[sizeof longest - 2] = 0;
     varve_set_global_name(
-        varve_add_variable(root, "short", varve_scalar(&step)), longest);
+        varve_add_variable(root, "short", varve_scalar(COPY_AT(&step))),
+        longest);
 }
 
 TEST(npz_out, leaves_out_a_name_that_is_too_long)

@@ -69,14 +69,15 @@ TEST(safetensors_out, writes_large_values_past_the_staging)
     enum { LARGE = 3 << 20, OTHER = (1 << 20) - 100 };
     struct written w;
     size_t size;
-    unsigned char *large = malloc(LARGE);
+    unsigned char *large = malloc(2 * LARGE), *other = large + LARGE;
     for (size_t i = 0; i < LARGE; i++)
         large[i] = (unsigned char)(i * 7 >> 3);
+    memcpy(other, large, LARGE);
     begin_graph(&w);
-    varve_add_variable(w.root, "a", varve_array(large, 10));
+    varve_add_variable(w.root, "a", varve_array(COPY_N(large, 10), 10));
     varve_add_variable(w.root, "b", varve_array(large, LARGE));
-    varve_add_variable(w.root, "c", varve_array(large, OTHER));
-    varve_add_variable(w.root, "d", varve_array(large, 300));
+    varve_add_variable(w.root, "c", varve_array(other, OTHER));
+    varve_add_variable(w.root, "d", varve_array(COPY_N(large, 300), 300));
     cr_assert_ok(write_to(&w, "x.safetensors"), w.error);
     const unsigned char *bytes =
         memory_bytes(w.memory, "x.safetensors", &size);
@@ -229,7 +230,7 @@ TEST(safetensors_out, writes_many_files_one_at_a_time)
     begin_graph(&w);
     for (int i = 0; i < COUNT; i++) {
         snprintf(name, sizeof name, "v%d", i);
-        varve_add_variable(w.root, name, varve_array(small, 3));
+        varve_add_variable(w.root, name, varve_array(COPY_OF(small), 3));
     }
     struct most most = { w.memory, 0 };
     w.options.progress = note_open;

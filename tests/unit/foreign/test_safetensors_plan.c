@@ -12,7 +12,7 @@ static void add(varve_node *parent, const char *name, varve_dtype dtype,
     uint64_t extent)
 {
     varve_add_variable(
-        parent, name, varve_view(bytes, dtype, VARVE_SHAPE(extent)));
+        parent, name, varve_view(COPY_OF(bytes), dtype, VARVE_SHAPE(extent)));
 }
 
 TEST(safetensors_plan, sorts_by_type_and_name_as_the_reference_does)
@@ -182,9 +182,9 @@ TEST(safetensors_plan, names_slots_by_owner_and_variable)
     varve_node *v = varve_find(w.root, "v");
     varve_node *adam = varve_add_object(w.root, "adam");
     varve_node *slot = varve_add_slot(
-        adam, v, "m", varve_view(bytes, VARVE_UINT8, VARVE_SCALAR));
+        adam, v, "m", varve_view(COPY_OF(bytes), VARVE_UINT8, VARVE_SCALAR));
     varve_node *other = varve_add_slot(
-        adam, v, "n", varve_view(bytes, VARVE_UINT8, VARVE_SCALAR));
+        adam, v, "n", varve_view(COPY_OF(bytes), VARVE_UINT8, VARVE_SCALAR));
     varve_track(adam, "n too", other);
     cr_assert(slot);
     cr_assert_ok(write_to(&w, "x.safetensors"), w.error);

@@ -20,7 +20,7 @@ static void build_tree(varve_node *root)
 {
     varve_node *v = varve_add_variable(root, "v", varve_array(x, 2));
     varve_node *sgd = varve_add_object(root, "sgd");
-    varve_add_slot(sgd, v, "momentum_buffer", varve_array(x, 2));
+    varve_add_slot(sgd, v, "momentum_buffer", varve_array(COPY_OF(x), 2));
     varve_node *groups = varve_add_object(sgd, "param_groups");
     varve_node *group = varve_add_object(groups, "0");
     varve_add_variable(group, "lr", varve_scalar(&rate));
@@ -31,7 +31,7 @@ static void build_bare(varve_node *root)
 {
     varve_node *v = varve_add_variable(root, "v", varve_array(x, 2));
     varve_node *sgd = varve_add_object(root, "sgd");
-    varve_add_slot(sgd, v, "momentum_buffer", varve_array(x, 2));
+    varve_add_slot(sgd, v, "momentum_buffer", varve_array(COPY_OF(x), 2));
 }
 
 TEST(torch_optimizer, numbers_what_it_trains_and_keeps_its_settings)

@@ -30,8 +30,8 @@ static void build(varve_node *root)
     varve_node *b = varve_add_variable(first, "bias", varve_array(bias, 2));
     varve_track(model, "head", b);
     varve_node *adam = varve_add_object(root, "adam");
-    varve_add_slot(adam, w, "exp_avg", varve_array(weight, 2, 3));
-    varve_add_slot(adam, b, "exp_avg", varve_array(bias, 2));
+    varve_add_slot(adam, w, "exp_avg", varve_array(COPY_OF(weight), 2, 3));
+    varve_add_slot(adam, b, "exp_avg", varve_array(COPY_OF(bias), 2));
     varve_add_variable(adam, "lr", varve_scalar(&rate));
     varve_add_variable(adam, "betas", varve_array(betas, 2));
     varve_add_variable(root, "word", varve_scalar(&word));
@@ -188,7 +188,7 @@ static void build_twice(varve_node *root)
 {
     varve_node *a = varve_add_object(root, "a");
     varve_add_variable(a, "b", varve_scalar(&rate));
-    varve_add_variable(root, "a.b", varve_scalar(&rate));
+    varve_add_variable(root, "a.b", varve_scalar(COPY_AT(&rate)));
 }
 
 TEST(torch_out, refuses_two_values_of_one_name)

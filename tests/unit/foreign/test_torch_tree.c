@@ -24,7 +24,7 @@ static void put_all(varve_node *root, const char *const *paths)
             next = strtok(NULL, "/");
             varve_node *child = varve_find(node, name);
             if (!next)
-                varve_add_variable(node, name, varve_scalar(&x));
+                varve_add_variable(node, name, varve_scalar(COPY_AT(&x)));
             else
                 node = child ? child : varve_add_object(node, name);
         }
@@ -44,7 +44,8 @@ static void build_trained(varve_node *root)
         NULL };
     put_all(root, paths);
     varve_node *adam = varve_add_object(varve_find(root, "run"), "adam");
-    varve_add_slot(adam, varve_find_path(root, "net/d"), "m", varve_scalar(&x));
+    varve_add_slot(adam, varve_find_path(root, "net/d"), "m",
+        varve_scalar(COPY_AT(&x)));
 }
 
 static void check_paths(

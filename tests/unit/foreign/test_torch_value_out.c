@@ -20,7 +20,9 @@ static void build_types(varve_node *root)
     for (unsigned i = 1; i < 64; i++) {
         if (!vv_dtype_is_valid(i) || i == VARVE_STRING)
             continue;
-        varve_tensor t = { .data = bytes, .dtype = (varve_dtype)i, .rank = 1,
+        varve_tensor t = { .data = COPY_OF(bytes),
+            .dtype = (varve_dtype)i,
+            .rank = 1,
             .shape = { i == VARVE_BOOL ? 2 : 5 } };
         varve_add_variable(root, varve_dtype_name(t.dtype), t);
     }
