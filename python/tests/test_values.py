@@ -248,8 +248,7 @@ class Plain(Test):
             self.assertEqual(varve.load(self.path())['a'], value)
 
     def test_none_and_a_value_are_told_apart(self):
-        for saved, wanted in ([None], [1.5]), ([1.5], [None]), \
-                ([None], [np.zeros(2)]):
+        for saved, wanted in ([None], [1.5]), ([None], [np.zeros(2)]):
             varve.write({'n': np.ones(1), 'a': {'b': saved}}, self.path())
             other = {'n': np.zeros(1), 'a': {'b': wanted}}
             with self.fails(varve.MismatchError, 'a/b/0: ', 'object'):

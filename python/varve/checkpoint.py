@@ -12,8 +12,9 @@ from ._native import ffi, lib
 from .callbacks import Callbacks
 from .communicator import Communicator, together
 from .errors import Error, Status, call, file_path
+from .filling import fill, planned_path
 from .fitting import check_fit
-from .graph import Graph
+from .graph import Arrival, Graph
 from .options import Options, read_options, write_options
 from .restoration import Restoration
 
@@ -80,16 +81,30 @@ class Files:
             with together(comm):
                 self.graph.let_take_any_shape(any_shape)
                 self.graph.sync(to_fill=True)
-                if how != lib.varve_plan:
-                    check_fit(self.graph, file_path(path), options)
-            handle = guarded(options.callbacks, comm,
-                             ALL[how] if comm else how, self.graph.root,
-                             file_path(path), options.struct)
+                filled = fill(self.graph, planned_path(
+                    self.graph, file_path(path), options), options)
+            try:
+                handle = self._read_into(how, path, comm, options)
+            except BaseException:
+                filled.undo()
+                raise
+            if how == lib.varve_plan:
+                filled.undo()
             with together(comm):
                 self.graph.push(Status.HALF_RESTORED)
             return Restoration(
                 self.graph, ffi.gc(handle, lib.varve_restoration_free),
                 options)
+
+    def _read_into(self, how: Any, path: Path, comm: Optional[Communicator],
+                   options: Options) -> Any:
+        """What was filled is part of the program by now."""
+        with together(comm):
+            self.graph.sync(to_fill=True)
+            if how != lib.varve_plan:
+                check_fit(self.graph, file_path(path), options)
+        return guarded(options.callbacks, comm, ALL[how] if comm else how,
+                       self.graph.root, file_path(path), options.struct)
 
     def compare_golden(self, path: Path, absolute: float, relative: float,
                        keywords: Any) -> None:
@@ -210,7 +225,7 @@ class Tracked:
         if not name.startswith('_'):
             for graph in list(vars(self).get('_varve_graphs', ())):
                 if graph.is_waiting():
-                    graph.sync()
+                    graph.sync(arrival=Arrival(False, self, name))
 
     def _varve_follow(self, graph: Graph) -> None:
         graphs = vars(self).setdefault('_varve_graphs', weakref.WeakSet())

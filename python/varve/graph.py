@@ -6,13 +6,45 @@ from __future__ import annotations
 
 import threading
 import weakref
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Set
 
 from ._native import ffi, lib
 from .errors import Status, call, error_of, refuse
+from .filling import fill_late
 from .leaves import ArrayLeaf, refusal_of
 from .options import as_patterns
 from .survey import NONE_TAG, Part, Survey, put, put_tuples
+
+
+class Arrival:
+    """To what the values that wait may come: all of the program, or what is
+    below an attribute that was just set."""
+
+    def __init__(self, is_all: bool, source: Any = None, name: str = ''):
+        self._is_all = is_all
+        self._source, self._name = source, name
+
+    def among(self, survey: Survey) -> Callable[[Any], bool]:
+        """Tells it of keys of the parts."""
+        if self._is_all:
+            return lambda key: True
+        found = self._below(survey) if self._source is not None else set()
+        return found.__contains__
+
+    def _below(self, survey: Survey) -> Set[Any]:
+        home = survey.parts.get(id(self._source))
+        found = {key for name, key in home.children if name == self._name} \
+            if home else set()
+        queue = list(found)
+        for key in queue:  # grows meanwhile
+            new = {child for _, child in survey.parts[key].children} - found
+            found |= new
+            queue.extend(new)
+        return found
+
+
+NOTHING = Arrival(False)
+EVERYTHING = Arrival(True)
 
 ADD = {lib.VARVE_OBJECT: lib.varve_add_object,
        lib.VARVE_LIST: lib.varve_add_list,
@@ -70,24 +102,51 @@ class Graph:
         return any(restoration.pending_count
                    for restoration in self.restorations)
 
-    def sync(self, to_fill: bool = False) -> None:
+    def survey(self) -> Survey:
+        """What the program is now."""
+        return Survey(self._object)
+
+    def sync(self, to_fill: bool = False,
+             arrival: 'Arrival' = NOTHING) -> None:
         """Lets the graph be what the program is; nothing is changed where
-        something cannot be saved or, `to_fill`, be filled."""
+        something cannot be saved or, `to_fill`, be filled. Values of a file
+        that wait come to what `arrival` says and to nothing else."""
         with self.lock:
+            if arrival is not NOTHING and self.is_waiting():
+                self._fill_late(arrival)
             survey = Survey(self._object)
             kind = survey.parts[survey.root].kind
             if kind not in (lib.VARVE_OBJECT, lib.VARVE_DICT):
                 raise refuse('the root: expected a dict or an object, found '
                              f'{type(self._object).__name__}')
-            is_waiting = self.is_waiting()
-            if is_waiting or to_fill:
+            arrives = self.is_waiting() and arrival is not NOTHING
+            if arrives or to_fill:
                 check_fillable(survey)
-            Following(self, survey).follow()
+            held = Following(self, survey, arrival).follow()
             if to_fill:
                 self._let_take_any_shape()
-            if is_waiting:
+            if arrives:
                 self.push()
             call(lib.varve_graph_check, self.handle)
+            if held and arrival is NOTHING and not to_fill:
+                raise refuse(
+                    f'{held}: a value of a restoration waits for what the '
+                    'program has added here: expected update() of the '
+                    'restoration, which brings it, before the program goes on, '
+                    'or drop_pending(), which gives it up')
+
+    def _fill_late(self, arrival: 'Arrival') -> None:
+        """Makes what files have in parts that are new, and may be filled."""
+        survey = Survey(self._object)
+        may_arrive = arrival.among(survey)
+        old = set(self._entries)
+        new = {key for key in survey.parts
+               if key not in old and may_arrive(key)}
+        if new:
+            fill_late(self, [
+                (restoration.path, restoration.options)
+                for restoration in self.restorations
+                if restoration.pending_count], lambda part: part.key in new)
 
     def takes_any_shape(self, entry: Entry) -> bool:
         """Whether an array may be replaced by one of another shape. (One that
@@ -138,15 +197,19 @@ def check_fillable(survey: Survey) -> None:
 class Following:
     """Makes the nodes and edges of a graph those of a survey."""
 
-    def __init__(self, graph: Graph, survey: Survey):
+    def __init__(self, graph: Graph, survey: Survey, arrival: 'Arrival'):
         self._graph = graph
+        self._is_waiting = graph.is_waiting()
+        self._may_arrive = arrival.among(survey)
+        self._held: Optional[str] = None
         self._parts = survey.parts
         self._old = graph._entries  # pylint: disable=protected-access
         self._new: Dict[Any, Entry] = {}
         self._queue: List[Entry] = []
         self._root = survey.root
 
-    def follow(self) -> None:
+    def follow(self) -> Optional[str]:
+        """The path of something new that waits for its value, if any."""
         root = self._old.get(self._root) or Entry(self._parts[self._root])
         root.node = self._graph.root
         root.part = self._parts[self._root]
@@ -159,6 +222,18 @@ class Following:
             self._cut(entry, 0)
         for entry in gone:
             lib.varve_remove(entry.node)
+        return self._held
+
+    def _is_held(self, parent: Entry, name: str, part: Part,
+                 child: Optional[Entry]) -> bool:
+        """Whether a value would come, and must not now: the program may have
+        written there since."""
+        if not self._is_waiting or self._may_arrive(part.key):
+            return False
+        if part.maker:
+            return bool(lib.varve_pending(parent.node, edge_name(parent, name))
+                        != ffi.NULL)
+        return child is not None
 
     def _reach(self, entry: Entry) -> None:
         self._new[entry.part.key] = entry
@@ -179,6 +254,12 @@ class Following:
         for name, key in wanted.items():
             child = self._find(parent.edges.get(name), self._parts[key])
             if child and parent.edges.get(name) is child:
+                continue
+            if name not in parent.edges and self._is_held(
+                    parent, name, self._parts[key], child):
+                self._held = self._held or self._parts[key].path
+                if parent.part.is_list:
+                    break  # those behind it have no place either
                 continue
             if name in parent.edges:
                 if parent.part.is_list:

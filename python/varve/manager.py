@@ -12,7 +12,8 @@ from typing import (TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple,
 from ._native import ffi, lib
 from .checkpoint import Checkpoint, Files, Path, guarded
 from .communicator import Communicator, together
-from .errors import Status, file_path, text
+from .errors import Status, UnmatchedError, file_path, text
+from .filling import check_new_objects, fill
 from .fitting import check_fit
 from .options import (ManagerOptions, Options, ReadOptions, WriteOptions,
                       read_options, write_options)
@@ -102,6 +103,8 @@ class Manager:
                        file_path(directory), struct),
             lib.varve_manager_free)
         self._restoration: Optional[Restoration] = None
+        self._is_strict = bool(options.get('strict'))
+        self._is_unchecked = False  # what the last resume has left
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         callbacks = self._write.callbacks
@@ -147,30 +150,70 @@ class Manager:
             with together(self._comm):
                 graph.let_take_any_shape(self._any_shape)
                 graph.sync(to_fill=True)
-                newest = lib.varve_manager_latest(self.handle)
-                if newest:
-                    check_fit(graph, newest, self._read)
-            self._call(lib.varve_manager_resume, self.handle)
+                newest = fs_text(lib.varve_manager_latest(self.handle))
+            tried: List[Optional[str]] = []
+            goes_on = True
+            while goes_on:
+                tried.append(newest)
+                newest = self._resume_from(newest)
+                is_other = newest not in tried  # a newer one was passed over
+                goes_on = self._comm.any(is_other) if self._comm else is_other
             with together(self._comm):
                 graph.push(Status.HALF_RESTORED)
             handle = lib.varve_manager_restoration(self.handle)
             self._restoration = None if handle == ffi.NULL else Restoration(
                 graph, handle, self._read)
+            self._is_unchecked = self._is_strict and bool(self._restoration)
             return self._restoration
+
+    def _resume_from(self, newest: Optional[str]) -> Optional[str]:
+        """Fills what that file has, resumes, and gives the path of what was
+        resumed; what was filled from another file is taken back."""
+        graph = self._files.graph
+        with together(self._comm):
+            filled = fill(graph, newest, self._read)
+        try:
+            with together(self._comm):
+                graph.sync(to_fill=True)
+                if newest:
+                    check_fit(graph, file_path(newest), self._read)
+            self._call(lib.varve_manager_resume, self.handle)
+        except BaseException:
+            filled.undo()
+            raise
+        handle = lib.varve_manager_restoration(self.handle)
+        found = None if handle == ffi.NULL else os.fsdecode(
+            ffi.string(lib.varve_restoration_path(handle)))
+        if found != newest:
+            filled.undo()
+        return found
 
     def assert_consumed(self) -> None:
         """UnmatchedError unless everything in the checkpoint of the last
-        resume was used, and everything of the program was restored; of many
-        processes at all of them. Nothing where nothing was resumed."""
-        with self._files.graph.lock:
+        resume was used, and everything that the program had then was restored;
+        of many processes at all of them. Nothing where nothing was resumed.
+        What the program has put into lists and dicts since, and numbers and
+        strings that it has set, are its own; an object that it has set as an
+        attribute since, with arrays in it, is one that was not restored."""
+        graph = self._files.graph
+        with graph.lock:
+            try:
+                self._call(lib.varve_manager_assert_consumed, self.handle)
+            except UnmatchedError:
+                with together(self._comm):
+                    graph.sync()  # which says what waits for an update
+                raise
             with together(self._comm):
-                self._files.graph.sync()
-            self._call(lib.varve_manager_assert_consumed, self.handle)
+                if self._restoration:
+                    check_new_objects(graph, self._read)
+            self._is_unchecked = False
 
     def settle(self) -> None:
         """Ends the waiting of the last resume: what waits is given up. With
         `strict` only where assert_consumed holds."""
         with self._files.graph.lock:
+            if self._is_unchecked:
+                self.assert_consumed()
             with together(self._comm):
                 self._files.graph.sync()
             self._call(lib.varve_manager_settle, self.handle)
@@ -199,6 +242,8 @@ class Manager:
         options.struct.has_metric = metric is not None
         options.struct.metric = 0.0 if metric is None else metric
         with self._files.graph.lock:
+            if self._is_unchecked:
+                self.assert_consumed()
             with together(self._comm):
                 self._files.graph.sync()
             self._call(lib.varve_manager_save_with, self.handle, step,

@@ -174,6 +174,7 @@ class Options:
 
     def __init__(self, kind: str, keywords: Mapping[str, Any],
                  allowed: Container[str]):
+        self.keywords = dict(keywords)
         self.struct = ffi.new(kind + ' *')
         self.callbacks = Callbacks(keywords.get('progress'))
         self._kept: List[Any] = []

@@ -17,11 +17,12 @@ from .dtypes import BOOL, NAMES, STRING, saved_dtype
 from .errors import (NotFoundError, Status, call, error_of, file_path, refuse,
                      text)
 from .options import metadata_value
-from .strings import from_file, path_bytes
+from .strings import decoded, from_file, path_bytes
 from .survey import NONE_TAG
 
 __all__ = ['Kind', 'Reader', 'SavedNode', 'SavedSlot', 'open', 'load']
 
+NATIVE = [np.dtype(name) for name in ('?', 'i8', 'f8', 'c16')]
 Path = Union[str, 'os.PathLike[str]']
 
 
@@ -250,6 +251,19 @@ class SavedNode:
         return found
 
     @property
+    def edge_count(self) -> int:
+        """How many children it has."""
+        return int(self._counts[0])
+
+    def child_numbers(self) -> Iterator[int]:
+        """The numbers of its children."""
+        name, child = ffi.new('const char **'), ffi.new('uint32_t *')
+        for i in range(self._counts[0]):
+            lib.varve_reader_edge_at(self.reader.handle, self.number, i, name,
+                                     child)
+            yield child[0]
+
+    @property
     def slots(self) -> List[SavedSlot]:
         """The slots that this node owns."""
         name = ffi.new('const char **')
@@ -427,18 +441,21 @@ class Loading:
     """Makes nested dicts and lists of a checkpoint; what is shared in it is
     shared in them."""
 
-    def __init__(self, reader: Reader, is_mapped: bool):
+    def __init__(self, reader: Reader, is_mapped: bool,
+                 is_python: bool = False):
         self._reader = reader
+        self._is_python = is_python  # scalars and texts are Python's own
         self._is_mapped = is_mapped
         self._made: Dict[int, Any] = {}
 
-    def load(self) -> Any:
-        nodes = list(self._reader.walk())
+    def load(self, top: Optional[SavedNode] = None) -> Any:
+        """All of the file, or what is below a node of it."""
+        nodes = below(top) if top else list(self._reader.walk())
         for node in nodes:
             self._made[node.number] = self._begin(node)
         for node in nodes:
             self._fill(node, self._made[node.number])
-        return self._made[0]
+        return self._made[nodes[0].number]
 
     def _begin(self, node: SavedNode) -> Any:
         if node.kind == Kind.LIST:
@@ -459,7 +476,9 @@ class Loading:
         if self._is_mapped and node.is_mappable and node.shape:
             return node.map()
         value = node.read()
-        return value if node.shape else value[()]
+        if node.shape:
+            return value
+        return native(value[()]) if self._is_python else value[()]
 
     def _fill(self, node: SavedNode, made: Any) -> None:
         if isinstance(made, list):
@@ -471,6 +490,24 @@ class Loading:
             for slot in node.slots:
                 made[f'{slot.name}({slot.variable.path})'] = self._made[
                     slot.node.number]
+
+
+def native(value: Any) -> Any:
+    """A scalar as Python has it, if it has such a one."""
+    if isinstance(value, bytes):
+        return decoded(value, True)
+    return value.item() if value.dtype in NATIVE else value
+
+
+def below(top: SavedNode) -> List[SavedNode]:
+    """A node, and all that its edges lead to."""
+    nodes, seen = [top], {top.number}
+    for node in nodes:  # grows meanwhile
+        for number in node.child_numbers():
+            if number not in seen:
+                seen.add(number)
+                nodes.append(top.reader.node(number))
+    return nodes
 
 
 def open(path: Path, salvage: bool = False) -> Reader:  # pylint: disable=W0622

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Tuple, Union
 from ._native import ffi, lib
 from .dtypes import NAMES
 from .errors import call, text
+from .graph import EVERYTHING
 from .options import Options, as_patterns, metadata_value
 from .strings import path_bytes
 
@@ -83,7 +84,7 @@ class Restoration:
 
     def __init__(self, graph: 'Graph', handle: Any, options: Options):
         self._graph = graph
-        self._options = options
+        self.options = options
         self._handle = handle
         graph.restorations.add(self)
 
@@ -108,7 +109,7 @@ class Restoration:
 
     def update(self) -> None:
         """Lets what the program has added since get its values."""
-        self._graph.sync()
+        self._graph.sync(arrival=EVERYTHING)
 
     def _ask(self, function: Any, *arguments: Any) -> None:
         with self._graph.lock:

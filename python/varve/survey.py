@@ -8,10 +8,12 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import enum
+import functools
 import re
 import sys
 import types
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import (Any, Callable, Container, Dict, Iterator, List, Optional,
+                    Tuple)
 
 import numpy as np
 
@@ -48,6 +50,7 @@ class Part:
         self.holder = list(value) if isinstance(value, tuple) else value
         self.children: List[Tuple[str, Any]] = []
         self.homes: List[Tuple['Part', Any]] = []
+        self.is_changed = False  # what its holder has
 
     @property
     def is_list(self) -> bool:
@@ -96,6 +99,11 @@ def attributes(value: Any) -> Dict[str, Any]:
         return module_attributes(value)
     return {name: child for name, child in vars(value).items()
             if not name.startswith('_')}
+
+
+def is_none_tagged(tags: Container[str]) -> bool:
+    """Whether a node of these tags stands for None."""
+    return NONE_TAG in tags
 
 
 def items_of(part: Part) -> Iterator[Tuple[Any, Any]]:
@@ -182,23 +190,32 @@ class Survey:
         part.children.append((str(name), key))
 
 
-def put(part: Part, value: Any) -> None:
-    """Puts what a part is now into the places where it was found."""
-    if value is part.value:
+def no_note(_undo: Callable[[], None]) -> None:
+    """For what is not undone."""
+
+
+def put(part: Part, value: Any,
+        note: Callable[[Callable[[], None]], None] = no_note) -> None:
+    """Puts what a part is now into the places where it was found. `note` takes
+    what undoes it."""
+    old = part.value
+    if value is old:
         return
     for home, name in part.homes:
-        if home.kind == lib.VARVE_OBJECT:
-            vars(home.value)[name] = value
-        else:
-            home.holder[name] = value
+        place = vars(home.value) if home.kind == lib.VARVE_OBJECT \
+            else home.holder
+        note(functools.partial(place.__setitem__, name, old))
+        place[name] = value
     part.value = value
 
 
-def put_tuples(parts: List[Part]) -> None:
+def put_tuples(parts: List[Part],
+               note: Callable[[Callable[[], None]], None] = no_note) -> None:
     """Makes tuples anew whose elements have changed, the innermost first."""
     for part in reversed(parts):
         if isinstance(part.value, tuple):
-            if any(new is not old for new, old in zip(part.holder,
-                                                      part.value)):
+            if len(part.holder) != len(part.value) or any(
+                    new is not old for new, old in zip(part.holder,
+                                                       part.value)):
                 make = getattr(type(part.value), '_make', type(part.value))
-                put(part, make(part.holder))
+                put(part, make(part.holder), note)

@@ -1,0 +1,193 @@
+"""test_filling.py - empty containers and None at a restore, and late values.
+
+SPDX-License-Identifier: MIT
+"""
+import collections
+import os
+import unittest
+
+import numpy as np
+
+import varve
+from place import Test
+
+
+def counted(folder, end, **state):
+    """A run that appends, and goes on with what it has appended."""
+    ckpt = varve.Checkpoint(w=np.zeros(2), **state)
+    with varve.Run(ckpt, folder, interval_steps=5) as run:
+        for step in run.steps(end):
+            ckpt.w += 1
+            ckpt.losses.append(100.0 - step)
+            ckpt.names[f'n{step}'] = str(step)
+            ckpt.best = min(ckpt.best or 1e9, 100.0 - step)
+    return ckpt
+
+
+class Filling(Test):
+
+    def test_a_run_goes_on_with_what_it_appended(self):
+        for _ in range(2):
+            counted(self.path('run'), 10, losses=[], names={}, best=None)
+        ckpt = counted(self.path('run'), 20, losses=[], names={}, best=None)
+        self.assertEqual(ckpt.losses, [100.0 - i for i in range(1, 21)])
+        self.assertEqual(ckpt.best, 80.0)
+        self.assertEqual(ckpt.names, {f'n{i}': str(i) for i in range(1, 21)})
+
+    def test_whatever_is_made_of_plain_values(self):
+        tree = {'list': [1, [2.5, 'x'], {'k': None}], 'array': np.arange(3.0),
+                'dict': {'a': {'b': np.ones(2)}}, 'pair': (1, (None, 2)),
+                'counter': collections.Counter(x=3), 'text': 'word',
+                'grown': [1, 2, 3]}
+        varve.write(tree, self.path())
+        fresh = {'list': [], 'array': None, 'dict': {}, 'pair': (1, None),
+                 'counter': collections.Counter(), 'text': None, 'grown': [0]}
+        pairs = fresh['list'], fresh['dict'], fresh['counter'], fresh['grown']
+        with varve.restore(fresh, self.path()) as restoration:
+            restoration.assert_consumed()
+        self.assertEqual(fresh['list'][1][0], 2.5)
+        self.assertEqual(fresh['list'][2], {})
+        self.assertEqual(fresh['array'].tolist(), [0, 1, 2])
+        self.assertEqual(fresh['dict']['a']['b'].tolist(), [1, 1])
+        self.assertEqual(list(fresh['pair'][1]), [None, 2])
+        self.assertEqual(fresh['counter'], {'x': 3})
+        self.assertEqual(fresh['grown'], [1, 2, 3])
+        for one, other in zip(pairs, (fresh['list'], fresh['dict'],
+                                      fresh['counter'], fresh['grown'])):
+            self.assertIs(one, other)
+
+    def test_under_other_names_and_only_what_is_wanted(self):
+        varve.write({'old': {'a': [1, 2]}, 'b': [3], 'c': [4]}, self.path())
+        fresh = {'new': {'a': []}, 'b': [], 'c': []}
+        varve.restore(fresh, self.path(), renames={'new': 'old'},
+                      except_='b').close()
+        self.assertEqual(fresh, {'new': {'a': [1, 2]}, 'b': [], 'c': [4]})
+        fresh = {'a': [], 'z': []}
+        varve.restore(fresh, self.path(), subtree='old', only='a').close()
+        self.assertEqual(fresh, {'a': [1, 2], 'z': []})
+
+    def test_what_fails_leaves_them_empty(self):
+        varve.write({'a': [1, 2], 'b': np.ones(3)}, self.path())
+        fresh = {'a': [], 'b': np.ones(4), 'pair': (None, [])}
+        with self.fails(varve.MismatchError, 'b'):
+            varve.restore(fresh, self.path())
+        self.assertEqual(fresh['a'], [])
+        fresh = {'a': [], 'b': None}
+        varve.plan(fresh, self.path()).close()
+        self.assertEqual(fresh, {'a': [], 'b': None})
+
+    def test_objects_are_the_program_s_to_make(self):
+        varve.write({'layers': [Layer(1), Layer(2)], 'none': Layer(3)},
+                    self.path())
+        fresh = {'layers': [], 'none': None}
+        with varve.restore(fresh, self.path()) as restoration:
+            self.assertEqual(fresh, {'layers': [], 'none': None})
+            self.assertEqual(restoration.pending_count, 3)
+            fresh['layers'] += [Layer(0), Layer(0)]
+            fresh['none'] = Layer(0)
+            restoration.assert_consumed()
+        self.assertEqual([layer.w.tolist() for layer in fresh['layers']],
+                         [[1, 1], [2, 2]])
+        self.assertEqual(fresh['none'].w.tolist(), [3, 3])
+
+    def test_objects_that_come_late_have_theirs_filled(self):
+        varve.write({'late': Layer(1, [1.0, 2.0])}, self.path())
+        checkpoint = varve.Checkpoint()
+        with checkpoint.restore(self.path()) as restoration:
+            checkpoint.late = Layer(0)
+            self.assertEqual(checkpoint.late.history, [1.0, 2.0])
+            restoration.assert_consumed()
+
+    def test_a_damaged_newest_file_fills_nothing(self):
+        for values in [1], [1, 2]:
+            ckpt = varve.Checkpoint(w=np.ones(9), values=values)
+            with varve.Manager(ckpt, self.path('run')) as manager:
+                manager.save(len(values))
+        newest = varve.latest(self.path('run') + '/ckpt')
+        data = bytearray(open_bytes(newest))
+        at = data.index(np.ones(9).tobytes())
+        data[at:at + 8] = bytes(8)
+        with open(newest, 'wb') as stream:
+            stream.write(data)
+        ckpt = varve.Checkpoint(w=np.zeros(9), values=[])
+        with varve.Manager(ckpt, self.path('run')) as manager:
+            manager.resume()
+            self.assertEqual(len(manager.passed_over), 1)
+            manager.assert_consumed()
+        self.assertEqual(ckpt.values, [1])
+        self.assertEqual(ckpt.w.tolist(), [1] * 9)
+
+
+class Saves(Test):
+    """A save never changes the program."""
+
+    def setUp(self):
+        super().setUp()
+        varve.write({'layers': [Layer(1)], 'n': 1, 'w': np.ones(2)},
+                    self.path())
+
+    def test_refuse_what_would_be_overwritten(self):
+        tree = {'layers': [], 'n': 0}
+        checkpoint = varve.Checkpoint(**tree)
+        restoration = checkpoint.restore(self.path())
+        checkpoint.layers.append(Layer(7))
+        for _ in range(2):
+            with self.fails(varve.MisuseError, 'layers/0/w', r'update\(\)'):
+                checkpoint.write(self.path('b'))
+        self.assertFalse(os.path.exists(self.path('b')))
+        self.assertEqual(checkpoint.layers[0].w.tolist(), [7, 7])
+        restoration.drop_pending('layers')
+        checkpoint.write(self.path('b'))
+        self.assertEqual(checkpoint.layers[0].w.tolist(), [7, 7])
+
+    def test_carry_what_waits_and_has_no_place(self):
+        checkpoint = varve.Checkpoint(n=0)
+        with checkpoint.restore(self.path()):
+            checkpoint.write(self.path('b'))
+        with varve.open(self.path('b')) as found:
+            self.assertEqual(found['layers/0/w'].read().tolist(), [1, 1])
+
+    def test_take_what_update_has_brought(self):
+        checkpoint = varve.Checkpoint(layers=[], n=0, w=np.zeros(2))
+        with checkpoint.restore(self.path()) as restoration:
+            checkpoint.layers.append(Layer(7))
+            restoration.update()
+            checkpoint.layers[0].w += 1
+            checkpoint.write(self.path('b'))
+        self.assertEqual(checkpoint.layers[0].w.tolist(), [2, 2])
+
+    def test_setting_an_attribute_changes_nothing_else(self):
+        checkpoint = varve.Checkpoint(layers=[], n=0)
+        with checkpoint.restore(self.path()) as restoration:
+            checkpoint.layers.append(Layer(7))
+            checkpoint.w = np.zeros(2)
+            self.assertEqual(checkpoint.w.tolist(), [1, 1])
+            self.assertEqual(checkpoint.layers[0].w.tolist(), [7, 7])
+            restoration.assert_consumed()
+            self.assertEqual(checkpoint.layers[0].w.tolist(), [1, 1])
+
+    def test_a_run_stops_where_it_would_lose_what_was_saved(self):
+        ckpt = varve.Checkpoint(layers=[Layer(1)])
+        with varve.Run(ckpt, self.path('run'), interval_steps=1) as run:
+            run.step(1)
+        ckpt = varve.Checkpoint(layers=[])
+        with self.fails(varve.MisuseError, 'layers/0/w'):
+            with varve.Run(ckpt, self.path('run'), interval_steps=1) as run:
+                ckpt.layers.append(Layer(7))
+                run.step(2)
+        self.assertEqual(ckpt.layers[0].w.tolist(), [7, 7])
+
+
+class Layer:
+    def __init__(self, value, history=()):
+        self.w = np.full(2, float(value))
+        self.history = list(history)
+
+
+def open_bytes(path):
+    with open(path, 'rb') as stream:
+        return stream.read()
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,262 @@
+"""filling.py - None and empty containers, as a file has them.
+
+A restore fills arrays in place. What a file has for a None, for an empty list
+or dict, or behind the end of a list, has no place in the program yet: it is
+made here, before the library reads the values. All of it can be undone.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import os
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping,
+                    Optional, Tuple)
+
+import numpy as np
+
+from ._native import ffi, lib
+from .errors import Error, NotFoundError, Status, call, error_of
+from .options import Options, as_patterns
+from .reader import Kind, Loading, Reader, SavedNode
+from .strings import path_bytes
+from .survey import (Part, Survey, attributes, escaped, is_none_tagged, put,
+                     put_tuples)
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ['Filled', 'check_new_objects', 'fill', 'fill_late',
+           'planned_path']
+
+Undo = Callable[[], None]
+
+
+class Filled:
+    """What was changed, and from which file."""
+
+    def __init__(self, path: Optional[str] = None):
+        self.path = path
+        self._undo: List[Undo] = []
+
+    def note(self, undo: Undo) -> None:
+        self._undo.append(undo)
+
+    def undo(self) -> None:
+        """Lets the program be what it was."""
+        while self._undo:
+            self._undo.pop()()
+
+
+class Filling:
+    """One file and one program."""
+
+    def __init__(self, reader: Reader, survey: Survey, options: Options,
+                 filled: Filled):
+        self._reader = reader
+        self._survey = survey
+        self._names = Names(options.keywords)
+        self._filled = filled
+
+    def fill(self, is_wanted: Callable[[Part], bool]) -> None:
+        changed = False
+        for part in list(self._survey.parts.values()):
+            if part.maker or part.is_none or not is_wanted(part):
+                continue
+            if part.is_list:
+                changed |= self._fill_list(part)
+            elif part.kind == lib.VARVE_DICT and not part.value:
+                changed |= self._fill_dict(part)
+            changed |= self._fill_nones(part)
+        if changed:
+            put_tuples(list(self._survey.parts.values()), self._filled.note)
+
+    def _find(self, path: str) -> Optional[SavedNode]:
+        """What the file has for a path of the program."""
+        found = self._names.in_file(path)
+        if found is None:
+            return None
+        try:
+            return self._reader.find(found)
+        except NotFoundError:
+            return None
+
+    def _fill_list(self, part: Part) -> bool:
+        node = self._find(part.path)
+        if node is None or node.kind != Kind.LIST \
+                or node.edge_count <= len(part.holder):
+            return False
+        children = list(node.edges.values())[len(part.holder):]
+        if not all(is_plain(child) for child in children):
+            return False
+        holder, count = part.holder, len(part.holder)
+        self._filled.note(lambda: holder.__delitem__(slice(count, None)))
+        holder.extend(self._made(child) for child in children)
+        part.is_changed = True
+        return True
+
+    def _fill_dict(self, part: Part) -> bool:
+        node = self._find(part.path)
+        if node is None or node.kind != Kind.DICT or not node.edge_count \
+                or not is_plain(node):
+            return False
+        self._filled.note(part.value.clear)
+        part.value.update(self._made(node))
+        return True
+
+    def _fill_nones(self, part: Part) -> bool:
+        changed = False
+        for name in names_of_none(part):
+            node = self._find(f'{part.path}/{escaped(name)}'.lstrip('/'))
+            if node is None or is_none_tagged(node.tags) \
+                    or not is_plain(node):
+                continue
+            self._put(part, name, self._made(node))
+            changed = True
+        return changed
+
+    def _put(self, home: Part, name: Any, value: Any) -> None:
+        place = vars(home.value) if home.kind == lib.VARVE_OBJECT \
+            else home.holder
+        self._filled.note(lambda: place.__setitem__(name, None))
+        place[name] = value
+        home.is_changed = True
+
+    def _made(self, node: SavedNode) -> Any:
+        return Loading(self._reader, False, is_python=True).load(node)
+
+
+def names_of_none(part: Part) -> List[Any]:
+    """Where it has None."""
+    if part.is_list:
+        return [i for i, child in enumerate(part.holder) if child is None]
+    found = part.value if part.kind == lib.VARVE_DICT else \
+        attributes(part.value)
+    return [name for name, child in found.items() if child is None]
+
+
+def is_plain(node: SavedNode) -> bool:
+    """Whether it can be made without the program: it is made of values, lists
+    and dicts alone."""
+    reader, queue, seen = node.reader, [node], {node.number}
+    for one in queue:  # grows meanwhile
+        if one.kind == Kind.VARIABLE:
+            if not one.has_value or one.part:
+                return False
+        elif one.kind not in (Kind.LIST, Kind.DICT) or one.slots:
+            if not is_none_tagged(one.tags) or one.edge_count:
+                return False
+        for number in one.child_numbers():
+            if number not in seen:
+                seen.add(number)
+                queue.append(reader.node(number))
+    return True
+
+
+class Names:
+    """Which path of a file stands for one of the program."""
+
+    def __init__(self, keywords: Mapping[str, Any]):
+        self._renames: Dict[str, str] = {
+            program.strip('/'): file.strip('/') for program, file in
+            (keywords.get('renames') or {}).items()}
+        self._subtree = (keywords.get('subtree') or '').strip('/')
+        self._only, self._except = (
+            as_patterns(keywords[name], name) if keywords.get(name) else None
+            for name in ('only', 'except_'))
+        # These are the library's to carry out: nothing is made there.
+        self._is_unknown = bool(keywords.get('rename_file')
+                                or keywords.get('dots'))
+
+    def in_file(self, path: str) -> Optional[str]:
+        """None where nothing is to come."""
+        chars = path_bytes(path)
+        if self._is_unknown or (
+                self._only and not lib.varve_path_matches(self._only, chars)
+        ) or (self._except and lib.varve_path_matches(self._except, chars)):
+            return None
+        for prefix in prefixes_of(path) if self._renames else ():
+            if prefix in self._renames:
+                path = self._renames[prefix] + path[len(prefix):]
+                break
+        return '/'.join(filter(None, (self._subtree, path.strip('/'))))
+
+
+def prefixes_of(path: str) -> Iterator[str]:
+    """The path and all above it, the longest first."""
+    while path:
+        yield path
+        path = path.rpartition('/')[0]
+    yield ''
+
+
+def planned_path(graph: 'Graph', path: bytes,
+                 options: Options) -> Optional[str]:
+    """The file that a read of this path opens; None where it fails, which the
+    read says."""
+    try:
+        plan = ffi.gc(call(lib.varve_plan, graph.root, path, options.struct),
+                      lib.varve_restoration_free)
+    except Error:
+        return None
+    return os.fsdecode(ffi.string(lib.varve_restoration_path(plan)))
+
+
+def is_fillable(part: Part) -> bool:
+    """Whether something may be made in it."""
+    return not part.maker and not part.is_none and (
+        part.is_list or (part.kind == lib.VARVE_DICT and not part.value)
+        or bool(names_of_none(part)))
+
+
+def fill(graph: 'Graph', path: Optional[str], options: Options) -> Filled:
+    """Makes what a file has. Whatever is wrong with the file is for the
+    restoration to say."""
+    filled = Filled(path)
+    survey = graph.survey()
+    if path is None or not any(map(is_fillable, survey.parts.values())):
+        return filled
+    try:
+        with Reader(path, bool(options.struct.salvage.on)) as reader:
+            Filling(reader, survey, options, filled).fill(lambda _: True)
+    except Error:
+        filled.undo()
+    return filled
+
+
+def fill_late(graph: 'Graph', sources: List[Tuple[str, Options]],
+              is_wanted: Callable[[Part], bool]) -> None:
+    """Makes what files have for parts that the program has added since."""
+    for path, options in sources:
+        survey = graph.survey()
+        filled = Filled(path)
+        if not any(is_wanted(part) and is_fillable(part)
+                   for part in survey.parts.values()):
+            return
+        try:
+            with Reader(path, bool(options.struct.salvage.on)) as reader:
+                Filling(reader, survey, options, filled).fill(is_wanted)
+        except Error:
+            filled.undo()
+
+
+def check_new_objects(graph: 'Graph', options: Options) -> None:
+    """UnmatchedError where the program has added an object with arrays that
+    nothing was restored into."""
+    survey = graph.survey()
+    old = {entry.part.key for entry in graph.entries()}
+    missing = options.keywords.get('expect_missing')
+    excused = as_patterns(missing, 'expect_missing') if missing else ffi.NULL
+    queue = [part for part in survey.parts.values()
+             if part.kind == lib.VARVE_OBJECT and part.key not in old
+             and any(home.kind == lib.VARVE_OBJECT for home, _ in part.homes)]
+    seen = {part.key for part in queue}
+    for part in queue:  # grows meanwhile
+        if part.maker and isinstance(part.value, np.ndarray) and not \
+                lib.varve_path_matches(excused, part.path.encode()):
+            raise error_of(
+                Status.UNMATCHED, f'{part.path}: this array was added after '
+                'the resume, and the checkpoint has nothing for it: add it '
+                'before, or permit it by expect_missing')
+        new = {key for _, key in part.children} - seen - old
+        seen |= new
+        queue.extend(survey.parts[key] for key in new)
