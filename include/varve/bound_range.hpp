@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <varve/bound.hpp>
+#include <varve/bound_columns.hpp>
 
 namespace varve
 {
@@ -92,9 +93,9 @@ using element_of =
     std::remove_reference_t<decltype(*std::begin(std::declval<T &>()))>;
 
 template <class T>
-struct bound<T,
-    std::enable_if_t<is_range<T> && !is_viewed<T> && !has_fields<T> &&
-                     !is_map<T> && !std::is_same_v<T, std::string>>>
+struct bound<T, std::enable_if_t<is_range<T> && !is_viewed<T> &&
+                                 !has_fields<T> && !is_map<T> && !is_table<T> &&
+                                 !std::is_same_v<T, std::string>>>
     : bound_base {
     using value = element_of<T>;
     T *range = nullptr;

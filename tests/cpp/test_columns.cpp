@@ -1,0 +1,223 @@
+/* test_columns.cpp - vectors of structs of numbers: an array for each member,
+ * as long as the file has it, and files that have a node for each element.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "check.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+namespace
+{
+
+struct spin {
+    float up = 0, down = 0;
+
+    friend constexpr auto varve_fields(const spin *)
+    {
+        return varve::fields(
+            varve::field("up", &spin::up), varve::field("down", &spin::down));
+    }
+};
+
+/* [columns] */
+struct body {
+    double mass = 1;
+    std::array<float, 3> at = {};
+    spin s = {};
+    bool is_free = false;
+    std::string note; /* no field: it stays with its element */
+
+    friend constexpr auto varve_fields(const body *)
+    {
+        return varve::fields(varve::field("mass", &body::mass),
+            varve::field("at", &body::at), varve::field("s", &body::s),
+            varve::field("is_free", &body::is_free));
+    }
+};
+/* [/columns] */
+
+body make_body(int i)
+{
+    const auto f = static_cast<float>(i);
+    body p;
+    p.mass = i;
+    p.at = { f, f + 1, f + 2 };
+    p.s.down = -f;
+    p.is_free = i % 2 != 0;
+    return p;
+}
+
+std::vector<body> make_bodies(int n)
+{
+    std::vector<body> all;
+    for (int i = 0; i < n; i++)
+        all.push_back(make_body(i));
+    return all;
+}
+
+bool is_body(const body &p, int i)
+{
+    const body wanted = make_body(i);
+    return p.mass == wanted.mass && p.at == wanted.at &&
+           p.s.up == wanted.s.up && p.s.down == wanted.s.down &&
+           p.is_free == wanted.is_free;
+}
+
+bool are_bodies(const std::vector<body> &all, int n)
+{
+    bool is = all.size() == static_cast<std::size_t>(n);
+    for (int i = 0; is && i < n; i++)
+        is = is_body(all[static_cast<std::size_t>(i)], i);
+    return is;
+}
+
+/* As older versions have saved them: a list of objects. */
+void add_bodies(const varve::node &root, std::vector<body> &all)
+{
+    const varve::node list = root.add_list("swarm");
+    for (body &p : all)
+        list.append(p);
+}
+
+void write_list(const char *name, std::vector<body> all)
+{
+    varve::graph graph;
+    add_bodies(graph.root(), all);
+    GOOD(varve::write(graph.root(), place(name)));
+}
+
+void restore_all(const varve::graph &graph, const char *name)
+{
+    GOOD(NEED(varve::read(graph.root(), place(name))).assert_consumed());
+}
+
+} /* namespace */
+
+TEST(structs_of_numbers_are_saved_as_columns)
+{
+    std::vector<body> swarm, filled;
+    varve::graph graph, other;
+    graph.root().add("swarm", swarm);
+    other.root().add("swarm", filled);
+    swarm = make_bodies(1000);
+    GOOD(varve::write(graph.root(), place("columns columns")));
+    auto reader = NEED(varve::reader::open(place("columns columns")));
+    CHECK(reader.find("swarm")->edge_count == 4);
+    CHECK(reader.find("swarm/s")->edge_count == 2);
+    CHECK(reader.find("swarm/mass")->value.shape[0] == 1000);
+    CHECK(reader.find("swarm/at")->value.rank == 2);
+    std::vector<std::array<float, 3>> at(1000);
+    GOOD(reader.read("swarm/at", at));
+    CHECK(at[999][2] == 1001);
+    restore_all(other, "columns columns");
+    CHECK(are_bodies(filled, 1000));
+}
+
+TEST(a_restoration_gives_a_vector_of_structs_its_length)
+{
+    std::vector<body> swarm = make_bodies(5);
+    varve::graph graph;
+    graph.root().add("swarm", swarm);
+    GOOD(varve::write(graph.root(), place("columns five")));
+    for (int n : { 0, 1, 4, 5, 900 }) {
+        swarm = std::vector<body>(static_cast<std::size_t>(n));
+        if (n > 0)
+            swarm[0].note = "a note that is too long for its own room";
+        const body *was = swarm.data();
+        restore_all(graph, "columns five");
+        CHECK(are_bodies(swarm, 5));
+        CHECK(n == 0 || swarm[0].note.size() > 16);
+        CHECK((swarm.data() == was) == (n == 5));
+        GOOD(varve::write(graph.root(), place("columns again")));
+    }
+    swarm.clear();
+    GOOD(varve::write(graph.root(), place("no rows")));
+    swarm = make_bodies(3);
+    restore_all(graph, "no rows");
+    CHECK(swarm.empty());
+}
+
+TEST(columns_of_different_lengths_are_refused)
+{
+    std::vector<body> swarm = make_bodies(3);
+    std::vector<double> mass(5);
+    std::vector<std::array<float, 3>> at(3);
+    std::vector<std::array<float, 2>> flat(5);
+    for (bool is_flat : { false, true }) {
+        varve::graph graph, other;
+        graph.root().add("swarm", swarm);
+        const varve::node object = other.root().add_object("swarm");
+        object.add("mass", mass);
+        if (is_flat)
+            object.add("at", flat);
+        else
+            object.add("at", at);
+        GOOD(varve::write(other.root(), place("columns uneven")));
+        const auto read = varve::read(graph.root(), place("columns uneven"));
+        CHECK(!read || !(*read).assert_consumed());
+        CHECK(is_flat || read.status() == VARVE_CALLBACK);
+        CHECK(is_flat || are_bodies(swarm, 3));
+    }
+}
+
+TEST(lists_of_structs_of_older_files_fill_columns)
+{
+    std::vector<body> swarm = make_bodies(2);
+    varve::graph graph;
+    graph.root().add("swarm", swarm);
+    for (int n : { 1, 2, 12 }) {
+        write_list("columns list", make_bodies(n));
+        restore_all(graph, "columns list");
+        CHECK(are_bodies(swarm, n));
+        GOOD(varve::write(graph.root(), place("columns table")));
+        auto reader = NEED(varve::reader::open(place("columns table")));
+        CHECK(reader.find("swarm")->edge_count == 4);
+        CHECK(reader.find("swarm/mass")->tag_count == 0);
+    }
+}
+
+TEST(a_run_resumes_from_a_list_of_structs)
+{
+    std::vector<body> swarm, older = make_bodies(4);
+    {
+        varve::run run;
+        add_bodies(run.root(), older);
+        run.open(place("columns run"));
+        run.step(1);
+        GOOD(run.end());
+    }
+    varve::run run;
+    run.root().add("swarm", swarm);
+    run.open(place("columns run"));
+    CHECK(run.resumed_step() == 1 && are_bodies(swarm, 4));
+    run.step(2);
+    GOOD(run.end());
+}
+
+TEST(columns_may_be_anywhere)
+{
+    std::map<std::string, std::vector<body>> named, other_named;
+    std::vector<std::vector<spin>> rows(3), other_rows;
+    varve::graph graph, other;
+    graph.root().add("named", named);
+    graph.root().add("rows", rows);
+    other.root().add("named", other_named);
+    other.root().add("rows", other_rows);
+    named["a"] = make_bodies(4);
+    named["b"] = make_bodies(0);
+    rows[2].resize(5);
+    rows[2][4].down = 3;
+    GOOD(varve::write(graph.root(), place("columns anywhere")));
+    restore_all(other, "columns anywhere");
+    CHECK(are_bodies(other_named["a"], 4));
+    CHECK(other_named.count("b") == 1 && other_named["b"].empty());
+    CHECK(other_rows.size() == 3 && other_rows[2].size() == 5);
+    CHECK(other_rows[2][4].down == 3);
+    auto snapshot = NEED(varve::snapshot::take(graph.root()));
+    named["a"] = std::vector<body>(4); /* elsewhere, as many */
+    GOOD(snapshot.restore());
+    CHECK(are_bodies(named["a"], 4));
+}
