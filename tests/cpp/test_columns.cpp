@@ -221,3 +221,12 @@ TEST(columns_may_be_anywhere)
     GOOD(snapshot.restore());
     CHECK(are_bodies(named["a"], 4));
 }
+
+TEST(only_what_resizes_has_room_made_always)
+{
+    std::vector<float> values(3);
+    varve::graph graph;
+    const varve::node node = graph.root().add("values", values);
+    varve_always_resize(node.get());
+    CHECK(graph.check().status() == VARVE_MISUSE);
+}
