@@ -22,9 +22,6 @@ namespace varve
 namespace detail
 {
 
-/* --- Nodes -----------------------------------------------------------------
- */
-
 /* Calls `visit` with each field of a struct in a vector, and a function that
  * leads from an element to the member; `object` stands for the struct. */
 template <class V, class M, class Get, class Visit>
@@ -116,11 +113,16 @@ private:
     }
 };
 
-/* Brings columns up to date, in the order in which they were added; or has
- * nobody miss them. */
+/* Goes through the columns in the order in which they were added. */
+enum class visit {
+    binds,   /* to the elements that there are now */
+    looks,   /* the same, and a column that was excused is so no more */
+    excuses, /* a file may lack them, as it has them in another form */
+};
+
 template <class V> struct looker {
     std::vector<std::unique_ptr<column<V>>> *all;
-    bool is_excusing;
+    visit why;
     std::size_t next = 0;
 
     template <class F> varve_node *inside(varve_node *object, const F &f)
@@ -137,14 +139,14 @@ template <class V> struct looker {
         varve_node *at = varve_find(object, f.name);
         if (!at)
             return;
-        if (is_excusing && !varve_has_tag(at, VARVE_TAG_LATER)) {
+        if (why == visit::excuses && !varve_has_tag(at, VARVE_TAG_LATER)) {
             own.is_excused = true;
             varve_tag(at, VARVE_TAG_LATER);
-        } else if (!is_excusing && own.is_excused) {
+        } else if (why == visit::looks && own.is_excused) {
             own.is_excused = false;
             varve_untag(at, VARVE_TAG_LATER);
         }
-        if (!is_excusing)
+        if (why != visit::excuses)
             look_at_view(at, own.view());
     }
 };
@@ -161,23 +163,33 @@ template <class V> struct bound<V, std::enable_if_t<is_table<V>>> : bound_base {
     {
         varve_node *at = varve_add_object(parent, name);
         adder<V, column<V>> adds = { &common, &columns };
-        common.vector = &thing;
+        found(at, thing);
         each_member<V, value>(at, itself, adds);
         varve_set_on_demand(at, make, this);
         return at;
     }
     void look(varve_node *at, V &thing)
     {
-        looker<V> looks = { &columns, false };
-        common.vector = &thing;
+        found(at, thing);
         forget(at);
-        each_member<V, value>(at, itself, looks);
+        go_through(at, visit::looks);
     }
 
 private:
     static value &itself(value &one)
     {
         return one;
+    }
+    void go_through(varve_node *at, visit why)
+    {
+        looker<V> goes = { &columns, why };
+        each_member<V, value>(at, itself, goes);
+    }
+    void found(varve_node *at, V &thing)
+    {
+        common.vector = &thing;
+        common.is_placed = false;
+        common.bind = [this, at] { go_through(at, visit::binds); };
     }
     void forget(varve_node *at)
     {
@@ -196,10 +208,8 @@ private:
         auto make = [&] {
             if (offer->name != std::to_string(self.common.read.size()))
                 return;
-            if (self.common.read.empty()) {
-                looker<V> excuses = { &self.columns, true };
-                each_member<V, value>(at, itself, excuses);
-            }
+            if (self.common.read.empty())
+                self.go_through(at, visit::excuses);
             self.common.read.emplace_back();
             adder<V, cell<V>> adds = { &self.common, &self.cells };
             each_member<V, value>(

@@ -11,12 +11,14 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <varve/fields.hpp>
+#include <varve/followed.hpp>
 #include <varve/resizing.h>
 #include <varve/strided.hpp>
 
@@ -61,48 +63,68 @@ template <class S, class A>
 inline constexpr bool is_table<std::vector<S, A>> =
     has_fields<S> && !layout<S>::value && is_flat<S>() &&
     std::is_default_constructible_v<S> && std::is_move_constructible_v<S> &&
-    std::is_move_assignable_v<S>;
+    (std::is_nothrow_move_assignable_v<S> || std::is_copy_assignable_v<S>);
 
 /* --- Rows that come from a file ------------------------------------------- */
 
 /* What the columns of one vector have in common. */
 template <class V> struct rows {
+    using value = typename V::value_type;
     V *vector = nullptr;
-    V fresh = {};           /* replaces *vector where that has another length */
-    std::size_t coming = 0; /* rows, while there are rooms */
+    std::optional<V> fresh = {}; /* replaces *vector, of another length */
+    std::size_t coming = 0;      /* rows, while there are rooms */
     std::size_t rooms = 0;
-    bool is_placed = false; /* *vector has `coming` rows */
+    bool is_placed = false; /* a column has come since the last look */
+
+    /* Binds the columns to the elements that there are now. */
+    std::function<void()> bind = {};
 
     /* The elements of a file that has a node for each, until they are in
      * *vector. Their addresses do not change while more are added. */
-    std::deque<typename V::value_type> read = {};
+    std::deque<value> read = {};
 
-    /* All columns of a restoration have as many rows. */
+    /* All columns of a restoration have as many rows, also where they come one
+     * after the other. */
     bool prepare(std::size_t count)
     {
-        if (rooms > 0 && count != coming)
+        if ((rooms > 0 && count != coming) ||
+            (is_placed && count != vector->size()))
             return false;
-        if (rooms == 0 && count != vector->size())
-            fresh = V(count);
+        if (rooms == 0 && count != vector->size()) {
+            fresh.emplace(made_like(*vector, count));
+            if constexpr (!std::is_nothrow_move_assignable_v<value>)
+                for (std::size_t i = 0; i < count && i < vector->size(); i++)
+                    (*fresh)[i] = std::as_const((*vector)[i]);
+        }
         coming = count;
         rooms++;
-        is_placed = false;
         return true;
     }
-    /* What has no column in the file stays as it is, where it can. */
+    /* What has no column in the file stays as it is, where it can. The vector
+     * has another length than in prepare() where a callback of the program has
+     * changed it meanwhile. */
     void place() noexcept
     {
-        if (!is_placed && vector->size() != coming) {
-            for (std::size_t i = 0; i < coming && i < vector->size(); i++)
-                fresh[i] = std::move((*vector)[i]);
-            std::swap(*vector, fresh);
-        }
         is_placed = true;
+        if (vector->size() == coming)
+            return;
+        if (!fresh) {
+            vector->resize(coming);
+            return;
+        }
+        if constexpr (std::is_nothrow_move_assignable_v<value>)
+            for (std::size_t i = 0; i < coming && i < vector->size(); i++)
+                (*fresh)[i] = std::move((*vector)[i]);
+        std::swap(*vector, *fresh);
+        fresh.reset();
     }
     void leave() noexcept
     {
-        if (--rooms == 0)
-            fresh = V();
+        if (--rooms > 0)
+            return;
+        fresh.reset();
+        if (is_placed)
+            bind();
     }
 };
 
@@ -163,8 +185,7 @@ template <class V> struct column : member<V> {
         };
         return guarded(make);
     }
-    static void settle(
-        void *user, varve_node *at, void *, bool is_taken) noexcept
+    static void settle(void *user, varve_node *, void *, bool is_taken) noexcept
     {
         column &self = *static_cast<column *>(user);
         if (is_taken) {
@@ -174,7 +195,6 @@ template <class V> struct column : member<V> {
                 std::memcpy(self.at(one), from, self.size);
                 from += self.size;
             }
-            varve_rebind(at, self.view());
         }
         self.room = {};
         self.of->leave();

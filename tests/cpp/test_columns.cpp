@@ -6,8 +6,15 @@
 #include "check.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <list>
 #include <map>
+#ifdef __has_include
+#if __has_include(<memory_resource>)
+#include <memory_resource>
+#endif
+#endif
 
 namespace
 {
@@ -86,6 +93,64 @@ void write_list(const char *name, std::vector<body> all)
 {
     varve::graph graph;
     add_bodies(graph.root(), all);
+    GOOD(varve::write(graph.root(), place(name)));
+}
+
+/* Whose copies fail once `left` of them are made; it is not moved. */
+struct costly {
+    static int left;
+    double x = 0;
+
+    costly() = default;
+    costly(const costly &) = default;
+    ~costly() = default;
+    costly &operator=(const costly &other)
+    {
+#ifdef __cpp_exceptions
+        if (left-- == 0)
+            throw left;
+#endif
+        x = other.x;
+        return *this;
+    }
+    friend constexpr auto varve_fields(const costly *)
+    {
+        return varve::fields(varve::field("x", &costly::x));
+    }
+};
+int costly::left = 0;
+
+/* Of which a vector cannot be made longer. */
+struct still {
+    std::atomic<int> n = { 0 };
+
+    friend constexpr auto varve_fields(const still *)
+    {
+        return varve::fields(varve::field("n", &still::n));
+    }
+};
+struct given {
+    double x;
+
+    explicit given(double value) : x(value)
+    {
+    }
+    friend constexpr auto varve_fields(const given *)
+    {
+        return varve::fields(varve::field("x", &given::x));
+    }
+};
+
+/* A file with these columns and no others. */
+void write_columns(const char *name, std::size_t masses, std::size_t places)
+{
+    std::vector<double> mass(masses, 3);
+    std::vector<std::array<float, 3>> at(places);
+    varve::graph graph;
+    const varve::node object = graph.root().add_object("swarm");
+    object.add("mass", mass);
+    if (places > 0)
+        object.add("at", at);
     GOOD(varve::write(graph.root(), place(name)));
 }
 
@@ -230,3 +295,128 @@ TEST(only_what_resizes_has_room_made_always)
     varve_always_resize(node.get());
     CHECK(graph.check().status() == VARVE_MISUSE);
 }
+
+TEST(members_that_a_file_lacks_stay_where_the_vector_gets_longer)
+{
+    std::vector<body> swarm(2);
+    swarm[1].s.up = 9;
+    varve::graph graph;
+    graph.root().add("swarm", swarm);
+    write_columns("columns few", 5, 0);
+    const auto read = NEED(varve::read(graph.root(), place("columns few")));
+    CHECK(read.assert_consumed().status() == VARVE_UNMATCHED);
+    CHECK(swarm.size() == 5 && swarm[1].s.up == 9 && swarm[4].mass == 3);
+    const varve_tensor *up = graph.root().find("swarm/s/up").value();
+    CHECK(up->data == &swarm[0].s.up && up->shape[0] == 5);
+}
+
+TEST(nodes_are_over_the_vector_after_a_list_was_read)
+{
+    std::vector<body> swarm(2);
+    varve::graph graph;
+    graph.root().add("swarm", swarm);
+    write_list("columns list", make_bodies(7));
+    restore_all(graph, "columns list");
+    const varve_tensor *mass = graph.root().find("swarm/mass").value();
+    CHECK(mass->data == &swarm[0].mass && mass->shape[0] == 7);
+}
+
+TEST(a_column_that_comes_later_has_the_length_of_the_others)
+{
+    std::vector<body> swarm(2);
+    varve::graph graph;
+    graph.root().add("swarm", swarm);
+    const varve::node object = graph.root().find("swarm");
+    const varve::node at = object.find("at");
+    graph.root().track("aside", at);
+    object.untrack("at");
+    write_columns("columns uneven", 5, 3);
+    const auto read = NEED(varve::read(graph.root(), place("columns uneven")));
+    CHECK(swarm.size() == 5);
+    object.track("at", at);
+    CHECK(read.assert_consumed().status() != VARVE_OK);
+    CHECK(swarm.size() == 5 && swarm[4].mass == 3);
+}
+
+TEST(a_callback_may_change_the_length_of_a_vector_that_is_restored)
+{
+    std::vector<body> swarm = make_bodies(5);
+    std::size_t meanwhile = 0;
+    varve::graph graph;
+    graph.root().add("swarm", swarm);
+    graph.root().add_state(
+        "state", [](varve::sink to) { to.put("x"); },
+        [&](std::string_view) {
+            swarm.resize(meanwhile);
+            return true;
+        });
+    GOOD(varve::write(graph.root(), place("columns changed")));
+    for (std::size_t before : { 0, 5, 7 })
+        for (std::size_t now : { 0, 3, 5, 9 }) {
+            swarm = std::vector<body>(before);
+            meanwhile = now;
+            restore_all(graph, "columns changed");
+            CHECK(are_bodies(swarm, 5));
+        }
+}
+
+TEST(structs_whose_copies_fail_are_left_as_they_were)
+{
+    std::vector<costly> all(4), others(3);
+    all[0].x = 4;
+    varve::graph graph, other;
+    graph.root().add("all", all);
+    other.root().add("all", others);
+    GOOD(varve::write(graph.root(), place("columns costly")));
+#ifdef __cpp_exceptions
+    others[0].x = 7;
+    costly::left = 2;
+    const auto read = varve::read(other.root(), place("columns costly"));
+    CHECK(read.status() == VARVE_CALLBACK);
+    CHECK(others.size() == 3 && others[0].x == 7);
+#endif
+    costly::left = 3;
+    restore_all(other, "columns costly");
+    CHECK(others.size() == 4 && others[0].x == 4);
+}
+
+TEST(lists_of_what_cannot_be_added_keep_their_length)
+{
+    std::vector<still> stills(2);
+    std::list<still> listed(2), longer(1);
+    std::vector<given> givens = { given(1), given(2) };
+    varve::graph graph, other;
+    graph.root().add("stills", stills);
+    graph.root().add("listed", listed);
+    graph.root().add("givens", givens);
+    other.root().add("listed", longer);
+    GOOD(varve::write(graph.root(), place("columns still")));
+    listed.back().n = 3;
+    givens[1].x = 0;
+    restore_all(graph, "columns still");
+    CHECK(listed.back().n == 0 && givens[1].x == 2);
+    GOOD(varve::read(other.root(), place("columns still")));
+    CHECK(longer.size() == 2);
+}
+
+#ifdef __cpp_lib_memory_resource
+TEST(vectors_of_other_memory_get_their_length_in_it)
+{
+    std::pmr::monotonic_buffer_resource pool;
+    std::pmr::vector<spin> spins(3, &pool);
+    std::pmr::vector<float> numbers(3, &pool);
+    varve::graph graph;
+    graph.root().add("spins", spins);
+    graph.root().add_resizable("numbers", numbers);
+    spins[2].up = 2;
+    numbers[2] = 2;
+    GOOD(varve::write(graph.root(), place("columns pool")));
+    spins.resize(1);
+    numbers.resize(1);
+    restore_all(graph, "columns pool");
+    CHECK(spins.size() == 3 && spins[2].up == 2);
+    CHECK(numbers.size() == 3 && numbers[2] == 2);
+    CHECK(spins.get_allocator().resource() == &pool);
+    CHECK(numbers.get_allocator().resource() == &pool);
+}
+#endif
