@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <varve/bound.hpp>
+#include <varve/bound_columns.hpp>
 
 namespace varve
 {
@@ -82,19 +83,23 @@ private:
 
 /* --- Lists */
 
-template <class T, class = void> inline constexpr bool has_emplace_back = false;
-template <class T>
-inline constexpr bool has_emplace_back<T,
-    std::void_t<decltype(std::declval<T &>().emplace_back())>> = true;
-
 template <class T>
 using element_of =
     std::remove_reference_t<decltype(*std::begin(std::declval<T &>()))>;
 
+/* Whether emplace_back() adds an element: it needs no arguments, and a
+ * std::vector can move the others to larger memory. */
+template <class T, class = void> inline constexpr bool grows_by_one = false;
 template <class T>
-struct bound<T,
-    std::enable_if_t<is_range<T> && !is_viewed<T> && !has_fields<T> &&
-                     !is_map<T> && !std::is_same_v<T, std::string>>>
+inline constexpr bool grows_by_one<T,
+    std::void_t<decltype(std::declval<T &>().emplace_back())>> =
+    std::is_default_constructible_v<element_of<T>> &&
+    (std::is_move_constructible_v<element_of<T>> || !is_std<T>);
+
+template <class T>
+struct bound<T, std::enable_if_t<is_range<T> && !is_viewed<T> &&
+                                 !has_fields<T> && !is_map<T> && !is_table<T> &&
+                                 !std::is_same_v<T, std::string>>>
     : bound_base {
     using value = element_of<T>;
     T *range = nullptr;
@@ -104,7 +109,7 @@ struct bound<T,
     {
         varve_node *at = varve_add_list(parent, name);
         look(at, thing);
-        if constexpr (has_emplace_back<T>)
+        if constexpr (grows_by_one<T>)
             varve_set_on_demand(at, make, this);
         return at;
     }
@@ -141,7 +146,7 @@ private:
     static void make(void *user, varve_node *at, const varve_offer *)
     {
         bound &self = *static_cast<bound *>(user);
-        if constexpr (has_emplace_back<T>) {
+        if constexpr (grows_by_one<T>) {
             auto make = [&] {
                 const bool grew = std::exchange(self.grows, true);
                 const void *first = address_of(*self.range);

@@ -86,6 +86,23 @@ node follow(const node &at, T &value, const S &...s)
 
 /* --- Room ---------------------------------------------------------------- */
 
+/* A container of so many elements that can be swapped with `one`: its memory is
+ * of the same allocator. */
+template <class V, class = void>
+inline constexpr bool is_made_with_allocator = false;
+template <class V>
+inline constexpr bool is_made_with_allocator<V,
+    std::void_t<decltype(V(
+        std::size_t(), std::declval<const V &>().get_allocator()))>> = true;
+
+template <class V> V made_like(const V &one, std::size_t count)
+{
+    if constexpr (is_made_with_allocator<V>)
+        return V(count, one.get_allocator());
+    else
+        return V(count);
+}
+
 /* A vector, and those that are read into meanwhile: to move one does not move
  * its elements. */
 template <class V> struct rooms {
@@ -97,8 +114,9 @@ template <class V> struct rooms {
     {
         rooms &self = *static_cast<rooms *>(user);
         auto make = [&] {
-            V fresh(static_cast<std::size_t>(
-                coming->rank > 0 ? coming->shape[0] : 0));
+            V fresh = made_like(
+                *self.vector, static_cast<std::size_t>(
+                                  coming->rank > 0 ? coming->shape[0] : 0));
             if (!has_shape(view_of(fresh), *coming))
                 return false;
             self.made.push_back(std::move(fresh));

@@ -113,6 +113,7 @@ static void visit_variables(struct guest *g, struct state *s)
     CALL(g, varve_set_refresh(node, NULL, NULL));
     CALL(g, varve_add_variable(model, "at", varve_array_at(&pointer, 6)));
     CALL(g, varve_set_resizing(node, NULL, NULL));
+    CALL(g, varve_always_resize(varve_find(s->root, "growing")));
     CALL(g, varve_add_detached_variable(s->graph, varve_array(s->small, 6)));
     MAKES(g, node,
         varve_find_or_add_variable(model, "found", VARVE_FLOAT64,

@@ -20,8 +20,9 @@ const struct vv_attachment_kind vv_resizing_kind = {
 
 bool vv_takes_shape(const varve_node *node, const varve_tensor *coming)
 {
-    return vv_resizing_of(node) &&
-           (!vv_shape_equal(&node->variable->tensor, coming) ||
+    const struct vv_resizing *r = vv_resizing_of(node);
+    return r &&
+           (r->is_always || !vv_shape_equal(&node->variable->tensor, coming) ||
                vv_variable_is_null(node->variable));
 }
 
@@ -62,6 +63,21 @@ void varve_set_resizing(
     }
     own->calls = *resizing;
     own->user = user;
+    own->is_always = false;
+}
+
+void varve_always_resize(varve_node *variable)
+{
+    varve_node *node = vv_or_nil(variable);
+    struct vv_resizing *own = vv_attachment_find(node, &vv_resizing_kind);
+    char text[256];
+    if (own)
+        own->is_always = true;
+    else if (!vv_is_nil(node))
+        vv_mistake(node->graph, VARVE_MISUSE,
+            "%s: expected a variable that varve_set_resizing was called for, "
+            "found another node",
+            vv_node_text(node, text, sizeof text));
 }
 
 varve_node *varve_add_resizable(varve_node *parent, const char *name,

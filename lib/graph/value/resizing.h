@@ -15,6 +15,7 @@ struct vv_resizing {
     /* own */
     varve_resizing calls;
     void *user;
+    bool is_always; /* for a value of the shape that it has, too */
 };
 
 extern const struct vv_attachment_kind vv_resizing_kind;
@@ -35,8 +36,8 @@ struct vv_room {
     bool is_taken;
 };
 
-/* Whether a variable would take a value of that type for its shape, which is
- * another one. */
+/* Whether a variable takes a value of that shape by room that is made for it:
+ * the shape is another one, or varve_always_resize was called. */
 bool vv_takes_shape(const varve_node *node, const varve_tensor *coming);
 
 /* Makes room for a value of that shape, in the elements of the variable. On

@@ -1,0 +1,238 @@
+/* columns.hpp - which vectors of structs are saved as an array for each member,
+ * and how their elements come from a file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_COLUMNS_HPP
+#define VARVE_COLUMNS_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <varve/fields.hpp>
+#include <varve/followed.hpp>
+#include <varve/resizing.h>
+#include <varve/strided.hpp>
+
+namespace varve
+{
+
+namespace detail
+{
+
+/* --- Which vectors -------------------------------------------------------- */
+
+/* Whether a member is elements, or a struct of such members. */
+template <class T> constexpr bool is_flat();
+
+template <class S, class M> constexpr bool is_flat_field(const field_of<S, M> *)
+{
+    return is_flat<M>();
+}
+constexpr bool is_flat_field(const gone_field *)
+{
+    return true;
+}
+template <class... F> constexpr bool are_flat(const std::tuple<F...> *)
+{
+    constexpr bool has_columns = (!std::is_same_v<F, gone_field> || ...);
+    return has_columns &&
+           (is_flat_field(static_cast<const F *>(nullptr)) && ...);
+}
+template <class T> constexpr bool is_flat()
+{
+    if constexpr (layout<T>::value)
+        return !std::is_same_v<typename layout<T>::type, varve_string>;
+    else if constexpr (has_fields<T> && !is_viewed<T>)
+        return are_flat(static_cast<const decltype(varve_fields(
+                static_cast<const T *>(nullptr))) *>(nullptr));
+    else
+        return false;
+}
+
+template <class T> inline constexpr bool is_table = false;
+template <class S, class A>
+inline constexpr bool is_table<std::vector<S, A>> =
+    has_fields<S> && !layout<S>::value && is_flat<S>() &&
+    std::is_default_constructible_v<S> && std::is_move_constructible_v<S> &&
+    (std::is_nothrow_move_assignable_v<S> || std::is_copy_assignable_v<S>);
+
+/* --- Rows that come from a file ------------------------------------------- */
+
+/* What the columns of one vector have in common. */
+template <class V> struct rows {
+    using value = typename V::value_type;
+    V *vector = nullptr;
+    std::optional<V> fresh = {}; /* replaces *vector, of another length */
+    std::size_t coming = 0;      /* rows, while there are rooms */
+    std::size_t rooms = 0;
+    bool is_placed = false; /* a column has come since the last look */
+
+    /* Binds the columns to the elements that there are now. */
+    std::function<void()> bind = {};
+
+    /* The elements of a file that has a node for each, until they are in
+     * *vector. Their addresses do not change while more are added. */
+    std::deque<value> read = {};
+
+    /* All columns of a restoration have as many rows, also where they come one
+     * after the other. */
+    bool prepare(std::size_t count)
+    {
+        if ((rooms > 0 && count != coming) ||
+            (is_placed && count != vector->size()))
+            return false;
+        if (rooms == 0 && count != vector->size()) {
+            fresh.emplace(made_like(*vector, count));
+            if constexpr (!std::is_nothrow_move_assignable_v<value>)
+                for (std::size_t i = 0; i < count && i < vector->size(); i++)
+                    (*fresh)[i] = std::as_const((*vector)[i]);
+        }
+        coming = count;
+        rooms++;
+        return true;
+    }
+    /* What has no column in the file stays as it is, where it can. The vector
+     * has another length than in prepare() where a callback of the program has
+     * changed it meanwhile. */
+    void place() noexcept
+    {
+        is_placed = true;
+        if (vector->size() == coming)
+            return;
+        if (!fresh) {
+            vector->resize(coming);
+            return;
+        }
+        if constexpr (std::is_nothrow_move_assignable_v<value>)
+            for (std::size_t i = 0; i < coming && i < vector->size(); i++)
+                (*fresh)[i] = std::move((*vector)[i]);
+        std::swap(*vector, *fresh);
+        fresh.reset();
+    }
+    void leave() noexcept
+    {
+        if (--rooms > 0)
+            return;
+        fresh.reset();
+        if (is_placed)
+            bind();
+    }
+};
+
+/* A member of the elements of a vector. */
+template <class V> struct member {
+    rows<V> *of = nullptr;
+    std::function<void *(typename V::value_type &)> at = {};
+    varve_dtype dtype = VARVE_UINT8;
+    shape inner = {};     /* of one */
+    std::size_t size = 0; /* of one, in bytes */
+
+    /* Whether these are the last extents of a value. */
+    bool ends(const varve_tensor &coming, std::uint32_t first) const
+    {
+        bool is = coming.rank == inner.rank + first;
+        for (std::uint32_t i = 0; is && i < inner.rank; i++)
+            is = coming.shape[first + i] == inner.extents[i];
+        return is;
+    }
+};
+
+/* One member of all elements: an array. */
+template <class V> struct column : member<V> {
+    std::vector<unsigned char> room = {};
+    bool is_excused = false; /* a file has it in another form */
+
+    strided_view view() const
+    {
+        V &vector = *this->of->vector;
+        shape s(vector.size());
+        std::int64_t steps[VARVE_MAX_RANK] = {};
+        auto step = static_cast<std::int64_t>(varve_dtype_size(this->dtype));
+        for (std::uint32_t i = 0; i < this->inner.rank; i++)
+            s.append(this->inner.extents[i]);
+        for (std::uint32_t i = s.rank; i-- > 1 && s.rank <= VARVE_MAX_RANK;) {
+            steps[i] = step;
+            step *= static_cast<std::int64_t>(s.extents[i]);
+        }
+        steps[0] = static_cast<std::int64_t>(sizeof(vector[0]));
+        return { varve_view(vector.empty() ? nullptr : this->at(vector.front()),
+                     this->dtype, s),
+            steps };
+    }
+    static varve_status make(
+        void *user, varve_node *, const varve_tensor *coming, void **data)
+    {
+        column &self = *static_cast<column *>(user);
+        auto make = [&] {
+            if (!self.ends(*coming, 1))
+                return VARVE_MISMATCH;
+            const auto count = static_cast<std::size_t>(coming->shape[0]);
+            std::vector<unsigned char> bytes(count * self.size);
+            if (!self.of->prepare(count))
+                return VARVE_MISMATCH;
+            self.room = std::move(bytes);
+            *data = self.room.data();
+            return VARVE_OK;
+        };
+        return guarded(make);
+    }
+    static void settle(void *user, varve_node *, void *, bool is_taken) noexcept
+    {
+        column &self = *static_cast<column *>(user);
+        if (is_taken) {
+            self.of->place();
+            const unsigned char *from = self.room.data();
+            for (auto &one : *self.of->vector) {
+                std::memcpy(self.at(one), from, self.size);
+                from += self.size;
+            }
+        }
+        self.room = {};
+        self.of->leave();
+    }
+};
+
+/* One member of one element: files of older versions have a node for each. */
+template <class V> struct cell : member<V> {
+    std::size_t index = 0;
+
+    static varve_status make(
+        void *user, varve_node *, const varve_tensor *coming, void **data)
+    {
+        cell &self = *static_cast<cell *>(user);
+        auto make = [&] {
+            if (!self.ends(*coming, 0) ||
+                !self.of->prepare(self.of->read.size()))
+                return VARVE_MISMATCH;
+            *data = self.at(self.of->read[self.index]);
+            return VARVE_OK;
+        };
+        return guarded(make);
+    }
+    static void settle(
+        void *user, varve_node *, void *data, bool is_taken) noexcept
+    {
+        cell &self = *static_cast<cell *>(user);
+        if (is_taken) {
+            self.of->place();
+            std::memcpy(
+                self.at((*self.of->vector)[self.index]), data, self.size);
+        }
+        self.of->leave();
+    }
+};
+
+} /* namespace detail */
+
+} /* namespace varve */
+
+#endif
