@@ -49,7 +49,13 @@ typedef struct varve_records_options {
     varve_progress *progress; /* while a file is read at opening, in bytes */
     void *progress_user;
     const varve_allocator *allocator; /* copied; NULL: realloc and free */
-    varve_reserved reserved;
+    uint64_t skip_lines; /* sources of lines: the number of lines at the
+                            beginning of each file that are not records, such
+                            as the names of columns. A file without any line is
+                            permitted; one with fewer is VARVE_TRUNCATED */
+    bool allow_appended; /* lists of files: a position fits also where further
+                            files were appended to the list */
+    void *reserved[6];
 } varve_records_options;
 
 /* Each opens a source at its beginning; NULL on failure. End with
@@ -83,6 +89,34 @@ VARVE_API varve_records *varve_records_open_fixed(const char *path,
  * costs as much as inflating half such a distance; unpack a large file first.
  * VARVE_TOO_NEW where the library was built without zlib. */
 VARVE_API varve_records *varve_records_open_tfrecords(const char *path,
+    const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
+
+/* The records of several files of one of these kinds as one source, in the
+ * order of the list. `count` is above 0; the paths are copied. With `shuffle`
+ * the order is one of all records of all files. A file ends its last record:
+ * no record continues in the next file. Files without records are permitted.
+ *
+ * Each file is read once at opening, and opened again when one of its records
+ * is read; up to 16 are open at a time. VARVE_MISMATCH where its size or time
+ * of modification has changed by then. The memory is that of a single file with
+ * all the records, and for each open TFRecord file that is compressed its
+ * states of inflating.
+ *
+ * A position contains the names of the files without their directories, their
+ * sizes, their numbers of records and a digest of each. VARVE_MISMATCH where
+ * the open files are not the same in the same order; the message names the
+ * first that differs. With `allow_appended` the list may be longer: the epoch
+ * in progress continues with the files it began with, in order or shuffled, and
+ * the next epoch has the records of all. */
+VARVE_API varve_records *varve_records_open_line_files(const char *const *paths,
+    size_t count, const varve_records_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_records *varve_records_open_fixed_files(
+    const char *const *paths, size_t count, uint64_t header_size,
+    uint64_t record_size, const varve_records_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_records *varve_records_open_tfrecord_files(
+    const char *const *paths, size_t count,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* Whole files, each one record, in the order of their paths, which are copied.
@@ -158,6 +192,14 @@ VARVE_API varve_status varve_records_take(varve_records *records, size_t count,
 /* The number of records in the source. */
 VARVE_API uint64_t varve_records_count(const varve_records *records);
 
+/* The path of the file that contains a record of a list of files; `index` is
+ * that of the varve_record. `*record`, which may be NULL, becomes the number of
+ * the record in that file, not counting skipped lines. The path is valid until
+ * varve_records_free. NULL, and 0, for other sources and for an index that is
+ * not below the count. */
+VARVE_API const char *varve_records_file(
+    const varve_records *records, uint64_t index, uint64_t *record);
+
 /* Where the next record stands: its epoch, and how many records of it were
  * given before. At the end of an epoch that is the beginning of the next. */
 VARVE_API uint64_t varve_records_epoch(const varve_records *records);
@@ -166,9 +208,11 @@ VARVE_API uint64_t varve_records_consumed(const varve_records *records);
 /* --- The position in a graph -------------------------------------------- */
 
 /* Adds an object whose variables view the position: "epoch", "consumed",
- * "seed", "shuffle", "count" (uint64[]) and "fingerprint" (uint64[2]). A
- * restoration changes them; so order and place are then those of the file,
- * whatever the options say. What a restoration holds arrives here. */
+ * "seed", "shuffle", "count" (uint64[]) and "fingerprint" (uint64[2]). A list
+ * of files also has "file" and "record", the place of the next record, and the
+ * state "files", a text with one line for each file. A restoration changes
+ * them: order and place are then those of the checkpoint, whatever the options
+ * say. What a restoration holds arrives here. */
 VARVE_API varve_node *varve_add_records(
     varve_node *parent, const char *name, varve_records *records);
 

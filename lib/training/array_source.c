@@ -47,6 +47,8 @@ varve_records *varve_records_open_array(const void *records, uint64_t count,
 {
     struct vv_record_opening opening = vv_record_opening_of(options);
     size_t size;
+    if (vv_record_options_check("array", &opening.options, 0, error))
+        return NULL;
     if (!size_of(records, count, record_size, &size)) {
         vv_fail(error, VARVE_MISUSE,
             "array: expected records that fit memory, found %llu of %zu bytes "

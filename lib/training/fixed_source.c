@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "failure.h"
-#include "scanned.h"
+#include "record_list.h"
 #include "try.h"
 
 /* There is nothing to find: the content is read for its digest. */
@@ -39,11 +39,15 @@ static varve_status read_fixed(
         &bytes, error);
 }
 
-varve_records *vv_records_open_fixed_in(const struct vv_context *context,
-    const struct vv_fixed *fixed, const varve_records_options *options,
-    varve_error *error)
+/* Sets the kind; VARVE_MISUSE without a size of records. */
+static varve_status set_fixed_kind(
+    struct vv_scanned *kind, const struct vv_fixed *fixed, varve_error *error)
 {
-    const struct vv_scanned kind = {
+    if (fixed->record_size == 0)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected the size of a record, found 0",
+            fixed->path ? fixed->path : "records");
+    *kind = (struct vv_scanned){
         .path = fixed->path,
         .kind = VV_FIXED,
         .header_size = fixed->header_size,
@@ -51,13 +55,17 @@ varve_records *vv_records_open_fixed_in(const struct vv_context *context,
         .index = check_size,
         .read = read_fixed,
     };
-    if (fixed->record_size == 0) {
-        vv_fail(error, VARVE_MISUSE,
-            "%s: expected the size of a record, found 0",
-            fixed->path ? fixed->path : "records");
-        return NULL;
-    }
-    return vv_records_open_scanned(context, &kind, options, error);
+    return VARVE_OK;
+}
+
+varve_records *vv_records_open_fixed_in(const struct vv_context *context,
+    const struct vv_fixed *fixed, const varve_records_options *options,
+    varve_error *error)
+{
+    struct vv_scanned kind;
+    return set_fixed_kind(&kind, fixed, error)
+               ? NULL
+               : vv_records_open_scanned(context, &kind, options, error);
 }
 
 varve_records *varve_records_open_fixed(const char *path, uint64_t header_size,
@@ -68,4 +76,18 @@ varve_records *varve_records_open_fixed(const char *path, uint64_t header_size,
     const struct vv_fixed fixed = { path, header_size, record_size };
     return vv_records_open_fixed_in(
         &opening.context, &fixed, &opening.options, error);
+}
+
+varve_records *varve_records_open_fixed_files(const char *const *paths,
+    size_t count, uint64_t header_size, uint64_t record_size,
+    const varve_records_options *options, varve_error *error)
+{
+    struct vv_record_opening opening = vv_record_opening_of(options);
+    const struct vv_record_paths all = { paths, count };
+    const struct vv_fixed fixed = { NULL, header_size, record_size };
+    struct vv_scanned kind;
+    return set_fixed_kind(&kind, &fixed, error)
+               ? NULL
+               : vv_records_open_list(
+                     &opening.context, &kind, &all, &opening.options, error);
 }

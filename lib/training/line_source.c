@@ -4,15 +4,27 @@
  */
 #include "line_source.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-#include "scanned.h"
+#include "failure.h"
+#include "record_list.h"
 #include "state.h"
 #include "try.h"
 
+/* A line that begins at an offset, unless it is one of those to skip. */
+static varve_status add_line(struct vv_record_file *file, uint64_t offset,
+    uint64_t *skip, varve_error *error)
+{
+    if (*skip == 0)
+        return vv_record_file_add(file, offset, error);
+    --*skip;
+    return VARVE_OK;
+}
+
 /* A line begins at 0 and behind each newline that is not the last byte. */
 static varve_status add_lines(struct vv_record_file *file,
-    const unsigned char *bytes, size_t size, uint64_t offset,
+    const unsigned char *bytes, size_t size, uint64_t *skip, uint64_t offset,
     varve_error *error)
 {
     const unsigned char *at = bytes, *end = bytes + size;
@@ -20,7 +32,7 @@ static varve_status add_lines(struct vv_record_file *file,
         at++;
         uint64_t next = offset + (uint64_t)(at - bytes);
         if (next < file->size)
-            VV_TRY(vv_record_file_add(file, next, error));
+            VV_TRY(add_line(file, next, skip, error));
     }
     return VARVE_OK;
 }
@@ -28,15 +40,22 @@ static varve_status add_lines(struct vv_record_file *file,
 static varve_status index_lines(
     struct vv_record_file *file, struct vv_scan *scan, varve_error *error)
 {
+    uint64_t skip = scan->options->skip_lines;
     if (file->size > 0)
-        VV_TRY(vv_record_file_add(file, 0, error));
+        VV_TRY(add_line(file, 0, &skip, error));
     while (vv_scan_left(scan) > 0) {
         const unsigned char *bytes;
         size_t size;
         uint64_t offset = scan->at;
         VV_TRY(vv_scan_some(scan, vv_scan_left(scan), &bytes, &size, error));
-        VV_TRY(add_lines(file, bytes, size, offset, error));
+        VV_TRY(add_lines(file, bytes, size, &skip, offset, error));
     }
+    if (file->size > 0 && skip > 0)
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: expected at least the %" PRIu64
+            " lines of skip_lines, found %" PRIu64,
+            file->path, scan->options->skip_lines,
+            scan->options->skip_lines - skip);
     return vv_record_file_add(file, file->size, error);
 }
 
@@ -56,15 +75,20 @@ static varve_status read_line(
     return VARVE_OK;
 }
 
-varve_records *vv_records_open_lines_in(const struct vv_context *context,
-    const char *path, const varve_records_options *options, varve_error *error)
+static struct vv_scanned line_kind(const char *path)
 {
-    const struct vv_scanned kind = {
+    return (struct vv_scanned){
         .path = path,
         .kind = VV_LINES,
         .index = index_lines,
         .read = read_line,
     };
+}
+
+varve_records *vv_records_open_lines_in(const struct vv_context *context,
+    const char *path, const varve_records_options *options, varve_error *error)
+{
+    const struct vv_scanned kind = line_kind(path);
     return vv_records_open_scanned(context, &kind, options, error);
 }
 
@@ -74,4 +98,21 @@ varve_records *varve_records_open_lines(
     struct vv_record_opening opening = vv_record_opening_of(options);
     return vv_records_open_lines_in(
         &opening.context, path, &opening.options, error);
+}
+
+varve_records *vv_records_open_line_files_in(const struct vv_context *context,
+    const struct vv_record_paths *paths, const varve_records_options *options,
+    varve_error *error)
+{
+    const struct vv_scanned kind = line_kind(NULL);
+    return vv_records_open_list(context, &kind, paths, options, error);
+}
+
+varve_records *varve_records_open_line_files(const char *const *paths,
+    size_t count, const varve_records_options *options, varve_error *error)
+{
+    struct vv_record_opening opening = vv_record_opening_of(options);
+    const struct vv_record_paths all = { paths, count };
+    return vv_records_open_line_files_in(
+        &opening.context, &all, &opening.options, error);
 }

@@ -29,11 +29,14 @@ struct vv_record_file *vv_record_file_open(
     file->context = *context;
     file->file = -1;
     file->path = vv_copy_string(&context->allocator, path);
+    struct vv_file_info info = { .size = 0 };
     varve_status status = VARVE_OK;
     if (!file->path)
         status = vv_fail_memory(error, "opening a file of records");
     else
-        status = vv_file_open(context, path, &file->file, &file->size, error);
+        status = vv_file_open_info(context, path, &file->file, &info, error);
+    file->size = info.size;
+    file->modified = info.modified;
     if (status) {
         vv_record_file_close(file);
         return NULL;
@@ -47,12 +50,41 @@ void vv_record_file_close(void *closed)
     if (!file)
         return;
     const varve_allocator a = file->context.allocator;
-    vv_inflated_free(file->inflated);
-    vv_file_close(&file->context, file->file);
+    vv_record_file_shut(file);
     vv_release(
         &a, file->offsets, file->offset_capacity * sizeof *file->offsets);
     vv_release_string(&a, file->path);
     vv_release(&a, file, sizeof *file);
+}
+
+void vv_record_file_shut(struct vv_record_file *file)
+{
+    vv_inflated_free(file->inflated);
+    file->inflated = NULL;
+    vv_file_close(&file->context, file->file);
+    file->file = -1;
+}
+
+varve_status vv_record_file_open_again(
+    struct vv_record_file *file, varve_error *error)
+{
+    struct vv_file_info info;
+    varve_status status = VARVE_OK;
+    VV_TRY(vv_file_open_info(
+        &file->context, file->path, &file->file, &info, error));
+    if (info.size != file->size || info.modified != file->modified)
+        status = vv_fail(error, VARVE_MISMATCH,
+            "%s: expected the file as it was when its records were opened, of "
+            "%" PRIu64 " bytes, found one of %" PRIu64
+            " bytes%s: a file of data must not change while it is in use",
+            file->path, file->size, info.size,
+            info.size == file->size ? " and another time of modification" : "");
+    else if (file->deflation != VV_DEFLATED &&
+             !vv_record_file_inflate(file, file->deflation))
+        status = vv_fail_memory(error, "inflating a file of records");
+    if (status)
+        vv_record_file_shut(file);
+    return status;
 }
 
 varve_status vv_record_file_add(
@@ -92,6 +124,7 @@ varve_status vv_record_file_stamp(const struct vv_record_file *file,
 bool vv_record_file_inflate(
     struct vv_record_file *file, enum vv_deflation deflation)
 {
+    file->deflation = deflation;
     file->inflated = vv_inflated_new(
         &file->context, file->file, file->path, file->size, deflation);
     return file->inflated != NULL;

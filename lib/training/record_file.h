@@ -15,8 +15,10 @@
 struct vv_record_file {
     struct vv_context context;
     char *path;
-    int file;
+    int file; /* -1: shut */
     uint64_t size;
+    int64_t modified;             /* nanoseconds since 1970-01-01 UTC */
+    enum vv_deflation deflation;  /* VV_DEFLATED: it is not compressed */
     struct vv_inflated *inflated; /* where it is compressed; else NULL */
     uint64_t *offsets; /* where each record begins; then where the last ends: in
                           what was compressed, if it is */
@@ -32,6 +34,14 @@ struct vv_record_file *vv_record_file_open(
 
 /* Takes NULL. */
 void vv_record_file_close(void *file);
+
+/* Closes the descriptor and frees the states of inflating; the offsets stay. */
+void vv_record_file_shut(struct vv_record_file *file);
+
+/* Opens one that is shut. VARVE_MISMATCH where size or time of modification are
+ * not those of the first opening; it is shut after any failure. */
+varve_status vv_record_file_open_again(
+    struct vv_record_file *file, varve_error *error);
 
 /* Appends to the offsets. */
 varve_status vv_record_file_add(

@@ -5,6 +5,7 @@
 #include "record_source.h"
 
 #include "default_allocator.h"
+#include "failure.h"
 #include "random_key.h"
 #include "store.h"
 
@@ -19,6 +20,24 @@ struct vv_record_opening vv_record_opening_of(
         .system = vv_default_system(),
     };
     return opening;
+}
+
+varve_status vv_record_options_check(const char *name,
+    const varve_records_options *options, unsigned uses, varve_error *error)
+{
+    if (!name)
+        name = "records";
+    if (options->skip_lines && !(uses & VV_USES_SKIP_LINES))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected no skip_lines, which only sources of lines have, "
+            "found %llu",
+            name, (unsigned long long)options->skip_lines);
+    if (options->allow_appended && !(uses & VV_USES_APPENDED))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected no allow_appended, which only lists of files have, "
+            "found it set",
+            name);
+    return VARVE_OK;
 }
 
 void vv_set_fingerprint(varve_source *source, enum vv_source_kind kind,

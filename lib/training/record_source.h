@@ -16,6 +16,20 @@ varve_records *vv_records_open_in(const struct vv_context *context,
     const varve_source *source, const varve_records_options *options,
     varve_error *error);
 
+/* Takes over a list of files and its source. */
+struct vv_record_list;
+varve_records *vv_records_open_listed(const struct vv_context *context,
+    const varve_source *source, const struct vv_record_list *list,
+    const varve_records_options *options, varve_error *error);
+
+/* Options that have an effect on some sources only. */
+enum { VV_USES_SKIP_LINES = 1, VV_USES_APPENDED = 2 };
+
+/* VARVE_MISUSE where an option is set that is not among the `uses`; `name`,
+ * which may be NULL, is that of the source. */
+varve_status vv_record_options_check(const char *name,
+    const varve_records_options *options, unsigned uses, varve_error *error);
+
 /* The options, or all zero, and the real machine with their allocator. */
 struct vv_record_opening {
     struct vv_context context;

@@ -11,62 +11,79 @@
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
-#include "permutation.h"
-#include "random_key.h"
-#include "record_source.h"
-#include "state.h"
+#include "list_text.h"
+#include "record_batch.h"
+#include "record_list.h"
 #include "try.h"
 
-/* What the graph keeps. */
-struct position {
-    uint64_t epoch;
-    uint64_t consumed;
-    uint64_t seed;
-    uint64_t shuffle;
-    uint64_t count;
-    uint64_t fingerprint[2];
+/* Where the next record of a list of files stands. */
+struct file_place {
+    uint64_t file;
+    uint64_t record;
 };
 
 struct varve_records {
     struct vv_context context;
-    varve_source source; /* its name is ours */
-    size_t batch;
-    bool drop_last;
-    uint64_t epochs;
-    struct position position;
-    varve_sink sink;     /* the bytes of the batch */
-    varve_record *taken; /* its records */
-    size_t capacity;
+    varve_source source;          /* its name is ours */
+    struct vv_record_choice next; /* what varve_records_next takes */
+    struct vv_record_position position;
+    struct vv_record_extent extent; /* of the epoch of the position */
+    struct vv_record_batch batch;
+
+    /* Of a list of files; NULL: it is none. The source has it. */
+    const struct vv_record_list *list;
+    bool allow_appended;
+    struct file_place place;
+    bool is_settled;        /* false: the position was restored, and its
+                               `files` follow from `saved` */
+    struct vv_buffer saved; /* the text of a list (list_text.h) */
 };
 
 /* --- Opening ------------------------------------------------------------ */
 
+static void set_place(varve_records *r);
+
 static void accept_source(varve_records *r)
 {
-    r->position.count = r->source.count;
-    memcpy(r->position.fingerprint, r->source.fingerprint,
-        sizeof r->position.fingerprint);
+    r->position.consumed = 0;
+    r->extent = r->next.whole;
+    r->is_settled = true;
+    vv_record_position_fit(&r->position, &r->extent);
+    set_place(r);
 }
 
-static varve_status check_batch(const varve_source *source,
-    const varve_records_options *options, varve_error *error)
+static varve_status check_batch(
+    const varve_source *source, bool drops, size_t batch, varve_error *error)
 {
-    if (options->drop_last && options->batch > source->count &&
-        source->count > 0) {
+    if (drops && batch > source->count && source->count > 0) {
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected at least the %zu records of a batch that may not be "
             "smaller, found %" PRIu64,
-            source->name, options->batch, source->count);
+            source->name, batch, source->count);
     }
     return VARVE_OK;
 }
 
+static struct vv_record_choice choice_of(
+    const varve_source *source, const varve_records_options *options)
+{
+    return (struct vv_record_choice){
+        .whole = {
+            .count = source->count,
+            .fingerprint = { source->fingerprint[0], source->fingerprint[1] },
+        },
+        .epochs = options->epochs,
+        .wanted = options->batch ? options->batch : 1,
+        .drops = options->drop_last,
+    };
+}
+
 static varve_records *new_records(const struct vv_context *context,
-    const varve_source *source, const varve_records_options *options,
-    varve_error *error)
+    const varve_source *source, const struct vv_record_list *list,
+    const varve_records_options *options, varve_error *error)
 {
     if (VV_CHECK_OPTIONS(source, error) || VV_CHECK_OPTIONS(options, error) ||
-        check_batch(source, options, error))
+        check_batch(source, options->drop_last, options->batch, error))
         return NULL;
     varve_records *r = vv_allocate_zeroed(&context->allocator, sizeof *r);
     char *name = vv_copy_string(&context->allocator, source->name);
@@ -79,13 +96,25 @@ static varve_records *new_records(const struct vv_context *context,
     r->context = *context;
     r->source = *source;
     r->source.name = name;
-    r->batch = options->batch;
-    r->drop_last = options->drop_last;
-    r->epochs = options->epochs;
+    r->next = choice_of(source, options);
     r->position.seed = options->seed;
     r->position.shuffle = options->shuffle;
-    vv_buffer_init(&r->sink.bytes, &r->context.allocator);
+    r->list = list;
+    r->allow_appended = options->allow_appended;
+    r->next.whole.files = list ? vv_record_list_files(list) : 0;
+    vv_buffer_init(&r->saved, &r->context.allocator);
+    vv_record_batch_init(&r->batch, &r->context.allocator);
     accept_source(r);
+    return r;
+}
+
+varve_records *vv_records_open_listed(const struct vv_context *context,
+    const varve_source *source, const struct vv_record_list *list,
+    const varve_records_options *options, varve_error *error)
+{
+    varve_records *r = new_records(context, source, list, options, error);
+    if (!r && source->close)
+        source->close(source->self);
     return r;
 }
 
@@ -93,10 +122,7 @@ varve_records *vv_records_open_in(const struct vv_context *context,
     const varve_source *source, const varve_records_options *options,
     varve_error *error)
 {
-    varve_records *r = new_records(context, source, options, error);
-    if (!r && source->close)
-        source->close(source->self);
-    return r;
+    return vv_records_open_listed(context, source, NULL, options, error);
 }
 
 varve_records *varve_records_open(const varve_source *source,
@@ -111,7 +137,9 @@ varve_records *varve_records_open(const varve_source *source,
     varve_source named = *source;
     if (!named.name)
         named.name = "records";
-    return new_records(&opening.context, &named, &opening.options, error);
+    if (vv_record_options_check(named.name, &opening.options, 0, error))
+        return NULL;
+    return new_records(&opening.context, &named, NULL, &opening.options, error);
 }
 
 void varve_records_free(varve_records *r)
@@ -121,130 +149,174 @@ void varve_records_free(varve_records *r)
     const varve_allocator a = r->context.allocator;
     if (r->source.close)
         r->source.close(r->source.self);
-    vv_buffer_clear(&r->sink.bytes);
-    vv_release(&a, r->taken, r->capacity * sizeof *r->taken);
+    vv_record_batch_clear(&r->batch);
+    vv_buffer_clear(&r->saved);
     vv_release_string(&a, (char *)(uintptr_t)r->source.name);
     vv_release(&a, r, sizeof *r);
 }
 
-/* --- Reading ------------------------------------------------------------ */
+/* --- Where the position is ------------------------------------------------ */
 
-/* Of the epoch that the position is in. */
-static struct vv_permutation order_of(const struct position *p)
+/* The place in its file of the record that comes next; the position is not
+ * trusted to be below its count. */
+static struct file_place place_of(const varve_records *r)
 {
-    const uint64_t numbers[2] = { p->seed, p->epoch };
-    uint64_t key[2];
-    vv_random_key(key, numbers, 2, "order of records");
-    return vv_permutation_of(key, p->count);
+    const struct vv_record_position *p = &r->position;
+    struct file_place place = { 0, 0 };
+    if (!r->list || p->consumed >= p->count)
+        return place;
+    struct vv_permutation order = vv_record_order(p);
+    place.file = vv_record_list_find(
+        r->list, vv_record_number(p, &order, 0), &place.record);
+    return place;
 }
 
-/* Appends a record to the sink. */
-static varve_status read_one(
-    varve_records *r, uint64_t index, varve_error *error)
+static void set_place(varve_records *r)
 {
-    varve_error own;
-    own.status = VARVE_OK;
-    varve_status status = r->source.read(r->source.self, index, &r->sink, &own);
-    if (r->sink.bytes.failed)
-        return vv_fail_memory(error, "a record");
-    if (!status)
+    r->place = place_of(r);
+}
+
+/* The extent of the position, by its list of files. */
+static varve_status find_extent(
+    const varve_records *r, struct vv_record_extent *extent, varve_error *error)
+{
+    uint64_t files = 0;
+    *extent = r->extent;
+    if (r->is_settled)
         return VARVE_OK;
-    if (own.status) {
-        if (error)
-            *error = own;
-        return own.status;
-    }
-    return vv_fail(error, vv_status_of_callback(status),
-        "%s: record %" PRIu64 ": its source failed with %s", r->source.name,
-        index, varve_status_name(status));
-}
-
-/* Reads the records that follow a position. */
-static varve_status read_batch(varve_records *r, const struct position *from,
-    size_t count, varve_error *error)
-{
-    struct vv_permutation order = order_of(from);
-    if (!vv_grow_array(&r->context.allocator, &r->taken, &r->capacity, count,
-            sizeof *r->taken))
-        return vv_fail_memory(error, "a batch of records");
-    r->sink.bytes.size = 0;
-    r->sink.bytes.failed = false;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t index = from->consumed + i;
-        if (from->shuffle)
-            index = vv_permutation_at(&order, index);
-        size_t begin = r->sink.bytes.size;
-        VV_TRY(read_one(r, index, error));
-        r->taken[i].index = index;
-        r->taken[i].size = r->sink.bytes.size - begin;
-    }
-    /* Where they stand is known when the bytes do not move any more. */
-    const unsigned char *at = r->sink.bytes.data;
-    for (size_t i = 0; i < count; i++) {
-        r->taken[i].data = at ? (const void *)at : "";
-        at = at ? at + r->taken[i].size : NULL;
-    }
+    struct vv_listed_texts texts = {
+        .name = r->source.name,
+        .saved = (const char *)r->saved.data,
+        .saved_size = r->saved.size,
+        .allow_appended = r->allow_appended,
+    };
+    texts.opened =
+        vv_record_list_text(r->list, r->next.whole.files, &texts.opened_size);
+    VV_TRY(vv_list_text_compare(&texts, &files, error));
+    *extent = vv_record_list_extent(r->list, files);
     return VARVE_OK;
 }
 
-static void next_epoch(struct position *p)
+/* After the position was found to be of an extent. */
+static void settle(varve_records *r, const struct vv_record_extent *extent)
 {
-    p->epoch++;
-    p->consumed = 0;
+    r->extent = *extent;
+    r->position.files = extent->files;
+    r->is_settled = true;
 }
 
-static bool has_ended(const varve_records *r, const struct position *p)
+static varve_status check_place(const varve_records *r, varve_error *error)
 {
-    return r->source.count == 0 || (r->epochs && p->epoch >= r->epochs);
+    struct file_place place = place_of(r);
+    if (place.file != r->place.file || place.record != r->place.record)
+        return vv_fail(error, VARVE_MISMATCH,
+            "%s: expected the position to be at record %" PRIu64
+            " of file %" PRIu64 ", as %" PRIu64
+            " records were consumed, found record %" PRIu64 " of file %" PRIu64,
+            r->source.name, place.record, place.file, r->position.consumed,
+            r->place.record, r->place.file);
+    return VARVE_OK;
 }
 
-static varve_status take(
-    varve_records *r, size_t wanted, varve_batch *batch, varve_error *error)
+static varve_status check_position(
+    const varve_records *r, struct vv_record_extent *extent, varve_error *error)
 {
-    /* A copy: a batch that fails leaves the position where it was. */
-    struct position p = r->position;
-    if (r->drop_last && p.count - p.consumed < wanted)
-        next_epoch(&p);
-    *batch = (varve_batch){ .epoch = p.epoch };
-    if (has_ended(r, &p))
-        return VARVE_OK;
-    uint64_t left = p.count - p.consumed;
-    size_t count = left < wanted ? (size_t)left : wanted;
-    VV_TRY(read_batch(r, &p, count, error));
-    p.consumed += count;
-    left -= count;
-    batch->records = r->taken;
-    batch->count = count;
-    batch->ends_epoch = left == 0 || (r->drop_last && left < wanted);
-    if (batch->ends_epoch)
-        next_epoch(&p);
-    r->position = p;
+    const struct vv_record_position *p = &r->position;
+    const struct vv_record_extent *s = extent;
+    VV_TRY(find_extent(r, extent, error));
+    if (p->count != s->count || p->fingerprint[0] != s->fingerprint[0] ||
+        p->fingerprint[1] != s->fingerprint[1]) {
+        return vv_fail(error, VARVE_MISMATCH,
+            "%s: expected the source of the position, %" PRIu64
+            " records with the fingerprint %016" PRIx64 "%016" PRIx64
+            ", found %" PRIu64 " records with %016" PRIx64 "%016" PRIx64,
+            r->source.name, p->count, p->fingerprint[1], p->fingerprint[0],
+            s->count, s->fingerprint[1], s->fingerprint[0]);
+    }
+    if (p->consumed > 0 && p->consumed >= p->count) {
+        return vv_fail(error, VARVE_MISMATCH,
+            "%s: expected a position below %" PRIu64 " records, found %" PRIu64,
+            r->source.name, p->count, p->consumed);
+    }
+    return check_place(r, error);
+}
+
+varve_status varve_records_check(
+    const varve_records *records, varve_error *error)
+{
+    struct vv_record_extent extent;
+    if (!records)
+        return vv_fail(
+            error, VARVE_MISUSE, "records: expected records, found NULL");
+    return check_position(records, &extent, error);
+}
+
+void varve_records_rewind(varve_records *records, uint64_t epoch)
+{
+    if (!records)
+        return;
+    records->position.epoch = epoch;
+    accept_source(records);
+}
+
+/* --- Reading ------------------------------------------------------------ */
+
+static varve_status take(varve_records *r,
+    const struct vv_record_choice *choice, varve_batch *batch,
+    varve_error *error)
+{
+    const struct vv_record_step step = vv_record_step_at(&r->position, choice);
+    varve_batch found = {
+        .count = step.count,
+        .epoch = step.from.epoch,
+        .ends_epoch = step.ends_epoch,
+    };
+    if (step.count > 0) {
+        VV_TRY(vv_record_batch_read(&r->batch, &r->source, &step, error));
+        found.records = r->batch.records;
+    }
+    /* Only now: a batch that fails leaves the position where it was. */
+    r->position = step.after;
+    if (step.after.files != r->extent.files)
+        r->extent = choice->whole;
+    set_place(r);
+    *batch = found;
     return VARVE_OK;
 }
 
 varve_status varve_records_take(varve_records *records, size_t count,
     varve_batch *batch, varve_error *error)
 {
+    struct vv_record_extent extent;
     if (!records || !batch)
         return vv_fail(error, VARVE_MISUSE,
             "records: expected records and a batch, found NULL");
-    const varve_records_options options = {
-        .batch = count,
-        .drop_last = records->drop_last,
-    };
-    VV_TRY(check_batch(&records->source, &options, error));
-    VV_TRY(varve_records_check(records, error));
-    varve_batch found;
-    VV_TRY(take(records, count ? count : 1, &found, error));
-    *batch = found;
-    return VARVE_OK;
+    struct vv_record_choice choice = records->next;
+    choice.wanted = count ? count : 1;
+    VV_TRY(check_batch(&records->source, choice.drops, count, error));
+    VV_TRY(check_position(records, &extent, error));
+    settle(records, &extent);
+    return take(records, &choice, batch, error);
 }
 
 varve_status varve_records_next(
     varve_records *records, varve_batch *batch, varve_error *error)
 {
     return varve_records_take(
-        records, records ? records->batch : 0, batch, error);
+        records, records ? records->next.wanted : 0, batch, error);
+}
+
+const char *varve_records_file(
+    const varve_records *records, uint64_t index, uint64_t *record)
+{
+    uint64_t own;
+    if (!record)
+        record = &own;
+    *record = 0;
+    if (!records || !records->list || index >= records->source.count)
+        return NULL;
+    return vv_record_list_path(
+        records->list, vv_record_list_find(records->list, index, record));
 }
 
 uint64_t varve_records_count(const varve_records *records)
@@ -264,6 +336,58 @@ uint64_t varve_records_consumed(const varve_records *records)
 
 /* --- The position in a graph -------------------------------------------- */
 
+struct named_number {
+    const char *name;
+    uint64_t *at;
+};
+
+static void add_numbers(
+    varve_node *node, const struct named_number *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        varve_add_variable(node, numbers[i].name,
+            varve_view(numbers[i].at, VARVE_UINT64, varve_shape_of(0, NULL)));
+    }
+}
+
+static varve_status save_list(void *self, varve_sink *sink)
+{
+    const varve_records *r = self;
+    const void *text = r->saved.data;
+    size_t size = r->saved.size;
+    if (r->is_settled)
+        text = vv_record_list_text(r->list, r->position.files, &size);
+    varve_put(sink, text, size);
+    return VARVE_OK;
+}
+
+/* The check compares the text: it can fail with a message. */
+static varve_status load_list(void *self, const void *bytes, size_t size)
+{
+    varve_records *r = self;
+    struct vv_buffer loaded;
+    vv_buffer_init(&loaded, &r->context.allocator);
+    vv_buffer_add(&loaded, bytes, size);
+    bool failed = loaded.failed;
+    if (!failed) {
+        vv_buffer_swap(&r->saved, &loaded);
+        r->is_settled = false;
+    }
+    vv_buffer_clear(&loaded);
+    return failed ? VARVE_NO_MEMORY : VARVE_OK;
+}
+
+static void add_list(varve_node *node, varve_records *records)
+{
+    static const varve_state_callbacks callbacks = { save_list, load_list };
+    const struct named_number numbers[] = {
+        { "file", &records->place.file },
+        { "record", &records->place.record },
+    };
+    varve_add_state(node, "files", &callbacks, records);
+    add_numbers(node, numbers, sizeof numbers / sizeof *numbers);
+}
+
 varve_node *varve_add_records(
     varve_node *parent, const char *name, varve_records *records)
 {
@@ -274,11 +398,8 @@ varve_node *varve_add_records(
         return vv_mistake(varve_node_graph(parent), VARVE_MISUSE,
             "%s: expected records, found NULL", name ? name : "list element");
     }
-    struct position *p = &records->position;
-    struct {
-        const char *name;
-        uint64_t *at;
-    } numbers[] = {
+    struct vv_record_position *p = &records->position;
+    const struct named_number numbers[] = {
         { "epoch", &p->epoch },
         { "consumed", &p->consumed },
         { "seed", &p->seed },
@@ -287,45 +408,10 @@ varve_node *varve_add_records(
     };
     const uint64_t two = 2;
     varve_node *node = varve_add_object(parent, name);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        varve_add_variable(node, numbers[i].name,
-            varve_view(numbers[i].at, VARVE_UINT64, varve_shape_of(0, NULL)));
-    }
+    add_numbers(node, numbers, sizeof numbers / sizeof *numbers);
     varve_add_variable(node, "fingerprint",
         varve_view(p->fingerprint, VARVE_UINT64, varve_shape_of(1, &two)));
+    if (records->list)
+        add_list(node, records);
     return node;
-}
-
-varve_status varve_records_check(
-    const varve_records *records, varve_error *error)
-{
-    if (!records)
-        return vv_fail(
-            error, VARVE_MISUSE, "records: expected records, found NULL");
-    const struct position *p = &records->position;
-    const varve_source *s = &records->source;
-    if (p->count != s->count || p->fingerprint[0] != s->fingerprint[0] ||
-        p->fingerprint[1] != s->fingerprint[1]) {
-        return vv_fail(error, VARVE_MISMATCH,
-            "%s: expected the source of the position, %" PRIu64
-            " records with the fingerprint %016" PRIx64 "%016" PRIx64
-            ", found %" PRIu64 " records with %016" PRIx64 "%016" PRIx64,
-            s->name, p->count, p->fingerprint[1], p->fingerprint[0], s->count,
-            s->fingerprint[1], s->fingerprint[0]);
-    }
-    if (p->consumed > 0 && p->consumed >= p->count) {
-        return vv_fail(error, VARVE_MISMATCH,
-            "%s: expected a position below %" PRIu64 " records, found %" PRIu64,
-            s->name, p->count, p->consumed);
-    }
-    return VARVE_OK;
-}
-
-void varve_records_rewind(varve_records *records, uint64_t epoch)
-{
-    if (!records)
-        return;
-    records->position.epoch = epoch;
-    records->position.consumed = 0;
-    accept_source(records);
 }

@@ -17,22 +17,51 @@ static varve_status scan_file(struct vv_record_file *file,
     return status;
 }
 
+varve_status vv_scanned_open(const struct vv_context *context,
+    const struct vv_scanned *kind, const varve_records_options *options,
+    struct vv_record_file **opened, struct vv_digest *digest,
+    varve_error *error)
+{
+    varve_error own;
+    if (!error)
+        error = &own;
+    struct vv_record_file *file =
+        vv_record_file_open(context, kind->path, error);
+    if (!file)
+        return error->status;
+    file->header_size = kind->header_size;
+    file->record_size = kind->record_size;
+    varve_status status = kind->look ? kind->look(file, error) : VARVE_OK;
+    if (!status)
+        status = scan_file(file, kind, options, digest, error);
+    if (status)
+        vv_record_file_close(file);
+    else
+        *opened = file;
+    return status;
+}
+
+uint64_t vv_scanned_mark(
+    const struct vv_scanned *kind, const varve_records_options *options)
+{
+    return kind->kind == VV_LINES ? options->skip_lines : kind->record_size;
+}
+
+unsigned vv_scanned_uses(const struct vv_scanned *kind)
+{
+    return kind->kind == VV_LINES ? VV_USES_SKIP_LINES : 0;
+}
+
 varve_records *vv_records_open_scanned(const struct vv_context *context,
     const struct vv_scanned *kind, const varve_records_options *options,
     varve_error *error)
 {
     struct vv_digest digest;
-    struct vv_record_file *file =
-        vv_record_file_open(context, kind->path, error);
-    if (!file)
+    struct vv_record_file *file;
+    if (vv_record_options_check(
+            kind->path, options, vv_scanned_uses(kind), error) ||
+        vv_scanned_open(context, kind, options, &file, &digest, error))
         return NULL;
-    file->header_size = kind->header_size;
-    file->record_size = kind->record_size;
-    if ((kind->look && kind->look(file, error)) ||
-        scan_file(file, kind, options, &digest, error)) {
-        vv_record_file_close(file);
-        return NULL;
-    }
     varve_source source = {
         .name = kind->path,
         .count = vv_record_file_count(file),
@@ -40,6 +69,7 @@ varve_records *vv_records_open_scanned(const struct vv_context *context,
         .close = vv_record_file_close,
         .self = file,
     };
-    vv_set_fingerprint(&source, kind->kind, kind->record_size, &digest);
+    vv_set_fingerprint(
+        &source, kind->kind, vv_scanned_mark(kind, options), &digest);
     return vv_records_open_in(context, &source, options, error);
 }

@@ -24,6 +24,21 @@ struct vv_scanned {
         void *self, uint64_t index, varve_sink *sink, varve_error *error);
 };
 
+/* Opens a file and scans it: it stays open, and `digest` is that of its
+ * content, or of its size and time of modification. */
+varve_status vv_scanned_open(const struct vv_context *context,
+    const struct vv_scanned *kind, const varve_records_options *options,
+    struct vv_record_file **file, struct vv_digest *digest, varve_error *error);
+
+/* What tells sources of one kind apart besides their bytes: the size of their
+ * records, or the lines that are skipped. */
+uint64_t vv_scanned_mark(
+    const struct vv_scanned *kind, const varve_records_options *options);
+
+/* The options that have an effect on such files, for vv_record_options_check.
+ */
+unsigned vv_scanned_uses(const struct vv_scanned *kind);
+
 varve_records *vv_records_open_scanned(const struct vv_context *context,
     const struct vv_scanned *kind, const varve_records_options *options,
     varve_error *error);

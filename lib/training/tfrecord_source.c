@@ -13,7 +13,7 @@
 #include "crc.h"
 #include "failure.h"
 #include "file.h"
-#include "scanned.h"
+#include "record_list.h"
 #include "state.h"
 #include "try.h"
 
@@ -162,16 +162,21 @@ static varve_status read_record(
     return check_sum(&bytes_of, vv_crc32c(0, bytes, size), bytes + size, error);
 }
 
-varve_records *vv_records_open_tfrecords_in(const struct vv_context *context,
-    const char *path, const varve_records_options *options, varve_error *error)
+static struct vv_scanned tfrecord_kind(const char *path)
 {
-    const struct vv_scanned kind = {
+    return (struct vv_scanned){
         .path = path,
         .kind = VV_TFRECORDS,
         .look = look,
         .index = index_records,
         .read = read_record,
     };
+}
+
+varve_records *vv_records_open_tfrecords_in(const struct vv_context *context,
+    const char *path, const varve_records_options *options, varve_error *error)
+{
+    const struct vv_scanned kind = tfrecord_kind(path);
     return vv_records_open_scanned(context, &kind, options, error);
 }
 
@@ -181,4 +186,21 @@ varve_records *varve_records_open_tfrecords(
     struct vv_record_opening opening = vv_record_opening_of(options);
     return vv_records_open_tfrecords_in(
         &opening.context, path, &opening.options, error);
+}
+
+varve_records *vv_records_open_tfrecord_files_in(
+    const struct vv_context *context, const struct vv_record_paths *paths,
+    const varve_records_options *options, varve_error *error)
+{
+    const struct vv_scanned kind = tfrecord_kind(NULL);
+    return vv_records_open_list(context, &kind, paths, options, error);
+}
+
+varve_records *varve_records_open_tfrecord_files(const char *const *paths,
+    size_t count, const varve_records_options *options, varve_error *error)
+{
+    struct vv_record_opening opening = vv_record_opening_of(options);
+    const struct vv_record_paths all = { paths, count };
+    return vv_records_open_tfrecord_files_in(
+        &opening.context, &all, &opening.options, error);
 }

@@ -1,14 +1,18 @@
-/* tfrecord_source.h - varve_records_open_tfrecords over a context of the
- * caller's choice.
+/* tfrecord_source.h - varve_records_open_tfrecords and
+ * varve_records_open_tfrecord_files over a context of the caller's choice.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_TFRECORD_SOURCE_H
 #define VV_TFRECORD_SOURCE_H
 
-#include "record_source.h"
+#include "record_list.h"
 
 varve_records *vv_records_open_tfrecords_in(const struct vv_context *context,
     const char *path, const varve_records_options *options, varve_error *error);
+
+varve_records *vv_records_open_tfrecord_files_in(
+    const struct vv_context *context, const struct vv_record_paths *paths,
+    const varve_records_options *options, varve_error *error);
 
 #endif

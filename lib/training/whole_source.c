@@ -135,6 +135,8 @@ varve_records *vv_records_open_files_in(const struct vv_context *context,
     varve_error own = { .status = VARVE_OK };
     if (!error)
         error = &own;
+    if (vv_record_options_check("files", options, 0, error))
+        return NULL;
     struct whole *w = vv_allocate_zeroed(&context->allocator, sizeof *w);
     if (!w) {
         vv_fail_memory(error, "opening files");

@@ -67,6 +67,27 @@ static varve_status read_record(
     return VARVE_OK;
 }
 
+/* A file of a list is open from the first of its records that is read. */
+static void visit_lists(
+    struct guest *g, const char *path, const varve_records_options *options)
+{
+    const char *const paths[] = { path, path };
+    varve_records *r;
+    MAKES(g, r,
+        varve_records_open_line_files(paths, 2, options, &g->error));
+    CALL(g, (void)varve_records_file(r, 0, NULL));
+    CALL(g, varve_records_free(r));
+    MAKES(g, r,
+        varve_records_open_fixed_files(paths, 1, 0, 2, options, &g->error));
+    varve_batch batch;
+    LEAVES(g, 0, 1);
+    GOOD(g, varve_records_next(r, &batch, &g->error));
+    LEAVES(g, 0, -1);
+    CALL(g, varve_records_free(r));
+    REFUSES(g, VARVE_MISUSE,
+        varve_records_open_tfrecord_files(paths, 0, options, &g->error));
+}
+
 void visit_records(struct guest *g)
 {
     struct state s;
@@ -87,6 +108,7 @@ void visit_records(struct guest *g)
     LEAVES(g, 0, 1);
     MAKES(g, r, varve_records_open_fixed(path, 0, 2, &options, &g->error));
     take(g, r, 1);
+    visit_lists(g, path, &options);
     MAKES(g, r, varve_records_open_files(&path, 1, &options, &g->error));
     take(g, r, 0);
     MAKES(

@@ -118,7 +118,7 @@ TEST(later_options, are_refused_by_what_lives_longer)
     varve_saver_save_options save_names = { .reserved = LATER };
     varve_watch_options watch = { .reserved = LATER };
     varve_events_options events = { .reserved = LATER };
-    varve_records_options records = { .reserved = LATER };
+    varve_records_options records = { .reserved[4] = &something };
     REFUSED(&w, varve_manager_new(w.root, test_path("d"), &manage, &w.error));
     varve_manager *m =
         varve_manager_new(w.root, test_path("d"), NULL, &w.error);

@@ -1,0 +1,28 @@
+/* reading.h - a program that reads records in batches, and its log of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef STORY_READING_H
+#define STORY_READING_H
+
+#include "story.h"
+
+struct reading {
+    varve_graph *graph;
+    varve_node *root;
+    varve_records *records;
+    char text[4096]; /* a line for each batch: "epoch: a b c.", with the '.' at
+                        the end of an epoch */
+};
+
+/* Adds the records as "data"; reading_end frees them. */
+void reading_begin(struct reading *r, varve_records *records);
+void reading_end(struct reading *r);
+
+/* Appends to the text `count` batches, or as many as there are. */
+void reading_read(struct reading *r, size_t count);
+
+/* Restores the graph from a file of story_write. */
+void reading_resume(struct reading *r, const char *name);
+
+#endif

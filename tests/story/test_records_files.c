@@ -1,0 +1,403 @@
+/* test_records_files.c - a run over several files of data is resumed in the
+ * middle with exactly the records that were left, and a list of files that has
+ * changed is refused by the name of the file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "reading.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 4, RECORDS = 7, EPOCHS = 3 };
+
+/* Files of the test's directory. */
+struct list {
+    char path[MOST][512];
+    const char *paths[MOST];
+    size_t count;
+};
+
+/* Names, up to NULL; files that are there already stay. */
+static struct list *list_of(const char *const *names)
+{
+    static struct list lists[4];
+    static size_t turn;
+    struct list *list = &lists[turn++ % 4];
+    for (list->count = 0; names[list->count]; list->count++) {
+        size_t i = list->count;
+        cr_assert_lt(i, MOST);
+        snprintf(list->path[i], sizeof list->path[i], "%s",
+            test_path(names[i]));
+        list->paths[i] = list->path[i];
+    }
+    return list;
+}
+
+static void put(const char *name, const char *text)
+{
+    test_write_file(test_path(name), text, strlen(text));
+}
+
+static const char *const abcd[] = { "a.csv", "b.csv", "c.csv", "d.csv", NULL };
+
+/* Seven records behind a line of names in each; the second has none. */
+static void put_files(void)
+{
+    put("a.csv", "n,v\n1\n2\n3\n");
+    put("b.csv", "n,v\n");
+    put("c.csv", "n,v\r\n4\r\n5");
+    put("d.csv", "n,v\n6\n7\n");
+}
+
+static varve_records_options options_of(int way)
+{
+    return (varve_records_options){
+        .seed = 5,
+        .shuffle = way & 1,
+        .drop_last = way & 2,
+        .no_content = way & 4,
+        .batch = 1 + (size_t)way % 3 * 2,
+        .epochs = EPOCHS,
+        .skip_lines = 1,
+        .allocator = test_allocator(),
+    };
+}
+
+static varve_records *open_csv(
+    const char *const *names, const varve_records_options *options)
+{
+    varve_error error = { 0 };
+    struct list *list = list_of(names);
+    varve_records *records = varve_records_open_line_files(
+        list->paths, list->count, options, &error);
+    cr_assert(records, "%s", error.message);
+    return records;
+}
+
+/* --- The sequence --------------------------------------------------------- */
+
+TEST(records_files, are_read_in_order_without_their_first_lines)
+{
+    struct reading r;
+    varve_records_options options = options_of(2);
+    put_files();
+    options.drop_last = false;
+    options.batch = 5;
+    options.epochs = 1;
+    reading_begin(&r, open_csv(abcd, &options));
+    reading_read(&r, SIZE_MAX);
+    cr_assert_str_eq(r.text, "0: 1 2 3 4 5\n0: 6 7.\n");
+    cr_assert_eq(varve_records_count(r.records), RECORDS);
+    reading_end(&r);
+}
+
+/* The order is one over all files, that of a single file of all records. */
+TEST(records_files, are_shuffled_as_one)
+{
+    struct reading files, whole;
+    varve_records_options options = options_of(1);
+    put_files();
+    put("all.csv", "n,v\n1\n2\n3\n4\n5\n6\n7\n");
+    reading_begin(&files, open_csv(abcd, &options));
+    reading_begin(&whole,
+        varve_records_open_lines(test_path("all.csv"), &options, NULL));
+    reading_read(&files, SIZE_MAX);
+    reading_read(&whole, SIZE_MAX);
+    cr_assert_str_eq(files.text, whole.text);
+    options.shuffle = false;
+    struct reading plain;
+    reading_begin(&plain, open_csv(abcd, &options));
+    reading_read(&plain, SIZE_MAX);
+    cr_assert_str_neq(files.text, plain.text);
+    reading_end(&files);
+    reading_end(&whole);
+    reading_end(&plain);
+}
+
+TEST(records_files, tell_which_file_a_record_is_of)
+{
+    uint64_t record = 0;
+    varve_records_options options = options_of(0);
+    put_files();
+    varve_records *records = open_csv(abcd, &options);
+    const char *path = varve_records_file(records, 3, &record);
+    cr_assert_str_eq(strrchr(path, '/'), "/c.csv");
+    cr_assert_eq(record, 0);
+    path = varve_records_file(records, 6, &record);
+    cr_assert_str_eq(strrchr(path, '/'), "/d.csv");
+    cr_assert_eq(record, 1);
+    cr_assert_null(varve_records_file(records, RECORDS, &record));
+    varve_records_free(records);
+}
+
+/* --- Resuming ------------------------------------------------------------- */
+
+/* A process that is killed after it has read further than it has saved. */
+static void read_and_die(const varve_records_options *options, size_t saved)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        struct reading r;
+        reading_begin(&r, open_csv(abcd, options));
+        reading_read(&r, saved);
+        story_write(r.root, "run");
+        reading_read(&r, 2);
+        raise(SIGKILL);
+        _exit(1);
+    }
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
+        "it ended with %d", status);
+}
+
+TEST(records_files, go_on_exactly_where_a_killed_run_has_saved)
+{
+    put_files();
+    for (int way = 0; way < 8; way++) {
+        const varve_records_options options = options_of(way);
+        for (size_t at = 0; at < RECORDS * EPOCHS + 2; at += 1 + at / 9) {
+            struct reading whole, rest;
+            varve_error error = { 0 };
+            read_and_die(&options, at);
+            reading_begin(&whole, open_csv(abcd, &options));
+            reading_read(&whole, at);
+            whole.text[0] = '\0';
+            reading_read(&whole, SIZE_MAX);
+            reading_begin(&rest, open_csv(abcd, &options));
+            reading_read(&rest, at % 3);
+            rest.text[0] = '\0';
+            reading_resume(&rest, "run");
+            cr_assert_ok(varve_records_check(rest.records, &error), error);
+            reading_read(&rest, SIZE_MAX);
+            cr_assert_str_eq(rest.text, whole.text);
+            reading_end(&whole);
+            reading_end(&rest);
+        }
+    }
+}
+
+typedef varve_records *open_function(
+    const struct list *list, const varve_records_options *options);
+
+static varve_records *open_fixed_list(
+    const struct list *list, const varve_records_options *options)
+{
+    return varve_records_open_fixed_files(
+        list->paths, list->count, 1, 3, options, NULL);
+}
+
+static varve_records *open_tfrecord_list(
+    const struct list *list, const varve_records_options *options)
+{
+    return varve_records_open_tfrecord_files(
+        list->paths, list->count, options, NULL);
+}
+
+static void stop_and_resume(
+    open_function *open, const char *const *names, size_t at)
+{
+    struct reading first, second;
+    const struct list *list = list_of(names);
+    const varve_records_options options = {
+        .shuffle = true,
+        .seed = 5,
+        .batch = 2,
+        .epochs = EPOCHS,
+        .allocator = test_allocator(),
+    };
+    reading_begin(&first, open(list, &options));
+    reading_read(&first, at);
+    story_write(first.root, "run");
+    first.text[0] = '\0';
+    reading_read(&first, SIZE_MAX);
+    reading_begin(&second, open(list, &options));
+    reading_resume(&second, "run");
+    reading_read(&second, SIZE_MAX);
+    cr_assert_str_eq(second.text, first.text);
+    cr_assert(at == 0 || strlen(first.text) > 0);
+    reading_end(&first);
+    reading_end(&second);
+}
+
+TEST(records_files, of_all_kinds_are_resumed)
+{
+    static const char *const fixed[] = { "f0", "f1", NULL };
+    static const char *const tfrecords[] = { "t0", "t1", NULL };
+    static const char one[] =
+        "\3\0\0\0\0\0\0\0\260\231\111\016\157\156\145\001\100\125\010";
+    static const char two[] =
+        "\3\0\0\0\0\0\0\0\260\231\111\016\164\167\157\211\220\311\011"
+        "\1\0\0\0\0\0\0\0\001\165\336\101\063\165\316\253\164";
+    put("f0", "-aaabbb");
+    put("f1", "-cccdddeee");
+    test_write_file(test_path("t0"), one, sizeof one - 1);
+    test_write_file(test_path("t1"), two, sizeof two - 1);
+    for (size_t at = 0; at < 6; at++) {
+        stop_and_resume(open_fixed_list, fixed, at);
+        stop_and_resume(open_tfrecord_list, tfrecords, at);
+    }
+}
+
+/* --- Other files ---------------------------------------------------------- */
+
+/* Saves after four records of the files, and resumes with others. */
+static varve_status resume_with(const char *const *names,
+    void (*change)(void), const varve_records_options *options,
+    struct reading *second, varve_error *error)
+{
+    struct reading first;
+    varve_batch batch;
+    varve_error again = { 0 };
+    put_files();
+    reading_begin(&first, open_csv(abcd, options));
+    reading_read(&first, 4);
+    story_write(first.root, "run");
+    reading_end(&first);
+    if (change)
+        change();
+    reading_begin(second, open_csv(names, options));
+    reading_resume(second, "run");
+    varve_status status = varve_records_check(second->records, error);
+    if (status) {
+        cr_assert(story_is_one_line(error), "%s", error->message);
+        cr_assert_eq(
+            varve_records_next(second->records, &batch, &again), status);
+        cr_assert_str_eq(again.message, error->message);
+    }
+    return status;
+}
+
+static void refuses(const char *const *names, void (*change)(void),
+    const char *expected, const char *found)
+{
+    varve_error error = { 0 };
+    for (int way = 0; way < 8; way++) {
+        struct reading second;
+        varve_records_options options = options_of(way & 5);
+        options.batch = 1;
+        options.allow_appended = way & 2;
+        cr_assert_eq(resume_with(names, change, &options, &second, &error),
+            VARVE_MISMATCH);
+        cr_assert(story_says(&error, expected) && story_says(&error, found),
+            "%s", error.message);
+        /* The change is taken on purpose. */
+        varve_records_rewind(second.records, 1);
+        cr_assert_ok(varve_records_check(second.records, &error), error);
+        reading_read(&second, 1);
+        cr_assert_eq(varve_records_consumed(second.records), 1);
+        reading_end(&second);
+    }
+}
+
+/* As long as before. */
+static void change_c(void)
+{
+    put("c.csv", "n,v\r\n4\r\n9");
+}
+
+static void shorten_c(void)
+{
+    put("c.csv", "n,v\r\n4\r\n");
+}
+
+static void lengthen_d(void)
+{
+    put("d.csv", "n,v\n6\n7\n8\n");
+}
+
+static void fill_b(void)
+{
+    put("b.csv", "n,v\n0\n");
+}
+
+TEST(records_files, that_have_changed_are_refused_by_name)
+{
+    refuses(abcd, change_c, "file 2 of the list is not that of the position",
+        "expected c.csv: 2 records");
+    refuses(abcd, shorten_c, "expected c.csv: 2 records, 9 bytes",
+        "found c.csv: 1 records, 8 bytes");
+    refuses(abcd, lengthen_d, "expected d.csv: 2 records",
+        "found d.csv: 3 records");
+    refuses(abcd, fill_b, "expected b.csv: 0 records",
+        "found b.csv: 1 records");
+}
+
+TEST(records_files, in_another_list_are_refused_by_name)
+{
+    static const char *const abc[] = { "a.csv", "b.csv", "c.csv", NULL };
+    static const char *const acd[] = { "a.csv", "c.csv", "d.csv", NULL };
+    static const char *const abdc[] = {
+        "a.csv", "b.csv", "d.csv", "c.csv", NULL
+    };
+    refuses(abc, NULL, "expected d.csv: 2 records", "found no further file");
+    refuses(acd, NULL, "expected b.csv: 0 records", "found c.csv: 2 records");
+    refuses(abdc, NULL, "expected c.csv: 2 records", "found d.csv: 2 records");
+}
+
+TEST(records_files, that_are_gone_are_named_when_they_are_opened)
+{
+    varve_error error = { 0 };
+    const varve_records_options options = options_of(0);
+    put_files();
+    unlink(test_path("c.csv"));
+    struct list *list = list_of(abcd);
+    cr_assert_null(varve_records_open_line_files(
+        list->paths, list->count, &options, &error));
+    cr_assert_eq(error.status, VARVE_NOT_FOUND);
+    cr_assert(story_says(&error, "c.csv"), "%s", error.message);
+}
+
+/* --- Longer lists --------------------------------------------------------- */
+
+static const char *const three_of_four[] = { "a.csv", "b.csv", "c.csv", NULL };
+
+/* Saves after `at` batches of three files; the epoch ends with their records,
+ * and the next one has those of four. */
+static void append_one(int way, size_t at)
+{
+    struct reading first, second, fresh;
+    varve_error error = { 0 };
+    varve_records_options options = options_of(way);
+    options.batch = 2;
+    reading_begin(&first, open_csv(three_of_four, &options));
+    reading_read(&first, at);
+    story_write(first.root, "run");
+    first.text[0] = '\0';
+    reading_read(&first, 2 - at + (options.drop_last ? 0 : 1));
+    reading_begin(&second, open_csv(abcd, &options));
+    reading_resume(&second, "run");
+    cr_assert_eq(varve_records_check(second.records, &error), VARVE_MISMATCH);
+    cr_assert(story_says(&error, "found d.csv: 2 records") &&
+        story_says(&error, "allow_appended"), "%s", error.message);
+    reading_end(&second);
+
+    options.allow_appended = true;
+    reading_begin(&second, open_csv(abcd, &options));
+    reading_resume(&second, "run");
+    cr_assert_ok(varve_records_check(second.records, &error), error);
+    story_write(second.root, "again"); /* before anything is read */
+    reading_resume(&second, "again");
+    reading_read(&second, 2 - at + (options.drop_last ? 0 : 1));
+    cr_assert_str_eq(second.text, first.text);
+    second.text[0] = '\0';
+    reading_read(&second, SIZE_MAX);
+    reading_begin(&fresh, open_csv(abcd, &options));
+    varve_records_rewind(fresh.records, 1);
+    reading_read(&fresh, SIZE_MAX);
+    cr_assert_str_eq(second.text, fresh.text);
+    reading_end(&first);
+    reading_end(&second);
+    reading_end(&fresh);
+}
+
+TEST(records_files, may_be_appended_where_that_is_allowed)
+{
+    put_files();
+    for (int way = 0; way < 8; way++)
+        append_one(way, 1);
+}

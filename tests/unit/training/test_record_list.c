@@ -1,0 +1,232 @@
+/* test_record_list.c - lib/training/record_list.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sources.h"
+
+#include <stdio.h>
+
+#include "fixed_source.h"
+#include "line_source.h"
+#include "tfrecord_source.h"
+
+enum { MANY = VV_OPEN_FILES + 3 };
+
+/* "file" so often that not all of them can be open. */
+static varve_records *open_many(const struct vv_context *context,
+    const varve_records_options *options, varve_error *error)
+{
+    const char *paths[MANY];
+    const struct vv_record_paths all = { paths, MANY };
+    for (int i = 0; i < MANY; i++)
+        paths[i] = "file";
+    return vv_records_open_line_files_in(context, &all, options, error);
+}
+
+static varve_records *open_tfrecord_pair(const struct vv_context *context,
+    const varve_records_options *options, varve_error *error)
+{
+    static const char *const paths[] = { "file", "file" };
+    static const struct vv_record_paths all = { paths, 2 };
+    return vv_records_open_tfrecord_files_in(context, &all, options, error);
+}
+
+/* `line` as often as there are files. */
+static const char *often(const char *line)
+{
+    static char text[MANY * 8];
+    text[0] = '\0';
+    for (int i = 0; i < MANY; i++)
+        strcat(text, line);
+    return text;
+}
+
+TEST(record_list, has_the_records_of_all_files)
+{
+    unsigned char file[64];
+    holds(open_many, "a\nb", 3, often("a|b|"));
+    holds(open_many, "", 0, "");
+    size_t size = put_tfrecord(file, 0, "abc", 3);
+    size = put_tfrecord(file, size, "", 0);
+    holds(open_tfrecord_pair, file, size, "abc||abc||");
+}
+
+TEST(record_list, survives_whatever_fails)
+{
+    unsigned char file[64];
+    survives_faults(open_many, "a\nb", 3, often("a|b|"));
+    size_t size = put_tfrecord(file, 0, "abc", 3);
+    survives_faults(open_tfrecord_pair, file, size, "abc|abc|");
+}
+
+/* --- Files of their own --------------------------------------------------- */
+
+static const char *const three[] = { "x/1", "x/2", "x/3" };
+static const struct vv_record_paths all_three = { three, 3 };
+
+static struct memory *make_three(
+    const char *first, const char *second, const char *third)
+{
+    struct memory *memory = memory_new();
+    memory_put(memory, three[0], first, strlen(first));
+    memory_put(memory, three[1], second, strlen(second));
+    memory_put(memory, three[2], third, strlen(third));
+    return memory;
+}
+
+static varve_records *open_three(
+    struct memory *memory, const varve_records_options *options)
+{
+    varve_error error = { 0 };
+    struct vv_context context = test_context(memory_system(memory));
+    varve_records *records =
+        vv_records_open_line_files_in(&context, &all_three, options, &error);
+    cr_assert(records, "%s", error.message);
+    return records;
+}
+
+TEST(record_list, skips_the_first_lines_of_each_file)
+{
+    char text[64];
+    const varve_records_options skip = { .epochs = 1, .skip_lines = 1 };
+    struct memory *memory = make_three("h\r\na\r\n", "", "h\nb\nc");
+    varve_records *records = open_three(memory, &skip);
+    read_all(records, text, sizeof text);
+    cr_assert_str_eq(text, "a|b|c|");
+    varve_records_free(records);
+    memory_free(memory);
+    memory = make_three("h", "h\n", "h\n\nb\n");
+    records = open_three(memory, &skip);
+    read_all(records, text, sizeof text);
+    cr_assert_str_eq(text, "|b|");
+    varve_records_free(records);
+    memory_free(memory);
+}
+
+TEST(record_list, says_which_file_has_a_record)
+{
+    uint64_t record = 77;
+    struct memory *memory = make_three("a\nb\n", "", "c");
+    varve_records *records = open_three(memory, &plain_options);
+    cr_assert_str_eq(varve_records_file(records, 0, &record), "x/1");
+    cr_assert_eq(record, 0);
+    cr_assert_str_eq(varve_records_file(records, 1, &record), "x/1");
+    cr_assert_eq(record, 1);
+    cr_assert_str_eq(varve_records_file(records, 2, &record), "x/3");
+    cr_assert_eq(record, 0);
+    cr_assert_str_eq(varve_records_file(records, 2, NULL), "x/3");
+    cr_assert_null(varve_records_file(records, 3, &record));
+    cr_assert_null(varve_records_file(NULL, 0, NULL));
+    varve_records_free(records);
+    memory_free(memory);
+}
+
+TEST(record_list, refuses_a_file_that_has_changed_meanwhile)
+{
+    varve_error error = { 0 };
+    varve_batch batch;
+    struct memory *memory = make_three("a\n", "b\n", "c\n");
+    varve_records *records = open_three(memory, &plain_options);
+    memory_put(memory, "x/2", "bb\n", 3);
+    cr_assert_ok(varve_records_next(records, &batch, &error), error);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(
+            varve_records_next(records, &batch, &error), VARVE_MISMATCH);
+        cr_assert(strstr(error.message, "x/2: expected the file as it was"),
+            "%s", error.message);
+        cr_assert_eq(varve_records_consumed(records), 1);
+    }
+    memory_put(memory, "x/2", "b\n", 2);
+    cr_assert_ok(varve_records_next(records, &batch, &error), error);
+    varve_records_free(records);
+    cr_assert_eq(memory_open_count(memory), 0);
+    memory_free(memory);
+}
+
+TEST(record_list, keeps_few_files_open)
+{
+    varve_error error = { 0 };
+    char name[MANY][8];
+    const char *paths[MANY];
+    const struct vv_record_paths all = { paths, MANY };
+    struct memory *memory = memory_new();
+    struct vv_context context = test_context(memory_system(memory));
+    const varve_records_options options = {
+        .shuffle = true, .epochs = 20, .batch = 7,
+    };
+    for (int i = 0; i < MANY; i++) {
+        paths[i] = name[i];
+        sprintf(name[i], "f%d", i);
+        memory_put(memory, name[i], "a\nb\nc\n", 6);
+    }
+    varve_records *records =
+        vv_records_open_line_files_in(&context, &all, &options, &error);
+    cr_assert(records, "%s", error.message);
+    cr_assert_eq(memory_open_count(memory), 0);
+    size_t most = 0;
+    for (varve_batch batch = { .count = 1 }; batch.count;) {
+        cr_assert_ok(varve_records_next(records, &batch, &error), error);
+        size_t open = (size_t)memory_open_count(memory);
+        most = open > most ? open : most;
+    }
+    cr_assert_eq(most, VV_OPEN_FILES);
+    varve_records_free(records);
+    memory_free(memory);
+}
+
+/* --- What is refused ------------------------------------------------------ */
+
+static void refuses_paths(const char *const *paths, size_t count,
+    const varve_records_options *options, const char *says)
+{
+    varve_error error = { 0 };
+    varve_records *records =
+        varve_records_open_line_files(paths, count, options, &error);
+    cr_assert_null(records);
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    cr_assert(strstr(error.message, says), "%s", error.message);
+}
+
+TEST(record_list, refuses_what_has_no_effect_and_what_is_no_list)
+{
+    varve_error error = { 0 };
+    static const char *const hole[] = { "a", NULL };
+    const varve_records_options skip = { .skip_lines = 1 };
+    const varve_records_options appended = { .allow_appended = true };
+    const varve_source source = { .count = 1, .read = vv_record_list_read };
+    refuses_paths(NULL, 3, NULL, "expected the paths of files, found none");
+    refuses_paths(three, 0, NULL, "expected the paths of files, found none");
+    refuses_paths(hole, 2, NULL, "expected 2 paths, found NULL at 1");
+    cr_assert_null(varve_records_open_fixed_files(three, 3, 0, 0, NULL, NULL));
+    cr_assert_null(
+        varve_records_open_fixed_files(three, 3, 0, 4, &skip, &error));
+    cr_assert(strstr(error.message, "expected no skip_lines"));
+    cr_assert_null(
+        varve_records_open_tfrecord_files(three, 3, &skip, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    cr_assert_null(varve_records_open_lines("a", &appended, &error));
+    cr_assert(strstr(error.message, "a: expected no allow_appended"));
+    cr_assert_null(varve_records_open_fixed("a", 0, 1, &skip, &error));
+    cr_assert_null(varve_records_open_array("a", 1, 1, &skip, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    cr_assert_null(varve_records_open_files(three, 3, &appended, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    cr_assert_null(varve_records_open(&source, &skip, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+}
+
+static varve_records *open_skipping(const struct vv_context *context,
+    const varve_records_options *options, varve_error *error)
+{
+    static const char *const paths[] = { "file" };
+    static const struct vv_record_paths one = { paths, 1 };
+    return vv_records_open_line_files_in(context, &one, options, error);
+}
+
+TEST(record_list, refuses_a_file_with_fewer_lines_than_are_skipped)
+{
+    const varve_records_options skip = { .skip_lines = 3 };
+    refuses(open_skipping, &skip, "a\nb\n", 4, VARVE_TRUNCATED,
+        "file: expected at least the 3 lines of skip_lines, found 2");
+    refuses(open_skipping, &skip, "\n", 1, VARVE_TRUNCATED, "found 1");
+}
