@@ -55,6 +55,7 @@
 #include <varve/snapshot.h>
 
 /* Around a training run */
+#include <varve/output.h>
 #include <varve/random.h>
 #include <varve/records.h>
 #include <varve/events.h>

@@ -38,7 +38,7 @@ static const struct visit {
     VISIT(failures), VISIT(formats), VISIT(layers), VISIT(jobs), VISIT(readers),
     VISIT(structures), VISIT(snapshots), VISIT(managers), VISIT(savers),
     VISIT(watches), VISIT(streams), VISIT(records), VISIT(events),
-    VISIT(groups), VISIT(shares) };
+    VISIT(groups), VISIT(shares), VISIT(outputs) };
 
 enum { VISITS = sizeof visits / sizeof *visits };
 

@@ -44,8 +44,8 @@ typedef void visit_function(struct guest *guest);
 visit_function visit_graphs, visit_parts, visit_files, visit_answers,
     visit_failures, visit_formats, visit_layers, visit_jobs, visit_readers,
     visit_structures, visit_snapshots, visit_managers, visit_savers,
-    visit_watches, visit_streams, visit_records, visit_events, visit_groups,
-    visit_shares, visit_too_large, visit_texts;
+    visit_watches, visit_streams, visit_records, visit_events, visit_outputs,
+    visit_groups, visit_shares, visit_too_large, visit_texts;
 
 /* Runs all of them, each so many times, in directories of their own. Resident
  * memory must not grow from the last time but one to the last. */

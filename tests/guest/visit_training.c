@@ -1,4 +1,4 @@
-/* visit_training.c - random numbers, records of data, events.
+/* visit_training.c - random numbers, records of data, events, outputs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -150,4 +150,51 @@ void visit_events(struct guest *g)
     REFUSES(
         g, VARVE_NOT_FOUND, varve_events_open("file/below", NULL, &g->error));
     CALL(g, state_close(&s));
+}
+
+static varve_status flush_nothing(void *self)
+{
+    (void)self;
+    guest_called_back("flush of an output");
+    return VARVE_OK;
+}
+
+static varve_status seek_nothing(void *self, uint64_t length)
+{
+    (void)self;
+    (void)length;
+    guest_called_back("seek of an output");
+    return VARVE_OK;
+}
+
+/* A child would write to the same open file. */
+void visit_outputs(struct guest *g)
+{
+    static const varve_output_callbacks callbacks = { flush_nothing,
+        seek_nothing };
+    struct state s;
+    varve_restoration *r;
+    FILE *log = fopen("log", "a");
+    guest_expect(g, log, "a log is opened");
+    if (!log)
+        return;
+    state_open(&s, g);
+    g->is_at_home = true;
+    int descriptor = fileno(log);
+    CALL(g, varve_add_output(s.root, "log", log));
+    CALL(g, varve_add_output_descriptor(s.root, "same log", descriptor));
+    CALL(g, varve_add_buffered_output(
+                s.root, "its buffer", descriptor, &callbacks, NULL));
+    fputs("text", log);
+    fflush(log);
+    GOOD(g, varve_write(s.root, "a.varve", NULL, &g->error));
+    fputs("more", log);
+    LEAVES(g, 0, ANY);
+    MAKES(g, r, varve_read(s.root, "a.varve", NULL, &g->error));
+    guest_expect(g, ftell(log) == 4, "the log was cut");
+    LEAVES(g, 0, ANY);
+    CALL(g, varve_restoration_free(r));
+    g->is_at_home = false;
+    CALL(g, state_close(&s));
+    fclose(log);
 }

@@ -89,9 +89,8 @@ static void end(const struct vv_delivery *d, struct vv_move *m)
         vv_release_value(a, m->target, target_size(m));
 }
 
-/* What is shown of progress is the bytes that are delivered. */
-static varve_status read_values(const struct vv_delivery *d,
-    struct vv_move *moves, size_t count, varve_error *error)
+varve_status vv_read_quietly(const struct vv_delivery *d, struct vv_move *moves,
+    size_t count, varve_error *error)
 {
     struct vv_delivery quiet = *d;
     varve_read_options options = *d->options;
@@ -261,7 +260,7 @@ static varve_status look_at_read(const struct vv_delivery *d,
     for (size_t i = 0; i < count && !status; i++)
         status = begin(d, &moves[i], error);
     if (!status)
-        status = read_values(d, moves, count, error);
+        status = vv_read_quietly(d, moves, count, error);
     for (size_t i = 0; i < count && !status; i++)
         status = look_at(d, &moves[i], true, told, error);
     for (size_t i = 0; i < count; i++)

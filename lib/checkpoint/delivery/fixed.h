@@ -19,6 +19,12 @@ size_t vv_put_fixed_behind(struct vv_pair *jobs, size_t count);
 bool vv_has_fixed_shape(
     const struct vv_delivery *d, const struct vv_move *move);
 
+/* Reads values into the targets and blocks of moves, which are in the order of
+ * their values, and shows no progress: of the bytes that a restoration
+ * delivers, none is shown twice. */
+varve_status vv_read_quietly(const struct vv_delivery *d, struct vv_move *moves,
+    size_t count, varve_error *error);
+
 /* Reads the values of jobs of fixed nodes once more: VARVE_MISMATCH names each
  * that differs, with both values. */
 varve_status vv_tell_fixed(const struct vv_delivery *d,

@@ -6,6 +6,7 @@
 
 #include "allocator.h"
 #include "failure.h"
+#include "fixed.h"
 #include "state.h"
 #include "try.h"
 
@@ -54,6 +55,55 @@ static varve_status list(
     return VARVE_OK;
 }
 
+/* --- Whether they can take it --------------------------------------------- */
+
+static bool is_guarded(const struct vv_states *s, size_t i)
+{
+    return vv_state_is_guarded(s->moves[s->all[i].move].node);
+}
+
+static size_t size_of(const struct vv_states *s, const struct vv_move *m)
+{
+    return (size_t)vv_at64(vv_index_of(s->d->pairing)->value_sizes, m->value);
+}
+
+/* Of guarded states, into the blocks of their moves; they are read again with
+ * all other values. */
+static varve_status read_guarded(
+    struct vv_states *s, size_t count, varve_error *error)
+{
+    struct vv_move *moves =
+        vv_allocate_array(s->allocator, count, sizeof *moves);
+    if (!moves)
+        return vv_fail_memory(error, "the bytes of states");
+    size_t at = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct vv_move *m = &s->moves[s->all[i].move];
+        if (!is_guarded(s, i))
+            continue;
+        moves[at] = vv_move_of(s->d, m->node, m->value, false);
+        moves[at++].block = m->block;
+    }
+    varve_status status = vv_read_quietly(s->d, moves, count, error);
+    vv_release(s->allocator, moves, count * sizeof *moves);
+    return status;
+}
+
+static varve_status check(struct vv_states *s, varve_error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        count += is_guarded(s, i);
+    if (count == 0)
+        return VARVE_OK;
+    VV_TRY(read_guarded(s, count, error));
+    for (size_t i = 0; i < s->count; i++) {
+        const struct vv_move *m = &s->moves[s->all[i].move];
+        VV_TRY(vv_state_check(m->node, m->block, size_of(s, m), error));
+    }
+    return VARVE_OK;
+}
+
 /* A state that refuses to be saved cannot be undone, that is all. */
 static varve_status keep(
     struct vv_states *s, struct vv_old_state *state, varve_error *error)
@@ -83,13 +133,14 @@ varve_status vv_states_keep(struct vv_states *s, struct vv_move *moves,
 {
     s->moves = moves;
     VV_TRY(list(s, count, error));
+    VV_TRY(check(s, error));
     if (s->d->options->passes == VARVE_ONE_PASS)
         return VARVE_OK;
     for (size_t i = 0; i < s->count; i++) {
         bool is_last = i + 1 == s->count;
         for (size_t k = 0; k < i && is_last; k++)
             is_last = s->all[k].is_kept;
-        if (!is_last)
+        if (!is_last && !is_guarded(s, i))
             VV_TRY(keep(s, &s->all[i], error));
     }
     return VARVE_OK;
@@ -98,15 +149,14 @@ varve_status vv_states_keep(struct vv_states *s, struct vv_move *moves,
 /* --- What they are to be ------------------------------------------------ */
 
 static varve_status load_some(
-    struct vv_states *s, bool are_kept, varve_error *error)
+    struct vv_states *s, bool are_kept, bool are_guarded, varve_error *error)
 {
     for (size_t i = 0; i < s->count; i++) {
         struct vv_old_state *state = &s->all[i];
         const struct vv_move *m = &s->moves[state->move];
-        size_t size =
-            (size_t)vv_at64(vv_index_of(s->d->pairing)->value_sizes, m->value);
+        size_t size = size_of(s, m);
         char text[256];
-        if (state->is_kept != are_kept)
+        if (state->is_kept != are_kept || is_guarded(s, i) != are_guarded)
             continue;
         VV_TRY(vv_state_load(m->node, vv_node_text(m->node, text, sizeof text),
             m->block, size, error));
@@ -117,8 +167,9 @@ static varve_status load_some(
 
 varve_status vv_states_load(struct vv_states *s, varve_error *error)
 {
-    VV_TRY(load_some(s, true, error));
-    return load_some(s, false, error);
+    VV_TRY(load_some(s, true, false, error));
+    VV_TRY(load_some(s, false, false, error));
+    return load_some(s, false, true, error);
 }
 
 /* When the older values are there again; new memory is still there then. The

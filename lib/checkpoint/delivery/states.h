@@ -21,8 +21,9 @@ struct vv_states {
 void vv_states_begin(struct vv_states *states, const struct vv_delivery *d);
 void vv_states_end(struct vv_states *states);
 
-/* Finds the states among moves, which stay where they are, and asks them for
- * what they are, as far as that can be needed. */
+/* Finds the states among moves, which stay where they are, checks what guarded
+ * ones are to take, and saves what the others are, as far as that can be
+ * needed. */
 varve_status vv_states_keep(struct vv_states *states, struct vv_move *moves,
     size_t count, varve_error *error);
 

@@ -23,6 +23,7 @@
 #include "slice.h"
 #include "spared.h"
 #include "stake.h"
+#include "state.h"
 #include "tag.h"
 #include "try.h"
 #include "value_bytes.h"
@@ -175,6 +176,8 @@ static varve_status find_values(
             VV_TRY(vv_variable_check_there(node, error));
         if (has_fixed)
             VV_TRY(check_fixed(cargo, node, state, size, error));
+        if (node->kind == VARVE_STATE && !cargo->options.no_sync)
+            VV_TRY(vv_state_sync(node, error));
         if (size == 0)
             continue;
         cargo->values[i] = find_bytes(cargo, node, &state);

@@ -1,4 +1,5 @@
-/* item_copy.c - the older value of what is far is kept while it is replaced.
+/* item_copy.c - the older value of what is far is kept while it is replaced; of
+ * states, those that cannot be undone come last.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +8,9 @@
 #include <string.h>
 
 #include "failure.h"
+#include "fixed_value.h"
 #include "memory_table.h"
+#include "state.h"
 #include "try.h"
 #include "value_bytes.h"
 #include "variable.h"
@@ -119,4 +122,56 @@ varve_status vv_items_put(
             clear_spare(item);
     }
     return status;
+}
+
+/* --- States --------------------------------------------------------------- */
+
+static bool is_state(const struct vv_item *item, bool keeps_random)
+{
+    return item->node->kind == VARVE_STATE &&
+           !(keeps_random && item->is_random);
+}
+
+static varve_status put_state(const struct vv_item *item, varve_error *error)
+{
+    char text[256];
+    VV_TRY(
+        vv_state_load(item->node, vv_node_text(item->node, text, sizeof text),
+            item->bytes.data, item->bytes.size, error));
+    vv_fixed_value_record(item->node);
+    return VARVE_OK;
+}
+
+varve_status vv_items_put_states(
+    const struct varve_snapshot *s, bool keeps_random, varve_error *error)
+{
+    for (int are_guarded = 0; are_guarded < 2; are_guarded++) {
+        for (size_t i = 0; i < s->count; i++) {
+            const struct vv_item *item = &s->items[i];
+            if (is_state(item, keeps_random) &&
+                vv_state_is_guarded(item->node) == are_guarded)
+                VV_TRY(put_state(item, error));
+        }
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_items_check_states(
+    const struct varve_snapshot *s, bool keeps_random, varve_error *error)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const struct vv_item *item = &s->items[i];
+        if (is_state(item, keeps_random))
+            VV_TRY(vv_state_check(
+                item->node, item->bytes.data, item->bytes.size, error));
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_items_sync_states(
+    const struct varve_snapshot *s, varve_error *error)
+{
+    for (size_t i = 0; i < s->count; i++)
+        VV_TRY(vv_state_sync(s->items[i].node, error));
+    return VARVE_OK;
 }

@@ -1,5 +1,5 @@
 /* item_copy.h - a snapshot's copies of values that lie elsewhere: what is far
- * first, for its copies alone can fail.
+ * first, for its copies alone can fail; and those of states.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,5 +24,15 @@ void vv_item_take(struct vv_item *item);
  * too. */
 varve_status vv_items_put(
     struct varve_snapshot *snapshot, bool keeps_random, varve_error *error);
+
+/* Checks that the states can take what the snapshot has of them, before
+ * anything changes; loads them; and brings to disk what the snapshot's copies
+ * stand for. */
+varve_status vv_items_check_states(const struct varve_snapshot *snapshot,
+    bool keeps_random, varve_error *error);
+varve_status vv_items_put_states(const struct varve_snapshot *snapshot,
+    bool keeps_random, varve_error *error);
+varve_status vv_items_sync_states(
+    const struct varve_snapshot *snapshot, varve_error *error);
 
 #endif

@@ -484,16 +484,6 @@ static void put_strings(struct vv_item *item)
     }
 }
 
-static varve_status put_state(struct vv_item *item, varve_error *error)
-{
-    char text[256];
-    VV_TRY(
-        vv_state_load(item->node, vv_node_text(item->node, text, sizeof text),
-            item->bytes.data, item->bytes.size, error));
-    vv_fixed_value_record(item->node);
-    return VARVE_OK;
-}
-
 static bool is_put(
     const struct vv_item *item, const varve_snapshot_restore_options *options)
 {
@@ -537,6 +527,8 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
         if (is_string(item->node) && !reserve_spare(item, item->bytes.size))
             return vv_fail_memory(error, "strings of a snapshot");
     }
+    bool keeps_random = options && options->keep_random;
+    VV_TRY(vv_items_check_states(s, keeps_random, error));
     vv_graph_values_change(s->graph);
     VV_TRY(put_elsewhere(s, options, error));
     for (size_t i = 0; i < s->count; i++) {
@@ -547,16 +539,10 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
         if (is_string(item->node))
             put_strings(item);
     }
-    vv_bulk_copy(&(struct vv_bulk){ .snapshot = s,
-        .is_restore = true,
-        .keeps_random = options && options->keep_random });
+    vv_bulk_copy(&(struct vv_bulk){
+        .snapshot = s, .is_restore = true, .keeps_random = keeps_random });
     record_fixed(s, options);
-    for (size_t i = 0; i < s->count; i++) {
-        struct vv_item *item = &s->items[i];
-        if (item->node->kind == VARVE_STATE && is_put(item, options))
-            VV_TRY(put_state(item, error));
-    }
-    return VARVE_OK;
+    return vv_items_put_states(s, keeps_random, error);
 }
 
 varve_status varve_snapshot_restore(varve_snapshot *s, varve_error *error)

@@ -16,6 +16,7 @@
 #include "background.h"
 #include "carried.h"
 #include "failure.h"
+#include "item_copy.h"
 #include "memory_table.h"
 #include "replica.h"
 #include "snapshot.h"
@@ -268,6 +269,8 @@ varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
     varve_status status = begin(&s, snapshot, false, error);
     if (!status)
         status = vv_background_settle(snapshot->graph, error);
+    if (!status && !(options && options->no_sync))
+        status = vv_items_sync_states(snapshot, error);
     if (!status)
         status = write_with_waiting(
             &s, path, options, keeps ? snapshot->counter : 0, error);

@@ -4,6 +4,8 @@
  */
 #include "state.h"
 
+#include <stdio.h>
+
 #include "edge.h"
 #include "graph.h"
 
@@ -12,8 +14,17 @@ void varve_put(varve_sink *sink, const void *bytes, size_t size)
     vv_buffer_add(&sink->bytes, bytes, size);
 }
 
-const struct vv_attachment_kind vv_state_kind = { .size = sizeof(
-                                                      struct vv_node_state) };
+static void state_release(varve_node *node, void *self)
+{
+    const struct vv_node_state *state = self;
+    if (state->guard)
+        state->guard->release(state->guard, &node->graph->context.allocator);
+}
+
+const struct vv_attachment_kind vv_state_kind = {
+    .size = sizeof(struct vv_node_state),
+    .release = state_release,
+};
 
 varve_node *vv_state_new(
     varve_graph *graph, const varve_state_callbacks *callbacks, void *self)
@@ -49,6 +60,21 @@ varve_node *varve_add_state(varve_node *parent, const char *name,
     return vv_edge_attach(parent, name, node);
 }
 
+/* The reason that a guard has is told once. */
+static varve_status state_fail(const struct vv_node_state *state,
+    const char *where, varve_status status, const char *call, const char *after,
+    varve_error *error)
+{
+    struct vv_state_guard *guard = state->guard;
+    if (!guard || !guard->failure.status)
+        return vv_fail(error, vv_status_of_callback(status),
+            "%s: its %s callback failed with %s%s", where, call,
+            varve_status_name(status), after);
+    const varve_error reason = guard->failure;
+    guard->failure.status = VARVE_OK;
+    return vv_fail_because(error, &reason, "%s", where);
+}
+
 varve_status vv_state_save(varve_node *node, const char *where,
     struct vv_buffer *bytes, varve_error *error)
 {
@@ -60,12 +86,8 @@ varve_status vv_state_save(varve_node *node, const char *where,
     *bytes = sink.bytes;
     if (bytes->failed)
         return vv_fail_memory(error, "the bytes of a state");
-    if (status) {
-        return vv_fail(error, vv_status_of_callback(status),
-            "%s: its save callback failed with %s", where,
-            varve_status_name(status));
-    }
-    return VARVE_OK;
+    return status ? state_fail(state, where, status, "save", "", error)
+                  : VARVE_OK;
 }
 
 varve_status vv_state_load(varve_node *node, const char *where,
@@ -76,10 +98,35 @@ varve_status vv_state_load(varve_node *node, const char *where,
     varve_status status =
         state->callbacks.load(state->self, bytes ? bytes : "", size);
     vv_graph_let_go(node->graph, older);
-    if (status) {
-        return vv_fail(error, vv_status_of_callback(status),
-            "%s: its load callback failed with %s on %zu bytes", where,
-            varve_status_name(status), size);
-    }
-    return VARVE_OK;
+    if (!status)
+        return VARVE_OK;
+    char after[64];
+    snprintf(after, sizeof after, " on %zu bytes", size);
+    return state_fail(state, where, status, "load", after, error);
+}
+
+/* --- Guards --------------------------------------------------------------- */
+
+varve_status vv_state_check(
+    varve_node *node, const void *bytes, size_t size, varve_error *error)
+{
+    const struct vv_node_state *state = vv_state_of(node);
+    char text[256];
+    if (!state || !state->guard)
+        return VARVE_OK;
+    enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_ALL);
+    varve_status status = state->guard->check(state->guard,
+        vv_node_text(node, text, sizeof text), bytes ? bytes : "", size, error);
+    vv_graph_let_go(node->graph, older);
+    return status;
+}
+
+varve_status vv_state_sync(varve_node *node, varve_error *error)
+{
+    const struct vv_node_state *state = vv_state_of(node);
+    char text[256];
+    return state && state->guard
+               ? state->guard->sync(
+                     state->guard, vv_node_text(node, text, sizeof text), error)
+               : VARVE_OK;
 }

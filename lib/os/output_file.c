@@ -1,0 +1,67 @@
+/* output_file.c - calls of POSIX and of the C library for files that the
+ * program has opened.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(off_t) == 8, "offsets have 64 bits");
+
+int vv_output_is_writable(int descriptor)
+{
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0)
+        return -errno;
+    return (flags & O_ACCMODE) != O_RDONLY;
+}
+
+int vv_output_is_at_end(int descriptor, uint64_t size)
+{
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0)
+        return -errno;
+    if (flags & O_APPEND)
+        return 1;
+    off_t position = lseek(descriptor, 0, SEEK_CUR);
+    if (position < 0)
+        return -errno;
+    return (uint64_t)position >= size;
+}
+
+int vv_output_cut(int descriptor, uint64_t size)
+{
+    int result;
+    do
+        result = ftruncate(descriptor, (off_t)size);
+    while (result < 0 && errno == EINTR);
+    if (result < 0 || lseek(descriptor, (off_t)size, SEEK_SET) < 0)
+        return -errno;
+    return 0;
+}
+
+int vv_output_stream_descriptor(FILE *stream)
+{
+    int descriptor = fileno(stream);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+int vv_output_stream_flush(FILE *stream)
+{
+    return fflush(stream) ? -errno : 0;
+}
+
+bool vv_output_stream_has_failed(FILE *stream)
+{
+    return ferror(stream) != 0;
+}
+
+int vv_output_stream_seek(FILE *stream, uint64_t position)
+{
+    return fseeko(stream, (off_t)position, SEEK_SET) ? -errno : 0;
+}

@@ -1,0 +1,272 @@
+/* output.c - an output as a state whose bytes are the length of its file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/output.h>
+
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "bytes.h"
+#include "edge.h"
+#include "failure.h"
+#include "graph.h"
+#include "output_file.h"
+#include "state.h"
+#include "system.h"
+#include "try.h"
+
+enum { LENGTH_SIZE = 8 };
+
+#define FILE_TEXT "the output file" /* in messages of failed calls */
+
+struct output {
+    struct vv_state_guard guard; /* first: the guard is the output */
+    const struct vv_system *system;
+    FILE *stream; /* or NULL */
+    int descriptor;
+    varve_output_callbacks callbacks;
+    void *self;
+    uint64_t known; /* bytes that were in the file when it was added, saved or
+                       cut last; what comes after them is new */
+    int sync_error; /* errno of the sync that failed, or 0 */
+};
+
+/* --- Length ----------------------------------------------------------------
+ */
+
+static varve_status flush(struct output *o, varve_error *error)
+{
+    varve_status status =
+        o->callbacks.flush ? o->callbacks.flush(o->self) : VARVE_OK;
+    if (status)
+        return vv_fail(error, vv_status_of_callback(status),
+            "its flush callback failed with %s", varve_status_name(status));
+    if (!o->stream)
+        return VARVE_OK;
+    if (vv_output_stream_has_failed(o->stream))
+        return vv_fail(error, VARVE_IO,
+            "expected a stream without errors, found its error flag set "
+            "(ferror): a write failed, and its text may be lost");
+    int result = vv_output_stream_flush(o->stream);
+    return result < 0 ? vv_fail_system(error, -result, "fflush", FILE_TEXT)
+                      : VARVE_OK;
+}
+
+/* Of the file, once what is buffered is in it. */
+static varve_status find_length(
+    struct output *o, uint64_t *length, varve_error *error)
+{
+    struct vv_file_info info;
+    VV_TRY(flush(o, error));
+    int result = o->system->info(o->system->state, o->descriptor, &info);
+    if (result < 0)
+        return vv_fail_system(error, -result, "fstat", FILE_TEXT);
+    if (info.kind != VV_REGULAR_FILE)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a regular file, found another kind of file: a pipe, "
+            "terminal or device cannot be cut");
+    *length = info.size;
+    return VARVE_OK;
+}
+
+/* --- As a state ------------------------------------------------------------
+ */
+
+static varve_status look(struct output *o, uint64_t *length, varve_error *error)
+{
+    VV_TRY(find_length(o, length, error));
+    int is_at_end = vv_output_is_at_end(o->descriptor, *length);
+    if (is_at_end < 0)
+        return vv_fail_system(error, -is_at_end, "lseek", FILE_TEXT);
+    if (!is_at_end)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected an output that is written at its end, found a position "
+            "before byte %" PRIu64 ": open the file for appending (\"a\", "
+            "O_APPEND)",
+            *length);
+    o->known = *length;
+    return VARVE_OK;
+}
+
+static varve_status save(void *self, varve_sink *sink)
+{
+    struct output *o = self;
+    unsigned char bytes[LENGTH_SIZE];
+    uint64_t length = 0;
+    o->guard.failure.status = VARVE_OK;
+    VV_TRY(look(o, &length, &o->guard.failure));
+    vv_store64(bytes, length);
+    varve_put(sink, bytes, sizeof bytes);
+    return VARVE_OK;
+}
+
+static varve_status check_length(
+    struct output *o, const void *bytes, size_t size, varve_error *error)
+{
+    uint64_t there;
+    if (size != LENGTH_SIZE)
+        return vv_fail(error, VARVE_MISMATCH,
+            "expected the length of an output in 8 bytes, found a state of "
+            "%zu bytes",
+            size);
+    VV_TRY(find_length(o, &there, error));
+    uint64_t length = vv_load64(bytes);
+    if (there > o->known)
+        there = o->known;
+    if (length > there)
+        return vv_fail(error, VARVE_MISMATCH,
+            "expected an output file of at least %" PRIu64 " bytes, as the "
+            "checkpoint has it, found %" PRIu64 ": open the file that the "
+            "earlier run wrote, for appending (\"a\"; \"w\" empties it)",
+            length, there);
+    return VARVE_OK;
+}
+
+static varve_status check(struct vv_state_guard *guard, const char *where,
+    const void *bytes, size_t size, varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status status =
+        check_length((struct output *)guard, bytes, size, &reason);
+    return status ? vv_fail_because(error, &reason, "%s", where) : VARVE_OK;
+}
+
+static varve_status cut(struct output *o, uint64_t length, varve_error *error)
+{
+    VV_TRY(flush(o, error));
+    int result = vv_output_cut(o->descriptor, length);
+    if (result < 0)
+        return vv_fail_system(error, -result, "ftruncate", FILE_TEXT);
+    o->known = length;
+    if (o->stream)
+        result = vv_output_stream_seek(o->stream, length);
+    if (result < 0)
+        return vv_fail_system(error, -result, "fseeko", FILE_TEXT);
+    varve_status status =
+        o->callbacks.seek ? o->callbacks.seek(o->self, length) : VARVE_OK;
+    if (status)
+        return vv_fail(error, vv_status_of_callback(status),
+            "its seek callback failed with %s after the file was cut to "
+            "%" PRIu64 " bytes",
+            varve_status_name(status), length);
+    return VARVE_OK;
+}
+
+static varve_status load(void *self, const void *bytes, size_t size)
+{
+    struct output *o = self;
+    o->guard.failure.status = VARVE_OK;
+    VV_TRY(check_length(o, bytes, size, &o->guard.failure));
+    return cut(o, vv_load64(bytes), &o->guard.failure);
+}
+
+/* A sync that failed is not made again: the system may have dropped what it
+ * could not write, and would report success. */
+static varve_status sync(
+    struct vv_state_guard *guard, const char *where, varve_error *error)
+{
+    struct output *o = (struct output *)guard;
+    varve_error reason = { 0 };
+    if (!o->sync_error) {
+        int result = o->system->sync(o->system->state, o->descriptor);
+        o->sync_error = result < 0 ? -result : 0;
+    }
+    if (!o->sync_error)
+        return VARVE_OK;
+    vv_fail_system(&reason, o->sync_error, "fsync", FILE_TEXT);
+    return vv_fail_because(error, &reason, "%s", where);
+}
+
+static void release(
+    struct vv_state_guard *guard, const varve_allocator *allocator)
+{
+    vv_release(allocator, guard, sizeof(struct output));
+}
+
+/* --- Adding ----------------------------------------------------------------
+ */
+
+static varve_status look_at_new(struct output *o, varve_error *error)
+{
+    int is_writable = vv_output_is_writable(o->descriptor);
+    if (is_writable < 0)
+        return vv_fail_system(error, -is_writable, "fcntl", FILE_TEXT);
+    if (!is_writable)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a file that is open for writing, found one for reading");
+    return find_length(o, &o->known, error);
+}
+
+static varve_node *add(
+    varve_node *parent, const char *name, const struct output *wanted)
+{
+    static const varve_state_callbacks callbacks = { save, load };
+    varve_graph *graph = parent->graph;
+    const varve_allocator *a = &graph->context.allocator;
+    struct output *o = vv_allocate(a, sizeof *o);
+    if (!o)
+        return vv_memory_mistake(graph);
+    *o = *wanted;
+    o->guard = (struct vv_state_guard){
+        .check = check, .sync = sync, .release = release
+    };
+    o->system = graph->context.system;
+    varve_error error = { 0 };
+    varve_status status = look_at_new(o, &error);
+    varve_node *node = status ? vv_mistake(graph, status, "%s: %s",
+                                    name ? name : "list element", error.message)
+                              : vv_state_new(graph, &callbacks, o);
+    if (vv_is_nil(node)) {
+        vv_release(a, o, sizeof *o);
+        return node;
+    }
+    vv_state_of(node)->guard = &o->guard;
+    node->value_state = VARVE_INITIALIZED;
+    return vv_edge_attach(parent, name, node);
+}
+
+static varve_node *refuse(
+    varve_node *parent, const char *name, const char *wanted)
+{
+    return vv_mistake(parent->graph, VARVE_MISUSE,
+        "%s: expected %s, found NULL", name ? name : "list element", wanted);
+}
+
+varve_node *varve_add_output(varve_node *parent, const char *name, FILE *file)
+{
+    parent = vv_or_nil(parent);
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    if (!file)
+        return refuse(parent, name, "a stream");
+    int descriptor = vv_output_stream_descriptor(file);
+    if (descriptor < 0)
+        return vv_mistake(parent->graph, VARVE_MISUSE,
+            "%s: expected a stream of a file, found one without a descriptor",
+            name ? name : "list element");
+    return add(parent, name,
+        &(struct output){ .stream = file, .descriptor = descriptor });
+}
+
+varve_node *varve_add_output_descriptor(
+    varve_node *parent, const char *name, int descriptor)
+{
+    parent = vv_or_nil(parent);
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    return add(parent, name, &(struct output){ .descriptor = descriptor });
+}
+
+varve_node *varve_add_buffered_output(varve_node *parent, const char *name,
+    int descriptor, const varve_output_callbacks *callbacks, void *self)
+{
+    parent = vv_or_nil(parent);
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    if (!callbacks || !callbacks->flush)
+        return refuse(parent, name, "a flush callback");
+    return add(parent, name,
+        &(struct output){
+            .descriptor = descriptor, .callbacks = *callbacks, .self = self });
+}

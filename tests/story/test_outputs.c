@@ -1,0 +1,223 @@
+/* test_outputs.c - what a program has written is as if it had never been
+ * killed.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "story.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STEPS = 120, INTERVAL = 7, LONG = 3000 };
+
+struct program {
+    uint64_t number;
+    int64_t step;
+    FILE *log;
+    int trace;
+    varve_run *run;
+};
+
+static void begin(struct program *p)
+{
+    *p = (struct program){ .number = 1 };
+    p->log = fopen(test_path("log"), "a");
+    p->trace = open(test_path("trace"), O_WRONLY | O_CREAT | O_APPEND, 0666);
+    p->run = varve_run_new(NULL);
+    varve_node *root = varve_run_root(p->run);
+    varve_add_variable(root, "number", varve_scalar(&p->number));
+    varve_add_variable(root, "step", varve_scalar(&p->step));
+    varve_add_output(root, "log", p->log);
+    varve_run_open(p->run, test_path("run"),
+        &(varve_run_options){ .manager = { .interval_steps = INTERVAL,
+            .async = true } });
+    /* Nothing was saved: what a process wrote before that is not wanted. */
+    if (varve_run_goes_on(p->run) && !varve_run_is_resumed(p->run))
+        cr_assert_eq(ftruncate(fileno(p->log), 0) |
+            ftruncate(p->trace, 0), 0);
+    varve_add_output_descriptor(root, "trace", p->trace); /* later */
+}
+
+static void put_step(struct program *p)
+{
+    char line[64];
+    p->number = p->number * 6364136223846793005u + 1;
+    p->step++;
+    fprintf(p->log, "%d: %llu\n", (int)p->step,
+        (unsigned long long)p->number);
+    int size = snprintf(line, sizeof line, "%d ", (int)p->step);
+    cr_assert_eq(write(p->trace, line, (size_t)size), size);
+}
+
+/* Works until it is killed after so many steps, or to the end. */
+static void live(int steps, bool flushes)
+{
+    struct program p;
+    varve_error error;
+    begin(&p);
+    while (p.step < STEPS && varve_run_goes_on(p.run)) {
+        put_step(&p);
+        if (flushes)
+            fflush(p.log);
+        if (steps-- == 0)
+            raise(SIGKILL);
+        varve_run_step(p.run, p.step);
+    }
+    cr_assert_ok(varve_run_end(p.run, &error), error);
+    fclose(p.log);
+    close(p.trace);
+}
+
+static bool dies(int steps, bool flushes)
+{
+    int status;
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        live(steps, flushes);
+        _exit(0);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL
+                                  : WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status);
+}
+
+static void check_file(const char *name, const void *wanted, size_t size)
+{
+    size_t found;
+    void *bytes = test_read_file(test_path(name), &found);
+    cr_assert_eq(found, size, "%s: %zu bytes, not %zu", name, found, size);
+    cr_assert_eq(memcmp(bytes, wanted, size), 0, "%s", name);
+    free(bytes);
+}
+
+/* The first life ends before its first save. */
+TEST(outputs, of_a_program_that_is_killed_are_those_of_one_that_is_not)
+{
+    size_t log_size, trace_size;
+    cr_assert_not(dies(STEPS, false));
+    void *log = test_read_file(test_path("log"), &log_size);
+    void *trace = test_read_file(test_path("trace"), &trace_size);
+    cr_assert_gt(log_size, STEPS);
+    for (int way = 0; way < 2; way++) {
+        char command[600];
+        snprintf(command, sizeof command, "rm -r '%s'", test_path("run"));
+        cr_assert_eq(system(command), 0);
+        cr_assert(dies(5, way));
+        int lives = 1;
+        while (dies(INTERVAL + 9 + lives * 3, way))
+            lives++;
+        cr_assert_gt(lives, 3);
+        check_file("log", log, log_size);
+        check_file("trace", trace, trace_size);
+    }
+    free(log);
+    free(trace);
+}
+
+/* Its bytes are taken, and its length is, before the save returns. */
+TEST(outputs, count_no_text_that_comes_while_a_save_goes_on)
+{
+    FILE *log = fopen(test_path("log"), "w");
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(graph);
+    varve_error error = { 0 };
+    int64_t step = 1;
+    varve_add_variable(root, "step", varve_scalar(&step));
+    varve_add_output(root, "log", log);
+    fputs("before\n", log);
+    varve_job *job =
+        varve_write_async(root, test_path("a.varve"), NULL, &error);
+    cr_assert_not_null(job, "%s", error.message);
+    for (int i = 0; i < LONG; i++)
+        fputs("during\n", log);
+    fflush(log);
+    cr_assert_ok(varve_job_wait(job, &error), error);
+    varve_job_free(job);
+    varve_restoration *r =
+        varve_read(root, test_path("a.varve"), NULL, &error);
+    cr_assert_not_null(r, "%s", error.message);
+    varve_restoration_free(r);
+    fputs("after\n", log);
+    fclose(log);
+    check_file("log", "before\nafter\n", 13);
+    varve_graph_free(graph);
+}
+
+/* A file that somebody has emptied is not resumed. */
+TEST(outputs, that_have_lost_text_are_not_resumed)
+{
+    struct program p;
+    varve_error error = { 0 };
+    live(STEPS + 1, false);
+    cr_assert_eq(truncate(test_path("log"), 3), 0);
+    p.log = fopen(test_path("log"), "a");
+    p.run = varve_run_new(NULL);
+    p.number = 4;
+    varve_node *root = varve_run_root(p.run);
+    varve_add_variable(root, "number", varve_scalar(&p.number));
+    varve_add_output(root, "log", p.log);
+    varve_run_open(p.run, test_path("run"), NULL);
+    cr_assert_not(varve_run_goes_on(p.run));
+    cr_assert_eq(p.number, 4);
+    cr_assert_eq(varve_run_end(p.run, &error), VARVE_MISMATCH);
+    cr_assert_not_null(strstr(error.message, "found 3: open the file that"),
+        "%s", error.message);
+    fclose(p.log);
+}
+
+/* The checkpoint is older than the output. */
+TEST(outputs, of_which_a_checkpoint_has_nothing_stay_as_they_are)
+{
+    varve_error error = { 0 };
+    int64_t step = 3;
+    FILE *log = fopen(test_path("log"), "w");
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "step", varve_scalar(&step));
+    cr_assert_ok(
+        varve_write(root, test_path("a.varve"), NULL, &error), error);
+    varve_add_output(root, "log", log);
+    fputs("text\n", log);
+    varve_restoration *r =
+        varve_read(root, test_path("a.varve"), NULL, &error);
+    cr_assert_not_null(r, "%s", error.message);
+    cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
+    cr_assert_not_null(strstr(error.message, "log"), "%s", error.message);
+    varve_restoration_free(r);
+    fclose(log);
+    check_file("log", "text\n", 5);
+    varve_graph_free(graph);
+}
+
+/* An evaluator of another process that leaves the log alone. */
+TEST(outputs, that_are_left_out_of_a_restoration_are_not_cut)
+{
+    varve_error error = { 0 };
+    FILE *log = fopen(test_path("log"), "w");
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(graph);
+    int64_t step = 1;
+    varve_add_variable(root, "step", varve_scalar(&step));
+    varve_add_output(root, "log", log);
+    fputs("one\n", log);
+    cr_assert_ok(
+        varve_write(root, test_path("a.varve"), NULL, &error), error);
+    fputs("two\n", log);
+    step = 2;
+    varve_restoration *r = varve_read(root, test_path("a.varve"),
+        &(varve_read_options){ .except = "log" }, &error);
+    cr_assert_not_null(r, "%s", error.message);
+    varve_restoration_free(r);
+    cr_assert_eq(step, 1);
+    fclose(log);
+    check_file("log", "one\ntwo\n", 8);
+    varve_graph_free(graph);
+}
