@@ -351,8 +351,8 @@ TEST(a_callback_may_change_the_length_of_a_vector_that_is_restored)
             return true;
         });
     GOOD(varve::write(graph.root(), place("columns changed")));
-    for (std::size_t before : { 0, 5, 7 })
-        for (std::size_t now : { 0, 3, 5, 9 }) {
+    for (std::size_t before : { 0U, 5U, 7U })
+        for (std::size_t now : { 0U, 3U, 5U, 9U }) {
             swarm = std::vector<body>(before);
             meanwhile = now;
             restore_all(graph, "columns changed");
