@@ -6,10 +6,11 @@ command on them, bit for bit.
 
 Objects are dicts and lists of tensors of any type, shape and strides, numbers
 and texts; models with optimizers whose groups are in any order, in dicts, as
-whole modules and as Lightning lays them out, where a slot has to be that of its
-parameter; with names in the file all have to be there. Torch is taken from the Python that runs this, or
-from the virtual environment that VARVE_INTEROP names; where it is in neither or
-cannot be imported, the test is skipped.
+whole modules and as Lightning lays them out. A slot has to be that of its
+parameter; where the file has names, all slots have to be there. Torch
+is taken from the Python that runs this, or from the virtual environment that
+VARVE_INTEROP names; where it is in neither or cannot be imported, the test is
+skipped.
 
 SPDX-License-Identifier: MIT
 """
