@@ -85,7 +85,7 @@ void vv_draft_begin(
     for (size_t i = 0; i < VV_DRAFT_PARTS; i++)
         vv_buffer_init(&d->parts[i], &context->allocator);
     vv_buffer_init(&d->left_out, &context->allocator);
-    vv_buffer_init(&d->left_out_paths, &context->allocator);
+    vv_buffer_init(&d->left_out_texts, &context->allocator);
     vv_arena_init(&d->strings, &context->allocator);
     vv_kept_init(&d->kept, &context->allocator);
     vv_draft_node(d, VARVE_OBJECT);
@@ -254,12 +254,14 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
 
 void vv_draft_leave_out(struct vv_draft *d, const char *path, const char *what)
 {
-    const struct vv_left_out left = { d->left_out_paths.size, what };
+    const struct vv_left_out left = { d->left_out_texts.size,
+        d->left_out_texts.size + strlen(path) + 1 };
     if (d->failed)
         return;
     vv_buffer_add(&d->left_out, &left, sizeof left);
-    vv_buffer_add(&d->left_out_paths, path, strlen(path) + 1);
-    if (d->left_out.failed || d->left_out_paths.failed)
+    vv_buffer_add(&d->left_out_texts, path, strlen(path) + 1);
+    vv_buffer_add(&d->left_out_texts, what, strlen(what) + 1);
+    if (d->left_out.failed || d->left_out_texts.failed)
         fail_memory(d);
 }
 
@@ -276,7 +278,7 @@ varve_status vv_draft_end(struct vv_draft *d, struct vv_opened *opened,
         return d->error.status;
     }
     vv_buffer_swap(&d->left_out, &opened->left_out);
-    vv_buffer_swap(&d->left_out_paths, &opened->left_out_paths);
+    vv_buffer_swap(&d->left_out_texts, &opened->left_out_texts);
     return vv_draft_make_index(d, opened, places, place_count, error);
 }
 
@@ -285,7 +287,7 @@ void vv_draft_clear(struct vv_draft *d)
     for (size_t i = 0; i < VV_DRAFT_PARTS; i++)
         vv_buffer_clear(&d->parts[i]);
     vv_buffer_clear(&d->left_out);
-    vv_buffer_clear(&d->left_out_paths);
+    vv_buffer_clear(&d->left_out_texts);
     vv_arena_clear(&d->strings);
     vv_kept_clear(&d->kept);
 }

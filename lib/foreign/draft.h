@@ -34,7 +34,7 @@ struct vv_draft {
         struct vv_buffer parts[VV_DRAFT_PARTS]; /* the same, as one */
     };
     bool failed;
-    struct vv_buffer left_out, left_out_paths; /* as of opened.h */
+    struct vv_buffer left_out, left_out_texts; /* as of opened.h */
     /* to fill in */
     struct vv_kept kept;
     uint64_t room;    /* bytes of all files, set before the end: what
@@ -107,7 +107,7 @@ void vv_draft_text(struct vv_draft *draft, const char *name, size_t name_size,
     const char *text, size_t size);
 
 /* Lists a part of the file that is in no node, value or text: its path, valid
- * UTF-8, and a description (static). */
+ * UTF-8, and a description. Both are copied. */
 void vv_draft_leave_out(
     struct vv_draft *draft, const char *path, const char *what);
 

@@ -8,9 +8,6 @@
 
 #include "allocator.h"
 
-const char *const vv_moment_lists[VV_MOMENT_LISTS] = { "_momentums",
-    "_velocities" };
-
 /* What is at the same position of the two lists. */
 struct pair {
     uint32_t owner; /* plus 1 */
@@ -32,13 +29,14 @@ static uint32_t child_called(
     return id == VV_NONE ? VV_NONE : vv_index_find_child(index, node, id);
 }
 
-/* The pairs of a list of moments; how many slots they make. */
+/* The pairs of the list that is called like a slot; how many slots they make.
+ */
 static uint32_t pair_up(const struct vv_index *index, struct pair *pairs,
-    uint32_t owner, const char *name, uint32_t most)
+    uint32_t owner, uint32_t name, uint32_t most)
 {
     uint32_t begin, end;
     uint32_t trained = child_called(index, owner, VV_TRAINED_LIST);
-    uint32_t list = child_called(index, owner, name);
+    uint32_t list = vv_index_find_child(index, owner, name);
     if (trained == VV_NONE || list == VV_NONE ||
         edge_count(index, list) > most ||
         edge_count(index, list) != edge_count(index, trained))
@@ -47,7 +45,7 @@ static uint32_t pair_up(const struct vv_index *index, struct pair *pairs,
     for (uint32_t e = begin; e < end; e++)
         pairs[vv_at32(index->edge_children, e)] = (struct pair){
             .owner = owner + 1,
-            .name = vv_index_find_name(index, name, strlen(name)),
+            .name = name,
             .variable = vv_index_find_child(
                 index, trained, vv_at32(index->edge_names, e)),
         };
@@ -59,12 +57,13 @@ static bool are_pairs(const struct vv_index *index, struct pair *pairs,
     uint32_t owner, uint32_t begin, uint32_t end)
 {
     uint32_t count = 0;
-    for (size_t k = 0; k < VV_MOMENT_LISTS; k++)
-        count += pair_up(index, pairs, owner, vv_moment_lists[k], end - begin);
-    for (uint32_t s = begin; s < end && count == end - begin; s++) {
+    for (uint32_t s = begin; s < end; s++) {
         const struct pair *pair = &pairs[vv_at32(index->slot_nodes, s)];
-        if (pair->owner != owner + 1 ||
-            pair->name != vv_at32(index->slot_names, s) ||
+        uint32_t name = vv_at32(index->slot_names, s);
+        /* The first slot of a list pairs all of it. */
+        if (pair->owner != owner + 1)
+            count += pair_up(index, pairs, owner, name, end - begin);
+        if (pair->owner != owner + 1 || pair->name != name ||
             pair->variable != vv_at32(index->slot_variables, s))
             return false;
     }

@@ -1,5 +1,6 @@
 /* moments.h - slots that only positions tell: an optimizer of Keras 3 has the
- * variables that it trains in one list, and their moments in others.
+ * variables that it trains in one list, and their moments in others, which have
+ * any names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,10 +10,8 @@
 #include "index.h"
 
 #define VV_TRAINED_LIST "_trainable_variables"
-
-enum { VV_MOMENT_LISTS = 2 };
-
-extern const char *const vv_moment_lists[VV_MOMENT_LISTS];
+#define VV_EVERY_LIST                                                          \
+    "_variables" /* all of the optimizer: no list of moments */
 
 /* Whether a reader would find all slots of an index by their positions again,
  * so that none has to be written. `all` is set unless there is no memory. */

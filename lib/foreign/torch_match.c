@@ -1,15 +1,11 @@
-/* torch_match.c - one group, or several.
+/* torch_match.c - in the order of the model, or in any order.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "torch_match.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-enum {
-    MOST_GROUPS = 64,
-    MOST_SKIPPED = 128, /* of the model, each of which is a look at all */
-};
 
 static bool fits(
     const struct vv_torch_form *trained, const struct vv_torch_form *model)
@@ -23,81 +19,158 @@ static bool fits(
 
 /* From the front, each as early as it may come; and from the back, each as
  * late: where both give the same, there is no other way. */
-static bool match_one(const struct vv_torch_trained *t,
-    const struct vv_torch_form *model, size_t count, size_t *to)
+bool vv_torch_match(const struct vv_torch_form *trained, size_t count,
+    const struct vv_torch_form *model, size_t model_count, size_t *to)
 {
     size_t at = 0;
-    for (size_t i = 0; i < t->count; i++, at++) {
-        while (at < count && !fits(&t->forms[i], &model[at]))
+    for (size_t i = 0; i < count; i++, at++) {
+        while (at < model_count && !fits(&trained[i], &model[at]))
             at++;
-        if (at >= count)
+        if (at >= model_count)
             return false;
         to[i] = at;
     }
-    at = count;
-    for (size_t i = t->count; i-- > 0;) {
+    at = model_count;
+    for (size_t i = count; i-- > 0;) {
         do
             at--; /* to the first one's at the least */
-        while (!fits(&t->forms[i], &model[at]));
+        while (!fits(&trained[i], &model[at]));
         if (to[i] != at)
             return false;
     }
     return true;
 }
 
-/* How many groups have one of this form next; *found is the last of them. */
-static size_t count_next(const struct vv_torch_trained *t,
-    const struct vv_torch_form *form, const size_t *next, size_t *found)
+/* --- In any order --------------------------------------------------------- */
+
+/* A form and its position. */
+struct placed {
+    struct vv_torch_form form;
+    size_t at;
+};
+
+static int compare_forms(
+    const struct vv_torch_form *a, const struct vv_torch_form *b)
 {
-    size_t count = 0;
-    for (size_t g = 0; g < t->groups; g++) {
-        if (next[g] < t->ends[g] && fits(&t->forms[next[g]], form)) {
-            *found = g;
-            count++;
-        }
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    for (uint32_t i = 0; i < a->rank; i++) {
+        if (a->extents[i] != b->extents[i])
+            return a->extents[i] < b->extents[i] ? -1 : 1;
     }
-    return count;
+    return 0;
 }
 
-/* Whether nothing that is trained is of this form. */
-static bool is_no_form(
-    const struct vv_torch_trained *t, const struct vv_torch_form *form)
+/* By shape; of one shape by position. */
+static int compare(const void *left, const void *right)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        if (fits(&t->forms[i], form))
-            return false;
-    }
-    return true;
+    const struct placed *a = left, *b = right;
+    int order = compare_forms(&a->form, &b->form);
+    return order ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-/* Each of the model in its order: the group that has such a one next, if it is
- * the only one. */
-static bool match_groups(const struct vv_torch_trained *t,
-    const struct vv_torch_form *model, size_t count, size_t *next, size_t *to)
+/* Adds those of known shape, sorted; how many they are. */
+static size_t add_sorted(
+    struct vv_buffer *room, const struct vv_torch_form *forms, size_t count)
 {
-    size_t matched = 0, found = 0;
-    for (size_t at = 0; at < count; at++) {
-        size_t groups = count_next(t, &model[at], next, &found);
-        if (groups == 1) {
-            to[next[found]++] = at;
-            matched++;
+    size_t before = room->size, known = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct placed placed = { forms[i], i };
+        if (!forms[i].is_known)
             continue;
-        }
-        if (groups > 1 || at - matched == MOST_SKIPPED ||
-            !is_no_form(t, &model[at]))
-            return false;
+        vv_buffer_add(room, &placed, sizeof placed);
+        known++;
     }
-    return matched == t->count;
+    if (!room->failed && known > 0)
+        qsort(room->data + before, known, sizeof(struct placed), compare);
+    return known;
 }
 
-bool vv_torch_match(const struct vv_torch_trained *t,
-    const struct vv_torch_form *model, size_t count, size_t *next, size_t *to)
+static size_t count_same(
+    const struct placed *all, size_t at, size_t count, const struct placed *p)
 {
-    if (t->count > count || t->groups > MOST_GROUPS)
-        return false;
-    if (t->groups == 1)
-        return match_one(t, model, count, to);
-    for (size_t g = 0; g < t->groups; g++)
-        next[g] = g ? t->ends[g - 1] : 0;
-    return match_groups(t, model, count, next, to);
+    size_t same = 0;
+    while (
+        at + same < count && compare_forms(&all[at + same].form, &p->form) == 0)
+        same++;
+    return same;
+}
+
+/* Both are sorted: steps through them shape by shape. */
+static enum vv_torch_fit match_known(const struct placed *trained, size_t count,
+    const struct placed *model, size_t model_count, size_t *to, size_t *shape)
+{
+    enum vv_torch_fit fit = VV_TORCH_FITS_ONCE;
+    size_t at = 0;
+    for (size_t i = 0; i < count;) {
+        while (at < model_count &&
+               compare_forms(&model[at].form, &trained[i].form) < 0)
+            at++;
+        size_t own = count_same(trained, i, count, &trained[i]);
+        size_t theirs = count_same(model, at, model_count, &trained[i]);
+        if (theirs < own)
+            return VV_TORCH_FITS_NOT;
+        if (theirs > 1 && fit == VV_TORCH_FITS_ONCE) {
+            fit = VV_TORCH_FITS_OFTEN;
+            *shape = trained[i].at;
+        }
+        to[trained[i].at] = model[at].at;
+        i += own;
+        at += theirs;
+    }
+    return fit;
+}
+
+/* Gives what is left of the model to the only one of no known shape. */
+static void place_last(const struct vv_torch_form *trained, size_t count,
+    size_t model_count, size_t last, size_t *to)
+{
+    size_t left = model_count * (model_count - 1) / 2;
+    for (size_t i = 0; i < count; i++) {
+        if (trained[i].is_known)
+            left -= to[i];
+    }
+    to[last] = left;
+}
+
+/* Of those of no known shape: how many something is kept of; *last is the last
+ * of these. Sets the places of the others. */
+static size_t count_unknown(
+    const struct vv_torch_form *trained, size_t count, size_t *to, size_t *last)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (trained[i].is_known)
+            continue;
+        to[i] = SIZE_MAX;
+        if (trained[i].is_empty)
+            continue;
+        *last = i;
+        found++;
+    }
+    return found;
+}
+
+enum vv_torch_fit vv_torch_match_any(const struct vv_torch_form *trained,
+    size_t count, const struct vv_torch_form *model, size_t model_count,
+    size_t *to, size_t *shape, struct vv_buffer *room)
+{
+    if (count > model_count)
+        return VV_TORCH_FITS_NOT;
+    room->size = 0;
+    size_t known = add_sorted(room, trained, count), last = 0;
+    add_sorted(room, model, model_count);
+    if (room->failed)
+        return VV_TORCH_FITS_NOT;
+    const struct placed *all = (const struct placed *)(const void *)room->data;
+    enum vv_torch_fit fit =
+        match_known(all, known, all + known, model_count, to, shape);
+    size_t unknown = count_unknown(trained, count, to, &last);
+    if (fit != VV_TORCH_FITS_ONCE || unknown == 0)
+        return fit;
+    *shape = last;
+    if (count - known > 1 || model_count > count)
+        return VV_TORCH_FITS_OFTEN;
+    place_last(trained, count, model_count, last, to);
+    return VV_TORCH_FITS_ONCE;
 }

@@ -22,7 +22,7 @@ varve_status vv_opened_begin(struct vv_opened *o,
 {
     *o = (struct vv_opened){ .context = context };
     vv_buffer_init(&o->left_out, &context->allocator);
-    vv_buffer_init(&o->left_out_paths, &context->allocator);
+    vv_buffer_init(&o->left_out_texts, &context->allocator);
     o->path = vv_copy_string(&context->allocator, path);
     return o->path ? VARVE_OK : vv_fail_memory(error, "a path");
 }
@@ -69,7 +69,7 @@ void vv_opened_close(struct vv_opened *o)
         o->backing->close(o);
     forget_index(o);
     vv_buffer_clear(&o->left_out);
-    vv_buffer_clear(&o->left_out_paths);
+    vv_buffer_clear(&o->left_out_texts);
     vv_release_string(&o->context->allocator, o->path);
     *o = (struct vv_opened){ 0 };
 }

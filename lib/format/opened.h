@@ -17,8 +17,7 @@
 /* A part of a file that is not in the index. */
 struct vv_left_out {
     /* to read */
-    size_t path;      /* offset of its text */
-    const char *what; /* static */
+    size_t path, what; /* offsets of their texts */
 };
 
 struct vv_opened {
@@ -31,7 +30,7 @@ struct vv_opened {
     size_t index_size;
     struct vv_parsed_index parsed;
     struct vv_buffer left_out;       /* struct vv_left_out */
-    struct vv_buffer left_out_paths; /* with NULs */
+    struct vv_buffer left_out_texts; /* with NULs */
     const struct vv_backing *backing;
     void *state; /* of the backing */
 };

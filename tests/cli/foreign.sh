@@ -199,6 +199,10 @@ prints ls_keras 0 ls --slots keras_adam.index
 # What torch.save wrote: a pickle is read and never run.
 cp "$golden"/torch_*.pt .
 prints ls_torch 0 ls --slots torch_training.pt
+ends 0 ls --depth 1 torch_unnamed.pt
+has '"model" has several variables of [4]' err
+ends 0 ls --json torch_unnamed.pt
+has '"left_out":[{"path":"optimizer","what":"moments as slots: ' out
 ends 0 cat --json torch_state.pt view.transposed
 has '[0,6,12,18,1,7,13,19,2,8,14,20,3,9,15,21,4,10,16,22,5,11,17,23]' out
 for file in torch_*.pt; do

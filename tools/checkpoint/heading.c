@@ -10,6 +10,7 @@
 
 #include "element_text.h"
 #include "json_out.h"
+#include "left_out.h"
 #include "store_path.h"
 #include "style.h"
 #include "units.h"
@@ -131,4 +132,5 @@ void heading_print_json(const char *schema, const varve_reader *reader)
         print_metadata(m, true);
     }
     putchar('}');
+    left_out_print_json(reader);
 }

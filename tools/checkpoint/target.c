@@ -12,6 +12,7 @@
 
 #include "complaint.h"
 #include "hint.h"
+#include "left_out.h"
 #include "room.h"
 #include "run.h"
 #include "store_path.h"
@@ -85,7 +86,7 @@ static void open_reader(const struct settings *settings, const char *file,
         target->damage = room_copy(error->message, strlen(error->message));
 }
 
-int target_open(const struct settings *settings, const char *argument,
+int target_open_only(const struct settings *settings, const char *argument,
     struct target *target)
 {
     varve_error error = { .status = VARVE_OK };
@@ -107,6 +108,15 @@ int target_open(const struct settings *settings, const char *argument,
     free(name);
     if (outcome != OUTCOME_DONE)
         target_close(target);
+    return outcome;
+}
+
+int target_open(const struct settings *settings, const char *argument,
+    struct target *target)
+{
+    int outcome = target_open_only(settings, argument, target);
+    if (outcome == OUTCOME_DONE)
+        left_out_tell(settings, target->reader);
     return outcome;
 }
 

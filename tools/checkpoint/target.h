@@ -17,12 +17,17 @@ struct target {
 };
 
 /* Opens FILE or FILE:PATH; where the whole names a file it is the file. FILE is
- * what run_find_file (run.h) takes. With
- * --salvage a file is opened whose header, footer or layers are lost, too. An
- * outcome other than OUTCOME_DONE has been complained of, and nothing is
- * open. */
+ * what run_find_file (run.h) takes. With --salvage a file is opened whose
+ * header, footer or layers are lost, too. Warns of what the reader has left
+ * out (left_out.h). An outcome other than OUTCOME_DONE has been complained of,
+ * and nothing is open. */
 int target_open(const struct settings *settings, const char *argument,
     struct target *target);
+
+/* The same without warnings of what the reader has left out. */
+int target_open_only(const struct settings *settings, const char *argument,
+    struct target *target);
+
 void target_close(struct target *target);
 
 /* The same of FILE[:PATH] [PATH], which are the operands. */

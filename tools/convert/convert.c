@@ -425,7 +425,7 @@ static int convert(struct conversion *c, char **operands)
     if (outcome == OUTCOME_DONE)
         outcome = check_format(c);
     if (outcome == OUTCOME_DONE)
-        outcome = target_open(s, operands[0], &c->source);
+        outcome = target_open_only(s, operands[0], &c->source);
     if (outcome == OUTCOME_DONE)
         note_left_out(c);
     if (outcome == OUTCOME_DONE)

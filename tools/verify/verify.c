@@ -12,6 +12,7 @@
 #include "command.h"
 #include "complaint.h"
 #include "json_out.h"
+#include "left_out.h"
 #include "progress_bar.h"
 #include "run.h"
 #include "store_path.h"
@@ -54,6 +55,7 @@ struct finding {
     bool has_digest;
     uint8_t digest[16]; /* of all values */
     const char *status; /* "ok", "no sums", "damaged" or an error's name */
+    json_t *left_out;   /* NULL: nothing is */
     size_t *item_count; /* printed in all, for JSON */
 };
 
@@ -147,6 +149,8 @@ static int verify_file(struct finding *f)
         return complain_status(f->settings, "cannot open", f->file, &error);
     }
     f->size = varve_reader_size(reader);
+    left_out_tell(f->settings, reader);
+    f->left_out = left_out_json(reader);
     f->values = count_values(reader);
     varve_status status = varve_reader_verify(reader,
         &(varve_verify_options){ .on_damage = on_damage,
@@ -200,12 +204,15 @@ static void print_summary(const struct finding *f, int outcome)
 
 static json_t *file_item(const struct finding *f)
 {
-    return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "file",
+    json_t *item = json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "file",
         json_text_of(f->file), "status", f->status, "sums", f->has_sums,
         "digest",
         f->has_digest ? json_hex(f->digest, sizeof f->digest) : json_null(),
         "size", json_count(f->size), "values", json_count(f->values), "damaged",
         json_count(f->damaged));
+    if (f->left_out)
+        json_object_set_new(item, "left_out", f->left_out);
+    return item;
 }
 
 /* *is_proven: every byte of all of them was compared with a sum. */

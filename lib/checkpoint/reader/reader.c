@@ -484,8 +484,9 @@ bool varve_reader_left_out_at(const varve_reader *reader, size_t index,
         return false;
     const struct vv_left_out *all =
         (const struct vv_left_out *)(const void *)reader->file.left_out.data;
-    *path = (const char *)reader->file.left_out_paths.data + all[index].path;
-    *what = all[index].what;
+    const char *texts = (const char *)reader->file.left_out_texts.data;
+    *path = texts + all[index].path;
+    *what = texts + all[index].what;
     return true;
 }
 

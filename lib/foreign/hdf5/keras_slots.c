@@ -263,17 +263,11 @@ static bool list_forms(struct finding *f)
 
 static bool fits_in_order(struct finding *f)
 {
-    size_t next = 0;
-    size_t count = f->trained.size / sizeof(struct vv_torch_form);
-    struct vv_torch_trained trained = {
-        .forms = (const struct vv_torch_form *)(const void *)f->trained.data,
-        .count = count,
-        .ends = &count,
-        .groups = 1,
-    };
-    return vv_torch_match(&trained,
+    return vv_torch_match(
+        (const struct vv_torch_form *)(const void *)f->trained.data,
+        f->trained.size / sizeof(struct vv_torch_form),
         (const struct vv_torch_form *)(const void *)f->model.data,
-        f->model.size / sizeof(struct vv_torch_form), &next,
+        f->model.size / sizeof(struct vv_torch_form),
         (size_t *)(void *)f->to.data);
 }
 

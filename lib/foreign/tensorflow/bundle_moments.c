@@ -30,9 +30,9 @@ struct element {
 
 struct lists {
     struct vv_object_graph *graph;
-    struct mark *marks; /* by object */
-    uint32_t trained;   /* of one optimizer; VV_NONE: it has none */
-    uint32_t moments[VV_MOMENT_LISTS];
+    struct mark *marks;         /* by object */
+    uint32_t trained;           /* of one optimizer; VV_NONE: it has none */
+    struct vv_buffer others;    /* struct vv_child: what else it has */
     struct vv_buffer found;     /* struct element, as they come */
     struct vv_buffer variables; /* objects, by position */
     struct vv_buffer list;      /* the same of moments */
@@ -53,10 +53,8 @@ static varve_status find_lists(struct vv_object_graph *g, uint32_t object,
     (void)object;
     if (is_called(child, VV_TRAINED_LIST))
         l->trained = child->object;
-    for (size_t k = 0; k < VV_MOMENT_LISTS; k++) {
-        if (is_called(child, vv_moment_lists[k]))
-            l->moments[k] = child->object;
-    }
+    else if (!is_called(child, VV_EVERY_LIST))
+        vv_buffer_add(&l->others, child, sizeof *child);
     return VARVE_OK;
 }
 
@@ -156,51 +154,58 @@ static bool take_variables(struct lists *l, uint32_t optimizer)
     return true;
 }
 
+/* Whether each is the moment of the variable at its position, and of no other;
+ * else none of them is marked. */
 static bool take_moments(struct lists *l)
 {
     const uint32_t *variables = (const void *)l->variables.data;
     const uint32_t *moments = (const void *)l->list.data;
+    size_t count = l->list.size / sizeof *moments, taken = 0;
     if (l->list.size != l->variables.size)
         return false;
-    for (size_t i = 0; i < l->list.size / sizeof *moments; i++) {
-        struct mark *mark = &l->marks[moments[i]];
+    for (; taken < count; taken++) {
+        struct mark *mark = &l->marks[moments[taken]];
         if (mark->is_moment || mark->trained_by ||
-            !fits(l, variables[i], moments[i]))
-            return false;
+            !fits(l, variables[taken], moments[taken]))
+            break;
         mark->is_moment = true;
     }
-    return true;
+    for (size_t i = 0; i < taken && taken < count; i++)
+        l->marks[moments[i]].is_moment = false;
+    return taken == count;
 }
 
 static void add_slots(
-    const struct lists *l, uint32_t optimizer, const char *name)
+    const struct lists *l, uint32_t optimizer, const struct vv_child *child)
 {
     const struct vv_object *objects = l->graph->objects;
     const uint32_t *variables = (const void *)l->variables.data;
     const uint32_t *moments = (const void *)l->list.data;
     for (size_t i = 0; i < l->list.size / sizeof *moments; i++)
         vv_draft_slot(l->graph->draft, objects[optimizer].node,
-            objects[variables[i]].node, name, strlen(name),
+            objects[variables[i]].node, child->name, child->size,
             objects[moments[i]].node);
 }
 
 static varve_status add_optimizer(struct lists *l, uint32_t optimizer)
 {
     bool is_good;
-    l->trained = l->moments[0] = l->moments[1] = VV_NONE;
+    l->trained = VV_NONE;
+    l->others.size = 0;
     VV_TRY(vv_object_children(l->graph, optimizer, find_lists, l));
-    if (l->trained == VV_NONE ||
-        (l->moments[0] == VV_NONE && l->moments[1] == VV_NONE))
+    if (l->others.failed)
+        return vv_fail_memory(l->graph->error, "an object graph");
+    if (l->trained == VV_NONE || l->others.size == 0)
         return VARVE_OK;
     VV_TRY(read_list(l, l->trained, &l->variables, &is_good));
     if (!is_good || !take_variables(l, optimizer))
         return VARVE_OK;
-    for (size_t k = 0; k < VV_MOMENT_LISTS; k++) {
-        if (l->moments[k] == VV_NONE)
-            continue;
-        VV_TRY(read_list(l, l->moments[k], &l->list, &is_good));
+    for (size_t k = 0; k < l->others.size / sizeof(struct vv_child); k++) {
+        const struct vv_child *child =
+            (const struct vv_child *)(const void *)l->others.data + k;
+        VV_TRY(read_list(l, child->object, &l->list, &is_good));
         if (is_good && take_moments(l))
-            add_slots(l, optimizer, vv_moment_lists[k]);
+            add_slots(l, optimizer, child);
     }
     return VARVE_OK;
 }
@@ -216,11 +221,13 @@ varve_status vv_bundle_moments_add(struct vv_object_graph *g)
     l.marks = vv_allocate_zeroed(a, g->count * sizeof *l.marks);
     if (!l.marks)
         return vv_fail_memory(g->error, "an object graph");
+    vv_buffer_init(&l.others, a);
     vv_buffer_init(&l.found, a);
     vv_buffer_init(&l.variables, a);
     vv_buffer_init(&l.list, a);
     for (uint32_t i = 0; i < g->count && !status; i++)
         status = add_optimizer(&l, i);
+    vv_buffer_clear(&l.others);
     vv_buffer_clear(&l.found);
     vv_buffer_clear(&l.variables);
     vv_buffer_clear(&l.list);

@@ -4,6 +4,8 @@
  */
 #include "torch_edges.h"
 
+#include <string.h>
+
 enum { LONGEST_SLOT = 255 };
 
 struct vv_torch_edges vv_torch_edges_of(
@@ -29,6 +31,28 @@ const struct vv_draft_value *vv_torch_value_of(
                            g->draft->values.data +
                        value - 1
                  : NULL;
+}
+
+bool vv_torch_is_called(const struct vv_draft_edge *e, const char *text)
+{
+    return e->name.size == strlen(text) &&
+           memcmp(e->name.bytes, text, e->name.size) == 0;
+}
+
+uint32_t vv_torch_child_of(
+    const struct vv_torch_graph *g, uint32_t node, const char *name)
+{
+    struct vv_torch_edges e = vv_torch_edges_of(g, node);
+    while (e.at < e.end && !vv_torch_is_called(e.at, name))
+        e.at++;
+    return e.at < e.end ? e.at->child : 0;
+}
+
+bool vv_torch_has_groups(const struct vv_torch_graph *g, uint32_t node)
+{
+    return vv_draft_node_at(g->draft, node)->kind == VARVE_OBJECT &&
+           vv_torch_child_of(g, node, "param_groups") &&
+           vv_torch_child_of(g, node, "state");
 }
 
 static bool take_roles(

@@ -22,6 +22,15 @@ struct vv_torch_edges vv_torch_edges_of(
 const struct vv_draft_value *vv_torch_value_of(
     const struct vv_torch_graph *graph, uint32_t node);
 
+bool vv_torch_is_called(const struct vv_draft_edge *edge, const char *text);
+
+/* The child of a node that has this name; 0, the root: there is none. */
+uint32_t vv_torch_child_of(
+    const struct vv_torch_graph *graph, uint32_t node, const char *name);
+
+/* Whether a node is the state dict of an optimizer. */
+bool vv_torch_has_groups(const struct vv_torch_graph *graph, uint32_t node);
+
 /* What a node is to the slots that there are. */
 enum vv_torch_role { VV_TORCH_TRAINED = 1, VV_TORCH_KEPT = 2 };
 

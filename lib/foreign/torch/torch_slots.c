@@ -8,39 +8,37 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "dtype.h"
 #include "failure.h"
 #include "torch_decode.h"
 #include "torch_edges.h"
 #include "torch_flat.h"
 #include "torch_match.h"
+#include "torch_model.h"
+#include "torch_reason.h"
 #include "try.h"
 
 enum {
     /* So that a file costs not much more than its bytes: looks at its edges, as
-     * often as it has them; and names that are copied. */
+     * often as it has them. */
     MOST_LOOKS = 64,
-    LONGEST_NAME = 1000, /* of what a position names */
-    MOST_LEVELS = 3,     /* from an optimizer up */
+    MOST_LEVELS = 3, /* from an optimizer up */
 };
 
 struct finding {
     struct vv_torch_graph *g;
     uint32_t optimizer, state, groups;
-    struct vv_buffer sorted;    /* entries of the state, by name */
-    struct vv_buffer named;     /* children of a model, by name */
-    bool are_names;             /* what it trains, and no positions */
-    struct vv_buffer keys;      /* of what it trains: struct vv_torch_name * */
-    struct vv_buffer ends;      /* of its groups: size_t */
-    struct vv_buffer forms;     /* of what it trains: struct vv_torch_form */
-    struct vv_buffer variables; /* of a model: uint32_t */
-    struct vv_buffer model;     /* their forms */
-    struct vv_buffer to, next;  /* room: size_t */
-    struct vv_buffer
-        steps;      /* on the way through a model: struct vv_torch_edges */
-    uint32_t *seen; /* by node: by which look */
-    uint32_t look;
-    uint64_t looks; /* that are left */
+    struct vv_buffer sorted;     /* entries of the state, by name */
+    bool has_names;              /* each that it trains has one */
+    struct vv_buffer keys;       /* of what it trains: struct vv_torch_name * */
+    struct vv_buffer names;      /* the same, where it has names */
+    struct vv_buffer forms;      /* of what it trains: struct vv_torch_form */
+    struct vv_torch_model model; /* the one that is looked at */
+    struct vv_buffer shapes;     /* of its variables: struct vv_torch_form */
+    struct vv_buffer paired;     /* by key: uint32_t, a variable of it, or 0 */
+    struct vv_buffer to;         /* room: size_t */
+    struct vv_buffer room;
+    struct vv_torch_reason reason;
+    size_t named; /* how many names were found in the best model */
 };
 
 static varve_status fail_memory(const struct finding *f)
@@ -48,33 +46,12 @@ static varve_status fail_memory(const struct finding *f)
     return vv_fail_memory(f->g->error, "slots");
 }
 
-/* False where so many looks are too many. */
 static bool spend(struct finding *f, uint64_t looks)
 {
-    if (looks >= f->looks)
-        f->looks = 0;
-    else
-        f->looks -= looks;
-    return f->looks > 0;
+    return vv_torch_model_spend(&f->model, looks);
 }
 
 /* --- Nodes ---------------------------------------------------------------- */
-
-static bool is_called(const struct vv_draft_edge *e, const char *text)
-{
-    return e->name.size == strlen(text) &&
-           memcmp(e->name.bytes, text, e->name.size) == 0;
-}
-
-/* A child of this name; 0, the root: there is none. */
-static uint32_t child_of(
-    const struct vv_torch_graph *g, uint32_t node, const char *name)
-{
-    struct vv_torch_edges e = vv_torch_edges_of(g, node);
-    while (e.at < e.end && !is_called(e.at, name))
-        e.at++;
-    return e.at < e.end ? e.at->child : 0;
-}
 
 static struct vv_torch_form form_of(
     const struct vv_torch_graph *g, const struct vv_draft_value *value)
@@ -115,11 +92,11 @@ static const uint64_t *numbers_of(
     return (const uint64_t *)(const void *)g->file->numbers.data + made->at;
 }
 
-static bool add_key(struct finding *f, const struct vv_torch_name *name)
+static bool add_key(struct vv_buffer *keys, const struct vv_torch_name *name)
 {
-    f->keys.failed |= !name;
-    vv_buffer_add(&f->keys, &name, sizeof name);
-    return !f->keys.failed;
+    keys->failed |= !name;
+    vv_buffer_add(keys, &name, sizeof name);
+    return !keys->failed;
 }
 
 /* The text that a node is, as a name; NULL: it is none, or without memory. */
@@ -132,21 +109,20 @@ static const struct vv_torch_name *text_of(struct finding *f, uint32_t node)
     const struct vv_torch_made *made =
         (const struct vv_torch_made *)(const void *)f->g->file->made.data +
         value->place.offset;
-    if (made->making != VV_TORCH_TEXT || made->size > LONGEST_NAME)
+    if (made->making != VV_TORCH_TEXT || made->size > VV_TORCH_LONGEST_NAME)
         return NULL;
     const char *bytes = (const char *)f->g->file->pickle.data + made->at;
     return vv_torch_name_of(&f->g->keys, bytes, made->size);
 }
 
-/* What torch.distributed has in the place of positions. */
-static bool add_names(struct finding *f, uint32_t params)
+/* Adds the names that a list has; false where it is no list of names. */
+static bool add_names(struct finding *f, uint32_t list, struct vv_buffer *names)
 {
-    struct vv_torch_edges e = vv_torch_edges_of(f->g, params);
-    bool are_names = params && !vv_torch_value_of(f->g, params);
+    struct vv_torch_edges e = vv_torch_edges_of(f->g, list);
+    bool are_names = list && !vv_torch_value_of(f->g, list);
     for (; e.at < e.end && are_names; e.at++) {
         const struct vv_torch_name *name = text_of(f, e.at->child);
-        f->are_names = true;
-        are_names = spend(f, 1) && name && add_key(f, name);
+        are_names = spend(f, 1) && name && add_key(names, name);
     }
     return are_names;
 }
@@ -157,18 +133,24 @@ static bool add_positions(struct finding *f, uint32_t params)
     const uint64_t *numbers = numbers_of(f->g, params, &count);
     bool are_positions = numbers && spend(f, count);
     for (uint64_t i = 0; i < count && are_positions; i++)
-        are_positions = add_key(f, vv_torch_position(&f->g->keys, numbers[i]));
+        are_positions =
+            add_key(&f->keys, vv_torch_position(&f->g->keys, numbers[i]));
     return are_positions;
 }
 
-/* Adds the keys of a group; false where it has none. */
+/* Adds the keys of a group, and their names where it has such: those that
+ * torch.distributed has in the place of positions, or `param_names`. False
+ * where it has no keys. */
 static bool add_group(struct finding *f, uint32_t group)
 {
-    uint32_t params = child_of(f->g, group, "params");
-    if (!add_positions(f, params) && !add_names(f, params))
-        return false;
-    size_t end = f->keys.size / sizeof(void *);
-    vv_buffer_add(&f->ends, &end, sizeof end);
+    uint32_t params = vv_torch_child_of(f->g, group, "params");
+    uint32_t names = vv_torch_child_of(f->g, group, "param_names");
+    if (!add_positions(f, params))
+        return add_names(f, params, &f->keys) &&
+               add_names(f, params, &f->names);
+    if (names &&
+        (!add_names(f, names, &f->names) || f->names.size != f->keys.size))
+        f->reason.why = VV_TORCH_NO_NAMES;
     return true;
 }
 
@@ -176,11 +158,13 @@ static varve_status add_groups(struct finding *f, bool *are_there)
 {
     struct vv_torch_edges e = vv_torch_edges_of(f->g, f->groups);
     *are_there = e.at < e.end;
-    f->keys.size = f->ends.size = 0;
-    f->are_names = false;
+    f->keys.size = f->names.size = 0;
     for (; e.at < e.end && *are_there; e.at++)
         *are_there = add_group(f, e.at->child);
-    return f->keys.failed || f->ends.failed ? fail_memory(f) : VARVE_OK;
+    f->has_names = f->names.size > 0;
+    if (f->has_names && f->names.size != f->keys.size)
+        f->reason.why = VV_TORCH_NO_NAMES;
+    return f->keys.failed || f->names.failed ? fail_memory(f) : VARVE_OK;
 }
 
 /* --- What is kept of it --------------------------------------------------- */
@@ -226,19 +210,23 @@ static uint32_t entry_of(const struct finding *f, const char *name)
     return find_edge(&f->sorted, name);
 }
 
-/* The shape that all tensors of an entry have, but for the step. */
+/* The shape that all tensors of an entry have. Numbers beside tensors, as
+ * `mu_product` is one, are left out of this. */
 static struct vv_torch_form form_of_entry(struct finding *f, uint32_t entry)
 {
-    struct vv_torch_form form = { 0 };
+    struct vv_torch_form form = { .is_empty = true };
     struct vv_torch_edges e =
         entry ? vv_torch_edges_of(f->g, entry) : (struct vv_torch_edges){ 0 };
     for (; e.at < e.end && spend(f, 1); e.at++) {
         const struct vv_draft_value *value =
             vv_torch_value_of(f->g, e.at->child);
-        if (!value || is_called(e.at, "step"))
+        form.is_empty = false;
+        if (!value || vv_torch_is_called(e.at, "step"))
             continue;
         struct vv_torch_form other = form_of(f->g, value);
-        if (form.is_known && !is_same(&form, &other))
+        if (form.is_known && form.rank > 0 && other.rank == 0)
+            continue;
+        if (form.is_known && form.rank > 0 && !is_same(&form, &other))
             return (struct vv_torch_form){ 0 };
         form = other;
     }
@@ -264,90 +252,6 @@ static varve_status add_forms(struct finding *f, bool *are_there)
 
 /* --- Models --------------------------------------------------------------- */
 
-static bool ends_in(const struct vv_draft_name *name, const char *ending)
-{
-    size_t size = strlen(ending);
-    return name->size >= size &&
-           memcmp(name->bytes + name->size - size, ending, size) == 0;
-}
-
-/* Whether it could be trained: no integer, and nothing that is known to follow
- * the data. */
-static bool is_trainable(
-    const struct vv_torch_graph *g, const struct vv_draft_edge *e)
-{
-    const struct vv_draft_value *value = vv_torch_value_of(g, e->child);
-    return value &&
-           vv_dtype_of((varve_dtype)value->dtype)->family == VV_FAMILY_REAL &&
-           !ends_in(&e->name, "running_mean") &&
-           !ends_in(&e->name, "running_var");
-}
-
-static bool is_new(struct finding *f, uint32_t node)
-{
-    if (f->seen[node] == f->look)
-        return false;
-    f->seen[node] = f->look;
-    return true;
-}
-
-/* In the order of the file: what an object has, and what is in it. */
-static void add_variables(struct finding *f, uint32_t node)
-{
-    struct vv_torch_edges step = vv_torch_edges_of(f->g, node);
-    f->look++;
-    f->variables.size = f->steps.size = 0;
-    f->seen[node] = f->look;
-    vv_buffer_add(&f->steps, &step, sizeof step);
-    while (f->steps.size > 0 && !f->steps.failed) {
-        struct vv_torch_edges *top =
-            (struct vv_torch_edges *)(void *)(f->steps.data + f->steps.size) -
-            1;
-        if (top->at == top->end) {
-            f->steps.size -= sizeof step;
-            continue;
-        }
-        const struct vv_draft_edge *e = top->at++;
-        if (!spend(f, 1))
-            return;
-        if (!is_new(f, e->child))
-            continue;
-        if (is_trainable(f->g, e))
-            vv_buffer_add(&f->variables, &e->child, sizeof e->child);
-        step = vv_torch_edges_of(f->g, e->child);
-        vv_buffer_add(&f->steps, &step, sizeof step);
-    }
-}
-
-/* Only those that torch calls parameters, where it calls any so. */
-static void keep_parameters(struct finding *f)
-{
-    uint32_t *all = (uint32_t *)(void *)f->variables.data;
-    size_t count = f->variables.size / sizeof *all, kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (vv_torch_way_of(f->g, all[i])->is_parameter)
-            all[kept++] = all[i];
-    }
-    if (kept > 0)
-        f->variables.size = kept * sizeof *all;
-}
-
-static varve_status list_model(struct finding *f, uint32_t node)
-{
-    add_variables(f, node);
-    if (f->variables.failed || f->steps.failed)
-        return fail_memory(f);
-    keep_parameters(f);
-    const uint32_t *all = (const uint32_t *)(const void *)f->variables.data;
-    f->model.size = 0;
-    for (size_t i = 0; i < f->variables.size / sizeof *all; i++) {
-        struct vv_torch_form form =
-            form_of(f->g, vv_torch_value_of(f->g, all[i]));
-        vv_buffer_add(&f->model, &form, sizeof form);
-    }
-    return f->model.failed ? fail_memory(f) : VARVE_OK;
-}
-
 /* Whether a variable may be what is trained under key i. */
 static bool has_form(const struct finding *f, size_t i, uint32_t variable)
 {
@@ -358,50 +262,75 @@ static bool has_form(const struct finding *f, size_t i, uint32_t variable)
     return !trained->is_known || is_same(trained, &form);
 }
 
-/* Each by its name among the children of a model. */
-static varve_status fit_names(struct finding *f, uint32_t node, bool *fits)
+/* Pairs each with the variable of its name. */
+static varve_status fit_names(
+    struct finding *f, uint32_t node, enum vv_torch_fit *fit)
 {
-    const struct vv_torch_name *const *keys =
-        (const struct vv_torch_name *const *)(const void *)f->keys.data;
-    VV_TRY(sort_edges(f, node, &f->named));
-    f->variables.size = f->to.size = 0;
-    *fits = spend(f, f->keys.size / sizeof *keys);
-    for (size_t i = 0; i < f->keys.size / sizeof *keys && *fits; i++) {
-        uint32_t child = find_edge(&f->named, keys[i]->bytes);
-        *fits =
-            child && vv_torch_value_of(f->g, child) && has_form(f, i, child);
-        vv_buffer_add(&f->variables, &child, sizeof child);
-        vv_buffer_add(&f->to, &i, sizeof i);
+    const struct vv_torch_name *const *names =
+        (const struct vv_torch_name *const *)(const void *)f->names.data;
+    size_t count = f->names.size / sizeof *names;
+    f->paired.size = 0;
+    VV_TRY(vv_torch_model_list(&f->model, node, true));
+    bool fits = spend(f, count);
+    for (size_t i = 0; i < count && fits; i++) {
+        uint32_t variable = vv_torch_model_find(&f->model, names[i]);
+        fits = variable && has_form(f, i, variable);
+        if (!fits && (!f->reason.name || i > f->named)) {
+            f->reason.why = VV_TORCH_NO_NAME;
+            f->reason.name = names[i];
+            f->named = i;
+        }
+        vv_buffer_add(&f->paired, &variable, sizeof variable);
     }
-    return f->variables.failed || f->to.failed ? fail_memory(f) : VARVE_OK;
+    *fit = fits ? VV_TORCH_FITS_ONCE : VV_TORCH_FITS_NOT;
+    return f->paired.failed ? fail_memory(f) : VARVE_OK;
 }
 
-static varve_status fit_positions(struct finding *f, uint32_t node, bool *fits)
+static varve_status list_shapes(struct finding *f)
 {
-    VV_TRY(list_model(f, node));
-    size_t count = f->forms.size / sizeof(struct vv_torch_form);
-    f->to.size = f->next.size = 0;
+    const uint32_t *all =
+        (const uint32_t *)(const void *)f->model.variables.data;
+    f->shapes.size = 0;
+    for (size_t i = 0; i < f->model.variables.size / sizeof *all; i++) {
+        struct vv_torch_form form =
+            form_of(f->g, vv_torch_value_of(f->g, all[i]));
+        vv_buffer_add(&f->shapes, &form, sizeof form);
+    }
+    return f->shapes.failed ? fail_memory(f) : VARVE_OK;
+}
+
+/* Pairs each with the only variable that has its shape. */
+static varve_status fit_shapes(
+    struct finding *f, uint32_t node, enum vv_torch_fit *fit)
+{
+    size_t count = f->forms.size / sizeof(struct vv_torch_form), at = 0;
+    VV_TRY(vv_torch_model_list(&f->model, node, false));
+    VV_TRY(list_shapes(f));
+    f->to.size = f->paired.size = 0;
     vv_buffer_extend(&f->to, count * sizeof(size_t));
-    vv_buffer_extend(&f->next, f->ends.size);
-    if (f->to.failed || f->next.failed)
+    if (f->to.failed)
         return fail_memory(f);
-    struct vv_torch_trained trained = {
-        .forms = (const struct vv_torch_form *)(const void *)f->forms.data,
-        .count = count,
-        .ends = (const size_t *)(const void *)f->ends.data,
-        .groups = f->ends.size / sizeof(size_t),
-    };
-    *fits = vv_torch_match(&trained,
-        (const struct vv_torch_form *)(const void *)f->model.data,
-        f->model.size / sizeof(struct vv_torch_form),
-        (size_t *)(void *)f->next.data, (size_t *)(void *)f->to.data);
-    return VARVE_OK;
+    size_t *to = (size_t *)(void *)f->to.data;
+    *fit = vv_torch_match_any(
+        (const struct vv_torch_form *)(const void *)f->forms.data, count,
+        (const struct vv_torch_form *)(const void *)f->shapes.data,
+        f->shapes.size / sizeof(struct vv_torch_form), to, &at, &f->room);
+    if (*fit == VV_TORCH_FITS_OFTEN)
+        f->reason.form =
+            (const struct vv_torch_form *)(const void *)f->forms.data + at;
+    const uint32_t *all =
+        (const uint32_t *)(const void *)f->model.variables.data;
+    for (size_t i = 0; i < count && *fit == VV_TORCH_FITS_ONCE; i++) {
+        uint32_t variable = to[i] == SIZE_MAX ? 0 : all[to[i]];
+        vv_buffer_add(&f->paired, &variable, sizeof variable);
+    }
+    return f->paired.failed || f->room.failed ? fail_memory(f) : VARVE_OK;
 }
 
-static varve_status fit_model(struct finding *f, uint32_t node, bool *fits)
+static varve_status fit_model(
+    struct finding *f, uint32_t node, enum vv_torch_fit *fit)
 {
-    return f->are_names ? fit_names(f, node, fits)
-                        : fit_positions(f, node, fits);
+    return f->has_names ? fit_names(f, node, fit) : fit_shapes(f, node, fit);
 }
 
 /* The lower, the more a name says that this is what is trained. */
@@ -410,42 +339,69 @@ static size_t order_of(const struct vv_draft_edge *e)
     static const char *const names[] = { "model", "model_state_dict",
         "state_dict", "module", "net", "network" };
     size_t i = 0;
-    while (i < sizeof names / sizeof *names && !is_called(e, names[i]))
+    while (i < sizeof names / sizeof *names && !vv_torch_is_called(e, names[i]))
         i++;
     return i;
 }
 
-static bool is_optimizer(const struct vv_torch_graph *g, uint32_t node)
+/* What fits among the children of an object. */
+struct fitting {
+    size_t count;
+    uint32_t model; /* the last, or the only one that is called like one */
+    size_t best;    /* its order */
+    bool is_called; /* like no other */
+    enum vv_torch_fit fit;
+};
+
+static void take_fitting(struct finding *f, struct fitting *t,
+    const struct vv_draft_edge *e, enum vv_torch_fit fit)
 {
-    return vv_draft_node_at(g->draft, node)->kind == VARVE_OBJECT &&
-           child_of(g, node, "param_groups") && child_of(g, node, "state");
+    size_t order = order_of(e);
+    f->reason.models[t->count > 0] = e->child;
+    t->count++;
+    if (t->count > 1 && order >= t->best) {
+        t->is_called &= order > t->best;
+        return;
+    }
+    *t = (struct fitting){ t->count, e->child, order, true, fit };
 }
 
-/* The one model among the children of an object that fits, or that is called
- * like one of those that do; 0: there is none. */
-static varve_status find_model(
-    struct finding *f, uint32_t parent, uint32_t *model)
+/* Copies of a model, such as averages of its weights, have its names: which of
+ * them is trained then is told by what they are called. Shapes alone do not
+ * tell that two networks are copies. */
+static bool is_certain(struct finding *f, const struct fitting *t)
 {
-    size_t best = SIZE_MAX;
-    bool is_only = true;
-    *model = 0;
+    if (t->count > 1 && !(f->has_names && t->is_called)) {
+        f->reason.why = VV_TORCH_MODELS_FIT;
+        return false;
+    }
+    if (t->fit == VV_TORCH_FITS_OFTEN) {
+        f->reason.why = VV_TORCH_SHAPES_FIT;
+        f->reason.models[0] = t->model;
+        return false;
+    }
+    return true;
+}
+
+/* The one model among the children of an object that fits; 0: there is none.
+ * *goes_on: nothing fits. */
+static varve_status find_model(
+    struct finding *f, uint32_t parent, uint32_t *model, bool *goes_on)
+{
+    struct fitting t = { .best = SIZE_MAX };
     for (struct vv_torch_edges e = vv_torch_edges_of(f->g, parent);
          e.at < e.end; e.at++) {
-        bool fits = false;
+        enum vv_torch_fit fit;
         if (vv_draft_node_at(f->g->draft, e.at->child)->kind != VARVE_OBJECT ||
-            is_optimizer(f->g, e.at->child))
+            vv_torch_has_groups(f->g, e.at->child))
             continue;
-        VV_TRY(fit_model(f, e.at->child, &fits));
-        if (!fits)
-            continue;
-        is_only = order_of(e.at) != best;
-        if (order_of(e.at) < best) {
-            best = order_of(e.at);
-            *model = e.at->child;
-        }
+        VV_TRY(fit_model(f, e.at->child, &fit));
+        if (fit != VV_TORCH_FITS_NOT)
+            take_fitting(f, &t, e.at, fit);
     }
-    if (!is_only || !f->looks)
-        *model = 0;
+    *goes_on = t.count == 0;
+    if (t.count > 0 && is_certain(f, &t) && f->model.looks)
+        *model = t.model;
     return VARVE_OK;
 }
 
@@ -465,41 +421,61 @@ static void add_slots(struct finding *f)
 {
     const struct vv_torch_name *const *keys =
         (const struct vv_torch_name *const *)(const void *)f->keys.data;
-    const uint32_t *variables =
-        (const uint32_t *)(const void *)f->variables.data;
-    const size_t *to = (const size_t *)(const void *)f->to.data;
-    for (size_t i = 0; i < f->keys.size / sizeof *keys; i++)
-        add_entry(f, entry_of(f, keys[i]->bytes), variables[to[i]]);
+    const uint32_t *paired = (const uint32_t *)(const void *)f->paired.data;
+    for (size_t i = 0; i < f->keys.size / sizeof *keys; i++) {
+        if (paired[i])
+            add_entry(f, entry_of(f, keys[i]->bytes), paired[i]);
+    }
 }
 
 /* --- Optimizers ----------------------------------------------------------- */
 
+static varve_status find_above(struct finding *f, uint32_t *model)
+{
+    bool goes_on = true;
+    uint32_t parent = f->optimizer;
+    for (int i = 0; i < MOST_LEVELS && parent && goes_on; i++) {
+        parent = vv_torch_way_of(f->g, parent)->parent;
+        VV_TRY(find_model(f, parent, model, &goes_on));
+    }
+    return VARVE_OK;
+}
+
+static varve_status tell_reason(struct finding *f)
+{
+    if (!f->model.looks)
+        f->reason.why = VV_TORCH_NO_LOOKS;
+    return vv_torch_tell_reason(f->g, f->optimizer, &f->reason, &f->room);
+}
+
 static varve_status look_at(struct finding *f)
 {
-    bool is_one = false, fits = false;
-    uint32_t model = 0, parent = f->optimizer;
+    bool is_one = false;
+    uint32_t model = 0;
+    enum vv_torch_fit fit = VV_TORCH_FITS_NOT;
+    f->reason = (struct vv_torch_reason){ .why = VV_TORCH_NOTHING_FITS };
     VV_TRY(sort_edges(f, f->state, &f->sorted));
     VV_TRY(add_groups(f, &is_one));
     if (is_one)
         VV_TRY(add_forms(f, &is_one));
-    for (int i = 0; i < MOST_LEVELS && is_one && parent && !model; i++) {
-        parent = vv_torch_way_of(f->g, parent)->parent;
-        VV_TRY(find_model(f, parent, &model));
-    }
-    if (!model)
-        return VARVE_OK;
-    VV_TRY(fit_model(f, model, &fits));
-    if (fits)
-        add_slots(f);
+    if (!is_one)
+        return f->model.looks ? VARVE_OK : tell_reason(f);
+    if (f->reason.why == VV_TORCH_NOTHING_FITS)
+        VV_TRY(find_above(f, &model));
+    if (model)
+        VV_TRY(fit_model(f, model, &fit));
+    if (fit != VV_TORCH_FITS_ONCE)
+        return tell_reason(f);
+    add_slots(f);
     return VARVE_OK;
 }
 
 static varve_status look_at_all(struct finding *f)
 {
     struct vv_torch_graph *g = f->g;
-    for (uint32_t node = 1; node < vv_torch_way_count(g) && f->looks; node++) {
-        f->groups = child_of(g, node, "param_groups");
-        f->state = f->groups ? child_of(g, node, "state") : 0;
+    for (uint32_t node = 1; node < vv_torch_way_count(g); node++) {
+        f->groups = vv_torch_child_of(g, node, "param_groups");
+        f->state = f->groups ? vv_torch_child_of(g, node, "state") : 0;
         f->optimizer = node;
         if (f->state)
             VV_TRY(look_at(f));
@@ -510,23 +486,22 @@ static varve_status look_at_all(struct finding *f)
 varve_status vv_torch_add_slots(struct vv_torch_graph *g)
 {
     const varve_allocator *a = g->ways.allocator;
-    size_t nodes = vv_torch_way_count(g);
-    struct finding f = { .g = g,
-        .seen = vv_allocate_zeroed(a, nodes * sizeof *f.seen),
-        .looks = (g->draft->edges.size / sizeof(struct vv_draft_edge) +
-                     g->file->numbers.size / 8) *
-                 MOST_LOOKS };
-    struct vv_buffer *all[] = { &f.sorted, &f.named, &f.keys, &f.ends, &f.forms,
-        &f.variables, &f.model, &f.to, &f.next, &f.steps };
+    struct finding f = { .g = g };
+    struct vv_buffer *all[] = { &f.sorted, &f.keys, &f.names, &f.forms,
+        &f.shapes, &f.paired, &f.to, &f.room };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_init(all[i], a);
-    g->roles = vv_allocate_zeroed(a, nodes);
+    bool is_ready = vv_torch_model_init(&f.model, g);
+    f.model.looks = (g->draft->edges.size / sizeof(struct vv_draft_edge) +
+                        g->file->numbers.size / 8) *
+                    MOST_LOOKS;
+    g->roles = vv_allocate_zeroed(a, vv_torch_way_count(g));
     varve_status status =
-        f.seen && g->roles ? look_at_all(&f) : fail_memory(&f);
+        is_ready && g->roles ? look_at_all(&f) : fail_memory(&f);
     if (!status)
         status = vv_torch_add_flat_slots(g);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_clear(all[i]);
-    vv_release(a, f.seen, nodes * sizeof *f.seen);
+    vv_torch_model_clear(&f.model);
     return status;
 }

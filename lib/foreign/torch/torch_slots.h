@@ -1,11 +1,13 @@
 /* torch_slots.h - what an optimizer of torch keeps of each variable as slots.
  *
  * Its state dict, {"state": {0: {...}}, "param_groups": [{"params": [0]}]},
- * knows its variables by positions in its groups. Where a state dict of a model
- * or a module stands beside it, or beside an object that it is in, and the
- * shapes fit in one way only (torch_match.h), the tensors and numbers of a
- * position are slots of that variable as well; so they are where the positions
- * are names, as torch.distributed has them.
+ * has positions in the place of variables. Where a state dict of a model or a
+ * module stands beside it, or beside an object that it is in, the tensors and
+ * numbers of a position are slots of a variable as well: of that which
+ * `param_names` gives for the position, of that whose name is in the place of
+ * the position (torch.distributed), or, without names, of that which the shapes
+ * leave (torch_match.h). An optimizer whose moments are no slots is listed with
+ * the reason (torch_reason.h).
  *
  * SPDX-License-Identifier: MIT
  */

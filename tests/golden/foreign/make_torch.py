@@ -6,9 +6,11 @@
 
 torch_state.pt: a state dict of every element type, and views of them.
 torch_training.pt: a model, an optimizer of two groups in an order of its own,
-numbers, texts, and what only Python knows. torch_module.pt: a module as a
-whole. torch_big.pt: what a big-endian machine writes. torch_new.pt: protocol 5,
-without sums. torch_legacy.pt: as before torch 1.6.
+numbers, texts, and what only Python knows. torch_unnamed.pt: the same model and
+optimizer without `param_names`, as PyTorch wrote it before 2.6.
+torch_module.pt: a module as a whole. torch_big.pt: what a big-endian machine
+writes. torch_new.pt: protocol 5, without sums. torch_legacy.pt: as before torch
+1.6.
 tests/unit/foreign/test_torch_in.c knows what is in them.
 
 SPDX-License-Identifier: MIT
@@ -59,8 +61,8 @@ class Net(nn.Module):
 
 
 net = Net()
-decayed = [p for p in net.parameters() if p.dim() > 1]
-others = [p for p in net.parameters() if p.dim() == 1]
+decayed = [(n, p) for n, p in net.named_parameters() if p.dim() > 1]
+others = [(n, p) for n, p in net.named_parameters() if p.dim() == 1]
 optimizer = torch.optim.AdamW(
     [{'params': others, 'weight_decay': 0.}, {'params': decayed}], lr=1e-3)
 for _ in range(2):
@@ -71,7 +73,7 @@ kept = optimizer.state_dict()
 for tensors in (net.state_dict(), *kept['state'].values()):
     for i, t in enumerate(tensors.values()):
         t.copy_(torch.arange(t.numel()).reshape(t.shape) + 10 * i)
-torch.save({
+training = {
     'epoch': 3,
     'best': 0.25,
     'is_done': False,
@@ -89,7 +91,12 @@ torch.save({
     'kind': torch.float16,
     'model': net.state_dict(),
     'optimizer': kept,
-}, 'torch_training.pt')
+}
+torch.save(training, 'torch_training.pt')
+for group in kept['param_groups']:
+    del group['param_names']
+torch.save({k: training[k] for k in ('model', 'optimizer')},
+           'torch_unnamed.pt')
 
 torch.save(nn.Sequential(nn.Linear(2, 1), nn.BatchNorm1d(1)),
            'torch_module.pt')

@@ -35,7 +35,7 @@ static void describe(struct vv_buffer *nodes, const struct spoilt *s)
     made_child(&nodes[2],
         s->has_no_variables ? "_variables" : "_trainable_variables", 5);
     made_child(&nodes[2], "_momentums", 6);
-    made_child(&nodes[2], "_velocities", 7);
+    made_child(&nodes[2], "momentums", 7);
     made_child(&nodes[5], "0", 3);
     made_child(&nodes[5], "1", s->variable ? s->variable : 4);
     made_child(&nodes[6], s->position ? s->position : "1",
@@ -104,7 +104,7 @@ static size_t count_slots(varve_graph *graph, const char *owner)
 
 static void check_slots(varve_graph *graph)
 {
-    static const char *const lists[] = { "_momentums", "_velocities" };
+    static const char *const lists[] = { "_momentums", "momentums" };
     static const char *const variables[] = { "model/a", "model/b" };
     for (size_t i = 0; i < 4; i++) {
         char path[64];
@@ -167,7 +167,7 @@ TEST(bundle_moments, come_to_slots_of_a_program)
     varve_node *a = varve_add_variable(varve_add_object(root, "net"), "a",
         varve_array(memory[0], 2));
     varve_add_slot(adam, a, "m", varve_array(memory[1], 2));
-    varve_add_slot(adam, a, "_velocities", varve_array(memory[2], 2));
+    varve_add_slot(adam, a, "momentums", varve_array(memory[2], 2));
     varve_restoration *r = varve_read(root, "x",
         &(varve_read_options){ .rename = { .list = renames, .count = 3 } },
         &error);

@@ -7,6 +7,8 @@
 #include "drafts.h"
 #include "moments.h"
 
+#define MOMENTS "_average_gradients"
+
 /* An optimizer of two variables, with moments in a list and as slots; `odd`:
  * one slot more, of a name of its own. */
 static void build(struct drafted *t, bool odd)
@@ -19,14 +21,14 @@ static void build(struct drafted *t, bool odd)
     uint32_t moments = vv_draft_node(&t->d, VARVE_OBJECT);
     add_edge(t, 0, "adam", adam);
     add_edge(t, adam, VV_TRAINED_LIST, trained);
-    add_edge(t, adam, vv_moment_lists[0], moments);
+    add_edge(t, adam, MOMENTS, moments);
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t variable = add_floats(t, 2 * i);
         uint32_t moment = add_floats(t, 2 * i + 1);
         add_edge(t, trained, positions[i], variable);
         add_edge(t, moments, positions[i], moment);
-        vv_draft_slot(&t->d, adam, variable, vv_moment_lists[0],
-            strlen(vv_moment_lists[0]), moment);
+        vv_draft_slot(&t->d, adam, variable, MOMENTS,
+            strlen(MOMENTS), moment);
         if (odd && i == 1)
             vv_draft_slot(&t->d, adam, variable, "m", 1, add_floats(t, 4));
     }

@@ -298,3 +298,19 @@ TEST(torch_in, needs_memory)
     vv_buffer_clear(&b);
     free(file);
 }
+
+/* As PyTorch before 2.6 wrote it: three parameters have the shape [4], and the
+ * file does not say which is which. */
+TEST(torch_in, keeps_moments_by_positions_where_names_are_missing)
+{
+    const char *path, *what;
+    varve_saved_node node;
+    struct opened o = open_golden("torch_unnamed.pt");
+    cr_assert_not(
+        varve_reader_find(o.r, "optimizer/exp_avg(model/norm.bias)", &node));
+    cr_assert(varve_reader_find(o.r, "optimizer/state/0/exp_avg", &node));
+    cr_assert(varve_reader_left_out_at(o.r, 0, &path, &what));
+    cr_assert_str_eq(path, "optimizer");
+    cr_assert(strstr(what, "several variables of [4]"), "%s", what);
+    end(&o);
+}

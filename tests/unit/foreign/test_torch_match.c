@@ -10,21 +10,21 @@
 
 enum { MOST = 8 };
 
-/* Shapes as digits: "3" is [3], "34" is [3,4], "-" is [], "?" is not known;
- * groups of what is trained are parted by a bar. */
+/* Shapes as digits: "3" is [3], "34" is [3,4], "-" is [], "?" is not known, "."
+ * is not known and empty. */
 struct shapes {
     struct vv_torch_form forms[MOST];
     uint64_t extents[MOST][2];
-    size_t ends[MOST];
-    size_t count, groups;
+    size_t count;
 };
 
 static void put_word(struct shapes *s, const char *word, size_t size)
 {
     struct vv_torch_form *form = &s->forms[s->count];
     form->extents = s->extents[s->count];
-    form->is_known = *word != '?';
-    form->rank = *word == '-' || *word == '?' ? 0 : (uint32_t)size;
+    form->is_known = *word != '?' && *word != '.';
+    form->is_empty = *word == '.';
+    form->rank = *word == '-' || !form->is_known ? 0 : (uint32_t)size;
     for (uint32_t i = 0; i < form->rank; i++)
         s->extents[s->count][i] = (uint64_t)(word[i] - '0');
     s->count++;
@@ -35,31 +35,25 @@ static void put_shapes(struct shapes *s, const char *text)
     memset(s, 0, sizeof *s);
     while (*text) {
         size_t size = strcspn(text, " ");
-        if (*text == '|')
-            s->ends[s->groups++] = s->count;
-        else
-            put_word(s, text, size);
+        put_word(s, text, size);
         text += size + (text[size] == ' ');
     }
-    s->ends[s->groups++] = s->count;
 }
 
 /* Demands these positions, a digit each; "": there is no one way. */
 static void check(const char *trained, const char *model, const char *expected)
 {
     struct shapes t, m;
-    size_t next[MOST], to[MOST];
+    size_t to[MOST];
     put_shapes(&t, trained);
     put_shapes(&m, model);
-    bool found = vv_torch_match(
-        &(struct vv_torch_trained){ t.forms, t.count, t.ends, t.groups },
-        m.forms, m.count, next, to);
+    bool found = vv_torch_match(t.forms, t.count, m.forms, m.count, to);
     cr_assert_eq(found, *expected != '\0', "%s in %s", trained, model);
     for (size_t i = 0; found && i < t.count; i++)
         cr_assert_eq((int)to[i], expected[i] - '0', "%s in %s", trained, model);
 }
 
-TEST(torch_match, goes_by_order_where_there_is_one_group)
+TEST(torch_match, goes_by_order)
 {
     check("34 3 34 3", "34 3 34 3", "0123");
     check("34 3", "3 34", "");
@@ -83,21 +77,59 @@ TEST(torch_match, takes_any_shape_for_one_that_is_not_known)
     check("34 ? 22", "34 3 4 22", "");
 }
 
-TEST(torch_match, merges_groups_where_only_one_has_the_next)
+/* Demands positions as above, '-' for one without a place; "": it does not fit;
+ * "?3": it fits in several ways, and number 3 is not certain. */
+static void check_any(
+    const char *trained, const char *model, const char *expected)
 {
-    check("34 22 | 3 2", "34 3 22 2", "0213");
-    check("3 2 | 34 22", "34 3 22 2", "1302");
-    check("22 2 | 34 3", "34 3 22 2", "2301");
-    check("34 | 3 | 22 2", "34 3 22 2", "0123");
-    check("34 22 | 3 2", "34 9 3 22 77 2", "0325");
-    check("34 | | 3", "34 3", "01");
+    struct shapes t, m;
+    struct vv_buffer room;
+    size_t to[MOST], shape = MOST;
+    put_shapes(&t, trained);
+    put_shapes(&m, model);
+    vv_buffer_init(&room, test_allocator());
+    enum vv_torch_fit fit = vv_torch_match_any(
+        t.forms, t.count, m.forms, m.count, to, &shape, &room);
+    cr_assert_not(room.failed);
+    vv_buffer_clear(&room);
+    cr_assert_eq(fit,
+        *expected == '?'  ? VV_TORCH_FITS_OFTEN
+        : *expected == 0 ? VV_TORCH_FITS_NOT
+                         : VV_TORCH_FITS_ONCE,
+        "%s in %s: %d", trained, model, (int)fit);
+    if (fit == VV_TORCH_FITS_OFTEN)
+        cr_assert_eq((int)shape, expected[1] - '0', "%s in %s", trained, model);
+    for (size_t i = 0; fit == VV_TORCH_FITS_ONCE && i < t.count; i++)
+        cr_assert_eq(to[i],
+            expected[i] == '-' ? SIZE_MAX : (size_t)(expected[i] - '0'),
+            "%s in %s", trained, model);
 }
 
-TEST(torch_match, leaves_groups_alone_that_fit_in_several_ways)
+TEST(torch_match, in_any_order_goes_by_shapes_that_only_one_has)
 {
-    check("34 | 34", "34 34", "");
-    check("34 3 | 34 2", "34 3 34 2", "");
-    check("34 | 3", "34 3 34", "");
-    check("34 | ?", "34 3", "");
-    check("34 | 3", "34 34", "");
+    check_any("34 3 22", "34 3 22", "012");
+    check_any("22 34 3", "34 3 22", "201");
+    check_any("22", "34 3 22", "2");
+    check_any("-", "3 -", "1");
+    check_any("3 4", "3 5", "");
+    check_any("3 4", "3", "");
+    check_any("3 3", "3 4", "");
+}
+
+TEST(torch_match, in_any_order_is_not_certain_of_equal_shapes)
+{
+    check_any("3 3", "3 3", "?0");
+    check_any("4 3", "3 4 3", "?1");
+    check_any("34 3 34 3", "34 3 34 3", "?1");
+}
+
+TEST(torch_match, in_any_order_gives_one_of_no_known_shape_what_is_left)
+{
+    check_any("3 ? 4", "4 5 3", "210");
+    check_any("? 4", "4 5 3", "?0");
+    check_any("3 ? ?", "4 5 3", "?2");
+    check_any("3 ?", "3 3", "?0");
+    check_any("3 . 4", "4 5 3", "2-0");
+    check_any(". . 4", "4 5 3", "--0");
+    check_any("3 . ?", "4 5 3", "?2");
 }

@@ -68,6 +68,39 @@ static void put_optimizer(struct vv_buffer *b, int64_t offset, const char *rows)
     OP(b, "eu");
 }
 
+/* The same with names for what is trained, as many as there are: a letter each
+ * for w0, w1, ...; of one group. */
+static void put_named_optimizer(
+    struct vv_buffer *b, int64_t offset, const char *rows, const char *names)
+{
+    put_text(b, "optimizer");
+    OP(b, "}(");
+    put_text(b, "state");
+    OP(b, "}(");
+    for (int i = 0; rows[i]; i++) {
+        put_integer(b, i);
+        OP(b, "}(");
+        put_text(b, "m");
+        put_matrix(b, offset + 10 * i, rows[i] - '0');
+        put_text(b, "v");
+        put_matrix(b, offset + 10 * i + 5, rows[i] - '0');
+        OP(b, "u");
+    }
+    OP(b, "u");
+    put_text(b, "param_groups");
+    OP(b, "]}(");
+    put_text(b, "params");
+    OP(b, "](");
+    for (int i = 0; rows[i]; i++)
+        put_integer(b, i);
+    OP(b, "e");
+    put_text(b, "param_names");
+    OP(b, "](");
+    for (int i = 0; names[i]; i++)
+        put_text(b, (char[]){ 'w', names[i], '\0' });
+    OP(b, "euau");
+}
+
 struct made {
     struct world w;
     varve_reader *r;
@@ -113,8 +146,21 @@ static void check(struct made *m, const char *model, const char *positions)
     }
 }
 
+/* Demands a reason for which an optimizer has no slots; NULL: none. */
+static void check_reason(const struct made *m, const char *expected)
+{
+    const char *path, *what;
+    bool is_there = varve_reader_left_out_at(m->r, 0, &path, &what);
+    cr_assert_eq(is_there, expected != NULL, "%s", is_there ? what : "nothing");
+    if (!expected)
+        return;
+    cr_assert_str_eq(path, "optimizer");
+    cr_assert(strstr(what, expected), "%s", what);
+    cr_assert_not(varve_reader_left_out_at(m->r, 1, &path, &what));
+}
+
 static void check_case(const char *model, const char *trained,
-    const char *positions)
+    const char *positions, const char *reason)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "}(");
@@ -122,13 +168,15 @@ static void check_case(const char *model, const char *trained,
     put_optimizer(&b, 40, trained);
     struct made m = make(&b);
     check(&m, "net", positions);
+    check_reason(&m, reason);
     end(&m);
 }
 
-TEST(torch_slots, are_of_the_variable_at_the_position)
+TEST(torch_slots, are_of_the_variable_that_has_the_shape)
 {
-    check_case("123", "123", "012");
-    check_case("122", "122", "012");
+    check_case("123", "123", "012", NULL);
+    check_case("123", "132", "021", NULL);
+    check_case("123", "23", "-01", NULL);
     struct vv_buffer b = new_bytes();
     OP(&b, "}(");
     put_optimizer(&b, 40, "12");
@@ -144,47 +192,76 @@ TEST(torch_slots, are_of_the_variable_at_the_position)
 
 TEST(torch_slots, go_by_groups_in_an_order_of_their_own)
 {
-    check_case("123", "2|13", "102");
-    check_case("1293", "2|13", "10-2");
-    check_case("123", "2||13", "102");
-    check_case("1234", "34|12", "2301");
-    check_case("11", "1|1", "--");
+    check_case("123", "2|13", "102", NULL);
+    check_case("1293", "2|13", "10-2", NULL);
+    check_case("123", "2||13", "102", NULL);
+    check_case("1234", "34|12", "2301", NULL);
 }
 
+/* The order in which an optimizer was made is not in the file. */
 TEST(torch_slots, need_shapes_that_agree_in_one_way)
 {
-    check_case("123", "132", "---");
-    check_case("123", "23", "-01");
-    check_case("11", "1", "--");
-    check_case("12", "123", "--");
+    check_case("122", "122", "---", "\"net\" has several variables of [2,1]");
+    check_case("11", "1|1", "--", "\"net\" has several variables of [1,1]");
+    check_case("11", "1", "--", "\"net\" has several variables of [1,1]");
+    check_case("12", "123", "--", "no model beside it has these shapes");
+    check_case("12", "3", "--", "no model beside it has these shapes");
 }
 
-TEST(torch_slots, are_of_the_model_that_fits_or_is_called_so)
+static void check_names(const char *model, const char *trained,
+    const char *names, const char *positions, const char *reason)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "}(");
-    put_model(&b, "ema", 0, "12");
-    put_model(&b, "model", 20, "12");
-    put_optimizer(&b, 40, "12");
+    put_model(&b, "net", 0, model);
+    put_named_optimizer(&b, 40, trained, names);
     struct made m = make(&b);
-    check(&m, "model", "01");
-    check(&m, "ema", "--");
+    check(&m, "net", positions);
+    check_reason(&m, reason);
     end(&m);
-    b = new_bytes();
+}
+
+TEST(torch_slots, go_by_names_where_the_file_has_them)
+{
+    check_names("111", "111", "012", "012", NULL);
+    check_names("111", "111", "120", "201", NULL);
+    check_names("111", "1", "2", "--0", NULL);
+    check_names("123", "132", "021", "021", NULL);
+    check_names("123", "123", "021", "---", "\"w2\" of its \"param_names\"");
+    check_names("111", "111", "015", "---", "\"w5\" of its \"param_names\"");
+    check_names("12", "12", "0", "--", "\"param_names\" are not one");
+}
+
+static void check_models(const char *first, const char *second, bool has_names,
+    const char *expected)
+{
+    struct vv_buffer b = new_bytes();
     OP(&b, "}(");
-    put_model(&b, "a", 0, "12");
-    put_model(&b, "b", 20, "12");
-    put_optimizer(&b, 40, "12");
-    m = make(&b);
-    check(&m, "a", "--");
-    check(&m, "b", "--");
+    put_model(&b, first, 0, "12");
+    put_model(&b, second, 20, "12");
+    if (has_names)
+        put_named_optimizer(&b, 40, "12", "01");
+    else
+        put_optimizer(&b, 40, "12");
+    struct made m = make(&b);
+    check(&m, first, expected ? "--" : "01");
+    check(&m, second, "--");
+    check_reason(&m, expected);
     end(&m);
-    b = new_bytes();
+}
+
+TEST(torch_slots, are_of_the_model_that_fits)
+{
+    check_models("a", "b", false, "may be those of \"a\" or of \"b\"");
+    check_models("model", "b", false, "may be those of \"model\" or of \"b\"");
+    check_models("a", "b", true, "may be those of \"a\" or of \"b\"");
+    check_models("model", "ema", true, NULL);
+    struct vv_buffer b = new_bytes();
     OP(&b, "}(");
     put_model(&b, "a", 0, "13");
     put_model(&b, "b", 20, "12");
     put_optimizer(&b, 40, "12");
-    m = make(&b);
+    struct made m = make(&b);
     check(&m, "a", "--");
     check(&m, "b", "01");
     end(&m);
@@ -214,17 +291,15 @@ TEST(torch_slots, pass_over_what_is_not_trained)
     OP(&b, "}(");
     put_text(&b, "w0");
     put_matrix(&b, 0, 2);
-    put_text(&b, "bn.running_mean");
-    put_matrix(&b, 10, 2);
     put_text(&b, "bn.num_batches_tracked");
     put_tensor(&b, &(struct put){ .class = "LongStorage", .key = "0",
         .count = 20, .rank = 2, .shape = { 2, 1 }, .strides = { 1, 1 } });
     put_text(&b, "w1");
-    put_matrix(&b, 20, 2);
+    put_matrix(&b, 20, 3);
     put_text(&b, "w0 again");
     put_matrix(&b, 0, 2);
     OP(&b, "u");
-    put_optimizer(&b, 40, "22");
+    put_optimizer(&b, 40, "23");
     struct made m = make(&b);
     check(&m, "net", "01");
     end(&m);
@@ -287,7 +362,7 @@ TEST(torch_slots, are_of_one_variable_only)
         struct vv_buffer b = new_bytes();
         OP(&b, "}(");
         put_model(&b, "net", cases[i].model, "22");
-        put_optimizer(&b, cases[i].optimizer, "22");
+        put_named_optimizer(&b, cases[i].optimizer, "22", "01");
         struct made m = make(&b);
         check(&m, "net", cases[i].positions);
         cr_assert(is_there(&m, "optimizer/v(net/w0)"));
