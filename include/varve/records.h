@@ -17,7 +17,14 @@
  *            batch.count > 0)
  *         train(batch.records, batch.count);
  *
- * A varve_records belongs to one thread at a time.
+ * A varve_records belongs to one thread at a time. With `prefetch` the records
+ * are read by a thread of its own, which ends in varve_records_free. The
+ * position is that of the records that the program has taken, never of those
+ * that were read ahead. Where the program goes to another position or takes
+ * another number, what was read ahead is dropped. A failure is returned by the
+ * call that would have read the record. In a child of fork varve_records_next
+ * is VARVE_MISUSE, and varve_records_free leaves files and memory that the
+ * thread used; a child opens records of its own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -55,7 +62,10 @@ typedef struct varve_records_options {
                             permitted; one with fewer is VARVE_TRUNCATED */
     bool allow_appended; /* lists of files: a position fits also where further
                             files were appended to the list */
-    void *reserved[6];
+    uint64_t prefetch;   /* a thread reads up to so many records ahead, in whole
+                            batches, at least one; 0: no thread. Takes the
+                            memory of so many records */
+    void *reserved[5];
 } varve_records_options;
 
 /* Each opens a source at its beginning; NULL on failure. End with
@@ -136,9 +146,10 @@ typedef struct varve_source {
     const char *name;        /* for messages; copied */
     uint64_t count;          /* of records */
     uint64_t fingerprint[2]; /* another content has another one */
-    /* Appends the bytes of a record below `count` with varve_put. A failure
-     * is remembered nowhere: the same record may be asked for again. It may
-     * fill in `error`. */
+    /* Appends the bytes of a record below `count` with varve_put. With
+     * `prefetch` it is called by the thread that reads ahead, else by the
+     * program's; never by two at once. A failure is not kept: the same record
+     * may be read again. It may fill in `error`. */
     varve_status (*read)(
         void *self, uint64_t index, varve_sink *sink, varve_error *error);
     void (*close)(void *self); /* by varve_records_free; may be NULL */

@@ -14,6 +14,7 @@
 #include "list_text.h"
 #include "record_batch.h"
 #include "record_list.h"
+#include "record_prefetch.h"
 #include "try.h"
 
 /* Where the next record of a list of files stands. */
@@ -29,6 +30,7 @@ struct varve_records {
     struct vv_record_position position;
     struct vv_record_extent extent; /* of the epoch of the position */
     struct vv_record_batch batch;
+    struct vv_record_prefetch *prefetch; /* NULL: `batch` is used */
 
     /* Of a list of files; NULL: it is none. The source has it. */
     const struct vv_record_list *list;
@@ -78,6 +80,15 @@ static struct vv_record_choice choice_of(
     };
 }
 
+static void free_memory(varve_records *r)
+{
+    const varve_allocator a = r->context.allocator;
+    vv_record_batch_clear(&r->batch);
+    vv_buffer_clear(&r->saved);
+    vv_release_string(&a, (char *)(uintptr_t)r->source.name);
+    vv_release(&a, r, sizeof *r);
+}
+
 static varve_records *new_records(const struct vv_context *context,
     const varve_source *source, const struct vv_record_list *list,
     const varve_records_options *options, varve_error *error)
@@ -105,6 +116,12 @@ static varve_records *new_records(const struct vv_context *context,
     vv_buffer_init(&r->saved, &r->context.allocator);
     vv_record_batch_init(&r->batch, &r->context.allocator);
     accept_source(r);
+    if (options->prefetch &&
+        !(r->prefetch = vv_record_prefetch_new(
+              context, &r->source, options->prefetch, r->next.wanted, error))) {
+        free_memory(r);
+        return NULL;
+    }
     return r;
 }
 
@@ -146,13 +163,9 @@ void varve_records_free(varve_records *r)
 {
     if (!r)
         return;
-    const varve_allocator a = r->context.allocator;
-    if (r->source.close)
+    if (vv_record_prefetch_end(r->prefetch) && r->source.close)
         r->source.close(r->source.self);
-    vv_record_batch_clear(&r->batch);
-    vv_buffer_clear(&r->saved);
-    vv_release_string(&a, (char *)(uintptr_t)r->source.name);
-    vv_release(&a, r, sizeof *r);
+    free_memory(r);
 }
 
 /* --- Where the position is ------------------------------------------------ */
@@ -261,6 +274,18 @@ void varve_records_rewind(varve_records *records, uint64_t epoch)
 
 /* --- Reading ------------------------------------------------------------ */
 
+static varve_status read_step(varve_records *r,
+    const struct vv_record_step *step, const struct vv_record_choice *choice,
+    const varve_record **records, varve_error *error)
+{
+    if (r->prefetch)
+        return vv_record_prefetch_take(
+            r->prefetch, step, choice, records, error);
+    VV_TRY(vv_record_batch_read(&r->batch, &r->source, step, error));
+    *records = r->batch.records;
+    return VARVE_OK;
+}
+
 static varve_status take(varve_records *r,
     const struct vv_record_choice *choice, varve_batch *batch,
     varve_error *error)
@@ -271,10 +296,8 @@ static varve_status take(varve_records *r,
         .epoch = step.from.epoch,
         .ends_epoch = step.ends_epoch,
     };
-    if (step.count > 0) {
-        VV_TRY(vv_record_batch_read(&r->batch, &r->source, &step, error));
-        found.records = r->batch.records;
-    }
+    if (step.count > 0)
+        VV_TRY(read_step(r, &step, choice, &found.records, error));
     /* Only now: a batch that fails leaves the position where it was. */
     r->position = step.after;
     if (step.after.files != r->extent.files)

@@ -67,6 +67,22 @@ static varve_status read_record(
     return VARVE_OK;
 }
 
+/* The thread is not in a child of the process. */
+static void visit_prefetch(struct guest *g, const char *path)
+{
+    const varve_records_options options = { .prefetch = 4 };
+    varve_batch batch;
+    varve_records *r;
+    LEAVES(g, 1, 1);
+    MAKES(g, r, varve_records_open_fixed(path, 0, 2, &options, &g->error));
+    g->is_at_home = true;
+    GOOD(g, varve_records_next(r, &batch, &g->error));
+    GOOD(g, varve_records_take(r, 3, &batch, &g->error));
+    LEAVES(g, -1, -1);
+    CALL(g, varve_records_free(r));
+    g->is_at_home = false;
+}
+
 /* A file of a list is open from the first of its records that is read. */
 static void visit_lists(
     struct guest *g, const char *path, const varve_records_options *options)
@@ -84,6 +100,7 @@ static void visit_lists(
     GOOD(g, varve_records_next(r, &batch, &g->error));
     LEAVES(g, 0, -1);
     CALL(g, varve_records_free(r));
+    visit_prefetch(g, path);
     REFUSES(g, VARVE_MISUSE,
         varve_records_open_tfrecord_files(paths, 0, options, &g->error));
 }

@@ -4,12 +4,14 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _POSIX_C_SOURCE 200809L /* kill, nanosleep */
 #include "reading.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 4, RECORDS = 7, EPOCHS = 3 };
@@ -63,6 +65,7 @@ static varve_records_options options_of(int way)
         .batch = 1 + (size_t)way % 3 * 2,
         .epochs = EPOCHS,
         .skip_lines = 1,
+        .prefetch = way & 8 ? 4 : 0,
         .allocator = test_allocator(),
     };
 }
@@ -136,6 +139,14 @@ TEST(records_files, tell_which_file_a_record_is_of)
 
 /* --- Resuming ------------------------------------------------------------- */
 
+/* Time for the thread that reads ahead, if there is one. */
+static void let_read_ahead(const varve_records_options *options)
+{
+    const struct timespec moment = { .tv_nsec = 2000000 };
+    if (options->prefetch)
+        nanosleep(&moment, NULL);
+}
+
 /* A process that is killed after it has read further than it has saved. */
 static void read_and_die(const varve_records_options *options, size_t saved)
 {
@@ -144,8 +155,10 @@ static void read_and_die(const varve_records_options *options, size_t saved)
         struct reading r;
         reading_begin(&r, open_csv(abcd, options));
         reading_read(&r, saved);
+        let_read_ahead(options);
         story_write(r.root, "run");
         reading_read(&r, 2);
+        let_read_ahead(options);
         raise(SIGKILL);
         _exit(1);
     }
@@ -158,8 +171,10 @@ static void read_and_die(const varve_records_options *options, size_t saved)
 TEST(records_files, go_on_exactly_where_a_killed_run_has_saved)
 {
     put_files();
-    for (int way = 0; way < 8; way++) {
+    for (int way = 0; way < 16; way++) {
         const varve_records_options options = options_of(way);
+        varve_records_options other = options;
+        other.prefetch = way & 4 ? 0 : 3;
         for (size_t at = 0; at < RECORDS * EPOCHS + 2; at += 1 + at / 9) {
             struct reading whole, rest;
             varve_error error = { 0 };
@@ -168,7 +183,7 @@ TEST(records_files, go_on_exactly_where_a_killed_run_has_saved)
             reading_read(&whole, at);
             whole.text[0] = '\0';
             reading_read(&whole, SIZE_MAX);
-            reading_begin(&rest, open_csv(abcd, &options));
+            reading_begin(&rest, open_csv(abcd, &other));
             reading_read(&rest, at % 3);
             rest.text[0] = '\0';
             reading_resume(&rest, "run");
@@ -208,6 +223,7 @@ static void stop_and_resume(
         .seed = 5,
         .batch = 2,
         .epochs = EPOCHS,
+        .prefetch = at % 2 * 4,
         .allocator = test_allocator(),
     };
     reading_begin(&first, open(list, &options));
@@ -241,6 +257,31 @@ TEST(records_files, of_all_kinds_are_resumed)
         stop_and_resume(open_fixed_list, fixed, at);
         stop_and_resume(open_tfrecord_list, tfrecords, at);
     }
+}
+
+/* A failure is of the record that the program would have read: the position of
+ * a save before it is where the next run reads it again. */
+TEST(records_files, fail_where_the_record_is_read)
+{
+    struct reading r;
+    varve_batch batch;
+    varve_error error = { 0 };
+    varve_records_options options = options_of(8);
+    options.batch = 1;
+    options.epochs = 1;
+    options.prefetch = 100;
+    put_files();
+    reading_begin(&r, open_csv(abcd, &options));
+    unlink(test_path("d.csv"));
+    reading_read(&r, 1);
+    let_read_ahead(&options);
+    reading_read(&r, 4);
+    cr_assert_str_eq(r.text, "0: 1\n0: 2\n0: 3\n0: 4\n0: 5\n");
+    cr_assert_eq(varve_records_next(r.records, &batch, &error),
+        VARVE_NOT_FOUND);
+    cr_assert(story_says(&error, "d.csv"), "%s", error.message);
+    cr_assert_eq(varve_records_consumed(r.records), 5);
+    reading_end(&r);
 }
 
 /* --- Other files ---------------------------------------------------------- */
@@ -398,6 +439,6 @@ static void append_one(int way, size_t at)
 TEST(records_files, may_be_appended_where_that_is_allowed)
 {
     put_files();
-    for (int way = 0; way < 8; way++)
+    for (int way = 0; way < 16; way++)
         append_one(way, 1);
 }

@@ -45,6 +45,7 @@ static void stop_and_resume(open_function *open,
     varve_records_options changed = *options;
     changed.seed++;
     changed.shuffle = !options->shuffle;
+    changed.prefetch = at % 4 * 2; /* the position is that of any reader */
     reading_begin(&second, open(&changed, NULL));
     reading_read(&second, at % 3);
     second.text[0] = '\0';
@@ -64,12 +65,13 @@ TEST(records_resume, exactly_what_was_left_comes)
     test_write_file(test_path("lines"), "one\ntwo\n3\n4\n\nsix", 16);
     test_write_file(test_path("fixed"), "-aabbccddee", 11);
     for (size_t kind = 0; kind < 3; kind++) {
-        for (int way = 0; way < 8; way++) {
+        for (int way = 0; way < 16; way++) {
             const varve_records_options options = {
                 .seed = 5,
                 .shuffle = way & 1,
                 .drop_last = way & 2,
                 .no_content = way & 4,
+                .prefetch = way & 8 ? 5 : 0,
                 .batch = 1 + (size_t)way % 3 * 2,
                 .epochs = EPOCHS,
                 .allocator = test_allocator(),

@@ -1,0 +1,282 @@
+/* record_prefetch.c - reads batches into a ring of slots on a thread.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "record_prefetch.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "monitor.h"
+#include "record_batch.h"
+#include "system.h"
+
+struct prefetched {
+    struct vv_record_step step;
+    struct vv_record_batch batch;
+};
+
+struct vv_record_prefetch {
+    struct vv_context context;
+    varve_source source;
+    uint64_t most;
+    int64_t process;
+    uintptr_t thread;
+    struct vv_monitor *monitor;
+    struct prefetched *slots;
+    size_t slot_count; /* one more than may be ready: the one before `first` is
+                          lent to the program */
+
+    /* Inside the monitor. */
+    size_t first; /* of the slots that are ready */
+    size_t ready;
+    uint64_t ahead; /* records in them */
+    bool is_active; /* the thread is to read on from `next` */
+    bool is_reading;
+    bool is_stale; /* the batch that is being read is not wanted any more */
+    bool ends;
+    struct vv_record_position next; /* behind the slots that are ready */
+    struct vv_record_choice choice;
+    varve_error failure; /* of the batch at `next`; VARVE_OK: none */
+};
+
+/* --- The thread ----------------------------------------------------------- */
+
+static struct prefetched *slot_at(
+    const struct vv_record_prefetch *p, size_t ahead)
+{
+    return &p->slots[(p->first + ahead) % p->slot_count];
+}
+
+/* Reads one record, unless the batch is not wanted any more. */
+static varve_status read_wanted(
+    void *self, uint64_t index, varve_sink *sink, varve_error *error)
+{
+    struct vv_record_prefetch *p = self;
+    vv_monitor_enter(p->monitor);
+    bool is_wanted = !p->is_stale && !p->ends;
+    vv_monitor_leave(p->monitor);
+    return is_wanted ? p->source.read(p->source.self, index, sink, error)
+                     : VARVE_CANCELLED;
+}
+
+/* Finds the batch to read; false: there is none, or no room for it. */
+static bool find_work(struct vv_record_prefetch *p, struct vv_record_step *step)
+{
+    if (!p->is_active || p->ready + 1 == p->slot_count)
+        return false;
+    *step = vv_record_step_at(&p->next, &p->choice);
+    if (step->count == 0)
+        return p->is_active = false;
+    return p->ready == 0 ||
+           (p->ahead < p->most && step->count <= p->most - p->ahead);
+}
+
+/* Reads a batch into the slot behind those that are ready; the program may drop
+ * those meanwhile, and then that slot is the first. */
+static void read_ahead(
+    struct vv_record_prefetch *p, const struct vv_record_step *step)
+{
+    struct prefetched *slot = slot_at(p, p->ready);
+    const varve_source watched = {
+        .name = p->source.name, .read = read_wanted, .self = p
+    };
+    varve_error error = { .status = VARVE_OK };
+    p->is_reading = true;
+    p->is_stale = false;
+    vv_monitor_leave(p->monitor);
+    varve_status status =
+        vv_record_batch_read(&slot->batch, &watched, step, &error);
+    vv_monitor_enter(p->monitor);
+    p->is_reading = false;
+    if (p->is_stale)
+        return;
+    if (status) {
+        p->failure = error;
+        p->is_active = false;
+    } else {
+        slot->step = *step;
+        p->ready++;
+        p->ahead += step->count;
+        p->next = step->after;
+    }
+    vv_monitor_wake(p->monitor);
+}
+
+static void *prefetch_run(void *argument)
+{
+    struct vv_record_prefetch *p = argument;
+    struct vv_record_step step;
+    vv_monitor_enter(p->monitor);
+    while (!p->ends) {
+        if (find_work(p, &step))
+            read_ahead(p, &step);
+        else
+            vv_monitor_wait(p->monitor, -1);
+    }
+    vv_monitor_leave(p->monitor);
+    return NULL;
+}
+
+/* --- Taking --------------------------------------------------------------- */
+
+static bool is_same_step(
+    const struct vv_record_step *wanted, const struct vv_record_step *found)
+{
+    return memcmp(&wanted->from, &found->from, sizeof wanted->from) == 0 &&
+           wanted->count == found->count &&
+           wanted->ends_epoch == found->ends_epoch;
+}
+
+/* Whether a batch is the next one that the thread has read, or will read. */
+static bool comes_next(
+    const struct vv_record_prefetch *p, const struct vv_record_step *step)
+{
+    if (p->ready > 0)
+        return is_same_step(step, &slot_at(p, 0)->step);
+    if (!p->is_active && !p->failure.status)
+        return false;
+    struct vv_record_step coming = vv_record_step_at(&p->next, &p->choice);
+    return is_same_step(step, &coming);
+}
+
+/* Drops what was read ahead, and lets the thread read from a step on. */
+static void go_to(struct vv_record_prefetch *p,
+    const struct vv_record_step *step, const struct vv_record_choice *choice)
+{
+    p->first = (p->first + p->ready) % p->slot_count;
+    p->ready = 0;
+    p->ahead = 0;
+    p->is_stale = p->is_reading;
+    p->failure.status = VARVE_OK;
+    p->next = step->from;
+    p->choice = *choice;
+    p->is_active = true;
+    vv_monitor_wake(p->monitor);
+}
+
+/* Lends the first slot. The thread is woken when half of the slots are free, so
+ * that it reads several batches each time. */
+static void lend(struct vv_record_prefetch *p, const varve_record **records)
+{
+    struct prefetched *slot = slot_at(p, 0);
+    *records = slot->batch.records;
+    p->first = (p->first + 1) % p->slot_count;
+    p->ready--;
+    p->ahead -= slot->step.count;
+    if (p->ready <= p->slot_count / 2)
+        vv_monitor_wake(p->monitor);
+}
+
+static bool is_of_this_process(const struct vv_record_prefetch *p)
+{
+    const struct vv_system *system = p->context.system;
+    return system->process(system->state, NULL, 0) == p->process;
+}
+
+varve_status vv_record_prefetch_take(struct vv_record_prefetch *p,
+    const struct vv_record_step *step, const struct vv_record_choice *choice,
+    const varve_record **records, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    if (!is_of_this_process(p))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected the process that opened the records with prefetch, "
+            "found a child of it: open them after the fork",
+            p->source.name);
+    vv_monitor_enter(p->monitor);
+    if (!comes_next(p, step))
+        go_to(p, step, choice);
+    while (p->ready == 0 && !p->failure.status)
+        vv_monitor_wait(p->monitor, -1);
+    if (p->ready > 0) {
+        lend(p, records);
+    } else {
+        status = vv_pass_failure(error, &p->failure);
+        p->failure.status = VARVE_OK;
+    }
+    vv_monitor_leave(p->monitor);
+    return status;
+}
+
+/* --- Beginning and end ---------------------------------------------------- */
+
+static void free_prefetch(struct vv_record_prefetch *p)
+{
+    const varve_allocator a = p->context.allocator;
+    for (size_t i = 0; p->slots && i < p->slot_count; i++)
+        vv_record_batch_clear(&p->slots[i].batch);
+    vv_release(&a, p->slots, p->slot_count * sizeof *p->slots);
+    vv_monitor_free(&a, p->monitor);
+    vv_release(&a, p, sizeof *p);
+}
+
+static bool make_slots(struct vv_record_prefetch *p, uint64_t batches)
+{
+    const varve_allocator *a = &p->context.allocator;
+    if (batches >= SIZE_MAX / sizeof *p->slots)
+        return false;
+    p->slot_count = (size_t)batches + 1;
+    p->slots = vv_allocate_zeroed(a, p->slot_count * sizeof *p->slots);
+    for (size_t i = 0; p->slots && i < p->slot_count; i++)
+        vv_record_batch_init(&p->slots[i].batch, a);
+    p->monitor = vv_monitor_new(a);
+    return p->slots && p->monitor;
+}
+
+static varve_status start_prefetch(
+    struct vv_record_prefetch *p, varve_error *error)
+{
+    const struct vv_system *system = p->context.system;
+    p->process = system->process(system->state, NULL, 0);
+    int result =
+        system->start_thread(system->state, prefetch_run, p, &p->thread);
+    if (result < 0)
+        return vv_fail_system(error, -result,
+            "starting the thread that reads ahead of", p->source.name);
+    return VARVE_OK;
+}
+
+struct vv_record_prefetch *vv_record_prefetch_new(
+    const struct vv_context *context, const varve_source *source, uint64_t most,
+    size_t wanted, varve_error *error)
+{
+    struct vv_record_prefetch *p =
+        vv_allocate_zeroed(&context->allocator, sizeof *p);
+    if (!p) {
+        vv_fail_memory(error, "reading records ahead");
+        return NULL;
+    }
+    p->context = *context;
+    p->source = *source;
+    /* More than there are records is of no use. */
+    p->most = most < source->count ? most : source->count;
+    uint64_t batches = p->most / wanted;
+    if (!make_slots(p, batches ? batches : 1)) {
+        vv_fail_memory(error, "reading records ahead");
+        free_prefetch(p);
+        return NULL;
+    }
+    if (start_prefetch(p, error)) {
+        free_prefetch(p);
+        return NULL;
+    }
+    return p;
+}
+
+bool vv_record_prefetch_end(struct vv_record_prefetch *p)
+{
+    if (!p)
+        return true;
+    if (!is_of_this_process(p))
+        return false;
+    const struct vv_system *system = p->context.system;
+    vv_monitor_enter(p->monitor);
+    p->ends = true;
+    vv_monitor_wake(p->monitor);
+    vv_monitor_leave(p->monitor);
+    system->join_thread(system->state, p->thread);
+    free_prefetch(p);
+    return true;
+}
