@@ -108,6 +108,25 @@ template <class Save, class Load> struct state {
     }
 };
 
+/* A std::ostream of a file. */
+template <class Stream> struct stream_output {
+    static varve_status flush(void *self)
+    {
+        auto all = [self] {
+            return static_cast<Stream *>(self)->flush().good();
+        };
+        return guarded(all);
+    }
+    static varve_status seek(void *self, uint64_t)
+    {
+        auto all = [self] {
+            auto &stream = *static_cast<Stream *>(self);
+            return stream.seekp(0, Stream::end).good();
+        };
+        return guarded(all);
+    }
+};
+
 template <class F, class Node> struct maker {
     F function;
     keeper *kept;

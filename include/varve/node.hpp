@@ -7,12 +7,14 @@
 #ifndef VARVE_NODE_HPP
 #define VARVE_NODE_HPP
 
+#include <cstdio>
 #include <utility>
 
 #include <varve/collection.h>
 #include <varve/error.hpp>
 #include <varve/graph.h>
 #include <varve/keeper.hpp>
+#include <varve/output.h>
 #include <varve/refresh.h>
 #include <varve/slice.h>
 #include <varve/tensor.hpp>
@@ -168,6 +170,27 @@ public:
         void *kept = keeper_->keep(
             callbacks{ std::forward<Save>(save), std::forward<Load>(load) });
         return of(varve_add_state(node_, name.get(), &table, kept));
+    }
+
+    /* A file that the program appends to: a stream of C, a descriptor, or a
+     * stream of C++, such as std::ofstream, and the path by which it was
+     * opened. It stays open as long as the node is in the graph. */
+    node add_output(text name, std::FILE *file) const
+    {
+        return of(varve_add_output(node_, name.get(), file));
+    }
+    node add_output(text name, int descriptor) const
+    {
+        return of(varve_add_output_descriptor(node_, name.get(), descriptor));
+    }
+    template <class Stream>
+    node add_output(text name, Stream &stream, text path) const
+    {
+        using output = detail::stream_output<Stream>;
+        static const varve_output_callbacks table = { output::flush,
+            output::seek };
+        return of(varve_add_output_path(
+            node_, name.get(), path.get(), &table, &stream));
     }
 
     /* --- Edges --- */

@@ -85,6 +85,13 @@ VARVE_API varve_node *varve_add_buffered_output(varve_node *parent,
     const char *name, int descriptor, const varve_output_callbacks *callbacks,
     void *self);
 
+/* The same of a file that the program has opened by this path, for buffers that
+ * tell no descriptor. The library opens the file once more, and closes that
+ * descriptor with the node. VARVE_NOT_FOUND where the file is not there. */
+VARVE_API varve_node *varve_add_output_path(varve_node *parent,
+    const char *name, const char *path, const varve_output_callbacks *callbacks,
+    void *self);
+
 VARVE_END_DECLS
 
 #endif

@@ -13,6 +13,26 @@
 
 _Static_assert(sizeof(off_t) == 8, "offsets have 64 bits");
 
+/* (Without O_NONBLOCK the open of a FIFO would wait for a reader.) */
+int vv_output_open(const char *path)
+{
+    int opened =
+        open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (opened < 0)
+        return -errno;
+    if (opened > STDERR_FILENO)
+        return opened;
+    int above = fcntl(opened, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int result = above < 0 ? -errno : above;
+    close(opened);
+    return result;
+}
+
+void vv_output_close(int descriptor)
+{
+    close(descriptor);
+}
+
 int vv_output_is_writable(int descriptor)
 {
     int flags = fcntl(descriptor, F_GETFL);

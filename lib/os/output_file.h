@@ -12,6 +12,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Opens a file that is there for appending, as a descriptor that is none of the
+ * three standard streams and is closed by an exec. */
+int vv_output_open(const char *path);
+void vv_output_close(int descriptor);
+
 /* 1 if a descriptor can be written to, else 0. */
 int vv_output_is_writable(int descriptor);
 

@@ -25,6 +25,7 @@ struct output {
     const struct vv_system *system;
     FILE *stream; /* or NULL */
     int descriptor;
+    bool owns_descriptor;
     varve_output_callbacks callbacks;
     void *self;
     uint64_t known; /* bytes that were in the file when it was added, saved or
@@ -181,7 +182,10 @@ static varve_status sync(
 static void release(
     struct vv_state_guard *guard, const varve_allocator *allocator)
 {
-    vv_release(allocator, guard, sizeof(struct output));
+    const struct output *o = (struct output *)guard;
+    if (o->owns_descriptor)
+        vv_output_close(o->descriptor);
+    vv_release(allocator, guard, sizeof *o);
 }
 
 /* --- Adding ----------------------------------------------------------------
@@ -205,8 +209,11 @@ static varve_node *add(
     varve_graph *graph = parent->graph;
     const varve_allocator *a = &graph->context.allocator;
     struct output *o = vv_allocate(a, sizeof *o);
-    if (!o)
+    if (!o) {
+        if (wanted->owns_descriptor)
+            vv_output_close(wanted->descriptor);
         return vv_memory_mistake(graph);
+    }
     *o = *wanted;
     o->guard = (struct vv_state_guard){
         .check = check, .sync = sync, .release = release
@@ -218,7 +225,7 @@ static varve_node *add(
                                     name ? name : "list element", error.message)
                               : vv_state_new(graph, &callbacks, o);
     if (vv_is_nil(node)) {
-        vv_release(a, o, sizeof *o);
+        release(&o->guard, a);
         return node;
     }
     vv_state_of(node)->guard = &o->guard;
@@ -269,4 +276,28 @@ varve_node *varve_add_buffered_output(varve_node *parent, const char *name,
     return add(parent, name,
         &(struct output){
             .descriptor = descriptor, .callbacks = *callbacks, .self = self });
+}
+
+varve_node *varve_add_output_path(varve_node *parent, const char *name,
+    const char *path, const varve_output_callbacks *callbacks, void *self)
+{
+    parent = vv_or_nil(parent);
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    if (!path)
+        return refuse(parent, name, "a path");
+    if (!callbacks || !callbacks->flush)
+        return refuse(parent, name, "a flush callback");
+    int descriptor = vv_output_open(path);
+    if (descriptor < 0) {
+        varve_error error = { 0 };
+        vv_fail_system(&error, -descriptor, "open", path);
+        return vv_mistake(parent->graph, error.status, "%s: %s",
+            name ? name : "list element", error.message);
+    }
+    return add(parent, name,
+        &(struct output){ .descriptor = descriptor,
+            .owns_descriptor = true,
+            .callbacks = *callbacks,
+            .self = self });
 }

@@ -5,6 +5,8 @@
  */
 #include "check.hpp"
 
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -55,6 +57,60 @@ TEST(a_state_says_that_it_failed)
     status = VARVE_NO_MEMORY;
     CHECK(varve::read(graph.root(), place("failed")).status() ==
         VARVE_NO_MEMORY);
+}
+
+static std::string content(const std::string &path)
+{
+    std::ifstream in(path);
+    return { std::istreambuf_iterator<char>(in), {} };
+}
+
+TEST(an_output_is_cut_to_what_was_saved)
+{
+    for (const auto mode : { std::ios::app, std::ios::out }) {
+        const std::string path = place("loss.csv");
+        std::remove(path.c_str());
+        varve::graph graph;
+        /* [output] */
+        std::ofstream log(path, mode);
+        graph.root().add_output("log", log, path);
+        /* [/output] */
+        log << "one\n";
+        GOOD(varve::write(graph.root(), place("output.varve")));
+        log << "two\n";
+        GOOD(varve::read(graph.root(), place("output")));
+        log << "2\n" << std::flush;
+        CHECK(content(path) == "one\n2\n");
+        log.setstate(std::ios::badbit);
+        CHECK(varve::write(graph.root(), place("output.varve")).status() ==
+            VARVE_CALLBACK);
+    }
+}
+
+TEST(an_output_is_a_stream_of_c_or_a_descriptor)
+{
+    const std::string path = place("trace");
+    varve::graph graph;
+    std::FILE *file = std::fopen(path.c_str(), "w");
+    graph.root().add_output("file", file);
+    graph.root().add_output("descriptor", fileno(file));
+    std::fputs("one\n", file);
+    std::fflush(file);
+    GOOD(varve::write(graph.root(), place("trace.varve")));
+    std::fputs("two\n", file);
+    GOOD(varve::read(graph.root(), place("trace.varve")));
+    std::fclose(file);
+    CHECK(content(path) == "one\n");
+    const varve::node none = graph.root().add_output("none", -1);
+    CHECK(!none && !graph.check());
+}
+
+TEST(an_output_of_no_file_is_a_mistake)
+{
+    varve::graph graph;
+    std::ofstream log;
+    graph.root().add_output("log", log, place("nowhere/loss.csv"));
+    CHECK(graph.check().status() == VARVE_NOT_FOUND);
 }
 
 TEST(initializers_fill_what_no_file_has)

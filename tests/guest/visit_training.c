@@ -202,6 +202,9 @@ void visit_outputs(struct guest *g)
     CALL(g, varve_add_output_descriptor(s.root, "same log", descriptor));
     CALL(g, varve_add_buffered_output(
                 s.root, "its buffer", descriptor, &callbacks, NULL));
+    LEAVES(g, 0, 1); /* until the node goes */
+    CALL(g, varve_add_output_path(
+                s.root, "by path", "log", &callbacks, NULL));
     fputs("text", log);
     fflush(log);
     GOOD(g, varve_write(s.root, "a.varve", NULL, &g->error));
@@ -212,6 +215,7 @@ void visit_outputs(struct guest *g)
     LEAVES(g, 0, ANY);
     CALL(g, varve_restoration_free(r));
     g->is_at_home = false;
+    LEAVES(g, 0, -1);
     CALL(g, state_close(&s));
     fclose(log);
 }

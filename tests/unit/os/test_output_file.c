@@ -105,3 +105,22 @@ TEST(output_file, of_a_stream_tells_that_a_write_failed)
     cr_assert(vv_output_stream_has_failed(stream));
     fclose(stream);
 }
+
+TEST(output_file, is_opened_by_its_path_for_appending)
+{
+    cr_assert_eq(vv_output_open(test_path("none")), -ENOENT);
+    test_write_file(test_path("out"), "one ", 4);
+    int kept = dup(0);
+    close(0);
+    int descriptor = vv_output_open(test_path("out"));
+    cr_assert_gt(descriptor, 2, "no standard stream");
+    cr_assert_eq(fcntl(0, F_GETFD), -1);
+    dup2(kept, 0);
+    close(kept);
+    cr_assert(fcntl(descriptor, F_GETFD) & FD_CLOEXEC);
+    cr_assert_eq(vv_output_is_at_end(descriptor, 4), 1);
+    cr_assert_eq(write(descriptor, "two", 3), 3);
+    vv_output_close(descriptor);
+    cr_assert_eq(fcntl(descriptor, F_GETFD), -1);
+    check_file("one two");
+}

@@ -221,6 +221,29 @@ TEST(output, of_a_buffer_needs_no_seek)
     varve_graph_free(graph);
 }
 
+TEST(output, of_a_path_is_the_file_there)
+{
+    static const varve_output_callbacks callbacks = { flush, seek };
+    struct buffered b = { .descriptor = open(test_path("log"),
+        O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666) };
+    begin();
+    int files = test_descriptor_count();
+    varve_node *node = varve_add_output_path(
+        root, "log", test_path("log"), &callbacks, &b);
+    cr_assert_eq(test_descriptor_count(), files + 1);
+    put(&b, "one\n");
+    save();
+    put(&b, "two\n");
+    restore();
+    put(&b, "2\n");
+    save();
+    check_log("one\n2\n");
+    varve_remove(node);
+    cr_assert_eq(test_descriptor_count(), files);
+    close(b.descriptor);
+    varve_graph_free(graph);
+}
+
 /* --- What is refused ------------------------------------------------------ */
 
 static void check_mistake(varve_node *node, varve_status wanted,
@@ -261,6 +284,20 @@ TEST(output, is_a_regular_file_that_can_be_written)
         "log: expected a stream, found NULL");
     check_mistake(varve_add_buffered_output(root, "log", 1, NULL, NULL),
         VARVE_MISUSE, "log: expected a flush callback, found NULL");
+    const varve_output_callbacks callbacks = { .flush = flush };
+    check_mistake(varve_add_output_path(root, "log", NULL, &callbacks, NULL),
+        VARVE_MISUSE, "log: expected a path, found NULL");
+    check_mistake(varve_add_output_path(root, "log", "none", NULL, NULL),
+        VARVE_MISUSE, "log: expected a flush callback, found NULL");
+    check_mistake(varve_add_output_path(root, "log", "none", &callbacks, NULL),
+        VARVE_NOT_FOUND,
+        "log: none: open failed: No such file or directory");
+    struct buffered none = { .descriptor = STDOUT_FILENO };
+    int files = test_descriptor_count();
+    check_mistake(
+        varve_add_output_path(root, "log", "/dev/null", &callbacks, &none),
+        VARVE_MISUSE, no_file);
+    cr_assert_eq(test_descriptor_count(), files);
     cr_assert_null(varve_find(root, "log"));
     varve_graph_free(graph);
 }

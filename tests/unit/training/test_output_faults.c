@@ -126,25 +126,33 @@ TEST(output_faults, that_cannot_be_described_is_not_saved)
     end();
 }
 
+static varve_status flush(void *self)
+{
+    (void)self;
+    return VARVE_OK;
+}
+
 TEST(output_faults, needs_memory)
 {
-    FILE *log = fopen(test_path("log"), "w");
+    static const varve_output_callbacks callbacks = { .flush = flush };
+    test_write_file(test_path("log"), "", 0);
     long number = 0;
     for (bool is_done = false; !is_done; number++) {
         varve_error error = { 0 };
         graph = varve_graph_new(test_allocator());
+        int files = test_descriptor_count();
         test_fail_allocation(number, false);
-        varve_node *node =
-            varve_add_output(varve_graph_root(graph), "log", log);
+        varve_node *node = varve_add_output_path(varve_graph_root(graph),
+            "log", test_path("log"), &callbacks, NULL);
         is_done = test_allocation_count() <= number;
         test_fail_allocation(-1, false);
         cr_assert_eq(vv_is_nil(node), !is_done);
         cr_assert_eq(varve_graph_check(graph, &error),
             is_done ? VARVE_OK : VARVE_NO_MEMORY);
+        cr_assert_eq(test_descriptor_count(), files + is_done);
         varve_graph_free(graph);
     }
     cr_assert_gt(number, 2);
-    fclose(log);
 }
 
 TEST(output_faults, is_restored_or_not_where_memory_runs_out)
