@@ -119,6 +119,50 @@ template <class S, class M> struct bound_field<field_of<S, M>> {
     }
 };
 
+template <class S, class E, class N>
+struct bound_field<pointer_field_of<S, E, N>> {
+    using field = pointer_field_of<S, E, N>;
+
+    /* What no variable can be over, where the count is none. */
+    template <class T> static varve_tensor view(const field &f, T &thing)
+    {
+        const N count = thing.*f.count;
+        const bool is_count = !(count < N(0));
+        shape s(is_count ? static_cast<std::uint64_t>(count) : 1);
+        layout<E>::append_to(s);
+        return varve_view(is_count ? thing.*f.member : nullptr,
+            element<typename layout<E>::type>::dtype, s);
+    }
+    template <class T>
+    void add(bound_base &, varve_node *object, const field &f, T &thing)
+    {
+        varve_node *child = varve_add_variable(object, f.name, view(f, thing));
+        if (f.label)
+            varve_tag(child, f.label);
+        if (f.older)
+            varve_alias(child, f.older);
+    }
+    template <class T> void look(varve_node *object, const field &f, T &thing)
+    {
+        if (varve_node *child = varve_find(object, f.name))
+            look_at_view(child, view(f, thing));
+    }
+};
+
+/* Records that a member that counts is fixed, with the value that it has. */
+template <class F, class G>
+void fix_if_counts(varve_node *, const F &, const G &)
+{
+}
+template <class S, class E, class N>
+void fix_if_counts(varve_node *object, const pointer_field_of<S, E, N> &f,
+    const field_of<S, N> &other)
+{
+    if (other.member == f.count)
+        if (varve_node *child = varve_find(object, other.name))
+            varve_tag(child, VARVE_TAG_FIXED);
+}
+
 template <> struct bound_field<gone_field> {
     template <class T>
     void add(bound_base &, varve_node *object, const gone_field &f, T &)
@@ -139,12 +183,27 @@ template <class... F> struct bound_fields<std::tuple<F...>> {
         T &thing, std::index_sequence<I...>)
     {
         (std::get<I>(each).add(of, object, std::get<I>(fields), thing), ...);
+        fix_counts(object, fields);
     }
     template <class T, std::size_t... I>
     void look(varve_node *object, const std::tuple<F...> &fields, T &thing,
         std::index_sequence<I...>)
     {
         (std::get<I>(each).look(object, std::get<I>(fields), thing), ...);
+        fix_counts(object, fields);
+    }
+
+private:
+    static void fix_counts(varve_node *object, const std::tuple<F...> &fields)
+    {
+        auto fix_count_of = [&](const auto &f) {
+            auto fix = [&](const auto &...other) {
+                (fix_if_counts(object, f, other), ...);
+            };
+            std::apply(fix, fields);
+        };
+        auto fix_all = [&](const auto &...f) { (fix_count_of(f), ...); };
+        std::apply(fix_all, fields);
     }
 };
 

@@ -29,9 +29,10 @@ namespace detail
 
 template <class T>
 struct bound<T, std::enable_if_t<is_map<T> && !has_fields<T>>> : bound_base {
+    using key = typename T::key_type;
     using value = typename T::mapped_type;
     T *map = nullptr;
-    std::map<std::string, std::unique_ptr<bound<value>>> each = {};
+    std::map<key, std::unique_ptr<bound<value>>> each = {};
 
     varve_node *add(varve_node *parent, const char *name, T &thing)
     {
@@ -45,7 +46,8 @@ struct bound<T, std::enable_if_t<is_map<T> && !has_fields<T>>> : bound_base {
     {
         map = &thing;
         for (auto i = each.begin(); i != each.end();) {
-            varve_node *child = varve_find(at, i->first.c_str());
+            const auto &name = name_of_key(i->first);
+            varve_node *child = varve_find(at, name.c_str());
             const bool is_gone = thing.find(i->first) == thing.end();
             if (is_gone && child)
                 varve_remove(child);
@@ -56,25 +58,29 @@ struct bound<T, std::enable_if_t<is_map<T> && !has_fields<T>>> : bound_base {
     }
 
 private:
-    void look_at_entry(varve_node *at, const std::string &key, value &thing)
+    void look_at_entry(varve_node *at, const key &k, value &thing)
     {
-        auto &own = each[key];
+        const auto &name = name_of_key(k);
+        auto &own = each[k];
         if (own) {
-            if (varve_node *child = varve_find(at, key.c_str()))
+            if (varve_node *child = varve_find(at, name.c_str()))
                 own->look(child, thing);
             return;
         }
         own = std::make_unique<bound<value>>();
         own->kept = kept;
         own->grows = grows;
-        own->add(at, key.c_str(), thing);
+        own->add(at, name.c_str(), thing);
     }
     static void make(void *user, varve_node *at, const varve_offer *offer)
     {
         bound &self = *static_cast<bound *>(user);
         auto make = [&] {
+            key k = {};
+            if (!find_key(offer->name, k))
+                return;
             const bool grew = std::exchange(self.grows, true);
-            self.look_at_entry(at, offer->name, (*self.map)[offer->name]);
+            self.look_at_entry(at, k, (*self.map)[k]);
             self.grows = grew;
         };
         (void)guarded(make);
@@ -174,6 +180,11 @@ template <class S, class M>
 constexpr bool is_still_field(const field_of<S, M> *)
 {
     return is_still<M>();
+}
+template <class S, class E, class N>
+constexpr bool is_still_field(const pointer_field_of<S, E, N> *)
+{
+    return false;
 }
 constexpr bool is_still_field(const gone_field *)
 {

@@ -37,6 +37,11 @@ template <class S, class M> constexpr bool is_flat_field(const field_of<S, M> *)
 {
     return is_flat<M>();
 }
+template <class S, class E, class N>
+constexpr bool is_flat_field(const pointer_field_of<S, E, N> *)
+{
+    return false;
+}
 constexpr bool is_flat_field(const gone_field *)
 {
     return true;

@@ -45,6 +45,37 @@ constexpr field_of<S, M> field(const char *name, M S::*member)
     return { name, member };
 }
 
+/* Elements behind a pointer, as many as another member counts, and the name of
+ * their edge. */
+template <class S, class E, class N> struct pointer_field_of {
+    const char *name;
+    E *S::*member;
+    N S::*count;
+    const char *older = nullptr;
+    const char *label = nullptr;
+
+    constexpr pointer_field_of was(const char *older_name) const
+    {
+        return { name, member, count, older_name, label };
+    }
+    constexpr pointer_field_of tagged(const char *tag) const
+    {
+        return { name, member, count, older, tag };
+    }
+};
+
+/* field("mean", &adam::mean, &adam::count): as VARVE_FIELD_POINTER in C
+ * (struct.h). Pointer and count are looked at again at each save and
+ * restoration; a count below 0, and NULL where it is not 0, fail these. Where
+ * the count is a field too, it is fixed: so nothing in a file makes it more
+ * than there is. */
+template <class S, class E, class N>
+constexpr pointer_field_of<S, E, N> field(
+    const char *name, E *S::*member, N S::*count)
+{
+    return { name, member, count };
+}
+
 /* VARVE_FIELDS(adam, step, rate, mean): 1 to 32 fields in one line, each with
  * the name of its member; what stands in varve::fields. */
 #define VARVE_FIELDS(type, ...) VARVE_EACH_(VARVE_FIELD_OF_, type, __VA_ARGS__)
@@ -93,13 +124,6 @@ inline constexpr bool
     is_range<T, std::void_t<decltype(*std::begin(std::declval<T &>())),
                     decltype(std::end(std::declval<T &>()))>> = true;
 
-template <class T, class = void> inline constexpr bool is_map = false;
-template <class T>
-inline constexpr bool is_map<T,
-    std::void_t<typename T::mapped_type,
-        decltype(std::declval<T &>()[std::declval<typename T::key_type>()])>> =
-    std::is_same_v<typename T::key_type, std::string>;
-
 /* Where a struct has no varve_fields of its own, but those of its base, this
  * one is found instead: it takes the struct as it is. (The rest makes it the
  * last choice beside a template of the program's.) */
@@ -128,6 +152,21 @@ struct check_field<std::tuple<Seen...>, field_of<S, M>> {
     static constexpr bool is_good()
     {
         return check_addable<M, Seen...>();
+    }
+};
+template <class Seen, class S, class E, class N>
+struct check_field<Seen, pointer_field_of<S, E, N>> {
+    static constexpr bool is_good()
+    {
+        constexpr bool points = layout<E>::value;
+        constexpr bool counts =
+            std::is_integral_v<N> && !std::is_same_v<N, bool>;
+        static_assert(points,
+            "expected a pointer to numbers or arrays of them, found another "
+            "type");
+        static_assert(
+            counts, "expected an integer that counts, found another type");
+        return points && counts;
     }
 };
 template <class Seen> struct check_field<Seen, gone_field> {
@@ -162,6 +201,9 @@ template <class T, class... Seen> constexpr bool check_addable()
         else
             return check_fields<std::tuple<Seen..., T>>(
                 static_cast<const fields *>(nullptr));
+    } else if constexpr (is_odd<T>) {
+        check_odd<T>();
+        return false;
     } else if constexpr (is_map<T>) {
         return check_addable<typename T::mapped_type, Seen..., T>();
     } else if constexpr (is_range<T> && !is_bits<T> && !is_uncertain<T>) {

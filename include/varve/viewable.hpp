@@ -13,6 +13,7 @@
 
 #include <varve/element.hpp>
 #include <varve/layout.hpp>
+#include <varve/odd.hpp>
 #include <varve/tensor.h>
 
 namespace varve
@@ -73,9 +74,9 @@ struct inside<T, std::void_t<typename T::value_type>>
 template <class T, class = void>
 inline constexpr bool is_pointer = std::is_pointer_v<T>;
 template <class T>
-inline constexpr bool
-    is_pointer<T, std::void_t<typename T::element_type,
-                      decltype(std::declval<T &>().operator->())>> = true;
+inline constexpr bool is_pointer<T, std::void_t<typename T::element_type,
+                                        decltype(std::declval<T &>().get())>> =
+    true;
 
 template <class T, class = void> inline constexpr bool is_optional = false;
 template <class T>
@@ -93,7 +94,9 @@ inline constexpr bool is_of_const<T, std::void_t<data_of<T>>> =
 template <class T> constexpr bool check_viewable() noexcept
 {
     using E = typename inside<T>::type;
-    if constexpr (is_bits<T>)
+    if constexpr (is_odd<T>)
+        check_odd<T>();
+    else if constexpr (is_bits<T>)
         static_assert(never<T>,
             "the elements of a std::vector<bool> have no addresses: use "
             "std::vector<std::uint8_t>");

@@ -57,12 +57,33 @@ REFUSED = [
     ('node.add_fixed("name", plain_pool)', 'not known to lie one behind'),
     ('node.add_slot(node, "name", column)', 'not known to lie one behind'),
     ('node.add("name", unknown)', 'neither numbers'),
-    ('node.add("name", precise)', 'neither numbers'),
+    ('node.add("name", precise)', 'differs between machines'),
     ('node.add("name", perhaps)', 'a std::optional may hold no value'),
     ('node.add("name", heir)', 'inherits its varve_fields'),
     ('node.add("name", heirs)', 'inherits its varve_fields'),
-    ('node.add("name", several)', 'neither numbers'),
-    ('node.add("name", numbered)', 'neither numbers'),
+    ('node.add("name", several)', 'several elements may have one key'),
+    ('node.add("name", by_place)', 'are std::string or integers'),
+    ('node.add("name", by_flag)', 'are std::string or integers'),
+    ('node.add("name", once)', 'into the elements of a set'),
+    ('node.add("name", owned_array)', 'a pointer does not say'),
+    ('node.add("name", weak)', 'may point to nothing'),
+    ('node.add("name", referring)', 'add what it refers to'),
+    ('node.add("name", one_of_two)', 'one of several types'),
+    ('node.add("name", whatever)', 'may hold any type'),
+    ('node.add("name", both)', 'no names for its members'),
+    ('node.add("name", many_pairs)', 'no names for its members'),
+    ('node.add("name", named_pairs)', 'no names for its members'),
+    ('node.add("name", paired)', 'no names for its members'),
+    ('node.add_fixed("name", both)', 'no names for its members'),
+    ('node.add("name", three)', 'no names for its members'),
+    ('node.add("name", flag_set)', 'have no addresses'),
+    ('node.add("name", wait)', 'would not be in the file'),
+    ('node.add("name", moment)', 'would not be in the file'),
+    ('node.add("name", line_up)', 'does not show its elements'),
+    ('node.add("name", pile)', 'does not show its elements'),
+    ('node.add("name", place)', 'is no text of one encoding'),
+    ('node.add("name", pointed)', 'expected a pointer to numbers'),
+    ('node.add("name", miscounted)', 'expected an integer that counts'),
     ('node.add_fixed("name", words)', 'not a number, an array'),
     ('node.add_slot(node, "name", unknown)', 'not a number, an array'),
     ('node.add_resizable("name", fixed)', 'nor like one'),
@@ -74,15 +95,40 @@ REFUSED = [
     ('reader.read("name", bits)', 'have no addresses'),
     ('reader.read("name", std::vector<float>(3))', 'would be gone before'),
 ]
-BEFORE = """#include <map>
+BEFORE = """#include <any>
+#include <bitset>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <queue>
+#include <set>
+#include <stack>
+#include <tuple>
+#include <variant>
 #include <varve/varve.hpp>
 struct nothing { int x; };
 struct flags { std::vector<bool> all; };
 constexpr auto varve_fields(const flags *)
 {
     return varve::fields(varve::field("all", &flags::all));
+}
+struct pairs { std::pair<int, float> p; };
+constexpr auto varve_fields(const pairs *)
+{
+    return varve::fields(varve::field("p", &pairs::p));
+}
+struct strings { std::string *all; int count; double amount; float *x; };
+template <int> struct wrong_strings : strings { };
+template <int I> constexpr auto varve_fields(const wrong_strings<I> *)
+{
+    if constexpr (I == 0)
+        return varve::fields(
+            varve::field("all", &strings::all, &strings::count));
+    else
+        return varve::fields(varve::field("x", &strings::x, &strings::amount));
 }
 struct base { double x; };
 constexpr auto varve_fields(const base *)
@@ -144,7 +190,28 @@ void f(varve::node node, varve::reader &reader)
     const std::unique_ptr<int> held;
     std::array<std::vector<bool>, 2> many_bits;
     std::map<std::string, std::vector<bool>> named_bits;
-    std::map<int, float> numbered;
+    std::map<std::pair<int, int>, float> by_place;
+    std::map<bool, float> by_flag;
+    std::set<int> once;
+    std::unique_ptr<float[]> owned_array;
+    std::weak_ptr<float> weak;
+    float number = 0;
+    std::reference_wrapper<float> referring(number);
+    std::variant<int, float> one_of_two;
+    std::any whatever;
+    std::pair<int, float> both;
+    std::vector<std::pair<int, float>> many_pairs;
+    std::map<std::string, std::pair<int, float>> named_pairs;
+    pairs paired;
+    std::tuple<int, int, float> three;
+    std::bitset<8> flag_set;
+    std::chrono::milliseconds wait(3);
+    std::chrono::system_clock::time_point moment;
+    std::queue<int> line_up;
+    std::stack<int> pile;
+    std::filesystem::path place;
+    wrong_strings<0> pointed{{}};
+    wrong_strings<1> miscounted{{}};
     std::vector<bool> bits(3);
     std::vector<char> letters(3);
     std::vector<std::string> words(3);

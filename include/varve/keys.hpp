@@ -1,0 +1,70 @@
+/* keys.hpp - which maps can be saved, and the names that their keys have in a
+ * file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_KEYS_HPP
+#define VARVE_KEYS_HPP
+
+#include <charconv>
+#include <cstring>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include <varve/element.hpp>
+
+namespace varve
+{
+
+namespace detail
+{
+
+/* What may be the key of a map. */
+template <class K>
+inline constexpr bool is_key = std::is_same_v<K, std::string> ||
+                               (is_number<K> && std::is_integral_v<K> &&
+                                   !std::is_same_v<K, bool>);
+
+/* Whether each key stands in it once. */
+template <class T, class = void> inline constexpr bool is_by_key = false;
+template <class T>
+inline constexpr bool is_by_key<T,
+    std::void_t<typename T::mapped_type,
+        decltype(std::declval<T &>()[std::declval<typename T::key_type>()])>> =
+    true;
+
+template <class T, class = void> inline constexpr bool is_map = false;
+template <class T>
+inline constexpr bool is_map<T, std::enable_if_t<is_by_key<T>>> =
+    is_key<typename T::key_type>;
+
+/* The name of a key. An integer is in decimal digits, as std::to_string has
+ * them, and a name in any other form is none. */
+inline const std::string &name_of_key(const std::string &key)
+{
+    return key;
+}
+template <class K> std::string name_of_key(K key)
+{
+    return std::to_string(key);
+}
+inline bool find_key(const char *name, std::string &key)
+{
+    key = name;
+    return true;
+}
+template <class K> bool find_key(const char *name, K &key)
+{
+    const char *end = name + std::strlen(name);
+    const auto read = std::from_chars(name, end, key);
+    return read.ec == std::errc() && read.ptr == end &&
+           name_of_key(key) == name;
+}
+
+} /* namespace detail */
+
+} /* namespace varve */
+
+#endif
