@@ -5,6 +5,7 @@
 #include "checkpoint_in.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "allocator.h"
 #include "bundle_in.h"
@@ -18,6 +19,7 @@
 #include "gguf_in.h"
 #include "hdf5_in.h"
 #include "left_out.h"
+#include "part_name.h"
 #include "npy_format.h"
 #include "npz_in.h"
 #include "onnx_in.h"
@@ -159,6 +161,24 @@ static varve_status name_stranger(
     return found ? found : status;
 }
 
+/* Lists the rest of a model of which one part was opened alone: of formats
+ * whose files say it by their names only. */
+static void tell_part(const struct vv_foreign *f, struct vv_draft *draft)
+{
+    uint64_t number, count;
+    char text[160];
+    bool is_known = draft->kept.format == VARVE_FORMAT_SAFETENSORS ||
+                    draft->kept.format == VARVE_FORMAT_TORCH;
+    if (!is_known || f->file_count != 1 ||
+        !vv_part_name(f->files[0].path, &number, &count) || count == 1)
+        return;
+    snprintf(text, sizeof text,
+        "the other parts: the file is part %" PRIu64 " of %" PRIu64
+        " of a model, which is opened by its .index.json",
+        number, count);
+    vv_draft_leave_out(draft, "", text);
+}
+
 static varve_status open_with(struct vv_opened *o, struct vv_foreign *f,
     const struct vv_foreign_format *format, varve_error *error)
 {
@@ -172,6 +192,8 @@ static varve_status open_with(struct vv_opened *o, struct vv_foreign *f,
         status = name_stranger(f, status, error);
     if (!status && !draft.failed)
         status = check_places(f, &draft, error);
+    if (!status)
+        tell_part(f, &draft);
     for (size_t i = 0; i < f->file_count; i++)
         draft.room += f->files[i].size;
     if (!status)

@@ -12,11 +12,13 @@
 #include "name.h"
 #include "try.h"
 
-void vv_gguf_begin(struct vv_gguf_bytes *in, const struct vv_foreign *foreign)
+void vv_gguf_begin(
+    struct vv_gguf_bytes *in, const struct vv_foreign *foreign, uint32_t file)
 {
     in->foreign = foreign;
-    in->path = foreign->files[0].path;
-    in->size = foreign->files[0].size;
+    in->file = file;
+    in->path = foreign->files[file].path;
+    in->size = foreign->files[file].size;
     in->at = in->window_begin = 0;
     in->window_size = 0;
 }
@@ -46,7 +48,7 @@ static varve_status copy(struct vv_gguf_bytes *in, unsigned char *to,
             in->window_size = 0;
             room = left < room ? (size_t)left : room;
             VV_TRY(vv_foreign_read(
-                in->foreign, 0, in->window, room, in->at, error));
+                in->foreign, in->file, in->window, room, in->at, error));
             in->window_begin = in->at;
             in->window_size = room;
             ahead = 0;

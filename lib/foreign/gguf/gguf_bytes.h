@@ -16,7 +16,8 @@
 
 struct vv_gguf_bytes {
     const struct vv_foreign *foreign;
-    const char *path; /* of its first file, which is this */
+    uint32_t file;    /* its number in `foreign` */
+    const char *path; /* of it */
     uint64_t size;
     uint64_t at; /* the next byte; never past the end */
     uint64_t window_begin;
@@ -24,7 +25,8 @@ struct vv_gguf_bytes {
     unsigned char window[4096];
 };
 
-void vv_gguf_begin(struct vv_gguf_bytes *in, const struct vv_foreign *foreign);
+void vv_gguf_begin(
+    struct vv_gguf_bytes *in, const struct vv_foreign *foreign, uint32_t file);
 
 /* Each leaves `in` before what it could not take. `what` is a word or two for
  * messages: VARVE_TRUNCATED where the file ends before. */

@@ -16,6 +16,7 @@
 #include "bytes.h"
 #include "failure.h"
 #include "gguf_kept.h"
+#include "gguf_split.h"
 #include "gguf_value.h"
 #include "name.h"
 #include "shape.h"
@@ -35,14 +36,17 @@ static const char magic[] = { 'G', 'G', 'U', 'F' };
 static const char suffix[] = ".gguf";
 
 struct gguf {
-    struct vv_gguf_bytes in;
+    struct vv_gguf_bytes in; /* the file that is read now */
+    struct vv_foreign *foreign;
     struct vv_draft *draft;
     uint64_t tensor_count, entry_count;
     uint64_t alignment;
     uint64_t data; /* where the bytes of the tensors begin */
     struct vv_buffer name, text;
-    struct vv_buffer kept; /* metadata, to be written again */
-    bool is_too_large;     /* to be kept */
+    struct vv_buffer kept;      /* metadata, to be written again */
+    bool is_too_large;          /* to be kept */
+    struct vv_gguf_split split; /* what the metadata say of the file */
+    bool is_looked_at;          /* to learn that alone: nothing is added */
 };
 
 static enum vv_bid bid(const struct vv_candidate *c)
@@ -156,7 +160,8 @@ static varve_status keep_entry(
         &g->kept, has_text ? text : NULL, g->text.size, (size_t)size);
     if (g->kept.failed)
         return vv_fail_memory(error, "metadata");
-    return vv_foreign_read(g->in.foreign, 0, bytes, (size_t)size, begin, error);
+    return vv_foreign_read(
+        g->in.foreign, g->in.file, bytes, (size_t)size, begin, error);
 }
 
 static varve_status take_entry(
@@ -171,6 +176,10 @@ static varve_status take_entry(
     if (is_alignment(g))
         VV_TRY(set_alignment(g, &value, offset, error));
     const char *text = g->text.size > 0 ? (const char *)g->text.data : "";
+    bool is_split = vv_gguf_split_take(
+        &g->split, (const char *)g->name.data, g->name.size, value.bits);
+    if (is_split || g->is_looked_at)
+        return VARVE_OK;
     if (value.kind != VV_GGUF_ARRAY)
         vv_draft_text(g->draft, (const char *)g->name.data, g->name.size, text,
             g->text.size);
@@ -189,7 +198,7 @@ static varve_status take_metadata(struct gguf *g, varve_error *error)
             break;
     }
     vv_taken_clear(&names);
-    if (!status && g->kept.size > 0 && !g->is_too_large)
+    if (!status && g->kept.size > 0 && !g->is_too_large && g->split.number == 0)
         vv_draft_keep(g->draft, 0, g->kept.data, g->kept.size);
     return status;
 }
@@ -337,7 +346,9 @@ static varve_status check_tensors(struct gguf *g, varve_error *error)
 static void add_tensor(struct gguf *g, const struct tensor *t)
 {
     const char *name = (const char *)g->name.data;
-    struct vv_place place = { .file = 0 }; /* of nothing, also past the end */
+    struct vv_place place = {
+        .file = g->in.file
+    }; /* of nothing, also past the end */
     if (t->size > 0)
         place.offset = g->data + t->begin;
     uint32_t node = vv_draft_path(g->draft,
@@ -370,16 +381,112 @@ static varve_status take_all(struct gguf *g, varve_error *error)
     return VARVE_OK;
 }
 
+/* --- Parts ---------------------------------------------------------------- */
+
+static void begin_file(struct gguf *g, uint32_t file, bool is_looked_at)
+{
+    vv_gguf_begin(&g->in, g->foreign, file);
+    g->alignment = USUAL_ALIGNMENT;
+    g->split = (struct vv_gguf_split){ 0 };
+    g->is_looked_at = is_looked_at;
+    g->kept.size = 0;
+}
+
+/* The file of a part, beside the first that was opened; `of` is what that one
+ * says. */
+static varve_status find_part(struct gguf *g, const struct vv_gguf_split *of,
+    uint64_t number, uint32_t *file, varve_error *error)
+{
+    const char *path = g->foreign->files[0].path;
+    if (!vv_gguf_split_path(of, path, number, &g->text))
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected the name of part %" PRIu64 " of %" PRIu64
+            " of a GGUF model, \"...-%05" PRIu64 "-of-%05" PRIu64
+            ".gguf\", found another: the other parts cannot be found",
+            path, of->number + 1, of->count, of->number + 1, of->count);
+    const char *name = vv_buffer_string(&g->text);
+    if (g->text.failed)
+        return vv_fail_memory(error, "a path");
+    varve_status status = vv_foreign_add_file(g->foreign, name, file, error);
+    if (status != VARVE_NOT_FOUND)
+        return status;
+    return vv_fail(error, status,
+        "%s: part %" PRIu64 " of %" PRIu64
+        " of a GGUF model: expected part %" PRIu64
+        " beside it, \"%s\", found none",
+        path, of->number + 1, of->count, number + 1, name);
+}
+
+static varve_status check_part(const struct gguf *g,
+    const struct vv_gguf_split *of, uint64_t number, varve_error *error)
+{
+    if (g->split.count == of->count && g->split.number == number &&
+        g->split.tensors == of->tensors)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: expected part %" PRIu64 " of %" PRIu64
+        " of a GGUF model of %" PRIu64 " tensors, found part %" PRIu64
+        " of %" PRIu64 " of one of %" PRIu64 " tensors",
+        g->in.path, number + 1, of->count, of->tensors, g->split.number + 1,
+        g->split.count, g->split.tensors);
+}
+
+/* Reads the parts in their order, whichever was opened. */
+static varve_status take_parts(
+    struct gguf *g, const struct vv_gguf_split *of, varve_error *error)
+{
+    uint64_t tensors = 0;
+    for (uint64_t i = 0; i < of->count && !g->draft->failed; i++) {
+        uint32_t file = 0;
+        if (i != of->number)
+            VV_TRY(find_part(g, of, i, &file, error));
+        begin_file(g, file, false);
+        VV_TRY(take_all(g, error));
+        if (g->draft->failed)
+            return VARVE_OK;
+        VV_TRY(check_part(g, of, i, error));
+        tensors += g->tensor_count;
+    }
+    if (of->tensors == 0 || of->tensors == tensors || g->draft->failed)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: expected %" PRIu64 " tensors in %" PRIu64 " parts, found %" PRIu64,
+        g->foreign->files[0].path, of->tensors, of->count, tensors);
+}
+
+/* The metadata are read twice only where the name is that of a part. */
+static varve_status take_files(struct gguf *g, varve_error *error)
+{
+    uint32_t file;
+    bool is_part = vv_gguf_split_is_name(g->foreign->files[0].path);
+    begin_file(g, 0, is_part);
+    VV_TRY(is_part ? take_head(g, error) : take_all(g, error));
+    if (is_part)
+        VV_TRY(take_metadata(g, error));
+    struct vv_gguf_split of = g->split;
+    if (of.count > 1 && of.number >= of.count)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: expected the number of a part below %" PRIu64
+            ", found split.no %" PRIu64,
+            g->in.path, of.count, of.number);
+    if (of.count > 1)
+        return is_part ? take_parts(g, &of, error)
+                       : find_part(g, &of, of.number == 0, &file, error);
+    if (!is_part)
+        return VARVE_OK;
+    begin_file(g, 0, false);
+    return take_all(g, error);
+}
+
 static varve_status open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     const varve_allocator *a = &foreign->context->allocator;
-    struct gguf g = { .draft = draft, .alignment = USUAL_ALIGNMENT };
-    vv_gguf_begin(&g.in, foreign);
+    struct gguf g = { .foreign = foreign, .draft = draft };
     vv_buffer_init(&g.name, a);
     vv_buffer_init(&g.text, a);
     vv_buffer_init(&g.kept, a);
-    varve_status status = take_all(&g, error);
+    varve_status status = take_files(&g, error);
     vv_buffer_clear(&g.name);
     vv_buffer_clear(&g.text);
     vv_buffer_clear(&g.kept);

@@ -107,7 +107,7 @@ static inline void begin_bytes(struct gguf_file *f, struct vv_gguf_bytes *in)
     f->foreign->context = &f->context;
     cr_assert_ok(vv_foreign_add_file(
         f->foreign, GGUF_PATH, &number, &f->error), f->error);
-    vv_gguf_begin(in, f->foreign);
+    vv_gguf_begin(in, f->foreign, 0);
 }
 
 static inline void end_bytes(struct gguf_file *f)

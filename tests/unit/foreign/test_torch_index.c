@@ -41,6 +41,25 @@ TEST(torch_index, reads_each_tensor_from_its_file)
     world_free(&w);
 }
 
+/* It is what it is, and says that it is not all. */
+TEST(torch_index, is_missed_by_a_part_that_is_opened_alone)
+{
+    const char *path, *what;
+    varve_error error = { 0 };
+    struct world w = golden_world();
+    varve_reader *r = vv_reader_open_in(
+        &w.context, "d/pytorch_model-00002-of-00002.bin", &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert(varve_reader_left_out_at(r, 0, &path, &what));
+    cr_assert_str_eq(path, "");
+    cr_assert(strstr(what, "part 2 of 2"), "%s", what);
+    varve_reader_free(r);
+    r = vv_reader_open_in(&w.context, INDEX, &error);
+    cr_assert_not(varve_reader_left_out_at(r, 0, &path, &what));
+    varve_reader_free(r);
+    world_free(&w);
+}
+
 TEST(torch_index, leaves_nothing_without_memory)
 {
     struct world w = golden_world();
