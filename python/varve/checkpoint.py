@@ -55,6 +55,8 @@ class Files:
                keywords: Any) -> Options:
         options = write_options(keywords)
         with together(comm):
+            self.graph.is_own_format = \
+                options.struct.format == lib.VARVE_FORMAT_VARVE
             self.graph.sync()
         guarded(options.callbacks, comm, ALL[how] if comm else how,
                 self.graph.root, file_path(path), options.struct)
@@ -64,7 +66,7 @@ class Files:
               keywords: Any) -> List[Tuple[str, str]]:
         with self.graph.lock:
             options = self._write(lib.varve_write, path, comm, keywords)
-        return options.callbacks.losses
+            return options.callbacks.losses + self.graph.left_out
 
     def save(self, prefix: Path, comm: Optional[Communicator],
              keywords: Any) -> str:
@@ -78,6 +80,7 @@ class Files:
         any_shape = keywords.pop('any_shape', None)
         options = read_options(keywords)
         with self.graph.lock:
+            self.graph.begin_read()
             with together(comm):
                 self.graph.let_take_any_shape(any_shape)
                 self.graph.sync(to_fill=True)
@@ -90,8 +93,9 @@ class Files:
                 raise
             if how == lib.varve_plan:
                 filled.undo()
-            with together(comm):
-                self.graph.push(Status.HALF_RESTORED)
+            else:
+                with together(comm):
+                    self.graph.push(Status.HALF_RESTORED)
             return Restoration(
                 self.graph, ffi.gc(handle, lib.varve_restoration_free),
                 options)
@@ -296,6 +300,11 @@ class Checkpoint(Tracked):
              **options: 'Unpack[ReadOptions]') -> Restoration:
         """What restore would do, without changing anything."""
         return self._files.read(lib.varve_plan, path, None, options)
+
+    @property
+    def left_out(self) -> List[Tuple[str, str]]:
+        """The attributes that the last save left out: paths and reasons."""
+        return list(self._files.graph.left_out)
 
     @property
     def save_counter(self) -> int:

@@ -16,13 +16,13 @@ from ._native import ffi, lib
 from .dtypes import BOOL, NAMES, STRING, saved_dtype
 from .errors import (NotFoundError, Status, call, error_of, file_path, refuse,
                      text)
+from .kinds import PYTHON_TAG, made_dict, made_value, names_of
 from .options import metadata_value
-from .strings import decoded, from_file, path_bytes
+from .strings import from_file, path_bytes
 from .survey import NONE_TAG
 
 __all__ = ['Kind', 'Reader', 'SavedNode', 'SavedSlot', 'open', 'load']
 
-NATIVE = [np.dtype(name) for name in ('?', 'i8', 'f8', 'c16')]
 Path = Union[str, 'os.PathLike[str]']
 
 
@@ -444,9 +444,12 @@ class Loading:
     def __init__(self, reader: Reader, is_mapped: bool,
                  is_python: bool = False):
         self._reader = reader
-        self._is_python = is_python  # scalars and texts are Python's own
+        # Scalars and texts are Python's own.
+        self._is_python = is_python or PYTHON_TAG in reader.root.tags
         self._is_mapped = is_mapped
         self._made: Dict[int, Any] = {}
+        self.lists: List[Any] = []  # that are no arrays in the file
+        self._homes: Dict[int, List[Tuple[Any, Any]]] = {}  # of lists
 
     def load(self, top: Optional[SavedNode] = None) -> Any:
         """All of the file, or what is below a node of it."""
@@ -455,20 +458,26 @@ class Loading:
             self._made[node.number] = self._begin(node)
         for node in nodes:
             self._fill(node, self._made[node.number])
+        for node in reversed(nodes):
+            if node.kind == Kind.LIST and 'tuple' in node.tags:
+                self._make_tuple(node)
+        self.lists = [self._made[node.number] for node in nodes
+                      if node.kind == Kind.LIST
+                      and isinstance(self._made[node.number], list)]
         return self._made[nodes[0].number]
 
     def _begin(self, node: SavedNode) -> Any:
         if node.kind == Kind.LIST:
             return []
-        if NONE_TAG in node.tags and not node.edges:
+        if NONE_TAG in node.tags and not node.edge_count:
             return None
         if node.kind == Kind.VARIABLE or self._is_leaf(node):
             return self._value(node)
-        return {}
+        return made_dict(node.tags) if node.kind == Kind.DICT else {}
 
     @staticmethod
     def _is_leaf(node: SavedNode) -> bool:
-        return node.kind == Kind.STATE and not node.edges
+        return node.kind == Kind.STATE and not node.edge_count
 
     def _value(self, node: SavedNode) -> Any:
         if not node.has_value:
@@ -476,27 +485,33 @@ class Loading:
         if self._is_mapped and node.is_mappable and node.shape:
             return node.map()
         value = node.read()
-        if node.shape:
-            return value
-        return native(value[()]) if self._is_python else value[()]
+        value = value if node.shape else value[()]
+        return made_value(value, node.tags) if self._is_python else value
+
+    def _make_tuple(self, node: SavedNode) -> None:
+        made = tuple(self._made[node.number])
+        self._made[node.number] = made
+        for holder, name in self._homes.get(node.number, ()):
+            holder[name] = made
+
+    def _put(self, made: Any, name: Any, number: int) -> None:
+        made[name] = self._made[number]
+        if isinstance(made[name], list):
+            self._homes.setdefault(number, []).append((made, name))
 
     def _fill(self, node: SavedNode, made: Any) -> None:
-        if isinstance(made, list):
-            made.extend(self._made[child.number]
-                        for child in node.edges.values())
+        if node.kind == Kind.LIST:
+            made.extend([None] * node.edge_count)
+            for i, number in enumerate(node.child_numbers()):
+                self._put(made, i, number)
         elif isinstance(made, dict):
-            for name, child in node.edges.items():
-                made[name] = self._made[child.number]
+            edges = node.edges
+            for name, child in zip(names_of(list(edges), node.tags),
+                                   edges.values()):
+                self._put(made, name, child.number)
             for slot in node.slots:
                 made[f'{slot.name}({slot.variable.path})'] = self._made[
                     slot.node.number]
-
-
-def native(value: Any) -> Any:
-    """A scalar as Python has it, if it has such a one."""
-    if isinstance(value, bytes):
-        return decoded(value, True)
-    return value.item() if value.dtype in NATIVE else value
 
 
 def below(top: SavedNode) -> List[SavedNode]:
