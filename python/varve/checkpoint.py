@@ -39,10 +39,12 @@ def guarded(callbacks: Callbacks, comm: Optional[Communicator],
             function: Callable[..., Any], *arguments: Any) -> Any:
     """Calls what may call back; raises what the program's function did."""
     try:
-        return (comm.call if comm else call)(function, *arguments)
+        result = (comm.call if comm else call)(function, *arguments)
     except Error:
         callbacks.raise_own()
         raise
+    callbacks.raise_own()  # too late to cancel
+    return result
 
 
 class Files:
@@ -54,6 +56,7 @@ class Files:
     def _write(self, how: Any, path: Path, comm: Optional[Communicator],
                keywords: Any) -> Options:
         options = write_options(keywords)
+        options.heed_signals()
         with together(comm):
             self.graph.is_own_format = \
                 options.struct.format == lib.VARVE_FORMAT_VARVE
@@ -79,6 +82,8 @@ class Files:
         keywords = dict(keywords)
         any_shape = keywords.pop('any_shape', None)
         options = read_options(keywords)
+        if how != lib.varve_plan:
+            options.heed_signals()
         with self.graph.lock:
             self.graph.begin_read()
             with together(comm):

@@ -93,6 +93,9 @@ class Manager:
         self._read = read_options(keywords)
         self._options = Options('varve_manager_options', options,
                                 ManagerOptions.__annotations__)
+        if not background:
+            self._write.heed_signals()
+            self._read.heed_signals()
         struct = self._options.struct
         setattr(struct, 'async', background)
         struct.write = self._write.struct
