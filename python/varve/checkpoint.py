@@ -88,10 +88,14 @@ class Files:
             self.graph.begin_read()
             with together(comm):
                 self.graph.let_take_any_shape(any_shape)
-                self.graph.sync(to_fill=True)
-                filled = fill(self.graph, planned_path(
-                    self.graph, file_path(path), options), options)
+                survey = self.graph.sync(to_fill=True)
+                filled = fill(
+                    self.graph, survey, lambda: planned_path(
+                        self.graph, file_path(path), options), options)
             try:
+                with together(comm):
+                    if filled or self.graph.unfolded:
+                        self.graph.sync(to_fill=True)
                 handle = self._read_into(how, path, comm, options)
             except BaseException:
                 filled.undo()
@@ -109,7 +113,6 @@ class Files:
                    options: Options) -> Any:
         """What was filled is part of the program by now."""
         with together(comm):
-            self.graph.sync(to_fill=True)
             if how != lib.varve_plan:
                 check_fit(self.graph, file_path(path), options)
         return guarded(options.callbacks, comm, ALL[how] if comm else how,

@@ -20,7 +20,7 @@ from .leaves import NUMBERS, ListLeaf
 from .options import Options, as_patterns
 from .reader import Kind, Loading, Reader, SavedNode
 from .strings import path_bytes
-from .survey import (Part, Survey, escaped, is_none_tagged, named_children, put,
+from .survey import (Part, Survey, is_none_tagged, named_children, put,
                      put_tuples, set_child)
 
 if TYPE_CHECKING:
@@ -34,11 +34,13 @@ Undo = Callable[[], None]
 
 
 class Filled:
-    """What was changed, and from which file."""
+    """What was changed."""
 
-    def __init__(self, path: Optional[str] = None):
-        self.path = path
+    def __init__(self) -> None:
         self._undo: List[Undo] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._undo)
 
     def note(self, undo: Undo) -> None:
         self._undo.append(undo)
@@ -147,7 +149,7 @@ class Filling:
     def _fill_nones(self, part: Part) -> bool:
         changed = False
         for name in names_of_none(part):
-            node = self._find(f'{part.path}/{escaped(name)}'.lstrip('/'))
+            node = self._find(part.path_to(name))
             if node is None or is_none_tagged(node.tags) \
                     or not is_plain(node):
                 continue
@@ -261,15 +263,19 @@ def is_fillable(part: Part) -> bool:
         or bool(names_of_none(part)))
 
 
-def fill(graph: 'Graph', path: Optional[str], options: Options) -> Filled:
+def fill(graph: 'Graph', survey: Survey, path: Callable[[], Optional[str]],
+         options: Options) -> Filled:
     """Makes what a file has. Whatever is wrong with the file is for the
     restoration to say."""
-    filled = Filled(path)
-    survey = graph.survey()
-    if path is None or not any(map(is_fillable, survey.parts.values())):
+    filled = Filled()
+    if not any(map(is_fillable, survey.parts.values())):
+        return filled
+    path_of_file = path()
+    if path_of_file is None:
         return filled
     try:
-        with Reader(path, bool(options.struct.salvage.on)) as reader:
+        with Reader(path_of_file,
+                    bool(options.struct.salvage.on)) as reader:
             Filling(reader, survey, options, filled,
                     graph.unfolded).fill(lambda _: True)
     except Error:
@@ -282,7 +288,7 @@ def fill_late(graph: 'Graph', sources: List[Tuple[str, Options]],
     """Makes what files have for parts that the program has added since."""
     for path, options in sources:
         survey = graph.survey()
-        filled = Filled(path)
+        filled = Filled()
         if not any(is_wanted(part) and is_fillable(part)
                    for part in survey.parts.values()):
             return

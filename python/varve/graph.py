@@ -131,7 +131,7 @@ class Graph:
                       self.unfolded, has_none)
 
     def sync(self, to_fill: bool = False,
-             arrival: 'Arrival' = NOTHING) -> None:
+             arrival: 'Arrival' = NOTHING) -> Survey:
         """Lets the graph be what the program is; nothing is changed where
         something cannot be saved or, `to_fill`, be filled. Values of a file
         that wait come to what `arrival` says and to nothing else."""
@@ -163,6 +163,7 @@ class Graph:
                     'program has added here: expected update() of the '
                     'restoration, which brings it, before the program goes on, '
                     'or drop_pending(), which gives it up')
+            return survey
 
     def _fill_late(self, arrival: 'Arrival') -> None:
         """Makes what files have in parts that are new, and may be filled."""

@@ -58,7 +58,12 @@ class Leaf:
         """Lets the next pull take the value, whatever has come."""
 
 
+SCALAR = lib.varve_shape_of(0, ffi.new('uint64_t[1]'))
+
+
 def shape_of(shape: Any) -> Any:
+    if not shape:
+        return SCALAR
     extents = ffi.new('uint64_t[]', list(shape) or [0])
     return lib.varve_shape_of(len(shape), extents)
 
@@ -67,8 +72,36 @@ def view_of(pointer: Any, code: int, shape: Any) -> Any:
     return lib.varve_view(pointer, code, shape_of(shape))
 
 
+class PlainLeaf(Leaf):
+    """A bool, an int of 64 bits or a float."""
+
+    def __init__(self, value: Any):
+        self._type = type(value)
+        kind, self._code = PLAIN[self._type]
+        self._buffer = ffi.new(kind, value)
+
+    def pull(self, value: Any) -> bool:
+        if type(value) is not self._type or is_large(value):
+            return False
+        self._buffer[0] = value
+        return True
+
+    def view(self) -> Any:
+        return view_of(self._buffer, self._code, ())
+
+    def push(self, value: Any) -> Any:
+        found = self._buffer[0]
+        return value if found == value and (
+            self._type is not float or same(found, value)) else found
+
+
+PLAIN = {bool: ('_Bool *', CODES['bool']),
+         int: ('int64_t *', CODES['int64']),
+         float: ('double *', CODES['float64'])}
+
+
 class NumberLeaf(Leaf):
-    """A bool, int, float or complex, or a scalar of NumPy's."""
+    """A complex number, or a scalar of NumPy's."""
 
     def __init__(self, value: Any):
         self._type = type(value)
@@ -421,7 +454,8 @@ def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
         check_dtype(value.dtype)
         return NumberLeaf
     if type(value) in NUMBERS:
-        return LargeIntLeaf if is_large(value) else NumberLeaf
+        return LargeIntLeaf if is_large(value) else \
+            PlainLeaf if type(value) in PLAIN else NumberLeaf
     if is_number_list(value):
         return ListLeaf
     if isinstance(value, Slice):

@@ -184,10 +184,13 @@ class Manager:
         resumed; what was filled from another file is taken back."""
         graph = self._files.graph
         with together(self._comm):
-            filled = fill(graph, newest, self._read)
+            graph.unfolded.clear()
+            survey = graph.sync(to_fill=True)
+            filled = fill(graph, survey, lambda: newest, self._read)
         try:
             with together(self._comm):
-                graph.sync(to_fill=True)
+                if filled or graph.unfolded:
+                    graph.sync(to_fill=True)
                 if newest:
                     check_fit(graph, file_path(newest), self._read)
             self._call(lib.varve_manager_resume, self.handle)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import enum
 import mmap
 import os
+import sys
 from typing import (Any, Dict, Iterator, List, Mapping, NamedTuple, Optional,
                     Tuple, Union)
 
@@ -35,6 +36,11 @@ class Kind(enum.IntEnum):
     LIST = 3
     DICT = 4
     STATE = 5
+
+
+SCALARS = {'bool': '_Bool *', 'int64': 'int64_t *', 'float64': 'double *'} \
+    if sys.byteorder == 'little' else {}
+KINDS = {int(kind): kind for kind in Kind}
 
 
 class SavedSlot(NamedTuple):
@@ -217,22 +223,52 @@ class SavedNode:
 
     def __init__(self, reader: Reader, saved: Any):
         self.reader = reader
+        self._saved = saved
+        self._handle = reader.handle  # what it points to is the reader's
         self.number: int = saved.id
-        self.kind = Kind(saved.kind)
-        self.path = text(saved.path)
-        self.global_name = text(saved.global_name) or None
+        self.kind = KINDS[saved.kind]
         self.has_value = bool(saved.has_value)
-        self.digest = bytes(saved.digest)
-        self.nbytes: int = saved.size
-        self.file = (os.fsdecode(ffi.string(saved.file)) if saved.file
-                     else None)
-        self.offset: int = saved.offset
         self._code: int = saved.value.dtype
         self.dtype = saved_dtype(self._code) if self._code else None
         self.shape: Tuple[int, ...] = tuple(
-            saved.value.shape[i] for i in range(saved.value.rank))
-        self.part: Optional[Part] = part_of(saved)
+            saved.value.shape[0:saved.value.rank]) if self._code else ()
         self._counts = saved.edge_count, saved.slot_count, saved.tag_count
+
+    @property
+    def path(self) -> str:
+        """Where it is: one of its paths."""
+        return text(self._saved.path)
+
+    @property
+    def global_name(self) -> Optional[str]:
+        """A name in the whole file, if it has one."""
+        return text(self._saved.global_name) or None
+
+    @property
+    def digest(self) -> bytes:
+        """Of the value."""
+        return bytes(self._saved.digest)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the value."""
+        return int(self._saved.size)
+
+    @property
+    def file(self) -> Optional[str]:
+        """The file where the value lies as it is."""
+        return (os.fsdecode(ffi.string(self._saved.file)) if self._saved.file
+                else None)
+
+    @property
+    def offset(self) -> int:
+        """Where in that file."""
+        return int(self._saved.offset)
+
+    @property
+    def part(self) -> Optional[Part]:
+        """Of what the value is a part."""
+        return part_of(self._saved)
 
     @property
     def type(self) -> Optional[str]:
@@ -242,13 +278,8 @@ class SavedNode:
     @property
     def edges(self) -> Dict[str, 'SavedNode']:
         """The children by their names; those of a list by position."""
-        name, child = ffi.new('const char **'), ffi.new('uint32_t *')
-        found = {}
-        for i in range(self._counts[0]):
-            lib.varve_reader_edge_at(self.reader.handle, self.number, i, name,
-                                     child)
-            found[text(name[0])] = self.reader.node(child[0])
-        return found
+        return {name: self.reader.node(number)
+                for name, number in self.edge_items()}
 
     @property
     def edge_count(self) -> int:
@@ -257,11 +288,15 @@ class SavedNode:
 
     def child_numbers(self) -> Iterator[int]:
         """The numbers of its children."""
+        return (number for _, number in self.edge_items())
+
+    def edge_items(self) -> Iterator[Tuple[str, int]]:
+        """The names of its children and their numbers."""
         name, child = ffi.new('const char **'), ffi.new('uint32_t *')
+        handle = self.reader.handle
         for i in range(self._counts[0]):
-            lib.varve_reader_edge_at(self.reader.handle, self.number, i, name,
-                                     child)
-            yield child[0]
+            lib.varve_reader_edge_at(handle, self.number, i, name, child)
+            yield text(name[0]), child[0]
 
     @property
     def slots(self) -> List[SavedSlot]:
@@ -279,9 +314,9 @@ class SavedNode:
     @property
     def tags(self) -> List[str]:
         """The tags of this node."""
-        return [text(lib.varve_reader_tag_at(self.reader.handle, self.number,
-                                             i))
-                for i in range(self._counts[2])]
+        return [] if not self._counts[2] else [
+            text(lib.varve_reader_tag_at(self.reader.handle, self.number, i))
+            for i in range(self._counts[2])]
 
     def __getitem__(self, name: Any) -> Any:
         """A child by its name; of a variable, the part of its value."""
@@ -299,6 +334,12 @@ class SavedNode:
         array = room_for(self, self.shape)
         self._read_into(address(array))
         return array
+
+    def read_scalar(self) -> Any:
+        """A bool, an int or a float of Python; of their types alone."""
+        room = ffi.new(SCALARS[self.type or ''])
+        self._read_into(room)
+        return room[0]
 
     def _read_strings(self) -> np.ndarray:
         array = room_for(self, self.shape)
@@ -484,6 +525,9 @@ class Loading:
             return None
         if self._is_mapped and node.is_mappable and node.shape:
             return node.map()
+        if self._is_python and not node.shape and node.type in SCALARS \
+                and not node.tags:
+            return node.read_scalar()
         value = node.read()
         value = value if node.shape else value[()]
         return made_value(value, node.tags) if self._is_python else value
@@ -505,10 +549,11 @@ class Loading:
             for i, number in enumerate(node.child_numbers()):
                 self._put(made, i, number)
         elif isinstance(made, dict):
-            edges = node.edges
-            for name, child in zip(names_of(list(edges), node.tags),
-                                   edges.values()):
-                self._put(made, name, child.number)
+            edges = list(node.edge_items())
+            names = names_of([name for name, _ in edges], node.tags) \
+                if edges else []
+            for name, (_, number) in zip(names, edges):
+                self._put(made, name, number)
             for slot in node.slots:
                 made[f'{slot.name}({slot.variable.path})'] = self._made[
                     slot.node.number]

@@ -42,13 +42,13 @@ ESCAPED = re.compile('[/%*|()\0-\x1f\x7f]')
 class Part:
     """One container or leaf, where it was found first."""
 
-    def __init__(self, key: Any, source: Any, value: Any, path: str,
-                 maker: Optional[Callable[[Any], Leaf]],
+    def __init__(self, key: Any, source: Any, value: Any,
+                 home: Optional[Tuple['Part', Any]], maker: Optional[Callable[[Any], Leaf]],
                  state: Optional[State] = None):
         self.key = key
         self.source = source  # kept: keys are identities
         self.value = value
-        self.path = path
+        self._home = home  # the part and the name where it is
         self.maker = maker
         self.state = state
         self.kind = lib.VARVE_VARIABLE if maker else lib.VARVE_OBJECT if state \
@@ -63,6 +63,20 @@ class Part:
             type(name) is int for name in self.holder)
         self.children: List[Tuple[str, Any]] = []
         self.homes: List[Tuple['Part', Any]] = []
+
+    @property
+    def path(self) -> str:
+        """Where it was found first. No part keeps its own, for in a deep graph
+        all of them together take memory by the square."""
+        names, part = [], self
+        while part._home:
+            part, name = part._home
+            names.append(escaped(name))
+        return '/'.join(reversed(names))
+
+    def path_to(self, name: Any) -> str:
+        """The path of a child."""
+        return f'{self.path}/{escaped(name)}'.lstrip('/')
 
     def tags(self) -> List[str]:
         """Those of its node."""
@@ -132,10 +146,12 @@ def check_name(name: Any) -> None:
         return
     if not isinstance(name, str):
         raise TypeError(f'expected names that are str or int, found {name!r}')
-    if not is_valid(name):
+    if not name.isascii() and not is_valid(name):
         raise TypeError(f'expected names that UTF-8 has, found {name[:40]!r} '
                         'with a lone surrogate; rename it')
-    if '\0' in name or not 0 < len(name.encode()) <= MAX_NAME_SIZE:
+    if '\0' in name or not 0 < len(name) <= MAX_NAME_SIZE or (
+            len(name) > MAX_NAME_SIZE // 4
+            and len(name.encode()) > MAX_NAME_SIZE):
         raise TypeError('expected a name of 1 to 65535 bytes of UTF-8 without '
                         f'a NUL, found {name[:40]!r}')
 
@@ -172,26 +188,27 @@ class Survey:
         self._queue: List[Part] = []
         self.root = id(root)
         try:
-            self._add(self.root, root, root, '')
+            self._add(self.root, root, root, None)
         except TypeError as error:
             raise refuse(f'the root: {error}') from None
         for part in self._queue:  # grows meanwhile
             self._look_into(part)
         self._queue.clear()
 
-    def _add(self, key: Any, source: Any, value: Any, path: str) -> Part:
+    def _add(self, key: Any, source: Any, value: Any,
+             home: Optional[Tuple[Part, Any]]) -> Part:
         maker = leaf_maker(value)
         if maker is ListLeaf and (not self._is_folded
                                   or key in self._unfolded):
             maker = None
         state = None if maker else self._state_of(source)
-        part = self.parts[key] = Part(key, source, value, path, maker, state)
+        part = self.parts[key] = Part(key, source, value, home, maker, state)
         if not maker:
             self._queue.append(part)
         if part.kind == lib.VARVE_OBJECT and not state and value is not None:
             self.left_out += [
-                (f'{path}/{name}'.lstrip('/'), 'left out: an attribute that '
-                 'begins with _') for name in private(value)]
+                (part.path_to(name), 'left out: an attribute that begins with '
+                 '_') for name in private(value)]
         return part
 
     def _state_of(self, source: Any) -> Optional[State]:
@@ -210,16 +227,17 @@ class Survey:
 
     def _look_into(self, part: Part) -> None:
         for name, source in items_of(part, self._has_none):
-            path = part.path or 'the root'
+            is_named = part.is_list
             try:
-                if not part.is_list:
+                if not is_named:
                     check_key(name, part)
-                path = f'{part.path}/{escaped(name)}'.lstrip('/')
-                self._look_at(part, name, source, path)
+                is_named = True
+                self._look_at(part, name, source)
             except TypeError as error:
-                raise refuse(f'{path}: {error}') from None
+                path = part.path_to(name) if is_named else part.path
+                raise refuse(f'{path or "the root"}: {error}') from None
 
-    def _look_at(self, part: Part, name: Any, source: Any, path: str) -> None:
+    def _look_at(self, part: Part, name: Any, source: Any) -> None:
         value = plain(source)
         if is_tensor(source) and not is_module(part.value):
             check_alone(source, 'a tensor')
@@ -232,7 +250,7 @@ class Survey:
         elif isinstance(source, ExtraState):
             key = id(source.module), EXTRA_STATE
         if key not in self.parts:
-            self._add(key, source, value, path)
+            self._add(key, source, value, (part, name))
             self.parts[key].is_of_state |= is_of_state or (
                 part.is_of_state and isinstance(value, tuple))
         self.parts[key].homes.append((part, name))
