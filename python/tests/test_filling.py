@@ -46,7 +46,7 @@ class Filling(Test):
         with varve.restore(fresh, self.path()) as restoration:
             restoration.assert_consumed()
         self.assertEqual(fresh['list'][1][0], 2.5)
-        self.assertEqual(fresh['list'][2], {})
+        self.assertEqual(fresh['list'][2], {'k': None})
         self.assertEqual(fresh['array'].tolist(), [0, 1, 2])
         self.assertEqual(fresh['dict']['a']['b'].tolist(), [1, 1])
         self.assertEqual(list(fresh['pair'][1]), [None, 2])

@@ -44,7 +44,7 @@ class Shown(Test):
 
     def test_the_page_about_python(self):
         printed = self.run_program('shown_page.py')
-        for line in ("(784, 10) b'net' 7", '(10, 3) (784, 10) False',
+        for line in ("(784, 10) net 7", '(10, 3) (784, 10) False',
                      'MISMATCH run/net.varve: ', '7840.0 7', '[7, 8, 9]'):
             self.assertIn(line, printed)
 

@@ -96,7 +96,7 @@ class FixedStrings(Test):
         restoration.close()
         checkpoint.write(self.path('b'))
         self.assertEqual(varve.load(self.path('b')),
-                         {'a': [b'cat'], 'b': [b'xyz']})
+                         {'a': ['cat'], 'b': ['xyz']})
 
     def test_in_a_directory_of_checkpoints(self):
         first = varve.Checkpoint(labels=np.array(['cat', 'horse']),

@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 import sys
 import types
 import unittest
+import weakref
 from unittest import mock
 
 import numpy as np
@@ -19,17 +20,29 @@ except ImportError:
     torch = None
 
 
+HELD = weakref.WeakKeyDictionary()  # what is in no attribute
+
+
 class Tensor:
     """As torch has them; of bfloat16 NumPy is not told."""
     __module__ = 'torch'
 
     def __init__(self, array, dtype='float32', device='cpu', is_lazy=False):
-        self.array, self.dtype = array, 'torch.' + dtype
-        self.device = types.SimpleNamespace(type=device)
-        self.is_lazy = is_lazy
+        HELD[self] = {
+            'array': array, 'dtype': 'torch.' + dtype, 'layout': None,
+            'device': types.SimpleNamespace(type=device), 'is_lazy': is_lazy}
+
+    def __getattr__(self, name):
+        try:
+            return HELD[self][name]
+        except KeyError:
+            raise AttributeError(name) from None
 
     def detach(self):
         return self
+
+    def is_inference(self):
+        return True
 
     def view(self, dtype):
         return Tensor(self.array.view(dtype), 'int16')
@@ -52,9 +65,13 @@ class Module:
         self._non_persistent_buffers_set = {'cache'}
         self.activation = len
 
+    def get_extra_state(self):
+        raise AssertionError
+
 
 STAND_IN = types.SimpleNamespace(
-    int16=np.int16, uint8=np.uint8, nn=types.SimpleNamespace(Module=Module))
+    int16=np.int16, uint8=np.uint8, Tensor=Tensor, strided=None,
+    nn=types.SimpleNamespace(Module=Module, Parameter=Tensor))
 
 
 def some():
@@ -84,7 +101,7 @@ class StandIn(Test):
             self.assertEqual(file['t'].shape, (4, 3))
 
     def test_tensors_that_cannot_be_reached_are_refused(self):
-        for tensor, words in [(Tensor(some(), device='cuda'), 'of the CPU'),
+        for tensor, words in [(Tensor(some(), device='meta'), 'dense'),
                               (Tensor(some(), is_lazy=True), 'conjugate bit')]:
             with self.fails(varve.MisuseError, 'a/w: expected', words):
                 varve.write({'a': {'w': tensor}}, self.path())
@@ -171,6 +188,73 @@ class Torch(Test):
             step()
         return net, state()
 
+    def test_any_optimizer_is_restored_into_a_fresh_one(self):
+        for kind, options in (
+                ('Adam', {'amsgrad': True}), ('SGD', {'momentum': 0.9}),
+                ('SGD', {}), ('NAdam', {}), ('RAdam', {}), ('ASGD', {}),
+                ('Adafactor', {}), ('LBFGS', {}), ('Rprop', {}),
+                ('RMSprop', {'momentum': 0.9}), ('Adadelta', {}),
+                ('Adagrad', {}), ('AdamW', {}), ('Adamax', {})):
+            if not hasattr(torch.optim, kind):
+                continue
+            unbroken, _ = stepped(kind, options, 5)
+            net, state = stepped(kind, options, 3)
+            for name in 'a', 'b':
+                if name == 'a':
+                    varve.write(state, self.path())
+                    net, fresh = stepped(kind, options, 0)
+                    varve.restore(fresh, self.path()).assert_consumed()
+                else:
+                    net, fresh = stepped(kind, options, 0)
+                    found = varve.load(self.path())
+                    net.load_state_dict(found['net'])
+                    fresh['optimizer'].load_state_dict(found['optimizer'])
+                steps(net, fresh['optimizer'], 2)
+                for one, other in zip(net.parameters(),
+                                      unbroken.parameters()):
+                    self.assertTrue(torch.equal(one, other), (kind, name))
+
+    def test_schedules_and_extra_state(self):
+        def make(value):
+            net = Extra(value)
+            optimizer = torch.optim.SGD(net.parameters(), 1.0)
+            schedule = torch.optim.lr_scheduler.MultiStepLR(
+                optimizer, [3, 6], 0.5)
+            return {'net': net, 'optimizer': optimizer, 'schedule': schedule}
+
+        saved = make(7)
+        for _ in range(4):
+            saved['optimizer'].step()
+            saved['schedule'].step()
+        varve.write(saved, self.path())
+        fresh = make(0)
+        with varve.restore(fresh, self.path()) as restoration:
+            restoration.assert_consumed()
+        self.assertEqual(fresh['net'].extra, {'value': 7})
+        self.assertEqual(fresh['schedule'].state_dict(),
+                         saved['schedule'].state_dict())
+        self.assertEqual(fresh['optimizer'].param_groups[0]['lr'], 0.5)
+
+    def test_a_restore_is_told_to_autograd(self):
+        tensor = torch.ones(3, requires_grad=True)
+        varve.write({'w': tensor}, self.path())
+        result = (tensor * tensor).sum()
+        varve.restore({'w': tensor}, self.path()).close()
+        with self.assertRaises(RuntimeError):
+            result.backward()
+
+    def test_what_a_tensor_has_besides_is_refused(self):
+        parameter = torch.nn.Parameter(torch.ones(2))
+        parameter.group = 'slow'
+        with self.fails(varve.MisuseError, "w: .*Parameter with 'group'"):
+            varve.write({'w': parameter}, self.path())
+
+        class Own(torch.Tensor):
+            pass
+
+        with self.fails(varve.MisuseError, 'w: .*Own', 'to_local'):
+            varve.write({'w': torch.ones(2).as_subclass(Own)}, self.path())
+
     def test_a_training_goes_on_as_it_was(self):
         unbroken, _ = self.run_of(5)
         _, state = self.run_of(3)
@@ -179,6 +263,42 @@ class Torch(Test):
         for name, tensor in unbroken.state_dict().items():
             self.assertTrue(torch.equal(resumed.state_dict()[name], tensor),
                             name)
+
+
+def steps(net, optimizer, count):
+    data = torch.arange(6.0).reshape(2, 3) / 6
+
+    def closure():
+        optimizer.zero_grad()
+        loss = net(data).square().mean()
+        loss.backward()
+        return loss
+
+    for _ in range(count):
+        optimizer.step(closure)
+
+
+def stepped(kind, options, count):
+    torch.manual_seed(1)
+    net = torch.nn.Linear(3, 2)
+    optimizer = getattr(torch.optim, kind)(net.parameters(), lr=0.01,
+                                           **options)
+    steps(net, optimizer, count)
+    return net, {'net': net, 'optimizer': optimizer}
+
+
+if torch:
+    class Extra(torch.nn.Module):
+        def __init__(self, value):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(2))
+            self.extra = {'value': value}
+
+        def get_extra_state(self):
+            return self.extra
+
+        def set_extra_state(self, state):
+            self.extra = state
 
 
 if __name__ == '__main__':

@@ -207,12 +207,13 @@ class Plain(Test):
         found = varve.load(self.path())
         self.assertEqual(found['o'].tolist(),
                          [[b'a', b'bc'], [b'', b'd' * 9]])
-        self.assertEqual(found['u'].tolist(), [b'x', b'yz'])
+        self.assertEqual(found['u'].tolist(), ['x', 'yz'])
+        self.assertEqual(found['u'].dtype.kind, 'U')
         other = {'o': np.full((2, 2), 'q', object)}
         varve.restore(other, self.path())
         self.assertEqual(other['o'].tolist(), [['a', 'bc'], ['', 'd' * 9]])
         varve.write(other, self.path())
-        self.assertEqual(varve.load(self.path())['o'][1, 1], b'd' * 9)
+        self.assertEqual(varve.load(self.path())['o'][1, 1], 'd' * 9)
 
     def test_tuples_are_made_anew(self):
         Pair = collections.namedtuple('Pair', 'a b')
@@ -224,14 +225,14 @@ class Plain(Test):
         self.assertEqual(other['p'].a, 3)
         self.assertIsInstance(other['p'], Pair)
 
-    def test_none_is_left_out_of_dicts_and_keeps_its_place_in_lists(self):
+    def test_none_keeps_its_place(self):
         state = random.Random(5).getstate()
         self.assertIsNone(state[2])
         tree = {'random': state, 'list': [None, np.ones(2), None],
                 'none': None}
         varve.write(tree, self.path())
         found = varve.load(self.path())
-        self.assertEqual(sorted(found), ['list', 'random'])
+        self.assertEqual(sorted(found), ['list', 'none', 'random'])
         self.assertEqual(found['random'][2], None)
         self.assertEqual([type(item) for item in found['list']],
                          [type(None), np.ndarray, type(None)])
@@ -248,7 +249,7 @@ class Plain(Test):
             self.assertEqual(varve.load(self.path())['a'], value)
 
     def test_none_and_a_value_are_told_apart(self):
-        for saved, wanted in ([None], [1.5]), ([None], [np.zeros(2)]):
+        for saved, wanted in ([None, {}], [1.5, {}]), ([None], [np.zeros(2)]):
             varve.write({'n': np.ones(1), 'a': {'b': saved}}, self.path())
             other = {'n': np.zeros(1), 'a': {'b': wanted}}
             with self.fails(varve.MismatchError, 'a/b/0: ', 'object'):
@@ -266,7 +267,7 @@ class Plain(Test):
             (len, 'builtin_function_or_method len'), (lambda: 0, 'function'),
             ({1, 2}, 'set'), (object(), 'object'), (sys, 'module'),
             (Colour.RED, 'Colour'), (IntColour.RED, 'IntColour'),
-            (2**63, '64 bits'), (np.array([object()]), 'object as element 0'),
+            (np.array([object()]), 'object as element 0'),
             (np.array(['2020-01-01'], 'M8[D]'), r'datetime64\[D\]'),
             (np.zeros(2, 'i4,f4'), r'element type'),
             (np.array([None]), 'found NoneType as element 0'),
@@ -288,7 +289,7 @@ class Plain(Test):
     def test_names_that_are_numbers(self):
         tree = {'state': {0: {'mean': np.ones(2)}, -7: 3}}
         varve.write(tree, self.path())
-        self.assertEqual(varve.load(self.path())['state']['-7'], 3)
+        self.assertEqual(varve.load(self.path())['state'][-7], 3)
         other = {'state': {0: {'mean': np.zeros(2)}, -7: 0}}
         varve.restore(other, self.path()).assert_consumed()
         self.assertEqual(other['state'][-7], 3)

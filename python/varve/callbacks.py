@@ -22,18 +22,31 @@ class Callbacks:
         self.handle = ffi.new_handle(self)
 
     def raise_own(self) -> None:
-        """Raises what the program's own function raised, if it did."""
+        """Raises what the program's own function raised, or a handler of
+        signals while the library worked, if one did."""
         exception, self.exception = self.exception, None
+        if exception is None and STRAY:
+            exception = STRAY.pop()
         if exception is not None:
             raise exception
 
 
-@ffi.def_extern(error=1)
+STRAY: List[BaseException] = []  # from before a callback knew whose it was
+
+
+def note_stray(_kind: Any, exception: Any, _traceback: Any) -> None:
+    """Keeps what a handler of signals raised, such as KeyboardInterrupt, as a
+    callback began or ended: there its own `try` does not reach."""
+    STRAY.append(exception)
+
+
+@ffi.def_extern(error=1, onerror=note_stray)
 def varve_python_progress(user: Any, done: int, total: int, what: Any) -> int:
     """Asks the program's function; an exception cancels."""
     callbacks = ffi.from_handle(user)
     try:
-        return 1 if callbacks.progress(done, total, text(what)) else 0
+        return 1 if callbacks.progress and callbacks.progress(
+            done, total, text(what)) else 0
     except BaseException as exception:  # pylint: disable=broad-except
         callbacks.exception = exception
         return 1

@@ -39,10 +39,12 @@ def guarded(callbacks: Callbacks, comm: Optional[Communicator],
             function: Callable[..., Any], *arguments: Any) -> Any:
     """Calls what may call back; raises what the program's function did."""
     try:
-        return (comm.call if comm else call)(function, *arguments)
+        result = (comm.call if comm else call)(function, *arguments)
     except Error:
         callbacks.raise_own()
         raise
+    callbacks.raise_own()  # too late to cancel
+    return result
 
 
 class Files:
@@ -54,7 +56,10 @@ class Files:
     def _write(self, how: Any, path: Path, comm: Optional[Communicator],
                keywords: Any) -> Options:
         options = write_options(keywords)
+        options.heed_signals()
         with together(comm):
+            self.graph.is_own_format = \
+                options.struct.format == lib.VARVE_FORMAT_VARVE
             self.graph.sync()
         guarded(options.callbacks, comm, ALL[how] if comm else how,
                 self.graph.root, file_path(path), options.struct)
@@ -64,7 +69,7 @@ class Files:
               keywords: Any) -> List[Tuple[str, str]]:
         with self.graph.lock:
             options = self._write(lib.varve_write, path, comm, keywords)
-        return options.callbacks.losses
+            return options.callbacks.losses + self.graph.left_out
 
     def save(self, prefix: Path, comm: Optional[Communicator],
              keywords: Any) -> str:
@@ -77,21 +82,29 @@ class Files:
         keywords = dict(keywords)
         any_shape = keywords.pop('any_shape', None)
         options = read_options(keywords)
+        if how != lib.varve_plan:
+            options.heed_signals()
         with self.graph.lock:
+            self.graph.begin_read()
             with together(comm):
                 self.graph.let_take_any_shape(any_shape)
-                self.graph.sync(to_fill=True)
-                filled = fill(self.graph, planned_path(
-                    self.graph, file_path(path), options), options)
+                survey = self.graph.sync(to_fill=True)
+                filled = fill(
+                    self.graph, survey, lambda: planned_path(
+                        self.graph, file_path(path), options), options)
             try:
+                with together(comm):
+                    if filled or self.graph.unfolded:
+                        self.graph.sync(to_fill=True)
                 handle = self._read_into(how, path, comm, options)
             except BaseException:
                 filled.undo()
                 raise
             if how == lib.varve_plan:
                 filled.undo()
-            with together(comm):
-                self.graph.push(Status.HALF_RESTORED)
+            else:
+                with together(comm):
+                    self.graph.push(Status.HALF_RESTORED)
             return Restoration(
                 self.graph, ffi.gc(handle, lib.varve_restoration_free),
                 options)
@@ -100,7 +113,6 @@ class Files:
                    options: Options) -> Any:
         """What was filled is part of the program by now."""
         with together(comm):
-            self.graph.sync(to_fill=True)
             if how != lib.varve_plan:
                 check_fit(self.graph, file_path(path), options)
         return guarded(options.callbacks, comm, ALL[how] if comm else how,
@@ -296,6 +308,11 @@ class Checkpoint(Tracked):
              **options: 'Unpack[ReadOptions]') -> Restoration:
         """What restore would do, without changing anything."""
         return self._files.read(lib.varve_plan, path, None, options)
+
+    @property
+    def left_out(self) -> List[Tuple[str, str]]:
+        """The attributes that the last save left out: paths and reasons."""
+        return list(self._files.graph.left_out)
 
     @property
     def save_counter(self) -> int:

@@ -8,6 +8,7 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Dict, Optional
 
@@ -72,6 +73,7 @@ def dtype_name(of: np.dtype) -> Optional[str]:
     return name if name in CODES else None
 
 
+@functools.lru_cache(maxsize=None)
 def saved_dtype(code: int) -> np.dtype:
     """The dtype of a value as it lies in a file: little-endian."""
     native = dtype(NAMES[code])

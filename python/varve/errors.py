@@ -13,7 +13,7 @@ from ._native import ffi
 __all__ = [
     'Status', 'Error', 'MisuseError', 'OutOfMemoryError', 'NotFoundError',
     'SystemError', 'DamagedError', 'MismatchError', 'UnmatchedError',
-    'StoppedError', 'WaitError',
+    'StoppedError', 'UnsupportedError', 'WaitError',
 ]
 
 
@@ -61,6 +61,9 @@ class Error(Exception):
         self.message = message
         self.system_error = system_error
 
+    def __reduce__(self) -> Any:
+        return type(self), (self.status, self.message, self.system_error)
+
 
 class MisuseError(Error, ValueError):
     """The program broke a rule, or asked for what cannot be saved."""
@@ -79,7 +82,12 @@ class SystemError(Error):  # pylint: disable=redefined-builtin
 
 
 class DamagedError(Error):
-    """The file is damaged, too new, or none of ours."""
+    """The file is damaged, or none of ours."""
+
+
+class UnsupportedError(Error):
+    """The file is of a newer version, or its format is read by a module of the
+    library that is not installed."""
 
 
 class MismatchError(Error):
@@ -104,7 +112,8 @@ FAMILIES: Dict[Type[Error], str] = {
     NotFoundError: 'NOT_FOUND',
     SystemError: 'EXISTS NO_PERMISSION NO_SPACE IO UNKNOWN_OUTCOME '
                  'IS_DIRECTORY',
-    DamagedError: 'EMPTY_FILE NOT_A_CHECKPOINT TOO_NEW TRUNCATED CORRUPT',
+    DamagedError: 'EMPTY_FILE NOT_A_CHECKPOINT TRUNCATED CORRUPT',
+    UnsupportedError: 'TOO_NEW',
     MismatchError: 'MISMATCH HALF_RESTORED',
     UnmatchedError: 'UNMATCHED',
     StoppedError: 'CANCELLED CALLBACK',

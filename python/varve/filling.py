@@ -16,11 +16,12 @@ import numpy as np
 
 from ._native import ffi, lib
 from .errors import Error, NotFoundError, Status, call, error_of
+from .leaves import NUMBERS, ListLeaf
 from .options import Options, as_patterns
 from .reader import Kind, Loading, Reader, SavedNode
 from .strings import path_bytes
-from .survey import (Part, Survey, attributes, escaped, is_none_tagged, put,
-                     put_tuples)
+from .survey import (Part, Survey, is_none_tagged, named_children, put,
+                     put_tuples, set_child)
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -28,15 +29,18 @@ if TYPE_CHECKING:
 __all__ = ['Filled', 'check_new_objects', 'fill', 'fill_late',
            'planned_path']
 
+SCALARS = (*NUMBERS, str, bytes, type(None))
 Undo = Callable[[], None]
 
 
 class Filled:
-    """What was changed, and from which file."""
+    """What was changed."""
 
-    def __init__(self, path: Optional[str] = None):
-        self.path = path
+    def __init__(self) -> None:
         self._undo: List[Undo] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._undo)
 
     def note(self, undo: Undo) -> None:
         self._undo.append(undo)
@@ -51,7 +55,8 @@ class Filling:
     """One file and one program."""
 
     def __init__(self, reader: Reader, survey: Survey, options: Options,
-                 filled: Filled):
+                 filled: Filled, unfolded: Dict[Any, Any]):
+        self._unfolded = unfolded
         self._reader = reader
         self._survey = survey
         self._names = Names(options.keywords)
@@ -60,11 +65,16 @@ class Filling:
     def fill(self, is_wanted: Callable[[Part], bool]) -> None:
         changed = False
         for part in list(self._survey.parts.values()):
-            if part.maker or part.is_none or not is_wanted(part):
+            if not is_wanted(part) or not is_fillable(part):
+                continue
+            if part.maker or (part.is_list and all(
+                    type(child) in SCALARS for child in part.holder)):
+                changed |= self._fit_list(part)
+            if part.maker:
                 continue
             if part.is_list:
                 changed |= self._fill_list(part)
-            elif part.kind == lib.VARVE_DICT and not part.value:
+            elif part.kind == lib.VARVE_DICT and not part.holder:
                 changed |= self._fill_dict(part)
             changed |= self._fill_nones(part)
         if changed:
@@ -91,8 +101,41 @@ class Filling:
         holder, count = part.holder, len(part.holder)
         self._filled.note(lambda: holder.__delitem__(slice(count, None)))
         holder.extend(self._made(child) for child in children)
-        part.is_changed = True
+        self._unfolded[part.key] = part.value
         return True
+
+    def _fit_list(self, part: Part) -> bool:
+        """Lets a list of numbers and strings be the one of the file, where
+        that has another length, or the elements one by one and not as an
+        array, or of other types."""
+        node = self._find(part.path)
+        if node is None:
+            return False
+        if node.kind == Kind.LIST:
+            if not part.holder or not all(map(is_scalar,
+                                              node.edges.values())):
+                return False
+            self._unfolded[part.key] = part.value
+        elif node.kind != Kind.VARIABLE or len(node.shape) != 1 \
+                or node.dtype is None or node.dtype.kind not in 'biufc' \
+                or not is_plain(node) or (
+                    part.maker and is_same_list(part.value, node)):
+            return False
+        made = self._made(node)
+        self._replace(part, made if type(made) in (list, tuple)
+                      else made.tolist())
+        return True
+
+    def _replace(self, part: Part, made: Any) -> None:
+        part.holder = list(made)
+        if isinstance(part.value, tuple):
+            put(part, tuple(made), self._filled.note)
+            return
+        old = list(part.value)
+        value = part.value
+        self._filled.note(lambda: value.__setitem__(slice(None), old))
+        value[:] = made
+        part.holder = value
 
     def _fill_dict(self, part: Part) -> bool:
         node = self._find(part.path)
@@ -106,7 +149,7 @@ class Filling:
     def _fill_nones(self, part: Part) -> bool:
         changed = False
         for name in names_of_none(part):
-            node = self._find(f'{part.path}/{escaped(name)}'.lstrip('/'))
+            node = self._find(part.path_to(name))
             if node is None or is_none_tagged(node.tags) \
                     or not is_plain(node):
                 continue
@@ -115,23 +158,33 @@ class Filling:
         return changed
 
     def _put(self, home: Part, name: Any, value: Any) -> None:
-        place = vars(home.value) if home.kind == lib.VARVE_OBJECT \
-            else home.holder
-        self._filled.note(lambda: place.__setitem__(name, None))
-        place[name] = value
-        home.is_changed = True
+        self._filled.note(lambda: set_child(home, name, None))
+        set_child(home, name, value)
 
     def _made(self, node: SavedNode) -> Any:
-        return Loading(self._reader, False, is_python=True).load(node)
+        loading = Loading(self._reader, False, is_python=True)
+        made = loading.load(node)
+        self._unfolded.update((id(each), each) for each in loading.lists)
+        return made
 
 
 def names_of_none(part: Part) -> List[Any]:
     """Where it has None."""
     if part.is_list:
         return [i for i, child in enumerate(part.holder) if child is None]
-    found = part.value if part.kind == lib.VARVE_DICT else \
-        attributes(part.value)
-    return [name for name, child in found.items() if child is None]
+    return [name for name, child in named_children(part).items()
+            if child is None]
+
+
+def is_scalar(node: SavedNode) -> bool:
+    """A number, a string or None."""
+    return is_none_tagged(node.tags) or (
+        node.kind == Kind.VARIABLE and not node.shape)
+
+
+def is_same_list(value: Any, node: SavedNode) -> bool:
+    return node.shape == (len(value),) \
+        and node.dtype == np.dtype(NUMBERS[type(value[0])])
 
 
 def is_plain(node: SavedNode) -> bool:
@@ -203,21 +256,28 @@ def planned_path(graph: 'Graph', path: bytes,
 
 def is_fillable(part: Part) -> bool:
     """Whether something may be made in it."""
-    return not part.maker and not part.is_none and (
-        part.is_list or (part.kind == lib.VARVE_DICT and not part.value)
+    if part.maker:
+        return part.maker is ListLeaf
+    return not part.is_none and (
+        part.is_list or (part.kind == lib.VARVE_DICT and not part.holder)
         or bool(names_of_none(part)))
 
 
-def fill(graph: 'Graph', path: Optional[str], options: Options) -> Filled:
+def fill(graph: 'Graph', survey: Survey, path: Callable[[], Optional[str]],
+         options: Options) -> Filled:
     """Makes what a file has. Whatever is wrong with the file is for the
     restoration to say."""
-    filled = Filled(path)
-    survey = graph.survey()
-    if path is None or not any(map(is_fillable, survey.parts.values())):
+    filled = Filled()
+    if not any(map(is_fillable, survey.parts.values())):
+        return filled
+    path_of_file = path()
+    if path_of_file is None:
         return filled
     try:
-        with Reader(path, bool(options.struct.salvage.on)) as reader:
-            Filling(reader, survey, options, filled).fill(lambda _: True)
+        with Reader(path_of_file,
+                    bool(options.struct.salvage.on)) as reader:
+            Filling(reader, survey, options, filled,
+                    graph.unfolded).fill(lambda _: True)
     except Error:
         filled.undo()
     return filled
@@ -228,13 +288,14 @@ def fill_late(graph: 'Graph', sources: List[Tuple[str, Options]],
     """Makes what files have for parts that the program has added since."""
     for path, options in sources:
         survey = graph.survey()
-        filled = Filled(path)
+        filled = Filled()
         if not any(is_wanted(part) and is_fillable(part)
                    for part in survey.parts.values()):
             return
         try:
             with Reader(path, bool(options.struct.salvage.on)) as reader:
-                Filling(reader, survey, options, filled).fill(is_wanted)
+                Filling(reader, survey, options, filled,
+                    graph.unfolded).fill(is_wanted)
         except Error:
             filled.undo()
 

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import threading
 import weakref
-from typing import Any, Callable, Dict, List, Optional, Set
+from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 
 from ._native import ffi, lib
 from .errors import Status, call, error_of, refuse
 from .filling import fill_late
+from .kinds import PYTHON_TAG
 from .leaves import ArrayLeaf, refusal_of
 from .options import as_patterns
+from .outside import is_tensor, raise_version
 from .survey import NONE_TAG, Part, Survey, put, put_tuples
 
 
@@ -60,6 +62,16 @@ class Entry:
         self.pointer = self.leaf.pointer() if self.leaf else None
         self.node: Any = ffi.NULL
         self.edges: Dict[str, 'Entry'] = {}
+        self.tags: Set[str] = set()
+
+    def tag(self, tags: Iterable[str]) -> None:
+        """Lets the tags of the node be these."""
+        wanted = set(tags)
+        for name in self.tags - wanted:
+            lib.varve_untag(self.node, name.encode())
+        for name in sorted(wanted - self.tags):
+            lib.varve_tag(self.node, name.encode())
+        self.tags = wanted
 
     def take(self, part: Part) -> bool:
         """Stands for a part from now on; False where it cannot."""
@@ -87,6 +99,11 @@ class Graph:
         self.root = lib.varve_graph_root(self.handle)
         self.restorations: 'weakref.WeakSet[Any]' = weakref.WeakSet()
         self.any_shape: Any = ffi.NULL  # patterns
+        self.is_own_format = True
+        # Lists of numbers that are no arrays, kept: keys are identities.
+        self.unfolded: Dict[Any, Any] = {}
+        self.states: Dict[Any, Any] = {}  # of objects, until they are given
+        self.left_out: List[Tuple[str, str]] = []
         self._object = root
         self._entries: Dict[Any, Entry] = {}
 
@@ -97,24 +114,36 @@ class Graph:
         self.any_shape = as_patterns(
             patterns, 'any_shape') if patterns else ffi.NULL
 
+    def begin_read(self) -> None:
+        """Forgets what only the last read or write knew."""
+        self.states.clear()
+        self.unfolded.clear()
+        self.is_own_format = True
+
     def is_waiting(self) -> bool:
         """Whether a value of a file waits for what the program adds."""
         return any(restoration.pending_count
                    for restoration in self.restorations)
 
-    def survey(self) -> Survey:
+    def survey(self, has_none: bool = False) -> Survey:
         """What the program is now."""
-        return Survey(self._object)
+        return Survey(self._object, self.states, self.is_own_format,
+                      self.unfolded, has_none)
 
     def sync(self, to_fill: bool = False,
-             arrival: 'Arrival' = NOTHING) -> None:
+             arrival: 'Arrival' = NOTHING) -> Survey:
         """Lets the graph be what the program is; nothing is changed where
         something cannot be saved or, `to_fill`, be filled. Values of a file
         that wait come to what `arrival` says and to nothing else."""
         with self.lock:
+            if not to_fill:
+                self.states.clear()
             if arrival is not NOTHING and self.is_waiting():
                 self._fill_late(arrival)
-            survey = Survey(self._object)
+            survey = self.survey(
+                has_none=arrival is NOTHING and not to_fill
+                and self.is_own_format and not self.is_waiting())
+            self.left_out = survey.left_out
             kind = survey.parts[survey.root].kind
             if kind not in (lib.VARVE_OBJECT, lib.VARVE_DICT):
                 raise refuse('the root: expected a dict or an object, found '
@@ -126,7 +155,7 @@ class Graph:
             if to_fill:
                 self._let_take_any_shape()
             if arrives:
-                self.push()
+                self.push(may_arrive=arrival.among(survey))
             call(lib.varve_graph_check, self.handle)
             if held and arrival is NOTHING and not to_fill:
                 raise refuse(
@@ -134,10 +163,11 @@ class Graph:
                     'program has added here: expected update() of the '
                     'restoration, which brings it, before the program goes on, '
                     'or drop_pending(), which gives it up')
+            return survey
 
     def _fill_late(self, arrival: 'Arrival') -> None:
         """Makes what files have in parts that are new, and may be filled."""
-        survey = Survey(self._object)
+        survey = self.survey()
         may_arrive = arrival.among(survey)
         old = set(self._entries)
         new = {key for key in survey.parts
@@ -168,7 +198,8 @@ class Graph:
         """All parts of the program that have nodes."""
         return list(self._entries.values())
 
-    def push(self, status: Status = Status.MISMATCH) -> None:
+    def push(self, status: Status = Status.MISMATCH,
+             may_arrive: Callable[[Any], bool] = lambda key: True) -> None:
         """Gives the program what the buffers have; then tells what does not
         fit, and is as it was."""
         misfits = []
@@ -182,7 +213,14 @@ class Graph:
                 leaf.forget()
             else:
                 put(part, leaf.push(part.value))
-        put_tuples([entry.part for entry in self.entries()])
+                if is_tensor(part.source) and part.source is not part.value:
+                    raise_version(part.source)
+        parts = [entry.part for entry in self.entries()]
+        put_tuples(parts)
+        for part in reversed(parts):
+            if part.state and may_arrive(part.key):
+                part.state.give(part.state.tree)
+        self.states.clear()
         if misfits:
             raise error_of(status, misfits[0])
 
@@ -237,6 +275,11 @@ class Following:
 
     def _reach(self, entry: Entry) -> None:
         self._new[entry.part.key] = entry
+        if self._graph.is_own_format:
+            entry.tag([*entry.part.tags(), *[PYTHON_TAG] * (
+                entry.part.key == self._root)])
+        else:
+            entry.tag([NONE_TAG] * entry.part.is_none)
         follow = getattr(type(entry.part.value), '_varve_follow', None)
         if follow:
             follow(entry.part.value, self._graph)
@@ -298,8 +341,6 @@ class Following:
             entry.node = entry.leaf.add(parent.node, name)
         else:
             entry.node = ADD[part.kind](parent.node, name)
-            if part.is_none:
-                lib.varve_tag(entry.node, NONE_TAG.encode())
         self._reach(entry)
         return entry
 

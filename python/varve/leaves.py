@@ -8,13 +8,14 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
-import sys
+import enum
 from typing import Any, Callable, List, Optional
 
 import numpy as np
 
 from ._native import ffi, lib
 from .dtypes import CODES, STRING, dtype, dtype_name
+from .outside import FILLABLE, Outside, plain
 from .slices import Slice
 from .strings import (check_characters, check_text, from_library, obstacle,
                       to_library)
@@ -22,6 +23,7 @@ from .strings import (check_characters, check_text, from_library, obstacle,
 RESIZING = ffi.new('varve_resizing *', {
     'make_room': lib.varve_python_make_room,
     'settle': lib.varve_python_settle})
+HEAP_TYPE = 1 << 9  # of __flags__: a class that Python code can extend
 NUMBERS = {bool: '?', int: 'i8', float: 'f8', complex: 'c16'}
 
 
@@ -56,7 +58,12 @@ class Leaf:
         """Lets the next pull take the value, whatever has come."""
 
 
+SCALAR = lib.varve_shape_of(0, ffi.new('uint64_t[1]'))
+
+
 def shape_of(shape: Any) -> Any:
+    if not shape:
+        return SCALAR
     extents = ffi.new('uint64_t[]', list(shape) or [0])
     return lib.varve_shape_of(len(shape), extents)
 
@@ -65,8 +72,36 @@ def view_of(pointer: Any, code: int, shape: Any) -> Any:
     return lib.varve_view(pointer, code, shape_of(shape))
 
 
+class PlainLeaf(Leaf):
+    """A bool, an int of 64 bits or a float."""
+
+    def __init__(self, value: Any):
+        self._type = type(value)
+        kind, self._code = PLAIN[self._type]
+        self._buffer = ffi.new(kind, value)
+
+    def pull(self, value: Any) -> bool:
+        if type(value) is not self._type or is_large(value):
+            return False
+        self._buffer[0] = value
+        return True
+
+    def view(self) -> Any:
+        return view_of(self._buffer, self._code, ())
+
+    def push(self, value: Any) -> Any:
+        found = self._buffer[0]
+        return value if found == value and (
+            self._type is not float or same(found, value)) else found
+
+
+PLAIN = {bool: ('_Bool *', CODES['bool']),
+         int: ('int64_t *', CODES['int64']),
+         float: ('double *', CODES['float64'])}
+
+
 class NumberLeaf(Leaf):
-    """A bool, int, float or complex, or a scalar of NumPy's."""
+    """A complex number, or a scalar of NumPy's."""
 
     def __init__(self, value: Any):
         self._type = type(value)
@@ -165,6 +200,21 @@ class StringsLeaf(Leaf):
         return value
 
 
+class LargeIntLeaf(StringsLeaf):
+    """An int of more than 64 bits, as its digits."""
+
+    def __init__(self, value: int):
+        super().__init__(str(value))
+
+    def pull(self, value: Any) -> bool:
+        return isinstance(value, str) and super().pull(value) or (
+            is_large(value) and super().pull(str(value)))
+
+    def push(self, value: Any) -> Any:
+        found = int(super().push(str(value)))
+        return value if found == value else found
+
+
 class ArrayLeaf(Leaf):
     """An array of numbers where it lies, by its strides where it has gaps or
     another order; a copy of one whose bytes are in another order than the
@@ -229,6 +279,79 @@ class ArrayLeaf(Leaf):
             self._buffer, self._copy = self._room, None
             self._dtype, self._shape = self._room.dtype, self._room.shape
         self._room = None
+
+
+class ListLeaf(Leaf):
+    """A list or tuple of numbers of one type, as an array."""
+
+    def __init__(self, value: Any):
+        self._type = type(value), type(value[0])
+        self._buffer = np.array(value, NUMBERS[type(value[0])])
+        self._values = value if isinstance(value, tuple) else list(value)
+
+    def pull(self, value: Any) -> bool:
+        if not is_number_list(value) or len(value) != len(self._values) \
+                or (type(value), type(value[0])) != self._type:
+            return False
+        self._buffer[...] = value
+        self._values = value if isinstance(value, tuple) else list(value)
+        return True
+
+    def view(self) -> Any:
+        return view_of(pointer_of(self._buffer),
+                       CODES[self._buffer.dtype.name], self._buffer.shape)
+
+    def push(self, value: Any) -> Any:
+        if self._buffer.tobytes() == np.array(
+                value, self._buffer.dtype).tobytes():
+            return value
+        found = self._buffer.tolist()
+        if isinstance(value, tuple):
+            return tuple(found)
+        value[:] = found
+        return value
+
+
+def is_large(value: Any) -> bool:
+    """Whether it is an int of more than 64 bits."""
+    return type(value) is int and not -2**63 <= value < 2**63
+
+
+def is_number_list(value: Any) -> bool:
+    """Whether it is a list or tuple of numbers of one type, which is saved as
+    one array."""
+    if type(value) not in (list, tuple) or not value \
+            or type(value[0]) not in NUMBERS \
+            or len(set(map(type, value))) != 1:
+        return False
+    return type(value[0]) is not int or (
+        -2**63 <= min(value) and max(value) < 2**63)
+
+
+class OutsideLeaf(Leaf):
+    """An array of another library, through a copy."""
+
+    def __init__(self, value: Outside):
+        self._kind = type(value.source)
+        self._leaf = ArrayLeaf(value.array)
+
+    def pointer(self) -> Any:
+        return self._leaf.pointer()
+
+    def pull(self, value: Any) -> bool:
+        return isinstance(value, Outside) \
+            and type(value.source) is self._kind \
+            and self._leaf.pull(value.array)
+
+    def view(self) -> Any:
+        return self._leaf.view()
+
+    def push(self, value: Any) -> Any:
+        self._leaf.push(value.array)
+        if value.give is None \
+                or value.array.tobytes() == value.current().tobytes():
+            return value
+        return value.give(value.array)
 
 
 class SliceLeaf(Leaf):
@@ -304,6 +427,9 @@ def refusal_of(value: Any) -> Optional[str]:
     """Why no value of a file can be put there; None where it can."""
     if isinstance(value, Slice):
         value = plain(value.array)
+    if isinstance(value, Outside) and value.give is None:
+        return (f'expected {FILLABLE}, found {value.kind}, which can be saved '
+                'and not be filled')
     if not isinstance(value, np.ndarray):
         return None
     if not value.flags.writeable:
@@ -314,44 +440,24 @@ def refusal_of(value: Any) -> Optional[str]:
     return None
 
 
-def plain(value: Any) -> Any:
-    """A tensor of torch as the array that shares its memory; else the value."""
-    if type(value).__module__.partition('.')[0] != 'torch' \
-            or not hasattr(value, 'detach'):
-        return value
-    if value.device.type != 'cpu':
-        raise TypeError(f'expected a tensor in memory of the CPU, found one on '
-                        f'{value.device}')
-    try:
-        return array_of(value.detach())
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise TypeError('expected a tensor that NumPy can share memory with: '
-                        f'{error}') from None
-
-
-def array_of(tensor: Any) -> np.ndarray:
-    name = str(tensor.dtype).rpartition('.')[2]
-    if name in ('bfloat16', 'float8_e4m3fn', 'float8_e5m2'):
-        torch = sys.modules['torch']
-        bits = tensor.view(torch.int16 if name == 'bfloat16' else torch.uint8)
-        return bits.numpy().view(dtype(name))
-    return tensor.numpy()
-
-
 def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
     """What makes a leaf of a plain value; None where it is none. Raises
     TypeError, in words that follow a path, where it never can be."""
+    if isinstance(value, Outside):
+        check_array(value.array)
+        return OutsideLeaf
     if isinstance(value, (str, bytes)):
+        check_alone(value, 'a string')
         check_text(value)
         return StringsLeaf
     if isinstance(value, np.generic):
         check_dtype(value.dtype)
         return NumberLeaf
     if type(value) in NUMBERS:
-        if isinstance(value, int) and not -2**63 <= value < 2**63:
-            raise TypeError('expected an integer of 64 bits, found a larger '
-                            'one')
-        return NumberLeaf
+        return LargeIntLeaf if is_large(value) else \
+            PlainLeaf if type(value) in PLAIN else NumberLeaf
+    if is_number_list(value):
+        return ListLeaf
     if isinstance(value, Slice):
         array = plain(value.array)
         if not isinstance(array, np.ndarray) or array.dtype.kind in 'OSU':
@@ -370,7 +476,39 @@ def check_dtype(of: np.dtype) -> None:
         raise TypeError(f'expected an element type of the library, found {of}')
 
 
+def state_of(value: Any) -> List[str]:
+    """The names of what an object has besides what its base has."""
+    return list(getattr(value, '__dict__', ())) + mangled_slots(value)
+
+
+def mangled_slots(value: Any) -> List[str]:
+    """The slots that have something, as getattr knows them."""
+    found = []
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get('__slots__', ())
+        for name in [slots] if isinstance(slots, str) else slots:
+            if name.startswith('__') and not name.endswith('__'):
+                name = f'_{kind.__name__.lstrip("_")}{name}'
+            if name not in ('__dict__', '__weakref__') and hasattr(value,
+                                                                   name):
+                found.append(name)
+    return found
+
+
+def check_alone(value: Any, what: str) -> None:
+    """Raises TypeError where a value has attributes beside it."""
+    if type(value).__flags__ & HEAP_TYPE == 0:
+        return
+    found = [name for name in state_of(value) if name != '_metadata']
+    if found or isinstance(value, enum.Enum):
+        beside = f' with {found[0]!r}' if found else ''
+        raise TypeError(
+            f'expected {what} alone, found {type(value).__name__}{beside}, '
+            'which a file would lose: save what it is made of, by name')
+
+
 def check_array(array: np.ndarray) -> None:
+    check_alone(array, 'an array')
     check_dtype(array.dtype)
     if array.dtype.kind == 'O':
         for i, item in enumerate(array.reshape(-1)):

@@ -12,7 +12,7 @@ from typing import (TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple,
 from ._native import ffi, lib
 from .checkpoint import Checkpoint, Files, Path, guarded
 from .communicator import Communicator, together
-from .errors import Status, UnmatchedError, file_path, text
+from .errors import MismatchError, Status, UnmatchedError, file_path, text
 from .filling import check_new_objects, fill
 from .fitting import check_fit
 from .options import (ManagerOptions, Options, ReadOptions, WriteOptions,
@@ -93,6 +93,9 @@ class Manager:
         self._read = read_options(keywords)
         self._options = Options('varve_manager_options', options,
                                 ManagerOptions.__annotations__)
+        if not background:
+            self._write.heed_signals()
+            self._read.heed_signals()
         struct = self._options.struct
         setattr(struct, 'async', background)
         struct.write = self._write.struct
@@ -147,17 +150,23 @@ class Manager:
         with graph.lock:
             if self._restoration:
                 self._restoration.close()
+            graph.begin_read()
             with together(self._comm):
                 graph.let_take_any_shape(self._any_shape)
                 graph.sync(to_fill=True)
                 newest = fs_text(lib.varve_manager_latest(self.handle))
             tried: List[Optional[str]] = []
-            goes_on = True
-            while goes_on:
+            while self._any(newest not in tried):
                 tried.append(newest)
-                newest = self._resume_from(newest)
-                is_other = newest not in tried  # a newer one was passed over
-                goes_on = self._comm.any(is_other) if self._comm else is_other
+                try:
+                    newest = self._resume_from(newest)
+                except MismatchError:
+                    older = [found.path for found in self.checkpoints
+                             if found.path not in tried]
+                    # Lists were made as a file has them that was passed over.
+                    if not self._any(bool(self.passed_over and older)):
+                        raise
+                    newest = older[-1] if older else newest
             with together(self._comm):
                 graph.push(Status.HALF_RESTORED)
             handle = lib.varve_manager_restoration(self.handle)
@@ -166,15 +175,22 @@ class Manager:
             self._is_unchecked = self._is_strict and bool(self._restoration)
             return self._restoration
 
+    def _any(self, value: bool) -> bool:
+        """Whether it is so at any process."""
+        return self._comm.any(value) if self._comm else value
+
     def _resume_from(self, newest: Optional[str]) -> Optional[str]:
         """Fills what that file has, resumes, and gives the path of what was
         resumed; what was filled from another file is taken back."""
         graph = self._files.graph
         with together(self._comm):
-            filled = fill(graph, newest, self._read)
+            graph.unfolded.clear()
+            survey = graph.sync(to_fill=True)
+            filled = fill(graph, survey, lambda: newest, self._read)
         try:
             with together(self._comm):
-                graph.sync(to_fill=True)
+                if filled or graph.unfolded:
+                    graph.sync(to_fill=True)
                 if newest:
                     check_fit(graph, file_path(newest), self._read)
             self._call(lib.varve_manager_resume, self.handle)
@@ -245,6 +261,8 @@ class Manager:
             if self._is_unchecked:
                 self.assert_consumed()
             with together(self._comm):
+                self._files.graph.is_own_format = \
+                    self._write.struct.format == lib.VARVE_FORMAT_VARVE
                 self._files.graph.sync()
             self._call(lib.varve_manager_save_with, self.handle, step,
                        options.struct)

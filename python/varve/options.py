@@ -10,6 +10,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import os
+import threading
 from typing import (Any, Callable, Container, Dict, List, Mapping, Sequence,
                     Tuple, TypedDict, Union)
 
@@ -267,6 +268,14 @@ class Options:
     def _set_progress(self, _: Progress) -> None:
         self.struct.progress = lib.varve_python_progress
         self.struct.progress_user = self.callbacks.handle
+
+    def heed_signals(self) -> None:
+        """Lets the handlers of signals run while the library works: they run
+        in a callback in the main thread, and what they raise cancels."""
+        if not self.struct.progress \
+                and threading.current_thread() is threading.main_thread():
+            self.struct.progress = lib.varve_python_progress
+            self.struct.progress_user = self.callbacks.handle
 
     def note_losses(self) -> None:
         """Lets the callbacks hear what is lost."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import enum
 import mmap
 import os
+import sys
 from typing import (Any, Dict, Iterator, List, Mapping, NamedTuple, Optional,
                     Tuple, Union)
 
@@ -16,13 +17,13 @@ from ._native import ffi, lib
 from .dtypes import BOOL, NAMES, STRING, saved_dtype
 from .errors import (NotFoundError, Status, call, error_of, file_path, refuse,
                      text)
+from .kinds import PYTHON_TAG, made_dict, made_value, names_of
 from .options import metadata_value
-from .strings import decoded, from_file, path_bytes
+from .strings import from_file, path_bytes
 from .survey import NONE_TAG
 
 __all__ = ['Kind', 'Reader', 'SavedNode', 'SavedSlot', 'open', 'load']
 
-NATIVE = [np.dtype(name) for name in ('?', 'i8', 'f8', 'c16')]
 Path = Union[str, 'os.PathLike[str]']
 
 
@@ -35,6 +36,11 @@ class Kind(enum.IntEnum):
     LIST = 3
     DICT = 4
     STATE = 5
+
+
+SCALARS = {'bool': '_Bool *', 'int64': 'int64_t *', 'float64': 'double *'} \
+    if sys.byteorder == 'little' else {}
+KINDS = {int(kind): kind for kind in Kind}
 
 
 class SavedSlot(NamedTuple):
@@ -217,22 +223,52 @@ class SavedNode:
 
     def __init__(self, reader: Reader, saved: Any):
         self.reader = reader
+        self._saved = saved
+        self._handle = reader.handle  # what it points to is the reader's
         self.number: int = saved.id
-        self.kind = Kind(saved.kind)
-        self.path = text(saved.path)
-        self.global_name = text(saved.global_name) or None
+        self.kind = KINDS[saved.kind]
         self.has_value = bool(saved.has_value)
-        self.digest = bytes(saved.digest)
-        self.nbytes: int = saved.size
-        self.file = (os.fsdecode(ffi.string(saved.file)) if saved.file
-                     else None)
-        self.offset: int = saved.offset
         self._code: int = saved.value.dtype
         self.dtype = saved_dtype(self._code) if self._code else None
         self.shape: Tuple[int, ...] = tuple(
-            saved.value.shape[i] for i in range(saved.value.rank))
-        self.part: Optional[Part] = part_of(saved)
+            saved.value.shape[0:saved.value.rank]) if self._code else ()
         self._counts = saved.edge_count, saved.slot_count, saved.tag_count
+
+    @property
+    def path(self) -> str:
+        """Where it is: one of its paths."""
+        return text(self._saved.path)
+
+    @property
+    def global_name(self) -> Optional[str]:
+        """A name in the whole file, if it has one."""
+        return text(self._saved.global_name) or None
+
+    @property
+    def digest(self) -> bytes:
+        """Of the value."""
+        return bytes(self._saved.digest)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the value."""
+        return int(self._saved.size)
+
+    @property
+    def file(self) -> Optional[str]:
+        """The file where the value lies as it is."""
+        return (os.fsdecode(ffi.string(self._saved.file)) if self._saved.file
+                else None)
+
+    @property
+    def offset(self) -> int:
+        """Where in that file."""
+        return int(self._saved.offset)
+
+    @property
+    def part(self) -> Optional[Part]:
+        """Of what the value is a part."""
+        return part_of(self._saved)
 
     @property
     def type(self) -> Optional[str]:
@@ -242,13 +278,8 @@ class SavedNode:
     @property
     def edges(self) -> Dict[str, 'SavedNode']:
         """The children by their names; those of a list by position."""
-        name, child = ffi.new('const char **'), ffi.new('uint32_t *')
-        found = {}
-        for i in range(self._counts[0]):
-            lib.varve_reader_edge_at(self.reader.handle, self.number, i, name,
-                                     child)
-            found[text(name[0])] = self.reader.node(child[0])
-        return found
+        return {name: self.reader.node(number)
+                for name, number in self.edge_items()}
 
     @property
     def edge_count(self) -> int:
@@ -257,11 +288,15 @@ class SavedNode:
 
     def child_numbers(self) -> Iterator[int]:
         """The numbers of its children."""
+        return (number for _, number in self.edge_items())
+
+    def edge_items(self) -> Iterator[Tuple[str, int]]:
+        """The names of its children and their numbers."""
         name, child = ffi.new('const char **'), ffi.new('uint32_t *')
+        handle = self.reader.handle
         for i in range(self._counts[0]):
-            lib.varve_reader_edge_at(self.reader.handle, self.number, i, name,
-                                     child)
-            yield child[0]
+            lib.varve_reader_edge_at(handle, self.number, i, name, child)
+            yield text(name[0]), child[0]
 
     @property
     def slots(self) -> List[SavedSlot]:
@@ -279,9 +314,9 @@ class SavedNode:
     @property
     def tags(self) -> List[str]:
         """The tags of this node."""
-        return [text(lib.varve_reader_tag_at(self.reader.handle, self.number,
-                                             i))
-                for i in range(self._counts[2])]
+        return [] if not self._counts[2] else [
+            text(lib.varve_reader_tag_at(self.reader.handle, self.number, i))
+            for i in range(self._counts[2])]
 
     def __getitem__(self, name: Any) -> Any:
         """A child by its name; of a variable, the part of its value."""
@@ -299,6 +334,12 @@ class SavedNode:
         array = room_for(self, self.shape)
         self._read_into(address(array))
         return array
+
+    def read_scalar(self) -> Any:
+        """A bool, an int or a float of Python; of their types alone."""
+        room = ffi.new(SCALARS[self.type or ''])
+        self._read_into(room)
+        return room[0]
 
     def _read_strings(self) -> np.ndarray:
         array = room_for(self, self.shape)
@@ -444,9 +485,12 @@ class Loading:
     def __init__(self, reader: Reader, is_mapped: bool,
                  is_python: bool = False):
         self._reader = reader
-        self._is_python = is_python  # scalars and texts are Python's own
+        # Scalars and texts are Python's own.
+        self._is_python = is_python or PYTHON_TAG in reader.root.tags
         self._is_mapped = is_mapped
         self._made: Dict[int, Any] = {}
+        self.lists: List[Any] = []  # that are no arrays in the file
+        self._homes: Dict[int, List[Tuple[Any, Any]]] = {}  # of lists
 
     def load(self, top: Optional[SavedNode] = None) -> Any:
         """All of the file, or what is below a node of it."""
@@ -455,48 +499,64 @@ class Loading:
             self._made[node.number] = self._begin(node)
         for node in nodes:
             self._fill(node, self._made[node.number])
+        for node in reversed(nodes):
+            if node.kind == Kind.LIST and 'tuple' in node.tags:
+                self._make_tuple(node)
+        self.lists = [self._made[node.number] for node in nodes
+                      if node.kind == Kind.LIST
+                      and isinstance(self._made[node.number], list)]
         return self._made[nodes[0].number]
 
     def _begin(self, node: SavedNode) -> Any:
         if node.kind == Kind.LIST:
             return []
-        if NONE_TAG in node.tags and not node.edges:
+        if NONE_TAG in node.tags and not node.edge_count:
             return None
         if node.kind == Kind.VARIABLE or self._is_leaf(node):
             return self._value(node)
-        return {}
+        return made_dict(node.tags) if node.kind == Kind.DICT else {}
 
     @staticmethod
     def _is_leaf(node: SavedNode) -> bool:
-        return node.kind == Kind.STATE and not node.edges
+        return node.kind == Kind.STATE and not node.edge_count
 
     def _value(self, node: SavedNode) -> Any:
         if not node.has_value:
             return None
         if self._is_mapped and node.is_mappable and node.shape:
             return node.map()
+        if self._is_python and not node.shape and node.type in SCALARS \
+                and not node.tags:
+            return node.read_scalar()
         value = node.read()
-        if node.shape:
-            return value
-        return native(value[()]) if self._is_python else value[()]
+        value = value if node.shape else value[()]
+        return made_value(value, node.tags) if self._is_python else value
+
+    def _make_tuple(self, node: SavedNode) -> None:
+        made = tuple(self._made[node.number])
+        self._made[node.number] = made
+        for holder, name in self._homes.get(node.number, ()):
+            holder[name] = made
+
+    def _put(self, made: Any, name: Any, number: int) -> None:
+        made[name] = self._made[number]
+        if isinstance(made[name], list):
+            self._homes.setdefault(number, []).append((made, name))
 
     def _fill(self, node: SavedNode, made: Any) -> None:
-        if isinstance(made, list):
-            made.extend(self._made[child.number]
-                        for child in node.edges.values())
+        if node.kind == Kind.LIST:
+            made.extend([None] * node.edge_count)
+            for i, number in enumerate(node.child_numbers()):
+                self._put(made, i, number)
         elif isinstance(made, dict):
-            for name, child in node.edges.items():
-                made[name] = self._made[child.number]
+            edges = list(node.edge_items())
+            names = names_of([name for name, _ in edges], node.tags) \
+                if edges else []
+            for name, (_, number) in zip(names, edges):
+                self._put(made, name, number)
             for slot in node.slots:
                 made[f'{slot.name}({slot.variable.path})'] = self._made[
                     slot.node.number]
-
-
-def native(value: Any) -> Any:
-    """A scalar as Python has it, if it has such a one."""
-    if isinstance(value, bytes):
-        return decoded(value, True)
-    return value.item() if value.dtype in NATIVE else value
 
 
 def below(top: SavedNode) -> List[SavedNode]:

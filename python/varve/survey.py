@@ -10,7 +10,6 @@ from __future__ import annotations
 import enum
 import functools
 import re
-import sys
 import types
 from typing import (Any, Callable, Container, Dict, Iterator, List, Optional,
                     Tuple)
@@ -19,7 +18,13 @@ import numpy as np
 
 from ._native import lib
 from .errors import refuse
-from .leaves import NUMBERS, Leaf, leaf_maker, plain
+from .kinds import is_number_name, tags_of
+from .leaves import (NUMBERS, Leaf, ListLeaf, check_alone, leaf_maker,
+                     mangled_slots, plain)
+from .outside import is_tensor
+from .states import (EXTRA_STATE, ExtraState, State, attributes,
+                     check_has_state, is_module, is_named_tuple, private,
+                     set_attribute, state_of_object)
 from .strings import is_valid
 
 __all__ = ['Part', 'Survey', 'put', 'put_tuples']
@@ -37,20 +42,50 @@ ESCAPED = re.compile('[/%*|()\0-\x1f\x7f]')
 class Part:
     """One container or leaf, where it was found first."""
 
-    def __init__(self, key: Any, source: Any, value: Any, path: str,
-                 maker: Optional[Callable[[Any], Leaf]]):
+    def __init__(self, key: Any, source: Any, value: Any,
+                 home: Optional[Tuple['Part', Any]], maker: Optional[Callable[[Any], Leaf]],
+                 state: Optional[State] = None):
         self.key = key
         self.source = source  # kept: keys are identities
         self.value = value
-        self.path = path
+        self._home = home  # the part and the name where it is
         self.maker = maker
-        self.kind = lib.VARVE_VARIABLE if maker else kind_of(value)
+        self.state = state
+        self.kind = lib.VARVE_VARIABLE if maker else lib.VARVE_OBJECT if state \
+            else kind_of(value)
         self.is_none = value is None
+        self.is_of_state = state is not None  # made anew at each survey
         # What children are put back into: a list in the place of a tuple.
-        self.holder = list(value) if isinstance(value, tuple) else value
+        self.holder = state.tree if state else attributes(value) \
+            if is_named_tuple(value) else list(value) \
+            if isinstance(value, tuple) else value
+        self.has_int_keys = isinstance(self.holder, dict) and any(
+            type(name) is int for name in self.holder)
         self.children: List[Tuple[str, Any]] = []
         self.homes: List[Tuple['Part', Any]] = []
-        self.is_changed = False  # what its holder has
+
+    @property
+    def path(self) -> str:
+        """Where it was found first. No part keeps its own, for in a deep graph
+        all of them together take memory by the square."""
+        names, part = [], self
+        while part._home:
+            part, name = part._home
+            names.append(escaped(name))
+        return '/'.join(reversed(names))
+
+    def path_to(self, name: Any) -> str:
+        """The path of a child."""
+        return f'{self.path}/{escaped(name)}'.lstrip('/')
+
+    def tags(self) -> List[str]:
+        """Those of its node."""
+        if self.is_none:
+            return [NONE_TAG]
+        found = tags_of(self.source, self.value)
+        if self.maker is ListLeaf and not found:
+            return ['list']
+        return found
 
     @property
     def is_list(self) -> bool:
@@ -61,12 +96,16 @@ def kind_of(value: Any) -> int:
     if value is None:  # in a list: it keeps a place
         return lib.VARVE_OBJECT
     if isinstance(value, dict):
+        check_alone(value, 'a dict')
         return lib.VARVE_DICT
     if isinstance(value, (list, tuple)):
-        return lib.VARVE_LIST
-    if isinstance(value, STRANGERS) or not hasattr(value, '__dict__'):
+        check_alone(value, 'a list')
+        return lib.VARVE_OBJECT if is_named_tuple(value) else lib.VARVE_LIST
+    if isinstance(value, STRANGERS) or not (
+            hasattr(value, '__dict__') or mangled_slots(value)):
         raise TypeError('expected arrays, numbers, strings, lists, dicts and '
                         f'objects of them, found {described(value)}')
+    check_has_state(value)
     return lib.VARVE_OBJECT
 
 
@@ -76,48 +115,30 @@ def described(value: Any) -> str:
     return kind.__name__ + (f' {name}' if isinstance(name, str) else '')
 
 
-def is_module(value: Any) -> bool:
-    """Whether it is a module of torch, which is there if it is."""
-    kind = getattr(getattr(sys.modules.get('torch'), 'nn', None), 'Module',
-                   None)
-    return kind is not None and isinstance(value, kind)
-
-
-def module_attributes(value: Any) -> Dict[str, Any]:
-    """What the state_dict of a module of torch has: its parameters, buffers
-    that are to be saved, and the modules below it."""
-    own = vars(value)
-    left_out = own.get('_non_persistent_buffers_set', ())
-    buffers = {name: buffer for name, buffer in own['_buffers'].items()
-               if name not in left_out}
-    return {**own['_parameters'], **buffers, **own['_modules']}
-
-
-def attributes(value: Any) -> Dict[str, Any]:
-    """The attributes of an object that are saved."""
-    if is_module(value):
-        return module_attributes(value)
-    return {name: child for name, child in vars(value).items()
-            if not name.startswith('_')}
-
-
 def is_none_tagged(tags: Container[str]) -> bool:
     """Whether a node of these tags stands for None."""
     return NONE_TAG in tags
 
 
-def items_of(part: Part) -> Iterator[Tuple[Any, Any]]:
-    """Keys and children; None stands for nothing, but in a list, where it has
-    a place."""
+def items_of(part: Part, has_none: bool) -> Iterator[Tuple[Any, Any]]:
+    """Keys and children. None has a place in a list; anywhere else it has one
+    in a save alone, for else a value may come to where it is."""
     if part.is_none:
         return
     if part.is_list:
         yield from enumerate(part.holder)
         return
-    found = part.value if part.kind == lib.VARVE_DICT else \
-        attributes(part.value)
-    yield from ((key, child) for key, child in found.items()
-                if child is not None)
+    yield from ((key, child) for key, child in named_children(part).items()
+                if child is not None or (
+                    has_none and not is_module(part.value)))
+
+
+def named_children(part: Part) -> Any:
+    """What a dict or an object has by name."""
+    if part.kind == lib.VARVE_DICT or part.state or isinstance(part.value,
+                                                               tuple):
+        return part.holder
+    return attributes(part.value)
 
 
 def check_name(name: Any) -> None:
@@ -125,18 +146,23 @@ def check_name(name: Any) -> None:
         return
     if not isinstance(name, str):
         raise TypeError(f'expected names that are str or int, found {name!r}')
-    if not is_valid(name):
+    if not name.isascii() and not is_valid(name):
         raise TypeError(f'expected names that UTF-8 has, found {name[:40]!r} '
                         'with a lone surrogate; rename it')
-    if '\0' in name or not 0 < len(name.encode()) <= MAX_NAME_SIZE:
+    if '\0' in name or not 0 < len(name) <= MAX_NAME_SIZE or (
+            len(name) > MAX_NAME_SIZE // 4
+            and len(name.encode()) > MAX_NAME_SIZE):
         raise TypeError('expected a name of 1 to 65535 bytes of UTF-8 without '
                         f'a NUL, found {name[:40]!r}')
 
 
-def check_key(name: Any, holder: Any) -> None:
+def check_key(name: Any, part: Part) -> None:
     check_name(name)
-    if isinstance(name, int) and str(name) in holder:
+    if isinstance(name, int) and str(name) in part.holder:
         raise TypeError(f'expected {name} once, found it as int and as str')
+    if part.has_int_keys and isinstance(name, str) and is_number_name(name):
+        raise TypeError(f'expected {name} as int, as other names of this dict '
+                        'are, found it as str')
 
 
 def escaped(name: Any) -> str:
@@ -149,49 +175,98 @@ class Survey:
     containers are known by identity, and shared by it; numbers, strings and
     tuples by where they are."""
 
-    def __init__(self, root: Any):
+    def __init__(self, root: Any, states: Optional[Dict[Any, Any]] = None,
+                 is_folded: bool = True, unfolded: Container[Any] = (),
+                 has_none: bool = False):
+        self._states = {} if states is None else states
+        self._in_states: Dict[int, Any] = {}  # their dicts and lists, by key
+        self.left_out: List[Tuple[str, str]] = []
+        self._is_folded = is_folded
+        self._unfolded = unfolded
+        self._has_none = has_none
         self.parts: Dict[Any, Part] = {}
         self._queue: List[Part] = []
         self.root = id(root)
         try:
-            self._add(self.root, root, root, '')
+            self._add(self.root, root, root, None)
         except TypeError as error:
             raise refuse(f'the root: {error}') from None
         for part in self._queue:  # grows meanwhile
             self._look_into(part)
         self._queue.clear()
 
-    def _add(self, key: Any, source: Any, value: Any, path: str) -> Part:
+    def _add(self, key: Any, source: Any, value: Any,
+             home: Optional[Tuple[Part, Any]]) -> Part:
         maker = leaf_maker(value)
-        part = self.parts[key] = Part(key, source, value, path, maker)
+        if maker is ListLeaf and (not self._is_folded
+                                  or key in self._unfolded):
+            maker = None
+        state = None if maker else self._state_of(source)
+        part = self.parts[key] = Part(key, source, value, home, maker, state)
         if not maker:
             self._queue.append(part)
+        if part.kind == lib.VARVE_OBJECT and not state and value is not None:
+            self.left_out += [
+                (part.path_to(name), 'left out: an attribute that begins with '
+                 '_') for name in private(value)]
         return part
 
-    def _look_into(self, part: Part) -> None:
-        for name, source in items_of(part):
-            path = part.path or 'the root'
-            try:
-                if not part.is_list:
-                    check_key(name, part.holder)
-                path = f'{part.path}/{escaped(name)}'.lstrip('/')
-                self._look_at(part, name, source, path)
-            except TypeError as error:
-                raise refuse(f'{path}: {error}') from None
+    def _state_of(self, source: Any) -> Optional[State]:
+        """The same one while a value may still be given to it."""
+        if isinstance(source, (dict, list, tuple)) or source is None:
+            return None
+        key = (EXTRA_STATE, id(source.module)) \
+            if isinstance(source, ExtraState) else id(source)
+        held = self._states.get(key)
+        if held is not None:
+            return held[1]
+        state = state_of_object(source)
+        if state:
+            self._states[key] = source, state
+        return state
 
-    def _look_at(self, part: Part, name: Any, source: Any, path: str) -> None:
+    def _look_into(self, part: Part) -> None:
+        for name, source in items_of(part, self._has_none):
+            is_named = part.is_list
+            try:
+                if not is_named:
+                    check_key(name, part)
+                is_named = True
+                self._look_at(part, name, source)
+            except TypeError as error:
+                path = part.path_to(name) if is_named else part.path
+                raise refuse(f'{path or "the root"}: {error}') from None
+
+    def _look_at(self, part: Part, name: Any, source: Any) -> None:
         value = plain(source)
+        if is_tensor(source) and not is_module(part.value):
+            check_alone(source, 'a tensor')
         is_plain = isinstance(value, (str, bytes, tuple, np.generic)) \
             or type(value) in NUMBERS or value is None
         key = (part.key, name) if is_plain else id(source)
+        is_of_state = part.is_of_state and isinstance(value, (dict, list))
+        if is_of_state:
+            key = self._in_states.setdefault(id(source), (part.key, name))
+        elif isinstance(source, ExtraState):
+            key = id(source.module), EXTRA_STATE
         if key not in self.parts:
-            self._add(key, source, value, path)
+            self._add(key, source, value, (part, name))
+            self.parts[key].is_of_state |= is_of_state or (
+                part.is_of_state and isinstance(value, tuple))
         self.parts[key].homes.append((part, name))
         part.children.append((str(name), key))
 
 
 def no_note(_undo: Callable[[], None]) -> None:
     """For what is not undone."""
+
+
+def set_child(home: Part, name: Any, value: Any) -> None:
+    """Puts something into a list, a dict or an object."""
+    if home.kind == lib.VARVE_OBJECT and home.holder is home.value:
+        set_attribute(home.value, name, value)
+    else:
+        home.holder[name] = value
 
 
 def put(part: Part, value: Any,
@@ -202,10 +277,8 @@ def put(part: Part, value: Any,
     if value is old:
         return
     for home, name in part.homes:
-        place = vars(home.value) if home.kind == lib.VARVE_OBJECT \
-            else home.holder
-        note(functools.partial(place.__setitem__, name, old))
-        place[name] = value
+        note(functools.partial(set_child, home, name, old))
+        set_child(home, name, value)
     part.value = value
 
 
@@ -213,9 +286,10 @@ def put_tuples(parts: List[Part],
                note: Callable[[Callable[[], None]], None] = no_note) -> None:
     """Makes tuples anew whose elements have changed, the innermost first."""
     for part in reversed(parts):
-        if isinstance(part.value, tuple):
-            if len(part.holder) != len(part.value) or any(
-                    new is not old for new, old in zip(part.holder,
-                                                       part.value)):
+        if isinstance(part.value, tuple) and not part.maker:
+            holder = list(part.holder.values()) \
+                if isinstance(part.holder, dict) else part.holder
+            if len(holder) != len(part.value) or any(
+                    new is not old for new, old in zip(holder, part.value)):
                 make = getattr(type(part.value), '_make', type(part.value))
-                put(part, make(part.holder), note)
+                put(part, make(holder), note)

@@ -1,0 +1,99 @@
+"""test_kinds.py - load gives back what was saved.
+
+SPDX-License-Identifier: MIT
+"""
+import collections
+import unittest
+
+import numpy as np
+
+import varve
+from place import Test
+
+STATE = {
+    'name': 'net', 'raw': b'\0\1', 'none': None, 'pair': (1, 2), 'flag': True,
+    'count': 7, 'rate': 0.5, 'empty': {}, 'nothing': [], 'tuple': (),
+    'by': {0: 1.5, 10: 2.5}, 'both': {0: 1.5, 'a': 2.5}, 'text': {'0': 1},
+    'mixed': [None, 'a', 1, 2.5], 'array': np.arange(3.0), 'z': 1j,
+    'floats': [0.5, float('nan'), -0.0], 'bools': [True, False],
+    'flags': (True,), 'complex': [1j, 2j], 'nested': ((1, (2.5, None)), []),
+    'rows': [[1, 2], [3.5]], 'large': [2**63, -2**200, 0], 'int': -2**70,
+    'numpy': np.float64(2.5), 'short': np.int8(3), 'zero': np.array(4),
+    'deep': {1: {2: {'3': (None,)}}}, 'counter': collections.Counter(a=2),
+    'order': collections.OrderedDict([('a', 1), ('b', 2)]),
+    'words': np.array(['cat', 'ü']), 'bytes': np.array([b'ab', b'c']),
+    'objects': np.array(['cat', 'ü'], object),
+}
+
+
+class Kinds(Test):
+
+    def test_load_gives_what_was_saved(self):
+        varve.write(STATE, self.path())
+        found = varve.load(self.path())
+        self.assertEqual(set(found), set(STATE))
+        for name, value in STATE.items():
+            self.assertIs(type(found[name]), type(value), name)
+            self.assertEqual(repr(found[name]), repr(value), name)
+
+    def test_restore_gives_what_was_saved(self):
+        varve.write(STATE, self.path())
+        fresh = {name: like(value) for name, value in STATE.items()}
+        with varve.restore(fresh, self.path()) as restoration:
+            restoration.assert_consumed()
+        for name, value in STATE.items():
+            self.assertEqual(repr(fresh[name]), repr(value), name)
+
+    def test_lists_of_numbers_have_the_length_and_type_of_the_file(self):
+        for saved in [1, 2, 3], [0.5], [], (1, 2), [1, 'a'], [None, 2.5]:
+            varve.write({'it': saved}, self.path())
+            for fresh in [], [7], [0.5, 1.5], [True], [1, 2, 3, 4], ['x', 1]:
+                if not saved and fresh:
+                    continue
+                tree = {'it': type(saved)(fresh)}
+                with varve.restore(tree, self.path()) as restoration:
+                    restoration.assert_consumed()
+                self.assertEqual(tree['it'], saved, (saved, fresh))
+                self.assertIs(type(tree['it']), type(saved))
+
+    def test_lists_of_other_programs(self):
+        tree = {'it': [np.float64(1.5), np.float64(2.5)]}
+        varve.write(tree, self.path())
+        for fresh in [0.0], [0.0, 0.0], [1, 2, 3], []:
+            it = {'it': fresh}
+            with varve.restore(it, self.path()) as restoration:
+                restoration.assert_consumed()
+            self.assertEqual(it['it'], [1.5, 2.5])
+            self.assertIs(it['it'], fresh)
+
+    def test_a_list_of_numbers_is_one_value(self):
+        varve.write({'loss': [0.5] * 1000}, self.path())
+        with varve.open(self.path()) as file:
+            self.assertEqual(file['loss'].shape, (1000,))
+            self.assertLess(file.size, 12000)
+
+    def test_names_that_could_be_two(self):
+        with self.fails(varve.MisuseError, 'it: .*5 as int'):
+            varve.write({'it': {1: 1, '5': 2}}, self.path())
+
+    def test_files_of_other_formats_keep_their_lists(self):
+        tree = {'a': [1.5, 2.5], 'n': np.ones(2)}
+        varve.write(tree, self.path(), format='npz')
+        with varve.open(self.path()) as file:
+            self.assertEqual(sorted(file), ['a/0', 'a/1', 'n'])
+
+
+def like(value):
+    """Something else of its type."""
+    if isinstance(value, np.ndarray):
+        return np.full_like(value, 0 if value.dtype.kind in 'iuf' else '')
+    if isinstance(value, (tuple, list, dict, bool)) or value is None:
+        return type(value)()
+    if isinstance(value, np.generic):
+        return type(value)(0)
+    return value * 0 if not isinstance(value, (str, bytes, int)) else \
+        type(value)() if not isinstance(value, int) or value == 7 else -2**66
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,279 @@
+"""test_objects.py - objects of other libraries: saved whole, or refused.
+
+SPDX-License-Identifier: MIT
+"""
+import array
+import collections
+import ctypes
+import importlib
+import random
+import sys
+import types
+import unittest
+
+import numpy as np
+
+import varve
+from place import Test
+
+
+class Wrapped:
+    """NumPy can take it."""
+
+    def __init__(self, values):
+        self._value = np.asarray(values)
+
+    shape = property(lambda self: self._value.shape)
+    dtype = property(lambda self: self._value.dtype)
+
+    def __array__(self, dtype=None, copy=None):
+        return self._value
+
+
+class Copied(Wrapped):
+    """As what lies on a device."""
+
+    def __array__(self, dtype=None, copy=None):
+        return self._value.copy()
+
+    def assign(self, values):
+        self._value = values.copy()
+
+
+class Stored(Copied):
+    assign = None
+
+    def __setitem__(self, index, values):
+        self._value[index] = values
+
+
+class Frozen(Copied):
+    assign = None
+
+
+class ByDict:
+    def __init__(self, n):
+        self._n = n
+
+    def state_dict(self):
+        return {'n': self._n, 'more': {'values': [self._n] * 2}}
+
+    def load_state_dict(self, state):
+        self._n = state['n']
+        assert state['more'] == {'values': [self._n] * 2}
+
+
+class ByState:
+    def __init__(self, n):
+        self._n = n
+
+    def __getstate__(self):
+        return {'_n': self._n}
+
+
+class Slots:
+    __slots__ = 'rate', '_hidden'
+
+    def __init__(self, rate):
+        self.rate = rate
+
+
+class MoreSlots(Slots):
+    __slots__ = ()
+
+
+class Private:
+    def __init__(self, value):
+        self._w = np.full(3, value)
+
+
+class PrivateSlots:
+    __slots__ = ('_w',)
+
+    def __init__(self):
+        self._w = 1
+
+
+class Partly:
+    def __init__(self):
+        self.w = 1
+        self._cache = {}
+
+
+class Units(np.ndarray):
+    pass
+
+
+class Words(str):
+    pass
+
+
+class Table(dict):
+    pass
+
+
+class Rows(list):
+    pass
+
+
+Pair = collections.namedtuple('Pair', 'mu nu')
+Swapped = collections.namedtuple('Pair', 'nu mu')
+
+
+class Objects(Test):
+
+    def comes_back(self, saved, fresh, look):
+        """What was saved, in what was there before."""
+        self.assertEqual(varve.write({'it': saved, 'n': 1}, self.path()), [])
+        tree = {'it': fresh, 'n': 0}
+        with varve.restore(tree, self.path()) as restoration:
+            restoration.assert_consumed()
+            restoration.assert_existing_objects_matched()
+        np.testing.assert_equal(look(tree['it']), look(saved))
+        return tree['it']
+
+    def test_arrays_of_other_libraries(self):
+        for kind in Wrapped, Copied, Stored:
+            fresh = kind([0.0, 0.0])
+            come = self.comes_back(kind([1.5, 2.0]), fresh,
+                                   lambda value: value._value)
+            self.assertIs(come, fresh)
+        for fresh, saved in (
+                (array.array('d', [0, 0]), array.array('d', [1, 2])),
+                (bytearray(2), bytearray(b'ab')),
+                ((ctypes.c_int * 2)(), (ctypes.c_int * 2)(3, 4))):
+            self.assertIs(self.comes_back(saved, fresh, list), fresh)
+        varve.Checkpoint(it=saved).write(self.path())
+        bytes_of = bytearray(2)
+        checkpoint = varve.Checkpoint(it=bytes_of)
+        checkpoint.write(self.path())
+        bytes_of.append(1)  # nothing holds its memory
+
+    def test_arrays_that_cannot_be_filled(self):
+        varve.write({'it': Frozen([1.0])}, self.path())
+        self.assertEqual(varve.load(self.path())['it'], [1.0])
+        with self.fails(varve.MisuseError, 'it: ', 'Frozen'):
+            varve.restore({'it': Frozen([0.0])}, self.path())
+
+    def test_objects_that_say_what_their_state_is(self):
+        for kind in ByDict, ByState:
+            self.comes_back(kind(7), kind(0), lambda value: value._n)
+        for kind in random.Random, np.random.RandomState, \
+                np.random.default_rng, np.random.MT19937:
+            self.comes_back(kind(3), kind(4), numbers_of)
+        self.comes_back(Slots(2.5), Slots(0.0), lambda value: value.rate)
+        self.comes_back(MoreSlots(2.5), MoreSlots(0.0),
+                        lambda value: value.rate)
+        self.comes_back(types.SimpleNamespace(a=1), types.SimpleNamespace(a=0),
+                        lambda value: value.a)
+
+    def test_objects_that_say_it_in_a_checkpoint(self):
+        checkpoint = varve.Checkpoint(it=ByDict(1), rng=random.Random(1))
+        for n in 2, 3:
+            checkpoint.it._n = n
+            checkpoint.save(self.path('ckpt'))
+        expected = checkpoint.rng.random()
+        checkpoint.it._n = 9
+        with checkpoint.restore(self.path('ckpt')) as restoration:
+            restoration.assert_consumed()
+            self.assertEqual(checkpoint.it._n, 3)
+            self.assertEqual(checkpoint.rng.random(), expected)
+            restoration.assert_existing_objects_matched()
+        late = varve.Checkpoint()
+        with late.restore(self.path('ckpt')) as restoration:
+            late.it = ByDict(0)
+            late.rng = random.Random(5)
+            self.assertEqual(late.it._n, 3)
+            restoration.assert_consumed()
+        self.assertEqual(late.rng.random(), expected)
+
+    def test_what_would_be_lost_is_refused_by_its_path(self):
+        units = np.zeros(2).view(Units)
+        units.unit = 'm'
+        words, table, rows = Words('x'), Table(a=1), Rows([1])
+        words.a = table.b = rows.c = 1
+        for value, words in (
+                (Private(1.0), '_w.*state_dict'), (PrivateSlots(), '_w'),
+                (np.ma.masked_array([1.0, 2.0], [0, 1]), 'MaskedArray'),
+                (units, "Units with 'unit'"), (words, "Words with 'a'"),
+                (table, "Table with 'b'"), (rows, "Rows with 'c'")):
+            with self.fails(varve.MisuseError, 'in/0: ', words):
+                varve.write({'in': [value]}, self.path())
+
+    def test_what_is_left_out_is_listed(self):
+        self.assertEqual(
+            varve.write({'in': [Partly()]}, self.path()),
+            [('in/0/_cache', 'left out: an attribute that begins with _')])
+        checkpoint = varve.Checkpoint(it=Partly())
+        checkpoint.save(self.path('ckpt'))
+        self.assertEqual([path for path, _ in checkpoint.left_out],
+                         ['it/_cache'])
+
+    def test_named_tuples_are_saved_by_field(self):
+        varve.write({'adam': Pair(np.full(2, 1.0), 2.0)}, self.path())
+        tree = {'adam': Swapped(nu=0.0, mu=np.zeros(2))}
+        with varve.restore(tree, self.path()) as restoration:
+            restoration.assert_consumed()
+        self.assertEqual(tree['adam'].mu.tolist(), [1, 1])
+        self.assertEqual(tree['adam'].nu, 2.0)
+        self.assertIsInstance(tree['adam'], Swapped)
+        with varve.open(self.path()) as file:
+            self.assertEqual(sorted(file), ['adam/mu', 'adam/nu'])
+
+    def test_jax(self):
+        jnp = self.library('jax.numpy')
+        self.comes_back({'w': jnp.arange(3.0), 'h': jnp.ones(2, 'bfloat16')},
+                        {'w': jnp.zeros(3), 'h': jnp.zeros(2, 'bfloat16')},
+                        lambda value: [np.asarray(value[name], 'f4')
+                                       for name in value])
+        come = self.comes_back(jnp.ones(2), jnp.zeros(2), np.asarray)
+        self.assertIs(type(come), type(jnp.zeros(2)))
+
+    def test_optax(self):
+        optax, jnp = self.library('optax'), self.library('jax.numpy')
+        def state():
+            return optax.adam(1e-3).init({'w': jnp.ones(3)})
+        saved = state()
+        saved = (saved[0]._replace(mu={'w': jnp.full(3, 5.0)}), saved[1])
+        self.comes_back(saved, state(),
+                        lambda value: np.asarray(value[0].mu['w']))
+
+    def test_tensorflow(self):
+        flow = self.library('tensorflow')
+        fresh = flow.Variable([0.0, 0.0])
+        self.assertIs(fresh, self.comes_back(
+            flow.Variable([1.0, 2.0]), fresh, lambda value: value.numpy()))
+        self.comes_back(flow.constant([1.0]), flow.constant([0.0]),
+                        lambda value: value.numpy())
+        keras = self.library('keras')
+        self.comes_back(keras.Variable([1.0]), keras.Variable([0.0]),
+                        np.asarray)
+
+    def test_pandas_is_refused(self):
+        pandas = self.library('pandas')
+        for value in pandas.DataFrame({'a': [1]}), pandas.Series([1]), \
+                pandas.Index([1]):
+            with self.fails(varve.MisuseError, 'it: ', 'to_numpy'):
+                varve.write({'it': value}, self.path())
+
+    def test_zarr(self):
+        zarr = self.library('zarr')
+        self.comes_back(zarr.array(np.ones(3)), zarr.array(np.zeros(3)),
+                        lambda value: value[:])
+
+    def library(self, name):
+        """One that is not everywhere."""
+        if name.partition('.')[0] not in sys.modules \
+                and not importlib.util.find_spec(name.partition('.')[0]):
+            self.skipTest(f'no {name}')
+        return importlib.import_module(name)
+
+
+def numbers_of(source):
+    if isinstance(source, np.random.MT19937):
+        source = np.random.Generator(source)
+    return [source.random() for _ in range(9)]
+
+
+if __name__ == '__main__':
+    unittest.main()

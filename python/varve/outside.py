@@ -1,0 +1,223 @@
+"""outside.py - arrays of other libraries: what NumPy takes from them, and how a
+value is given back.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import mmap
+import sys
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from .dtypes import dtype, dtype_name
+
+__all__ = ['Outside', 'outside', 'plain', 'raise_version']
+
+Give = Callable[[np.ndarray], Any]
+
+# Their arrays have labels or units besides, which NumPy's have not.
+LABELLED = ('pandas', 'polars', 'xarray', 'pyarrow')
+FILLABLE = '`assign`, `__setitem__` or memory to write to'
+
+
+class Outside:
+    """A value that is kept by another library: a copy of it, and `give`, which
+    gives that what has come and returns what stands for it from now on."""
+
+    def __init__(self, source: Any, array: np.ndarray, give: Optional[Give]):
+        self.kind = type(source).__name__
+        self.source = source
+        self.array = array
+        self.give = give
+
+    def current(self) -> np.ndarray:
+        """What the other library has now."""
+        return copied(self.source)
+
+
+def root_of(value: Any) -> str:
+    """The package of its type."""
+    return type(value).__module__.partition('.')[0]
+
+
+def plain(value: Any) -> Any:
+    """A value of another library as the array that shares its memory, or as
+    Outside; else the value itself. TypeError, in words that follow a path,
+    where it is an array that cannot be had."""
+    if isinstance(value, (np.ndarray, np.generic, str, bytes, bool, int, float,
+                          complex, dict, list, tuple)) or value is None:
+        return value
+    if root_of(value) == 'torch' or is_tensor(value):
+        return of_torch(value) if is_tensor(value) else value
+    return outside(value)
+
+
+# --- PyTorch ---
+
+def is_tensor(value: Any) -> bool:
+    """Whether it is a tensor of torch, which is there if it is."""
+    kind = getattr(sys.modules.get('torch'), 'Tensor', None)
+    return kind is not None and isinstance(value, kind)
+
+
+def of_torch(tensor: Any) -> Any:
+    torch = sys.modules['torch']
+    kinds = [torch.Tensor, torch.nn.Parameter,
+             getattr(torch.nn, 'Buffer', None)]
+    if type(tensor) not in kinds:
+        raise TypeError(
+            f'expected a tensor of torch itself, found {type(tensor).__name__},'
+            ' of which a plain tensor has a part only: save a varve.Slice of '
+            'the part that this process has (`to_local()`), or a plain tensor')
+    try:
+        if tensor.device.type != 'cpu':
+            return on_device(tensor)
+        return array_of(tensor.detach())
+    except (RuntimeError, TypeError, ValueError, AttributeError) as error:
+        raise TypeError('expected a tensor that NumPy can share memory with: '
+                        f'{error}') from None
+
+
+def array_of(tensor: Any) -> np.ndarray:
+    name = str(tensor.dtype).rpartition('.')[2]
+    if name in ('bfloat16', 'float8_e4m3fn', 'float8_e5m2'):
+        torch = sys.modules['torch']
+        bits = tensor.view(torch.int16 if name == 'bfloat16' else torch.uint8)
+        return bits.numpy().view(dtype(name))
+    return tensor.numpy()
+
+
+def on_device(tensor: Any) -> Outside:
+    """A copy of it in memory of the CPU, pinned where that is possible."""
+    torch = sys.modules['torch']
+    if tensor.device.type == 'meta' or tensor.layout != torch.strided:
+        raise TypeError('a dense tensor with values is expected, found one on '
+                        f'{tensor.device} with {tensor.layout}')
+    room = torch.empty(tensor.shape, dtype=tensor.dtype,
+                       pin_memory=tensor.device.type == 'cuda')
+    room.copy_(tensor.detach())
+
+    def give(_array: np.ndarray) -> Any:
+        with torch.no_grad():
+            tensor.copy_(room)
+        return tensor
+    return Outside(tensor, array_of(room), give)
+
+
+def raise_version(tensor: Any) -> None:
+    """Tells autograd that memory of a tensor has changed."""
+    torch = sys.modules['torch']
+    if tensor.is_inference():
+        return
+    increment = getattr(torch.autograd.graph, 'increment_version', None)
+    if increment:
+        increment(tensor)
+    else:
+        with torch.no_grad():
+            tensor.detach().mul_(1)
+
+
+# --- Others ---
+
+def is_array_like(value: Any) -> bool:
+    kind = type(value)
+    return not isinstance(value, type) and hasattr(value, 'shape') \
+        and hasattr(value, 'dtype') and (
+            hasattr(kind, '__array__') or hasattr(kind, '__dlpack__'))
+
+
+def outside(value: Any) -> Any:
+    """Of any other library: by its methods."""
+    if root_of(value) in LABELLED or hasattr(type(value), 'iloc'):
+        raise TypeError(
+            f'expected arrays without labels, found {type(value).__name__}: '
+            'save its parts, such as the to_numpy() of each column, by name')
+    if is_array_like(value):
+        return of_array_like(value)
+    if isinstance(value, (type, mmap.mmap)):
+        return value
+    try:
+        view = memoryview(value)
+    except (TypeError, BufferError):
+        return value
+    return of_buffer(value, np.asarray(view))
+
+
+def checked(array: Any, kind: str) -> np.ndarray:
+    if not isinstance(array, np.ndarray) or array.dtype.kind in 'OSU' \
+            or dtype_name(array.dtype) is None:
+        raise TypeError(f'expected numbers in {kind}, found '
+                        f'{getattr(array, "dtype", type(array).__name__)}')
+    return array
+
+
+def taken(value: Any) -> np.ndarray:
+    kind = type(value).__name__
+    if hasattr(value, 'units') or hasattr(value, 'mask'):
+        raise TypeError(f'expected an array alone, found {kind}, which has '
+                        'units or a mask besides: save these and the values '
+                        'by name')
+    try:
+        return checked(np.asarray(value) if hasattr(type(value), '__array__')
+                       else np.from_dlpack(value), kind)
+    except TypeError:
+        raise
+    except Exception as error:  # pylint: disable=broad-except
+        raise TypeError(f'expected an array that NumPy can take, found {kind}: '
+                        f'{error}') from None
+
+
+def copied(value: Any) -> np.ndarray:
+    return np.array(taken(value) if is_array_like(value)
+                    else memoryview(value), order='C')
+
+
+def of_array_like(value: Any) -> Any:
+    array = taken(value)
+    again = taken(value)
+    if array.flags.writeable and array.size and array.__array_interface__[
+            'data'] == again.__array_interface__['data']:
+        return array  # the value's own memory
+    return Outside(value, np.array(array, order='C'), giver(value))
+
+
+def giver(value: Any) -> Optional[Give]:
+    """How such a value is filled; None where it cannot be."""
+    jax = sys.modules.get('jax')
+    if jax and isinstance(value, getattr(jax, 'Array', ())):
+        sharding = value.sharding
+        return lambda array: jax.device_put(array.copy(), sharding)
+    flow = sys.modules.get('tensorflow')
+    if flow and isinstance(value, flow.Tensor):
+        return lambda array: flow.constant(array, value.dtype)
+    if callable(getattr(value, 'assign', None)):
+        def assign(array: np.ndarray) -> Any:
+            value.assign(array)
+            return verified(value, array)
+        return assign
+    if hasattr(type(value), '__setitem__'):
+        def fill(array: np.ndarray) -> Any:
+            value[...] = array
+            return verified(value, array)
+        return fill
+    return None
+
+
+def verified(value: Any, array: np.ndarray) -> Any:
+    if copied(value).tobytes() != array.tobytes():
+        raise TypeError(f'expected {type(value).__name__} to take the value, '
+                        'found another one in it')
+    return value
+
+
+def of_buffer(value: Any, array: np.ndarray) -> Outside:
+    checked(array, type(value).__name__)
+    if not array.flags.writeable:
+        return Outside(value, np.array(array), None)
+
+    def give(come: np.ndarray) -> Any:
+        np.asarray(memoryview(value))[...] = come
+        return value
+    return Outside(value, np.array(array), give)

@@ -1,0 +1,191 @@
+"""states.py - objects: which attributes are saved, and who says it.
+
+An object that says what its state is (a module of torch, `state_dict`,
+`__getstate__`) is saved by that; any other by its attributes. One of which
+nothing would be saved is refused.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, Dict, List, Optional
+
+import numpy as np
+
+from .leaves import mangled_slots
+
+__all__ = ['State', 'attributes', 'check_has_state', 'is_module', 'private',
+           'set_attribute', 'state_of_object']
+
+EXTRA_STATE = '_extra_state'  # as torch calls it
+OWN = ('_varve_graphs', '_files')
+WAY_OUT = ('give it state_dict() and load_state_dict(), or __getstate__() and '
+           '__setstate__(), or save what it is made of by name')
+
+
+class State:
+    """What an object says that its state is, and how it takes one."""
+
+    def __init__(self, tree: Dict[Any, Any], give: Callable[[Any], Any]):
+        self.tree = tree
+        self.give = give
+
+
+def is_module(value: Any) -> bool:
+    """Whether it is a module of torch, which is there if it is."""
+    kind = getattr(getattr(sys.modules.get('torch'), 'nn', None), 'Module',
+                   None)
+    return kind is not None and isinstance(value, kind)
+
+
+def module_attributes(value: Any) -> Dict[str, Any]:
+    """What the state_dict of a module of torch has: its parameters, buffers
+    that are to be saved, and the modules below it."""
+    own = vars(value)
+    left_out = own.get('_non_persistent_buffers_set', ())
+    buffers = {name: buffer for name, buffer in own['_buffers'].items()
+               if name not in left_out}
+    found = {**own['_parameters'], **buffers, **own['_modules']}
+    kind = type(value)
+    if kind.get_extra_state is not sys.modules['torch'].nn.Module \
+            .get_extra_state:
+        found[EXTRA_STATE] = ExtraState(value)
+    return found
+
+
+class ExtraState:
+    """What a module of torch has besides its tensors."""
+
+    def __init__(self, module: Any):
+        self.module = module
+
+
+def all_attributes(value: Any) -> Dict[str, Any]:
+    """Those of its own and of its slots."""
+    found = {name: getattr(value, name) for name in mangled_slots(value)}
+    found.update(getattr(value, '__dict__', ()))
+    return found
+
+
+def attributes(value: Any) -> Dict[str, Any]:
+    """The attributes of an object that are saved."""
+    if is_module(value):
+        return module_attributes(value)
+    if is_named_tuple(value):
+        return dict(zip(value._fields, value))
+    return {name: child for name, child in all_attributes(value).items()
+            if not name.startswith('_')}
+
+
+def private(value: Any) -> List[str]:
+    """The attributes that are left out."""
+    if is_module(value) or is_named_tuple(value):
+        return []
+    return [name for name, child in all_attributes(value).items()
+            if name.startswith('_') and name not in OWN and child is not None]
+
+
+def is_named_tuple(value: Any) -> bool:
+    return isinstance(value, tuple) and hasattr(type(value), '_fields') \
+        and hasattr(type(value), '_make')
+
+
+def set_attribute(value: Any, name: str, child: Any) -> None:
+    """Past what the class does when one is set."""
+    own = getattr(value, '__dict__', {})
+    if name in own or not hasattr(type(value), name):
+        own[name] = child
+    else:
+        object.__setattr__(value, name, child)
+
+
+def has_state_in_c(value: Any) -> bool:
+    """Whether a part of it is in no attribute: its class, or a base of it, is
+    written in C and has room of its own."""
+    kind = type(value)
+    known = object.__basicsize__ + 8 * (
+        sum(1 for _ in slots_of(kind)) + (kind.__dictoffset__ > 0)
+        + (getattr(kind, '__weakrefoffset__', 0) > 0))
+    return kind.__basicsize__ > known
+
+
+def slots_of(kind: Any) -> Any:
+    for base in kind.__mro__:
+        slots = base.__dict__.get('__slots__', ())
+        yield from (name for name in
+                    ([slots] if isinstance(slots, str) else slots)
+                    if name not in ('__dict__', '__weakref__'))
+
+
+def check_has_state(value: Any) -> None:
+    """TypeError, in words that follow a path, where nothing of an object would
+    be saved though it has something, or where a part of it is in C."""
+    if is_module(value) or is_named_tuple(value):
+        return
+    kind = type(value).__name__
+    if has_state_in_c(value):
+        raise TypeError(f'expected an object with all of its state in '
+                        f'attributes, found {kind}, which is written in C: '
+                        + WAY_OUT)
+    left_out = private(value)
+    if left_out and not attributes(value):
+        raise TypeError(f'expected an object with attributes to save, found '
+                        f'{kind}, of which each begins with _, such as '
+                        f'{left_out[0]!r}: {WAY_OUT}')
+
+
+# --- Objects that say it ---
+
+def state_of_object(value: Any) -> Optional[State]:
+    """None where an object is its attributes."""
+    if isinstance(value, ExtraState):
+        module = value.module
+        return State({'state': module.get_extra_state()},
+                     lambda tree: module.set_extra_state(tree['state']))
+    if isinstance(value, type) or is_module(value) \
+            or hasattr(type(value), '_varve_follow'):
+        return None
+    return random_state(value) or by_state_dict(value) or by_getstate(value)
+
+
+def random_state(value: Any) -> Optional[State]:
+    """NumPy's generators."""
+    if isinstance(value, np.random.RandomState):
+        return State(value.get_state(legacy=False), value.set_state)
+    bits = value.bit_generator if isinstance(value, np.random.Generator) \
+        else value
+    if not isinstance(bits, np.random.BitGenerator):
+        return None
+
+    def give(tree: Any) -> None:
+        bits.state = tree
+    return State(bits.state, give)
+
+
+def by_state_dict(value: Any) -> Optional[State]:
+    save = getattr(type(value), 'state_dict', None)
+    load = getattr(type(value), 'load_state_dict', None)
+    if not callable(save) or not callable(load):
+        return None
+    found = value.state_dict()
+    if not isinstance(found, dict):
+        raise TypeError(f'expected a dict of {type(value).__name__}.state_dict'
+                        f'(), found {type(found).__name__}')
+    return State(found, value.load_state_dict)
+
+
+def by_getstate(value: Any) -> Optional[State]:
+    own = getattr(type(value), '__getstate__', None)
+    if own is None or own is getattr(object, '__getstate__', None) \
+            or isinstance(value, (dict, list, tuple)):
+        return None
+    found = value.__getstate__()
+    take = getattr(value, '__setstate__', None)
+    if isinstance(found, dict) and all(isinstance(key, (str, int))
+                                       for key in found):
+        return State(found, take or vars(value).update)
+    if take is None:
+        raise TypeError(f'expected {type(value).__name__}.__setstate__(), to '
+                        'take what its __getstate__() gives, found none')
+    return State({'state': found}, lambda tree: take(tree['state']))
