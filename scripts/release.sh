@@ -5,7 +5,8 @@
 #                                       today's date beside it in CHANGELOG.md
 #     scripts/release.sh make           of what is committed: the archive, once
 #                                       it has passed its own tests (meson
-#                                       dist), its sum, and a dump of the ABI
+#                                       dist), its sum, a dump of the ABI, and a
+#                                       list of what it is built of (SBOM)
 #
 # The files are in build/release/meson-dist. The dump is abidw's, of Debian's
 # abigail-tools; without it there is none. tests/install/abi.txt, which the test
@@ -34,6 +35,21 @@ dump_abi() {
     done
 }
 
+# What is built is hardened as meson_options.txt says, or nothing is handed out.
+check_hardening() {
+    local file
+    for file in build/release/lib/libvarve.so build/release/tools/varve \
+        build/release/lib/*/varve-*.so; do
+        [ -e "$file" ] || continue
+        if ! readelf -W -d "$file" | grep -q 'BIND_NOW\|FLAGS_1.*NOW' ||
+            ! readelf -W -l "$file" | grep -q GNU_RELRO ||
+            ! readelf -W -s "$file" | grep -q __stack_chk_fail; then
+            echo "release: $file is not hardened" >&2
+            exit 1
+        fi
+    done
+}
+
 make_release() {
     local version
     version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build)
@@ -45,10 +61,13 @@ make_release() {
     scripts/setup.sh test
     [ -f build/release/build.ninja ] ||
         meson setup build/release -Dbuildtype=debugoptimized \
-            -Dtests=enabled -Dtool=enabled
+            -Dtests=enabled -Dtool=enabled -Dhardening=enabled
     ninja -C build/release
+    check_hardening
     meson dist -C build/release
     dump_abi
+    python3 -B scripts/sbom.py build/release \
+        "build/release/meson-dist/varve-$version.spdx.json"
     ls -l build/release/meson-dist
     echo "release: git tag v$version"
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include <varve/format.h>
 #include <varve/remote.h>
 #include <varve/version.h>
 
@@ -126,6 +127,8 @@ static int run(const struct command *command, int argc, char **argv)
         outcome = complain_usage(settings, "--max-memory: %s", strerror(errno));
     else if (outcome == OUTCOME_DONE)
         outcome = reach_stores(settings, argc, argv);
+    if (settings->no_hdf5)
+        varve_forbid_hdf5();
     if (outcome == OUTCOME_DONE && !settings->help)
         outcome = command->run(settings, argc - first, argv + first);
     free(settings);

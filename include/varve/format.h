@@ -29,6 +29,13 @@ typedef enum varve_format {
 /* Its name in small: "tensorflow-names"; "unknown" for any other number. */
 VARVE_API const char *varve_format_name(varve_format format);
 
+/* From now on no call in this process reads a file of HDF5, whatever its
+ * options: VARVE_NOT_A_CHECKPOINT, as with `foreign.no_hdf5`. libhdf5 crashes
+ * or loops on some damaged files (SECURITY.md). Files of HDF5 are still
+ * written. It is never undone. May be called from any thread at any time; files
+ * that are open stay open. */
+VARVE_API void varve_forbid_hdf5(void);
+
 VARVE_END_DECLS
 
 #endif

@@ -169,8 +169,9 @@ typedef struct varve_expect_options {
 
 /* Of a file in another format (docs/foreign.md). */
 typedef struct varve_foreign_read_options {
-    bool dots;    /* `a.b` of it is `a/b`, for these options too */
-    bool no_hdf5; /* refuses what libhdf5 would read (SECURITY.md) */
+    bool dots;         /* `a.b` of it is `a/b`, for these options too */
+    bool no_hdf5;      /* refuses what libhdf5 would read (SECURITY.md) */
+    bool follow_links; /* files that it names may be links to elsewhere */
     varve_reserved reserved;
 } varve_foreign_read_options;
 
@@ -225,8 +226,7 @@ typedef struct varve_read_options {
     const char *resize;  /* patterns: same rank, other extents: what both have
                             is restored, the rest stays; before `reshape` */
     bool reshape;        /* same number of elements will do */
-    bool copy_shared;    /* a value of the file that several nodes of the
-                            program claim goes to each of them */
+    bool copy_shared;    /* a value that several nodes claim goes to each */
     bool no_verify;      /* skips the digests of the values, checks bools */
     bool map;            /* library-owned variables of 64 KiB and more that are
                             added later, no bools, take the file's pages, copied

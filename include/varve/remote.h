@@ -20,6 +20,15 @@
 
 VARVE_BEGIN_DECLS
 
+/* Where a server may send a request on to. Requests that are signed are never
+ * sent on, and none is sent to a link-local address (169.254.0.0/16,
+ * fe80::/10): there the metadata services of clouds give out credentials. */
+typedef enum varve_redirects {
+    VARVE_REDIRECTS_ANY = 0,       /* to any other host, 5 times at most */
+    VARVE_REDIRECTS_SAME_HOST = 1, /* to another path or port of one host */
+    VARVE_REDIRECTS_NONE = 2       /* a redirect is a failure */
+} varve_redirects;
+
 /* All zero is the default; NULL stands for that. */
 typedef struct varve_remote_options {
     unsigned attempts;           /* in a row that bring next to nothing, until
@@ -34,7 +43,17 @@ typedef struct varve_remote_options {
     size_t part_size;            /* of a file that is written, in bytes; larger
                                     where 10000 would not be enough, and stores
                                     want 5 MiB at least; 0: 8 MiB */
-    varve_reserved reserved;
+    unsigned operation_timeout_s; /* for one read, listing, or part of a file
+                                     that is written, with all attempts and
+                                     waits; then VARVE_IO, or the outcome is
+                                     unknown (VARVE_UNKNOWN_OUTCOME); 0: 600 */
+    varve_redirects redirects;
+    bool allow_unversioned; /* reads files of servers that send neither ETag nor
+                               Last-Modified: one that is replaced meanwhile is
+                               then read as a mixture, which only digests
+                               detect. Else such a file is refused once it
+                               takes a second request */
+    void *reserved[6];
 } varve_remote_options;
 
 /* From now on, paths that begin with https://, http:// or s3:// are read from

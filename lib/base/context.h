@@ -26,10 +26,11 @@ struct vv_context {
     const struct vv_system *system; /* the one door to the machine */
     struct vv_durable *durable;     /* of who saves again and again; or NULL */
     struct vv_durable *durable_layers; /* the same of the folder of layers */
-    bool dots;     /* names of other formats are split at them
-                      as they are read */
-    bool no_hdf5;  /* files of HDF5 are not read */
-    bool salvages; /* of a damaged file what is left is read */
+    bool dots;          /* names of other formats are split at them
+                           as they are read */
+    bool no_hdf5;       /* files of HDF5 are not read */
+    bool follows_links; /* files that a file names may be links to anywhere */
+    bool salvages;      /* of a damaged file what is left is read */
 };
 
 #endif

@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "printed.h"
+#include "url.h"
 
 static const char *const status_names[] = {
     "VARVE_OK",
@@ -71,9 +73,6 @@ static void cut_message(varve_error *error, size_t size, const char *ending)
 /* What a file calls its values may hold anything; a message is one line. */
 static void keep_one_line(char *message)
 {
-    const struct vv_failure_words *words = words_of_system();
-    if (words->clean)
-        words->clean(message);
     for (; *message; message++) {
         unsigned char c = (unsigned char)*message;
         if (c < ' ' || c == 127)
@@ -86,12 +85,11 @@ static void fill_message(varve_error *error, varve_status status,
     const char *format, va_list arguments)
 {
     static const char more[] = "...";
-    int size =
-        vsnprintf(error->message, sizeof error->message, format, arguments);
-    if (size < 0)
-        error->message[0] = '\0';
-    else if ((size_t)size >= sizeof error->message)
-        cut_message(error, sizeof error->message - sizeof more, more);
+    if (!vv_print(error->message, sizeof error->message, format, arguments)) {
+        size_t size = strlen(error->message);
+        size_t most = sizeof error->message - sizeof more;
+        cut_message(error, size < most ? size : most, more);
+    }
     keep_one_line(error->message);
     error->status = status;
     error->system_error = 0;
@@ -136,8 +134,24 @@ static varve_status status_of_errno(int number)
     case ENOMEM: return VARVE_NO_MEMORY;
     case EISDIR: return VARVE_IS_DIRECTORY;
     case EINPROGRESS: return VARVE_UNKNOWN_OUTCOME;
+    case EPROTONOSUPPORT: return VARVE_MISUSE;
     default: return VARVE_IO;
     }
+}
+
+/* Of a path with a scheme that nothing here knows. */
+static const char *reason_of_scheme(int number, const char *path)
+{
+    static const char *const known[] = { "s3://", "https://", "http://" };
+    if (number != EPROTONOSUPPORT || !vv_url_scheme(path))
+        return NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strncmp(path, known[i], strlen(known[i])) == 0)
+            return "call varve_remote_enable() first: paths of stores and web "
+                   "servers are not known before that";
+    }
+    return "no store of this scheme is supported, s3://, https:// and http:// "
+           "are; a local path begins with ./";
 }
 
 varve_status vv_fail_system(
@@ -146,6 +160,8 @@ varve_status vv_fail_system(
     varve_status status = status_of_errno(number);
     const struct vv_failure_words *words = words_of_system();
     const char *reason = words->reason ? words->reason(number, path) : NULL;
+    if (!reason)
+        reason = reason_of_scheme(number, path);
     vv_fail(error, status, "%s: %s failed: %s", path, call,
         reason ? reason : strerror(number));
     if (error)
@@ -211,21 +227,18 @@ bool vv_error_add_line(varve_error *error, const char *format, ...)
     char line[VARVE_MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(line, sizeof line, format, arguments);
+    bool fits = vv_print(line, sizeof line, format, arguments);
     va_end(arguments);
-    if (size >= 0 && words_of_system()->clean) {
-        words_of_system()->clean(line);
-        size = (int)strlen(line);
-    }
+    size_t size = strlen(line);
     /* Only where `cut` still fits behind it. */
     size_t room = sizeof error->message - used;
-    if (size < 0 || (size_t)size + 1 + sizeof cut > room) {
+    if (!fits || size + 1 + sizeof cut > room) {
         size_t last = sizeof error->message - sizeof cut;
         cut_message(error, used < last ? used : last, cut);
         return false;
     }
     error->message[used] = '\n';
-    memcpy(error->message + used + 1, line, (size_t)size + 1);
+    memcpy(error->message + used + 1, line, size + 1);
     return true;
 }
 

@@ -17,7 +17,8 @@
 
 /* Writes status and message into `error` (which may be NULL), and returns the
  * status. The message reads `where: expected this, found that`; one that is too
- * long ends in "...", and control characters become "?". No argument may be of
+ * long ends in "...", control characters become "?", and of URLs users and
+ * queries are taken out (printed.h). No argument may be of
  * `error` itself. */
 varve_status vv_fail(varve_error *error, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
@@ -34,8 +35,6 @@ struct vv_failure_words {
     /* Why the last call of this thread failed, where it is about `path` and
      * gave `number`; NULL: what the errno says. Valid until its next call. */
     const char *(*reason)(int number, const char *path);
-    /* Takes out of a message what nobody else may read. */
-    void (*clean)(char *message);
 };
 
 /* From now on these are asked; they stay for ever. */

@@ -88,12 +88,6 @@ static varve_status fill_value(
             8 * (size_t)type.rank);
     vv_index_add_value(
         &m->columns, number, &type, value->size, value->is_saved);
-    /* Zeros keep the place of digests, which others do not have. */
-    size_t digests = (size_t)vv_chunk_count(value->size) * VV_DIGEST_SIZE;
-    void *room =
-        digests ? vv_buffer_extend(&m->columns.digests, digests) : NULL;
-    if (room)
-        memset(room, 0, digests);
     m->places[m->place_count++] = value->place;
     return VARVE_OK;
 }
@@ -208,7 +202,7 @@ varve_status vv_draft_make_index(struct vv_draft *d, struct vv_opened *opened,
     vv_draft_numbers_clear(&m.n);
     vv_release(m.allocator, m.metadata, m.metadata_room * sizeof *m.metadata);
     if (!status)
-        status = vv_opened_parse(opened, error);
+        status = vv_opened_parse_undigested(opened, error);
     opened->parsed.names_are_keys = !d->has_labels;
     *places = m.places;
     *place_count = d->values.size / sizeof(struct vv_draft_value);

@@ -6,6 +6,7 @@
 #include "foreign.h"
 
 #include "allocator.h"
+#include "beside.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
@@ -22,8 +23,10 @@ varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
     if (!vv_grow_array(
             a, &f->files, &f->file_capacity, f->file_count, sizeof *f->files))
         return vv_fail_memory(error, "the files of a checkpoint");
-    if (f->file_count > 0)
+    if (f->file_count > 0) {
         VV_TRY(vv_store_refuse_named(f->files[0].path, path, error));
+        VV_TRY(vv_file_check_beside(f->context, f->files[0].path, path, error));
+    }
     struct vv_foreign_file file = { .path = vv_copy_string(a, path) };
     if (!file.path)
         return vv_fail_memory(error, "a path");

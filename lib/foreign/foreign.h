@@ -57,7 +57,8 @@ struct vv_foreign {
 /* Adds a file of the checkpoint: that it is there and how large it is is found
  * out now. *number is its number. The path is used as it is: a format that
  * takes names from a file joins them to the directory of that file and refuses
- * any that leave it (vv_name_stays). */
+ * any that leave it (vv_name_stays). A link that leaves it is refused here
+ * (vv_file_check_beside). */
 varve_status vv_foreign_add_file(struct vv_foreign *foreign, const char *path,
     uint32_t *number, varve_error *error);
 

@@ -28,16 +28,20 @@ struct cached {
     uint64_t last_use; /* by the clock of uses */
 };
 
+/* Of one value, from the first of its chunks that is read on. */
+struct value_sums {
+    _Atomic(uint32_t) summed;   /* how many chunks are, or WRONG */
+    _Atomic(uint64_t) chunks[]; /* the sum, plus IS_SUMMED */
+};
+
 struct vv_value_tables {
     struct vv_monitor *monitor; /* for the cache */
     struct cached cache[CACHE_SIZE];
     uint64_t clock;
     uint32_t *saved; /* values that are saved, in order of their offsets */
     uint32_t saved_count;
-    /* Sums of values of several chunks: by chunk (numbered as digests are) the
-     * sum, plus IS_SUMMED; by value how many chunks are summed. */
-    _Atomic(uint64_t) *sums;
-    _Atomic(uint32_t) *summed;
+    /* Sums of values of several chunks, by value. */
+    _Atomic(struct value_sums *) *sums;
 };
 
 static const uint64_t IS_SUMMED = UINT64_C(1) << 32;
@@ -223,8 +227,31 @@ static varve_status fail_sum(const struct vv_foreign *f, uint32_t value,
         vv_sum_stored(place->sum_kind, place->sum), found);
 }
 
-static uint32_t put_together(
-    const struct vv_foreign *f, uint32_t value, uint64_t first, uint64_t chunks)
+static size_t sums_size(const struct vv_foreign *f, uint32_t value)
+{
+    return sizeof(struct value_sums) +
+           (size_t)vv_chunk_count(size_of(f, value)) * sizeof(uint64_t);
+}
+
+/* Made when the first chunk is read: a small file may say that its values are
+ * large. NULL without memory. */
+static struct value_sums *sums_of(const struct vv_foreign *f, uint32_t value)
+{
+    struct vv_value_tables *t = f->tables;
+    struct value_sums *sums = atomic_load(&t->sums[value]);
+    if (sums)
+        return sums;
+    vv_monitor_enter(t->monitor);
+    sums = atomic_load(&t->sums[value]);
+    if (!sums)
+        sums = vv_allocate_zeroed(&f->context->allocator, sums_size(f, value));
+    atomic_store(&t->sums[value], sums);
+    vv_monitor_leave(t->monitor);
+    return sums;
+}
+
+static uint32_t put_together(const struct vv_foreign *f, uint32_t value,
+    struct value_sums *sums, uint64_t chunks)
 {
     const struct vv_place *place = &f->places[value];
     uint64_t left = size_of(f, value);
@@ -232,7 +259,7 @@ static uint32_t put_together(
     for (uint64_t c = 0; c < chunks; c++) {
         uint64_t part = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE;
         sum = vv_sum_combine(
-            place->sum_kind, sum, (uint32_t)f->tables->sums[first + c], part);
+            place->sum_kind, sum, (uint32_t)sums->chunks[c], part);
         left -= part;
     }
     return sum;
@@ -243,14 +270,15 @@ static uint32_t put_together(
 static varve_status check_piece(const struct vv_foreign *f, uint32_t value,
     uint64_t chunk, uint32_t sum, const char *what, varve_error *error)
 {
-    struct vv_value_tables *t = f->tables;
+    struct value_sums *sums = sums_of(f, value);
     const struct vv_place *place = &f->places[value];
     uint64_t chunks = vv_chunk_count(size_of(f, value));
-    uint64_t first = vv_first_digest(index_of(f), &f->parsed->table, value);
     uint64_t known = 0;
+    if (!sums)
+        return vv_fail_memory(error, "the sums of a value");
     if (atomic_compare_exchange_strong(
-            &t->sums[first + chunk], &known, IS_SUMMED | sum)) {
-        if (atomic_fetch_add(&t->summed[value], 1) + 1 < chunks)
+            &sums->chunks[chunk], &known, IS_SUMMED | sum)) {
+        if (atomic_fetch_add(&sums->summed, 1) + 1 < chunks)
             return VARVE_OK;
     } else if ((uint32_t)known != sum) {
         return vv_fail(error, VARVE_CORRUPT,
@@ -259,13 +287,13 @@ static varve_status check_piece(const struct vv_foreign *f, uint32_t value,
             f->files[place->file].path, what ? what : "", what ? ": " : "",
             chunk, place->offset + chunk * VV_CHUNK_SIZE,
             vv_sum_name(place->sum_kind), (uint32_t)known, sum);
-    } else if (t->summed[value] != WRONG) {
+    } else if (sums->summed != WRONG) {
         return VARVE_OK;
     }
-    uint32_t found = put_together(f, value, first, chunks);
+    uint32_t found = put_together(f, value, sums, chunks);
     if (found == vv_sum_stored(place->sum_kind, place->sum))
         return VARVE_OK;
-    t->summed[value] = WRONG;
+    sums->summed = WRONG;
     return fail_sum(f, value, found, what, error);
 }
 
@@ -323,10 +351,8 @@ static bool make_tables(struct vv_foreign *f, struct vv_value_tables *t)
     }
     if (!has_large_sums(f))
         return true;
-    t->sums =
-        vv_allocate_zeroed(a, (size_t)index->digest_count * sizeof *t->sums);
-    t->summed = vv_allocate_zeroed(a, count * sizeof *t->summed);
-    return t->sums && t->summed;
+    t->sums = vv_allocate_zeroed(a, count * sizeof *t->sums);
+    return t->sums != NULL;
 }
 
 varve_status vv_foreign_begin(struct vv_foreign *f,
@@ -350,9 +376,9 @@ static void free_tables(struct vv_foreign *f)
         empty(f, &t->cache[i]);
     vv_monitor_free(a, t->monitor);
     vv_release(a, t->saved, index->value_count * sizeof *t->saved);
-    vv_release(
-        a, (void *)t->sums, (size_t)index->digest_count * sizeof *t->sums);
-    vv_release(a, (void *)t->summed, index->value_count * sizeof *t->summed);
+    for (uint32_t i = 0; t->sums && i < index->value_count; i++)
+        vv_release(a, atomic_load(&t->sums[i]), sums_size(f, i));
+    vv_release(a, (void *)t->sums, index->value_count * sizeof *t->sums);
     vv_release(a, t, sizeof *t);
 }
 

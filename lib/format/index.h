@@ -87,6 +87,7 @@ struct vv_index {
     const varve_metadata *metadata; /* sorted by vv_metadata_compare */
     size_t metadata_count;
 
+    bool has_no_digests;        /* as in other formats: digest_count is 0 */
     struct vv_far_columns *far; /* those that are not at hand; or NULL */
     const struct vv_column_source *source; /* to write: gives columns whose
                                               bytes are NULL; or NULL */

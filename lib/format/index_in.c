@@ -25,6 +25,7 @@ struct parser {
     struct vv_parsed_index *parsed;
     size_t metadata_at; /* 0: there is none */
     struct vv_far_columns *far;
+    bool has_no_digests;
 };
 
 static varve_status fail(const struct parser *p, size_t at, varve_status status,
@@ -205,6 +206,7 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
     struct vv_index *index = &parsed->index;
     VV_TRY(read_map(p));
     index->far = p->far;
+    index->has_no_digests = p->has_no_digests;
     struct vv_index_check check = { .context = context,
         .path = p->in.path,
         .bytes = p->in.bytes,
@@ -230,6 +232,7 @@ varve_status vv_index_parse_rest(const struct vv_context *context,
     struct vv_parsed_index result = { 0 };
     struct parser p = { .parsed = &result,
         .far = rest->far,
+        .has_no_digests = rest->has_no_digests,
         .in = { .path = path,
             .base = rest->data_end,
             .bytes = rest->bytes,

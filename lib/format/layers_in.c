@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "beside.h"
 #include "failure.h"
 #include "far_columns.h"
 #include "file.h"
@@ -122,14 +123,21 @@ static const uint8_t *nonce_of(const struct vv_index *index, uint32_t i)
     return index->layer_nonces + (size_t)i * VV_NONCE_SIZE;
 }
 
-static varve_status open_layer(const struct vv_context *context,
-    const struct vv_index *index, uint32_t i, struct vv_layer *layer,
+static varve_status open_file_of(struct vv_layer *layer,
+    const struct vv_context *context, const char *path, uint64_t *size,
     varve_error *error)
+{
+    VV_TRY(vv_file_check_beside(context, path, layer->path, error));
+    return vv_file_open(context, layer->path, &layer->file, size, error);
+}
+
+static varve_status open_layer(const struct vv_context *context,
+    const char *path, const struct vv_index *index, uint32_t i,
+    struct vv_layer *layer, varve_error *error)
 {
     const uint8_t *nonce = nonce_of(index, i);
     uint64_t expected = vv_at64(index->layer_sizes, i), size;
-    varve_status status =
-        vv_file_open(context, layer->path, &layer->file, &size, error);
+    varve_status status = open_file_of(layer, context, path, &size, error);
     if (status == VARVE_IS_DIRECTORY || status == VARVE_NOT_A_CHECKPOINT)
         return fail_other(layer->path, "file", error); /* a FIFO, a device */
     VV_TRY(status);
@@ -173,14 +181,14 @@ static bool is_lost(varve_status status)
 
 /* One that is there is as good as the values in it. */
 static varve_status open_what_is_left(struct vv_layers *layers,
-    const struct vv_context *context, varve_error *error)
+    const struct vv_context *context, const char *path, varve_error *error)
 {
     for (uint32_t i = 0; i < layers->count; i++) {
         struct vv_layer *layer = &layers->all[i];
         varve_error reason = { 0 };
         uint64_t size;
         varve_status status =
-            vv_file_open(context, layer->path, &layer->file, &size, &reason);
+            open_file_of(layer, context, path, &size, &reason);
         if (status && !is_lost(status)) {
             if (error)
                 *error = reason;
@@ -199,7 +207,7 @@ static varve_status open_all(struct vv_layers *layers,
     for (uint32_t i = 0; i < layers->count; i++) {
         varve_error reason = { 0 };
         varve_status status =
-            open_layer(context, index, i, &layers->all[i], &reason);
+            open_layer(context, path, index, i, &layers->all[i], &reason);
         missing += status == VARVE_NOT_FOUND;
         if (status && status != VARVE_NOT_FOUND) {
             if (error)
@@ -264,7 +272,7 @@ varve_status vv_layers_open(struct vv_layers *layers,
     else if (!status &&
              !(status = make_paths(layers, context, path, index, error)))
         status = context->salvages
-                     ? open_what_is_left(layers, context, error)
+                     ? open_what_is_left(layers, context, path, error)
                      : open_all(layers, context, path, index, error);
     if (status)
         vv_layers_close(layers, context);

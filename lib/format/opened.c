@@ -61,6 +61,15 @@ varve_status vv_opened_parse(struct vv_opened *o, varve_error *error)
         o->data_end, &o->parsed, error);
 }
 
+varve_status vv_opened_parse_undigested(struct vv_opened *o, varve_error *error)
+{
+    const struct vv_index_rest rest = { .bytes = o->index_bytes,
+        .size = o->index_size,
+        .data_end = o->data_end,
+        .has_no_digests = true };
+    return vv_index_parse_rest(o->context, o->path, &rest, &o->parsed, error);
+}
+
 void vv_opened_close(struct vv_opened *o)
 {
     if (!o->context)

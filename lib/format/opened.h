@@ -73,6 +73,11 @@ void vv_opened_take_index(struct vv_opened *opened, void *bytes, size_t size);
 /* Checks and parses what is in that room. */
 varve_status vv_opened_parse(struct vv_opened *opened, varve_error *error);
 
+/* The same of an index without digests, which has as many values as there are
+ * bytes of it, whatever sizes these claim to have. */
+varve_status vv_opened_parse_undigested(
+    struct vv_opened *opened, varve_error *error);
+
 /* Takes half-opened ones, and zeroed and closed ones. */
 void vv_opened_close(struct vv_opened *opened);
 

@@ -219,34 +219,140 @@ void vv_walk_path(
     vv_walk_short_path(walk, place, VV_LONGEST_PATH, path);
 }
 
+/* --- Paths of all nodes ------------------------------------------------- */
+
+/* A path may have 4,095 bytes whose edges climb to the root, and a file of a
+ * few bytes a level may have many nodes as deep. So the path of a node is that
+ * of its parent and one name more: children follow each other, and below one
+ * that has been shortened a few edges are enough. */
+struct walk_paths {
+    const struct vv_walk *walk;
+    uint16_t *sizes; /* by place: of the whole path, VV_LONGEST_PATH + 1 where
+                        that is longer; of slots: 0 */
+    struct vv_buffer path, parent;
+    size_t path_place, parent_place;
+};
+
+static bool walk_paths_begin(
+    struct walk_paths *p, const struct vv_walk *walk, uint16_t *sizes)
+{
+    *p = (struct walk_paths){ .walk = walk,
+        .sizes = sizes,
+        .path_place = SIZE_MAX,
+        .parent_place = SIZE_MAX };
+    vv_buffer_init(&p->path, walk->allocator);
+    vv_buffer_init(&p->parent, walk->allocator);
+    return sizes != NULL;
+}
+
+static void walk_paths_end(struct walk_paths *p)
+{
+    vv_buffer_clear(&p->path);
+    vv_buffer_clear(&p->parent);
+}
+
+static void go_to_parent(struct walk_paths *p, size_t place)
+{
+    if (p->parent_place == place)
+        return;
+    if (p->path_place == place) {
+        struct vv_buffer last = p->path;
+        p->path = p->parent;
+        p->parent = last;
+    } else if (p->sizes[place] > VV_LONGEST_PATH) {
+        vv_walk_short_path(p->walk, place, VV_SHORTENED_PATH, &p->parent);
+    } else {
+        vv_walk_path(p->walk, place, &p->parent);
+    }
+    p->parent_place = place;
+}
+
+/* Of places in their order: a parent comes before its children. */
+static const char *walk_paths_at(struct walk_paths *p, size_t place)
+{
+    const struct vv_edge *edge = p->walk->steps[place].edge;
+    if (!edge) {
+        vv_walk_path(p->walk, place, &p->path);
+        p->path_place = SIZE_MAX;
+        return vv_buffer_string(&p->path);
+    }
+    size_t above = vv_walk_place(p->walk, edge->parent);
+    go_to_parent(p, above);
+    p->path.size = 0;
+    vv_buffer_add(&p->path, p->parent.data, p->parent.size);
+    if (p->parent.size)
+        vv_buffer_add8(&p->path, '/');
+    vv_path_add_name(&p->path, edge->public.name, vv_edge_name(edge)->size);
+    size_t size = p->path.size - p->parent.size + p->sizes[above];
+    p->sizes[place] =
+        (uint16_t)(size > VV_LONGEST_PATH ? VV_LONGEST_PATH + 1 : size);
+    if (p->sizes[above] > VV_LONGEST_PATH)
+        vv_path_shorten_on(&p->path);
+    else
+        vv_path_shorten(&p->path, VV_LONGEST_PATH);
+    p->path_place = place;
+    p->path.failed |= p->parent.failed;
+    return vv_buffer_string(&p->path);
+}
+
 /* --- What the program calls --------------------------------------------- */
+
+static bool is_waiting(const varve_node *node)
+{
+    return node->variable && (node->value_state == VARVE_DECLARED ||
+                                 node->value_state == VARVE_PENDING);
+}
+
+static varve_status visit_each(struct vv_walk *walk, struct walk_paths *paths,
+    varve_visit *visit, void *user, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    for (size_t i = 0; i < walk->count && status == VARVE_OK; i++) {
+        const char *text = walk_paths_at(paths, i);
+        status = paths->path.failed ? no_memory(error)
+                                    : visit(user, walk->steps[i].node, text);
+    }
+    return status;
+}
+
+/* Few of them: each path is made alone. */
+static varve_status visit_waiting(struct vv_walk *walk, struct vv_buffer *path,
+    varve_visit *visit, void *user, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    for (size_t i = 0; i < walk->count && status == VARVE_OK; i++) {
+        if (!is_waiting(walk->steps[i].node))
+            continue;
+        vv_walk_path(walk, i, path);
+        const char *text = vv_buffer_string(path);
+        status = path->failed ? no_memory(error)
+                              : visit(user, walk->steps[i].node, text);
+    }
+    return status;
+}
 
 static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
     bool only_empty, varve_error *error)
 {
     struct vv_walk walk;
+    struct walk_paths paths;
     /* A variable without a value is itself a mistake of the graph, which must
      * not keep it from being listed. */
     if (!only_empty || root->kind == VARVE_NIL)
         VV_TRY(vv_node_check(root, error));
     VV_TRY(vv_walk_begin(&walk, root, error));
-    struct vv_buffer path;
-    vv_buffer_init(&path, walk.allocator);
-    varve_status status = VARVE_OK;
+    size_t count = walk.count;
+    uint16_t *sizes = vv_allocate_zeroed(walk.allocator, 2 * count);
+    varve_status status =
+        walk_paths_begin(&paths, &walk, sizes) ? VARVE_OK : no_memory(error);
     enum vv_hold older = vv_graph_hold(walk.graph, VV_HOLDS_EDGES);
-    for (size_t i = 0; i < walk.count && status == VARVE_OK; i++) {
-        varve_node *node = walk.steps[i].node;
-        bool is_empty =
-            node->variable && (node->value_state == VARVE_DECLARED ||
-                                  node->value_state == VARVE_PENDING);
-        if (only_empty && !is_empty)
-            continue;
-        vv_walk_path(&walk, i, &path);
-        const char *text = vv_buffer_string(&path);
-        status = path.failed ? no_memory(error) : visit(user, node, text);
-    }
+    if (!status && only_empty)
+        status = visit_waiting(&walk, &paths.path, visit, user, error);
+    else if (!status)
+        status = visit_each(&walk, &paths, visit, user, error);
     vv_graph_let_go(walk.graph, older);
-    vv_buffer_clear(&path);
+    walk_paths_end(&paths);
+    vv_release(walk.allocator, sizes, 2 * count);
     vv_walk_end(&walk);
     return status;
 }

@@ -199,6 +199,7 @@ static varve_status make(varve_node *root, const char *directory,
     m->context = graph->context;
     m->context.dots = o->read && o->read->foreign.dots;
     m->context.no_hdf5 = o->read && o->read->foreign.no_hdf5;
+    m->context.follows_links = o->read && o->read->foreign.follow_links;
     m->graph = graph;
     m->root = root;
     m->lock.file = -1;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "checkpoint_find.h"
 #include "checksum.h"
 #include "directory.h"
 #include "failure.h"
@@ -104,7 +105,7 @@ static bool stays(varve_saver *saver, const struct vv_saver_file *file)
 static bool saver_pin_name(struct vv_buffer *pin, const char *name)
 {
     pin->size = 0;
-    if (vv_ends_in_suffix(name)) {
+    if (vv_has_our_ending(name)) {
         vv_buffer_add(pin, name, strlen(name) - (sizeof VARVE_SUFFIX - 1));
         vv_buffer_add_string(pin, ".pin");
     }

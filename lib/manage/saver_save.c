@@ -11,6 +11,7 @@
 
 #include "allocator.h"
 #include "background.h"
+#include "checkpoint_find.h"
 #include "checksum.h"
 #include "failure.h"
 #include "job_together.h"
@@ -38,7 +39,7 @@ static char *make_path(const varve_allocator *a, const char *prefix,
     vv_buffer_add_string(&path, prefix);
     if (options->has_step)
         vv_numbered_add(&path, options->step, options->pad_step, VARVE_SUFFIX);
-    else if (!vv_ends_in_suffix(prefix))
+    else if (!vv_has_our_ending(prefix))
         vv_buffer_add_string(&path, VARVE_SUFFIX);
     const char *text = vv_buffer_string(&path);
     char *copy = path.failed ? NULL : vv_copy_string(a, text);
@@ -217,7 +218,7 @@ static varve_status find_file(const struct vv_context *context,
         vv_find_checkpoint(context, name, false, path, &reason);
     bool may_be_prefix =
         status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY;
-    if (may_be_prefix && !vv_ends_in_suffix(name))
+    if (may_be_prefix && !vv_has_our_ending(name))
         return vv_numbered_newest(context, name, path, error);
     if (status && error)
         *error = reason;

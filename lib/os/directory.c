@@ -12,6 +12,7 @@
 #include "retry.h"
 #include "store.h"
 #include "try.h"
+#include "url.h"
 
 const char *vv_path_name(const char *path)
 {
@@ -19,13 +20,14 @@ const char *vv_path_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What stands before the last '/', without it unless it is the root; "." for a
- * bare name. */
+/* What stands before the last '/', without it unless it is the root or belongs
+ * to the scheme; "." for a bare name. */
 static varve_status copy_parent(const struct vv_context *context,
     const char *path, char **parent, varve_error *error)
 {
     size_t size = (size_t)(vv_path_name(path) - path);
-    while (size > 1 && path[size - 1] == '/')
+    size_t scheme = vv_url_scheme(path);
+    while (size > 1 && size > scheme && path[size - 1] == '/')
         size--;
     if (size == 0) {
         path = ".";

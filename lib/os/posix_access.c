@@ -24,6 +24,7 @@
  */
 #define _GNU_SOURCE
 #include "posix_access.h"
+#include "url.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,6 +135,8 @@ int vv_posix_look(
     (void)state;
     struct stat found;
     int fd = descriptor_of(directory);
+    if (vv_url_scheme(name))
+        return -EPROTONOSUPPORT;
     if (fstatat(fd, name, &found, AT_SYMLINK_NOFOLLOW))
         return -errno;
     look->kind = S_ISREG(found.st_mode)   ? VV_REGULAR_FILE

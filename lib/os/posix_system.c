@@ -22,6 +22,7 @@
 
 #include "posix_access.h"
 #include "posix_tracking.h"
+#include "url.h"
 
 #ifdef __linux__
 #include <sys/random.h>
@@ -39,6 +40,8 @@ _Static_assert(sizeof(off_t) == 8, "offsets have 64 bits");
 #define st_mtim st_mtimespec
 #endif
 
+/* A path with a scheme is none of this machine: refused, or a program that has
+ * forgotten varve_remote_enable saves into a directory called "s3:". */
 static int at(int directory)
 {
     return directory == VV_WORKING_DIRECTORY ? AT_FDCWD : directory;
@@ -66,6 +69,8 @@ static int above_standard(int descriptor)
 static int open_file(void *state, int directory, const char *name)
 {
     (void)state;
+    if (vv_url_scheme(name))
+        return -EPROTONOSUPPORT;
     return above_standard(openat(at(directory), name, READ_FLAGS));
 }
 
@@ -81,24 +86,32 @@ static int create_with_mode(int directory, const char *name, mode_t mode)
 static int create_file(void *state, int directory, const char *name)
 {
     (void)state;
+    if (vv_url_scheme(name))
+        return -EPROTONOSUPPORT;
     return create_with_mode(directory, name, 0666);
 }
 
 static int create_private(void *state, int directory, const char *name)
 {
     (void)state;
+    if (vv_url_scheme(name))
+        return -EPROTONOSUPPORT;
     return create_with_mode(directory, name, 0600);
 }
 
 static int open_to_write(void *state, int directory, const char *name)
 {
     (void)state;
+    if (vv_url_scheme(name))
+        return -EPROTONOSUPPORT;
     return above_standard(openat(at(directory), name, WRITE_FLAGS));
 }
 
 static int open_directory(void *state, int directory, const char *name)
 {
     (void)state;
+    if (vv_url_scheme(name))
+        return -EPROTONOSUPPORT;
     return above_standard(
         openat(at(directory), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
@@ -106,6 +119,8 @@ static int open_directory(void *state, int directory, const char *name)
 static int open_real_directory(void *state, int directory, const char *name)
 {
     (void)state;
+    if (vv_url_scheme(name))
+        return -EPROTONOSUPPORT;
     int result = above_standard(openat(
         at(directory), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     return result == -ELOOP ? -ENOTDIR : result;
@@ -276,6 +291,8 @@ static int rename_file(
     void *state, int directory, const char *from, const char *to)
 {
     (void)state;
+    if (vv_url_scheme(from) || vv_url_scheme(to))
+        return -EPROTONOSUPPORT;
     return result_of(renameat(at(directory), from, at(directory), to));
 }
 
@@ -284,6 +301,8 @@ static int rename_new(
     void *state, int directory, const char *from, const char *to)
 {
     (void)state;
+    if (vv_url_scheme(from) || vv_url_scheme(to))
+        return -EPROTONOSUPPORT;
 #ifdef SYS_renameat2
     const unsigned no_replace = 1;
     int result = result_of((int)syscall(
@@ -301,6 +320,8 @@ static int link_file(
     void *state, int directory, const char *from, const char *to)
 {
     (void)state;
+    if (vv_url_scheme(from) || vv_url_scheme(to))
+        return -EPROTONOSUPPORT;
     return result_of(linkat(at(directory), from, at(directory), to, 0));
 }
 
@@ -308,6 +329,8 @@ static int link_file(
 static int remove_name(void *state, int directory, const char *name)
 {
     (void)state;
+    if (vv_url_scheme(name))
+        return -EPROTONOSUPPORT;
     int result = result_of(unlinkat(at(directory), name, 0));
     if (result != -EISDIR && result != -EPERM)
         return result;
@@ -336,6 +359,8 @@ static int unlock(void *state, int file)
 static int make_directory(void *state, int directory, const char *name)
 {
     (void)state;
+    if (vv_url_scheme(name))
+        return -EPROTONOSUPPORT;
     return result_of(mkdirat(at(directory), name, 0777));
 }
 

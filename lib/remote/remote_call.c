@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <varve/version.h>
 
@@ -51,6 +52,98 @@ bool vv_remote_add_signed(struct curl_slist **headers,
     return good;
 }
 
+/* --- Look -------------------------------------------------------------------
+ */
+
+/* The host of a URL, without user and port, in `room` bytes; "" where it is
+ * longer. */
+static void copy_host(const char *url, char *host, size_t room)
+{
+    const char *begin = strstr(url, "://");
+    begin = begin ? begin + 3 : url;
+    const char *end = begin + strcspn(begin, "/?#");
+    for (const char *at = begin; at < end; at++)
+        begin = *at == '@' ? at + 1 : begin;
+    bool is_bracketed = *begin == '[';
+    begin += is_bracketed;
+    size_t size = strcspn(begin, is_bracketed ? "]" : ":/?#");
+    size = begin + size <= end && size < room ? size : 0;
+    memcpy(host, begin, size);
+    host[size] = '\0';
+}
+
+bool vv_remote_is_link_local(const char *address)
+{
+    static const char mapped[] = "::ffff:";
+    if (curl_strnequal(address, mapped, sizeof mapped - 1))
+        address += sizeof mapped - 1;
+    bool is_low = curl_strnequal(address, "fe", 2) && address[2] &&
+                  strchr("89abAB", address[2]) && strchr(address, ':');
+    return is_low || strncmp(address, "169.254.", 8) == 0 ||
+           curl_strequal(address, "fd00:ec2::254");
+}
+
+static int before_request(
+    void *user, char *address, char *own, int port, int own_port)
+{
+    struct vv_remote_look *g = user;
+    char host[256], asked[256];
+    char *url = NULL;
+    (void)own;
+    (void)port;
+    (void)own_port;
+    curl_easy_getinfo(g->handle, CURLINFO_EFFECTIVE_URL, &url);
+    copy_host(url ? url : "", host, sizeof host);
+    copy_host(g->place->url, asked, sizeof asked);
+    if (vv_remote_is_link_local(address) || vv_remote_is_link_local(host))
+        g->why = "link-local addresses, where the metadata services of clouds "
+                 "are, are never asked";
+    else if (g->settings->redirects == VARVE_REDIRECTS_SAME_HOST &&
+             (!*host || !curl_strequal(host, asked)))
+        g->why = "the server redirects to another host, which the `redirects` "
+                 "of varve_remote_options forbid";
+    return g->why ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+static void set_look(CURL *c, const struct vv_remote_settings *s,
+    const struct vv_remote_place *place, struct vv_remote_look *look)
+{
+    *look =
+        (struct vv_remote_look){ .handle = c, .settings = s, .place = place };
+    curl_easy_setopt(c, CURLOPT_PREREQFUNCTION, before_request);
+    curl_easy_setopt(c, CURLOPT_PREREQDATA, look);
+    /* What is signed is for one host. */
+    bool follows = !place->is_signed && s->redirects != VARVE_REDIRECTS_NONE;
+    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, follows ? 1L : 0L);
+    curl_easy_setopt(c, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTIONS);
+}
+
+/* --- Time -------------------------------------------------------------------
+ */
+
+static int64_t uptime(const struct vv_remote_settings *s)
+{
+    return s->machine->uptime(s->machine->state);
+}
+
+int64_t vv_remote_deadline(const struct vv_remote_settings *s)
+{
+    return uptime(s) + (int64_t)s->operation_timeout_s * 1000000000;
+}
+
+bool vv_remote_is_late(const struct vv_remote_settings *s, int64_t deadline)
+{
+    return uptime(s) >= deadline;
+}
+
+static void set_deadline(
+    CURL *c, const struct vv_remote_settings *s, int64_t deadline)
+{
+    int64_t left = (deadline - uptime(s)) / 1000000;
+    left = left < 1 ? 1 : left < INT32_MAX ? left : INT32_MAX;
+    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)left);
+}
+
 /* --- Calls ------------------------------------------------------------------
  */
 
@@ -62,9 +155,6 @@ static void set_place(CURL *c, const struct vv_remote_place *place)
         c, CURLOPT_PROTOCOLS_STR, place->is_secure ? "https" : "http");
     curl_easy_setopt(c, CURLOPT_REDIR_PROTOCOLS_STR,
         place->is_secure ? "https" : "http,https");
-    /* What is signed is for one host. */
-    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, place->is_signed ? 0L : 1L);
-    curl_easy_setopt(c, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTIONS);
     if (place->is_signed) {
         curl_easy_setopt(c, CURLOPT_AWS_SIGV4, place->signing);
         curl_easy_setopt(c, CURLOPT_USERNAME, place->key_id);
@@ -132,10 +222,13 @@ int vv_remote_number_of(CURLcode code)
 }
 
 void vv_remote_set_up(CURL *c, const struct vv_remote_settings *s,
-    const struct vv_remote_place *place)
+    const struct vv_remote_place *place, int64_t deadline,
+    struct vv_remote_look *look)
 {
     set_limits(c, s);
     set_place(c, place);
+    set_look(c, s, place, look);
+    set_deadline(c, s, deadline);
 }
 
 /* --- Again ------------------------------------------------------------------

@@ -17,9 +17,33 @@ bool vv_remote_add_header(struct curl_slist **headers, const char *line);
 bool vv_remote_add_signed(struct curl_slist **headers,
     const struct vv_remote_place *place, const char *digest);
 
-/* Sets the place and the limits of a handle. */
+/* When an operation that begins now has to be over, by the uptime; and whether
+ * that is past. */
+int64_t vv_remote_deadline(const struct vv_remote_settings *s);
+bool vv_remote_is_late(const struct vv_remote_settings *s, int64_t deadline);
+
+#define VV_REMOTE_LATE                                                         \
+    "the operation has taken longer than `operation_timeout_s` says"
+
+/* Looks at each request before it is sent, those of redirects too. */
+struct vv_remote_look {
+    /* to read */
+    const char *why; /* it has refused one; NULL: none */
+    /* own */
+    CURL *handle;
+    const struct vv_remote_settings *settings;
+    const struct vv_remote_place *place;
+};
+
+/* Sets the place and the limits of a handle. The look has to stay until the
+ * handle has been performed. */
 void vv_remote_set_up(CURL *c, const struct vv_remote_settings *s,
-    const struct vv_remote_place *place);
+    const struct vv_remote_place *place, int64_t deadline,
+    struct vv_remote_look *look);
+
+/* Whether an address, or the host of a URL that is one, is link-local
+ * (169.254.0.0/16, fe80::/10), or that of Amazon's metadata service in IPv6. */
+bool vv_remote_is_link_local(const char *address);
 
 CURLcode vv_remote_perform(CURL *c);
 

@@ -179,13 +179,14 @@ static void settle(struct sending *s, CURL *handle, CURLcode code)
 static void ask(struct vv_remote_change *c, const struct vv_remote_place *place)
 {
     struct sending s = { .change = c };
+    struct vv_remote_look look;
     struct curl_slist *headers = NULL;
     CURL *handle = vv_remote_pool_take();
     if (!handle || !add_headers(c, place, &headers)) {
         vv_remote_change_find(
             c, VV_REMOTE_FINAL, ENOMEM, "no memory for a connection");
     } else {
-        vv_remote_set_up(handle, c->settings, place);
+        vv_remote_set_up(handle, c->settings, place, c->deadline, &look);
         curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
         curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, on_header);
         curl_easy_setopt(handle, CURLOPT_HEADERDATA, &s);
@@ -196,6 +197,8 @@ static void ask(struct vv_remote_change *c, const struct vv_remote_place *place)
             curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME,
                 (long)TO_PUT_TOGETHER * c->settings->stall_timeout_s);
         settle(&s, handle, vv_remote_perform(handle));
+        if (look.why)
+            vv_remote_change_find(c, VV_REMOTE_FINAL, EACCES, look.why);
     }
     if (handle)
         vv_remote_pool_give(handle);
@@ -210,6 +213,12 @@ void vv_remote_change_once(struct vv_remote_change *c)
         (struct vv_remote_answer){ .asked = machine->now(machine->state) };
     c->text.size = 0;
     c->is_unsure = false;
+    if (!c->deadline)
+        c->deadline = vv_remote_deadline(c->settings);
+    if (vv_remote_is_late(c->settings, c->deadline)) {
+        vv_remote_change_find(c, VV_REMOTE_FINAL, ETIMEDOUT, VV_REMOTE_LATE);
+        return;
+    }
     int result = vv_remote_place_of_change(c->path, c->query, &place);
     if (result)
         vv_remote_change_find(

@@ -28,6 +28,7 @@ struct vv_remote_change {
     const char *match; /* only where the object has this ETag; or NULL */
     const char *token; /* of who writes it, or NULL */
     bool is_once;      /* libcurl does not send it again by itself */
+    int64_t deadline;  /* of all attempts; 0: set by the first one */
     /* to read */
     struct vv_remote_answer answer;
     struct vv_remote_text text;            /* of the answer; free its `at` */

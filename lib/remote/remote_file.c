@@ -20,6 +20,8 @@
 #include "remote_upload.h"
 #include "remote_words.h"
 
+#define A_SECOND ((int64_t)1000000000)
+
 enum {
     FIRST_DESCRIPTOR = 1 << 28, /* no process has so many of the machine's */
     MOST_OPEN = 1 << 20,
@@ -125,6 +127,32 @@ static struct file *new_file(
 /* --- Opening ----------------------------------------------------------------
  */
 
+/* A file that was changed within the second of the answer may change again
+ * within it. */
+static bool is_just_changed(const struct vv_remote_answer *a)
+{
+    return !*a->mark.tag && *a->mark.date && *a->clock &&
+           strcmp(a->mark.date, a->clock) == 0;
+}
+
+/* Asks once more a second later: what the file is then it was at the end of the
+ * second that it names. A date that is that of the answer again is no mark. */
+static int ask_until_settled(struct file *file, struct vv_remote_range *range,
+    unsigned char *bytes, size_t *size, struct vv_remote_answer *answer)
+{
+    const struct vv_system *machine = file->settings->machine;
+    int result = vv_remote_get_range(
+        file->settings, &file->place, range, bytes, size, answer);
+    if (result || !is_just_changed(answer) || file->settings->allow_unversioned)
+        return result;
+    machine->sleep(machine->state, A_SECOND);
+    result = vv_remote_get_range(
+        file->settings, &file->place, range, bytes, size, answer);
+    if (!result && is_just_changed(answer))
+        *answer->mark.date = '\0';
+    return result;
+}
+
 static int ask_for_mark(struct file *file)
 {
     struct vv_remote_range range = { .last = VV_REMOTE_BLOCK - 1 };
@@ -133,8 +161,7 @@ static int ask_for_mark(struct file *file)
     unsigned char *bytes = malloc(VV_REMOTE_BLOCK);
     if (!bytes)
         return fail_memory();
-    int result = vv_remote_get_range(
-        file->settings, &file->place, &range, bytes, &size, &answer);
+    int result = ask_until_settled(file, &range, bytes, &size, &answer);
     if (!result) {
         file->mark = answer.mark;
         file->mark.size = answer.has_range ? answer.mark.size : 0;
@@ -257,9 +284,24 @@ char *vv_remote_path_in(int directory, const char *name)
 /* --- Reading ----------------------------------------------------------------
  */
 
+/* Whether the bytes of two requests are known to be of one file. */
+static int check_versioned(const struct file *file)
+{
+    if (*file->mark.tag || *file->mark.date ||
+        file->settings->allow_unversioned)
+        return 0;
+    return vv_remote_fail(EIO,
+        "the server sends neither an ETag nor a Last-Modified that is older "
+        "than its answer, so that parts of a file that was replaced meanwhile "
+        "cannot be told apart: download the file, or set `allow_unversioned`");
+}
+
 static int ask_for(
     struct file *file, uint64_t first, unsigned char *to, size_t size)
 {
+    int versioned = check_versioned(file);
+    if (versioned)
+        return versioned;
     struct vv_remote_answer answer;
     const struct vv_remote_range range = {
         .first = first, .last = first + size - 1, .mark = &file->mark

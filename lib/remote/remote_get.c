@@ -34,6 +34,7 @@ struct exchange {
     size_t got; /* of this answer */
     struct vv_remote_text *text;
     struct vv_remote_answer answer;
+    int64_t deadline;
     bool is_checked;
     enum vv_remote_verdict verdict;
     int number;
@@ -171,6 +172,7 @@ static void settle(struct exchange *e, CURLcode code)
 static void ask(struct exchange *e)
 {
     char range[64];
+    struct vv_remote_look look;
     struct curl_slist *headers = NULL;
     CURL *c = vv_remote_pool_take();
     if (!c || !add_headers(e, &headers)) {
@@ -179,7 +181,7 @@ static void ask(struct exchange *e)
         snprintf(range, sizeof range, "%llu-%llu",
             (unsigned long long)e->range.first,
             (unsigned long long)e->range.last);
-        vv_remote_set_up(c, e->settings, e->place);
+        vv_remote_set_up(c, e->settings, e->place, e->deadline, &look);
         curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers);
         if (!e->is_text)
             curl_easy_setopt(c, CURLOPT_RANGE, range);
@@ -188,6 +190,8 @@ static void ask(struct exchange *e)
         curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);
         curl_easy_setopt(c, CURLOPT_WRITEDATA, e);
         settle(e, vv_remote_perform(c));
+        if (look.why)
+            find(e, VV_REMOTE_FINAL, EACCES, look.why);
     }
     if (c)
         vv_remote_pool_give(c);
@@ -226,6 +230,7 @@ static int get(struct exchange *e, size_t *size)
 {
     unsigned failed = 0;
     size_t kept = 0;
+    e->deadline = vv_remote_deadline(e->settings);
     for (;;) {
         e->got = 0;
         e->room = 0;
@@ -238,6 +243,8 @@ static int get(struct exchange *e, size_t *size)
         if (e->verdict == VV_REMOTE_GOOD)
             break;
         failed = e->range.mark && e->got >= A_STEP_ON ? 1 : failed + 1;
+        if (vv_remote_is_late(e->settings, e->deadline))
+            find(e, VV_REMOTE_FINAL, ETIMEDOUT, VV_REMOTE_LATE);
         if (e->verdict == VV_REMOTE_FINAL || failed >= e->settings->attempts)
             return fail(e, failed);
         go_on(e, &kept);

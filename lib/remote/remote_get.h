@@ -18,6 +18,9 @@ struct vv_remote_settings {
     unsigned wait_ms;
     unsigned connect_timeout_ms;
     unsigned stall_timeout_s;
+    unsigned operation_timeout_s;
+    varve_redirects redirects;
+    bool allow_unversioned;
     size_t part_size;
     unsigned lock_period_ms; /* between two renewals of a lock */
     char *certificates;      /* or NULL */

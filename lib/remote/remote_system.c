@@ -293,6 +293,9 @@ static bool add_settings(const varve_remote_options *options)
     s->wait_ms = or_default(options->wait_ms, 100);
     s->connect_timeout_ms = or_default(options->connect_timeout_ms, 10000);
     s->stall_timeout_s = or_default(options->stall_timeout_s, 30);
+    s->operation_timeout_s = or_default(options->operation_timeout_s, 600);
+    s->redirects = options->redirects;
+    s->allow_unversioned = options->allow_unversioned;
     s->lock_period_ms = VV_REMOTE_LOCK_PERIOD_MS;
     s->part_size = options->part_size ? options->part_size : VV_REMOTE_PART;
     if (options->certificates) {
@@ -359,6 +362,6 @@ extern const struct vv_store_calls vv_store_calls;
 const struct vv_store_calls vv_store_calls = {
     .version = VV_STORE_VERSION,
     .system_size = sizeof(struct vv_system),
-    .words = { .reason = vv_remote_reason, .clean = vv_remote_clean },
+    .words = { .reason = vv_remote_reason },
     .enable = enable,
 };

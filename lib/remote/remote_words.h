@@ -1,5 +1,4 @@
-/* remote_words.h - why something failed, beside the number that a system gives;
- * and what of a path nobody else may read.
+/* remote_words.h - why something failed, beside the number that a system gives.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,9 +13,5 @@ int vv_remote_fail(int number, const char *format, ...) VV_PRINTF(2, 3);
 /* What was kept last, where it is about a store and of that number; once, since
  * another failure of the number may be without words. */
 const char *vv_remote_reason(int number, const char *path);
-
-/* Takes user, password and query out of each URL in a message: signed ones are
- * as good as a password. */
-void vv_remote_clean(char *message);
 
 #endif

@@ -27,6 +27,7 @@ FEATURES = {  # where C has what is a keyword here
     'rename_file': 'rename.file',
     'expect_missing': 'expect.missing', 'expect_unused': 'expect.unused',
     'dots': 'foreign.dots', 'no_hdf5': 'foreign.no_hdf5',
+    'follow_links': 'foreign.follow_links',
     'salvage': 'salvage.on', 'staging_size': 'resources.staging_size',
     'threads': 'resources.threads'}
 Patterns = Union[str, Sequence[str]]
@@ -71,6 +72,7 @@ class ReadOptions(TypedDict, total=False):
     no_verify: bool
     dots: bool  # a.b of another format is a/b
     no_hdf5: bool  # refuses what libhdf5 would read
+    follow_links: bool  # files that the file names may be links to anywhere
     salvage: bool
     staging_size: int
     threads: int
@@ -163,6 +165,16 @@ def pending_code(name: str) -> int:
     return codes[name]
 
 
+def redirects_code(name: str) -> int:
+    codes = {'any': lib.VARVE_REDIRECTS_ANY,
+             'same_host': lib.VARVE_REDIRECTS_SAME_HOST,
+             'none': lib.VARVE_REDIRECTS_NONE}
+    if name not in codes:
+        raise ValueError(
+            f"{name}: expected 'any', 'same_host' or 'none' as redirects")
+    return codes[name]
+
+
 def scheme_code(name: str) -> int:
     codes = {'partner': lib.VARVE_PARTNER, 'xor': lib.VARVE_XOR}
     if name not in codes:
@@ -201,6 +213,8 @@ class Options:
             self.struct.passes = passes_code(value)
         elif name == 'pending':
             self.struct.pending = pending_code(value)
+        elif name == 'redirects':
+            self.struct.redirects = redirects_code(value)
         else:
             self._set_field(FEATURES.get(field, field), value, name)
 

@@ -22,7 +22,8 @@ from .options import metadata_value
 from .strings import from_file, path_bytes
 from .survey import NONE_TAG
 
-__all__ = ['Kind', 'Reader', 'SavedNode', 'SavedSlot', 'open', 'load']
+__all__ = ['Kind', 'Reader', 'SavedNode', 'SavedSlot', 'forbid_hdf5', 'open',
+           'load']
 
 Path = Union[str, 'os.PathLike[str]']
 
@@ -377,6 +378,12 @@ class SavedNode:
     def __repr__(self) -> str:
         what = f' {self.type} {self.shape}' if self._code else ''
         return f'<varve.SavedNode {self.path!r} {self.kind.name}{what}>'
+
+
+def forbid_hdf5() -> None:
+    """From now on nothing in this process reads a file of HDF5, whatever its
+    options. It is never undone."""
+    lib.varve_forbid_hdf5()
 
 
 def address(array: np.ndarray) -> Any:

@@ -26,6 +26,9 @@ class RemoteOptions(TypedDict, total=False):
     stall_timeout_s: int
     certificates: Union[str, bytes, 'os.PathLike[Any]']
     part_size: int
+    operation_timeout_s: int
+    redirects: str  # 'any', 'same_host' or 'none'
+    allow_unversioned: bool
 
 
 def enable_remote(**options: 'Unpack[RemoteOptions]') -> None:

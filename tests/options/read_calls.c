@@ -7,30 +7,51 @@
 #include "run.h"
 #include "structure.h"
 
-#define FILE_PATH "run/a.varve"
+/* Where a file of any format may lie. */
+#define FILE_PATH "run/a"
 #define PREFIX "run/ckpt"
 
 /* --- Files ---------------------------------------------------------------- */
 
+/* A name that ends in .varve is never another format; the prefix itself may
+ * name one. */
+const char *read_path(const struct read_call *c, const struct read_row *row)
+{
+    bool is_other = row->file & (FILE_FOREIGN | FILE_HDF5 | FILE_LINKED);
+    bool is_managed = strstr(c->name, "manager") != NULL;
+    bool is_numbered = strcmp(c->path, FILE_PATH) != 0;
+    return is_other && is_numbered && !is_managed ? PREFIX : c->path;
+}
+
 static varve_status write_file(const struct read_call *c, struct reading *r)
 {
-    (void)c;
-    varve_write_options o = { .format = r->trial->row->file & FILE_FOREIGN
-                                            ? VARVE_FORMAT_NPZ
-                                            : VARVE_FORMAT_VARVE };
-    return varve_write(r->root, c->path, &o, &r->error);
+    unsigned file = r->trial->row->file;
+    varve_write_options o = { .format = VARVE_FORMAT_VARVE };
+    if (file & FILE_FOREIGN)
+        o.format = VARVE_FORMAT_NPZ;
+    if (file & FILE_LINKED) {
+        o.format = VARVE_FORMAT_SAFETENSORS;
+        o.foreign.shard_size = 256;
+    }
+    return varve_write(r->root, read_path(c, r->trial->row), &o, &r->error);
 }
 
 static varve_manager_options options_of(const struct read_call *c,
     const struct reading *r, const varve_read_options *o)
 {
     static const varve_level levels[] = { { .directory = "far" } };
+    static const varve_level layered[] = {
+        { .directory = "far", .layered = true }
+    };
+    static const varve_write_options write = { .layered = true };
+    bool is_linked = r->trial->row->file & FILE_LINKED && !c->has_nodes;
     static const varve_redundancy redundancy = { .scheme = VARVE_XOR,
         .group_size = 2 };
     return (varve_manager_options){ .read = o,
         .comm = r->comm,
         .redundancy = c->has_nodes ? &redundancy : NULL,
-        .levels = c->has_levels ? levels : NULL,
+        .write = is_linked ? &write : NULL,
+        .levels = !c->has_levels ? NULL : is_linked ? layered : levels,
         .level_count = c->has_levels };
 }
 

@@ -86,6 +86,7 @@ SET(set_missing, expect.missing, "extra")
 SET(set_unused, expect.unused, "extra")
 SET(set_dots, foreign.dots, true)
 SET(set_no_hdf5, foreign.no_hdf5, true)
+SET(set_follow, foreign.follow_links, true)
 SET(set_salvage, salvage.on, true)
 SET(set_staging, resources.staging_size, SMALL_STAGING)
 SET(set_threads, resources.threads, 1)
@@ -330,6 +331,8 @@ const struct read_row read_rows[] = {
         .is_seen = has_dots },
     { "foreign.no_hdf5", "", "", FILE_HDF5, 0, set_no_hdf5,
         .is_seen = is_hdf5_refused },
+    { "foreign.follow_links", "", "", FILE_LINKED, 0, set_follow,
+        .is_seen = has_a },
     { "salvage.on", "", "", FILE_DAMAGED, 0, set_salvage,
         .is_seen = is_salvaged },
     { "salvage.loss", "salvage.loss_user", "salvage", FILE_DAMAGED, 0,

@@ -21,7 +21,8 @@ enum file_kind {
     FILE_DAMAGED = 1 << 2,  /* in the bytes of `large` */
     FILE_FOREIGN = 1 << 3,  /* npz, with a variable "u.v" */
     FILE_HDF5 = 1 << 4,     /* what only libhdf5 would read */
-    FILE_HUGE = 1 << 5      /* `large` has HUGE_SIZE elements */
+    FILE_HUGE = 1 << 5,     /* `large` has HUGE_SIZE elements */
+    FILE_LINKED = 1 << 6    /* files that it names are links to elsewhere */
 };
 
 /* And about that of the program. */
@@ -42,6 +43,7 @@ struct read_row;
 
 struct read_trial {
     struct disk disk;
+    struct vv_system linked; /* that of the disk, with links */
     const struct read_call *call;
     const struct read_row *row;
     varve_read_options tested;
@@ -94,6 +96,9 @@ struct read_row {
     bool (*is_seen)(struct reading *r, varve_status status);
     bool is_too_new;
 };
+
+/* The file that a call reads, or its prefix where that is a file. */
+const char *read_path(const struct read_call *c, const struct read_row *row);
 
 extern const struct read_call read_calls[];
 extern const size_t read_call_count;

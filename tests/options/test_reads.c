@@ -6,6 +6,8 @@
 #include "option_names.h"
 #include "reads.h"
 
+#include <errno.h>
+
 #include "run.h"
 #include "system.h"
 
@@ -28,6 +30,12 @@ static const struct exception exceptions[] = {
         "`foreign` of the options of a read has no effect" },
     { "foreign.no_hdf5", "redundancy", "redundancy.h",
         "`foreign` of the options of a read has no effect" },
+    { "foreign.follow_links", "redundancy", "redundancy.h",
+        "`foreign` of the options of a read has no effect" },
+    { "foreign.dots", "manager", "manager.h",
+        "`foreign.dots` and `foreign.no_hdf5` have no effect" },
+    { "foreign.no_hdf5", "manager", "manager.h",
+        "`foreign.dots` and `foreign.no_hdf5` have no effect" },
     { "passes", "varve_graph", "structure.h", NEW },
     { "resources.staging_size", "varve_graph", "structure.h", NEW },
     { NULL, NULL, NULL, NULL },
@@ -150,7 +158,7 @@ static void damage(struct read_trial *t)
         varve_error error;
         varve_saved_node node;
         snprintf(path, sizeof path, "%s", memory_file_path(memory, i));
-        if (!strstr(path, ".varve"))
+        if (!strstr(path, ".varve") && strcmp(path, t->call->path) != 0)
             continue;
         varve_reader *reader =
             vv_reader_open_in(&t->disk.context, path, &error);
@@ -167,14 +175,38 @@ static void lose_first(struct read_trial *t)
     s->remove(s->state, VV_WORKING_DIRECTORY, t->call->path);
 }
 
+/* Shards and layers are links to a file of another directory; who opens them
+ * finds in memory what was there before. */
+static atomic_bool are_links;
+
+static int look_at_links(void *state, int directory, const char *name,
+    struct vv_file_look *look)
+{
+    bool is_shard = strstr(name, ".safetensors") && !strstr(name, ".json");
+    (void)state;
+    (void)directory;
+    if (!atomic_load(&are_links))
+        return -ENOSYS;
+    *look = (struct vv_file_look){ .kind = VV_REGULAR_FILE };
+    look->is_link = is_shard || strstr(name, "layers/");
+    if (look->is_link)
+        strcpy(look->target, "/elsewhere/data");
+    return 0;
+}
+
 static void prepare(struct read_trial *t)
 {
     static const unsigned char hdf5[1024] = { 0x89, 'H', 'D', 'F', '\r', '\n',
         0x1a, '\n' };
     if (t->row->file & FILE_DAMAGED)
         damage(t);
+    if (t->row->file & FILE_LINKED) {
+        memory_put(t->disk.memory, "elsewhere/data", "", 0);
+        atomic_store(&are_links, true);
+    }
     if (t->row->file & FILE_HDF5) {
-        memory_put(t->disk.memory, t->call->path, hdf5, sizeof hdf5);
+        memory_put(t->disk.memory, read_path(t->call, t->row), hdf5,
+            sizeof hdf5);
         if (t->call->has_levels)
             memory_put(
                 t->disk.memory, "far/ckpt-1.varve", hdf5, sizeof hdf5);
@@ -241,6 +273,12 @@ static void run_trial(struct read_trial *t, const struct read_call *c,
     if (is_set)
         row->set(&t->tested, t);
     disk_begin(&t->disk);
+    atomic_store(&are_links, false);
+    if (row->file & FILE_LINKED) {
+        t->linked = *t->disk.context.system;
+        t->linked.look = look_at_links;
+        t->disk.context.system = &t->linked;
+    }
     if (c->is_of_many)
         thread_comm_run(RANKS, c->has_nodes ? 1 : 0, -1, run_reading, t);
     else

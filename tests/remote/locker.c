@@ -100,8 +100,8 @@ static void take_in_child(const struct vv_context *context, const char *path,
 
 int main(int count, char **arguments)
 {
-    static const struct vv_failure_words words = { .reason = vv_remote_reason,
-        .clean = vv_remote_clean };
+    static const struct vv_failure_words words = { .reason =
+                                                       vv_remote_reason };
     struct vv_system system = vv_posix_system;
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(NULL), .system = &system

@@ -15,8 +15,9 @@
  *     probe threads N FILE URL    N threads, each with a reader of its own and
  *                                 with one of all
  *
- * PROBE_ATTEMPTS, PROBE_STALL, PROBE_CERTIFICATES and, of `graph`,
- * PROBE_PASSES are options.
+ * PROBE_ATTEMPTS, PROBE_STALL, PROBE_TIMEOUT, PROBE_REDIRECTS,
+ * PROBE_UNVERSIONED, PROBE_CERTIFICATES and, of `graph`, PROBE_PASSES are
+ * options. With PROBE_LATE none are enabled.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -386,10 +387,15 @@ int main(int count, char **arguments)
         .wait_ms = 1,
         .connect_timeout_ms = 3000,
         .stall_timeout_s = number_of("PROBE_STALL"),
+        .operation_timeout_s = number_of("PROBE_TIMEOUT"),
+        .redirects = (varve_redirects)number_of("PROBE_REDIRECTS"),
+        .allow_unversioned = number_of("PROBE_UNVERSIONED") != 0,
         .certificates = getenv("PROBE_CERTIFICATES"),
     };
     varve_error error;
-    varve_status status = varve_remote_enable(&options, &error);
+    varve_status status = getenv("PROBE_LATE")
+                              ? VARVE_OK
+                              : varve_remote_enable(&options, &error);
     if (status) {
         tell(status, &error);
         return 0;

@@ -25,6 +25,7 @@ from base import (EXAMPLE, KEY_ID, PLACE, QUERY, SECRET, TOKEN, VARVE, Remote,
 from counts import Requests  # noqa: F401, run below
 from lists import Lists  # noqa: F401, run below
 from locks import Locks, ManagerLocks  # noqa: F401, run below
+from urls import Limits, Secrets  # noqa: F401, run below
 from writes import Faults, Managers, Writes  # noqa: F401, run below
 
 
@@ -178,7 +179,8 @@ class WebServers(Remote):
         self.assertIn('GET /a.varve' + QUERY,
                       [s[0] for s in self.store.seen])
         self.verify(self.server.url + '/none.varve' + QUERY,
-                    'VARVE_NOT_FOUND', '/none.varve?: there is')
+                    'VARVE_NOT_FOUND',
+                    '/none.varve?: open failed: there is')
         self.store.always = '500'
         self.verify(self.url + QUERY, 'VARVE_IO', 'a.varve?: ',
                     PROBE_ATTEMPTS='1')

@@ -34,6 +34,9 @@ class Store:
         self.buckets = set()  # of the store
         self.has_ranges = True
         self.has_tags = True
+        self.has_dates = True
+        self.has_fresh_dates = False  # each is that of the answer
+        self.trickles = False
         self.delay = 0
         self.skew = 0         # of the clock, in seconds
         self.gone = []        # paths that lists have and nobody else
@@ -153,6 +156,19 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
         self.wfile.write(b'%x\r\n%s\r\n0\r\n' % (len(body), body) +
                          lines.encode() + b'\r\n')
 
+    def trickle(self, code, body, headers):
+        """100 bytes a second, which is not silence."""
+        self.send_response(code)
+        for name, value in [*headers, ('Content-Length', len(body))]:
+            self.send_header(name, value)
+        self.end_headers()
+        try:
+            for at in range(0, len(body), 20):
+                self.wfile.write(body[at:at + 20])
+                time.sleep(0.2)
+        except OSError:
+            self.hang_up()
+
     def date_time_string(self, timestamp=None):
         return super().date_time_string(
             (timestamp or time.time()) + self.server.store.skew)
@@ -216,7 +232,12 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
             self.give_part(content, kind)
 
     def headers_of(self, content):
-        headers = [('Last-Modified', content.date)]
+        headers = []
+        date = content.date
+        if self.server.store.has_fresh_dates:
+            date = self.date_time_string()
+        if self.server.store.has_dates:
+            headers.append(('Last-Modified', date))
         if content.token:
             headers.append((bucket.TOKEN, content.token))
         if self.server.store.has_tags:
@@ -272,6 +293,9 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
             self.answer_with_trailers(206, data, headers, [
                 ('Content-Range', f'bytes {first}-{last}/{2 * total}'),
                 ('ETag', '"another"')])
+            return
+        if self.server.store.trickles:
+            self.trickle(206, data, headers)
             return
         self.answer(206, data, headers, size=size)
         if kind == 'cut' and size != len(data):

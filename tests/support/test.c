@@ -66,6 +66,9 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
             return NULL;
         void *block = realloc(old, new_size);
         cr_assert(block, "the machine is out of memory");
+        /* As any heap may have it: what is read before it is written shows. */
+        if (new_size > old_size)
+            memset((char *)block + old_size, 0xbe, new_size - old_size);
         test.blocks += old == NULL;
         size_t bytes = atomic_fetch_add(&test.bytes, new_size - old_size);
         bytes += new_size - old_size;

@@ -39,7 +39,7 @@ struct text_list {
 /* How a checkpoint is opened. */
 struct opening {
     bool dots;
-    bool no_hdf5;
+    bool follow_links;
     bool salvage;
 };
 
@@ -57,6 +57,7 @@ struct settings {
     unsigned units;
     unsigned color;
     unsigned progress;
+    bool no_hdf5;
     uint64_t max_memory; /* 0: what the system gives */
     struct opening opening;
 };

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN_AT_ONCE = 4, SHOWN_SIZE = 4096 };
+#include "../../lib/base/url.h"
+
+enum { SHOWN_AT_ONCE = 8, SHOWN_SIZE = 4096 };
 
 bool is_in_store(const char *path)
 {
@@ -29,14 +31,30 @@ const char *behind_host(const char *path)
     return path + strcspn(path, "/");
 }
 
-const char *shown_path(const char *path)
+/* A copy that lasts until a few calls later. */
+static char *shown_copy(const char *text)
 {
     static char shown[SHOWN_AT_ONCE][SHOWN_SIZE];
     static unsigned last;
-    const char *query = path && is_in_store(path) ? strchr(path, '?') : NULL;
-    if (!query)
+    char *copy = shown[last++ % SHOWN_AT_ONCE];
+    snprintf(copy, SHOWN_SIZE, "%s", text);
+    return copy;
+}
+
+const char *shown_path(const char *path)
+{
+    if (!path || !vv_url_scheme(path))
         return path;
-    char *text = shown[last++ % SHOWN_AT_ONCE];
-    snprintf(text, SHOWN_SIZE, "%.*s", (int)(query + 1 - path), path);
-    return text;
+    char *shown = shown_copy(path);
+    vv_url_clean(shown);
+    return shown;
+}
+
+const char *shown_text(const char *text)
+{
+    if (!text || !strstr(text, "://"))
+        return text;
+    char *shown = shown_copy(text);
+    vv_url_clean_message(shown);
+    return shown;
 }

@@ -18,8 +18,11 @@ bool is_on_web(const char *path);
  * this machine all of it. */
 const char *behind_host(const char *path);
 
-/* A path as it is printed: of an URL without what is behind the '?', which may
- * be as good as a password. Valid until a few calls later. NULL of NULL. */
+/* A path as it is printed: of a URL without user and query, which may be as
+ * good as a password. Valid until a few calls later. NULL of NULL. */
 const char *shown_path(const char *path);
+
+/* The same of all URLs in a text. */
+const char *shown_text(const char *text);
 
 #endif

@@ -84,6 +84,13 @@ static const char *keep_text(struct run *run, const char *text)
     return run->texts[run->text_count++] = room_copy(text, strlen(text));
 }
 
+/* A file that is only listed is never given to libhdf5. */
+static varve_reader *open_listed(const char *path)
+{
+    const varve_reader_options how = { .foreign.no_hdf5 = true };
+    return varve_reader_open_with(path, &how, NULL);
+}
+
 /* What a checkpoint of another format says of itself; that which cannot be
  * opened stands there as damaged. */
 static void add_foreign(struct run *run, const char *name, uint64_t number)
@@ -95,7 +102,7 @@ static void add_foreign(struct run *run, const char *name, uint64_t number)
                                    .time = -1,
                                    .metric = NAN },
         .modified = modified_of(path) };
-    varve_reader *reader = varve_reader_open(path, NULL, NULL);
+    varve_reader *reader = open_listed(path);
     entry.facts.is_damaged = !reader;
     if (reader) {
         entry.format = varve_reader_format(reader);
@@ -309,7 +316,7 @@ static const struct run_entry *find_best(const struct run *run)
 
 static bool verifies(const struct run_entry *entry)
 {
-    varve_reader *reader = varve_reader_open(entry->facts.path, NULL, NULL);
+    varve_reader *reader = open_listed(entry->facts.path);
     bool is_good =
         reader && varve_reader_verify(reader, NULL, NULL) == VARVE_OK;
     varve_reader_free(reader);

@@ -73,10 +73,10 @@ static void open_reader(const struct settings *settings, const char *file,
     struct target *target, varve_error *error)
 {
     varve_error other;
-    varve_reader_options options = {
-        .foreign = { .dots = settings->opening.dots,
-            .no_hdf5 = settings->opening.no_hdf5 }
-    };
+    const struct opening *opening = &settings->opening;
+    varve_reader_options options = { .foreign = { .dots = opening->dots,
+                                         .follow_links =
+                                             opening->follow_links } };
     target->reader = varve_reader_open_with(file, &options, error);
     if (target->reader || !settings->opening.salvage)
         return;

@@ -43,13 +43,13 @@ struct option_row {
 #define OPTION_SHARED(...) OPTION_OF(struct settings, __VA_ARGS__)
 
 /* Those of several commands. */
-#define OPTION_NO_HDF5                                                         \
-    OPTION_SHARED("no-hdf5", 0, OPTION_FLAG, opening.no_hdf5, NULL,            \
-        "refuse files of HDF5, which libhdf5 reads")
+#define OPTION_FOLLOW_LINKS                                                    \
+    OPTION_SHARED("follow-links", 0, OPTION_FLAG, opening.follow_links, NULL,  \
+        "files that a file names may be links to anywhere")
 #define OPTION_FOREIGN                                                         \
     OPTION_SHARED("dots", 0, OPTION_FLAG, opening.dots, NULL,                  \
         "a.b of another format is a/b"),                                       \
-        OPTION_NO_HDF5
+        OPTION_FOLLOW_LINKS
 #define OPTION_JSON                                                            \
     OPTION_SHARED("json", 0, OPTION_FLAG, json, NULL, "print JSON")
 #define OPTION_FORMS                                                           \
@@ -105,8 +105,10 @@ struct option_row {
         OPTION("keep-bytes", 0, OPTION_SIZE, keep.bytes, "SIZE",               \
             "the newest that together are no larger")
 #define OPTION_HELP                                                            \
-    OPTION_SHARED("max-memory", 0, OPTION_SIZE, max_memory, "SIZE",            \
-        "end where more memory would be needed, as 2GiB"),                     \
+    OPTION_SHARED("no-hdf5", 0, OPTION_FLAG, no_hdf5, NULL,                    \
+        "refuse files of HDF5, which libhdf5 reads"),                          \
+        OPTION_SHARED("max-memory", 0, OPTION_SIZE, max_memory, "SIZE",        \
+            "end where more memory would be needed, as 2GiB"),                 \
         OPTION_SHARED(                                                         \
             "help", 'h', OPTION_FLAG, help, NULL, "say what the command does")
 #define OPTION_END                                                             \

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../lib/base/printed.h"
 #include "command.h"
 #include "json_out.h"
 #include "store_path.h"
@@ -20,29 +21,29 @@ static void tell_program(const struct complaint *c)
     fputs("{\"schema\":\"varve.error/1\",\"code\":", stderr);
     json_print_text(stderr, c->code);
     fprintf(stderr, ",\"exit\":%d,\"what\":", c->outcome);
-    json_print_text(stderr, c->what);
+    json_print_text(stderr, shown_text(c->what));
     fputs(",\"file\":", stderr);
     json_print_text(stderr, shown_path(c->file));
     fputs(",\"why\":", stderr);
-    json_print_text(stderr, c->why);
+    json_print_text(stderr, shown_text(c->why));
     fputs(",\"hint\":", stderr);
-    json_print_text(stderr, c->hint);
+    json_print_text(stderr, shown_text(c->hint));
     fputs("}\n", stderr);
 }
 
 static void tell_people(const struct complaint *c)
 {
-    fprintf(stderr, "varve: %s: ", c->what);
+    fprintf(stderr, "varve: %s: ", shown_text(c->what));
     if (c->file) {
         print_clean(stderr, shown_path(c->file));
         fputs(": ", stderr);
     }
-    print_clean(stderr, c->why);
+    print_clean(stderr, shown_text(c->why));
     putc('\n', stderr);
     if (!c->hint)
         return;
     fputs("hint: ", stderr);
-    print_clean(stderr, c->hint);
+    print_clean(stderr, shown_text(c->hint));
     putc('\n', stderr);
 }
 
@@ -155,7 +156,7 @@ void tell_warning(const struct settings *settings, const char *file,
     fputs("varve: warning: ", stderr);
     print_clean(stderr, shown_path(file));
     fprintf(stderr, ": %s: ", what);
-    print_clean(stderr, why);
+    print_clean(stderr, shown_text(why));
     putc('\n', stderr);
 }
 
@@ -191,7 +192,7 @@ int complain_usage(const struct settings *settings, const char *format, ...)
     char hint[64] = "varve help";
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
+    vv_print(why, sizeof why, format, arguments);
     va_end(arguments);
     const char *name = settings->command ? settings->command->name : "usage";
     if (settings->command)

@@ -14,6 +14,7 @@
 #include "lineage_graph.h"
 #include "room.h"
 #include "run.h"
+#include "store_path.h"
 #include "style.h"
 #include "table.h"
 #include "units.h"
@@ -105,7 +106,7 @@ static void print_run(struct listing *l, const struct lineage *lineage)
 static void print_name(
     struct listing *l, const struct log_row *row, const char *drawn)
 {
-    const char *path = row->entry->facts.path;
+    const char *path = shown_path(row->entry->facts.path);
     const char *name = l->list_count > 1 ? path : name_of(path);
     if (!l->has_graph || l->options->settings.form != FORM_PEOPLE) {
         table_text(&l->table, name);
@@ -144,7 +145,7 @@ static void print_entry(
     print_known(table, e->modified);
     table_flag(table, f->is_pinned);
     table_flag(table, f->is_ours);
-    table_text(table, f->path);
+    table_text(table, shown_path(f->path));
     print_run(l, &row->lineage);
     if (f->is_damaged)
         table_color(table, table->style.red);

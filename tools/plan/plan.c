@@ -129,7 +129,7 @@ static int try(struct plan *p, struct trial *trial)
     varve_read_options read = {
         .subtree = *subtree ? subtree : NULL,
         .foreign = { .dots = p->settings->opening.dots,
-            .no_hdf5 = p->settings->opening.no_hdf5 },
+            .follow_links = p->settings->opening.follow_links },
         .expect = { .missing = *p->allow_unfilled ? p->allow_unfilled : NULL,
             .unused = *p->allow_unclaimed ? p->allow_unclaimed : NULL },
         .cast = p->options->any_type ? VARVE_CAST_ANY : VARVE_CAST_NONE,

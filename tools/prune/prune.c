@@ -79,7 +79,7 @@ static void say(const struct prune_options *options, bool goes,
     if (options->dry_run)
         verb = goes ? "would delete" : "would keep";
     printf("%s ", verb);
-    print_clean(stdout, e->facts.path);
+    print_clean(stdout, shown_path(e->facts.path));
     if (goes)
         printf(", %s\n", size_text(settings->units, e->facts.size, size));
     else
@@ -157,7 +157,7 @@ static void print_layers(const struct prune_options *options,
     const struct settings *settings = &options->settings;
     if (settings->quiet || count == 0)
         return;
-    print_clean(stdout, directory);
+    print_clean(stdout, shown_path(directory));
     printf(": %s %" PRIu64 " layer%s, %s %s\n",
         options->dry_run ? "would delete" : "deleted", count,
         count == 1 ? "" : "s", options->dry_run ? "would free" : "freed",

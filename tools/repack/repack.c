@@ -52,7 +52,7 @@ static int say(const struct settings *settings, const char *path)
     if (!reader)
         return complain_status(settings, "cannot open", path, &error);
     fputs("wrote ", stdout);
-    print_clean(stdout, varve_reader_path(reader));
+    print_clean(stdout, shown_path(varve_reader_path(reader)));
     putchar('\n');
     varve_reader_free(reader);
     return OUTCOME_DONE;

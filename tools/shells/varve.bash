@@ -44,22 +44,22 @@ _varve()
     'plan --color') words='auto always never' ;;
     esac
     [[ -z $option && $word == -* ]] && case ${COMP_WORDS[1]} in
-    log) words='--json --jsonl --markdown --tsv --limit --keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --units --ascii --color --max-memory --help' ;;
-    ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --all --units --ascii --color --dots --no-hdf5 --max-memory --help' ;;
-    show) words='--json --slice --all --include --exclude --full --precision --width --statistics --histogram --bins --units --ascii --color --max-memory --help' ;;
-    stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --dots --no-hdf5 --max-memory --help' ;;
-    cat) words='--json --output --slice --force --dots --no-hdf5 --max-memory --help' ;;
-    verify) words='--json --threads --quiet --no-hdf5 --progress --units --ascii --color --max-memory --help' ;;
-    repair) words='--output --to --force --verbose --quiet --json --progress --units --ascii --max-memory --help' ;;
-    repack) words='--output --force --quiet --progress --max-memory --help' ;;
-    prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --max-memory --help' ;;
-    pin) words='--max-memory --help' ;;
-    unpin) words='--max-memory --help' ;;
-    graph) words='--svg --dot --html --statistics --title --notes --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --dots --no-hdf5 --max-memory --help' ;;
-    convert) words='--output --to --only --except --dots --no-hdf5 --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --max-memory --help' ;;
-    diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --page --quiet --json --jsonl --markdown --tsv --progress --color --dots --no-hdf5 --max-memory --help' ;;
-    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --no-hdf5 --max-memory --help' ;;
-    completion) words='--max-memory --help' ;;
+    log) words='--json --jsonl --markdown --tsv --limit --keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --units --ascii --color --no-hdf5 --max-memory --help' ;;
+    ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --all --units --ascii --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
+    show) words='--json --slice --all --include --exclude --full --precision --width --statistics --histogram --bins --units --ascii --color --no-hdf5 --max-memory --help' ;;
+    stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
+    cat) words='--json --output --slice --force --dots --follow-links --no-hdf5 --max-memory --help' ;;
+    verify) words='--json --threads --quiet --progress --units --ascii --color --follow-links --no-hdf5 --max-memory --help' ;;
+    repair) words='--output --to --force --verbose --quiet --json --progress --units --ascii --no-hdf5 --max-memory --help' ;;
+    repack) words='--output --force --quiet --progress --no-hdf5 --max-memory --help' ;;
+    prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --no-hdf5 --max-memory --help' ;;
+    pin) words='--no-hdf5 --max-memory --help' ;;
+    unpin) words='--no-hdf5 --max-memory --help' ;;
+    graph) words='--svg --dot --html --statistics --title --notes --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --dots --follow-links --no-hdf5 --max-memory --help' ;;
+    convert) words='--output --to --only --except --dots --follow-links --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --no-hdf5 --max-memory --help' ;;
+    diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --page --quiet --json --jsonl --markdown --tsv --progress --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
+    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
+    completion) words='--no-hdf5 --max-memory --help' ;;
     esac
     [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$word"))
 }

@@ -31,11 +31,11 @@ static const struct option_row option_rows[] = {
         "at most N threads at once"),
     OPTION_SHARED("quiet", 'q', OPTION_FLAG, quiet, NULL,
         "print nothing about whole files"),
-    OPTION_NO_HDF5,
     OPTION_PROGRESS,
     OPTION_UNITS,
     OPTION_ASCII,
     OPTION_COLOR,
+    OPTION_FOLLOW_LINKS,
     OPTION_HELP,
     OPTION_END,
 };
@@ -139,8 +139,8 @@ static int structure_damage(struct finding *f, const varve_error *error)
 static int verify_file(struct finding *f)
 {
     varve_error error = { .status = VARVE_OK };
-    const varve_reader_options how = { .foreign.no_hdf5 =
-                                           f->settings->opening.no_hdf5 };
+    const varve_reader_options how = { .foreign.follow_links =
+                                           f->settings->opening.follow_links };
     varve_reader *reader = varve_reader_open_with(f->file, &how, &error);
     if (!reader) {
         f->status = varve_status_name(error.status);

@@ -218,5 +218,6 @@ void vv_choose_opening(
 {
     context->dots = options && options->foreign.dots;
     context->no_hdf5 = options && options->foreign.no_hdf5;
+    context->follows_links = options && options->foreign.follow_links;
     context->salvages = options && options->salvage.on;
 }

@@ -232,6 +232,7 @@ varve_reader *varve_reader_open_with(
     struct vv_context context = context_of(options->allocator);
     context.dots = options->foreign.dots;
     context.no_hdf5 = options->foreign.no_hdf5;
+    context.follows_links = options->foreign.follow_links;
     context.salvages = options->salvage;
     return vv_reader_open_in(&context, path, error);
 }

@@ -20,6 +20,7 @@
 
 #include "allocator.h"
 #include "buffer.h"
+#include "checkpoint_find.h"
 #include "data_in.h"
 #include "default_allocator.h"
 #include "directory.h"
@@ -77,7 +78,7 @@ static varve_status may_name(
     size_t size = sizeof head;
     varve_status status = vv_file_head(c->context, path, head, &size, &reason);
     *may = !status && (vv_data_in_is_ours(head, size) ||
-                          (vv_ends_in_suffix(path) && size > 0));
+                          (vv_has_our_ending(path) && size > 0));
     if (!status || is_no_file(status))
         return VARVE_OK;
     if (error)

@@ -338,13 +338,6 @@ varve_status varve_save(varve_node *root, const char *prefix,
 
 /* --- Finding ------------------------------------------------------------ */
 
-bool vv_ends_in_suffix(const char *path)
-{
-    size_t size = strlen(path);
-    return size >= sizeof VARVE_SUFFIX &&
-           vv_text_ends_in(path, size, VARVE_SUFFIX);
-}
-
 static varve_status find_suffixed(const struct vv_context *context,
     const char *path, struct vv_buffer *found, varve_error *error)
 {
@@ -370,7 +363,7 @@ static varve_status find_ours(const struct vv_context *context,
     varve_status status = vv_file_look(context, exact, NULL, error);
     bool may_be_other =
         status == VARVE_NOT_FOUND || (numbered && status == VARVE_IS_DIRECTORY);
-    if (!may_be_other || vv_ends_in_suffix(path))
+    if (!may_be_other || vv_has_our_ending(path))
         return status;
     varve_error other = { 0 };
     if (numbered) {
@@ -392,7 +385,9 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
 {
     varve_error reason = { 0 };
     varve_status status = find_ours(context, path, numbered, found, &reason);
-    if (!status) {
+    if (vv_has_our_ending(path)) {
+        /* Nothing else has such a name. */
+    } else if (!status) {
         status = vv_checkpoint_settle(context, found, &reason);
     } else if (status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY) {
         varve_error other = { 0 };

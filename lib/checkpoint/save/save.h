@@ -30,9 +30,6 @@ varve_status vv_open_found(const struct vv_context *context, const char *path,
     bool numbered, vv_open_function *open, struct vv_opened *opened,
     varve_error *error);
 
-/* Whether a path ends in VARVE_SUFFIX and has something before it. */
-bool vv_ends_in_suffix(const char *path);
-
 /* Sets `path`, with a NUL behind it, to the path of a number of a prefix. */
 void vv_set_numbered_path(
     struct vv_buffer *path, const char *prefix, uint64_t number);

@@ -7,6 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <varve/checkpoint.h>
+
+#include "beside.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
@@ -16,10 +19,16 @@
 #include "stranger.h"
 #include "try.h"
 
-#define OUR_ENDING ".varve"
 #define INDEX_ENDING ".index"
 #define RECORD "checkpoint"
 #define DCP_METADATA ".metadata" /* of torch.distributed */
+
+bool vv_has_our_ending(const char *path)
+{
+    size_t size = vv_is_of_store(path) ? strcspn(path, "?#") : strlen(path);
+    return size >= sizeof VARVE_SUFFIX &&
+           vv_text_ends_in(path, size, VARVE_SUFFIX);
+}
 
 static void set_joined(
     struct vv_buffer *to, const char *directory, const char *name)
@@ -185,7 +194,8 @@ static size_t before_shard(const char *path)
 static varve_status follow_record(const struct vv_context *context,
     struct vv_buffer *found, varve_error *error)
 {
-    struct vv_buffer prefix, noted;
+    struct vv_buffer prefix, noted, record;
+    vv_buffer_init(&record, &context->allocator);
     vv_buffer_init(&prefix, &context->allocator);
     vv_buffer_init(&noted, &context->allocator);
     varve_status status = vv_state_file_latest(
@@ -193,13 +203,18 @@ static varve_status follow_record(const struct vv_context *context,
     if (!status) {
         status = vv_store_refuse_named(
             vv_buffer_string(found), vv_buffer_string(&prefix), error);
+        vv_buffer_add_string(&record, vv_buffer_string(found));
         found->size = 0;
         vv_buffer_add(found, prefix.data, prefix.size);
         vv_buffer_add_string(found, INDEX_ENDING);
-        if (prefix.failed)
+        if (prefix.failed || record.failed || found->failed)
             status = vv_fail_memory(error, "a path");
     }
     vv_buffer_clear(&prefix);
+    if (!status)
+        status = vv_file_check_beside(
+            context, vv_buffer_string(&record), vv_buffer_string(found), error);
+    vv_buffer_clear(&record);
     if (!status)
         status = probe(context, found, error);
     if (status == VARVE_NOT_FOUND)
@@ -309,8 +324,8 @@ varve_status vv_checkpoint_find(const struct vv_context *context,
         return find_of_prefix(context, path, found, error);
     varve_error reason = { 0 };
     bool is_there = false;
-    status = find_numbered(
-        context, path, (struct search){ .ending = OUR_ENDING }, found, &reason);
+    status = find_numbered(context, path,
+        (struct search){ .ending = VARVE_SUFFIX }, found, &reason);
     if (!status)
         return status;
     status = find_member(context, path, found, &is_there, error);

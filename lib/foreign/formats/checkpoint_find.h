@@ -10,6 +10,10 @@
 #include "buffer.h"
 #include "context.h"
 
+/* Returns whether a path ends in VARVE_SUFFIX, that of a store before its
+ * query. Such a path names a file of Varve's own format and nothing else. */
+bool vv_has_our_ending(const char *path);
+
 /* Looks for `path` where there is no file of that name: the prefix of a
  * TensorFlow checkpoint; a directory with a `checkpoint` record, a SavedModel,
  * a model of Hugging Face, the metadata of torch.distributed, or numbered files

@@ -5,10 +5,14 @@
 #include "checkpoint_in.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
+
+#include <varve/format.h>
 
 #include "allocator.h"
 #include "bundle_in.h"
+#include "checkpoint_find.h"
 #include "data_in.h"
 #include "dcp_in.h"
 #include "draft_parts.h"
@@ -68,6 +72,42 @@ static const struct vv_foreign_format *const formats[] = {
 
 /* Of one whose index is replaced again and again. */
 enum { MOST_OPENS = 100 };
+
+/* --- What is refused ------------------------------------------------------ */
+
+static atomic_bool forbids_hdf5;
+
+void varve_forbid_hdf5(void)
+{
+    atomic_store(&forbids_hdf5, true);
+}
+
+static varve_status refuse_hdf5(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    bool is_forbidden = atomic_load(&forbids_hdf5);
+    if (!context->no_hdf5 && !is_forbidden)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+        "%s: expected a file that is not read by libhdf5, as %s says, found "
+        "one of HDF5",
+        path,
+        is_forbidden ? "varve_forbid_hdf5 or --no-hdf5" : "`foreign.no_hdf5`");
+}
+
+/* Names of managers and listings end so: a file that somebody left under such
+ * a name is given to no other reader. */
+static varve_status refuse_name(
+    const struct vv_candidate *candidate, varve_error *error)
+{
+    const struct vv_format_option *option = NULL;
+    if (!vv_format_option_bid(candidate, false, &option))
+        return VARVE_OK;
+    return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+        "%s: expected Varve's own format, as the ending " VARVE_SUFFIX
+        " says, found %s: rename the file to read it",
+        candidate->path, option->what);
+}
 
 /* --- Bidding -------------------------------------------------------------- */
 
@@ -246,6 +286,8 @@ varve_status vv_checkpoint_open_as(struct vv_opened *o,
 {
     bool is_replaced = true;
     varve_status status = VARVE_OK;
+    if (format->format == VARVE_FORMAT_HDF5)
+        VV_TRY(refuse_hdf5(context, path, error));
     for (int i = 0; i < MOST_OPENS && is_replaced; i++) {
         status = open_once(o, context, path, format, error);
         status = look_again(o, status, &is_replaced, error);
@@ -276,7 +318,10 @@ static varve_status open_other(struct vv_opened *o,
                 "fetch the file itself with `git lfs pull`",
                 path);
         const struct vv_format_option *left_out = NULL;
-        format = highest_bidder(&look.candidate, &left_out);
+        if (vv_has_our_ending(path))
+            VV_TRY(refuse_name(&look.candidate, error));
+        else
+            format = highest_bidder(&look.candidate, &left_out);
         if (left_out)
             return vv_format_left_out(left_out, path, error);
     }

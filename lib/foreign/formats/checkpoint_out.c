@@ -5,6 +5,7 @@
 #include "checkpoint_out.h"
 
 #include "bundle_target.h"
+#include "checkpoint_find.h"
 #include "failure.h"
 #include "gguf_out.h"
 #include "hdf5_out.h"
@@ -64,6 +65,11 @@ const char *varve_format_name(varve_format format)
 varve_status vv_target_write(
     const struct vv_target *target, varve_format format, varve_error *error)
 {
+    if (vv_has_our_ending(target->path))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: the ending " VARVE_SUFFIX " stands for Varve's own format, "
+            "and the `format` is %s: use another name",
+            target->path, varve_format_name(format));
     for (size_t i = 0; formats[i]; i++) {
         if (formats[i]->format != format)
             continue;

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "failure.h"
 #include "hdf5_graph.h"
 #include "hdf5_slots.h"
 #include "hdf5_soft.h"
@@ -78,11 +77,6 @@ static varve_status open_source(
 {
     struct vv_hdf5_source *source;
     struct vv_hdf5_graph graph;
-    if (foreign->context->no_hdf5)
-        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected a file that is not read by libhdf5, as "
-            "`foreign.no_hdf5` says, found one of HDF5",
-            foreign->files[0].path);
     VV_TRY(vv_hdf5_open(foreign, &source, error));
     varve_status status = vv_hdf5_graph_read(&graph, source, draft, error);
     if (!status && !draft->failed)

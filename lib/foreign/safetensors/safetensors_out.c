@@ -315,10 +315,10 @@ static varve_status write_set(struct out *out, varve_error *error)
     vv_buffer_add_string(path, index_suffix);
     const char *index = vv_buffer_string(path);
     out->paths = vv_allocate_array(a, count, sizeof *out->paths);
+    for (uint32_t i = 0; out->paths && i < count; i++)
+        vv_buffer_init(&out->paths[i], a);
     if (path->failed || !out->stem || !out->paths)
         return vv_fail_memory(error, "the files of a checkpoint");
-    for (uint32_t i = 0; i < count; i++)
-        vv_buffer_init(&out->paths[i], a);
     VV_TRY(vv_file_set_begin(&out->set, target->context, index, out->stem,
         &names, target->flags, error));
     varve_status status =

@@ -215,6 +215,9 @@ static varve_status add_member(
         return VARVE_OK;
     }
     speak(w, &m, name);
+    /* Names are read again before the pickle is complete. */
+    if (w->names.failed || w->spoken.failed)
+        return vv_fail_memory(error, "the names of parameters");
     return add_node(w, m.node, error);
 }
 

@@ -58,14 +58,6 @@ static void check_found(const char *path, bool numbered, const char *wanted)
     vv_buffer_clear(&found);
 }
 
-TEST(save, knows_what_ends_in_the_suffix)
-{
-    cr_assert(vv_ends_in_suffix("a.varve") && vv_ends_in_suffix("d/.varve"));
-    cr_assert_not(vv_ends_in_suffix(".varve"));
-    cr_assert_not(vv_ends_in_suffix("a.varve2") || vv_ends_in_suffix("varve"));
-    cr_assert_not(vv_ends_in_suffix(""));
-}
-
 TEST(save, counts_up_and_notes_the_latest)
 {
     begin();

@@ -203,3 +203,11 @@ TEST(checkpoint_find, fails_without_memory)
     check_memory("d", FILES("d/checkpoint", "d/ckpt-7.index"));
     check_memory("d", FILES("d/model.safetensors"));
 }
+
+TEST(checkpoint_find, knows_what_ends_in_the_suffix)
+{
+    cr_assert(vv_has_our_ending("a.varve") && vv_has_our_ending("d/.varve"));
+    cr_assert_not(vv_has_our_ending(".varve"));
+    cr_assert_not(vv_has_our_ending("a.varve2") || vv_has_our_ending("varve"));
+    cr_assert_not(vv_has_our_ending(""));
+}

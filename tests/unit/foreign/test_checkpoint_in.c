@@ -51,11 +51,23 @@ TEST(checkpoint_in, is_opened_by_the_highest_bid_whatever_its_name)
     put_array(&w, "a.npy");
     put_array(&w, "a.safetensors"); /* called like one, and does not look so */
     put_array(&w, "a.gguf");
-    put_array(&w, "a.varve");
     check_opens(&w, "a.npy", VARVE_FORMAT_NPY);
     check_opens(&w, "a.safetensors", VARVE_FORMAT_NPY);
     check_opens(&w, "a.gguf", VARVE_FORMAT_NPY);
-    check_opens(&w, "a.varve", VARVE_FORMAT_NPY);
+    world_free(&w);
+}
+
+TEST(checkpoint_in, is_ours_alone_under_our_ending)
+{
+    struct world w = world_new();
+    put_array(&w, "a.varve");
+    check_not(&w, "a.varve", VARVE_NOT_A_CHECKPOINT,
+        "a.varve: expected Varve's own format, as the ending .varve says, "
+        "found a file of NumPy: rename the file to read it");
+    memory_put(w.memory, "b.varve", "no checkpoint at all", 20);
+    check_not(&w, "b.varve", VARVE_NOT_A_CHECKPOINT, "b.varve: ");
+    put_array(&w, ".varve"); /* a name without an ending */
+    check_opens(&w, ".varve", VARVE_FORMAT_NPY);
     world_free(&w);
 }
 

@@ -2,9 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _XOPEN_SOURCE 700 /* symlink */
 #include "support/test.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "arrays.h"
 
@@ -132,3 +136,102 @@ TEST(foreign, finds_siblings)
     cr_assert_str_eq(vv_buffer_string(&path), "/other");
     vv_buffer_clear(&path);
 }
+
+/* --- Links ---------------------------------------------------------------- */
+
+#if defined(VV_HAVE_SAFETENSORS) && defined(VV_HAVE_TENSORFLOW)
+
+static void move_and_link(const char *from, const char *to, const char *target)
+{
+    cr_assert_eq(rename(test_path(from), test_path(to)), 0, "%s", from);
+    cr_assert_eq(symlink(target, test_path(from)), 0, "%s", from);
+}
+
+static void write_shards(const char *path, varve_format format)
+{
+    static float a[64], b[64];
+    varve_error error = { 0 };
+    const varve_write_options o = { .format = format,
+        .foreign.shard_size = format == VARVE_FORMAT_TENSORFLOW ? 0 : 256 };
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "a", varve_array(a, 64));
+    varve_add_variable(root, "b", varve_array(b, 64));
+    cr_assert_ok(varve_write(root, test_path(path), &o, &error), error);
+    varve_graph_free(graph);
+}
+
+/* The status of reading it, by a reader. */
+static varve_status reads(const char *path, bool follows, varve_error *error)
+{
+    const varve_reader_options o = { .foreign.follow_links = follows };
+    varve_reader *reader = varve_reader_open_with(test_path(path), &o, error);
+    varve_status status =
+        reader ? varve_reader_verify(reader, NULL, error) : error->status;
+    varve_reader_free(reader);
+    return status;
+}
+
+static void check_refused(const char *path)
+{
+    varve_error error = { 0 };
+    cr_assert_eq(reads(path, false, &error), VARVE_NO_PERMISSION, "%s: %s",
+        path, error.message);
+    cr_assert(strstr(error.message, "found a symbolic link out of it"));
+    varve_graph *graph = varve_graph_new(NULL);
+    cr_assert_null(
+        varve_read(varve_graph_root(graph), test_path(path), NULL, &error));
+    cr_assert_eq(error.status, VARVE_NO_PERMISSION);
+    varve_graph_free(graph);
+    cr_assert_eq(reads(path, true, &error), VARVE_OK, "%s", error.message);
+}
+
+#define SHARD(n) "x/m-0000" #n "-of-00002.safetensors"
+
+TEST(foreign, follows_no_link_out_of_the_directory)
+{
+    varve_error error = { 0 };
+    cr_assert_eq(mkdir(test_path("x"), 0777), 0);
+    cr_assert_eq(mkdir(test_path("blobs"), 0777), 0);
+    write_shards("x/m.safetensors", VARVE_FORMAT_SAFETENSORS);
+    move_and_link(SHARD(1), "x/data", "data");
+    cr_assert_eq(reads("x/m.safetensors.index.json", false, &error), VARVE_OK,
+        "%s", error.message);
+    move_and_link(SHARD(2), "blobs/2", "../blobs/2");
+    check_refused("x/m.safetensors.index.json");
+}
+
+TEST(foreign, follows_the_links_of_the_cache_of_hugging_face)
+{
+    varve_error error = { 0 };
+    cr_assert_eq(mkdir(test_path("x"), 0777), 0);
+    cr_assert_eq(mkdir(test_path("blobs"), 0777), 0);
+    write_shards("x/m.safetensors", VARVE_FORMAT_SAFETENSORS);
+    move_and_link(SHARD(1), "blobs/1", "../blobs/1");
+    move_and_link(SHARD(2), "blobs/2", "../blobs/2");
+    move_and_link(
+        "x/m.safetensors.index.json", "blobs/3", "../blobs/3");
+    cr_assert_eq(reads("x/m.safetensors.index.json", false, &error), VARVE_OK,
+        "%s", error.message);
+    cr_assert_eq(
+        reads("x/m", false, &error), VARVE_OK, "%s", error.message);
+}
+
+TEST(foreign, follows_no_link_that_a_bundle_or_a_record_names)
+{
+    cr_assert_eq(mkdir(test_path("x"), 0777), 0);
+    cr_assert_eq(mkdir(test_path("y"), 0777), 0);
+    write_shards("x/m", VARVE_FORMAT_TENSORFLOW);
+    FILE *record = fopen(test_path("x/checkpoint"), "w");
+    cr_assert(record);
+    fputs("model_checkpoint_path: \"m\"\n", record);
+    fclose(record);
+    move_and_link("x/m.index", "y/m.index", "../y/m.index");
+    check_refused("x");
+    cr_assert_eq(rename(test_path("y/m.index"), test_path("x/m.index")), 0);
+    move_and_link(
+        "x/m.data-00000-of-00001", "y/data", "../y/data");
+    check_refused("x/m.index");
+}
+
+#endif

@@ -5,6 +5,10 @@
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "hdf5_in.h"
 
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "hdf5_sample.h"
 
 #define BID(path, text)                                                        \
@@ -60,6 +64,72 @@ TEST(hdf5_in, refuses_it_in_each_way_to_read)
     error.status = VARVE_OK;
     cr_assert_null(varve_graph_from_part(path, &read, NULL, &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
+}
+
+/* A link to a golden file, in the directory of the test. */
+static void link_sample(const char *name, const char *to)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", FOREIGN_DIRECTORY, name);
+    cr_assert_eq(symlink(path, test_path(to)), 0);
+}
+
+TEST(hdf5_in, is_in_no_list_of_checkpoints)
+{
+    varve_error error = { 0 };
+    varve_managed found;
+    use_module();
+    link_sample("hdf5_types.h5", "ckpt-3.varve");
+    cr_assert_null(
+        varve_reader_open(test_path("ckpt-3.varve"), NULL, &error));
+    cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
+    cr_assert(strstr(error.message, "found a file of Keras or HDF5"), "%s",
+        error.message);
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    cr_assert_null(varve_restore(root, test_path("ckpt"), NULL, &error));
+    cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
+    varve_manager *manager =
+        varve_manager_new(root, test_path("."), NULL, &error);
+    cr_assert(manager, "%s", error.message);
+    cr_assert(varve_manager_at(manager, 0, &found));
+    cr_assert(found.is_damaged);
+    varve_manager_free(manager);
+    varve_graph_free(graph);
+}
+
+TEST(hdf5_in, is_not_found_in_a_directory_that_is_called_like_one_of_ours)
+{
+    varve_error error = { 0 };
+    use_module();
+    cr_assert_eq(mkdir(test_path("ckpt-3.varve"), 0777), 0);
+    link_sample("hdf5_types.h5", "ckpt-3.varve/model.safetensors");
+    cr_assert_null(
+        varve_reader_open(test_path("ckpt-3.varve"), NULL, &error));
+    cr_assert_eq(error.status, VARVE_IS_DIRECTORY);
+}
+
+TEST(hdf5_in, is_read_by_nobody_once_it_is_forbidden)
+{
+    const char *path = FOREIGN_DIRECTORY "/hdf5_types.h5";
+    varve_error error = { 0 };
+    use_module();
+    varve_reader *open = varve_reader_open(path, NULL, &error);
+    cr_assert(open, "%s", error.message);
+    varve_forbid_hdf5();
+    cr_assert_null(varve_reader_open(path, NULL, &error));
+    cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
+    cr_assert(strstr(error.message, "varve_forbid_hdf5"), "%s",
+        error.message);
+    cr_assert_null(varve_graph_from(path, NULL, &error));
+    cr_assert_null(varve_reader_salvage(path, NULL, &error));
+    varve_graph *graph = varve_graph_new(NULL);
+    cr_assert_null(varve_read(varve_graph_root(graph), path, NULL, &error));
+    const varve_write_options write = { .format = VARVE_FORMAT_HDF5 };
+    cr_assert_ok(varve_write(
+        varve_graph_root(graph), test_path("a.h5"), &write, &error), error);
+    varve_graph_free(graph);
+    varve_reader_free(open);
 }
 
 TEST(hdf5_in, reads_what_h5py_and_keras_wrote)

@@ -427,3 +427,29 @@ TEST(posix_system, names_machine_and_process)
     cr_assert_eq(s->process(s->state, cut, sizeof cut), getpid());
     cr_assert_eq(cut[1], 0);
 }
+
+TEST(posix_system, refuses_paths_with_a_scheme)
+{
+    static const char *const names[] = { "s3://bucket", "https://h/a", "x://" };
+    struct vv_file_look found;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *name = names[i];
+        const int at = VV_WORKING_DIRECTORY;
+        const int results[] = { s->open_file(s->state, at, name),
+            s->create_file(s->state, at, name),
+            s->create_private(s->state, at, name),
+            s->open_to_write(s->state, at, name),
+            s->open_directory(s->state, at, name),
+            s->open_real_directory(s->state, at, name),
+            s->look(s->state, at, name, &found),
+            s->rename(s->state, at, name, "a"),
+            s->rename(s->state, at, "a", name),
+            s->rename_new(s->state, at, name, "a"),
+            s->rename_new(s->state, at, "a", name),
+            s->link(s->state, at, name, "a"), s->link(s->state, at, "a", name),
+            s->remove(s->state, at, name),
+            s->make_directory(s->state, at, name) };
+        for (size_t k = 0; k < sizeof results / sizeof *results; k++)
+            cr_assert_eq(results[k], -EPROTONOSUPPORT, "%s: %zu", name, k);
+    }
+}

@@ -1,0 +1,109 @@
+/* beside.c - follows links by hand, and compares the directories in which they
+ * end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "beside.h"
+
+#include <errno.h>
+
+#include "buffer.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "try.h"
+
+enum { MOST_LINKS = 40 }; /* as Linux */
+
+/* Puts in place of a link what it contains. */
+static void beside_enter(struct vv_buffer *path, const char *target)
+{
+    const char *text = vv_buffer_string(path);
+    path->size = *target == '/' ? 0 : (size_t)(vv_path_name(text) - text);
+    vv_buffer_add_string(path, target);
+}
+
+/* Sets `end` to the path in which the links of a path end. One that cannot be
+ * looked at is left to who opens it. */
+static varve_status beside_follow(const struct vv_context *context,
+    const char *path, struct vv_buffer *end, bool *is_link, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    struct vv_file_look look;
+    *is_link = false;
+    vv_buffer_add_string(end, path);
+    for (int i = 0; system->look; i++) {
+        const char *text = vv_buffer_string(end);
+        if (end->failed)
+            return vv_fail_memory(error, "a path");
+        if (system->look(system->state, VV_WORKING_DIRECTORY, text, &look) ||
+            !look.is_link)
+            break;
+        if (i == MOST_LINKS)
+            return vv_fail_system(error, ELOOP, "following its links", path);
+        *is_link = true;
+        beside_enter(end, look.target);
+    }
+    return VARVE_OK;
+}
+
+static varve_status beside_directory(const struct vv_context *context,
+    const char *path, struct vv_file_info *info, varve_error *error)
+{
+    int directory;
+    VV_TRY(vv_directory_open_parent(context, path, &directory, error));
+    varve_status status = vv_file_info(context, directory, path, info, error);
+    vv_file_close(context, directory);
+    return status;
+}
+
+static bool is_one(const struct vv_file_info *a, const struct vv_file_info *b)
+{
+    return a->device == b->device && a->serial == b->serial;
+}
+
+/* Whether the directory of `path`, or of `naming` where that is a link, is the
+ * one of `end`. */
+static varve_status beside_compare(const struct vv_context *context,
+    const char *naming, const char *path, const char *end, bool *stays,
+    varve_error *error)
+{
+    struct vv_file_info home, there, other;
+    struct vv_buffer real;
+    bool is_link = false;
+    VV_TRY(beside_directory(context, path, &home, error));
+    VV_TRY(beside_directory(context, end, &there, error));
+    *stays = is_one(&home, &there);
+    if (*stays)
+        return VARVE_OK;
+    vv_buffer_init(&real, &context->allocator);
+    varve_status status =
+        beside_follow(context, naming, &real, &is_link, error);
+    if (!status && is_link)
+        status =
+            beside_directory(context, vv_buffer_string(&real), &other, error);
+    *stays = !status && is_link && is_one(&other, &there);
+    vv_buffer_clear(&real);
+    return status;
+}
+
+varve_status vv_file_check_beside(const struct vv_context *context,
+    const char *naming, const char *path, varve_error *error)
+{
+    struct vv_buffer end;
+    bool is_link = false, stays = true;
+    if (context->follows_links)
+        return VARVE_OK;
+    vv_buffer_init(&end, &context->allocator);
+    varve_status status = beside_follow(context, path, &end, &is_link, error);
+    if (!status && is_link)
+        status = beside_compare(
+            context, naming, path, vv_buffer_string(&end), &stays, error);
+    if (!status && !stays)
+        status = vv_fail(error, VARVE_NO_PERMISSION,
+            "%s: expected a file of this directory, found a symbolic link out "
+            "of it, to %s: copy the file, or set `foreign.follow_links`",
+            path, vv_buffer_string(&end));
+    vv_buffer_clear(&end);
+    return status;
+}
