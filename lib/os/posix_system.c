@@ -40,8 +40,6 @@ _Static_assert(sizeof(off_t) == 8, "offsets have 64 bits");
 #define st_mtim st_mtimespec
 #endif
 
-/* A path with a scheme is none of this machine: refused, or a program that has
- * forgotten varve_remote_enable saves into a directory called "s3:". */
 static int at(int directory)
 {
     return directory == VV_WORKING_DIRECTORY ? AT_FDCWD : directory;
@@ -66,6 +64,8 @@ static int above_standard(int descriptor)
     return result;
 }
 
+/* Each call that takes a path refuses one with a scheme. Else a program that
+ * does not call varve_remote_enable saves into a directory called "s3:". */
 static int open_file(void *state, int directory, const char *name)
 {
     (void)state;
