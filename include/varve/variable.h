@@ -231,7 +231,9 @@ typedef struct varve_offer {
 /* Asked for each edge that the file has and `node` lacks, in the file's order;
  * may add a child of that name to `node`, which is then restored. An edge to
  * what the program has already is not asked for but made (in a list, if it is
- * the next), so that a graph is as shared as its file, with its cycles. */
+ * the next), so that a graph is as shared as its file, with its cycles. What
+ * the program has had under that path and has removed or replaced since is
+ * offered no more, nor is what was given up (varve_drop_pending). */
 typedef void varve_on_demand(
     void *user, varve_node *node, const varve_offer *offer);
 

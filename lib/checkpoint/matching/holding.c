@@ -27,11 +27,29 @@ static void pass_on(struct vv_matching *m, uint32_t file)
     }
 }
 
+/* A node of the file that loses its holder is not offered again, lest code of
+ * the program makes room for values that have come already. One whose value is
+ * due, held back or does not fit still waits for a node. */
+static void close_offers(struct vv_matching *m, const varve_node *node)
+{
+    struct vv_matches *matches = &m->pairing->matches;
+    const struct vv_fates *fates = &m->delivery->fates;
+    uint32_t file = vv_file_node_of(matches, node);
+    for (; vv_is_holder(matches, node, file);
+         file = vv_next_partner(matches, node, file)) {
+        uint32_t value = vv_value_of(m->pairing, file);
+        if (value == VV_NONE || vv_is_final(fates, value) ||
+            vv_is_left_out(fates, value))
+            matches->is_past[file] = true;
+    }
+}
+
 static void release(struct vv_matching *m, uint32_t file)
 {
     struct vv_pairing *p = m->pairing;
     varve_node *node = p->matches.node_of[file];
     uint32_t value = vv_value_of(p, file);
+    close_offers(m, node);
     bool waits = value != VV_NONE && !vv_is_final(&m->delivery->fates, value);
     vv_let_go(&p->matches, node);
     vv_leave(&p->ways, node);

@@ -4,6 +4,7 @@
  */
 #include "matching.h"
 
+#include "allocator.h"
 #include "failure.h"
 #include "global_name.h"
 
@@ -33,6 +34,9 @@ void vv_matching_begin(struct vv_matching *m)
 void vv_matching_end(struct vv_matching *m)
 {
     vv_agenda_end(&m->agenda);
+    if (m->was_there)
+        vv_release(&m->pairing->context.allocator, m->was_there,
+            vv_index_of(m->pairing)->edge_count * sizeof *m->was_there);
     vv_buffer_clear(&m->sorted);
     vv_buffer_clear(&m->name);
 }

@@ -24,6 +24,8 @@ struct vv_matching {
     bool needs_sweep; /* edges were removed since the last one, */
     /* own */
     uint64_t sweeps; /* of which there were so many */
+    bool *was_there; /* by edge of the file: a node that makes children on
+                        demand had it; NULL: none was asked */
     bool is_by_name; /* global names matter: all of the program is visited */
     struct vv_buffer sorted; /* scratch: the edges of one node */
     struct vv_buffer name;   /* scratch */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "alias.h"
+#include "allocator.h"
 #include "arena.h"
 #include "edge.h"
 #include "holding.h"
@@ -144,16 +145,32 @@ static void share(struct vv_matching *m, struct edges_by_child *edges,
 
 /* --- Offers --------------------------------------------------------------- */
 
-/* Offers a child of the file to a node, to whose name it has none. */
+/* Whether what the file has is of no use to the program any more. */
+static bool is_closed(const struct vv_matching *m, uint32_t file)
+{
+    const struct vv_fates *fates = &m->delivery->fates;
+    uint32_t value = vv_value_of(m->pairing, file);
+    return m->pairing->matches.is_past[file] ||
+           (value == VV_NONE ? vv_is_dropped(fates, file)
+                             : vv_is_given_up(fates, value));
+}
+
+/* Offers the child of an edge of the file to a node, to whose name it has
+ * none. */
 static void offer_child(struct vv_matching *m, struct edges_by_child *edges,
-    varve_node *node, const char *name, uint32_t child)
+    varve_node *node, const char *name, uint32_t edge)
 {
     const struct vv_index *index = vv_index_of(m->pairing);
+    uint32_t child = vv_at32(index->edge_children, edge);
     if (m->pairing->matches.node_of[child]) {
-        if (!vv_is_struct(node)) /* a struct has its members alone */
+        /* A struct has its members alone, and what the program has taken out
+         * stays out. */
+        if (!vv_is_struct(node) && !m->was_there[edge])
             share(m, edges, node, name, child);
         return;
     }
+    if (is_closed(m, child))
+        return;
     varve_tensor value;
     bool has_value = vv_value_of(m->pairing, child) != VV_NONE;
     if (has_value)
@@ -166,6 +183,16 @@ static void offer_child(struct vv_matching *m, struct edges_by_child *edges,
     on_demand->callback(on_demand->user, node, &offer);
 }
 
+static bool know_edges(struct vv_matching *m)
+{
+    if (!m->was_there)
+        m->was_there = vv_allocate_zeroed(&m->pairing->context.allocator,
+            vv_index_of(m->pairing)->edge_count * sizeof *m->was_there);
+    if (!m->was_there)
+        vv_out_of_memory(m);
+    return m->was_there;
+}
+
 static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
 {
     const struct vv_index *index = vv_index_of(m->pairing);
@@ -175,7 +202,7 @@ static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
     begin_edges(m, &edges, file);
     uint32_t begin, end;
     vv_index_edges(index, file, &begin, &end);
-    for (uint32_t e = begin; e < end; e++) {
+    for (uint32_t e = begin; e < end && know_edges(m); e++) {
         varve_node *node = vv_agenda_demand_at(&m->agenda, place).node;
         if (!node || !vv_on_demand_of(node))
             break;
@@ -189,8 +216,9 @@ static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
             break;
         }
         if (!varve_find(node, text))
-            offer_child(
-                m, &edges, node, text, vv_at32(index->edge_children, e));
+            offer_child(m, &edges, node, text, e);
+        node = vv_agenda_demand_at(&m->agenda, place).node;
+        m->was_there[e] |= node && varve_find(node, text);
     }
     end_edges(&edges);
     vv_buffer_clear(&name);

@@ -19,13 +19,16 @@ bool vv_matches_begin(struct vv_matches *m, uint32_t node_count)
     m->node_count = node_count;
     m->node_of =
         vv_allocate_zeroed(m->allocator, node_count * sizeof *m->node_of);
-    return m->node_of;
+    m->is_past =
+        vv_allocate_zeroed(m->allocator, node_count * sizeof *m->is_past);
+    return m->node_of && m->is_past;
 }
 
 void vv_matches_end(struct vv_matches *m)
 {
     const varve_allocator *a = m->allocator;
     vv_release(a, m->node_of, m->node_count * sizeof *m->node_of);
+    vv_release(a, m->is_past, m->node_count * sizeof *m->is_past);
     vv_release(a, m->links, m->node_count * sizeof *m->links);
     vv_release(a, m->file_of, m->capacity * sizeof *m->file_of);
     vv_release(a, m->hows, m->how_capacity * sizeof *m->hows);

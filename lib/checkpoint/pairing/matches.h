@@ -35,6 +35,11 @@ struct vv_matches {
                                    its node of the file too, so that what is
                                    below it is matched, unless it has another */
 
+    /* to fill in */
+    bool *is_past; /* by node of the file: the program had a node for it and
+                      has removed that, or all values below it were given up;
+                      it is not offered to nodes that make children on demand */
+
     /* own */
     const varve_allocator *allocator;
     uint32_t node_count;   /* of the file */

@@ -193,6 +193,31 @@ static void drop_objects(
     d->mismatched.pairs.size = kept * sizeof *pairs;
 }
 
+/* Marks a node of the file and those that its path leads through. */
+static void mark_up(
+    const struct vv_saved_paths *paths, bool *marks, uint32_t file)
+{
+    for (; file != VV_NONE && !marks[file]; file = paths->parents[file])
+        marks[file] = true;
+}
+
+/* What is above values that were dropped, and above no others, is not offered
+ * to nodes that make children on demand. `is_open`: zeroed, by node of the
+ * file. */
+static void close_offers(struct varve_restoration *r, bool *is_open)
+{
+    const struct vv_index *index = vv_index_of(&r->pairing);
+    const struct vv_saved_paths *paths = &r->pairing.saved.paths;
+    for (uint32_t v = 0; v < index->value_count; v++)
+        if (!vv_is_given_up(&r->delivery.fates, v))
+            mark_up(paths, is_open, vv_at32(index->value_nodes, v));
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        uint32_t file = vv_at32(index->value_nodes, v);
+        for (; file != VV_NONE && !is_open[file]; file = paths->parents[file])
+            r->pairing.matches.is_past[file] = true;
+    }
+}
+
 /* Of what another one holds: copies that wait in a list. */
 static void drop_copies(struct varve_restoration *r, struct vv_pair_list *list,
     const struct vv_spread *spread)
@@ -226,6 +251,13 @@ varve_status varve_drop_pending(
     if (pattern)
         VV_TRY(vv_saved_spread_begin(
             &spread, &r->pairing.saved.paths, pattern, error));
+    const varve_allocator *a = &r->pairing.context.allocator;
+    size_t size = index->node_count * sizeof(bool);
+    bool *is_open = vv_allocate_zeroed(a, size);
+    if (!is_open) {
+        vv_spread_end(&spread);
+        return vv_fail_memory(error, "a restoration");
+    }
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
         if ((vv_is_waiting(r, v) ||
@@ -234,6 +266,8 @@ varve_status varve_drop_pending(
             (!pattern || vv_spread_has_any(&spread, file)))
             drop(r, v);
     }
+    close_offers(r, is_open);
+    vv_release(a, is_open, size);
     drop_objects(r, pattern ? &spread : NULL);
     drop_copies(r, &r->delivery.stuck, pattern ? &spread : NULL);
     drop_copies(r, &r->delivery.mismatched, pattern ? &spread : NULL);
