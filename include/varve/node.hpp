@@ -7,6 +7,8 @@
 #ifndef VARVE_NODE_HPP
 #define VARVE_NODE_HPP
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include <varve/graph.h>
 #include <varve/keeper.hpp>
 #include <varve/output.h>
+#include <varve/random.h>
 #include <varve/refresh.h>
 #include <varve/slice.h>
 #include <varve/tensor.hpp>
@@ -23,8 +26,11 @@
 namespace varve
 {
 
+class comm;
 class edges;
 class node;
+class records;
+struct private_options;
 
 namespace detail
 {
@@ -192,6 +198,36 @@ public:
         return of(varve_add_output_path(
             node_, name.get(), path.get(), &table, &stream));
     }
+
+    /* A stream of random numbers of the graph's seed (random.hpp); the same as
+     * it stands; and a generator of the C library. */
+    node add_random(
+        text name, varve_random &stream, std::uint64_t seed = 0) const;
+    node add_seeded_random(text name, varve_random &stream) const;
+    node add_libc_random(text name, varve_libc_generator which) const;
+    /* The position in a data source (records.hpp). */
+    node add_records(text name, const records &source) const;
+
+    /* --- Of each process for itself (private.hpp, migrating.hpp) --- */
+
+    /* Returns the node of this process. `fold` is kept, and is given that node,
+     * a varve::reader of the file, a path and a number, as varve_fold. */
+    node add_private(text name, const comm &all) const;
+    node add_private(
+        text name, const comm &all, const private_options &o) const;
+    template <class F>
+    node add_private(
+        text name, const comm &all, const private_options &o, F &&fold) const;
+    /* Structs with varve_fields in a std::vector, std::deque or std::list,
+     * which a restoration gives to the processes to which they belong: `owner`
+     * returns the rank of a struct, the same at all of them; without it each
+     * process gets its own back. A struct is made without arguments, and fields
+     * that a file lacks are zero. */
+    template <class C>
+    node add_migrating(text name, const comm &all, C &things) const;
+    template <class C, class Owner>
+    node add_migrating(
+        text name, const comm &all, C &things, Owner &&owner) const;
 
     /* --- Edges --- */
 

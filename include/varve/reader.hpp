@@ -86,6 +86,11 @@ public:
     {
         return reader_.get();
     }
+    /* It owns nothing afterwards. */
+    varve_reader *release() noexcept
+    {
+        return reader_.release();
+    }
     std::uint64_t counter() const
     {
         return varve_reader_counter(get());

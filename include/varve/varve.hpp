@@ -26,6 +26,8 @@
 #include <varve/add.hpp>
 #include <varve/resizing.hpp>
 #include <varve/graph.hpp>
+#include <varve/random.hpp>
+#include <varve/records.hpp>
 
 /* To files and back */
 #include <varve/checkpoint.hpp>
@@ -37,5 +39,7 @@
 #include <varve/run.hpp>
 #include <varve/snapshot.hpp>
 #include <varve/together.hpp>
+#include <varve/private.hpp>
+#include <varve/migrating.hpp>
 
 #endif

@@ -84,6 +84,9 @@ REFUSED = [
     ('node.add("name", place)', 'is no text of one encoding'),
     ('node.add("name", pointed)', 'expected a pointer to numbers'),
     ('node.add("name", miscounted)', 'expected an integer that counts'),
+    ('node.add_migrating("name", nullptr, words)', 'structs with varve_fields'),
+    ('node.add_migrating("name", nullptr, pairings)', 'numbers, and arrays of'),
+    ('varve::records::open_array(words.data(), 3)', 'copied byte by byte'),
     ('node.add_fixed("name", words)', 'not a number, an array'),
     ('node.add_slot(node, "name", unknown)', 'not a number, an array'),
     ('node.add_resizable("name", fixed)', 'nor like one'),
@@ -203,6 +206,7 @@ void f(varve::node node, varve::reader &reader)
     std::vector<std::pair<int, float>> many_pairs;
     std::map<std::string, std::pair<int, float>> named_pairs;
     pairs paired;
+    std::vector<pairs> pairings;
     std::tuple<int, int, float> three;
     std::bitset<8> flag_set;
     std::chrono::milliseconds wait(3);

@@ -1,0 +1,98 @@
+/* private.hpp - what a process has for itself among many, in C++. The comments
+ * in private.h hold for the calls of the same name.
+ *
+ *     varve::node mine = root.add_private("worker", comm);
+ *     mine.add("steps", steps);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_PRIVATE_HPP
+#define VARVE_PRIVATE_HPP
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <varve/error.hpp>
+#include <varve/keeper.hpp>
+#include <varve/node.hpp>
+#include <varve/private.h>
+#include <varve/reader.hpp>
+#include <varve/together.hpp>
+
+namespace varve
+{
+
+/* `fold` and `fold_user` are set by add_private where it is given a function.
+ */
+struct private_options : varve_private_options {
+    private_options() noexcept : varve_private_options()
+    {
+    }
+};
+
+namespace detail
+{
+
+/* The function that is called where another number of processes has saved. */
+template <class F> struct folder {
+    F function;
+    keeper *kept;
+
+    static varve_status fold(void *user, varve_node *mine, varve_reader *saved,
+        const char *path, std::size_t count, varve_error *error)
+    {
+        folder &self = *static_cast<folder *>(user);
+        reader borrowed(saved);
+        auto call = [&] {
+            return self.tell(error, node(mine, self.kept),
+                static_cast<const reader &>(borrowed), path, count);
+        };
+        const varve_status status = guarded(call);
+        (void)borrowed.release();
+        return status;
+    }
+
+private:
+    /* A result has a message too. */
+    template <class... A> varve_status tell(varve_error *error, A &&...a)
+    {
+        using R = std::invoke_result_t<F &, A...>;
+        if constexpr (std::is_same_v<R, result<void>>) {
+            const result<void> told = function(std::forward<A>(a)...);
+            if (!told && error)
+                *error = told.error();
+            return told.status();
+        } else {
+            return called(function, std::forward<A>(a)...);
+        }
+    }
+};
+
+} /* namespace detail */
+
+inline node node::add_private(text name, const comm &all) const
+{
+    return of(varve_add_private(node_, name.get(), all.get(), nullptr));
+}
+
+inline node node::add_private(
+    text name, const comm &all, const private_options &o) const
+{
+    return of(varve_add_private(node_, name.get(), all.get(), &o));
+}
+
+template <class F>
+node node::add_private(
+    text name, const comm &all, const private_options &o, F &&fold) const
+{
+    using folder = detail::folder<std::decay_t<F>>;
+    private_options with = o;
+    with.fold = folder::fold;
+    with.fold_user = keeper_->keep(folder{ std::forward<F>(fold), keeper_ });
+    return add_private(name, all, with);
+}
+
+} /* namespace varve */
+
+#endif

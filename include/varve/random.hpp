@@ -1,0 +1,116 @@
+/* random.hpp - streams of random numbers in C++. The comments in random.h hold
+ * for the calls of the same name.
+ *
+ *     varve::random_stream dropout;
+ *     root.add_random("dropout", dropout);
+ *     double x = dropout.unit();
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_RANDOM_HPP
+#define VARVE_RANDOM_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include <varve/fields.hpp>
+#include <varve/keeper.hpp>
+#include <varve/node.hpp>
+#include <varve/random.h>
+
+/* So node::add takes a stream as it stands, as varve_add_seeded_random does,
+ * but for VARVE_TAG_RANDOM; and a stream may be a member of a struct, or in a
+ * container. */
+constexpr auto varve_fields(const varve_random *)
+{
+    return varve::fields(varve::field("key", &varve_random::key),
+        varve::field("position", &varve_random::position));
+}
+
+namespace varve
+{
+
+/* A stream, which std::shuffle and other functions of the standard library
+ * draw from. Of the distributions there some keep numbers that are not saved,
+ * such as std::normal_distribution: those here keep none. */
+class random_stream : public varve_random
+{
+public:
+    using result_type = std::uint64_t;
+
+    /* Of key 0, until it is added or seeded. */
+    random_stream() noexcept : varve_random()
+    {
+    }
+    random_stream(const varve_random &c) noexcept : varve_random(c)
+    {
+    }
+    random_stream(std::uint64_t seed, text path) noexcept : varve_random()
+    {
+        varve_random_seed(this, seed, path.get());
+    }
+    static constexpr result_type min() noexcept
+    {
+        return 0;
+    }
+    static constexpr result_type max() noexcept
+    {
+        return UINT64_MAX;
+    }
+    result_type operator()() noexcept
+    {
+        return varve_random_u64(this);
+    }
+    double unit() noexcept
+    {
+        return varve_random_unit(this);
+    }
+    double uniform(double low, double high) noexcept
+    {
+        return varve_random_uniform(this, low, high);
+    }
+    double normal(double mean, double deviation) noexcept
+    {
+        return varve_random_normal(this, mean, deviation);
+    }
+    double truncated_normal(double mean, double deviation) noexcept
+    {
+        return varve_random_truncated_normal(this, mean, deviation);
+    }
+    std::uint64_t below(std::uint64_t limit) noexcept
+    {
+        return varve_random_below(this, limit);
+    }
+    void skip(std::uint64_t words) noexcept
+    {
+        varve_random_skip(this, words);
+    }
+    random_stream split(text name) const noexcept
+    {
+        return varve_random_split(this, name.get());
+    }
+    friend constexpr auto varve_fields(const random_stream *)
+    {
+        return ::varve_fields(static_cast<const varve_random *>(nullptr));
+    }
+};
+
+inline node node::add_random(
+    text name, varve_random &stream, std::uint64_t seed) const
+{
+    return of(varve_add_random(node_, name.get(), &stream, seed));
+}
+
+inline node node::add_seeded_random(text name, varve_random &stream) const
+{
+    return of(varve_add_seeded_random(node_, name.get(), &stream));
+}
+
+inline node node::add_libc_random(text name, varve_libc_generator which) const
+{
+    return of(varve_add_libc_random(node_, name.get(), which));
+}
+
+} /* namespace varve */
+
+#endif
