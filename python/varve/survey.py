@@ -18,6 +18,7 @@ import numpy as np
 from ._native import lib
 from .errors import refuse
 from .leaves import NUMBERS, Leaf, leaf_maker, plain
+from .outputs import output_maker
 from .strings import is_valid
 
 __all__ = ['Part', 'Survey', 'put', 'put_tuples']
@@ -154,7 +155,7 @@ class Survey:
         self._queue.clear()
 
     def _add(self, key: Any, source: Any, value: Any, path: str) -> Part:
-        maker = leaf_maker(value)
+        maker = output_maker(value) or leaf_maker(value)
         part = self.parts[key] = Part(key, source, value, path, maker)
         if not maker:
             self._queue.append(part)
