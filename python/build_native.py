@@ -33,6 +33,8 @@ extern "Python" varve_status varve_python_make_room(void *user,
     varve_node *node, const varve_tensor *coming, void **room);
 extern "Python" void varve_python_settle(void *user, varve_node *node,
     void *room, bool is_taken);
+extern "Python" varve_status varve_python_flush(void *self);
+extern "Python" varve_status varve_python_seek(void *self, uint64_t length);
 extern "Python" varve_status varve_python_agree(void *self, uint64_t *value);
 extern "Python" varve_status varve_python_gather(void *self, const void *bytes,
     size_t size, void *all);

@@ -73,6 +73,30 @@ def varve_python_settle(user: Any, _node: Any, _room: Any,
     ffi.from_handle(user).settle(bool(is_taken))
 
 
+def by_output(function: Callable[[], Any]) -> int:
+    """What was wrong is told by its status alone: a file that cannot be
+    flushed has raised its own exception before the call."""
+    try:
+        function()
+        return lib.VARVE_OK
+    except MemoryError:
+        return lib.VARVE_NO_MEMORY
+    except Exception:  # pylint: disable=broad-except
+        return lib.VARVE_IO
+
+
+@ffi.def_extern(error=lib.VARVE_CALLBACK)
+def varve_python_flush(handle: Any) -> int:
+    """Writes what a file object has buffered."""
+    return by_output(ffi.from_handle(handle).flush)
+
+
+@ffi.def_extern(error=lib.VARVE_CALLBACK)
+def varve_python_seek(handle: Any, _length: int) -> int:
+    """Lets a file object go on at the end of a file that was cut."""
+    return by_output(lambda: ffi.from_handle(handle).seek(0, 2))
+
+
 @ffi.def_extern()
 def varve_python_loss(user: Any, path: Any, what: Any) -> None:
     """Notes what a format cannot hold, or what is lost."""

@@ -21,6 +21,7 @@ from .errors import refuse
 from .kinds import is_number_name, tags_of
 from .leaves import (NUMBERS, Leaf, ListLeaf, check_alone, leaf_maker,
                      mangled_slots, plain)
+from .outputs import output_maker
 from .outside import is_tensor
 from .states import (EXTRA_STATE, ExtraState, State, attributes,
                      check_has_state, is_module, is_named_tuple, private,
@@ -197,7 +198,7 @@ class Survey:
 
     def _add(self, key: Any, source: Any, value: Any,
              home: Optional[Tuple[Part, Any]]) -> Part:
-        maker = leaf_maker(value)
+        maker = output_maker(value) or leaf_maker(value)
         if maker is ListLeaf and (not self._is_folded
                                   or key in self._unfolded):
             maker = None
