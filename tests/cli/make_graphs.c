@@ -18,14 +18,28 @@
 
 #include <varve/varve.h>
 
-static float memory[1 << 20];
+static float memory[1 << 22];
 static int64_t step = 12000;
 
+/* A view of memory that no other has. */
 static varve_tensor floats(uint64_t rows, uint64_t columns)
 {
+    static size_t used;
     uint64_t shape[2] = { rows, columns };
+    float *mine = &memory[used];
+    used += (size_t)(columns ? rows * columns : rows);
+    if (used > sizeof memory / sizeof *memory) {
+        fprintf(stderr, "make_graphs: the values are too many\n");
+        exit(1);
+    }
     return varve_view(
-        memory, VARVE_FLOAT32, varve_shape_of(columns ? 2 : 1, shape));
+        mine, VARVE_FLOAT32, varve_shape_of(columns ? 2 : 1, shape));
+}
+
+static varve_tensor floats_like(const varve_tensor *other)
+{
+    return floats(
+        other->shape[0], other->rank == 2 ? other->shape[1] : 0);
 }
 
 /* --- A generative adversarial network ------------------------------------- */
@@ -65,14 +79,17 @@ static void add_adam(varve_node *root, const char *name, struct network *n)
 {
     static const char *const settings[] = { "learning_rate", "beta_1",
         "beta_2" };
+    static int64_t steps[] = { 12000, 12000 };
+    static size_t used;
     varve_node *adam = varve_add_object(root, name);
     varve_track(adam, "model", n->node);
-    varve_add_variable(adam, "step", varve_scalar(&step));
+    varve_add_variable(adam, "step", varve_scalar(&steps[used++]));
     for (size_t i = 0; i < 3; i++)
-        varve_add_variable(adam, settings[i], varve_scalar(&memory[i]));
+        varve_add_variable(adam, settings[i],
+            varve_view(floats(1, 0).data, VARVE_FLOAT32, VARVE_SCALAR));
     for (size_t i = 0; i < n->count; i++) {
-        varve_add_slot(adam, n->trained[i], "m", n->like[i]);
-        varve_add_slot(adam, n->trained[i], "v", n->like[i]);
+        varve_add_slot(adam, n->trained[i], "m", floats_like(&n->like[i]));
+        varve_add_slot(adam, n->trained[i], "v", floats_like(&n->like[i]));
     }
 }
 

@@ -160,10 +160,11 @@ static varve_status write_sample(varve_node *root, const char *path,
 
 static void add_scalars(varve_node *root, size_t count)
 {
-    static float zero;
+    static float *zeros; /* as long as the process */
     varve_node *list = varve_add_list(root, "items");
-    for (size_t i = 0; i < count; i++)
-        varve_add_variable(list, VARVE_APPEND, varve_scalar(&zero));
+    zeros = calloc(count, sizeof *zeros);
+    for (size_t i = 0; i < count && zeros; i++)
+        varve_add_variable(list, VARVE_APPEND, varve_scalar(&zeros[i]));
 }
 
 static varve_status save_bytes(void *self, varve_sink *sink)
@@ -247,11 +248,12 @@ static varve_status save_zeros(
     varve_node *root, const char *path, varve_error *error)
 {
     size_t count = (size_t)24 << 20;
-    float *zeros = calloc(count, sizeof *zeros);
+    float *zeros = calloc(2 * count, sizeof *zeros);
     if (!zeros)
         return VARVE_NO_MEMORY;
     varve_add_variable(root, "large", varve_array(zeros, count));
-    varve_add_variable(root, "other", varve_array(zeros, 1024, count / 1024));
+    varve_add_variable(
+        root, "other", varve_array(zeros + count, 1024, count / 1024));
     varve_status status = varve_write(
         root, path, &(varve_write_options){ .compress = 3 }, error);
     free(zeros);

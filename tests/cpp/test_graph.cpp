@@ -94,7 +94,7 @@ TEST(a_struct_comes_back)
 TEST(fields_come_and_go_and_are_renamed)
 {
     const std::string path = place("older.varve");
-    std::vector<float> m = { 4, 5, 6 };
+    std::vector<float> m = { 4, 5, 6 }, first = m;
     {
         varve::graph graph;
         const varve::node old = graph.root().add_object("adam");
@@ -104,7 +104,7 @@ TEST(fields_come_and_go_and_are_renamed)
         old.add("step", step);
         old.add_list("layers");
         old.add("name", name);
-        old.add_object("momentum").add("first", m);
+        old.add_object("momentum").add("first", first);
         GOOD(varve::write(graph.root(), path));
     }
     adam before, after;
@@ -240,12 +240,12 @@ TEST(a_vector_becomes_as_long_as_what_is_restored)
 
 TEST(a_vector_stays_where_what_comes_does_not_fit)
 {
-    std::vector<float> flat(6, 1.0f);
+    std::vector<float> flat(6, 1.0f), same = flat;
     std::int64_t step = 1;
     {
         varve::graph graph;
         graph.root().add("flat", flat, { 2, 3 });
-        graph.root().add("other", flat);
+        graph.root().add("other", same);
         graph.root().add("step", step);
         GOOD(varve::write(graph.root(), place("flat.varve")));
     }

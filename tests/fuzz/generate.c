@@ -18,7 +18,7 @@
 #include "support/cut_pieces.h"
 #include "support/proof.h"
 
-enum { MOST_NODES = 40, MOST_BOXES = 5 };
+enum { MOST_NODES = 40, MOST_SLOTS = 3, MOST_BOXES = 5 };
 
 static const char *const names[] = {
     "numbers", "shapes", "network", "layers", "optimizer", "generator", "cache",
@@ -35,8 +35,12 @@ struct maker {
     varve_graph *graph;
     varve_node *nodes[MOST_NODES];
     size_t count;
-    uint64_t memory[8]; /* what every variable is a view of */
-    varve_string strings[8];
+    uint64_t state[2];
+    struct {
+        uint64_t numbers[8];
+        varve_string strings[8];
+    } memory[MOST_NODES + MOST_SLOTS]; /* of one variable each */
+    size_t used;
 };
 
 static uint64_t below(struct maker *m, uint64_t limit)
@@ -82,8 +86,11 @@ static varve_tensor any_tensor(struct maker *m)
     varve_dtype dtype = (varve_dtype)(1 + below(m, VARVE_STRING));
     if (varve_dtype_size(dtype) > 8 && dtype != VARVE_STRING)
         dtype = VARVE_FLOAT32;
-    return varve_view(dtype == VARVE_STRING ? (void *)m->strings : m->memory,
-        dtype, varve_shape_of((uint32_t)shape[0], shape + 1));
+    void *data = dtype == VARVE_STRING ? (void *)m->memory[m->used].strings
+                                       : m->memory[m->used].numbers;
+    m->used++;
+    return varve_view(
+        data, dtype, varve_shape_of((uint32_t)shape[0], shape + 1));
 }
 
 static varve_node *add_child(
@@ -95,7 +102,7 @@ static varve_node *add_child(
     case 1: return varve_add_dict(parent, name);
     case 2:
     case 3: return varve_add_object(parent, name);
-    case 4: return varve_add_state(parent, name, &callbacks, m->memory);
+    case 4: return varve_add_state(parent, name, &callbacks, m->state);
     default: return varve_add_variable(parent, name, any_tensor(m));
     }
 }
@@ -133,7 +140,7 @@ static void build(struct maker *m)
     m->nodes[m->count++] = varve_graph_root(m->graph);
     for (int tries = 0; m->count < wanted && tries < 200; tries++)
         grow(m);
-    for (uint64_t i = below(m, 4); i > 0; i--)
+    for (uint64_t i = below(m, 1 + MOST_SLOTS); i > 0; i--)
         add_slot(m);
     for (uint64_t i = below(m, 4); i > 0; i--)
         varve_tag(any_node(m), tags[below(m, 2)]);
@@ -246,6 +253,18 @@ static size_t cut_value(
     return size;
 }
 
+static void fill(struct maker *m)
+{
+    m->state[1] = UINT64_C(0x0101010101010101);
+    for (size_t i = 0; i < 8 * (MOST_NODES + MOST_SLOTS); i++) {
+        size_t k = i % 8;
+        varve_string *string = &m->memory[i / 8].strings[k];
+        m->memory[i / 8].numbers[k] = k % 2 ? m->state[1] : 0;
+        string->data = names[k];
+        string->size = k % 3 ? strlen(names[k]) : 0;
+    }
+}
+
 size_t generate(uint64_t seed, uint8_t *bytes, size_t room)
 {
     struct one_file file;
@@ -256,11 +275,7 @@ size_t generate(uint64_t seed, uint8_t *bytes, size_t room)
     struct maker *m = calloc(1, sizeof *m);
     m->random = seed;
     m->graph = vv_graph_new_in(&context);
-    for (size_t i = 0; i < 8; i++) {
-        m->memory[i] = i % 2 ? UINT64_C(0x0101010101010101) : 0;
-        m->strings[i].data = names[i];
-        m->strings[i].size = i % 3 ? strlen(names[i]) : 0;
-    }
+    fill(m);
     build(m);
     size_t size = write_file(m, &file, bytes, room);
     bool is_cut = below(m, 2);

@@ -83,9 +83,9 @@ static void make_wide(void)
 {
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *list = varve_add_list(varve_graph_root(graph), "list");
-    static short value[2];
+    static short values[30][2];
     for (int i = 0; i < 30; i++)
-        varve_add_variable(list, VARVE_APPEND, varve_array(value, 2));
+        varve_add_variable(list, VARVE_APPEND, varve_array(values[i], 2));
     varve_track(list, VARVE_APPEND, list);
     save(graph, "wide");
 }

@@ -159,12 +159,12 @@ void note_place(struct session *s)
 void let_wait(struct session *s)
 {
     varve_error error = { 0 };
-    double late = 1;
+    double now = 1, late = 1;
     char path[32];
     snprintf(path, sizeof path, "waits-%u.varve", s->comm ? s->comm->rank : 0u);
     varve_graph *other = vv_graph_new_in(&s->root->graph->context);
     varve_node *there = varve_add_object(varve_graph_root(other), "waits");
-    varve_add_variable(there, "now", varve_scalar(&late));
+    varve_add_variable(there, "now", varve_scalar(&now));
     varve_add_variable(there, "late", varve_scalar(&late));
     varve_status status =
         varve_write(varve_graph_root(other), path, NULL, &error);

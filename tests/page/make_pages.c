@@ -148,7 +148,8 @@ static void make_many(long count)
     varve_node *root = new_root();
     varve_node *block = NULL;
     char name[32];
-    static float value;
+    static float values[100000];
+    need(count <= 100000);
     for (long i = 1; i < count; i++) {
         if (i % 100 == 1) {
             snprintf(name, sizeof name, "block_%05ld", i / 100);
@@ -156,7 +157,7 @@ static void make_many(long count)
             continue;
         }
         snprintf(name, sizeof name, "kernel_%02ld", i % 100);
-        varve_add_variable(block, name, varve_scalar(&value));
+        varve_add_variable(block, name, varve_scalar(&values[i]));
     }
     save(root, "many.varve");
 }
@@ -173,11 +174,11 @@ static void make_hostile(void)
         "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d", "\xf0\x9f\xa6\x8a",
         "javascript:bad()", " ", "https://example.org/x.png" };
     varve_node *root = new_root();
-    static float value;
+    static float value, values[sizeof names / sizeof *names];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         varve_node *node = varve_add_object(root, names[i]);
         varve_tag(node, names[i]);
-        varve_add_variable(node, names[i], varve_scalar(&value));
+        varve_add_variable(node, names[i], varve_scalar(&values[i]));
     }
     static char long_name[VARVE_MAX_NAME_SIZE + 1];
     memset(long_name, 'x', VARVE_MAX_NAME_SIZE);
