@@ -104,6 +104,21 @@ uint64_t vv_record_file_count(const struct vv_record_file *file)
     return file->offset_count ? file->offset_count - 1 : 0;
 }
 
+void vv_record_file_hint(void *hinted, uint64_t index)
+{
+    const struct vv_record_file *file = hinted;
+    const struct vv_system *system = file->context.system;
+    uint64_t begin = file->header_size + index * file->record_size;
+    uint64_t size = file->record_size;
+    if (file->file < 0 || file->inflated)
+        return;
+    if (size == 0) {
+        begin = file->offsets[index];
+        size = file->offsets[index + 1] - begin;
+    }
+    system->will_read(system->state, file->file, begin, size);
+}
+
 varve_status vv_record_file_stamp(const struct vv_record_file *file,
     struct vv_digest *digest, varve_error *error)
 {

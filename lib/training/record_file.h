@@ -50,6 +50,10 @@ varve_status vv_record_file_add(
 /* How many records there are. */
 uint64_t vv_record_file_count(const struct vv_record_file *file);
 
+/* Tells the system that a record will soon be read, of a `file` that is open
+ * and not compressed; no effect on others. A vv_record_hint. */
+void vv_record_file_hint(void *file, uint64_t index);
+
 /* A digest of size and time of modification. */
 varve_status vv_record_file_stamp(const struct vv_record_file *file,
     struct vv_digest *digest, varve_error *error);

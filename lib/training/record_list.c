@@ -136,6 +136,14 @@ varve_status vv_record_list_read(
     return list->read(list->files[number].file, record, sink, error);
 }
 
+void vv_record_list_hint(void *self, uint64_t index)
+{
+    struct vv_record_list *list = self;
+    uint64_t record;
+    uint64_t number = vv_record_list_find(list, index, &record);
+    vv_record_file_hint(list->files[number].file, record);
+}
+
 /* --- Opening -------------------------------------------------------------- */
 
 void vv_record_list_close(void *closed)
@@ -241,13 +249,17 @@ varve_records *vv_records_open_list(const struct vv_context *context,
     if (!list)
         return NULL;
     struct vv_record_extent all = vv_record_list_extent(list, list->count);
-    const varve_source source = {
-        .name = "files",
-        .count = all.count,
-        .fingerprint = { all.fingerprint[0], all.fingerprint[1] },
-        .read = vv_record_list_read,
-        .close = vv_record_list_close,
-        .self = list,
+    const struct vv_file_source from = {
+        .source = {
+            .name = "files",
+            .count = all.count,
+            .fingerprint = { all.fingerprint[0], all.fingerprint[1] },
+            .read = vv_record_list_read,
+            .close = vv_record_list_close,
+            .self = list,
+        },
+        .list = list,
+        .hint = vv_record_list_hint,
     };
-    return vv_records_open_listed(context, &source, list, options, error);
+    return vv_records_open_file_source(context, &from, options, error);
 }

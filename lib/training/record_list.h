@@ -41,6 +41,10 @@ void vv_record_list_close(void *list);
 varve_status vv_record_list_read(
     void *list, uint64_t index, varve_sink *sink, varve_error *error);
 
+/* The same as vv_record_file_hint. Where a file is shut, it has no effect: the
+ * hint is not worth an opening. */
+void vv_record_list_hint(void *list, uint64_t index);
+
 /* The records of its first files, up to all of them. */
 uint64_t vv_record_list_files(const struct vv_record_list *list);
 struct vv_record_extent vv_record_list_extent(

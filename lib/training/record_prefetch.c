@@ -20,6 +20,7 @@ struct prefetched {
 struct vv_record_prefetch {
     struct vv_context context;
     varve_source source;
+    vv_record_hint *hint;
     uint64_t most;
     int64_t process;
     uintptr_t thread;
@@ -28,10 +29,16 @@ struct vv_record_prefetch {
     size_t slot_count; /* one more than may be ready: the one before `first` is
                           lent to the program */
 
+    /* Of the thread. */
+    struct vv_record_position hinted; /* behind the records of which the system
+                                         was told */
+    uint64_t hinted_ahead;            /* so many of them are not read yet */
+
     /* Inside the monitor. */
     size_t first; /* of the slots that are ready */
     size_t ready;
     uint64_t ahead; /* records in them */
+    bool has_moved; /* `next` is where the program went, and `hinted` is not */
     bool is_active; /* the thread is to read on from `next` */
     bool is_reading;
     bool is_stale; /* the batch that is being read is not wanted any more */
@@ -73,6 +80,25 @@ static bool find_work(struct vv_record_prefetch *p, struct vv_record_step *step)
            (p->ahead < p->most && step->count <= p->most - p->ahead);
 }
 
+/* Gives hints of up to two batches from where they ended, so that the first
+ * batch does not wait for all, until a batch and all that may be read ahead of
+ * it were told. */
+static void tell_ahead(struct vv_record_prefetch *p,
+    const struct vv_record_step *step, const struct vv_record_choice *choice)
+{
+    const uint64_t most = step->count + p->most;
+    for (int i = 0; i < 2 && p->hinted_ahead < most; i++) {
+        struct vv_record_step told = vv_record_step_at(&p->hinted, choice);
+        struct vv_permutation order = vv_record_order(&told.from);
+        if (told.count == 0)
+            return;
+        for (size_t k = 0; k < told.count; k++)
+            p->hint(p->source.self, vv_record_number(&told.from, &order, k));
+        p->hinted = told.after;
+        p->hinted_ahead += told.count;
+    }
+}
+
 /* Reads a batch into the slot behind those that are ready; the program may drop
  * those meanwhile, and then that slot is the first. */
 static void read_ahead(
@@ -82,13 +108,23 @@ static void read_ahead(
     const varve_source watched = {
         .name = p->source.name, .read = read_wanted, .self = p
     };
+    const struct vv_record_choice choice = p->choice;
     varve_error error = { .status = VARVE_OK };
+    if (p->has_moved) {
+        p->hinted = step->from;
+        p->hinted_ahead = 0;
+    }
+    p->has_moved = false;
     p->is_reading = true;
     p->is_stale = false;
     vv_monitor_leave(p->monitor);
+    if (p->hint && step->from.shuffle)
+        tell_ahead(p, step, &choice);
     varve_status status =
         vv_record_batch_read(&slot->batch, &watched, step, &error);
     vv_monitor_enter(p->monitor);
+    p->hinted_ahead -=
+        p->hinted_ahead < step->count ? p->hinted_ahead : step->count;
     p->is_reading = false;
     if (p->is_stale)
         return;
@@ -152,6 +188,7 @@ static void go_to(struct vv_record_prefetch *p,
     p->failure.status = VARVE_OK;
     p->next = step->from;
     p->choice = *choice;
+    p->has_moved = true;
     p->is_active = true;
     vv_monitor_wake(p->monitor);
 }
@@ -239,8 +276,8 @@ static varve_status start_prefetch(
 }
 
 struct vv_record_prefetch *vv_record_prefetch_new(
-    const struct vv_context *context, const varve_source *source, uint64_t most,
-    size_t wanted, varve_error *error)
+    const struct vv_context *context, const struct vv_prefetch_choice *choice,
+    varve_error *error)
 {
     struct vv_record_prefetch *p =
         vv_allocate_zeroed(&context->allocator, sizeof *p);
@@ -249,10 +286,11 @@ struct vv_record_prefetch *vv_record_prefetch_new(
         return NULL;
     }
     p->context = *context;
-    p->source = *source;
+    p->source = choice->source;
+    p->hint = choice->hint;
     /* More than there are records is of no use. */
-    p->most = most < source->count ? most : source->count;
-    uint64_t batches = p->most / wanted;
+    p->most = choice->most < p->source.count ? choice->most : p->source.count;
+    uint64_t batches = p->most / choice->wanted;
     if (!make_slots(p, batches ? batches : 1)) {
         vv_fail_memory(error, "reading records ahead");
         free_prefetch(p);

@@ -8,6 +8,12 @@
  * slots are dropped, and the thread continues from there. A failure is returned
  * by the call that asks for the batch, and the thread waits for the next call.
  *
+ * In a shuffled order the system cannot tell which record comes next: the
+ * thread gives it a hint for each record before it reads the batch, and up to
+ * as many records further on as it may read ahead, so that many reads of the
+ * disk are in progress at once. In the order of the file the system reads ahead
+ * by itself.
+ *
  * From vv_record_prefetch_new to vv_record_prefetch_end only the thread calls
  * `read` of the source.
  *
@@ -18,18 +24,25 @@
 
 #include <varve/records.h>
 
-#include "context.h"
 #include "record_position.h"
+#include "record_source.h"
 
 struct vv_record_prefetch;
 
-/* Starts a thread that reads up to `most` records ahead, which is above 0, in
- * whole batches, at least one; `wanted` is their usual size. The source is
- * borrowed, and its name. Nothing is read before the first batch is taken. NULL
- * on failure. */
+struct vv_prefetch_choice {
+    /* to fill in */
+    varve_source source;  /* borrowed, and its name */
+    vv_record_hint *hint; /* NULL: none */
+    uint64_t most;        /* records to read ahead, above 0; in whole batches,
+                             at least one */
+    size_t wanted;        /* records in most batches */
+};
+
+/* Starts the thread. Nothing is read before the first batch is taken. NULL on
+ * failure. */
 struct vv_record_prefetch *vv_record_prefetch_new(
-    const struct vv_context *context, const varve_source *source, uint64_t most,
-    size_t wanted, varve_error *error);
+    const struct vv_context *context, const struct vv_prefetch_choice *choice,
+    varve_error *error);
 
 /* Waits for the record that is being read, and frees all; takes NULL. False in
  * a child of fork: the thread is not there, and the state of the source is not

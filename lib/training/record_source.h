@@ -16,11 +16,23 @@ varve_records *vv_records_open_in(const struct vv_context *context,
     const varve_source *source, const varve_records_options *options,
     varve_error *error);
 
-/* Takes over a list of files and its source. */
+/* Tells the system that a record will soon be read. A hint: it has no effect on
+ * what is read. */
+typedef void vv_record_hint(void *self, uint64_t index);
+
+/* A source whose records are in files. */
 struct vv_record_list;
-varve_records *vv_records_open_listed(const struct vv_context *context,
-    const varve_source *source, const struct vv_record_list *list,
-    const varve_records_options *options, varve_error *error);
+struct vv_file_source {
+    /* to fill in */
+    varve_source source;
+    const struct vv_record_list *list; /* NULL: it is none; the source has it */
+    vv_record_hint *hint;              /* NULL: none; `self` of the source */
+};
+
+/* The same for such a source. */
+varve_records *vv_records_open_file_source(const struct vv_context *context,
+    const struct vv_file_source *from, const varve_records_options *options,
+    varve_error *error);
 
 /* Options that have an effect on some sources only. */
 enum { VV_USES_SKIP_LINES = 1, VV_USES_APPENDED = 2 };

@@ -89,10 +89,26 @@ static void free_memory(varve_records *r)
     vv_release(&a, r, sizeof *r);
 }
 
-static varve_records *new_records(const struct vv_context *context,
-    const varve_source *source, const struct vv_record_list *list,
+static bool start_prefetch(varve_records *r, const struct vv_file_source *from,
     const varve_records_options *options, varve_error *error)
 {
+    const struct vv_prefetch_choice choice = {
+        .source = r->source,
+        .hint = from->hint,
+        .most = options->prefetch,
+        .wanted = r->next.wanted,
+    };
+    if (options->prefetch == 0)
+        return true;
+    r->prefetch = vv_record_prefetch_new(&r->context, &choice, error);
+    return r->prefetch != NULL;
+}
+
+static varve_records *new_records(const struct vv_context *context,
+    const struct vv_file_source *from, const varve_records_options *options,
+    varve_error *error)
+{
+    const varve_source *source = &from->source;
     if (VV_CHECK_OPTIONS(source, error) || VV_CHECK_OPTIONS(options, error) ||
         check_batch(source, options->drop_last, options->batch, error))
         return NULL;
@@ -110,28 +126,25 @@ static varve_records *new_records(const struct vv_context *context,
     r->next = choice_of(source, options);
     r->position.seed = options->seed;
     r->position.shuffle = options->shuffle;
-    r->list = list;
+    r->list = from->list;
     r->allow_appended = options->allow_appended;
-    r->next.whole.files = list ? vv_record_list_files(list) : 0;
+    r->next.whole.files = r->list ? vv_record_list_files(r->list) : 0;
     vv_buffer_init(&r->saved, &r->context.allocator);
     vv_record_batch_init(&r->batch, &r->context.allocator);
     accept_source(r);
-    if (options->prefetch &&
-        !(r->prefetch = vv_record_prefetch_new(
-              context, &r->source, options->prefetch, r->next.wanted, error))) {
-        free_memory(r);
-        return NULL;
-    }
-    return r;
+    if (start_prefetch(r, from, options, error))
+        return r;
+    free_memory(r);
+    return NULL;
 }
 
-varve_records *vv_records_open_listed(const struct vv_context *context,
-    const varve_source *source, const struct vv_record_list *list,
-    const varve_records_options *options, varve_error *error)
+varve_records *vv_records_open_file_source(const struct vv_context *context,
+    const struct vv_file_source *from, const varve_records_options *options,
+    varve_error *error)
 {
-    varve_records *r = new_records(context, source, list, options, error);
-    if (!r && source->close)
-        source->close(source->self);
+    varve_records *r = new_records(context, from, options, error);
+    if (!r && from->source.close)
+        from->source.close(from->source.self);
     return r;
 }
 
@@ -139,7 +152,8 @@ varve_records *vv_records_open_in(const struct vv_context *context,
     const varve_source *source, const varve_records_options *options,
     varve_error *error)
 {
-    return vv_records_open_listed(context, source, NULL, options, error);
+    const struct vv_file_source from = { .source = *source };
+    return vv_records_open_file_source(context, &from, options, error);
 }
 
 varve_records *varve_records_open(const varve_source *source,
@@ -151,12 +165,12 @@ varve_records *varve_records_open(const varve_source *source,
             "records: expected a source that reads, found none");
         return NULL;
     }
-    varve_source named = *source;
-    if (!named.name)
-        named.name = "records";
-    if (vv_record_options_check(named.name, &opening.options, 0, error))
+    struct vv_file_source named = { .source = *source };
+    if (!named.source.name)
+        named.source.name = "records";
+    if (vv_record_options_check(named.source.name, &opening.options, 0, error))
         return NULL;
-    return new_records(&opening.context, &named, NULL, &opening.options, error);
+    return new_records(&opening.context, &named, &opening.options, error);
 }
 
 void varve_records_free(varve_records *r)

@@ -62,14 +62,17 @@ varve_records *vv_records_open_scanned(const struct vv_context *context,
             kind->path, options, vv_scanned_uses(kind), error) ||
         vv_scanned_open(context, kind, options, &file, &digest, error))
         return NULL;
-    varve_source source = {
-        .name = kind->path,
-        .count = vv_record_file_count(file),
-        .read = kind->read,
-        .close = vv_record_file_close,
-        .self = file,
+    struct vv_file_source from = {
+        .source = {
+            .name = kind->path,
+            .count = vv_record_file_count(file),
+            .read = kind->read,
+            .close = vv_record_file_close,
+            .self = file,
+        },
+        .hint = vv_record_file_hint,
     };
     vv_set_fingerprint(
-        &source, kind->kind, vv_scanned_mark(kind, options), &digest);
-    return vv_records_open_in(context, &source, options, error);
+        &from.source, kind->kind, vv_scanned_mark(kind, options), &digest);
+    return vv_records_open_file_source(context, &from, options, error);
 }

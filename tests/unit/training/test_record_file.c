@@ -6,6 +6,7 @@
 
 #include "record_file.h"
 #include "state.h"
+#include "system.h"
 
 static struct vv_record_file *open_file(struct memory *memory)
 {
@@ -60,6 +61,42 @@ TEST(record_file, stamp_changes_with_size_and_time)
     file = open_file(memory);
     cr_assert_ok(vv_record_file_stamp(file, &other, &error), error);
     cr_assert(!vv_digest_equal(&first, &other));
+    vv_record_file_close(file);
+    memory_free(memory);
+}
+
+static uint64_t hinted[2];
+
+static int note_hint(void *state, int file, uint64_t offset, uint64_t size)
+{
+    (void)state, (void)file;
+    hinted[0] = offset;
+    hinted[1] = size;
+    return 0;
+}
+
+TEST(record_file, hints_at_the_bytes_of_a_record)
+{
+    varve_error error = { 0 };
+    struct memory *memory = memory_new();
+    memory_put(memory, "file", "0123456789", 10);
+    struct vv_record_file *file = open_file(memory);
+    struct vv_system system = *file->context.system;
+    system.will_read = note_hint;
+    file->context.system = &system;
+    file->header_size = 2;
+    file->record_size = 4;
+    vv_record_file_hint(file, 1);
+    cr_assert(hinted[0] == 6 && hinted[1] == 4);
+    file->header_size = file->record_size = 0;
+    for (uint64_t offset = 1; offset < 10; offset += 3)
+        cr_assert_ok(vv_record_file_add(file, offset, &error), error);
+    vv_record_file_hint(file, 0);
+    cr_assert(hinted[0] == 1 && hinted[1] == 3);
+    hinted[0] = 77;
+    vv_record_file_shut(file);
+    vv_record_file_hint(file, 0);
+    cr_assert_eq(hinted[0], 77);
     vv_record_file_close(file);
     memory_free(memory);
 }

@@ -14,9 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/memory_system.h"
 #include "support/test_context.h"
 
 #include "default_allocator.h"
+#include "fixed_source.h"
 #include "record_prefetch.h"
 #include "record_source.h"
 #include "store.h"
@@ -235,6 +237,84 @@ TEST(record_prefetch, ends_in_the_middle_of_a_batch)
     int before = letters.reads;
     varve_records_free(records);
     cr_assert_lt(letters.reads, before + 9);
+}
+
+/* --- Hints ---------------------------------------------------------------- */
+
+enum { SIZE = 5 };
+
+/* What was said and read of each record of a file of fixed size, by a thread
+ * that the test waits for. */
+static struct {
+    const struct vv_system *under;
+    int told[RECORDS], read[RECORDS];
+    int untold; /* records that were read before the hint */
+} disk;
+
+static int note_hint(void *state, int file, uint64_t offset, uint64_t size)
+{
+    (void)state, (void)file;
+    cr_assert_eq(offset % SIZE, 1);
+    cr_assert_eq(size, SIZE);
+    disk.told[offset / SIZE]++;
+    return -EIO; /* a hint may fail */
+}
+
+static int64_t note_read(
+    void *state, int file, void *bytes, size_t size, uint64_t offset)
+{
+    if (size == SIZE) {
+        disk.read[offset / SIZE]++;
+        disk.untold += disk.told[offset / SIZE] == 0;
+    }
+    return disk.under->read_at(state, file, bytes, size, offset);
+}
+
+static void read_with_hints(varve_records_options options)
+{
+    unsigned char bytes[1 + RECORDS * SIZE] = { 0 };
+    varve_error error = { 0 };
+    varve_batch batch = { .count = 1 };
+    struct memory *memory = memory_new();
+    disk.under = memory_system(memory);
+    memset(disk.told, 0, sizeof disk.told);
+    memset(disk.read, 0, sizeof disk.read);
+    disk.untold = 0;
+    struct vv_system system = *disk.under;
+    system.will_read = note_hint;
+    system.read_at = note_read;
+    struct vv_context context = test_context(&system);
+    memory_put(memory, "file", bytes, sizeof bytes);
+    const struct vv_fixed fixed = { "file", 1, SIZE };
+    varve_records *records =
+        vv_records_open_fixed_in(&context, &fixed, &options, &error);
+    cr_assert(records, "%s", error.message);
+    while (batch.count > 0)
+        cr_assert_ok(varve_records_next(records, &batch, &error), error);
+    varve_records_free(records);
+    memory_free(memory);
+}
+
+TEST(record_prefetch, tells_the_system_of_shuffled_records)
+{
+    for (size_t batch = 1; batch < 4; batch++) {
+        varve_records_options options = {
+            .shuffle = true, .epochs = 1, .batch = batch, .prefetch = 4,
+        };
+        read_with_hints(options);
+        cr_assert_eq(disk.untold, 0);
+        for (int i = 0; i < RECORDS; i++) {
+            cr_assert_eq(disk.told[i], 1);
+            cr_assert_eq(disk.read[i], 1);
+        }
+        options.shuffle = false;
+        read_with_hints(options);
+        cr_assert_eq(disk.untold, RECORDS);
+        options.shuffle = true;
+        options.prefetch = 0;
+        read_with_hints(options);
+        cr_assert_eq(disk.untold, RECORDS);
+    }
 }
 
 /* --- Failures ------------------------------------------------------------- */
