@@ -227,13 +227,6 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
 {
     if (d->failed || !check_name(d, name, name_size))
         return;
-    if (!vv_utf8_is_valid(text, size)) {
-        vv_draft_fail(d, VARVE_CORRUPT,
-            "%s: metadata \"%.*s\": expected a text of UTF-8 without NUL, "
-            "found other bytes",
-            d->path, (int)(name_size < 200 ? name_size : 200), name);
-        return;
-    }
     /* Both in one piece: a file can have very many short ones. */
     char *copy = vv_arena_take(&d->strings, name_size + size + 2);
     if (!copy) {
@@ -242,6 +235,11 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
     }
     memcpy(copy, name, name_size);
     copy[name_size] = '\0';
+    if (!vv_utf8_is_valid(text, size)) {
+        vv_draft_leave_out(
+            d, copy, "metadata whose text is not UTF-8, or has a NUL");
+        return;
+    }
     if (size > 0)
         memcpy(copy + name_size + 1, text, size);
     copy[name_size + 1 + size] = '\0';

@@ -102,7 +102,8 @@ uint32_t vv_draft_path(
 void vv_draft_alias(
     struct vv_draft *draft, const char *name, size_t size, uint32_t node);
 
-/* Text metadata. Of a name that comes twice the first counts. */
+/* Text metadata. Of a name that comes twice the first counts. A text that is
+ * not UTF-8, or that has a NUL, is left out. */
 void vv_draft_text(struct vv_draft *draft, const char *name, size_t name_size,
     const char *text, size_t size);
 

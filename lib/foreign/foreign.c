@@ -132,6 +132,15 @@ bool vv_name_stays(const char *name, size_t size)
            !(size == 2 && name[0] == '.' && name[1] == '.');
 }
 
+const char *vv_name_without_dots(const char *name, size_t *size)
+{
+    while (*size > 2 && name[0] == '.' && name[1] == '/') {
+        name += 2;
+        *size -= 2;
+    }
+    return name;
+}
+
 void vv_sibling_path(
     struct vv_buffer *path, const char *beside, const char *name, size_t size)
 {

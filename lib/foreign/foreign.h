@@ -81,6 +81,9 @@ bool vv_is_lfs_pointer(const void *head, size_t size);
 varve_status vv_foreign_refuse_pointer(const struct vv_foreign *foreign,
     uint32_t file, const char *what, varve_error *error);
 
+/* A name without each `./` that it begins with. */
+const char *vv_name_without_dots(const char *name, size_t *size);
+
 /* Whether a name from a file names a file beside it: no '/', not "..", not
  * empty, no NUL. */
 bool vv_name_stays(const char *name, size_t size);

@@ -25,6 +25,15 @@ static inline bool vv_number_is_zero(struct vv_number n)
     return n.state == VV_FINITE && n.magnitude == 0;
 }
 
+/* Whether float64 has an integer exactly. */
+static inline bool vv_number_is_real(int64_t integer)
+{
+    uint64_t size = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer;
+    while (size >> 53 && !(size & 1))
+        size >>= 1;
+    return size >> 53 == 0;
+}
+
 /* From the bits of a part of an element; not of a string. */
 struct vv_number vv_number_decode(const struct vv_dtype *type, uint64_t bits);
 

@@ -63,7 +63,7 @@ def random_object(depth, tensors, keys=KEYS):
             random_object(depth - 1, tensors, keys)
             for _ in range(random.randrange(4)))
     return random.choice(
-        [3, -7, 2**40, 2**63 + 1, 0.5, -1e300, True, False, 'text', 'gr\u00fcn',
+        [3, -7, 2**40, 2**53 + 1, 2**63 + 1, 0.5, -1e300, True, False, 'text', 'gr\u00fcn',
          b'by\0\xff', None, np.float64(0.5), np.float32(-1.5), np.int16(7)])
 
 
@@ -86,9 +86,14 @@ def raw(value):
 
 
 def is_vector(o):
-    return isinstance(o, (list, tuple)) and o and all(
-        type(x) in (int, float) and abs(x) < 2**62 or type(x) is float
-        for x in o)
+    """Numbers of 64 bits alone, that float64 has where one of them is real."""
+    if not isinstance(o, (list, tuple)) or not o:
+        return False
+    whole = [x for x in o if type(x) is int]
+    reals = [x for x in o if type(x) is float]
+    return len(whole) + len(reals) == len(o) and all(
+        -2**63 <= x < 2**63 and (not reals or int(float(x)) == x)
+        for x in whole)
 
 
 def values_of(o, path=()):

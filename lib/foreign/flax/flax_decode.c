@@ -7,6 +7,7 @@
 
 #include "bytes.h"
 #include "flax_chunks.h"
+#include "number.h"
 #include "try.h"
 
 static const char what[] = "a value that was there before";
@@ -17,15 +18,20 @@ varve_status vv_flax_vector(struct vv_msgpack *in,
     const struct vv_msgpack_item *list, varve_dtype *dtype)
 {
     uint64_t begin = in->at;
+    bool are_reals = true;
     *dtype = list->bits > 0 ? VARVE_INT64 : (varve_dtype)0;
     for (uint64_t i = 0; i < list->bits && *dtype; i++) {
         struct vv_msgpack_item item;
         VV_TRY(vv_msgpack_next(in, "a list", &item));
         if (item.kind == VV_MSGPACK_FLOAT || item.kind == VV_MSGPACK_REAL)
             *dtype = VARVE_FLOAT64;
-        else if (item.kind != VV_MSGPACK_INTEGER)
+        else if (item.kind == VV_MSGPACK_INTEGER)
+            are_reals &= vv_number_is_real((int64_t)item.bits);
+        else
             *dtype = (varve_dtype)0;
     }
+    if (*dtype == VARVE_FLOAT64 && !are_reals)
+        *dtype = (varve_dtype)0;
     if (!*dtype)
         in->at = begin;
     return VARVE_OK;

@@ -11,8 +11,8 @@
 #include "msgpack_in.h"
 
 /* The type of a list that has numbers only, integers or reals, and at least
- * one: int64 or float64, and behind its items then. Else 0, and its items are
- * next still. */
+ * one: int64 or float64, and behind its items then. Else, and where float64 has
+ * not each integer exactly, 0, and its items are next still. */
 varve_status vv_flax_vector(struct vv_msgpack *in,
     const struct vv_msgpack_item *list, varve_dtype *dtype);
 

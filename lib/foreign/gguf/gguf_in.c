@@ -180,10 +180,12 @@ static varve_status take_entry(
         &g->split, (const char *)g->name.data, g->name.size, value.bits);
     if (is_split || g->is_looked_at)
         return VARVE_OK;
-    if (value.kind != VV_GGUF_ARRAY)
+    bool is_scalar = value.kind != VV_GGUF_ARRAY;
+    if (is_scalar)
         vv_draft_text(g->draft, (const char *)g->name.data, g->name.size, text,
             g->text.size);
-    return keep_entry(g, begin, value.kind != VV_GGUF_ARRAY, error);
+    return keep_entry(
+        g, begin, is_scalar && vv_utf8_is_valid(text, g->text.size), error);
 }
 
 static varve_status take_metadata(struct gguf *g, varve_error *error)

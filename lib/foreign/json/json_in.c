@@ -37,13 +37,24 @@ varve_status vv_json_fail(const struct vv_json_in *in, size_t at,
         in->base + at, expected, found);
 }
 
+/* Editors put a mark of UTF-8 before a text. */
+static size_t mark_size(const void *text, size_t size)
+{
+    return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 bool vv_json_begins_object(const unsigned char *text, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = mark_size(text, size); i < size; i++) {
         if (!memchr(" \t\n\r", text[i], 4))
             return text[i] == '{';
     }
     return false;
+}
+
+void vv_json_skip_mark(struct vv_json_in *in)
+{
+    in->at += mark_size(in->bytes + in->at, in->size - in->at);
 }
 
 int vv_json_shown(const struct vv_json_item *item)

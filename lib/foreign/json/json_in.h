@@ -72,6 +72,9 @@ varve_status vv_json_member(
  * end. */
 varve_status vv_json_element(struct vv_json_in *in, bool *more);
 
+/* Passes over the mark of UTF-8 that some editors write at the beginning. */
+void vv_json_skip_mark(struct vv_json_in *in);
+
 /* Passes over the next value with all that is in it. */
 varve_status vv_json_skip(struct vv_json_in *in);
 

@@ -162,6 +162,7 @@ varve_status vv_shard_map_read(struct vv_shard_map *m)
     m->json.size = size;
     if (size > 0)
         VV_TRY(vv_foreign_read(m->foreign, 0, m->bytes, size, 0, error));
+    vv_json_skip_mark(&m->json);
     return read_members(m);
 }
 
@@ -179,10 +180,12 @@ static varve_status add_file(
     if (m->name.failed)
         return vv_fail_memory(error, "the name of a file");
     const char *name = (const char *)m->name.data;
-    if (item.has_nul || !vv_name_stays(name, m->name.size))
+    size_t size = m->name.size;
+    name = vv_name_without_dots(name, &size);
+    if (item.has_nul || !vv_name_stays(name, size))
         return vv_json_fail(&m->json, item.at,
             "the name of a file beside the index", "another");
-    vv_sibling_path(&m->path, m->json.path, name, m->name.size);
+    vv_sibling_path(&m->path, m->json.path, name, size);
     const char *path = vv_buffer_string(&m->path);
     if (m->path.failed)
         return vv_fail_memory(error, "the path of a file");

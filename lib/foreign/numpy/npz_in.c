@@ -136,6 +136,8 @@ struct opening {
     struct vv_buffer text; /* its header */
     struct vv_npy_header header;
     struct reading reading;
+    size_t array_count;
+    varve_error reason; /* why the first that was left out is */
 };
 
 static varve_status check_header_size(
@@ -261,18 +263,54 @@ static varve_status open_entry(
     if (e->name_size < sizeof SUFFIX ||
         !vv_text_ends_in(name, e->name_size, SUFFIX))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected arrays NAME.npy in the archive, found another name",
+            "%s: expected an array NAME.npy, found another name",
             o->reading.where);
     VV_TRY(read_header(o, error));
+    o->array_count++;
     return add_array(o, error);
+}
+
+/* An entry that is no array that NumPy reads without pickle is left out. */
+static varve_status leave_out(struct opening *o, const struct vv_zip_entry *e,
+    const varve_error *reason, varve_error *error)
+{
+    size_t where = strlen(o->reading.where);
+    const char *what = reason->message;
+    if (strncmp(what, o->reading.where, where) == 0 &&
+        strncmp(what + where, ": ", 2) == 0)
+        what += where + 2;
+    o->text.size = 0;
+    vv_buffer_add(
+        &o->text, vv_zip_name(o->reading.zip, e), (size_t)e->name_size);
+    const char *name = vv_buffer_string(&o->text);
+    if (o->text.failed)
+        return vv_fail_memory(error, "a name");
+    vv_draft_leave_out(
+        o->draft, vv_utf8_is_valid(name, e->name_size) ? name : "?", what);
+    if (o->reason.status == VARVE_OK)
+        o->reason = *reason;
+    return VARVE_OK;
 }
 
 static varve_status open_entries(struct opening *o, varve_error *error)
 {
     const struct npz *npz = o->foreign->state;
     varve_status status = VARVE_OK;
-    for (size_t i = 0; i < npz->zip.count && !status && !o->draft->failed; i++)
-        status = open_entry(o, &npz->zip.entries[i], error);
+    for (size_t i = 0; i < npz->zip.count && !status && !o->draft->failed;
+         i++) {
+        varve_error found = { 0 };
+        status = open_entry(o, &npz->zip.entries[i], &found);
+        if (status == VARVE_NOT_A_CHECKPOINT)
+            status = leave_out(o, &npz->zip.entries[i], &found, error);
+        else if (status && error)
+            *error = found;
+    }
+    /* An archive of other things is no archive of arrays. */
+    if (!status && o->array_count == 0 && o->reason.status) {
+        if (error)
+            *error = o->reason;
+        return o->reason.status;
+    }
     return status;
 }
 

@@ -158,6 +158,7 @@ static varve_status add_file(
 static varve_status find_file(struct vv_onnx_values *v, uint32_t *number)
 {
     struct key key = { (const char *)v->location.data, v->location.size };
+    key.name = vv_name_without_dots(key.name, &key.size);
     if (!vv_name_stays(key.name, key.size))
         return vv_fail(v->file.window.error, VARVE_CORRUPT,
             "%s: \"%.200s\": expected the name of a file beside the model as "

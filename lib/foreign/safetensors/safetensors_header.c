@@ -198,6 +198,11 @@ static varve_status read_texts(
 {
     struct vv_json_item name, text;
     bool more;
+    struct vv_json_in before = *in;
+    VV_TRY(vv_json_value(in, &text));
+    if (text.kind == VV_JSON_NULL) /* as serde reads it: there are none */
+        return VARVE_OK;
+    *in = before;
     VV_TRY(vv_json_expect(in, VV_JSON_OBJECT, &text));
     for (;;) {
         VV_TRY(vv_json_member(in, &name, &more));

@@ -78,6 +78,40 @@ static varve_status push_int32(struct vv_machine *m)
     return push_integer(m, (int32_t)(uint32_t)value);
 }
 
+/* Finds the end of the line that begins here, and goes behind it. */
+static varve_status take_line(
+    struct vv_machine *m, const char *what, const char **begin, uint32_t *size)
+{
+    *begin = (const char *)m->p->bytes + m->at;
+    const char *end = memchr(*begin, '\n', m->p->size - m->at);
+    if (!end)
+        return vv_fail(m->error, VARVE_TRUNCATED,
+            "%s: byte %" PRIu32
+            ": expected %s and a new line, found the end of the pickle",
+            m->where, m->code_at, what);
+    *size = (uint32_t)(end - *begin);
+    m->at += *size + 1;
+    return VARVE_OK;
+}
+
+/* Decimals, as Python 2 writes integers of more than 32 bits in protocol 2;
+ * 00 and 01 are bools. */
+static varve_status push_decimal(struct vv_machine *m)
+{
+    const char *text;
+    uint32_t size;
+    uint64_t value = 0;
+    VV_TRY(take_line(m, "a number", &text, &size));
+    if (size == 2 && text[0] == '0' && (text[1] == '0' || text[1] == '1'))
+        return vv_machine_push(
+            m, text[1] == '1' ? VV_PICKLE_THE_TRUE : VV_PICKLE_THE_FALSE);
+    bool is_below = size > 0 && text[0] == '-';
+    if (!vv_parse_decimal(text + is_below, size - is_below, &value) ||
+        value > (uint64_t)INT64_MAX + is_below)
+        return vv_machine_fail(m, "a number of 64 bits, found another");
+    return push_integer(m, (int64_t)(is_below ? 0 - value : value));
+}
+
 /* It is big-endian. */
 static varve_status push_real(struct vv_machine *m)
 {
@@ -96,19 +130,11 @@ static varve_status push_real(struct vv_machine *m)
 /* A text up to the end of the line. */
 static varve_status add_line(struct vv_machine *m, uint32_t *number)
 {
-    const unsigned char *begin = m->p->bytes + m->at;
-    const unsigned char *end = memchr(begin, '\n', m->p->size - m->at);
-    if (!end)
-        return vv_fail(m->error, VARVE_TRUNCATED,
-            "%s: byte %" PRIu32
-            ": expected a name and a new line, found the end of the pickle",
-            m->where, m->code_at);
-    struct vv_pickle_item item = {
-        .kind = VV_PICKLE_TEXT, .a = m->at, .b = (uint32_t)(end - begin)
-    };
-    if (!vv_utf8_is_valid((const char *)begin, item.b))
+    const char *begin;
+    struct vv_pickle_item item = { .kind = VV_PICKLE_TEXT, .a = m->at };
+    VV_TRY(take_line(m, "a name", &begin, &item.b));
+    if (!vv_utf8_is_valid(begin, item.b))
         return vv_machine_fail(m, "a name in UTF-8, found other bytes");
-    m->at += item.b + 1;
     return vv_machine_add(m, item, number);
 }
 
@@ -318,7 +344,7 @@ static varve_status memorize_next(struct vv_machine *m)
  * decimals. */
 static varve_status refuse(struct vv_machine *m, unsigned code)
 {
-    bool is_old = code != 0 && code < 0x80 && strchr("ILFSVdlgpioP", (int)code);
+    bool is_old = code != 0 && code < 0x80 && strchr("LFSVdlgpioP", (int)code);
     return vv_fail(m->error, VARVE_TOO_NEW,
         "%s: byte %" PRIu32 ": expected an opcode of protocols 2 to 5, found "
         "%#x%s",
@@ -351,6 +377,7 @@ static varve_status step_data(struct vv_machine *m, unsigned code)
     case 'N': return vv_machine_push(m, VV_PICKLE_THE_NONE);
     case 0x88: return vv_machine_push(m, VV_PICKLE_THE_TRUE);
     case 0x89: return vv_machine_push(m, VV_PICKLE_THE_FALSE);
+    case 'I': return push_decimal(m);
     case 'J': return push_int32(m);
     case 'K': return push_unsigned(m, 1);
     case 'M': return push_unsigned(m, 2);

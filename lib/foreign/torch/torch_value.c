@@ -10,6 +10,7 @@
 #include "checksum.h"
 #include "dtype.h"
 #include "failure.h"
+#include "number.h"
 #include "torch_decode.h"
 #include "torch_pieces.h"
 #include "torch_python.h"
@@ -156,20 +157,27 @@ varve_status vv_torch_add_made(
 
 /* --- Vectors -------------------------------------------------------------- */
 
-/* float64 where there is a real among them; 0: something else is. */
+/* float64 where there is a real among them; 0: something else is, or an integer
+ * beside a real that float64 does not have. */
 static varve_dtype type_of(
     const struct vv_pickle *p, uint32_t first, uint64_t *count)
 {
     varve_dtype type = VARVE_INT64;
+    bool are_reals = true;
     *count = 0;
     for (uint32_t at = first; at; at = vv_pickle_link(p, at).next, ++*count) {
-        uint32_t kind = vv_pickle_item(p, vv_pickle_link(p, at).item)->kind;
-        if (kind == VV_PICKLE_REAL)
+        const struct vv_pickle_item *item =
+            vv_pickle_item(p, vv_pickle_link(p, at).item);
+        if (item->kind == VV_PICKLE_REAL)
             type = VARVE_FLOAT64;
-        else if (kind != VV_PICKLE_INTEGER)
+        else if (item->kind == VV_PICKLE_INTEGER)
+            are_reals &= vv_number_is_real(vv_pickle_integer(item));
+        else
             return (varve_dtype)0;
     }
-    return *count ? type : (varve_dtype)0;
+    if (*count == 0 || (type == VARVE_FLOAT64 && !are_reals))
+        return (varve_dtype)0;
+    return type;
 }
 
 static void add_numbers(

@@ -31,8 +31,9 @@ varve_status vv_torch_values_out_init(struct vv_torch_values_out *v,
     v->notes = vv_allocate_zeroed(a, index->node_count * sizeof *v->notes);
     v->is_written =
         vv_allocate_zeroed(a, index->value_count * sizeof *v->is_written);
-    return v->notes && v->is_written ? VARVE_OK
-                                     : vv_fail_memory(error, "a pickle");
+    return v->notes && (v->is_written || index->value_count == 0)
+               ? VARVE_OK
+               : vv_fail_memory(error, "a pickle");
 }
 
 void vv_torch_values_out_clear(struct vv_torch_values_out *v)

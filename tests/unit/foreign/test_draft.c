@@ -210,15 +210,18 @@ TEST(draft, keeps_the_first_metadata_of_a_name)
     draft_free(&t);
 }
 
-TEST(draft, refuses_metadata_that_is_no_text)
+TEST(draft, leaves_out_metadata_that_is_no_text)
 {
     struct drafted t;
+    varve_error error = { 0 };
     draft_begin(&t);
     vv_draft_text(&t.d, "a", 1, "\xff", 1);
-    check_failure(&t, VARVE_CORRUPT, "file: metadata \"a\": expected a text");
-    draft_begin(&t);
-    vv_draft_text(&t.d, "a", 1, "a\0b", 3);
-    check_failure(&t, VARVE_CORRUPT, "file: metadata \"a\": expected a text");
+    vv_draft_text(&t.d, "b", 1, "a\0b", 3);
+    cr_assert_eq(t.d.left_out.size, 2 * sizeof(struct vv_left_out));
+    cr_assert_str_eq((const char *)t.d.left_out_texts.data, "a");
+    cr_assert_eq(t.d.metadata.size, 0);
+    cr_assert_ok(draft_end(&t, &error), error);
+    draft_free(&t);
 }
 
 static void add_all(struct drafted *t)

@@ -55,6 +55,9 @@ TEST(flax_decode, tells_a_list_of_numbers_from_others)
         { "90", 0, 1 }, { "92 01 02", VARVE_INT64, 3 },
         { "92 01 ca 00000000", VARVE_FLOAT64, 7 },
         { "92 ca 00000000 01", VARVE_FLOAT64, 7 }, { "92 01 c3", 0, 1 },
+        { "92 cf 0020000000000001 ca 00000000", 0, 1 },
+        { "92 cf 0020000000000002 ca 00000000", VARVE_FLOAT64, 15 },
+        { "91 cf 0020000000000001", VARVE_INT64, 10 },
         { "91 cf 8000000000000000", 0, 1 }, { "91 90", 0, 1 },
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {

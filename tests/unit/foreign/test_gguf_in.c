@@ -272,13 +272,25 @@ TEST(gguf_in, refuses_names_that_come_twice)
     refuse(&f, VARVE_CORRUPT, "same");
 }
 
-TEST(gguf_in, refuses_text_that_is_none)
+TEST(gguf_in, leaves_out_a_text_that_is_none)
 {
-    put_head(&f, 0, 1);
+    const char *path, *what;
+    put_head(&f, 0, 2);
     put_string(&f, "text");
     put32(&f, VV_GGUF_STRING);
     put_string(&f, "\xff");
-    refuse(&f, VARVE_CORRUPT, "UTF-8");
+    put_string(&f, "other");
+    put32(&f, VV_GGUF_STRING);
+    put_string(&f, "good");
+    varve_reader *reader = open_file(&f);
+    cr_assert(reader, "%s", f.error.message);
+    cr_assert_null(text_of(reader, "text"));
+    cr_assert_str_eq(text_of(reader, "other"), "good");
+    cr_assert(varve_reader_left_out_at(reader, 0, &path, &what));
+    cr_assert_str_eq(path, "text");
+    cr_assert(strstr(what, "UTF-8"), "%s", what);
+    cr_assert_not(varve_reader_left_out_at(reader, 1, &path, &what));
+    close_file(&f, reader);
 }
 
 static void refuse_tensor(uint32_t type, uint64_t extent, uint64_t offset,

@@ -170,7 +170,7 @@ static void check_entry(const char *name, const char *text, const char *data,
 TEST(npz_in, refuses_entries_that_are_no_arrays)
 {
     check_entry("data.txt", I2, "\1\0\2\0", 4, VARVE_NOT_A_CHECKPOINT,
-        "a.npz: \"data.txt\": expected arrays NAME.npy");
+        "a.npz: \"data.txt\": expected an array NAME.npy");
     check_entry(".npy", I2, "\1\0\2\0", 4, VARVE_NOT_A_CHECKPOINT, "NAME.npy");
     check_entry("a.npy", I2, "\1\0\2\0\3", 5, VARVE_CORRUPT,
         "expected 4 bytes behind the header, found 5");
@@ -192,6 +192,36 @@ TEST(npz_in, refuses_entries_that_are_no_arrays)
         .bytes = "\x93NUMPY\1\0\xff\0{}", .size = 12 });
     archive_end(&a);
     check_refused("a.npz", &a.file, VARVE_CORRUPT, "inside the entry");
+    archive_clear(&a);
+}
+
+/* As np.load reads the arrays of such an archive. */
+TEST(npz_in, leaves_out_what_is_no_array_beside_arrays)
+{
+    static const char *const names[] = { "d/", "README", "o.npy" };
+    static const char *const whats[] = { "expected an array NAME.npy",
+        "expected an array NAME.npy", "allow_pickle=False" };
+    struct archive a = archive_new();
+    struct world w = world_new();
+    varve_error error = { 0 };
+    archive_add(&a, (struct entry){ .name = "d/", .bytes = "", .size = 0 });
+    archive_add(
+        &a, (struct entry){ .name = "README", .bytes = "x", .size = 1 });
+    add(&a, "o.npy", 0, DICTIONARY("|O", "False", "(2,)"), "\1\0\2", 3);
+    add(&a, "a.npy", 0, I2, "\1\0\2\0", 4);
+    archive_end(&a);
+    varve_reader *r = open_bytes(&w, "a.npz", &a.file, &error);
+    cr_assert(r, "%s", error.message);
+    check_value(r, "a", "int16[2]", "\1\0\2\0", 4);
+    for (size_t i = 0; i < 3; i++) {
+        const char *path, *what;
+        cr_assert(varve_reader_left_out_at(r, i, &path, &what));
+        cr_assert_str_eq(path, names[i]);
+        cr_assert(strstr(what, whats[i]), "%s", what);
+        cr_assert_null(strstr(what, "a.npz"), "%s", what);
+    }
+    varve_reader_free(r);
+    world_free(&w);
     archive_clear(&a);
 }
 

@@ -83,6 +83,11 @@ TEST(onnx_values, may_lie_in_files_beside_the_model)
     cr_assert(reader, "%s", error.message);
     check_value(reader, "w", "float32[2]", "\0\0\x80\x3f\0\0\0\x40", 8);
     end();
+    model = outside("./a.bin", "4", "8");
+    open_model(&model);
+    cr_assert(reader, "%s", error.message);
+    check_value(reader, "w", "float32[2]", "\0\0\x80\x3f\0\0\0\x40", 8);
+    end();
     model = outside("a.bin", NULL, NULL);
     open_model(&model);
     cr_assert(reader, "%s", error.message);
@@ -104,7 +109,7 @@ static void refuse(
 TEST(onnx_values, refuse_files_elsewhere_and_bytes_that_are_not_there)
 {
     static const char *const elsewhere[] = { "/etc/passwd", "../a.bin", "..",
-        ".", "", "weights/a.bin", "./a.bin" };
+        ".", "", "weights/a.bin", "./", "./../a.bin" };
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         refuse(outside(elsewhere[i], "0", NULL), VARVE_CORRUPT,
             "\"w\": expected the name of a file beside the model");

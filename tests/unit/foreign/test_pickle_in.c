@@ -171,7 +171,11 @@ static const struct wrong {
     WRONG("\x80\6N.", VARVE_TOO_NEW, "protocol 2 to 5, found 6"),
     WRONG("\xff.", VARVE_TOO_NEW, "byte 0: expected an opcode of protocols"),
     WRONG("\x97.", VARVE_TOO_NEW, "found 0x97"),
-    WRONG("I1\n.", VARVE_TOO_NEW, "found 0x49 of protocols 0 and 1"),
+    WRONG("L1L\n.", VARVE_TOO_NEW, "found 0x4c of protocols 0 and 1"),
+    WRONG("I\n.", VARVE_CORRUPT, "a number of 64 bits"),
+    WRONG("I-\n.", VARVE_CORRUPT, "a number of 64 bits"),
+    WRONG("I9223372036854775808\n.", VARVE_CORRUPT, "a number of 64 bits"),
+    WRONG("I12", VARVE_TRUNCATED, "a number and a new line"),
     WRONG("\0.", VARVE_TOO_NEW, "found 0"),
     WRONG(".", VARVE_CORRUPT, "something on the stack"),
     WRONG("NN.", VARVE_CORRUPT, "one thing on the stack at the end"),
@@ -216,6 +220,35 @@ TEST(pickle_in, says_what_is_wrong_and_where)
         cr_assert(strstr(error.message, wrongs[i].says), "%zu: %s", i,
             error.message);
     }
+}
+
+/* As Python 2 writes what is more than 32 bits, and bools, in protocol 2. */
+TEST(pickle_in, takes_decimals_of_python_2)
+{
+    static const struct {
+        const char *bytes;
+        int64_t value;
+    } cases[] = { { "I140213912345678\n.", INT64_C(140213912345678) },
+        { "I-5\n.", -5 }, { "I0\n.", 0 },
+        { "I-9223372036854775808\n.", INT64_MIN },
+        { "I9223372036854775807\n.", INT64_MAX } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct vv_buffer b = new_bytes();
+        vv_buffer_add_string(&b, cases[i].bytes);
+        struct vv_pickle p = read_pickle(&b);
+        const struct vv_pickle_item *item = vv_pickle_item(&p, p.root);
+        cr_assert_eq(item->kind, VV_PICKLE_INTEGER);
+        cr_assert_eq((int64_t)((uint64_t)item->b << 32 | item->a),
+            cases[i].value, "%zu", i);
+        vv_pickle_clear(&p);
+        vv_buffer_clear(&b);
+    }
+    struct vv_buffer b = new_bytes();
+    OP(&b, "I01\n.");
+    struct vv_pickle p = read_pickle(&b);
+    cr_assert_eq(p.root, VV_PICKLE_THE_TRUE);
+    vv_pickle_clear(&p);
+    vv_buffer_clear(&b);
 }
 
 /* What a pickle costs: blocks and bytes at once, by the allocator. */

@@ -57,6 +57,19 @@ TEST(shard_map, gives_each_file_and_what_it_has)
     cr_assert_str_eq(seen, "1 b d; 2 a c; ");
 }
 
+/* Which is odd, and means nothing else. */
+TEST(shard_map, may_begin_with_a_mark_and_name_files_from_here)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(read_map("\xef\xbb\xbf{\"weight_map\": {\"c\": \"./y\", "
+        "\"b\": \"././x\"}}", &error), error);
+    cr_assert_str_eq(seen, "1 b; 2 c; ");
+    cr_assert_eq(read_map("{\"weight_map\": {\"c\": \"./\"}}", &error),
+        VARVE_CORRUPT);
+    cr_assert_eq(read_map("{\"weight_map\": {\"c\": \"./../x\"}}", &error),
+        VARVE_CORRUPT);
+}
+
 TEST(shard_map, names_a_file_that_is_not_there)
 {
     varve_error error = { 0 };

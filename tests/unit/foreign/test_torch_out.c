@@ -191,6 +191,25 @@ static void build_twice(varve_node *root)
     varve_add_variable(root, "a.b", varve_scalar(COPY_AT(&rate)));
 }
 
+static void build_nothing(varve_node *root)
+{
+    varve_add_object(root, "criterion");
+}
+
+/* A module without parameters is one. */
+TEST(torch_out, writes_a_graph_without_values)
+{
+    struct world w = world_new();
+    struct told told = { "" };
+    varve_error error = { 0 };
+    cr_assert_ok(write_graph(
+        &w, "a.pt", VARVE_FORMAT_TORCH, build_nothing, &told, &error), error);
+    varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
+    cr_assert(r, "%s", error.message);
+    varve_reader_free(r);
+    world_free(&w);
+}
+
 TEST(torch_out, refuses_two_values_of_one_name)
 {
     struct world w = world_new();

@@ -66,6 +66,31 @@ TEST(torch_value, has_lists_of_numbers_as_vectors)
     world_free(&w);
 }
 
+/* 2^53 + 1 is no float64, 2^53 + 2 is one. */
+TEST(torch_value, has_integers_beside_reals_exactly)
+{
+    struct world w;
+    varve_error error = { 0 };
+    struct vv_buffer b = new_bytes();
+    OP(&b, "(](");
+    put_integer(&b, (INT64_C(1) << 53) + 1);
+    OP(&b, "G\x3f\xf0\0\0\0\0\0\0e](");
+    put_integer(&b, (INT64_C(1) << 53) + 2);
+    OP(&b, "G\x3f\xf0\0\0\0\0\0\0e](");
+    put_integer(&b, INT64_MIN);
+    OP(&b, "G\x3f\xf0\0\0\0\0\0\0et.");
+    varve_reader *r = open_pickle(&w, &b, &error);
+    cr_assert_eq(find_node(r, "0").kind, VARVE_OBJECT);
+    check_value(r, "0/0", "int64[]", "\1\0\0\0\0\0\x20\0", 8);
+    check_value(r, "0/1", "float64[]", "\0\0\0\0\0\0\xf0\x3f", 8);
+    check_value(r, "1", "float64[2]",
+        "\1\0\0\0\0\0\x40\x43\0\0\0\0\0\0\xf0\x3f", 16);
+    check_value(r, "2", "float64[2]",
+        "\0\0\0\0\0\0\xe0\xc3\0\0\0\0\0\0\xf0\x3f", 16);
+    varve_reader_free(r);
+    world_free(&w);
+}
+
 static void put_bytes(struct vv_buffer *b, int64_t offset, int64_t extent,
     int64_t stride)
 {
