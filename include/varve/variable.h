@@ -18,13 +18,13 @@ VARVE_BEGIN_DECLS
  * varve_array_at (varve/memory.h). If a restoration is waiting for it, its
  * value arrives here.
  *     varve_add_variable(layer, "kernel", varve_array(w, 784, 10));
- * Two nodes must not have a byte in common: a call that reads a file, plans or
- * resumes, varve_save, and the saves of managers, runs and savers are
- * VARVE_MISUSE then, with both paths, and nothing has changed. One value with
- * two names is one node, which varve_track adds under the second name. What is
- * tagged VARVE_TAG_LOCAL may overlap anything, fixed values may overlap each
- * other, and of memory that functions reach (varve/memory.h) nothing is known.
- */
+ * Two nodes must not have a byte in common: a call that reads a file, plans,
+ * resumes or saves is VARVE_MISUSE then, with both paths, before a value
+ * arrives or a file is written. One value with two names is one node, which
+ * varve_track adds under the second name. What is tagged VARVE_TAG_LOCAL may
+ * overlap anything, fixed values may overlap each other, and memory that
+ * functions reach (varve/memory.h) is not compared. Nor is that of a snapshot:
+ * its values are copied at one moment, so two copies of a byte are equal. */
 VARVE_API varve_node *varve_add_variable(
     varve_node *parent, const char *name, varve_tensor view);
 

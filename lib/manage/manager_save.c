@@ -14,7 +14,6 @@
 #include "layer_prune.h"
 #include "manager_tell.h"
 #include "manager_together.h"
-#include "overlap.h"
 #include "reader.h"
 #include "resume_match.h"
 #include "retention.h"
@@ -223,7 +222,7 @@ static varve_status write_with(varve_manager *m, struct saving *s,
     s->write.no_replace |= s->order.is_new;
     vv_buffer_init(&s->base, a);
     varve_status status = gather_metadata(m, s, o, &all, &most, error);
-    if (!status && !(status = vv_overlap_look(m->root, error)))
+    if (!status)
         status = name_it(m, s, error);
     const char *path = (const char *)m->saved.data;
     status =

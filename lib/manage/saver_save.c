@@ -16,7 +16,6 @@
 #include "failure.h"
 #include "job_together.h"
 #include "numbered.h"
-#include "overlap.h"
 #include "read_all.h"
 #include "restoration.h"
 #include "save.h"
@@ -179,8 +178,6 @@ static varve_status save(varve_saver *saver, const char *prefix,
     if (is_empty)
         return VARVE_OK;
     status = vv_saver_reserve(saver, error);
-    if (!status)
-        status = vv_overlap_look(saver->root, error);
     if (!status)
         path = make_path(&saver->context.allocator, prefix, o);
     if (!status && !path)

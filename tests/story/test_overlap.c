@@ -4,6 +4,8 @@
  */
 #include "story.h"
 
+#include "support/thread_comm.h"
+
 static varve_error error;
 
 static void check_refused(varve_status status)
@@ -36,6 +38,12 @@ TEST(overlap, is_refused_before_anything_is_restored_or_saved)
     check_refused(error.status);
     cr_assert_eq(memcmp(m, none, sizeof m), 0);
     check_refused(varve_save(root, test_path("n"), NULL, &error));
+    check_refused(varve_write(root, path, NULL, &error));
+    cr_assert_null(varve_write_async(root, path, NULL, &error));
+    check_refused(error.status);
+    cr_assert_null(varve_save_async(root, test_path("n"), NULL, &error));
+    check_refused(error.status);
+    cr_assert_eq(test_file_count(), 1, "no save has begun");
     varve_manager *manager =
         varve_manager_new(root, test_path("run"), NULL, &error);
     check_refused(varve_manager_save(manager, 1, &error));
@@ -64,6 +72,75 @@ TEST(overlap, is_found_by_an_assertion_where_a_variable_comes_late)
     check_refused(varve_assert_consumed(r, &error));
     check_refused(varve_assert_existing_objects_matched(r, &error));
     varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+enum { RANKS = 3 };
+
+struct together {
+    const char *path;
+    bool is_background, is_numbered;
+    varve_status statuses[RANKS];
+    varve_error errors[RANKS];
+};
+
+/* The values of the last rank alone overlap. */
+static void save_together(const varve_comm *comm, void *user)
+{
+    struct together *t = user;
+    uint32_t i = comm->rank;
+    float m[8] = { 0 };
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "a", varve_array(m, 4));
+    varve_add_variable(
+        root, "b", varve_array(m + (i == RANKS - 1 ? 3 : 4), 4));
+    if (t->is_background) {
+        varve_job *job =
+            (t->is_numbered ? varve_save_all_async : varve_write_all_async)(
+                comm, root, t->path, NULL, &t->errors[i]);
+        t->statuses[i] = job ? VARVE_OK : t->errors[i].status;
+        varve_job_free(job);
+    } else {
+        t->statuses[i] = (t->is_numbered ? varve_save_all : varve_write_all)(
+            comm, root, t->path, NULL, &t->errors[i]);
+    }
+    varve_graph_free(graph);
+}
+
+TEST(overlap, of_one_rank_is_refused_before_any_saves)
+{
+    for (int way = 0; way < 4; way++) {
+        struct together t = { .path = test_path("t.varve"),
+            .is_background = way & 1, .is_numbered = way & 2 };
+        thread_comm_run(RANKS, 0, -1, save_together, &t);
+        for (int i = 0; i < RANKS; i++) {
+            cr_assert_eq(t.statuses[i], VARVE_MISUSE, "way %d", way);
+            cr_assert_not_null(
+                strstr(t.errors[i].message, "rank 2: b: expected memory"),
+                "%s", t.errors[i].message);
+        }
+        cr_assert_eq(test_file_count(), 0);
+    }
+}
+
+/* Nothing else compares it: the snapshot has what was there at one moment. */
+TEST(overlap, is_brought_back_by_a_snapshot)
+{
+    float m[6] = { 1, 2, 3, 4, 5, 6 };
+    const float before[6] = { 1, 2, 3, 4, 5, 6 };
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "a", varve_array(m, 4));
+    varve_add_variable(root, "b", varve_array(m + 2, 4));
+    varve_snapshot *s = varve_snapshot_new(root, &error);
+    cr_assert(s, "%s", error.message);
+    memset(m, 0, sizeof m);
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    cr_assert_eq(memcmp(m, before, sizeof m), 0);
+    const char *path = test_path("s.varve");
+    cr_assert_ok(varve_snapshot_write(s, path, NULL, &error), error);
+    varve_snapshot_free(s);
     varve_graph_free(graph);
 }
 

@@ -20,7 +20,6 @@
 #include "fixed.h"
 #include "holding.h"
 #include "match.h"
-#include "overlap.h"
 #include "own_fate.h"
 #include "questions.h"
 #include "save.h"
@@ -373,8 +372,7 @@ static varve_status begin(struct varve_restoration *r,
 varve_restoration *vv_restoration_open(
     varve_node *root, const struct vv_opening *opening, varve_error *error)
 {
-    if (vv_check_call(root, opening->path, "path", error) ||
-        vv_overlap_check(root, error))
+    if (vv_check_call(root, opening->path, "path", error))
         return NULL;
     struct varve_restoration *r = allocate(root);
     if (!r) {

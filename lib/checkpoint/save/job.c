@@ -158,7 +158,8 @@ void vv_job_drop(struct vv_background *b, varve_job *job)
     release(job);
 }
 
-varve_job *vv_job_start(const struct vv_job_request *r, varve_error *error)
+static varve_job *start_checked(
+    const struct vv_job_request *r, varve_error *error)
 {
     struct vv_background *b = vv_background_of(r->root->graph);
     if (!b) {
@@ -175,12 +176,19 @@ varve_job *vv_job_start(const struct vv_job_request *r, varve_error *error)
     return job;
 }
 
+varve_job *vv_job_start(const struct vv_job_request *r, varve_error *error)
+{
+    return vv_check_call(r->root, r->target, "path", error)
+               ? NULL
+               : start_checked(r, error);
+}
+
 static varve_job *start(const struct vv_job_request *r, varve_error *error)
 {
     return vv_check_call(r->root, r->target, "path", error) ||
                    vv_store_refuse(r->target, error)
                ? NULL
-               : vv_job_start(r, error);
+               : start_checked(r, error);
 }
 
 varve_job *varve_write_async(varve_node *root, const char *path,

@@ -20,7 +20,6 @@
 #include "name.h"
 #include "numbered.h"
 #include "opened.h"
-#include "overlap.h"
 #include "publish.h"
 #include "store.h"
 #include "try.h"
@@ -322,7 +321,6 @@ varve_status varve_save(varve_node *root, const char *prefix,
     struct vv_buffer path;
     VV_TRY(vv_begin_save(root, prefix, "prefix", error));
     VV_TRY(vv_check_numbered(options, "format", prefix, error));
-    VV_TRY(vv_overlap_check(root, error));
     VV_TRY(gather(&cargo, root, options, error));
     vv_buffer_init(&path, &cargo.context.allocator);
     enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);

@@ -11,6 +11,7 @@
 #include "cargo_out.h"
 #include "failure.h"
 #include "graph.h"
+#include "overlap.h"
 #include "store.h"
 #include "struct_look.h"
 #include "try.h"
@@ -29,7 +30,8 @@ static varve_status check_root(
 static varve_status look(varve_node *root, varve_error *error)
 {
     VV_TRY(vv_structs_look(root, error));
-    return varve_graph_check(root->graph, error);
+    VV_TRY(varve_graph_check(root->graph, error));
+    return vv_overlap_check(root, error);
 }
 
 varve_status vv_check_call(

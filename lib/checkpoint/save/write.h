@@ -8,8 +8,8 @@
 #include <varve/checkpoint.h>
 
 /* What every call needs that goes to a file or comes from one: a graph without
- * a mistake, a node of it, structs as they are now (struct_look.h), and a path,
- * or whatever `what` says it is. */
+ * a mistake, a node of it, structs as they are now (struct_look.h), values that
+ * do not overlap (overlap.h), and a path, or whatever `what` says it is. */
 varve_status vv_check_call(
     varve_node *root, const char *path, const char *what, varve_error *error);
 

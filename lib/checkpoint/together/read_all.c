@@ -14,7 +14,6 @@
 #include "failure.h"
 #include "graph.h"
 #include "open_all.h"
-#include "overlap.h"
 #include "portion.h"
 #include "questions.h"
 #include "save.h"
@@ -217,8 +216,6 @@ static varve_restoration *read_all(const varve_comm *comm, varve_node *root,
     if (vv_check_comm(comm, error))
         return NULL;
     varve_status status = vv_check_call(root, opening->path, "path", &reason);
-    if (!status)
-        status = vv_overlap_check(root, &reason);
     varve_restoration *r =
         vv_read_together(comm, root, status, opening, &reason);
     if (!r && error)

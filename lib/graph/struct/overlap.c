@@ -1,6 +1,10 @@
 /* overlap.c - the spans of all values, sorted by where they begin: each is
  * compared with those that begin before it ends.
  *
+ * A first pass needs no list. It finds that no two values overlap where each
+ * lies below or above all that were seen before it, as memory does that was
+ * allocated in the order of the nodes.
+ *
  * The values of the whole graph are compared, so that the answer holds for
  * every call. Only where some overlap are those that a call reaches told apart.
  *
@@ -18,7 +22,6 @@
 #include "reached.h"
 #include "shape.h"
 #include "struct.h"
-#include "struct_look.h"
 #include "tag.h"
 #include "try.h"
 #include "variable.h"
@@ -32,8 +35,9 @@ struct place {
 
 struct places {
     const varve_allocator *allocator;
+    struct place *block; /* twice `capacity`: the list, and room to sort it */
     struct place *list;
-    struct place *scratch; /* as many */
+    struct place *scratch;
     size_t count;
     size_t capacity;
     uint64_t local, fixed;      /* bits of tags */
@@ -82,25 +86,15 @@ static bool is_wanted(const struct places *p, const varve_node *node)
 
 static bool reserve(struct places *p, size_t count)
 {
-    p->list = vv_allocate_array(p->allocator, count, 2 * sizeof *p->list);
-    p->scratch = p->list + count;
+    p->block = vv_allocate_array(p->allocator, count, 2 * sizeof *p->block);
     p->capacity = count;
-    return p->list;
-}
-
-/* As many places as there can be. */
-static size_t most_places(const varve_graph *graph)
-{
-    size_t most = 1;
-    for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n))
-        most += spans_of(n);
-    return most;
+    return p->block;
 }
 
 /* The newest node is the last, since memory mostly grows upwards. */
 static void gather(struct places *p, const varve_graph *graph)
 {
-    struct place *at = p->list + p->capacity;
+    struct place *at = p->block + p->capacity;
     for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n)) {
         if (!is_wanted(p, n))
             continue;
@@ -110,8 +104,74 @@ static void gather(struct places *p, const varve_graph *graph)
                 *--at = (struct place){ span, n };
         }
     }
-    p->count = (size_t)(p->list + p->capacity - at);
-    memmove(p->list, at, p->count * sizeof *at);
+    p->list = at;
+    p->count = (size_t)(p->block + p->capacity - at);
+    p->scratch = p->block + p->capacity;
+}
+
+/* --- The first pass ------------------------------------------------------- */
+
+/* What a first look at all nodes finds. */
+struct look {
+    struct vv_address_range seen; /* all values are in it */
+    size_t most;                  /* as many places as there can be */
+    bool is_apart;                /* no two values share a byte */
+    varve_dtype dtype;            /* the last that was seen, */
+    size_t unit;                  /* and the size of its elements */
+};
+
+/* A value that lies neither below nor above all others may share a byte. */
+static inline void see(struct look *look, struct vv_address_range span)
+{
+    if (span.begin == span.end)
+        return;
+    if (span.end <= look->seen.begin)
+        look->seen.begin = span.begin;
+    else if (span.begin < look->seen.end)
+        look->is_apart = false;
+    if (span.end > look->seen.end)
+        look->seen.end = span.end;
+}
+
+/* Whether all bytes of a variable lie together at its address. */
+static inline bool is_dense(const varve_node *node)
+{
+    return node->variable && node->variable->tensor.data &&
+           !node->variable->tensor.memory;
+}
+
+/* The size was found to be no overflow when the variable was made. */
+static inline struct vv_address_range dense_span(
+    struct look *look, const varve_tensor *tensor)
+{
+    const uintptr_t begin = (uintptr_t)tensor->data;
+    if (tensor->dtype != look->dtype) {
+        look->dtype = tensor->dtype;
+        look->unit = varve_dtype_size(tensor->dtype);
+    }
+    uintptr_t size = look->unit;
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        size *= (uintptr_t)tensor->shape[i];
+    return (struct vv_address_range){ begin, begin + size };
+}
+
+static struct look look_at(const varve_graph *graph)
+{
+    struct look look = {
+        .seen = { UINTPTR_MAX, 0 }, .most = 1, .is_apart = true
+    };
+    for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n)) {
+        size_t count = 1;
+        if (is_dense(n)) {
+            see(&look, dense_span(&look, &n->variable->tensor));
+        } else {
+            count = n->variable || n->kind == VARVE_STATE ? spans_of(n) : 0;
+            for (size_t i = 0; i < count; i++)
+                see(&look, span_of(n, i));
+        }
+        look.most += count;
+    }
+    return look;
 }
 
 /* --- Sorting -------------------------------------------------------------- */
@@ -155,7 +215,9 @@ static void sort_by_digit(struct places *p, uintptr_t least, unsigned digit)
     for (size_t i = 0; i < p->count; i++)
         p->scratch[starts[digit_of(p->list[i].span.begin - least, digit)]++] =
             p->list[i];
-    memcpy(p->list, p->scratch, p->count * sizeof *p->list);
+    struct place *sorted = p->scratch;
+    p->scratch = p->list;
+    p->list = sorted;
 }
 
 /* By its digits, as comparisons of many cost more than a save of them may. */
@@ -307,22 +369,20 @@ varve_status vv_overlap_check(varve_node *root, varve_error *error)
     varve_graph *graph = root->graph;
     if (!graph->has_new_views)
         return VARVE_OK;
+    const struct look look = look_at(graph);
+    if (look.is_apart) {
+        graph->has_new_views = false;
+        return VARVE_OK;
+    }
     struct places places = {
         .allocator = &graph->context.allocator,
         .local = vv_tag_bit(graph, VARVE_TAG_LOCAL),
         .fixed = vv_tag_bit(graph, VARVE_TAG_FIXED),
     };
-    if (!reserve(&places, most_places(graph)))
+    if (!reserve(&places, look.most))
         return vv_fail_memory(error, "where values are");
     varve_status status = compare_all(&places, root, error);
-    vv_release(places.allocator, places.list,
-        places.capacity * 2 * sizeof *places.list);
+    vv_release(places.allocator, places.block,
+        places.capacity * 2 * sizeof *places.block);
     return status;
-}
-
-varve_status vv_overlap_look(varve_node *root, varve_error *error)
-{
-    VV_TRY(varve_graph_check(root->graph, error));
-    VV_TRY(vv_structs_look(root, error));
-    return vv_overlap_check(root, error);
 }

@@ -127,6 +127,35 @@ TEST(overlap, is_found_among_many)
     free_good(graph);
 }
 
+/* Three values at each of six places, of up to two bytes: in any order, below,
+ * above and between one another. */
+TEST(overlap, is_found_wherever_three_values_lie)
+{
+    enum { PLACES = 6, SIZES = 3, EACH = PLACES * SIZES };
+    static uint8_t bytes[PLACES + SIZES];
+    varve_graph *graph = new_graph();
+    varve_node *root = varve_graph_root(graph), *nodes[3];
+    for (int i = 0; i < 3; i++) {
+        char name[] = { (char)('a' + i), '\0' };
+        nodes[i] = varve_add_variable(root, name, varve_array(bytes, 0));
+    }
+    for (int n = 0; n < EACH * EACH * EACH; n++) {
+        const int which[3] = { n % EACH, n / EACH % EACH, n / EACH / EACH };
+        int seen[PLACES + SIZES] = { 0 };
+        bool is_shared = false;
+        for (int i = 0; i < 3; i++) {
+            int at = which[i] / SIZES, size = which[i] % SIZES;
+            varve_rebind(
+                nodes[i], varve_array(bytes + at, (uint64_t)size));
+            for (int k = 0; k < size; k++)
+                is_shared |= ++seen[at + k] > 1;
+        }
+        cr_assert_eq(vv_overlap_check(root, &error),
+            is_shared ? VARVE_MISUSE : VARVE_OK, "%d", n);
+    }
+    free_good(graph);
+}
+
 TEST(overlap, survives_every_failed_allocation)
 {
     varve_graph *graph = new_graph();
