@@ -117,9 +117,9 @@ static varve_status check_length(
         there = o->known;
     if (length > there)
         return vv_fail(error, VARVE_MISMATCH,
-            "expected an output file of at least %" PRIu64 " bytes, as the "
-            "checkpoint has it, found %" PRIu64 ": open the file that the "
-            "earlier run wrote, for appending (\"a\"; \"w\" empties it)",
+            "expected an output file of at least %" PRIu64 " bytes, as "
+            "recorded, found %" PRIu64 ": open the file that the earlier run "
+            "wrote, for appending (\"a\"; \"w\" empties it)",
             length, there);
     return VARVE_OK;
 }
