@@ -117,9 +117,9 @@ static varve_status check_length(
         there = o->known;
     if (length > there)
         return vv_fail(error, VARVE_MISMATCH,
-            "expected an output file of at least %" PRIu64 " bytes, as the "
-            "checkpoint has it, found %" PRIu64 ": open the file that the "
-            "earlier run wrote, for appending (\"a\"; \"w\" empties it)",
+            "expected an output file of at least %" PRIu64 " bytes, as "
+            "recorded, found %" PRIu64 ": open the file that the earlier run "
+            "wrote, for appending (\"a\"; \"w\" empties it)",
             length, there);
     return VARVE_OK;
 }
@@ -164,7 +164,7 @@ static varve_status load(void *self, const void *bytes, size_t size)
 
 /* A sync that failed is not made again: the system may have dropped what it
  * could not write, and would report success. */
-static varve_status sync(
+static varve_status sync_file(
     struct vv_state_guard *guard, const char *where, varve_error *error)
 {
     struct output *o = (struct output *)guard;
@@ -216,7 +216,7 @@ static varve_node *add(
     }
     *o = *wanted;
     o->guard = (struct vv_state_guard){
-        .check = check, .sync = sync, .release = release
+        .check = check, .sync = sync_file, .release = release
     };
     o->system = graph->context.system;
     varve_error error = { 0 };

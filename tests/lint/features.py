@@ -43,6 +43,8 @@ NAMES = {
                     r'vv_fixed_value\w*',
     'strided views': r'vv_strided\w*',
     'levels': r'vv_level\w*|level_count',
+    'outputs': r'vv_output\w*|vv_state_(guard|check|sync|is_guarded)|'
+               r'vv_items_(check|sync)_states|varve_add_\w*output\w*',
     'structs': r'vv_struct(_\w+)?|vv_is_struct|vv_field\w*|varve_field',
 }
 COLUMNS = {'column', 'index', 'index_columns', 'index_in', 'index_out',

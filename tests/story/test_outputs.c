@@ -14,7 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STEPS = 120, INTERVAL = 7, LONG = 3000 };
+#include <varve/private.h>
+#include <varve/together.h>
+
+#include "support/thread_comm.h"
+
+enum { STEPS = 120, INTERVAL = 7, LONG = 3000, RANKS = 3 };
 
 struct program {
     uint64_t number;
@@ -220,4 +225,103 @@ TEST(outputs, that_are_left_out_of_a_restoration_are_not_cut)
     fclose(log);
     check_file("log", "one\ntwo\n", 8);
     varve_graph_free(graph);
+}
+
+/* --- Many processes ------------------------------------------------------- */
+
+static const char *path_of_rank(char path[512], uint32_t rank)
+{
+    snprintf(path, 512, "%s-%u", test_path("log"), (unsigned)rank);
+    return path;
+}
+
+static varve_graph *build_rank(
+    const varve_comm *comm, int64_t *step, FILE *log)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "step", varve_scalar(step));
+    varve_node *mine = varve_add_private(root, "mine", comm, NULL);
+    varve_add_output(mine, "log", log);
+    return graph;
+}
+
+static void save_ranks(const varve_comm *comm, void *user)
+{
+    char path[512];
+    int64_t step = 9;
+    varve_status *status = user;
+    FILE *log = fopen(path_of_rank(path, comm->rank), "w");
+    varve_graph *graph = build_rank(comm, &step, log);
+    for (uint32_t i = 0; i <= comm->rank; i++)
+        fputs("before\n", log);
+    status[comm->rank] = varve_write_all(
+        comm, varve_graph_root(graph), test_path("all"), NULL, NULL);
+    fputs("after\n", log);
+    varve_graph_free(graph);
+    fclose(log);
+}
+
+struct ranks {
+    int64_t steps[RANKS];
+    varve_error errors[RANKS];
+};
+
+static void restore_ranks(const varve_comm *comm, void *user)
+{
+    char path[512];
+    struct ranks *all = user;
+    int64_t *step = &all->steps[comm->rank];
+    *step = 1;
+    FILE *log = fopen(path_of_rank(path, comm->rank), "a");
+    varve_graph *graph = build_rank(comm, step, log);
+    varve_restoration_free(varve_read_all(comm, varve_graph_root(graph),
+        test_path("all"), NULL, &all->errors[comm->rank]));
+    varve_graph_free(graph);
+    fclose(log);
+}
+
+static void check_ranks(const char *after)
+{
+    for (uint32_t i = 0; i < RANKS; i++) {
+        char path[512], wanted[100] = "";
+        size_t size;
+        for (uint32_t k = 0; k <= i; k++)
+            strcat(wanted, "before\n");
+        strcat(wanted, after);
+        char *text = test_read_file(path_of_rank(path, i), &size);
+        cr_assert_eq(size, strlen(wanted), "rank %u: %.*s", (unsigned)i,
+            (int)size, text);
+        cr_assert_eq(memcmp(text, wanted, size), 0);
+        free(text);
+    }
+}
+
+/* No rank cuts its output where the one of another is too short. */
+TEST(outputs, of_many_processes_are_cut_all_or_none)
+{
+    struct ranks all = { .errors = { { 0 } } };
+    varve_status status[RANKS];
+    char path[512];
+    thread_comm_run(RANKS, 0, -1, save_ranks, status);
+    for (int i = 0; i < RANKS; i++)
+        cr_assert_eq(status[i], VARVE_OK);
+    check_ranks("after\n");
+    path_of_rank(path, 1);
+    char spare[520];
+    snprintf(spare, sizeof spare, "%s-spare", path);
+    cr_assert_eq(rename(path, spare), 0);
+    thread_comm_run(RANKS, 0, -1, restore_ranks, &all);
+    for (int i = 0; i < RANKS; i++) {
+        cr_assert_eq(all.errors[i].status, VARVE_MISMATCH, "%s",
+            all.errors[i].message);
+        cr_assert_eq(all.steps[i], 1);
+    }
+    cr_assert_eq(rename(spare, path), 0);
+    check_ranks("after\n");
+    all = (struct ranks){ .errors = { { 0 } } };
+    thread_comm_run(RANKS, 0, -1, restore_ranks, &all);
+    for (int i = 0; i < RANKS; i++)
+        cr_assert_eq(all.steps[i], 9, "%s", all.errors[i].message);
+    check_ranks("");
 }

@@ -329,8 +329,8 @@ TEST(output, that_is_too_short_changes_nothing)
             root, test_path("a.varve"), &options, &error));
         cr_assert_eq(error.status, VARVE_MISMATCH);
         cr_assert_str_eq(error.message,
-            "log: expected an output file of at least 8 bytes, as the "
-            "checkpoint has it, found 0: open the file that the earlier run "
+            "log: expected an output file of at least 8 bytes, as "
+            "recorded, found 0: open the file that the earlier run "
             "wrote, for appending (\"a\"; \"w\" empties it)");
         cr_assert_eq(step, 5);
     }
