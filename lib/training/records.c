@@ -35,7 +35,9 @@ struct varve_records {
     /* Of a list of files; NULL: it is none. The source has it. */
     const struct vv_record_list *list;
     bool allow_appended;
-    struct file_place place;
+    struct file_place place;             /* a restoration changes it */
+    struct file_place placed;            /* what it has to be, */
+    struct vv_record_position placed_of; /* at this position */
     bool is_settled;        /* false: the position was restored, and its
                                `files` follow from `saved` */
     struct vv_buffer saved; /* the text of a list (list_text.h) */
@@ -192,7 +194,9 @@ static struct file_place place_of(const varve_records *r)
     struct file_place place = { 0, 0 };
     if (!r->list || p->consumed >= p->count)
         return place;
-    struct vv_permutation order = vv_record_order(p);
+    struct vv_permutation order = { .count = p->count };
+    if (p->shuffle)
+        order = vv_record_order(p);
     place.file = vv_record_list_find(
         r->list, vv_record_number(p, &order, 0), &place.record);
     return place;
@@ -200,7 +204,8 @@ static struct file_place place_of(const varve_records *r)
 
 static void set_place(varve_records *r)
 {
-    r->place = place_of(r);
+    r->place = r->placed = place_of(r);
+    r->placed_of = r->position;
 }
 
 /* The extent of the position, by its list of files. */
@@ -234,7 +239,9 @@ static void settle(varve_records *r, const struct vv_record_extent *extent)
 
 static varve_status check_place(const varve_records *r, varve_error *error)
 {
-    struct file_place place = place_of(r);
+    bool is_known =
+        memcmp(&r->placed_of, &r->position, sizeof r->position) == 0;
+    struct file_place place = is_known ? r->placed : place_of(r);
     if (place.file != r->place.file || place.record != r->place.record)
         return vv_fail(error, VARVE_MISMATCH,
             "%s: expected the position to be at record %" PRIu64

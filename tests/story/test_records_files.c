@@ -380,6 +380,31 @@ TEST(records_files, in_another_list_are_refused_by_name)
     refuses(abdc, NULL, "expected c.csv: 2 records", "found d.csv: 2 records");
 }
 
+/* The place in a file is for people; one that is wrong is no position. */
+TEST(records_files, refuse_a_position_at_another_record)
+{
+    static const char *const names[] = { "file", "record" };
+    for (int way = 0; way < 4; way++) {
+        struct reading r;
+        varve_error error = { 0 };
+        varve_records_options options = options_of(way & 1);
+        options.batch = 2;
+        put_files();
+        reading_begin(&r, open_csv(abcd, &options));
+        reading_read(&r, 1);
+        cr_assert_ok(varve_records_check(r.records, &error), error);
+        uint64_t *place =
+            varve_data(varve_find(varve_find(r.root, "data"), names[way / 2]));
+        ++*place;
+        cr_assert_eq(varve_records_check(r.records, &error), VARVE_MISMATCH);
+        cr_assert(story_says(&error, "expected the position to be at record"),
+            "%s", error.message);
+        --*place;
+        cr_assert_ok(varve_records_check(r.records, &error), error);
+        reading_end(&r);
+    }
+}
+
 TEST(records_files, that_are_gone_are_named_when_they_are_opened)
 {
     varve_error error = { 0 };
