@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 from torch_objects import (
-    File, np, random_object, raw, torch, values_of)
+    File, np, random_object, raw, run, torch, values_of)
 
 NAME = 'torch files'
 
@@ -162,6 +162,53 @@ def check_optimizer(varve, path):
     return len(file.slots)
 
 
+# --- Optimizers through our format --------------------------------------------
+
+OPTIMIZERS = ('Adam AdamW NAdam ASGD Adagrad Adadelta RMSprop Rprop Adamax '
+              'RAdam Adafactor').split()
+
+
+def step(model, optimizer):
+    optimizer.zero_grad()
+    width = next(model.parameters()).shape[1]
+    model(torch.linspace(-1, 1, width)).square().sum().backward()
+    optimizer.step()
+
+
+def check_chain(varve, path):
+    """PyTorch, our format, PyTorch: one more step is the same, to the bit."""
+    def build():
+        model = torch.nn.Sequential(
+            torch.nn.Linear(a, b), torch.nn.Linear(b, b))
+        every = list(model.named_parameters())
+        params = every if is_named else [p for _, p in every]
+        kind = getattr(torch.optim, name)
+        return model, kind([{'params': params[2:], 'lr': 0.02},
+                            {'params': params[:2]}] if is_split else params,
+                           lr=0.01)
+
+    a, b = random.randrange(1, 5), random.randrange(1, 5)
+    is_named, is_split = random.random() < .5, random.random() < .5
+    name = random.choice(OPTIMIZERS)
+    model, optimizer = build()
+    for _ in range(2):
+        step(model, optimizer)
+    torch.save({'model': model.state_dict(),
+                'optimizer': optimizer.state_dict()}, path)
+    run([varve, 'convert', '--force', path, path + '.varve'])
+    run([varve, 'convert', '--force', path + '.varve', path])
+    saved = torch.load(path, weights_only=True)
+    other, again = build()
+    other.load_state_dict(saved['model'])
+    again.load_state_dict(saved['optimizer'])
+    step(model, optimizer)
+    step(other, again)
+    for p, q in zip(model.parameters(), other.parameters()):
+        if not torch.equal(p, q):
+            raise AssertionError(f'{name} goes on in another way')
+    return 1
+
+
 # --- Models as people have them ----------------------------------------------
 
 
@@ -215,7 +262,7 @@ def main():
     varve = os.path.abspath(sys.argv[1])
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 100
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    values = slots = 0
+    values = slots = chains = 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'file.pt')
         for i in range(seed, seed + count):
@@ -226,6 +273,7 @@ def main():
                 values += check_object(varve, path)
                 slots += check_optimizer(varve, path)
                 slots += check_lightning(varve, path)
+                chains += check_chain(varve, path)
             except AssertionError as error:
                 print(f'{NAME}: seed {i}: {error}')
                 return 1
@@ -235,6 +283,7 @@ def main():
             print(f'{NAME}: {error}')
             return 1
     print(f'{NAME}: {3 * count} files, {values} values, {slots} slots, '
+          f'{chains} optimizers through our format, '
           f'{of_models} values of models, torch {torch.__version__}')
     return 0 if values and slots else 1
 

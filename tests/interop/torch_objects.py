@@ -63,8 +63,9 @@ def random_object(depth, tensors, keys=KEYS):
             random_object(depth - 1, tensors, keys)
             for _ in range(random.randrange(4)))
     return random.choice(
-        [3, -7, 2**40, 2**53 + 1, 2**63 + 1, 0.5, -1e300, True, False, 'text', 'gr\u00fcn',
-         b'by\0\xff', None, np.float64(0.5), np.float32(-1.5), np.int16(7)])
+        [3, -7, 2**40, 2**53 + 1, 2**63 + 1, 0.5, -1e300, True, False, 'text',
+         'gr\u00fcn', b'by\0\xff', None, np.float64(0.5), np.float32(-1.5),
+         np.int16(7)])
 
 
 # --- What has to come ------------------------------------------------------

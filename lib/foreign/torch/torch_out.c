@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "name.h"
 #include "store.h"
+#include "torch_again.h"
 #include "torch_optimizer.h"
 #include "torch_tree.h"
 #include "torch_value_out.h"
@@ -359,7 +360,7 @@ static varve_status write_with(struct writing *w, varve_error *error)
     return publish(w, error);
 }
 
-static varve_status write_target(
+static varve_status write_kept(
     const struct vv_target *target, varve_error *error)
 {
     const varve_allocator *a = &target->context->allocator;
@@ -376,6 +377,17 @@ static varve_status write_target(
     vv_buffer_clear(&w.frames);
     vv_buffer_clear(&w.spoken);
     vv_buffer_clear(&w.names);
+    return status;
+}
+
+static varve_status write_target(
+    const struct vv_target *target, varve_error *error)
+{
+    struct vv_torch_again again;
+    varve_status status = vv_torch_again_init(&again, target, error);
+    if (!status)
+        status = write_kept(&again.target, error);
+    vv_torch_again_clear(&again);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include "allocator.h"
 #include "checksum.h"
 #include "failure.h"
+#include "torch_again.h"
 #include "torch_order.h"
 #include "torch_value_out.h"
 #include "try.h"
@@ -77,6 +78,10 @@ static void set_flags(struct vv_torch_tree *t)
     for (uint32_t i = 0; i < index->node_count; i++) {
         if (is_object(t, i) && was_container(t->target, i))
             t->flags[i] |= IS_DICT;
+    }
+    for (uint32_t i = 0; i < index->node_count; i++) {
+        if (t->flags[i] & IS_DICT && vv_torch_has_parts(index, i))
+            split_above(t, i);
     }
     for (uint32_t i = 0; i < index->slot_count; i++) {
         uint32_t owner = vv_at32(index->slot_owners, i);

@@ -1,0 +1,288 @@
+/* torch_again.c - dicts by names, lists by positions, numbers of one element.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "torch_again.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "name.h"
+#include "torch_order.h"
+
+struct vv_torch_range {
+    size_t begin, size;
+};
+
+enum { MOST_GAPS = 16 /* positions of a list that are None */ };
+
+/* --- What the writer asks for --------------------------------------------- */
+
+static varve_status give_value(
+    void *user, uint32_t value, struct vv_source *source, varve_error *error)
+{
+    const struct vv_torch_again *a = user;
+    return a->real->value(a->real->user, value, source, error);
+}
+
+static varve_status finish(void *user, varve_error *error)
+{
+    const struct vv_torch_again *a = user;
+    return a->real->finish ? a->real->finish(a->real->user, error) : VARVE_OK;
+}
+
+static const unsigned char *give_kept(
+    const void *user, uint32_t node, size_t *size)
+{
+    const struct vv_torch_again *a = user;
+    *size = a->ranges[node].size;
+    if (*size > 0)
+        return a->bytes.data + a->ranges[node].begin;
+    return a->real->kept ? a->real->kept(a->real->user, node, size) : NULL;
+}
+
+/* --- Parts ---------------------------------------------------------------- */
+
+static bool is_object(const struct vv_index *index, uint32_t node)
+{
+    varve_kind kind = vv_index_kind(index, node);
+    return kind != VARVE_VARIABLE && kind != VARVE_STATE;
+}
+
+static uint32_t object_called(
+    const struct vv_index *index, uint32_t node, const char *name)
+{
+    uint32_t child = vv_torch_child(index, node, name);
+    return child != VV_NONE && is_object(index, child) ? child : VV_NONE;
+}
+
+static bool is_group(const struct vv_index *index, uint32_t node)
+{
+    uint32_t params = is_object(index, node)
+                          ? vv_torch_child(index, node, "params")
+                          : VV_NONE;
+    return params != VV_NONE && vv_index_find_value(index, params) != VV_NONE;
+}
+
+bool vv_torch_has_parts(const struct vv_index *index, uint32_t node)
+{
+    uint32_t begin, end;
+    if (!is_object(index, node) ||
+        object_called(index, node, "state") == VV_NONE)
+        return false;
+    uint32_t groups = object_called(index, node, "param_groups");
+    if (groups == VV_NONE)
+        return false;
+    vv_index_edges(index, groups, &begin, &end);
+    bool are_groups = begin < end;
+    for (; begin < end && are_groups; begin++)
+        are_groups = is_group(index, vv_at32(index->edge_children, begin));
+    return are_groups;
+}
+
+/* --- Containers ----------------------------------------------------------- */
+
+static struct vv_torch_name name_of(const struct vv_index *index, uint32_t edge)
+{
+    size_t size;
+    const char *bytes =
+        vv_index_name(index, vv_at32(index->edge_names, edge), &size);
+    return (struct vv_torch_name){ bytes, (uint32_t)size };
+}
+
+/* Begins what was kept of a node; false where it has been described. */
+static bool begin(
+    struct vv_torch_again *a, uint32_t node, enum vv_torch_was was)
+{
+    if (a->ranges[node].size > 0)
+        return false;
+    a->ranges[node].begin = a->bytes.size;
+    a->ranges[node].size = 1;
+    vv_buffer_add8(&a->bytes, (uint8_t)was);
+    return true;
+}
+
+static void end(struct vv_torch_again *a, uint32_t node)
+{
+    a->ranges[node].size = a->bytes.size - a->ranges[node].begin;
+}
+
+/* vv_torch_kept_add begins no buffer, and so adds to what is there. */
+static void add_dict(
+    struct vv_torch_again *a, uint32_t node, enum vv_pickle_kind decimals)
+{
+    const struct vv_index *index = a->real->index;
+    uint32_t at, last;
+    uint64_t number;
+    if (!begin(a, node, VV_TORCH_WAS_DICT))
+        return;
+    vv_index_edges(index, node, &at, &last);
+    for (; at < last; at++) {
+        struct vv_torch_name name = name_of(index, at);
+        bool is_decimal = vv_parse_decimal(name.bytes, name.size, &number);
+        vv_torch_kept_add(
+            &a->bytes, is_decimal ? decimals : VV_PICKLE_TEXT, &name, false);
+    }
+    end(a, node);
+}
+
+/* LBFGS asks its group for this setting, a text or None, which no other format
+ * has a place for. */
+static void add_line_search(struct vv_torch_again *a, uint32_t group)
+{
+    static const char name[] = "line_search_fn";
+    const struct vv_index *index = a->real->index;
+    struct vv_torch_name none = { name, sizeof name - 1 };
+    if (vv_torch_child(index, group, "tolerance_change") == VV_NONE ||
+        vv_torch_child(index, group, name) != VV_NONE)
+        return;
+    vv_torch_kept_add(&a->bytes, VV_PICKLE_TEXT, &none, true);
+    end(a, group);
+}
+
+/* How long a list is that an object was; 0: it was none. */
+static uint64_t list_size(const struct vv_index *index, uint32_t node)
+{
+    uint32_t at, last;
+    uint64_t number, size = 0;
+    vv_index_edges(index, node, &at, &last);
+    uint64_t most = (uint64_t)(last - at) + MOST_GAPS;
+    for (; at < last; at++) {
+        struct vv_torch_name name = name_of(index, at);
+        if (!vv_parse_decimal(name.bytes, name.size, &number) || number >= most)
+            return 0;
+        size = number >= size ? number + 1 : size;
+    }
+    return size;
+}
+
+/* A position that no edge has was None. */
+static void add_list(struct vv_torch_again *a, uint32_t node, uint64_t size,
+    enum vv_torch_was was)
+{
+    const struct vv_index *index = a->real->index;
+    if (!begin(a, node, was))
+        return;
+    for (uint64_t i = 0; i < size; i++) {
+        char digits[24];
+        struct vv_torch_name name = { digits, 0 };
+        name.size = (uint32_t)vv_decimal(i, digits);
+        vv_torch_kept_add(&a->bytes, VV_PICKLE_NONE, &name,
+            vv_torch_child(index, node, digits) == VV_NONE);
+    }
+    end(a, node);
+}
+
+/* A number, or some of them, of Python; a tensor stays one. */
+static void add_number(
+    struct vv_torch_again *a, uint32_t node, enum vv_torch_was was)
+{
+    const struct vv_index *index = a->real->index;
+    uint32_t value = vv_index_find_value(index, node);
+    if (value == VV_NONE || vv_index_kind(index, node) != VARVE_VARIABLE)
+        return;
+    varve_tensor type = vv_index_tensor(index, a->real->table, value);
+    bool is_python = type.dtype == VARVE_INT64 || type.dtype == VARVE_FLOAT64 ||
+                     type.dtype == VARVE_BOOL;
+    bool is_scalar = type.rank == 0;
+    if (!is_python || type.rank > 1 || (!is_scalar && !was))
+        return;
+    if (begin(a, node, is_scalar ? VV_TORCH_WAS_NUMBER : was))
+        end(a, node);
+}
+
+/* The members of a container, of which those that are objects are lists. */
+static void add_members(
+    struct vv_torch_again *a, uint32_t node, enum vv_torch_was vector)
+{
+    const struct vv_index *index = a->real->index;
+    uint32_t at, last;
+    vv_index_edges(index, node, &at, &last);
+    for (; at < last; at++) {
+        uint32_t child = vv_at32(index->edge_children, at), first, end_of;
+        struct vv_torch_name name = name_of(index, at);
+        bool is_list = name.size >= 5 && memcmp(name.bytes, "param", 5) == 0;
+        enum vv_torch_was was = is_list ? VV_TORCH_WAS_LIST : vector;
+        if (!is_object(index, child)) {
+            add_number(a, child, was);
+            continue;
+        }
+        uint64_t size = list_size(index, child);
+        if (name.size == 2 && memcmp(name.bytes, "al", 2) == 0)
+            vv_target_lose(a->real, child,
+                "None at the end of a list, without which torch.optim.LBFGS "
+                "does not go on");
+        if (size == 0)
+            add_dict(a, child, VV_PICKLE_INTEGER);
+        else
+            add_list(a, child, size, was ? was : VV_TORCH_WAS_LIST);
+        vv_index_edges(index, child, &first, &end_of);
+        for (; first < end_of; first++)
+            add_number(a, vv_at32(index->edge_children, first), vector);
+    }
+}
+
+static void add_optimizer(struct vv_torch_again *a, uint32_t node)
+{
+    const struct vv_index *index = a->real->index;
+    uint32_t state = object_called(index, node, "state");
+    uint32_t groups = object_called(index, node, "param_groups"), at, last;
+    add_dict(a, node, VV_PICKLE_INTEGER);
+    add_dict(a, state, VV_PICKLE_INTEGER);
+    vv_index_edges(index, state, &at, &last);
+    for (; at < last; at++) {
+        uint32_t entry = vv_at32(index->edge_children, at);
+        if (!is_object(index, entry))
+            continue;
+        add_dict(a, entry, VV_PICKLE_INTEGER);
+        add_members(a, entry, VV_TORCH_WAS_NOTHING);
+    }
+    add_list(a, groups, list_size(index, groups), VV_TORCH_WAS_LIST);
+    vv_index_edges(index, groups, &at, &last);
+    for (; at < last; at++) {
+        uint32_t group = vv_at32(index->edge_children, at);
+        add_dict(a, group, VV_PICKLE_INTEGER);
+        add_line_search(a, group);
+        add_members(a, group, VV_TORCH_WAS_TUPLE);
+    }
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static bool is_kept(const struct vv_target *target, uint32_t node)
+{
+    size_t size = 0;
+    return target->kept && target->kept(target->user, node, &size) && size > 0;
+}
+
+varve_status vv_torch_again_init(struct vv_torch_again *a,
+    const struct vv_target *target, varve_error *error)
+{
+    const varve_allocator *allocator = &target->context->allocator;
+    size_t count = target->index->node_count;
+    *a = (struct vv_torch_again){ .target = *target, .real = target };
+    a->target.user = a;
+    a->target.value = give_value;
+    a->target.finish = finish;
+    a->target.kept = give_kept;
+    vv_buffer_init(&a->bytes, allocator);
+    a->ranges = vv_allocate_zeroed(allocator, count * sizeof *a->ranges);
+    if (!a->ranges)
+        return vv_fail_memory(error, "what an optimizer was");
+    for (uint32_t i = 0; i < count; i++) {
+        if (vv_torch_has_parts(target->index, i) && !is_kept(target, i) &&
+            list_size(target->index,
+                object_called(target->index, i, "param_groups")) > 0)
+            add_optimizer(a, i);
+    }
+    return a->bytes.failed ? vv_fail_memory(error, "what an optimizer was")
+                           : VARVE_OK;
+}
+
+void vv_torch_again_clear(struct vv_torch_again *a)
+{
+    vv_release(&a->real->context->allocator, a->ranges,
+        a->real->index->node_count * sizeof *a->ranges);
+    vv_buffer_clear(&a->bytes);
+}
