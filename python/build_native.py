@@ -14,14 +14,17 @@ import sys
 import cffi
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CHECKOUT = os.path.dirname(HERE)
+# The sources of the library: in a source distribution beside this, in a
+# checkout around it.
+SOURCES = os.path.join(HERE, 'library')
+CHECKOUT = SOURCES if os.path.isdir(SOURCES) else os.path.dirname(HERE)
 sys.path.insert(0, HERE)
 
 from declarations import declarations  # noqa: E402
 
 OPTIONS = ['--buildtype=release', '-Ddefault_library=static', '-Dmpi=disabled',
            '-Dtests=disabled', '-Dtool=disabled', '-Dexamples=false',
-           '-Dbench=false']
+           '-Dbench=false', '-Dmanual=disabled']
 
 # Called by the library; varve/callbacks.py has them.
 CALLBACKS = '''
@@ -67,8 +70,9 @@ def build_library():
     build = os.path.join(HERE, 'build', 'library')
     try:
         if not os.path.exists(os.path.join(build, 'build.ninja')):
-            subprocess.run(['meson', 'setup', build, CHECKOUT, *OPTIONS],
-                           check=True)
+            subprocess.run(
+                ['meson', 'setup', build, CHECKOUT, *OPTIONS,
+                 f'-Dc_args=-ffile-prefix-map={CHECKOUT}=varve'], check=True)
         subprocess.run(['ninja', '-C', build], check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         sys.exit(f'varve: building the library failed: {error}')
@@ -79,9 +83,13 @@ def build_library():
 
 
 def find_library():
-    """The compiler's flags, and the linker's."""
+    """The compiler's flags, the linker's, and the folders where the library is
+    looked for when it runs; none where it is in the module."""
     libs = pkg_config('--libs')
-    return build_library() if libs is None else (pkg_config('--cflags'), libs)
+    if libs is None:
+        return (*build_library(), [])
+    return pkg_config('--cflags'), libs, [
+        flag[2:] for flag in libs if flag.startswith('-L')]
 
 
 def compiled(declared):
@@ -90,12 +98,12 @@ def compiled(declared):
 
 
 def builder():
-    cflags, libs = find_library()
+    cflags, libs, folders = find_library()
     made = cffi.FFI()
     made.cdef('\n'.join(compiled(declarations(cflags))) + CALLBACKS)
-    folders = [flag[2:] for flag in libs if flag.startswith('-L')]
     made.set_source(
-        'varve._native', '#include <varve/varve.h>', extra_compile_args=cflags,
+        'varve._native', '#include <varve/varve.h>',
+        extra_compile_args=cflags + ['-g0'],  # has paths of this machine
         extra_link_args=libs + [f'-Wl,-rpath,{path}' for path in folders])
     return made
 

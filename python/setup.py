@@ -1,7 +1,41 @@
-"""setup.py - adds to pyproject.toml that there is something to compile.
+"""setup.py - adds to pyproject.toml that there is something to compile, and
+that a source distribution has the library in it.
 
 SPDX-License-Identifier: MIT
 """
-from setuptools import setup
+import os
+import shutil
+import sys
 
-setup(cffi_modules=['build_native.py:ffi'])
+from setuptools import setup
+from setuptools.command.sdist import sdist
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIBRARY = os.path.join(HERE, 'library')  # in a source distribution
+FOLDERS = ('include', 'lib')
+FILES = ('LICENSE', 'README.md', 'meson.build', 'meson_options.txt',
+         *(os.path.join(folder, 'meson.build')
+           for folder in ('bench', 'docs', 'examples', 'tools')))
+
+
+class SourcesOfAll(sdist):
+    """With the sources of the library, to build from."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        source = LIBRARY if os.path.isdir(LIBRARY) else os.path.dirname(HERE)
+        for name in FOLDERS:
+            shutil.copytree(os.path.join(source, name),
+                            os.path.join(base_dir, 'library', name))
+        for name in FILES:
+            target = os.path.join(base_dir, 'library', name)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            shutil.copyfile(os.path.join(source, name), target)
+
+
+# Nothing is compiled to pack sources, or to say what there is.
+COMPILES = not {'sdist', 'egg_info', 'dist_info'} & set(sys.argv)
+MODULES = {'cffi_modules': ['build_native.py:ffi']} if COMPILES else {}
+
+setup(cmdclass={'sdist': SourcesOfAll},
+      options={'bdist_wheel': {'py_limited_api': 'cp39'}}, **MODULES)

@@ -3,6 +3,7 @@ is, and with what stands in for it everywhere.
 
 SPDX-License-Identifier: MIT
 """
+import contextlib
 import sys
 import types
 import unittest
@@ -41,6 +42,16 @@ class Tensor:
     def detach(self):
         return self
 
+    def cpu(self):
+        return Tensor(self.array.copy())
+
+    def copy_(self, other):
+        self.array[...] = other.array
+
+    @property
+    def shape(self):
+        return self.array.shape
+
     def is_inference(self):
         return True
 
@@ -70,7 +81,9 @@ class Module:
 
 
 STAND_IN = types.SimpleNamespace(
-    int16=np.int16, uint8=np.uint8, Tensor=Tensor, strided=None,
+    empty=lambda shape, dtype, pin_memory: Tensor(np.empty(shape, 'f4')),
+    no_grad=contextlib.nullcontext, int16=np.int16, uint8=np.uint8,
+    Tensor=Tensor, strided=None,
     nn=types.SimpleNamespace(Module=Module, Parameter=Tensor))
 
 
@@ -99,6 +112,15 @@ class StandIn(Test):
         with varve.open(self.path()) as file:
             self.assertEqual(file['b'].type, 'bfloat16')
             self.assertEqual(file['t'].shape, (4, 3))
+
+    def test_tensors_on_a_device_are_copied(self):
+        tree = {'w': Tensor(some(), device='cuda')}
+        varve.write(tree, self.path())
+        tensor = tree['w']
+        tensor.array[...] = 0
+        varve.restore(tree, self.path()).assert_consumed()
+        self.assertIs(tree['w'], tensor)
+        np.testing.assert_array_equal(tensor.array, some())
 
     def test_tensors_that_cannot_be_reached_are_refused(self):
         for tensor, words in [(Tensor(some(), device='meta'), 'dense'),

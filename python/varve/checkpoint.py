@@ -134,7 +134,7 @@ class Files:
 
     @property
     def counter(self) -> int:
-        return lib.varve_save_counter(self.graph.root)
+        return int(lib.varve_save_counter(self.graph.root))
 
 
 def verified_first(options: Any) -> Any:
@@ -238,6 +238,10 @@ class Tracked:
             for graph in list(vars(self).get('_varve_graphs', ())):
                 if graph.is_waiting():
                     graph.sync(arrival=Arrival(False, self, name))
+
+    if TYPE_CHECKING:
+        # Attributes are the program's to name.
+        def __getattr__(self, name: str) -> Any: ...
 
     def _varve_follow(self, graph: Graph) -> None:
         graphs = vars(self).setdefault('_varve_graphs', weakref.WeakSet())

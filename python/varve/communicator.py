@@ -45,12 +45,12 @@ class Communicator:
     @property
     def rank(self) -> int:
         """Of this process, from 0 on."""
-        return self.handle.rank
+        return int(self.handle.rank)
 
     @property
     def size(self) -> int:
         """How many processes there are."""
-        return self.handle.size
+        return int(self.handle.size)
 
     def close(self) -> None:
         """Leaves the others: by all of them."""
@@ -126,7 +126,8 @@ class MpiCommunicator(Communicator):
     SMALL = 64 << 10  # what is larger comes one rank after the other
 
     def __init__(self, group: Any):
-        from mpi4py import MPI  # pylint: disable=import-outside-toplevel
+        # pylint: disable-next=import-outside-toplevel
+        from mpi4py import MPI  # type: ignore[import-not-found,unused-ignore]
         self._mpi = MPI
         self._group = group.Dup()
         self._group.Set_errhandler(MPI.ERRORS_RETURN)

@@ -51,7 +51,8 @@ def dtype(name: str) -> np.dtype:
     except TypeError:
         pass
     if ml_dtypes:
-        return np.dtype(getattr(ml_dtypes, name))
+        made: np.dtype = np.dtype(getattr(ml_dtypes, name))
+        return made
     size = lib.varve_dtype_size(CODES[name])
     return np.dtype(f'u{size}', metadata={LABEL: name})
 

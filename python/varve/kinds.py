@@ -14,6 +14,7 @@ from typing import Any, Collection, Dict, List
 
 import numpy as np
 
+from .dtypes import dtype_name
 from .outside import is_tensor
 from .strings import decoded
 
@@ -126,8 +127,8 @@ def as_tensor(array: np.ndarray) -> Any:
         torch: Any = sys.modules.get('torch') or __import__('torch')
     except ImportError:
         return array
-    label = (array.dtype.metadata or {}).get('varve', array.dtype.name)
+    label = dtype_name(array.dtype)
     if label in ('bfloat16', 'float8_e4m3fn', 'float8_e5m2'):
         bits = array.view(f'i{array.itemsize}' if array.itemsize > 1 else 'u1')
-        return torch.from_numpy(np.array(bits)).view(getattr(torch, label))
+        return torch.from_numpy(np.array(bits)).view(getattr(torch, str(label)))
     return torch.from_numpy(np.array(array))

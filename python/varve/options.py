@@ -137,14 +137,14 @@ def format_code(name: str) -> int:
     """
     for code in ffi.typeof('varve_format').elements:
         if text(lib.varve_format_name(code)) == name:
-            return code
+            return int(code)
     raise ValueError(f'{name}: no format')
 
 
 def cast_code(name: str) -> int:
     for code, constant in ffi.typeof('varve_cast').elements.items():
         if constant == 'VARVE_CAST_' + name.upper():
-            return code
+            return int(code)
     raise ValueError(f"{name}: expected 'none', 'widen' or 'any' as a cast")
 
 
@@ -153,7 +153,7 @@ def passes_code(name: str) -> int:
              'two': lib.VARVE_TWO_PASSES}
     if name not in codes:
         raise ValueError(f"{name}: expected 'auto', 'one' or 'two' as passes")
-    return codes[name]
+    return int(codes[name])
 
 
 def pending_code(name: str) -> int:
@@ -162,7 +162,7 @@ def pending_code(name: str) -> int:
     if name not in codes:
         raise ValueError(
             f"{name}: expected 'carry', 'fail' or 'omit' as pending")
-    return codes[name]
+    return int(codes[name])
 
 
 def redirects_code(name: str) -> int:
@@ -179,7 +179,7 @@ def scheme_code(name: str) -> int:
     codes = {'partner': lib.VARVE_PARTNER, 'xor': lib.VARVE_XOR}
     if name not in codes:
         raise ValueError(f"{name}: expected 'partner' or 'xor' as a scheme")
-    return codes[name]
+    return int(codes[name])
 
 
 class Options:
@@ -275,7 +275,7 @@ class Options:
         for name, value in redundancy.items():
             if name not in RedundancyOptions.__annotations__:
                 raise TypeError(f'redundancy: {name}: no such key')
-            setattr(item, name, scheme_code(value) if name == 'scheme'
+            setattr(item, name, scheme_code(str(value)) if name == 'scheme'
                     else value)
         self.struct.redundancy = array
 
@@ -333,9 +333,9 @@ def metadata_value(item: Any) -> Union[bool, int, float, str]:
     if item.kind == lib.VARVE_METADATA_BOOLEAN:
         return bool(item.integer)
     if item.kind == lib.VARVE_METADATA_INTEGER:
-        return item.integer
+        return int(item.integer)
     if item.kind == lib.VARVE_METADATA_REAL:
-        return item.real
+        return float(item.real)
     return text(item.string)
 
 

@@ -26,15 +26,17 @@ class Outside:
     """A value that is kept by another library: a copy of it, and `give`, which
     gives that what has come and returns what stands for it from now on."""
 
-    def __init__(self, source: Any, array: np.ndarray, give: Optional[Give]):
+    def __init__(self, source: Any, array: np.ndarray, give: Optional[Give],
+                 take: Optional[Callable[[], np.ndarray]] = None):
         self.kind = type(source).__name__
         self.source = source
         self.array = array
         self.give = give
+        self._take = take
 
     def current(self) -> np.ndarray:
         """What the other library has now."""
-        return copied(self.source)
+        return self._take() if self._take else copied(self.source)
 
 
 def root_of(value: Any) -> str:
@@ -80,7 +82,7 @@ def of_torch(tensor: Any) -> Any:
                         f'{error}') from None
 
 
-def array_of(tensor: Any) -> np.ndarray:
+def array_of(tensor: Any) -> Any:
     name = str(tensor.dtype).rpartition('.')[2]
     if name in ('bfloat16', 'float8_e4m3fn', 'float8_e5m2'):
         torch = sys.modules['torch']
@@ -103,7 +105,8 @@ def on_device(tensor: Any) -> Outside:
         with torch.no_grad():
             tensor.copy_(room)
         return tensor
-    return Outside(tensor, array_of(room), give)
+    return Outside(tensor, array_of(room), give,
+                   lambda: array_of(tensor.detach().cpu()))
 
 
 def raise_version(tensor: Any) -> None:
@@ -183,13 +186,16 @@ def of_array_like(value: Any) -> Any:
     return Outside(value, np.array(array, order='C'), giver(value))
 
 
+def is_of(value: Any, kind: Any) -> bool:
+    return isinstance(value, kind)
+
+
 def giver(value: Any) -> Optional[Give]:
     """How such a value is filled; None where it cannot be."""
-    jax = sys.modules.get('jax')
-    if jax and isinstance(value, getattr(jax, 'Array', ())):
-        sharding = value.sharding
-        return lambda array: jax.device_put(array.copy(), sharding)
-    flow = sys.modules.get('tensorflow')
+    jax: Any = sys.modules.get('jax')
+    if jax and is_of(value, getattr(jax, 'Array', ())):
+        return lambda array: jax.device_put(array.copy(), value.sharding)
+    flow: Any = sys.modules.get('tensorflow')
     if flow and isinstance(value, flow.Tensor):
         return lambda array: flow.constant(array, value.dtype)
     if callable(getattr(value, 'assign', None)):

@@ -121,7 +121,7 @@ class Reader(Mapping[str, 'SavedNode']):
     @property
     def size(self) -> int:
         """Bytes of the file, or of all its files."""
-        return lib.varve_reader_size(self.handle)
+        return int(lib.varve_reader_size(self.handle))
 
     @property
     def has_sums(self) -> bool:
@@ -131,7 +131,7 @@ class Reader(Mapping[str, 'SavedNode']):
     @property
     def counter(self) -> int:
         """The save counter; 0 for a file that is not of a numbered save."""
-        return lib.varve_reader_counter(self.handle)
+        return int(lib.varve_reader_counter(self.handle))
 
     @property
     def metadata(self) -> Dict[str, Any]:

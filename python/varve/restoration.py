@@ -158,7 +158,7 @@ class Restoration:
     @property
     def counter(self) -> int:
         """The save counter in the file."""
-        return lib.varve_restoration_counter(self.handle)
+        return int(lib.varve_restoration_counter(self.handle))
 
     @property
     def passes(self) -> int:
@@ -168,7 +168,7 @@ class Restoration:
     @property
     def pending_count(self) -> int:
         """How many values of the file wait for a home."""
-        return lib.varve_pending_count(self.handle)
+        return int(lib.varve_pending_count(self.handle))
 
     def metadata(self, name: str) -> Any:
         """A piece of the file's metadata, or None."""

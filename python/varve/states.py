@@ -160,7 +160,7 @@ def random_state(value: Any) -> Optional[State]:
 
     def give(tree: Any) -> None:
         bits.state = tree
-    return State(bits.state, give)
+    return State(dict(bits.state), give)
 
 
 def by_state_dict(value: Any) -> Optional[State]:

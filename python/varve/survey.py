@@ -20,9 +20,9 @@ from ._native import lib
 from .errors import refuse
 from .kinds import is_number_name, tags_of
 from .leaves import (NUMBERS, Leaf, ListLeaf, check_alone, leaf_maker,
-                     mangled_slots, plain)
+                     mangled_slots)
 from .outputs import output_maker
-from .outside import is_tensor
+from .outside import is_tensor, plain
 from .states import (EXTRA_STATE, ExtraState, State, attributes,
                      check_has_state, is_module, is_named_tuple, private,
                      set_attribute, state_of_object)
@@ -44,7 +44,8 @@ class Part:
     """One container or leaf, where it was found first."""
 
     def __init__(self, key: Any, source: Any, value: Any,
-                 home: Optional[Tuple['Part', Any]], maker: Optional[Callable[[Any], Leaf]],
+                 home: Optional[Tuple['Part', Any]],
+                 maker: Optional[Callable[[Any], Leaf]],
                  state: Optional[State] = None):
         self.key = key
         self.source = source  # kept: keys are identities
@@ -57,7 +58,7 @@ class Part:
         self.is_none = value is None
         self.is_of_state = state is not None  # made anew at each survey
         # What children are put back into: a list in the place of a tuple.
-        self.holder = state.tree if state else attributes(value) \
+        self.holder: Any = state.tree if state else attributes(value) \
             if is_named_tuple(value) else list(value) \
             if isinstance(value, tuple) else value
         self.has_int_keys = isinstance(self.holder, dict) and any(
@@ -90,7 +91,7 @@ class Part:
 
     @property
     def is_list(self) -> bool:
-        return self.kind == lib.VARVE_LIST
+        return bool(self.kind == lib.VARVE_LIST)
 
 
 def kind_of(value: Any) -> int:
@@ -219,9 +220,7 @@ class Survey:
         key = (EXTRA_STATE, id(source.module)) \
             if isinstance(source, ExtraState) else id(source)
         held = self._states.get(key)
-        if held is not None:
-            return held[1]
-        state = state_of_object(source)
+        state: Optional[State] = held[1] if held else state_of_object(source)
         if state:
             self._states[key] = source, state
         return state

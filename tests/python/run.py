@@ -14,7 +14,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import zipfile
 
 SKIPPED = 77
 NEEDED = ('venv', 'ensurepip', 'setuptools', 'wheel', 'cffi', 'numpy')
@@ -69,6 +71,46 @@ def sources(source, place, is_checkout):
     return copy
 
 
+def check_wheel(path, folder):
+    """One for all versions of Python, with licence and page, and without the
+    folder that it was built in."""
+    if not path.endswith('.whl') or '-cp39-abi3-' not in path:
+        sys.exit(f'python: expected a wheel of cp39-abi3, found {path}')
+    with zipfile.ZipFile(path) as wheel:
+        names = ' '.join(wheel.namelist())
+        about = next(name for name in wheel.namelist()
+                     if name.endswith('METADATA'))
+        said = wheel.read(about).decode()
+        if any(folder.encode() in wheel.read(name)
+               for name in wheel.namelist()):
+            sys.exit(f'python: expected no {folder} in the wheel, found it')
+    for needed in ('LICENSE', 'py.typed', '_native.pyi'):
+        if needed not in names:
+            sys.exit(f'python: expected {needed} in the wheel, found {names}')
+    if '# Varve for Python' not in said:
+        sys.exit(f'python: expected README.md in the wheel, found {said}')
+
+
+def check_sources(own, source, place, environment):
+    """A source distribution has the library, to build from."""
+    folder, tree = (os.path.join(place, name) for name in ('packed', 'tree'))
+    os.mkdir(tree)
+    for name in os.listdir(source):
+        if name != 'python':
+            os.symlink(os.path.join(source, name), os.path.join(tree, name))
+    sources(source, tree, False)
+    run(own, '-c', 'import setuptools.build_meta as made, sys; '
+        'made.build_sdist(sys.argv[1])', folder,
+        cwd=os.path.join(tree, 'python'), env=environment)
+    with tarfile.open(os.path.join(folder, os.listdir(folder)[0])) as archive:
+        names = {name.partition('/')[2] for name in archive.getnames()}
+    for needed in ('build_native.py', 'declarations.py', 'LICENSE',
+                   'library/meson.build', 'library/include/varve/varve.h',
+                   'library/lib/meson.build', 'varve/_native.pyi'):
+        if needed not in names:
+            sys.exit(f'python: expected {needed} among the sources')
+
+
 def check(python, source, build, place, is_checkout):
     environment = dict(os.environ) if is_checkout else describe(
         source, build, place)
@@ -89,6 +131,9 @@ def check(python, source, build, place, is_checkout):
     run(own, '-m', 'pip', 'wheel', '--no-build-isolation', '--no-deps',
         '--no-index', '--no-cache-dir', '-w', wheels, folder, env=environment)
     wheel, = os.listdir(wheels)
+    check_wheel(os.path.join(wheels, wheel), folder)
+    if not is_checkout:
+        check_sources(own, source, place, environment)
     run(own, '-m', 'pip', 'install', '--no-deps', '--no-index',
         '--no-cache-dir', os.path.join(wheels, wheel), env=environment)
     return run(own, '-B', '-W', 'error', '-m', 'unittest', 'discover', '-s',

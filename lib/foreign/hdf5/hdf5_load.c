@@ -28,17 +28,17 @@ varve_status vv_hdf5_load(const struct vv_context *context, const char *path,
     if (reason.failed)
         status = vv_fail_memory(error, "the name of a module");
     else if (!*VV_MODULES)
-        status = vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+        status = vv_fail(error, VARVE_TOO_NEW,
             "%s: expected a checkpoint, found an HDF5 file (Keras, h5py, "
             "NetCDF 4): " REMEDY ", or build Varve with -Dhdf5=enabled",
             path);
     else if (!*calls)
-        status = vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+        status = vv_fail(error, VARVE_TOO_NEW,
             "%s: expected the module varve-hdf5 to read an HDF5 file with "
             "(-Dhdf5=enabled), found none: %s",
             path, vv_buffer_string(&reason));
     else if ((*calls)->version != VV_HDF5_VERSION)
-        status = vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+        status = vv_fail(error, VARVE_TOO_NEW,
             "%s: expected the module varve-hdf5 of version %d, found version "
             "%u",
             path, VV_HDF5_VERSION, (*calls)->version);

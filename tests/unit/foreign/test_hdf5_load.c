@@ -28,7 +28,7 @@ TEST(hdf5_load, says_where_it_looked_for_it)
     struct vv_context context = test_context(NULL);
     setenv("VARVE_MODULES", "/nowhere", 1);
     cr_assert_eq(vv_hdf5_load(&context, "a.h5", &calls, &error),
-        VARVE_NOT_A_CHECKPOINT);
+        VARVE_TOO_NEW);
     cr_assert(strstr(error.message, "a.h5: expected the module varve-hdf5"),
         "%s", error.message);
     cr_assert(strstr(error.message, "/nowhere/varve-hdf5.so"));
@@ -60,7 +60,7 @@ TEST(hdf5_load, says_how_to_build_it)
     varve_error error = { 0 };
     struct vv_context context = test_context(NULL);
     cr_assert_eq(vv_hdf5_load(&context, "a.h5", &calls, &error),
-        VARVE_NOT_A_CHECKPOINT);
+        VARVE_TOO_NEW);
     cr_assert(strstr(error.message, "found an HDF5 file (Keras, h5py"));
     cr_assert(strstr(error.message, "-Dhdf5=enabled"));
 }
