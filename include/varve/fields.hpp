@@ -220,7 +220,9 @@ template <class T, class... Seen> constexpr bool check_addable()
         if constexpr (check_viewable<T>())
             static_assert(never<T>,
                 "neither numbers, nor a std::string, nor a struct with "
-                "varve_fields, nor a range of these");
+                "varve_fields, nor a range of these: give a class of the "
+                "program's varve_fields, and save a class of another library, "
+                "such as std::mt19937_64, by add_state");
         return false;
     }
 }

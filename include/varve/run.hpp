@@ -93,6 +93,12 @@ public:
     {
         return varve_run_was_stopped(get());
     }
+    /* The program is built: false where what came back is not what it needs,
+     * before anything is done with it. */
+    bool settle() const
+    {
+        return varve_run_settle(get());
+    }
     bool goes_on() const
     {
         return varve_run_goes_on(get());

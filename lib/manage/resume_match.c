@@ -32,9 +32,11 @@ static varve_status resume_match_check(varve_manager *m, varve_error *error)
     if (status != VARVE_UNMATCHED)
         return vv_hand_over(status, &reason, error);
     vv_fail(error, status,
-        "%s: the checkpoint and the program differ: map names by "
-        "`read->rename`, permit differences by `read->expect`, or resume "
-        "without `strict` (a run: with `allow_partial`)",
+        "%s: the checkpoint and the program differ: map names by varve_alias, "
+        "`.older_names` or `read->rename`, permit differences by "
+        "VARVE_TAG_LATER, `.is_later` or `read->expect`, or resume without "
+        "`strict` (a run: `manager.read->rename`, `manager.read->expect`, "
+        "`allow_partial`)",
         m->listing.directory);
     vv_error_add_lines(error, reason.message);
     return status;

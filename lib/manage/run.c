@@ -228,6 +228,19 @@ static bool is_well(varve_run *run)
     return run->manager != NULL;
 }
 
+bool varve_run_settle(varve_run *run)
+{
+    varve_error reason = { 0 };
+    if (!is_well(run))
+        return false;
+    varve_status status = varve_graph_check(run->graph, &reason);
+    status = vv_manager_agree(run->manager, status, &reason);
+    if (!status)
+        status = vv_resume_match_demand(run->manager, &reason);
+    vv_hand_over(status, &reason, &run->failure);
+    return !status;
+}
+
 bool varve_run_was_stopped(const varve_run *run)
 {
     if (!is_run(run))

@@ -216,6 +216,18 @@ class Running(Test):
                         pass
         self.assertEqual(self.saved(), [4])
 
+    def test_the_last_step_is_saved_as_it_was_when_it_was_done(self):
+        ckpt = state()
+        with varve.Run(ckpt, self.folder, interval_steps=10) as run:
+            for ckpt.step in run.steps(3):
+                ckpt.w += 1
+            ckpt.w[:] = -7
+        again = state()
+        with varve.Run(again, self.folder) as run:
+            self.assertEqual(run.resumed_step, 3)
+            self.assertEqual(again.w[0], 3)
+            run.stop()
+
     def test_initializes_where_there_is_nothing(self):
         calls = []
         for step in 1, 2:
@@ -241,6 +253,14 @@ class Running(Test):
         with self.fails(varve.UnmatchedError, 'middle'):
             with varve.Run(renamed, self.path('own')):
                 pass  # and where no step has found it
+        with self.fails(varve.UnmatchedError, 'middle'):
+            with varve.Run(renamed, self.path('own')) as run:
+                with self.fails(varve.UnmatchedError, 'middle'):
+                    run.settle()
+                self.assertFalse(run.goes_on())
+        with varve.Run(renamed, self.path('own'),
+                       read={'renames': {'middle': 'hidden'}}) as run:
+            run.settle()
         with varve.Run(renamed, self.path('own')) as run:
             self.assertFalse(run.was_stopped)
             run.stop()

@@ -32,14 +32,14 @@ class Run:
     renamed (`renames`), and what may be missing or unused (`expect_missing`,
     `expect_unused`); `allow_partial` permits everything. A step that was done
     before the resume is a MisuseError, unless `may_repeat_steps` is set.
-    Leaving saves the last step, unless `last_save` is False, and
-    waits for what is in flight, and up to `drain_seconds` (negative: for ever)
-    until each level has the last checkpoint that is due there; a level without
-    it is a WaitError, or the failure of its copy. Leaving by an exception
-    saves nothing more, and does not wait for levels. With `heed_signals`
-    SIGTERM and SIGINT let the step that is under way be the last, which is
-    saved; a second SIGINT is a KeyboardInterrupt. All else is the Manager's,
-    which is `run.manager`.
+    Leaving saves the last step, unless it is saved or `last_save` is False,
+    with the values as they are then, and waits for what is in flight, and up
+    to `drain_seconds` (negative: for ever) until each level has the last
+    checkpoint that is due there; a level without it is a WaitError, or the
+    failure of its copy. Leaving by an exception saves nothing more, and does
+    not wait for levels. With `heed_signals` SIGTERM and SIGINT let the step
+    that is under way be the last, which is saved; a second SIGINT is a
+    KeyboardInterrupt. All else is the Manager's, which is `run.manager`.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -212,15 +212,30 @@ class Run:
             self._manager.assert_consumed()
             self._is_unchecked = False
 
+    def settle(self) -> None:
+        """The program is built: checks now what the first step would check,
+        before the program acts on what came back, by truncating a file for
+        instance. What the first step would raise is raised here, and nothing
+        is saved then. Values that wait with permission go on waiting. Of many
+        processes each makes the call."""
+        if self._failure is not None:
+            raise self._failure
+        try:
+            self._check_resume()
+        except BaseException as failure:
+            self._failure = failure
+            raise
+
     def steps(self, end: int, start: Optional[int] = None) -> Iterator[int]:
         """Each step behind the one that was resumed (or `start`, which is done
         already), up to `end`; each is a `step` once the body of the loop is
-        through with it."""
+        through with it. The last one is saved then, unless `last_save` is
+        False."""
         done = start if start is not None else self.resumed_step or 0
         while done < end and self.goes_on():
             yield done + 1
             done += 1
-            self.step(done)
+            self.step(done, force=done == end and self._last_save)
 
     def _agree_to_stop(self) -> None:
         asked = self._is_asked

@@ -190,3 +190,57 @@ TEST(lists_of_numbers_are_longer_in_a_file)
     GOOD(NEED(varve::read(other.root(), place("words"))).assert_consumed());
     CHECK(fewer == words);
 }
+
+namespace
+{
+
+struct tree {
+    double value = 0;
+    std::vector<tree> kids;
+    std::map<std::string, double> notes;
+    std::vector<float> weights;
+
+    friend constexpr auto varve_fields(const tree *)
+    {
+        return varve::fields(
+            VARVE_FIELDS(tree, value, kids, notes, weights));
+    }
+};
+
+} /* namespace */
+
+TEST(what_takes_the_place_of_an_element_is_left_as_the_program_made_it)
+{
+    const std::string path = place("kids.varve");
+    tree saved;
+    saved.kids.resize(1);
+    saved.kids[0].kids.resize(1);
+    saved.kids[0].kids[0].value = 3;
+    saved.kids[0].notes["a"] = 4;
+    saved.kids[0].weights = { 1, 2 };
+    std::map<std::string, tree> named = { { "x", saved } };
+    {
+        varve::graph graph;
+        graph.root().add("tree", saved);
+        graph.root().add("named", named);
+        GOOD(varve::write(graph.root(), path));
+    }
+    varve::graph graph;
+    tree top;
+    named.clear();
+    graph.root().add("tree", top);
+    graph.root().add("named", named);
+    const auto open = NEED(varve::read(graph.root(), path));
+    CHECK(top.kids[0].kids[0].value == 3 && named["x"].kids.size() == 1);
+    top.kids.clear();
+    named.clear();
+    GOOD(varve::write(graph.root(), place("none.varve")));
+    top.kids.resize(1);
+    top.kids[0].value = 7;
+    named["x"].value = 8;
+    GOOD(varve::write(graph.root(), place("other.varve")));
+    CHECK(top.kids[0].value == 7 && top.kids[0].kids.empty());
+    CHECK(top.kids[0].notes.empty() && top.kids[0].weights.empty());
+    CHECK(named["x"].value == 8 && named["x"].kids.empty());
+    CHECK(named["x"].notes.empty());
+}

@@ -59,6 +59,7 @@ TEST(a_run_goes_on_where_it_was)
 TEST(a_run_tells_the_first_failure_at_its_end)
 {
     varve::run run;
+    CHECK(!run.settle());
     CHECK(!run.goes_on());
     run.step(1);
     const auto ended = run.end();

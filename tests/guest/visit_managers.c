@@ -102,6 +102,7 @@ static void visit_runs(struct guest *g)
     LEAVES(g, 0, ANY);
     CALL(g, varve_run_step_with(run, step, &save));
     CALL(g, varve_run_stop(run));
+    CALL(g, (void)varve_run_settle(run));
     CALL(g, (void)varve_run_goes_on(run));
     LEAVES(g, 0, ANY);
     GOOD(g, varve_run_end(run, &g->error));

@@ -96,6 +96,47 @@ TEST(strict_run, fails_at_its_end_where_no_step_has_checked_it)
     cr_assert_not(is_there("run/ckpt-6.varve"));
 }
 
+/* A program that would truncate its log there leaves it as it is. */
+TEST(strict_run, is_checked_before_the_first_step_where_the_program_is_built)
+{
+    struct life l;
+    const varve_read_options expects = {
+        .expect = { .missing = "middle", .unused = "hidden" }
+    };
+    varve_run_options options = usual;
+    varve_error error;
+    live(&l, "hidden", &usual);
+    cr_assert(varve_run_settle(l.run), "it begins anew");
+    cr_assert_eq(end(&l), VARVE_OK);
+    begin();
+    live(&l, "middle", &usual);
+    cr_assert_not(varve_run_settle(l.run));
+    cr_assert_not(varve_run_settle(l.run));
+    cr_assert_not(varve_run_goes_on(l.run));
+    cr_assert_eq(end(&l), VARVE_UNMATCHED);
+    live(&l, "hidden", &usual);
+    cr_assert(varve_run_settle(l.run));
+    train(&l, 6);
+    cr_assert_eq(end(&l), VARVE_OK);
+    options.manager.read = &expects;
+    live(&l, "middle", &options);
+    cr_assert(varve_run_settle(l.run));
+    varve_node *late = varve_add_variable(
+        varve_run_root(l.run), "hidden", varve_scalar(&l.trained));
+    cr_assert_eq(l.trained, 6, "it went on waiting");
+    varve_remove(late);
+    varve_run_free(l.run);
+    live(&l, "hidden", &usual);
+    varve_add_object(varve_run_root(l.run), "hidden");
+    cr_assert_not(varve_run_settle(l.run));
+    cr_assert_neq(varve_run_end(l.run, &error), VARVE_OK);
+    cr_assert(story_says(&error, "hidden"), "%s", error.message);
+    l.run = varve_run_new(test_allocator());
+    cr_assert_not(varve_run_settle(l.run), "it is not open");
+    cr_assert_eq(varve_run_end(l.run, &error), VARVE_MISUSE);
+    cr_assert_not(varve_run_settle(NULL));
+}
+
 TEST(strict_run, takes_what_is_built_before_the_first_step)
 {
     struct life l = { .run = varve_run_new(test_allocator()) };

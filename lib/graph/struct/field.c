@@ -382,9 +382,12 @@ static bool check(const struct place *at, const varve_node *parent,
         return refuse(at, parent, VARVE_MISUSE,
             fields ? "expected a struct, found NULL"
                    : "expected the fields of a struct, found NULL");
+    _Static_assert(VV_MAX_STRUCT_DEPTH == 32, "the message names it");
     if (at->depth > VV_MAX_STRUCT_DEPTH)
         return refuse(at, parent, VARVE_LIMIT,
-            "expected structs less deep in each other, found more");
+            "expected structs up to 32 deep in each other, found more, or a "
+            "cycle: add the elements of a long list as an array of structs, "
+            "or by varve_add_migrating");
     for (const varve_field *f = fields; f->kind; f++) {
         const char *name = vv_field_name(f);
         struct place here = { at, name ? name : "?", UINT64_MAX,
