@@ -103,12 +103,12 @@ static void save_box(void)
 /* What finds that structs have changed. */
 enum look { BY_WRITE, BY_SNAPSHOT, BY_PLAN, BY_RETRY, LOOKS };
 
-static void look(enum look how, varve_node *root, varve_restoration *r)
+static void look(unsigned how, varve_node *root, varve_restoration *r)
 {
     varve_error error = { 0 };
     varve_snapshot *snapshot;
     varve_restoration *plan;
-    switch (how) {
+    switch ((enum look)how) {
     case BY_SNAPSHOT:
         snapshot = varve_snapshot_new(root, &error);
         cr_assert(snapshot, "%s", error.message);
@@ -163,7 +163,7 @@ TEST(offered_once, a_struct_behind_a_pointer_that_was_null_stays_as_it_is)
 {
     struct resumed p;
     save_box();
-    for (int how = 0; how < LOOKS; how++) {
+    for (unsigned how = 0; how < LOOKS; how++) {
         resume(&p, box_fields, NULL);
         cr_assert_eq(p.box.tree->left->weights[1], 4);
         free_tree(p.box.tree);
@@ -182,7 +182,7 @@ TEST(offered_once, an_element_that_was_gone_and_comes_again_stays_as_it_is)
 {
     struct resumed p;
     save_box();
-    for (int how = 0; how < LOOKS; how++) {
+    for (unsigned how = 0; how < LOOKS; how++) {
         resume(&p, box_fields, NULL);
         cr_assert_eq(p.box.count, 2);
         p.box.count = 1;
@@ -247,7 +247,7 @@ TEST(offered_once, what_comes_for_the_first_time_gets_its_values)
 {
     struct resumed p;
     save_box();
-    for (int how = 0; how < LOOKS; how++) {
+    for (unsigned how = 0; how < LOOKS; how++) {
         resume(&p, late_fields, NULL);
         look(how, p.root, p.r);
         cr_assert_null(p.box.tree);
