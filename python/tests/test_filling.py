@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT
 """
 import collections
 import os
+import random
 import unittest
 
 import numpy as np
@@ -24,6 +25,27 @@ def counted(folder, end, **state):
     return ckpt
 
 
+def grown(folder, end):
+    """A run whose state grows in each way that Python has."""
+    ckpt = varve.Checkpoint(
+        w=np.zeros(3), losses=[], best=None, seen={}, arrays=[], mixed=[0.0],
+        random=random.Random(1), names=[], pairs=[], last=())
+    with varve.Run(ckpt, folder, interval_steps=3) as run:
+        for step in run.steps(end):
+            loss = ckpt.random.random()
+            ckpt.w += loss
+            ckpt.losses.append(loss)
+            ckpt.best = loss if ckpt.best is None else min(ckpt.best, loss)
+            ckpt.seen.setdefault(step % 4, []).append(loss)
+            ckpt.names.append(str(step))
+            ckpt.pairs.append((step, loss))
+            ckpt.last = tuple(ckpt.losses[-3:])
+            if step % 3 == 0:
+                ckpt.arrays.append(np.full(2, loss))
+                ckpt.mixed.append(step if step % 2 else None)
+    return ckpt
+
+
 class Filling(Test):
 
     def test_a_run_goes_on_with_what_it_appended(self):
@@ -33,6 +55,18 @@ class Filling(Test):
         self.assertEqual(ckpt.losses, [100.0 - i for i in range(1, 21)])
         self.assertEqual(ckpt.best, 80.0)
         self.assertEqual(ckpt.names, {f'n{i}': str(i) for i in range(1, 21)})
+
+    def test_any_number_of_resumes_gives_the_same(self):
+        expected = None
+        for ends in [20], [5, 20], [1, 2, 3, 20], [7, 8, 19, 20]:
+            for end in ends:
+                ckpt = grown(self.path('-'.join(map(str, ends))), end)
+            found = {name: value for name, value in vars(ckpt).items()
+                     if not name.startswith('_')}
+            found['seen'] = sorted(ckpt.seen.items())  # of no order
+            found['random'] = ckpt.random.random()
+            expected = expected or repr(found)
+            self.assertEqual(repr(found), expected, ends)
 
     def test_whatever_is_made_of_plain_values(self):
         tree = {'list': [1, [2.5, 'x'], {'k': None}], 'array': np.arange(3.0),
@@ -155,6 +189,19 @@ class Saves(Test):
             checkpoint.layers[0].w += 1
             checkpoint.write(self.path('b'))
         self.assertEqual(checkpoint.layers[0].w.tolist(), [2, 2])
+
+    def test_may_have_something_at_a_second_place(self):
+        checkpoint = varve.Checkpoint(n=0, box={'a': Layer(2)})
+        with checkpoint.restore(self.path()) as restoration:
+            vars(checkpoint)['again'] = checkpoint.box
+            checkpoint.write(self.path('b'))
+            vars(checkpoint)['layers'] = [checkpoint.box['a']]
+            with self.fails(varve.MisuseError, 'layers/0'):
+                checkpoint.write(self.path('b'))
+            self.assertEqual(checkpoint.box['a'].w.tolist(), [2, 2])
+            restoration.drop_pending()
+            checkpoint.write(self.path('b'))
+        self.assertEqual(checkpoint.box['a'].w.tolist(), [2, 2])
 
     def test_setting_an_attribute_changes_nothing_else(self):
         checkpoint = varve.Checkpoint(layers=[], n=0)

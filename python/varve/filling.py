@@ -16,6 +16,7 @@ import numpy as np
 
 from ._native import ffi, lib
 from .errors import Error, NotFoundError, Status, call, error_of
+from .kinds import PYTHON_TAG
 from .leaves import NUMBERS, ListLeaf
 from .options import Options, as_patterns
 from .reader import Kind, Loading, Reader, SavedNode
@@ -26,7 +27,7 @@ from .survey import (Part, Survey, is_none_tagged, named_children, put,
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ['Filled', 'check_new_objects', 'fill', 'fill_late',
+__all__ = ['Filled', 'check_new_objects', 'fill', 'fill_late', 'may_have',
            'planned_path']
 
 SCALARS = (*NUMBERS, str, bytes, type(None))
@@ -58,6 +59,7 @@ class Filling:
                  filled: Filled, unfolded: Dict[Any, Any]):
         self._unfolded = unfolded
         self._reader = reader
+        self._is_python = PYTHON_TAG in reader.root.tags
         self._survey = survey
         self._names = Names(options.keywords)
         self._filled = filled
@@ -112,8 +114,10 @@ class Filling:
         if node is None:
             return False
         if node.kind == Kind.LIST:
-            if not part.holder or not all(map(is_scalar,
-                                              node.edges.values())):
+            # A file without Python's tags does not tell bytes from text: what
+            # has them stays, and takes the values one by one.
+            if not part.holder or not (part.maker or self._is_python) \
+                    or not all(map(is_scalar, node.edges.values())):
                 return False
             self._unfolded[part.key] = part.value
         elif node.kind != Kind.VARIABLE or len(node.shape) != 1 \
@@ -298,6 +302,21 @@ def fill_late(graph: 'Graph', sources: List[Tuple[str, Options]],
                     graph.unfolded).fill(is_wanted)
         except Error:
             filled.undo()
+
+
+def may_have(sources: List[Tuple[str, Options]], path: str) -> bool:
+    """Whether a file may have something for a path of the program."""
+    for source, options in sources:
+        found = Names(options.keywords).in_file(path)
+        if found is None:
+            continue
+        try:
+            with Reader(source, bool(options.struct.salvage.on)) as reader:
+                if found in reader:
+                    return True
+        except Error:
+            return True
+    return False
 
 
 def check_new_objects(graph: 'Graph', options: Options) -> None:

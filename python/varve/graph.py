@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 
 from ._native import ffi, lib
 from .errors import Status, call, error_of, refuse
-from .filling import fill_late
+from .filling import fill_late, may_have
 from .kinds import PYTHON_TAG
 from .leaves import ArrayLeaf, refusal_of
 from .options import as_patterns
@@ -173,10 +173,13 @@ class Graph:
         new = {key for key in survey.parts
                if key not in old and may_arrive(key)}
         if new:
-            fill_late(self, [
-                (restoration.path, restoration.options)
+            fill_late(self, self.sources(), lambda part: part.key in new)
+
+    def sources(self) -> List[Tuple[str, Any]]:
+        """The files of which something waits, and how they were read."""
+        return [(restoration.path, restoration.options)
                 for restoration in self.restorations
-                if restoration.pending_count], lambda part: part.key in new)
+                if restoration.pending_count]
 
     def takes_any_shape(self, entry: Entry) -> bool:
         """Whether an array may be replaced by one of another shape. (One that
@@ -271,7 +274,8 @@ class Following:
         if part.maker:
             return bool(lib.varve_pending(parent.node, edge_name(parent, name))
                         != ffi.NULL)
-        return child is not None
+        return child is not None and may_have(
+            self._graph.sources(), parent.part.path_to(name))
 
     def _reach(self, entry: Entry) -> None:
         self._new[entry.part.key] = entry
@@ -300,7 +304,7 @@ class Following:
                 continue
             if name not in parent.edges and self._is_held(
                     parent, name, self._parts[key], child):
-                self._held = self._held or self._parts[key].path
+                self._held = self._held or parent.part.path_to(name)
                 if parent.part.is_list:
                     break  # those behind it have no place either
                 continue

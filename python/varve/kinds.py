@@ -23,8 +23,8 @@ __all__ = ['PYTHON_TAG', 'made_dict', 'made_list', 'made_value', 'names_of',
 
 PYTHON_TAG = 'python'
 NATIVE = [np.dtype(name) for name in ('?', 'i8', 'f8', 'c16')]
-DICTS: Dict[str, Any] = {kind.__name__: kind for kind in (
-    collections.OrderedDict, collections.Counter)}
+# No OrderedDict: a file does not keep the order of names.
+DICTS: Dict[str, Any] = {'Counter': collections.Counter}
 INT_KEYS = 'int keys'
 
 
