@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#define FILE_NAME "a.ckpt" /* of any format */
+#define FILE_NAME "a.any" /* of any format */
 #include "worlds.h"
 
 #include "by_name.h"
