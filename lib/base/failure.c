@@ -146,9 +146,13 @@ static const char *reason_of_scheme(int number, const char *path)
     if (number != EPROTONOSUPPORT || !vv_url_scheme(path))
         return NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strncmp(path, known[i], strlen(known[i])) == 0)
-            return "call varve_remote_enable() first: paths of stores and web "
-                   "servers are not known before that";
+        if (strncmp(path, known[i], strlen(known[i])) != 0)
+            continue;
+        return words_of_system()->reason
+                   ? "what reads or writes it was made before "
+                     "varve_remote_enable() was called: make it after that"
+                   : "call varve_remote_enable() first: paths of stores and "
+                     "web servers are not known before that";
     }
     return "no store of this scheme is supported, s3://, https:// and http:// "
            "are; a local path begins with ./";

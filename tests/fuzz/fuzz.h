@@ -21,7 +21,7 @@
 
 /* The name under which every input is opened, and what the names of all files
  * begin with. */
-#define FUZZ_PATH "hostile.varve"
+#define FUZZ_PATH "hostile.bytes"
 #define FUZZ_STEM "hostile."
 
 typedef void fuzz_target(const uint8_t *bytes, size_t size);

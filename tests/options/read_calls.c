@@ -56,11 +56,24 @@ static varve_manager_options options_of(const struct read_call *c,
 }
 
 /* A file of another format comes to the name of a checkpoint by hand. */
+static varve_status put_by_hand(const struct read_call *c, struct reading *r)
+{
+    struct memory *memory = r->trial->disk.memory;
+    const struct read_call other = { .name = c->name, .path = FILE_PATH };
+    size_t size;
+    varve_status status = write_file(&other, r);
+    if (!status) {
+        const unsigned char *bytes = memory_bytes(memory, FILE_PATH, &size);
+        memory_put(memory, c->path, bytes, size);
+    }
+    return status;
+}
+
 static varve_status write_managed(const struct read_call *c, struct reading *r)
 {
     const varve_manager_options options = options_of(c, r, NULL);
     if (r->trial->row->file & FILE_FOREIGN)
-        return !r->comm || r->comm->rank == 0 ? write_file(c, r) : VARVE_OK;
+        return !r->comm || r->comm->rank == 0 ? put_by_hand(c, r) : VARVE_OK;
     varve_manager *m = varve_manager_new(r->root, "run", &options, &r->error);
     varve_status status =
         m ? varve_manager_save(m, 1, &r->error) : r->error.status;

@@ -7,6 +7,7 @@
 #define OPTIONS_READS_H
 
 #include "matrix.h"
+#include "system.h"
 
 enum {
     LARGE = 40 * 1024,      /* floats of `large` */

@@ -134,12 +134,14 @@ static bool memory_try(struct memory_case *c, varve_status wanted, long number,
 static long memory_sweep(struct memory_case *c)
 {
     varve_error error = { 0 };
-    long step = (long)proof_size(5, 1), count = 0;
+    long count = 0;
     c->failing = -1;
     c->call(c, &error); /* what a second one finds, stays */
     varve_status wanted = c->call(c, &error);
     if (wanted == VARVE_MISUSE || wanted == VARVE_TOO_NEW)
         return 0;
+    /* In the usual version one of several. */
+    long step = (long)proof_size((size_t)c->tried / 10 + 1, 1);
     for (int sticky = 0; sticky < 2; sticky++)
         for (long n = 0; memory_try(c, wanted, n, sticky); n += step)
             count++;
@@ -159,27 +161,36 @@ static void memory_end(struct memory_case *c)
     disk_end(&c->disk);
 }
 
-TEST(memory_of_options, may_fail_in_each_write)
+static long sweep_write(const struct write_row *row, size_t format)
 {
     static struct memory_case c;
+    memory_begin(&c, format);
+    if (row->set_before)
+        row->set_before(&c.write, &c.written);
+    row->set(&c.write, &c.written);
+    c.write.format = formats[format];
+    if (c.write.foreign.shard_size)
+        c.write.foreign.shard_size = 300; /* a few of them */
+    snprintf(c.name, sizeof c.name, "write of %s with `%s`",
+        varve_format_name(c.format), row->name);
+    c.call = memory_write;
+    long count = memory_sweep(&c);
+    memory_end(&c);
+    return count;
+}
+
+TEST(memory_of_options, may_fail_in_each_write)
+{
     long count = 0;
-    for (size_t f = 0; f < FORMATS; f++)
-        for (size_t i = 0; i < write_row_count; i++) {
-            const struct write_row *row = &write_rows[i];
-            memory_begin(&c, f);
-            if (row->set_before)
-                row->set_before(&c.write, &c.written);
-            row->set(&c.write, &c.written);
-            c.write.format = formats[f];
-            snprintf(c.name, sizeof c.name, "write of %s with `%s`",
-                varve_format_name(c.format), row->name);
-            c.call = memory_write;
-            if (!row->is_too_new)
-                count += memory_sweep(&c);
-            memory_end(&c);
-        }
+    /* Of the first, Varve's own, tests/fault has each call and allocation. */
+    for (size_t f = 1; f < FORMATS; f++)
+        for (size_t i = 0; i < write_row_count; i++)
+            if (!write_rows[i].is_too_new &&
+                strstr("metadata foreign.shard_size foreign.global_names",
+                    write_rows[i].name))
+                count += sweep_write(&write_rows[i], f);
     proof_count("options.write_allocations", (size_t)count);
-    cr_assert_gt(count, 1000);
+    cr_assert_gt(count, 100);
 }
 
 static long sweep_read(const struct read_row *row, size_t format, bool shards)

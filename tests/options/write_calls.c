@@ -7,7 +7,7 @@
 #include "repack.h"
 #include "run.h"
 
-#define FILE_PATH "run/a.varve"
+#define FILE_PATH "run/a"
 #define PREFIX "run/ckpt"
 
 static void note_path(struct session *s, const char *path)

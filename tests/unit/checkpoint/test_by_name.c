@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define FILE_NAME "a.any" /* of any format */
 #include "worlds.h"
 
 #include "by_name.h"

@@ -21,7 +21,9 @@
 #include "reader.h"
 #include "restoration.h"
 
+#ifndef FILE_NAME /* those of other formats have a name of their own */
 #define FILE_NAME "a.varve"
+#endif
 
 static struct {
     struct memory *memory;
