@@ -5,7 +5,6 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import enum
-import mmap
 import os
 import sys
 from typing import (Any, Dict, Iterator, List, Mapping, NamedTuple, Optional,
@@ -18,6 +17,7 @@ from .dtypes import BOOL, NAMES, STRING, saved_dtype
 from .errors import (NotFoundError, Status, call, error_of, file_path, refuse,
                      text)
 from .kinds import PYTHON_TAG, made_dict, made_value, names_of
+from .maps import Maps
 from .options import metadata_value
 from .strings import from_file, path_bytes
 from .survey import NONE_TAG
@@ -370,6 +370,10 @@ class SavedNode:
         if not self.is_mappable:
             raise refuse(f'{self.path}: expected a value that lies in the file '
                          'as it is, found one that has to be read')
+        if self.nbytes == 0:
+            array = room_for(self, self.shape)
+            array.flags.writeable = False
+            return array
         return self.reader._maps.array(self)  # pylint: disable=W0212
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -442,47 +446,6 @@ def box_of(node: SavedNode,
         starts.append(begin)
         extents.append(max(end - begin, 0))
     return starts, extents, shape
-
-
-class Maps:
-    """The files that values are mapped from, each mapped once."""
-
-    def __init__(self, path: str):
-        self._maps: Dict[str, mmap.mmap] = {}
-        self._opened = {path: identity(path)}
-
-    def array(self, node: SavedNode) -> np.ndarray:
-        if node.nbytes == 0:
-            array = room_for(node, node.shape)
-            array.flags.writeable = False
-            return array
-        path = node.file or ''
-        if path not in self._maps:
-            self._maps[path] = self._map(path)
-        return np.ndarray(node.shape, node.dtype, self._maps[path],
-                          node.offset)
-
-    def _map(self, path: str) -> mmap.mmap:
-        with io_open(path) as file:
-            expected = self._opened.get(path)
-            if expected not in (None, identity(file.fileno())):
-                raise refuse(f'{path}: expected the file that was opened, '
-                             'found another in its place')
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def io_open(path: str) -> Any:
-    """The open of Python itself."""
-    return os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC), 'rb')
-
-
-def identity(path: Union[str, int]) -> Optional[Tuple[int, int]]:
-    """What tells a file from another of its name."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 class Loading:
