@@ -1,6 +1,7 @@
-/* test_memory.c - every format that is written and read, with each option of
- * the tables, while one allocation after another fails: it ends as it does with
- * memory, or with VARVE_NO_MEMORY, and nothing is left behind.
+/* test_memory.c - every format that is written, read with each option of the
+ * table while one allocation after another fails: it ends as it does with
+ * memory, or with VARVE_NO_MEMORY, and nothing is left behind. Writes have
+ * their sweeps beside each format, in tests/unit/foreign.
  *
  * New memory holds bytes that nobody wrote (support/test.c), so that what is
  * read before it is written shows.
@@ -159,38 +160,6 @@ static void memory_begin(struct memory_case *c, size_t format)
 static void memory_end(struct memory_case *c)
 {
     disk_end(&c->disk);
-}
-
-static long sweep_write(const struct write_row *row, size_t format)
-{
-    static struct memory_case c;
-    memory_begin(&c, format);
-    if (row->set_before)
-        row->set_before(&c.write, &c.written);
-    row->set(&c.write, &c.written);
-    c.write.format = formats[format];
-    if (c.write.foreign.shard_size)
-        c.write.foreign.shard_size = 300; /* a few of them */
-    snprintf(c.name, sizeof c.name, "write of %s with `%s`",
-        varve_format_name(c.format), row->name);
-    c.call = memory_write;
-    long count = memory_sweep(&c);
-    memory_end(&c);
-    return count;
-}
-
-TEST(memory_of_options, may_fail_in_each_write)
-{
-    long count = 0;
-    /* Of the first, Varve's own, tests/fault has each call and allocation. */
-    for (size_t f = 1; f < FORMATS; f++)
-        for (size_t i = 0; i < write_row_count; i++)
-            if (!write_rows[i].is_too_new &&
-                strstr("metadata foreign.shard_size foreign.global_names",
-                    write_rows[i].name))
-                count += sweep_write(&write_rows[i], f);
-    proof_count("options.write_allocations", (size_t)count);
-    cr_assert_gt(count, 100);
 }
 
 static long sweep_read(const struct read_row *row, size_t format, bool shards)
