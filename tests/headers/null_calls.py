@@ -39,6 +39,9 @@ BY_TYPE = {
     'varve_random *': '&g->stream',
     'varve_records *': 'g->records',
     'varve_events *': 'NULL',
+    'FILE *': 'stderr',
+    'int': '2',  # a descriptor
+    'varve_output_callbacks *': '(&(varve_output_callbacks){ 0 })',
     'varve_saver *': 'g->saver',
     'varve_restoration *': 'g->restoration',
     'varve_restoration *': 'NULL',
