@@ -33,6 +33,7 @@ static struct vv_remote_settings settings = {
     .wait_ms = 1,
     .connect_timeout_ms = 3000,
     .stall_timeout_s = 5,
+    .operation_timeout_s = 600,
     .part_size = 8 << 20,
 };
 

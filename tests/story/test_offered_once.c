@@ -89,10 +89,10 @@ static void free_box(struct box *box)
 /* 1 -> 2, both with weights, and two items, as "f". */
 static void save_box(void)
 {
-    float weights[2] = { 3, 4 };
-    struct tree left = { 2, 2, weights, NULL };
-    struct tree top = { 1, 2, weights, &left };
-    struct item items[2] = { { 2, weights }, { 2, weights } };
+    float weights[4][2] = { { 3, 4 }, { 3, 4 }, { 3, 4 }, { 3, 4 } };
+    struct tree left = { 2, 2, weights[0], NULL };
+    struct tree top = { 1, 2, weights[1], &left };
+    struct item items[2] = { { 2, weights[2] }, { 2, weights[3] } };
     struct box box = { &top, 2, items };
     varve_graph *graph = story_graph();
     varve_add_struct(varve_graph_root(graph), "box", box_fields, &box);

@@ -23,6 +23,7 @@ static const struct vv_remote_settings settings = {
     .wait_ms = 1,
     .connect_timeout_ms = 3000,
     .stall_timeout_s = 30,
+    .operation_timeout_s = 600,
     .part_size = A_PART,
 };
 
