@@ -40,7 +40,7 @@ struct meshes {
     }
 };
 
-void restore_all(const varve::graph &graph, const char *name)
+void restore_members(const varve::graph &graph, const char *name)
 {
     GOOD(NEED(varve::read(graph.root(), place(name))).assert_consumed());
 }
@@ -69,7 +69,7 @@ TEST(pointers_of_a_struct_are_looked_at_again)
     double found[5] = {};
     m.heights = found;
     corners[1][2] = 0;
-    restore_all(graph, "larger mesh");
+    restore_members(graph, "larger mesh");
     CHECK(found[4] == 5 && corners[1][2] == 5);
     CHECK(m.heights == found && m.count == 5);
 }
@@ -116,7 +116,7 @@ TEST(what_a_pointer_does_not_point_to_is_not_saved)
     m.one.count = 0;
     GOOD(varve::write(graph.root(), place("meshes")));
     heights[2] = 0;
-    restore_all(graph, "meshes");
+    restore_members(graph, "meshes");
     CHECK(heights[2] == 3);
 }
 
@@ -138,14 +138,14 @@ TEST(maps_by_integers_have_the_keys_as_names)
     auto reader = NEED(varve::reader::open(place("by int")));
     CHECK(reader.find("ints/-7") && reader.find("bytes/200"));
     CHECK(reader.find("ids/18446744073709551615"));
-    restore_all(other, "by int");
+    restore_members(other, "by int");
     CHECK(no_ints == by_int && no_ids == by_id && no_bytes == by_byte);
     by_int.erase(-7);
     by_int[3] = 4;
     GOOD(varve::write(graph.root(), place("by int")));
-    restore_all(graph, "by int");
+    restore_members(graph, "by int");
     no_ints.clear();
-    restore_all(other, "by int");
+    restore_members(other, "by int");
     CHECK(no_ints == by_int);
 }
 

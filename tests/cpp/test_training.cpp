@@ -60,7 +60,7 @@ struct noise {
     }
 };
 
-void restore_all(const varve::graph &graph, const std::string &path)
+void resume_all(const varve::graph &graph, const std::string &path)
 {
     GOOD(NEED(varve::read(graph.root(), path)).assert_consumed());
 }
@@ -90,7 +90,7 @@ TEST(random_streams_go_on_where_they_were)
     const double unit = dropout.unit(), normal = dropout.normal(1, 2);
     const std::uint64_t word = shuffle(), below = shuffle.below(10);
     CHECK(below < 10);
-    restore_all(graph, place("streams"));
+    resume_all(graph, place("streams"));
     CHECK(dropout.unit() == unit && dropout.normal(1, 2) == normal);
     CHECK(shuffle() == word && shuffle.below(10) == below);
     CHECK(dropout.split("a").key[0] != dropout.split("b").key[0]);
@@ -109,7 +109,7 @@ TEST(random_streams_are_members_of_structs)
     n.left.skip(3);
     n.workers[2].skip(8);
     GOOD(varve::write(graph.root(), place("noise")));
-    restore_all(empty, place("noise"));
+    resume_all(empty, place("noise"));
     CHECK(other.left() == n.left() && other.workers.size() == 3);
     CHECK(other.workers[2]() == n.workers[2]());
 }
@@ -122,7 +122,7 @@ TEST(a_stream_that_is_added_is_a_seeded_one)
     graph.root().add("stream", stream);
     other.root().add_seeded_random("stream", found);
     GOOD(varve::write(graph.root(), place("plain stream")));
-    restore_all(other, place("plain stream"));
+    resume_all(other, place("plain stream"));
     CHECK(varve_random_u64(&found) == varve_random_u64(&stream));
 }
 
@@ -133,7 +133,7 @@ TEST(generators_of_the_c_library_are_added)
     srand48(5);
     GOOD(varve::write(graph.root(), place("drand48")));
     const long drawn = lrand48();
-    restore_all(graph, place("drand48"));
+    resume_all(graph, place("drand48"));
     CHECK(lrand48() == drawn);
 }
 
@@ -164,7 +164,7 @@ TEST(records_go_on_where_they_were)
     };
     drain(first);
     CHECK(first.size() == 16 && records.count() == 10);
-    restore_all(graph, place("records"));
+    resume_all(graph, place("records"));
     CHECK(records.epoch() == 0 && records.consumed() == 4);
     GOOD(records.check());
     drain(second);
