@@ -19,7 +19,7 @@ static double train(double loss)
 {
     if (steps_left-- == 0) {
         fflush(NULL);
-        _exit(1);
+        _exit(0); /* as a kill does: no more is saved */
     }
     return loss * 0.9;
 }

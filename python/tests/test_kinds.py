@@ -95,8 +95,8 @@ class Kinds(Test):
 
     def test_files_of_other_formats_keep_their_lists(self):
         tree = {'a': [1.5, 2.5], 'n': np.ones(2)}
-        varve.write(tree, self.path(), format='npz')
-        with varve.open(self.path()) as file:
+        varve.write(tree, self.path('a.npz'), format='npz')
+        with varve.open(self.path('a.npz')) as file:
             self.assertEqual(sorted(file), ['a/0', 'a/1', 'n'])
 
 

@@ -91,14 +91,14 @@ if [ -e "$modules/varve-hdf5.so" ]; then
         little.varve
     has '"path":"@many"' out
     # Under a name of ours, or in a list, libhdf5 never gets it.
-    mkdir listed
-    cp "$golden/hdf5_types.h5" listed/ckpt-3.varve
-    cp "$golden/hdf5_types.h5" listed/other-1.npz
-    ends 0 log --json listed
+    mkdir strange
+    cp "$golden/hdf5_types.h5" strange/ckpt-3.varve
+    cp "$golden/hdf5_types.h5" strange/other-1.npz
+    ends 0 log --json strange
     [ "$(grep -o '"damaged"' out | wc -l)" = 2 ] || fail "log: $(cat out)"
-    complains 4 'varve: cannot open: listed/ckpt-3.varve: expected Varve' \
-        ls listed/ckpt-3.varve
-    for command in ls stat verify graph show repair; do
+    complains 4 'varve: cannot open: strange/ckpt-3.varve: expected Varve' \
+        ls strange/ckpt-3.varve
+    for command in ls stat verify graph show 'repair -o strange/a.varve'; do
         ends 4 $command --no-hdf5 "$golden/hdf5_types.h5"
         has 'as varve_forbid_hdf5 or --no-hdf5 says' err
     done
