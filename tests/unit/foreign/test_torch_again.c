@@ -22,12 +22,12 @@ static bool is_maximal = true;
 static void add_group(varve_node *groups, const char *name, int64_t *params)
 {
     varve_node *group = varve_add_object(groups, name);
-    varve_add_variable(group, "params", varve_array(params, 1));
-    varve_add_variable(group, "lr", varve_scalar(&rate));
-    varve_add_variable(group, "betas", varve_array(betas, 2));
-    varve_add_variable(group, "maximize", varve_scalar(&is_maximal));
+    varve_add_variable(group, "params", varve_array(COPY_AT(params), 1));
+    varve_add_variable(group, "lr", varve_scalar(COPY_AT(&rate)));
+    varve_add_variable(group, "betas", varve_array(COPY_OF(betas), 2));
+    varve_add_variable(group, "maximize", varve_scalar(COPY_AT(&is_maximal)));
     varve_node *eps = varve_add_object(group, "eps");
-    varve_add_variable(eps, "1", varve_scalar(&rate));
+    varve_add_variable(eps, "1", varve_scalar(COPY_AT(&rate)));
 }
 
 /* As a file of PyTorch is after a program or another format: objects alone. */
@@ -38,8 +38,8 @@ static void build(varve_node *root)
     varve_node *adam = varve_add_object(root, "adam");
     varve_node *state = varve_add_object(adam, "state");
     varve_node *entry = varve_add_object(state, "0");
-    varve_add_variable(entry, "exp_avg", varve_array(weight, 2));
-    varve_add_variable(entry, "n_iter", varve_scalar(&first[0]));
+    varve_add_variable(entry, "exp_avg", varve_array(COPY_OF(weight), 2));
+    varve_add_variable(entry, "n_iter", varve_scalar(COPY_AT(&first[0])));
     varve_node *groups = varve_add_object(adam, "param_groups");
     add_group(groups, "1", second);
     add_group(groups, "0", first);
