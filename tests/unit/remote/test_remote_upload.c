@@ -18,7 +18,10 @@ enum { A_PART = 100 };
 static struct vv_remote_upload *begin(void)
 {
     static const struct vv_remote_settings settings = {
-        .machine = &vv_posix_system, .attempts = 1, .part_size = A_PART
+        .machine = &vv_posix_system,
+        .attempts = 1,
+        .operation_timeout_s = 600,
+        .part_size = A_PART,
     };
     setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere", 1);
     setenv("AWS_CONFIG_FILE", "/nowhere", 1);
