@@ -23,7 +23,8 @@ VARVE_BEGIN_DECLS
 /* The redirects of a server that are followed, up to 5 in a row. Redirects of
  * signed requests are never followed. No request is sent to a link-local
  * address (169.254.0.0/16, fe80::/10) or to fd00:ec2::254: the metadata
- * services of clouds return credentials there. */
+ * services of clouds return credentials there. If a proxy resolves the names of
+ * hosts, only addresses in URLs are recognized. */
 typedef enum varve_redirects {
     VARVE_REDIRECTS_ANY = 0,       /* to any host */
     VARVE_REDIRECTS_SAME_HOST = 1, /* to a path or port of the same host */
