@@ -94,10 +94,11 @@ VARVE_API int64_t varve_run_resumed_step(const varve_run *run);
  *
  * Returns false if the check fails or if the run had failed before. The program
  * then changes nothing and calls varve_run_end, which returns the first
- * failure. Returns true if the run was not resumed and the graph is complete.
- * Values that are permitted to wait continue to wait (varve_manager_settle
- * discards them). Of many processes each makes the call, and it returns the
- * same at each. A call before varve_run_open fails the run. */
+ * failure. Returns true if the run was not resumed and building the graph did
+ * not fail. Values that are permitted to wait continue to wait
+ * (varve_manager_settle discards them). Of many processes each makes the call,
+ * and it returns the same at each. A call before varve_run_open fails the run.
+ */
 VARVE_API bool varve_run_settle(varve_run *run);
 
 /* False once something failed, or it was asked to stop. One that was not opened
