@@ -12,10 +12,10 @@ VARVE_BEGIN_DECLS
 /* Allocates, resizes and frees. `old` is NULL with `old_size` 0 for a new
  * block; `new_size` 0 frees and returns NULL. Otherwise it behaves as realloc:
  * the result is aligned for every C type and NULL means that nothing changed.
- * `old_size` is always what was asked for. A restoration, a verification, a
- * save in the background and records with `prefetch` may call it from other
- * threads, several at once, under no lock that spins; so it must be safe for
- * that, as realloc is. */
+ * `old_size` is the size that was requested for the block. A restoration, a
+ * verification, a save in the background and records with `prefetch` may call
+ * it from several threads at once, and hold no spinlock when they do. It must
+ * be thread-safe, as realloc is. */
 typedef void *varve_allocate_function(
     void *user, void *old, size_t old_size, size_t new_size);
 

@@ -123,7 +123,7 @@ template <class S, class E, class N>
 struct bound_field<pointer_field_of<S, E, N>> {
     using field = pointer_field_of<S, E, N>;
 
-    /* What no variable can be over, where the count is none. */
+    /* A negative count results in a view over NULL, which is refused. */
     template <class T> static varve_tensor view(const field &f, T &thing)
     {
         const N count = thing.*f.count;
@@ -149,7 +149,7 @@ struct bound_field<pointer_field_of<S, E, N>> {
     }
 };
 
-/* Records that a member that counts is fixed, with the value that it has. */
+/* Tags the node of a member that is the count of an array as fixed. */
 template <class F, class G>
 void fix_if_counts(varve_node *, const F &, const G &)
 {

@@ -22,8 +22,8 @@ namespace varve
 namespace detail
 {
 
-/* Calls `visit` with each field of a struct in a vector, and a function that
- * leads from an element to the member; `object` stands for the struct. */
+/* Calls `visit` for each field of a struct in a vector, with a function that
+ * returns the member of an element. `object` is the node of the struct. */
 template <class V, class M, class Get, class Visit>
 void each_member(varve_node *object, Get get, Visit &visit);
 
@@ -113,11 +113,12 @@ private:
     }
 };
 
-/* Goes through the columns in the order in which they were added. */
+/* The purposes of a pass over the columns, in the order in which they were
+ * added. */
 enum class visit {
-    binds,   /* to the elements that there are now */
-    looks,   /* the same, and a column that was excused is so no more */
-    excuses, /* a file may lack them, as it has them in another form */
+    binds,   /* binds them to the present elements */
+    looks,   /* the same, and ends the excuse of columns that were excused */
+    excuses, /* permits their absence: the file has them in another form */
 };
 
 template <class V> struct looker {
@@ -199,9 +200,9 @@ private:
         cells.clear();
         common.read.clear();
     }
-    /* A file of an older version has its elements one by one: their values
-     * come by nodes of their own, which go at the next look, and the columns
-     * are not missed. */
+    /* A file of an older version has a node for each element. The values arrive
+     * in temporary nodes, which the next look removes. The columns may be
+     * absent then. */
     static void make(void *user, varve_node *at, const varve_offer *offer)
     {
         bound &self = *static_cast<bound *>(user);

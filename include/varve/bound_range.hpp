@@ -93,8 +93,9 @@ template <class T>
 using element_of =
     std::remove_reference_t<decltype(*std::begin(std::declval<T &>()))>;
 
-/* Whether emplace_back() adds an element: it needs no arguments, and a
- * std::vector can move the others to larger memory. */
+/* Whether emplace_back() without arguments can add an element: the element is
+ * made without arguments, and a std::vector can move its elements to larger
+ * memory. */
 template <class T, class = void> inline constexpr bool grows_by_one = false;
 template <class T>
 inline constexpr bool grows_by_one<T,

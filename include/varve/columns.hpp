@@ -1,5 +1,5 @@
-/* columns.hpp - which vectors of structs are saved as an array for each member,
- * and how their elements come from a file.
+/* columns.hpp - selects the vectors of structs that are saved as an array for
+ * each member, and restores their elements from a file.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +30,7 @@ namespace detail
 
 /* --- Which vectors -------------------------------------------------------- */
 
-/* Whether a member is elements, or a struct of such members. */
+/* Whether a member consists of elements, or is a struct of such members. */
 template <class T> constexpr bool is_flat();
 
 template <class S, class M> constexpr bool is_flat_field(const field_of<S, M> *)
@@ -72,24 +72,24 @@ inline constexpr bool is_table<std::vector<S, A>> =
 
 /* --- Rows that come from a file ------------------------------------------- */
 
-/* What the columns of one vector have in common. */
+/* The state that the columns of one vector share. */
 template <class V> struct rows {
     using value = typename V::value_type;
     V *vector = nullptr;
-    std::optional<V> fresh = {}; /* replaces *vector, of another length */
-    std::size_t coming = 0;      /* rows, while there are rooms */
-    std::size_t rooms = 0;
-    bool is_placed = false; /* a column has come since the last look */
+    std::optional<V> fresh = {}; /* of another length; replaces *vector */
+    std::size_t coming = 0;      /* rows of the file, while rooms > 0 */
+    std::size_t rooms = 0;       /* columns that are being restored */
+    bool is_placed = false;      /* a column was restored since the last look */
 
-    /* Binds the columns to the elements that there are now. */
+    /* Binds the columns to the present elements. */
     std::function<void()> bind = {};
 
-    /* The elements of a file that has a node for each, until they are in
-     * *vector. Their addresses do not change while more are added. */
+    /* The elements of a file that has a node for each, until they are copied
+     * to *vector. Their addresses do not change while more are added. */
     std::deque<value> read = {};
 
-    /* All columns of a restoration have as many rows, also where they come one
-     * after the other. */
+    /* Refuses a column with another number of rows than the other columns of
+     * the restoration, even if they arrive one after the other. */
     bool prepare(std::size_t count)
     {
         if ((rooms > 0 && count != coming) ||
@@ -105,9 +105,10 @@ template <class V> struct rows {
         rooms++;
         return true;
     }
-    /* What has no column in the file stays as it is, where it can. The vector
-     * has another length than in prepare() where a callback of the program has
-     * changed it meanwhile. */
+    /* Gives the vector its new length. Members without a column in the file
+     * keep their values in the elements that stay. If a callback of the program
+     * has changed the length since prepare(), the vector is resized in place.
+     */
     void place() noexcept
     {
         is_placed = true;
@@ -138,10 +139,10 @@ template <class V> struct member {
     rows<V> *of = nullptr;
     std::function<void *(typename V::value_type &)> at = {};
     varve_dtype dtype = VARVE_UINT8;
-    shape inner = {};     /* of one */
-    std::size_t size = 0; /* of one, in bytes */
+    shape inner = {};     /* of one element */
+    std::size_t size = 0; /* of one element, in bytes */
 
-    /* Whether these are the last extents of a value. */
+    /* Whether the extents of a value from `first` on are those of `inner`. */
     bool ends(const varve_tensor &coming, std::uint32_t first) const
     {
         bool is = coming.rank == inner.rank + first;
@@ -154,7 +155,7 @@ template <class V> struct member {
 /* One member of all elements: an array. */
 template <class V> struct column : member<V> {
     std::vector<unsigned char> room = {};
-    bool is_excused = false; /* a file has it in another form */
+    bool is_excused = false; /* may be absent: the file has another form */
 
     strided_view view() const
     {
@@ -206,7 +207,8 @@ template <class V> struct column : member<V> {
     }
 };
 
-/* One member of one element: files of older versions have a node for each. */
+/* One member of one element, for files of older versions, which have a node for
+ * each element. */
 template <class V> struct cell : member<V> {
     std::size_t index = 0;
 

@@ -45,8 +45,8 @@ constexpr field_of<S, M> field(const char *name, M S::*member)
     return { name, member };
 }
 
-/* Elements behind a pointer, as many as another member counts, and the name of
- * their edge. */
+/* An array behind a pointer, whose number of elements is another member, and
+ * the name of its edge. */
 template <class S, class E, class N> struct pointer_field_of {
     const char *name;
     E *S::*member;
@@ -65,10 +65,10 @@ template <class S, class E, class N> struct pointer_field_of {
 };
 
 /* field("mean", &adam::mean, &adam::count): as VARVE_FIELD_POINTER in C
- * (struct.h). Pointer and count are looked at again at each save and
- * restoration; a count below 0, and NULL where it is not 0, fail these. Where
- * the count is a field too, it is fixed: so nothing in a file makes it more
- * than there is. */
+ * (struct.h). Each save and restoration reads the pointer and the count again.
+ * It fails if the count is negative, or if the pointer is NULL and the count is
+ * not 0. If the count is a field too, it is fixed, so that no file can make it
+ * larger than the array. */
 template <class S, class E, class N>
 constexpr pointer_field_of<S, E, N> field(
     const char *name, E *S::*member, N S::*count)

@@ -86,8 +86,8 @@ node follow(const node &at, T &value, const S &...s)
 
 /* --- Room ---------------------------------------------------------------- */
 
-/* A container of so many elements that can be swapped with `one`: its memory is
- * of the same allocator. */
+/* Returns a container of `count` elements with the allocator of `one`, so that
+ * both can be swapped. */
 template <class V, class = void>
 inline constexpr bool is_made_with_allocator = false;
 template <class V>

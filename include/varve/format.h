@@ -29,11 +29,11 @@ typedef enum varve_format {
 /* Its name in small: "tensorflow-names"; "unknown" for any other number. */
 VARVE_API const char *varve_format_name(varve_format format);
 
-/* From now on no call in this process reads a file of HDF5, whatever its
- * options: VARVE_NOT_A_CHECKPOINT, as with `foreign.no_hdf5`. libhdf5 crashes
- * or loops on some damaged files (SECURITY.md). Files of HDF5 are still
- * written. It is never undone. May be called from any thread at any time; files
- * that are open stay open. */
+/* Forbids the process to read HDF5 files: each later call that would open one
+ * fails with VARVE_NOT_A_CHECKPOINT, as with `foreign.no_hdf5`. libhdf5 crashes
+ * or does not terminate on some damaged files (SECURITY.md). HDF5 files can
+ * still be written. The call cannot be undone. It may be called from any thread
+ * at any time. Files that are open stay open. */
 VARVE_API void varve_forbid_hdf5(void);
 
 VARVE_END_DECLS

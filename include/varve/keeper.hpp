@@ -108,7 +108,7 @@ template <class Save, class Load> struct state {
     }
 };
 
-/* A std::ostream of a file. */
+/* The callbacks of an output that is a std::ostream. */
 template <class Stream> struct stream_output {
     static varve_status flush(void *self)
     {

@@ -1,5 +1,5 @@
 /* migrating.hpp - structs that move between processes, in C++. The comments in
- * migrating.h hold for the calls of the same name.
+ * migrating.h apply to the calls of the same name.
  *
  *     root.add_migrating("atoms", comm, atoms,
  *         [&](const atom &a) { return grid.rank_of(a.position); });
@@ -43,9 +43,9 @@ template <class M> constexpr bool may_migrate()
         return false;
 }
 
-/* The field of a table of C that is the same as one of C++. Tables have no
- * other labels than these two, and three dimensions: what has more gets a kind
- * that is refused. */
+/* Returns the field of a C table that corresponds to a C++ field. C tables have
+ * only the labels later and fixed, and up to three dimensions. A field with
+ * another label, or with more dimensions, gets a kind that is refused. */
 template <class One, class S, class M>
 varve_field field_of_table(const field_of<S, M> &f, One &one)
 {
@@ -114,7 +114,7 @@ private:
     {
         return *static_cast<migrants *>(user);
     }
-    /* Only the fields are copied: there may be more in a struct. */
+    /* Copies only the fields: a struct may have other members. */
     void copy(void *to, const void *from) const noexcept
     {
         for (const varve_field &f : fields)
@@ -138,7 +138,7 @@ private:
     {
         of(user).things->clear();
     }
-    /* What throws has no rank. */
+    /* Returns UINT32_MAX, which is no rank, if the function throws. */
     static std::uint32_t owner_of(void *user, const void *bytes) noexcept
     {
         std::uint32_t rank = UINT32_MAX;

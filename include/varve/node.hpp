@@ -178,9 +178,9 @@ public:
         return of(varve_add_state(node_, name.get(), &table, kept));
     }
 
-    /* A file that the program appends to: a stream of C, a descriptor, or a
-     * stream of C++, such as std::ofstream, and the path by which it was
-     * opened. It stays open as long as the node is in the graph. */
+    /* Adds a file that the program appends to (output.h): a stream of C, a
+     * descriptor, or a stream of C++, such as std::ofstream, with the path by
+     * which it was opened. It must stay open as long as the node exists. */
     node add_output(text name, std::FILE *file) const
     {
         return of(varve_add_output(node_, name.get(), file));
@@ -199,30 +199,32 @@ public:
             node_, name.get(), path.get(), &table, &stream));
     }
 
-    /* A stream of random numbers of the graph's seed (random.hpp); the same as
-     * it stands; and a generator of the C library. */
+    /* Add a stream of random numbers (random.hpp): one that is seeded with the
+     * seed of the graph, one that the program has seeded, and a generator of
+     * the C library. */
     node add_random(
         text name, varve_random &stream, std::uint64_t seed = 0) const;
     node add_seeded_random(text name, varve_random &stream) const;
     node add_libc_random(text name, varve_libc_generator which) const;
-    /* The position in a data source (records.hpp). */
+    /* Adds the position in a data source (records.hpp). */
     node add_records(text name, const records &source) const;
 
     /* --- Of each process for itself (private.hpp, migrating.hpp) --- */
 
-    /* Returns the node of this process. `fold` is kept, and is given that node,
-     * a varve::reader of the file, a path and a number, as varve_fold. */
+    /* Returns the private node of this process. The graph keeps `fold`. Its
+     * arguments are those of varve_fold: that node, a varve::reader of the
+     * file, a path and the number of processes that saved. */
     node add_private(text name, const comm &all) const;
     node add_private(
         text name, const comm &all, const private_options &o) const;
     template <class F>
     node add_private(
         text name, const comm &all, const private_options &o, F &&fold) const;
-    /* Structs with varve_fields in a std::vector, std::deque or std::list,
-     * which a restoration gives to the processes to which they belong: `owner`
-     * returns the rank of a struct, the same at all of them; without it each
-     * process gets its own back. A struct is made without arguments, and fields
-     * that a file lacks are zero. */
+    /* Adds the structs with varve_fields in a std::vector, std::deque or
+     * std::list. A restoration distributes them: `owner` returns the rank of
+     * the process that a struct belongs to, and must return the same at each
+     * process. Without `owner` each process restores its own structs. Structs
+     * are made without arguments. Fields that a file lacks are zero. */
     template <class C>
     node add_migrating(text name, const comm &all, C &things) const;
     template <class C, class Owner>

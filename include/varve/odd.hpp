@@ -19,7 +19,8 @@ namespace varve
 namespace detail
 {
 
-/* By what they can do, for their headers are not included. */
+/* The types are recognized by their members, because their headers are not
+ * included. */
 template <class T, class = void> inline constexpr bool has_keys = false;
 template <class T>
 inline constexpr bool has_keys<T,
@@ -86,9 +87,9 @@ inline constexpr bool is_path<T, std::void_t<decltype(T::preferred_separator),
                                      decltype(std::declval<T &>().string())>> =
     true;
 
-/* --- In words ------------------------------------------------------------- */
+/* --- Messages ------------------------------------------------------------- */
 
-/* Whether check_odd says why a T has no place in a graph. */
+/* Whether check_odd has a message for T. */
 template <class T>
 inline constexpr bool is_odd =
     (has_keys<T> && !is_map<T>) || is_weak<T> || is_referring<T> ||

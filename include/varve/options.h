@@ -170,8 +170,8 @@ typedef struct varve_expect_options {
 /* Of a file in another format (docs/foreign.md). */
 typedef struct varve_foreign_read_options {
     bool dots;         /* `a.b` of it is `a/b`, for these options too */
-    bool no_hdf5;      /* refuses what libhdf5 would read (SECURITY.md) */
-    bool follow_links; /* files that it names may be links to elsewhere */
+    bool no_hdf5;      /* refuses HDF5 files (SECURITY.md) */
+    bool follow_links; /* permits symbolic links out of its directory */
     varve_reserved reserved;
 } varve_foreign_read_options;
 

@@ -1,5 +1,5 @@
-/* private.hpp - what a process has for itself among many, in C++. The comments
- * in private.h hold for the calls of the same name.
+/* private.hpp - values that each of many processes has for itself, in C++. The
+ * comments in private.h apply to the calls of the same name.
  *
  *     varve::node mine = root.add_private("worker", comm);
  *     mine.add("steps", steps);
@@ -23,8 +23,7 @@
 namespace varve
 {
 
-/* `fold` and `fold_user` are set by add_private where it is given a function.
- */
+/* add_private with a function sets `fold` and `fold_user`. */
 struct private_options : varve_private_options {
     private_options() noexcept : varve_private_options()
     {
@@ -34,7 +33,7 @@ struct private_options : varve_private_options {
 namespace detail
 {
 
-/* The function that is called where another number of processes has saved. */
+/* The function that is called if another number of processes has saved. */
 template <class F> struct folder {
     F function;
     keeper *kept;
@@ -54,7 +53,7 @@ template <class F> struct folder {
     }
 
 private:
-    /* A result has a message too. */
+    /* Calls the function; a result also returns its message. */
     template <class... A> varve_status tell(varve_error *error, A &&...a)
     {
         using R = std::invoke_result_t<F &, A...>;

@@ -1,5 +1,5 @@
-/* random.hpp - streams of random numbers in C++. The comments in random.h hold
- * for the calls of the same name.
+/* random.hpp - streams of random numbers in C++. The comments in random.h apply
+ * to the calls of the same name.
  *
  *     varve::random_stream dropout;
  *     root.add_random("dropout", dropout);
@@ -18,9 +18,9 @@
 #include <varve/node.hpp>
 #include <varve/random.h>
 
-/* So node::add takes a stream as it stands, as varve_add_seeded_random does,
- * but for VARVE_TAG_RANDOM; and a stream may be a member of a struct, or in a
- * container. */
+/* With these fields node::add accepts a stream that the program has seeded, and
+ * a stream may be a member of a struct or an element of a container. The
+ * difference to varve_add_seeded_random is that VARVE_TAG_RANDOM is not set. */
 constexpr auto varve_fields(const varve_random *)
 {
     return varve::fields(varve::field("key", &varve_random::key),
@@ -30,15 +30,16 @@ constexpr auto varve_fields(const varve_random *)
 namespace varve
 {
 
-/* A stream, which std::shuffle and other functions of the standard library
- * draw from. Of the distributions there some keep numbers that are not saved,
- * such as std::normal_distribution: those here keep none. */
+/* A stream that is a uniform random bit generator, so that std::shuffle and
+ * other functions of the standard library can use it. Some distributions of the
+ * standard library, such as std::normal_distribution, keep numbers that are not
+ * saved. The functions of this class keep none. */
 class random_stream : public varve_random
 {
 public:
     using result_type = std::uint64_t;
 
-    /* Of key 0, until it is added or seeded. */
+    /* Has the key 0 until it is added or seeded. */
     random_stream() noexcept : varve_random()
     {
     }

@@ -130,11 +130,12 @@ VARVE_API const char *varve_reader_tag_at(
     const varve_reader *reader, size_t id, size_t index);
 
 /* A part of a file of another format that is in no node, value, slot or
- * metadata (docs/foreign.md), such as an attribute of HDF5 whose type Varve
- * does not have: its path, as `group@attribute`, and what it is. The moments of
- * an optimizer of PyTorch are listed by the path of the optimizer where the
- * file does not say of which variables they are; their values are in the graph.
- * Both texts are the reader's. False past the end. */
+ * metadata (docs/foreign.md), such as an HDF5 attribute of a type that Varve
+ * does not have. `*path` is its path, as `group@attribute`; `*what` describes
+ * it. The moments of a PyTorch optimizer are listed by the path of the
+ * optimizer if the file does not determine the variables that they belong to.
+ * Their values are in the graph. The reader owns both texts. False past the
+ * end. */
 VARVE_API bool varve_reader_left_out_at(const varve_reader *reader,
     size_t index, const char **path, const char **what);
 

@@ -86,7 +86,7 @@ public:
     {
         return reader_.get();
     }
-    /* It owns nothing afterwards. */
+    /* Returns the reader of C, which the caller frees. */
     varve_reader *release() noexcept
     {
         return reader_.release();

@@ -17,14 +17,16 @@
  *            batch.count > 0)
  *         train(batch.records, batch.count);
  *
- * A varve_records belongs to one thread at a time. With `prefetch` the records
- * are read by a thread of its own, which ends in varve_records_free. The
- * position is that of the records that the program has taken, never of those
- * that were read ahead. Where the program goes to another position or takes
- * another number, what was read ahead is dropped. A failure is returned by the
- * call that would have read the record. In a child of fork varve_records_next
- * is VARVE_MISUSE, and varve_records_free leaves files and memory that the
- * thread used; a child opens records of its own.
+ * A varve_records may be used by one thread at a time.
+ *
+ * With `prefetch` a thread of the library reads the records. It ends in
+ * varve_records_free. The position is behind the last record that the program
+ * has taken. Records that were read ahead do not change it. They are discarded
+ * when the program changes the position or takes a batch of another size. If a
+ * record cannot be read, the call that would have returned it fails. A child of
+ * fork cannot use these records: varve_records_next and varve_records_take fail
+ * with VARVE_MISUSE there, and varve_records_free does not release the files
+ * and the memory that the thread used. A child opens records of its own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -56,15 +58,17 @@ typedef struct varve_records_options {
     varve_progress *progress; /* while a file is read at opening, in bytes */
     void *progress_user;
     const varve_allocator *allocator; /* copied; NULL: realloc and free */
-    uint64_t skip_lines; /* sources of lines: the number of lines at the
+    uint64_t skip_lines; /* files of lines: the number of lines at the
                             beginning of each file that are not records, such
-                            as the names of columns. A file without any line is
-                            permitted; one with fewer is VARVE_TRUNCATED */
-    bool allow_appended; /* lists of files: a position fits also where further
-                            files were appended to the list */
-    uint64_t prefetch;   /* a thread reads up to so many records ahead, in whole
-                            batches, at least one; 0: no thread. Takes the
-                            memory of so many records */
+                            as the names of columns. An empty file is
+                            permitted. A file with fewer lines is
+                            VARVE_TRUNCATED. Other sources: VARVE_MISUSE */
+    bool allow_appended; /* lists of files: a position is accepted even if
+                            files were appended to the list since. Other
+                            sources: VARVE_MISUSE */
+    uint64_t prefetch;   /* the number of records that a thread may read ahead,
+                            in whole batches, at least one batch; they are held
+                            in memory. 0: no thread */
     void *reserved[5];
 } varve_records_options;
 
@@ -101,23 +105,24 @@ VARVE_API varve_records *varve_records_open_fixed(const char *path,
 VARVE_API varve_records *varve_records_open_tfrecords(const char *path,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* The records of several files of one of these kinds as one source, in the
- * order of the list. `count` is above 0; the paths are copied. With `shuffle`
- * the order is one of all records of all files. A file ends its last record:
- * no record continues in the next file. Files without records are permitted.
+/* Open several files of one of these kinds as one source. Without `shuffle` the
+ * records are in the order of the list. With `shuffle` all records of all files
+ * are shuffled together. `count` is above 0; the paths are copied. No record
+ * continues in the next file. Files without records are permitted.
  *
- * Each file is read once at opening, and opened again when one of its records
- * is read; up to 16 are open at a time. VARVE_MISMATCH where its size or time
- * of modification has changed by then. The memory is that of a single file with
- * all the records, and for each open TFRecord file that is compressed its
- * states of inflating.
+ * These calls read each file once, except that files of fixed-size records are
+ * not read with `no_content`. A file is opened again when one of its records is
+ * read. That fails with VARVE_MISMATCH if its size or its time of modification
+ * has changed. Up to 16 files are open at a time. The source takes as much
+ * memory as a single file with all the records, and the decompression states of
+ * each compressed TFRecord file that is open.
  *
- * A position contains the names of the files without their directories, their
- * sizes, their numbers of records and a digest of each. VARVE_MISMATCH where
- * the open files are not the same in the same order; the message names the
- * first that differs. With `allow_appended` the list may be longer: the epoch
- * in progress continues with the files it began with, in order or shuffled, and
- * the next epoch has the records of all. */
+ * A position contains the name of each file without its directory, its size,
+ * its number of records and a digest. The open files must be the same in the
+ * same order. Otherwise reading fails with VARVE_MISMATCH, and the message
+ * names the first file that differs. With `allow_appended` the list may be
+ * longer: the epoch in progress continues with the files that it began with,
+ * and the next epoch contains the records of all files. */
 VARVE_API varve_records *varve_records_open_line_files(const char *const *paths,
     size_t count, const varve_records_options *options,
     varve_error *error) VARVE_MUST_CHECK;
@@ -146,10 +151,10 @@ typedef struct varve_source {
     const char *name;        /* for messages; copied */
     uint64_t count;          /* of records */
     uint64_t fingerprint[2]; /* another content has another one */
-    /* Appends the bytes of a record below `count` with varve_put. With
-     * `prefetch` it is called by the thread that reads ahead, else by the
-     * program's; never by two at once. A failure is not kept: the same record
-     * may be read again. It may fill in `error`. */
+    /* Appends the bytes of the record `index`, which is below `count`, with
+     * varve_put. With `prefetch` the thread that reads ahead calls it,
+     * otherwise the thread of the program; never two threads at once. After a
+     * failure the same record may be read again. It may fill in `error`. */
     varve_status (*read)(
         void *self, uint64_t index, varve_sink *sink, varve_error *error);
     void (*close)(void *self); /* by varve_records_free; may be NULL */
@@ -203,11 +208,12 @@ VARVE_API varve_status varve_records_take(varve_records *records, size_t count,
 /* The number of records in the source. */
 VARVE_API uint64_t varve_records_count(const varve_records *records);
 
-/* The path of the file that contains a record of a list of files; `index` is
- * that of the varve_record. `*record`, which may be NULL, becomes the number of
- * the record in that file, not counting skipped lines. The path is valid until
- * varve_records_free. NULL, and 0, for other sources and for an index that is
- * not below the count. */
+/* Returns the path of the file that contains a record of a list of files.
+ * `index` is that of the varve_record. `*record` is set to the number of the
+ * record in that file, from 0, without the skipped lines; `record` may be NULL.
+ * The path is valid until varve_records_free. For other sources, and for an
+ * index that is not below varve_records_count, the path is NULL and `*record`
+ * is 0. */
 VARVE_API const char *varve_records_file(
     const varve_records *records, uint64_t index, uint64_t *record);
 
@@ -221,9 +227,10 @@ VARVE_API uint64_t varve_records_consumed(const varve_records *records);
 /* Adds an object whose variables view the position: "epoch", "consumed",
  * "seed", "shuffle", "count" (uint64[]) and "fingerprint" (uint64[2]). A list
  * of files also has "file" and "record", the place of the next record, and the
- * state "files", a text with one line for each file. A restoration changes
- * them: order and place are then those of the checkpoint, whatever the options
- * say. What a restoration holds arrives here. */
+ * state "files", a text with one line for each file. A restoration sets these:
+ * the order and the position are then those of the checkpoint, even if the
+ * options differ. If a restoration is waiting for them, their values arrive
+ * here. */
 VARVE_API varve_node *varve_add_records(
     varve_node *parent, const char *name, varve_records *records);
 

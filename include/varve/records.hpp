@@ -1,5 +1,5 @@
 /* records.hpp - the records of a data source in C++. The comments in records.h
- * hold for the calls of the same name.
+ * apply to the calls of the same name.
  *
  *     auto records = varve::records::open_lines("train.txt", options);
  *     root.add_records("data", *records);
@@ -34,12 +34,12 @@ struct records_options
     using options::options;
 };
 
-/* Of use until the next call for its records. */
+/* Valid until the next call for these records. */
 struct batch : varve_batch {
     batch(const varve_batch &c) noexcept : varve_batch(c)
     {
     }
-    /* Whether the data has ended: it has no records. */
+    /* Whether the data has ended: the batch is empty. */
     bool is_end() const noexcept
     {
         return count == 0;
@@ -58,7 +58,7 @@ struct batch : varve_batch {
     }
 };
 
-/* It must be there as long as a graph in which its position is. */
+/* Must outlive each graph that contains its position. */
 class records
 {
 public:
@@ -88,7 +88,7 @@ public:
         return detail::made<records>(
             varve_records_open_files, c.data(), c.size(), &o);
     }
-    /* Each element is a record. The array is borrowed. */
+    /* Each element of the array is a record. The array is borrowed. */
     template <class T>
     static result<records> open_array(const T *elements, std::size_t count,
         const records_options &o = records_options())
@@ -117,7 +117,7 @@ public:
         varve_batch found = {};
         return given(detail::tried(varve_records_next, get(), &found), found);
     }
-    /* The same, of so many records. */
+    /* The next batch, with up to `count` records. */
     result<batch> take(std::size_t count) const
     {
         varve_batch found = {};

@@ -20,13 +20,15 @@
 
 VARVE_BEGIN_DECLS
 
-/* Where a server may send a request on to. Requests that are signed are never
- * sent on, and none is sent to a link-local address (169.254.0.0/16,
- * fe80::/10): there the metadata services of clouds give out credentials. */
+/* The redirects of a server that are followed, up to 5 in a row. Redirects of
+ * signed requests are never followed. No request is sent to a link-local
+ * address (169.254.0.0/16, fe80::/10) or to fd00:ec2::254: the metadata
+ * services of clouds return credentials there. If a proxy resolves the names of
+ * hosts, only addresses in URLs are recognized. */
 typedef enum varve_redirects {
-    VARVE_REDIRECTS_ANY = 0,       /* to any other host, 5 times at most */
-    VARVE_REDIRECTS_SAME_HOST = 1, /* to another path or port of one host */
-    VARVE_REDIRECTS_NONE = 2       /* a redirect is a failure */
+    VARVE_REDIRECTS_ANY = 0,       /* to any host */
+    VARVE_REDIRECTS_SAME_HOST = 1, /* to a path or port of the same host */
+    VARVE_REDIRECTS_NONE = 2       /* none: a redirect is a failure */
 } varve_redirects;
 
 /* All zero is the default; NULL stands for that. */
@@ -43,16 +45,18 @@ typedef struct varve_remote_options {
     size_t part_size;            /* of a file that is written, in bytes; larger
                                     where 10000 would not be enough, and stores
                                     want 5 MiB at least; 0: 8 MiB */
-    unsigned operation_timeout_s; /* for one read, listing, or part of a file
-                                     that is written, with all attempts and
-                                     waits; then VARVE_IO, or the outcome is
-                                     unknown (VARVE_UNKNOWN_OUTCOME); 0: 600 */
+    unsigned operation_timeout_s; /* limits one read, one listing, or the
+                                     upload of one part, with all attempts and
+                                     waits. After that it fails with VARVE_IO,
+                                     or with VARVE_UNKNOWN_OUTCOME if it may
+                                     have been done; 0: 600 */
     varve_redirects redirects;
-    bool allow_unversioned; /* reads files of servers that send neither ETag nor
-                               Last-Modified: one that is replaced meanwhile is
-                               then read as a mixture, which only digests
-                               detect. Else such a file is refused once it
-                               takes a second request */
+    bool allow_unversioned; /* reads files of servers that send neither ETag
+                               nor Last-Modified. If such a file is replaced
+                               while it is read, the result is a mixture of
+                               both versions, which only digests detect.
+                               Without this option the second request for such
+                               a file fails with VARVE_IO */
     void *reserved[6];
 } varve_remote_options;
 

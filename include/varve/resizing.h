@@ -39,12 +39,12 @@ VARVE_API varve_node *varve_add_resizable(varve_node *parent, const char *name,
 VARVE_API void varve_set_resizing(
     varve_node *variable, const varve_resizing *resizing, void *user);
 
-/* Has room made for each value that comes, also for one of the shape that the
- * variable has. All rooms of a restoration are made before it changes a value,
- * so make_room can compare the values of several variables, such as the columns
- * of one table, and refuse those that do not fit together. It lasts until
- * varve_set_resizing is called again. VARVE_MISUSE for a node without
- * resizing. */
+/* Calls make_room for each value of a restoration, even if the value has the
+ * shape that the variable already has. A restoration makes all these calls
+ * before it changes a value. So make_room can compare the shapes of several
+ * variables, such as the columns of one table, and refuse those that differ.
+ * This holds until varve_set_resizing is called again. VARVE_MISUSE for a node
+ * without resizing. */
 VARVE_API void varve_always_resize(varve_node *variable);
 
 VARVE_END_DECLS

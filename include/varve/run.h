@@ -87,15 +87,18 @@ VARVE_API bool varve_run_is_resumed(const varve_run *run);
  *     } */
 VARVE_API int64_t varve_run_resumed_step(const varve_run *run);
 
-/* The program is built: checks now what the first step would check (see there),
- * and what was wrong in building. False where that fails, or the run has failed
- * before: then varve_run_end returns why, and the program leaves all as it is.
- * A program calls it after varve_run_open and before it acts on what came back:
- * before it truncates a file, or sends to another program. True where the run
- * has begun anew. Values that wait with permission go on waiting
- * (varve_manager_settle gives them up). Of many processes each makes the call,
- * and the result is the same at each. A run that was not opened fails by
- * this. */
+/* Checks at once what the first step after a resume would check (see
+ * varve_run_step), and whether building the graph failed. Call it after
+ * varve_run_open, when the graph is complete and before the program acts on the
+ * restored values: before it truncates a file or sends data to another program.
+ *
+ * Returns false if the check fails or if the run had failed before. The program
+ * then changes nothing and calls varve_run_end, which returns the first
+ * failure. Returns true if the run was not resumed and building the graph did
+ * not fail. Values that are permitted to wait continue to wait
+ * (varve_manager_settle discards them). Of many processes each makes the call,
+ * and it returns the same at each. A call before varve_run_open fails the run.
+ */
 VARVE_API bool varve_run_settle(varve_run *run);
 
 /* False once something failed, or it was asked to stop. One that was not opened
@@ -140,20 +143,25 @@ VARVE_API bool varve_run_was_stopped(const varve_run *run);
  * with this run. */
 VARVE_API const char *varve_run_warning(const varve_run *run);
 
-/* Ends it: checks a resume that no step has checked, as the first step would,
- * unless the run was asked to stop; saves once more, if nothing has failed, the
- * last step is not saved yet and `no_last_save` does not say otherwise, under
- * the number of the last step and with its metric; waits for what is in flight,
- * and for the levels as `drain_seconds` says; frees the run, its manager and
- * its graph. Returns the first failure of all: VARVE_TIMEOUT where only a level
- * lacks a copy by then, whose original is in the manager's directory.
+/* Ends a run and frees it, with its manager and its graph. Before that:
+ *
+ * - It checks a resume that no step has checked, as the first step would,
+ *   unless the run was asked to stop.
+ * - It saves the graph under the number of the last step, and with its metric,
+ *   if nothing has failed, that step is not saved yet, and `no_last_save` is
+ *   not set or the run was asked to stop.
+ * - It waits for saves in the background, and up to `drain_seconds` for the
+ *   levels.
+ *
+ * It returns the first failure of the run. VARVE_TIMEOUT means that only a
+ * level lacks the copy of a checkpoint, which is in the manager's directory.
  * VARVE_MISUSE for NULL.
  *
- * The values of that save are those at this call, not those at the last step:
- * the memory of the program is still there, and nothing behind the loop has
- * changed it or drawn from a random stream in the graph. A program that cannot
- * keep to this saves its last step itself, with `force` in the options of
- * varve_run_step_with, and then nothing is saved here. */
+ * The save contains the values at the time of this call, not those at the last
+ * step. Therefore the memory of the program must still be valid, and the
+ * program must not change values or draw from a random stream of the graph
+ * after its loop. A program that cannot comply sets `force` in the options of
+ * varve_run_step_with at its last step. Nothing is saved here then. */
 VARVE_API varve_status varve_run_end(
     varve_run *run, varve_error *error) VARVE_MUST_CHECK;
 

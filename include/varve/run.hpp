@@ -93,8 +93,8 @@ public:
     {
         return varve_run_was_stopped(get());
     }
-    /* The program is built: false where what came back is not what it needs,
-     * before anything is done with it. */
+    /* Checks at once what the first step would check. Call it when the graph is
+     * complete. False if the check fails or the run had failed before. */
     bool settle() const
     {
         return varve_run_settle(get());

@@ -136,9 +136,9 @@ VARVE_API varve_status varve_saver_set_list(varve_saver *saver,
     varve_error *error) VARVE_MUST_CHECK;
 
 /* Makes the files of a prefix the list: `prefix.varve` and `prefix-N.varve`, in
- * the order in which they were written, equal times by number. The directory is
- * listed until two listings agree. If none do, the call fails with VARVE_IO and
- * the list is as before. */
+ * the order in which they were written; files with equal times are ordered by
+ * number. The directory is listed until two listings agree. If none do, the
+ * call fails with VARVE_IO and the list stays as it was. */
 VARVE_API varve_status varve_saver_recover(varve_saver *saver,
     const char *prefix, varve_error *error) VARVE_MUST_CHECK;
 

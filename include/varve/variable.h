@@ -18,13 +18,14 @@ VARVE_BEGIN_DECLS
  * varve_array_at (varve/memory.h). If a restoration is waiting for it, its
  * value arrives here.
  *     varve_add_variable(layer, "kernel", varve_array(w, 784, 10));
- * Two nodes must not have a byte in common: a call that reads a file, plans,
- * resumes or saves is VARVE_MISUSE then, with both paths, before a value
- * arrives or a file is written. One value with two names is one node, which
- * varve_track adds under the second name. What is tagged VARVE_TAG_LOCAL may
- * overlap anything, fixed values may overlap each other, and memory that
- * functions reach (varve/memory.h) is not compared. Nor is that of a snapshot:
- * its values are copied at one moment, so two copies of a byte are equal. */
+ * Two nodes must not share a byte of memory. A call that reads, plans, resumes
+ * or saves fails with VARVE_MISUSE then, before it changes a value or writes a
+ * file, and the message has both paths. One value with two names is one node,
+ * which varve_track adds under the second name. A node with the tag
+ * VARVE_TAG_LOCAL may overlap any other. Fixed values may overlap each other.
+ * Memory that functions reach (varve/memory.h) is not compared. Snapshots do
+ * not compare memory: all their values are copied at one moment, so two copies
+ * of a byte are equal. */
 VARVE_API varve_node *varve_add_variable(
     varve_node *parent, const char *name, varve_tensor view);
 
@@ -231,9 +232,10 @@ typedef struct varve_offer {
 /* Asked for each edge that the file has and `node` lacks, in the file's order;
  * may add a child of that name to `node`, which is then restored. An edge to
  * what the program has already is not asked for but made (in a list, if it is
- * the next), so that a graph is as shared as its file, with its cycles. What
- * the program has had under that path and has removed or replaced since is
- * offered no more, nor is what was given up (varve_drop_pending). */
+ * the next), so that a graph is as shared as its file, with its cycles. A child
+ * that the program has had under that path, and has removed or replaced since,
+ * is not offered again. Neither is one whose values were discarded by
+ * varve_drop_pending. */
 typedef void varve_on_demand(
     void *user, varve_node *node, const varve_offer *offer);
 
