@@ -18,7 +18,7 @@ from .dtypes import dtype_name
 from .outside import is_tensor
 from .strings import decoded
 
-__all__ = ['PYTHON_TAG', 'made_dict', 'made_list', 'made_value', 'names_of',
+__all__ = ['made_dict', 'made_list', 'made_value', 'names_of',
            'tags_of']
 
 PYTHON_TAG = 'python'
