@@ -142,14 +142,14 @@ TEST(generators_of_the_c_library_are_added)
 TEST(records_go_on_where_they_were)
 {
     /* [records] */
-    std::vector<std::int32_t> numbers(10);
-    std::iota(numbers.begin(), numbers.end(), 0);
+    std::vector<std::int32_t> samples(10);
+    std::iota(samples.begin(), samples.end(), 0);
     varve::records_options options;
     options.shuffle = true;
     options.batch = 4;
     options.epochs = 2;
     auto records = NEED(varve::records::open_array(
-        numbers.data(), numbers.size(), options));
+        samples.data(), samples.size(), options));
     varve::graph graph;
     graph.root().add_records("data", records);
     /* [/records] */
