@@ -160,9 +160,9 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  * varve_manager_warning names the level. With `salvage.on` among the options of
  * its read an older good one is preferred all the same; where none is good,
  * what is left of the newest damaged one that can be opened is restored, and
- * the report names what was lost. `no_verify` has no effect. Neither have
- * `foreign.dots` and `foreign.no_hdf5`: a file whose name ends in .varve is
- * only read as Varve's own format. */
+ * the report names what was lost. `no_verify` has no effect. A file whose name
+ * ends in .varve is only read as Varve's own format, so that
+ * `foreign.dots` and `foreign.no_hdf5` have no effect. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
