@@ -93,8 +93,14 @@ private:
     template <class F>
     void complete(column<V> &made, varve_node *object, const F &f)
     {
-        resize(made,
-            described(varve_add_variable(object, f.name, made.view()), f));
+        /* Over another place, of a shape that no column has, until it is in
+         * the graph: so a value that waits for it has room made, as in a
+         * restoration, whatever the length of the vector. */
+        const varve_resizing calls = { column<V>::make, column<V>::settle };
+        varve_node *at = varve_add_resizable(object, f.name,
+            varve_view(made.unplaced, made.dtype, shape()), &calls, &made);
+        varve_always_resize(at);
+        look_at_view(described(at, f), made.view());
     }
     template <class F>
     void complete(cell<V> &made, varve_node *object, const F &f)
@@ -136,6 +142,8 @@ template <class V> struct looker {
     template <class M, class F, class Get>
     void elements(varve_node *object, const F &f, Get)
     {
+        if (next == all->size())
+            return; /* the columns are being added */
         column<V> &own = *(*all)[next++];
         varve_node *at = varve_find(object, f.name);
         if (!at)

@@ -157,6 +157,9 @@ template <class V> struct column : member<V> {
     std::vector<unsigned char> room = {};
     bool is_excused = false; /* may be absent: the file has another form */
 
+    /* What its node is over while it is added: the largest element. */
+    alignas(std::max_align_t) unsigned char unplaced[16] = {};
+
     strided_view view() const
     {
         V &vector = *this->of->vector;

@@ -94,7 +94,8 @@ VARVE_API varve_node *varve_add_buffered_output(varve_node *parent,
 /* The same for a buffer whose descriptor is not accessible, such as that of a
  * std::ofstream. `path` is the path by which the program has opened the file.
  * The library opens the file a second time and closes that descriptor when the
- * node is freed. VARVE_NOT_FOUND if there is no such file. */
+ * node is freed. `seek` must not be NULL: a cut does not move the position of
+ * the program's own descriptor. VARVE_NOT_FOUND if there is no such file. */
 VARVE_API varve_node *varve_add_output_path(varve_node *parent,
     const char *name, const char *path, const varve_output_callbacks *callbacks,
     void *self);

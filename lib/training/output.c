@@ -23,6 +23,7 @@ enum { LENGTH_SIZE = 8 };
 struct output {
     struct vv_state_guard guard; /* first: the guard is the output */
     const struct vv_system *system;
+    const varve_graph *graph;
     FILE *stream; /* or NULL */
     int descriptor;
     bool owns_descriptor;
@@ -31,6 +32,7 @@ struct output {
     uint64_t known; /* bytes that were in the file when it was added, saved or
                        cut last; what comes after them is new */
     int sync_error; /* errno of the sync that failed, or 0 */
+    uint64_t device, serial; /* of the file when it was added */
 };
 
 /* --- Length ----------------------------------------------------------------
@@ -54,19 +56,29 @@ static varve_status flush(struct output *o, varve_error *error)
                       : VARVE_OK;
 }
 
+static varve_status find_info(
+    const struct output *o, struct vv_file_info *info, varve_error *error)
+{
+    int result = o->system->info(o->system->state, o->descriptor, info);
+    return result < 0 ? vv_fail_system(error, -result, "fstat", FILE_TEXT)
+                      : VARVE_OK;
+}
+
 /* Of the file, once what is buffered is in it. */
 static varve_status find_length(
     struct output *o, uint64_t *length, varve_error *error)
 {
     struct vv_file_info info;
     VV_TRY(flush(o, error));
-    int result = o->system->info(o->system->state, o->descriptor, &info);
-    if (result < 0)
-        return vv_fail_system(error, -result, "fstat", FILE_TEXT);
+    VV_TRY(find_info(o, &info, error));
     if (info.kind != VV_REGULAR_FILE)
         return vv_fail(error, VARVE_MISUSE,
             "expected a regular file, found another kind of file: a pipe, "
             "terminal or device cannot be cut");
+    if (info.device != o->device || info.serial != o->serial)
+        return vv_fail(error, VARVE_MISUSE,
+            "the descriptor is open for another file than when the output was "
+            "added: remove the output and add it again");
     *length = info.size;
     return VARVE_OK;
 }
@@ -74,8 +86,43 @@ static varve_status find_length(
 /* --- As a state ------------------------------------------------------------
  */
 
+static void release(
+    struct vv_state_guard *guard, const varve_allocator *allocator)
+{
+    const struct output *o = (struct output *)guard;
+    if (o->owns_descriptor)
+        vv_output_close(o->descriptor);
+    vv_release(allocator, guard, sizeof *o);
+}
+
+static struct output *output_of(const varve_node *node)
+{
+    const struct vv_node_state *state = vv_state_of(node);
+    return state && state->guard && state->guard->release == release
+               ? (struct output *)state->guard
+               : NULL;
+}
+
+/* Flushes the other outputs of the graph that write to the same file, so that
+ * the lengths that a save records of that file are equal: a restoration that
+ * cuts it for one of them cuts nothing that another has recorded. */
+static varve_status flush_others(struct output *o, varve_error *error)
+{
+    struct vv_file_info own, info;
+    VV_TRY(find_info(o, &own, error));
+    for (const varve_node *n = vv_newest_node(o->graph); n;
+         n = vv_older_node(n)) {
+        struct output *other = output_of(n);
+        if (other && other != o && !find_info(other, &info, NULL) &&
+            info.device == own.device && info.serial == own.serial)
+            VV_TRY(flush(other, error));
+    }
+    return VARVE_OK;
+}
+
 static varve_status look(struct output *o, uint64_t *length, varve_error *error)
 {
+    VV_TRY(flush_others(o, error));
     VV_TRY(find_length(o, length, error));
     int is_at_end = vv_output_is_at_end(o->descriptor, *length);
     if (is_at_end < 0)
@@ -179,26 +226,21 @@ static varve_status sync_file(
     return vv_fail_because(error, &reason, "%s", where);
 }
 
-static void release(
-    struct vv_state_guard *guard, const varve_allocator *allocator)
-{
-    const struct output *o = (struct output *)guard;
-    if (o->owns_descriptor)
-        vv_output_close(o->descriptor);
-    vv_release(allocator, guard, sizeof *o);
-}
-
 /* --- Adding ----------------------------------------------------------------
  */
 
 static varve_status look_at_new(struct output *o, varve_error *error)
 {
+    struct vv_file_info info;
     int is_writable = vv_output_is_writable(o->descriptor);
     if (is_writable < 0)
         return vv_fail_system(error, -is_writable, "fcntl", FILE_TEXT);
     if (!is_writable)
         return vv_fail(error, VARVE_MISUSE,
             "expected a file that is open for writing, found one for reading");
+    VV_TRY(find_info(o, &info, error));
+    o->device = info.device;
+    o->serial = info.serial;
     return find_length(o, &o->known, error);
 }
 
@@ -219,6 +261,7 @@ static varve_node *add(
         .check = check, .sync = sync_file, .release = release
     };
     o->system = graph->context.system;
+    o->graph = graph;
     varve_error error = { 0 };
     varve_status status = look_at_new(o, &error);
     varve_node *node = status ? vv_mistake(graph, status, "%s: %s",
@@ -288,6 +331,8 @@ varve_node *varve_add_output_path(varve_node *parent, const char *name,
         return refuse(parent, name, "a path");
     if (!callbacks || !callbacks->flush)
         return refuse(parent, name, "a flush callback");
+    if (!callbacks->seek)
+        return refuse(parent, name, "a seek callback");
     int descriptor = vv_output_open(path);
     if (descriptor < 0) {
         varve_error error = { 0 };

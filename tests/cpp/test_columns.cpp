@@ -338,6 +338,26 @@ TEST(a_column_that_comes_later_has_the_length_of_the_others)
     CHECK(swarm.size() == 5 && swarm[4].mass == 3);
 }
 
+TEST(a_vector_that_is_added_later_has_the_length_of_the_file)
+{
+    varve::graph old;
+    auto saved = make_bodies(4);
+    old.root().add("swarm", saved);
+    GOOD(varve::write(old.root(), place("swarm_later")));
+    for (int count : { 0, 2, 4, 6 }) {
+        varve::graph graph;
+        auto restoration = NEED(varve::read(graph.root(), place("swarm_later")));
+        auto swarm = make_bodies(count);
+        for (auto &one : swarm)
+            one = body();
+        graph.root().add("swarm", swarm);
+        GOOD(restoration.assert_consumed());
+        CHECK(swarm.size() == 4);
+        for (int i = 0; i < 4; i++)
+            CHECK(is_body(swarm[static_cast<std::size_t>(i)], i));
+    }
+}
+
 TEST(a_callback_may_change_the_length_of_a_vector_that_is_restored)
 {
     std::vector<body> swarm = make_bodies(5);

@@ -96,6 +96,52 @@ TEST(output, of_a_stream_is_cut_to_its_length_at_the_save)
     }
 }
 
+/* Whichever is saved first, the text that the other one buffers counts. */
+TEST(output, of_two_streams_is_cut_to_the_length_of_both)
+{
+    FILE *first = open_log("a");
+    FILE *second = open_log("a");
+    begin();
+    varve_add_output(root, "a", second);
+    varve_add_output(root, "b", first);
+    fputs("one\n", second);
+    save();
+    fclose(first);
+    first = open_log("a");
+    varve_remove(varve_find(root, "b"));
+    varve_add_output(root, "b", first);
+    fputs("two\n", first);
+    fputs("three\n", second);
+    save();
+    fputs("four\n", first);
+    fputs("five\n", second);
+    restore();
+    size_t size;
+    free(test_read_file(test_path("log"), &size));
+    cr_assert_eq(size, strlen("one\ntwo\nthree\n"));
+    fclose(first);
+    fclose(second);
+    varve_graph_free(graph);
+}
+
+/* Of the program, under the number of the descriptor that it has closed. */
+TEST(output, never_cuts_another_file)
+{
+    int log = open(test_path("log"), O_WRONLY | O_CREAT | O_APPEND, 0666);
+    begin();
+    varve_add_output_descriptor(root, "log", log);
+    cr_assert_eq(write(log, "one\n", 4), 4);
+    save();
+    close(log);
+    int other = open(test_path("other"), O_WRONLY | O_CREAT | O_APPEND, 0666);
+    cr_assert_eq(other, log);
+    cr_assert_eq(write(other, "precious\n", 9), 9);
+    fail_restore(VARVE_MISUSE, "open for another file");
+    cr_assert_eq(lseek(other, 0, SEEK_END), 9);
+    close(other);
+    varve_graph_free(graph);
+}
+
 TEST(output, of_a_descriptor_is_cut_to_its_length_at_the_save)
 {
     for (int flags = 0; flags <= O_APPEND; flags += O_APPEND) {
@@ -284,7 +330,10 @@ TEST(output, is_a_regular_file_that_can_be_written)
         "log: expected a stream, found NULL");
     check_mistake(varve_add_buffered_output(root, "log", 1, NULL, NULL),
         VARVE_MISUSE, "log: expected a flush callback, found NULL");
-    const varve_output_callbacks callbacks = { .flush = flush };
+    const varve_output_callbacks callbacks = { flush, seek };
+    const varve_output_callbacks no_seek = { .flush = flush };
+    check_mistake(varve_add_output_path(root, "log", "none", &no_seek, NULL),
+        VARVE_MISUSE, "log: expected a seek callback, found NULL");
     check_mistake(varve_add_output_path(root, "log", NULL, &callbacks, NULL),
         VARVE_MISUSE, "log: expected a path, found NULL");
     check_mistake(varve_add_output_path(root, "log", "none", NULL, NULL),
