@@ -152,7 +152,7 @@ static varve_status save(void *self, varve_sink *sink)
 static varve_status check_length(
     struct output *o, const void *bytes, size_t size, varve_error *error)
 {
-    uint64_t there;
+    uint64_t there = 0;
     if (size != LENGTH_SIZE)
         return vv_fail(error, VARVE_MISMATCH,
             "expected the length of an output in 8 bytes, found a state of "

@@ -98,8 +98,8 @@ static varve_status take_line(
  * 00 and 01 are bools. */
 static varve_status push_decimal(struct vv_machine *m)
 {
-    const char *text;
-    uint32_t size;
+    const char *text = NULL;
+    uint32_t size = 0;
     uint64_t value = 0;
     VV_TRY(take_line(m, "a number", &text, &size));
     if (size == 2 && text[0] == '0' && (text[1] == '0' || text[1] == '1'))
