@@ -21,7 +21,9 @@
  *
  * A restoration, of a file or of a snapshot, checks all outputs before it
  * changes anything. It fails with VARVE_MISMATCH if a file is shorter than
- * recorded. It truncates the files last, after all other values have been
+ * recorded. The text itself is not compared: do not rotate or replace a log
+ * between two processes, because a longer file is truncated whatever it
+ * contains. It truncates the files last, after all other values have been
  * restored. A truncation is not undone. An output that is added after the
  * restoration is truncated when it is added. An output that is not in the
  * checkpoint is not changed. The option `except` excludes outputs from a
@@ -94,8 +96,9 @@ VARVE_API varve_node *varve_add_buffered_output(varve_node *parent,
 /* The same for a buffer whose descriptor is not accessible, such as that of a
  * std::ofstream. `path` is the path by which the program has opened the file.
  * The library opens the file a second time and closes that descriptor when the
- * node is freed. `seek` must not be NULL: a cut does not move the position of
- * the program's own descriptor. VARVE_NOT_FOUND if there is no such file. */
+ * node is freed. `seek` must not be NULL: a truncation does not move the
+ * position of the program's own descriptor. VARVE_NOT_FOUND if there is no such
+ * file. */
 VARVE_API varve_node *varve_add_output_path(varve_node *parent,
     const char *name, const char *path, const varve_output_callbacks *callbacks,
     void *self);

@@ -23,7 +23,6 @@ enum { LENGTH_SIZE = 8 };
 struct output {
     struct vv_state_guard guard; /* first: the guard is the output */
     const struct vv_system *system;
-    const varve_graph *graph;
     FILE *stream; /* or NULL */
     int descriptor;
     bool owns_descriptor;
@@ -33,6 +32,8 @@ struct output {
                        cut last; what comes after them is new */
     int sync_error; /* errno of the sync that failed, or 0 */
     uint64_t device, serial; /* of the file when it was added */
+    struct output *next; /* the ring of outputs of this file in the graph; NULL:
+                            it is not in the graph */
 };
 
 /* --- Length ----------------------------------------------------------------
@@ -74,7 +75,7 @@ static varve_status find_length(
     if (info.kind != VV_REGULAR_FILE)
         return vv_fail(error, VARVE_MISUSE,
             "expected a regular file, found another kind of file: a pipe, "
-            "terminal or device cannot be cut");
+            "terminal or device cannot be truncated");
     if (info.device != o->device || info.serial != o->serial)
         return vv_fail(error, VARVE_MISUSE,
             "the descriptor is open for another file than when the output was "
@@ -86,10 +87,19 @@ static varve_status find_length(
 /* --- As a state ------------------------------------------------------------
  */
 
+static void output_leave(struct output *o)
+{
+    struct output *before = o;
+    while (before->next && before->next != o)
+        before = before->next;
+    before->next = o->next;
+}
+
 static void release(
     struct vv_state_guard *guard, const varve_allocator *allocator)
 {
-    const struct output *o = (struct output *)guard;
+    struct output *o = (struct output *)guard;
+    output_leave(o);
     if (o->owns_descriptor)
         vv_output_close(o->descriptor);
     vv_release(allocator, guard, sizeof *o);
@@ -103,20 +113,26 @@ static struct output *output_of(const varve_node *node)
                : NULL;
 }
 
-/* Flushes the other outputs of the graph that write to the same file, so that
- * the lengths that a save records of that file are equal: a restoration that
- * cuts it for one of them cuts nothing that another has recorded. */
+/* Enters the ring of its file. */
+static void output_join(struct output *o, const varve_graph *graph)
+{
+    o->next = o;
+    for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n)) {
+        struct output *other = output_of(n);
+        if (other && other->device == o->device && other->serial == o->serial) {
+            o->next = other->next;
+            other->next = o;
+            return;
+        }
+    }
+}
+
+/* Flushes the other outputs of the file. The lengths that a save records of one
+ * file must be equal: a restoration truncates it for each of them. */
 static varve_status flush_others(struct output *o, varve_error *error)
 {
-    struct vv_file_info own, info;
-    VV_TRY(find_info(o, &own, error));
-    for (const varve_node *n = vv_newest_node(o->graph); n;
-         n = vv_older_node(n)) {
-        struct output *other = output_of(n);
-        if (other && other != o && !find_info(other, &info, NULL) &&
-            info.device == own.device && info.serial == own.serial)
-            VV_TRY(flush(other, error));
-    }
+    for (struct output *other = o->next; other != o; other = other->next)
+        VV_TRY(flush(other, error));
     return VARVE_OK;
 }
 
@@ -195,8 +211,8 @@ static varve_status cut(struct output *o, uint64_t length, varve_error *error)
         o->callbacks.seek ? o->callbacks.seek(o->self, length) : VARVE_OK;
     if (status)
         return vv_fail(error, vv_status_of_callback(status),
-            "its seek callback failed with %s after the file was cut to "
-            "%" PRIu64 " bytes",
+            "its seek callback failed with %s after the file was truncated "
+            "to %" PRIu64 " bytes",
             varve_status_name(status), length);
     return VARVE_OK;
 }
@@ -261,7 +277,6 @@ static varve_node *add(
         .check = check, .sync = sync_file, .release = release
     };
     o->system = graph->context.system;
-    o->graph = graph;
     varve_error error = { 0 };
     varve_status status = look_at_new(o, &error);
     varve_node *node = status ? vv_mistake(graph, status, "%s: %s",
@@ -271,6 +286,7 @@ static varve_node *add(
         release(&o->guard, a);
         return node;
     }
+    output_join(o, graph);
     vv_state_of(node)->guard = &o->guard;
     node->value_state = VARVE_INITIALIZED;
     return vv_edge_attach(parent, name, node);

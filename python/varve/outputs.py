@@ -45,9 +45,9 @@ class OutputLeaf(Leaf):
 
 def output_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
     """What makes a leaf of a file object; None where it is none. Raises
-    TypeError, in words that follow a path, where the file cannot be cut.
-    Flushes it, so that a full disk is an OSError of the program before anything
-    is saved."""
+    TypeError, in words that follow a path, where the file cannot be
+    truncated. Flushes it, so that a full disk is an OSError of the program
+    before anything is saved."""
     if not isinstance(value, io.IOBase):
         return None
     if value.closed:
@@ -62,6 +62,6 @@ def output_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
                         f'{type(value).__name__}') from None
     if not stat.S_ISREG(kind):
         raise TypeError('expected a regular file, found a pipe, terminal or '
-                        'device, which cannot be cut')
+                        'device, which cannot be truncated')
     value.flush()
     return OutputLeaf

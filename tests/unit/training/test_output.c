@@ -235,7 +235,7 @@ TEST(output, of_a_buffer_is_flushed_and_sought)
     b.flush_status = VARVE_OK;
     b.seek_status = VARVE_IO;
     fail_restore(VARVE_CALLBACK, "log: its seek callback failed with "
-        "VARVE_IO after the file was cut to 6 bytes");
+        "VARVE_IO after the file was truncated to 6 bytes");
     close(b.descriptor);
     varve_graph_free(graph);
 }
@@ -294,8 +294,8 @@ static void check_mistake(varve_node *node, varve_status wanted,
 
 TEST(output, is_a_regular_file_that_can_be_written)
 {
-    static const char no_file[] = "log: expected a regular file, found "
-        "another kind of file: a pipe, terminal or device cannot be cut";
+    static const char no_file[] = "log: expected a regular file, found another "
+        "kind of file: a pipe, terminal or device cannot be truncated";
     static const char read_only[] = "log: expected a file that is open for "
         "writing, found one for reading";
     int ends[2];
