@@ -80,6 +80,8 @@ template <class V> struct rows {
     std::size_t coming = 0;      /* rows of the file, while rooms > 0 */
     std::size_t rooms = 0;       /* columns that are being restored */
     bool is_placed = false;      /* a column was restored since the last look */
+    bool is_torn = false;        /* then another was refused for its length */
+    std::size_t reads = 0;       /* counts restorations that brought columns */
 
     /* Binds the columns to the present elements. */
     std::function<void()> bind = {};
@@ -88,13 +90,26 @@ template <class V> struct rows {
      * to *vector. Their addresses do not change while more are added. */
     std::deque<value> read = {};
 
+    /* A restoration brings each column once. A column that comes again is one
+     * of another restoration, to which columns that were refused do not matter.
+     */
+    void begin_read(std::size_t last)
+    {
+        if (last < reads || rooms > 0)
+            return;
+        reads++;
+        is_torn = false;
+    }
     /* Refuses a column with another number of rows than the other columns of
-     * the restoration, even if they arrive one after the other. */
+     * the restoration, even if they arrive one after the other, and also when a
+     * refused column is tried again. */
     bool prepare(std::size_t count)
     {
         if ((rooms > 0 && count != coming) ||
-            (is_placed && count != vector->size()))
+            ((is_placed || is_torn) && count != vector->size())) {
+            is_torn |= is_placed;
             return false;
+        }
         if (rooms == 0 && count != vector->size()) {
             fresh.emplace(made_like(*vector, count));
             if constexpr (!std::is_nothrow_move_assignable_v<value>)
@@ -156,6 +171,7 @@ template <class V> struct member {
 template <class V> struct column : member<V> {
     std::vector<unsigned char> room = {};
     bool is_excused = false; /* may be absent: the file has another form */
+    std::size_t read = 0;    /* the number of the restoration that brought it */
 
     /* What its node is over while it is added: the largest element. */
     alignas(std::max_align_t) unsigned char unplaced[16] = {};
@@ -186,6 +202,7 @@ template <class V> struct column : member<V> {
                 return VARVE_MISMATCH;
             const auto count = static_cast<std::size_t>(coming->shape[0]);
             std::vector<unsigned char> bytes(count * self.size);
+            self.of->begin_read(self.read);
             if (!self.of->prepare(count))
                 return VARVE_MISMATCH;
             self.room = std::move(bytes);
@@ -199,6 +216,7 @@ template <class V> struct column : member<V> {
         column &self = *static_cast<column *>(user);
         if (is_taken) {
             self.of->place();
+            self.read = self.of->reads;
             const unsigned char *from = self.room.data();
             for (auto &one : *self.of->vector) {
                 std::memcpy(self.at(one), from, self.size);

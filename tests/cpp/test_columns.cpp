@@ -358,6 +358,31 @@ TEST(a_vector_that_is_added_later_has_the_length_of_the_file)
     }
 }
 
+/* A column that was refused for its length is refused again at a retry. */
+TEST(a_retry_does_not_change_the_length_of_columns)
+{
+    std::vector<double> mass(3, 7);
+    std::vector<std::uint8_t> is_free(5, 1);
+    varve::graph old;
+    auto table = old.root().add_object("swarm");
+    table.add("mass", mass);
+    table.add("is_free", is_free);
+    GOOD(varve::write(old.root(), place("uneven_later")));
+    for (int count : { 0, 3, 5 }) {
+        varve::graph graph;
+        auto restoration =
+            NEED(varve::read(graph.root(), place("uneven_later")));
+        auto swarm = make_bodies(count);
+        graph.root().add("swarm", swarm);
+        const auto length = swarm.size();
+        for (int again = 0; again < 2; again++) {
+            CHECK(!restoration.assert_consumed());
+            (void)restoration.retry();
+        }
+        CHECK(swarm.size() == length);
+    }
+}
+
 TEST(a_callback_may_change_the_length_of_a_vector_that_is_restored)
 {
     std::vector<body> swarm = make_bodies(5);
