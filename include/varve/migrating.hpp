@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include <varve/columns.hpp>
+#include <varve/flat.hpp>
 #include <varve/error.hpp>
 #include <varve/fields.hpp>
 #include <varve/keeper.hpp>
