@@ -18,6 +18,15 @@ namespace varve
 namespace detail
 {
 
+/* Whether a member is a number, or an array of numbers in place. */
+template <class T> constexpr bool has_numbers()
+{
+    if constexpr (layout<T>::value)
+        return !std::is_same_v<typename layout<T>::type, varve_string>;
+    else
+        return false;
+}
+
 /* Whether a member consists of elements, or is a struct of such members. */
 template <class T> constexpr bool is_flat();
 
@@ -43,7 +52,7 @@ template <class... F> constexpr bool are_flat(const std::tuple<F...> *)
 template <class T> constexpr bool is_flat()
 {
     if constexpr (layout<T>::value)
-        return !std::is_same_v<typename layout<T>::type, varve_string>;
+        return has_numbers<T>();
     else if constexpr (has_fields<T> && !is_viewed<T>)
         return are_flat(static_cast<const decltype(varve_fields(
                 static_cast<const T *>(nullptr))) *>(nullptr));

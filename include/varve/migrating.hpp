@@ -35,14 +35,6 @@ namespace detail
 
 /* --- Fields --------------------------------------------------------------- */
 
-template <class M> constexpr bool may_migrate()
-{
-    if constexpr (layout<M>::value)
-        return !std::is_same_v<typename layout<M>::type, varve_string>;
-    else
-        return false;
-}
-
 /* Returns the field of a C table that corresponds to a C++ field. C tables have
  * only the labels later and fixed, and up to three dimensions. A field with
  * another label, or with more dimensions, gets a kind that is refused. */
@@ -163,7 +155,7 @@ private:
 
 template <class F> inline constexpr bool may_field_migrate = false;
 template <class S, class M>
-inline constexpr bool may_field_migrate<field_of<S, M>> = may_migrate<M>();
+inline constexpr bool may_field_migrate<field_of<S, M>> = has_numbers<M>();
 template <> inline constexpr bool may_field_migrate<gone_field> = true;
 
 template <class... F> constexpr bool may_all_migrate(const std::tuple<F...> *)
