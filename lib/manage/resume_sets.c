@@ -114,6 +114,20 @@ static varve_status compare_copies(
     return vv_manager_agree(m, status, error);
 }
 
+/* Lists what other ranks found to be of another lineage than their own. */
+static varve_status pass_as_others(
+    varve_manager *m, const struct vv_origin *origin, varve_error *error)
+{
+    varve_error reason = { 0 };
+    const char *path = vv_listing_entry_path(
+        origin->listing, vv_origin_entry(origin), VARVE_SUFFIX);
+    vv_fail(&reason, VARVE_EXISTS,
+        "%s: it is of another lineage than what another rank has in its "
+        "directory, and is passed over",
+        path);
+    return vv_pass_over(m, &reason, error);
+}
+
 /* Passes over a set of another lineage than that in the directory of a rank. A
  * rank that has lost its directory has nothing to compare with. */
 static varve_status pass_foreign_copies(
@@ -123,7 +137,11 @@ static varve_status pass_foreign_copies(
     varve_status status =
         vv_manager_pass_foreign(m, origin, &is_foreign, error);
     VV_TRY(vv_manager_agree(m, status, error));
+    bool is_listed = is_foreign;
     VV_TRY(vv_nodes_any(&m->nodes, &is_foreign, error));
+    if (is_foreign && !is_listed)
+        status = pass_as_others(m, origin, error);
+    VV_TRY(vv_manager_agree(m, status, error));
     if (is_foreign)
         origin->listing = NULL;
     return VARVE_OK;
