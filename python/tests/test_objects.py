@@ -84,24 +84,6 @@ class MoreSlots(Slots):
     __slots__ = ()
 
 
-class Private:
-    def __init__(self, value):
-        self._w = np.full(3, value)
-
-
-class PrivateSlots:
-    __slots__ = ('_w',)
-
-    def __init__(self):
-        self._w = 1
-
-
-class Partly:
-    def __init__(self):
-        self.w = 1
-        self._cache = {}
-
-
 class Units(np.ndarray):
     pass
 
@@ -213,21 +195,11 @@ class Objects(Test):
         words, table, rows = Words('x'), Table(a=1), Rows([1])
         words.a = table.b = rows.c = 1
         for value, words in (
-                (Private(1.0), '_w.*state_dict'), (PrivateSlots(), '_w'),
                 (np.ma.masked_array([1.0, 2.0], [0, 1]), 'MaskedArray'),
                 (units, "Units with 'unit'"), (words, "Words with 'a'"),
                 (table, "Table with 'b'"), (rows, "Rows with 'c'")):
             with self.fails(varve.MisuseError, 'in/0: ', words):
                 varve.write({'in': [value]}, self.path())
-
-    def test_what_is_left_out_is_listed(self):
-        self.assertEqual(
-            varve.write({'in': [Partly()]}, self.path()),
-            [('in/0/_cache', 'left out: an attribute that begins with _')])
-        checkpoint = varve.Checkpoint(it=Partly())
-        checkpoint.save(self.path('ckpt'))
-        self.assertEqual([path for path, _ in checkpoint.left_out],
-                         ['it/_cache'])
 
     def test_named_tuples_are_saved_by_field(self):
         varve.write({'adam': Pair(np.full(2, 1.0), 2.0)}, self.path())

@@ -103,7 +103,6 @@ class Graph:
         # Lists of numbers that are no arrays, kept: keys are identities.
         self.unfolded: Dict[Any, Any] = {}
         self.states: Dict[Any, Any] = {}  # of objects, until they are given
-        self.left_out: List[Tuple[str, str]] = []
         self._object = root
         self._entries: Dict[Any, Entry] = {}
 
@@ -143,7 +142,6 @@ class Graph:
             survey = self.survey(
                 has_none=arrival is NOTHING and not to_fill
                 and self.is_own_format and not self.is_waiting())
-            self.left_out = survey.left_out
             kind = survey.parts[survey.root].kind
             if kind not in (lib.VARVE_OBJECT, lib.VARVE_DICT):
                 raise refuse('the root: expected a dict or an object, found '

@@ -473,7 +473,10 @@ def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
 
 def check_dtype(of: np.dtype) -> None:
     if dtype_name(of) is None:
-        raise TypeError(f'expected an element type of the library, found {of}')
+        way = ': save .view("int64") of it' if of.kind in 'mM' else \
+            ': save each field by name' if of.fields else ''
+        raise TypeError('expected an element type of the library, found '
+                        f'{of}{way}')
 
 
 def state_of(value: Any) -> List[str]:
@@ -499,7 +502,8 @@ def check_alone(value: Any, what: str) -> None:
     """Raises TypeError where a value has attributes beside it."""
     if type(value).__flags__ & HEAP_TYPE == 0:
         return
-    found = [name for name in state_of(value) if name != '_metadata']
+    found = [name for name in state_of(value)
+             if name not in ('_metadata', '__orig_class__')]
     if found or isinstance(value, enum.Enum):
         beside = f' with {found[0]!r}' if found else ''
         raise TypeError(

@@ -1,27 +1,33 @@
 """states.py - objects: which attributes are saved, and who says it.
 
 An object that says what its state is (a module of torch, `state_dict`,
-`__getstate__`) is saved by that; any other by its attributes. One of which
-nothing would be saved is refused.
+`__getstate__`) is saved by that; any other by all of its attributes, but those
+that its class names in `__varve_ignore__`. An object that is more than its
+attributes is refused.
 
 SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import dataclasses
 import sys
-from typing import Any, Callable, Dict, List, Optional
+import types
+from typing import Any, Callable, Dict, Optional, Set
 
 import numpy as np
 
 from .leaves import mangled_slots
+from .ways import GENERAL, instead_of
 
-__all__ = ['State', 'attributes', 'check_has_state', 'is_module', 'private',
-           'set_attribute', 'state_of_object']
+__all__ = ['IGNORE', 'State', 'attributes', 'check_has_state', 'is_module',
+           'is_own_name', 'set_attribute', 'state_of_object']
 
 EXTRA_STATE = '_extra_state'  # as torch calls it
-OWN = ('_varve_graphs', '_files')
-WAY_OUT = ('give it state_dict() and load_state_dict(), or __getstate__() and '
-           '__setstate__(), or save what it is made of by name')
+IGNORE = '__varve_ignore__'  # of a class: the attributes to leave out
+# This package's, and that of an object of a class with parameters of types.
+OWN = ('_varve_graphs', '_varve_files', '__orig_class__')
+REDUCING = ('__reduce__', '__reduce_ex__', '__getnewargs__',
+            '__getnewargs_ex__')
 
 
 class State:
@@ -61,29 +67,33 @@ class ExtraState:
         self.module = module
 
 
-def all_attributes(value: Any) -> Dict[str, Any]:
-    """Those of its own and of its slots."""
-    found = {name: getattr(value, name) for name in mangled_slots(value)}
-    found.update(getattr(value, '__dict__', ()))
-    return found
-
-
 def attributes(value: Any) -> Dict[str, Any]:
     """The attributes of an object that are saved."""
     if is_module(value):
         return module_attributes(value)
     if is_named_tuple(value):
         return dict(zip(value._fields, value))
-    return {name: child for name, child in all_attributes(value).items()
-            if not name.startswith('_')}
+    found = {name: getattr(value, name) for name in mangled_slots(value)}
+    found.update(getattr(value, '__dict__', ()))
+    for name in (*OWN, *ignored(type(value))):
+        found.pop(name, None)
+    return found
 
 
-def private(value: Any) -> List[str]:
-    """The attributes that are left out."""
-    if is_module(value) or is_named_tuple(value):
-        return []
-    return [name for name, child in all_attributes(value).items()
-            if name.startswith('_') and name not in OWN and child is not None]
+def ignored(kind: Any) -> Set[str]:
+    """The attributes that a class, or a base of it, says to leave out."""
+    if not hasattr(kind, IGNORE):
+        return set()
+    found: Set[str] = set()
+    for base in kind.__mro__:
+        names = base.__dict__.get(IGNORE, ())
+        found.update([names] if isinstance(names, str) else names)
+    return found
+
+
+def is_own_name(name: str) -> bool:
+    """Whether an attribute is this package's."""
+    return name in OWN
 
 
 def is_named_tuple(value: Any) -> bool:
@@ -118,21 +128,26 @@ def slots_of(kind: Any) -> Any:
                     if name not in ('__dict__', '__weakref__'))
 
 
+def way_of(value: Any) -> str:
+    return instead_of(value) or GENERAL
+
+
 def check_has_state(value: Any) -> None:
-    """TypeError, in words that follow a path, where nothing of an object would
-    be saved though it has something, or where a part of it is in C."""
-    if is_module(value) or is_named_tuple(value):
+    """TypeError, in words that follow a path, where an object is more than its
+    attributes: a part of it is in C, or it is made anew by pickle."""
+    kind = type(value)
+    if is_module(value) or is_named_tuple(value) \
+            or kind is types.SimpleNamespace:
         return
-    kind = type(value).__name__
     if has_state_in_c(value):
         raise TypeError(f'expected an object with all of its state in '
-                        f'attributes, found {kind}, which is written in C: '
-                        + WAY_OUT)
-    left_out = private(value)
-    if left_out and not attributes(value):
-        raise TypeError(f'expected an object with attributes to save, found '
-                        f'{kind}, of which each begins with _, such as '
-                        f'{left_out[0]!r}: {WAY_OUT}')
+                        f'attributes, found {kind.__name__}, which is written '
+                        'in C: ' + way_of(value))
+    for name in REDUCING:
+        if getattr(kind, name, None) is not getattr(object, name, None):
+            raise TypeError(f'expected an object that its attributes describe, '
+                            f'found {kind.__name__}, whose class defines '
+                            f'{name}(): ' + way_of(value))
 
 
 # --- Objects that say it ---
@@ -178,6 +193,7 @@ def by_state_dict(value: Any) -> Optional[State]:
 def by_getstate(value: Any) -> Optional[State]:
     own = getattr(type(value), '__getstate__', None)
     if own is None or own is getattr(object, '__getstate__', None) \
+            or own is getattr(dataclasses, '_dataclass_getstate', None) \
             or isinstance(value, (dict, list, tuple)):
         return None
     found = value.__getstate__()

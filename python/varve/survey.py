@@ -23,10 +23,11 @@ from .leaves import (NUMBERS, Leaf, ListLeaf, check_alone, leaf_maker,
                      mangled_slots)
 from .outputs import output_maker
 from .outside import is_tensor, plain
-from .states import (EXTRA_STATE, ExtraState, State, attributes,
-                     check_has_state, is_module, is_named_tuple, private,
+from .states import (EXTRA_STATE, IGNORE, ExtraState, State, attributes,
+                     check_has_state, is_module, is_named_tuple,
                      set_attribute, state_of_object)
 from .strings import is_valid
+from .ways import instead_of
 
 __all__ = ['Part', 'Survey', 'put', 'put_tuples']
 
@@ -50,7 +51,7 @@ class Part:
         self.key = key
         self.source = source  # kept: keys are identities
         self.value = value
-        self._home = home  # the part and the name where it is
+        self.home = home  # the part and the name where it is
         self.maker = maker
         self.state = state
         self.kind = lib.VARVE_VARIABLE if maker else lib.VARVE_OBJECT if state \
@@ -71,8 +72,8 @@ class Part:
         """Where it was found first. No part keeps its own, for in a deep graph
         all of them together take memory by the square."""
         names, part = [], self
-        while part._home:
-            part, name = part._home
+        while part.home:
+            part, name = part.home
             names.append(escaped(name))
         return '/'.join(reversed(names))
 
@@ -88,6 +89,26 @@ class Part:
         if self.maker is ListLeaf and not found:
             return ['list']
         return found
+
+    def way_out(self, name: Any) -> str:
+        """How the attribute that leads to a child is left out, as the end of a
+        message."""
+        part: Part = self
+        while part.home and not part.is_by_attributes:
+            part, name = part.home
+        kind = type(part.value)
+        if not part.is_by_attributes or kind.__module__ == __package__ + \
+                '.checkpoint':
+            return ''
+        return f'; to leave it out, name {name!r} in {IGNORE} of ' \
+            + kind.__qualname__
+
+    @property
+    def is_by_attributes(self) -> bool:
+        """Whether it is an object that is saved by its attributes."""
+        return self.kind == lib.VARVE_OBJECT and not (
+            self.is_none or self.state or isinstance(self.value, tuple)
+            or is_module(self.value))
 
     @property
     def is_list(self) -> bool:
@@ -105,8 +126,10 @@ def kind_of(value: Any) -> int:
         return lib.VARVE_OBJECT if is_named_tuple(value) else lib.VARVE_LIST
     if isinstance(value, STRANGERS) or not (
             hasattr(value, '__dict__') or mangled_slots(value)):
+        way = instead_of(value)
         raise TypeError('expected arrays, numbers, strings, lists, dicts and '
-                        f'objects of them, found {described(value)}')
+                        f'objects of them, found {described(value)}'
+                        + (f': {way}' if way else ''))
     check_has_state(value)
     return lib.VARVE_OBJECT
 
@@ -182,7 +205,6 @@ class Survey:
                  has_none: bool = False):
         self._states = {} if states is None else states
         self._in_states: Dict[int, Any] = {}  # their dicts and lists, by key
-        self.left_out: List[Tuple[str, str]] = []
         self._is_folded = is_folded
         self._unfolded = unfolded
         self._has_none = has_none
@@ -207,10 +229,6 @@ class Survey:
         part = self.parts[key] = Part(key, source, value, home, maker, state)
         if not maker:
             self._queue.append(part)
-        if part.kind == lib.VARVE_OBJECT and not state and value is not None:
-            self.left_out += [
-                (part.path_to(name), 'left out: an attribute that begins with '
-                 '_') for name in private(value)]
         return part
 
     def _state_of(self, source: Any) -> Optional[State]:
@@ -235,7 +253,8 @@ class Survey:
                 self._look_at(part, name, source)
             except TypeError as error:
                 path = part.path_to(name) if is_named else part.path
-                raise refuse(f'{path or "the root"}: {error}') from None
+                raise refuse(f'{path or "the root"}: {error}'
+                             + part.way_out(name)) from None
 
     def _look_at(self, part: Part, name: Any, source: Any) -> None:
         value = plain(source)
