@@ -176,6 +176,8 @@ def names_of_none(part: Part) -> List[Any]:
     """Where it has None."""
     if part.is_list:
         return [i for i, child in enumerate(part.holder) if child is None]
+    if not part.has_none:
+        return []
     return [name for name, child in named_children(part).items()
             if child is None]
 

@@ -9,7 +9,8 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import enum
-from typing import Any, Callable, List, Optional
+import functools
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
@@ -53,6 +54,10 @@ class Leaf:
     def misfit(self, _value: Any) -> Optional[str]:
         """Why what has come cannot be pushed."""
         return None
+
+    def lies_in(self, _value: Any) -> bool:
+        """Whether what comes is in the value already."""
+        return False
 
     def forget(self) -> None:
         """Lets the next pull take the value, whatever has come."""
@@ -228,11 +233,16 @@ class ArrayLeaf(Leaf):
         self._room: Any = None
         self._handle: Any = None
         self._memory: Any = None
+        self._at = 0  # as of the last look at the pointer
+        self.is_resizing = False
         self.pull(array)
 
     def pointer(self) -> Any:
-        return (self._buffer.__array_interface__['data'][0],
-                self._buffer.strides)
+        self._at = self._buffer.__array_interface__['data'][0]
+        return self._at, self._buffer.strides
+
+    def lies_in(self, value: Any) -> bool:
+        return self._buffer is value
 
     def pull(self, value: Any) -> bool:
         if not isinstance(value, np.ndarray) or value.dtype != self._dtype \
@@ -256,6 +266,13 @@ class ArrayLeaf(Leaf):
         self._memory = ffi.new('varve_memory *', {'strides': strides}), strides
         return lib.varve_view_in(self._memory[0], at, CODES[self._name],
                                  shape_of(self._shape))
+
+    def add(self, parent: Any, name: Any) -> Any:
+        if not is_direct(self._buffer):
+            return super().add(parent, name)
+        return lib.varve_python_add_array(
+            parent, name, self._at, CODES[self._name], len(self._shape),
+            self._shape or (0,))
 
     def push(self, value: Any) -> Any:
         if self._buffer is self._copy:
@@ -287,14 +304,14 @@ class ListLeaf(Leaf):
     def __init__(self, value: Any):
         self._type = type(value), type(value[0])
         self._buffer = np.array(value, NUMBERS[type(value[0])])
-        self._values = value if isinstance(value, tuple) else list(value)
+        self._taken = self._buffer.tobytes()
 
     def pull(self, value: Any) -> bool:
-        if not is_number_list(value) or len(value) != len(self._values) \
+        if not is_number_list(value) or len(value) != len(self._buffer) \
                 or (type(value), type(value[0])) != self._type:
             return False
         self._buffer[...] = value
-        self._values = value if isinstance(value, tuple) else list(value)
+        self._taken = self._buffer.tobytes()
         return True
 
     def view(self) -> Any:
@@ -302,9 +319,9 @@ class ListLeaf(Leaf):
                        CODES[self._buffer.dtype.name], self._buffer.shape)
 
     def push(self, value: Any) -> Any:
-        if self._buffer.tobytes() == np.array(
-                value, self._buffer.dtype).tobytes():
+        if self._buffer.tobytes() == self._taken:
             return value
+        self._taken = self._buffer.tobytes()
         found = self._buffer.tolist()
         if isinstance(value, tuple):
             return tuple(found)
@@ -394,7 +411,7 @@ def is_direct(array: np.ndarray) -> bool:
 def is_apart(array: np.ndarray) -> bool:
     """Whether no two elements lie on each other, as the library sees it: each
     dimension goes past all that the narrower ones span."""
-    if array.size == 0:
+    if array.flags.c_contiguous or array.size == 0:
         return True
     span = array.itemsize
     for stride, extent in sorted(
@@ -425,6 +442,8 @@ def misfit_of(came: List[Any], array: np.ndarray) -> Optional[str]:
 
 def refusal_of(value: Any) -> Optional[str]:
     """Why no value of a file can be put there; None where it can."""
+    if type(value) is np.ndarray and value.flags.carray:
+        return None
     if isinstance(value, Slice):
         value = plain(value.array)
     if isinstance(value, Outside) and value.give is None:
@@ -484,18 +503,23 @@ def state_of(value: Any) -> List[str]:
     return list(getattr(value, '__dict__', ())) + mangled_slots(value)
 
 
-def mangled_slots(value: Any) -> List[str]:
-    """The slots that have something, as getattr knows them."""
+@functools.lru_cache(maxsize=1024)
+def slot_names(kind: Any) -> Tuple[str, ...]:
+    """The slots of a class and its bases, as getattr knows them."""
     found = []
-    for kind in type(value).__mro__:
-        slots = kind.__dict__.get('__slots__', ())
+    for base in kind.__mro__:
+        slots = base.__dict__.get('__slots__', ())
         for name in [slots] if isinstance(slots, str) else slots:
             if name.startswith('__') and not name.endswith('__'):
-                name = f'_{kind.__name__.lstrip("_")}{name}'
-            if name not in ('__dict__', '__weakref__') and hasattr(value,
-                                                                   name):
+                name = f'_{base.__name__.lstrip("_")}{name}'
+            if name not in ('__dict__', '__weakref__'):
                 found.append(name)
-    return found
+    return tuple(found)
+
+
+def mangled_slots(value: Any) -> List[str]:
+    """The slots that have something."""
+    return [name for name in slot_names(type(value)) if hasattr(value, name)]
 
 
 def check_alone(value: Any, what: str) -> None:

@@ -60,8 +60,12 @@ def plain(value: Any) -> Any:
 
 def is_tensor(value: Any) -> bool:
     """Whether it is a tensor of torch, which is there if it is."""
-    kind = getattr(sys.modules.get('torch'), 'Tensor', None)
-    return kind is not None and isinstance(value, kind)
+    return 'torch' in sys.modules and is_tensor_class(type(value))
+
+
+def is_tensor_class(kind: Any) -> bool:
+    base = getattr(sys.modules.get('torch'), 'Tensor', None)
+    return base is not None and issubclass(kind, base)
 
 
 def of_torch(tensor: Any) -> Any:

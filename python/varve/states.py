@@ -10,22 +10,26 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import dataclasses
+import enum
 import sys
 import types
-from typing import Any, Callable, Dict, Optional, Set
+from typing import Any, Callable, Dict, Iterable, Optional, Set
 
 import numpy as np
 
-from .leaves import mangled_slots
+from .leaves import HEAP_TYPE, slot_names
+from .outside import LABELLED, is_tensor_class
 from .ways import GENERAL, instead_of
 
 __all__ = ['IGNORE', 'State', 'attributes', 'check_has_state', 'is_module',
-           'is_own_name', 'set_attribute', 'state_of_object']
+           'is_ordinary', 'is_own_name', 'own_attributes', 'set_attribute', 'state_of_object']
 
 EXTRA_STATE = '_extra_state'  # as torch calls it
 IGNORE = '__varve_ignore__'  # of a class: the attributes to leave out
 # This package's, and that of an object of a class with parameters of types.
 OWN = ('_varve_graphs', '_varve_files', '__orig_class__')
+OFFERS = ('state_dict', '_varve_follow', '__array__', '__dlpack__', 'iloc',
+          '__buffer__')
 REDUCING = ('__reduce__', '__reduce_ex__', '__getnewargs__',
             '__getnewargs_ex__')
 
@@ -40,9 +44,13 @@ class State:
 
 def is_module(value: Any) -> bool:
     """Whether it is a module of torch, which is there if it is."""
-    kind = getattr(getattr(sys.modules.get('torch'), 'nn', None), 'Module',
+    return 'torch' in sys.modules and is_module_class(type(value))
+
+
+def is_module_class(kind: Any) -> bool:
+    base = getattr(getattr(sys.modules.get('torch'), 'nn', None), 'Module',
                    None)
-    return kind is not None and isinstance(value, kind)
+    return base is not None and issubclass(kind, base)
 
 
 def module_attributes(value: Any) -> Dict[str, Any]:
@@ -73,17 +81,26 @@ def attributes(value: Any) -> Dict[str, Any]:
         return module_attributes(value)
     if is_named_tuple(value):
         return dict(zip(value._fields, value))
-    found = {name: getattr(value, name) for name in mangled_slots(value)}
-    found.update(getattr(value, '__dict__', ()))
-    for name in (*OWN, *ignored(type(value))):
+    return own_attributes(value)
+
+
+def own_attributes(value: Any) -> Dict[str, Any]:
+    """Those of an object of which nothing else says what its state is."""
+    found = dict(getattr(value, '__dict__', ()))
+    for name in slot_names(type(value)):
+        if hasattr(value, name):
+            found.setdefault(name, getattr(value, name))
+    for name in OWN:
+        found.pop(name, None)
+    for name in ignored(type(value)):
         found.pop(name, None)
     return found
 
 
-def ignored(kind: Any) -> Set[str]:
+def ignored(kind: Any) -> Iterable[str]:
     """The attributes that a class, or a base of it, says to leave out."""
     if not hasattr(kind, IGNORE):
-        return set()
+        return ()
     found: Set[str] = set()
     for base in kind.__mro__:
         names = base.__dict__.get(IGNORE, ())
@@ -110,22 +127,34 @@ def set_attribute(value: Any, name: str, child: Any) -> None:
         object.__setattr__(value, name, child)
 
 
-def has_state_in_c(value: Any) -> bool:
-    """Whether a part of it is in no attribute: its class, or a base of it, is
-    written in C and has room of its own."""
-    kind = type(value)
+def has_state_in_c(kind: Any) -> bool:
+    """Whether a part of an object is in no attribute: its class, or a base of
+    it, is written in C and has room of its own."""
     known = object.__basicsize__ + 8 * (
-        sum(1 for _ in slots_of(kind)) + (kind.__dictoffset__ > 0)
+        len(slot_names(kind)) + (kind.__dictoffset__ > 0)
         + (getattr(kind, '__weakrefoffset__', 0) > 0))
-    return kind.__basicsize__ > known
+    return bool(kind.__basicsize__ > known)
 
 
-def slots_of(kind: Any) -> Any:
-    for base in kind.__mro__:
-        slots = base.__dict__.get('__slots__', ())
-        yield from (name for name in
-                    ([slots] if isinstance(slots, str) else slots)
-                    if name not in ('__dict__', '__weakref__'))
+def reducing(kind: Any) -> Optional[str]:
+    """By which method pickle makes an object anew, if it does."""
+    for name in REDUCING:
+        if getattr(kind, name, None) is not getattr(object, name, None):
+            return name
+    return None
+
+
+def is_ordinary(kind: Any) -> bool:
+    """Whether objects of a class are their attributes, whatever else they are:
+    a class of Python's that offers nothing else."""
+    return bool(kind.__dictoffset__ or slot_names(kind)) \
+        and all(base.__flags__ & HEAP_TYPE for base in kind.__mro__[:-1]) \
+        and not issubclass(kind, (type, enum.Enum)) \
+        and not is_module_class(kind) and not is_tensor_class(kind) \
+        and kind.__module__.partition('.')[0] not in (*LABELLED, __package__) \
+        and not any(hasattr(kind, name) for name in OFFERS) \
+        and not has_state_in_c(kind) and reducing(kind) is None \
+        and getstate_of(kind) is None
 
 
 def way_of(value: Any) -> str:
@@ -139,15 +168,15 @@ def check_has_state(value: Any) -> None:
     if is_module(value) or is_named_tuple(value) \
             or kind is types.SimpleNamespace:
         return
-    if has_state_in_c(value):
+    if has_state_in_c(kind):
         raise TypeError(f'expected an object with all of its state in '
                         f'attributes, found {kind.__name__}, which is written '
                         'in C: ' + way_of(value))
-    for name in REDUCING:
-        if getattr(kind, name, None) is not getattr(object, name, None):
-            raise TypeError(f'expected an object that its attributes describe, '
-                            f'found {kind.__name__}, whose class defines '
-                            f'{name}(): ' + way_of(value))
+    name = reducing(kind)
+    if name:
+        raise TypeError(f'expected an object that its attributes describe, '
+                        f'found {kind.__name__}, whose class defines {name}()'
+                        ': ' + way_of(value))
 
 
 # --- Objects that say it ---
@@ -190,10 +219,15 @@ def by_state_dict(value: Any) -> Optional[State]:
     return State(found, value.load_state_dict)
 
 
+def getstate_of(kind: Any) -> Any:
+    """What a class defines, if not as any object or any dataclass has it."""
+    found = getattr(kind, '__getstate__', None)
+    return None if found in (getattr(object, '__getstate__', None), getattr(
+        dataclasses, '_dataclass_getstate', None)) else found
+
+
 def by_getstate(value: Any) -> Optional[State]:
-    own = getattr(type(value), '__getstate__', None)
-    if own is None or own is getattr(object, '__getstate__', None) \
-            or own is getattr(dataclasses, '_dataclass_getstate', None) \
+    if getstate_of(type(value)) is None \
             or isinstance(value, (dict, list, tuple)):
         return None
     found = value.__getstate__()
