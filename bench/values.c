@@ -18,7 +18,7 @@
 
 #include "measure.h"
 
-enum { NAME_SIZE = 16 };
+enum { NAME_SIZE = 32 };
 
 struct values {
     size_t count;

@@ -110,6 +110,7 @@ class Graph:
         self.root = lib.varve_graph_root(self.handle)
         self.restorations: 'weakref.WeakSet[Any]' = weakref.WeakSet()
         self.any_shape: Any = None  # patterns
+        self._has_resizing = False  # arrays that an earlier read let resize
         self.is_own_format = True
         # Lists of numbers that are no arrays, kept: keys are identities.
         self.unfolded: Dict[Any, Any] = {}
@@ -201,13 +202,14 @@ class Graph:
 
     def _let_take_any_shape(self) -> None:
         """Of what was there before the program said so, or said otherwise."""
+        if self.any_shape is None and not self._has_resizing:
+            return
+        self._has_resizing = self.any_shape is not None
         for entry in self._entries.values():
             if self.takes_any_shape(entry):
                 lib.varve_set_resizing(entry.node, *entry.leaf.resizing())
-                entry.leaf.is_resizing = True
-            elif isinstance(entry.leaf, ArrayLeaf) and entry.leaf.is_resizing:
+            elif isinstance(entry.leaf, ArrayLeaf):
                 lib.varve_set_resizing(entry.node, ffi.NULL, ffi.NULL)
-                entry.leaf.is_resizing = False
 
     def entries(self) -> List[Entry]:
         """All parts of the program that have nodes."""
@@ -377,7 +379,8 @@ class Following:
             for name in set(parent.edges) - set(wanted):
                 self._untrack(parent, name)
         for name, key in wanted.items():
-            child = self._find(parent.edges.get(name), self._parts[key])
+            child = self._new.get(key) or (self._old and self._find(
+                parent.edges.get(name), self._parts[key])) or None
             if child and parent.edges.get(name) is child:
                 continue
             if name not in parent.edges and self._is_held(
@@ -401,9 +404,6 @@ class Following:
     def _find(self, there: Optional[Entry], part: Part) -> Optional[Entry]:
         """The entry that stands for a part: its own, or that of what was there
         before and is gone from the program."""
-        entry = self._new.get(part.key)
-        if entry:
-            return entry
         entry = self._old.get(part.key)
         if not entry and there and there.leaf and there.part.key not in \
                 self._parts and self._new.get(there.part.key) is not there:
@@ -416,7 +416,8 @@ class Following:
     def _add(self, parent: Entry, name: str, part: Part) -> Entry:
         entry = Entry(part)
         name = edge_name(parent, name)
-        if self._graph.takes_any_shape(entry):
+        if self._graph.any_shape is not None \
+                and self._graph.takes_any_shape(entry):
             entry.node = lib.varve_add_resizable(
                 parent.node, name, entry.leaf.view(), *entry.leaf.resizing())
         elif entry.leaf:

@@ -225,17 +225,17 @@ class ArrayLeaf(Leaf):
     another order; a copy of one whose bytes are in another order than the
     machine's, or whose elements lie on each other."""
 
+    _copy: Any = None
+    _room: Any = None
+    _handle: Any = None
+    _memory: Any = None
+    _at = 0  # as of the last look at the pointer
+
     def __init__(self, array: np.ndarray):
         self._name: Any = dtype_name(array.dtype)
         self._dtype, self._shape = array.dtype, array.shape
-        self._buffer: Any = None
-        self._copy: Any = None
-        self._room: Any = None
-        self._handle: Any = None
-        self._memory: Any = None
-        self._at = 0  # as of the last look at the pointer
-        self.is_resizing = False
-        self.pull(array)
+        self._buffer = array
+        self._take(array)
 
     def pointer(self) -> Any:
         self._at = self._buffer.__array_interface__['data'][0]
@@ -250,12 +250,15 @@ class ArrayLeaf(Leaf):
                 or dtype_name(value.dtype) != self._name:
             return False
         self._buffer = value
+        self._take(value)
+        return True
+
+    def _take(self, value: np.ndarray) -> None:
         if not is_native(value) or not is_apart(value):
             if self._copy is None:
                 self._copy = np.empty(self._shape, dtype(self._name))
             self._copy[...] = value
             self._buffer = self._copy
-        return True
 
     def view(self) -> Any:
         at = pointer_of(self._buffer)
@@ -400,7 +403,7 @@ class SliceLeaf(Leaf):
 
 
 def is_native(array: np.ndarray) -> bool:
-    return array.dtype.isnative or array.dtype.itemsize == 1
+    return bool(array.dtype.isnative) or array.dtype.itemsize == 1
 
 
 def is_direct(array: np.ndarray) -> bool:

@@ -24,7 +24,7 @@ from .leaves import (NUMBERS, ArrayLeaf, Leaf, ListLeaf, check_alone, leaf_maker
                      mangled_slots)
 from .outputs import output_maker
 from .outside import is_tensor, plain
-from .scalars import is_scalar
+from .scalars import MANY, is_scalar
 from .states import (EXTRA_STATE, IGNORE, ExtraState, State, attributes,
                      check_has_state, is_module, is_named_tuple,
                      is_ordinary, own_attributes, set_attribute, state_of_object)
@@ -197,7 +197,12 @@ def check_name(name: Any) -> None:
 
 
 def are_plain_names(names: Collection[Any]) -> bool:
-    """Whether all of them are names without doubt, in one look."""
+    """Whether all of them are names without doubt."""
+    return few_are_plain(tuple(names)) if len(names) < MANY \
+        else all_are_plain(names)
+
+
+def all_are_plain(names: Collection[Any]) -> bool:
     try:
         joined = '\0'.join(names)
     except TypeError:
@@ -205,6 +210,9 @@ def are_plain_names(names: Collection[Any]) -> bool:
     return joined.isascii() and joined.count('\0') == len(names) - 1 \
         and '\0\0' not in f'\0{joined}\0' \
         and max(map(len, names)) <= MAX_NAME_SIZE
+
+
+few_are_plain = functools.lru_cache(maxsize=256, typed=True)(all_are_plain)
 
 
 def check_key(name: Any, part: Part) -> None:
