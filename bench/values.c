@@ -52,8 +52,8 @@ static void add_arrays(varve_node *root, const struct values *v)
     varve_node *list = varve_add_list(root, "it");
     for (size_t i = 0; i < v->count; i++)
         varve_add_variable(list, VARVE_APPEND,
-            varve_view(v->numbers + 4 * i, VARVE_FLOAT64,
-                varve_shape_of(1, &extent)));
+            varve_view(
+                v->numbers + 4 * i, VARVE_FLOAT64, varve_shape_of(1, &extent)));
 }
 
 static void add_nested(varve_node *root, const struct values *v)
@@ -79,8 +79,9 @@ static void add_objects(varve_node *root, const struct values *v)
 static const struct {
     const char *name;
     void (*add)(varve_node *, const struct values *);
-} kinds[] = {{"list", add_list}, {"dict", add_dict}, {"arrays", add_arrays},
-    {"nested", add_nested}, {"objects", add_objects}};
+} kinds[] = { { "list", add_list }, { "dict", add_dict },
+    { "arrays", add_arrays }, { "nested", add_nested },
+    { "objects", add_objects } };
 
 static double timed(
     size_t kind, const struct values *v, const char *path, bool is_save)
@@ -93,9 +94,8 @@ static double timed(
     if (is_save) {
         must(varve_write(root, path, NULL, &error), &error);
     } else {
-        varve_restoration *read = varve_read(
-            root, path, &(varve_read_options){.passes = VARVE_TWO_PASSES},
-            &error);
+        varve_restoration *read = varve_read(root, path,
+            &(varve_read_options){ .passes = VARVE_TWO_PASSES }, &error);
         must(read ? VARVE_OK : error.status, &error);
         varve_restoration_free(read);
     }
@@ -113,7 +113,7 @@ int main(int count, char **words)
     while (strcmp(kinds[kind].name, words[1]) != 0)
         if (++kind == sizeof kinds / sizeof *kinds)
             return 2;
-    struct values v = {.count = strtoul(words[2], NULL, 10)};
+    struct values v = { .count = strtoul(words[2], NULL, 10) };
     v.numbers = calloc(v.count, 4 * sizeof *v.numbers);
     v.names = calloc(v.count, NAME_SIZE);
     must_system(v.numbers && v.names, "calloc");

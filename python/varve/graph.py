@@ -8,7 +8,8 @@ import contextlib
 import gc
 import threading
 import weakref
-from typing import Any, Callable, Collection, Dict, Iterator, List, Optional, Set, Tuple
+from typing import (Any, Callable, Collection, Dict, Iterator, List, Optional,
+                    Set, Tuple)
 
 from ._native import ffi, lib
 from .errors import Status, call, error_of, refuse

@@ -522,7 +522,8 @@ def slot_names(kind: Any) -> Tuple[str, ...]:
 
 def mangled_slots(value: Any) -> List[str]:
     """The slots that have something."""
-    return [name for name in slot_names(type(value)) if hasattr(value, name)]
+    kind: Any = type(value)
+    return [name for name in slot_names(kind) if hasattr(value, name)]
 
 
 def check_alone(value: Any, what: str) -> None:

@@ -18,11 +18,12 @@ from typing import Any, Callable, Dict, Iterable, Optional, Set
 import numpy as np
 
 from .leaves import HEAP_TYPE, slot_names
-from .outside import LABELLED, is_tensor_class
+from .outside import LABELLED, is_of, is_tensor_class
 from .ways import GENERAL, instead_of
 
 __all__ = ['IGNORE', 'State', 'attributes', 'check_has_state', 'is_module',
-           'is_ordinary', 'is_own_name', 'own_attributes', 'set_attribute', 'state_of_object']
+           'is_ordinary', 'is_own_name', 'own_attributes', 'set_attribute',
+           'state_of_object']
 
 EXTRA_STATE = '_extra_state'  # as torch calls it
 IGNORE = '__varve_ignore__'  # of a class: the attributes to leave out
@@ -86,13 +87,14 @@ def attributes(value: Any) -> Dict[str, Any]:
 
 def own_attributes(value: Any) -> Dict[str, Any]:
     """Those of an object of which nothing else says what its state is."""
+    kind: Any = type(value)
     found = dict(getattr(value, '__dict__', ()))
-    for name in slot_names(type(value)):
+    for name in slot_names(kind):
         if hasattr(value, name):
             found.setdefault(name, getattr(value, name))
     for name in OWN:
         found.pop(name, None)
-    for name in ignored(type(value)):
+    for name in ignored(kind):
         found.pop(name, None)
     return found
 
@@ -157,10 +159,6 @@ def is_ordinary(kind: Any) -> bool:
         and getstate_of(kind) is None
 
 
-def way_of(value: Any) -> str:
-    return instead_of(value) or GENERAL
-
-
 def check_has_state(value: Any) -> None:
     """TypeError, in words that follow a path, where an object is more than its
     attributes: a part of it is in C, or it is made anew by pickle."""
@@ -171,12 +169,12 @@ def check_has_state(value: Any) -> None:
     if has_state_in_c(kind):
         raise TypeError(f'expected an object with all of its state in '
                         f'attributes, found {kind.__name__}, which is written '
-                        'in C: ' + way_of(value))
+                        'in C: ' + GENERAL)
     name = reducing(kind)
     if name:
         raise TypeError(f'expected an object that its attributes describe, '
                         f'found {kind.__name__}, whose class defines {name}()'
-                        ': ' + way_of(value))
+                        ': ' + GENERAL)
 
 
 # --- Objects that say it ---
@@ -190,11 +188,20 @@ def state_of_object(value: Any) -> Optional[State]:
     if isinstance(value, type) or is_module(value) \
             or hasattr(type(value), '_varve_follow'):
         return None
-    return random_state(value) or by_state_dict(value) or by_getstate(value)
+    state = random_state(value) or by_state_dict(value)
+    way = None if state else instead_of(value)
+    if way:
+        raise TypeError('expected arrays, numbers, strings, lists, dicts and '
+                        f'objects of them, found {type(value).__name__}: {way}')
+    return state or by_getstate(value)
 
 
 def random_state(value: Any) -> Optional[State]:
-    """NumPy's generators."""
+    """Generators of NumPy and torch."""
+    torch: Any = sys.modules.get('torch')
+    if torch and is_of(value, getattr(torch, 'Generator', ())):
+        return State({'state': value.get_state()},
+                     lambda tree: value.set_state(tree['state']))
     if isinstance(value, np.random.RandomState):
         return State(value.get_state(legacy=False), value.set_state)
     bits = value.bit_generator if isinstance(value, np.random.Generator) \

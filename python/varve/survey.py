@@ -20,16 +20,15 @@ from ._native import lib
 from .dtypes import dtype_name
 from .errors import refuse
 from .kinds import is_number_name, tags_of
-from .leaves import (NUMBERS, ArrayLeaf, Leaf, ListLeaf, check_alone, leaf_maker,
-                     mangled_slots)
+from .leaves import (NUMBERS, ArrayLeaf, Leaf, ListLeaf, check_alone,
+                     is_number_list, leaf_maker, mangled_slots)
 from .outputs import output_maker
 from .outside import is_tensor, plain
 from .scalars import MANY, is_scalar
 from .states import (EXTRA_STATE, IGNORE, ExtraState, State, attributes,
-                     check_has_state, is_module, is_named_tuple,
-                     is_ordinary, own_attributes, set_attribute, state_of_object)
+                     check_has_state, is_module, is_named_tuple, is_ordinary,
+                     own_attributes, set_attribute, state_of_object)
 from .strings import is_valid
-from .ways import instead_of
 
 __all__ = ['Part', 'Survey', 'put', 'put_tuples']
 
@@ -152,10 +151,8 @@ def kind_of(value: Any) -> int:
         return OBJECT if is_named_tuple(value) else LIST
     if isinstance(value, STRANGERS) or not (
             hasattr(value, '__dict__') or mangled_slots(value)):
-        way = instead_of(value)
         raise TypeError('expected arrays, numbers, strings, lists, dicts and '
-                        f'objects of them, found {described(value)}'
-                        + (f': {way}' if way else ''))
+                        f'objects of them, found {described(value)}')
     check_has_state(value)
     return OBJECT
 
@@ -356,7 +353,9 @@ class Survey:
             or type(value) in NUMBERS or value is None
         key = (part.key, name) if is_plain else id(source)
         is_of_state = part.is_of_state and isinstance(value, (dict, list))
-        if is_of_state:
+        if is_of_state and is_number_list(value):
+            key = part.key, name
+        elif is_of_state:
             key = self._in_states.setdefault(id(source), (part.key, name))
         elif isinstance(source, ExtraState):
             key = id(source.module), EXTRA_STATE

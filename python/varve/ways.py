@@ -23,6 +23,13 @@ INSTEAD = {
     'ipaddress._IPAddressBase': 'save str() of it',
     'builtins.generator': 'save what it is made of, and how far it is',
     'builtins.weakref': 'save what it refers to, by name',
+    'keras.src.saving.keras_saveable.KerasSaveable':
+        'save its variables, such as a list of it.variables',
+    'tensorflow.python.module.module.Module':
+        'save its variables, such as a list of it.variables',
+    'flax.nnx.pytreelib.Pytree': 'save nnx.state() of it, and pass what is '
+                                 'restored to nnx.update()',
+    'flax.core.frozen_dict.FrozenDict': 'save unfreeze() of it',
     'weakref.ReferenceType': 'save what it refers to, by name',
 }
 
