@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 import random
+import time
 import types
 import unittest
 
@@ -36,7 +37,7 @@ def shown(tree):
 class Numbers(Test):
 
     def test_whatever_changes_between_saves_is_saved(self):
-        for seed in range(30):
+        for seed in range(6):
             source = random.Random(seed)
             checkpoint = varve.Checkpoint(it=types.SimpleNamespace(), by={})
             for _ in range(20):
@@ -100,16 +101,26 @@ class Numbers(Test):
         self.assertEqual(varve.load(self.path())['it'], names)
 
 
+def deep(count):
+    root = at = types.SimpleNamespace()
+    for i in range(count):
+        at.n, at.best, at.next = i, None, types.SimpleNamespace()
+        at = at.next
+    return root
+
+
 class Depth(Test):
 
     def test_a_linked_list_takes_time_by_its_length(self):
-        root = at = types.SimpleNamespace()
-        for i in range(3000):
-            at.n, at.best, at.next = i, None, types.SimpleNamespace()
-            at = at.next
-        varve.write({'it': root}, self.path())
-        with varve.restore({'it': root}, self.path()) as restoration:
-            restoration.assert_consumed()
+        taken = []
+        for count in 500, 8000:
+            tree = {'it': deep(count)}
+            varve.write(tree, self.path())
+            begin = time.process_time()
+            with varve.restore(tree, self.path()) as restoration:
+                taken.append((time.process_time() - begin) / count)
+                restoration.assert_consumed()
+        self.assertLess(taken[1], 5 * taken[0])  # by the square: 16
 
 
 if __name__ == '__main__':
