@@ -5,8 +5,9 @@
 
 PROGRAM is `values` of a build (values.c); the package `varve` is that of the
 Python that runs this. Each graph is saved and restored in turns, in a folder of
-TMPDIR, and a table has the medians in ns for each value, and how many times as
-long Python takes. The last rows tell whether time is linear in depth.
+TMPDIR, and a table has the medians in ns of the processors for each value, and
+how many times as long Python takes. The last rows tell whether time is linear
+in depth.
 
 SPDX-License-Identifier: MIT
 """
@@ -60,12 +61,12 @@ def in_c(program, kind, count, path, what):
 
 
 def in_python(tree, path, what):
-    begin = time.perf_counter()
+    begin = time.process_time()
     if what == 'save':
         varve.write(tree, path)
     else:
         varve.restore(tree, path).close()
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
 def main(program, rounds=7):
