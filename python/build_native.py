@@ -48,6 +48,18 @@ extern "Python" varve_status varve_python_broadcast(void *self, void *bytes,
 extern "Python" varve_status varve_python_barrier(void *self);
 '''
 
+# In native.c.
+FUNCTIONS = '''
+int varve_python_heed(void *user, uint64_t done, uint64_t total,
+    const char *what);
+varve_node **varve_python_nodes_of(uint64_t *at, size_t count);
+void varve_python_add_numbers(varve_node *parent, const char *names,
+    const char *dtypes, size_t count, uint64_t *at, varve_node **old,
+    size_t old_count);
+varve_node *varve_python_add_array(varve_node *parent, const char *name,
+    uintptr_t at, int dtype, int rank, const uint64_t *extents);
+'''
+
 
 def pkg_config(*arguments, **environment):
     """What it prints, as words; None where it finds nothing, or is missing."""
@@ -100,9 +112,12 @@ def compiled(declared):
 def builder():
     cflags, libs, folders = find_library()
     made = cffi.FFI()
-    made.cdef('\n'.join(compiled(declarations(cflags))) + CALLBACKS)
+    made.cdef('\n'.join(compiled(declarations(cflags))) + CALLBACKS
+              + FUNCTIONS)
+    with open(os.path.join(HERE, 'native.c'), encoding='utf-8') as stream:
+        source = stream.read()
     made.set_source(
-        'varve._native', '#include <varve/varve.h>',
+        'varve._native', source,
         extra_compile_args=cflags + ['-g0'],  # has paths of this machine
         extra_link_args=libs + [f'-Wl,-rpath,{path}' for path in folders])
     return made

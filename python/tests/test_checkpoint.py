@@ -15,6 +15,8 @@ from place import Test
 
 
 class Layer:
+    __varve_ignore__ = '_cache'
+
     def __init__(self, value=0.0):
         self.kernel = np.full((2, 3), value)
         self.steps = 0

@@ -84,24 +84,6 @@ class MoreSlots(Slots):
     __slots__ = ()
 
 
-class Private:
-    def __init__(self, value):
-        self._w = np.full(3, value)
-
-
-class PrivateSlots:
-    __slots__ = ('_w',)
-
-    def __init__(self):
-        self._w = 1
-
-
-class Partly:
-    def __init__(self):
-        self.w = 1
-        self._cache = {}
-
-
 class Units(np.ndarray):
     pass
 
@@ -213,21 +195,11 @@ class Objects(Test):
         words, table, rows = Words('x'), Table(a=1), Rows([1])
         words.a = table.b = rows.c = 1
         for value, words in (
-                (Private(1.0), '_w.*state_dict'), (PrivateSlots(), '_w'),
                 (np.ma.masked_array([1.0, 2.0], [0, 1]), 'MaskedArray'),
                 (units, "Units with 'unit'"), (words, "Words with 'a'"),
                 (table, "Table with 'b'"), (rows, "Rows with 'c'")):
             with self.fails(varve.MisuseError, 'in/0: ', words):
                 varve.write({'in': [value]}, self.path())
-
-    def test_what_is_left_out_is_listed(self):
-        self.assertEqual(
-            varve.write({'in': [Partly()]}, self.path()),
-            [('in/0/_cache', 'left out: an attribute that begins with _')])
-        checkpoint = varve.Checkpoint(it=Partly())
-        checkpoint.save(self.path('ckpt'))
-        self.assertEqual([path for path, _ in checkpoint.left_out],
-                         ['it/_cache'])
 
     def test_named_tuples_are_saved_by_field(self):
         varve.write({'adam': Pair(np.full(2, 1.0), 2.0)}, self.path())
@@ -271,6 +243,51 @@ class Objects(Test):
         keras = self.library('keras')
         self.comes_back(keras.Variable([1.0]), keras.Variable([0.0]),
                         np.asarray)
+
+    @alone
+    def test_models_are_refused_with_a_way_out(self):
+        flax, jnp = self.library('flax'), self.library('jax.numpy')
+        nnx = self.library('flax.nnx')
+        module = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+        for value, way in ((module, 'nnx.state'), (flax.core.freeze(
+                {'a': jnp.ones(2)}), 'unfreeze')):
+            with self.fails(varve.MisuseError, 'it: ', way):
+                varve.write({'it': value}, self.path())
+        self.comes_back(nnx.to_pure_dict(nnx.state(module)),
+                        nnx.to_pure_dict(nnx.state(nnx.Linear(
+                            2, 2, rngs=nnx.Rngs(1)))),
+                        lambda value: np.asarray(value['kernel']))
+
+    @alone
+    def test_states_of_training_leave_out_what_their_class_ignores(self):
+        jnp, optax = self.library('jax.numpy'), self.library('optax')
+        kind = self.library('flax.training.train_state').TrainState
+
+        def make(value):
+            return kind.create(apply_fn=None, tx=optax.adam(0.1),
+                               params={'w': jnp.full(2, value)})
+        with self.fails(varve.MisuseError, 'it/tx/init: .*function',
+                        "'tx' in __varve_ignore__ of TrainState"):
+            varve.write({'it': make(1.0)}, self.path())
+        kind.__varve_ignore__ = 'tx', 'apply_fn'
+        self.comes_back(make(1.0).apply_gradients(grads={'w': jnp.ones(2)}),
+                        make(0.0), lambda value: (
+                            np.asarray(value.params['w']), int(value.step),
+                            np.asarray(value.opt_state[0].mu['w'])))
+
+    @alone
+    def test_models_of_keras_are_refused_with_a_way_out(self):
+        keras = self.library('keras')
+
+        def make(value):
+            layer = keras.layers.Dense(2)
+            layer.build((None, 2))
+            layer.bias.assign([value] * 2)
+            return layer
+        with self.fails(varve.MisuseError, 'it: ', 'it.variables'):
+            varve.write({'it': make(1.0)}, self.path())
+        self.comes_back(make(1.0).variables, make(0.0).variables,
+                        lambda value: value[1].numpy())
 
     @alone
     def test_pandas_is_refused(self):

@@ -33,6 +33,7 @@ class _Lib:
     VARVE_DISCONNECTED: int
     VARVE_FORMAT_NPZ: int
     VARVE_FORMAT_VARVE: int
+    VARVE_IO: int
     VARVE_LIMIT: int
     VARVE_LIST: int
     VARVE_MATCHED: int
@@ -52,6 +53,9 @@ class _Lib:
     VARVE_PENDING_CARRY: int
     VARVE_PENDING_FAIL: int
     VARVE_PENDING_OMIT: int
+    VARVE_REDIRECTS_ANY: int
+    VARVE_REDIRECTS_NONE: int
+    VARVE_REDIRECTS_SAME_HOST: int
     VARVE_STRING: int
     VARVE_TWO_PASSES: int
     VARVE_VARIABLE: int

@@ -17,6 +17,7 @@ from .fitting import check_fit
 from .graph import Arrival, Graph
 from .options import Options, read_options, write_options
 from .restoration import Restoration
+from .states import is_own_name
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -69,7 +70,7 @@ class Files:
               keywords: Any) -> List[Tuple[str, str]]:
         with self.graph.lock:
             options = self._write(lib.varve_write, path, comm, keywords)
-            return options.callbacks.losses + self.graph.left_out
+            return options.callbacks.losses
 
     def save(self, prefix: Path, comm: Optional[Communicator],
              keywords: Any) -> str:
@@ -234,7 +235,7 @@ class Tracked:
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if not name.startswith('_'):
+        if not is_own_name(name):
             for graph in list(vars(self).get('_varve_graphs', ())):
                 if graph.is_waiting():
                     graph.sync(arrival=Arrival(False, self, name))
@@ -255,8 +256,8 @@ class Tracked:
 
 class Checkpoint(Tracked):
     """Objects whose attributes become edges: arrays, numbers, strings, lists,
-    dicts and other objects of them. Attributes that begin with `_`, and those
-    that are None, are left out; what cannot be saved is refused by its path.
+    dicts and other objects of them. What cannot be saved is refused by its
+    path; a class leaves out the attributes that it names in `__varve_ignore__`.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -278,7 +279,7 @@ class Checkpoint(Tracked):
     """
 
     def __init__(self, **objects: Any):
-        self._files = Files(self)
+        self._varve_files = Files(self)
         for name, value in objects.items():
             setattr(self, name, value)
 
@@ -291,34 +292,29 @@ class Checkpoint(Tracked):
     def write(self, path: Path, comm: Optional[Communicator] = None,
               **options: 'Unpack[WriteOptions]') -> List[Tuple[str, str]]:
         """Writes to exactly this file; gives what the format cannot hold."""
-        return self._files.write(path, comm, options)
+        return self._varve_files.write(path, comm, options)
 
     def save(self, prefix: Path, comm: Optional[Communicator] = None,
              **options: 'Unpack[WriteOptions]') -> str:
         """Writes `prefix-N.varve` for the next N, and gives its path."""
-        return self._files.save(prefix, comm, options)
+        return self._varve_files.save(prefix, comm, options)
 
     def read(self, path: Path, comm: Optional[Communicator] = None,
              **options: 'Unpack[ReadOptions]') -> Restoration:
         """Reads exactly this file."""
-        return self._files.read(lib.varve_read, path, comm, options)
+        return self._varve_files.read(lib.varve_read, path, comm, options)
 
     def restore(self, path: Path, comm: Optional[Communicator] = None,
                 **options: 'Unpack[ReadOptions]') -> Restoration:
         """Reads a file, or the newest of a prefix."""
-        return self._files.read(lib.varve_restore, path, comm, options)
+        return self._varve_files.read(lib.varve_restore, path, comm, options)
 
     def plan(self, path: Path,
              **options: 'Unpack[ReadOptions]') -> Restoration:
         """What restore would do, without changing anything."""
-        return self._files.read(lib.varve_plan, path, None, options)
-
-    @property
-    def left_out(self) -> List[Tuple[str, str]]:
-        """The attributes that the last save left out: paths and reasons."""
-        return list(self._files.graph.left_out)
+        return self._varve_files.read(lib.varve_plan, path, None, options)
 
     @property
     def save_counter(self) -> int:
         """The number of the last save, or of what was restored."""
-        return self._files.counter
+        return self._varve_files.counter

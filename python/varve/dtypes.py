@@ -69,9 +69,16 @@ def dtype_name(of: np.dtype) -> Optional[str]:
     """
     if of.kind in 'OSU':
         return 'string'
-    name = of.metadata[LABEL] if of.metadata and LABEL in of.metadata \
-        else of.name
-    return name if name in CODES else None
+    if of.metadata and LABEL in of.metadata:
+        name = of.metadata[LABEL]
+        return name if name in CODES else None
+    return known_name(of)
+
+
+@functools.lru_cache(maxsize=256)
+def known_name(of: np.dtype) -> Optional[str]:
+    """The same where nothing is said besides."""
+    return of.name if of.name in CODES else None
 
 
 @functools.lru_cache(maxsize=None)

@@ -63,6 +63,8 @@ class Filling:
         self._survey = survey
         self._names = Names(options.keywords)
         self._filled = filled
+        self._nodes: Dict[Any, Optional[SavedNode]] = {}  # by keys of parts
+        self._edges: Dict[int, Dict[str, int]] = {}  # numbers of children
 
     def fill(self, is_wanted: Callable[[Part], bool]) -> None:
         changed = False
@@ -82,8 +84,14 @@ class Filling:
         if changed:
             put_tuples(list(self._survey.parts.values()), self._filled.note)
 
-    def _find(self, path: str) -> Optional[SavedNode]:
-        """What the file has for a path of the program."""
+    def _find(self, part: Part, name: Any = None) -> Optional[SavedNode]:
+        """What the file has for a part, or for a child of it."""
+        if self._names.are_same:
+            node = self._node_of(part)
+            return node if name is None else self._child(node, name)
+        return self._look_up(part.path if name is None else part.path_to(name))
+
+    def _look_up(self, path: str) -> Optional[SavedNode]:
         found = self._names.in_file(path)
         if found is None:
             return None
@@ -92,8 +100,30 @@ class Filling:
         except NotFoundError:
             return None
 
+    def _node_of(self, part: Part) -> Optional[SavedNode]:
+        """By one step from the node of the part above: a path from the root
+        for each would take time by the square of the depth."""
+        below = []
+        while part.home and part.key not in self._nodes:
+            below.append(part)
+            part = part.home[0]
+        node = self._nodes[part.key] if part.home else self._look_up('')
+        for part in reversed(below):
+            assert part.home
+            node = self._nodes[part.key] = self._child(node, part.home[1])
+        return node
+
+    def _child(self, node: Optional[SavedNode],
+               name: Any) -> Optional[SavedNode]:
+        if node is None:
+            return None
+        if node.number not in self._edges:
+            self._edges[node.number] = dict(node.edge_items())
+        number = self._edges[node.number].get(str(name))
+        return None if number is None else self._reader.node(number)
+
     def _fill_list(self, part: Part) -> bool:
-        node = self._find(part.path)
+        node = self._find(part)
         if node is None or node.kind != Kind.LIST \
                 or node.edge_count <= len(part.holder):
             return False
@@ -110,7 +140,7 @@ class Filling:
         """Lets a list of numbers and strings be the one of the file, where
         that has another length, or the elements one by one and not as an
         array, or of other types."""
-        node = self._find(part.path)
+        node = self._find(part)
         if node is None:
             return False
         if node.kind == Kind.LIST:
@@ -142,7 +172,7 @@ class Filling:
         part.holder = value
 
     def _fill_dict(self, part: Part) -> bool:
-        node = self._find(part.path)
+        node = self._find(part)
         if node is None or node.kind != Kind.DICT or not node.edge_count \
                 or not is_plain(node):
             return False
@@ -153,7 +183,7 @@ class Filling:
     def _fill_nones(self, part: Part) -> bool:
         changed = False
         for name in names_of_none(part):
-            node = self._find(part.path_to(name))
+            node = self._find(part, name)
             if node is None or is_none_tagged(node.tags) \
                     or not is_plain(node):
                 continue
@@ -176,6 +206,8 @@ def names_of_none(part: Part) -> List[Any]:
     """Where it has None."""
     if part.is_list:
         return [i for i, child in enumerate(part.holder) if child is None]
+    if not part.has_none:
+        return []
     return [name for name, child in named_children(part).items()
             if child is None]
 
@@ -223,6 +255,9 @@ class Names:
         # These are the library's to carry out: nothing is made there.
         self._is_unknown = bool(keywords.get('rename_file')
                                 or keywords.get('dots'))
+        # Whether paths below the subtree are those of the program.
+        self.are_same = not (self._renames or self._is_unknown
+                             or self._only or self._except)
 
     def in_file(self, path: str) -> Optional[str]:
         """None where nothing is to come."""

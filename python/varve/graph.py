@@ -4,9 +4,12 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import contextlib
+import gc
 import threading
 import weakref
-from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
+from typing import (Any, Callable, Collection, Dict, Iterator, List, Optional,
+                    Set, Tuple)
 
 from ._native import ffi, lib
 from .errors import Status, call, error_of, refuse
@@ -15,7 +18,8 @@ from .kinds import PYTHON_TAG
 from .leaves import ArrayLeaf, refusal_of
 from .options import as_patterns
 from .outside import is_tensor, raise_version
-from .survey import NONE_TAG, Part, Survey, put, put_tuples
+from .scalars import Scalars
+from .survey import NONE_TAG, Part, Survey, put, put_tuples, set_child
 
 
 class Arrival:
@@ -38,7 +42,9 @@ class Arrival:
         found = {key for name, key in home.children if name == self._name} \
             if home else set()
         queue = list(found)
+        found.add((id(self._source), self._name))  # a number
         for key in queue:  # grows meanwhile
+            found.update((key, name) for name in survey.parts[key].scalars)
             new = {child for _, child in survey.parts[key].children} - found
             found |= new
             queue.extend(new)
@@ -48,6 +54,7 @@ class Arrival:
 NOTHING = Arrival(False)
 EVERYTHING = Arrival(True)
 
+NULL = ffi.NULL
 ADD = {lib.VARVE_OBJECT: lib.varve_add_object,
        lib.VARVE_LIST: lib.varve_add_list,
        lib.VARVE_DICT: lib.varve_add_dict}
@@ -56,26 +63,31 @@ ADD = {lib.VARVE_OBJECT: lib.varve_add_object,
 class Entry:
     """A part of the program and its node."""
 
+    __slots__ = ('part', 'leaf', 'pointer', 'node', 'edges', 'tags', 'scalars')
+
     def __init__(self, part: Part):
         self.part = part
         self.leaf: Any = part.maker(part.value) if part.maker else None
         self.pointer = self.leaf.pointer() if self.leaf else None
         self.node: Any = ffi.NULL
         self.edges: Dict[str, 'Entry'] = {}
-        self.tags: Set[str] = set()
+        self.tags: Collection[str] = ()
+        self.scalars: Optional[Scalars] = None
 
-    def tag(self, tags: Iterable[str]) -> None:
+    def tag(self, tags: Collection[str]) -> None:
         """Lets the tags of the node be these."""
-        wanted = set(tags)
-        for name in self.tags - wanted:
+        if not tags and not self.tags:
+            return
+        wanted, old = set(tags), set(self.tags)
+        for name in old - wanted:
             lib.varve_untag(self.node, name.encode())
-        for name in sorted(wanted - self.tags):
+        for name in sorted(wanted - old):
             lib.varve_tag(self.node, name.encode())
         self.tags = wanted
 
     def take(self, part: Part) -> bool:
         """Stands for a part from now on; False where it cannot."""
-        if (part.kind, part.is_none) != (self.part.kind, self.part.is_none):
+        if part.kind != self.part.kind or part.is_none != self.part.is_none:
             return False
         if self.leaf:
             if not self.leaf.pull(part.value):
@@ -98,12 +110,12 @@ class Graph:
                              lib.varve_graph_free)
         self.root = lib.varve_graph_root(self.handle)
         self.restorations: 'weakref.WeakSet[Any]' = weakref.WeakSet()
-        self.any_shape: Any = ffi.NULL  # patterns
+        self.any_shape: Any = None  # patterns
+        self._has_resizing = False  # arrays that an earlier read let resize
         self.is_own_format = True
         # Lists of numbers that are no arrays, kept: keys are identities.
         self.unfolded: Dict[Any, Any] = {}
         self.states: Dict[Any, Any] = {}  # of objects, until they are given
-        self.left_out: List[Tuple[str, str]] = []
         self._object = root
         self._entries: Dict[Any, Entry] = {}
 
@@ -112,7 +124,7 @@ class Graph:
         if patterns is True:
             patterns = '**'
         self.any_shape = as_patterns(
-            patterns, 'any_shape') if patterns else ffi.NULL
+            patterns, 'any_shape') if patterns else None
 
     def begin_read(self) -> None:
         """Forgets what only the last read or write knew."""
@@ -135,7 +147,7 @@ class Graph:
         """Lets the graph be what the program is; nothing is changed where
         something cannot be saved or, `to_fill`, be filled. Values of a file
         that wait come to what `arrival` says and to nothing else."""
-        with self.lock:
+        with self.lock, without_collection():
             if not to_fill:
                 self.states.clear()
             if arrival is not NOTHING and self.is_waiting():
@@ -143,7 +155,6 @@ class Graph:
             survey = self.survey(
                 has_none=arrival is NOTHING and not to_fill
                 and self.is_own_format and not self.is_waiting())
-            self.left_out = survey.left_out
             kind = survey.parts[survey.root].kind
             if kind not in (lib.VARVE_OBJECT, lib.VARVE_DICT):
                 raise refuse('the root: expected a dict or an object, found '
@@ -185,12 +196,16 @@ class Graph:
         """Whether an array may be replaced by one of another shape. (One that
         stands for a tensor cannot.)"""
         part = entry.part
-        return isinstance(entry.leaf, ArrayLeaf) \
+        return self.any_shape is not None \
+            and isinstance(entry.leaf, ArrayLeaf) \
             and part.source is part.value and bool(
                 lib.varve_path_matches(self.any_shape, part.path.encode()))
 
     def _let_take_any_shape(self) -> None:
         """Of what was there before the program said so, or said otherwise."""
+        if self.any_shape is None and not self._has_resizing:
+            return
+        self._has_resizing = self.any_shape is not None
         for entry in self._entries.values():
             if self.takes_any_shape(entry):
                 lib.varve_set_resizing(entry.node, *entry.leaf.resizing())
@@ -208,7 +223,11 @@ class Graph:
         misfits = []
         for entry in self.entries():
             part, leaf = entry.part, entry.leaf
-            if not leaf or refusal_of(part.value):
+            if entry.scalars:
+                for name, come in entry.scalars.come():
+                    set_child(part, name, come)
+            if not leaf or (part.is_quick and leaf.lies_in(part.value)) \
+                    or refusal_of(part.value):
                 continue
             why = leaf.misfit(part.value)
             if why:
@@ -228,9 +247,22 @@ class Graph:
             raise error_of(status, misfits[0])
 
 
+@contextlib.contextmanager
+def without_collection() -> Iterator[None]:
+    """Keeps the collector of garbage from looking at all that is made: of a
+    large program most time would go there."""
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_enabled:
+            gc.enable()
+
+
 def check_fillable(survey: Survey) -> None:
     for part in survey.parts.values():
-        why = refusal_of(part.value)
+        why = part.maker and refusal_of(part.value)
         if why:
             raise refuse(f'{part.path}: {why}')
 
@@ -261,6 +293,7 @@ class Following:
         self._graph._entries = self._new  # pylint: disable=protected-access
         for entry in gone:
             self._cut(entry, 0)
+            self._drop_scalars(entry)
         for entry in gone:
             lib.varve_remove(entry.node)
         return self._held
@@ -279,19 +312,67 @@ class Following:
 
     def _reach(self, entry: Entry) -> None:
         self._new[entry.part.key] = entry
-        if self._graph.is_own_format:
-            entry.tag([*entry.part.tags(), *[PYTHON_TAG] * (
-                entry.part.key == self._root)])
+        part = entry.part
+        if part.is_quick:
+            if entry.tags:
+                entry.tag(())
         else:
-            entry.tag([NONE_TAG] * entry.part.is_none)
-        follow = getattr(type(entry.part.value), '_varve_follow', None)
-        if follow:
-            follow(entry.part.value, self._graph)
+            self._tag(entry)
+            follow = getattr(type(part.value), '_varve_follow', None)
+            if follow:
+                follow(part.value, self._graph)
         if not entry.leaf:
             self._queue.append(entry)
 
+    def _tag(self, entry: Entry) -> None:
+        part = entry.part
+        if self._graph.is_own_format:
+            entry.tag([*part.tags(), *[PYTHON_TAG] * (part.key == self._root)])
+        else:
+            entry.tag([NONE_TAG] * part.is_none)
+
+    @staticmethod
+    def _drop_scalars(parent: Entry, values: Any = ()) -> Dict[Any, Any]:
+        """Removes the nodes of those that are no more; gives the others."""
+        kept = {}
+        for name, (kind, node) in (
+                parent.scalars.nodes() if parent.scalars else {}).items():
+            if name in values and type(values[name]) is kind:
+                kept[name] = kind, node
+            else:
+                lib.varve_untrack(parent.node, str(name).encode())
+                lib.varve_remove(node)
+        parent.scalars = None
+        return kept
+
+    def _is_number_held(self, parent: Entry, name: Any) -> bool:
+        if self._may_arrive((parent.part.key, name)) or lib.varve_pending(
+                parent.node, str(name).encode()) == ffi.NULL:
+            return False
+        self._held = self._held or parent.part.path_to(name)
+        return True
+
     def _lead(self, parent: Entry) -> None:
         """Lets its edges be those that it has by now."""
+        values, held = parent.part.scalars, parent.scalars
+        if (held.pull(values) if held else not values):
+            self._lead_edges(parent)
+            return
+        old = self._drop_scalars(parent, values)
+        self._lead_edges(parent)
+        if self._is_waiting:
+            values = {name: value for name, value in values.items()
+                      if name in old or not self._is_number_held(parent, name)}
+        if values:
+            new = {name: value for name, value in values.items()
+                   if name not in old}
+            parent.scalars = Scalars({**{name: values[name] for name in old},
+                                      **new} if old else new)
+            parent.scalars.add(parent.node, old)
+
+    def _lead_edges(self, parent: Entry) -> None:
+        if not parent.part.children and not parent.edges:
+            return
         wanted = dict(parent.part.children)
         if parent.part.is_list:
             self._cut(parent, len(wanted))
@@ -299,7 +380,8 @@ class Following:
             for name in set(parent.edges) - set(wanted):
                 self._untrack(parent, name)
         for name, key in wanted.items():
-            child = self._find(parent.edges.get(name), self._parts[key])
+            child = self._new.get(key) or (self._old and self._find(
+                parent.edges.get(name), self._parts[key])) or None
             if child and parent.edges.get(name) is child:
                 continue
             if name not in parent.edges and self._is_held(
@@ -323,9 +405,6 @@ class Following:
     def _find(self, there: Optional[Entry], part: Part) -> Optional[Entry]:
         """The entry that stands for a part: its own, or that of what was there
         before and is gone from the program."""
-        entry = self._new.get(part.key)
-        if entry:
-            return entry
         entry = self._old.get(part.key)
         if not entry and there and there.leaf and there.part.key not in \
                 self._parts and self._new.get(there.part.key) is not there:
@@ -338,7 +417,8 @@ class Following:
     def _add(self, parent: Entry, name: str, part: Part) -> Entry:
         entry = Entry(part)
         name = edge_name(parent, name)
-        if self._graph.takes_any_shape(entry):
+        if self._graph.any_shape is not None \
+                and self._graph.takes_any_shape(entry):
             entry.node = lib.varve_add_resizable(
                 parent.node, name, entry.leaf.view(), *entry.leaf.resizing())
         elif entry.leaf:
@@ -364,4 +444,4 @@ class Following:
 
 
 def edge_name(parent: Entry, name: str) -> Any:
-    return ffi.NULL if parent.part.is_list else name.encode()
+    return NULL if parent.part.is_list else name.encode()

@@ -9,7 +9,8 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import enum
-from typing import Any, Callable, List, Optional
+import functools
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
@@ -53,6 +54,10 @@ class Leaf:
     def misfit(self, _value: Any) -> Optional[str]:
         """Why what has come cannot be pushed."""
         return None
+
+    def lies_in(self, _value: Any) -> bool:
+        """Whether what comes is in the value already."""
+        return False
 
     def forget(self) -> None:
         """Lets the next pull take the value, whatever has come."""
@@ -220,19 +225,24 @@ class ArrayLeaf(Leaf):
     another order; a copy of one whose bytes are in another order than the
     machine's, or whose elements lie on each other."""
 
+    _copy: Any = None
+    _room: Any = None
+    _handle: Any = None
+    _memory: Any = None
+    _at = 0  # as of the last look at the pointer
+
     def __init__(self, array: np.ndarray):
         self._name: Any = dtype_name(array.dtype)
         self._dtype, self._shape = array.dtype, array.shape
-        self._buffer: Any = None
-        self._copy: Any = None
-        self._room: Any = None
-        self._handle: Any = None
-        self._memory: Any = None
-        self.pull(array)
+        self._buffer = array
+        self._take(array)
 
     def pointer(self) -> Any:
-        return (self._buffer.__array_interface__['data'][0],
-                self._buffer.strides)
+        self._at = self._buffer.__array_interface__['data'][0]
+        return self._at, self._buffer.strides
+
+    def lies_in(self, value: Any) -> bool:
+        return self._buffer is value
 
     def pull(self, value: Any) -> bool:
         if not isinstance(value, np.ndarray) or value.dtype != self._dtype \
@@ -240,12 +250,15 @@ class ArrayLeaf(Leaf):
                 or dtype_name(value.dtype) != self._name:
             return False
         self._buffer = value
+        self._take(value)
+        return True
+
+    def _take(self, value: np.ndarray) -> None:
         if not is_native(value) or not is_apart(value):
             if self._copy is None:
                 self._copy = np.empty(self._shape, dtype(self._name))
             self._copy[...] = value
             self._buffer = self._copy
-        return True
 
     def view(self) -> Any:
         at = pointer_of(self._buffer)
@@ -256,6 +269,13 @@ class ArrayLeaf(Leaf):
         self._memory = ffi.new('varve_memory *', {'strides': strides}), strides
         return lib.varve_view_in(self._memory[0], at, CODES[self._name],
                                  shape_of(self._shape))
+
+    def add(self, parent: Any, name: Any) -> Any:
+        if not is_direct(self._buffer):
+            return super().add(parent, name)
+        return lib.varve_python_add_array(
+            parent, name, self._at, CODES[self._name], len(self._shape),
+            self._shape or (0,))
 
     def push(self, value: Any) -> Any:
         if self._buffer is self._copy:
@@ -287,14 +307,14 @@ class ListLeaf(Leaf):
     def __init__(self, value: Any):
         self._type = type(value), type(value[0])
         self._buffer = np.array(value, NUMBERS[type(value[0])])
-        self._values = value if isinstance(value, tuple) else list(value)
+        self._taken = self._buffer.tobytes()
 
     def pull(self, value: Any) -> bool:
-        if not is_number_list(value) or len(value) != len(self._values) \
+        if not is_number_list(value) or len(value) != len(self._buffer) \
                 or (type(value), type(value[0])) != self._type:
             return False
         self._buffer[...] = value
-        self._values = value if isinstance(value, tuple) else list(value)
+        self._taken = self._buffer.tobytes()
         return True
 
     def view(self) -> Any:
@@ -302,9 +322,9 @@ class ListLeaf(Leaf):
                        CODES[self._buffer.dtype.name], self._buffer.shape)
 
     def push(self, value: Any) -> Any:
-        if self._buffer.tobytes() == np.array(
-                value, self._buffer.dtype).tobytes():
+        if self._buffer.tobytes() == self._taken:
             return value
+        self._taken = self._buffer.tobytes()
         found = self._buffer.tolist()
         if isinstance(value, tuple):
             return tuple(found)
@@ -383,7 +403,7 @@ class SliceLeaf(Leaf):
 
 
 def is_native(array: np.ndarray) -> bool:
-    return array.dtype.isnative or array.dtype.itemsize == 1
+    return bool(array.dtype.isnative) or array.dtype.itemsize == 1
 
 
 def is_direct(array: np.ndarray) -> bool:
@@ -394,7 +414,7 @@ def is_direct(array: np.ndarray) -> bool:
 def is_apart(array: np.ndarray) -> bool:
     """Whether no two elements lie on each other, as the library sees it: each
     dimension goes past all that the narrower ones span."""
-    if array.size == 0:
+    if array.flags.c_contiguous or array.size == 0:
         return True
     span = array.itemsize
     for stride, extent in sorted(
@@ -425,6 +445,8 @@ def misfit_of(came: List[Any], array: np.ndarray) -> Optional[str]:
 
 def refusal_of(value: Any) -> Optional[str]:
     """Why no value of a file can be put there; None where it can."""
+    if type(value) is np.ndarray and value.flags.carray:
+        return None
     if isinstance(value, Slice):
         value = plain(value.array)
     if isinstance(value, Outside) and value.give is None:
@@ -473,7 +495,10 @@ def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
 
 def check_dtype(of: np.dtype) -> None:
     if dtype_name(of) is None:
-        raise TypeError(f'expected an element type of the library, found {of}')
+        way = ': save .view("int64") of it' if of.kind in 'mM' else \
+            ': save each field by name' if of.fields else ''
+        raise TypeError('expected an element type of the library, found '
+                        f'{of}{way}')
 
 
 def state_of(value: Any) -> List[str]:
@@ -481,25 +506,32 @@ def state_of(value: Any) -> List[str]:
     return list(getattr(value, '__dict__', ())) + mangled_slots(value)
 
 
-def mangled_slots(value: Any) -> List[str]:
-    """The slots that have something, as getattr knows them."""
+@functools.lru_cache(maxsize=1024)
+def slot_names(kind: Any) -> Tuple[str, ...]:
+    """The slots of a class and its bases, as getattr knows them."""
     found = []
-    for kind in type(value).__mro__:
-        slots = kind.__dict__.get('__slots__', ())
+    for base in kind.__mro__:
+        slots = base.__dict__.get('__slots__', ())
         for name in [slots] if isinstance(slots, str) else slots:
             if name.startswith('__') and not name.endswith('__'):
-                name = f'_{kind.__name__.lstrip("_")}{name}'
-            if name not in ('__dict__', '__weakref__') and hasattr(value,
-                                                                   name):
+                name = f'_{base.__name__.lstrip("_")}{name}'
+            if name not in ('__dict__', '__weakref__'):
                 found.append(name)
-    return found
+    return tuple(found)
+
+
+def mangled_slots(value: Any) -> List[str]:
+    """The slots that have something."""
+    kind: Any = type(value)
+    return [name for name in slot_names(kind) if hasattr(value, name)]
 
 
 def check_alone(value: Any, what: str) -> None:
     """Raises TypeError where a value has attributes beside it."""
     if type(value).__flags__ & HEAP_TYPE == 0:
         return
-    found = [name for name in state_of(value) if name != '_metadata']
+    found = [name for name in state_of(value)
+             if name not in ('_metadata', '__orig_class__')]
     if found or isinstance(value, enum.Enum):
         beside = f' with {found[0]!r}' if found else ''
         raise TypeError(

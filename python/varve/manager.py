@@ -84,7 +84,7 @@ class Manager:
                  write: Optional[WriteOptions] = None,
                  read: Optional[ReadOptions] = None,
                  **options: 'Unpack[ManagerOptions]'):
-        self._files: Files = vars(checkpoint)['_files']
+        self._files: Files = vars(checkpoint)['_varve_files']
         self._checkpoint = checkpoint
         self._comm = comm
         self._write = write_options(write or {})

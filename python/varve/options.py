@@ -288,7 +288,7 @@ class Options:
         in a callback in the main thread, and what they raise cancels."""
         if not self.struct.progress \
                 and threading.current_thread() is threading.main_thread():
-            self.struct.progress = lib.varve_python_progress
+            self.struct.progress = ffi.addressof(lib, 'varve_python_heed')
             self.struct.progress_user = self.callbacks.handle
 
     def note_losses(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from .dtypes import dtype, dtype_name
+from .ways import instead_of
 
 __all__ = ['Outside', 'outside', 'plain', 'raise_version']
 
@@ -60,8 +61,12 @@ def plain(value: Any) -> Any:
 
 def is_tensor(value: Any) -> bool:
     """Whether it is a tensor of torch, which is there if it is."""
-    kind = getattr(sys.modules.get('torch'), 'Tensor', None)
-    return kind is not None and isinstance(value, kind)
+    return 'torch' in sys.modules and is_tensor_class(type(value))
+
+
+def is_tensor_class(kind: Any) -> bool:
+    base = getattr(sys.modules.get('torch'), 'Tensor', None)
+    return base is not None and issubclass(kind, base)
 
 
 def of_torch(tensor: Any) -> Any:
@@ -73,6 +78,11 @@ def of_torch(tensor: Any) -> Any:
             f'expected a tensor of torch itself, found {type(tensor).__name__},'
             ' of which a plain tensor has a part only: save a varve.Slice of '
             'the part that this process has (`to_local()`), or a plain tensor')
+    if tensor.device.type == 'meta' or tensor.layout != torch.strided:
+        raise TypeError('expected a dense tensor with values, found one on '
+                        f'{tensor.device} with {tensor.layout}: give it values '
+                        'by to_empty() and an initialization, or save '
+                        'to_dense() of it')
     try:
         if tensor.device.type != 'cpu':
             return on_device(tensor)
@@ -94,9 +104,6 @@ def array_of(tensor: Any) -> Any:
 def on_device(tensor: Any) -> Outside:
     """A copy of it in memory of the CPU, pinned where that is possible."""
     torch = sys.modules['torch']
-    if tensor.device.type == 'meta' or tensor.layout != torch.strided:
-        raise TypeError('a dense tensor with values is expected, found one on '
-                        f'{tensor.device} with {tensor.layout}')
     room = torch.empty(tensor.shape, dtype=tensor.dtype,
                        pin_memory=tensor.device.type == 'cuda')
     room.copy_(tensor.detach())
@@ -133,6 +140,8 @@ def is_array_like(value: Any) -> bool:
 
 def outside(value: Any) -> Any:
     """Of any other library: by its methods."""
+    if instead_of(value):
+        return value  # which is refused with that
     if root_of(value) in LABELLED or hasattr(type(value), 'iloc'):
         raise TypeError(
             f'expected arrays without labels, found {type(value).__name__}: '

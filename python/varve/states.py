@@ -1,27 +1,38 @@
 """states.py - objects: which attributes are saved, and who says it.
 
 An object that says what its state is (a module of torch, `state_dict`,
-`__getstate__`) is saved by that; any other by its attributes. One of which
-nothing would be saved is refused.
+`__getstate__`) is saved by that; any other by all of its attributes, but those
+that its class names in `__varve_ignore__`. An object that is more than its
+attributes is refused.
 
 SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import dataclasses
+import enum
 import sys
-from typing import Any, Callable, Dict, List, Optional
+import types
+from typing import Any, Callable, Dict, Iterable, Optional, Set
 
 import numpy as np
 
-from .leaves import mangled_slots
+from .leaves import HEAP_TYPE, slot_names
+from .outside import LABELLED, is_of, is_tensor_class
+from .ways import GENERAL, instead_of
 
-__all__ = ['State', 'attributes', 'check_has_state', 'is_module', 'private',
-           'set_attribute', 'state_of_object']
+__all__ = ['IGNORE', 'State', 'attributes', 'check_has_state', 'is_module',
+           'is_ordinary', 'is_own_name', 'own_attributes', 'set_attribute',
+           'state_of_object']
 
 EXTRA_STATE = '_extra_state'  # as torch calls it
-OWN = ('_varve_graphs', '_files')
-WAY_OUT = ('give it state_dict() and load_state_dict(), or __getstate__() and '
-           '__setstate__(), or save what it is made of by name')
+IGNORE = '__varve_ignore__'  # of a class: the attributes to leave out
+# This package's, and that of an object of a class with parameters of types.
+OWN = ('_varve_graphs', '_varve_files', '__orig_class__')
+OFFERS = ('state_dict', '_varve_follow', '__array__', '__dlpack__', 'iloc',
+          '__buffer__')
+REDUCING = ('__reduce__', '__reduce_ex__', '__getnewargs__',
+            '__getnewargs_ex__')
 
 
 class State:
@@ -34,9 +45,13 @@ class State:
 
 def is_module(value: Any) -> bool:
     """Whether it is a module of torch, which is there if it is."""
-    kind = getattr(getattr(sys.modules.get('torch'), 'nn', None), 'Module',
+    return 'torch' in sys.modules and is_module_class(type(value))
+
+
+def is_module_class(kind: Any) -> bool:
+    base = getattr(getattr(sys.modules.get('torch'), 'nn', None), 'Module',
                    None)
-    return kind is not None and isinstance(value, kind)
+    return base is not None and issubclass(kind, base)
 
 
 def module_attributes(value: Any) -> Dict[str, Any]:
@@ -61,29 +76,43 @@ class ExtraState:
         self.module = module
 
 
-def all_attributes(value: Any) -> Dict[str, Any]:
-    """Those of its own and of its slots."""
-    found = {name: getattr(value, name) for name in mangled_slots(value)}
-    found.update(getattr(value, '__dict__', ()))
-    return found
-
-
 def attributes(value: Any) -> Dict[str, Any]:
     """The attributes of an object that are saved."""
     if is_module(value):
         return module_attributes(value)
     if is_named_tuple(value):
         return dict(zip(value._fields, value))
-    return {name: child for name, child in all_attributes(value).items()
-            if not name.startswith('_')}
+    return own_attributes(value)
 
 
-def private(value: Any) -> List[str]:
-    """The attributes that are left out."""
-    if is_module(value) or is_named_tuple(value):
-        return []
-    return [name for name, child in all_attributes(value).items()
-            if name.startswith('_') and name not in OWN and child is not None]
+def own_attributes(value: Any) -> Dict[str, Any]:
+    """Those of an object of which nothing else says what its state is."""
+    kind: Any = type(value)
+    found = dict(getattr(value, '__dict__', ()))
+    for name in slot_names(kind):
+        if hasattr(value, name):
+            found.setdefault(name, getattr(value, name))
+    for name in OWN:
+        found.pop(name, None)
+    for name in ignored(kind):
+        found.pop(name, None)
+    return found
+
+
+def ignored(kind: Any) -> Iterable[str]:
+    """The attributes that a class, or a base of it, says to leave out."""
+    if not hasattr(kind, IGNORE):
+        return ()
+    found: Set[str] = set()
+    for base in kind.__mro__:
+        names = base.__dict__.get(IGNORE, ())
+        found.update([names] if isinstance(names, str) else names)
+    return found
+
+
+def is_own_name(name: str) -> bool:
+    """Whether an attribute is this package's."""
+    return name in OWN
 
 
 def is_named_tuple(value: Any) -> bool:
@@ -100,39 +129,52 @@ def set_attribute(value: Any, name: str, child: Any) -> None:
         object.__setattr__(value, name, child)
 
 
-def has_state_in_c(value: Any) -> bool:
-    """Whether a part of it is in no attribute: its class, or a base of it, is
-    written in C and has room of its own."""
-    kind = type(value)
+def has_state_in_c(kind: Any) -> bool:
+    """Whether a part of an object is in no attribute: its class, or a base of
+    it, is written in C and has room of its own."""
     known = object.__basicsize__ + 8 * (
-        sum(1 for _ in slots_of(kind)) + (kind.__dictoffset__ > 0)
+        len(slot_names(kind)) + (kind.__dictoffset__ > 0)
         + (getattr(kind, '__weakrefoffset__', 0) > 0))
-    return kind.__basicsize__ > known
+    return bool(kind.__basicsize__ > known)
 
 
-def slots_of(kind: Any) -> Any:
-    for base in kind.__mro__:
-        slots = base.__dict__.get('__slots__', ())
-        yield from (name for name in
-                    ([slots] if isinstance(slots, str) else slots)
-                    if name not in ('__dict__', '__weakref__'))
+def reducing(kind: Any) -> Optional[str]:
+    """By which method pickle makes an object anew, if it does."""
+    for name in REDUCING:
+        if getattr(kind, name, None) is not getattr(object, name, None):
+            return name
+    return None
+
+
+def is_ordinary(kind: Any) -> bool:
+    """Whether objects of a class are their attributes, whatever else they are:
+    a class of Python's that offers nothing else."""
+    return bool(kind.__dictoffset__ or slot_names(kind)) \
+        and all(base.__flags__ & HEAP_TYPE for base in kind.__mro__[:-1]) \
+        and not issubclass(kind, (type, enum.Enum)) \
+        and not is_module_class(kind) and not is_tensor_class(kind) \
+        and kind.__module__.partition('.')[0] not in (*LABELLED, __package__) \
+        and not any(hasattr(kind, name) for name in OFFERS) \
+        and not has_state_in_c(kind) and reducing(kind) is None \
+        and getstate_of(kind) is None
 
 
 def check_has_state(value: Any) -> None:
-    """TypeError, in words that follow a path, where nothing of an object would
-    be saved though it has something, or where a part of it is in C."""
-    if is_module(value) or is_named_tuple(value):
+    """TypeError, in words that follow a path, where an object is more than its
+    attributes: a part of it is in C, or it is made anew by pickle."""
+    kind = type(value)
+    if is_module(value) or is_named_tuple(value) \
+            or kind is types.SimpleNamespace:
         return
-    kind = type(value).__name__
-    if has_state_in_c(value):
+    if has_state_in_c(kind):
         raise TypeError(f'expected an object with all of its state in '
-                        f'attributes, found {kind}, which is written in C: '
-                        + WAY_OUT)
-    left_out = private(value)
-    if left_out and not attributes(value):
-        raise TypeError(f'expected an object with attributes to save, found '
-                        f'{kind}, of which each begins with _, such as '
-                        f'{left_out[0]!r}: {WAY_OUT}')
+                        f'attributes, found {kind.__name__}, which is written '
+                        'in C: ' + GENERAL)
+    name = reducing(kind)
+    if name:
+        raise TypeError(f'expected an object that its attributes describe, '
+                        f'found {kind.__name__}, whose class defines {name}()'
+                        ': ' + GENERAL)
 
 
 # --- Objects that say it ---
@@ -146,11 +188,20 @@ def state_of_object(value: Any) -> Optional[State]:
     if isinstance(value, type) or is_module(value) \
             or hasattr(type(value), '_varve_follow'):
         return None
-    return random_state(value) or by_state_dict(value) or by_getstate(value)
+    state = random_state(value) or by_state_dict(value)
+    way = None if state else instead_of(value)
+    if way:
+        raise TypeError('expected arrays, numbers, strings, lists, dicts and '
+                        f'objects of them, found {type(value).__name__}: {way}')
+    return state or by_getstate(value)
 
 
 def random_state(value: Any) -> Optional[State]:
-    """NumPy's generators."""
+    """Generators of NumPy and torch."""
+    torch: Any = sys.modules.get('torch')
+    if torch and is_of(value, getattr(torch, 'Generator', ())):
+        return State({'state': value.get_state()},
+                     lambda tree: value.set_state(tree['state']))
     if isinstance(value, np.random.RandomState):
         return State(value.get_state(legacy=False), value.set_state)
     bits = value.bit_generator if isinstance(value, np.random.Generator) \
@@ -175,9 +226,15 @@ def by_state_dict(value: Any) -> Optional[State]:
     return State(found, value.load_state_dict)
 
 
+def getstate_of(kind: Any) -> Any:
+    """What a class defines, if not as any object or any dataclass has it."""
+    found = getattr(kind, '__getstate__', None)
+    return None if found in (getattr(object, '__getstate__', None), getattr(
+        dataclasses, '_dataclass_getstate', None)) else found
+
+
 def by_getstate(value: Any) -> Optional[State]:
-    own = getattr(type(value), '__getstate__', None)
-    if own is None or own is getattr(object, '__getstate__', None) \
+    if getstate_of(type(value)) is None \
             or isinstance(value, (dict, list, tuple)):
         return None
     found = value.__getstate__()

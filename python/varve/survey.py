@@ -11,21 +11,23 @@ import enum
 import functools
 import re
 import types
-from typing import (Any, Callable, Container, Dict, Iterator, List, Optional,
-                    Tuple)
+from typing import (Any, Callable, Collection, Container, Dict, List, Mapping,
+                    Optional, Sequence, Tuple)
 
 import numpy as np
 
 from ._native import lib
+from .dtypes import dtype_name
 from .errors import refuse
 from .kinds import is_number_name, tags_of
-from .leaves import (NUMBERS, Leaf, ListLeaf, check_alone, leaf_maker,
-                     mangled_slots)
+from .leaves import (NUMBERS, ArrayLeaf, Leaf, ListLeaf, check_alone,
+                     is_number_list, leaf_maker, mangled_slots)
 from .outputs import output_maker
 from .outside import is_tensor, plain
-from .states import (EXTRA_STATE, ExtraState, State, attributes,
-                     check_has_state, is_module, is_named_tuple, private,
-                     set_attribute, state_of_object)
+from .scalars import MANY, is_scalar
+from .states import (EXTRA_STATE, IGNORE, ExtraState, State, attributes,
+                     check_has_state, is_module, is_named_tuple, is_ordinary,
+                     own_attributes, set_attribute, state_of_object)
 from .strings import is_valid
 
 __all__ = ['Part', 'Survey', 'put', 'put_tuples']
@@ -36,6 +38,8 @@ STRANGERS = (type, types.FunctionType, types.BuiltinFunctionType,
              enum.Enum, BaseException, set, frozenset, bytearray, memoryview,
              int, float, complex)
 MAX_NAME_SIZE = 65535
+OBJECT, LIST, DICT, VARIABLE = (lib.VARVE_OBJECT, lib.VARVE_LIST,
+                                lib.VARVE_DICT, lib.VARVE_VARIABLE)
 NONE_TAG = 'none'  # of an object that is None in a list
 ESCAPED = re.compile('[/%*|()\0-\x1f\x7f]')
 
@@ -43,36 +47,49 @@ ESCAPED = re.compile('[/%*|()\0-\x1f\x7f]')
 class Part:
     """One container or leaf, where it was found first."""
 
+    maker: Optional[Callable[[Any], Leaf]] = None
+    state: Optional[State] = None
+    is_none = False
+    is_of_state = False  # made anew at each survey
+    is_quick = False  # an object that is its attributes, or an array: no more
+    has_int_keys = False
+    has_none = False  # of a dict or an object: a child that is None
+    children: Sequence[Tuple[str, Any]] = ()
+    scalars: Mapping[Any, Any] = {}  # the children that are numbers
+    more_homes: Sequence[Tuple['Part', Any]] = ()
+
     def __init__(self, key: Any, source: Any, value: Any,
-                 home: Optional[Tuple['Part', Any]],
-                 maker: Optional[Callable[[Any], Leaf]],
-                 state: Optional[State] = None):
+                 home: Optional[Tuple['Part', Any]], kind: int):
         self.key = key
         self.source = source  # kept: keys are identities
         self.value = value
-        self._home = home  # the part and the name where it is
-        self.maker = maker
-        self.state = state
-        self.kind = lib.VARVE_VARIABLE if maker else lib.VARVE_OBJECT if state \
-            else kind_of(value)
+        self.home = home  # the part and the name where it is
+        self.kind = kind
+        self.holder = value  # what children are put back into
+
+    def look(self, maker: Optional[Callable[[Any], Leaf]],
+             state: Optional[State]) -> None:
+        """Of one that may be anything."""
+        value, self.maker, self.state = self.value, maker, state
+        self.kind = VARIABLE if maker else OBJECT if state else kind_of(value)
         self.is_none = value is None
-        self.is_of_state = state is not None  # made anew at each survey
-        # What children are put back into: a list in the place of a tuple.
-        self.holder: Any = state.tree if state else attributes(value) \
-            if is_named_tuple(value) else list(value) \
-            if isinstance(value, tuple) else value
-        self.has_int_keys = isinstance(self.holder, dict) and any(
+        self.is_of_state = state is not None
+        self.holder = value if maker else holder_of(value, state)
+        self.has_int_keys = self.kind == DICT and any(
             type(name) is int for name in self.holder)
-        self.children: List[Tuple[str, Any]] = []
-        self.homes: List[Tuple['Part', Any]] = []
+
+    @property
+    def homes(self) -> List[Tuple['Part', Any]]:
+        """All places where it is."""
+        return [self.home, *self.more_homes] if self.home else []
 
     @property
     def path(self) -> str:
         """Where it was found first. No part keeps its own, for in a deep graph
         all of them together take memory by the square."""
         names, part = [], self
-        while part._home:
-            part, name = part._home
+        while part.home:
+            part, name = part.home
             names.append(escaped(name))
         return '/'.join(reversed(names))
 
@@ -89,26 +106,55 @@ class Part:
             return ['list']
         return found
 
+    def way_out(self, name: Any) -> str:
+        """How the attribute that leads to a child is left out, as the end of a
+        message."""
+        part: Part = self
+        while part.home and not part.is_by_attributes:
+            part, name = part.home
+        kind = type(part.value)
+        if not part.is_by_attributes or kind.__module__ == __package__ + \
+                '.checkpoint':
+            return ''
+        return f'; to leave it out, name {name!r} in {IGNORE} of ' \
+            + kind.__qualname__
+
+    @property
+    def is_by_attributes(self) -> bool:
+        """Whether it is an object that is saved by its attributes."""
+        return self.kind == OBJECT and not (
+            self.is_none or self.state or isinstance(self.value, tuple)
+            or is_module(self.value))
+
     @property
     def is_list(self) -> bool:
-        return bool(self.kind == lib.VARVE_LIST)
+        return self.kind == LIST
+
+
+def holder_of(value: Any, state: Optional[State]) -> Any:
+    """What children are put back into: a list in the place of a tuple."""
+    if state:
+        return state.tree
+    if isinstance(value, tuple):
+        return attributes(value) if is_named_tuple(value) else list(value)
+    return value
 
 
 def kind_of(value: Any) -> int:
     if value is None:  # in a list: it keeps a place
-        return lib.VARVE_OBJECT
+        return OBJECT
     if isinstance(value, dict):
         check_alone(value, 'a dict')
-        return lib.VARVE_DICT
+        return DICT
     if isinstance(value, (list, tuple)):
         check_alone(value, 'a list')
-        return lib.VARVE_OBJECT if is_named_tuple(value) else lib.VARVE_LIST
+        return OBJECT if is_named_tuple(value) else LIST
     if isinstance(value, STRANGERS) or not (
             hasattr(value, '__dict__') or mangled_slots(value)):
         raise TypeError('expected arrays, numbers, strings, lists, dicts and '
                         f'objects of them, found {described(value)}')
     check_has_state(value)
-    return lib.VARVE_OBJECT
+    return OBJECT
 
 
 def described(value: Any) -> str:
@@ -122,22 +168,11 @@ def is_none_tagged(tags: Container[str]) -> bool:
     return NONE_TAG in tags
 
 
-def items_of(part: Part, has_none: bool) -> Iterator[Tuple[Any, Any]]:
-    """Keys and children. None has a place in a list; anywhere else it has one
-    in a save alone, for else a value may come to where it is."""
-    if part.is_none:
-        return
-    if part.is_list:
-        yield from enumerate(part.holder)
-        return
-    yield from ((key, child) for key, child in named_children(part).items()
-                if child is not None or (
-                    has_none and not is_module(part.value)))
-
-
 def named_children(part: Part) -> Any:
     """What a dict or an object has by name."""
-    if part.kind == lib.VARVE_DICT or part.state or isinstance(part.value,
+    if part.is_quick:
+        return own_attributes(part.value)
+    if part.kind == DICT or part.state or isinstance(part.value,
                                                                tuple):
         return part.holder
     return attributes(part.value)
@@ -156,6 +191,25 @@ def check_name(name: Any) -> None:
             and len(name.encode()) > MAX_NAME_SIZE):
         raise TypeError('expected a name of 1 to 65535 bytes of UTF-8 without '
                         f'a NUL, found {name[:40]!r}')
+
+
+def are_plain_names(names: Collection[Any]) -> bool:
+    """Whether all of them are names without doubt."""
+    return few_are_plain(tuple(names)) if len(names) < MANY \
+        else all_are_plain(names)
+
+
+def all_are_plain(names: Collection[Any]) -> bool:
+    try:
+        joined = '\0'.join(names)
+    except TypeError:
+        return False
+    return joined.isascii() and joined.count('\0') == len(names) - 1 \
+        and '\0\0' not in f'\0{joined}\0' \
+        and max(map(len, names)) <= MAX_NAME_SIZE
+
+
+few_are_plain = functools.lru_cache(maxsize=256, typed=True)(all_are_plain)
 
 
 def check_key(name: Any, part: Part) -> None:
@@ -182,10 +236,10 @@ class Survey:
                  has_none: bool = False):
         self._states = {} if states is None else states
         self._in_states: Dict[int, Any] = {}  # their dicts and lists, by key
-        self.left_out: List[Tuple[str, str]] = []
         self._is_folded = is_folded
         self._unfolded = unfolded
         self._has_none = has_none
+        self._ordinary: Dict[Any, bool] = {}  # by class
         self.parts: Dict[Any, Part] = {}
         self._queue: List[Part] = []
         self.root = id(root)
@@ -204,13 +258,10 @@ class Survey:
                                   or key in self._unfolded):
             maker = None
         state = None if maker else self._state_of(source)
-        part = self.parts[key] = Part(key, source, value, home, maker, state)
+        part = self.parts[key] = Part(key, source, value, home, OBJECT)
+        part.look(maker, state)
         if not maker:
             self._queue.append(part)
-        if part.kind == lib.VARVE_OBJECT and not state and value is not None:
-            self.left_out += [
-                (part.path_to(name), 'left out: an attribute that begins with '
-                 '_') for name in private(value)]
         return part
 
     def _state_of(self, source: Any) -> Optional[State]:
@@ -226,18 +277,75 @@ class Survey:
         return state
 
     def _look_into(self, part: Part) -> None:
-        for name, source in items_of(part, self._has_none):
-            is_named = part.is_list
-            try:
-                if not is_named:
-                    check_key(name, part)
-                is_named = True
+        if part.is_none:
+            return
+        if part.is_list:
+            for name, source in enumerate(part.holder):
+                self._try(part, name, source)
+            return
+        # None has a place in a save alone, for else a value may come to it.
+        has_none = self._has_none and not is_module(part.value)
+        scalars = {}
+        for name, source in named_children(part).items():
+            if is_scalar(source):
+                scalars[name] = source
+                continue
+            part.has_none |= source is None
+            if source is not None or has_none:
+                self._try(part, name, source)
+        if scalars:
+            part.scalars = scalars
+            if part.has_int_keys or not are_plain_names(scalars):
+                for name in scalars:
+                    self._try(part, name, None)
+
+    def _try(self, part: Part, name: Any, source: Any) -> None:
+        """Tells what is wrong by its path."""
+        is_named = part.is_list
+        try:
+            if not is_named:
+                check_key(name, part)
+            is_named = True
+            if name not in part.scalars:
                 self._look_at(part, name, source)
-            except TypeError as error:
-                path = part.path_to(name) if is_named else part.path
-                raise refuse(f'{path or "the root"}: {error}') from None
+        except TypeError as error:
+            path = part.path_to(name) if is_named else part.path
+            raise refuse(f'{path or "the root"}: {error}'
+                         + part.way_out(name)) from None
+
+    def _look_quickly(self, part: Part, name: Any, source: Any) -> bool:
+        """The same for an object that is its attributes, and for an array, of
+        which there may be many; False where it is something else."""
+        kind = type(source)
+        is_array = kind is np.ndarray
+        if is_array:
+            if source.dtype.kind not in 'biufc' or not source.shape \
+                    or not dtype_name(source.dtype):
+                return False
+        else:
+            is_one = self._ordinary.get(kind)
+            if is_one is None:
+                is_one = self._ordinary[kind] = is_ordinary(kind)
+            if not is_one:
+                return False
+        key = id(source)
+        known = self.parts.get(key)
+        if known is None:
+            known = self.parts[key] = Part(key, source, source, (part, name),
+                                           VARIABLE if is_array else OBJECT)
+            known.is_quick = True
+            if is_array:
+                known.maker = ArrayLeaf
+            else:
+                self._queue.append(known)
+        else:
+            known.more_homes = [*known.more_homes, (part, name)]
+        append_child(part, name, key)
+        return True
 
     def _look_at(self, part: Part, name: Any, source: Any) -> None:
+        if self._look_quickly(part, name, source):
+            return
         value = plain(source)
         if is_tensor(source) and not is_module(part.value):
             check_alone(source, 'a tensor')
@@ -245,16 +353,26 @@ class Survey:
             or type(value) in NUMBERS or value is None
         key = (part.key, name) if is_plain else id(source)
         is_of_state = part.is_of_state and isinstance(value, (dict, list))
-        if is_of_state:
+        if is_of_state and is_number_list(value):
+            key = part.key, name
+        elif is_of_state:
             key = self._in_states.setdefault(id(source), (part.key, name))
         elif isinstance(source, ExtraState):
             key = id(source.module), EXTRA_STATE
-        if key not in self.parts:
-            self._add(key, source, value, (part, name))
-            self.parts[key].is_of_state |= is_of_state or (
+        if key in self.parts:
+            known = self.parts[key]
+            known.more_homes = [*known.more_homes, (part, name)]
+        else:
+            added = self._add(key, source, value, (part, name))
+            added.is_of_state |= is_of_state or (
                 part.is_of_state and isinstance(value, tuple))
-        self.parts[key].homes.append((part, name))
-        part.children.append((str(name), key))
+        append_child(part, name, key)
+
+
+def append_child(part: Part, name: Any, key: Any) -> None:
+    if type(part.children) is not list:
+        part.children = []
+    part.children.append((str(name), key))
 
 
 def no_note(_undo: Callable[[], None]) -> None:
@@ -263,7 +381,7 @@ def no_note(_undo: Callable[[], None]) -> None:
 
 def set_child(home: Part, name: Any, value: Any) -> None:
     """Puts something into a list, a dict or an object."""
-    if home.kind == lib.VARVE_OBJECT and home.holder is home.value:
+    if home.kind == OBJECT and home.holder is home.value:
         set_attribute(home.value, name, value)
     else:
         home.holder[name] = value

@@ -104,7 +104,7 @@ def check_sources(own, source, place, environment):
         cwd=os.path.join(tree, 'python'), env=environment)
     with tarfile.open(os.path.join(folder, os.listdir(folder)[0])) as archive:
         names = {name.partition('/')[2] for name in archive.getnames()}
-    for needed in ('build_native.py', 'declarations.py', 'LICENSE',
+    for needed in ('build_native.py', 'declarations.py', 'native.c', 'LICENSE',
                    'library/meson.build', 'library/include/varve/varve.h',
                    'library/lib/meson.build', 'varve/_native.pyi'):
         if needed not in names:

@@ -1,0 +1,65 @@
+/* native.c - what varve._native does for many values in one call, on the public
+ * headers only. It is compiled in front of what cffi makes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <varve/varve.h>
+
+/* Calls the function of the program; varve/callbacks.py. */
+static int varve_python_progress(
+    void *user, uint64_t done, uint64_t total, const char *what);
+
+/* The same, but only every 20 ms: for handlers of signals, which run there. */
+static int varve_python_heed(
+    void *user, uint64_t done, uint64_t total, const char *what)
+{
+    static _Thread_local int64_t last; /* milliseconds */
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    const int64_t now = (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+    if (last && now - last < 20)
+        return 0;
+    last = now;
+    return varve_python_progress(user, done, total, what);
+}
+
+/* Behind `count` numbers lie the pointers to their nodes. */
+static varve_node **varve_python_nodes_of(uint64_t *at, size_t count)
+{
+    return (varve_node **)(void *)(at + count);
+}
+
+/* Adds `count` numbers of 8 bytes each, at `at`, to a dict or an object. The
+ * names lie one behind another, each with its NUL; `dtypes` has a byte for each
+ * number. The first `old_count` have the nodes `old` already, which lie here
+ * from now on. */
+static void varve_python_add_numbers(varve_node *parent, const char *names,
+    const char *dtypes, size_t count, uint64_t *at, varve_node **old,
+    size_t old_count)
+{
+    varve_node **nodes = varve_python_nodes_of(at, count);
+    for (size_t i = 0; i < count; i++) {
+        const varve_tensor view =
+            varve_view(at + i, (varve_dtype)dtypes[i], VARVE_SCALAR);
+        if (i < old_count) {
+            nodes[i] = old[i];
+            varve_rebind(old[i], view);
+        } else {
+            nodes[i] = varve_add_variable(parent, names, view);
+        }
+        names += strlen(names) + 1;
+    }
+}
+
+/* Adds an array without gaps. */
+static varve_node *varve_python_add_array(varve_node *parent, const char *name,
+    uintptr_t at, int dtype, int rank, const uint64_t *extents)
+{
+    return varve_add_variable(parent, name,
+        varve_view((void *)at, (varve_dtype)dtype,
+            varve_shape_of((uint32_t)rank, extents)));
+}

@@ -1,0 +1,100 @@
+"""scalars.py - the numbers of a dict or an object, side by side in memory.
+
+A number that has a name of its own is a variable of its own; yet all of one
+dict or object are taken, added and given back together, for one by one they
+take most of the time of a save.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import functools
+import struct
+from typing import Any, Dict, List, Mapping, Tuple
+
+from ._native import ffi, lib
+from .dtypes import CODES
+
+__all__ = ['Scalars', 'is_scalar']
+
+# The format of struct, and the element type: 8 bytes for each.
+KINDS = {bool: ('?7x', CODES['bool']), int: ('q', CODES['int64']),
+         float: ('d', CODES['float64'])}
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether it is a bool, an int of 64 bits or a float, and nothing more."""
+    kind = type(value)
+    return kind is float or kind is bool or (
+        kind is int and -2**63 <= value < 2**63)
+
+
+class Layout:
+    """How numbers of these keys and types lie, and what the library is told of
+    them."""
+
+    def __init__(self, keys: Tuple[Any, ...], types: Tuple[type, ...]):
+        self.keys, self.types = keys, types
+        self.form = struct.Struct('=' + ''.join(KINDS[kind][0]
+                                                for kind in types))
+        self.dtypes = bytes(KINDS[kind][1] for kind in types)
+        self.names = '\0'.join(map(str, keys)).encode()
+
+
+few_layouts = functools.lru_cache(maxsize=256)(Layout)
+MANY = 64
+
+
+class Scalars:
+    """The numbers of one dict or object, by the keys that they have there, and
+    their nodes."""
+
+    __slots__ = ('_layout', '_buffer', '_memory', '_raw')
+
+    def __init__(self, values: Mapping[Any, Any]):
+        found = values.values()
+        self._layout = (few_layouts if len(values) < MANY else Layout)(
+            tuple(values), tuple(map(type, found)))
+        # Behind the numbers lie the pointers to their nodes.
+        self._buffer = ffi.new('uint64_t[]', 2 * len(values))
+        self._memory = ffi.buffer(self._buffer, 8 * len(values))
+        self._layout.form.pack_into(self._memory, 0, *found)
+        self._raw: bytes = self._memory[:]  # what was taken, or has come
+
+    def pull(self, values: Mapping[Any, Any]) -> bool:
+        """Takes what they are now; False where it is not these any more."""
+        if len(values) != len(self._layout.keys):
+            return False
+        try:
+            found = list(map(values.__getitem__, self._layout.keys))
+        except KeyError:
+            return False
+        if tuple(map(type, found)) != self._layout.types:
+            return False
+        self._layout.form.pack_into(self._memory, 0, *found)
+        self._raw = self._memory[:]
+        return True
+
+    def come(self) -> List[Tuple[Any, Any]]:
+        """What has come since, by key."""
+        raw, now = self._raw, self._memory[:]
+        if raw == now:
+            return []
+        self._raw = now
+        return [(self._layout.keys[i], found) for i, found in
+                enumerate(self._layout.form.unpack(now))
+                if raw[8 * i:8 * i + 8] != now[8 * i:8 * i + 8]]
+
+    def add(self, parent: Any, old: Mapping[Any, Tuple[type, Any]]) -> None:
+        """Their nodes: those that are there already come first."""
+        lib.varve_python_add_numbers(
+            parent, self._layout.names, self._layout.dtypes,
+            len(self._layout.keys), self._buffer,
+            [node for _, node in old.values()], len(old))
+
+    def nodes(self) -> Dict[Any, Tuple[type, Any]]:
+        """The type and the node of each."""
+        keys, types = self._layout.keys, self._layout.types
+        found = lib.varve_python_nodes_of(self._buffer, len(keys))
+        return {key: (kind, found[i])
+                for i, (key, kind) in enumerate(zip(keys, types))}
