@@ -70,7 +70,8 @@ static inline bool vv_record_step_is_last(
     return choice->epochs > 0 && step->after.epoch >= choice->epochs;
 }
 
-/* The order of the records in the epoch of a position. */
+/* The order of the records in the epoch of a position; without `shuffle` only
+ * their count. */
 struct vv_permutation vv_record_order(
     const struct vv_record_position *position);
 

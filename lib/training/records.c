@@ -197,9 +197,7 @@ static struct file_place place_of(const varve_records *r)
     struct file_place place = { 0, 0 };
     if (!r->list || p->consumed >= p->count)
         return place;
-    struct vv_permutation order = { .count = p->count };
-    if (p->shuffle)
-        order = vv_record_order(p);
+    struct vv_permutation order = vv_record_order(p);
     place.file = vv_record_list_find(
         r->list, vv_record_number(p, &order, 0), &place.record);
     return place;
