@@ -40,13 +40,14 @@ int main(int argc, char **argv)
     varve_add_variable(root, "loss", varve_scalar(&loss));
     varve_add_output(root, "log", log);
     varve_run_open(run, "run",
-        &(varve_run_options){ .manager = { .interval_steps = 10 } });
+        &(varve_run_options){
+            .manager = { .interval_steps = 10 }, .last_step = 30 });
     /* A process that was killed before its first save left lines, too. */
     if (varve_run_goes_on(run) && !varve_run_is_resumed(run) &&
         ftruncate(fileno(log), 0))
         return 1;
     int64_t step = varve_run_resumed_step(run);
-    while (step < 30 && varve_run_goes_on(run)) {
+    while (varve_run_goes_on(run)) {
         loss = train(loss);
         fprintf(log, "%d,%g\n", (int)++step, loss);
         varve_run_step(run, step);

@@ -1,18 +1,22 @@
 /* run.c - the usual program: it computes in steps, is stopped or killed at any
  * moment, and goes on where it was when it is started again.
  *
+ *     run [LAST_STEP]
+ *
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <varve/varve.h>
 
 enum { STOPPED = 75 }; /* EX_TEMPFAIL of sysexits.h: start it again */
 
-int main(void)
+int main(int argc, char **argv)
 {
     double sum = 0;
+    int64_t end = argc > 1 ? strtoll(argv[1], NULL, 10) : 25;
 
     /* [run] */
     varve_run *run = varve_run_new(NULL);
@@ -22,13 +26,14 @@ int main(void)
         &(varve_run_options){
             .manager = { .interval_steps = 10, .keep_last = 2 },
             .heed_signals = true, /* SIGTERM and Ctrl-C end it in order */
+            .last_step = end,     /* is saved when it is done */
         });
     if (varve_run_warning(run))
         fprintf(stderr, "%s\n", varve_run_warning(run));
     if (varve_run_is_resumed(run))
         printf("resumed at step %" PRId64 "\n", varve_run_resumed_step(run));
-    int64_t step = varve_run_resumed_step(run), end = step + 25;
-    while (step < end && varve_run_goes_on(run)) {
+    int64_t step = varve_run_resumed_step(run);
+    while (varve_run_goes_on(run)) {
         step++;
         sum += 1.0 / (double)step;
         varve_run_step(run, step);

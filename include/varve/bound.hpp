@@ -123,15 +123,13 @@ template <class S, class E, class N>
 struct bound_field<pointer_field_of<S, E, N>> {
     using field = pointer_field_of<S, E, N>;
 
-    /* A negative count results in a view over NULL, which is refused. */
+    /* A negative count results in an extent that is refused by its number. */
     template <class T> static varve_tensor view(const field &f, T &thing)
     {
-        const N count = thing.*f.count;
-        const bool is_count = !(count < N(0));
-        shape s(is_count ? static_cast<std::uint64_t>(count) : 1);
+        shape s(static_cast<std::uint64_t>(thing.*f.count));
         layout<E>::append_to(s);
-        return varve_view(is_count ? thing.*f.member : nullptr,
-            element<typename layout<E>::type>::dtype, s);
+        return varve_view(
+            thing.*f.member, element<typename layout<E>::type>::dtype, s);
     }
     template <class T>
     void add(bound_base &, varve_node *object, const field &f, T &thing)

@@ -62,7 +62,8 @@ VARVE_BEGIN_DECLS
 
 /* All zero, but for the directory, is the safe default: every checkpoint is
  * copied, as fast as it goes, and none is deleted. Retention is a union, as
- * that of the manager; the newest good one stays, and what is pinned there. */
+ * that of the manager; the newest good one stays, and what is pinned there, and
+ * what was resumed from there, as manager.h says. */
 typedef struct varve_level {
     const char *directory;  /* copied; made with the first copy */
     uint64_t every_steps;   /* at each multiple, or the first checkpoint after

@@ -21,15 +21,18 @@
  *
  * A restoration, of a file or of a snapshot, checks all outputs before it
  * changes anything. It fails with VARVE_MISMATCH if a file is shorter than
- * recorded. The text itself is not compared: do not rotate or replace a log
- * between two processes, because a longer file is truncated whatever it
- * contains. It truncates the files last, after all other values have been
- * restored. A truncation is not undone. An output that is added after the
- * restoration is truncated when it is added. An output that is not in the
- * checkpoint is not changed. The option `except` excludes outputs from a
- * restoration (varve/options.h) and from the restoration of a snapshot
- * (varve/snapshot.h). Use it if the program returns to older values but keeps
- * its log.
+ * recorded, or if the 4096 bytes before the recorded length (all of them in a
+ * shorter file) differ from those at the save: the log was rotated, replaced or
+ * edited. Text further before is not compared. Nothing is compared if the file
+ * cannot be read, at the save or now, or if an older version of the library
+ * saved it. A descriptor that is open for writing alone is opened for reading
+ * by /proc/self/fd where the system has that. A restoration truncates the files
+ * last, after all other values have been restored. A truncation is not undone.
+ * An output that is added after the restoration is truncated when it is added.
+ * An output that is not in the checkpoint is not changed. The option `except`
+ * excludes outputs from a restoration (varve/options.h) and from the
+ * restoration of a snapshot (varve/snapshot.h). Use it if the program returns
+ * to older values but keeps its log.
  *
  * A resume that finds no checkpoint does not truncate the file. The file may
  * contain text of a process that was killed before its first save. The program
@@ -38,9 +41,11 @@
  *     if (varve_run_goes_on(run) && !varve_run_is_resumed(run))
  *         ftruncate(fileno(log), 0);
  *
- * In a checkpoint an output is a state of 8 bytes: the length in bytes, least
- * significant byte first. If several processes each write their own file, each
- * process adds its output to its private node (varve/private.h).
+ * In a checkpoint an output is a state of 24 bytes: the length in bytes, least
+ * significant byte first, and the XXH3-128 of the bytes before it, in its
+ * canonical form. Without the digest it has 8 bytes. If several processes each
+ * write their own file, each process adds its output to its private node
+ * (varve/private.h).
  *
  * Only the thread that uses the graph may use the output node. Other threads
  * may write to the file at any time. The recorded length may or may not include

@@ -23,10 +23,9 @@
  * varve_records_free. The position is behind the last record that the program
  * has taken. Records that were read ahead do not change it. They are discarded
  * when the program changes the position or takes a batch of another size. If a
- * record cannot be read, the call that would have returned it fails. A child of
- * fork cannot use these records: varve_records_next and varve_records_take fail
- * with VARVE_MISUSE there, and varve_records_free does not release the files
- * and the memory that the thread used. A child opens records of its own.
+ * record cannot be read, the call that would have returned it fails. In a child
+ * of fork reading is VARVE_MISUSE, and varve_records_free does not release what
+ * the thread used: a child opens records of its own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -73,9 +72,15 @@ typedef struct varve_records_options {
 } varve_records_options;
 
 /* Each opens a source at its beginning; NULL on failure. End with
- * varve_records_free. Files must not change while they are open. Each fails
- * with what the system says, VARVE_NO_MEMORY, VARVE_CANCELLED, or VARVE_MISUSE
- * where a batch that may not be smaller is larger than all records. */
+ * varve_records_free. Each fails with what the system says, VARVE_NO_MEMORY,
+ * VARVE_CANCELLED, or VARVE_MISUSE where a batch that may not be smaller is
+ * larger than all records.
+ *
+ * Files must not change or be replaced while they are open. Reading fails with
+ * VARVE_MISMATCH if the size or time of modification of a file has changed,
+ * also if bytes were appended. Open files are checked after a batch was read,
+ * at most once in 10 ms, and at the end of the data, so that batches of up to
+ * 10 ms may be of the changed file. A file that was deleted is read on. */
 
 /* The lines of a text file. The newline is not part of a record, nor is a
  * carriage return before it; the last line may lack it. Takes 8 bytes of memory
@@ -111,9 +116,8 @@ VARVE_API varve_records *varve_records_open_tfrecords(const char *path,
  * continues in the next file. Files without records are permitted.
  *
  * These calls read each file once, except that files of fixed-size records are
- * not read with `no_content`. A file is opened again when one of its records is
- * read. That fails with VARVE_MISMATCH if its size or its time of modification
- * has changed. Up to 16 files are open at a time. The source takes as much
+ * not read with `no_content`. A file is opened and checked again when one of
+ * its records is read. Up to 16 are open at a time. The source takes as much
  * memory as a single file with all the records, and the decompression states of
  * each compressed TFRecord file that is open.
  *
@@ -135,7 +139,7 @@ VARVE_API varve_records *varve_records_open_tfrecord_files(
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* Whole files, each one record, in the order of their paths, which are copied.
- * A file is open only while it is read. */
+ * A file is open only while it is read, and is checked each time. */
 VARVE_API varve_records *varve_records_open_files(const char *const *paths,
     size_t count, const varve_records_options *options,
     varve_error *error) VARVE_MUST_CHECK;
@@ -200,20 +204,17 @@ typedef struct varve_batch {
 VARVE_API varve_status varve_records_next(varve_records *records,
     varve_batch *batch, varve_error *error) VARVE_MUST_CHECK;
 
-/* The same where a batch has so many records instead of those of the options;
- * 0 as 1. */
+/* The same for a batch of `count` records; 0 as 1. */
 VARVE_API varve_status varve_records_take(varve_records *records, size_t count,
     varve_batch *batch, varve_error *error) VARVE_MUST_CHECK;
 
 /* The number of records in the source. */
 VARVE_API uint64_t varve_records_count(const varve_records *records);
 
-/* Returns the path of the file that contains a record of a list of files.
- * `index` is that of the varve_record. `*record` is set to the number of the
- * record in that file, from 0, without the skipped lines; `record` may be NULL.
- * The path is valid until varve_records_free. For other sources, and for an
- * index that is not below varve_records_count, the path is NULL and `*record`
- * is 0. */
+/* Returns the path of the file that contains a record of a list of files, by
+ * the index of the record; valid until varve_records_free. `*record` is set to
+ * its number in that file, from 0, without the skipped lines; `record` may be
+ * NULL. NULL and 0 for other sources, and for an index that is too large. */
 VARVE_API const char *varve_records_file(
     const varve_records *records, uint64_t index, uint64_t *record);
 
@@ -236,8 +237,7 @@ VARVE_API varve_node *varve_add_records(
 
 /* Whether the position is one of this source: VARVE_MISMATCH, with both counts
  * and fingerprints, where it was restored and is that of another source, or of
- * this one before it changed. Reading says the same; ask here to know it right
- * after a restoration. */
+ * this one before it changed. Reading fails likewise. */
 VARVE_API varve_status varve_records_check(
     const varve_records *records, varve_error *error) VARVE_MUST_CHECK;
 

@@ -2,9 +2,10 @@
  *
  *     varve_run *run = varve_run_new(NULL);
  *     varve_add_variable(varve_run_root(run), "step", varve_scalar(&step));
+ *     const varve_run_options options = { .last_step = 100 };
  *     varve_run_open(run, "checkpoints", &options);
  *     int64_t step = varve_run_resumed_step(run);
- *     while (step < 100 && varve_run_goes_on(run)) {
+ *     while (varve_run_goes_on(run)) {
  *         train();
  *         varve_run_step(run, ++step);
  *     }
@@ -52,7 +53,10 @@ typedef struct varve_run_options {
     double drain_seconds;  /* how long the end waits until each level has the
                               last checkpoint that is due there; 0: 30; below 0:
                               for ever */
-    void *reserved[7];
+    int64_t last_step; /* the number of the last step of the loop: it is saved
+                          when it is done, not by varve_run_end, and
+                          varve_run_goes_on is false after it; 0: unknown */
+    void *reserved[6];
 } varve_run_options;
 
 /* A run with an empty graph. `allocator` may be NULL and is copied. Never NULL:
@@ -101,8 +105,8 @@ VARVE_API int64_t varve_run_resumed_step(const varve_run *run);
  */
 VARVE_API bool varve_run_settle(varve_run *run);
 
-/* False once something failed, or it was asked to stop. One that was not opened
- * fails by this.
+/* False once something failed, or it was asked to stop, or `last_step` was done
+ * or resumed. One that was not opened fails by this.
  *
  * Of many processes (`comm` of the manager's options) each makes the same calls
  * of new, open, step and end, with the same options and steps. A stop that one
@@ -110,7 +114,8 @@ VARVE_API bool varve_run_settle(varve_run *run);
  * more than that of varve_manager_save, and only a step makes this false. */
 VARVE_API bool varve_run_goes_on(varve_run *run);
 
-/* A step is done: saves it if a save is due, or if the run was asked to stop.
+/* A step is done: saves it if a save is due, if the run was asked to stop, or
+ * if it is `last_step` or later and `no_last_save` is not set.
  * With options as varve_manager_save_with. A save that fails, also one in the
  * background that is known by now, fails the run.
  *
@@ -158,10 +163,12 @@ VARVE_API const char *varve_run_warning(const varve_run *run);
  * VARVE_MISUSE for NULL.
  *
  * The save contains the values at the time of this call, not those at the last
- * step. Therefore the memory of the program must still be valid, and the
- * program must not change values or draw from a random stream of the graph
- * after its loop. A program that cannot comply sets `force` in the options of
- * varve_run_step_with at its last step. Nothing is saved here then. */
+ * step, and nothing can tell whether they differ. Set `last_step`: the last
+ * step is saved when it is done, and nothing is saved here. If the number of
+ * steps is unknown, set `force` in the options of varve_run_step_with at the
+ * last one. A program that does neither must keep its memory valid until this
+ * call, and must not change values or draw from a random stream of the graph
+ * after its loop. */
 VARVE_API varve_status varve_run_end(
     varve_run *run, varve_error *error) VARVE_MUST_CHECK;
 

@@ -53,6 +53,10 @@ typedef size_t varve_count_of(const void *object);
 /* How many elements row `row` of a member of `*object` has, likewise. */
 typedef size_t varve_row_length(const void *object, size_t row);
 
+/* Gives text another size, as realloc does; of size 0 frees it and returns
+ * NULL. */
+typedef void *varve_resize_text(void *text, size_t size);
+
 /* A field, as the macros below fill it in. Behind their arguments can stand, as
  * in VARVE_FIELD(struct adam, rate, .is_later = true), what begins here: */
 typedef struct varve_field {
@@ -90,7 +94,8 @@ typedef struct varve_field {
         *count;       /* the macros': the first extent; NULL: it is above */
     const void *ones; /* of a bit-field: the struct with all bits of it set */
     varve_row_length *row_length; /* NULL: rows are of one length */
-    void *reserved[4];
+    varve_resize_text *resize;    /* of text behind a pointer */
+    void *reserved[3];
 } varve_field;
 
 /* An object with the fields of a struct, whose memory stays where it is as that
@@ -218,8 +223,8 @@ VARVE_API varve_node *varve_add_text(
     VARVE_FIELD_STRUCTS_END_(                                                  \
         type, member, fields_, __VA_ARGS__, .kind = VARVE_FIELD_IS_LIST)
 
-/* struct_forms.h has more: bit-fields, rows behind pointers of their own, and
- * arrays of structs of two dimensions. */
+/* struct_forms.h has more: bit-fields, text behind a pointer, rows behind
+ * pointers of their own, and arrays of structs of two dimensions. */
 
 /* --- And more ------------------------------------------------------------- */
 

@@ -8,6 +8,8 @@
 
 #ifndef __cplusplus
 
+#include <stdlib.h>
+
 #include <varve/struct.h>
 
 /* --- Bit-fields ----------------------------------------------------------- */
@@ -54,6 +56,35 @@
         __VA_ARGS__                                                            \
     }
 #endif
+
+/* --- Rows ----------------------------------------------------------------- */
+
+/* --- Text behind a pointer ------------------------------------------------ */
+
+/* VARVE_FIELD_TEXT_POINTER(struct net, label): a char * that the struct owns,
+ * or NULL, as a state. Each save looks at the pointer and at the length up to
+ * the NUL again. A restoration allocates the text by realloc, or frees it if
+ * NULL was saved: it must be NULL or of malloc, and the program frees it. Text
+ * of two members at one address is VARVE_MISUSE.
+ *
+ * The bytes are those of VARVE_FIELD_TEXT, so that either reads what the other
+ * has saved, and a single 0 for NULL. */
+#define VARVE_FIELD_TEXT_POINTER(type, ...)                                    \
+    VARVE_FIELD_TEXT_POINTER_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_TEXT)
+
+static inline void *varve_resize_text_(void *text, size_t size)
+{
+    if (size)
+        return realloc(text, size);
+    free(text);
+    return NULL;
+}
+
+#define VARVE_FIELD_TEXT_POINTER_(type, member_, ...)                          \
+    VARVE_POINTED_(type, member_,                                              \
+        .element_size = _Generic(&VARVE_MEMBER_(type, member_), char **        \
+                                 : sizeof(char)),                              \
+        .resize = varve_resize_text_, __VA_ARGS__)
 
 /* --- Rows ----------------------------------------------------------------- */
 

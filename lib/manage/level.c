@@ -255,6 +255,8 @@ static varve_status decide(
             e->counter < newest->counter &&
             d->facts[i].reasons == VV_KEPT_FOREIGN)
             d->facts[i].reasons = 0;
+        if (!status && level->is_resumed && e->number == level->resumed)
+            d->facts[i].reasons |= VV_KEPT_RESUMED;
     }
     return status;
 }

@@ -23,6 +23,9 @@ struct vv_level {
     bool is_layered;           /* copies have layers as their originals */
     bool is_of_sets;           /* each rank copies its file of a set */
     char run[VV_RUN_SIZE];     /* identity of the manager's run */
+    bool is_resumed;           /* the manager has resumed from this one, and not
+                                  all of its values were taken: */
+    uint64_t resumed;          /* its number here */
     struct vv_buffer whole;    /* of these: numbers, uint64_t, of sets that all
                                   ranks have there */
     atomic_bool is_cancelled;  /* by whoever waits for the end of a copy */
@@ -69,7 +72,8 @@ varve_status vv_level_copy(struct vv_level *level,
     const struct vv_original *original, uint64_t *size, varve_error *error);
 
 /* Deletes what no policy keeps, and what killed copies have left; then writes
- * the ledger. `good` is the number of the newest that is known to be good. Of
+ * the ledger. What was resumed from stays as long as `is_resumed`.
+ * `good` is the number of the newest that is known to be good. Of
  * sets policies count those that are whole; what not all ranks have goes once
  * one is whole that is newer, so that each rank keeps the same.
  * VARVE_EXISTS, and nothing is deleted, while somebody else manages the prefix

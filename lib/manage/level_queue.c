@@ -177,12 +177,19 @@ static void note_copied(struct vv_level_queue *q, struct vv_waiting *w,
     vv_waiting_free(q, w);
 }
 
+static void note_resumed(struct vv_level_queue *q)
+{
+    q->level.is_resumed = q->is_resumed;
+    q->level.resumed = q->resumed;
+}
+
 static void serve_one(struct vv_level_queue *q)
 {
     varve_error error = { 0 }, tidied = { 0 };
     uint64_t size;
     struct vv_waiting *w = q->current = take(q, &q->first);
     q->has_news = false;
+    note_resumed(q);
     vv_monitor_leave(q->monitor);
     error.status = vv_level_copy(&q->level, &w->original, &size, &error);
     if (!error.status && !q->level.is_of_sets)
@@ -210,6 +217,7 @@ static void tidy_sets(struct vv_level_queue *q)
     whole->size = 0;
     whole->failed = false;
     vv_buffer_add(whole, q->whole.data, q->whole.size);
+    note_resumed(q);
     vv_monitor_leave(q->monitor);
     error.status = whole->failed ? vv_fail_memory(&error, "a list of sets")
                                  : vv_level_tidy(&q->level, good, &error);
@@ -263,6 +271,14 @@ void vv_level_queue_owe(
     vv_monitor_enter(q->monitor);
     owe(q, counter);
     note_failure(q, "what is due there", "", reason);
+    vv_monitor_leave(q->monitor);
+}
+
+void vv_level_queue_hold(struct vv_level_queue *q, const uint64_t *number)
+{
+    vv_monitor_enter(q->monitor);
+    q->is_resumed = number != NULL;
+    q->resumed = number ? *number : 0;
     vv_monitor_leave(q->monitor);
 }
 

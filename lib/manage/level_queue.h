@@ -62,7 +62,9 @@ struct vv_level_queue {
     struct vv_buffer whole; /* their numbers, the newest last */
     bool tidies; /* there is one more; then what is kept is decided */
     bool is_tidying;
-    bool rests; /* it failed, and waits for news */
+    bool rests;      /* it failed, and waits for news */
+    bool is_resumed; /* as in the level, from the next one that is copied on */
+    uint64_t resumed;
     bool ends;
     bool has_latest;
     uint64_t latest; /* its number */
@@ -102,6 +104,10 @@ varve_status vv_waiting_make(struct vv_level_queue *queue,
 void vv_waiting_free(struct vv_level_queue *queue, struct vv_waiting *waiting);
 void vv_level_queue_put(
     struct vv_level_queue *queue, struct vv_waiting *waiting);
+
+/* Which checkpoint of the level is kept, since the manager has resumed from it
+ * and not all of its values were taken; NULL: none. */
+void vv_level_queue_hold(struct vv_level_queue *queue, const uint64_t *number);
 
 /* What is due and cannot wait, for a reason: so the next one is due. */
 void vv_level_queue_owe(

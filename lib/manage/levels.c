@@ -160,6 +160,14 @@ void vv_levels_pass_on(struct vv_levels *levels, struct vv_listing *listing,
         vv_levels_add(levels, listing, is_read ? entry : own);
 }
 
+void vv_levels_hold(struct vv_levels *levels, size_t level, uint64_t number)
+{
+    if (is_idle(levels))
+        return;
+    for (size_t i = 0; i < levels->count; i++)
+        vv_level_queue_hold(&levels->all[i], i + 1 == level ? &number : NULL);
+}
+
 bool vv_levels_have_failed(struct vv_levels *levels, varve_error *failure)
 {
     if (is_idle(levels))

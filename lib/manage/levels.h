@@ -66,6 +66,11 @@ void vv_levels_add(struct vv_levels *levels, struct vv_listing *listing,
 void vv_levels_pass_on(struct vv_levels *levels, struct vv_listing *listing,
     const struct vv_entry *own, bool is_durable);
 
+/* Keeps a checkpoint of one level, from 1 on, and none of the others; 0: of
+ * none. The manager has resumed from it, and not all of its values were taken.
+ */
+void vv_levels_hold(struct vv_levels *levels, size_t level, uint64_t number);
+
 /* Whether a level lacks what it should have, and why. */
 bool vv_levels_have_failed(struct vv_levels *levels, varve_error *failure);
 

@@ -32,8 +32,9 @@ struct vv_manager_saving {
 /* What is to be remembered of the last resume (resume_match.h). */
 struct vv_manager_match {
     uint64_t number;   /* of the checkpoint that was restored */
-    bool is_held;      /* it is of the own directory, and has values that were
-                          neither taken nor given up: it is not deleted */
+    size_t level;      /* that it is of; 0: of the own directory */
+    bool is_held;      /* it has values that were neither taken nor given up: it
+                          is not deleted */
     bool is_unchecked; /* `strict`, and not found complete yet: no save */
 };
 

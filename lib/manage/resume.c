@@ -246,7 +246,7 @@ static void adopt(varve_manager *m, const struct vv_origin *origin)
 {
     const struct vv_entry *entry = vv_origin_entry(origin);
     m->restoration->is_lent = true;
-    vv_resume_match_begin(m, entry->number, origin->level == 0);
+    vv_resume_match_begin(m, entry->number, origin->level);
     vv_interval_begin(&m->interval, entry->step, m->context.system);
     m->interval.has_last = entry->step >= 0;
     vv_manager_begin_run(m, entry);
@@ -499,7 +499,7 @@ static varve_status resume(varve_manager *m, varve_error *error)
     VV_TRY(vv_manager_tell(m, status, error));
     vv_restoration_free(m->restoration);
     m->restoration = NULL;
-    m->resumed = (struct vv_manager_match){ 0 };
+    vv_resume_match_clear(m);
     m->half_restored.status = VARVE_OK;
     forget_passed_over(m);
     VV_TRY(look_at_levels(m, &unseen, error));

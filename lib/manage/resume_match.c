@@ -16,13 +16,28 @@
 #include "restoration.h"
 #include "try.h"
 
-void vv_resume_match_begin(varve_manager *m, uint64_t number, bool is_own)
+/* What is held, as its level has to know it. */
+static void tell_levels(varve_manager *m)
+{
+    vv_levels_hold(&m->levels, m->resumed.is_held ? m->resumed.level : 0,
+        m->resumed.number);
+}
+
+void vv_resume_match_clear(varve_manager *m)
+{
+    m->resumed = (struct vv_manager_match){ 0 };
+    tell_levels(m);
+}
+
+void vv_resume_match_begin(varve_manager *m, uint64_t number, size_t level)
 {
     m->resumed = (struct vv_manager_match){
         .number = number,
-        .is_held = is_own,
+        .level = level,
+        .is_held = true,
         .is_unchecked = m->options.strict,
     };
+    tell_levels(m);
 }
 
 static varve_status resume_match_check(varve_manager *m, varve_error *error)
@@ -51,8 +66,10 @@ varve_status varve_manager_assert_consumed(varve_manager *m, varve_error *error)
         return VARVE_OK;
     varve_status status = resume_match_check(m, &reason);
     status = vv_manager_agree(m, status, &reason);
-    if (!status)
+    if (!status) {
         m->resumed.is_unchecked = m->resumed.is_held = false;
+        tell_levels(m);
+    }
     return vv_hand_over(status, &reason, error);
 }
 
@@ -64,7 +81,9 @@ varve_status vv_resume_match_demand(varve_manager *m, varve_error *error)
 
 void vv_resume_match_keep(varve_manager *m)
 {
-    for (size_t i = 0; m->resumed.is_held && i < m->decision.count; i++)
+    if (!m->resumed.is_held || m->resumed.level > 0)
+        return;
+    for (size_t i = 0; i < m->decision.count; i++)
         if (m->listing.entries[i].number == m->resumed.number)
             m->decision.facts[i].reasons |= VV_KEPT_RESUMED;
 }
@@ -79,8 +98,10 @@ varve_status vv_resume_match_weigh(varve_manager *m, varve_error *error)
         vv_restoration_count_unused(m->restoration, &unused, &reason);
     bool is_held = unused > 0;
     status = vv_manager_any(m, status, &is_held, &reason);
-    if (!status)
+    if (!status) {
         m->resumed.is_held = is_held;
+        tell_levels(m);
+    }
     return vv_hand_over(status, &reason, error);
 }
 

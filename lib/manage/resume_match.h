@@ -11,10 +11,13 @@
 
 #include "manager.h"
 
-/* A checkpoint of this number was restored; of a level `is_own` is false: its
- * number is none of the manager's own directory. */
+/* Nothing is restored. */
+void vv_resume_match_clear(varve_manager *manager);
+
+/* A checkpoint of this number was restored: of a level, or (0) of the manager's
+ * own directory. */
 void vv_resume_match_begin(
-    varve_manager *manager, uint64_t number, bool is_own);
+    varve_manager *manager, uint64_t number, size_t level);
 
 /* With `strict`, until a resume was found complete: VARVE_UNMATCHED where it is
  * not. */
@@ -22,10 +25,10 @@ varve_status vv_resume_match_demand(varve_manager *manager, varve_error *error);
 
 /* Before checkpoints are deleted: notes whether the one that was resumed from
  * still has a value that was neither taken nor given up, at any rank. It is
- * kept as long as that is so. */
+ * kept as long as that is so, also by its level. */
 varve_status vv_resume_match_weigh(varve_manager *manager, varve_error *error);
 
-/* Adds to what is decided that this one stays. */
+/* Adds to what is decided about the own directory that this one stays. */
 void vv_resume_match_keep(varve_manager *manager);
 
 #endif

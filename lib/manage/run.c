@@ -40,6 +40,7 @@ struct varve_run {
     bool no_last_save;
     bool may_repeat_steps;
     int64_t resumed_step; /* below 0: unknown, or begun anew */
+    int64_t last_step;    /* of the options */
     double drain_seconds;
     bool is_unsaved; /* the last step */
     bool is_dropped; /* by varve_run_free: nothing more is waited for */
@@ -130,6 +131,11 @@ static varve_status prepare(
         return vv_fail(error, VARVE_MISUSE,
             "run: expected no other run to heed signals, found one");
     run->heeds_signals = o->heed_signals;
+    if (o->last_step < 0)
+        return vv_fail(error, VARVE_MISUSE,
+            "run: expected a `last_step` above 0, or 0 if it is unknown, found "
+            "%" PRId64,
+            o->last_step);
     if (o->allow_partial && o->manager.strict)
         return vv_fail(error, VARVE_MISUSE,
             "run: expected `allow_partial` or `manager.strict`, found both");
@@ -172,6 +178,7 @@ static varve_status resume(varve_run *run, const char *directory,
     run->comm = o->manager.comm;
     run->is_async = o->manager.async;
     run->no_last_save = o->no_last_save;
+    run->last_step = o->last_step;
     run->drain_seconds =
         o->drain_seconds != 0 ? o->drain_seconds : (double)USUAL_DRAIN_SECONDS;
     VV_TRY(varve_manager_resume(run->manager, error));
@@ -249,9 +256,16 @@ bool varve_run_was_stopped(const varve_run *run)
            (!run->comm && atomic_load(&((varve_run *)run)->is_asked));
 }
 
+/* Whether a step is the last of the loop, or comes after it. */
+static bool is_last(const varve_run *run, int64_t step)
+{
+    return run->last_step > 0 && step >= run->last_step;
+}
+
 bool varve_run_goes_on(varve_run *run)
 {
-    if (!is_well(run) || run->is_stopping)
+    if (!is_well(run) || run->is_stopping || is_last(run, run->step) ||
+        is_last(run, run->resumed_step))
         return false;
     return run->comm || !atomic_load(&run->is_asked);
 }
@@ -322,7 +336,7 @@ void varve_run_step_with(
         return;
     if (options)
         own = *options;
-    own.force |= run->is_stopping;
+    own.force |= run->is_stopping || (is_last(run, step) && !run->no_last_save);
     run->step = step;
     run->has_metric = own.has_metric;
     run->metric = own.metric;

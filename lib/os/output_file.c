@@ -65,6 +65,45 @@ int vv_output_cut(int descriptor, uint64_t size)
     return 0;
 }
 
+/* Opens the file of a descriptor for reading, by any name that it has or by
+ * none. -1 where the system has no such names, or does not permit it. */
+static int open_to_read(int descriptor)
+{
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+    return open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+static int read_all(int file, uint64_t offset, char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t got = pread(file, bytes, size, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? -errno : 0;
+        bytes += got;
+        offset += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    return 1;
+}
+
+int vv_output_read(int descriptor, uint64_t offset, void *bytes, size_t size)
+{
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0)
+        return -errno;
+    if ((flags & O_ACCMODE) == O_RDWR)
+        return read_all(descriptor, offset, bytes, size);
+    int reader = open_to_read(descriptor);
+    if (reader < 0)
+        return 0;
+    int result = read_all(reader, offset, bytes, size);
+    close(reader);
+    return result;
+}
+
 int vv_output_stream_descriptor(FILE *stream)
 {
     int descriptor = fileno(stream);

@@ -9,6 +9,7 @@
 #define VV_OUTPUT_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -26,6 +27,11 @@ int vv_output_is_at_end(int descriptor, uint64_t size);
 
 /* Sets the size of a file and the position of the descriptor to `size`. */
 int vv_output_cut(int descriptor, uint64_t size);
+
+/* Reads bytes of the file of a descriptor, which may be open for writing alone:
+ * it is opened once more then. 1; 0 where it cannot be opened for reading, or
+ * ends before. */
+int vv_output_read(int descriptor, uint64_t offset, void *bytes, size_t size);
 
 /* The descriptor of a stream. */
 int vv_output_stream_descriptor(FILE *stream);

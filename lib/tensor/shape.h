@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include <varve/memory.h>
 #include <varve/tensor.h>
 
 /* The number of elements; false when it does not fit 64 bits. Extents of 0 make
@@ -35,5 +36,9 @@ varve_tensor vv_tensor_copy(const varve_tensor *tensor);
 #define VV_RANK_OF_OTHER_ROWS UINT32_MAX
 
 bool vv_shape_equal(const varve_tensor *a, const varve_tensor *b);
+
+/* What an extent is at this moment: its number, or the integer at its address.
+ * What is below 0 becomes an extent that no view can have. */
+uint64_t vv_extent_now(const varve_extent *extent);
 
 #endif

@@ -55,8 +55,7 @@ varve_tensor varve_view_in(const varve_memory *memory, void *data,
     return view;
 }
 
-/* What is below 0 becomes an extent that no view can have. */
-static uint64_t read_extent(const varve_extent *extent)
+uint64_t vv_extent_now(const varve_extent *extent)
 {
     const void *at = (const void *)(uintptr_t)extent->at;
     union {
@@ -88,7 +87,7 @@ varve_tensor varve_view_at(
     varve_tensor view = { .dtype = dtype, .rank = rank, .memory = memory };
     memcpy(&view.data, memory->pointer, sizeof view.data);
     for (uint32_t i = 0; i < kept_rank(rank); i++)
-        view.shape[i] = read_extent(&memory->extents[i]);
+        view.shape[i] = vv_extent_now(&memory->extents[i]);
     return view;
 }
 

@@ -1,13 +1,16 @@
-/* output.c - an output as a state whose bytes are the length of its file.
+/* output.c - an output as a state whose bytes are the length of its file, and a
+ * digest of the end of it.
  *
  * SPDX-License-Identifier: MIT
  */
 #include <varve/output.h>
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "allocator.h"
 #include "bytes.h"
+#include "checksum.h"
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
@@ -16,7 +19,13 @@
 #include "system.h"
 #include "try.h"
 
-enum { LENGTH_SIZE = 8 };
+/* A state is a length, and then a digest of the bytes before it, up to so many.
+ * There is none where the file could not be read, and in older checkpoints. */
+enum {
+    LENGTH_SIZE = 8,
+    STATE_SIZE = LENGTH_SIZE + sizeof(struct vv_digest),
+    MOST_READ = 4096
+};
 
 #define FILE_TEXT "the output file" /* in messages of failed calls */
 
@@ -153,26 +162,65 @@ static varve_status look(struct output *o, uint64_t *length, varve_error *error)
     return VARVE_OK;
 }
 
+/* Of the bytes before an end; *is_known is false where the file cannot be read.
+ */
+static varve_status find_digest(const struct output *o, uint64_t end,
+    struct vv_digest *digest, bool *is_known, varve_error *error)
+{
+    unsigned char bytes[MOST_READ];
+    size_t size = end < MOST_READ ? (size_t)end : MOST_READ;
+    int result = vv_output_read(o->descriptor, end - size, bytes, size);
+    if (result < 0)
+        return vv_fail_system(error, -result, "pread", FILE_TEXT);
+    *is_known = result > 0;
+    if (*is_known)
+        *digest = vv_digest_of(bytes, size);
+    return VARVE_OK;
+}
+
 static varve_status save(void *self, varve_sink *sink)
 {
     struct output *o = self;
     unsigned char bytes[LENGTH_SIZE];
+    struct vv_digest digest;
     uint64_t length = 0;
+    bool is_known = false;
     o->guard.failure.status = VARVE_OK;
     VV_TRY(look(o, &length, &o->guard.failure));
+    VV_TRY(find_digest(o, length, &digest, &is_known, &o->guard.failure));
     vv_store64(bytes, length);
     varve_put(sink, bytes, sizeof bytes);
+    if (is_known)
+        varve_put(sink, digest.bytes, sizeof digest.bytes);
     return VARVE_OK;
+}
+
+/* Whether the file still has the text that came before the length: another one
+ * took its place otherwise, of which nothing must be cut. */
+static varve_status check_text(const struct output *o, uint64_t length,
+    const unsigned char *recorded, varve_error *error)
+{
+    struct vv_digest digest;
+    bool is_known = false;
+    VV_TRY(find_digest(o, length, &digest, &is_known, error));
+    if (!is_known || memcmp(digest.bytes, recorded, sizeof digest.bytes) == 0)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISMATCH,
+        "expected an output file with the recorded text before byte %" PRIu64
+        ", found other text: the file was rotated, replaced or edited; put "
+        "back the file that the earlier run wrote, or leave the output out of "
+        "the restoration by `except`",
+        length);
 }
 
 static varve_status check_length(
     struct output *o, const void *bytes, size_t size, varve_error *error)
 {
     uint64_t there = 0;
-    if (size != LENGTH_SIZE)
+    if (size != LENGTH_SIZE && size != STATE_SIZE)
         return vv_fail(error, VARVE_MISMATCH,
-            "expected the length of an output in 8 bytes, found a state of "
-            "%zu bytes",
+            "expected the length of an output in 8 or 24 bytes, found a state "
+            "of %zu bytes",
             size);
     VV_TRY(find_length(o, &there, error));
     uint64_t length = vv_load64(bytes);
@@ -184,6 +232,9 @@ static varve_status check_length(
             "recorded, found %" PRIu64 ": open the file that the earlier run "
             "wrote, for appending (\"a\"; \"w\" empties it)",
             length, there);
+    if (size == STATE_SIZE)
+        return check_text(
+            o, length, (const unsigned char *)bytes + LENGTH_SIZE, error);
     return VARVE_OK;
 }
 

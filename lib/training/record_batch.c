@@ -68,3 +68,16 @@ varve_status vv_record_batch_read(struct vv_record_batch *batch,
     }
     return VARVE_OK;
 }
+
+varve_status vv_record_batch_confirm(vv_record_check *check, void *self,
+    varve_status status, bool is_last, varve_error *error)
+{
+    bool may_be_changed = status == VARVE_CORRUPT || status == VARVE_TRUNCATED;
+    if (!check || (status && !may_be_changed))
+        return status;
+    varve_error reason; /* is large: it is filled in by a failure alone */
+    reason.status = VARVE_OK;
+    if (check(self, status || is_last, &reason))
+        return vv_pass_failure(error, &reason);
+    return status;
+}

@@ -9,6 +9,7 @@
 #include <varve/records.h>
 
 #include "record_position.h"
+#include "record_source.h"
 #include "state.h"
 
 struct vv_record_batch {
@@ -28,5 +29,12 @@ void vv_record_batch_clear(struct vv_record_batch *batch);
 varve_status vv_record_batch_read(struct vv_record_batch *batch,
     const varve_source *source, const struct vv_record_step *step,
     varve_error *error);
+
+/* Checks the files of a source, after the records of a step were read with
+ * `status`. At once where it failed as it does in a file that changed, or
+ * where no record follows the step. Returns VARVE_MISMATCH for a file that
+ * changed, else `status`. `check` may be NULL. */
+varve_status vv_record_batch_confirm(vv_record_check *check, void *self,
+    varve_status status, bool is_last, varve_error *error);
 
 #endif

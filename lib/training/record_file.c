@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "file.h"
 #include "state.h"
+#include "system.h"
 #include "try.h"
 
 struct vv_record_file *vv_record_file_open(
@@ -37,6 +38,7 @@ struct vv_record_file *vv_record_file_open(
         status = vv_file_open_info(context, path, &file->file, &info, error);
     file->size = info.size;
     file->modified = info.modified;
+    file->checked = context->system->uptime(context->system->state);
     if (status) {
         vv_record_file_close(file);
         return NULL;
@@ -65,22 +67,66 @@ void vv_record_file_shut(struct vv_record_file *file)
     file->file = -1;
 }
 
+varve_status vv_record_file_compare(const struct vv_record_file *file,
+    uint64_t size, int64_t modified, varve_error *error)
+{
+    if (size == file->size && modified == file->modified)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISMATCH,
+        "%s: expected the file as it was when its records were opened, of "
+        "%" PRIu64 " bytes, found one of %" PRIu64
+        " bytes%s: a file of data must not change while it is in use; put "
+        "back the file, or open the records again",
+        file->path, file->size, size,
+        size == file->size ? " and another time of modification" : "");
+}
+
+static varve_status compare(const struct vv_record_file *file,
+    const struct vv_file_info *info, varve_error *error)
+{
+    return vv_record_file_compare(file, info->size, info->modified, error);
+}
+
+/* A path that leads nowhere, or cannot be followed, is no change. */
+static varve_status check_path(
+    const struct vv_record_file *file, varve_error *error)
+{
+    const struct vv_system *system = file->context.system;
+    struct vv_file_info info;
+    int there =
+        system->open_file(system->state, VV_WORKING_DIRECTORY, file->path);
+    bool is_known =
+        there >= 0 && system->info(system->state, there, &info) == 0;
+    vv_file_close(&file->context, there);
+    return is_known ? compare(file, &info, error) : VARVE_OK;
+}
+
+varve_status vv_record_file_check(void *checked, bool must, varve_error *error)
+{
+    struct vv_record_file *file = checked;
+    const struct vv_system *system = file->context.system;
+    struct vv_file_info info;
+    int64_t now = system->uptime(system->state);
+    if (!must && now - file->checked < VV_CHECK_INTERVAL)
+        return VARVE_OK;
+    VV_TRY(vv_file_info(&file->context, file->file, file->path, &info, error));
+    VV_TRY(compare(file, &info, error));
+    VV_TRY(check_path(file, error));
+    file->checked = now;
+    return VARVE_OK;
+}
+
 varve_status vv_record_file_open_again(
     struct vv_record_file *file, varve_error *error)
 {
+    const struct vv_system *system = file->context.system;
     struct vv_file_info info;
-    varve_status status = VARVE_OK;
     VV_TRY(vv_file_open_info(
         &file->context, file->path, &file->file, &info, error));
-    if (info.size != file->size || info.modified != file->modified)
-        status = vv_fail(error, VARVE_MISMATCH,
-            "%s: expected the file as it was when its records were opened, of "
-            "%" PRIu64 " bytes, found one of %" PRIu64
-            " bytes%s: a file of data must not change while it is in use",
-            file->path, file->size, info.size,
-            info.size == file->size ? " and another time of modification" : "");
-    else if (file->deflation != VV_DEFLATED &&
-             !vv_record_file_inflate(file, file->deflation))
+    file->checked = system->uptime(system->state);
+    varve_status status = compare(file, &info, error);
+    if (!status && file->deflation != VV_DEFLATED &&
+        !vv_record_file_inflate(file, file->deflation))
         status = vv_fail_memory(error, "inflating a file of records");
     if (status)
         vv_record_file_shut(file);

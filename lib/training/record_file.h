@@ -12,12 +12,17 @@
 #include "context.h"
 #include "inflated.h"
 
+/* A file that is read is looked at once in so many nanoseconds. A look costs
+ * about as much as reading a few small records. */
+enum { VV_CHECK_INTERVAL = 10 * 1000 * 1000 };
+
 struct vv_record_file {
     struct vv_context context;
     char *path;
     int file; /* -1: shut */
     uint64_t size;
     int64_t modified;             /* nanoseconds since 1970-01-01 UTC */
+    int64_t checked;              /* nanoseconds of uptime */
     enum vv_deflation deflation;  /* VV_DEFLATED: it is not compressed */
     struct vv_inflated *inflated; /* where it is compressed; else NULL */
     uint64_t *offsets; /* where each record begins; then where the last ends: in
@@ -42,6 +47,16 @@ void vv_record_file_shut(struct vv_record_file *file);
  * not those of the first opening; it is shut after any failure. */
 varve_status vv_record_file_open_again(
     struct vv_record_file *file, varve_error *error);
+
+/* As vv_record_check of an open file, and of the file that its path leads to:
+ * one that was put in its place by a rename has another size or time of
+ * modification. One that was deleted can be read on. */
+varve_status vv_record_file_check(void *file, bool must, varve_error *error);
+
+/* VARVE_MISMATCH unless a file still has the size and the time of modification
+ * that it was opened with. */
+varve_status vv_record_file_compare(const struct vv_record_file *file,
+    uint64_t size, int64_t modified, varve_error *error);
 
 /* Appends to the offsets. */
 varve_status vv_record_file_add(

@@ -18,8 +18,9 @@ struct listed_file {
 };
 
 struct open_entry {
-    uint64_t number; /* of the file */
-    uint64_t turn;   /* when it was read last */
+    uint64_t number;   /* of the file */
+    uint64_t turn;     /* when it was read last */
+    bool is_unchecked; /* it was read since it was checked */
 };
 
 struct vv_record_list {
@@ -105,6 +106,18 @@ static struct open_entry *place_of(struct vv_record_list *list, uint64_t number)
     return oldest;
 }
 
+static varve_status check_entry(const struct vv_record_list *list,
+    struct open_entry *entry, bool must, varve_error *error)
+{
+    if (!entry->is_unchecked)
+        return VARVE_OK;
+    struct vv_record_file *file = list->files[entry->number].file;
+    const int64_t before = file->checked;
+    VV_TRY(vv_record_file_check(file, must, error));
+    entry->is_unchecked = file->checked == before;
+    return VARVE_OK;
+}
+
 /* Opens a file unless it is open; closes another one where that is needed. */
 static varve_status reach(
     struct vv_record_list *list, uint64_t number, varve_error *error)
@@ -112,6 +125,7 @@ static varve_status reach(
     struct open_entry *place = place_of(list, number);
     struct open_entry *end = list->open + list->open_count;
     if (place < end && place->number != number) {
+        VV_TRY(check_entry(list, place, false, error));
         vv_record_file_shut(list->files[place->number].file);
         *place = *--end;
         place = end;
@@ -123,6 +137,7 @@ static varve_status reach(
         place->number = number;
     }
     place->turn = ++list->turn;
+    place->is_unchecked = true;
     return VARVE_OK;
 }
 
@@ -134,6 +149,14 @@ varve_status vv_record_list_read(
     uint64_t number = vv_record_list_find(list, index, &record);
     VV_TRY(reach(list, number, error));
     return list->read(list->files[number].file, record, sink, error);
+}
+
+varve_status vv_record_list_check(void *self, bool must, varve_error *error)
+{
+    struct vv_record_list *list = self;
+    for (size_t i = 0; i < list->open_count; i++)
+        VV_TRY(check_entry(list, &list->open[i], must, error));
+    return VARVE_OK;
 }
 
 void vv_record_list_hint(void *self, uint64_t index)
@@ -260,6 +283,7 @@ varve_records *vv_records_open_list(const struct vv_context *context,
         },
         .list = list,
         .hint = vv_record_list_hint,
+        .check = vv_record_list_check,
     };
     return vv_records_open_file_source(context, &from, options, error);
 }

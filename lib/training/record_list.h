@@ -7,8 +7,9 @@
  * ago is closed first. A file whose size or time of modification has changed by
  * then is VARVE_MISMATCH.
  *
- * vv_record_list_read changes which files are open: one thread at a time calls
- * it. All else is constant after the opening, and any thread may read it.
+ * vv_record_list_read changes which files are open, and vv_record_list_check
+ * when they were checked: one thread at a time calls them. All else is constant
+ * after the opening, and any thread may read it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,6 +41,9 @@ void vv_record_list_close(void *list);
 /* As in varve_source. */
 varve_status vv_record_list_read(
     void *list, uint64_t index, varve_sink *sink, varve_error *error);
+
+/* As vv_record_check, of those files that are open. */
+varve_status vv_record_list_check(void *list, bool must, varve_error *error);
 
 /* The same as vv_record_file_hint. Where a file is shut, it has no effect: the
  * hint is not worth an opening. */

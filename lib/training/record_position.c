@@ -54,6 +54,8 @@ struct vv_permutation vv_record_order(const struct vv_record_position *p)
 {
     const uint64_t numbers[2] = { p->seed, p->epoch };
     uint64_t key[2];
+    if (!p->shuffle)
+        return (struct vv_permutation){ .count = p->count };
     vv_random_key(key, numbers, 2, "order of records");
     return vv_permutation_of(key, p->count);
 }

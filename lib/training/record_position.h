@@ -63,7 +63,15 @@ struct vv_record_step vv_record_step_at(
     const struct vv_record_position *position,
     const struct vv_record_choice *choice);
 
-/* The order of the records in the epoch of a position. */
+/* Whether no record follows a step. */
+static inline bool vv_record_step_is_last(
+    const struct vv_record_step *step, const struct vv_record_choice *choice)
+{
+    return choice->epochs > 0 && step->after.epoch >= choice->epochs;
+}
+
+/* The order of the records in the epoch of a position; without `shuffle` only
+ * their count. */
 struct vv_permutation vv_record_order(
     const struct vv_record_position *position);
 

@@ -21,6 +21,7 @@ struct vv_record_prefetch {
     struct vv_context context;
     varve_source source;
     vv_record_hint *hint;
+    vv_record_check *check;
     uint64_t most;
     int64_t process;
     uintptr_t thread;
@@ -122,6 +123,8 @@ static void read_ahead(
         tell_ahead(p, step, &choice);
     varve_status status =
         vv_record_batch_read(&slot->batch, &watched, step, &error);
+    status = vv_record_batch_confirm(p->check, p->source.self, status,
+        vv_record_step_is_last(step, &choice), &error);
     vv_monitor_enter(p->monitor);
     p->hinted_ahead -=
         p->hinted_ahead < step->count ? p->hinted_ahead : step->count;
@@ -288,6 +291,7 @@ struct vv_record_prefetch *vv_record_prefetch_new(
     p->context = *context;
     p->source = choice->source;
     p->hint = choice->hint;
+    p->check = choice->check;
     /* More than there are records is of no use. */
     p->most = choice->most < p->source.count ? choice->most : p->source.count;
     uint64_t batches = p->most / choice->wanted;

@@ -31,11 +31,12 @@ struct vv_record_prefetch;
 
 struct vv_prefetch_choice {
     /* to fill in */
-    varve_source source;  /* borrowed, and its name */
-    vv_record_hint *hint; /* NULL: none */
-    uint64_t most;        /* records to read ahead, above 0; in whole batches,
-                             at least one */
-    size_t wanted;        /* records in most batches */
+    varve_source source;    /* borrowed, and its name */
+    vv_record_hint *hint;   /* NULL: none */
+    vv_record_check *check; /* likewise; only the thread calls it */
+    uint64_t most;          /* records to read ahead, above 0; in whole batches,
+                               at least one */
+    size_t wanted;          /* records in most batches */
 };
 
 /* Starts the thread. Nothing is read before the first batch is taken. NULL on

@@ -20,6 +20,11 @@ varve_records *vv_records_open_in(const struct vv_context *context,
  * what is read. */
 typedef void vv_record_hint(void *self, uint64_t index);
 
+/* Whether the files that were read since the last check are as they were when
+ * they were opened: VARVE_MISMATCH. A file is looked at once in
+ * VV_CHECK_INTERVAL, or now where it must be. */
+typedef varve_status vv_record_check(void *self, bool must, varve_error *error);
+
 /* A source whose records are in files. */
 struct vv_record_list;
 struct vv_file_source {
@@ -27,6 +32,7 @@ struct vv_file_source {
     varve_source source;
     const struct vv_record_list *list; /* NULL: it is none; the source has it */
     vv_record_hint *hint;              /* NULL: none; `self` of the source */
+    vv_record_check *check;            /* likewise */
 };
 
 /* The same for such a source. */

@@ -26,6 +26,7 @@ struct file_place {
 struct varve_records {
     struct vv_context context;
     varve_source source;          /* its name is ours */
+    vv_record_check *check;       /* of its files; NULL: none */
     struct vv_record_choice next; /* what varve_records_next takes */
     struct vv_record_position position;
     struct vv_record_extent extent; /* of the epoch of the position */
@@ -97,6 +98,7 @@ static bool start_prefetch(varve_records *r, const struct vv_file_source *from,
     const struct vv_prefetch_choice choice = {
         .source = r->source,
         .hint = from->hint,
+        .check = from->check,
         .most = options->prefetch,
         .wanted = r->next.wanted,
     };
@@ -125,6 +127,7 @@ static varve_records *new_records(const struct vv_context *context,
     r->context = *context;
     r->source = *source;
     r->source.name = name;
+    r->check = from->check;
     r->next = choice_of(source, options);
     r->position.seed = options->seed;
     r->position.shuffle = options->shuffle;
@@ -194,9 +197,7 @@ static struct file_place place_of(const varve_records *r)
     struct file_place place = { 0, 0 };
     if (!r->list || p->consumed >= p->count)
         return place;
-    struct vv_permutation order = { .count = p->count };
-    if (p->shuffle)
-        order = vv_record_order(p);
+    struct vv_permutation order = vv_record_order(p);
     place.file = vv_record_list_find(
         r->list, vv_record_number(p, &order, 0), &place.record);
     return place;
@@ -302,9 +303,13 @@ static varve_status read_step(varve_records *r,
     if (r->prefetch)
         return vv_record_prefetch_take(
             r->prefetch, step, choice, records, error);
-    VV_TRY(vv_record_batch_read(&r->batch, &r->source, step, error));
-    *records = r->batch.records;
-    return VARVE_OK;
+    varve_status status =
+        vv_record_batch_read(&r->batch, &r->source, step, error);
+    status = vv_record_batch_confirm(r->check, r->source.self, status,
+        vv_record_step_is_last(step, choice), error);
+    if (!status)
+        *records = r->batch.records;
+    return status;
 }
 
 static varve_status take(varve_records *r,

@@ -71,6 +71,7 @@ varve_records *vv_records_open_scanned(const struct vv_context *context,
             .self = file,
         },
         .hint = vv_record_file_hint,
+        .check = vv_record_file_check,
     };
     vv_set_fingerprint(
         &from.source, kind->kind, vv_scanned_mark(kind, options), &digest);

@@ -10,9 +10,16 @@
 #include "scan.h"
 #include "try.h"
 
+/* What a file was when it was opened first. */
+struct stamp {
+    uint64_t size;
+    int64_t modified;
+};
+
 struct whole {
     struct vv_context context;
     char **paths;
+    struct stamp *stamps;
     size_t count;
 };
 
@@ -23,6 +30,7 @@ static void close_whole(void *self)
     for (size_t i = 0; w->paths && i < w->count; i++)
         vv_release_string(&a, w->paths[i]);
     vv_release(&a, w->paths, w->count * sizeof *w->paths);
+    vv_release(&a, w->stamps, w->count * sizeof *w->stamps);
     vv_release(&a, w, sizeof *w);
 }
 
@@ -33,15 +41,27 @@ static struct vv_record_file *open_one(
     return vv_record_file_open(&w->context, w->paths[number], error);
 }
 
+/* Whether a file that was just opened is as it was the first time. */
+static varve_status check_one(
+    struct vv_record_file *file, const struct stamp *stamp, varve_error *error)
+{
+    const struct stamp now = { file->size, file->modified };
+    file->size = stamp->size;
+    file->modified = stamp->modified;
+    return vv_record_file_compare(file, now.size, now.modified, error);
+}
+
 static varve_status read_whole(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
+    const struct whole *w = self;
     const unsigned char *bytes;
-    struct vv_record_file *file = open_one(self, (size_t)index, error);
+    struct vv_record_file *file = open_one(w, (size_t)index, error);
     if (!file)
         return error->status;
-    varve_status status =
-        vv_record_file_take(file, 0, file->size, sink, &bytes, error);
+    varve_status status = check_one(file, &w->stamps[index], error);
+    if (!status)
+        status = vv_record_file_take(file, 0, file->size, sink, &bytes, error);
     vv_record_file_close(file);
     return status;
 }
@@ -77,6 +97,8 @@ static varve_status sum_all(const struct whole *w,
         struct vv_digest one;
         struct vv_record_file *file = open_one(w, i, error);
         status = file ? sum_one(file, options, &one, error) : error->status;
+        if (!status)
+            w->stamps[i] = (struct stamp){ file->size, file->modified };
         vv_record_file_close(file);
         if (!status)
             vv_digester_add(digester, one.bytes, sizeof one.bytes);
@@ -96,7 +118,8 @@ static varve_status copy_paths(
     if (w->count == 0)
         return VARVE_OK;
     w->paths = vv_allocate_zeroed(a, w->count * sizeof *w->paths);
-    if (!w->paths)
+    w->stamps = vv_allocate_zeroed(a, w->count * sizeof *w->stamps);
+    if (!w->paths || !w->stamps)
         return vv_fail_memory(error, "the paths of files");
     for (size_t i = 0; i < w->count; i++) {
         if (!paths || !paths[i])

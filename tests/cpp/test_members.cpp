@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
 #include <map>
 #include <unordered_map>
 
@@ -108,11 +110,31 @@ TEST(what_a_pointer_does_not_point_to_is_not_saved)
     varve::graph graph;
     graph.root().add("meshes", m);
     GOOD(varve::write(graph.root(), place("meshes")));
+    auto says = [&](std::initializer_list<const char *> words) {
+        const auto written = varve::write(graph.root(), place("no meshes"));
+        CHECK(!written);
+        for (const char *word : words)
+            CHECK(std::strstr(written.error().message, word));
+    };
     m.all[1].count = -1;
-    CHECK(!varve::write(graph.root(), place("no meshes")));
+    says({ "meshes/all/1/heights", "found -1", "set the count" });
     m.all[1].count = 3;
     m.one.count = 3;
-    CHECK(!varve::write(graph.root(), place("no meshes")));
+    says({ "meshes/one/heights", "float64[3]", "found NULL", "count to 0" });
+    varve::graph other;
+    m.all[1].count = -2;
+    other.root().add("meshes", m);
+    const auto checked = other.check();
+    CHECK(!checked && std::strstr(checked.error().message, "heights"));
+    CHECK(std::strstr(checked.error().message, "found -2"));
+    m.all[1].count = 3;
+    varve::graph another;
+    another.root().add("meshes", m);
+    const auto written = varve::write(another.root(), place("no meshes"));
+    CHECK(!written && std::strstr(written.error().message, "meshes/one"));
+    CHECK(std::strstr(written.error().message, "heights"));
+    CHECK(std::strstr(written.error().message, "float64[3]"));
+    CHECK(std::strstr(written.error().message, "count to 0"));
     m.one.count = 0;
     GOOD(varve::write(graph.root(), place("meshes")));
     heights[2] = 0;

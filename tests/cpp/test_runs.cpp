@@ -28,8 +28,9 @@ static varve::result<void> go_on(
     varve::run_options options;
     options.manager.interval_steps = 10;
     options.manager.keep_last = 2;
+    options.last_step = end; /* is saved when it is done */
     run.open(place(directory), options);
-    while (s.step < end && run.goes_on()) {
+    while (run.goes_on()) {
         s.step++;
         s.sum += 1.0 / static_cast<double>(s.step);
         run.step(s.step);
@@ -54,6 +55,24 @@ TEST(a_run_goes_on_where_it_was)
     CHECK(stopped.step == 3);
     GOOD(go_on("stopped", after, 3));
     CHECK(after.sum == stopped.sum);
+}
+
+TEST(a_run_saves_its_last_step_before_the_program_changes_it)
+{
+    sums s;
+    varve::run_options options;
+    options.manager.interval_steps = 10;
+    options.last_step = 3;
+    for (const double wanted : { 0.0, 3.0 }) {
+        varve::run run;
+        run.root().add("sum", s.sum = 0);
+        run.open(place("changed"), options);
+        CHECK(s.sum == wanted);
+        while (run.goes_on())
+            run.step(static_cast<std::int64_t>(s.sum += 1));
+        s.sum = -1;
+        GOOD(run.end());
+    }
 }
 
 TEST(a_run_tells_the_first_failure_at_its_end)

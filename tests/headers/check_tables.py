@@ -27,6 +27,7 @@ struct s {
     float x, row[4], grid[2][3], cube[2][3][4], *p, (*rows)[9];
     float *restrict r, *many[2];
     const char *text;
+    char *owned;
     char name[8];
     struct inner inner, inners[2], *behind;
     void *any;
@@ -95,6 +96,8 @@ GOOD = [
     'VARVE_FIELD(struct s, x, .called = "y", .is_fixed = true)',
     'VARVE_FIELD_END(struct s, tail, n)',
     'VARVE_FIELD_TEXT(struct s, name)',
+    'VARVE_FIELD_TEXT_POINTER(struct s, owned)',
+    'VARVE_FIELD_TEXT_POINTER(struct s, owned, .is_later = true)',
     'VARVE_FIELD_STRUCT(struct s, inner, inner_fields)',
     'VARVE_FIELD_STRUCT_AT(struct s, behind, inner_fields)',
     'VARVE_FIELD_STRUCTS(struct s, inners, inner_fields)',
@@ -147,6 +150,9 @@ BAD = [
     'VARVE_FIELD_POINTER(struct s, behind, n)',
     'VARVE_FIELD_TEXT(struct s, text)',
     'VARVE_FIELD_TEXT(struct s, row)',
+    'VARVE_FIELD_TEXT_POINTER(struct s, name)',
+    'VARVE_FIELD_TEXT_POINTER(struct s, p)',
+    'VARVE_FIELD_TEXT_POINTER(struct s, text)',
     'VARVE_FIELD_STRUCT_AT(struct s, n, inner_fields)',
     'VARVE_FIELD_STRUCTS(struct s, inner, inner_fields)',
     'VARVE_FIELD_BITS(struct s, x)',

@@ -220,7 +220,7 @@ TEST(struct_rows, are_refused_where_they_are_not_there)
     save_fails(graph, "grid/now: expected memory for each row");
     g.now[1] = row;
     g.width = -1;
-    save_fails(graph, "grid/now: expected a count, found one below 0");
+    save_fails(graph, "grid/now: expected a count from 0, found -1: set");
     g.width = WIDTH;
     row = (double *)(void *)g.lower[2];
     g.lower[2] = NULL;

@@ -15,7 +15,10 @@
 #include "reached.h"
 #include "shape.h"
 
-enum { MOST_OLDER_NAME = 256 }; /* bytes with a NUL */
+enum {
+    MOST_OLDER_NAME = 256, /* bytes with a NUL */
+    REASON_SIZE = 192      /* likewise, of a message without its path */
+};
 
 /* --- Members ------------------------------------------------------------ */
 
@@ -307,14 +310,35 @@ static const char *bad_elements(const varve_field *f)
     return NULL;
 }
 
+/* Why there is no memory, in `text`. */
+static const char *tell_null(uint64_t count, char *text)
+{
+    snprintf(text, REASON_SIZE,
+        "expected memory for %llu element%s, found NULL: allocate it before "
+        "the struct is added or saved, set the count to 0, or give the field "
+        "`.room`",
+        (unsigned long long)count, count == 1 ? "" : "s");
+    return text;
+}
+
+static const char *tell_below_0(uint64_t count, char *text)
+{
+    snprintf(text, REASON_SIZE,
+        "expected a count from 0, found -%llu: set it to the number of "
+        "elements that there are",
+        0 - (unsigned long long)count);
+    return text;
+}
+
 /* Whether what is in place takes the room of the member. */
-static const char *bad_extents(const varve_field *f, const void *object)
+static const char *bad_extents(
+    const varve_field *f, const void *object, char *text)
 {
     uint64_t count = 1;
     for (unsigned i = 0; i < f->rank; i++) {
         uint64_t extent;
         if (!extent_of(f, i, object, &extent))
-            return "expected a count, found one below 0";
+            return tell_below_0(extent, text);
         if (extent && count > SIZE_MAX / extent)
             return "expected a count that fits memory, found a larger one";
         count *= extent;
@@ -325,12 +349,24 @@ static const char *bad_extents(const varve_field *f, const void *object)
         return "expected a member of that size, found another";
     if (f->is_pointer && count && !vv_field_memory(f, object) &&
         !vv_field_waits(f, object))
-        return "expected memory, found NULL";
+        return tell_null(count, text);
     return NULL;
 }
 
-static const char *bad_field(
-    const varve_field *first, const varve_field *f, const void *object)
+static const char *bad_text(const varve_field *f)
+{
+    if (!f->size)
+        return "expected room for text, found none";
+    if (f->is_pointer != (f->resize != NULL))
+        return "expected a kind of field, found another";
+    if (f->is_pointer && f->room)
+        return "expected no `.room` of text behind a pointer, which a "
+               "restoration allocates by itself, found it set";
+    return NULL;
+}
+
+static const char *bad_field(const varve_field *first, const varve_field *f,
+    const void *object, char *text)
 {
     static const varve_field nothing;
     const char *bad = bad_name(first, f);
@@ -343,13 +379,13 @@ static const char *bad_field(
     if ((bad = bad_place(f)))
         return bad;
     if (f->kind == VARVE_FIELD_IS_TEXT)
-        return f->size ? NULL : "expected room for text, found none";
+        return bad_text(f);
     if (f->kind == VARVE_FIELD_IS_VALUE && (bad = bad_elements(f)))
         return bad;
     if (f->kind > VARVE_FIELD_IS_LIST ||
         (vv_is_reached(f) && f->kind != VARVE_FIELD_IS_VALUE))
         return "expected a kind of field, found another";
-    bad = bad_extents(f, object);
+    bad = bad_extents(f, object, text);
     return bad || !vv_is_reached(f) ? bad : vv_reached_bad(f, object);
 }
 
@@ -392,7 +428,8 @@ static bool check(const struct place *at, const varve_node *parent,
         const char *name = vv_field_name(f);
         struct place here = { at, name ? name : "?", UINT64_MAX,
             at->depth + 1 };
-        const char *bad = bad_field(fields, f, object);
+        char text[REASON_SIZE];
+        const char *bad = bad_field(fields, f, object, text);
         if (!bad && size && f->kind != VARVE_FIELD_IS_GONE &&
             f->struct_size != size)
             bad = "expected the fields of this struct, found those of another";

@@ -19,6 +19,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "memory_table.h"
+#include "owned_text.h"
 #include "reached.h"
 #include "shape.h"
 #include "struct.h"
@@ -46,11 +47,30 @@ struct places {
 
 /* --- Gathering ------------------------------------------------------------ */
 
+/* Where the text of a state is; false: it is none. */
+static bool find_text(const varve_node *node, struct vv_address_range *span)
+{
+    const struct vv_struct *about;
+    const struct vv_owned_text *owned;
+    uintptr_t begin = 0;
+    size_t size = 0;
+    if (node->kind != VARVE_STATE)
+        return false;
+    if ((about = vv_struct_of(node))) {
+        begin = (uintptr_t)about->object;
+        size = begin ? about->size : 0;
+    } else if ((owned = vv_owned_text_of(node))) {
+        begin = (uintptr_t)owned->text;
+        size = owned->size;
+    }
+    *span = (struct vv_address_range){ begin, begin + size };
+    return size > 0;
+}
+
 static bool is_text(const varve_node *node)
 {
-    const struct vv_struct *about =
-        node->kind == VARVE_STATE ? vv_struct_of(node) : NULL;
-    return about && about->object && about->size;
+    struct vv_address_range span;
+    return find_text(node, &span);
 }
 
 /* Memory of the processor's: functions may reach the same by other ways, and
@@ -73,9 +93,9 @@ static struct vv_address_range span_of(const varve_node *node, size_t i)
         return vv_reached_piece(node, i);
     if (node->variable)
         return vv_tensor_span(&node->variable->tensor);
-    const struct vv_struct *about = vv_struct_of(node);
-    const uintptr_t begin = (uintptr_t)about->object;
-    return (struct vv_address_range){ begin, begin + about->size };
+    struct vv_address_range span = { 0, 0 };
+    find_text(node, &span);
+    return span;
 }
 
 static bool is_wanted(const struct places *p, const varve_node *node)
@@ -303,10 +323,11 @@ static bool find_two(
 
 static bool is_alike(const varve_node *a, const varve_node *b)
 {
-    if (!a->variable || !b->variable)
-        return !a->variable && !b->variable &&
-               vv_struct_of(a)->object == vv_struct_of(b)->object &&
-               vv_struct_of(a)->size == vv_struct_of(b)->size;
+    if (!a->variable || !b->variable) {
+        struct vv_address_range left, right;
+        return find_text(a, &left) && find_text(b, &right) &&
+               left.begin == right.begin && left.end == right.end;
+    }
     if (!is_near(a) || !is_near(b))
         return vv_reached_alike(a, b);
     const varve_tensor *s = &a->variable->tensor, *t = &b->variable->tensor;

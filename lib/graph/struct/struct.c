@@ -18,6 +18,7 @@
 #include "migrating.h"
 #include "name.h"
 #include "on_demand.h"
+#include "owned_text.h"
 #include "reached.h"
 #include "shape.h"
 #include "state.h"
@@ -246,6 +247,8 @@ static varve_node *make_field(
 {
     switch (field->kind) {
     case VARVE_FIELD_IS_TEXT:
+        if (field->is_pointer)
+            return vv_owned_text_new(graph, field, object);
         return make_text(
             graph, field, vv_field_memory(field, object), field->size);
     case VARVE_FIELD_IS_STRUCT:
@@ -364,6 +367,13 @@ bool vv_struct_made(
            strcmp(oldest->public.name, vv_field_name(field)) == 0;
 }
 
+static bool is_text_of(const varve_node *child, const varve_field *field)
+{
+    const struct vv_owned_text *owned = vv_owned_text_of(child);
+    return field->is_pointer ? owned && owned->field == field
+                             : is_about(child, VARVE_STATE, field);
+}
+
 /* Whether a node is what was made of a field: the program may have put another
  * one in its place. */
 static bool is_of(const varve_node *child, const varve_field *field)
@@ -373,7 +383,7 @@ static bool is_of(const varve_node *child, const varve_field *field)
         return child->variable && !vv_variable_is_owned(child->variable) &&
                child->variable->tensor.dtype == field->dtype;
     case VARVE_FIELD_IS_LIST: return child->kind == VARVE_LIST;
-    case VARVE_FIELD_IS_TEXT: return is_about(child, VARVE_STATE, field);
+    case VARVE_FIELD_IS_TEXT: return is_text_of(child, field);
     default: return is_about(child, VARVE_OBJECT, field->fields);
     }
 }
@@ -436,15 +446,23 @@ static bool rebind_list(
            remember_list(list, field, about->object);
 }
 
+static void rebind_text(
+    varve_node *child, const varve_field *field, const void *object)
+{
+    if (field->is_pointer) {
+        vv_owned_text_rebind(child, field, object);
+        return;
+    }
+    vv_struct_of(child)->object = vv_field_memory(field, object);
+    child->graph->has_new_views = true;
+}
+
 static bool rebind_child(const struct binding *b, varve_node *child,
     const varve_field *field, void *object)
 {
     void *memory = vv_field_memory(field, object);
     switch (field->kind) {
-    case VARVE_FIELD_IS_TEXT:
-        vv_struct_of(child)->object = memory;
-        child->graph->has_new_views = true;
-        return true;
+    case VARVE_FIELD_IS_TEXT: rebind_text(child, field, object); return true;
     case VARVE_FIELD_IS_STRUCT:
         return vv_struct_rebind(child, memory, b->by_itself);
     case VARVE_FIELD_IS_LIST: return rebind_list(b, child, field);

@@ -11,6 +11,7 @@
 #include "field.h"
 #include "graph.h"
 #include "migrating.h"
+#include "owned_text.h"
 #include "reached.h"
 #include "refresh.h"
 #include "struct.h"
@@ -119,6 +120,9 @@ static bool is_same_child(
     const struct vv_struct *about;
     switch (f->kind) {
     case VARVE_FIELD_IS_TEXT:
+        if (f->is_pointer)
+            return !vv_owned_text_of(child) ||
+                   vv_owned_text_look(child, f, object);
         about = about_of(child, VARVE_STATE, f);
         return !about || about->object == memory;
     case VARVE_FIELD_IS_STRUCT:

@@ -5,6 +5,7 @@
  */
 #include "memory_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -22,6 +23,17 @@ static bool refuse(const varve_node *where, varve_status status,
     return false;
 }
 
+static bool refuse_null(
+    const varve_tensor *view, const varve_node *where, const char *name)
+{
+    char text[VARVE_TENSOR_TEXT_SIZE], wanted[VARVE_TENSOR_TEXT_SIZE + 16];
+    snprintf(
+        wanted, sizeof wanted, "memory for %s", varve_tensor_text(view, text));
+    return refuse(where, VARVE_MISUSE, name, wanted,
+        "NULL: let the pointer lead to that many elements, or set the count to "
+        "0");
+}
+
 static bool check_strides(
     const varve_tensor *view, const varve_node *where, const char *name)
 {
@@ -31,7 +43,7 @@ static bool check_strides(
             "span",
             "elements that may lie on each other");
     if (!view->data && varve_tensor_size(view) > 0 && !view->memory->pointer)
-        return refuse(where, VARVE_MISUSE, name, "a view of memory", "NULL");
+        return refuse_null(view, where, name);
     return true;
 }
 
@@ -52,7 +64,7 @@ bool vv_memory_check(
 {
     const varve_memory *m = view->memory;
     if (!m && !view->data && varve_tensor_size(view) > 0)
-        return refuse(where, VARVE_MISUSE, name, "a view of memory", "NULL");
+        return refuse_null(view, where, name);
     if (!m)
         return true;
     if (VV_CHECK_ROOM(m->reserved, NULL))

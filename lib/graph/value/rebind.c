@@ -20,6 +20,35 @@ static bool may_be_over(const varve_node *node, const varve_tensor *view)
            (vv_shape_equal(now, view) || !varve_slice_of(node));
 }
 
+/* VARVE_MISMATCH, with what the program has to change. */
+static void refuse_view(const varve_node *node, const varve_tensor *view)
+{
+    char text[256], tensor[VARVE_TENSOR_TEXT_SIZE];
+    const char *where = vv_node_text(node, text, sizeof text);
+    for (unsigned i = 0; i < view->rank && i < VARVE_MAX_RANK; i++) {
+        if (view->shape[i] <= INT64_MAX)
+            continue;
+        vv_mistake(node->graph, VARVE_MISMATCH,
+            "%s: expected extents from 0, found -%llu as extent %u of %u: set "
+            "the count to the number of elements that there are",
+            where, 0 - (unsigned long long)view->shape[i], i + 1,
+            (unsigned)view->rank);
+        return;
+    }
+    bool is_null = vv_tensor_is_valid(view) && !view->data && !view->memory &&
+                   varve_tensor_size(view) > 0;
+    const varve_tensor *wanted = is_null ? view : &node->variable->tensor;
+    const char *found = "another view";
+    if (is_null)
+        found = "NULL: let the pointer lead to that many elements, or set the "
+                "count to 0";
+    else if (view->rank == VV_RANK_OF_OTHER_ROWS)
+        found = "extents that are not those of the array";
+    vv_mistake(node->graph, VARVE_MISMATCH,
+        "%s: expected memory for %s, found %s", where,
+        varve_tensor_text(wanted, tensor), found);
+}
+
 /* What follows a pointer follows another one, or none any more. */
 static void rebind(varve_node *node, const varve_tensor *view)
 {
@@ -46,16 +75,8 @@ void varve_rebind(varve_node *node, varve_tensor view)
             vv_node_text(node, text, sizeof text));
         return;
     }
-    const varve_tensor *now = &node->variable->tensor;
     if (!may_be_over(node, &view)) {
-        char old_text[VARVE_TENSOR_TEXT_SIZE];
-        vv_mistake(node->graph, VARVE_MISMATCH,
-            "%s: expected memory for %s, found %s",
-            vv_node_text(node, text, sizeof text),
-            varve_tensor_text(now, old_text),
-            view.rank == VV_RANK_OF_OTHER_ROWS
-                ? "extents that are not those of the array"
-                : "another view");
+        refuse_view(node, &view);
         return;
     }
     node->is_elsewhere = true;

@@ -151,13 +151,20 @@ varve_tensor vv_refresh_view(const varve_tensor *view, varve_memory *strides)
     return now;
 }
 
-static bool is_there(const varve_tensor *was, const varve_tensor *now)
+/* The usual case, found without a view of what is there now. */
+static bool is_unchanged(const struct refreshed *r, const varve_tensor *was)
 {
-    return was->data == now->data && vv_shape_equal(was, now);
+    const void *data;
+    memcpy(&data, r->pointer, sizeof data);
+    if (data != was->data || r->rank != was->rank)
+        return false;
+    for (uint32_t i = 0; i < r->rank; i++)
+        if (vv_extent_now(&r->extents[i]) != was->shape[i])
+            return false;
+    return true;
 }
 
-/* A pointer that is NULL fails where its elements are needed. */
-static varve_status follow(const struct refreshed *r, varve_error *error)
+static varve_status follow_change(const struct refreshed *r, varve_error *error)
 {
     varve_node *node = r->node;
     const varve_tensor *was = &node->variable->tensor;
@@ -165,8 +172,6 @@ static varve_status follow(const struct refreshed *r, varve_error *error)
     varve_tensor now = varve_view_at(&at, was->dtype, r->rank);
     char path[256], text[VARVE_TENSOR_TEXT_SIZE];
     now.memory = was->memory;
-    if (is_there(was, &now))
-        return VARVE_OK;
     if (!vv_tensor_is_valid(&now))
         return vv_fail(error, VARVE_BAD_SHAPE,
             "%s: expected extents from 0 on and a size that fits memory, "
@@ -180,6 +185,14 @@ static varve_status follow(const struct refreshed *r, varve_error *error)
             varve_tensor_text(&now, text));
     vv_variable_rebind(node, &now);
     return vv_take_mistake(node->graph, error);
+}
+
+/* A pointer that is NULL fails where its elements are needed. */
+static varve_status follow(const struct refreshed *r, varve_error *error)
+{
+    return is_unchanged(r, &r->node->variable->tensor)
+               ? VARVE_OK
+               : follow_change(r, error);
 }
 
 /* --- Refreshing --------------------------------------------------------- */

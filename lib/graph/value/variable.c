@@ -148,7 +148,8 @@ static varve_node *refuse(
         if (view->shape[i] > INT64_MAX)
             return vv_mistake(parent->graph, VARVE_BAD_SHAPE,
                 "%s: \"%.200s\": expected extents from 0, found -%llu as "
-                "extent %u of %u",
+                "extent %u of %u: set the count to the number of elements that "
+                "there are",
                 where, name, 0 - (unsigned long long)view->shape[i], i + 1,
                 (unsigned)view->rank);
     return vv_mistake(parent->graph, VARVE_BAD_SHAPE,
@@ -473,7 +474,8 @@ varve_status vv_variable_check_there(const varve_node *node, varve_error *error)
     if (!vv_variable_is_null(node->variable))
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
-        "%s: expected memory for %s, found that its pointer is NULL",
+        "%s: expected memory for %s, found that its pointer is NULL: let it "
+        "lead to that many elements, or set their count to 0",
         vv_node_text(node, path, sizeof path),
         varve_tensor_text(&node->variable->tensor, text));
 }

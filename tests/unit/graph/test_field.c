@@ -291,9 +291,12 @@ TEST(field, says_where_a_table_does_not_match_its_struct)
     const varve_field list = VARVE_FIELD_STRUCTS_AT(
         struct net, points, point_fields, count);
     varve_field fields[3] = { list, VARVE_FIELDS_END };
-    check_refused(fields, &net, sizeof net, "net/s/points: expected a count");
+    check_refused(fields, &net, sizeof net,
+        "net/s/points: expected a count from 0, found -1: set it to the "
+        "number of elements");
     net.count = 1;
-    check_refused(fields, &net, sizeof net, "net/s/points: expected memory");
+    check_refused(fields, &net, sizeof net,
+        "net/s/points: expected memory for 1 element, found NULL: allocate it");
     net.points = &point;
     check_refused(fields, &net, sizeof(void *),
         "net/s/points: expected the fields of this struct");

@@ -116,7 +116,7 @@ TEST(memory_table, that_cannot_be_is_a_mistake)
     refuse(varve_strided(room, VARVE_STRIDES(7), 5), VARVE_BAD_SHAPE,
         "lie on each other");
     refuse(varve_strided((double *)NULL, VARVE_STRIDES(8), 5), VARVE_MISUSE,
-        "expected a view of memory, found NULL");
+        "expected memory for float64[5], found NULL: let the pointer");
     refuse(varve_far(&none, VARVE_FLOAT64, five), VARVE_MISUSE,
         "functions that copy out and in, found neither");
     refuse(varve_view_in(&both, room, VARVE_FLOAT64, five), VARVE_MISUSE,

@@ -178,7 +178,7 @@ TEST(slice, that_cannot_be_is_a_mistake)
             "found one of rank 17" },
         { view, VARVE_SHAPE(8, 3), NULL, VARVE_MISUSE, "where a slice starts" },
         { varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(2, 3)), VARVE_SHAPE(8, 3),
-            (uint64_t[]){ 0, 0 }, VARVE_MISUSE, "a view of memory" },
+            (uint64_t[]){ 0, 0 }, VARVE_MISUSE, "found NULL: let" },
         { varve_array(&string, 1), VARVE_SHAPE(4), (uint64_t[]){ 1 },
             VARVE_MISUSE, "elements of one size, found string[4]" },
     };

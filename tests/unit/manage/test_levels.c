@@ -333,6 +333,41 @@ TEST(levels, are_resumed_from_where_the_first_directory_is_gone)
     world_end(&w);
 }
 
+/* What was trained under the old name is nowhere else. */
+TEST(levels, keep_what_was_resumed_from_until_all_of_it_is_taken)
+{
+    struct world w;
+    float other = 42;
+    static const varve_level kept[] = { { .directory = "slow", .keep_last = 1 },
+        { .directory = "slower", .keep_last = 1 } };
+    const varve_manager_options options = { WITH(kept) };
+    levels_begin(&w, &options);
+    varve_add_variable(
+        varve_graph_root(w.graph), "other", varve_scalar(&other));
+    world_save(&w, 10);
+    levels_drain(&w);
+    remove_all(&w, "run");
+    world_again(&w, &options);
+    resume(&w);
+    cr_assert_str_eq(resumed_from(&w), "slow/ckpt-1.varve");
+    for (int64_t step = 20; step <= 40; step += 10) {
+        world_save(&w, step);
+        levels_drain(&w);
+    }
+    cr_assert(is_there(&w, "slow/ckpt-1.varve"));
+    cr_assert_not(is_there(&w, "slow/ckpt-3.varve"), "the policy goes on");
+    cr_assert_not(is_there(&w, "slower/ckpt-1.varve"), "a copy of it");
+    other = 0;
+    varve_add_variable(
+        varve_graph_root(w.graph), "other", varve_scalar(&other));
+    cr_assert_eq(other, 42);
+    world_save(&w, 50);
+    levels_drain(&w);
+    cr_assert_not(is_there(&w, "slow/ckpt-1.varve"));
+    cr_assert(is_there(&w, "slow/ckpt-5.varve"));
+    world_end(&w);
+}
+
 /* Also who begins anew does not take a number that a level has. */
 TEST(levels, are_counted_on_from_without_a_resume)
 {

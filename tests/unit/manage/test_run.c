@@ -121,6 +121,68 @@ TEST(run, saves_the_last_step_with_its_metric)
     place_end(&p);
 }
 
+/* Of a program that changes its value when the loop has ended. */
+static void lives_and_changes(
+    const struct place *p, const varve_run_options *options, int64_t steps)
+{
+    varve_error error;
+    int64_t step = 0;
+    float v = 0;
+    varve_run *run = vv_run_new_in(&p->context);
+    varve_add_variable(varve_run_root(run), "v", varve_scalar(&v));
+    varve_run_open(run, "run", options);
+    step = varve_run_resumed_step(run);
+    cr_assert_eq((int64_t)v, step, "the value is that of its step");
+    while (step < steps && varve_run_goes_on(run)) {
+        v = (float)++step;
+        varve_run_step(run, step);
+    }
+    cr_assert_eq(step, steps);
+    v = -1;
+    cr_assert_ok(varve_run_end(run, &error), error);
+}
+
+TEST(run, saves_its_last_step_before_the_program_changes_it)
+{
+    struct place p;
+    varve_run_options options = { .manager = { .interval_steps = 10,
+                                      .number_by_step = true } };
+    place_begin(&p);
+    for (int64_t last = 13; last < 16; last++) {
+        options.last_step = last;
+        options.manager.async = last == 14;
+        lives_and_changes(&p, &options, last);
+    }
+    lives_and_changes(&p, &options, 15);
+    cr_assert(is_there(&p, "run/ckpt-13.varve"));
+    cr_assert(is_there(&p, "run/ckpt-15.varve"));
+    options.last_step = 18;
+    options.no_last_save = true;
+    lives_and_changes(&p, &options, 18);
+    cr_assert_not(is_there(&p, "run/ckpt-18.varve"));
+    place_end(&p);
+}
+
+TEST(run, ends_its_loop_after_the_last_step)
+{
+    struct place p;
+    varve_error error;
+    int64_t step;
+    varve_run_options options = { .last_step = 7 };
+    place_begin(&p);
+    cr_assert_ok(live(&p, &options, 1000, &step, &error), error);
+    cr_assert_eq(step, 7);
+    cr_assert_ok(live(&p, &options, 1000, &step, &error), error);
+    cr_assert_eq(step, 7, "it was at its end");
+    options.last_step = 3;
+    cr_assert_ok(live(&p, &options, 1000, &step, &error), error);
+    cr_assert_eq(step, 7, "it was behind its end");
+    options.last_step = -1;
+    cr_assert_eq(live(&p, &options, 1000, &step, &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "`last_step`"), "%s", error.message);
+    place_end(&p);
+}
+
 TEST(run, fails_without_memory_wherever_that_is_and_goes_on_later)
 {
     const varve_run_options all[] = { { .manager = { .interval_steps = 2 } },

@@ -4,7 +4,11 @@
  */
 #include "sources.h"
 
+#include <stdio.h>
+
+#include "line_source.h"
 #include "record_file.h"
+#include "record_list.h"
 #include "state.h"
 #include "system.h"
 
@@ -123,4 +127,150 @@ TEST(record_file, takes_bytes_behind_those_that_are_there)
     vv_buffer_clear(&sink.bytes);
     vv_record_file_close(file);
     memory_free(memory);
+}
+
+/* --- Files that change while they are open -------------------------------- */
+
+static struct memory *open_lines(
+    const varve_records_options *options, varve_records **records)
+{
+    static const char *const one = "file";
+    static const struct vv_record_paths list = { &one, 1 };
+    varve_error error = { 0 };
+    struct memory *memory = memory_new();
+    struct vv_context context = test_context(memory_system(memory));
+    memory_put(memory, "file", "a\nb\nc\nd\n", 8);
+    *records = options->allow_appended
+                   ? vv_records_open_line_files_in(
+                         &context, &list, options, &error)
+                   : vv_records_open_lines_in(
+                         &context, "file", options, &error);
+    cr_assert(*records, "%s", error.message);
+    return memory;
+}
+
+static void pause_for(struct memory *memory, int64_t nanoseconds)
+{
+    const struct vv_system *system = memory_system(memory);
+    system->sleep(system->state, nanoseconds);
+}
+
+static void reads(varve_records *records, const char *wanted)
+{
+    varve_error error = { 0 };
+    varve_batch batch;
+    cr_assert_ok(varve_records_next(records, &batch, &error), error);
+    cr_assert_eq(batch.count, 1);
+    cr_assert_arr_eq(batch.records->data, wanted, 1);
+}
+
+static void finds_a_change(varve_records *records, uint64_t consumed)
+{
+    varve_error error = { 0 };
+    varve_batch batch = { .count = 77 };
+    cr_assert_eq(varve_records_next(records, &batch, &error), VARVE_MISMATCH);
+    cr_assert(strstr(error.message, "file: expected the file as it was"), "%s",
+        error.message);
+    cr_assert(strstr(error.message, "open the records again"), "%s",
+        error.message);
+    cr_assert_eq(varve_records_consumed(records), consumed);
+    cr_assert_eq(batch.count, 77);
+}
+
+/* By a size that differs, and by a time alone. */
+static void notices(const varve_records_options *options, const char *content)
+{
+    varve_records *records;
+    struct memory *memory = open_lines(options, &records);
+    reads(records, "a");
+    pause_for(memory, 1);
+    memory_put(memory, "file", content, strlen(content));
+    pause_for(memory, VV_CHECK_INTERVAL);
+    finds_a_change(records, 1);
+    finds_a_change(records, 1);
+    varve_records_free(records);
+    cr_assert_eq(memory_open_count(memory), 0);
+    memory_free(memory);
+}
+
+TEST(record_file, notices_a_change_while_it_is_open)
+{
+    static const char *const contents[] = { "w\nx\ny\nz\n",
+        "a\nb\nc\nd\ne\n", "w" };
+    const varve_records_options usual = { .epochs = 2 },
+        list = { .epochs = 2, .allow_appended = true };
+    for (size_t i = 0; i < 3; i++) {
+        notices(&usual, contents[i]);
+        notices(&list, contents[i]);
+    }
+}
+
+TEST(record_file, is_looked_at_now_and_then)
+{
+    const varve_records_options usual = { .epochs = 2 };
+    varve_records *records;
+    struct memory *memory = open_lines(&usual, &records);
+    pause_for(memory, VV_CHECK_INTERVAL);
+    reads(records, "a");
+    memory_put(memory, "file", "w\nx\ny\nz\n", 8);
+    pause_for(memory, VV_CHECK_INTERVAL - 1);
+    reads(records, "x");
+    pause_for(memory, 1);
+    finds_a_change(records, 2);
+    varve_records_free(records);
+    memory_free(memory);
+}
+
+TEST(record_file, notices_a_change_at_the_end_of_the_data)
+{
+    varve_error error = { 0 };
+    varve_batch batch;
+    for (int i = 0; i < 8; i++) {
+        const varve_records_options options = { .epochs = 2,
+            .batch = i & 2 ? 3 : 1,
+            .drop_last = i & 1,
+            .prefetch = i & 4 ? 1 : 0 };
+        uint64_t given = 0;
+        varve_records *records;
+        struct memory *memory = open_lines(&options, &records);
+        pause_for(memory, 1);
+        memory_put(memory, "file", "w\nx\ny\nz\n", 8);
+        while (varve_records_next(records, &batch, &error) == VARVE_OK) {
+            cr_assert_gt(batch.count, 0);
+            given += batch.count;
+        }
+        cr_assert_eq(error.status, VARVE_MISMATCH, "%s", error.message);
+        cr_assert_lt(given, 8);
+        varve_records_free(records);
+        memory_free(memory);
+    }
+}
+
+/* The file system has a time of its own: the new one has another size. */
+static void replace(const char *path, const char *content)
+{
+    const char *other = test_path("other");
+    FILE *file = fopen(other, "w");
+    cr_assert(file && fputs(content, file) >= 0);
+    cr_assert_eq(fclose(file), 0);
+    cr_assert_eq(rename(other, path), 0);
+}
+
+TEST(record_file, notices_that_another_file_took_its_place)
+{
+    const varve_records_options once = { .epochs = 1, .batch = 4 };
+    varve_error error = { 0 };
+    varve_batch batch;
+    const char *path = test_path("lines");
+    replace(path, "a\nb\nc\nd\n");
+    varve_records *records = varve_records_open_lines(path, &once, &error);
+    cr_assert(records, "%s", error.message);
+    replace(path, "a\nb\nc\nd\ne\n");
+    cr_assert_eq(varve_records_next(records, &batch, &error), VARVE_MISMATCH);
+    cr_assert(strstr(error.message, "lines: expected the file as it was"), "%s",
+        error.message);
+    cr_assert_eq(remove(path), 0);
+    cr_assert_ok(varve_records_next(records, &batch, &error), error);
+    cr_assert_eq(batch.count, 4);
+    varve_records_free(records);
 }

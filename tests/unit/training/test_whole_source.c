@@ -85,3 +85,25 @@ TEST(whole_source, has_the_fingerprint_of_its_contents_in_order)
     cr_assert_neq(print_of(there, "abd"), print);
     cr_assert_neq(print_of(back, "abc"), print);
 }
+
+TEST(whole_source, notices_a_file_that_has_changed)
+{
+    varve_error error = { 0 };
+    varve_batch batch;
+    struct memory *memory = memory_new();
+    struct vv_context context = test_context(memory_system(memory));
+    memory_put(memory, "file", "abc", 3);
+    varve_records *records = open_records(&context, &plain_options, &error);
+    cr_assert(records, "%s", error.message);
+    memory_put(memory, "file", "abcd", 4);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(
+            varve_records_next(records, &batch, &error), VARVE_MISMATCH);
+        cr_assert(strstr(error.message, "file: expected the file as it was"),
+            "%s", error.message);
+    }
+    memory_put(memory, "file", "abc", 3);
+    cr_assert_ok(varve_records_next(records, &batch, &error), error);
+    varve_records_free(records);
+    memory_free(memory);
+}

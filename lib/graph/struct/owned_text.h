@@ -1,0 +1,46 @@
+/* owned_text.h - text behind a pointer of a struct, which owns it: a state over
+ * the pointer.
+ *
+ * The bytes are the text without its NUL, as those of text in place are. NULL
+ * is one byte 0, which text in place takes as none.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_OWNED_TEXT_H
+#define VV_OWNED_TEXT_H
+
+#include <varve/struct.h>
+
+#include "attachment.h"
+
+struct vv_owned_text {
+    struct vv_attachment attachment;
+    const varve_field *field;
+    void *at; /* the member, a pointer */
+    /* to read */
+    char *text;  /* that it pointed to when it was looked at last; or NULL */
+    size_t size; /* of that, with its NUL; 0: there is none */
+};
+
+extern const struct vv_attachment_kind vv_owned_text_kind;
+
+/* That of a node; NULL: it is none. */
+static inline struct vv_owned_text *vv_owned_text_of(const varve_node *node)
+{
+    return vv_attachment_find(node, &vv_owned_text_kind);
+}
+
+/* A node without edges; nil without memory. */
+varve_node *vv_owned_text_new(
+    varve_graph *graph, const varve_field *field, const void *object);
+
+/* Whether a node is over the member of that object. Notes the text that there
+ * is now. */
+bool vv_owned_text_look(
+    varve_node *node, const varve_field *field, const void *object);
+
+/* Leads to the member of another object. */
+void vv_owned_text_rebind(
+    varve_node *node, const varve_field *field, const void *object);
+
+#endif
