@@ -15,8 +15,8 @@
 
 #include "command.h"
 #include "complaint.h"
+#include "interruption.h"
 #include "manual.h"
-#include "output.h"
 #include "room.h"
 #include "store_path.h"
 

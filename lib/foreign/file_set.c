@@ -43,10 +43,12 @@ static bool load(const struct vv_file_set *set, int directory, const char *name,
 
 /* --- Removing data files -------------------------------------------------- */
 
+/* Lists of names, each with its NUL. */
 struct listing {
     const struct vv_file_set *set;
-    struct vv_buffer data;   /* names, each with its NUL */
+    struct vv_buffer data;
     struct vv_buffer asides; /* of temporary files for the index */
+    struct vv_buffer gone;   /* data that is to be removed */
 };
 
 static int list_name(
@@ -61,22 +63,33 @@ static int list_name(
     return 0;
 }
 
-static void list(
-    struct listing *l, const struct vv_file_set *set, int directory)
+static varve_status fail_names(varve_error *error)
+{
+    return vv_fail_memory(error, "the names of data files");
+}
+
+/* A directory that cannot be listed has no names. */
+static varve_status list(struct listing *l, const struct vv_file_set *set,
+    int directory, varve_error *error)
 {
     const struct vv_system *system = set->context->system;
     *l = (struct listing){ .set = set };
     vv_buffer_init(&l->data, &set->context->allocator);
     vv_buffer_init(&l->asides, &set->context->allocator);
+    vv_buffer_init(&l->gone, &set->context->allocator);
     int result = system->each_name(system->state, directory, list_name, l);
-    if (result < 0 || l->data.failed || l->asides.failed)
+    if (l->data.failed || l->asides.failed)
+        return fail_names(error);
+    if (result < 0)
         l->data.size = l->asides.size = 0;
+    return VARVE_OK;
 }
 
 static void end_list(struct listing *l)
 {
     vv_buffer_clear(&l->data);
     vv_buffer_clear(&l->asides);
+    vv_buffer_clear(&l->gone);
 }
 
 /* The name behind one in a list; NULL: the first. NULL after the last. */
@@ -88,17 +101,30 @@ static const char *next(const struct vv_buffer *names, const char *name)
     return at < names->size ? (const char *)names->data + at : NULL;
 }
 
-/* Removes what `gone` names and `kept` does not. */
-static void remove_data(const struct listing *l, int directory,
-    const struct vv_buffer *gone, const struct vv_buffer *kept)
+/* Adds the names that the index `older` has and the index `kept`, which may be
+ * NULL, certainly has not. */
+static varve_status add_gone(struct listing *l, const struct vv_buffer *older,
+    const struct vv_buffer *kept, varve_error *error)
 {
     const struct vv_file_set *set = l->set;
     const char *name = NULL;
     while ((name = next(&l->data, name))) {
-        if (set->names->is_named(set, gone, name, false) &&
-            !(kept && set->names->is_named(set, kept, name, true)))
-            vv_file_remove(set->context, directory, name, name, NULL);
+        enum vv_named was = set->names->is_named(set, older, name);
+        enum vv_named is =
+            kept ? set->names->is_named(set, kept, name) : VV_NOT_NAMED;
+        if (was == VV_NAMED && is == VV_NOT_NAMED)
+            vv_buffer_add(&l->gone, name, strlen(name) + 1);
+        if (was == VV_NAME_MEMORY || is == VV_NAME_MEMORY || l->gone.failed)
+            return fail_names(error);
     }
+    return VARVE_OK;
+}
+
+static void remove_gone(const struct listing *l, int directory)
+{
+    const char *name = NULL;
+    while ((name = next(&l->gone, name)))
+        vv_file_remove(l->set->context, directory, name, name, NULL);
 }
 
 /* Whether somebody is, or may be, writing one of the temporary files. */
@@ -128,47 +154,48 @@ static bool is_missing(
 
 /* Every index that was left aside is of a save that is over: its data files go,
  * unless the one in place has them. Where that cannot be read, nothing goes. */
-static void sweep_data(const struct listing *l, int directory)
+static varve_status sweep_data(
+    struct listing *l, int directory, varve_error *error)
 {
     const struct vv_file_set *set = l->set;
     const char *index = vv_path_name(set->index.path), *name = NULL;
-    struct vv_buffer gone, kept;
-    vv_buffer_init(&gone, &set->context->allocator);
+    struct vv_buffer older, kept;
+    varve_status status = VARVE_OK;
+    vv_buffer_init(&older, &set->context->allocator);
     vv_buffer_init(&kept, &set->context->allocator);
     bool is_there = load(set, directory, index, &kept);
     if (is_there || is_missing(set, directory, index)) {
-        while ((name = next(&l->asides, name))) {
-            if (load(set, directory, name, &gone))
-                remove_data(l, directory, &gone, is_there ? &kept : NULL);
+        while (!status && (name = next(&l->asides, name))) {
+            if (load(set, directory, name, &older))
+                status = add_gone(l, &older, is_there ? &kept : NULL, error);
         }
     }
-    vv_buffer_clear(&gone);
+    if (older.failed || kept.failed)
+        status = fail_names(error);
+    if (!status)
+        remove_gone(l, directory);
+    vv_buffer_clear(&older);
     vv_buffer_clear(&kept);
+    return status;
 }
 
-/* Before the temporary files themselves are swept, which are the record. Its
- * room may be wanted. */
-static void sweep(struct vv_file_set *set)
+/* Before the temporary files themselves are swept, which are the record: they
+ * stay where memory fails. Their room may be wanted. */
+static varve_status sweep(struct vv_file_set *set, varve_error *error)
 {
     struct listing l;
     int directory;
-    if (vv_directory_open_parent(
-            set->context, set->index.path, &directory, NULL))
-        return;
-    list(&l, set, directory);
-    if (l.asides.size > 0 && !is_busy(&l, directory))
-        sweep_data(&l, directory);
+    varve_status status = vv_directory_open_parent(
+        set->context, set->index.path, &directory, NULL);
+    if (status)
+        return status == VARVE_NO_MEMORY ? fail_names(error) : VARVE_OK;
+    status = list(&l, set, directory, error);
+    if (!status && l.asides.size > 0 && !is_busy(&l, directory))
+        status = sweep_data(&l, directory, error);
     vv_temporary_sweep(set->context, directory, set->stem);
     end_list(&l);
     vv_file_close(set->context, directory);
-}
-
-static void remove_older(const struct vv_file_set *set)
-{
-    struct listing l;
-    list(&l, set, set->index.directory);
-    remove_data(&l, set->index.directory, &set->older, &set->text);
-    end_list(&l);
+    return status;
 }
 
 /* --- Names ---------------------------------------------------------------- */
@@ -212,7 +239,7 @@ varve_status vv_file_set_begin(struct vv_file_set *set,
     VV_TRY(vv_store_refuse_any(
         path, "takes one file at a time: this format has several", error));
     if (*vv_path_name(path))
-        sweep(set);
+        VV_TRY(sweep(set, error));
     return vv_publish_begin(
         &set->index, context, path, flags | VV_PUBLISH_NO_LINK, error);
 }
@@ -305,21 +332,38 @@ static void keep_record(
     vv_file_close(context, record->file);
 }
 
-static varve_status replace(struct vv_file_set *set, varve_error *error)
+/* Once the index is in place, removing what the older one names takes no
+ * memory. */
+static varve_status replace_older(
+    struct vv_file_set *set, struct listing *l, varve_error *error)
 {
     struct vv_temporary record = { .file = -1 };
     struct vv_publication *p = &set->index;
-    bool is_older = load(set, p->directory, p->name, &set->older);
-    if (set->older.failed)
-        return vv_publish_commit(
-            p, vv_fail_memory(error, "the index to be replaced"), error);
-    if (is_older)
+    varve_status status = list(l, set, p->directory, error);
+    if (!status)
+        status = add_gone(l, &set->older, &set->text, error);
+    if (!status)
         keep_record(set, &record, p->path);
-    varve_status status = vv_publish_commit(p, VARVE_OK, error);
-    if (is_older && !status)
-        remove_older(set);
+    status = vv_publish_commit(p, status, error);
+    if (!status)
+        remove_gone(l, p->directory);
     if (record.file >= 0)
         vv_temporary_remove(&record);
+    return status;
+}
+
+static varve_status replace(struct vv_file_set *set, varve_error *error)
+{
+    struct listing l;
+    struct vv_publication *p = &set->index;
+    bool is_older = load(set, p->directory, p->name, &set->older);
+    varve_status status =
+        set->older.failed ? vv_fail_memory(error, "the index to be replaced")
+                          : VARVE_OK;
+    if (status || !is_older)
+        return vv_publish_commit(p, status, error);
+    status = replace_older(set, &l, error);
+    end_list(&l);
     return status;
 }
 

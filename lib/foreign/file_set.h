@@ -31,15 +31,21 @@
 
 struct vv_file_set;
 
+enum vv_named {
+    VV_NOT_NAMED,
+    VV_NAMED,
+    VV_MAY_BE_NAMED, /* the index cannot be read */
+    VV_NAME_MEMORY   /* out of memory */
+};
+
 /* What a format says of names. */
 struct vv_file_set_names {
     /* to fill in */
     /* Whether a data file of this index, of any save, may be called so. */
     bool (*is_data)(const struct vv_file_set *set, const char *name);
-    /* Whether an index names a data file; `in_doubt` where that cannot be
-     * told. */
-    bool (*is_named)(const struct vv_file_set *set,
-        const struct vv_buffer *index, const char *name, bool in_doubt);
+    /* Whether an index names a data file. */
+    enum vv_named (*is_named)(const struct vv_file_set *set,
+        const struct vv_buffer *index, const char *name);
 };
 
 struct vv_file_set {

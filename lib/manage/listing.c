@@ -389,6 +389,8 @@ varve_status vv_listing_begin(struct vv_listing *l,
 
 void vv_listing_clear(struct vv_listing *l)
 {
+    if (!l->context) /* it was never begun */
+        return;
     const varve_allocator *a = &l->context->allocator;
     vv_release_string(a, l->directory);
     vv_release_string(a, l->prefix);

@@ -351,7 +351,7 @@ def check_interrupt(varve, path, command='ls', *more):
         [varve, command, '--json', path, *more], stdout=subprocess.PIPE)
     time.sleep(0.3)
     program.send_signal(signal.SIGINT)
-    assert program.wait(10) == 130, program.returncode
+    assert program.wait(10) == -signal.SIGINT, program.returncode
 
 
 CHECKS = {'json': check_json, 'xml': check_xml, 'error': check_error,

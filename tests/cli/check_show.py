@@ -328,7 +328,7 @@ def interrupted(varve):
                           stdout=subprocess.PIPE) as process:
         process.stdout.read(100)
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130, process.returncode
+        assert process.wait(60) == -signal.SIGINT, process.returncode
 
 
 def main(varve, seed='1'):

@@ -129,12 +129,17 @@ static varve_status save_managed(
     if (!status)
         status = varve_manager_wait(m, &s->error);
     note_path(s, varve_manager_saved(m));
-    if (!status && varve_manager_warning(m)) {
-        snprintf(s->error.message, sizeof s->error.message, "warning: %s",
-            varve_manager_warning(m));
-        status = VARVE_IO;
-    }
     return status;
+}
+
+/* Another rank may have none. */
+static varve_status take_warning(struct session *s, varve_manager *m)
+{
+    if (!varve_manager_warning(m))
+        return VARVE_OK;
+    snprintf(s->error.message, sizeof s->error.message, "warning: %s",
+        varve_manager_warning(m));
+    return VARVE_IO;
 }
 
 static varve_status by_manager(const struct write_call *c, struct session *s,
@@ -147,6 +152,8 @@ static varve_status by_manager(const struct write_call *c, struct session *s,
         m ? save_managed(s, m, s->step) : s->error.status;
     if (!status && c->has_levels)
         status = varve_manager_drain(m, 10, &s->error);
+    if (!status)
+        status = take_warning(s, m);
     varve_manager_free(m);
     return status;
 }

@@ -419,11 +419,6 @@ static void set_in_flight(varve_write_options *o, struct trial *t)
     o->background.in_flight = 1;
 }
 
-static uint32_t rank_of(const struct session *s)
-{
-    return s->comm ? s->comm->rank : 0;
-}
-
 /* Of calls whose job is not the program's there is one at a time. */
 static bool save_one(struct session *s)
 {

@@ -16,6 +16,7 @@ enum {
 
 struct write_call;
 struct write_row;
+struct session;
 
 /* What is written, and what of that can be seen from outside. */
 struct trial {
@@ -35,6 +36,8 @@ struct trial {
     atomic_bool was_one_done; /* when the second call returned */
     bool is_seen; /* the effect of the option */
     bool fails_first;
+    void (*instead)(struct session *s); /* of save_tested; NULL */
+    void *user;                         /* its own */
     varve_status statuses[RANKS];
     varve_error errors[RANKS];
 };
@@ -96,6 +99,16 @@ struct write_row {
     bool is_too_new;
 };
 
+/* What is set besides an option. */
+struct setting {
+    const char *name;
+    const char *sets; /* names parted by '|' */
+    varve_write_options options;
+};
+
+enum { SETTINGS = 5 };
+extern const struct setting settings[SETTINGS];
+
 extern const struct write_call write_calls[];
 extern const size_t write_call_count;
 extern const struct write_row write_rows[];
@@ -120,6 +133,18 @@ uint64_t size_of_run(const struct trial *t);
 void note_place(struct session *s);
 
 void change(struct session *s);
+
+/* A trial of a call with an option, or without it unless `is_set`. */
+void begin_trial(struct trial *t, const struct write_call *c,
+    const struct write_row *row, const struct setting *setting, bool is_set);
+
+/* Both saves, of each rank. */
+void run_trial(struct trial *t);
+
+/* The second save, whose status is then in the trial. */
+void save_tested(struct session *s);
+
+uint32_t rank_of(const struct session *s);
 
 /* From now on a value waits, in a file of this rank. */
 void let_wait(struct session *s);

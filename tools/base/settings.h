@@ -58,6 +58,7 @@ struct settings {
     unsigned color;
     unsigned progress;
     bool no_hdf5;
+    bool parents;        /* makes the directory that is written to */
     uint64_t max_memory; /* 0: what the system gives */
     struct opening opening;
 };

@@ -60,8 +60,12 @@ struct option_row {
             "print a table in Markdown"),                                      \
         OPTION_SHARED("tsv", 0, OPTION_FLAG, tsv, NULL,                        \
             "print a table with tabs, for other programs")
+#define OPTION_PARENTS                                                         \
+    OPTION_SHARED("parents", 0, OPTION_FLAG, parents, NULL,                    \
+        "create the directory that is written to")
 #define OPTION_OUTPUT(path)                                                    \
-    OPTION("output", 'o', OPTION_TEXT, path, "FILE", "write to FILE")
+    OPTION("output", 'o', OPTION_TEXT, path, "FILE", "write to FILE"),         \
+        OPTION_PARENTS
 #define OPTION_DEPTH                                                           \
     OPTION("depth", 0, OPTION_MOST, view.depth, "N",                           \
         "at most N levels below the root")

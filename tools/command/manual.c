@@ -175,7 +175,8 @@ static const char ends[] =
     ".TP\n\\fB3\\fR\na file cannot be read or written\n"
     ".TP\n\\fB4\\fR\nnot a checkpoint, or too damaged to look into\n"
     ".TP\n\\fB5\\fR\nmade by a newer version\n"
-    ".TP\n\\fB130\\fR\ninterrupted; what was half written is removed\n";
+    ".PP\nSIGHUP, SIGINT (Ctrl-C) and SIGTERM end the command; files that are "
+    "half written\nare removed first.\n";
 
 void print_manual(const struct command *command)
 {

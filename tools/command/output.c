@@ -1,4 +1,4 @@
-/* output.c - files that are whole or not there, and what Ctrl-C does.
+/* output.c - files that are whole or not there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,59 +6,15 @@
 #include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "complaint.h"
+#include "interruption.h"
 #include "store_path.h"
-
-/* What the handler has to remove; set before the file is made. */
-static char *volatile half_written;
-
-static volatile sig_atomic_t is_patient;
-static volatile sig_atomic_t was_interrupted;
-
-static void on_interruption(int number)
-{
-    (void)number;
-    if (is_patient && !was_interrupted) {
-        was_interrupted = 1;
-        return;
-    }
-    if (half_written)
-        unlink(half_written);
-    _exit(OUTCOME_INTERRUPTED);
-}
-
-void interruption_waits(bool waits)
-{
-    is_patient = waits;
-}
-
-bool interrupted(void)
-{
-    return was_interrupted != 0;
-}
-
-void catch_interruption(void)
-{
-    struct sigaction action = { .sa_handler = on_interruption };
-    struct sigaction before;
-    sigemptyset(&action.sa_mask);
-    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(SIGINT, &action, NULL);
-}
-
-/* Where the program ends in the middle, as without memory. */
-static void remove_half_written(void)
-{
-    if (half_written)
-        unlink(half_written);
-}
 
 static bool is_special(const char *path)
 {
@@ -95,31 +51,31 @@ static int take_access(int file, const struct stat *older)
     return 0;
 }
 
+/* Closed and removed. */
+static void give_up(struct output *output)
+{
+    unlink(output->temporary);
+    interruption_removes(NULL);
+    close(output->guard);
+}
+
 static FILE *open_temporary(struct output *output)
 {
     struct stat older;
+    int file;
     output->end = find_end(output->path);
     if (!output->end)
         return NULL;
-    size_t size = strlen(output->end) + sizeof ".XXXXXX.tmp" + 16;
-    output->temporary = malloc(size);
+    bool is_older = stat(output->end, &older) == 0;
+    output->temporary = aside_make_file(
+        output->end, is_older ? 0600 : 0666, &file, &output->guard);
     if (!output->temporary)
         return NULL;
-    snprintf(
-        output->temporary, size, "%s.%ld.tmp", output->end, (long)getpid());
-    bool is_older = stat(output->end, &older) == 0;
-    int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-        is_older ? 0600 : 0666);
-    if (file < 0)
-        return NULL;
-    half_written = output->temporary;
-    atexit(remove_half_written);
     if (!is_older || take_access(file, &older) == 0)
         return fdopen(file, "w");
     int reason = errno;
     close(file);
-    unlink(output->temporary);
-    half_written = NULL;
+    give_up(output);
     errno = reason;
     return NULL;
 }
@@ -132,6 +88,8 @@ int output_open(
         return OUTCOME_DONE;
     if (is_in_store(path))
         return complain_store(settings, path);
+    if (aside_check_folder(settings, path) != OUTCOME_DONE)
+        return OUTCOME_FILE;
     if (is_special(output->path))
         output->stream = fopen(output->path, "w");
     else
@@ -157,7 +115,9 @@ int output_close(
             output->path ? output->path : "standard output");
     if (outcome != OUTCOME_DONE && output->temporary)
         unlink(output->temporary);
-    half_written = NULL;
+    interruption_removes(NULL);
+    if (output->temporary)
+        close(output->guard);
     free(output->temporary);
     free(output->end);
     return outcome;

@@ -15,6 +15,7 @@ struct output {
     const char *path; /* NULL: standard output */
     char *end;        /* the path, or what it leads to as a symbolic link */
     char *temporary;  /* NULL: written in place, as to a device */
+    int guard;        /* of that */
 };
 
 /* To `path`, or to standard output where it is NULL. A symbolic link stays, and
@@ -27,14 +28,5 @@ int output_open(
  * Returns `outcome` or what failed now. */
 int output_close(
     const struct settings *settings, struct output *output, int outcome);
-
-/* Lets an interruption end the program with OUTCOME_INTERRUPTED, once what was
- * half written is removed. */
-void catch_interruption(void);
-
-/* From now on an interruption is only noted, for what the library writes and
- * takes back itself; a second one ends the program. */
-void interruption_waits(bool waits);
-bool interrupted(void);
 
 #endif

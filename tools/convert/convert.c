@@ -18,10 +18,10 @@
 #include "complaint.h"
 #include "convert.h"
 #include "destination.h"
+#include "interruption.h"
 #include "json_out.h"
 #include "lost.h"
 #include "outline.h"
-#include "output.h"
 #include "progress_bar.h"
 #include "room.h"
 #include "store_path.h"
@@ -55,6 +55,7 @@ static const struct option_row option_rows[] = {
         "leave out what is damaged, and tell it"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
         "replace a checkpoint that is there"),
+    OPTION_PARENTS,
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
         "all that was lost or cast, not a few"),
     OPTION_SHARED(
@@ -259,9 +260,7 @@ static int write_to(struct conversion *c, const struct destination *d,
     const varve_write_options *options)
 {
     varve_error error = { .status = VARVE_OK };
-    interruption_waits(true);
     varve_status status = varve_write(c->root, d->path, options, &error);
-    interruption_waits(false);
     progress_bar_clear(&c->bar);
     if (status == VARVE_OK)
         return OUTCOME_DONE;
@@ -289,6 +288,8 @@ static int write_tried(struct conversion *c, const struct destination *trial,
     varve_reader_free(reader);
     if (!reader)
         return OUTCOME_FILE;
+    if (interrupted())
+        return OUTCOME_INTERRUPTED;
     return is_new ? destination_settle(c->settings, &c->destination, trial)
                   : write_to(c, &c->destination, options);
 }
@@ -304,8 +305,6 @@ static varve_status note_local(void *user, varve_node *node, const char *path)
 
 static int write_graph(struct conversion *c)
 {
-    if (varve_walk(c->root, note_local, &c->losses, NULL))
-        return complain_memory(c->settings);
     varve_write_options options = {
         .progress = on_progress,
         .progress_user = &c->bar,
@@ -325,6 +324,17 @@ static int write_graph(struct conversion *c)
         return write_to(c, &c->destination, &options);
     int outcome = write_tried(c, &trial, &options, is_new);
     destination_end_trial(&trial);
+    return outcome;
+}
+
+/* A signal is noted meanwhile, and ends the program when no trial is left. */
+static int write_patiently(struct conversion *c)
+{
+    if (varve_walk(c->root, note_local, &c->losses, NULL))
+        return complain_memory(c->settings);
+    interruption_waits(true);
+    int outcome = write_graph(c);
+    interruption_waits(false);
     return outcome;
 }
 
@@ -434,7 +444,7 @@ static int convert(struct conversion *c, char **operands)
     if (outcome == OUTCOME_DONE)
         outcome = change_graph(c);
     if (outcome == OUTCOME_DONE)
-        outcome = write_graph(c);
+        outcome = write_patiently(c);
     if (outcome == OUTCOME_DONE)
         outcome = count_written(c);
     if (outcome == OUTCOME_DONE && s->json)

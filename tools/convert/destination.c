@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "complaint.h"
 #include "room.h"
 #include "store_path.h"
@@ -19,7 +20,6 @@
 #define INDEX_SUFFIX ".index"
 #define TENSORS_SUFFIX ".safetensors"
 #define TENSORS_INDEX_SUFFIX ".safetensors.index.json" /* of several files */
-#define TRIAL_FOLDER ".varve-XXXXXX"
 
 static const struct {
     const char *ending;
@@ -162,6 +162,8 @@ int destination_choose(const struct convert_options *options, const char *path,
             "'%s': expected a name that ends in .varve, .safetensors, .npz, "
             ".npy, .pt, .pth or .index, or --to " FORMAT_WORDS,
             path);
+    if (aside_check_folder(&options->settings, path) != OUTCOME_DONE)
+        return OUTCOME_FILE;
     size_t size = strlen(path);
     if (is_tensorflow(d->format) && ends_in(path, INDEX_SUFFIX))
         size -= strlen(INDEX_SUFFIX);
@@ -180,11 +182,11 @@ int destination_choose(const struct convert_options *options, const char *path,
 void destination_say_plainly(const struct destination *d, varve_error *error)
 {
     const char *name = last_name(d->path);
-    size_t size = sizeof TRIAL_FOLDER;
+    size_t size = ASIDE_FOLDER_SIZE + 1;
     if ((size_t)(name - d->path) < size ||
-        strncmp(name - size, TRIAL_FOLDER, strlen(".varve-")) != 0)
+        strncmp(name - size, ASIDE_FOLDER, strlen(ASIDE_FOLDER)) != 0)
         return;
-    char folder[sizeof TRIAL_FOLDER + 1] = { 0 };
+    char folder[ASIDE_FOLDER_SIZE + 2] = { 0 };
     memcpy(folder, name - size, size);
     for (char *at; (at = strstr(error->message, folder));)
         memmove(at, at + size, strlen(at + size) + 1);
@@ -224,21 +226,14 @@ bool destination_is_there(const struct destination *d)
 
 bool destination_try(const struct destination *d, struct destination *trial)
 {
-    const char *name = last_name(d->path);
-    size_t before = (size_t)(name - d->path);
-    char *path = room_for(before + sizeof TRIAL_FOLDER + strlen(name) + 1, 1);
-    memcpy(path, d->path, before);
-    strcpy(path + before, TRIAL_FOLDER);
-    *trial = (struct destination){
-        .path = path, .given = d->given, .format = d->format
-    };
-    if (is_in_store(path) || !mkdtemp(path)) {
-        destination_clear(trial);
+    *trial = (struct destination){ .given = d->given, .format = d->format };
+    if (is_in_store(d->path))
         return false;
-    }
-    strcat(path, "/");
-    strcat(path, name);
-    return true;
+    char *folder = aside_make_folder(d->path, &trial->guard);
+    if (folder)
+        trial->path = room_join(folder, last_name(d->path));
+    free(folder);
+    return folder != NULL;
 }
 
 static bool move(int from, int to, const char *name)
@@ -301,16 +296,8 @@ int destination_settle(const struct settings *settings,
 
 void destination_end_trial(struct destination *trial)
 {
-    char *slash = strrchr(trial->path, '/');
-    *slash = '\0';
-    DIR *folder = opendir(trial->path);
-    for (struct dirent *e; folder && (e = readdir(folder));) {
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            unlinkat(dirfd(folder), e->d_name, 0);
-    }
-    if (folder)
-        closedir(folder);
-    rmdir(trial->path);
+    *strrchr(trial->path, '/') = '\0';
+    aside_remove_folder(trial->path, trial->guard);
     destination_clear(trial);
 }
 

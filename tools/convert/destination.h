@@ -13,6 +13,7 @@ struct destination {
     char *path; /* as varve_write takes it */
     const char *given;
     varve_format format;
+    int guard; /* of the folder of a trial */
 };
 
 /* By --to, else by the ending of the name. Without --force, what is there is

@@ -35,6 +35,7 @@ static const struct option_row option_rows[] = {
     OPTION("cast", 0, OPTION_FLAG, any_type, NULL, "element types may differ"),
     OPTION("write-map", 0, OPTION_TEXT, map, "FILE",
         "write the renames, with those that are suggested"),
+    OPTION_PARENTS,
     OPTION("page", 0, OPTION_TEXT, page, "FILE",
         "A as a page for a browser, with what would become of it"),
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,

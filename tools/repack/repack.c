@@ -8,8 +8,10 @@
 #include <varve/layers.h>
 #include <varve/reader.h>
 
+#include "aside.h"
 #include "command.h"
 #include "complaint.h"
+#include "interruption.h"
 #include "progress_bar.h"
 #include "run.h"
 #include "store_path.h"
@@ -27,6 +29,7 @@ static const struct option_row option_rows[] = {
         "write to OUT, and leave FILE as it is"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
         "replace a checkpoint that is there"),
+    OPTION_PARENTS,
     OPTION_SHARED(
         "quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
     OPTION_PROGRESS,
@@ -58,6 +61,12 @@ static int say(const struct settings *settings, const char *path)
     return OUTCOME_DONE;
 }
 
+static int on_progress(
+    void *user, uint64_t done, uint64_t total, const char *what)
+{
+    return interrupted() ? 1 : progress_bar_update(user, done, total, what);
+}
+
 static int repack_file(const struct repack_options *options, const char *file)
 {
     const struct settings *settings = &options->settings;
@@ -65,9 +74,11 @@ static int repack_file(const struct repack_options *options, const char *file)
     const char *output = options->output;
     if (is_on_web(output ? output : file))
         return complain_store(settings, output ? output : file);
+    if (output && aside_check_folder(settings, output) != OUTCOME_DONE)
+        return OUTCOME_FILE;
     struct progress_bar bar;
     const varve_write_options write = { .no_replace = output && !options->force,
-        .progress = progress_bar_update,
+        .progress = on_progress,
         .progress_user = &bar };
     progress_bar_begin(&bar, settings);
     varve_status status = varve_repack(file, output, &write, &error);
@@ -90,8 +101,10 @@ static int run(const void *given, int count, char **operands)
     for (int i = 0; i < count; i++) {
         int outcome;
         char *file = run_find_file(settings, operands[i], &outcome);
+        interruption_waits(true);
         if (file)
             outcome = repack_file(options, file);
+        interruption_waits(false);
         free(file);
         worst = outcome > worst ? outcome : worst;
     }

@@ -14,6 +14,7 @@ static const struct option_row option_rows[] = {
         "the format, where the name does not say it"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
         "replace a checkpoint that is there"),
+    OPTION_PARENTS,
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
         "all that the format cannot hold, not a few"),
     OPTION_SHARED(

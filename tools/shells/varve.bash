@@ -48,17 +48,17 @@ _varve()
     ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --all --units --ascii --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
     show) words='--json --slice --all --include --exclude --full --precision --width --statistics --histogram --bins --units --ascii --color --no-hdf5 --max-memory --help' ;;
     stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
-    cat) words='--json --output --slice --force --dots --follow-links --no-hdf5 --max-memory --help' ;;
+    cat) words='--json --output --parents --slice --force --dots --follow-links --no-hdf5 --max-memory --help' ;;
     verify) words='--json --threads --quiet --progress --units --ascii --color --follow-links --no-hdf5 --max-memory --help' ;;
-    repair) words='--output --to --force --verbose --quiet --json --progress --units --ascii --no-hdf5 --max-memory --help' ;;
-    repack) words='--output --force --quiet --progress --no-hdf5 --max-memory --help' ;;
+    repair) words='--output --to --force --parents --verbose --quiet --json --progress --units --ascii --no-hdf5 --max-memory --help' ;;
+    repack) words='--output --force --parents --quiet --progress --no-hdf5 --max-memory --help' ;;
     prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --no-hdf5 --max-memory --help' ;;
     pin) words='--no-hdf5 --max-memory --help' ;;
     unpin) words='--no-hdf5 --max-memory --help' ;;
-    graph) words='--svg --dot --html --statistics --title --notes --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --dots --follow-links --no-hdf5 --max-memory --help' ;;
-    convert) words='--output --to --only --except --dots --follow-links --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --no-hdf5 --max-memory --help' ;;
+    graph) words='--svg --dot --html --statistics --title --notes --mermaid --json --output --parents --depth --include --exclude --slots --values --all --progress --units --dots --follow-links --no-hdf5 --max-memory --help' ;;
+    convert) words='--output --to --only --except --dots --follow-links --rename --rename-file --cast --names --shard-size --compress --salvage --force --parents --verbose --quiet --json --progress --units --ascii --no-hdf5 --max-memory --help' ;;
     diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --page --quiet --json --jsonl --markdown --tsv --progress --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
-    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
+    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --parents --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
     completion) words='--no-hdf5 --max-memory --help' ;;
     esac
     [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$word"))

@@ -359,8 +359,8 @@ static varve_status find_ours(const struct vv_context *context,
     if (found->failed)
         return vv_fail_memory(error, "a path");
     varve_status status = vv_file_look(context, exact, NULL, error);
-    bool may_be_other =
-        status == VARVE_NOT_FOUND || (numbered && status == VARVE_IS_DIRECTORY);
+    bool is_directory = status == VARVE_IS_DIRECTORY;
+    bool may_be_other = status == VARVE_NOT_FOUND || (numbered && is_directory);
     if (!may_be_other || vv_has_our_ending(path))
         return status;
     varve_error other = { 0 };
@@ -371,7 +371,7 @@ static varve_status find_ours(const struct vv_context *context,
     }
     varve_status suffixed = find_suffixed(context, path, found, &other);
     if (suffixed == VARVE_NOT_FOUND)
-        return status;
+        return is_directory ? VARVE_IS_DIRECTORY : status;
     if (error)
         *error = other;
     return suffixed;

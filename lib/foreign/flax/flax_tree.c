@@ -13,6 +13,10 @@
 #include "name.h"
 #include "try.h"
 
+/* Flax writes lists as maps and arrays as bytes; a hole in a sparse file is a
+ * list of zeros, which takes time and no room. */
+enum { MOST_IN_LIST = 1 << 26 };
+
 /* A map or list whose members are taken. */
 struct level {
     uint64_t left;
@@ -133,6 +137,9 @@ static varve_status add_list(struct tree *t, uint32_t parent, bool is_root,
     const struct vv_msgpack_item *item)
 {
     varve_tensor type = { .rank = 1, .shape = { item->bits } };
+    if (item->bits > MOST_IN_LIST)
+        return vv_msgpack_fail(&t->in, VARVE_LIMIT, item->begin,
+            "a list of at most 67108864 items", "a longer one");
     VV_TRY(vv_flax_vector(&t->in, item, &type.dtype));
     if (!type.dtype)
         return push(t, is_root ? 0 : hang(t, parent, VARVE_OBJECT), item);

@@ -12,6 +12,8 @@
 #include "name.h"
 #include "try.h"
 
+enum { PIECE = 1 << 16 };
+
 void vv_gguf_begin(
     struct vv_gguf_bytes *in, const struct vv_foreign *foreign, uint32_t file)
 {
@@ -88,34 +90,56 @@ varve_status vv_gguf_take64(struct vv_gguf_bytes *in, uint64_t *value,
     return vv_gguf_take_number(in, 8, value, what, error);
 }
 
+static varve_status take_size(struct vv_gguf_bytes *in, uint64_t *size,
+    const char *what, varve_error *error)
+{
+    VV_TRY(vv_gguf_take64(in, size, what, error));
+    return expect(in, *size, 1, what, error);
+}
+
+static varve_status take_text(struct vv_gguf_bytes *in, uint64_t size,
+    struct vv_buffer *text, const char *what, varve_error *error)
+{
+    text->size = 0;
+    for (size_t part; size > 0; size -= part) {
+        uint64_t most = text->size < PIECE ? PIECE : text->size;
+        part = (size_t)(size < most ? size : most);
+        unsigned char *to = vv_buffer_extend(text, part);
+        if (!to)
+            return vv_fail_memory(error, what);
+        VV_TRY(copy(in, to, part, error));
+        in->is_cut = size > part && memchr(to, 0, part);
+        if (in->is_cut)
+            return vv_gguf_skip(in, size - part, 1, what, error);
+    }
+    return VARVE_OK;
+}
+
 varve_status vv_gguf_take_string(struct vv_gguf_bytes *in,
     struct vv_buffer *text, const char *what, varve_error *error)
 {
     uint64_t size;
-    VV_TRY(vv_gguf_take64(in, &size, what, error));
-    VV_TRY(expect(in, size, 1, what, error));
-    if (!text) {
-        in->at += size;
-        return VARVE_OK;
-    }
-    text->size = 0;
-    unsigned char *to = size > 0 ? vv_buffer_extend(text, (size_t)size) : NULL;
-    if (size > 0 && !to)
-        return vv_fail_memory(error, what);
-    return copy(in, to, (size_t)size, error);
+    VV_TRY(take_size(in, &size, what, error));
+    in->is_cut = false;
+    return text ? take_text(in, size, text, what, error)
+                : vv_gguf_skip(in, size, 1, what, error);
 }
 
 varve_status vv_gguf_take_name(struct vv_gguf_bytes *in, struct vv_buffer *name,
     const char *what, varve_error *error)
 {
-    uint64_t begin = in->at;
-    VV_TRY(vv_gguf_take_string(in, name, what, error));
-    if (vv_name_is_valid((const char *)name->data, name->size))
+    uint64_t size, begin = in->at;
+    VV_TRY(take_size(in, &size, what, error));
+    in->is_cut = false;
+    if (size <= VARVE_MAX_NAME_SIZE)
+        VV_TRY(take_text(in, size, name, what, error));
+    if (size <= VARVE_MAX_NAME_SIZE &&
+        vv_name_is_valid((const char *)name->data, name->size))
         return VARVE_OK;
     return vv_fail(error, VARVE_CORRUPT,
         "%s: offset %" PRIu64 ": expected %s of 1 to %d bytes of UTF-8 without "
-        "NUL, found another of %zu bytes",
-        in->path, begin, what, VARVE_MAX_NAME_SIZE, name->size);
+        "NUL, found another of %" PRIu64 " bytes",
+        in->path, begin, what, VARVE_MAX_NAME_SIZE, size);
 }
 
 varve_status vv_gguf_skip(struct vv_gguf_bytes *in, uint64_t count, size_t size,

@@ -20,6 +20,7 @@ struct vv_gguf_bytes {
     const char *path; /* of it */
     uint64_t size;
     uint64_t at; /* the next byte; never past the end */
+    bool is_cut; /* the last string, see below */
     uint64_t window_begin;
     size_t window_size;
     unsigned char window[4096];
@@ -39,7 +40,9 @@ varve_status vv_gguf_take64(struct vv_gguf_bytes *in, uint64_t *value,
 varve_status vv_gguf_take_number(struct vv_gguf_bytes *in, size_t size,
     uint64_t *value, const char *what, varve_error *error);
 
-/* A string becomes the content of `text`, which may be NULL to skip it. */
+/* A string becomes the content of `text`, which may be NULL to skip it. One of
+ * more than 64 KiB is cut behind a NUL, which no text has, and `is_cut` is set:
+ * a hole in a sparse file takes no memory. */
 varve_status vv_gguf_take_string(struct vv_gguf_bytes *in,
     struct vv_buffer *text, const char *what, varve_error *error);
 

@@ -29,7 +29,7 @@ enum {
     USUAL_ALIGNMENT = 32,
     SMALLEST_ENTRY = 14,  /* of metadata: a name of one byte, a bool */
     SMALLEST_TENSOR = 25, /* a name of one byte, no dimension */
-    MOST_KEPT = 1 << 28,  /* bytes of metadata */
+    MOST_KEPT = 3 << 24,  /* bytes of metadata */
 };
 
 static const char magic[] = { 'G', 'G', 'U', 'F' };
@@ -184,8 +184,9 @@ static varve_status take_entry(
     if (is_scalar)
         vv_draft_text(g->draft, (const char *)g->name.data, g->name.size, text,
             g->text.size);
-    return keep_entry(
-        g, begin, is_scalar && vv_utf8_is_valid(text, g->text.size), error);
+    return keep_entry(g, begin,
+        is_scalar && !g->in.is_cut && vv_utf8_is_valid(text, g->text.size),
+        error);
 }
 
 static varve_status take_metadata(struct gguf *g, varve_error *error)

@@ -18,7 +18,10 @@
 #include "name.h"
 #include "try.h"
 
-enum { SIZE_SIZE = 8 }; /* bytes in which the size of the header stands */
+enum {
+    SIZE_SIZE = 8, /* bytes in which the size of the header stands */
+    FIRST_PIECE = 1 << 20
+};
 
 static const char suffix[] = ".safetensors";
 
@@ -102,6 +105,35 @@ static varve_status read_size(const struct vv_safetensors *s, uint32_t file,
     return VARVE_OK;
 }
 
+/* In pieces that grow: no JSON has a byte that is 0, so that a hole of a sparse
+ * file takes neither memory nor time. */
+static varve_status read_text(struct vv_safetensors *s, uint32_t file,
+    struct vv_safetensors_bytes *header, size_t size, varve_error *error)
+{
+    size_t at = 0;
+    while (at < size) {
+        size_t end = at ? 2 * at : FIRST_PIECE;
+        end = end < size ? end : size;
+        void *grown = vv_reallocate(
+            s->headers.allocator, header->bytes, header->size, end);
+        if (!grown)
+            return vv_fail_memory(error, "a header");
+        header->bytes = grown;
+        header->size = end;
+        char *piece = header->bytes + at;
+        VV_TRY(vv_foreign_read(
+            s->foreign, file, piece, end - at, SIZE_SIZE + at, error));
+        const char *zero = memchr(piece, 0, end - at);
+        if (zero)
+            return vv_fail(error, VARVE_CORRUPT,
+                "%s: JSON at offset %zu: expected text, found a byte that is 0",
+                s->foreign->files[file].path,
+                SIZE_SIZE + (size_t)(zero - header->bytes));
+        at = end;
+    }
+    return VARVE_OK;
+}
+
 static varve_status read_header(
     struct vv_safetensors *s, uint32_t file, varve_error *error)
 {
@@ -113,15 +145,7 @@ static varve_status read_header(
         if (s->headers.failed)
             return vv_fail_memory(error, "headers");
     }
-    struct vv_safetensors_bytes *header = header_of(s, file);
-    if (size == 0)
-        return VARVE_OK;
-    header->bytes = vv_allocate(s->headers.allocator, size);
-    if (!header->bytes)
-        return vv_fail_memory(error, "a header");
-    header->size = size;
-    return vv_foreign_read(
-        s->foreign, file, header->bytes, size, SIZE_SIZE, error);
+    return read_text(s, file, header_of(s, file), size, error);
 }
 
 varve_status vv_safetensors_read(

@@ -204,23 +204,21 @@ static bool is_in(const struct vv_buffer *text, const struct vv_buffer *part)
 
 /* Looks for the name in quotes, wherever: a text that only looks like a name
  * keeps a file at worst. */
-static bool is_named(const struct vv_file_set *set,
-    const struct vv_buffer *index, const char *name, bool in_doubt)
+static enum vv_named is_named(const struct vv_file_set *set,
+    const struct vv_buffer *index, const char *name)
 {
-    struct vv_buffer quoted;
-    bool is_found = false;
-    vv_buffer_init(&quoted, &set->context->allocator);
-    vv_json_add_ascii(&quoted, name, strlen(name));
-    if (!quoted.failed)
-        is_found = is_in(index, &quoted);
-    quoted.size = 0;
-    vv_json_add_string(&quoted, name, strlen(name));
-    if (!quoted.failed)
-        is_found = is_found || is_in(index, &quoted);
-    else
-        is_found = in_doubt;
-    vv_buffer_clear(&quoted);
-    return is_found;
+    struct vv_buffer ascii, plain;
+    vv_buffer_init(&ascii, &set->context->allocator);
+    vv_buffer_init(&plain, &set->context->allocator);
+    vv_json_add_ascii(&ascii, name, strlen(name));
+    vv_json_add_string(&plain, name, strlen(name));
+    enum vv_named found = ascii.failed || plain.failed ? VV_NAME_MEMORY
+                          : is_in(index, &ascii) || is_in(index, &plain)
+                              ? VV_NAMED
+                              : VV_NOT_NAMED;
+    vv_buffer_clear(&ascii);
+    vv_buffer_clear(&plain);
+    return found;
 }
 
 static const struct vv_file_set_names names = { is_data, is_named };

@@ -122,17 +122,19 @@ static varve_status take_header(void *user, const unsigned char *key,
     return VARVE_CANCELLED;
 }
 
-static bool is_named(const struct vv_file_set *set,
-    const struct vv_buffer *index, const char *name, bool in_doubt)
+static enum vv_named is_named(const struct vv_file_set *set,
+    const struct vv_buffer *index, const char *name)
 {
     struct vv_table_in table = { set->context, set->index.path, index->data,
         index->size };
     uint64_t said = 0, count = 0;
     varve_error error;
-    vv_table_each(&table, take_header, &said, &error);
+    if (vv_table_each(&table, take_header, &said, &error) == VARVE_NO_MEMORY)
+        return VV_NAME_MEMORY;
     if (said == 0)
-        return in_doubt;
-    return is_data_of(set->stem, name, &count) && count == said;
+        return VV_MAY_BE_NAMED;
+    bool is_its = is_data_of(set->stem, name, &count) && count == said;
+    return is_its ? VV_NAMED : VV_NOT_NAMED;
 }
 
 static const struct vv_file_set_names names = { is_data, is_named };

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "allocator.h"
 #include "bundle.h"
@@ -16,6 +17,8 @@
 #include "failure.h"
 #include "table_in.h"
 #include "try.h"
+
+enum { PIECE = 1 << 20 }; /* of an index */
 
 #define INDEX_ENDING ".index"
 
@@ -246,23 +249,54 @@ static void end(struct vv_foreign *f)
     vv_release(a, b, sizeof *b);
 }
 
+static varve_status fail_hole(
+    const struct vv_bundle *b, size_t at, varve_error *error)
+{
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: bytes %zu to %zu: expected blocks of a table, found zeros alone",
+        b->path, at, at + PIECE);
+}
+
+static bool is_hole(const unsigned char *piece, size_t size)
+{
+    return size == PIECE && *piece == 0 &&
+           memcmp(piece, piece + 1, size - 1) == 0;
+}
+
+/* In memory that grows with what is read: a hole in a sparse file takes
+ * none. */
+static varve_status load_index(struct vv_foreign *f, const struct vv_bundle *b,
+    struct vv_buffer *index, size_t size, varve_error *error)
+{
+    for (size_t at = 0; at < size; at = index->size) {
+        size_t part = size - at < PIECE ? size - at : PIECE;
+        unsigned char *piece = vv_buffer_extend(index, part);
+        if (!piece)
+            return vv_fail_memory(error, "an index");
+        VV_TRY(vv_foreign_read(f, 0, piece, part, at, error));
+        if (is_hole(piece, part))
+            return fail_hole(b, at, error);
+    }
+    return VARVE_OK;
+}
+
 static varve_status read_index(
     struct vv_foreign *f, struct vv_bundle *b, varve_error *error)
 {
-    const varve_allocator *a = &f->context->allocator;
+    struct vv_buffer index;
     uint64_t size = f->files[0].size;
     if (size > SIZE_MAX / 2)
         return vv_fail(error, VARVE_LIMIT,
             "%s: expected an index that fits the memory, found %" PRIu64
             " bytes",
             b->path, size);
-    void *bytes = vv_allocate(a, (size_t)size);
-    if (!bytes)
-        return vv_fail_memory(error, "an index");
-    varve_status status = vv_foreign_read(f, 0, bytes, (size_t)size, 0, error);
+    vv_buffer_init(&index, &f->context->allocator);
+    if (size < PIECE)
+        vv_buffer_reserve(&index, (size_t)size);
+    varve_status status = load_index(f, b, &index, (size_t)size, error);
     if (!status)
-        status = vv_bundle_read_index(b, bytes, (size_t)size, error);
-    vv_release(a, bytes, (size_t)size);
+        status = vv_bundle_read_index(b, index.data, index.size, error);
+    vv_buffer_clear(&index);
     return status;
 }
 

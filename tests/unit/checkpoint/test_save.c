@@ -199,13 +199,15 @@ TEST(save, is_found_as_file_with_suffix_or_by_prefix)
 static void check_not_found(
     const char *path, varve_status expected, const char *message)
 {
-    struct vv_buffer found;
-    varve_error error = { 0 };
-    vv_buffer_init(&found, test_allocator());
-    cr_assert_eq(vv_find_checkpoint(
-                     &world.context, path, false, &found, &error), expected);
-    cr_assert_str_eq(error.message, message);
-    vv_buffer_clear(&found);
+    for (int numbered = 0; numbered < 2; numbered++) {
+        struct vv_buffer found;
+        varve_error error = { 0 };
+        vv_buffer_init(&found, test_allocator());
+        cr_assert_eq(vv_find_checkpoint(&world.context, path, numbered,
+                         &found, &error), expected);
+        cr_assert_str_eq(error.message, message);
+        vv_buffer_clear(&found);
+    }
 }
 
 TEST(save, is_what_a_restore_finds_beside_a_file_with_the_suffix)

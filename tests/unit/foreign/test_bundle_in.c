@@ -7,8 +7,10 @@
 #include "made_bundles.h"
 #include "support/faulty_system.h"
 #include "unit/foreign/made_bundle.h"
+#include "unit/foreign/written.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 static void add_sample(void)
 {
@@ -377,6 +379,33 @@ TEST(bundle_in, refuses_a_table_under_another_name_and_text_under_its_own)
         "under a name that ends in .index");
     memory_put(memory, "d/z.index", "text", 4);
     refused(memory, "d/z.index", VARVE_TRUNCATED, "the footer of a table");
+    memory_free(memory);
+}
+
+/* A sparse file, whose last page alone is on the disk. */
+TEST(bundle_in, takes_no_memory_for_a_hole_in_an_index)
+{
+    enum { HOLE = 64 << 20 };
+    struct memory *memory = memory_new();
+    struct vv_context context = test_context(memory_system(memory));
+    error = (varve_error){ 0 };
+    char path[512];
+    size_t size;
+    snprintf(path, sizeof path, "%s/empty.index", FOREIGN_DIRECTORY);
+    void *index = test_read_file(path, &size);
+    unsigned char *bytes = calloc(1, HOLE + size);
+    memcpy(bytes + HOLE, index, size);
+    memory_put(memory, "a.index", bytes, HOLE + size);
+    memory_put(memory, "a.data-00000-of-00001", "", 0);
+    free(bytes);
+    free(index);
+    test_reset_peak();
+    size_t before = test_byte_count();
+    cr_assert_null(vv_reader_open_in(&context, "a.index", &error));
+    cr_assert_eq(error.status, VARVE_CORRUPT, "%s", error.message);
+    cr_assert(strstr(error.message, "bytes 0 to 1048576: expected blocks"),
+        "%s", error.message);
+    cr_assert_lt(test_peak_bytes() - before, 2 << 20);
     memory_free(memory);
 }
 

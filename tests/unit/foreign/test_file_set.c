@@ -20,16 +20,18 @@ static bool is_data(const struct vv_file_set *set, const char *name)
            strncmp(name + size, ".data.", 6) == 0;
 }
 
-static bool is_named(const struct vv_file_set *set,
-    const struct vv_buffer *index, const char *name, bool in_doubt)
+static enum vv_named is_named(const struct vv_file_set *set,
+    const struct vv_buffer *index, const char *name)
 {
     struct vv_buffer text;
     vv_buffer_init(&text, &set->context->allocator);
     vv_buffer_add(&text, index->data, index->size);
-    bool is_found = strstr(vv_buffer_string(&text), name) != NULL;
-    is_found = text.failed ? in_doubt : is_found;
+    const char *all = vv_buffer_string(&text);
+    enum vv_named found = text.failed         ? VV_NAME_MEMORY
+                          : strstr(all, name) ? VV_NAMED
+                                              : VV_NOT_NAMED;
     vv_buffer_clear(&text);
-    return is_found;
+    return found;
 }
 
 static const struct vv_file_set_names names = { is_data, is_named };

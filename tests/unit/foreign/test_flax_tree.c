@@ -115,6 +115,24 @@ TEST(flax_tree, refuses_what_does_not_fit)
 }
 
 /* As deep as a file of this size can be. */
+/* As a hole of a sparse file would be. */
+TEST(flax_tree, refuses_a_list_that_is_too_long)
+{
+    enum { COUNT = (1 << 26) + 1 };
+    static const unsigned char head[] = { 0x81, 0xa1, 'a', 0xdd, 4, 0, 0, 1 };
+    struct world disk = world_new();
+    varve_error error = { 0 };
+    unsigned char *bytes = calloc(1, sizeof head + COUNT);
+    memcpy(bytes, head, sizeof head);
+    memory_put(disk.memory, FLAX_PATH, bytes, sizeof head + COUNT);
+    free(bytes);
+    cr_assert_null(vv_reader_open_in(&disk.context, FLAX_PATH, &error));
+    cr_assert_eq(error.status, VARVE_LIMIT, "%s", error.message);
+    cr_assert(strstr(error.message, "at most 67108864 items"), "%s",
+        error.message);
+    world_free(&disk);
+}
+
 TEST(flax_tree, goes_as_deep_as_the_file)
 {
     enum { DEPTH = 100000 };

@@ -293,6 +293,41 @@ TEST(gguf_in, leaves_out_a_text_that_is_none)
     close_file(&f, reader);
 }
 
+/* A sparse file: a text, or a name, is a hole of it. */
+TEST(gguf_in, takes_no_memory_for_a_hole)
+{
+    enum { HOLE = 60 << 20 };
+    for (int is_name = 0; is_name < 2; is_name++) {
+        const char *path, *what;
+        put_head(&f, 0, 1);
+        if (!is_name)
+            put_string(&f, "text");
+        if (!is_name)
+            put32(&f, VV_GGUF_STRING);
+        put64(&f, HOLE);
+        size_t size = f.size;
+        test_reset_peak();
+        f.memory = memory_new();
+        unsigned char *bytes = calloc(1, size + HOLE);
+        memcpy(bytes, f.bytes, size);
+        memory_put(f.memory, GGUF_PATH, bytes, size + HOLE);
+        free(bytes);
+        f.context = test_context(memory_system(f.memory));
+        varve_reader *reader =
+            vv_reader_open_in(&f.context, GGUF_PATH, &f.error);
+        cr_assert_lt(test_peak_bytes(), 2 << 20);
+        cr_assert_eq(reader != NULL, !is_name, "%s", f.error.message);
+        if (reader)
+            cr_assert(varve_reader_left_out_at(reader, 0, &path, &what));
+        else
+            cr_assert(strstr(f.error.message, "another of 62914560 bytes"),
+                "%s", f.error.message);
+        varve_reader_free(reader);
+        memory_free(f.memory);
+        f.size = 0;
+    }
+}
+
 static void refuse_tensor(uint32_t type, uint64_t extent, uint64_t offset,
     varve_status status, const char *words)
 {

@@ -300,6 +300,24 @@ TEST(safetensors_in, refuses_headers_that_do_not_fit_the_file)
     memory_free(memory);
 }
 
+/* A sparse file: all of it but the first page is a hole. */
+TEST(safetensors_in, takes_no_memory_for_a_hole_in_a_header)
+{
+    enum { SIZE = 64 << 20 };
+    struct memory *memory = memory_new();
+    unsigned char *bytes = calloc(1, 8 + SIZE);
+    vv_store64(bytes, SIZE);
+    memcpy(bytes + 8, "{\"a\":", 5);
+    memory_put(memory, "a.safetensors", bytes, 8 + SIZE);
+    free(bytes);
+    test_reset_peak();
+    size_t before = test_byte_count();
+    refused(memory, "a.safetensors", VARVE_CORRUPT,
+        "JSON at offset 13: expected text, found a byte that is 0");
+    cr_assert_lt(test_peak_bytes() - before, 2 << 20);
+    memory_free(memory);
+}
+
 TEST(safetensors_in, refuses_files_that_were_cut_or_have_more)
 {
     struct memory *memory = memory_new();
