@@ -201,6 +201,32 @@ TEST(foreign, follows_no_link_out_of_the_directory)
     check_refused("x/m.safetensors.index.json");
 }
 
+static void write_index(const char *path, const char *shard)
+{
+    FILE *index = fopen(test_path(path), "w");
+    cr_assert(index);
+    fprintf(index, "{\"weight_map\":{\"a\":\"%s\"}}", shard);
+    fclose(index);
+}
+
+/* A folder that an index names may be a link as a file may. */
+TEST(foreign, follows_no_folder_out_of_the_directory)
+{
+    varve_error error = { 0 };
+    cr_assert_eq(mkdir(test_path("x"), 0777), 0);
+    cr_assert_eq(mkdir(test_path("x/sub"), 0777), 0);
+    write_shards("x/sub/m.safetensors", VARVE_FORMAT_SAFETENSORS);
+    write_index("x/n.safetensors.index.json",
+        "sub/m-00001-of-00002.safetensors");
+    cr_assert_eq(reads("x/n.safetensors.index.json", false, &error), VARVE_OK,
+        "%s", error.message);
+    move_and_link("x/sub", "x/real", "real");
+    cr_assert_eq(reads("x/n.safetensors.index.json", false, &error), VARVE_OK,
+        "%s", error.message);
+    move_and_link("x/real", "away", "../away");
+    check_refused("x/n.safetensors.index.json");
+}
+
 TEST(foreign, follows_the_links_of_the_cache_of_hugging_face)
 {
     varve_error error = { 0 };

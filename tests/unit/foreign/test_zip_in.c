@@ -119,7 +119,7 @@ static const struct damage damages[] = {
     { 0, 16, false, 1, VARVE_CORRUPT, "as the directory has them" },
     { 0, 20, false, 4, VARVE_CORRUPT, "as many bytes stored" },
     { 0, 24, false, 4, VARVE_CORRUPT, "as many bytes stored" },
-    { 1, 20, false, 11, VARVE_CORRUPT, "as the directory has them" },
+    { 1, 20, false, 11, VARVE_CORRUPT, "\": entry at byte " },
     { 1, 24, false, 6, VARVE_CORRUPT, "as the directory has them" },
     { 1, 25, false, 64, VARVE_CORRUPT, "at most 1032 bytes for each" },
     { 0, 28, false, 200, VARVE_CORRUPT, "a record inside the directory" },
