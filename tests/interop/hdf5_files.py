@@ -235,6 +235,20 @@ def check_latest(varve, folder):
         raise AssertionError(f'latest: {left_out}, {items}')
 
 
+def check_names(varve, folder):
+    """What is below a name that is not UTF-8 is left out."""
+    path = os.path.join(folder, 'names.h5')
+    with h5py.File(path, 'w') as file:
+        file[b'\xe9t\xe9'] = np.arange(3)
+        file.create_group(b'gr\xff')['x'] = 1
+        file['plain'] = 1
+    answer = json.loads(run([varve, 'ls', '--all', '--json', path]))
+    left_out = sorted(item['path'] for item in answer['left_out'])
+    if left_out != ['\\xe9t\\xe9', 'gr\\xff'] or [
+            item['path'] for item in answer['items']] != ['plain']:
+        raise AssertionError(f'names: {answer}')
+
+
 # --- Models ----------------------------------------------------------------
 
 
@@ -349,6 +363,7 @@ def main():
             return SKIP
         try:
             check_latest(varve, folder)
+            check_names(varve, folder)
         except AssertionError as error:
             print(f'{NAME}: {error}')
             return 1
