@@ -173,6 +173,20 @@ varve_status vv_fail_system(
     return status;
 }
 
+void vv_fail_of(varve_error *error, const char *path, const char *kind,
+    const char *name, size_t size)
+{
+    enum { MOST_SHOWN = 200 };
+    size_t before = strlen(path);
+    if (!error || strncmp(error->message, path, before) != 0 ||
+        strncmp(error->message + before, ": ", 2) != 0)
+        return;
+    varve_error reason = *error;
+    vv_fail_like(error, &reason, "%s: %s \"%.*s\": %s", path, kind,
+        (int)(size < MOST_SHOWN ? size : MOST_SHOWN), name,
+        reason.message + before + 2);
+}
+
 varve_status vv_fail_memory(varve_error *error, const char *what)
 {
     return vv_fail(error, VARVE_NO_MEMORY, "out of memory: %s", what);

@@ -51,6 +51,12 @@ varve_status vv_fail_like(varve_error *error, const varve_error *reason,
 varve_status vv_fail_because(varve_error *error, const varve_error *reason,
     const char *format, ...) VV_PRINTF(3, 4);
 
+/* Names what a message is about: puts `<kind> "<name>": ` behind the `<path>: `
+ * with which it begins. A message that begins otherwise stays, and `error` may
+ * be NULL. */
+void vv_fail_of(varve_error *error, const char *path, const char *kind,
+    const char *name, size_t size);
+
 /* For a call that is given NULL, which another call has returned that failed.
  * If `error` holds a failure, that of the other call, it stays and its status
  * is returned. Else VARVE_MISUSE: "<what>: expected one, found NULL, as after

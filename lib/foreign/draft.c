@@ -66,6 +66,26 @@ static struct vv_draft_name keep(
     return copy;
 }
 
+static const char *why_no_name(const char *name, size_t size)
+{
+    return size == 0                    ? "a name that is empty"
+           : memchr(name, '\0', size)   ? "a name with a NUL"
+           : size > VARVE_MAX_NAME_SIZE ? "a name that is too long"
+                                        : "a name that is not UTF-8";
+}
+
+/* Lists what has a name that no node can have, and returns true for one. */
+static bool leave_name_out(
+    struct vv_draft *d, const char *name, size_t size, const char *kind)
+{
+    char what[80];
+    if (vv_name_is_valid(name, size))
+        return false;
+    snprintf(what, sizeof what, "%s under %s", kind, why_no_name(name, size));
+    vv_draft_leave_out_name(d, name, size, what);
+    return true;
+}
+
 static void add(
     struct vv_draft *d, struct vv_buffer *to, const void *item, size_t size)
 {
@@ -210,6 +230,8 @@ uint32_t vv_draft_path(
     struct vv_draft *d, varve_kind kind, const char *name, size_t size)
 {
     uint32_t node = vv_draft_node(d, kind);
+    if (d->failed || leave_name_out(d, name, size, "a value"))
+        return node;
     struct vv_draft_name copy = keep(d, name, size);
     add_label(d, &d->paths, node, copy, false);
     add_label(d, &d->globals, node, copy, false);
@@ -219,13 +241,14 @@ uint32_t vv_draft_path(
 void vv_draft_alias(
     struct vv_draft *d, const char *name, size_t size, uint32_t node)
 {
-    add_label(d, &d->paths, node, keep(d, name, size), true);
+    if (vv_name_is_valid(name, size))
+        add_label(d, &d->paths, node, keep(d, name, size), true);
 }
 
 void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
     const char *text, size_t size)
 {
-    if (d->failed || !check_name(d, name, name_size))
+    if (d->failed || leave_name_out(d, name, name_size, "metadata"))
         return;
     /* Both in one piece: a file can have very many short ones. */
     char *copy = vv_arena_take(&d->strings, name_size + size + 2);
@@ -261,6 +284,21 @@ void vv_draft_leave_out(struct vv_draft *d, const char *path, const char *what)
     vv_buffer_add(&d->left_out_texts, what, strlen(what) + 1);
     if (d->left_out.failed || d->left_out_texts.failed)
         fail_memory(d);
+}
+
+void vv_draft_leave_out_name(
+    struct vv_draft *d, const char *name, size_t size, const char *what)
+{
+    enum { MOST_SHOWN = 100 };
+    char shown[4 * MOST_SHOWN + 4] = "\"\"", *to = shown;
+    for (size_t i = 0; i < size && i < MOST_SHOWN; i++) {
+        unsigned char c = (unsigned char)name[i];
+        to += c >= 0x20 && c < 0x7f ? sprintf(to, "%c", c)
+                                    : sprintf(to, "\\x%02x", c);
+    }
+    if (size > MOST_SHOWN)
+        memcpy(to, "...", 4);
+    vv_draft_leave_out(d, shown, what ? what : why_no_name(name, size));
 }
 
 varve_status vv_draft_end(struct vv_draft *d, struct vv_opened *opened,

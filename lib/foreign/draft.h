@@ -94,16 +94,18 @@ void vv_draft_keep(
  * and all, at the last object that fits. One of the form
  * `<owner>/<slot>(<variable>)`, where the two lead to an object and a variable,
  * is a slot variable. The name is the global name too, and unique
- * (VARVE_CORRUPT). */
+ * (VARVE_CORRUPT). A name that is not valid is listed as left out, and nothing
+ * leads to the node. */
 uint32_t vv_draft_path(
     struct vv_draft *draft, varve_kind kind, const char *name, size_t size);
 
-/* A further path that leads to a node. */
+/* A further path that leads to a node, if it is a valid name. */
 void vv_draft_alias(
     struct vv_draft *draft, const char *name, size_t size, uint32_t node);
 
 /* Text metadata. Of a name that comes twice the first counts. A text that is
- * not UTF-8, or that has a NUL, is left out. */
+ * not UTF-8, or that has a NUL, is left out, and so is one under a name that is
+ * not valid. */
 void vv_draft_text(struct vv_draft *draft, const char *name, size_t name_size,
     const char *text, size_t size);
 
@@ -111,6 +113,11 @@ void vv_draft_text(struct vv_draft *draft, const char *name, size_t name_size,
  * UTF-8, and a description. Both are copied. */
 void vv_draft_leave_out(
     struct vv_draft *draft, const char *path, const char *what);
+
+/* The same for a name as the file has it, whatever its bytes are: those beyond
+ * ASCII are shown as \xNN. `what` NULL: the reason is that it is not valid. */
+void vv_draft_leave_out_name(
+    struct vv_draft *draft, const char *name, size_t size, const char *what);
 
 /* Notes a failure, unless there is one. Its message: `where: expected this,
  * found that`. */

@@ -16,6 +16,31 @@
 /* Of a checkpoint in thousands of files each is opened when it is read. */
 enum { MOST_OPEN = 128 };
 
+/* That neither the file nor a folder between it and the first file is a link
+ * out of the directory that it is in. */
+static varve_status check_links(
+    const struct vv_foreign *f, const char *path, varve_error *error)
+{
+    const char *first = f->files[0].path;
+    size_t directory = (size_t)(vv_path_name(first) - first);
+    struct vv_buffer folder;
+    varve_status status = VARVE_OK;
+    vv_buffer_init(&folder, &f->context->allocator);
+    for (const char *end = path; !status && (end = strchr(end, '/')); end++) {
+        if ((size_t)(end - path) <= directory)
+            continue;
+        folder.size = 0;
+        vv_buffer_add(&folder, path, (size_t)(end - path));
+        const char *text = vv_buffer_string(&folder);
+        status = folder.failed
+                     ? vv_fail_memory(error, "a path")
+                     : vv_file_check_beside(f->context, first, text, error);
+    }
+    vv_buffer_clear(&folder);
+    return status ? status
+                  : vv_file_check_beside(f->context, first, path, error);
+}
+
 varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
     uint32_t *number, varve_error *error)
 {
@@ -25,7 +50,7 @@ varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
         return vv_fail_memory(error, "the files of a checkpoint");
     if (f->file_count > 0) {
         VV_TRY(vv_store_refuse_named(f->files[0].path, path, error));
-        VV_TRY(vv_file_check_beside(f->context, f->files[0].path, path, error));
+        VV_TRY(check_links(f, path, error));
     }
     struct vv_foreign_file file = { .path = vv_copy_string(a, path) };
     if (!file.path)
@@ -130,6 +155,20 @@ bool vv_name_stays(const char *name, size_t size)
     return size > 0 && !memchr(name, '/', size) && !memchr(name, '\0', size) &&
            !(size == 1 && name[0] == '.') &&
            !(size == 2 && name[0] == '.' && name[1] == '.');
+}
+
+bool vv_path_stays(const char *path, size_t size)
+{
+    const char *end = path + size;
+    for (const char *part = path; part <= end; part++) {
+        const char *next =
+            part < end ? memchr(part, '/', (size_t)(end - part)) : NULL;
+        next = next ? next : end;
+        if (!vv_name_stays(part, (size_t)(next - part)))
+            return false;
+        part = next;
+    }
+    return true;
 }
 
 const char *vv_name_without_dots(const char *name, size_t *size)

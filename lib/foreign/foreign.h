@@ -57,7 +57,7 @@ struct vv_foreign {
 /* Adds a file of the checkpoint: that it is there and how large it is is found
  * out now. *number is its number. The path is used as it is: a format that
  * takes names from a file joins them to the directory of that file and refuses
- * any that leave it (vv_name_stays). A link that leaves it is refused here
+ * any that leave it (vv_path_stays). A link that leaves it is refused here
  * (vv_file_check_beside). */
 varve_status vv_foreign_add_file(struct vv_foreign *foreign, const char *path,
     uint32_t *number, varve_error *error);
@@ -87,6 +87,10 @@ const char *vv_name_without_dots(const char *name, size_t *size);
 /* Whether a name from a file names a file beside it: no '/', not "..", not
  * empty, no NUL. */
 bool vv_name_stays(const char *name, size_t size);
+
+/* Whether a path from a file leads to a file of the same directory, or of one
+ * below it: it is made of such names. */
+bool vv_path_stays(const char *path, size_t size);
 
 /* Sets `path` to that of a sibling of `beside`. */
 void vv_sibling_path(

@@ -44,13 +44,17 @@ const unsigned char *vv_kept_find(
 void vv_kept_move(
     struct vv_kept *to, struct vv_kept *from, const varve_allocator *allocator);
 
-/* Whether it is for files of this format. */
+/* Whether it is for files of this format: both of NumPy say the same. */
 static inline bool vv_kept_is_for(
     const struct vv_kept *kept, varve_format format)
 {
-    return kept->format == format ||
-           (kept->format == VARVE_FORMAT_TENSORFLOW &&
-               format == VARVE_FORMAT_TENSORFLOW_NAMES);
+    varve_format from = kept->format;
+    bool is_array = from == VARVE_FORMAT_NPY || from == VARVE_FORMAT_NPZ;
+    return from == format ||
+           (from == VARVE_FORMAT_TENSORFLOW &&
+               format == VARVE_FORMAT_TENSORFLOW_NAMES) ||
+           (is_array &&
+               (format == VARVE_FORMAT_NPY || format == VARVE_FORMAT_NPZ));
 }
 
 static inline bool vv_kept_failed(const struct vv_kept *kept)

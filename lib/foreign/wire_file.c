@@ -14,13 +14,14 @@
 enum { LONGEST_NUMBER = 10 };
 
 static varve_status fail(const struct vv_wire_file *f,
-    const struct vv_wire_part *part, const char *what, const char *expected)
+    const struct vv_wire_part *part, const char *what, const char *expected,
+    const char *found)
 {
     bool is_cut = part->end == f->window.foreign->files[0].size;
     return vv_fail(f->window.error, is_cut ? VARVE_TRUNCATED : VARVE_CORRUPT,
         "%s: offset %" PRIu64 ": %s: expected %s, found %s",
         f->window.foreign->files[0].path, part->at, what, expected,
-        is_cut ? "the end of the file before it" : "other bytes");
+        is_cut ? "the end of the file before it" : found);
 }
 
 /* The bytes at `at`, as many as there are up to the end of a number. */
@@ -49,12 +50,13 @@ static varve_status take_number(struct vv_wire_file *f,
                 "bits, found a longer one",
                 f->window.foreign->files[0].path, part->at, what);
         if (!end)
-            return fail(f, part, what, "a number");
+            return fail(f, part, what, "a number", "the end of the message");
         part->at += (uint64_t)(end - bytes);
         return VARVE_OK;
     }
     if (size < fixed)
-        return fail(f, part, what, "a number of fixed size");
+        return fail(
+            f, part, what, "a number of fixed size", "the end of the message");
     *number = fixed == 8 ? vv_load64(bytes) : vv_load32(bytes);
     part->at += fixed;
     return VARVE_OK;
@@ -72,7 +74,8 @@ static varve_status take_sized(struct vv_wire_file *f,
     uint64_t size;
     VV_TRY(take_number(f, message, VV_WIRE_VARINT, what, &size));
     if (size > message->end - message->at)
-        return fail(f, message, what, "a field that the rest has room for");
+        return fail(
+            f, message, what, "a field that ends within it", "a longer one");
     spot->part = (struct vv_wire_part){ message->at, message->at + size };
     message->at += size;
     return VARVE_OK;

@@ -7,6 +7,7 @@
 
 #include "hdf5_driver.h"
 #include "hdf5_file.h"
+#include "hdf5_lzf.h"
 #include "hdf5_object.h"
 #include "hdf5_value.h"
 #include "hdf5_write.h"
@@ -18,6 +19,7 @@ static bool open_source(struct vv_hdf5_file *f, uint64_t *root)
     H5O_info_t info;
     if (!vv_hdf5_use_driver(f))
         return false;
+    vv_hdf5_use_lzf();
     f->file = H5Fopen("varve", H5F_ACC_RDONLY, f->access);
     if (f->file <= 0 || H5Oget_info2(f->file, &info, H5O_INFO_BASIC) < 0)
         return false;

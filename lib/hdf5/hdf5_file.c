@@ -101,7 +101,8 @@ static herr_t look(unsigned number, const H5E_error2_t *e, void *user)
     if (e->min_num == H5E_TRUNCATED)
         line->status = VARVE_TRUNCATED;
     if (e->min_num == H5E_NOFILTER || e->min_num == H5E_VERSION ||
-        strstr(line->inner, "version number"))
+        (strstr(line->inner, "version number") &&
+            !strstr(line->inner, "object header version")))
         line->status = VARVE_TOO_NEW;
     return 0;
 }
@@ -127,10 +128,12 @@ static varve_status tell(const struct vv_hdf5_file *file, varve_error *error)
     error->status = noted.status;
     error->system_error = 0;
     snprintf(error->message, sizeof error->message,
-        "expected an HDF5 file that libhdf5 reads, found one of which %s says: "
-        "%s",
-        *noted.outer ? noted.outer : "it",
-        *noted.inner ? noted.inner : "nothing");
+        "expected what libhdf5 can read, found %s: %s (%s)",
+        noted.status == VARVE_TOO_NEW ? "what only a later version of it can"
+        : noted.status == VARVE_TRUNCATED ? "the end of the file before it"
+                                          : "damage",
+        *noted.inner ? noted.inner : "no reason",
+        *noted.outer ? noted.outer : "libhdf5");
     return noted.status;
 }
 

@@ -285,36 +285,30 @@ static bool tell_numbers(
     return H5Aread(id, memory, few) < 0 || tell(t, a);
 }
 
-static size_t size_of(const char *text, size_t most, H5T_str_t padding)
-{
-    size_t size = strnlen(text, most);
-    if (padding == H5T_STR_SPACEPAD) {
-        while (size > 0 && text[size - 1] == ' ')
-            size--;
-    }
-    return size;
-}
-
 /* `room` is for all elements, as H5Aread puts them. */
 static bool tell_texts(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
     void *room, struct telling *t)
 {
     bool is_varying = H5Tis_variable_str(type) > 0;
     size_t size = H5Tget_size(type);
+    hid_t memory = is_varying ? vv_hdf5_varying_type() : H5Tcopy(type);
+    H5T_str_t padding = is_varying ? H5T_STR_NULLPAD : H5Tget_strpad(type);
     varve_string *texts = calloc(a->count, sizeof *texts);
-    bool is_done = true, is_read = texts && H5Aread(id, type, room) >= 0;
+    bool is_done = true,
+         is_read = texts && memory > 0 && H5Aread(id, memory, room) >= 0;
     for (size_t i = 0; i < a->count && is_read; i++) {
-        const char *text =
-            is_varying ? ((char **)room)[i] : (char *)room + i * size;
-        texts[i].data = text ? text : "";
-        texts[i].size = size_of(
-            texts[i].data, is_varying ? MOST_BYTES : size, H5Tget_strpad(type));
+        hvl_t text = { size, (char *)room + i * size };
+        if (is_varying)
+            text = ((hvl_t *)room)[i];
+        texts[i].data = text.len > 0 ? text.p : "";
+        texts[i].size = vv_hdf5_text_size(texts[i].data, text.len, padding);
     }
     a->texts = texts;
     if (is_read)
         is_done = tell(t, a);
     for (size_t i = 0; i < a->count && is_read && is_varying; i++)
-        H5free_memory(((char **)room)[i]);
+        H5free_memory(((hvl_t *)room)[i].p);
+    vv_hdf5_drop(memory);
     free(texts);
     return is_done;
 }
@@ -323,7 +317,8 @@ static bool tell_attribute(
     hid_t id, hid_t type, struct vv_hdf5_attribute *a, struct telling *t)
 {
     H5T_class_t class = H5Tget_class(type);
-    size_t size = H5Tget_size(type);
+    size_t size =
+        H5Tis_variable_str(type) > 0 ? sizeof(hvl_t) : H5Tget_size(type);
     if (class == H5T_INTEGER || class == H5T_FLOAT)
         return tell_numbers(id, type, a, t);
     if (class != H5T_STRING || size == 0 || size > MOST_BYTES / a->count)

@@ -97,20 +97,34 @@ static void look_at_enum(hid_t type, struct vv_hdf5_type *what)
 
 /* --- Others --------------------------------------------------------------- */
 
-/* h5py's: r and i, one behind the other. */
+/* Whether a compound's two names are those of h5py, or of MATLAB. */
+static bool are_parts(const char *first, const char *second)
+{
+    return (strcmp(first, "r") == 0 && strcmp(second, "i") == 0) ||
+           (strcmp(first, "real") == 0 && strcmp(second, "imag") == 0);
+}
+
+static bool has_parts(hid_t type)
+{
+    char *first = H5Tget_member_name(type, 0);
+    char *second = H5Tget_member_name(type, 1);
+    bool has = first && second && are_parts(first, second);
+    H5free_memory(first);
+    H5free_memory(second);
+    return has;
+}
+
+/* Two reals, one behind the other. */
 static void look_at_compound(hid_t type, struct vv_hdf5_type *what)
 {
     struct vv_hdf5_type parts[2] = { { .dtype = 0 }, { .dtype = 0 } };
     snprintf(what->name, sizeof what->name, "compound");
-    if (H5Tget_nmembers(type) != 2)
+    if (H5Tget_nmembers(type) != 2 || !has_parts(type))
         return;
     for (unsigned i = 0; i < 2; i++) {
         hid_t part = H5Tget_member_type(type, i);
-        char *name = H5Tget_member_name(type, i);
-        if (part > 0 && name && H5Tget_class(part) == H5T_FLOAT &&
-            strcmp(name, i ? "i" : "r") == 0)
+        if (part > 0 && H5Tget_class(part) == H5T_FLOAT)
             look_at_real(part, &parts[i]);
-        H5free_memory(name);
         vv_hdf5_drop(part);
     }
     size_t half = parts[0].dtype == VARVE_FLOAT32   ? 4
@@ -229,17 +243,32 @@ bool vv_hdf5_look_at_type(hid_t type, struct vv_hdf5_object *object)
 
 /* --- In memory ------------------------------------------------------------ */
 
-static hid_t complex_type(varve_dtype dtype)
+static hid_t complex_type(
+    varve_dtype dtype, const char *first, const char *second)
 {
     size_t half = dtype == VARVE_COMPLEX64 ? 4 : 8;
     hid_t part = half == 4 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
     hid_t type = H5Tcreate(H5T_COMPOUND, 2 * half);
-    if (type > 0 && (H5Tinsert(type, "r", 0, part) < 0 ||
-                        H5Tinsert(type, "i", half, part) < 0)) {
+    if (type > 0 && (H5Tinsert(type, first, 0, part) < 0 ||
+                        H5Tinsert(type, second, half, part) < 0)) {
         vv_hdf5_drop(type);
         return -1;
     }
     return type;
+}
+
+/* Members are matched by name: theirs in a file that has one, or h5py's. */
+static hid_t complex_like(hid_t type, varve_dtype dtype)
+{
+    if (H5Tget_class(type) != H5T_COMPOUND)
+        return complex_type(dtype, "r", "i");
+    char *first = H5Tget_member_name(type, 0);
+    char *second = H5Tget_member_name(type, 1);
+    hid_t made =
+        first && second ? complex_type(dtype, first, second) : (hid_t)-1;
+    H5free_memory(first);
+    H5free_memory(second);
+    return made;
 }
 
 /* Their bits where they are, and the order turned. */
@@ -266,7 +295,7 @@ static hid_t element_type(hid_t type, const struct vv_hdf5_type *what)
     case VARVE_UINT32: return H5Tcopy(H5T_STD_U32LE);
     case VARVE_UINT64: return H5Tcopy(H5T_STD_U64LE);
     case VARVE_COMPLEX64:
-    case VARVE_COMPLEX128: return complex_type(what->dtype);
+    case VARVE_COMPLEX128: return complex_like(type, what->dtype);
     default:
         return H5Tget_class(type) == H5T_FLOAT ? real_type(type)
                                                : H5Tcopy(type);
@@ -290,6 +319,21 @@ hid_t vv_hdf5_memory_type(hid_t type, const struct vv_hdf5_type *what)
     vv_hdf5_drop(inner);
     vv_hdf5_drop(super);
     return made;
+}
+
+hid_t vv_hdf5_varying_type(void)
+{
+    return H5Tvlen_create(H5T_NATIVE_UCHAR);
+}
+
+size_t vv_hdf5_text_size(const char *text, size_t size, H5T_str_t padding)
+{
+    if (padding == H5T_STR_NULLTERM)
+        return strnlen(text, size);
+    char last = padding == H5T_STR_SPACEPAD ? ' ' : 0;
+    while (size > 0 && text[size - 1] == last)
+        size--;
+    return size;
 }
 
 /* --- In a file that is written -------------------------------------------- */

@@ -150,28 +150,19 @@ struct texts {
     size_t size; /* of an element */
 };
 
-static size_t size_of(const struct texts *t, const char *text)
-{
-    size_t size = t->size;
-    if (t->padding == H5T_STR_NULLTERM)
-        return strnlen(text, size);
-    char last = t->padding == H5T_STR_SPACEPAD ? ' ' : 0;
-    while (size > 0 && text[size - 1] == last)
-        size--;
-    return size;
-}
-
 static bool hand_over(
     const struct texts *t, const char *elements, uint64_t count)
 {
     bool goes_on = true;
     for (uint64_t i = 0; i < count && goes_on; i++) {
         const char *text = elements + i * t->size;
-        if (t->is_varying)
-            text = ((const char *const *)(const void *)elements)[i];
-        size_t size = !t->is_varying ? size_of(t, text)
-                      : text         ? strlen(text)
-                                     : 0;
+        size_t size = t->size;
+        if (t->is_varying) {
+            hvl_t varying = ((const hvl_t *)(const void *)elements)[i];
+            text = varying.len > 0 ? varying.p : "";
+            size = varying.len;
+        }
+        size = vv_hdf5_text_size(text, size, t->padding);
         goes_on = t->each(t->user, text, size);
     }
     t->file->is_cancelled |= !goes_on;
@@ -190,10 +181,22 @@ static bool read_texts(
         (elements = take_room((size_t)size, room)) && transfer > 0 &&
         H5Pset_vlen_mem_manager(transfer, take_room, room, give_room, room) >=
             0 &&
-        H5Dread(o->set, o->type, H5S_ALL, H5S_ALL, transfer, elements) >= 0 &&
+        H5Dread(o->set, o->memory, H5S_ALL, H5S_ALL, transfer, elements) >= 0 &&
         hand_over(t, elements, o->count);
     vv_hdf5_drop(transfer);
     return is_done;
+}
+
+/* Some writers end those of varying size with a NUL that is no part of them. */
+static void look_at_texts(struct opened *o, struct texts *t)
+{
+    t->is_varying = H5Tis_variable_str(o->type) > 0;
+    t->padding = t->is_varying ? H5T_STR_NULLPAD : H5Tget_strpad(o->type);
+    if (t->is_varying) {
+        vv_hdf5_drop(o->memory);
+        o->memory = vv_hdf5_varying_type();
+    }
+    t->size = t->is_varying ? sizeof(hvl_t) : H5Tget_size(o->type);
 }
 
 bool vv_hdf5_read_strings(struct vv_hdf5_file *f, uint64_t object,
@@ -208,10 +211,8 @@ bool vv_hdf5_read_strings(struct vv_hdf5_file *f, uint64_t object,
         is_done = vv_hdf5_fail(
             f, VARVE_CORRUPT, "expected texts, found another type");
     if (is_done) {
-        t.is_varying = H5Tis_variable_str(o.type) > 0;
-        t.padding = H5Tget_strpad(o.type);
-        t.size = H5Tget_size(o.type);
-        is_done = o.count == 0 || read_texts(&o, &room, &t);
+        look_at_texts(&o, &t);
+        is_done = o.memory > 0 && (o.count == 0 || read_texts(&o, &room, &t));
         if (!is_done && !f->is_cancelled)
             look_for_filters(f, o.set);
     }

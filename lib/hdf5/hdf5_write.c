@@ -174,17 +174,20 @@ bool vv_hdf5_write_texts(struct vv_hdf5_file *f, uint64_t object,
     const varve_string *texts, size_t count)
 {
     hid_t set = H5Oopen_by_addr(f->file, object);
-    hid_t type = vv_hdf5_file_type(VARVE_STRING);
-    char **all = copy_texts(texts, count);
+    hid_t memory = vv_hdf5_varying_type();
+    hvl_t *all = calloc(count, sizeof *all);
     bool is_done = false;
-    if (!all || !all[count - 1])
+    for (size_t i = 0; i < count && all; i++)
+        all[i] =
+            (hvl_t){ (size_t)texts[i].size, (void *)(uintptr_t)texts[i].data };
+    if (!all)
         vv_hdf5_fail(f, VARVE_NO_MEMORY, "out of memory: texts");
     else
-        is_done = set > 0 && type > 0 &&
-                  H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                      (const void *)all) >= 0;
-    free_texts(all, count);
-    vv_hdf5_drop(type);
+        is_done =
+            set > 0 && memory > 0 &&
+            H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, all) >= 0;
+    free(all);
+    vv_hdf5_drop(memory);
     vv_hdf5_drop(set);
     return is_done;
 }

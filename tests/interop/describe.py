@@ -111,6 +111,8 @@ def safetensors(path):
             raise ValueError(f'{path}: other names than its header')
     values = {}
     for name, entry in header.items():
+        if not name:
+            continue  # no value can be called so
         begin, end = entry['data_offsets']
         values[name] = {
             'dtype': SAFETENSORS[entry['dtype']], 'shape': entry['shape'],

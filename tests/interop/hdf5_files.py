@@ -57,7 +57,7 @@ def layout(kind, shape):
     options = {'chunks': tuple(random.randint(1, extent)
                                for extent in shape)}
     if random.random() < 0.5:
-        options['compression'] = 'gzip'
+        options['compression'] = random.choice(('gzip', 'lzf'))
     if random.random() < 0.3:
         options['shuffle'] = True
     if random.random() < 0.3:
@@ -213,6 +213,42 @@ class Again:
         self.expected = file.expected
 
 
+def check_latest(varve, folder):
+    """A dataset in a way that an older libhdf5 does not know is left out, and
+    all others are there."""
+    path = os.path.join(folder, 'latest.h5')
+    data = np.arange(6, dtype='f4')
+    with h5py.File(path, 'w', libver='latest') as file:
+        file['plain'] = data
+        file['group/plain'] = data
+        file['compound'] = np.zeros(2, [('a', 'i4'), ('b', 'f8')])
+    done = subprocess.run([varve, 'ls', '--json', path], capture_output=True,
+                          text=True)
+    if done.returncode:
+        raise AssertionError(f'latest: {done.stderr}')
+    for name in ('plain', 'group/plain'):
+        if run([varve, 'cat', path, name], text=False) != data.tobytes():
+            raise AssertionError(f'latest: {name} is another')
+    left_out = [item['path'] for item in json.loads(done.stdout)['left_out']]
+    items = listed_values(varve, path)
+    if ('compound' in left_out) == ('compound' in items):
+        raise AssertionError(f'latest: {left_out}, {items}')
+
+
+def check_names(varve, folder):
+    """What is below a name that is not UTF-8 is left out."""
+    path = os.path.join(folder, 'names.h5')
+    with h5py.File(path, 'w') as file:
+        file[b'\xe9t\xe9'] = np.arange(3)
+        file.create_group(b'gr\xff')['x'] = 1
+        file['plain'] = 1
+    answer = json.loads(run([varve, 'ls', '--all', '--json', path]))
+    left_out = sorted(item['path'] for item in answer['left_out'])
+    if left_out != ['\\xe9t\\xe9', 'gr\\xff'] or [
+            item['path'] for item in answer['items']] != ['plain']:
+        raise AssertionError(f'names: {answer}')
+
+
 # --- Models ----------------------------------------------------------------
 
 
@@ -325,6 +361,12 @@ def main():
         if not is_built(varve, folder):
             print(f'{NAME}: skipped, the command is built without libhdf5')
             return SKIP
+        try:
+            check_latest(varve, folder)
+            check_names(varve, folder)
+        except AssertionError as error:
+            print(f'{NAME}: {error}')
+            return 1
         for i in range(seed, seed + count):
             random.seed(i)
             file = File(os.path.join(folder, f'file{i}.h5'))

@@ -301,11 +301,6 @@ def graph_saver(path, build, **options):
             session, path, write_meta_graph=False, write_state=False)
 
 
-@case('bundle', refused='VARVE_BAD_NAME')
-def names_not_utf8(path):
-    save(path, {b'a\xff': np.int8(1), 'b': np.int8(2)})
-
-
 def part_of(whole):
     """An initializer that knows which part of the variable it makes."""
     def make(shape, dtype, partition_info=None):

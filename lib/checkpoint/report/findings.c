@@ -75,19 +75,25 @@ static void add_padded(struct vv_buffer *text, const char *word, size_t width)
 
 static void add_types(struct vv_buffer *text, const struct vv_finding *finding)
 {
-    char word[2 * VARVE_TENSOR_TEXT_SIZE + 16];
+    char word[2 * VARVE_TENSOR_TEXT_SIZE + 32], wanted[VARVE_TENSOR_TEXT_SIZE];
     const varve_tensor *first =
         finding->saved ? finding->saved : finding->wanted;
-    bool both =
+    bool are_two =
         finding->kind == VARVE_MISMATCHED && finding->saved && finding->wanted;
     word[0] = '\0';
     if (first)
         varve_tensor_text(first, word);
-    if (both) {
-        strcat(word, " <> ");
-        varve_tensor_text(finding->wanted, word + strlen(word));
+    /* Of two that read alike the reason says what differs. */
+    if (are_two)
+        are_two = strcmp(word, varve_tensor_text(finding->wanted, wanted)) != 0;
+    if (are_two) {
+        strcat(word, " in the file, ");
+        strcat(word, wanted);
+        strcat(word, " in the program");
+        if (finding->reason && *finding->reason)
+            strcat(word, ":");
     }
-    add_padded(text, word, both ? 0 : 18);
+    add_padded(text, word, are_two ? 0 : 18);
 }
 
 void vv_add_finding_line(

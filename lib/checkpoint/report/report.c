@@ -277,7 +277,8 @@ static const char *part_reason(
     vv_emptied(&m->scratch);
     vv_buffer_add_string(&m->scratch, "saved is ");
     vv_buffer_add_string(&m->scratch, vv_part_text(&saved, &part, text));
-    vv_buffer_add_string(&m->scratch, vv_part_of(node) ? ", here " : "");
+    vv_buffer_add_string(
+        &m->scratch, vv_part_of(node) ? ", here " : ", here the whole value");
     if (vv_part_of(node))
         vv_buffer_add_string(&m->scratch,
             vv_part_text(&node->variable->tensor, vv_part_of(node), text));

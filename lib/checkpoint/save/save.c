@@ -390,7 +390,9 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
     } else if (status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY) {
         varve_error other = { 0 };
         varve_status theirs = vv_checkpoint_find(context, path, found, &other);
-        if (theirs != VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY) {
+        /* Of a directory it says what is in it. */
+        if (theirs != VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
+            vv_file_look(context, path, NULL, NULL) == VARVE_IS_DIRECTORY) {
             status = theirs;
             reason = other;
         }

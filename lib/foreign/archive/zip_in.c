@@ -133,6 +133,16 @@ static varve_status check_features(const struct vv_zip *zip,
     return VARVE_OK;
 }
 
+/* Puts the name of a member into the message of a failure. */
+static varve_status name_failure(const struct vv_zip *zip,
+    const struct vv_zip_entry *e, varve_status status, varve_error *error)
+{
+    if (status && status != VARVE_NO_MEMORY)
+        vv_fail_of(
+            error, path_of(zip), "member", vv_zip_name(zip, e), e->name_size);
+    return status;
+}
+
 /* One record, of which *at is the beginning and then the end. */
 static varve_status read_record(const struct vv_zip *zip, size_t *at,
     struct vv_zip_entry *e, varve_error *error)
@@ -170,11 +180,8 @@ static varve_status read_record(const struct vv_zip *zip, size_t *at,
     if (vv_zip_load16(r + 34) != 0)
         return fail_entry(zip, place, VARVE_NOT_A_CHECKPOINT,
             "one disk, found several", error);
-    if (!vv_name_is_valid(vv_zip_name(zip, e), name_size))
-        return fail_entry(
-            zip, place, VARVE_CORRUPT, "a name in UTF-8, found another", error);
     *at += VV_ZIP_RECORD_SIZE + size;
-    return check_features(zip, e, place, error);
+    return name_failure(zip, e, check_features(zip, e, place, error), error);
 }
 
 static varve_status read_directory(
@@ -279,8 +286,11 @@ static varve_status check_overlaps(const struct vv_zip *zip, varve_error *error)
     for (size_t i = 1; i < zip->count && !status; i++) {
         const struct vv_zip_entry *before = order[i - 1];
         if (before->data + before->packed > order[i]->offset)
-            status = fail_entry(zip, order[i]->offset, VARVE_CORRUPT,
-                "a place behind the one before, found one inside it", error);
+            status = name_failure(zip, order[i],
+                fail_entry(zip, order[i]->offset, VARVE_CORRUPT,
+                    "a place behind the one before, found one inside it",
+                    error),
+                error);
     }
     vv_release(a, order, zip->count * sizeof *order);
     return status;
@@ -309,8 +319,10 @@ static varve_status check_names(const struct vv_zip *zip, varve_error *error)
         struct vv_zip_entry *e = &zip->entries[i];
         uint64_t hash = vv_hash_of(vv_zip_name(zip, e), e->name_size);
         if (vv_map_find(&map, hash, has_name, &(struct key){ zip, e }))
-            status = fail_entry(zip, e->offset, VARVE_CORRUPT,
-                "a name of its own, found that of another", error);
+            status = name_failure(zip, e,
+                fail_entry(zip, e->offset, VARVE_CORRUPT,
+                    "a name of its own, found that of another", error),
+                error);
         else if (!vv_map_add(&map, hash, e))
             status = vv_fail_memory(error, "the names of entries");
     }
@@ -328,8 +340,10 @@ varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
     VV_TRY(vv_zip_find_end(zip, &end, error));
     VV_TRY(read_directory(zip, &end, error));
     vv_buffer_init(&more, &foreign->context->allocator);
-    for (size_t i = 0; i < zip->count && !status; i++)
-        status = check_local(zip, &zip->entries[i], &more, error);
+    for (size_t i = 0; i < zip->count && !status; i++) {
+        struct vv_zip_entry *e = &zip->entries[i];
+        status = name_failure(zip, e, check_local(zip, e, &more, error), error);
+    }
     vv_buffer_clear(&more);
     if (status || zip->count == 0)
         return status;

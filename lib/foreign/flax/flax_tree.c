@@ -23,6 +23,7 @@ struct level {
     uint64_t position; /* of the next member */
     uint32_t node;
     bool has_keys;
+    size_t path; /* bytes of the path of what it is in */
 };
 
 struct tree {
@@ -30,6 +31,7 @@ struct tree {
     struct vv_draft *draft;
     struct vv_buffer levels;
     struct vv_buffer name; /* of the member that is taken */
+    struct vv_buffer path; /* of the map or list that is open, for messages */
 };
 
 static varve_status fail_memory(const struct tree *t)
@@ -123,14 +125,25 @@ static varve_status add_extension(
 
 /* --- Members -------------------------------------------------------------- */
 
+static void add_to_path(struct tree *t)
+{
+    if (t->path.size > 0 && t->name.size > 0)
+        vv_buffer_add8(&t->path, '/');
+    if (t->name.size > 0)
+        vv_buffer_add(&t->path, t->name.data, t->name.size);
+}
+
 static varve_status push(
     struct tree *t, uint32_t node, const struct vv_msgpack_item *item)
 {
     struct level level = { .left = item->bits,
         .node = node,
-        .has_keys = item->kind == VV_MSGPACK_MAP };
+        .has_keys = item->kind == VV_MSGPACK_MAP,
+        .path = t->path.size };
+    if (t->levels.size > 0)
+        add_to_path(t);
     vv_buffer_add(&t->levels, &level, sizeof level);
-    return t->levels.failed ? fail_memory(t) : VARVE_OK;
+    return t->levels.failed || t->path.failed ? fail_memory(t) : VARVE_OK;
 }
 
 static varve_status add_list(struct tree *t, uint32_t parent, bool is_root,
@@ -225,19 +238,33 @@ static varve_status take_name(struct tree *t, const struct level *level)
 
 /* --- All ------------------------------------------------------------------ */
 
+/* Puts the path of what is taken into the message of a failure. */
+static varve_status name_failure(struct tree *t, varve_status status)
+{
+    add_to_path(t);
+    if (status != VARVE_NO_MEMORY && !t->path.failed && t->path.size > 0)
+        vv_fail_of(t->in.window.error, t->in.window.foreign->files[0].path,
+            "value", (const char *)t->path.data, t->path.size);
+    return status;
+}
+
 static varve_status take_members(struct tree *t)
 {
     while (t->levels.size > 0 && !t->draft->failed) {
         struct level *top =
             (struct level *)(void *)(t->levels.data + t->levels.size) - 1;
         if (top->left == 0) {
+            t->path.size = top->path;
             t->levels.size -= sizeof *top;
             continue;
         }
-        VV_TRY(take_name(t, top));
+        varve_status status = take_name(t, top);
         top->left--;
         top->position++;
-        VV_TRY(add_member(t, top->node, false)); /* `top` may move */
+        if (!status)
+            status = add_member(t, top->node, false); /* `top` may move */
+        if (status)
+            return name_failure(t, status);
     }
     return VARVE_OK;
 }
@@ -264,8 +291,10 @@ varve_status vv_flax_tree_add(
         .draft = draft };
     vv_buffer_init(&t.levels, a);
     vv_buffer_init(&t.name, a);
+    vv_buffer_init(&t.path, a);
     varve_status status = take_all(&t);
     vv_buffer_clear(&t.levels);
     vv_buffer_clear(&t.name);
+    vv_buffer_clear(&t.path);
     return status;
 }

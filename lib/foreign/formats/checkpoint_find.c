@@ -5,10 +5,12 @@
 #include "checkpoint_find.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <varve/checkpoint.h>
 
+#include "allocator.h"
 #include "beside.h"
 #include "directory.h"
 #include "failure.h"
@@ -191,6 +193,84 @@ static size_t before_shard(const char *path)
     return is_one ? size - ending : 0;
 }
 
+/* The checkpoints of a directory, for a message. */
+struct present {
+    struct vv_buffer names; /* of all, each ended by a NUL */
+    size_t count;
+};
+
+static int note_present(
+    void *user, const char *name, const struct vv_file_info *info)
+{
+    struct present *p = user;
+    size_t size = strlen(name), ending = sizeof INDEX_ENDING - 1;
+    (void)info;
+    if (size <= ending || !vv_text_ends_in(name, size, INDEX_ENDING))
+        return 0;
+    vv_buffer_add(&p->names, name, size - ending);
+    vv_buffer_add8(&p->names, 0);
+    p->count++;
+    return 0;
+}
+
+/* The one of the highest number first. */
+static int by_number(const void *a, const void *b)
+{
+    const char *const *x = a, *const *y = b;
+    struct vv_numbered_name m = { 0 }, n = { 0 };
+    uint64_t left = vv_numbered_name_parse(*x, '-', "", &m) ? m.number : 0;
+    uint64_t right = vv_numbered_name_parse(*y, '-', "", &n) ? n.number : 0;
+    return left != right ? (left < right ? 1 : -1) : strcmp(*x, *y);
+}
+
+static void add_present(
+    const struct present *p, const varve_allocator *a, struct vv_buffer *text)
+{
+    enum { MOST_SHOWN = 5 };
+    const char **names = vv_allocate_array(a, p->count, sizeof *names);
+    const char *at = (const char *)p->names.data;
+    if (!names)
+        return;
+    for (size_t i = 0; i < p->count; i++, at += strlen(at) + 1)
+        names[i] = at;
+    qsort(names, p->count, sizeof *names, by_number);
+    for (size_t i = 0; i < p->count && i < MOST_SHOWN; i++) {
+        vv_buffer_add_string(text, i ? ", " : "; these are there: ");
+        vv_buffer_add_string(text, names[i]);
+    }
+    if (p->count > MOST_SHOWN) {
+        vv_buffer_add_string(text, " and ");
+        vv_buffer_add_decimal(text, p->count - MOST_SHOWN);
+        vv_buffer_add_string(text, " more");
+    }
+    vv_release(a, names, p->count * sizeof *names);
+}
+
+/* The latest of a record is gone: says which others are in its directory. */
+static varve_status fail_latest(const struct vv_context *context,
+    const char *found, const char *noted, varve_error *error)
+{
+    struct present p = { .count = 0 };
+    struct vv_buffer text;
+    vv_buffer_init(&p.names, &context->allocator);
+    vv_buffer_init(&text, &context->allocator);
+    bool is_listed =
+        !vv_directory_each(context, found, note_present, &p, NULL) &&
+        !p.names.failed;
+    if (is_listed && p.count > 0)
+        add_present(&p, &context->allocator, &text);
+    else if (is_listed)
+        vv_buffer_add_string(&text, "; no other checkpoint is there");
+    const char *others = vv_buffer_string(&text);
+    varve_status status = vv_fail(error, VARVE_NOT_FOUND,
+        "%s: expected the checkpoint that the record `" RECORD "` calls the "
+        "latest, found none; the record contains \"%s\"%s",
+        found, noted, text.failed ? "" : others);
+    vv_buffer_clear(&p.names);
+    vv_buffer_clear(&text);
+    return status;
+}
+
 static varve_status follow_record(const struct vv_context *context,
     struct vv_buffer *found, varve_error *error)
 {
@@ -218,10 +298,8 @@ static varve_status follow_record(const struct vv_context *context,
     if (!status)
         status = probe(context, found, error);
     if (status == VARVE_NOT_FOUND)
-        status = vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected the checkpoint that the record `" RECORD "` calls "
-            "the latest, found none; the record says %s",
-            vv_buffer_string(found), vv_buffer_string(&noted));
+        status = fail_latest(
+            context, vv_buffer_string(found), vv_buffer_string(&noted), error);
     vv_buffer_clear(&noted);
     return status;
 }

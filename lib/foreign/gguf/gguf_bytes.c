@@ -5,11 +5,12 @@
 #include "gguf_bytes.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bytes.h"
 #include "failure.h"
-#include "name.h"
 #include "try.h"
 
 enum { PIECE = 1 << 16 };
@@ -23,6 +24,30 @@ void vv_gguf_begin(
     in->size = foreign->files[file].size;
     in->at = in->window_begin = 0;
     in->window_size = 0;
+    in->item = (struct vv_gguf_item){ .kind = NULL };
+}
+
+varve_status vv_gguf_fail(const struct vv_gguf_bytes *in, uint64_t at,
+    varve_status status, varve_error *error, const char *format, ...)
+{
+    enum { MOST_SHOWN = 200 };
+    const struct vv_gguf_item *item = &in->item;
+    char item_text[MOST_SHOWN + 40] = "", text[VARVE_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (item->kind && item->name) {
+        size_t size = item->name->size;
+        snprintf(item_text, sizeof item_text, "%s \"%.*s\": ", item->kind,
+            (int)(size < MOST_SHOWN ? size : MOST_SHOWN),
+            size ? (const char *)item->name->data : "");
+    } else if (item->kind) {
+        snprintf(item_text, sizeof item_text, "%s %" PRIu64 " of %" PRIu64 ": ",
+            item->kind, item->number, item->count);
+    }
+    return vv_fail(error, status, "%s: %soffset %" PRIu64 ": %s", in->path,
+        item_text, at, text);
 }
 
 static varve_status expect(const struct vv_gguf_bytes *in, uint64_t count,
@@ -31,10 +56,15 @@ static varve_status expect(const struct vv_gguf_bytes *in, uint64_t count,
     uint64_t left = in->size - in->at;
     if (count <= left / size)
         return VARVE_OK;
-    return vv_fail(error, VARVE_TRUNCATED,
-        "%s: offset %" PRIu64 ": expected %s of %" PRIu64
-        " times %zu bytes, found %" PRIu64 " to the end of the file",
-        in->path, in->at, what, count, size, left);
+    if (size == 1 || count == 1)
+        return vv_gguf_fail(in, in->at, VARVE_TRUNCATED, error,
+            "expected %s of %" PRIu64 " bytes, found %" PRIu64
+            " up to the end of the file",
+            what, size == 1 ? count : size, left);
+    return vv_gguf_fail(in, in->at, VARVE_TRUNCATED, error,
+        "expected %s of %" PRIu64 " times %zu bytes, found %" PRIu64
+        " up to the end of the file",
+        what, count, size, left);
 }
 
 /* The bytes are there: `expect` said so. */
@@ -123,23 +153,6 @@ varve_status vv_gguf_take_string(struct vv_gguf_bytes *in,
     in->is_cut = false;
     return text ? take_text(in, size, text, what, error)
                 : vv_gguf_skip(in, size, 1, what, error);
-}
-
-varve_status vv_gguf_take_name(struct vv_gguf_bytes *in, struct vv_buffer *name,
-    const char *what, varve_error *error)
-{
-    uint64_t size, begin = in->at;
-    VV_TRY(take_size(in, &size, what, error));
-    in->is_cut = false;
-    if (size <= VARVE_MAX_NAME_SIZE)
-        VV_TRY(take_text(in, size, name, what, error));
-    if (size <= VARVE_MAX_NAME_SIZE &&
-        vv_name_is_valid((const char *)name->data, name->size))
-        return VARVE_OK;
-    return vv_fail(error, VARVE_CORRUPT,
-        "%s: offset %" PRIu64 ": expected %s of 1 to %d bytes of UTF-8 without "
-        "NUL, found another of %" PRIu64 " bytes",
-        in->path, begin, what, VARVE_MAX_NAME_SIZE, size);
 }
 
 varve_status vv_gguf_skip(struct vv_gguf_bytes *in, uint64_t count, size_t size,

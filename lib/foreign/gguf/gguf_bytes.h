@@ -12,15 +12,24 @@
 #include <varve/error.h>
 
 #include "buffer.h"
+#include "failure.h"
 #include "foreign.h"
+
+/* The tensor or metadata that is read, for messages. */
+struct vv_gguf_item {
+    const char *kind; /* "tensor", "metadata"; NULL: none */
+    uint64_t number, count;
+    const struct vv_buffer *name; /* NULL until it is known */
+};
 
 struct vv_gguf_bytes {
     const struct vv_foreign *foreign;
     uint32_t file;    /* its number in `foreign` */
     const char *path; /* of it */
     uint64_t size;
-    uint64_t at; /* the next byte; never past the end */
-    bool is_cut; /* the last string, see below */
+    uint64_t at;              /* the next byte; never past the end */
+    bool is_cut;              /* the last string, see below */
+    struct vv_gguf_item item; /* to fill in */
     uint64_t window_begin;
     size_t window_size;
     unsigned char window[4096];
@@ -28,6 +37,12 @@ struct vv_gguf_bytes {
 
 void vv_gguf_begin(
     struct vv_gguf_bytes *in, const struct vv_foreign *foreign, uint32_t file);
+
+/* Fails with the path, the item that is read, and an offset in the file before
+ * the message. */
+varve_status vv_gguf_fail(const struct vv_gguf_bytes *in, uint64_t at,
+    varve_status status, varve_error *error, const char *format, ...)
+    VV_PRINTF(5, 6);
 
 /* Each leaves `in` before what it could not take. `what` is a word or two for
  * messages: VARVE_TRUNCATED where the file ends before. */
@@ -45,10 +60,6 @@ varve_status vv_gguf_take_number(struct vv_gguf_bytes *in, size_t size,
  * a hole in a sparse file takes no memory. */
 varve_status vv_gguf_take_string(struct vv_gguf_bytes *in,
     struct vv_buffer *text, const char *what, varve_error *error);
-
-/* A string that is the name of an edge (VARVE_CORRUPT). */
-varve_status vv_gguf_take_name(struct vv_gguf_bytes *in, struct vv_buffer *name,
-    const char *what, varve_error *error);
 
 /* `count` things of `size` bytes. */
 varve_status vv_gguf_skip(struct vv_gguf_bytes *in, uint64_t count, size_t size,

@@ -10,6 +10,8 @@
 #include "gguf_in.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,8 +29,8 @@ enum {
     OLDEST = 2,
     NEWEST = 3,
     USUAL_ALIGNMENT = 32,
-    SMALLEST_ENTRY = 14,  /* of metadata: a name of one byte, a bool */
-    SMALLEST_TENSOR = 25, /* a name of one byte, no dimension */
+    SMALLEST_ENTRY = 13,  /* of metadata: a name of no byte, a bool */
+    SMALLEST_TENSOR = 24, /* a name of no byte, no dimension */
     MOST_KEPT = 3 << 24,  /* bytes of metadata */
 };
 
@@ -84,10 +86,8 @@ static varve_status check_count(const struct gguf *g, uint64_t count,
     uint64_t most = (g->in.size - g->in.at) / smallest;
     if (count <= most)
         return VARVE_OK;
-    return vv_fail(error, VARVE_TRUNCATED,
-        "%s: offset %" PRIu64 ": expected %" PRIu64
-        " %s, found room for %" PRIu64,
-        g->in.path, g->in.at, count, what, most);
+    return vv_gguf_fail(&g->in, g->in.at, VARVE_TRUNCATED, error,
+        "expected %" PRIu64 " %s, found room for %" PRIu64, count, what, most);
 }
 
 static varve_status take_head(struct gguf *g, varve_error *error)
@@ -118,12 +118,10 @@ static varve_status check_name(
     bool is_new;
     if (g->name.failed || !vv_taken_add(names, name, g->name.size, &is_new))
         return vv_fail_memory(error, "names of metadata");
-    return is_new
-               ? VARVE_OK
-               : vv_fail(error, VARVE_CORRUPT,
-                     "%s: offset %" PRIu64 ": expected metadata of different "
-                     "names, found \"%.200s\" twice",
-                     g->in.path, offset, name);
+    return is_new ? VARVE_OK
+                  : vv_gguf_fail(&g->in, offset, VARVE_CORRUPT, error,
+                        "expected metadata of different names, found this one "
+                        "twice");
 }
 
 static bool is_alignment(const struct gguf *g)
@@ -137,11 +135,10 @@ static varve_status set_alignment(struct gguf *g,
 {
     uint64_t n = value->bits;
     if (value->kind != VV_GGUF_UINT32 || n == 0 || (n & (n - 1)) != 0)
-        return vv_fail(error, VARVE_CORRUPT,
-            "%s: offset %" PRIu64
-            ": expected an alignment that is a power of two in 32 bits, found "
+        return vv_gguf_fail(&g->in, offset, VARVE_CORRUPT, error,
+            "expected an alignment that is a power of two in 32 bits, found "
             "%" PRIu64 " of type %d",
-            g->in.path, offset, n, (int)value->kind);
+            n, (int)value->kind);
     g->alignment = n;
     return VARVE_OK;
 }
@@ -164,12 +161,35 @@ static varve_status keep_entry(
         g->in.foreign, g->in.file, bytes, (size_t)size, begin, error);
 }
 
+/* The name of item i of a kind. */
+static varve_status take_name(struct gguf *g, const char *kind, uint64_t i,
+    uint64_t count, varve_error *error)
+{
+    g->in.item = (struct vv_gguf_item){ kind, i + 1, count, NULL };
+    VV_TRY(vv_gguf_take_string(&g->in, &g->name, "a name", error));
+    g->in.item.name = &g->name;
+    return VARVE_OK;
+}
+
+/* Tells the draft of the last entry; false where that lists it as left out. */
+static bool tell_entry(struct gguf *g, bool is_scalar)
+{
+    const char *name = g->name.size > 0 ? (const char *)g->name.data : "";
+    const char *text = g->text.size > 0 ? (const char *)g->text.data : "";
+    bool is_named = vv_name_is_valid(name, g->name.size);
+    if (is_scalar)
+        vv_draft_text(g->draft, name, g->name.size, text, g->text.size);
+    else if (!is_named)
+        vv_draft_leave_out_name(g->draft, name, g->name.size, NULL);
+    return is_named;
+}
+
 static varve_status take_entry(
-    struct gguf *g, struct vv_taken *names, varve_error *error)
+    struct gguf *g, struct vv_taken *names, uint64_t i, varve_error *error)
 {
     struct vv_gguf_value value;
     uint64_t begin = g->in.at, offset = begin;
-    VV_TRY(vv_gguf_take_name(&g->in, &g->name, "a name", error));
+    VV_TRY(take_name(g, "metadata", i, g->entry_count, error));
     VV_TRY(check_name(g, names, offset, error));
     offset = g->in.at;
     VV_TRY(vv_gguf_take_value(&g->in, &value, &g->text, error));
@@ -181,9 +201,8 @@ static varve_status take_entry(
     if (is_split || g->is_looked_at)
         return VARVE_OK;
     bool is_scalar = value.kind != VV_GGUF_ARRAY;
-    if (is_scalar)
-        vv_draft_text(g->draft, (const char *)g->name.data, g->name.size, text,
-            g->text.size);
+    if (!tell_entry(g, is_scalar))
+        return VARVE_OK;
     return keep_entry(g, begin,
         is_scalar && !g->in.is_cut && vv_utf8_is_valid(text, g->text.size),
         error);
@@ -196,11 +215,12 @@ static varve_status take_metadata(struct gguf *g, varve_error *error)
     varve_status status = VARVE_OK;
     vv_taken_init(&names, a);
     for (uint64_t i = 0; i < g->entry_count && !status; i++) {
-        status = take_entry(g, &names, error);
+        status = take_entry(g, &names, i, error);
         if (g->draft->failed)
             break;
     }
     vv_taken_clear(&names);
+    g->in.item.kind = NULL;
     if (!status && g->kept.size > 0 && !g->is_too_large && g->split.number == 0)
         vv_draft_keep(g->draft, 0, g->kept.data, g->kept.size);
     return status;
@@ -212,6 +232,7 @@ struct tensor { /* its name is g->name */
     const struct vv_gguf_type *type;
     varve_tensor shape;
     uint64_t begin, size; /* of its bytes, from where those of all begin */
+    uint64_t at;          /* where its name is in the file */
 };
 
 static varve_status take_shape(
@@ -221,10 +242,9 @@ static varve_status take_shape(
     uint64_t offset = g->in.at;
     VV_TRY(vv_gguf_take32(&g->in, &rank, "the rank of a tensor", error));
     if (rank > VV_GGUF_MOST_DIMENSIONS)
-        return vv_fail(error, VARVE_LIMIT,
-            "%s: offset %" PRIu64
-            ": expected a tensor of up to %d dimensions, found %" PRIu32,
-            g->in.path, offset, VV_GGUF_MOST_DIMENSIONS, rank);
+        return vv_gguf_fail(&g->in, offset, VARVE_LIMIT, error,
+            "expected a tensor of up to %d dimensions, found %" PRIu32,
+            VV_GGUF_MOST_DIMENSIONS, rank);
     t->shape.rank = rank;
     for (uint32_t i = rank; i-- > 0;)
         VV_TRY(
@@ -240,40 +260,34 @@ static varve_status take_type(
     VV_TRY(vv_gguf_take32(&g->in, &number, "the type of a tensor", error));
     t->type = vv_gguf_type_of(number);
     if (!t->type)
-        return vv_fail(error, VARVE_TOO_NEW,
-            "%s: offset %" PRIu64
-            ": expected a type that this build knows, found %" PRIu32,
-            g->in.path, offset, number);
+        return vv_gguf_fail(&g->in, offset, VARVE_TOO_NEW, error,
+            "expected a type that this build knows, found %" PRIu32, number);
     uint64_t row = t->shape.rank ? t->shape.shape[t->shape.rank - 1] : 1;
     if (row % t->type->block != 0)
-        return vv_fail(error, VARVE_CORRUPT,
-            "%s: offset %" PRIu64
-            ": expected rows of whole blocks of %d elements, found %" PRIu64,
-            g->in.path, offset, t->type->block, row);
+        return vv_gguf_fail(&g->in, offset, VARVE_CORRUPT, error,
+            "expected rows of whole blocks of %d elements, found %" PRIu64,
+            t->type->block, row);
     t->shape.dtype = t->type->dtype;
     if (!vv_shape_count(t->shape.rank, t->shape.shape, &count) ||
         !vv_gguf_type_size(t->type, count, &t->size))
-        return vv_fail(error, VARVE_CORRUPT,
-            "%s: offset %" PRIu64
-            ": expected a tensor of less than 2^64 bytes, found another",
-            g->in.path, offset);
+        return vv_gguf_fail(&g->in, offset, VARVE_CORRUPT, error,
+            "expected a tensor of less than 2^64 bytes, found another");
     return VARVE_OK;
 }
 
 static varve_status take_tensor(
-    struct gguf *g, struct tensor *t, varve_error *error)
+    struct gguf *g, struct tensor *t, uint64_t i, varve_error *error)
 {
-    *t = (struct tensor){ .type = NULL };
-    VV_TRY(vv_gguf_take_name(&g->in, &g->name, "a name", error));
+    *t = (struct tensor){ .at = g->in.at };
+    VV_TRY(take_name(g, "tensor", i, g->tensor_count, error));
     VV_TRY(take_shape(g, t, error));
     VV_TRY(take_type(g, t, error));
     uint64_t offset = g->in.at;
     VV_TRY(vv_gguf_take64(&g->in, &t->begin, "the offset of a tensor", error));
     if (t->begin % g->alignment != 0)
-        return vv_fail(error, VARVE_CORRUPT,
-            "%s: offset %" PRIu64 ": expected a multiple of %" PRIu64
-            ", found %" PRIu64,
-            g->in.path, offset, g->alignment, t->begin);
+        return vv_gguf_fail(&g->in, offset, VARVE_CORRUPT, error,
+            "expected its data at a multiple of %" PRIu64 ", found %" PRIu64,
+            g->alignment, t->begin);
     return VARVE_OK;
 }
 
@@ -281,6 +295,7 @@ static varve_status take_tensor(
 
 struct piece {
     uint64_t begin, size;
+    uint64_t at; /* where the name of the tensor is in the file */
 };
 
 static int by_begin(const void *left, const void *right)
@@ -289,9 +304,23 @@ static int by_begin(const void *left, const void *right)
     return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
+/* A failure of the tensor whose name is at `at`. */
+static varve_status VV_PRINTF(5, 6) fail_piece(struct gguf *g, uint64_t at,
+    varve_status status, varve_error *error, const char *format, ...)
+{
+    char text[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    g->in.at = at;
+    VV_TRY(take_name(g, "tensor", 0, 0, error));
+    return vv_gguf_fail(&g->in, at, status, error, "%s", text);
+}
+
 /* That all of them are in the file, and none in another. */
 static varve_status check_pieces(
-    const struct gguf *g, struct vv_buffer *buffer, varve_error *error)
+    struct gguf *g, struct vv_buffer *buffer, varve_error *error)
 {
     struct piece *pieces = (void *)buffer->data;
     size_t count = buffer->size / sizeof *pieces;
@@ -302,15 +331,15 @@ static varve_status check_pieces(
     for (size_t i = 0; i < count; i++) {
         struct piece p = pieces[i];
         if (p.begin < end)
-            return vv_fail(error, VARVE_CORRUPT,
-                "%s: offset %" PRIu64 " of the data: expected the end of a "
-                "tensor before the next, found it at %" PRIu64,
-                g->in.path, p.begin, end);
+            return fail_piece(g, p.at, VARVE_CORRUPT, error,
+                "expected its data behind that of another tensor, which ends "
+                "at %" PRIu64 " of the data, found it at %" PRIu64,
+                end, p.begin);
         if (p.begin > most || p.size > most - p.begin)
-            return vv_fail(error, VARVE_TRUNCATED,
-                "%s: offset %" PRIu64 " of the data: expected a tensor of "
-                "%" PRIu64 " bytes, found data of %" PRIu64,
-                g->in.path, p.begin, p.size, most);
+            return fail_piece(g, p.at, VARVE_TRUNCATED, error,
+                "expected its %" PRIu64 " bytes at %" PRIu64
+                " of the data, found data of %" PRIu64 " bytes",
+                p.size, p.begin, most);
         end = p.begin + p.size;
     }
     return VARVE_OK;
@@ -321,10 +350,10 @@ static varve_status add_pieces(
 {
     for (uint64_t i = 0; i < g->tensor_count; i++) {
         struct tensor t;
-        VV_TRY(take_tensor(g, &t, error));
+        VV_TRY(take_tensor(g, &t, i, error));
         if (t.size == 0)
             continue;
-        struct piece piece = { t.begin, t.size };
+        struct piece piece = { t.begin, t.size, t.at };
         vv_buffer_add(pieces, &piece, sizeof piece);
         if (pieces->failed)
             return vv_fail_memory(error, "the places of tensors");
@@ -348,7 +377,7 @@ static varve_status check_tensors(struct gguf *g, varve_error *error)
 
 static void add_tensor(struct gguf *g, const struct tensor *t)
 {
-    const char *name = (const char *)g->name.data;
+    const char *name = g->name.size > 0 ? (const char *)g->name.data : "";
     struct vv_place place = {
         .file = g->in.file
     }; /* of nothing, also past the end */
@@ -378,7 +407,7 @@ static varve_status take_all(struct gguf *g, varve_error *error)
     g->in.at = tensors;
     for (uint64_t i = 0; i < g->tensor_count && !g->draft->failed; i++) {
         struct tensor t;
-        VV_TRY(take_tensor(g, &t, error));
+        VV_TRY(take_tensor(g, &t, i, error));
         add_tensor(g, &t);
     }
     return VARVE_OK;

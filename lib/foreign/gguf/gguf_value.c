@@ -38,10 +38,9 @@ static varve_status take_kind(
     uint64_t begin = in->at;
     VV_TRY(vv_gguf_take32(in, &number, "the type of a value", error));
     if (number >= sizeof sizes)
-        return vv_fail(error, VARVE_TOO_NEW,
-            "%s: offset %" PRIu64 ": expected a type of metadata from 0 to %d, "
-            "found %" PRIu32,
-            in->path, begin, (int)sizeof sizes - 1, number);
+        return vv_gguf_fail(in, begin, VARVE_TOO_NEW, error,
+            "expected a type of metadata from 0 to %d, found %" PRIu32,
+            (int)sizeof sizes - 1, number);
     *kind = (enum vv_gguf_kind)number;
     return VARVE_OK;
 }
@@ -85,10 +84,9 @@ static varve_status pass_array(struct vv_gguf_bytes *in, varve_error *error)
             continue;
         }
         if (depth == VV_GGUF_MOST_DEPTH)
-            return vv_fail(error, VARVE_LIMIT,
-                "%s: offset %" PRIu64 ": expected arrays up to %d deep, found "
-                "another",
-                in->path, in->at, VV_GGUF_MOST_DEPTH);
+            return vv_gguf_fail(in, in->at, VARVE_LIMIT, error,
+                "expected arrays up to %d deep, found another",
+                VV_GGUF_MOST_DEPTH);
         VV_TRY(enter(in, &levels[depth++], error));
     }
     return VARVE_OK;
@@ -175,9 +173,8 @@ varve_status vv_gguf_take_value(struct vv_gguf_bytes *in,
     VV_TRY(vv_gguf_take_number(
         in, sizes[value->kind], &value->bits, "a number", error));
     if (value->kind == VV_GGUF_BOOL && value->bits > 1)
-        return vv_fail(error, VARVE_CORRUPT,
-            "%s: offset %" PRIu64 ": expected a bool of 0 or 1, found %" PRIu64,
-            in->path, begin, value->bits);
+        return vv_gguf_fail(in, begin, VARVE_CORRUPT, error,
+            "expected a bool of 0 or 1, found %" PRIu64, value->bits);
     add_number(text, *value);
     return text->failed ? vv_fail_memory(error, "metadata") : VARVE_OK;
 }

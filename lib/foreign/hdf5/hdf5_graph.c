@@ -5,6 +5,7 @@
 #include "hdf5_graph.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "draft_parts.h"
@@ -130,6 +131,35 @@ static varve_status make_node(struct vv_hdf5_graph *g,
     return VARVE_OK;
 }
 
+/* The path of an edge as it is shown. */
+static void leave_edge_out(
+    struct vv_hdf5_graph *g, const struct vv_hdf5_edge *edge, const char *what)
+{
+    const char *above = vv_hdf5_thing_at(g, edge->parent)->path;
+    g->text.size = 0;
+    vv_buffer_add_string(&g->text, above);
+    if (*above)
+        vv_buffer_add8(&g->text, '/');
+    vv_buffer_add_string(&g->text, edge->name);
+    if (!g->text.failed)
+        vv_draft_leave_out_name(g->draft,
+            g->text.size ? (const char *)g->text.data : "", g->text.size, what);
+}
+
+/* An object that a later version of libhdf5 wrote in a way that this one cannot
+ * read is there without what it contains. */
+static varve_status leave_object_out(struct vv_hdf5_graph *g, const char *path,
+    const varve_error *said, struct vv_hdf5_object *what)
+{
+    char text[VARVE_MESSAGE_SIZE];
+    if (said->status != VARVE_TOO_NEW)
+        return vv_hdf5_tell(g->source, path, said, g->error);
+    *what = (struct vv_hdf5_object){ .kind = VV_HDF5_UNKNOWN };
+    snprintf(text, sizeof text, "an object: %s", said->message);
+    vv_draft_leave_out_name(g->draft, path, strlen(path), text);
+    return VARVE_OK;
+}
+
 /* Sets *number to that of an object that is met for the first time. */
 static varve_status meet(
     struct vv_hdf5_graph *g, uint64_t object, const char *path, size_t *number)
@@ -140,7 +170,7 @@ static varve_status meet(
     if (!path)
         return fail_memory(g);
     if (g->source->calls->describe(g->source->file, object, &what, &said))
-        return vv_hdf5_tell(g->source, path, &said, g->error);
+        VV_TRY(leave_object_out(g, path, &said, &what));
     VV_TRY(make_node(g, &what, &thing));
     *number = add_thing(g, &thing);
     if (*number == SIZE_MAX || !vv_map_add(&g->numbers, vv_map_mix(object),
@@ -344,6 +374,10 @@ varve_status vv_hdf5_graph_end(struct vv_hdf5_graph *g)
         const char *name = name_of(g, e);
         if (!name)
             return fail_memory(g);
+        if (!vv_name_is_valid(name, strlen(name))) {
+            leave_edge_out(g, e, NULL);
+            continue;
+        }
         vv_draft_edge(g->draft, vv_hdf5_thing_at(g, e->parent)->node, name,
             strlen(name), vv_hdf5_thing_at(g, e->thing)->node);
     }

@@ -134,7 +134,7 @@ static bool is_alias(const struct out *o, uint32_t node, uint32_t edge)
 
 /* --- Values --------------------------------------------------------------- */
 
-/* Texts of HDF5 end at their first NUL. */
+/* Programs that read texts of HDF5 as C strings end them at their first NUL. */
 static bool has_nul(const varve_string *text)
 {
     return text->size > 0 && memchr(text->data, 0, (size_t)text->size);
@@ -157,7 +157,8 @@ static varve_status write_texts(struct out *o, uint32_t node, uint64_t object,
         is_cut |= has_nul(&texts[i]);
     }
     if (is_cut)
-        vv_target_lose(o->target, node, "what follows a NUL in a text");
+        vv_target_lose(o->target, node,
+            "what follows a NUL in a text, to readers of C strings");
     varve_status status =
         o->calls->write_texts(o->file, object, texts, (size_t)count, &said);
     vv_release(a, texts, (size_t)count * sizeof *texts);

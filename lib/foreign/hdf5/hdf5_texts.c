@@ -144,7 +144,8 @@ static bool leave_out(void *user, const char *name)
         return fail(t, VARVE_LIMIT);
     t->graph->texts -= path->size;
     vv_draft_leave_out(t->graph->draft, text,
-        "attributes that are no texts or numbers, or are too many");
+        "attributes that are neither numbers nor UTF-8 without NUL, or are "
+        "too many");
     return !t->graph->draft->failed;
 }
 
@@ -195,6 +196,22 @@ static bool take(void *user, const struct vv_hdf5_attribute *a)
     return !t->graph->draft->failed;
 }
 
+/* All attributes of an object, of which one is of a later version. */
+static varve_status leave_all_out(struct telling *t, const varve_error *said)
+{
+    struct vv_buffer *path = &t->graph->text;
+    char text[VARVE_MESSAGE_SIZE];
+    path->size = 0;
+    vv_buffer_add_string(path, vv_hdf5_thing_at(t->graph, t->thing)->path);
+    vv_buffer_add8(path, '@');
+    if (path->failed)
+        return vv_fail_memory(t->graph->error, "attributes");
+    snprintf(text, sizeof text, "all attributes: %s", said->message);
+    vv_draft_leave_out_name(
+        t->graph->draft, (const char *)path->data, path->size, text);
+    return VARVE_OK;
+}
+
 varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
 {
     struct telling t = { .graph = g, .thing = thing };
@@ -212,7 +229,9 @@ varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
             g->source->foreign->files[0].path);
     if (status == VARVE_CANCELLED) /* the draft has failed, and says why */
         return VARVE_OK;
-    return status ? vv_hdf5_tell(g->source, vv_hdf5_thing_at(g, thing)->path,
-                        &said, g->error)
-                  : VARVE_OK;
+    if (status != VARVE_TOO_NEW)
+        return status ? vv_hdf5_tell(g->source,
+                            vv_hdf5_thing_at(g, thing)->path, &said, g->error)
+                      : VARVE_OK;
+    return leave_all_out(&t, &said);
 }

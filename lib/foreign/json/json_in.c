@@ -32,9 +32,13 @@ const char *vv_json_kind_text(enum vv_json_kind kind)
 varve_status vv_json_fail(const struct vv_json_in *in, size_t at,
     const char *expected, const char *found)
 {
-    return vv_fail(in->error, VARVE_CORRUPT,
+    vv_fail(in->error, VARVE_CORRUPT,
         "%s: JSON at offset %" PRIu64 ": expected %s, found %s", in->path,
         in->base + at, expected, found);
+    if (in->of)
+        vv_fail_of(in->error, in->path, "tensor", in->of->text,
+            (size_t)vv_json_shown(in->of));
+    return VARVE_CORRUPT;
 }
 
 /* Editors put a mark of UTF-8 before a text. */

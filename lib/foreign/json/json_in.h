@@ -50,6 +50,8 @@ struct vv_json_in {
     size_t at;    /* what comes next; may be set to an item's, with is_open
                      false */
     bool is_open; /* an object or array has just begun */
+    const struct vv_json_item *of; /* the name of what is read, for messages;
+                                      NULL: none */
     varve_error *error;
 };
 
@@ -103,7 +105,8 @@ int vv_json_shown(const struct vv_json_item *item);
 /* "a string" and so on. */
 const char *vv_json_kind_text(enum vv_json_kind kind);
 
-/* Fails at an item: "<path>: JSON at offset <at>: expected ..., found ...". */
+/* Fails at an item: "<path>: JSON at offset <at>: expected ..., found ...",
+ * with the name that is in `of` behind the path. */
 varve_status vv_json_fail(const struct vv_json_in *in, size_t at,
     const char *expected, const char *found);
 

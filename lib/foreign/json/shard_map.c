@@ -182,9 +182,11 @@ static varve_status add_file(
     const char *name = (const char *)m->name.data;
     size_t size = m->name.size;
     name = vv_name_without_dots(name, &size);
-    if (item.has_nul || !vv_name_stays(name, size))
-        return vv_json_fail(&m->json, item.at,
-            "the name of a file beside the index", "another");
+    if (item.has_nul || !vv_path_stays(name, size))
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: weight_map: expected the name of a file in the directory of "
+            "the index, found \"%.*s\"",
+            m->json.path, vv_json_shown(&item), item.text);
     vv_sibling_path(&m->path, m->json.path, name, size);
     const char *path = vv_buffer_string(&m->path);
     if (m->path.failed)
@@ -192,8 +194,8 @@ static varve_status add_file(
     varve_status status = vv_foreign_add_file(m->foreign, path, file, error);
     if (status == VARVE_NOT_FOUND)
         return vv_fail(error, status,
-            "%s: weight_map: expected the file \"%.*s\" beside the index, "
-            "found none: all files of a checkpoint belong into one directory",
+            "%s: weight_map: expected the file \"%.*s\" in the directory of "
+            "the index, found none",
             m->json.path, vv_json_shown(&item), item.text);
     return status;
 }
@@ -227,11 +229,9 @@ varve_status vv_shard_map_fail_missing(const struct vv_shard_map *m,
         m->foreign->files[file].path);
 }
 
-varve_status vv_shard_map_fail_further(
-    const struct vv_shard_map *m, uint32_t file, const char *name, int size)
+void vv_shard_map_leave_out(
+    struct vv_draft *draft, const char *name, size_t size)
 {
-    return vv_fail(m->json.error, VARVE_CORRUPT,
-        "%s: expected only tensors that weight_map of %s has there, found "
-        "\"%.*s\"",
-        m->foreign->files[file].path, m->json.path, size, name);
+    vv_draft_leave_out_name(draft, name, size,
+        "a tensor that the weight_map of the index does not have");
 }

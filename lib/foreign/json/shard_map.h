@@ -56,11 +56,12 @@ varve_status vv_shard_map_each(
 void vv_shard_map_item(const struct vv_shard_map *map, const char *text,
     struct vv_json_item *item);
 
-/* VARVE_CORRUPT: the file lacks what an entry says; it has a tensor more, of
- * whose name `size` bytes are shown. */
+/* VARVE_CORRUPT: the file lacks what an entry says. */
 varve_status vv_shard_map_fail_missing(const struct vv_shard_map *map,
     const struct vv_shard_entry *entry, uint32_t file);
-varve_status vv_shard_map_fail_further(
-    const struct vv_shard_map *map, uint32_t file, const char *name, int size);
+
+/* Lists a tensor of a file that the map does not have there. */
+void vv_shard_map_leave_out(
+    struct vv_draft *draft, const char *name, size_t size);
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "npy_draft.h"
 
+#include "npy_kept.h"
+
 static void add_state(struct vv_draft *draft, const struct vv_npy_header *h,
     const struct vv_npy_item *t)
 {
@@ -16,6 +18,7 @@ static void add_state(struct vv_draft *draft, const struct vv_npy_header *h,
         vv_draft_fail(draft, VARVE_NO_MEMORY, "out of memory: a tag");
     vv_draft_state(draft, node, h->size, &t->place);
     vv_draft_tag(draft, node, text);
+    vv_npy_keep(draft, node, h);
     vv_buffer_clear(&tag);
 }
 

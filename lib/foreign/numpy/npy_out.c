@@ -12,6 +12,7 @@
 #include "dtype.h"
 #include "failure.h"
 #include "file.h"
+#include "npy_kept.h"
 #include "npy_type.h"
 #include "shape.h"
 #include "try.h"
@@ -66,14 +67,28 @@ static void add_number(struct vv_buffer *text, uint64_t number)
     vv_buffer_add_string(text, digits);
 }
 
-static void add_dictionary(const struct vv_npy_out *out, struct vv_buffer *text)
+static void add_descr(const struct vv_npy_out *out, struct vv_buffer *text)
 {
     const char *descr = vv_npy_type_of(out->type.dtype);
-    vv_buffer_add_string(text, "{'descr': '");
-    vv_buffer_add_string(text, descr ? descr : "|S");
-    if (!descr)
+    const char *quote = out->is_kept && out->kept.is_structured ? "" : "'";
+    vv_buffer_add_string(text, quote);
+    if (out->is_kept)
+        vv_buffer_add(text, out->kept.descr, out->kept.descr_size);
+    else
+        vv_buffer_add_string(text, descr ? descr : "|S");
+    if (!out->is_kept && !descr)
         add_number(text, out->item_size);
-    vv_buffer_add_string(text, "', 'fortran_order': False, 'shape': (");
+    vv_buffer_add_string(text, quote);
+}
+
+static void add_dictionary(const struct vv_npy_out *out, struct vv_buffer *text)
+{
+    bool is_fortran = out->is_kept && out->kept.is_fortran;
+    vv_buffer_add_string(text, "{'descr': ");
+    add_descr(out, text);
+    vv_buffer_add_string(text, ", 'fortran_order': ");
+    vv_buffer_add_string(text, is_fortran ? "True" : "False");
+    vv_buffer_add_string(text, ", 'shape': (");
     for (uint32_t i = 0; i < out->type.rank; i++) {
         vv_buffer_add_string(text, i > 0 ? ", " : "");
         add_number(text, out->type.shape[i]);
@@ -91,7 +106,11 @@ static void make_header(struct vv_npy_out *out)
 {
     struct vv_buffer *text = &out->header;
     char digits[24];
-    vv_buffer_add(text, "\x93NUMPY\x01\x00\x00\x00", 10);
+    size_t before = out->is_kept && out->kept.version > 2 ? 12 : 10;
+    vv_buffer_add(text,
+        before == 12 ? "\x93NUMPY\x03\x00\x00\x00\x00\x00"
+                     : "\x93NUMPY\x01\x00\x00\x00",
+        before);
     add_dictionary(out, text);
     if (out->type.rank > 0)
         add_spaces(text, GROWTH_DIGITS - (size_t)snprintf(digits, sizeof digits,
@@ -101,8 +120,8 @@ static void make_header(struct vv_npy_out *out)
     vv_buffer_add8(text, '\n');
     if (text->failed)
         return;
-    text->data[8] = (unsigned char)(text->size - 10);
-    text->data[9] = (unsigned char)((text->size - 10) >> 8);
+    text->data[8] = (unsigned char)(text->size - before);
+    text->data[9] = (unsigned char)((text->size - before) >> 8);
 }
 
 varve_status vv_npy_out_begin(struct vv_npy_out *out,
@@ -114,19 +133,25 @@ varve_status vv_npy_out_begin(struct vv_npy_out *out,
     vv_buffer_init(&out->header, &target->context->allocator);
     VV_TRY(target->value(target->user, value, &out->source, error));
     out->type = vv_index_tensor(target->index, target->table, value);
+    out->is_kept = vv_npy_kept_of(target, node, &out->kept);
+    if (out->is_kept)
+        out->type = out->kept.type;
     out->count = varve_tensor_count(&out->type);
     out->item_size = vv_dtype_file_size(out->type.dtype);
     *is_held = true;
     if (out->type.dtype == VARVE_STRING)
         *is_held = measure_strings(out, &out->item_size);
-    if (!*is_held || !vv_size_of(out->count, out->item_size, &out->size)) {
+    if (out->is_kept) {
+        out->size = out->kept.size;
+    } else if (!*is_held ||
+               !vv_size_of(out->count, out->item_size, &out->size)) {
         *is_held = false;
         vv_target_lose(target, node,
             "its value: NumPy has no strings that end "
             "in NUL or are so large");
         return VARVE_OK;
     }
-    if (is_type_lost(out->type.dtype))
+    if (!out->is_kept && is_type_lost(out->type.dtype))
         lose_type(out, node);
     make_header(out);
     return out->header.failed ? vv_fail_memory(error, "a header") : VARVE_OK;
@@ -203,7 +228,7 @@ varve_status vv_npy_out_write(const struct vv_npy_out *out,
     const struct vv_npy_sink *sink, varve_error *error)
 {
     VV_TRY(sink->write(sink->user, out->header.data, out->header.size, error));
-    if (out->type.dtype == VARVE_STRING)
+    if (!out->is_kept && out->type.dtype == VARVE_STRING)
         return write_strings(out, sink, error);
     return write_numbers(out, sink, error);
 }
@@ -213,8 +238,10 @@ varve_status vv_npy_out_write(const struct vv_npy_out *out,
 bool vv_npy_is_written(const struct vv_target *target, uint32_t value)
 {
     uint32_t node = vv_at32(target->index->value_nodes, value);
-    return vv_index_kind(target->index, node) == VARVE_VARIABLE &&
-           vv_index_is_saved(target->index, value);
+    struct vv_npy_header kept;
+    return (vv_index_kind(target->index, node) == VARVE_VARIABLE &&
+               vv_index_is_saved(target->index, value)) ||
+           vv_npy_kept_of(target, node, &kept);
 }
 
 static void lose_values(const struct vv_target *target)
@@ -222,6 +249,8 @@ static void lose_values(const struct vv_target *target)
     const struct vv_index *index = target->index;
     for (uint32_t i = 0; i < index->value_count; i++) {
         uint32_t node = vv_at32(index->value_nodes, i);
+        if (vv_npy_is_written(target, i))
+            continue;
         if (vv_index_kind(index, node) == VARVE_STATE)
             vv_target_lose(target, node, "its state");
         else if (!vv_index_is_saved(index, i))
@@ -234,7 +263,7 @@ void vv_npy_lose_rest(const struct vv_target *target)
 {
     if (!target->loss)
         return;
-    vv_target_lose_graph(target, false, NULL);
+    vv_target_lose_graph(target, false, vv_npy_keeps_tag);
     lose_values(target);
     vv_target_lose_globals(target);
     vv_target_lose_metadata(target);

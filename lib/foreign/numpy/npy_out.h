@@ -18,11 +18,13 @@ struct vv_npy_out {
     const struct vv_target *target;
     uint32_t value;
     varve_tensor type;
-    uint64_t count;          /* of elements */
-    uint64_t item_size;      /* bytes of each, in the array */
-    uint64_t size;           /* of the data: count * item_size */
-    struct vv_source source; /* as in a file of ours, borrowed */
-    struct vv_buffer header; /* magic to line end, a multiple of 64 bytes */
+    bool is_kept;              /* bytes of a type that we do not have */
+    struct vv_npy_header kept; /* what they were */
+    uint64_t count;            /* of elements */
+    uint64_t item_size;        /* bytes of each, in the array */
+    uint64_t size;             /* of the data: count * item_size */
+    struct vv_source source;   /* as in a file of ours, borrowed */
+    struct vv_buffer header;   /* magic to line end, a multiple of 64 bytes */
 };
 
 /* Where bytes go. */

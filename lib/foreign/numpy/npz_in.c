@@ -260,36 +260,30 @@ static varve_status open_entry(
     };
     if (o->where.failed)
         return vv_fail_memory(error, "a name");
-    if (e->name_size < sizeof SUFFIX ||
+    bool is_text = vv_name_is_valid(name, e->name_size);
+    if (!is_text || e->name_size < sizeof SUFFIX ||
         !vv_text_ends_in(name, e->name_size, SUFFIX))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected an array NAME.npy, found another name",
-            o->reading.where);
+            "%s: expected an array NAME.npy, found %s", o->reading.where,
+            is_text ? "another name" : "a name that is not UTF-8");
     VV_TRY(read_header(o, error));
     o->array_count++;
     return add_array(o, error);
 }
 
 /* An entry that is no array that NumPy reads without pickle is left out. */
-static varve_status leave_out(struct opening *o, const struct vv_zip_entry *e,
-    const varve_error *reason, varve_error *error)
+static void leave_out(
+    struct opening *o, const struct vv_zip_entry *e, const varve_error *reason)
 {
     size_t where = strlen(o->reading.where);
     const char *what = reason->message;
     if (strncmp(what, o->reading.where, where) == 0 &&
         strncmp(what + where, ": ", 2) == 0)
         what += where + 2;
-    o->text.size = 0;
-    vv_buffer_add(
-        &o->text, vv_zip_name(o->reading.zip, e), (size_t)e->name_size);
-    const char *name = vv_buffer_string(&o->text);
-    if (o->text.failed)
-        return vv_fail_memory(error, "a name");
-    vv_draft_leave_out(
-        o->draft, vv_utf8_is_valid(name, e->name_size) ? name : "?", what);
+    vv_draft_leave_out_name(
+        o->draft, vv_zip_name(o->reading.zip, e), e->name_size, what);
     if (o->reason.status == VARVE_OK)
         o->reason = *reason;
-    return VARVE_OK;
 }
 
 static varve_status open_entries(struct opening *o, varve_error *error)
@@ -300,10 +294,12 @@ static varve_status open_entries(struct opening *o, varve_error *error)
          i++) {
         varve_error found = { 0 };
         status = open_entry(o, &npz->zip.entries[i], &found);
-        if (status == VARVE_NOT_A_CHECKPOINT)
-            status = leave_out(o, &npz->zip.entries[i], &found, error);
-        else if (status && error)
+        if (status == VARVE_NOT_A_CHECKPOINT) {
+            leave_out(o, &npz->zip.entries[i], &found);
+            status = VARVE_OK;
+        } else if (status && error) {
             *error = found;
+        }
     }
     /* An archive of other things is no archive of arrays. */
     if (!status && o->array_count == 0 && o->reason.status) {

@@ -68,6 +68,18 @@ static varve_status fail_memory(const struct reading *r)
     return vv_fail_memory(r->v->file.window.error, "a graph");
 }
 
+/* Puts the position of a node in its graph into the message of a failure. */
+static varve_status name_node(
+    const struct reading *r, uint64_t number, varve_status status)
+{
+    char digits[24];
+    vv_decimal(number, digits);
+    if (status && status != VARVE_NO_MEMORY)
+        vv_fail_of(r->v->file.window.error, r->v->foreign->files[0].path,
+            "node", digits, strlen(digits));
+    return status;
+}
+
 /* --- Levels --------------------------------------------------------------- */
 
 static struct level *level_at(const struct reading *r, size_t down)
@@ -325,7 +337,7 @@ static varve_status enter_node(
         .kind = VV_ONNX_NODE,
         .number = graph->count++,
         .path = r->v->path.size };
-    VV_TRY(look_at_node(r, &node, &has_attributes));
+    VV_TRY(name_node(r, node.number, look_at_node(r, &node, &has_attributes)));
     return has_attributes ? enter(r, &node) : VARVE_OK;
 }
 
@@ -390,12 +402,25 @@ static varve_status step(struct reading *r)
     return VARVE_OK;
 }
 
+/* The innermost node that is open. */
+static varve_status name_open_node(const struct reading *r, varve_status status)
+{
+    size_t count = r->levels.size / sizeof(struct level);
+    for (size_t i = 0; i < count; i++) {
+        if (level_at(r, i)->kind == VV_ONNX_NODE)
+            return name_node(r, level_at(r, i)->number, status);
+    }
+    return status;
+}
+
 static varve_status read_all(struct reading *r)
 {
     while (r->levels.size > 0 && !r->v->draft->failed) {
         struct level *level = level_at(r, 0);
         if (level->rest.at < level->rest.end) {
-            VV_TRY(step(r));
+            varve_status status = step(r);
+            if (status)
+                return name_open_node(r, status);
             continue;
         }
         r->v->path.size = level->path;

@@ -44,7 +44,7 @@ static varve_status fail(const struct reading *r, varve_status status,
     const char *expected, const char *found)
 {
     return vv_fail(r->file->window.error, status,
-        "%s: offset %" PRIu64 ": a tensor: expected %s, found %s",
+        "%s: offset %" PRIu64 ": expected %s, found %s",
         r->file->window.foreign->files[0].path, r->t->message.at, expected,
         found);
 }
@@ -211,7 +211,7 @@ static varve_status fail_size(
     const struct reading *r, uint64_t expected, uint64_t found)
 {
     return vv_fail(r->file->window.error, VARVE_CORRUPT,
-        "%s: offset %" PRIu64 ": a tensor: expected %" PRIu64
+        "%s: offset %" PRIu64 ": expected %" PRIu64
         " bytes or items of data for its shape, found %" PRIu64,
         r->file->window.foreign->files[0].path, r->t->message.at, expected,
         found);
@@ -224,7 +224,7 @@ static varve_status check_type(struct reading *r)
     if (!t->type)
         return vv_fail(r->file->window.error,
             r->type ? VARVE_TOO_NEW : VARVE_CORRUPT,
-            "%s: offset %" PRIu64 ": a tensor: expected an element type that "
+            "%s: offset %" PRIu64 ": expected an element type that "
             "this build knows, found %" PRIu64,
             r->file->window.foreign->files[0].path, t->message.at, r->type);
     t->shape.dtype = t->type->dtype;
@@ -310,6 +310,37 @@ static varve_status check(struct reading *r)
     return has_raw ? check_raw(r) : check_items(r);
 }
 
+/* The name of the tensor, wherever it is in the message. */
+static void find_name(struct reading *r)
+{
+    varve_error *error = r->file->window.error;
+    struct vv_wire_part message = r->t->message;
+    struct vv_wire_spot spot;
+    r->file->window.error = NULL;
+    while (message.at < message.end &&
+           !vv_wire_file_next(r->file, &message, what, &spot)) {
+        if (spot.number == NAME && spot.type == VV_WIRE_SIZED)
+            r->t->name = spot.part;
+    }
+    r->entry.size = 0;
+    if (r->t->name.end - r->t->name.at > LONGEST_ENTRY ||
+        vv_wire_file_take(r->file, r->t->name, &r->entry))
+        r->entry.size = 0;
+    r->file->window.error = error;
+}
+
+/* Puts the name of the tensor into the message of a failure. */
+static void name_failure(struct reading *r)
+{
+    varve_error *error = r->file->window.error;
+    if (!error)
+        return;
+    find_name(r);
+    if (r->entry.size > 0)
+        vv_fail_of(error, r->file->window.foreign->files[0].path, "tensor",
+            (const char *)r->entry.data, r->entry.size);
+}
+
 varve_status vv_onnx_tensor_read(struct vv_wire_file *file,
     struct vv_wire_part message, struct vv_buffer *location,
     struct vv_onnx_tensor *tensor)
@@ -321,6 +352,8 @@ varve_status vv_onnx_tensor_read(struct vv_wire_file *file,
     varve_status status = take_fields(&r);
     if (!status)
         status = check(&r);
+    if (status && status != VARVE_NO_MEMORY)
+        name_failure(&r);
     vv_buffer_clear(&r.entry);
     return status;
 }

@@ -116,12 +116,19 @@ static varve_status set_name(
             "%s: expected names of values in graphs of nodes that are not much "
             "longer than the file, found longer ones",
             v->foreign->files[0].path);
-    if (vv_name_is_valid((const char *)text->data, text->size))
-        return VARVE_OK;
-    return vv_fail(v->file.window.error, VARVE_CORRUPT,
-        "%s: offset %" PRIu64 ": expected the name of a tensor of 1 to %d "
-        "bytes of UTF-8 without NUL, found another of %zu bytes",
-        v->foreign->files[0].path, name.at, VARVE_MAX_NAME_SIZE, text->size);
+    return VARVE_OK;
+}
+
+/* Whether a tensor has no name of its own; then it is listed as left out. */
+static bool leave_nameless_out(
+    struct vv_onnx_values *v, struct vv_wire_part name, bool is_named)
+{
+    if (!is_named || name.end > name.at)
+        return false;
+    vv_draft_leave_out_name(v->draft,
+        v->path.size ? (const char *)v->path.data : "", v->path.size,
+        "a tensor whose name is empty");
+    return true;
 }
 
 /* --- Files beside the model ----------------------------------------------- */
@@ -146,8 +153,8 @@ static varve_status add_file(
     vv_buffer_clear(&path);
     if (status == VARVE_NOT_FOUND)
         return vv_fail(v->file.window.error, status,
-            "%s: \"%.200s\": expected the file \"%.*s\" beside the model, "
-            "which has its data, found none",
+            "%s: \"%.200s\": expected the file \"%.*s\" in the directory of "
+            "the model, which has its data, found none",
             v->foreign->files[0].path, vv_buffer_string(&v->text),
             (int)(key->size < 200 ? key->size : 200), key->name);
     return status ? status
@@ -159,10 +166,10 @@ static varve_status find_file(struct vv_onnx_values *v, uint32_t *number)
 {
     struct key key = { (const char *)v->location.data, v->location.size };
     key.name = vv_name_without_dots(key.name, &key.size);
-    if (!vv_name_stays(key.name, key.size))
+    if (!vv_path_stays(key.name, key.size))
         return vv_fail(v->file.window.error, VARVE_CORRUPT,
-            "%s: \"%.200s\": expected the name of a file beside the model as "
-            "the location of its data, found \"%.*s\"",
+            "%s: \"%.200s\": expected the name of a file in the directory of "
+            "the model as the location of its data, found \"%.*s\"",
             v->foreign->files[0].path, vv_buffer_string(&v->text),
             (int)(key.size < 200 ? key.size : 200), key.size ? key.name : "");
     uint64_t hash = vv_hash_of(key.name, key.size);
@@ -243,6 +250,8 @@ varve_status vv_onnx_values_add(
 {
     struct vv_onnx_tensor t;
     VV_TRY(vv_onnx_tensor_read(&v->file, message, &v->location, &t));
+    if (leave_nameless_out(v, t.name, is_named))
+        return VARVE_OK;
     VV_TRY(set_name(v, t.name, is_named));
     return hang(v, &t, NULL);
 }
@@ -305,6 +314,8 @@ varve_status vv_onnx_values_add_sparse(
             "indices, found none",
             v->foreign->files[0].path, message.at);
     VV_TRY(vv_onnx_tensor_read(&v->file, parts[VALUES], &v->location, &t));
+    if (leave_nameless_out(v, t.name, is_named))
+        return VARVE_OK;
     VV_TRY(add_part(v, parts[VALUES], t.name, is_named, "values"));
     VV_TRY(add_part(v, parts[INDICES], t.name, is_named, "indices"));
     return add_dims(v, message, t.name, is_named);

@@ -27,7 +27,7 @@ static varve_status VV_PRINTF(4, 5)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return vv_fail(in->error, status, "%s: header: \"%.*s\": expected %s",
+    return vv_fail(in->error, status, "%s: tensor \"%.*s\": expected %s",
         in->path, vv_json_shown(name), name->text, text);
 }
 
@@ -182,17 +182,6 @@ static varve_status read_tensor(struct vv_json_in *in,
 
 /* --- The members of the header ------------------------------------------ */
 
-static varve_status check_name(
-    const struct vv_json_in *in, const struct vv_json_item *name)
-{
-    if (name->length >= 1 && name->length <= VARVE_MAX_NAME_SIZE &&
-        !name->has_nul)
-        return VARVE_OK;
-    return fail(in, name, VARVE_LIMIT,
-        "a name of 1 to %d bytes without NUL, found another",
-        VARVE_MAX_NAME_SIZE);
-}
-
 static varve_status read_texts(
     struct vv_json_in *in, uint32_t file, struct vv_buffer *texts)
 {
@@ -208,11 +197,7 @@ static varve_status read_texts(
         VV_TRY(vv_json_member(in, &name, &more));
         if (!more)
             return VARVE_OK;
-        VV_TRY(check_name(in, &name));
         VV_TRY(vv_json_expect(in, VV_JSON_STRING, &text));
-        if (text.has_nul)
-            return fail(in, &name, VARVE_LIMIT,
-                "a text without NUL, found one with it");
         struct vv_safetensors_text entry = { name.text, file };
         vv_buffer_add(texts, &entry, sizeof entry);
     }
@@ -222,8 +207,9 @@ static varve_status add_tensor(struct vv_json_in *in,
     const struct vv_json_item *name, uint32_t file, struct vv_buffer *tensors)
 {
     struct vv_safetensors_info info;
-    VV_TRY(check_name(in, name));
+    in->of = name;
     VV_TRY(read_tensor(in, name, &info));
+    in->of = NULL;
     struct vv_safetensors_tensor entry = {
         .name = name->text, .begin = info.begin, .end = info.end, .file = file
     };
@@ -247,7 +233,7 @@ static varve_status read_members(struct vv_json_in *in, uint32_t file,
             continue;
         }
         if (has_metadata)
-            return fail(in, &item, VARVE_CORRUPT, "one of it, found two");
+            return vv_json_fail(in, item.at, "one __metadata__", "another");
         has_metadata = true;
         VV_TRY(read_texts(in, file, texts));
     }
@@ -277,11 +263,14 @@ int vv_safetensors_by_data(const void *a, const void *b)
     return (x->name > y->name) - (x->name < y->name);
 }
 
-static varve_status fail_twice(struct vv_json_in *in, const char *name)
+static varve_status fail_twice(
+    struct vv_json_in *in, const char *kind, const char *name)
 {
     struct vv_json_item item;
     vv_safetensors_item(in, name, &item);
-    return fail(in, &item, VARVE_CORRUPT, "one of this name, found two");
+    return vv_fail(in->error, VARVE_CORRUPT,
+        "%s: %s \"%.*s\": expected one of this name, found two", in->path, kind,
+        vv_json_shown(&item), item.text);
 }
 
 static varve_status check_texts(
@@ -290,7 +279,7 @@ static varve_status check_texts(
     qsort(texts, count, sizeof *texts, text_by_name);
     for (size_t i = 1; i < count; i++) {
         if (text_by_name(&texts[i - 1], &texts[i]) == 0)
-            return fail_twice(in, texts[i].name);
+            return fail_twice(in, "text", texts[i].name);
     }
     return VARVE_OK;
 }
@@ -324,7 +313,7 @@ static varve_status check_tensors(struct vv_json_in *in,
         qsort(tensors, count, sizeof *tensors, vv_safetensors_by_name);
     for (size_t i = 1; i < count; i++) {
         if (vv_safetensors_by_name(&tensors[i - 1], &tensors[i]) == 0)
-            return fail_twice(in, tensors[i].name);
+            return fail_twice(in, "tensor", tensors[i].name);
     }
     if (count > 0)
         qsort(tensors, count, sizeof *tensors, vv_safetensors_by_data);

@@ -18,7 +18,8 @@ struct vv_safetensors_tensor {
     const char *name;
     uint64_t begin, end; /* in the data */
     uint32_t file;
-    uint32_t node; /* in the draft; set by whoever tells it */
+    uint32_t node;    /* in the draft; set by whoever tells it */
+    bool is_left_out; /* of the draft; set by whoever matches it */
 };
 
 struct vv_safetensors_text {
@@ -38,8 +39,8 @@ struct vv_safetensors_info {
  * it has checked all: the grammar, that names are unique, that types, shapes
  * and sizes agree, and that the tensors take all `data_size` bytes of data, one
  * behind the other. VARVE_CORRUPT, VARVE_TRUNCATED where they need more data,
- * VARVE_TOO_NEW for an unknown type, VARVE_LIMIT for ranks and names that a
- * checkpoint of ours cannot have, VARVE_NO_MEMORY. */
+ * VARVE_TOO_NEW for an unknown type, VARVE_LIMIT for a rank that a checkpoint
+ * of ours cannot have, VARVE_NO_MEMORY. Names may be any. */
 varve_status vv_safetensors_header(struct vv_json_in *in, uint64_t data_size,
     uint32_t file, struct vv_buffer *tensors, struct vv_buffer *texts);
 

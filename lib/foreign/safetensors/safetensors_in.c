@@ -16,6 +16,7 @@
 #include "failure.h"
 #include "json_out.h"
 #include "name.h"
+#include "safetensors_kept.h"
 #include "try.h"
 
 enum {
@@ -186,7 +187,7 @@ static void add_tensor(struct vv_safetensors *s,
     struct vv_safetensors_tensor *tensor,
     const struct vv_safetensors_info *info)
 {
-    char tag[32] = "safetensors:";
+    char tag[32] = VV_SAFETENSORS_TAG;
     const char *name = (const char *)s->name.data;
     struct vv_place place = {
         .file = tensor->file,
@@ -202,6 +203,7 @@ static void add_tensor(struct vv_safetensors *s,
     vv_draft_state(s->draft, tensor->node, info->end - info->begin, &place);
     strcat(tag, info->dtype->name);
     vv_draft_tag(s->draft, tensor->node, tag);
+    vv_safetensors_keep(s->draft, tensor->node, info);
 }
 
 varve_status vv_safetensors_add(struct vv_safetensors *s, varve_error *error)
@@ -212,6 +214,8 @@ varve_status vv_safetensors_add(struct vv_safetensors *s, varve_error *error)
         struct vv_json_in in = vv_safetensors_json(s, tensors[i].file, error);
         struct vv_safetensors_info info;
         struct vv_json_item item;
+        if (tensors[i].is_left_out)
+            continue;
         vv_safetensors_item(&in, tensors[i].name, &item);
         unescape(&item, &s->name);
         if (s->name.failed)
@@ -295,7 +299,8 @@ static varve_status add_text(struct vv_safetensors *s,
     vv_draft_text(s->draft, (const char *)s->name.data, s->name.size,
         s->text.size ? (const char *)s->text.data : "", s->text.size);
     const struct vv_safetensors_tensor *kept = find(s, text.text);
-    if (kept && is_free(s, entry->name))
+    if (kept && vv_name_is_valid((const char *)s->text.data, s->text.size) &&
+        is_free(s, entry->name))
         vv_draft_alias(
             s->draft, (const char *)s->name.data, s->name.size, kept->node);
     return s->name.failed || s->text.failed
@@ -303,11 +308,24 @@ static varve_status add_text(struct vv_safetensors *s,
                : VARVE_OK;
 }
 
+/* Tensors that are not in the draft have no part in names. */
+static void drop_left_out(struct vv_safetensors *s)
+{
+    size_t count, kept = 0;
+    struct vv_safetensors_tensor *tensors = all_tensors(s, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!tensors[i].is_left_out)
+            tensors[kept++] = tensors[i];
+    }
+    s->tensors.size = kept * sizeof *tensors;
+}
+
 static varve_status add_texts(struct vv_safetensors *s, varve_error *error)
 {
     struct vv_safetensors_text *texts = (void *)s->texts.data;
     size_t count = s->texts.size / sizeof *texts;
     size_t tensor_count;
+    drop_left_out(s);
     struct vv_safetensors_tensor *tensors = all_tensors(s, &tensor_count);
     if (tensor_count > 0)
         qsort(tensors, tensor_count, sizeof *tensors, vv_safetensors_by_name);

@@ -1,8 +1,7 @@
 /* safetensors_index.c - which tensors are in each file.
  *
- * Every tensor has to be in the file that the map names, and every tensor of
- * each file in the map: files of two checkpoints that lie in one directory do
- * not pass for one.
+ * Every tensor has to be in the file that the map names. A tensor of a file
+ * that is not in the map, or is there as one of another file, is left out.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,37 +24,37 @@ static enum vv_bid bid(const struct vv_candidate *candidate)
     return vv_shard_map_bid(candidate, ".safetensors.index.json");
 }
 
-/* The first entries that the file lacks, or that the map lacks. */
-static varve_status fail_match(const struct reading *r, uint32_t file,
-    const struct vv_shard_entry *entry,
+static void leave_out(const struct reading *r, uint32_t file,
     const struct vv_safetensors_tensor *tensor)
 {
     struct vv_json_item item;
-    if (entry)
-        return vv_shard_map_fail_missing(&r->map, entry, file);
     struct vv_json_in json = vv_safetensors_json(&r->files, file, NULL);
     vv_safetensors_item(&json, tensor->name, &item);
-    return vv_shard_map_fail_further(
-        &r->map, file, item.text, vv_json_shown(&item));
+    vv_shard_map_leave_out(r->files.draft, item.text, item.size);
 }
 
-/* Both sorted by name. */
+/* Both sorted by name. A tensor that the map lacks stays without a name. */
 static varve_status match(const struct reading *r, uint32_t file,
     const struct vv_shard_entry *entries, size_t entry_count)
 {
-    size_t count;
+    size_t count, entry = 0;
     struct vv_safetensors_tensor *tensors =
         vv_safetensors_tensors(&r->files, &count);
     if (count > 0)
         qsort(tensors, count, sizeof *tensors, vv_safetensors_by_name);
-    for (size_t i = 0; i < count || i < entry_count; i++) {
+    for (size_t i = 0; i < count || entry < entry_count;) {
         int order = i == count ? -1
-                    : i == entry_count
+                    : entry == entry_count
                         ? 1
-                        : vv_json_compare(entries[i].name, tensors[i].name);
-        if (order)
-            return fail_match(r, file, order < 0 ? &entries[i] : NULL,
-                order < 0 ? NULL : &tensors[i]);
+                        : vv_json_compare(entries[entry].name, tensors[i].name);
+        if (order < 0)
+            return vv_shard_map_fail_missing(&r->map, &entries[entry], file);
+        if (order > 0) {
+            leave_out(r, file, &tensors[i]);
+            tensors[i].is_left_out = true;
+        }
+        entry += order == 0;
+        i++;
     }
     if (count > 0)
         qsort(tensors, count, sizeof *tensors, vv_safetensors_by_data);

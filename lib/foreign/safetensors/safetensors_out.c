@@ -17,6 +17,7 @@
 #include "json_out.h"
 #include "name.h"
 #include "safetensors_in.h"
+#include "safetensors_kept.h"
 #include "safetensors_plan.h"
 #include "try.h"
 #include "value_out.h"
@@ -62,8 +63,13 @@ static void add_metadata(struct out *out, struct vv_buffer *to)
 static void add_tensor(struct out *out, struct vv_buffer *to,
     const struct vv_safetensors_value *value, uint64_t begin)
 {
+    const struct vv_index *index = out->target->index;
+    struct vv_safetensors_info kept;
     varve_tensor tensor =
-        vv_index_tensor(out->target->index, out->target->table, value->value);
+        vv_index_tensor(index, out->target->table, value->value);
+    if (vv_safetensors_kept_of(
+            out->target, vv_at32(index->value_nodes, value->value), &kept))
+        tensor = kept.type;
     vv_json_add_string(to, value->name, value->name_size);
     vv_buffer_add_string(to, ":{\"dtype\":\"");
     vv_buffer_add_string(to, value->dtype->name);

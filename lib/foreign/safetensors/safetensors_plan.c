@@ -14,6 +14,7 @@
 #include "moments.h"
 #include "name.h"
 #include "safetensors_in.h"
+#include "safetensors_kept.h"
 #include "try.h"
 
 enum { NO_SHARD = -1 };
@@ -31,14 +32,28 @@ static size_t add_name(
     return plan->scratch.size;
 }
 
+/* The type of a value that can be in the file. */
+static const struct vv_safetensors_dtype *type_of(
+    const struct vv_target *target, uint32_t node, uint32_t value)
+{
+    struct vv_safetensors_info kept;
+    return vv_safetensors_kept_of(target, node, &kept)
+               ? kept.dtype
+               : vv_safetensors_dtype_of(
+                     (varve_dtype)target->index->value_dtypes[value]);
+}
+
 /* Why a value cannot be in the file, or NULL. */
 static const char *why_not(
     const struct vv_target *target, uint32_t node, uint32_t value)
 {
     const struct vv_index *index = target->index;
     varve_dtype dtype = (varve_dtype)index->value_dtypes[value];
+    struct vv_safetensors_info kept;
     if (vv_index_kind(index, node) == VARVE_STATE)
-        return "the bytes of a state";
+        return vv_safetensors_kept_of(target, node, &kept)
+                   ? NULL
+                   : "the bytes of a state";
     if (!vv_index_is_saved(index, value))
         return "a variable without a value";
     if (dtype == VARVE_STRING)
@@ -61,8 +76,7 @@ static void add_values(struct vv_safetensors_plan *plan)
         }
         struct vv_safetensors_value value = {
             .name_at = plan->names.size,
-            .dtype =
-                vv_safetensors_dtype_of((varve_dtype)index->value_dtypes[i]),
+            .dtype = type_of(target, node, i),
             .size = vv_at64(index->value_sizes, i),
             .value = i,
         };
@@ -379,7 +393,7 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
     vv_buffer_init(&plan->scratch, a);
     vv_buffer_init(&plan->values, a);
     vv_buffer_init(&plan->pairs, a);
-    vv_target_lose_graph(target, true, NULL);
+    vv_target_lose_graph(target, true, vv_safetensors_keeps_tag);
     vv_target_lose_globals(target);
     add_values(plan);
     add_metadata(plan);

@@ -1,7 +1,7 @@
 /* torch_index.c - the dicts of all files become one.
  *
- * Every tensor has to be in the file that the map names, and every tensor of
- * each file in the map, as with safetensors.
+ * Every tensor has to be in the file that the map names. A tensor of a file
+ * that is not in the map is left out, as with safetensors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,10 +19,9 @@
 #include "torch_merge.h"
 #include "try.h"
 
-enum { MOST_SHOWN = 200 }; /* bytes of a name */
-
 struct reading {
     const struct vv_foreign *foreign;
+    struct vv_draft *draft;
     varve_error *error;
     struct vv_shard_map map;
     struct vv_torch_merge merge;
@@ -121,11 +120,19 @@ static varve_status match(struct reading *r, uint32_t file)
         if (order < 0)
             return vv_shard_map_fail_missing(&r->map, wanted[j].entry, file);
         if (order > 0)
-            return vv_shard_map_fail_further(&r->map, file, found[i].bytes,
-                (int)(found[i].size < MOST_SHOWN ? found[i].size : MOST_SHOWN));
-        j++;
+            vv_shard_map_leave_out(r->draft, found[i].bytes, found[i].size);
+        j += order == 0;
     }
     return VARVE_OK;
+}
+
+static bool is_wanted(const struct reading *r, const struct vv_pickle *p,
+    const struct vv_pickle_item *key)
+{
+    struct name name = { .bytes = vv_pickle_bytes(p, key), .size = key->b };
+    size_t count = r->wanted.size / sizeof name;
+    return count > 0 &&
+           bsearch(&name, r->wanted.data, count, sizeof name, compare);
 }
 
 /* --- One dict of all ------------------------------------------------------ */
@@ -133,10 +140,13 @@ static varve_status match(struct reading *r, uint32_t file)
 static varve_status add_members(struct reading *r, uint32_t root)
 {
     const struct vv_pickle *p = &r->merge.pickle;
-    for (uint32_t at = vv_pickle_item(p, root)->first; at;
-         at = vv_pickle_link(p, at).next) {
-        uint32_t item = vv_pickle_link(p, at).item;
-        vv_buffer_add(&r->members, &item, sizeof item);
+    for (uint32_t at = vv_pickle_item(p, root)->first; at;) {
+        struct vv_pickle_link key = vv_pickle_link(p, at);
+        struct vv_pickle_link value = vv_pickle_link(p, key.next);
+        uint32_t items[] = { key.item, value.item };
+        if (is_wanted(r, p, vv_pickle_item(p, key.item)))
+            vv_buffer_add(&r->members, items, sizeof items);
+        at = value.next;
     }
     return r->members.failed ? vv_fail_memory(r->error, "names of tensors")
                              : VARVE_OK;
@@ -180,19 +190,19 @@ static varve_status make_dict(struct reading *r)
     return vv_torch_merge_end(m, root);
 }
 
-static varve_status read_all(struct reading *r, struct vv_draft *draft)
+static varve_status read_all(struct reading *r)
 {
     VV_TRY(vv_shard_map_read(&r->map));
     VV_TRY(vv_shard_map_each(&r->map, read_file, r));
     VV_TRY(make_dict(r));
     return vv_torch_read_graph(
-        draft, r->merge.file, &r->merge.pickle, r->error);
+        r->draft, r->merge.file, &r->merge.pickle, r->error);
 }
 
 static varve_status open_index(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
-    struct reading r = { .foreign = foreign, .error = error };
+    struct reading r = { .foreign = foreign, .draft = draft, .error = error };
     const varve_allocator *a = &foreign->context->allocator;
     struct vv_torch_file *file = vv_torch_file_new(foreign);
     if (!file)
@@ -203,7 +213,7 @@ static varve_status open_index(
     struct vv_buffer *all[] = { &r.members, &r.text, &r.wanted, &r.found };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_init(all[i], a);
-    varve_status status = read_all(&r, draft);
+    varve_status status = read_all(&r);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_clear(all[i]);
     vv_torch_merge_clear(&r.merge);

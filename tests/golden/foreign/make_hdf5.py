@@ -7,6 +7,8 @@
 hdf5_types.h5: every element type and layout, links of every kind, attributes.
 hdf5_latest.h5: groups and links as later versions of HDF5 write them.
 hdf5_texts.h5: texts that cannot be read, and groups that are called as ours.
+hdf5_odd.h5: complex numbers of MATLAB, texts with NUL, LZF of every kind.
+hdf5_newer.h5: types as HDF5 2.0 writes them, which 1.10 cannot read.
 hdf5_ways.keras: a layer that is a few groups and very many ways through them.
 hdf5_model.keras, hdf5_model.weights.h5, hdf5_model.h5: a trained model of
 Keras 3; hdf5_keras2.h5: one of Keras 2. tests/unit/foreign/test_hdf5_in.c and
@@ -116,6 +118,47 @@ def write_odd_texts(file):
     file.create_group('other/@slots')
 
 
+def write_odd(file):
+    for half in ('<f4', '<f8', '>f4', '>f8'):
+        kind = [('real', half), ('imag', half)]
+        file[f'complex/{half[1:]}{half[0] == ">":d}'] = np.array(
+            [(0, 1), (2, 3), (4, 5)], kind)
+    file['complex/integers'] = np.array([(1, 2)], [('real', 'i4'),
+                                                   ('imag', 'i4')])
+    words = [b'a\0b', b'', b'\0c']
+    file['nul/fixed'] = np.array(words, 'S4')
+    file['nul/fixed'].attrs['text'] = np.bytes_(b'x\0y')
+    # (h5py writes no such texts: set_nuls.)
+    file.create_dataset('nul/varying', data=['a<N>b', '', 'c'],
+                        dtype=h5py.string_dtype())
+    random = np.random.default_rng(1)
+    near = np.tile(random.integers(0, 256, 7, 'u1'), 300)
+    far = np.concatenate([random.integers(0, 256, 8000, 'u1')] * 2)
+    for name, data in (('zeros', np.zeros(5000, 'u1')), ('near', near),
+                       ('far', far), ('noise', far[:500]),
+                       ('steps', np.arange(3000, dtype='<i4'))):
+        file.create_dataset(f'lzf/{name}', data=data, chunks=data.shape,
+                            compression='lzf', shuffle=name == 'steps')
+        file.create_dataset(f'plain/{name}', data=data)
+
+
+def set_nuls():
+    with open('hdf5_odd.h5', 'rb') as file:
+        data = file.read()
+    assert data.count(b'a<N>b') == 1
+    with open('hdf5_odd.h5', 'wb') as file:
+        file.write(data.replace(b'a<N>b', b'a\0\0\0b'))
+
+
+def write_newer(file):
+    file['plain'] = COUNT.astype('<f4')
+    file['inner/plain'] = COUNT.astype('<f4')
+    kind = h5py.h5t.COMPLEX_IEEE_F32LE
+    h5py.h5d.create(file.id, b'complex', kind, h5py.h5s.create_simple((2,)))
+    file.create_group('attributes').attrs['odd'] = np.zeros(
+        2, [('a', 'i4'), ('b', 'f8')])
+
+
 def write_ways():
     config = {'config': {'layers': [{'module': 'keras.layers',
                                      'class_name': 'Dense',
@@ -191,6 +234,12 @@ with h5py.File('hdf5_latest.h5', 'w', libver='latest') as file:
                         compression='gzip', maxshape=(None, 3))
 with h5py.File('hdf5_texts.h5', 'w') as file:
     write_odd_texts(file)
+with h5py.File('hdf5_odd.h5', 'w') as file:
+    write_odd(file)
+set_nuls()
+if h5py.version.hdf5_version_tuple >= (2,):
+    with h5py.File('hdf5_newer.h5', 'w', libver='latest') as file:
+        write_newer(file)
 write_ways()
 with h5py.File('hdf5_block.mat', 'w', userblock_size=512) as file:
     file['value'] = COUNT.astype('<f8')

@@ -25,8 +25,18 @@ TEST(findings, are_lines_for_people)
     check_line(&(struct vv_finding){ .kind = VARVE_MISMATCHED,
                    .file_path = "a", .program_path = "b", .saved = &two,
                    .wanted = &three, .is_excused = true },
-        "b                              <- a float32[2] <> int64[3] "
-        "[excused]");
+        "b                              <- a float32[2] in the file, int64[3] "
+        "in the program [excused]");
+    check_line(&(struct vv_finding){ .kind = VARVE_MISMATCHED,
+                   .program_path = "b", .saved = &two, .wanted = &three,
+                   .reason = "r" },
+        "b                              float32[2] in the file, int64[3] in "
+        "the program: r");
+    check_line(&(struct vv_finding){ .kind = VARVE_MISMATCHED,
+                   .program_path = "b", .saved = &two, .wanted = &two,
+                   .reason = "shared in the file with a, which has it" },
+        "b                              float32[2]         shared in the file "
+        "with a, which has it");
     check_line(&(struct vv_finding){ .kind = VARVE_ONLY_IN_PROGRAM,
                    .program_path = "b", .wanted = &three },
         "b                              int64[3]");

@@ -130,8 +130,18 @@ TEST(checkpoint_find, finds_the_highest_number_of_tensorflow)
         FILES("run/a-1.index", "run/b-2.index"));
     check_not_found("run", VARVE_NOT_FOUND,
         "run/ckpt-7.index: expected the checkpoint that the record "
-        "`checkpoint` calls the latest, found none; the record says ",
-        FILES("run/checkpoint", "run/ckpt-6.index"));
+        "`checkpoint` calls the latest, found none; the record contains "
+        "\"ckpt-7\"; these are there: ckpt-10, ckpt-9, other",
+        FILES("run/checkpoint", "run/other.index", "run/ckpt-9.index",
+            "run/ckpt-10.index"));
+    check_not_found("run", VARVE_NOT_FOUND, "ckpt-15, ckpt-14, ckpt-13, "
+        "ckpt-12, ckpt-11 and 1 more",
+        FILES("run/checkpoint", "run/ckpt-10.index", "run/ckpt-11.index",
+            "run/ckpt-12.index", "run/ckpt-13.index", "run/ckpt-14.index",
+            "run/ckpt-15.index"));
+    check_not_found("run", VARVE_NOT_FOUND,
+        "contains \"ckpt-7\"; no other checkpoint is there",
+        FILES("run/checkpoint"));
     check_not_found("run/ckpt", VARVE_NOT_FOUND,
         "run/ckpt: expected a checkpoint, found none",
         FILES("run/ckpt2-9.index"));

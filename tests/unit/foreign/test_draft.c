@@ -46,22 +46,55 @@ TEST(draft, is_cleared_after_begin_alone)
 
 static void check_bad_name(const char *name, size_t size)
 {
-    for (int way = 0; way < 5; way++) {
+    for (int way = 0; way < 3; way++) {
         struct drafted t;
         draft_begin(&t);
         if (way == 0)
             vv_draft_edge(&t.d, 0, name, size, 0);
         else if (way == 1)
             vv_draft_slot(&t.d, 0, 0, name, size, 0);
-        else if (way == 2)
-            vv_draft_global(&t.d, 0, name, size);
-        else if (way == 3)
-            vv_draft_path(&t.d, VARVE_VARIABLE, name, size);
         else
-            vv_draft_text(&t.d, name, size, "text", 4);
+            vv_draft_global(&t.d, 0, name, size);
         cr_assert(t.d.failed);
         check_failure(&t, VARVE_BAD_NAME, "expected a name of 1 to ");
     }
+}
+
+/* In files of names nothing but what has such a name is missing. */
+static void check_left_out(const char *name, size_t size, const char *says)
+{
+    struct drafted t;
+    varve_error error = { 0 };
+    draft_begin(&t);
+    uint32_t node = vv_draft_path(&t.d, VARVE_STATE, name, size);
+    vv_draft_state(&t.d, node, 1, &(struct vv_place){ .offset = 5 });
+    vv_draft_alias(&t.d, name, size, 0);
+    vv_draft_text(&t.d, name, size, "text", 4);
+    cr_assert_not(t.d.failed);
+    const struct vv_left_out *left = (const void *)t.d.left_out.data;
+    cr_assert_eq(t.d.left_out.size, 2 * sizeof *left);
+    for (int i = 0; i < 2; i++) {
+        const char *text = (const char *)t.d.left_out_texts.data;
+        cr_assert_str_eq(text + left[i].path, says);
+        cr_assert(strstr(text + left[i].what,
+            i ? "metadata under a name" : "a value under a name"));
+    }
+    cr_assert_ok(draft_end(&t, &error), error);
+    cr_assert_eq(t.in.parsed.index.value_count, 0);
+    draft_free(&t);
+}
+
+TEST(draft, leaves_out_paths_and_texts_of_such_names)
+{
+    static char large[VARVE_MAX_NAME_SIZE + 1];
+    char shown[104];
+    memset(large, 'a', sizeof large);
+    memset(shown, 'a', 100);
+    strcpy(shown + 100, "...");
+    check_left_out("", 0, "\"\"");
+    check_left_out("a\0b", 3, "a\\x00b");
+    check_left_out("\xff!", 2, "\\xff!");
+    check_left_out(large, sizeof large, shown);
 }
 
 TEST(draft, refuses_names_that_are_none)

@@ -114,6 +114,16 @@ TEST(flax_tree, refuses_what_does_not_fit)
     flax_refused("82 a161 01", VARVE_TRUNCATED, "to the end");
 }
 
+TEST(flax_tree, names_the_path_of_what_does_not_fit)
+{
+    flax_refused("81 a161 81 a162 92 c0 c1", VARVE_CORRUPT,
+        ": value \"a/b/1\": offset 8: expected ");
+    flax_refused("82 a161 81 a162 01 a163 c1", VARVE_CORRUPT,
+        ": value \"c\": offset ");
+    flax_refused("81 a161 81 90 01", VARVE_CORRUPT, ": value \"a\": offset ");
+    flax_refused("c1", VARVE_CORRUPT, ": offset 0: expected ");
+}
+
 /* As deep as a file of this size can be. */
 /* As a hole of a sparse file would be. */
 TEST(flax_tree, refuses_a_list_that_is_too_long)

@@ -201,6 +201,32 @@ TEST(foreign, follows_no_link_out_of_the_directory)
     check_refused("x/m.safetensors.index.json");
 }
 
+static void write_index(const char *path, const char *shard)
+{
+    FILE *index = fopen(test_path(path), "w");
+    cr_assert(index);
+    fprintf(index, "{\"weight_map\":{\"a\":\"%s\"}}", shard);
+    fclose(index);
+}
+
+/* A folder that an index names may be a link as a file may. */
+TEST(foreign, follows_no_folder_out_of_the_directory)
+{
+    varve_error error = { 0 };
+    cr_assert_eq(mkdir(test_path("x"), 0777), 0);
+    cr_assert_eq(mkdir(test_path("x/sub"), 0777), 0);
+    write_shards("x/sub/m.safetensors", VARVE_FORMAT_SAFETENSORS);
+    write_index("x/n.safetensors.index.json",
+        "sub/m-00001-of-00002.safetensors");
+    cr_assert_eq(reads("x/n.safetensors.index.json", false, &error), VARVE_OK,
+        "%s", error.message);
+    move_and_link("x/sub", "x/real", "real");
+    cr_assert_eq(reads("x/n.safetensors.index.json", false, &error), VARVE_OK,
+        "%s", error.message);
+    move_and_link("x/real", "away", "../away");
+    check_refused("x/n.safetensors.index.json");
+}
+
 TEST(foreign, follows_the_links_of_the_cache_of_hugging_face)
 {
     varve_error error = { 0 };
@@ -217,15 +243,41 @@ TEST(foreign, follows_the_links_of_the_cache_of_hugging_face)
         reads("x/m", false, &error), VARVE_OK, "%s", error.message);
 }
 
+static void write_record(const char *latest)
+{
+    FILE *record = fopen(test_path("x/checkpoint"), "w");
+    cr_assert(record);
+    fprintf(record, "model_checkpoint_path: \"%s\"\n", latest);
+    fclose(record);
+}
+
+TEST(foreign, names_what_is_there_where_the_latest_of_a_record_is_gone)
+{
+    varve_error error = { 0 };
+    cr_assert_eq(mkdir(test_path("x"), 0777), 0);
+    write_shards("x/ckpt-3", VARVE_FORMAT_TENSORFLOW);
+    write_record("ckpt-7");
+    varve_graph *graph = varve_graph_new(NULL);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(i ? varve_restore(varve_graph_root(graph),
+                             test_path("x"), NULL, &error)
+                             ? VARVE_OK
+                             : error.status
+                       : reads("x", false, &error),
+            VARVE_NOT_FOUND, "%s", error.message);
+        cr_assert(strstr(error.message, "these are there: ckpt-3"), "%s",
+            error.message);
+        error = (varve_error){ 0 };
+    }
+    varve_graph_free(graph);
+}
+
 TEST(foreign, follows_no_link_that_a_bundle_or_a_record_names)
 {
     cr_assert_eq(mkdir(test_path("x"), 0777), 0);
     cr_assert_eq(mkdir(test_path("y"), 0777), 0);
     write_shards("x/m", VARVE_FORMAT_TENSORFLOW);
-    FILE *record = fopen(test_path("x/checkpoint"), "w");
-    cr_assert(record);
-    fputs("model_checkpoint_path: \"m\"\n", record);
-    fclose(record);
+    write_record("m");
     move_and_link("x/m.index", "y/m.index", "../y/m.index");
     check_refused("x");
     cr_assert_eq(rename(test_path("y/m.index"), test_path("x/m.index")), 0);

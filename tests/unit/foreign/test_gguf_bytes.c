@@ -51,8 +51,8 @@ TEST(gguf_bytes, end_where_the_file_ends)
     cr_assert_eq(vv_gguf_take32(&in, &number, "a size", &f.error),
         VARVE_TRUNCATED);
     cr_assert_str_eq(f.error.message,
-        GGUF_PATH ": offset 0: expected a size of 1 times 4 bytes, found 3 to "
-                  "the end of the file");
+        GGUF_PATH ": offset 0: expected a size of 4 bytes, found 3 up "
+                  "to the end of the file");
     cr_assert_eq(in.at, 0);
     end_bytes(&f);
 }
@@ -93,25 +93,4 @@ TEST(gguf_bytes, take_strings_of_any_size)
         vv_gguf_take_string(&in, &text, "it", &f.error), VARVE_TRUNCATED);
     vv_buffer_clear(&text);
     end_bytes(&f);
-}
-
-TEST(gguf_bytes, take_names_that_can_be_edges)
-{
-    static const char *const bad[] = { "", "\xff", "a\xc3" };
-    struct vv_buffer name;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        vv_buffer_init(&name, test_allocator());
-        put_string(&f, "blk.0/\xc3\xb6");
-        put_string(&f, bad[i]);
-        begin_bytes(&f, &in);
-        cr_assert_ok(
-            vv_gguf_take_name(&in, &name, "a name", &f.error), f.error);
-        cr_assert_str_eq(vv_buffer_string(&name), "blk.0/\xc3\xb6");
-        cr_assert_eq(vv_gguf_take_name(&in, &name, "a name", &f.error),
-            VARVE_CORRUPT);
-        cr_assert(strstr(f.error.message, "offset 16: expected a name"), "%s",
-            f.error.message);
-        vv_buffer_clear(&name);
-        end_bytes(&f);
-    }
 }

@@ -37,6 +37,21 @@ TEST(hdf5_graph, lists_groups_as_later_versions_write_them)
     close_sample(&s);
 }
 
+/* Types of HDF5 2.0; a later libhdf5 reads them. */
+TEST(hdf5_graph, reads_what_is_beside_what_libhdf5_cannot_read)
+{
+    static const float count[] = { 0, 1, 2, 3, 4, 5 };
+    struct hdf5_sample s = open_sample("hdf5_newer.h5");
+    const char *path, *what;
+    check_value(s.reader, "plain", "float32[2,3]", count, sizeof count);
+    check_value(s.reader, "inner/plain", "float32[2,3]", count, sizeof count);
+    bool has_one = varve_reader_left_out_at(s.reader, 0, &path, &what);
+    cr_assert_eq(has_tag(&s, "complex", "hdf5:unknown"), has_one);
+    bool has_two = varve_reader_left_out_at(s.reader, 1, &path, &what);
+    cr_assert_eq(has_one, has_two);
+    close_sample(&s);
+}
+
 TEST(hdf5_graph, reads_behind_what_others_put_in_front)
 {
     static const double count[] = { 0, 1, 2, 3, 4, 5 };

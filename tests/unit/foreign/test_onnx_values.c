@@ -109,12 +109,15 @@ static void refuse(
 TEST(onnx_values, refuse_files_elsewhere_and_bytes_that_are_not_there)
 {
     static const char *const elsewhere[] = { "/etc/passwd", "../a.bin", "..",
-        ".", "", "weights/a.bin", "./", "./../a.bin" };
+        ".", "", "weights/../a.bin", "weights//a.bin", "weights/", "./",
+        "./../a.bin" };
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         refuse(outside(elsewhere[i], "0", NULL), VARVE_CORRUPT,
-            "\"w\": expected the name of a file beside the model");
+            "\"w\": expected the name of a file in the directory of");
     refuse(outside("b.bin", "0", NULL), VARVE_NOT_FOUND,
-        "\"w\": expected the file \"b.bin\" beside the model");
+        "\"w\": expected the file \"b.bin\" in the directory of the model");
+    refuse(outside("weights/b.bin", "0", NULL), VARVE_NOT_FOUND,
+        "\"w\": expected the file \"weights/b.bin\"");
     refuse(outside("a.bin", "5", NULL), VARVE_TRUNCATED,
         "\"w\": expected its 8 bytes at offset 5 of d/a.bin, found a file of "
         "12");
@@ -168,12 +171,28 @@ TEST(onnx_values, refuse_half_a_sparse_one)
     refuse(new_model(&graph), VARVE_CORRUPT, "expected values and indices");
 }
 
-TEST(onnx_values, need_names_that_are_valid)
+static void check_left_out(const char *name, const char *says)
 {
-    struct vv_buffer t = new_tensor("", T_FLOAT, 2, numbers, 8);
-    refuse(new_model_of(&t), VARVE_CORRUPT, "the name of a tensor of 1 to");
-    t = new_tensor("\xff", T_FLOAT, 2, numbers, 8);
-    refuse(new_model_of(&t), VARVE_CORRUPT, "of UTF-8 without NUL");
+    const char *path, *what;
+    struct vv_buffer t = new_tensor(name, T_FLOAT, 2, numbers, 8);
+    struct vv_buffer model = new_model_of(&t);
+    open_model(&model);
+    cr_assert(reader, "%s", error.message);
+    cr_assert(varve_reader_left_out_at(reader, 0, &path, &what));
+    cr_assert_str_eq(path, says);
+    cr_assert_not(varve_reader_left_out_at(reader, 1, &path, &what));
+    end();
+}
+
+TEST(onnx_values, leave_out_tensors_of_no_valid_name)
+{
+    check_left_out("", "\"\"");
+    check_left_out("\xff", "\\xff");
+}
+
+TEST(onnx_values, need_names_that_come_once)
+{
+    struct vv_buffer t;
     struct vv_buffer graph = new_bytes();
     for (int i = 0; i < 2; i++) {
         t = new_tensor("same", T_FLOAT, 2, numbers, 8);

@@ -94,6 +94,30 @@ TEST(safetensors_in, keeps_types_without_one_of_ours_as_opaque_bytes)
     memory_free(memory);
 }
 
+TEST(safetensors_in, leaves_out_what_no_node_can_be_called)
+{
+    static const char *const left[] = { "\"\"", "a\\x00b", "\"\"", "k" };
+    struct memory *memory = memory_new();
+    varve_error error;
+    varve_saved_node node;
+    const char *path, *what;
+    put_tensors(memory, "x.safetensors", "{\"__metadata__\":{\"\":\"x\","
+        "\"k\":\"a\\u0000\",\"alias\":\"\"}," T("", "U8", "[1]", 0, 1) ","
+        T("a\\u0000b", "U8", "[1]", 1, 2) "," T("w", "U8", "[1]", 2, 3) "}", 3);
+    varve_reader *reader = open_in(memory, "x.safetensors", &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_eq(first_byte(reader, "w"), 2);
+    cr_assert_not(varve_reader_find(reader, "alias", &node));
+    for (size_t i = 0; i < 4; i++) {
+        cr_assert(varve_reader_left_out_at(reader, i, &path, &what));
+        cr_assert_str_eq(path, left[i], "%zu", i);
+    }
+    cr_assert_not(varve_reader_left_out_at(reader, 4, &path, &what));
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    varve_reader_free(reader);
+    memory_free(memory);
+}
+
 TEST(safetensors_in, knows_every_type)
 {
     static const struct {

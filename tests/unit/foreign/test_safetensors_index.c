@@ -84,34 +84,37 @@ TEST(safetensors_index, refuses_maps_that_are_not_those_of_the_files)
         varve_status status;
         const char *says;
     } rows[] = {
-        { "\"a\": \"one.safetensors\", \"c\": \"two.safetensors\"",
-            VARVE_CORRUPT, "d/one.safetensors: expected only tensors that "
-            "weight_map of " INDEX " has there, found \"b\"" },
         { "\"a\": \"one.safetensors\", \"b\": \"one.safetensors\", "
           "\"c\": \"two.safetensors\", \"d\": \"two.safetensors\"",
             VARVE_CORRUPT, INDEX ": weight_map: expected \"d\" in "
             "d/two.safetensors, found no such tensor" },
         { "\"a\": \"one.safetensors\", \"b\": \"two.safetensors\", "
           "\"c\": \"two.safetensors\"", VARVE_CORRUPT,
-            "d/one.safetensors: expected only tensors" },
+            INDEX ": weight_map: expected \"b\" in d/two.safetensors" },
         { "\"a\": \"one.safetensors\", \"b\": \"one.safetensors\", "
           "\"\\u0061\": \"two.safetensors\"", VARVE_CORRUPT,
             "expected a name once in weight_map, found it again" },
         { "\"a\": 1", VARVE_CORRUPT, "expected a string, found 1" },
         { "\"a\": \"../d/one.safetensors\"", VARVE_CORRUPT,
-            "expected the name of a file beside the index" },
+            "expected the name of a file in the directory of" },
         { "\"a\": \"/d/one.safetensors\"", VARVE_CORRUPT,
-            "expected the name of a file beside the index" },
-        { "\"a\": \"..\"", VARVE_CORRUPT, "the name of a file beside" },
-        { "\"a\": \"\"", VARVE_CORRUPT, "the name of a file beside" },
+            "expected the name of a file in the directory of" },
+        { "\"a\": \"..\"", VARVE_CORRUPT,
+            "the name of a file in the directory" },
+        { "\"a\": \"\"", VARVE_CORRUPT, "the name of a file in the directory" },
         { "\"a\": \"one\\u0000\"", VARVE_CORRUPT,
-            "the name of a file beside" },
+            "the name of a file in the directory" },
         { "\"a\": \"\\u002e\\u002e\\u002fd\"", VARVE_CORRUPT,
-            "the name of a file beside" },
+            "the name of a file in the directory" },
         { "\"a\": \"three.safetensors\"", VARVE_NOT_FOUND,
             INDEX ": weight_map: expected the file \"three.safetensors\" "
-            "beside the index, found none: all files of a checkpoint belong "
-            "into one directory" },
+            "in the directory of the index, found none" },
+        { "\"a\": \"sub/one.safetensors\"", VARVE_NOT_FOUND,
+            "expected the file \"sub/one.safetensors\"" },
+        { "\"a\": \"sub/../one.safetensors\"", VARVE_CORRUPT,
+            "the name of a file in the directory" },
+        { "\"a\": \"sub//one.safetensors\"", VARVE_CORRUPT,
+            "the name of a file in the directory" },
         { "\"a\": \"m.safetensors.index.json\"", VARVE_LIMIT, "header" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -119,6 +122,47 @@ TEST(safetensors_index, refuses_maps_that_are_not_those_of_the_files)
         refused(memory, INDEX, rows[i].status, rows[i].says);
         memory_free(memory);
     }
+}
+
+TEST(safetensors_index, leaves_out_tensors_that_the_map_does_not_have)
+{
+    struct memory *memory = two_files(
+        "\"a\": \"one.safetensors\", \"c\": \"./two.safetensors\"");
+    varve_error error;
+    varve_saved_node node;
+    const char *path, *what;
+    varve_reader *reader = open_in(memory, INDEX, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_eq(first_byte(reader, "a"), 0);
+    cr_assert_eq(first_byte(reader, "c"), 0);
+    cr_assert_not(varve_reader_find(reader, "b", &node));
+    cr_assert(varve_reader_left_out_at(reader, 0, &path, &what));
+    cr_assert_str_eq(path, "b");
+    cr_assert(strstr(what, "weight_map"), "%s", what);
+    cr_assert_not(varve_reader_left_out_at(reader, 1, &path, &what));
+    varve_reader_free(reader);
+    memory_free(memory);
+}
+
+/* Of two tensors of one name the one counts that the map has. */
+TEST(safetensors_index, takes_a_name_from_the_file_that_the_map_says)
+{
+    struct memory *memory = two_files(good);
+    varve_error error;
+    varve_saved_node node, alias;
+    put_tensors(memory, "d/sub/two.safetensors", "{\"__metadata__\":{\"x\":"
+        "\"b\"}," T("b", 0, 1) "," T("c", 1, 2) "}", 2);
+    put_text(memory, INDEX, "{\"weight_map\":{\"b\":\"one.safetensors\","
+        "\"a\":\"one.safetensors\",\"c\":\"sub/two.safetensors\"}}");
+    varve_reader *reader = open_in(memory, INDEX, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_eq(first_byte(reader, "b"), 1);
+    cr_assert_eq(first_byte(reader, "c"), 1);
+    cr_assert(varve_reader_find(reader, "x", &alias));
+    cr_assert(varve_reader_find(reader, "b", &node));
+    cr_assert_eq(alias.id, node.id);
+    varve_reader_free(reader);
+    memory_free(memory);
 }
 
 TEST(safetensors_index, refuses_an_index_that_is_none)

@@ -86,8 +86,9 @@ TEST(wire_file, refuses_what_is_no_field)
     refuse("0b", VARVE_CORRUPT, "offset 0: a message: expected a field");
     refuse("08 ffffffffffffffffffff01", VARVE_CORRUPT, "up to 64 bits");
     refuse("08 80", VARVE_TRUNCATED, "the end of the file before it");
-    refuse("0a 02 00", VARVE_TRUNCATED, "that the rest has room for");
-    refuse("0a ffffffffffffffffff01 00", VARVE_TRUNCATED, "has room for");
+    refuse("0a 02 00", VARVE_TRUNCATED, "a field that ends within it");
+    refuse("0a ffffffffffffffffff01 00", VARVE_TRUNCATED,
+        "a field that ends within it");
     refuse("0d 000000", VARVE_TRUNCATED, "a number of fixed size");
 }
 

@@ -1,0 +1,80 @@
+/* npy_kept.c - numbers, then the type as it stands.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "npy_kept.h"
+
+#include <string.h>
+
+#include "bytes.h"
+
+enum {
+    STRUCTURED = 0, /* where each stands */
+    FORTRAN = 1,
+    VERSION = 2,
+    RANK = 3,
+    SIZE = 4,
+    SHAPE = 12,
+    LONGEST_DESCR = 4096,
+};
+
+void vv_npy_keep(
+    struct vv_draft *draft, uint32_t node, const struct vv_npy_header *h)
+{
+    unsigned char kept[SHAPE + 8 * VARVE_MAX_RANK + LONGEST_DESCR];
+    size_t size = SHAPE;
+    if (h->descr_size > LONGEST_DESCR)
+        return;
+    kept[STRUCTURED] = h->is_structured;
+    kept[FORTRAN] = h->is_fortran;
+    kept[VERSION] = (unsigned char)h->version;
+    kept[RANK] = (unsigned char)h->type.rank;
+    vv_store64(kept + SIZE, h->size);
+    for (uint32_t i = 0; i < h->type.rank; i++, size += 8)
+        vv_store64(kept + size, h->type.shape[i]);
+    if (h->descr_size > 0)
+        memcpy(kept + size, h->descr, h->descr_size);
+    vv_draft_keep(draft, node, kept, size + h->descr_size);
+}
+
+bool vv_npy_kept_of(
+    const struct vv_target *target, uint32_t node, struct vv_npy_header *h)
+{
+    size_t size = 0, at = SHAPE;
+    const struct vv_index *index = target->index;
+    uint32_t value = vv_index_find_value(index, node);
+    const unsigned char *kept =
+        target->kept ? target->kept(target->user, node, &size) : NULL;
+    if (!kept || value == VV_NONE ||
+        vv_index_kind(index, node) != VARVE_STATE ||
+        vv_load64(kept + SIZE) != vv_at64(index->value_sizes, value))
+        return false;
+    *h = (struct vv_npy_header){ .kind = VV_NPY_OPAQUE,
+        .size = vv_load64(kept + SIZE),
+        .is_structured = kept[STRUCTURED],
+        .is_fortran = kept[FORTRAN],
+        .version = kept[VERSION] };
+    h->type.rank = kept[RANK];
+    for (uint32_t i = 0; i < h->type.rank; i++, at += 8)
+        h->type.shape[i] = vv_load64(kept + at);
+    h->descr = (const char *)kept + at;
+    h->descr_size = size - at;
+    return true;
+}
+
+bool vv_npy_keeps_tag(
+    const struct vv_target *target, uint32_t node, uint32_t name)
+{
+    struct vv_npy_header h;
+    struct vv_buffer tag;
+    size_t size;
+    if (!vv_npy_kept_of(target, node, &h))
+        return false;
+    const char *text = vv_index_name(target->index, name, &size);
+    vv_buffer_init(&tag, &target->context->allocator);
+    vv_npy_tag(&h, &tag);
+    bool keeps =
+        !tag.failed && tag.size == size && memcmp(tag.data, text, size) == 0;
+    vv_buffer_clear(&tag);
+    return keeps;
+}

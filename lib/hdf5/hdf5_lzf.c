@@ -1,0 +1,111 @@
+/* hdf5_lzf.c - the format of LibLZF: runs of literal bytes, and copies of what
+ * came up to 8 KiB before.
+ *
+ * A chunk is walked twice: the first walk checks every copy and measures the
+ * result, so that the second needs no checks, and the memory that is taken is
+ * what the chunk contains, whatever the file calls its size.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hdf5_lzf.h"
+
+#include <string.h>
+
+#include "hdf5_file.h"
+
+enum { NUMBER = 32000, SHORTEST_COPY = 2, LONG_COPY = 7, FIRST_COPY = 32 };
+
+struct step {
+    size_t size;     /* bytes that it makes */
+    size_t distance; /* from where they are copied; 0: they are literal */
+    const unsigned char *literal;
+};
+
+/* Takes a step at *at. False where the bytes end within it. */
+static bool take_step(
+    const unsigned char **at, const unsigned char *end, struct step *step)
+{
+    const unsigned char *in = *at;
+    unsigned control = *in++;
+    *step = (struct step){ .size = control + 1, .literal = in };
+    if (control < FIRST_COPY) {
+        *at = in + step->size;
+        return step->size <= (size_t)(end - in);
+    }
+    step->size = control >> 5;
+    if (step->size == LONG_COPY) {
+        if (in == end)
+            return false;
+        step->size += *in++;
+    }
+    if (in == end)
+        return false;
+    step->size += SHORTEST_COPY;
+    step->distance = ((size_t)(control & 31) << 8 | *in++) + 1;
+    *at = in;
+    return true;
+}
+
+/* How many bytes a chunk contains; 0: it is damaged. */
+static size_t measure(const unsigned char *in, const unsigned char *end)
+{
+    size_t size = 0;
+    struct step step;
+    while (in < end) {
+        if (!take_step(&in, end, &step) || step.distance > size)
+            return 0;
+        size += step.size;
+    }
+    return size;
+}
+
+static void unpack(
+    const unsigned char *in, const unsigned char *end, unsigned char *out)
+{
+    struct step step;
+    while (in < end && take_step(&in, end, &step)) {
+        if (step.distance == 0)
+            memcpy(out, step.literal, step.size);
+        /* (A copy may go on into what it makes.) */
+        for (size_t i = 0; step.distance > 0 && i < step.size; i++)
+            out[i] = out[i - step.distance];
+        out += step.size;
+    }
+}
+
+static size_t filter(unsigned flags, size_t count, const unsigned *values,
+    size_t size, size_t *room, void **bytes)
+{
+    const unsigned char *in = *bytes;
+    size_t made = flags & H5Z_FLAG_REVERSE ? measure(in, in + size) : 0;
+    unsigned char *out = made > 0 ? H5allocate_memory(made, false) : NULL;
+    (void)count;
+    (void)values;
+    if (!out)
+        return 0;
+    unpack(in, in + size, out);
+    H5free_memory(*bytes);
+    *bytes = out;
+    *room = made;
+    return made;
+}
+
+static const H5Z_class2_t class = {
+    .version = H5Z_CLASS_T_VERS,
+    .id = NUMBER,
+    .decoder_present = 1,
+    .name = "lzf",
+    .filter = filter,
+};
+
+void vv_hdf5_use_lzf(void)
+{
+    unsigned plugins = 0;
+    /* (To ask for a filter looks for it among plugins.) */
+    bool has_plugins =
+        H5PLget_loading_state(&plugins) >= 0 && H5PLset_loading_state(0) >= 0;
+    if (H5Zfilter_avail(NUMBER) <= 0)
+        H5Zregister(&class);
+    if (has_plugins)
+        H5PLset_loading_state(plugins);
+}
