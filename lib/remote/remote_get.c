@@ -189,6 +189,7 @@ static void ask(struct exchange *e)
         curl_easy_setopt(c, CURLOPT_HEADERDATA, e);
         curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);
         curl_easy_setopt(c, CURLOPT_WRITEDATA, e);
+        vv_remote_set_stop(c, e->range.stop);
         settle(e, vv_remote_perform(c));
         if (look.why)
             find(e, VV_REMOTE_FINAL, EACCES, look.why);
@@ -245,12 +246,14 @@ static int get(struct exchange *e, size_t *size)
         failed = e->range.mark && e->got >= A_STEP_ON ? 1 : failed + 1;
         if (vv_remote_is_late(e->settings, e->deadline))
             find(e, VV_REMOTE_FINAL, ETIMEDOUT, VV_REMOTE_LATE);
+        if (vv_remote_is_stopped(e->range.stop))
+            find(e, VV_REMOTE_FINAL, ECANCELED, VV_REMOTE_STOPPED);
         if (e->verdict == VV_REMOTE_FINAL || failed >= e->settings->attempts)
             return fail(e, failed);
         go_on(e, &kept);
         if (e->range.mark && e->range.first > e->range.last)
             break;
-        vv_remote_wait(e->settings, &e->answer, failed);
+        vv_remote_wait(e->settings, &e->answer, failed, e->range.stop);
     }
     *size = kept + e->got;
     return 0;

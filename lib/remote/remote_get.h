@@ -22,6 +22,8 @@ struct vv_remote_settings {
     varve_redirects redirects;
     bool allow_unversioned;
     size_t part_size;
+    size_t range_size;
+    unsigned concurrency;
     unsigned lock_period_ms; /* between two renewals of a lock */
     char *certificates;      /* or NULL */
     struct vv_remote_settings *older;

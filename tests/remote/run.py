@@ -20,6 +20,7 @@ import unittest
 
 import bucket
 import server
+from ahead import Ahead, SentAtOnce  # noqa: F401, run below
 from base import (EXAMPLE, KEY_ID, PLACE, QUERY, SECRET, TOKEN, VARVE, Remote,
                   make, path_of, probe, read, run, unused_port)
 from counts import Requests  # noqa: F401, run below
