@@ -321,11 +321,15 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
             self.hang_up()
 
 
+class Listener(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # connections come many at once
+
+
 class Server:
     """A server on a port of its own, in threads, until it is left."""
     def __init__(self, store, certificate=None):
-        self.http = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
-        self.http.daemon_threads = True
+        self.http = Listener(('127.0.0.1', 0), Handler)
         self.http.store = store
         self.http.handle_error = lambda *_: None  # who is cut off
         scheme = 'http'
