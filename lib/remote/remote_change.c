@@ -160,6 +160,10 @@ static void settle(struct sending *s, CURL *handle, CURLcode code)
         if (c->answer.code / 100 != 2)
             c->verdict = vv_remote_refusal(
                 &c->answer, body, &c->number, c->why, sizeof c->why);
+        else if (c->end && !strstr(body, c->end))
+            vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
+                "expected the whole answer of a store, found a part of one or "
+                "something else");
         return;
     }
     curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent);

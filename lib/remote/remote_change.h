@@ -28,6 +28,7 @@ struct vv_remote_change {
     const char *match;       /* only where the object has this ETag; or NULL */
     const char *token;       /* of who writes it, or NULL */
     const atomic_bool *stop; /* set once nobody wants it done; or NULL */
+    const char *end;         /* that a good answer has in its text; or NULL */
     bool is_once;            /* libcurl does not send it again by itself */
     int64_t deadline;        /* of all attempts; 0: set by the first one */
     /* to read */

@@ -33,6 +33,7 @@ struct exchange {
     size_t room;
     size_t got; /* of this answer */
     struct vv_remote_text *text;
+    const char *end; /* that a text has to have */
     struct vv_remote_answer answer;
     int64_t deadline;
     bool is_checked;
@@ -159,6 +160,10 @@ static void settle(struct exchange *e, CURLcode code)
                 &e->answer, e->body, &e->number, e->why, sizeof e->why);
         else if (e->text && e->text->failed)
             find(e, VV_REMOTE_FINAL, ENOMEM, "no memory for a list");
+        else if (e->text && e->verdict == VV_REMOTE_GOOD &&
+                 !(e->text->at && strstr(e->text->at, e->end)))
+            find(e, VV_REMOTE_AGAIN, EIO,
+                "expected a whole list, found a part of one or something else");
         is_whole = e->is_text || e->got == e->room;
         if (e->verdict != VV_REMOTE_GOOD || (is_whole && !is_cut))
             return;
@@ -272,11 +277,14 @@ int vv_remote_get_range(const struct vv_remote_settings *settings,
 }
 
 int vv_remote_get_text(const struct vv_remote_settings *settings,
-    const struct vv_remote_place *place, struct vv_remote_text *text)
+    const struct vv_remote_place *place, const char *end,
+    struct vv_remote_text *text)
 {
-    struct exchange e = {
-        .settings = settings, .place = place, .is_text = true, .text = text
-    };
+    struct exchange e = { .settings = settings,
+        .place = place,
+        .is_text = true,
+        .end = end,
+        .text = text };
     size_t size;
     return get(&e, &size);
 }

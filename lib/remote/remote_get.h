@@ -36,8 +36,9 @@ int vv_remote_get_range(const struct vv_remote_settings *settings,
     const struct vv_remote_place *place, const struct vv_remote_range *range,
     unsigned char *to, size_t *size, struct vv_remote_answer *answer);
 
-/* A text. */
+/* A text, which has `end` in it: one without is asked for again. */
 int vv_remote_get_text(const struct vv_remote_settings *settings,
-    const struct vv_remote_place *place, struct vv_remote_text *text);
+    const struct vv_remote_place *place, const char *end,
+    struct vv_remote_text *text);
 
 #endif

@@ -111,7 +111,8 @@ static int begin(struct vv_remote_upload *u)
         .path = u->path,
         .query = "?uploads=",
         .method = VV_REMOTE_POST,
-        .token = u->token };
+        .token = u->token,
+        .end = "</UploadId>" };
     int result = u->id ? 0 : vv_remote_change(&c);
     if (!result && !u->id) {
         u->id = take_id(c.text.at);

@@ -28,6 +28,7 @@ from counts import Requests  # noqa: F401, run below
 from identities import Identities  # noqa: F401, run below
 from lists import Lists  # noqa: F401, run below
 from locks import Locks, ManagerLocks  # noqa: F401, run below
+from proxied import Proxied  # noqa: F401, run below
 from urls import Limits, Secrets  # noqa: F401, run below
 from writes import Faults, Managers, Writes  # noqa: F401, run below
 

@@ -93,7 +93,8 @@ TEST(remote_credentials, of_another_source_are_others)
     char url[160];
     begin(&s, script);
     cr_assert_eq(find(&s, 3600, &asked), 0);
-    snprintf(url, sizeof url, "%s2", getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI"));
+    snprintf(url, sizeof url, "%s2",
+        getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI"));
     setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", url, 1);
     cr_assert_eq(find(&s, 3600, &asked), 0);
     cr_assert_eq(asked, 2);
