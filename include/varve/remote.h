@@ -59,7 +59,8 @@ typedef struct varve_remote_options {
                                a file fails with VARVE_IO */
     unsigned concurrency;   /* requests that are in flight at once to read files
                                or to write one, at most 64; independent of the
-                               number of processors and of `threads`; 0: 10 */
+                               number of processors and of `threads`. Each takes
+                               memory of `range_size` or `part_size`; 0: 10 */
     size_t range_size;      /* bytes that one request reads of a file where
                                more is going to be read, at least 64 KiB;
                                0: 8 MiB */

@@ -62,6 +62,7 @@ struct vv_remote_fetching {
 };
 
 static atomic_uint used_by_all; /* slots of all files */
+static unsigned used_fork;      /* of the process whose slots these are */
 
 static bool is_of_parent(const struct vv_remote_fetching *a)
 {
@@ -88,6 +89,9 @@ struct vv_remote_fetching *vv_remote_ahead_new(
     a->fetch = fetch;
     a->user = user;
     a->fork = vv_remote_forks();
+    if (used_fork != a->fork)
+        atomic_store(&used_by_all, 0);
+    used_fork = a->fork;
     for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++)
         a->slots[i].ahead = a;
     return a;

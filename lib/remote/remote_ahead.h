@@ -30,7 +30,7 @@ typedef int vv_remote_fetch(void *user, uint64_t first, unsigned char *to,
 
 struct vv_remote_fetching;
 
-/* NULL without memory. */
+/* NULL without memory. By one thread at a time. */
 struct vv_remote_fetching *vv_remote_ahead_new(
     const struct vv_remote_settings *settings, vv_remote_fetch *fetch,
     void *user);

@@ -12,6 +12,7 @@
 
 #include "remote_ahead.h"
 #include "remote_call.h"
+#include "remote_pool.h"
 #include "remote_words.h"
 
 /* One part on its way. */
@@ -30,6 +31,7 @@ struct sending {
 
 struct vv_remote_parts {
     const struct vv_remote_settings *settings;
+    unsigned fork; /* of the process that made it and has its threads */
     pthread_mutex_t mutex;
     pthread_cond_t gone;
     atomic_bool stop;
@@ -41,6 +43,17 @@ struct vv_remote_parts {
     struct vv_remote_bytes spare;
     struct sending sendings[VV_REMOTE_MOST_CONCURRENCY];
 };
+
+static bool is_of_parent(const struct vv_remote_parts *p)
+{
+    return p->fork != vv_remote_forks();
+}
+
+static int fail_child(void)
+{
+    return vv_remote_fail(
+        EIO, "a file that another process began is not ended by its child");
+}
 
 struct vv_remote_parts *vv_remote_parts_new(
     const struct vv_remote_settings *settings)
@@ -58,12 +71,13 @@ struct vv_remote_parts *vv_remote_parts_new(
         return NULL;
     }
     p->settings = settings;
+    p->fork = vv_remote_forks();
     return p;
 }
 
 void vv_remote_parts_free(struct vv_remote_parts *p)
 {
-    if (!p)
+    if (!p || is_of_parent(p))
         return;
     atomic_store(&p->stop, true);
     vv_remote_parts_wait(p);
@@ -241,6 +255,10 @@ static void start(struct vv_remote_parts *p, struct sending *s)
 int vv_remote_parts_send(struct vv_remote_parts *p, const char *path,
     char *query, struct vv_remote_bytes *block, unsigned number, bool moves)
 {
+    if (is_of_parent(p)) {
+        free(query);
+        return fail_child();
+    }
     pthread_mutex_lock(&p->mutex);
     struct sending *s = wait_for_place(p, block->size);
     if (!p->result && !has_room(p, number))
@@ -271,6 +289,8 @@ int vv_remote_parts_send(struct vv_remote_parts *p, const char *path,
 int vv_remote_parts_wait(struct vv_remote_parts *p)
 {
     struct sending *slot;
+    if (is_of_parent(p))
+        return fail_child();
     pthread_mutex_lock(&p->mutex);
     while (collect_all(p, &slot) > 0)
         pthread_cond_wait(&p->gone, &p->mutex);

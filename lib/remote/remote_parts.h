@@ -30,7 +30,8 @@ struct vv_remote_parts;
 struct vv_remote_parts *vv_remote_parts_new(
     const struct vv_remote_settings *settings);
 
-/* Ends what is on its way, and waits for it. Takes NULL. */
+/* Ends what is on its way, and waits for it. In a child process, which has none
+ * of the threads, nothing is freed. Takes NULL. */
 void vv_remote_parts_free(struct vv_remote_parts *p);
 
 /* Sends the bytes of a block as the part with a number. Waits while as many

@@ -64,13 +64,13 @@ class Ahead(Remote):
         self.assertEqual(self.store.most_flying, AT_ONCE)
 
     def test_a_restoration_of_large_values(self):
-        file = make('large.varve', 12, 4 * A_MIB)
+        file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.restore(file, url, PROBE_PASSES='1')
         self.is_fetched(48 * A_MIB)
 
     def test_a_restoration_that_verifies_first(self):
-        file = make('large.varve', 12, 4 * A_MIB)
+        file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.restore(file, url, PROBE_PASSES='2')
         self.is_fetched(48 * A_MIB, passes=2)
@@ -91,7 +91,7 @@ class Ahead(Remote):
         self.is_fetched(30 * A_MIB)
 
     def test_verifying(self):
-        file = make('large.varve', 12, 4 * A_MIB)
+        file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.verify(url, 'VARVE_OK', **self.aws)
         self.is_fetched(48 * A_MIB)
@@ -105,7 +105,7 @@ class Ahead(Remote):
         self.assertLessEqual(self.store.bytes, A_MIB + 4 * 65536)
 
     def test_faults(self):
-        file = make('large.varve', 12, 4 * A_MIB)
+        file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.store.delay = 0
         self.store.rate = 0.2
@@ -114,7 +114,7 @@ class Ahead(Remote):
         self.assertGreater(sum(self.store.faults.values()), 5)
 
     def test_a_file_that_is_replaced_while_it_is_fetched(self):
-        file = make('large.varve', 12, 4 * A_MIB)
+        file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.store.swap = lambda count: count == 8 and self.put(
             '/bucket/run/a.varve', self.small)
@@ -123,7 +123,7 @@ class Ahead(Remote):
 
     def test_a_store_that_fails_for_good(self):
         """One failure is told, soon; the requests in flight are dropped."""
-        file = make('large.varve', 12, 4 * A_MIB)
+        file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.store.swap = lambda count: count == 8 and setattr(
             self.store, 'always', 'silence')
@@ -158,7 +158,7 @@ class Ahead(Remote):
         """Fewer bytes, and each frame once."""
         if VARVE == '-':
             self.skipTest('there is no command')
-        file = make('large.varve', 12, 4 * A_MIB)
+        file = make('ahead.varve', 12, 4 * A_MIB)
         packed = path_of('packed.varve')
         run(VARVE, 'convert', '-f', '--compress=1', file, packed)
         url = self.keep(packed)

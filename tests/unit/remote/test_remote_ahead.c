@@ -216,7 +216,14 @@ TEST(remote_ahead, is_not_of_a_child_process)
         bool is_left = vv_remote_ahead_read(a, &byte, 1, RANGE) == 0;
         vv_remote_ahead_drop(a, &owner);
         vv_remote_ahead_free(a);
-        _exit(is_left ? 0 : 1);
+        pthread_mutex_init(&store.mutex, NULL);
+        store.flying = 0;
+        struct vv_remote_fetching *own = begin();
+        vv_remote_ahead_plan(own, &owner, 0, 8 * RANGE);
+        bool is_own = read_range(own, 0, 8 * RANGE) == 8 * RANGE &&
+                      store.most_flying == CONCURRENCY;
+        vv_remote_ahead_free(own);
+        _exit(is_left && is_own ? 0 : 1);
     }
     cr_assert_eq(waitpid(child, &how, 0), child);
     cr_assert_eq(how, 0);
