@@ -21,10 +21,10 @@
 VARVE_BEGIN_DECLS
 
 /* The redirects of a server that are followed, up to 5 in a row. Redirects of
- * signed requests are never followed. No request is sent to a link-local
- * address (169.254.0.0/16, fe80::/10) or to fd00:ec2::254: the metadata
- * services of clouds return credentials there. If a proxy resolves the names of
- * hosts, only addresses in URLs are recognized. */
+ * signed requests are never followed. No request for a file is sent to a
+ * link-local address (169.254.0.0/16, fe80::/10) or to fd00:ec2::254: the
+ * metadata services of clouds return credentials there. If a proxy resolves the
+ * names of hosts, only addresses in URLs are recognized. */
 typedef enum varve_redirects {
     VARVE_REDIRECTS_ANY = 0,       /* to any host */
     VARVE_REDIRECTS_SAME_HOST = 1, /* to a path or port of the same host */
@@ -57,7 +57,14 @@ typedef struct varve_remote_options {
                                both versions, which only digests detect.
                                Without this option the second request for such
                                a file fails with VARVE_IO */
-    void *reserved[6];
+    unsigned concurrency;   /* requests that are in flight at once to read files
+                               or to write one, at most 64; independent of the
+                               number of processors and of `threads`. Each takes
+                               memory of `range_size` or `part_size`; 0: 10 */
+    size_t range_size;      /* bytes that one request reads of a file where
+                               more is going to be read, at least 64 KiB;
+                               0: 8 MiB */
+    void *reserved[5];
 } varve_remote_options;
 
 /* From now on, paths that begin with https://, http:// or s3:// are read from
@@ -70,6 +77,15 @@ typedef struct varve_remote_options {
  * without it. */
 VARVE_API varve_status varve_remote_enable(
     const varve_remote_options *options, varve_error *error);
+
+/* Any status other than VARVE_OK ends the listing. */
+typedef varve_status varve_on_name(void *user, const char *name);
+
+/* Calls `on_name` with the name of each file and directory in a directory of a
+ * store, s3://BUCKET or s3://BUCKET/DIRECTORY, in the order of the store. A
+ * directory that has no files does not exist there: `on_name` is not called. */
+VARVE_API varve_status varve_remote_each(const char *directory,
+    varve_on_name *on_name, void *user, varve_error *error);
 
 VARVE_END_DECLS
 

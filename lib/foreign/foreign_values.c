@@ -189,6 +189,30 @@ static varve_status read_values(const struct vv_opened *o, uint64_t offset,
     return VARVE_OK;
 }
 
+/* What is decoded is read by whoever decodes it. */
+static void plan(const struct vv_opened *o, const void *owner, uint64_t offset,
+    uint64_t size)
+{
+    const struct vv_foreign *f = o->state;
+    const struct vv_value_tables *t = f->tables;
+    const struct vv_system *system = f->context->system;
+    uint64_t end = offset + size;
+    for (uint32_t i = first_behind(f, offset); i < t->saved_count; i++) {
+        uint32_t value = t->saved[i];
+        uint64_t begin = offset_of(f, value);
+        uint64_t stop = begin + size_of(f, value);
+        const struct vv_place *place = &f->places[value];
+        if (begin >= end)
+            break;
+        uint64_t from = begin > offset ? begin : offset;
+        stop = stop < end ? stop : end;
+        if (stop > from && place->file != VV_DECODED &&
+            f->files[place->file].file >= 0)
+            system->plan(system->state, f->files[place->file].file, owner,
+                place->offset + (from - begin), stop - from);
+    }
+}
+
 static bool locate(
     const struct vv_opened *o, uint32_t value, int *file, uint64_t *offset)
 {
@@ -408,6 +432,7 @@ const struct vv_backing vv_foreign_backing = {
     .check = check_chunk,
     .locate = locate,
     .place = place_of,
+    .plan = plan,
     .sums_whole = sums_whole,
     .close = close_files,
 };

@@ -211,6 +211,14 @@ static varve_status read_data(const struct vv_opened *o, uint64_t offset,
         &own->layers, o->context, &o->parsed.index, offset, bytes, size, error);
 }
 
+static void plan(const struct vv_opened *o, const void *owner, uint64_t offset,
+    uint64_t size)
+{
+    const struct own_file *own = o->state;
+    vv_layers_plan(&own->layers, o->context, &o->parsed.index, own->file, owner,
+        offset, size);
+}
+
 static void rest(const struct vv_opened *o)
 {
     const struct own_file *own = o->state;
@@ -232,13 +240,6 @@ static const char *find_range(
     return layer ? layer->path : o->path;
 }
 
-static struct vv_digest sum_by_pages(const void *chunk)
-{
-    uint8_t sums[VV_PAGE_SUMS_SIZE];
-    vv_page_sums_make(chunk, VV_CHUNK_SIZE, sums);
-    return vv_page_sums_digest(sums);
-}
-
 static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error)
 {
@@ -249,7 +250,7 @@ static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
     struct vv_digest expected;
     VV_TRY(digest_at(o, first + chunk, &expected, error));
     struct vv_digest found = vv_page_sums_find(&o->parsed.index, first + chunk)
-                                 ? sum_by_pages(bytes)
+                                 ? vv_page_sums_of_chunk(bytes)
                                  : vv_digest_of(bytes, size);
     if (vv_digest_equal(&expected, &found))
         return VARVE_OK;
@@ -323,6 +324,7 @@ static const struct vv_backing own_backing = {
     .check = check_chunk,
     .locate = locate,
     .place = place_of,
+    .plan = plan,
     .digest = digest_of,
     .rest = rest,
     .close = close_file,

@@ -492,6 +492,32 @@ varve_status vv_layers_read(const struct vv_layers *layers,
     return status;
 }
 
+void vv_layers_plan(const struct vv_layers *layers,
+    const struct vv_context *context, const struct vv_index *index, int file,
+    const void *owner, uint64_t offset, uint64_t size)
+{
+    const struct vv_system *system = context->system;
+    uint64_t last = UINT64_MAX; /* frame, of which each is read once */
+    if (layers->count == 0)
+        system->plan(system->state, file, owner, offset, size);
+    if (layers->count == 0)
+        return;
+    for (uint32_t i = vv_place_of(index, offset); size > 0; i++) {
+        struct vv_layer_place place = vv_layer_place_at(index, i, offset);
+        uint64_t left = vv_place_end(index, i, UINT64_MAX) - offset;
+        uint64_t part = left < size ? left : size;
+        if (vv_index_has_failed(index))
+            return;
+        file = place.layer == VV_NONE ? -1 : layers->all[place.layer].file;
+        if (file >= 0 && !(place.pack.size && place.offset == last))
+            system->plan(system->state, file, owner, place.offset,
+                place.pack.size ? place.pack.size : part);
+        last = place.pack.size ? place.offset : UINT64_MAX;
+        offset += part;
+        size -= part;
+    }
+}
+
 const struct vv_layer *vv_layers_find(const struct vv_layers *layers,
     const struct vv_index *index, uint64_t offset, uint64_t size, uint64_t *at)
 {

@@ -71,6 +71,12 @@ varve_status vv_layers_read(const struct vv_layers *layers,
     const struct vv_context *context, const struct vv_index *index,
     uint64_t offset, void *bytes, size_t size, varve_error *error);
 
+/* Plans the ranges of layers that this reads; of `file` where there are no
+ * layers. */
+void vv_layers_plan(const struct vv_layers *layers,
+    const struct vv_context *context, const struct vv_index *index, int file,
+    const void *owner, uint64_t offset, uint64_t size);
+
 /* Lets go of what was kept for the next reading. On any thread. */
 void vv_layers_rest(const struct vv_layers *layers);
 

@@ -13,6 +13,7 @@
 #include "far_columns.h"
 #include "layout.h"
 #include "piece_table.h"
+#include "system.h"
 #include "try.h"
 
 /* --- Life ----------------------------------------------------------------- */
@@ -104,6 +105,21 @@ varve_status vv_opened_read(const struct vv_opened *o, uint64_t offset,
 {
     VV_TRY(vv_index_failure(&o->parsed.index, error));
     return o->backing->read(o, offset, bytes, size, error);
+}
+
+void vv_opened_plan(const struct vv_opened *o, const void *owner,
+    uint64_t offset, uint64_t size)
+{
+    if (o->context->system->plan && o->backing->plan && size > 0 &&
+        !vv_index_has_failed(&o->parsed.index))
+        o->backing->plan(o, owner, offset, size);
+}
+
+void vv_opened_drop_plan(const struct vv_opened *o, const void *owner)
+{
+    const struct vv_system *system = o->context->system;
+    if (system->drop_plan)
+        system->drop_plan(system->state, owner);
 }
 
 void vv_opened_rest(const struct vv_opened *o)

@@ -48,6 +48,10 @@ struct vv_backing {
         uint64_t *offset);
     const char *(*place)(
         const struct vv_opened *opened, uint32_t value, uint64_t *offset);
+    /* Plans the ranges of files that a reading of a range of data reads, for a
+     * system that has `plan`. NULL: none. */
+    void (*plan)(const struct vv_opened *opened, const void *owner,
+        uint64_t offset, uint64_t size);
     /* NULL: the index has no digests. */
     struct vv_digest (*digest)(const struct vv_opened *opened, uint32_t value);
     /* NULL: no value has only one sum. */
@@ -85,6 +89,12 @@ void vv_opened_close(struct vv_opened *opened);
  * is verified as it is decoded.) */
 varve_status vv_opened_read(const struct vv_opened *opened, uint64_t offset,
     void *bytes, size_t size, varve_error *error);
+
+/* A range of the data will be read, behind those that the owner has planned
+ * already; and none of them any more. For systems that fetch ahead. */
+void vv_opened_plan(const struct vv_opened *opened, const void *owner,
+    uint64_t offset, uint64_t size);
+void vv_opened_drop_plan(const struct vv_opened *opened, const void *owner);
 
 /* Much was read: lets go of memory that is kept for the next reading, as where
  * values are packed. */

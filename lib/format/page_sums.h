@@ -38,6 +38,14 @@ static inline struct vv_digest vv_page_sums_digest(const uint8_t *sums)
     return vv_digest_of(sums, VV_PAGE_SUMS_SIZE);
 }
 
+/* The same by its bytes. */
+static inline struct vv_digest vv_page_sums_of_chunk(const void *chunk)
+{
+    uint8_t sums[VV_PAGE_SUMS_SIZE];
+    vv_page_sums_make(chunk, VV_CHUNK_SIZE, sums);
+    return vv_page_sums_digest(sums);
+}
+
 /* That such chunks are of full size, in layers, and in no pieces, and that
  * their digests are those of their pages. */
 varve_status vv_check_page_sums(

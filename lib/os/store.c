@@ -11,6 +11,7 @@
 
 #include "buffer.h"
 #include "default_allocator.h"
+#include "directory.h"
 #include "failure.h"
 #include "module.h"
 #include "store_module.h"
@@ -68,6 +69,60 @@ varve_status vv_store_refuse_named(
         "%s: expected the name of a file beside it, found one of a store: %s",
         from, path);
 }
+
+/* --- Names ------------------------------------------------------------------
+ */
+
+struct naming {
+    varve_on_name *on_name;
+    void *user;
+    varve_status status;
+};
+
+static int give_name(
+    void *user, const char *name, const struct vv_file_info *info)
+{
+    struct naming *n = user;
+    (void)info;
+    n->status = n->on_name(n->user, name);
+    return n->status != VARVE_OK;
+}
+
+varve_status varve_remote_each(const char *directory, varve_on_name *on_name,
+    void *user, varve_error *error)
+{
+    const struct vv_context context = {
+        .allocator = vv_allocator_or_default(NULL),
+        .system = vv_default_system(),
+    };
+    struct naming naming = { .on_name = on_name, .user = user };
+    struct vv_buffer path;
+    if (!directory || !on_name)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a directory and a callback, found NULL");
+    if (!vv_is_of_store(directory) || strncmp(directory, "s3://", 5) != 0)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected s3://BUCKET or s3://BUCKET/DIRECTORY, after "
+            "varve_remote_enable, found another path",
+            directory);
+    vv_buffer_init(&path, &context.allocator);
+    vv_buffer_add(&path, directory, strlen(directory));
+    while (path.size > 5 && path.data[path.size - 1] == '/')
+        path.size--;
+    vv_buffer_add(&path, "/-", 3); /* any name in it */
+    varve_status status =
+        path.failed ? vv_fail_memory(error, "a path")
+                    : vv_directory_each(&context, vv_buffer_string(&path),
+                          give_name, &naming, error);
+    vv_buffer_clear(&path);
+    if (!status && naming.status)
+        return vv_fail(error, VARVE_CALLBACK, "%s: the callback gave %s",
+            directory, varve_status_name(naming.status));
+    return status;
+}
+
+/* --- The module -------------------------------------------------------------
+ */
 
 #ifdef VV_HAVE_REMOTE
 

@@ -13,7 +13,7 @@
 
 #define VV_STORE_SYMBOL "vv_store_calls"
 
-enum { VV_STORE_VERSION = 2 };
+enum { VV_STORE_VERSION = 3 };
 
 struct vv_store_calls {
     /* to read */

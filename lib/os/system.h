@@ -119,6 +119,13 @@ struct vv_system {
         void *state, int file, uint64_t offset, uint64_t size);
     /* Says that a range of a file will soon be read. A hint. */
     int (*will_read)(void *state, int file, uint64_t offset, uint64_t size);
+    /* Adds a range to those that the owner, any address, is going to read of a
+     * file, each once and nearly in this order. The system may fetch it before
+     * it is read. NULL where that gains nothing. */
+    void (*plan)(void *state, int file, const void *owner, uint64_t offset,
+        uint64_t size);
+    /* Drops the ranges of an owner in all files. NULL where `plan` is. */
+    void (*drop_plan)(void *state, const void *owner);
     /* Returns once data and size of a file, or the names of a directory, are on
      * disk. Never called again for a descriptor on which it failed. */
     int (*sync)(void *state, int descriptor);

@@ -6,6 +6,7 @@
 #ifndef VV_REMOTE_ANSWER_H
 #define VV_REMOTE_ANSWER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,6 +71,7 @@ struct vv_remote_range {
     uint64_t last;
     const struct vv_remote_mark *mark; /* NULL: the file is being opened, and
                                           may end before `last` */
+    const atomic_bool *stop; /* set once nobody wants it any more; or NULL */
 };
 
 /* Whether it answers a question for a range; if not, *number is an errno and

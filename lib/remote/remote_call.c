@@ -14,7 +14,9 @@
 enum {
     LEAST_PER_SECOND = 64, /* less has stalled */
     MOST_REDIRECTIONS = 5,
-    MOST_WAIT_MS = 10000
+    MOST_WAIT_MS = 10000,
+    SLICE_MS = 100,      /* of a wait that may be ended early */
+    RECEIVED = 256 << 10 /* bytes that are taken from the connection at once */
 };
 
 /* --- Headers ----------------------------------------------------------------
@@ -165,6 +167,8 @@ static void set_place(CURL *c, const struct vv_remote_place *place)
 static void set_limits(CURL *c, const struct vv_remote_settings *s)
 {
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)RECEIVED);
+    curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, (long)RECEIVED);
     curl_easy_setopt(c, CURLOPT_USERAGENT, "varve/" VARVE_VERSION);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_timeout_ms);
     curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)LEAST_PER_SECOND);
@@ -221,6 +225,30 @@ int vv_remote_number_of(CURLcode code)
                                             : EIO;
 }
 
+static int on_progress(
+    void *user, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+    (void)a;
+    (void)b;
+    (void)c;
+    (void)d;
+    return vv_remote_is_stopped(user);
+}
+
+bool vv_remote_is_stopped(const atomic_bool *stop)
+{
+    return stop && atomic_load(stop);
+}
+
+void vv_remote_set_stop(CURL *c, const atomic_bool *stop)
+{
+    if (!stop)
+        return;
+    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(c, CURLOPT_XFERINFODATA, stop);
+}
+
 void vv_remote_set_up(CURL *c, const struct vv_remote_settings *s,
     const struct vv_remote_place *place, int64_t deadline,
     struct vv_remote_look *look)
@@ -237,7 +265,8 @@ void vv_remote_set_up(CURL *c, const struct vv_remote_settings *s,
 /* Somewhere between nothing and twice as much as the last time, so that many
  * who were refused together do not come back together. */
 void vv_remote_wait(const struct vv_remote_settings *s,
-    const struct vv_remote_answer *answer, unsigned failed)
+    const struct vv_remote_answer *answer, unsigned failed,
+    const atomic_bool *stop)
 {
     const struct vv_system *machine = s->machine;
     uint64_t most = (uint64_t)s->wait_ms << (failed < 20 ? failed - 1 : 19);
@@ -248,5 +277,9 @@ void vv_remote_wait(const struct vv_remote_settings *s,
     if (answer->retry_after && ms < answer->retry_after * 1000ull)
         ms = answer->retry_after * 1000ull;
     ms = ms < MOST_WAIT_MS ? ms : MOST_WAIT_MS;
-    machine->sleep(machine->state, (int64_t)ms * 1000000);
+    while (ms > 0 && !vv_remote_is_stopped(stop)) {
+        uint64_t part = stop && ms > SLICE_MS ? SLICE_MS : ms;
+        machine->sleep(machine->state, (int64_t)part * 1000000);
+        ms -= part;
+    }
 }

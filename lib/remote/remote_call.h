@@ -52,8 +52,15 @@ bool vv_remote_is_final(CURLcode code);
 int vv_remote_number_of(CURLcode code);
 const char *vv_remote_text_of(CURLcode code);
 
+/* Lets a request end early, within a second, once `stop` is set; NULL: not. */
+void vv_remote_set_stop(CURL *c, const atomic_bool *stop);
+bool vv_remote_is_stopped(const atomic_bool *stop);
+
 /* Before the next of several attempts, of which `failed` have failed. */
 void vv_remote_wait(const struct vv_remote_settings *s,
-    const struct vv_remote_answer *answer, unsigned failed);
+    const struct vv_remote_answer *answer, unsigned failed,
+    const atomic_bool *stop);
+
+#define VV_REMOTE_STOPPED "the request is not needed any more"
 
 #endif

@@ -160,6 +160,10 @@ static void settle(struct sending *s, CURL *handle, CURLcode code)
         if (c->answer.code / 100 != 2)
             c->verdict = vv_remote_refusal(
                 &c->answer, body, &c->number, c->why, sizeof c->why);
+        else if (c->end && !strstr(body, c->end))
+            vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
+                "expected the whole answer of a store, found a part of one or "
+                "something else");
         return;
     }
     curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent);
@@ -193,6 +197,7 @@ static void ask(struct vv_remote_change *c, const struct vv_remote_place *place)
         curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_answer);
         curl_easy_setopt(handle, CURLOPT_WRITEDATA, &s);
         set_method(handle, &s);
+        vv_remote_set_stop(handle, c->stop);
         if (c->is_once && c->method == VV_REMOTE_POST)
             curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME,
                 (long)TO_PUT_TOGETHER * c->settings->stall_timeout_s);
@@ -215,6 +220,10 @@ void vv_remote_change_once(struct vv_remote_change *c)
     c->is_unsure = false;
     if (!c->deadline)
         c->deadline = vv_remote_deadline(c->settings);
+    if (vv_remote_is_stopped(c->stop)) {
+        vv_remote_change_find(c, VV_REMOTE_FINAL, ECANCELED, VV_REMOTE_STOPPED);
+        return;
+    }
     if (vv_remote_is_late(c->settings, c->deadline)) {
         vv_remote_change_find(c, VV_REMOTE_FINAL, ETIMEDOUT, VV_REMOTE_LATE);
         return;
@@ -245,7 +254,7 @@ int vv_remote_change(struct vv_remote_change *c)
         failed++;
         if (c->verdict == VV_REMOTE_FINAL || failed >= c->settings->attempts)
             return vv_remote_change_fail(c, failed);
-        vv_remote_wait(c->settings, &c->answer, failed);
+        vv_remote_wait(c->settings, &c->answer, failed, c->stop);
     }
 }
 

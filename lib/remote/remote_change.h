@@ -24,11 +24,13 @@ struct vv_remote_change {
     enum vv_remote_method method;
     const unsigned char *bytes;
     size_t size;
-    bool is_new;       /* only where there is none of that name */
-    const char *match; /* only where the object has this ETag; or NULL */
-    const char *token; /* of who writes it, or NULL */
-    bool is_once;      /* libcurl does not send it again by itself */
-    int64_t deadline;  /* of all attempts; 0: set by the first one */
+    bool is_new;             /* only where there is none of that name */
+    const char *match;       /* only where the object has this ETag; or NULL */
+    const char *token;       /* of who writes it, or NULL */
+    const atomic_bool *stop; /* set once nobody wants it done; or NULL */
+    const char *end;         /* that a good answer has in its text; or NULL */
+    bool is_once;            /* libcurl does not send it again by itself */
+    int64_t deadline;        /* of all attempts; 0: set by the first one */
     /* to read */
     struct vv_remote_answer answer;
     struct vv_remote_text text;            /* of the answer; free its `at` */
@@ -36,7 +38,7 @@ struct vv_remote_change {
     enum vv_remote_verdict verdict;
     bool is_unsure; /* it may have been done, whatever the verdict */
     int number;
-    char why[256];
+    char why[700];
 };
 
 /* Once. The bytes are signed, so that a store refuses others; the verdict is

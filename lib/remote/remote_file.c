@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "remote_ahead.h"
 #include "remote_cache.h"
 #include "remote_identity.h"
 #include "remote_list.h"
@@ -36,6 +37,7 @@ struct file {
     struct vv_remote_place place;
     struct vv_remote_mark mark;
     struct vv_remote_cache cache;
+    struct vv_remote_fetching *ahead; /* once something is planned */
     struct vv_remote_upload *upload;  /* one that is written, or NULL */
     struct vv_remote_lock_file *lock; /* owned; or NULL */
 };
@@ -102,6 +104,7 @@ static void free_file(struct file *file)
 {
     if (!file)
         return;
+    vv_remote_ahead_free(file->ahead);
     vv_remote_place_clear(&file->place);
     vv_remote_cache_clear(&file->cache);
     vv_remote_lock_file_free(file->lock);
@@ -296,19 +299,26 @@ static int check_versioned(const struct file *file)
         "cannot be told apart: download the file, or set `allow_unversioned`");
 }
 
-static int ask_for(
-    struct file *file, uint64_t first, unsigned char *to, size_t size)
+/* Signed by the keys of now: those of the opening may have expired. */
+static int ask_for(struct file *file, uint64_t first, unsigned char *to,
+    size_t size, const atomic_bool *stop)
 {
     int versioned = check_versioned(file);
     if (versioned)
         return versioned;
     struct vv_remote_answer answer;
-    const struct vv_remote_range range = {
-        .first = first, .last = first + size - 1, .mark = &file->mark
-    };
+    const struct vv_remote_range range = { .first = first,
+        .last = first + size - 1,
+        .mark = &file->mark,
+        .stop = stop };
+    struct vv_remote_place fresh = { .url = NULL };
     size_t got = 0;
-    int result = vv_remote_get_range(
-        file->settings, &file->place, &range, to, &got, &answer);
+    int result =
+        file->place.is_signed ? vv_remote_place_of(file->path, &fresh) : 0;
+    if (!result)
+        result = vv_remote_get_range(file->settings,
+            fresh.url ? &fresh : &file->place, &range, to, &got, &answer);
+    vv_remote_place_clear(&fresh);
     if (!result && got != size)
         result = vv_remote_fail(EIO, "the answer ended before its end");
     return result;
@@ -331,7 +341,7 @@ static int64_t read_blocks(
     unsigned char *bytes = malloc(all);
     if (!bytes)
         return fail_memory();
-    int64_t result = ask_for(file, begin, bytes, all);
+    int64_t result = ask_for(file, begin, bytes, all, NULL);
     if (!result) {
         size_t inside = (size_t)(offset - begin);
         size_t part = size < all - inside ? size : all - inside;
@@ -356,6 +366,9 @@ int64_t vv_remote_read_at(
         return 0;
     size = size < end - offset ? size : (size_t)(end - offset);
     size = size < MOST_AT_ONCE ? size : MOST_AT_ONCE;
+    int64_t planned = vv_remote_ahead_read(file->ahead, bytes, size, offset);
+    if (planned)
+        return planned;
     vv_remote_lock();
     size_t there = vv_remote_cached(&file->cache, bytes, size, offset);
     vv_remote_unlock();
@@ -363,7 +376,7 @@ int64_t vv_remote_read_at(
         return (int64_t)there;
     if (size < DIRECT)
         return read_blocks(file, bytes, size, offset);
-    int result = ask_for(file, offset, bytes, size);
+    int result = ask_for(file, offset, bytes, size, NULL);
     return result ? result : (int64_t)size;
 }
 
@@ -380,4 +393,40 @@ int vv_remote_will_read(int descriptor, uint64_t offset, uint64_t size)
     c->hint_end = offset + size;
     vv_remote_unlock();
     return 0;
+}
+
+/* --- Plans ------------------------------------------------------------------
+ */
+
+static int fetch(void *user, uint64_t first, unsigned char *to, size_t size,
+    const atomic_bool *stop)
+{
+    return ask_for(user, first, to, size, stop);
+}
+
+void vv_remote_plan(
+    int descriptor, const void *owner, uint64_t offset, uint64_t size)
+{
+    struct file *file = file_at(descriptor, false);
+    if (!file || file->is_directory || file->upload || file->lock ||
+        offset >= file->mark.size)
+        return;
+    uint64_t left = file->mark.size - offset;
+    vv_remote_lock();
+    if (!file->ahead)
+        file->ahead = vv_remote_ahead_new(file->settings, fetch, file);
+    vv_remote_unlock();
+    if (file->ahead)
+        vv_remote_ahead_plan(
+            file->ahead, owner, offset, size < left ? size : left);
+}
+
+void vv_remote_drop_plan(const void *owner)
+{
+    vv_remote_lock();
+    for (int i = 0; i < file_room; i++) {
+        if (files[i] && files[i]->ahead)
+            vv_remote_ahead_drop(files[i]->ahead, owner);
+    }
+    vv_remote_unlock();
 }

@@ -29,6 +29,12 @@ int vv_remote_info(int descriptor, struct vv_file_info *info);
 int64_t vv_remote_read_at(
     int descriptor, void *bytes, size_t size, uint64_t offset);
 int vv_remote_will_read(int descriptor, uint64_t offset, uint64_t size);
+
+/* As `plan` and `drop_plan` of system.h. */
+void vv_remote_plan(
+    int descriptor, const void *owner, uint64_t offset, uint64_t size);
+void vv_remote_drop_plan(const void *owner);
+
 int vv_remote_each_name(int descriptor, vv_each_name *each, void *user);
 
 /* A descriptor of a file that is written, which stays the caller's; and the

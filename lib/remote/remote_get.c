@@ -33,6 +33,7 @@ struct exchange {
     size_t room;
     size_t got; /* of this answer */
     struct vv_remote_text *text;
+    const char *end; /* that a text has to have */
     struct vv_remote_answer answer;
     int64_t deadline;
     bool is_checked;
@@ -159,6 +160,10 @@ static void settle(struct exchange *e, CURLcode code)
                 &e->answer, e->body, &e->number, e->why, sizeof e->why);
         else if (e->text && e->text->failed)
             find(e, VV_REMOTE_FINAL, ENOMEM, "no memory for a list");
+        else if (e->text && e->verdict == VV_REMOTE_GOOD &&
+                 !(e->text->at && strstr(e->text->at, e->end)))
+            find(e, VV_REMOTE_AGAIN, EIO,
+                "expected a whole list, found a part of one or something else");
         is_whole = e->is_text || e->got == e->room;
         if (e->verdict != VV_REMOTE_GOOD || (is_whole && !is_cut))
             return;
@@ -189,6 +194,7 @@ static void ask(struct exchange *e)
         curl_easy_setopt(c, CURLOPT_HEADERDATA, e);
         curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);
         curl_easy_setopt(c, CURLOPT_WRITEDATA, e);
+        vv_remote_set_stop(c, e->range.stop);
         settle(e, vv_remote_perform(c));
         if (look.why)
             find(e, VV_REMOTE_FINAL, EACCES, look.why);
@@ -245,12 +251,14 @@ static int get(struct exchange *e, size_t *size)
         failed = e->range.mark && e->got >= A_STEP_ON ? 1 : failed + 1;
         if (vv_remote_is_late(e->settings, e->deadline))
             find(e, VV_REMOTE_FINAL, ETIMEDOUT, VV_REMOTE_LATE);
+        if (vv_remote_is_stopped(e->range.stop))
+            find(e, VV_REMOTE_FINAL, ECANCELED, VV_REMOTE_STOPPED);
         if (e->verdict == VV_REMOTE_FINAL || failed >= e->settings->attempts)
             return fail(e, failed);
         go_on(e, &kept);
         if (e->range.mark && e->range.first > e->range.last)
             break;
-        vv_remote_wait(e->settings, &e->answer, failed);
+        vv_remote_wait(e->settings, &e->answer, failed, e->range.stop);
     }
     *size = kept + e->got;
     return 0;
@@ -269,11 +277,14 @@ int vv_remote_get_range(const struct vv_remote_settings *settings,
 }
 
 int vv_remote_get_text(const struct vv_remote_settings *settings,
-    const struct vv_remote_place *place, struct vv_remote_text *text)
+    const struct vv_remote_place *place, const char *end,
+    struct vv_remote_text *text)
 {
-    struct exchange e = {
-        .settings = settings, .place = place, .is_text = true, .text = text
-    };
+    struct exchange e = { .settings = settings,
+        .place = place,
+        .is_text = true,
+        .end = end,
+        .text = text };
     size_t size;
     return get(&e, &size);
 }

@@ -22,6 +22,8 @@ struct vv_remote_settings {
     varve_redirects redirects;
     bool allow_unversioned;
     size_t part_size;
+    size_t range_size;
+    unsigned concurrency;
     unsigned lock_period_ms; /* between two renewals of a lock */
     char *certificates;      /* or NULL */
     struct vv_remote_settings *older;
@@ -34,8 +36,9 @@ int vv_remote_get_range(const struct vv_remote_settings *settings,
     const struct vv_remote_place *place, const struct vv_remote_range *range,
     unsigned char *to, size_t *size, struct vv_remote_answer *answer);
 
-/* A text. */
+/* A text, which has `end` in it: one without is asked for again. */
 int vv_remote_get_text(const struct vv_remote_settings *settings,
-    const struct vv_remote_place *place, struct vv_remote_text *text);
+    const struct vv_remote_place *place, const char *end,
+    struct vv_remote_text *text);
 
 #endif

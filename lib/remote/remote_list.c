@@ -189,7 +189,8 @@ static int get_page(const struct vv_remote_settings *settings,
     struct vv_remote_place place;
     int result = vv_remote_place_of_list(directory, continued, &place);
     if (!result)
-        result = vv_remote_get_text(settings, &place, page);
+        result =
+            vv_remote_get_text(settings, &place, "</ListBucketResult>", page);
     vv_remote_place_clear(&place);
     return result;
 }

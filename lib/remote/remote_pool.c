@@ -5,9 +5,10 @@
 #include "remote_pool.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
-enum { MOST_IDLE = 16 };
+enum { MOST_IDLE = 32 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static CURL *idle[MOST_IDLE];
@@ -15,6 +16,7 @@ static CURL *of_parent[MOST_IDLE]; /* in a child: closing one would say so to
                                       the server */
 static unsigned idle_count;
 static bool is_started;
+static atomic_uint forks;
 
 void vv_remote_lock(void)
 {
@@ -31,7 +33,13 @@ static void begin_anew(void)
     for (unsigned i = 0; i < idle_count; i++)
         of_parent[i] = idle[i];
     idle_count = 0;
+    atomic_fetch_add(&forks, 1);
     pthread_mutex_unlock(&mutex);
+}
+
+unsigned vv_remote_forks(void)
+{
+    return atomic_load(&forks);
 }
 
 const char *vv_remote_pool_start(void)

@@ -18,6 +18,10 @@ const char *vv_remote_pool_start(void);
 CURL *vv_remote_pool_take(void);
 void vv_remote_pool_give(CURL *handle);
 
+/* How many forks led to this process. Threads that were started at another
+ * count are not in it. */
+unsigned vv_remote_forks(void);
+
 /* For short work in memory; forking waits for it. */
 void vv_remote_lock(void);
 void vv_remote_unlock(void);

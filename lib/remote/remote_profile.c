@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "remote_credentials.h"
+#include "remote_source.h"
 #include "remote_text.h"
 #include "remote_words.h"
 
 enum { LINE_SIZE = 8192 }; /* tokens of sessions are long */
 
-static const char *setting(const char *name)
+const char *vv_remote_setting(const char *name)
 {
     const char *value = getenv(name);
     return value && *value ? value : NULL;
@@ -23,7 +25,7 @@ static const char *setting(const char *name)
 
 static const char *name_of_profile(void)
 {
-    const char *name = setting("AWS_PROFILE");
+    const char *name = vv_remote_setting("AWS_PROFILE");
     return name ? name : "default";
 }
 
@@ -58,24 +60,44 @@ static void take(char **to, const char *value)
         *to = strdup(value);
 }
 
+/* Settings by which other programs get keys, and this one does not. */
+static bool is_foreign(const char *name)
+{
+    static const char *const names[] = { "credential_process", "sso_session",
+        "sso_start_url", "source_profile", "credential_source" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void take_line(struct vv_remote_profile *p, char *line, bool has_keys)
 {
+    const struct {
+        const char *name;
+        char **to;
+        bool is_key;
+    } known[] = { { "region", &p->region, false },
+        { "endpoint_url", &p->endpoint, false },
+        { "aws_access_key_id", &p->key_id, true },
+        { "aws_secret_access_key", &p->secret, true },
+        { "aws_session_token", &p->token, true },
+        { "role_arn", &p->role, true },
+        { "web_identity_token_file", &p->token_file, true },
+        { "role_session_name", &p->session, true } };
     char *equals = strchr(line, '=');
     if (!equals)
         return;
     *equals = '\0';
     const char *name = strip(line);
     const char *value = strip(equals + 1);
-    if (strcmp(name, "region") == 0)
-        take(&p->region, value);
-    else if (strcmp(name, "endpoint_url") == 0)
-        take(&p->endpoint, value);
-    else if (!has_keys && strcmp(name, "aws_access_key_id") == 0)
-        take(&p->key_id, value);
-    else if (!has_keys && strcmp(name, "aws_secret_access_key") == 0)
-        take(&p->secret, value);
-    else if (!has_keys && strcmp(name, "aws_session_token") == 0)
-        take(&p->token, value);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(name, known[i].name) == 0 && !(known[i].is_key && has_keys))
+            take(known[i].to, value);
+    }
+    if (is_foreign(name))
+        take(&p->foreign, name);
 }
 
 /* What an earlier file has said stands; keys come whole from one file. What is
@@ -83,7 +105,7 @@ static void take_line(struct vv_remote_profile *p, char *line, bool has_keys)
 static void read_file(struct vv_remote_profile *p, const char *path)
 {
     char line[LINE_SIZE];
-    bool has_keys = p->key_id || p->secret;
+    bool has_keys = p->key_id || p->secret || (p->role && p->token_file);
     bool is_ours = false;
     FILE *file = path ? fopen(path, "re") : NULL;
     while (file && fgets(line, sizeof line, file)) {
@@ -100,8 +122,8 @@ static void read_file(struct vv_remote_profile *p, const char *path)
 static char *path_of(const char *variable, const char *below_home)
 {
     struct vv_remote_text path = { .at = NULL };
-    const char *home = setting("HOME");
-    const char *own = setting(variable);
+    const char *home = vv_remote_setting("HOME");
+    const char *own = vv_remote_setting(variable);
     if (!own && !home)
         return NULL;
     vv_remote_add(&path, own ? own : home);
@@ -114,17 +136,25 @@ static char *path_of(const char *variable, const char *below_home)
 
 static void take_environment(struct vv_remote_profile *p)
 {
-    const char *key_id = setting("AWS_ACCESS_KEY_ID");
-    const char *secret = setting("AWS_SECRET_ACCESS_KEY");
-    const char *token = setting("AWS_SESSION_TOKEN");
-    const char *region = setting("AWS_REGION");
-    const char *endpoint = setting("AWS_ENDPOINT_URL_S3");
-    region = region ? region : setting("AWS_DEFAULT_REGION");
-    endpoint = endpoint ? endpoint : setting("AWS_ENDPOINT_URL");
+    const char *key_id = vv_remote_setting("AWS_ACCESS_KEY_ID");
+    const char *secret = vv_remote_setting("AWS_SECRET_ACCESS_KEY");
+    const char *token = vv_remote_setting("AWS_SESSION_TOKEN");
+    const char *region = vv_remote_setting("AWS_REGION");
+    const char *endpoint = vv_remote_setting("AWS_ENDPOINT_URL_S3");
+    region = region ? region : vv_remote_setting("AWS_DEFAULT_REGION");
+    endpoint = endpoint ? endpoint : vv_remote_setting("AWS_ENDPOINT_URL");
     if (key_id && secret) {
         p->key_id = strdup(key_id);
         p->secret = strdup(secret);
         p->token = token ? strdup(token) : NULL;
+    }
+    const char *role = vv_remote_setting("AWS_ROLE_ARN");
+    const char *file = vv_remote_setting("AWS_WEB_IDENTITY_TOKEN_FILE");
+    const char *session = vv_remote_setting("AWS_ROLE_SESSION_NAME");
+    if (!p->key_id && role && file) {
+        p->role = strdup(role);
+        p->token_file = strdup(file);
+        p->session = session ? strdup(session) : NULL;
     }
     take(&p->region, region ? region : "");
     take(&p->endpoint, endpoint ? endpoint : "");
@@ -134,6 +164,39 @@ static void take_environment(struct vv_remote_profile *p)
 static bool is_region(const char *region)
 {
     return !region[strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-")];
+}
+
+static int fail_keys(const struct vv_remote_profile *p, const char *credentials,
+    const char *config)
+{
+    char also[120] = "";
+    if (p->foreign)
+        snprintf(also, sizeof also,
+            "; the profile has %s, which is not supported: set what `aws "
+            "configure export-credentials` prints",
+            p->foreign);
+    return vv_remote_fail(EACCES,
+        "no credentials: looked for AWS_ACCESS_KEY_ID and "
+        "AWS_SECRET_ACCESS_KEY, AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, "
+        "the profile \"%s\" in %s and %s, "
+        "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI, and the metadata "
+        "service of an instance, which %s%s",
+        name_of_profile(), credentials ? credentials : "~/.aws/credentials",
+        config ? config : "~/.aws/config",
+        vv_remote_has_instance() ? "gives none"
+                                 : "AWS_EC2_METADATA_DISABLED turns off",
+        also);
+}
+
+/* A web identity comes before the keys of the files. */
+static int find_keys(
+    struct vv_remote_profile *p, const char *credentials, const char *config)
+{
+    bool has_role = p->role && p->token_file;
+    if (p->key_id && p->secret && !has_role)
+        return 0;
+    int result = vv_remote_credentials_find(p);
+    return result == -ENOENT ? fail_keys(p, credentials, config) : result;
 }
 
 int vv_remote_profile_find(struct vv_remote_profile *p)
@@ -147,18 +210,14 @@ int vv_remote_profile_find(struct vv_remote_profile *p)
     read_file(p, config);
     take(&p->region, "us-east-1");
     int result = 0;
-    if (!p->key_id || !p->secret)
-        result = vv_remote_fail(EACCES,
-            "no credentials: looked for AWS_ACCESS_KEY_ID and "
-            "AWS_SECRET_ACCESS_KEY, and for the profile \"%s\" in %s and %s",
-            name_of_profile(), credentials ? credentials : "~/.aws/credentials",
-            config ? config : "~/.aws/config");
-    else if (!p->region)
+    if (!p->region)
         result = vv_remote_fail(ENOMEM, "no memory for a profile");
     else if (!is_region(p->region))
         result = vv_remote_fail(EINVAL,
             "expected a region such as us-east-1 (AWS_REGION, "
             "AWS_DEFAULT_REGION, region of the profile), found another word");
+    else
+        result = find_keys(p, credentials, config);
     free(credentials);
     free(config);
     return result;
@@ -171,5 +230,9 @@ void vv_remote_profile_clear(struct vv_remote_profile *p)
     free(p->token);
     free(p->region);
     free(p->endpoint);
+    free(p->role);
+    free(p->token_file);
+    free(p->session);
+    free(p->foreign);
     *p = (struct vv_remote_profile){ .key_id = NULL };
 }

@@ -385,7 +385,7 @@ static int try_all(struct ending *e)
             return result;
         if (++failed >= settings->attempts)
             return vv_remote_change_fail(&e->change, failed);
-        vv_remote_wait(settings, &e->change.answer, failed);
+        vv_remote_wait(settings, &e->change.answer, failed, NULL);
     }
 }
 

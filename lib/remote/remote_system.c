@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "remote_ahead.h"
+#include "remote_credentials.h"
 #include "remote_file.h"
 #include "remote_lock_file.h"
 #include "remote_pool.h"
@@ -116,6 +118,20 @@ static int will_read(void *state, int file, uint64_t offset, uint64_t size)
     return vv_remote_is_ours(file)
                ? vv_remote_will_read(file, offset, size)
                : machine.will_read(state, file, offset, size);
+}
+
+static void plan(
+    void *state, int file, const void *owner, uint64_t offset, uint64_t size)
+{
+    (void)state;
+    if (vv_remote_is_ours(file))
+        vv_remote_plan(file, owner, offset, size);
+}
+
+static void drop_plan(void *state, const void *owner)
+{
+    (void)state;
+    vv_remote_drop_plan(owner);
 }
 
 static int each_name(void *state, int directory, vv_each_name *each, void *user)
@@ -298,6 +314,12 @@ static bool add_settings(const varve_remote_options *options)
     s->allow_unversioned = options->allow_unversioned;
     s->lock_period_ms = VV_REMOTE_LOCK_PERIOD_MS;
     s->part_size = options->part_size ? options->part_size : VV_REMOTE_PART;
+    s->concurrency = or_default(options->concurrency, VV_REMOTE_CONCURRENCY);
+    if (s->concurrency > VV_REMOTE_MOST_CONCURRENCY)
+        s->concurrency = VV_REMOTE_MOST_CONCURRENCY;
+    s->range_size = options->range_size ? options->range_size : VV_REMOTE_RANGE;
+    if (s->range_size < VV_REMOTE_LEAST_RANGE)
+        s->range_size = VV_REMOTE_LEAST_RANGE;
     if (options->certificates) {
         s->certificates = strdup(options->certificates);
         if (!s->certificates) {
@@ -305,6 +327,7 @@ static bool add_settings(const varve_remote_options *options)
             return false;
         }
     }
+    vv_remote_credentials_use(s);
     vv_remote_lock();
     s->older = newest;
     newest = s;
@@ -329,6 +352,8 @@ static void stand_on(const struct vv_system *below)
     stores.reserve = reserve;
     stores.start_write_back = start_write_back;
     stores.will_read = will_read;
+    stores.plan = plan;
+    stores.drop_plan = drop_plan;
     stores.sync = sync_either;
     stores.lock = lock;
     stores.share_lock = share_lock;

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote_call.h"
 #include "remote_words.h"
 #include "remote_xml.h"
 
@@ -49,9 +48,7 @@ void vv_remote_upload_free(struct vv_remote_upload *u)
 {
     if (!u)
         return;
-    for (unsigned i = 0; i < u->part_room; i++)
-        free(u->parts[i].tag);
-    free(u->parts);
+    vv_remote_parts_free(u->parts);
     free(u->first.bytes);
     free(u->window.bytes);
     free(u->id);
@@ -114,7 +111,8 @@ static int begin(struct vv_remote_upload *u)
         .path = u->path,
         .query = "?uploads=",
         .method = VV_REMOTE_POST,
-        .token = u->token };
+        .token = u->token,
+        .end = "</UploadId>" };
     int result = u->id ? 0 : vv_remote_change(&c);
     if (!result && !u->id) {
         u->id = take_id(c.text.at);
@@ -138,70 +136,22 @@ static char *query_of(const struct vv_remote_upload *u, unsigned number)
     return vv_remote_take(&query);
 }
 
-static bool has_room(struct vv_remote_upload *u, unsigned number)
+/* Puts a part on its way. */
+static int send_part(struct vv_remote_upload *u, struct vv_remote_bytes *block,
+    unsigned number, bool moves)
 {
-    unsigned room = u->part_room ? u->part_room : 16;
-    while (room < number)
-        room *= 2;
-    if (room == u->part_room)
-        return true;
-    struct vv_remote_part *more = realloc(u->parts, room * sizeof *u->parts);
-    if (!more)
-        return false;
-    memset(more + u->part_room, 0, (room - u->part_room) * sizeof *more);
-    u->parts = more;
-    u->part_room = room;
-    return true;
-}
-
-/* Until the store has the part, and says so with the tag of its bytes. */
-static int put_part(struct vv_remote_change *c)
-{
-    for (unsigned failed = 0;;) {
-        vv_remote_change_once(c);
-        if (c->verdict == VV_REMOTE_GOOD && !*c->answer.mark.tag)
-            vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
-                "expected the tag of a part, found none");
-        else if (c->verdict == VV_REMOTE_GOOD &&
-                 !vv_remote_tag_fits(&c->answer, c->md5))
-            vv_remote_change_find(c, VV_REMOTE_AGAIN, EIO,
-                "expected the tag of the bytes that were sent, found another");
-        if (c->verdict == VV_REMOTE_GOOD)
-            return 0;
-        failed++;
-        if (c->verdict == VV_REMOTE_FINAL || failed >= c->settings->attempts)
-            return vv_remote_change_fail(c, failed);
-        vv_remote_wait(c->settings, &c->answer, failed);
-    }
-}
-
-static int send_part(
-    struct vv_remote_upload *u, struct vv_remote_bytes *block, unsigned number)
-{
-    struct vv_remote_change c = { .settings = u->settings,
-        .path = u->path,
-        .method = VV_REMOTE_PUT,
-        .bytes = block->bytes,
-        .size = block->size };
     if (number > VV_REMOTE_MOST_PARTS)
         return vv_remote_fail(EFBIG, "expected at most %d parts, found more",
             VV_REMOTE_MOST_PARTS);
     int result = begin(u);
+    if (!result && !u->parts)
+        u->parts = vv_remote_parts_new(u->settings);
     char *query = result ? NULL : query_of(u, number);
-    if (!result && (!query || !has_room(u, number)))
+    if (!result && (!query || !u->parts))
         result = fail_memory();
-    c.query = query;
     if (!result)
-        result = put_part(&c);
-    if (!result) {
-        struct vv_remote_part *part = &u->parts[number - 1];
-        free(part->tag);
-        part->tag = vv_remote_copy(c.answer.mark.tag);
-        memcpy(part->md5, c.md5, sizeof part->md5);
-        block->is_sent = part->tag != NULL;
-        result = part->tag ? 0 : fail_memory();
-    }
-    free(c.text.at);
+        return vv_remote_parts_send(
+            u->parts, u->path, query, block, number, moves);
     free(query);
     return result;
 }
@@ -256,7 +206,8 @@ static int advance(struct vv_remote_upload *u)
     size_t room = room_of(u, u->number);
     if (!pad(&u->window, room, room))
         return fail_memory();
-    int result = u->window.is_sent ? 0 : send_part(u, &u->window, u->number);
+    int result =
+        u->window.is_sent ? 0 : send_part(u, &u->window, u->number, true);
     if (result)
         return result;
     u->begin += room;
@@ -326,13 +277,21 @@ static unsigned count_of(const struct vv_remote_upload *u)
 int vv_remote_upload_flush(struct vv_remote_upload *u)
 {
     int result = 0;
+    bool sends_window = u->window.size && !u->window.is_sent;
+    bool sends_first = !u->first.is_sent;
     if (count_of(u) < 2)
         return 0;
-    if (u->window.size && !u->window.is_sent)
-        result = send_part(u, &u->window, u->number);
-    if (!result && !u->first.is_sent)
-        result = send_part(u, &u->first, 1);
-    return result;
+    if (sends_window)
+        result = send_part(u, &u->window, u->number, false);
+    if (!result && sends_first)
+        result = send_part(u, &u->first, 1, false);
+    int waited = u->parts ? vv_remote_parts_wait(u->parts) : 0;
+    result = result ? result : waited;
+    if (result)
+        return result;
+    u->window.is_sent |= sends_window;
+    u->first.is_sent |= sends_first;
+    return 0;
 }
 
 /* --- The whole --------------------------------------------------------------
@@ -353,7 +312,8 @@ void vv_remote_upload_tag(
         if (!all)
             return;
         for (unsigned i = 0; i < parts; i++)
-            memcpy(all + i * sizeof md5, u->parts[i].md5, sizeof md5);
+            memcpy(all + i * sizeof md5,
+                vv_remote_parts_at(u->parts, i + 1).md5, sizeof md5);
         good = vv_remote_md5(all, parts * sizeof md5, md5);
         free(all);
         snprintf(count, sizeof count, "-%u", parts);
@@ -389,7 +349,7 @@ char *vv_remote_upload_order(const struct vv_remote_upload *u)
         snprintf(number, sizeof number,
             "<Part><PartNumber>%u</PartNumber><ETag>", i + 1);
         vv_remote_add(&text, number);
-        add_tag(&text, u->parts[i].tag);
+        add_tag(&text, vv_remote_parts_at(u->parts, i + 1).tag);
         vv_remote_add(&text, "</ETag></Part>");
     }
     vv_remote_add(&text, "</CompleteMultipartUpload>");
@@ -401,6 +361,8 @@ void vv_remote_upload_abort(struct vv_remote_upload *u)
     struct vv_remote_change c = {
         .settings = u->settings, .path = u->path, .method = VV_REMOTE_DELETE
     };
+    vv_remote_parts_free(u->parts);
+    u->parts = NULL;
     char *query = u->id ? query_of(u, 0) : NULL;
     c.query = query;
     if (query)

@@ -2,8 +2,9 @@
  * handed over, and its parts.
  *
  * A small file is one object that is put. Of a larger one each part goes as it
- * is full, but for the first, which stays here to the end since a header may
- * come last; nothing is to be seen in the store before it is published.
+ * is full, several at once, but for the first, which stays here to the end
+ * since a header may come last; nothing is to be seen in the store before it is
+ * published.
  *
  * One thread at a time has it.
  *
@@ -12,21 +13,12 @@
 #ifndef VV_REMOTE_UPLOAD_H
 #define VV_REMOTE_UPLOAD_H
 
-#include "remote_change.h"
+#include "remote_parts.h"
 
 enum {
     VV_REMOTE_PART = 8 << 20,     /* of whom nobody wants others */
     VV_REMOTE_MOST_PARTS = 10000, /* of a store */
     VV_REMOTE_PARTS_ALIKE = 1000  /* then they are twice as large */
-};
-
-/* Bytes from the beginning of a part on. */
-struct vv_remote_bytes {
-    /* own */
-    unsigned char *bytes;
-    size_t room;
-    size_t size;
-    bool is_sent; /* and not changed since */
 };
 
 struct vv_remote_upload {
@@ -43,11 +35,7 @@ struct vv_remote_upload {
     struct vv_remote_bytes window; /* the part that is filled */
     uint64_t begin;                /* its offset */
     unsigned number;               /* its number */
-    struct vv_remote_part {
-        char *tag; /* NULL: it is not there */
-        unsigned char md5[VV_REMOTE_MD5_SIZE];
-    } * parts;
-    unsigned part_room;
+    struct vv_remote_parts *parts; /* NULL: none has been sent yet */
 };
 
 /* Asks nobody. NULL without memory. */

@@ -13,7 +13,7 @@
 
 static _Thread_local struct {
     int number;
-    char text[400];
+    char text[700];
 } last;
 
 int vv_remote_fail(int number, const char *format, ...)
@@ -24,6 +24,11 @@ int vv_remote_fail(int number, const char *format, ...)
     va_end(arguments);
     last.number = number;
     return -number;
+}
+
+void vv_remote_copy_reason(char *text, size_t room)
+{
+    snprintf(text, room, "%s", last.text);
 }
 
 const char *vv_remote_reason(int number, const char *path)

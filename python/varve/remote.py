@@ -29,6 +29,8 @@ class RemoteOptions(TypedDict, total=False):
     operation_timeout_s: int
     redirects: str  # 'any', 'same_host' or 'none'
     allow_unversioned: bool
+    concurrency: int
+    range_size: int
 
 
 def enable_remote(**options: 'Unpack[RemoteOptions]') -> None:

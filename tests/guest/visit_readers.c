@@ -66,6 +66,7 @@ void visit_readers(struct guest *g)
     varve_remote_options later = { .attempts = 1 };
     memset(&later.reserved, 1, sizeof later.reserved);
     FAILS(g, VARVE_TOO_NEW, varve_remote_enable(&later, &g->error));
+    FAILS(g, VARVE_MISUSE, varve_remote_each("here", NULL, NULL, &g->error));
     CALL(g, varve_forbid_hdf5());
     LEAVES(g, 0, 1);
     MAKES(g, reader, varve_reader_open_with("a", NULL, &g->error));

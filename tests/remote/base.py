@@ -35,7 +35,8 @@ def surroundings(**more):
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(('AWS_', 'PROBE_'))
             and not name.lower().endswith('_proxy')}
-    return {**kept, 'VARVE_MODULES': MODULES, 'HOME': PLACE, **more}
+    return {**kept, 'VARVE_MODULES': MODULES, 'HOME': PLACE,
+            'AWS_EC2_METADATA_DISABLED': 'true', **more}
 
 
 def run(*command, **more):

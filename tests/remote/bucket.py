@@ -129,6 +129,10 @@ class Writing:
         return None
 
     def serve(self, kinds, work):
+        with self.server.store.flight():
+            self.serve_one(kinds, work)
+
+    def serve_one(self, kinds, work):
         """Reads a request and does `work`, with the fault that is drawn."""
         kind = self.draw_write()
         kind = kind if kind in kinds else None
@@ -137,6 +141,8 @@ class Writing:
                                            dict(self.headers.items())))
         try:
             body = self.read_body(kind)
+            if self.server.store.delay:
+                time.sleep(self.server.store.delay)
             if kind == 'slow':
                 time.sleep(0.002)
             wrong = self.check_body(body) or self.rules().refuses

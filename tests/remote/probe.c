@@ -7,6 +7,7 @@
  *                                 or a failure; tells how many of each
  *     probe value URL PATH        reads one value
  *     probe graph FILE URL COPY   reads URL into the graph of FILE, writes COPY
+ *                                 unless that is "-"
  *     probe map URL SIZE          maps the first value, if that can be
  *     probe latest PREFIX
  *     probe watch PREFIX          without a lease, then with one
@@ -16,8 +17,9 @@
  *                                 with one of all
  *
  * PROBE_ATTEMPTS, PROBE_STALL, PROBE_TIMEOUT, PROBE_REDIRECTS,
- * PROBE_UNVERSIONED, PROBE_CERTIFICATES and, of `graph`, PROBE_PASSES are
- * options. With PROBE_LATE none are enabled.
+ * PROBE_UNVERSIONED, PROBE_CERTIFICATES, PROBE_CONCURRENCY, PROBE_RANGE and, of
+ * `graph`, PROBE_PASSES and PROBE_THREADS are options. With PROBE_LATE none are
+ * enabled.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -183,13 +185,14 @@ static int graph(char **arguments)
         return 2;
     varve_node *root = varve_graph_root(graph);
     const varve_read_options options = {
-        .passes = (varve_passes)number_of("PROBE_PASSES")
+        .passes = (varve_passes)number_of("PROBE_PASSES"),
+        .resources.threads = number_of("PROBE_THREADS"),
     };
     varve_restoration *restoration =
         varve_read(root, arguments[1], &options, &error);
-    varve_status status =
-        restoration ? varve_write(root, arguments[2], NULL, &error)
-                    : error.status;
+    varve_status status = restoration ? VARVE_OK : error.status;
+    if (!status && strcmp(arguments[2], "-") != 0)
+        status = varve_write(root, arguments[2], NULL, &error);
     tell(status, &error);
     varve_restoration_free(restoration);
     varve_graph_free(graph);
@@ -391,6 +394,8 @@ int main(int count, char **arguments)
         .redirects = (varve_redirects)number_of("PROBE_REDIRECTS"),
         .allow_unversioned = number_of("PROBE_UNVERSIONED") != 0,
         .certificates = getenv("PROBE_CERTIFICATES"),
+        .concurrency = number_of("PROBE_CONCURRENCY"),
+        .range_size = number_of("PROBE_RANGE"),
     };
     varve_error error;
     varve_status status = getenv("PROBE_LATE")

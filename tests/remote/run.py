@@ -12,6 +12,7 @@ of writing saves at each rate (60).
 SPDX-License-Identifier: MIT
 """
 import collections
+import json
 import os
 import shutil
 import subprocess
@@ -20,11 +21,14 @@ import unittest
 
 import bucket
 import server
-from base import (EXAMPLE, KEY_ID, PLACE, QUERY, SECRET, TOKEN, VARVE, Remote,
-                  make, path_of, probe, read, run, unused_port)
+from ahead import Ahead, SentAtOnce  # noqa: F401, run below
+from base import (EXAMPLE, KEY_ID, PLACE, QUERY, SECRET, TOKEN, VARVE, WRITER,
+                  Remote, make, path_of, probe, read, run, unused_port)
 from counts import Requests  # noqa: F401, run below
+from identities import Identities  # noqa: F401, run below
 from lists import Lists  # noqa: F401, run below
 from locks import Locks, ManagerLocks  # noqa: F401, run below
+from proxied import Proxied  # noqa: F401, run below
 from urls import Limits, Secrets  # noqa: F401, run below
 from writes import Faults, Managers, Writes  # noqa: F401, run below
 
@@ -418,6 +422,39 @@ class Command(Remote):
             self.assertIn(f'ckpt-{number}.varve', out)
         out = self.varve('log', 's3://bucket/run/none', code=1, **self.aws)
         self.assertIn('no checkpoints', out)
+
+    def test_lists_a_directory(self):
+        """As it does the same one on a disk, of a manager and of others."""
+        here, there = path_of('listed'), 's3://bucket/listed'
+        done = run(WRITER, 'steps', here, '3')
+        self.assertEqual(done.stdout.splitlines(), ['VARVE_OK '] * 3)
+        for name, words in (('other-7.varve', []), ('a-5.safetensors', [])):
+            self.varve('convert', '-q', self.small, f'{here}/{name}', *words)
+        self.addCleanup(shutil.rmtree, here)
+        for name in os.listdir(here):
+            if os.path.isfile(f'{here}/{name}') and '.lock' not in name:
+                self.put(f'/bucket/listed/{name}', f'{here}/{name}')
+        def listed(place, *words):
+            out = self.varve('log', place, '--json', *words, **self.aws)
+            return [{name: value for name, value in row.items()
+                     if name not in ('path', 'modified', 'saved')}
+                    for row in json.loads(out)['items']]
+        self.assertEqual(len(listed(here)), 5)
+        for each in (there, there + '/'):
+            self.assertEqual(listed(each), listed(here))
+        for prefix in ('/ckpt', '/other', '/a'):
+            self.assertEqual(listed(there + prefix), listed(here + prefix))
+        out = self.varve('log', 's3://bucket/none', code=1, **self.aws)
+        self.assertIn('no checkpoints', out)
+        out = self.varve('log', 's3://bucket', code=1, **self.aws)
+        out = self.varve('log', 's3://nobucket/run', code=3, **self.aws)
+        self.assertIn('there is no such bucket', out)
+        self.varve('prune', '--keep-last=1', there, **self.aws)
+        self.varve('prune', '--keep-last=1', here)
+        self.assertEqual(
+            sorted(name.split('/')[-1] for name in self.store.files
+                   if name.startswith('/bucket/listed/') and '-' in name),
+            sorted(name for name in os.listdir(here) if '-' in name))
 
     def test_fails_in_one_sentence(self):
         self.store.keys = {}

@@ -3,6 +3,7 @@ it gives parts of files, counts what it is asked, and fails as it is told to.
 
 SPDX-License-Identifier: MIT
 """
+import contextlib
 import email.utils
 import http.server
 import random
@@ -48,16 +49,30 @@ class Store:
         self.kinds = KINDS
         self.chance = random.Random(1)
         self.lock = threading.Lock()
+        self.flying = 0       # requests that are being answered
         self.swap = None      # called with the count of each request
         self.always = None    # a fault that all requests have
         self.forget()
 
     def forget(self):
         self.requests = 0
+        self.most_flying = 0
         self.bytes = 0
         self.faults = {}
         self.seen = []        # method, path, headers
         self.refused = []     # why signatures were
+
+    @contextlib.contextmanager
+    def flight(self):
+        """Counts a request while it is answered."""
+        with self.lock:
+            self.flying += 1
+            self.most_flying = max(self.most_flying, self.flying)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.flying -= 1
 
     def draw(self):
         """The fault of the next request, or None."""
@@ -181,6 +196,10 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
         self.answer(code, body, [('Content-Type', 'application/xml')])
 
     def do_GET(self):
+        with self.server.store.flight():
+            self.get()
+
+    def get(self):
         store = self.server.store
         path, _, query = self.path.partition('?')
         kind = store.draw()
@@ -302,11 +321,15 @@ class Handler(bucket.Writing, http.server.BaseHTTPRequestHandler):
             self.hang_up()
 
 
+class Listener(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # connections come many at once
+
+
 class Server:
     """A server on a port of its own, in threads, until it is left."""
     def __init__(self, store, certificate=None):
-        self.http = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
-        self.http.daemon_threads = True
+        self.http = Listener(('127.0.0.1', 0), Handler)
         self.http.store = store
         self.http.handle_error = lambda *_: None  # who is cut off
         scheme = 'http'

@@ -16,9 +16,9 @@
  *     writer saver PREFIX COUNT KEEP
  *     writer refuse FILE DIRECTORY      what no store can do
  *
- * PROBE_ATTEMPTS and PROBE_PART are options; PROBE_LAYERED says that managers
- * have layers (1), and their levels too (2), PROBE_ASYNC that saves are in the
- * background.
+ * PROBE_ATTEMPTS, PROBE_PART and PROBE_CONCURRENCY are options; PROBE_LAYERED
+ * says that managers have layers (1), and their levels too (2), PROBE_ASYNC
+ * that saves are in the background.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -338,6 +338,7 @@ int main(int count, char **arguments)
         .wait_ms = 1,
         .connect_timeout_ms = 3000,
         .part_size = number_of("PROBE_PART"),
+        .concurrency = (unsigned)number_of("PROBE_CONCURRENCY"),
     };
     const char *what = count > 1 ? arguments[1] : "";
     char **rest = arguments + 2;

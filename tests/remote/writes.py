@@ -90,7 +90,7 @@ class Writes(Store):
 
     def test_a_large_file_comes_in_parts(self):
         """The first one last, and all before it is put together."""
-        self.write('VARVE_OK')
+        self.write('VARVE_OK', PROBE_CONCURRENCY='1')
         self.has(LARGE)
         self.assertEqual(self.store.uploads, {})
         self.assertEqual(methods(self.store), [

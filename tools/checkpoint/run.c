@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <varve/remote.h>
+
 #include "../../lib/base/numbered_name.h"
 #include "complaint.h"
 #include "room.h"
@@ -183,6 +185,16 @@ static int by_prefix(const void *left, const void *right)
         ((const struct run *)right)->prefix);
 }
 
+static void sort_runs(struct run_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->runs[i].count)
+            qsort(list->runs[i].entries, list->runs[i].count,
+                sizeof *list->runs[i].entries, by_counter);
+    if (list->count)
+        qsort(list->runs, list->count, sizeof *list->runs, by_prefix);
+}
+
 static int look(const struct settings *settings, const char *directory,
     const char *prefix, const varve_manager_options *options,
     struct run_list *list)
@@ -196,44 +208,70 @@ static int look(const struct settings *settings, const char *directory,
         outcome =
             add_file(settings, list, directory, prefix, name->d_name, options);
     closedir(names);
-    for (size_t i = 0; i < list->count; i++)
-        if (list->runs[i].count)
-            qsort(list->runs[i].entries, list->runs[i].count,
-                sizeof *list->runs[i].entries, by_counter);
-    if (list->count)
-        qsort(list->runs, list->count, sizeof *list->runs, by_prefix);
+    sort_runs(list);
     return outcome;
 }
 
-static void run_clear(struct run *run)
+/* --- Looking into stores ------------------------------------------------- */
+
+struct store_look {
+    const struct settings *settings;
+    const char *directory;
+    const char *prefix; /* NULL: any */
+    const varve_manager_options *options;
+    struct run_list *list;
+    int outcome;
+};
+
+static varve_status look_at_name(void *user, const char *name)
 {
-    varve_manager_free(run->manager);
-    for (size_t i = 0; i < run->text_count; i++)
-        free(run->texts[i]);
-    free(run->texts);
-    free(run->entries);
-    free(run->directory);
-    free(run->prefix);
+    struct store_look *l = user;
+    l->outcome = add_file(
+        l->settings, l->list, l->directory, l->prefix, name, l->options);
+    return l->outcome == OUTCOME_DONE ? VARVE_OK : VARVE_CALLBACK;
 }
 
-/* A store tells what is there of a prefix, to the manager of that. */
+static int look_at_names(struct store_look *l)
+{
+    varve_error error = { .status = VARVE_OK };
+    varve_status status =
+        varve_remote_each(l->directory, look_at_name, l, &error);
+    sort_runs(l->list);
+    return status && l->outcome == OUTCOME_DONE
+               ? complain_status(
+                     l->settings, "cannot look into", l->directory, &error)
+               : l->outcome;
+}
+
+/* A name is that of a directory if there are checkpoints in it; else it is a
+ * prefix. */
 static int look_in_store(const struct settings *settings, const char *argument,
     const varve_manager_options *options, struct run_list *list)
 {
+    struct store_look l = { .settings = settings,
+        .options = options,
+        .list = list,
+        .outcome = OUTCOME_DONE };
     const char *slash = strrchr(behind_host(argument), '/');
-    if (strncmp(argument, "s3:", 3) != 0 || !slash || !slash[1])
+    size_t size = strlen(argument);
+    if (strncmp(argument, "s3:", 3) != 0)
         return complain_usage(settings,
-            "expected s3://BUCKET/PREFIX, such as s3://bucket/run/ckpt, found "
-            "'%s'",
+            "expected s3://BUCKET/DIRECTORY or s3://BUCKET/PREFIX, such as "
+            "s3://bucket/run/ckpt, found '%s'",
             shown_path(argument));
-    char *directory = room_copy(argument, (size_t)(slash - argument));
-    struct run *run = find_run(list, directory, slash + 1, strlen(slash + 1));
+    while (argument[size - 1] == '/')
+        size--;
+    char *directory = room_copy(argument, size);
+    l.directory = directory;
+    int outcome = look_at_names(&l);
     free(directory);
-    int outcome = open_manager(settings, list, run, options);
-    if (run->count == 0) {
-        run_clear(run);
-        list->count = 0;
-    }
+    if (outcome != OUTCOME_DONE || list->count > 0 || !slash || !slash[1])
+        return outcome;
+    directory = room_copy(argument, (size_t)(slash - argument));
+    l.directory = directory;
+    l.prefix = slash + 1;
+    outcome = look_at_names(&l);
+    free(directory);
     return outcome;
 }
 
@@ -253,6 +291,17 @@ int run_list_open(const struct settings *settings, const char *argument,
         look(settings, directory, slash ? slash + 1 : argument, options, list);
     free(directory);
     return outcome;
+}
+
+static void run_clear(struct run *run)
+{
+    varve_manager_free(run->manager);
+    for (size_t i = 0; i < run->text_count; i++)
+        free(run->texts[i]);
+    free(run->texts);
+    free(run->entries);
+    free(run->directory);
+    free(run->prefix);
 }
 
 void run_list_clear(struct run_list *list)

@@ -395,3 +395,18 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     }
     return VARVE_HALF_RESTORED;
 }
+
+/* A failure names the variable; that it is found a second time is no matter. */
+varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
+    uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
+    varve_error *error)
+{
+    char text[256];
+    varve_status (*check)(const struct vv_opened *, uint32_t, uint64_t,
+        const void *, const char *, varve_error *) =
+        only_bools ? vv_opened_check_bools : vv_opened_check;
+    if (!check(d->file, value, chunk, bytes, NULL, NULL))
+        return VARVE_OK;
+    const char *what = node ? vv_node_text(node, text, sizeof text) : NULL;
+    return check(d->file, value, chunk, bytes, what, error);
+}

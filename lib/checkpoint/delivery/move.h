@@ -132,4 +132,11 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     const struct vv_move *moves, size_t count, varve_status status,
     varve_error *error);
 
+/* Checks the bytes of a chunk of a value, with `only_bools` no checksum but
+ * still that bools are 0 or 1. A failure names the node that it is for, if
+ * there is one. */
+varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
+    uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
+    varve_error *error);
+
 #endif

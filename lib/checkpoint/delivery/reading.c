@@ -172,21 +172,6 @@ static bool make_runs(struct pass *pass)
 
 /* --- One run ------------------------------------------------------------ */
 
-/* A failure names the variable; that it is found a second time is no matter. */
-varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
-    uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
-    varve_error *error)
-{
-    char text[256];
-    varve_status (*check)(const struct vv_opened *, uint32_t, uint64_t,
-        const void *, const char *, varve_error *) =
-        only_bools ? vv_opened_check_bools : vv_opened_check;
-    if (!check(d->file, value, chunk, bytes, NULL, NULL))
-        return VARVE_OK;
-    const char *what = node ? vv_node_text(node, text, sizeof text) : NULL;
-    return check(d->file, value, chunk, bytes, what, error);
-}
-
 static varve_status check_piece(const struct vv_reading *reading, size_t move,
     uint64_t chunk, const void *bytes, varve_error *error)
 {
@@ -474,6 +459,19 @@ static void tell_ahead(const struct pass *pass, size_t at)
     will_read(pass, at + RUNS_AHEAD);
 }
 
+/* For a system that fetches ahead what is planned. */
+static void plan(const struct pass *pass)
+{
+    const struct vv_reading *reading = pass->reading;
+    for (size_t i = 0; i < pass->run_count; i++) {
+        const struct run *run = run_at(pass, i);
+        vv_opened_plan(reading->d->file, pass,
+            offset_of(reading, run->first) +
+                (uint64_t)run->chunk * VV_CHUNK_SIZE,
+            reach_of(pass, run));
+    }
+}
+
 static void read_run(struct pass *pass, size_t at, unsigned worker)
 {
     const struct run *run = run_at(pass, at);
@@ -547,7 +545,9 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
             workers = i;
     }
     pass->next_run = SHARE;
+    plan(pass);
     vv_run_workers(context, workers, work, pass);
+    vv_opened_drop_plan(reading->d->file, pass);
     if (pass->has_failed && error)
         *error = pass->error;
     return pass->has_failed ? pass->status : VARVE_OK;

@@ -35,11 +35,4 @@ uint64_t vv_reading_size(const struct vv_reading *reading);
  * ends it. VARVE_CANCELLED if the progress callback says so. */
 varve_status vv_read_moves(struct vv_reading *reading, varve_error *error);
 
-/* Checks the bytes of a chunk of a value, with `only_bools` no checksum but
- * still that bools are 0 or 1. A failure names the node that it is for, if
- * there is one. */
-varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
-    uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
-    varve_error *error);
-
 #endif

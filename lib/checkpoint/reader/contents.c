@@ -258,6 +258,18 @@ static varve_status read_batch(struct sweep *s, size_t first, size_t end,
     return s->has_failed ? s->status : VARVE_OK;
 }
 
+/* For a system that fetches ahead what is planned. */
+static void plan(const struct sweep *s)
+{
+    const struct vv_index *index = index_of(s->reader);
+    for (size_t i = 0; i < s->item_count; i++) {
+        if (vv_piece_count(index, s->items[i].value) <= 1)
+            vv_opened_plan(&s->reader->file, s,
+                vv_at64(index->value_offsets, s->items[i].value),
+                size_of(s, i));
+    }
+}
+
 static varve_status give(const struct sweep *s, size_t item,
     varve_on_value *on_value, void *user, varve_error *error)
 {
@@ -288,6 +300,8 @@ varve_status varve_reader_each(varve_reader *reader, varve_on_value *on_value,
     vv_buffer_init(&s.pieces, a);
     varve_status status =
         index_of(reader)->value_count > 0 ? list_items(&s, error) : VARVE_OK;
+    if (!status)
+        plan(&s);
     /* Batches: what lies together is read together and by all threads, then
      * given in order by this one. */
     for (size_t first = 0, end; !status && first < s.item_count; first = end) {
@@ -299,6 +313,7 @@ varve_status varve_reader_each(varve_reader *reader, varve_on_value *on_value,
         for (size_t i = first; i < end && !status; i++)
             status = give(&s, i, on_value, user, error);
     }
+    vv_opened_drop_plan(&reader->file, &s);
     vv_release_aligned(a, s.bytes, s.bytes ? s.room : 0, BUFFER_ALIGNMENT);
     vv_buffer_clear(&s.pieces);
     vv_release(a, s.items, index_of(reader)->value_count * sizeof *s.items);

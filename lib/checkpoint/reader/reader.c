@@ -520,11 +520,18 @@ varve_status vv_reader_read_chunk(const varve_reader *reader, uint32_t node,
 static varve_status read_whole(const varve_reader *reader, uint32_t node,
     uint32_t value, unsigned char *to, varve_error *error)
 {
-    uint64_t chunks =
-        vv_chunk_count(vv_at64(index_of(reader)->value_sizes, value));
-    for (uint64_t c = 0; c < chunks; c++, to += VV_CHUNK_SIZE)
-        VV_TRY(vv_reader_read_chunk(reader, node, value, c, to, error));
-    return VARVE_OK;
+    uint64_t size = vv_at64(index_of(reader)->value_sizes, value);
+    uint64_t chunks = vv_chunk_count(size);
+    const void *owner = to;
+    varve_status status = VARVE_OK;
+    if (chunks > 1)
+        vv_opened_plan(&reader->file, owner,
+            vv_at64(index_of(reader)->value_offsets, value), size);
+    for (uint64_t c = 0; c < chunks && !status; c++, to += VV_CHUNK_SIZE)
+        status = vv_reader_read_chunk(reader, node, value, c, to, error);
+    if (chunks > 1)
+        vv_opened_drop_plan(&reader->file, owner);
+    return status;
 }
 
 static varve_status read_pieces(const varve_reader *reader, uint32_t node,

@@ -462,7 +462,11 @@ static varve_status run(struct verification *v, varve_error *error)
         if (!v->buffers[i])
             workers = i;
     }
+    for (size_t at = v->share; at < v->span_count; at += v->share_count)
+        vv_opened_plan(&v->reader->file, v, v->spans[at].begin,
+            v->spans[at].end - v->spans[at].begin);
     vv_run_workers(context, workers, work, v);
+    vv_opened_drop_plan(&v->reader->file, v);
     if (v->is_stopped) {
         if (error)
             *error = v->error;

@@ -21,6 +21,13 @@ static bool is_of_names(size_t offset)
            offset == offsetof(struct vv_system, set_access);
 }
 
+/* What a system has that fetches ahead, which only one of stores does. */
+static bool is_of_plans(size_t offset)
+{
+    return offset == offsetof(struct vv_system, plan) ||
+           offset == offsetof(struct vv_system, drop_plan);
+}
+
 /* Behind its state a system is functions only. */
 static void check(const char *name, const struct vv_system *system)
 {
@@ -29,7 +36,8 @@ static void check(const char *name, const struct vv_system *system)
          i += sizeof(any_function *)) {
         any_function *function;
         memcpy(&function, at + i, sizeof function);
-        if (!system->look && is_of_names(i))
+        if ((!system->look && is_of_names(i)) ||
+            (!system->plan && is_of_plans(i)))
             continue;
         cr_assert(function, "%s has no function %zu", name,
             (i - offsetof(struct vv_system, open_file)) / sizeof function);

@@ -102,6 +102,9 @@ static void scripted_answer(const struct scripted_server *s, const char *word,
 {
     static const char created[] = "<UploadId>7</UploadId>";
     static const char together[] = "<CompleteMultipartUploadResult/>";
+    static const char keys[] =
+        "{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"B\",\"Token\":\"C\","
+        "\"Expiration\":\"2026-10-01T10:00:00Z\"}";
     static const char broken[] = "<Error><Code>InternalError</Code></Error>";
     unsigned char md5[VV_REMOTE_MD5_SIZE];
     char tag[VV_REMOTE_MOST_TEXT], more[256] = "";
@@ -113,6 +116,8 @@ static void scripted_answer(const struct scripted_server *s, const char *word,
         body = created;
     else if (strcmp(word, "together") == 0)
         body = together;
+    else if (strcmp(word, "keys") == 0)
+        body = keys;
     else if (strcmp(word, "error") == 0)
         body = broken;
     else if (strcmp(word, "ours") == 0)

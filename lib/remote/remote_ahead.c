@@ -1,0 +1,444 @@
+/* remote_ahead.c - a queue of segments that are waited for, and slots with
+ * those that come and have come. A thread fetches one segment.
+ *
+ * A slot is free again when as many bytes as were planned of it have been read.
+ * All files of a process together have `concurrency` slots, but each may always
+ * have two.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "remote_ahead.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "remote_pool.h"
+#include "remote_words.h"
+
+enum {
+    LEAST_SLOTS = 2,   /* of a file, whatever others have */
+    MOST_SEARCHED = 4, /* times as many segments as slots, from the next on */
+    IS_STALE = 256     /* reads since the last one of a slot */
+};
+
+struct segment {
+    const void *owner;
+    uint64_t first;
+    uint64_t size;
+    uint64_t planned; /* bytes of it that will be read */
+};
+
+struct slot {
+    enum { FREE, COMING, THERE, FAILED } state;
+    struct vv_remote_fetching *ahead;
+    struct segment segment; /* owner NULL: nobody wants it any more */
+    uint64_t read;          /* bytes */
+    uint64_t used;          /* the clock at the last read */
+    unsigned readers;       /* that are copying */
+    unsigned char *bytes;   /* room for a segment, or NULL */
+    bool has_thread;        /* not joined yet */
+    uintptr_t thread;
+    atomic_bool stop;
+    int number; /* of a failure */
+    char why[700];
+};
+
+struct vv_remote_fetching {
+    const struct vv_remote_settings *settings;
+    vv_remote_fetch *fetch;
+    void *user;
+    unsigned fork; /* of the process that made it */
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct segment *segments; /* that wait, from `next` on */
+    size_t next;
+    size_t count;
+    size_t room;
+    uint64_t clock;
+    unsigned used; /* slots that are not free */
+    struct slot slots[VV_REMOTE_MOST_CONCURRENCY];
+};
+
+static atomic_uint used_by_all; /* slots of all files */
+static unsigned used_fork;      /* of the process whose slots these are */
+
+static bool is_of_parent(const struct vv_remote_fetching *a)
+{
+    return a->fork != vv_remote_forks();
+}
+
+struct vv_remote_fetching *vv_remote_ahead_new(
+    const struct vv_remote_settings *settings, vv_remote_fetch *fetch,
+    void *user)
+{
+    struct vv_remote_fetching *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    if (pthread_mutex_init(&a->mutex, NULL)) {
+        free(a);
+        return NULL;
+    }
+    if (pthread_cond_init(&a->changed, NULL)) {
+        pthread_mutex_destroy(&a->mutex);
+        free(a);
+        return NULL;
+    }
+    a->settings = settings;
+    a->fetch = fetch;
+    a->user = user;
+    a->fork = vv_remote_forks();
+    if (used_fork != a->fork)
+        atomic_store(&used_by_all, 0);
+    used_fork = a->fork;
+    for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++)
+        a->slots[i].ahead = a;
+    return a;
+}
+
+/* --- Slots ------------------------------------------------------------------
+ */
+
+static void join(struct vv_remote_fetching *a, struct slot *s)
+{
+    const struct vv_system *machine = a->settings->machine;
+    if (s->has_thread)
+        machine->join_thread(machine->state, s->thread);
+    s->has_thread = false;
+}
+
+static void release(struct vv_remote_fetching *a, struct slot *s)
+{
+    s->state = FREE;
+    a->used--;
+    atomic_fetch_sub(&used_by_all, 1);
+}
+
+static void free_room(struct slot *s)
+{
+    free(s->bytes);
+    s->bytes = NULL;
+}
+
+/* A slot that may be taken, or NULL. Those whose bytes are allocated come
+ * first, since they have the smallest numbers. */
+static struct slot *free_slot(struct vv_remote_fetching *a)
+{
+    unsigned most = a->settings->concurrency;
+    if (a->used >= most ||
+        (a->used >= LEAST_SLOTS && atomic_load(&used_by_all) >= most))
+        return NULL;
+    struct slot *s = a->slots;
+    while (s->state != FREE)
+        s++;
+    return s;
+}
+
+static void *run(void *argument)
+{
+    struct slot *s = argument;
+    struct vv_remote_fetching *a = s->ahead;
+    int result = a->fetch(
+        a->user, s->segment.first, s->bytes, (size_t)s->segment.size, &s->stop);
+    pthread_mutex_lock(&a->mutex);
+    s->state = result ? FAILED : THERE;
+    if (result) {
+        s->number = -result;
+        vv_remote_copy_reason(s->why, sizeof s->why);
+    }
+    if (!s->segment.owner)
+        release(a, s);
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->mutex);
+    return NULL;
+}
+
+/* Puts a waiting segment on its way. False: not now. */
+static bool start(struct vv_remote_fetching *a, size_t at)
+{
+    const struct vv_system *machine = a->settings->machine;
+    struct slot *s = free_slot(a);
+    if (!s)
+        return false;
+    join(a, s);
+    if (!s->bytes)
+        s->bytes = malloc(a->settings->range_size);
+    if (!s->bytes)
+        return false;
+    s->segment = a->segments[at];
+    s->read = 0;
+    s->used = a->clock;
+    atomic_store(&s->stop, false);
+    s->state = COMING;
+    if (machine->start_thread(machine->state, run, s, &s->thread)) {
+        s->state = FREE;
+        return false;
+    }
+    s->has_thread = true;
+    a->used++;
+    atomic_fetch_add(&used_by_all, 1);
+    memmove(a->segments + a->next + 1, a->segments + a->next,
+        (at - a->next) * sizeof *a->segments);
+    a->next++;
+    return true;
+}
+
+static void start_all(struct vv_remote_fetching *a)
+{
+    while (a->next < a->count && start(a, a->next))
+        continue;
+}
+
+/* --- Plans ------------------------------------------------------------------
+ */
+
+static void add(struct vv_remote_fetching *a, const struct segment *segment)
+{
+    if (a->next == a->count)
+        a->next = a->count = 0;
+    if (a->count == a->room) {
+        size_t room = a->room ? 2 * a->room : 64;
+        struct segment *more = realloc(a->segments, room * sizeof *more);
+        if (!more)
+            return;
+        a->segments = more;
+        a->room = room;
+    }
+    a->segments[a->count++] = *segment;
+}
+
+/* Whether a range was taken into the last segment, in front of it or behind
+ * it. */
+static bool extend(struct vv_remote_fetching *a, const struct segment *range)
+{
+    if (a->next == a->count)
+        return false;
+    struct segment *last = &a->segments[a->count - 1];
+    uint64_t last_end = last->first + last->size;
+    uint64_t end = range->first + range->size;
+    uint64_t first = range->first < last->first ? range->first : last->first;
+    uint64_t all = (end > last_end ? end : last_end) - first;
+    if (last->owner != range->owner || all > a->settings->range_size ||
+        all > last->size + range->size + VV_REMOTE_GAP)
+        return false;
+    last->first = first;
+    last->size = all;
+    last->planned += range->size;
+    return true;
+}
+
+static void plan(struct vv_remote_fetching *a, const void *owner,
+    uint64_t offset, uint64_t size)
+{
+    while (size > 0) {
+        uint64_t part = a->settings->range_size;
+        struct segment *last =
+            a->next < a->count ? &a->segments[a->count - 1] : NULL;
+        if (last && last->owner == owner &&
+            last->first + last->size == offset && last->size < part)
+            part -= last->size;
+        part = size < part ? size : part;
+        struct segment range = { owner, offset, part, part };
+        if (!extend(a, &range))
+            add(a, &range);
+        offset += part;
+        size -= part;
+    }
+}
+
+void vv_remote_ahead_plan(struct vv_remote_fetching *a, const void *owner,
+    uint64_t offset, uint64_t size)
+{
+    if (is_of_parent(a) || size > UINT64_MAX - offset)
+        return;
+    pthread_mutex_lock(&a->mutex);
+    plan(a, owner, offset, size);
+    pthread_mutex_unlock(&a->mutex);
+}
+
+static void free_bytes(struct vv_remote_fetching *a)
+{
+    for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++) {
+        join(a, &a->slots[i]);
+        free_room(&a->slots[i]);
+    }
+    free(a->segments);
+    a->segments = NULL;
+    a->next = a->count = a->room = 0;
+}
+
+void vv_remote_ahead_drop(struct vv_remote_fetching *a, const void *owner)
+{
+    size_t kept;
+    if (is_of_parent(a))
+        return;
+    pthread_mutex_lock(&a->mutex);
+    kept = a->next;
+    for (size_t i = a->next; i < a->count; i++) {
+        if (a->segments[i].owner != owner)
+            a->segments[kept++] = a->segments[i];
+    }
+    a->count = kept;
+    for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++) {
+        struct slot *s = &a->slots[i];
+        if (s->state == FREE || s->segment.owner != owner)
+            continue;
+        s->segment.owner = NULL;
+        atomic_store(&s->stop, true);
+        if (s->state != COMING && s->readers == 0)
+            release(a, s);
+    }
+    if (a->used == 0 && a->next == a->count)
+        free_bytes(a);
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->mutex);
+}
+
+/* A thread that ends takes the mutex once more. */
+void vv_remote_ahead_free(struct vv_remote_fetching *a)
+{
+    if (!a || is_of_parent(a))
+        return;
+    for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++)
+        atomic_store(&a->slots[i].stop, true);
+    free_bytes(a);
+    atomic_fetch_sub(&used_by_all, a->used);
+    pthread_cond_destroy(&a->changed);
+    pthread_mutex_destroy(&a->mutex);
+    free(a);
+}
+
+/* --- Reading ----------------------------------------------------------------
+ */
+
+static bool has(const struct segment *s, uint64_t offset)
+{
+    return s->first <= offset && offset - s->first < s->size;
+}
+
+static struct slot *slot_of(struct vv_remote_fetching *a, uint64_t offset)
+{
+    for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++) {
+        struct slot *s = &a->slots[i];
+        if (s->state != FREE && s->segment.owner && has(&s->segment, offset))
+            return s;
+    }
+    return NULL;
+}
+
+/* Reads come nearly in the order of the plan. */
+static size_t find_waiting(const struct vv_remote_fetching *a, uint64_t offset)
+{
+    size_t most = (size_t)MOST_SEARCHED * a->settings->concurrency;
+    for (size_t i = a->next; i < a->count && i - a->next < most; i++) {
+        if (has(&a->segments[i], offset))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+/* Frees a slot whose bytes nobody has come for, though others were read long
+ * since. */
+static void drop_stale(struct vv_remote_fetching *a)
+{
+    for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++) {
+        struct slot *s = &a->slots[i];
+        if ((s->state == THERE || s->state == FAILED) && s->readers == 0 &&
+            a->clock - s->used > IS_STALE) {
+            release(a, s);
+            return;
+        }
+    }
+}
+
+/* The reader fetches the beginning of a segment by itself. */
+static void leave_to_reader(
+    struct vv_remote_fetching *a, size_t at, size_t size, uint64_t offset)
+{
+    struct segment *s = &a->segments[at];
+    uint64_t part = size < s->size ? size : s->size;
+    a->clock++;
+    if (s->first != offset)
+        return;
+    s->first += part;
+    s->size -= part;
+    s->planned -= part < s->planned ? part : s->planned;
+    if (s->size > 0)
+        return;
+    memmove(s, s + 1, (a->count - at - 1) * sizeof *s);
+    a->count--;
+}
+
+/* Whether a waiting segment is on its way now. A thread for a single request
+ * would gain nothing. */
+static bool bring(
+    struct vv_remote_fetching *a, size_t at, size_t size, uint64_t offset)
+{
+    const struct segment *s = &a->segments[at];
+    bool is_alone = a->used == 0 && a->next + 1 == a->count &&
+                    s->first == offset && s->size <= size;
+    drop_stale(a);
+    bool is_started = !is_alone && start(a, at);
+    if (!is_started)
+        leave_to_reader(a, at, size, offset);
+    else
+        start_all(a);
+    return is_started;
+}
+
+static int64_t copy(struct vv_remote_fetching *a, struct slot *s,
+    unsigned char *to, size_t size, uint64_t offset)
+{
+    uint64_t inside = offset - s->segment.first;
+    uint64_t left = s->segment.size - inside;
+    size = size < left ? size : (size_t)left;
+    s->used = ++a->clock;
+    s->readers++;
+    pthread_mutex_unlock(&a->mutex);
+    memcpy(to, s->bytes + inside, size);
+    pthread_mutex_lock(&a->mutex);
+    s->readers--;
+    s->read += size;
+    if (s->readers == 0 &&
+        (!s->segment.owner || s->read >= s->segment.planned)) {
+        release(a, s);
+        start_all(a);
+        if (s->state == FREE)
+            free_room(s);
+    }
+    return (int64_t)size;
+}
+
+static int fail(struct vv_remote_fetching *a, struct slot *s)
+{
+    int result = vv_remote_fail(s->number, "%s", s->why);
+    release(a, s);
+    return result;
+}
+
+int64_t vv_remote_ahead_read(struct vv_remote_fetching *a, unsigned char *to,
+    size_t size, uint64_t offset)
+{
+    int64_t result = 0;
+    if (!a || is_of_parent(a))
+        return 0;
+    pthread_mutex_lock(&a->mutex);
+    for (;;) {
+        struct slot *s = slot_of(a, offset);
+        if (s && s->state == COMING) {
+            pthread_cond_wait(&a->changed, &a->mutex);
+            continue;
+        }
+        if (s) {
+            result =
+                s->state == THERE ? copy(a, s, to, size, offset) : fail(a, s);
+            break;
+        }
+        size_t at = find_waiting(a, offset);
+        if (at == SIZE_MAX || !bring(a, at, size, offset))
+            break;
+    }
+    pthread_mutex_unlock(&a->mutex);
+    return result;
+}

@@ -1,0 +1,199 @@
+"""ahead.py - the tests of ranges that are fetched ahead and of parts that are
+sent at once: how many requests, how large, how many at a time.
+
+SPDX-License-Identifier: MIT
+"""
+import re
+import signal
+import subprocess
+import time
+
+from base import (PROBE, VARVE, WRITER, Remote, make, path_of, probe, run,
+                  surroundings)
+from writes import LARGE, PART, Store
+
+A_MIB = 1 << 20
+RANGE = 4 * A_MIB
+AT_ONCE = 6
+URL = 's3://bucket/run/a.varve'
+HOW = {'PROBE_RANGE': str(RANGE), 'PROBE_CONCURRENCY': str(AT_ONCE)}
+
+
+def ranges(store):
+    """First byte and size of each part that was asked for."""
+    found = []
+    for line, headers in store.seen:
+        match = re.fullmatch(r'bytes=(\d+)-(\d+)', headers.get('Range', ''))
+        if line.startswith('GET ') and match:
+            first, last = int(match[1]), int(match[2])
+            found.append((first, last - first + 1))
+    return found
+
+
+class Ahead(Remote):
+    def setUp(self):
+        super().setUp()
+        self.aws = {**self.bucket(), **HOW}
+        self.store.files.clear()
+        self.store.delay = 0.02
+
+    def keep(self, file, name='a.varve'):
+        self.put('/bucket/run/' + name, file)
+        self.store.forget()
+        return 's3://bucket/run/' + name
+
+    def restore(self, file, url, **more):
+        """Into the graph of the file; what it writes then is that file."""
+        copy = path_of('restored.varve')
+        lines = probe('graph', file, url, copy, PROBE_THREADS='1',
+                      **{**self.aws, **more})
+        self.assertEqual(lines, ['VARVE_OK '])
+        self.assertEqual(probe('equal', '1', file, copy),
+                         ['COUNT VARVE_OK 1'])
+
+    def is_fetched(self, size, passes=1):
+        """In large ranges, several at once, and nothing twice in a pass."""
+        asked = ranges(self.store)
+        large = [each for each in asked if each[1] == RANGE]
+        self.assertGreaterEqual(sum(s for _, s in large),
+                                passes * (size - 2 * RANGE), asked)
+        self.assertLessEqual(len(asked), passes * (size // RANGE + 3) + 4,
+                             asked)
+        self.assertLessEqual(sum(s for _, s in asked),
+                             passes * size + A_MIB)
+        self.assertEqual(self.store.most_flying, AT_ONCE)
+
+    def test_a_restoration_of_large_values(self):
+        file = make('ahead.varve', 12, 4 * A_MIB)
+        url = self.keep(file)
+        self.restore(file, url, PROBE_PASSES='1')
+        self.is_fetched(48 * A_MIB)
+
+    def test_a_restoration_that_verifies_first(self):
+        file = make('ahead.varve', 12, 4 * A_MIB)
+        url = self.keep(file)
+        self.restore(file, url, PROBE_PASSES='2')
+        self.is_fetched(48 * A_MIB, passes=2)
+
+    def test_many_small_values(self):
+        file = make('many.varve', 30000, 1000)
+        url = self.keep(file)
+        self.restore(file, url, PROBE_PASSES='1')
+        asked = ranges(self.store)
+        self.assertLessEqual(len(asked), 30 * A_MIB // RANGE + 10, asked)
+
+    def test_a_value_by_a_reader(self):
+        """In large ranges, though it is read chunk by chunk."""
+        file = make('one.varve', 1, 30 * A_MIB)
+        url = self.keep(file)
+        self.assertEqual(probe('value', url, 'values/0', **self.aws),
+                         ['VARVE_OK '])
+        self.is_fetched(30 * A_MIB)
+
+    def test_verifying(self):
+        file = make('ahead.varve', 12, 4 * A_MIB)
+        url = self.keep(file)
+        self.verify(url, 'VARVE_OK', **self.aws)
+        self.is_fetched(48 * A_MIB)
+
+    def test_small_ranges_are_left_alone(self):
+        file = make('few.varve', 3, A_MIB)
+        url = self.keep(file)
+        self.assertEqual(probe('value', url, 'values/1', **self.aws),
+                         ['VARVE_OK '])
+        self.assertLessEqual(self.store.requests, 4)
+        self.assertLessEqual(self.store.bytes, A_MIB + 4 * 65536)
+
+    def test_faults(self):
+        file = make('ahead.varve', 12, 4 * A_MIB)
+        url = self.keep(file)
+        self.store.delay = 0
+        self.store.rate = 0.2
+        for _ in range(3):
+            self.restore(file, url, PROBE_PASSES='1', PROBE_ATTEMPTS='20')
+        self.assertGreater(sum(self.store.faults.values()), 5)
+
+    def test_a_file_that_is_replaced_while_it_is_fetched(self):
+        file = make('ahead.varve', 12, 4 * A_MIB)
+        url = self.keep(file)
+        self.store.swap = lambda count: count == 8 and self.put(
+            '/bucket/run/a.varve', self.small)
+        line, = probe('graph', file, url, '-', PROBE_PASSES='2', **self.aws)
+        self.says(line, 'VARVE_IO', 'changed since it was opened')
+
+    def test_a_store_that_fails_for_good(self):
+        """One failure is told, soon; the requests in flight are dropped."""
+        file = make('ahead.varve', 12, 4 * A_MIB)
+        url = self.keep(file)
+        self.store.swap = lambda count: count == 8 and setattr(
+            self.store, 'always', 'silence')
+        begin = time.monotonic()
+        line, = probe('graph', file, url, '-', PROBE_STALL='1',
+                      PROBE_ATTEMPTS='1', PROBE_PASSES='2', **self.aws)
+        self.says(line, 'VARVE_IO', 'Timeout was reached')
+        self.assertLess(time.monotonic() - begin, 20)
+
+    def test_memory_has_a_bound(self):
+        """However large the file is."""
+        most = []
+        for count in (16, 48):
+            file = make(f'bound-{count}.varve', count, 4 * A_MIB)
+            url = self.keep(file)
+            with subprocess.Popen(
+                    [PROBE, 'verify', url], env=surroundings(**self.aws),
+                    stdout=subprocess.PIPE, text=True) as process:
+                peak = 0
+                while process.poll() is None:
+                    with open(f'/proc/{process.pid}/status',
+                              encoding='utf-8') as stream:
+                        found = re.search(r'VmHWM:\s+(\d+)', stream.read())
+                    peak = max(peak, int(found[1]) if found else 0)
+                    time.sleep(0.005)
+                self.assertEqual(process.stdout.read(), 'VARVE_OK \n')
+            most.append(peak << 10)
+        self.assertLess(most[1], AT_ONCE * RANGE + 30 * A_MIB)
+        self.assertLess(abs(most[1] - most[0]), 12 * A_MIB)
+
+    def test_values_that_are_packed(self):
+        """Fewer bytes, and each frame once."""
+        if VARVE == '-':
+            self.skipTest('there is no command')
+        file = make('ahead.varve', 12, 4 * A_MIB)
+        packed = path_of('packed.varve')
+        run(VARVE, 'convert', '-f', '--compress=1', file, packed)
+        url = self.keep(packed)
+        self.restore(file, url, PROBE_PASSES='1')
+        self.assertLessEqual(len(ranges(self.store)), 12)
+
+
+class SentAtOnce(Store):
+    def test_parts(self):
+        self.store.delay = 0.05
+        self.write('VARVE_OK', PROBE_CONCURRENCY='3')
+        self.has(LARGE)
+        self.assertEqual(self.store.most_flying, 3)
+
+    def test_by_default_all_of_a_few(self):
+        self.store.delay = 0.4
+        what = '12', str(PART), '7'
+        self.write('VARVE_OK', what=what)
+        self.has(what)
+        self.assertEqual(self.store.most_flying, 10)
+
+    def test_a_part_that_fails_ends_the_save(self):
+        self.rules.always, self.rules.only = '500', 'partNumber=3'
+        self.write('VARVE_IO', 'the server answered 500',
+                   what=('40', str(PART), '7'), PROBE_ATTEMPTS='2')
+        self.has_nothing()
+        sent = [line for line, _ in self.store.seen if 'partNumber' in line]
+        self.assertLess(len(sent), 30)
+
+    def test_a_save_that_is_killed(self):
+        """Leaves nothing under the name."""
+        self.store.delay = 0.2
+        with subprocess.Popen(
+                [WRITER, 'write', URL, '30', str(PART), '7'],
+                env=surroundings(**self.aws)) as process:
+            time.sleep(0.6)
+            process.send_signal(signal.SIGKILL)
+        self.assertEqual(self.store.files, {})

@@ -1,0 +1,232 @@
+/* test_remote_ahead.c - lib/remote/remote_ahead.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _XOPEN_SOURCE 700
+#include "remote_ahead.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "remote_pool.h"
+#include "remote_words.h"
+#include "support/test.h"
+
+enum { RANGE = 64 << 10, MOST_SEEN = 64, CONCURRENCY = 4 };
+
+/* A file whose bytes are known, and what was fetched of it. */
+static struct {
+    pthread_mutex_t mutex;
+    struct fetched {
+        uint64_t first;
+        size_t size;
+    } seen[MOST_SEEN];
+    unsigned count;
+    unsigned flying, most_flying;
+    int result;
+    bool waits_for_stop;
+    atomic_uint stopped;
+} store = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+static const struct vv_remote_settings settings = {
+    .machine = &vv_posix_system,
+    .concurrency = CONCURRENCY,
+    .range_size = RANGE,
+};
+
+static unsigned char byte_at(uint64_t at)
+{
+    return (unsigned char)(at * 7 + (at >> 9));
+}
+
+static void sleep_ms(int64_t ms)
+{
+    vv_posix_system.sleep(vv_posix_system.state, ms * 1000000);
+}
+
+static int fetch(void *user, uint64_t first, unsigned char *to, size_t size,
+    const atomic_bool *stop)
+{
+    (void)user;
+    pthread_mutex_lock(&store.mutex);
+    if (store.count < MOST_SEEN)
+        store.seen[store.count++] = (struct fetched){ first, size };
+    store.flying++;
+    if (store.flying > store.most_flying)
+        store.most_flying = store.flying;
+    pthread_mutex_unlock(&store.mutex);
+    sleep_ms(2);
+    while (store.waits_for_stop && !atomic_load(stop))
+        sleep_ms(1);
+    if (atomic_load(stop))
+        atomic_fetch_add(&store.stopped, 1);
+    for (size_t i = 0; i < size; i++)
+        to[i] = byte_at(first + i);
+    pthread_mutex_lock(&store.mutex);
+    store.flying--;
+    pthread_mutex_unlock(&store.mutex);
+    return store.result ? vv_remote_fail(store.result, "as the test says") : 0;
+}
+
+static struct vv_remote_fetching *begin(void)
+{
+    store.count = store.most_flying = 0;
+    store.result = 0;
+    store.waits_for_stop = false;
+    atomic_store(&store.stopped, 0);
+    struct vv_remote_fetching *a = vv_remote_ahead_new(&settings, fetch, NULL);
+    cr_assert_not_null(a);
+    return a;
+}
+
+/* Reads a range as its users do; how many bytes came of the plan. */
+static size_t read_range(
+    struct vv_remote_fetching *a, uint64_t offset, size_t size)
+{
+    static unsigned char bytes[16 * RANGE];
+    size_t done = 0;
+    while (done < size) {
+        int64_t got = vv_remote_ahead_read(
+            a, bytes + done, size - done, offset + done);
+        cr_assert_geq(got, 0);
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    for (size_t i = 0; i < done; i++)
+        cr_assert_eq(bytes[i], byte_at(offset + i));
+    return done;
+}
+
+TEST(remote_ahead, fetches_each_byte_once_and_several_segments_at_once)
+{
+    struct vv_remote_fetching *a = begin();
+    int owner;
+    for (uint64_t i = 0; i < 16 * 8; i++)
+        vv_remote_ahead_plan(a, &owner, 1000 + i * RANGE / 8, RANGE / 8);
+    for (uint64_t i = 0; i < 16 * 8; i++)
+        cr_assert_eq(
+            read_range(a, 1000 + i * RANGE / 8, RANGE / 8), RANGE / 8);
+    cr_assert_eq(store.count, 16);
+    for (unsigned i = 0; i < 16; i++)
+        cr_assert_eq(store.seen[i].size, RANGE);
+    cr_assert_eq(store.most_flying, CONCURRENCY);
+    cr_assert_eq(read_range(a, 1000, 10), 0); /* it was read */
+    vv_remote_ahead_drop(a, &owner);
+    vv_remote_ahead_free(a);
+}
+
+TEST(remote_ahead, joins_neighbours_and_leaves_large_gaps_out)
+{
+    struct vv_remote_fetching *a = begin();
+    const uint64_t far = 10 * (uint64_t)VV_REMOTE_GAP;
+    int owner;
+    vv_remote_ahead_plan(a, &owner, 0, 100);
+    vv_remote_ahead_plan(a, &owner, 1100, 100); /* behind a small gap */
+    vv_remote_ahead_plan(a, &owner, far + 100, 50);
+    vv_remote_ahead_plan(a, &owner, far, 100); /* in front of it */
+    cr_assert_eq(read_range(a, 0, 100), 100);
+    cr_assert_eq(read_range(a, 1100, 100), 100);
+    cr_assert_eq(read_range(a, far + 100, 50), 50);
+    cr_assert_eq(read_range(a, far, 100), 100);
+    cr_assert_eq(store.count, 2);
+    cr_assert_eq(store.seen[0].size + store.seen[1].size, 1200 + 150);
+    vv_remote_ahead_free(a);
+}
+
+TEST(remote_ahead, leaves_a_single_request_to_its_reader)
+{
+    struct vv_remote_fetching *a = begin();
+    int owner;
+    vv_remote_ahead_plan(a, &owner, 0, 100);
+    cr_assert_eq(read_range(a, 0, 100), 0);
+    cr_assert_eq(read_range(a, 0, 100), 0);
+    cr_assert_eq(store.count, 0);
+    cr_assert_eq(vv_remote_ahead_read(NULL, NULL, 1, 0), 0);
+    vv_remote_ahead_free(a);
+}
+
+TEST(remote_ahead, tells_its_readers_what_failed)
+{
+    struct vv_remote_fetching *a = begin();
+    unsigned char byte;
+    int owner;
+    store.result = EIO;
+    vv_remote_ahead_plan(a, &owner, 0, 2 * RANGE);
+    cr_assert_eq(vv_remote_ahead_read(a, &byte, 1, 0), -EIO);
+    cr_assert_str_eq(
+        vv_remote_reason(EIO, "s3://bucket/a"), "as the test says");
+    cr_assert_eq(vv_remote_ahead_read(a, &byte, 1, 0), 0);
+    vv_remote_ahead_free(a);
+}
+
+struct reading {
+    struct vv_remote_fetching *a;
+    int64_t got;
+};
+
+static void *read_first(void *argument)
+{
+    struct reading *r = argument;
+    unsigned char byte;
+    r->got = vv_remote_ahead_read(r->a, &byte, 1, 0);
+    return NULL;
+}
+
+/* A reader that waits for a range of an owner that has dropped it reads it by
+ * itself. */
+TEST(remote_ahead, stops_what_nobody_wants_any_more)
+{
+    struct reading r = { .a = begin(), .got = -1 };
+    pthread_t reader;
+    unsigned flying = 0;
+    int owner;
+    store.waits_for_stop = true;
+    vv_remote_ahead_plan(r.a, &owner, 0, 8 * RANGE);
+    cr_assert_eq(pthread_create(&reader, NULL, read_first, &r), 0);
+    while (flying < CONCURRENCY) {
+        pthread_mutex_lock(&store.mutex);
+        flying = store.flying;
+        pthread_mutex_unlock(&store.mutex);
+        sleep_ms(1);
+    }
+    vv_remote_ahead_drop(r.a, &owner);
+    pthread_join(reader, NULL);
+    cr_assert_eq(r.got, 0);
+    vv_remote_ahead_free(r.a);
+    cr_assert_eq(store.stopped, CONCURRENCY);
+    cr_assert_eq(store.count, CONCURRENCY);
+}
+
+TEST(remote_ahead, is_not_of_a_child_process)
+{
+    int owner, how;
+    cr_assert_null(vv_remote_pool_start());
+    struct vv_remote_fetching *a = begin();
+    vv_remote_ahead_plan(a, &owner, 0, 4 * RANGE);
+    cr_assert_eq(read_range(a, 0, 10), 10);
+    pid_t child = fork();
+    if (child == 0) {
+        unsigned char byte;
+        alarm(20);
+        bool is_left = vv_remote_ahead_read(a, &byte, 1, RANGE) == 0;
+        vv_remote_ahead_drop(a, &owner);
+        vv_remote_ahead_free(a);
+        pthread_mutex_init(&store.mutex, NULL);
+        store.flying = 0;
+        struct vv_remote_fetching *own = begin();
+        vv_remote_ahead_plan(own, &owner, 0, 8 * RANGE);
+        bool is_own = read_range(own, 0, 8 * RANGE) == 8 * RANGE &&
+                      store.most_flying == CONCURRENCY;
+        vv_remote_ahead_free(own);
+        _exit(is_left && is_own ? 0 : 1);
+    }
+    cr_assert_eq(waitpid(child, &how, 0), child);
+    cr_assert_eq(how, 0);
+    cr_assert_eq(read_range(a, RANGE, 10), 10);
+    vv_remote_ahead_free(a);
+}
