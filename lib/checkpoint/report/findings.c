@@ -75,19 +75,20 @@ static void add_padded(struct vv_buffer *text, const char *word, size_t width)
 
 static void add_types(struct vv_buffer *text, const struct vv_finding *finding)
 {
-    char word[2 * VARVE_TENSOR_TEXT_SIZE + 16];
+    char word[VARVE_TENSOR_TEXT_SIZE] = "", other[VARVE_TENSOR_TEXT_SIZE] = "";
     const varve_tensor *first =
         finding->saved ? finding->saved : finding->wanted;
-    bool both =
-        finding->kind == VARVE_MISMATCHED && finding->saved && finding->wanted;
-    word[0] = '\0';
     if (first)
         varve_tensor_text(first, word);
-    if (both) {
-        strcat(word, " <> ");
-        varve_tensor_text(finding->wanted, word + strlen(word));
-    }
+    if (finding->kind == VARVE_MISMATCHED && finding->saved && finding->wanted)
+        varve_tensor_text(finding->wanted, other);
+    /* Where the types are the same, the reason says what differs. */
+    bool both = *other && strcmp(word, other) != 0;
     add_padded(text, word, both ? 0 : 18);
+    if (both) {
+        vv_buffer_add_string(text, " <> ");
+        vv_buffer_add_string(text, other);
+    }
 }
 
 void vv_add_finding_line(
@@ -120,6 +121,33 @@ void vv_add_finding_line(
         vv_buffer_add_string(text, " [excused]");
     while (text->size && text->data[text->size - 1] == ' ')
         text->size--;
+}
+
+const struct vv_report_part *vv_report_parts(
+    const varve_report *report, size_t *count)
+{
+    *count = report->left_out.size / sizeof(struct vv_report_part);
+    return (const struct vv_report_part *)(const void *)report->left_out.data;
+}
+
+void vv_add_part_line(struct vv_buffer *text, const struct vv_report_part *part)
+{
+    vv_buffer_add_string(text, *part->path ? part->path : "/");
+    vv_buffer_add_string(text, ": ");
+    vv_buffer_add_string(text, part->what);
+}
+
+static void write_left_out(const varve_report *report, struct vv_buffer *text)
+{
+    size_t count;
+    const struct vv_report_part *all = vv_report_parts(report, &count);
+    if (count > 0)
+        vv_buffer_add_string(text, "left out by the reader:\n");
+    for (size_t i = 0; i < count; i++) {
+        vv_buffer_add_string(text, "  ");
+        vv_add_part_line(text, &all[i]);
+        vv_buffer_add8(text, '\n');
+    }
 }
 
 /* A plain match is only counted. */
@@ -163,6 +191,7 @@ bool vv_report_write(varve_report *report)
             vv_buffer_add8(text, '\n');
         }
     }
+    write_left_out(report, text);
     vv_buffer_string(text);
     return !text->failed;
 }

@@ -27,6 +27,10 @@ TEST(findings, are_lines_for_people)
                    .wanted = &three, .is_excused = true },
         "b                              <- a float32[2] <> int64[3] "
         "[excused]");
+    check_line(&(struct vv_finding){ .kind = VARVE_MISMATCHED,
+                   .file_path = "a", .program_path = "a", .saved = &two,
+                   .wanted = &two, .reason = "r" },
+        "a                              float32[2]         r");
     check_line(&(struct vv_finding){ .kind = VARVE_ONLY_IN_PROGRAM,
                    .program_path = "b", .wanted = &three },
         "b                              int64[3]");
