@@ -104,10 +104,11 @@ VARVE_API varve_status varve_restoration_verify(
 
 /* Each holds or fails at the time of the call, with VARVE_UNMATCHED and a
  * message that names every path that did not match, as far as it has room; the
- * report has them all. Objects without values carry no obligation, nor do
- * excused patterns, names that the program has retired (varve_retire),
- * variables tagged VARVE_TAG_LOCAL, and those tagged VARVE_TAG_LATER that the
- * file lacks. */
+ * report has them all. Parts that the reader left out
+ * (varve_reader_left_out_at) stand before the paths; they alone fail no
+ * assertion. Objects without values carry no obligation, nor do excused
+ * patterns, names that the program has retired (varve_retire), variables tagged
+ * VARVE_TAG_LOCAL, and those tagged VARVE_TAG_LATER that the file lacks. */
 
 /* Everything in the file found a home, `only` leaves something to restore, and
  * varve_assert_existing_objects_matched holds. */
@@ -199,8 +200,8 @@ VARVE_API bool varve_report_at(const varve_report *report,
     varve_finding_kind kind, size_t index, varve_finding *finding);
 
 /* All of it for people: a line that counts, then a line for each finding, but
- * for values that were simply taken from the same path. The report's; ends with
- * a newline. */
+ * for values that were simply taken from the same path; at the end the parts
+ * that the reader left out. The report's; ends with a newline. */
 VARVE_API const char *varve_report_text(const varve_report *report);
 
 /* All of it for programs, in ASCII: JSON as docs/schemas/varve.report-1.json

@@ -3,8 +3,10 @@
 SPDX-License-Identifier: MIT
 """
 import collections
+import pickle
 import random
 import unittest
+import zipfile
 
 import numpy as np
 
@@ -35,6 +37,15 @@ class Kinds(Test):
         for name, value in STATE.items():
             self.assertIs(type(found[name]), type(value), name)
             self.assertEqual(repr(found[name]), repr(value), name)
+
+    def test_load_gives_the_integer_keys_of_a_file_of_torch(self):
+        state = {'by': {0: 1.5, -10: 2.5}, 'text': {'0': 1.5},
+                 'both': {0: 1.5, '1': 2.5}}
+        with zipfile.ZipFile(self.path('a.pt'), 'w') as archive:
+            archive.writestr('a/data.pkl', pickle.dumps(state, 2))
+            archive.writestr('a/version', '3\n')
+        found = varve.load(self.path('a.pt'))
+        self.assertEqual(found, {**state, 'both': {'0': 1.5, '1': 2.5}})
 
     def test_restore_gives_what_was_saved(self):
         varve.write(STATE, self.path())

@@ -311,9 +311,13 @@ def check_model(varve, folder, i):
     path = os.path.join(folder, f'model{i}.keras')
     model.save(path)
     check_slots(varve, path, model, SLOTS[optimizer])
-    for name in ('model.weights.h5', 'again.weights.h5'):
+    for name in ('model.weights.h5', 'again.weights.h5', 'ours.varve',
+                 'ours.weights.h5'):
         out = os.path.join(folder, name)
         run([varve, 'convert', '--force', path, out])
+        if name.endswith('.varve'):
+            path = out
+            continue
         other, _, _ = make_model(keras, i)
         other.compile(optimizer, 'mse')
         other.optimizer.build(other.trainable_variables)

@@ -19,6 +19,7 @@ import random
 import sys
 import tempfile
 
+import torch_chains
 from torch_objects import (
     File, np, random_object, raw, run, torch, values_of)
 
@@ -51,6 +52,31 @@ def check_object(varve, path):
             raise AssertionError(f'{where}: {found} for {expected}')
         count += 1
     return count
+
+
+ARRAYS = '? i1 u1 <i2 <u4 <i8 <f2 <f4 <f8 <c8 <c16 >i4 >f8'.split()
+
+
+def check_arrays(varve, path):
+    """Arrays of NumPy, of any type that is ours, in any order."""
+    arrays = {}
+    for i in range(4):
+        shape = [random.randrange(4) for _ in range(random.randrange(4))]
+        kind = np.dtype(random.choice(ARRAYS))
+        count = int(np.prod(shape, dtype=int))
+        noise = np.random.bytes(count * kind.itemsize)
+        array = np.frombuffer(noise, kind).reshape(shape) if kind != '?' \
+            else np.random.rand(*shape) < .5
+        arrays[str(i)] = np.asarray(
+            array, order='F') if random.random() < .3 else np.array(array)
+    torch.save(arrays, path, pickle_protocol=random.choice((2, 3, 4, 5)))
+    file = File(varve, path)
+    for name, array in arrays.items():
+        little = array.astype(array.dtype.newbyteorder('<'))
+        found = file.arrays[name]
+        if found.shape != array.shape or \
+                found.tobytes() != little.tobytes('C'):
+            raise AssertionError(f'array {name}: {found} for {array}')
 
 
 # --- Optimizers ------------------------------------------------------------
@@ -162,53 +188,6 @@ def check_optimizer(varve, path):
     return len(file.slots)
 
 
-# --- Optimizers through our format --------------------------------------------
-
-OPTIMIZERS = ('Adam AdamW NAdam ASGD Adagrad Adadelta RMSprop Rprop Adamax '
-              'RAdam Adafactor').split()
-
-
-def step(model, optimizer):
-    optimizer.zero_grad()
-    width = next(model.parameters()).shape[1]
-    model(torch.linspace(-1, 1, width)).square().sum().backward()
-    optimizer.step()
-
-
-def check_chain(varve, path):
-    """PyTorch, our format, PyTorch: one more step is the same, to the bit."""
-    def build():
-        model = torch.nn.Sequential(
-            torch.nn.Linear(a, b), torch.nn.Linear(b, b))
-        every = list(model.named_parameters())
-        params = every if is_named else [p for _, p in every]
-        kind = getattr(torch.optim, name)
-        return model, kind([{'params': params[2:], 'lr': 0.02},
-                            {'params': params[:2]}] if is_split else params,
-                           lr=0.01)
-
-    a, b = random.randrange(1, 5), random.randrange(1, 5)
-    is_named, is_split = random.random() < .5, random.random() < .5
-    name = random.choice(OPTIMIZERS)
-    model, optimizer = build()
-    for _ in range(2):
-        step(model, optimizer)
-    torch.save({'model': model.state_dict(),
-                'optimizer': optimizer.state_dict()}, path)
-    run([varve, 'convert', '--force', path, path + '.varve'])
-    run([varve, 'convert', '--force', path + '.varve', path])
-    saved = torch.load(path, weights_only=True)
-    other, again = build()
-    other.load_state_dict(saved['model'])
-    again.load_state_dict(saved['optimizer'])
-    step(model, optimizer)
-    step(other, again)
-    for p, q in zip(model.parameters(), other.parameters()):
-        if not torch.equal(p, q):
-            raise AssertionError(f'{name} goes on in another way')
-    return 1
-
-
 # --- Models as people have them ----------------------------------------------
 
 
@@ -273,17 +252,20 @@ def main():
                 values += check_object(varve, path)
                 slots += check_optimizer(varve, path)
                 slots += check_lightning(varve, path)
-                chains += check_chain(varve, path)
+                chains += torch_chains.check_random(varve, path)
+                torch_chains.check_names(varve, path)
+                check_arrays(varve, path)
             except AssertionError as error:
                 print(f'{NAME}: seed {i}: {error}')
                 return 1
         try:
+            chains += torch_chains.check_all(varve, path)
             of_models = check_models(varve, path)
         except AssertionError as error:
             print(f'{NAME}: {error}')
             return 1
     print(f'{NAME}: {3 * count} files, {values} values, {slots} slots, '
-          f'{chains} optimizers through our format, '
+          f'{chains} optimizers through other formats, '
           f'{of_models} values of models, torch {torch.__version__}')
     return 0 if values and slots else 1
 

@@ -194,11 +194,25 @@ static bool needs_parts(const struct conversion *c)
            c->source.node.path[0];
 }
 
+/* Whether a file of ours has to tell more than the path of a value: Keras calls
+ * its groups otherwise than its layers. */
+static bool keeps_globals(const struct conversion *c)
+{
+    return varve_reader_format(c->source.reader) == VARVE_FORMAT_HDF5 &&
+           c->destination.format == VARVE_FORMAT_VARVE;
+}
+
+struct naming {
+    struct parts named;
+    bool keeps_others; /* than the paths */
+};
+
 static varve_status add_named(void *user, varve_node *node, const char *path)
 {
-    struct parts *named = user;
-    (void)path;
-    if (!varve_global_name(node))
+    struct naming *n = user;
+    struct parts *named = &n->named;
+    const char *global = varve_global_name(node);
+    if (!global || (n->keeps_others && strcmp(global, path) != 0))
         return VARVE_OK;
     named->items = room_more(
         named->items, &named->capacity, named->count, sizeof *named->items);
@@ -209,11 +223,11 @@ static varve_status add_named(void *user, varve_node *node, const char *path)
 /* Values of a file without a graph have their paths for global names. */
 static int drop_all_names(struct conversion *c)
 {
-    struct parts named = { .count = 0 };
-    varve_status status = varve_walk(c->root, add_named, &named, NULL);
-    for (size_t i = 0; i < named.count; i++)
-        varve_set_global_name(named.items[i].node, NULL);
-    parts_clear(&named);
+    struct naming n = { .keeps_others = keeps_globals(c) };
+    varve_status status = varve_walk(c->root, add_named, &n, NULL);
+    for (size_t i = 0; i < n.named.count; i++)
+        varve_set_global_name(n.named.items[i].node, NULL);
+    parts_clear(&n.named);
     return status ? complain_memory(c->settings) : OUTCOME_DONE;
 }
 
@@ -236,7 +250,7 @@ static int change_graph(struct conversion *c)
         .losses = &c->losses,
         .unused = &c->unused,
         .is_flat = !has_graph(c->destination.format),
-        .is_from_flat = is_from_flat };
+        .is_from_flat = is_from_flat && !keeps_globals(c) };
     int outcome = choose(&a);
     if (outcome == OUTCOME_DONE) {
         unused_warn(c->settings, &c->unused);

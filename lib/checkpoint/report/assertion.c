@@ -66,6 +66,29 @@ done:;
     return has_memory;
 }
 
+/* What the reader left out may be why something is missing: it comes first, as
+ * the paths may fill the message. */
+static bool add_left_out_lines(const varve_report *report, varve_error *error)
+{
+    enum { MOST = 4 };
+    size_t count;
+    const struct vv_report_part *all = vv_report_parts(report, &count);
+    struct vv_buffer line;
+    vv_buffer_init(&line, &report->allocator);
+    for (size_t i = 0; i < count && i < MOST && !line.failed; i++) {
+        line.size = 0;
+        vv_add_part_line(&line, &all[i]);
+        vv_error_add_line(
+            error, "  left out by the reader: %s", vv_buffer_string(&line));
+    }
+    if (count > MOST)
+        vv_error_add_line(
+            error, "  left out by the reader: %zu more", count - MOST);
+    bool has_memory = !line.failed;
+    vv_buffer_clear(&line);
+    return has_memory;
+}
+
 static varve_status expect_program(
     const struct vv_delivery *d, varve_error *error)
 {
@@ -101,7 +124,8 @@ static varve_status demand(
             report->variable_count);
     vv_fail(error, VARVE_UNMATCHED, "%s: %s%s%s", report->path, words[0],
         unused && missing ? ", " : "", words[1]);
-    if (!add_lines(report, of_the_file ? is_either : is_missing, error))
+    if (!add_left_out_lines(report, error) ||
+        !add_lines(report, of_the_file ? is_either : is_missing, error))
         return vv_fail_memory(error, "the paths that did not match");
     return VARVE_UNMATCHED;
 }
@@ -189,7 +213,8 @@ varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error)
         status = vv_fail(error, VARVE_UNMATCHED,
             "%s: expected all %zu names in the file, found %zu missing:",
             report->path, report->variable_count, count);
-        if (!add_lines(report, is_not_found, error))
+        if (!add_left_out_lines(report, error) ||
+            !add_lines(report, is_not_found, error))
             status = vv_fail_memory(error, "the names that are missing");
     }
     varve_report_free(report);
@@ -220,7 +245,8 @@ varve_status vv_assert_any(const struct vv_delivery *d, varve_error *error)
             "%s: expected a checkpoint of this program, found one of another: "
             "nothing in it matches",
             report->path);
-        if (!add_lines(report, is_either, error))
+        if (!add_left_out_lines(report, error) ||
+            !add_lines(report, is_either, error))
             status = vv_fail_memory(error, "the paths that did not match");
     }
     varve_report_free(report);

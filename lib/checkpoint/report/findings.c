@@ -128,6 +128,33 @@ void vv_add_finding_line(
         text->size--;
 }
 
+const struct vv_report_part *vv_report_parts(
+    const varve_report *report, size_t *count)
+{
+    *count = report->left_out.size / sizeof(struct vv_report_part);
+    return (const struct vv_report_part *)(const void *)report->left_out.data;
+}
+
+void vv_add_part_line(struct vv_buffer *text, const struct vv_report_part *part)
+{
+    vv_buffer_add_string(text, *part->path ? part->path : "/");
+    vv_buffer_add_string(text, ": ");
+    vv_buffer_add_string(text, part->what);
+}
+
+static void write_left_out(const varve_report *report, struct vv_buffer *text)
+{
+    size_t count;
+    const struct vv_report_part *all = vv_report_parts(report, &count);
+    if (count > 0)
+        vv_buffer_add_string(text, "left out by the reader:\n");
+    for (size_t i = 0; i < count; i++) {
+        vv_buffer_add_string(text, "  ");
+        vv_add_part_line(text, &all[i]);
+        vv_buffer_add8(text, '\n');
+    }
+}
+
 /* A plain match is only counted. */
 static bool is_worth_a_line(const struct vv_finding *finding)
 {
@@ -169,6 +196,7 @@ bool vv_report_write(varve_report *report)
             vv_buffer_add8(text, '\n');
         }
     }
+    write_left_out(report, text);
     vv_buffer_string(text);
     return !text->failed;
 }

@@ -15,6 +15,12 @@ const struct vv_finding *vv_findings(
 void vv_add_finding_line(
     struct vv_buffer *text, const struct vv_finding *finding);
 
+/* The parts that the reader left out, and one as a line without a newline. */
+const struct vv_report_part *vv_report_parts(
+    const varve_report *report, size_t *count);
+void vv_add_part_line(
+    struct vv_buffer *text, const struct vv_report_part *part);
+
 /* Writes all of it into the report's text; false without memory. */
 bool vv_report_write(varve_report *report);
 

@@ -212,6 +212,34 @@ bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node)
     return !m->is_dry && node->restored_by >= m->p->number;
 }
 
+/* Which value of the file a node has instead of this one, and what differs. */
+static const char *claim_reason(struct vv_maker *m, struct vv_finding *finding,
+    uint32_t value, uint32_t file, uint32_t other)
+{
+    static const char claimed[] =
+        "the node of the program has claimed another one";
+    struct vv_buffer path;
+    if (other == VV_NONE)
+        return claimed;
+    varve_tensor has = vv_saved(m->p, other);
+    bool is_same = has.dtype == finding->saved->dtype &&
+                   vv_shape_equal(&has, finding->saved);
+    bool is_known = is_same && vv_opened_is_equal(m->d->file, value, value);
+    vv_buffer_init(&path, &m->p->context.allocator);
+    vv_saved_path(&m->p->saved.paths, file, &path);
+    vv_emptied(&m->scratch);
+    vv_buffer_add_string(&m->scratch, claimed);
+    vv_buffer_add_string(&m->scratch, ", \"");
+    vv_buffer_add_string(&m->scratch, vv_buffer_string(&path));
+    vv_buffer_add_string(&m->scratch, !is_same ? "\", of another type"
+                                      : is_known
+                                          ? "\", whose bytes differ"
+                                          : "\", which cannot be compared");
+    m->failed |= path.failed;
+    vv_buffer_clear(&path);
+    return vv_report_keep(m, &m->scratch);
+}
+
 /* A value that a node did not take, as it has another one: which is no loss if
  * the two are the same. */
 static void describe_second(struct vv_maker *m, struct vv_finding *finding,
@@ -220,12 +248,13 @@ static void describe_second(struct vv_maker *m, struct vv_finding *finding,
     uint32_t file = vv_file_node_of(&m->p->matches, node);
     uint32_t other = file == VV_NONE ? VV_NONE : vv_value_of(m->p, file);
     finding->kind = VARVE_MISMATCHED;
-    finding->reason = "the node of the program has claimed another one";
     finding->is_restored = vv_report_was_restored(m, node);
     if (other != VV_NONE && vv_opened_is_equal(m->d->file, value, other) &&
         (finding->is_restored || would_match(m, other, node))) {
         finding->kind = VARVE_MATCHED;
         finding->reason = "equal to another one, which the node has";
+    } else if (finding->saved) {
+        finding->reason = claim_reason(m, finding, value, file, other);
     }
     vv_report_describe_node(m, finding, node);
 }
@@ -407,6 +436,23 @@ static void sort_claims(struct vv_maker *m)
             m->misfits.data, m->misfits.size / misfit, misfit, compare_misfits);
 }
 
+static void list_left_out(struct vv_maker *m)
+{
+    const struct vv_opened *file = m->d->file;
+    const struct vv_left_out *all =
+        (const struct vv_left_out *)(const void *)file->left_out.data;
+    const char *texts = (const char *)file->left_out_texts.data;
+    for (size_t i = 0; i < file->left_out.size / sizeof *all; i++) {
+        const char *path = texts + all[i].path, *what = texts + all[i].what;
+        struct vv_report_part u = { vv_arena_text(
+                                        &m->report->arena, path, strlen(path)),
+            vv_arena_text(&m->report->arena, what, strlen(what)) };
+        vv_buffer_add(&m->report->left_out, &u, sizeof u);
+        m->failed |= !u.path || !u.what;
+    }
+    m->failed |= m->report->left_out.failed;
+}
+
 static varve_status begin(struct vv_maker *m, varve_error *error)
 {
     if (m->p->graph && m->p->root) {
@@ -422,6 +468,7 @@ static varve_status begin(struct vv_maker *m, varve_error *error)
     m->report->path = vv_arena_text(
         &m->report->arena, m->d->file->path, strlen(m->d->file->path));
     m->failed |= !m->report->path;
+    list_left_out(m);
     sort_claims(m);
     return VARVE_OK;
 }
@@ -449,6 +496,7 @@ static varve_report *allocate(const struct vv_context *context)
     vv_arena_init(&report->arena, &report->allocator);
     vv_buffer_init(&report->text, &report->allocator);
     vv_buffer_init(&report->json, &report->allocator);
+    vv_buffer_init(&report->left_out, &report->allocator);
     for (int i = 0; i < VARVE_FINDING_KINDS; i++)
         vv_buffer_init(&report->findings[i], &report->allocator);
     return report;
@@ -498,6 +546,7 @@ void varve_report_free(varve_report *report)
         vv_buffer_clear(&report->findings[i]);
     vv_buffer_clear(&report->text);
     vv_buffer_clear(&report->json);
+    vv_buffer_clear(&report->left_out);
     vv_arena_clear(&report->arena);
     const varve_allocator a = report->allocator;
     vv_release(&a, report, sizeof *report);

@@ -32,6 +32,12 @@ struct vv_finding {
     uint64_t misfits;
 };
 
+/* A part of the file that its reader left out (varve_reader_left_out_at). */
+struct vv_report_part {
+    /* to read */
+    const char *path, *what;
+};
+
 struct varve_report {
     /* to read */
     varve_allocator allocator;
@@ -42,6 +48,7 @@ struct varve_report {
     const char *path; /* of the file, in the arena */
     struct vv_buffer findings[VARVE_FINDING_KINDS]; /* of struct vv_finding */
     size_t counts[VARVE_FINDING_KINDS]; /* also those that are left out */
+    struct vv_buffer left_out;          /* struct vv_report_part */
     size_t value_count;    /* saved values that the restoration is about */
     size_t variable_count; /* values that the program has now */
     struct vv_buffer text;

@@ -43,15 +43,20 @@ static void add_hex(struct vv_buffer *to, const char *text)
     vv_buffer_add_string(to, "\"}");
 }
 
+static void add_any_text(struct vv_buffer *to, const char *text)
+{
+    if (vv_utf8_is_valid(text, strlen(text)))
+        vv_json_add_ascii(to, text, strlen(text));
+    else
+        add_hex(to, text);
+}
+
 static void add_text(struct vv_buffer *to, const char *key, const char *text)
 {
     if (!text)
         return;
     add_key(to, key);
-    if (vv_utf8_is_valid(text, strlen(text)))
-        vv_json_add_ascii(to, text, strlen(text));
-    else
-        add_hex(to, text);
+    add_any_text(to, text);
 }
 
 /* What has no room in an integer of 64 bits is no number for most readers. */
@@ -121,6 +126,24 @@ static void add_finding(struct vv_buffer *to, const struct vv_finding *finding)
     vv_buffer_add8(to, '}');
 }
 
+/* What the reader left out; no member where that is nothing. */
+static void add_left_out(struct vv_buffer *to, const varve_report *report)
+{
+    size_t count;
+    const struct vv_report_part *all = vv_report_parts(report, &count);
+    if (count == 0)
+        return;
+    add_key(to, "left_out");
+    vv_buffer_add8(to, '[');
+    for (size_t i = 0; i < count; i++) {
+        vv_buffer_add_string(to, i ? ",\n{\"path\":" : "\n{\"path\":");
+        add_any_text(to, all[i].path);
+        add_text(to, "what", all[i].what);
+        vv_buffer_add8(to, '}');
+    }
+    vv_buffer_add8(to, ']');
+}
+
 static void add_report(struct vv_buffer *to, const varve_report *report)
 {
     size_t done = 0;
@@ -140,7 +163,9 @@ static void add_report(struct vv_buffer *to, const varve_report *report)
             add_finding(to, &list[i]);
         }
     }
-    vv_buffer_add_string(to, "]}\n");
+    vv_buffer_add8(to, ']');
+    add_left_out(to, report);
+    vv_buffer_add_string(to, "}\n");
 }
 
 const char *varve_report_json(varve_report *report, varve_error *error)

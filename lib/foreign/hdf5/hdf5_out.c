@@ -16,6 +16,7 @@
 #include "hdf5_kept.h"
 #include "hdf5_load.h"
 #include "hdf5_name.h"
+#include "keras_again.h"
 #include "map.h"
 #include "store.h"
 #include "try.h"
@@ -492,7 +493,42 @@ static varve_status publish(struct out *o)
     return status;
 }
 
-static varve_status write_target(
+/* Adds the path of a value in the file; false where a slot leads to it. */
+static bool add_path(struct out *o, uint32_t node, struct vv_buffer *path)
+{
+    const uint32_t *ways;
+    path->size = 0;
+    if (!find_ways(o, node))
+        return false;
+    lead_by_numbers(o);
+    ways = (const uint32_t *)(const void *)o->ways.data;
+    for (size_t i = o->ways.size / sizeof *ways; i-- > 0;) {
+        if (path->size > 0)
+            vv_buffer_add8(path, '/');
+        vv_buffer_add_string(path, set_name(o, ways[i]));
+    }
+    return true;
+}
+
+/* A global name that is the path of its value in the file comes back. */
+static void lose_globals(struct out *o)
+{
+    const struct vv_index *index = o->target->index;
+    struct vv_buffer path;
+    vv_buffer_init(&path, &o->target->context->allocator);
+    for (uint32_t i = 0; i < index->global_count; i++) {
+        uint32_t node = vv_at32(index->global_nodes, i);
+        size_t size;
+        const char *global =
+            vv_index_name(index, vv_at32(index->global_names, i), &size);
+        if (!add_path(o, node, &path) || path.size != size ||
+            memcmp(path.data, global, size) != 0)
+            vv_target_lose(o->target, node, "its global name");
+    }
+    vv_buffer_clear(&path);
+}
+
+static varve_status write_kept(
     const struct vv_target *target, varve_error *error)
 {
     const varve_allocator *a = &target->context->allocator;
@@ -505,14 +541,25 @@ static varve_status write_target(
     vv_map_init(&o.groups, a);
     if (target->loss)
         vv_target_lose_graph(target, true, NULL);
-    if (target->loss && !target->kept)
-        vv_target_lose_globals(target);
+    if (target->loss)
+        lose_globals(&o);
     varve_status status = publish(&o);
     vv_buffer_clear(&o.nodes);
     vv_buffer_clear(&o.name);
     vv_buffer_clear(&o.ways);
     vv_arena_clear(&o.paths);
     vv_map_clear(&o.groups);
+    return status;
+}
+
+static varve_status write_target(
+    const struct vv_target *target, varve_error *error)
+{
+    struct vv_keras_again again;
+    varve_status status = vv_keras_again_init(&again, target, error);
+    if (!status)
+        status = write_kept(&again.target, error);
+    vv_keras_again_clear(&again);
     return status;
 }
 

@@ -7,15 +7,20 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "bytes.h"
 #include "failure.h"
 #include "name.h"
 #include "torch_order.h"
+#include "try.h"
 
 struct vv_torch_range {
     size_t begin, size;
 };
 
-enum { MOST_GAPS = 16 /* positions of a list that are None */ };
+enum {
+    MOST_GAPS = 16,         /* positions of a list that are None, */
+    MOST_HISTORY = 1 << 16, /* and that LBFGS has */
+};
 
 /* --- What the writer asks for --------------------------------------------- */
 
@@ -65,14 +70,18 @@ static bool is_group(const struct vv_index *index, uint32_t node)
     return params != VV_NONE && vv_index_find_value(index, params) != VV_NONE;
 }
 
+/* Formats of names alone have no empty dict: an optimizer without slots is its
+ * groups there. */
 bool vv_torch_has_parts(const struct vv_index *index, uint32_t node)
 {
     uint32_t begin, end;
-    if (!is_object(index, node) ||
-        object_called(index, node, "state") == VV_NONE)
+    if (!is_object(index, node))
         return false;
     uint32_t groups = object_called(index, node, "param_groups");
-    if (groups == VV_NONE)
+    uint32_t state = vv_torch_child(index, node, "state");
+    vv_index_slots(index, node, &begin, &end);
+    if (groups == VV_NONE || (state == VV_NONE && begin < end) ||
+        (state != VV_NONE && !is_object(index, state)))
         return false;
     vv_index_edges(index, groups, &begin, &end);
     bool are_groups = begin < end;
@@ -127,18 +136,32 @@ static void add_dict(
     end(a, node);
 }
 
-/* LBFGS asks its group for this setting, a text or None, which no other format
- * has a place for. */
-static void add_line_search(struct vv_torch_again *a, uint32_t group)
+/* Settings and values without which an optimizer does not go on, and that may
+ * be None or empty: formats without None or empty lists do not have them. Each
+ * is added to what has `beside`. */
+static const struct {
+    const char *beside, *name;
+    enum vv_pickle_kind kind;
+} expected[] = {
+    { "tolerance_change", "line_search_fn", VV_PICKLE_TEXT }, /* LBFGS */
+    { "prev_flat_grad", "old_dirs", VV_PICKLE_LIST },
+    { "prev_flat_grad", "old_stps", VV_PICKLE_LIST },
+    { "prev_flat_grad", "ro", VV_PICKLE_LIST },
+    { "ns_steps", "adjust_lr_fn", VV_PICKLE_TEXT }, /* Muon */
+    { "param_groups", "state", VV_PICKLE_DICT },    /* SGD without momentum */
+};
+
+static void add_expected(struct vv_torch_again *a, uint32_t node)
 {
-    static const char name[] = "line_search_fn";
     const struct vv_index *index = a->real->index;
-    struct vv_torch_name none = { name, sizeof name - 1 };
-    if (vv_torch_child(index, group, "tolerance_change") == VV_NONE ||
-        vv_torch_child(index, group, name) != VV_NONE)
-        return;
-    vv_torch_kept_add(&a->bytes, VV_PICKLE_TEXT, &none, true);
-    end(a, group);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct vv_torch_name name = { expected[i].name,
+            (uint32_t)strlen(expected[i].name) };
+        if (vv_torch_child(index, node, expected[i].beside) != VV_NONE &&
+            vv_torch_child(index, node, expected[i].name) == VV_NONE)
+            vv_torch_kept_add(&a->bytes, expected[i].kind, &name, true);
+    }
+    end(a, node);
 }
 
 /* How long a list is that an object was; 0: it was none. */
@@ -192,9 +215,26 @@ static void add_number(
         end(a, node);
 }
 
+static bool is_named(const struct vv_torch_name *name, const char *text)
+{
+    return name->size == strlen(text) &&
+           memcmp(name->bytes, text, name->size) == 0;
+}
+
+/* How long a list of the state is at least: LBFGS has one of as many positions
+ * as its history, of which the last are None. */
+static uint64_t least_size(
+    const struct vv_torch_name *name, uint64_t history, bool *is_list)
+{
+    bool is_history = is_named(name, "al");
+    *is_list = is_history || is_named(name, "old_dirs") ||
+               is_named(name, "old_stps") || is_named(name, "ro");
+    return is_history ? history : 0;
+}
+
 /* The members of a container, of which those that are objects are lists. */
-static void add_members(
-    struct vv_torch_again *a, uint32_t node, enum vv_torch_was vector)
+static void add_members(struct vv_torch_again *a, uint32_t node,
+    enum vv_torch_was vector, uint64_t history)
 {
     const struct vv_index *index = a->real->index;
     uint32_t at, last;
@@ -209,11 +249,9 @@ static void add_members(
             continue;
         }
         uint64_t size = list_size(index, child);
-        if (name.size == 2 && memcmp(name.bytes, "al", 2) == 0)
-            vv_target_lose(a->real, child,
-                "None at the end of a list, without which torch.optim.LBFGS "
-                "does not go on");
-        if (size == 0)
+        uint64_t least = least_size(&name, history, &is_list);
+        size = size < least ? least : size;
+        if (size == 0 && !is_list)
             add_dict(a, child, VV_PICKLE_INTEGER);
         else
             add_list(a, child, size, was ? was : VV_TORCH_WAS_LIST);
@@ -223,29 +261,64 @@ static void add_members(
     }
 }
 
-static void add_optimizer(struct vv_torch_again *a, uint32_t node)
+/* Sets *history to `history_size` of a group; 0 where it has none. */
+static varve_status read_history(const struct vv_torch_again *a, uint32_t group,
+    uint64_t *history, varve_error *error)
 {
+    const struct vv_target *t = a->real;
+    uint32_t node = vv_torch_child(t->index, group, "history_size");
+    uint32_t value =
+        node == VV_NONE ? VV_NONE : vv_index_find_value(t->index, node);
+    struct vv_source source;
+    const unsigned char *bytes;
+    *history = 0;
+    if (value == VV_NONE || !vv_index_is_saved(t->index, value))
+        return VARVE_OK;
+    varve_tensor type = vv_index_tensor(t->index, t->table, value);
+    if (type.dtype != VARVE_INT64 || type.rank != 0)
+        return VARVE_OK;
+    VV_TRY(t->value(t->user, value, &source, error));
+    VV_TRY(vv_source_piece(&source, 0, 8, &bytes, error));
+    uint64_t number = vv_load64(bytes);
+    *history = number <= MOST_HISTORY ? number : 0;
+    return VARVE_OK;
+}
+
+static varve_status add_optimizer(
+    struct vv_torch_again *a, uint32_t node, varve_error *error)
+{
+    uint64_t history = 0;
     const struct vv_index *index = a->real->index;
     uint32_t state = object_called(index, node, "state");
     uint32_t groups = object_called(index, node, "param_groups"), at, last;
     add_dict(a, node, VV_PICKLE_INTEGER);
-    add_dict(a, state, VV_PICKLE_INTEGER);
-    vv_index_edges(index, state, &at, &last);
+    add_expected(a, node);
+    vv_index_edges(index, groups, &at, &last);
+    if (at < last)
+        VV_TRY(read_history(
+            a, vv_at32(index->edge_children, at), &history, error));
+    at = last = 0;
+    if (state != VV_NONE) {
+        add_dict(a, state, VV_PICKLE_INTEGER);
+        vv_index_edges(index, state, &at, &last);
+    }
     for (; at < last; at++) {
         uint32_t entry = vv_at32(index->edge_children, at);
         if (!is_object(index, entry))
             continue;
         add_dict(a, entry, VV_PICKLE_INTEGER);
-        add_members(a, entry, VV_TORCH_WAS_NOTHING);
+        add_expected(a, entry);
+        add_members(a, entry, VV_TORCH_WAS_NOTHING, history);
     }
     add_list(a, groups, list_size(index, groups), VV_TORCH_WAS_LIST);
     vv_index_edges(index, groups, &at, &last);
     for (; at < last; at++) {
         uint32_t group = vv_at32(index->edge_children, at);
         add_dict(a, group, VV_PICKLE_INTEGER);
-        add_line_search(a, group);
-        add_members(a, group, VV_TORCH_WAS_TUPLE);
+        add_expected(a, group);
+        add_members(a, group, VV_TORCH_WAS_TUPLE, 0);
     }
+    return VARVE_OK;
 }
 
 /* --- All ------------------------------------------------------------------ */
@@ -254,6 +327,24 @@ static bool is_kept(const struct vv_target *target, uint32_t node)
 {
     size_t size = 0;
     return target->kept && target->kept(target->user, node, &size) && size > 0;
+}
+
+/* What was a dict with integers for keys, of PyTorch or of Python. */
+static bool has_integers(const struct vv_index *index, uint32_t node)
+{
+    uint32_t at, last;
+    if (!is_object(index, node))
+        return false;
+    vv_index_tags(index, node, &at, &last);
+    for (; at < last; at++) {
+        size_t size;
+        const char *tag =
+            vv_index_name(index, vv_at32(index->tag_names, at), &size);
+        if (size == sizeof VV_TORCH_INTEGERS - 1 &&
+            memcmp(tag, VV_TORCH_INTEGERS, size) == 0)
+            return true;
+    }
+    return false;
 }
 
 varve_status vv_torch_again_init(struct vv_torch_again *a,
@@ -274,7 +365,11 @@ varve_status vv_torch_again_init(struct vv_torch_again *a,
         if (vv_torch_has_parts(target->index, i) && !is_kept(target, i) &&
             list_size(target->index,
                 object_called(target->index, i, "param_groups")) > 0)
-            add_optimizer(a, i);
+            VV_TRY(add_optimizer(a, i, error));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_kept(target, i) && has_integers(target->index, i))
+            add_dict(a, i, VV_PICKLE_INTEGER);
     }
     return a->bytes.failed ? vv_fail_memory(error, "what an optimizer was")
                            : VARVE_OK;

@@ -178,6 +178,10 @@ varve_status vv_torch_decode(const struct vv_foreign *foreign, uint64_t number,
         store_text(bytes,
             made->making == VV_TORCH_TEXT ? &file->pickle : &file->bytes, made);
         break;
+    case VV_TORCH_ARRAY:
+        if (size > 0)
+            memcpy(bytes, file->bytes.data + made->at, size);
+        break;
     case VV_TORCH_VECTOR:
         for (size_t i = 0; i < size / 8; i++)
             store(bytes + 8 * i, 8,

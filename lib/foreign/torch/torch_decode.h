@@ -13,6 +13,7 @@ enum vv_torch_making {
     VV_TORCH_NUMBER, /* `at` is its bits */
     VV_TORCH_TEXT,   /* at this byte of the pickle */
     VV_TORCH_BYTES,  /* at this one of the file's bytes */
+    VV_TORCH_ARRAY,  /* there too: elements as they are */
     VV_TORCH_VECTOR, /* from this one on of the file's numbers */
     VV_TORCH_GATHER, /* this one of the file's tensors */
     VV_TORCH_PIECES  /* this one of those in pieces */
@@ -21,7 +22,7 @@ enum vv_torch_making {
 struct vv_torch_made {
     /* to fill in */
     uint32_t making; /* enum vv_torch_making */
-    uint32_t size;   /* of a text */
+    uint32_t size;   /* of a text or an array */
     uint64_t at;
 };
 

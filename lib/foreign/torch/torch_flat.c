@@ -10,9 +10,11 @@
 
 #include "failure.h"
 #include "torch_edges.h"
+#include "torch_reason.h"
 #include "try.h"
 
 #define STATE "state."
+#define GROUPS "param_groups."
 
 enum {
     MOST_LOOKS = 16, /* at all edges */
@@ -32,6 +34,9 @@ struct finding {
     struct vv_buffer named;     /* edges of a model, by name */
     struct vv_buffer variables; /* of each that is kept: uint32_t */
     uint64_t looks;             /* that are left */
+    bool has_groups;            /* it is an optimizer for certain */
+    struct vv_torch_reason reason;
+    struct vv_buffer text;
 };
 
 static varve_status fail_memory(const struct finding *f)
@@ -73,9 +78,14 @@ static varve_status add_kept(struct finding *f, const struct vv_draft_edge *e)
 static varve_status list_kept(struct finding *f, uint32_t optimizer)
 {
     f->kept.size = 0;
+    f->has_groups = false;
     for (struct vv_torch_edges e = vv_torch_edges_of(f->g, optimizer);
-         e.at < e.end; e.at++)
+         e.at < e.end; e.at++) {
+        f->has_groups |=
+            e.at->name.size >= sizeof GROUPS &&
+            memcmp(e.at->name.bytes, GROUPS, sizeof GROUPS - 1) == 0;
         VV_TRY(add_kept(f, e.at));
+    }
     return VARVE_OK;
 }
 
@@ -132,16 +142,31 @@ static varve_status find_model(
         if (e.at->child == optimizer || vv_torch_value_of(f->g, e.at->child))
             continue;
         VV_TRY(fit(f, e.at->child, &fits));
-        if (fits)
-            *model = e.at->child;
-        count += fits;
+        if (!fits)
+            continue;
+        *model = e.at->child;
+        f->reason.models[count > 0] = e.at->child;
+        count++;
     }
+    if (count > 1)
+        f->reason.why = VV_TORCH_MODELS_FIT;
     if (count != 1)
         *model = 0;
     return VARVE_OK;
 }
 
 /* --- All ------------------------------------------------------------------ */
+
+/* A module may be called `state`: without groups only models that fit make an
+ * optimizer of an object. */
+static varve_status tell_reason(struct finding *f, uint32_t optimizer)
+{
+    if (!f->looks)
+        f->reason.why = VV_TORCH_NO_LOOKS;
+    return f->has_groups || f->reason.why == VV_TORCH_MODELS_FIT
+               ? vv_torch_tell_reason(f->g, optimizer, &f->reason, &f->text)
+               : VARVE_OK;
+}
 
 static varve_status look_at(struct finding *f, uint32_t optimizer)
 {
@@ -152,15 +177,20 @@ static varve_status look_at(struct finding *f, uint32_t optimizer)
     size_t count = f->kept.size / sizeof *kept;
     if (count == 0)
         return VARVE_OK;
-    for (int i = 0; i < MOST_LEVELS && parent && !model; i++) {
+    f->reason = (struct vv_torch_reason){ .why = VV_TORCH_NO_PARAMETERS };
+    for (int i = 0; i < MOST_LEVELS && parent && !model &&
+                    f->reason.why != VV_TORCH_MODELS_FIT;
+         i++) {
         parent = vv_torch_way_of(f->g, parent)->parent;
         VV_TRY(find_model(f, optimizer, parent, &model));
     }
     if (model)
         VV_TRY(fit(f, model, &fits));
+    if (!fits)
+        return tell_reason(f, optimizer);
     const uint32_t *variables =
         (const uint32_t *)(const void *)f->variables.data;
-    for (size_t i = 0; i < count && fits; i++)
+    for (size_t i = 0; i < count; i++)
         vv_torch_add_slot(
             f->g, optimizer, variables[i], &kept[i].slot, kept[i].node);
     return VARVE_OK;
@@ -171,7 +201,7 @@ varve_status vv_torch_add_flat_slots(struct vv_torch_graph *g)
     struct finding f = { .g = g,
         .looks =
             g->draft->edges.size / sizeof(struct vv_draft_edge) * MOST_LOOKS };
-    struct vv_buffer *all[] = { &f.kept, &f.named, &f.variables };
+    struct vv_buffer *all[] = { &f.kept, &f.named, &f.variables, &f.text };
     varve_status status = VARVE_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_init(all[i], g->ways.allocator);

@@ -10,6 +10,7 @@
 #include "draft_parts.h"
 #include "failure.h"
 #include "name.h"
+#include "torch_array.h"
 #include "torch_pieces.h"
 #include "torch_python.h"
 #include "try.h"
@@ -167,6 +168,9 @@ static varve_status add_call(
         return add_opaque(g, kind == VV_TORCH_ALIEN ? t.name : function, node);
     if (vv_torch_makes_container(g->p, function))
         return add_container(g, item, node, has_members);
+    VV_TRY(vv_torch_add_array(&g->values, item, node, &is_one));
+    if (is_one)
+        return keep_kind(g, *node, VV_TORCH_WAS_ARRAY);
     if (vv_torch_is_made(g->p, item)) {
         VV_TRY(vv_torch_add_made(&g->values, item, node));
         return keep_kind(g, *node, vv_torch_was(g->p, item));
@@ -201,8 +205,8 @@ static varve_status add_node(struct vv_torch_graph *g, uint32_t number,
     return VARVE_OK;
 }
 
-/* Whether it is a tuple of few numbers; Python shares such as it pleases, as it
- * does with small texts. */
+/* Whether it is a tuple of few numbers and None; Python shares such as it
+ * pleases, as it does with small texts. */
 static bool is_small_tuple(
     const struct vv_pickle *p, const struct vv_pickle_item *item)
 {
@@ -211,7 +215,8 @@ static bool is_small_tuple(
         return false;
     for (int i = 0; at && i < MOST_COPIED; i++) {
         uint32_t kind = vv_pickle_item(p, vv_pickle_link(p, at).item)->kind;
-        if (kind != VV_PICKLE_INTEGER && kind != VV_PICKLE_REAL)
+        if (kind != VV_PICKLE_INTEGER && kind != VV_PICKLE_REAL &&
+            kind != VV_PICKLE_NONE)
             return false;
         at = vv_pickle_link(p, at).next;
     }
@@ -339,15 +344,20 @@ static varve_status add_named(
 {
     struct pair *pairs = (struct pair *)(void *)all->data;
     size_t count = all->size / sizeof *pairs;
+    bool has_integers = false, has_others = false;
     for (size_t i = count; i-- > 0;) {
         if (!vv_torch_take_key(&g->keys, node, pairs[i].key, i, &pairs[i].name))
             return fail_memory(g);
     }
     for (size_t i = 0; i < count; i++) {
-        if (pairs[i].name)
-            VV_TRY(
-                add_kept(g, node, pairs[i].key, pairs[i].name, pairs[i].value));
+        if (!pairs[i].name)
+            continue;
+        vv_torch_look_at_key(
+            g->p, pairs[i].key, pairs[i].name, &has_integers, &has_others);
+        VV_TRY(add_kept(g, node, pairs[i].key, pairs[i].name, pairs[i].value));
     }
+    if (has_integers && !has_others)
+        vv_draft_tag(g->draft, node, VV_TORCH_INTEGERS);
     return VARVE_OK;
 }
 
@@ -493,9 +503,11 @@ static varve_status add_members(
 static bool becomes_object(const struct vv_pickle *p, uint32_t number)
 {
     struct vv_torch_tensor t;
+    struct vv_torch_array array;
     uint32_t kind = vv_pickle_item(p, number)->kind;
     if (kind == VV_PICKLE_CALL)
         return vv_torch_tensor(p, number, &t) == VV_TORCH_OTHER &&
+               !vv_torch_array(p, number, &array) &&
                !vv_torch_is_made(p, number);
     return kind >= VV_PICKLE_TUPLE && kind <= VV_PICKLE_SET &&
            !vv_torch_is_vector(p, number);

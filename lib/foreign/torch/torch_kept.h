@@ -11,6 +11,10 @@
 #include "pickle.h"
 #include "torch_key.h"
 
+/* The tag of an object whose decimal names are integers, as Python's module of
+ * ours has it too. */
+#define VV_TORCH_INTEGERS "int keys"
+
 enum vv_torch_was {
     VV_TORCH_WAS_NOTHING,
     VV_TORCH_WAS_DICT,
@@ -22,6 +26,7 @@ enum vv_torch_was {
     VV_TORCH_WAS_LONG,
     VV_TORCH_WAS_BYTES,
     VV_TORCH_WAS_PARAMETER,
+    VV_TORCH_WAS_ARRAY, /* of NumPy */
 };
 
 /* What an item is; one that is none of these, a list. */
@@ -31,7 +36,8 @@ enum vv_torch_was vv_torch_was(const struct vv_pickle *pickle, uint32_t item);
 struct vv_torch_kept_key {
     /* to read */
     enum vv_pickle_kind kind; /* of the key; of a position: None */
-    bool is_none;             /* what is there; else `hash` counts: */
+    bool is_none;             /* what is there, or an empty list or dict where
+                                 `kind` says so; else `hash` counts: */
     uint64_t hash;            /* of the name of the edge */
     const char *name;         /* of None */
     size_t size;

@@ -174,6 +174,17 @@ const struct vv_torch_name *vv_torch_key(
     return name;
 }
 
+void vv_torch_look_at_key(const struct vv_pickle *p, uint32_t key,
+    const struct vv_torch_name *name, bool *has_integers, bool *has_others)
+{
+    bool is_integer = vv_pickle_item(p, key)->kind == VV_PICKLE_INTEGER;
+    size_t sign = name->size > 0 && name->bytes[0] == '-';
+    uint64_t number;
+    *has_integers |= is_integer;
+    *has_others |= !is_integer && vv_parse_decimal(name->bytes + sign,
+                                      name->size - sign, &number);
+}
+
 /* --- Names of one node ---------------------------------------------------- */
 
 static uint64_t hash_of(const struct taken *t)

@@ -54,4 +54,9 @@ const struct vv_torch_name *vv_torch_name_of(
 bool vv_torch_take_key(struct vv_torch_keys *keys, uint32_t node, uint32_t key,
     uint64_t position, const struct vv_torch_name **name);
 
+/* Notes whether a key is an integer, or something else whose name looks like
+ * one. */
+void vv_torch_look_at_key(const struct vv_pickle *pickle, uint32_t key,
+    const struct vv_torch_name *name, bool *has_integers, bool *has_others);
+
 #endif

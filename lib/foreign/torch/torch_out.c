@@ -13,6 +13,7 @@
 #include "name.h"
 #include "store.h"
 #include "torch_again.h"
+#include "torch_names.h"
 #include "torch_optimizer.h"
 #include "torch_tree.h"
 #include "torch_value_out.h"
@@ -39,6 +40,7 @@ struct writing {
     struct vv_buffer frames;
     struct vv_buffer spoken; /* struct vv_torch_spoken */
     struct vv_buffer names;  /* of these */
+    struct vv_torch_names kept_names;
     struct vv_zip_out zip;
     bool *is_open; /* by node: a tuple that is not complete */
 };
@@ -169,6 +171,22 @@ static varve_status add_optimizer(
 
 /* --- Members -------------------------------------------------------------- */
 
+/* `param_names` whose variables are called otherwise by now. */
+static void add_names(struct writing *w, const struct vv_torch_list *list)
+{
+    struct vv_pickle_out *out = &w->values.pickle;
+    const struct vv_torch_spoken *names =
+        (const struct vv_torch_spoken *)(void *)w->kept_names.named.data +
+        list->first;
+    vv_pickle_out_op(out, VV_OP_LIST);
+    vv_pickle_out_op(out, VV_OP_MARK);
+    for (size_t i = 0; i < list->count; i++)
+        vv_pickle_out_text(out,
+            (const char *)w->kept_names.bytes.data + names[i].name,
+            names[i].size);
+    vv_pickle_out_op(out, VV_OP_APPEND);
+}
+
 static varve_status add_node(
     struct writing *w, uint32_t node, varve_error *error)
 {
@@ -202,6 +220,14 @@ static void speak(
     vv_buffer_add(&w->spoken, &s, sizeof s);
 }
 
+/* None, or what is empty and has no node. */
+static void add_nothing(struct vv_pickle_out *out, enum vv_pickle_kind kind)
+{
+    vv_pickle_out_op(out, kind == VV_PICKLE_DICT   ? VV_OP_DICT
+                          : kind == VV_PICKLE_LIST ? VV_OP_LIST
+                                                   : VV_OP_NONE);
+}
+
 static varve_status add_member(
     struct writing *w, struct frame *f, varve_error *error)
 {
@@ -209,10 +235,20 @@ static varve_status add_member(
     struct vv_torch_member m =
         ((const struct vv_torch_member *)(void *)w->tree.members.data)[f->at++];
     const char *name = (const char *)w->tree.names.data + m.name;
+    const struct vv_torch_list *list =
+        m.node == VV_NONE ? NULL : vv_torch_names_of(&w->kept_names, m.node);
+    if (list)
+        vv_torch_pass_over(&w->values, m.node);
+    if (list && list->count == 0)
+        return VARVE_OK;
     if (f->was != VV_TORCH_WAS_LIST && f->was != VV_TORCH_WAS_TUPLE)
         add_key(out, m.key, name, m.size);
     if (m.node == VV_NONE) {
-        vv_pickle_out_op(out, VV_OP_NONE);
+        add_nothing(out, m.key);
+        return VARVE_OK;
+    }
+    if (list) {
+        add_names(w, list);
         return VARVE_OK;
     }
     speak(w, &m, name);
@@ -332,8 +368,12 @@ static bool keeps_tag(
 {
     size_t size;
     const char *text = vv_index_name(target->index, name, &size);
+    enum vv_torch_was was = vv_torch_was_of(target, node);
+    if (size == sizeof VV_TORCH_INTEGERS - 1 &&
+        memcmp(text, VV_TORCH_INTEGERS, size) == 0)
+        return was == VV_TORCH_WAS_DICT || was == VV_TORCH_WAS_ORDERED;
     return size == 10 && memcmp(text, "pickle:int", size) == 0 &&
-           vv_torch_was_of(target, node) == VV_TORCH_WAS_LONG;
+           was == VV_TORCH_WAS_LONG;
 }
 
 static void lose_rest(const struct writing *w)
@@ -371,7 +411,13 @@ static varve_status write_kept(
     varve_status status = vv_torch_values_out_init(&w.values, target, error);
     varve_status other = vv_torch_tree_init(&w.tree, target, error);
     if (!status)
-        status = other ? other : write_with(&w, error);
+        status = other;
+    if (!status)
+        status = vv_torch_names_init(&w.kept_names, &w.tree, error);
+    if (!status)
+        status = write_with(&w, error);
+    if (w.kept_names.tree)
+        vv_torch_names_clear(&w.kept_names);
     vv_torch_tree_clear(&w.tree);
     vv_torch_values_out_clear(&w.values);
     vv_buffer_clear(&w.frames);

@@ -30,10 +30,13 @@ static bool take_latin1(const unsigned char *text, size_t size,
     return true;
 }
 
-static bool is_latin1(const struct vv_pickle *p, uint32_t item)
+bool vv_torch_is_latin1(const struct vv_pickle *p, uint32_t number)
 {
-    return vv_pickle_is_text(p, item, "latin1") ||
-           vv_pickle_is_text(p, item, "latin-1");
+    const struct vv_pickle_item *item = vv_pickle_item(p, number);
+    uint32_t name = vv_pickle_nth(p, item->b, 1);
+    return vv_pickle_is_global(p, item->a, "_codecs", "encode") &&
+           (vv_pickle_is_text(p, name, "latin1") ||
+               vv_pickle_is_text(p, name, "latin-1"));
 }
 
 bool vv_torch_bytes(const struct vv_pickle *p, uint32_t number,
@@ -41,8 +44,7 @@ bool vv_torch_bytes(const struct vv_pickle *p, uint32_t number,
 {
     const struct vv_pickle_item *item = vv_pickle_item(p, number);
     bool is_call = item->kind == VV_PICKLE_CALL;
-    if (is_call && (!vv_pickle_is_global(p, item->a, "_codecs", "encode") ||
-                       !is_latin1(p, vv_pickle_nth(p, item->b, 1))))
+    if (is_call && !vv_torch_is_latin1(p, number))
         return false;
     if (is_call)
         item = vv_pickle_item(p, vv_pickle_nth(p, item->b, 0));
@@ -80,10 +82,12 @@ static const struct {
     { "u1", VARVE_UINT8 },
     { "b1", VARVE_BOOL },
     { "c8", VARVE_COMPLEX64 },
+    { "c16", VARVE_COMPLEX128 },
 };
 
-/* numpy.dtype('f8', ...), built with (3, '<', ...); 0: another one. */
-static varve_dtype type_of(const struct vv_pickle *p, uint32_t number)
+/* numpy.dtype('f8', ...), built with (3, '<', ...). */
+varve_dtype vv_torch_numpy_type(
+    const struct vv_pickle *p, uint32_t number, bool *is_swapped)
 {
     const struct vv_pickle_item *item = vv_pickle_item(p, number);
     if (item->kind != VV_PICKLE_CALL ||
@@ -91,7 +95,9 @@ static varve_dtype type_of(const struct vv_pickle *p, uint32_t number)
         return (varve_dtype)0;
     uint32_t name = vv_pickle_nth(p, item->b, 0);
     uint32_t order = vv_pickle_nth(p, item->state, 1);
-    if (!vv_pickle_is_text(p, order, "<") && !vv_pickle_is_text(p, order, "|"))
+    *is_swapped = vv_pickle_is_text(p, order, ">");
+    if (!*is_swapped && !vv_pickle_is_text(p, order, "<") &&
+        !vv_pickle_is_text(p, order, "|"))
         return (varve_dtype)0;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (vv_pickle_is_text(p, name, types[i].name))
@@ -106,13 +112,14 @@ bool vv_torch_numpy(const struct vv_pickle *p, uint32_t number,
     const struct vv_pickle_item *item = vv_pickle_item(p, number);
     unsigned char bytes[VV_TORCH_MOST_BYTES] = { 0 };
     size_t size;
+    bool is_swapped;
     if (item->kind != VV_PICKLE_CALL ||
         (!vv_pickle_is_global(p, item->a, "numpy.core.multiarray", "scalar") &&
             !vv_pickle_is_global(
                 p, item->a, "numpy._core.multiarray", "scalar")))
         return false;
-    *dtype = type_of(p, vv_pickle_nth(p, item->b, 0));
-    if (!*dtype ||
+    *dtype = vv_torch_numpy_type(p, vv_pickle_nth(p, item->b, 0), &is_swapped);
+    if (!*dtype || is_swapped || vv_dtype_file_size(*dtype) > sizeof *bits ||
         !vv_torch_bytes(p, vv_pickle_nth(p, item->b, 1), bytes, &size) ||
         size != vv_dtype_file_size(*dtype))
         return false;

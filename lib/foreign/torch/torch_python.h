@@ -18,6 +18,14 @@ enum { VV_TORCH_MOST_BYTES = 256 };
 bool vv_torch_bytes(const struct vv_pickle *pickle, uint32_t item,
     unsigned char bytes[VV_TORCH_MOST_BYTES], size_t *size);
 
+/* Whether a call is _codecs.encode of something to Latin-1. */
+bool vv_torch_is_latin1(const struct vv_pickle *pickle, uint32_t item);
+
+/* The type that a numpy.dtype says, and whether it is big-endian; 0: none of
+ * ours. */
+varve_dtype vv_torch_numpy_type(
+    const struct vv_pickle *pickle, uint32_t item, bool *is_swapped);
+
 /* The number that numpy's `scalar` makes: its type, and its little-endian bytes
  * as bits. False for those of more than 8 bytes, and for all else. */
 bool vv_torch_numpy(const struct vv_pickle *pickle, uint32_t item,

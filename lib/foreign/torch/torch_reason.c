@@ -67,6 +67,10 @@ static void add_reason(const struct vv_torch_graph *g, struct vv_buffer *text,
         add_quoted(text, r->name);
         vv_buffer_add_string(text, " of its \"param_names\" in that shape");
         break;
+    case VV_TORCH_NO_PARAMETERS:
+        vv_buffer_add_string(
+            text, "no model beside it has all parameters that it names");
+        break;
     case VV_TORCH_NO_LOOKS:
         vv_buffer_add_string(
             text, "the file has too many objects to compare them");

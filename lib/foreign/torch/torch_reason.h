@@ -9,12 +9,13 @@
 #include "torch_match.h"
 
 enum vv_torch_why {
-    VV_TORCH_NOTHING_FITS, /* no model beside the optimizer */
-    VV_TORCH_MODELS_FIT,   /* several models */
-    VV_TORCH_SHAPES_FIT,   /* several variables of a model */
-    VV_TORCH_NO_NAMES,     /* `param_names` is not one name for each */
-    VV_TORCH_NO_NAME,      /* no model has one of the names */
-    VV_TORCH_NO_LOOKS,     /* the file has more objects than are compared */
+    VV_TORCH_NOTHING_FITS,  /* no model beside the optimizer */
+    VV_TORCH_MODELS_FIT,    /* several models */
+    VV_TORCH_SHAPES_FIT,    /* several variables of a model */
+    VV_TORCH_NO_NAMES,      /* `param_names` is not one name for each */
+    VV_TORCH_NO_NAME,       /* no model has one of the names */
+    VV_TORCH_NO_PARAMETERS, /* no model has all names of a flat state */
+    VV_TORCH_NO_LOOKS,      /* the file has more objects than are compared */
 };
 
 struct vv_torch_reason {

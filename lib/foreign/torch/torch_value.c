@@ -11,6 +11,7 @@
 #include "dtype.h"
 #include "failure.h"
 #include "number.h"
+#include "torch_array.h"
 #include "torch_decode.h"
 #include "torch_pieces.h"
 #include "torch_python.h"
@@ -130,6 +131,26 @@ static varve_status add_bytes(struct vv_torch_values *v,
     vv_buffer_add(&v->file->bytes, bytes, size);
     return v->file->bytes.failed ? fail_memory(v)
                                  : add_made(v, made, &type, node);
+}
+
+varve_status vv_torch_add_array(
+    struct vv_torch_values *v, uint32_t item, uint32_t *node, bool *is_one)
+{
+    struct vv_torch_array array;
+    struct vv_buffer *bytes = &v->file->bytes;
+    *is_one = vv_torch_array(v->p, item, &array) &&
+              array.size <= v->p->size - v->arrays;
+    if (!*is_one)
+        return VARVE_OK;
+    struct vv_torch_made made = { .making = VV_TORCH_ARRAY,
+        .size = (uint32_t)array.size,
+        .at = bytes->size };
+    v->arrays += array.size;
+    *is_one = vv_torch_array_add(v->p, &array, bytes);
+    if (!*is_one)
+        return VARVE_OK;
+    return bytes->failed ? fail_memory(v)
+                         : add_made(v, made, &array.type, node);
 }
 
 bool vv_torch_is_made(const struct vv_pickle *p, uint32_t item)

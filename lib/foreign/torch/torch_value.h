@@ -17,6 +17,7 @@ struct vv_torch_values {
     struct vv_torch_where where;
     /* own */
     uint64_t room;     /* bytes of all files */
+    uint64_t arrays;   /* bytes of arrays of NumPy: no more than the pickle */
     uint64_t expanded; /* bytes of tensors that have more than their storages */
     struct vv_arena arena;
     struct vv_map tensors; /* that have a node, by what they are */
@@ -32,6 +33,11 @@ void vv_torch_values_clear(struct vv_torch_values *values);
  * complement, with the tag `pickle:int`. */
 varve_status vv_torch_add_scalar(
     struct vv_torch_values *values, uint32_t item, uint32_t *node);
+
+/* The variable of an array of NumPy. *is_one is false for any other call, and
+ * for an array beyond the bytes that the pickle has. */
+varve_status vv_torch_add_array(struct vv_torch_values *values, uint32_t item,
+    uint32_t *node, bool *is_one);
 
 /* Whether a call of Python's or NumPy's makes a number or bytes; then the
  * variable of that. */

@@ -306,7 +306,7 @@ static varve_status add_as(struct vv_torch_values_out *v, uint32_t node,
     v->is_written[value] = true;
     if (vv_index_kind(index, node) == VARVE_STATE || type.dtype == VARVE_STRING)
         return add_strings(v, node, value, &type, error);
-    if (was && was != VV_TORCH_WAS_PARAMETER && may_be_numbers(v, value, &type))
+    if (was && was < VV_TORCH_WAS_PARAMETER && may_be_numbers(v, value, &type))
         return add_settings(v, node, &type, was, error);
     add_tensor(v, node, value, &type);
     return VARVE_OK;
@@ -330,6 +330,19 @@ varve_status vv_torch_add_setting(
         v, node, is_small ? VV_TORCH_WAS_TUPLE : VV_TORCH_WAS_NOTHING, error);
 }
 
+void vv_torch_pass_over(const struct vv_torch_values_out *v, uint32_t node)
+{
+    const struct vv_index *index = v->target->index;
+    uint32_t at, last;
+    vv_index_edges(index, node, &at, &last);
+    for (; at < last; at++) {
+        uint32_t value =
+            vv_index_find_value(index, vv_at32(index->edge_children, at));
+        if (value != VV_NONE)
+            v->is_written[value] = true;
+    }
+}
+
 void vv_torch_lose_values(const struct vv_torch_values_out *v)
 {
     const struct vv_index *index = v->target->index;
@@ -339,5 +352,8 @@ void vv_torch_lose_values(const struct vv_torch_values_out *v)
             vv_target_lose(v->target, node, "its value: no dict has a place");
         else if (vv_index_kind(index, node) == VARVE_STATE)
             vv_target_lose(v->target, node, "that it is a state: bytes");
+        else if (vv_torch_was_of(v->target, node) == VV_TORCH_WAS_ARRAY)
+            vv_target_lose(
+                v->target, node, "that it is an array of NumPy: a tensor");
     }
 }

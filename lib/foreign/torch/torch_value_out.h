@@ -39,6 +39,11 @@ varve_status vv_torch_add_value(
 varve_status vv_torch_add_setting(
     struct vv_torch_values_out *values, uint32_t node, varve_error *error);
 
+/* Counts the values of an object's children as added: others stand in their
+ * place. */
+void vv_torch_pass_over(
+    const struct vv_torch_values_out *values, uint32_t node);
+
 /* Tells of the values that nothing has added. */
 void vv_torch_lose_values(const struct vv_torch_values_out *values);
 

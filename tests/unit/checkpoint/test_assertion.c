@@ -64,6 +64,20 @@ TEST(assertion, holds_by_what_has_matched)
     end_world();
 }
 
+/* A node that two paths of the file lead to has one of two values. */
+TEST(assertion, names_the_value_that_a_node_has_instead)
+{
+    begin_world();
+    write_names("x", "y");
+    varve_node *root = new_root();
+    varve_track(root, "y",
+        varve_add_variable(root, "x", varve_scalar(COPY_AT(&x))));
+    check_read(root, NULL, false, true, true,
+        "<- y float32[]          the node of the program has claimed another "
+        "one, \"x\", whose bytes differ");
+    end_world();
+}
+
 TEST(assertion, does_not_mind_what_is_optional_in_the_file)
 {
     begin_world();

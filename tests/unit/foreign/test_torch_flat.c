@@ -4,6 +4,8 @@
  */
 #include "support/test.h"
 
+#include <varve/varve.h>
+
 #include "torch_flat.h"
 #include "torch_sample.h"
 
@@ -89,6 +91,83 @@ TEST(torch_flat, need_one_model_that_has_all)
     put_dict(&b, "other", NAMES("b"));
     put_dict(&b, "optim", NAMES("state.b.m"));
     check(&b, "optim/m(model/b)", NULL);
+}
+
+/* The reason that is listed for an optimizer; "": none is. */
+static void check_reason(struct vv_buffer *b, const char *reason)
+{
+    struct world w = world_new();
+    varve_error error = { 0 };
+    const char *path = "", *what = "";
+    struct vv_buffer file = file_of(b);
+    varve_reader *r = open_bytes(&w, "a.pt", &file, &error);
+    cr_assert(r, "%s", error.message);
+    bool is_listed = varve_reader_left_out_at(r, 0, &path, &what);
+    cr_assert_eq(is_listed, *reason != 0, "%s", what);
+    cr_assert_str_eq(what, reason);
+    cr_assert(!is_listed || strcmp(path, "optim") == 0, "%s", path);
+    varve_reader_free(r);
+    vv_buffer_clear(&file);
+    world_free(&w);
+}
+
+TEST(torch_flat, tell_why_they_are_none)
+{
+    struct vv_buffer b = begin();
+    put_dict(&b, "model", NAMES("b"));
+    put_dict(&b, "other", NAMES("b"));
+    put_dict(&b, "optim", NAMES("state.b.m"));
+    check_reason(&b, "moments as slots: its parameters may be those of "
+                     "\"model\" or of \"other\"");
+    b = begin();
+    put_dict(&b, "model", NAMES("a"));
+    put_dict(&b, "optim", NAMES("state.b.m", "param_groups.b.lr"));
+    check_reason(&b, "moments as slots: no model beside it has all parameters "
+                     "that it names");
+    b = begin(); /* a module that is called `state` */
+    put_dict(&b, "model", NAMES("a"));
+    put_dict(&b, "optim", NAMES("state.b.m"));
+    check_reason(&b, "");
+}
+
+/* The reason is in the message of a failed assertion, and in both reports. */
+TEST(torch_flat, tell_why_where_a_program_lacks_them)
+{
+    static const char reason[] = "optim: moments as slots: its parameters may "
+                                 "be those of \"model\" or of \"other\"";
+    struct vv_buffer b = begin();
+    float x[1] = { 0 }, m[1] = { 0 };
+    varve_error error = { 0 };
+    put_dict(&b, "model", NAMES("b"));
+    put_dict(&b, "other", NAMES("b"));
+    put_dict(&b, "optim", NAMES("state.b.m"));
+    struct vv_buffer bytes = file_of(&b);
+    const char *path = test_path("flat.pt");
+    test_write_file(path, bytes.data, bytes.size);
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    varve_node *v = varve_add_variable(varve_add_object(root, "model"), "b",
+        varve_array(x, 1));
+    varve_add_slot(
+        varve_add_object(root, "optim"), v, "m", varve_array(m, 1));
+    varve_restoration *r = varve_read(root, path, NULL, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
+    cr_assert(strstr(error.message, "left out by the reader: ") &&
+        strstr(error.message, reason), "%s", error.message);
+    cr_assert_eq(
+        varve_assert_existing_objects_matched(r, &error), VARVE_UNMATCHED);
+    cr_assert(strstr(error.message, reason), "%s", error.message);
+    varve_report *report = varve_report_new(r, &error);
+    cr_assert(strstr(varve_report_text(report), reason), "%s",
+        varve_report_text(report));
+    const char *json = varve_report_json(report, &error);
+    cr_assert(json && strstr(json, "\"left_out\":[\n{\"path\":\"optim\","
+        "\"what\":\"moments as slots: "), "%s", json);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+    vv_buffer_clear(&bytes);
 }
 
 TEST(torch_flat, have_names_of_three_parts)

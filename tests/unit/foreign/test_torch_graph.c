@@ -70,6 +70,21 @@ TEST(torch_graph, has_dicts_and_lists_as_objects)
     end(&m);
 }
 
+/* {"a": {0: 1, -7: 2}, "b": {0: 1, "1": 2}, "c": {"0": 1}} */
+TEST(torch_graph, tags_what_has_integers_for_keys)
+{
+    struct vv_buffer b = new_bytes();
+    OP(&b, "}(X\1\0\0\0a}(K\0K\1J\xf9\xff\xff\xffK\2u"
+           "X\1\0\0\0b}(K\0K\1X\1\0\0\0" "1K\2u"
+           "X\1\0\0\0c}X\1\0\0\0" "0K\1su.");
+    struct made m = make(&b);
+    cr_assert(is_there(&m, "a/-7"));
+    cr_assert_str_eq(tag_of(&m, "a"), "int keys");
+    cr_assert_str_eq(tag_of(&m, "b"), "");
+    cr_assert_str_eq(tag_of(&m, "c"), "");
+    end(&m);
+}
+
 TEST(torch_graph, keeps_the_last_of_equal_keys)
 {
     struct vv_buffer b = new_bytes();

@@ -1,0 +1,115 @@
+/* test_keras_again.c - lib/foreign/hdf5/keras_again.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _XOPEN_SOURCE 700 /* setenv */
+#include "keras_again.h"
+
+#include "hdf5_sample.h"
+#include "structure.h"
+#include "targets.h"
+
+#ifdef VV_HAVE_HDF5
+
+static float x[2] = { 1, 2 };
+
+/* A layer as a file of ours has it that was made of one of Keras. */
+static void add_layer(varve_node *layers, const char *name, const char *part,
+    const char *global, const char *alias)
+{
+    varve_node *layer = varve_add_object(layers, name);
+    varve_node *inner = part ? varve_add_object(layer, part) : layer;
+    varve_node *vars = varve_add_object(inner, "vars");
+    varve_node *v = varve_add_variable(vars, "0", varve_array(COPY_OF(x), 2));
+    varve_set_global_name(v, global);
+    if (alias)
+        varve_track(inner, alias, v);
+}
+
+static void build(varve_node *root)
+{
+    varve_node *layers = varve_add_object(root, "layers");
+    add_layer(layers, "first", NULL, "layers/dense/vars/0", "kernel");
+    add_layer(layers, "second", NULL, "layers/dense_1/vars/0", NULL);
+    add_layer(layers, "memory", "cell", "layers/lstm/cell/vars/0", NULL);
+    varve_add_object(layers, "empty");
+}
+
+/* Two layers would have one name: `dense` is that of an object without
+ * variables. */
+static void build_same(varve_node *root)
+{
+    varve_node *layers = varve_add_object(root, "layers");
+    add_layer(layers, "first", NULL, "layers/dense/vars/0", NULL);
+    varve_add_object(layers, "dense");
+}
+
+static void build_other(varve_node *root)
+{
+    varve_node *layers = varve_add_object(root, "layers");
+    add_layer(layers, "first", NULL, "kernels/0", "kernel");
+}
+
+static varve_reader *write_and_open(
+    struct world *w, void (*build_it)(varve_node *root), struct told *told)
+{
+    varve_error error = { 0 };
+    use_module();
+    cr_assert_ok(write_graph(
+        w, "a.h5", VARVE_FORMAT_HDF5, build_it, told, &error), error);
+    varve_reader *r = vv_reader_open_in(&w->context, "a.h5", &error);
+    cr_assert(r, "%s", error.message);
+    return r;
+}
+
+/* The global name is the path in the file. */
+static void check_file(varve_reader *r, const char *path, const char *global)
+{
+    varve_saved_node node;
+    cr_assert(varve_reader_find(r, path, &node), "%s", path);
+    cr_assert_str_eq(node.global_name, global);
+}
+
+TEST(keras_again, calls_groups_as_the_global_names_do)
+{
+    struct world w = world_new();
+    struct told told = { "" };
+    varve_reader *r = write_and_open(&w, build, &told);
+    varve_saved_node node;
+    check_file(r, "layers/dense/vars/0", "layers/dense/vars/0");
+    check_file(r, "layers/dense_1/vars/0", "layers/dense_1/vars/0");
+    check_file(r, "layers/lstm/cell/vars/0", "layers/lstm/cell/vars/0");
+    cr_assert_not(varve_reader_find(r, "layers/dense/kernel", &node));
+    cr_assert_not(varve_reader_find(r, "layers/first", &node));
+    cr_assert(varve_reader_find(r, "layers/empty", &node));
+    cr_assert_null(strstr(told.text, "global name"), "%s", told.text);
+    varve_reader_free(r);
+    world_free(&w);
+}
+
+TEST(keras_again, leaves_names_that_would_be_the_same)
+{
+    struct world w = world_new();
+    struct told told = { "" };
+    varve_reader *r = write_and_open(&w, build_same, &told);
+    check_file(r, "layers/first/vars/0", "layers/first/vars/0");
+    cr_assert(strstr(told.text, "layers: the names that Keras gave"), "%s",
+        told.text);
+    varve_reader_free(r);
+    world_free(&w);
+}
+
+TEST(keras_again, leaves_what_has_other_global_names)
+{
+    struct world w = world_new();
+    struct told told = { "" };
+    varve_reader *r = write_and_open(&w, build_other, &told);
+    varve_saved_node node;
+    cr_assert(varve_reader_find(r, "layers/first/kernel", &node));
+    cr_assert(varve_reader_find(r, "layers/first/vars/0", &node));
+    cr_assert(strstr(told.text, "its global name"), "%s", told.text);
+    varve_reader_free(r);
+    world_free(&w);
+}
+
+#endif
