@@ -30,6 +30,8 @@ enum choice_kind {
     CHOOSE_LOSS,  /* which node is lost */
     CHOOSE_CLOCK, /* to what a clock is set */
     CHOOSE_STOP,  /* for how long a process stands still */
+    CHOOSE_SPARE, /* which rank of a life is on the spare node */
+    CHOOSE_PAGE,  /* of how many names a page of a listing is */
     CHOOSE_KINDS
 };
 
