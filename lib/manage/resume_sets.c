@@ -130,13 +130,18 @@ static varve_status pass_as_others(
 }
 
 /* Passes over a set of another lineage than that in the directory of a rank. A
- * rank that has lost its directory has nothing to compare with. */
+ * rank that has lost its directory has nothing to compare with, and of several
+ * lineages that of the youngest run counts: a node that was away may come back
+ * with an abandoned set. */
 static varve_status pass_foreign_copies(
     varve_manager *m, struct vv_origin *origin, varve_error *error)
 {
     bool is_foreign = false;
-    varve_status status =
-        vv_manager_pass_foreign(m, origin, &is_foreign, error);
+    struct vv_own_run times = vv_manager_own_run(m);
+    varve_status status = VARVE_OK;
+    VV_TRY(vv_largest(vv_manager_comm(m), &times.youngest, error));
+    if (times.newest == times.youngest)
+        status = vv_manager_pass_foreign(m, origin, &is_foreign, error);
     VV_TRY(vv_manager_agree(m, status, error));
     bool is_listed = is_foreign;
     VV_TRY(vv_nodes_any(&m->nodes, &is_foreign, error));

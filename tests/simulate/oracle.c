@@ -163,11 +163,12 @@ static bool is_of(
 {
     const char *slash = strrchr(shelf.prefix, '/');
     size_t size = strlen(slash + 1), all = strlen(name);
+    if (directory->disk != shelf.disk || all <= size + 6 ||
+        strncmp(name, slash + 1, size) != 0 || name[size] != '-' ||
+        strcmp(name + all - 6, ".varve") != 0)
+        return false;
     const char *path = place_path(directory);
-    return directory->disk == shelf.disk && all > size + 6 &&
-        strncmp(name, slash + 1, size) == 0 && name[size] == '-' &&
-        strcmp(name + all - 6, ".varve") == 0 &&
-        strlen(path) == (size_t)(slash - shelf.prefix) &&
+    return strlen(path) == (size_t)(slash - shelf.prefix) &&
         strncmp(path, shelf.prefix, strlen(path)) == 0;
 }
 

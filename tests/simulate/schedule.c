@@ -277,6 +277,8 @@ static void draw_stores(struct schedule *s, uint64_t *r)
         s->trouble.rates[FAULT_KILL] = 1 + draw_below(r, 8);
     if (draw_below(r, 4) == 0)
         s->trouble.rates[FAULT_IO] = 1 + draw_below(r, 8);
+    if (draw_below(r, 3) == 0)
+        s->trouble.rates[FAULT_TORN] = 512;
 }
 
 static void draw_errors(struct schedule *s, uint64_t *r)
@@ -368,7 +370,7 @@ static const struct {
     { "errors", draw_errors, 3 },
     { "power", draw_power, 3 },
     { "any", draw_any, 3 },
-    { "nodes", draw_nodes, 0 },
+    { "nodes", draw_nodes, 1 },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

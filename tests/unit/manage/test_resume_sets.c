@@ -121,6 +121,51 @@ TEST(resume_sets, begin_not_anew_where_one_cannot_see_a_level)
     end_nodes();
 }
 
+/* The file of a rank, as it is. */
+struct kept {
+    char path[64];
+    unsigned char *bytes;
+    size_t size;
+};
+
+static struct kept keep_file(const char *path)
+{
+    struct kept kept = { .bytes = NULL };
+    const unsigned char *bytes = memory_bytes(nodes.memory, path, &kept.size);
+    cr_assert(bytes);
+    snprintf(kept.path, sizeof kept.path, "%s", path);
+    kept.bytes = malloc(kept.size);
+    cr_assert(kept.bytes);
+    memcpy(kept.bytes, bytes, kept.size);
+    return kept;
+}
+
+/* Two nodes and all of the level are lost, the run begins anew, and one of the
+ * nodes comes back with its abandoned set. The new set is whole at the level
+ * alone. */
+TEST(resume_sets, take_copies_of_the_younger_run)
+{
+    static const varve_level level = { .directory = "far", .every_steps = 1 };
+    begin_far(&level);
+    memory_set_now(nodes.memory, INT64_C(5000000000));
+    cr_assert_ok(save_steps(1, 1), nodes.errors[0]);
+    struct kept away = keep_file("node-3/run/rank-3/ckpt-1.varve");
+    lose_node(2);
+    lose_node(3);
+    lose_files("far/");
+    memory_set_now(nodes.memory, INT64_C(9000000000));
+    nodes.from = nodes.to = 7;
+    cr_assert_ok(run_life(), nodes.errors[0]);
+    cr_assert_eq(nodes.steps[0], -1);
+    cr_assert_eq(count_far(2), 4);
+    lose_files("node-3/");
+    memory_put(nodes.memory, away.path, away.bytes, away.size);
+    lose_node(1);
+    cr_assert_eq(resume_all(), 7);
+    free(away.bytes);
+    end_nodes();
+}
+
 /* --- What cannot be read now -------------------------------------------- */
 
 /* Files whose path ends so are not opened, so many times at each of two ranks.
