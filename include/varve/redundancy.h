@@ -26,7 +26,9 @@
  * `PREFIX-N.MARK.varve` (or `.parity`), where MARK is 16 hex digits, and
  * varve_manager_warning has both names at its rank. No manager deletes it.
  * What could not be made whole is in varve_manager_passed_over, with the ranks
- * that were lost.
+ * that were lost. A file that cannot be read now counts as lost where the set
+ * can be made whole without it. Where it cannot, the files are read again for a
+ * moment, and then the resume is VARVE_IO, unless `may_resume_older` is set.
  *
  * With levels (levels.h) each rank's file is copied to LEVEL/rank-R, by a
  * thread of that rank. Rank 0 says what is due, as it has the clock. All ranks

@@ -25,6 +25,21 @@ static const struct vv_entry *lineage_newest_own(const varve_manager *m)
     return NULL;
 }
 
+struct vv_own_run vv_manager_own_run(const varve_manager *m)
+{
+    const struct vv_entry *newest = lineage_newest_own(m);
+    struct vv_own_run times = { 0 };
+    if (newest)
+        times.newest = vv_run_identity_time(newest->run);
+    for (size_t i = 0; i < m->listing.count; i++) {
+        const struct vv_entry *e = &m->listing.entries[i];
+        uint64_t time = e->is_ours ? vv_run_identity_time(e->run) : 0;
+        if (time > times.youngest)
+            times.youngest = time;
+    }
+    return times;
+}
+
 const struct vv_entry *vv_manager_own_unread(const varve_manager *m)
 {
     const struct vv_entry *newest = lineage_newest_own(m);

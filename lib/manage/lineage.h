@@ -30,6 +30,15 @@ bool vv_manager_may_replace(const varve_manager *manager, uint64_t number);
  * none. */
 const struct vv_entry *vv_manager_own_unread(const varve_manager *manager);
 
+/* Times of runs, as of vv_run_identity_time: of the newest of the manager's
+ * directory that is not damaged, and of the youngest run that has saved there.
+ * 0: unknown, or there is none. */
+struct vv_own_run {
+    uint64_t newest;
+    uint64_t youngest;
+};
+struct vv_own_run vv_manager_own_run(const varve_manager *manager);
+
 /* Sets *is_foreign for a checkpoint of a level that does not descend from the
  * newest of the manager's directory, and lists it as passed over. VARVE_EXISTS
  * where that is not recorded, unless the program allows older ones.

@@ -29,12 +29,7 @@
 #include "system.h"
 #include "try.h"
 
-#define FIRST_PAUSE (VV_SECOND / 100)
-
-enum {
-    MOST_READS = 5,      /* of what cannot be read, after the first */
-    MOST_LISTINGS = 100, /* for what is gone when it is opened */
-};
+enum { MOST_LISTINGS = 100 }; /* for what is gone when it is opened */
 
 varve_status vv_pass_over(
     varve_manager *m, const varve_error *reason, varve_error *error)
@@ -106,8 +101,8 @@ static varve_status examine_again(varve_manager *m, examine_function *examine,
 {
     const struct vv_system *system = m->context.system;
     varve_status status = examine(m, origin, is_damaged, error);
-    for (int i = 0; i < MOST_READS && status == VARVE_IO; i++) {
-        system->sleep(system->state, FIRST_PAUSE << i);
+    for (int i = 0; i < VV_MOST_READS && status == VARVE_IO; i++) {
+        system->sleep(system->state, VV_FIRST_PAUSE << i);
         *is_damaged = false;
         *error = (varve_error){ 0 };
         status = examine(m, origin, is_damaged, error);
@@ -165,8 +160,8 @@ static varve_status list_own_again(varve_manager *m, struct vv_origin *origin,
     const struct vv_system *system = m->context.system;
     const struct vv_entry *own = vv_manager_own_unread(m);
     varve_error reason = { 0 };
-    if (*reads < MOST_READS) {
-        system->sleep(system->state, FIRST_PAUSE << (*reads)++);
+    if (*reads < VV_MOST_READS) {
+        system->sleep(system->state, VV_FIRST_PAUSE << (*reads)++);
         return list_again(m, origin, error);
     }
     vv_fail(&reason, VARVE_IO,

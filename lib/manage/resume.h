@@ -5,7 +5,13 @@
 #ifndef VV_RESUME_H
 #define VV_RESUME_H
 
+#include "interval.h"
 #include "origin.h"
+
+/* What cannot be read is tried again: so many times after the first, after a
+ * pause that doubles each time. */
+enum { VV_MOST_READS = 5 };
+#define VV_FIRST_PAUSE (VV_SECOND / 100)
 
 /* It is good: no more is damaged, and the manager knows that of one of its own
  * directory. */

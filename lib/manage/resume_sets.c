@@ -13,6 +13,7 @@
 #include "manager_together.h"
 #include "resume.h"
 #include "resume_alone.h"
+#include "system.h"
 #include "try.h"
 
 static struct vv_listing *place_of(varve_manager *m, size_t level)
@@ -129,13 +130,18 @@ static varve_status pass_as_others(
 }
 
 /* Passes over a set of another lineage than that in the directory of a rank. A
- * rank that has lost its directory has nothing to compare with. */
+ * rank that has lost its directory has nothing to compare with, and of several
+ * lineages that of the youngest run counts: a node that was away may come back
+ * with an abandoned set. */
 static varve_status pass_foreign_copies(
     varve_manager *m, struct vv_origin *origin, varve_error *error)
 {
     bool is_foreign = false;
-    varve_status status =
-        vv_manager_pass_foreign(m, origin, &is_foreign, error);
+    struct vv_own_run times = vv_manager_own_run(m);
+    varve_status status = VARVE_OK;
+    VV_TRY(vv_largest(vv_manager_comm(m), &times.youngest, error));
+    if (times.newest == times.youngest)
+        status = vv_manager_pass_foreign(m, origin, &is_foreign, error);
     VV_TRY(vv_manager_agree(m, status, error));
     bool is_listed = is_foreign;
     VV_TRY(vv_nodes_any(&m->nodes, &is_foreign, error));
@@ -170,7 +176,7 @@ static varve_status pass_set_over(varve_manager *m, const varve_error *reason,
     varve_error *unread, varve_error *error)
 {
     bool is_unread = reason->status == VARVE_IO;
-    if ((is_unread && (m->levels.count == 0 || !m->options.may_resume_older)) ||
+    if ((is_unread && !m->options.may_resume_older) ||
         !vv_blames_file(reason->status)) {
         if (error)
             *error = *reason;
@@ -179,6 +185,28 @@ static varve_status pass_set_over(varve_manager *m, const varve_error *reason,
     if (is_unread && !unread->status)
         *unread = *reason;
     return vv_manager_agree(m, vv_pass_over(m, reason, error), error);
+}
+
+static varve_status examine_once(varve_manager *m, size_t level,
+    uint64_t number, struct vv_origin *origin, varve_error *error)
+{
+    return level ? examine_copies(m, level, number, origin, error)
+                 : examine_own(m, number, origin, error);
+}
+
+/* What a rank cannot read now it may be able to read in a moment. All are told
+ * the same status, and try again alike. */
+static varve_status examine_again(varve_manager *m, size_t level,
+    uint64_t number, struct vv_origin *origin, varve_error *error)
+{
+    const struct vv_system *system = m->context.system;
+    varve_status status = examine_once(m, level, number, origin, error);
+    for (int i = 0; i < VV_MOST_READS && status == VARVE_IO; i++) {
+        system->sleep(system->state, VV_FIRST_PAUSE << i);
+        *error = (varve_error){ 0 };
+        status = examine_once(m, level, number, origin, error);
+    }
+    return status;
 }
 
 static varve_status examine(varve_manager *m, uint64_t number,
@@ -190,9 +218,7 @@ static varve_status examine(varve_manager *m, uint64_t number,
         VV_TRY(vv_nodes_any(&m->nodes, &is_there, error));
         if (!is_there)
             continue;
-        reason.status = level
-                            ? examine_copies(m, level, number, origin, &reason)
-                            : examine_own(m, number, origin, &reason);
+        reason.status = examine_again(m, level, number, origin, &reason);
         if (reason.status)
             VV_TRY(pass_set_over(m, &reason, unread, error));
         else if (level)

@@ -59,7 +59,8 @@ const char *call_path(
 
 const char *call_file(const struct process *p, int number)
 {
-    const struct description *d = process_find(p, number);
+    const struct description *d =
+        is_traced() ? process_find(p, number) : NULL;
     return d ? place_path(d->inode) : "?";
 }
 

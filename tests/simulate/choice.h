@@ -23,13 +23,14 @@ enum choice_kind {
     CHOOSE_KILL,
     CHOOSE_FAULT, /* which fault a call has */
     CHOOSE_STALE, /* how old what a node sees of a directory is */
-    CHOOSE_NAME,  /* which names of a listing that changes are left out */
+    CHOOSE_NAME,  /* of how many names a page of a listing is */
     CHOOSE_CUT,   /* what a power cut leaves of a directory or a file */
     CHOOSE_AWAY,  /* that a disk goes away or comes back */
     CHOOSE_POWER, /* whose power is cut */
     CHOOSE_LOSS,  /* which node is lost */
     CHOOSE_CLOCK, /* to what a clock is set */
     CHOOSE_STOP,  /* for how long a process stands still */
+    CHOOSE_SPARE, /* which rank of a life is on the spare node */
     CHOOSE_KINDS
 };
 

@@ -271,5 +271,6 @@ static void cut_directory(struct inode *d, disk_keep *keep, void *user)
 
 void disk_cut_power(struct disk *disk, disk_keep *keep, void *user)
 {
-    cut_directory(disk->root, keep, user);
+    if (disk->traits & DISK_IS_VOLATILE)
+        cut_directory(disk->root, keep, user);
 }

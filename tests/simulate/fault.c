@@ -18,6 +18,7 @@ uint32_t calls_faults[FAULT_KINDS];
 uint32_t calls_made;
 
 static struct trouble trouble;
+static unsigned rated; /* kinds that happen, as bits */
 static unsigned stops;
 static int64_t clocks[MOST_NODES + 1];
 
@@ -47,6 +48,9 @@ void fault_set_clock(unsigned node, int minutes)
 void calls_begin(const struct schedule *s)
 {
     trouble = s->trouble;
+    rated = 0;
+    for (unsigned i = 0; i < FAULT_KINDS; i++)
+        rated |= trouble.rates[i] ? 1u << i : 0;
     stops = s->stops;
     memset(calls_faults, 0, sizeof calls_faults);
     calls_made = 0;
@@ -68,7 +72,7 @@ static uint32_t call_of(const struct task *t, unsigned kind)
 enum fault_kind fault_happens(struct process *p, unsigned kinds)
 {
     const struct task *t = task_current();
-    if (!t || p->is_quiet)
+    if (!(kinds & rated) || !t || p->is_quiet)
         return FAULT_KINDS;
     for (unsigned kind = 0; kind < FAULT_KINDS; kind++) {
         if (!(kinds & 1u << kind) || !trouble.rates[kind] ||

@@ -31,7 +31,7 @@ unsigned fault_of_request(struct process *process);
 /* For how many seconds a process stands still now; 0: not. */
 unsigned fault_stop(const struct process *process);
 
-/* After how many names a listing is held up; 0: it is not. */
+/* After each how many names a listing is held up; 0: it is not. */
 size_t fault_of_listing(struct process *process, size_t count);
 
 /* The time of day of a node when the schedule began, or of MOST_NODES: the

@@ -25,6 +25,7 @@ static const char *const names[FINDING_KINDS] = {
     [FINDING_TWICE] = "twice",
     [FINDING_COPY] = "copy",
     [FINDING_NOT_FOUND] = "not-found",
+    [FINDING_APART] = "apart",
     [FINDING_FAILED] = "failed",
     [FINDING_LEAK] = "leak",
     [FINDING_STUCK] = "stuck",

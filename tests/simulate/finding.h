@@ -18,6 +18,7 @@ enum finding_kind {
     FINDING_TWICE,     /* two saves were reported with one name */
     FINDING_COPY,      /* a drained level lacks the caller's checkpoint */
     FINDING_NOT_FOUND, /* a reader found nothing beside what is there */
+    FINDING_APART,     /* ranks of one program were told different things */
     FINDING_FAILED,    /* a call failed that nothing disturbed */
     FINDING_LEAK,      /* a process left descriptors or memory */
     FINDING_STUCK,     /* a schedule does not end */

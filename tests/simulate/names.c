@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "simulate/arena.h"
@@ -199,8 +200,19 @@ int names_remove(void *state, int directory, const char *path)
 struct listing {
     struct name *names;
     size_t count;
-    size_t split; /* after so many others may come between; 0: not */
+    size_t page; /* after each so many others may come between; 0: not */
 };
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct name *a = left, *b = right;
+    return strcmp(a->text, b->text);
+}
+
+static bool is_of_store(const struct inode *d)
+{
+    return (d->disk->traits & DISK_IS_STORE) != 0;
+}
 
 static struct listing begin_listing(struct process *p, struct inode *d)
 {
@@ -208,21 +220,32 @@ static struct listing begin_listing(struct process *p, struct inode *d)
                              arena_take((d->change_count + 1) * 2 *
                                  sizeof *l.names) };
     l.count = disk_names_at(d, place_seen(p, d, true), l.names);
-    l.split = fault_of_listing(p, l.count);
+    l.page = fault_of_listing(p, l.count);
+    if (l.page && is_of_store(d))
+        qsort(l.names, l.count, sizeof *l.names, compare_names);
     return l;
 }
 
-/* Names that vanished since are left out, or not; and so are those that came,
- * by the same choice. */
-static void go_on(struct process *p, struct inode *d, struct listing *l)
+/* Of a store the next page has what is there by now behind the last name. */
+static size_t page_of_store(const struct inode *d, const struct listing *l,
+    size_t at, struct name *now)
 {
-    struct name *now =
-        arena_take((d->change_count + l->count + 1) * 2 * sizeof *now);
-    size_t count = l->split;
-    task_point();
-    bool shows_new = (l->split & 1) != 0;
-    memcpy(now, l->names, l->split * sizeof *now);
-    for (size_t i = l->split; i < l->count; i++)
+    size_t count = at;
+    for (size_t i = 0; i < d->name_count; i++)
+        if (strcmp(d->names[i].text, l->names[at - 1].text) > 0)
+            now[count++] = d->names[i];
+    qsort(now + at, count - at, sizeof *now, compare_names);
+    return count;
+}
+
+/* Names that vanished since are left out, and those that came are in it or not,
+ * by the same choice. */
+static size_t rest_of_directory(const struct inode *d,
+    const struct listing *l, size_t at, struct name *now)
+{
+    size_t count = at;
+    bool shows_new = (l->page & 1) != 0;
+    for (size_t i = at; i < l->count; i++)
         if (disk_find(d, l->names[i].text))
             now[count++] = l->names[i];
     for (size_t i = 0; shows_new && i < d->name_count; i++) {
@@ -232,11 +255,22 @@ static void go_on(struct process *p, struct inode *d, struct listing *l)
         if (is_new)
             now[count++] = d->names[i];
     }
-    trace("  (the listing of %s goes on after name %zu)", place_path(d),
-        l->split);
+    return count;
+}
+
+/* After so many names. */
+static void go_on(
+    struct process *p, struct inode *d, struct listing *l, size_t at)
+{
+    task_point();
+    struct name *now =
+        arena_take((d->change_count + l->count + 1) * 2 * sizeof *now);
+    memcpy(now, l->names, at * sizeof *now);
+    l->count = is_of_store(d) ? page_of_store(d, l, at, now)
+                              : rest_of_directory(d, l, at, now);
+    trace("  (the listing of %s goes on after name %zu)", place_path(d), at);
     p->disturbances++;
     l->names = now;
-    l->count = count;
 }
 
 int names_each(void *state, int number, vv_each_name *each, void *user)
@@ -252,8 +286,8 @@ int names_each(void *state, int number, vv_each_name *each, void *user)
         return fault;
     struct listing l = begin_listing(p, d);
     for (size_t i = 0; i < l.count; i++) {
-        if (l.split && i == l.split)
-            go_on(p, d, &l);
+        if (l.page && i && i % l.page == 0)
+            go_on(p, d, &l, i);
         if (i < l.count && l.names[i].inode->is_directory &&
             stores_has_file(p, number))
             continue;

@@ -11,6 +11,7 @@
 
 #include "simulate/arena.h"
 #include "simulate/finding.h"
+#include "simulate/oracle_sets.h"
 #include "simulate/place.h"
 #include "simulate/process.h"
 #include "simulate/store_requests.h"
@@ -56,6 +57,7 @@ void oracle_begin(bool replaces_steps)
     save_count = fact_count = pin_count = unpin_count = lease_count = 0;
     oracle_saves = oracle_resumes = 0;
     replaces = replaces_steps;
+    sets_begin();
 }
 
 struct shelf oracle_shelf(const struct process *p, const char *prefix)
@@ -97,8 +99,7 @@ uint64_t oracle_begins_save(int64_t values[VALUES])
     return save;
 }
 
-/* Whether one save is another, or goes on with it. */
-static bool is_from(uint64_t save, uint64_t older)
+bool oracle_is_from(uint64_t save, uint64_t older)
 {
     while (save > older)
         save = saves[save].parent;
@@ -121,8 +122,7 @@ static uint64_t save_by_metadata(const struct inode *file)
     return save <= save_count ? save : 0;
 }
 
-/* Which save a file is, by the values in it; 0: none. */
-static uint64_t save_of(struct inode *file)
+uint64_t oracle_save_of(struct inode *file)
 {
     const int64_t marks[] = { MARK, MARK_2 };
     if (!file || file->is_directory)
@@ -163,16 +163,16 @@ static bool is_of(
 {
     const char *slash = strrchr(shelf.prefix, '/');
     size_t size = strlen(slash + 1), all = strlen(name);
+    if (directory->disk != shelf.disk || all <= size + 6 ||
+        strncmp(name, slash + 1, size) != 0 || name[size] != '-' ||
+        strcmp(name + all - 6, ".varve") != 0)
+        return false;
     const char *path = place_path(directory);
-    return directory->disk == shelf.disk && all > size + 6 &&
-        strncmp(name, slash + 1, size) == 0 && name[size] == '-' &&
-        strcmp(name + all - 6, ".varve") == 0 &&
-        strlen(path) == (size_t)(slash - shelf.prefix) &&
+    return strlen(path) == (size_t)(slash - shelf.prefix) &&
         strncmp(path, shelf.prefix, strlen(path)) == 0;
 }
 
-/* The directory of a place as it is; NULL: there is none. */
-static const struct inode *directory_of(struct shelf shelf)
+const struct inode *oracle_directory_of(struct shelf shelf)
 {
     const struct inode *at = shelf.disk->root;
     size_t size = strlen(at->name);
@@ -186,10 +186,10 @@ static const struct inode *directory_of(struct shelf shelf)
     return at;
 }
 
-static struct inode *file_at(const struct process *p, const char *path)
+struct inode *oracle_file_at(const struct process *p, const char *path)
 {
     const struct shelf shelf = oracle_shelf(p, path);
-    const struct inode *directory = directory_of(shelf);
+    const struct inode *directory = oracle_directory_of(shelf);
     return directory ? disk_find(directory, strrchr(path, '/') + 1) : NULL;
 }
 
@@ -199,19 +199,19 @@ static struct inode *file_or_away(const struct process *p, const char *path)
 {
     char away[300];
     const char *slash = strrchr(path, '/');
-    struct inode *file = file_at(p, path);
+    struct inode *file = oracle_file_at(p, path);
     snprintf(away, sizeof away, "%.*s/.%s.gone", (int)(slash - path), path,
         slash + 1);
-    return file ? file : file_at(p, away);
+    return file ? file : oracle_file_at(p, away);
 }
 
 /* Whether a place has a save, or one that goes on with it. */
 static bool has_newer(struct shelf shelf, uint64_t save)
 {
-    const struct inode *d = directory_of(shelf);
+    const struct inode *d = oracle_directory_of(shelf);
     for (size_t i = 0; d && i < d->name_count; i++)
         if (is_of(shelf, d, d->names[i].text) &&
-            is_from(save_of(d->names[i].inode), save))
+            oracle_is_from(oracle_save_of(d->names[i].inode), save))
             return true;
     return false;
 }
@@ -246,12 +246,13 @@ void oracle_saved(const struct process *p, struct shelf shelf, uint64_t save,
         if (gives_numbers_once(shelf) && f->path &&
             f->shelf.disk == shelf.disk && f->save != save &&
             strcmp(f->path, path) == 0 && !f->is_lost &&
-            !(replaces && is_from(save, f->save)))
+            !(replaces && oracle_is_from(save, f->save)))
             finding(FINDING_TWICE,
                 "saves %" PRIu64 " and %" PRIu64 " were both reported as %s",
                 f->save, save, path);
     }
-    if (path && save_of(file_at(p, path)) != save && !has_newer(shelf, save))
+    if (path && oracle_save_of(oracle_file_at(p, path)) != save &&
+        !has_newer(shelf, save))
         finding(FINDING_LOST,
             "save %" PRIu64 " was reported, and %s is not it", save, path);
     note(shelf, save, path);
@@ -285,7 +286,7 @@ static bool has_locks(struct shelf shelf)
 static bool is_of_others(
     const struct fact *f, const struct shelf *own, uint64_t save)
 {
-    return !is_same(f->shelf, *own) && !is_from(f->save, save) &&
+    return !is_same(f->shelf, *own) && !oracle_is_from(f->save, save) &&
         has_newer(f->shelf, f->save);
 }
 
@@ -303,7 +304,8 @@ void oracle_resumed(const struct process *p, const struct shelf *shelves,
         bool is_asked = false;
         for (size_t k = 0; k < count; k++)
             is_asked |= is_same(f->shelf, shelves[k]);
-        if (!is_asked || f->is_lost || (!is_new && is_from(save, f->save)) ||
+        if (!is_asked || f->is_lost ||
+            (!is_new && oracle_is_from(save, f->save)) ||
             (!is_new && !has_locks(f->shelf) && has_newer(f->shelf, f->save)) ||
             (!is_new && is_of_others(f, &shelves[0], save)))
             continue;
@@ -339,7 +341,7 @@ void oracle_read(const struct process *p, struct shelf shelf, size_t moment,
     }
     for (size_t i = 0; i < moment; i++)
         if (is_same(facts[i].shelf, shelf) && !facts[i].is_lost &&
-            is_from(facts[i].save, save) && facts[i].save != save) {
+            oracle_is_from(facts[i].save, save) && facts[i].save != save) {
             finding(FINDING_LOST,
                 "%s of %s %u read save %" PRIu64 ", and save %" PRIu64
                 " was reported before",
@@ -351,7 +353,7 @@ void oracle_read(const struct process *p, struct shelf shelf, size_t moment,
 void oracle_named(const struct process *p, struct shelf shelf, size_t moment,
     const char *path, const char *call)
 {
-    uint64_t save = save_of(file_at(p, path));
+    uint64_t save = oracle_save_of(oracle_file_at(p, path));
     const int64_t values[VALUES] = { [VALUE_MARK] = MARK,
         [VALUE_SAVE] = (int64_t)save };
     if (save)
@@ -369,12 +371,12 @@ static bool was_unpinned(const struct process *p, const char *path)
     for (size_t i = 0; i < unpin_count; i++)
         is_known |= unpins[i].disk == disk && strcmp(unpins[i].path, path) == 0;
     snprintf(pin, sizeof pin, "%.*s.pin", (int)strlen(path) - 6, path);
-    return is_known && !file_at(p, pin);
+    return is_known && !oracle_file_at(p, pin);
 }
 
 void oracle_pinned(const struct process *p, const char *path)
 {
-    uint64_t save = save_of(file_or_away(p, path));
+    uint64_t save = oracle_save_of(file_or_away(p, path));
     trace("PINNED %s, save %" PRIu64, path, save);
     if (save == 0)
         finding(FINDING_PINNED, "%s was reported as pinned, and is gone", path);
@@ -421,12 +423,13 @@ void oracle_drained(const struct process *p, struct shelf level, uint64_t save,
     const char *latest)
 {
     trace("DRAINED, %s at the level", latest ? latest : "nothing");
-    struct inode *file = latest ? file_at(p, latest) : NULL;
+    struct inode *file = latest ? oracle_file_at(p, latest) : NULL;
     /* A run that goes on from the copy may have deleted it meanwhile. */
-    if (file ? save_of(file) != save : !latest || !has_newer(level, save)) {
+    if (file ? oracle_save_of(file) != save
+             : !latest || !has_newer(level, save)) {
         finding(FINDING_COPY,
             "%s %u drained save %" PRIu64 ", and %s is save %" PRIu64, p->name,
-            p->number, save, latest ? latest : "nothing", save_of(file));
+            p->number, save, latest ? latest : "nothing", oracle_save_of(file));
         return;
     }
     note(level, save, latest);
@@ -480,6 +483,7 @@ void oracle_name_changed(const struct process *p,
     struct inode *newer)
 {
     size_t size = strlen(name);
+    sets_name_changed(p, directory, name, older, newer);
     if (older && !newer && is_gone(name)) {
         char whole[256];
         snprintf(whole, sizeof whole, "%.*s", (int)size - 6, name + 1);
@@ -490,16 +494,16 @@ void oracle_name_changed(const struct process *p,
     if (!older || name[0] == '.' || size < 6 ||
         strcmp(name + size - 6, ".varve") != 0)
         return;
-    uint64_t save = save_of(older);
+    uint64_t save = oracle_save_of(older);
     if (save == 0)
         return;
     /* A copy whose outcome is unknown is made again. */
-    bool goes_on = newer && (save_of(newer) == save ||
-        (replaces && is_from(save_of(newer), save)));
+    bool goes_on = newer && (oracle_save_of(newer) == save ||
+        (replaces && oracle_is_from(oracle_save_of(newer), save)));
     if (newer && !goes_on)
         finding(FINDING_REPLACED,
             "%s %u replaced %s, save %" PRIu64 ", by save %" PRIu64, p->name,
-            p->number, name, save, save_of(newer));
+            p->number, name, save, oracle_save_of(newer));
     if (!newer && !is_away(directory, name, older))
         check_protected(p, directory, name, older);
     check_newest(p, name);
@@ -507,6 +511,7 @@ void oracle_name_changed(const struct process *p,
 
 void oracle_lose(const struct disk *disk)
 {
+    sets_lose(disk);
     for (size_t i = 0; i < fact_count; i++)
         facts[i].is_lost |= facts[i].shelf.disk == disk;
     for (size_t i = 0; i < pin_count; i++)

@@ -86,6 +86,15 @@ void oracle_name_changed(const struct process *process,
     const struct inode *directory, const char *name, struct inode *older,
     struct inode *newer);
 
+/* Which save a file is, by the values in it; 0: none. Whether one save is
+ * another, or goes on with it. */
+uint64_t oracle_save_of(struct inode *file);
+bool oracle_is_from(uint64_t save, uint64_t older);
+
+/* What a path leads to; the directory of a place. NULL: nothing. */
+struct inode *oracle_file_at(const struct process *process, const char *path);
+const struct inode *oracle_directory_of(struct shelf shelf);
+
 /* What is on a disk is lost: nothing of it is asked for any more. */
 void oracle_lose(const struct disk *disk);
 

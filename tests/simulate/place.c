@@ -49,7 +49,7 @@ void places_begin(
     for (unsigned node = 0; node < MOST_NODES; node++) {
         disk_begin(&roots[node], MOST_DISKS + 1 + node, 0);
         mount_disk(node, "shared", DISK_SHARED);
-        mount_disk(node, "fast", 2 + node);
+        mount_disk(node, "fast", DISK_OF_NODE + node);
     }
 }
 
@@ -73,7 +73,8 @@ struct disk *place_disk_of(const struct process *p, const char *path)
         return &disks[DISK_SHARED];
     if (stores_has(p, VV_WORKING_DIRECTORY, path))
         return &disks[DISK_STORE];
-    return strncmp(path, "fast", 4) == 0 ? &disks[2 + p->node] : NULL;
+    return strncmp(path, "fast", 4) == 0 ? &disks[DISK_OF_NODE + p->node]
+                                         : NULL;
 }
 
 /* --- What is seen ------------------------------------------------------- */

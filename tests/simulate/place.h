@@ -13,7 +13,12 @@
 #include "simulate/disk.h"
 #include "simulate/process.h"
 
-enum { MOST_DISKS = 2 + MOST_NODES, DISK_SHARED = 0, DISK_STORE = 1 };
+enum {
+    DISK_SHARED = 0,
+    DISK_STORE = 1,
+    DISK_OF_NODE = 2, /* of the first; those of the others follow */
+    MOST_DISKS = DISK_OF_NODE + MOST_NODES
+};
 
 /* How old a node may see directories of "shared" and a store that others
  * change:

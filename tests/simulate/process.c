@@ -9,6 +9,7 @@
 
 #include "simulate/arena.h"
 #include "simulate/calls.h"
+#include "simulate/communicator.h"
 #include "simulate/disk.h"
 #include "simulate/draw.h"
 #include "simulate/finding.h"
@@ -117,6 +118,7 @@ void process_exit(struct process *p)
             p->name, p->number, open, what, p->maps, p->blocks);
     close_all(p);
     p->is_alive = false;
+    communicators_lose(p);
 }
 
 void process_kill(struct process *p)
@@ -126,13 +128,15 @@ void process_kill(struct process *p)
     trace("%s %u is killed", p->name, p->number);
     close_all(p);
     p->is_alive = false;
+    communicators_lose(p);
     programs_killed(p);
     tasks_kill(p);
 }
 
 void processes_kill_node(unsigned node)
 {
-    for (size_t i = 0; i < count; i++)
+    const size_t before = count; /* others begin where these end */
+    for (size_t i = 0; i < before; i++)
         if (node == MOST_NODES || all[i]->node == node)
             process_kill(all[i]);
 }

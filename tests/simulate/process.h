@@ -16,9 +16,9 @@
 struct inode;
 
 enum {
-    MOST_PROCESSES = 40,
+    MOST_PROCESSES = 60,
     MOST_DESCRIPTORS = 40, /* of a process at a time */
-    MOST_NODES = 3,
+    MOST_NODES = 5,
 };
 
 enum lock_kind { LOCK_NONE, LOCK_SHARED, LOCK_ALONE };

@@ -12,6 +12,7 @@
 #include "simulate/finding.h"
 #include "simulate/life.h"
 #include "simulate/process.h"
+#include "simulate/ranks.h"
 #include "simulate/stores.h"
 
 enum { MOST_LIVES = 5 };
@@ -201,17 +202,23 @@ void programs_begin(const struct schedule *wanted)
     schedule = wanted;
     count = wanted->program_count;
     programs_good = programs_failed = 0;
+    ranks_begin(wanted);
     for (unsigned i = 0; i < count; i++) {
         lives[i] = (struct life){ .schedule = wanted,
             .plan = &wanted->programs[i],
             .number = i,
             .is_calm = schedule_is_calm(wanted, i) };
-        begin_life(&lives[i]);
+        lives[i].is_done = wanted->programs[i].ranks > 0;
+        if (lives[i].is_done)
+            ranks_start(&wanted->programs[i], i);
+        else
+            begin_life(&lives[i]);
     }
 }
 
 void programs_killed(struct process *process)
 {
+    ranks_killed(process);
     for (unsigned i = 0; i < count; i++) {
         struct life *life = &lives[i];
         if (life->process != process || life->is_done)
@@ -228,7 +235,7 @@ bool programs_are_done(void)
     for (unsigned i = 0; i < count; i++)
         if (!lives[i].is_done)
             return false;
-    return true;
+    return ranks_are_done();
 }
 
 /* --- The end ------------------------------------------------------------ */
@@ -265,10 +272,12 @@ void programs_look(void *unused)
     bool has_looked[MOST_NODES] = { false };
     for (unsigned i = 0; i < count && !has_finding(); i++) {
         unsigned node = lives[i].plan->node;
-        bool is_run = lives[i].plan->ops[0] == OP_OPEN;
+        bool is_run =
+            lives[i].plan->ops[0] == OP_OPEN && !lives[i].plan->ranks;
         if (!is_run || has_looked[schedule->job.is_fast ? node : 0])
             continue;
         has_looked[schedule->job.is_fast ? node : 0] = true;
         look_at(&lives[i]);
     }
+    ranks_look();
 }

@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "simulate/arena.h"
+#include "simulate/communicator.h"
 #include "simulate/fault.h"
 #include "simulate/oracle.h"
 #include "simulate/place.h"
 #include "simulate/process.h"
 #include "simulate/program.h"
+#include "simulate/ranks.h"
 #include "simulate/stores.h"
 #include "simulate/task.h"
 
@@ -34,17 +36,18 @@ static void cut_power(unsigned node)
     trace("THE POWER of %s is cut", node == MOST_NODES ? "all" : "a node");
     processes_kill_node(node);
     for (unsigned i = 0; i < MOST_DISKS; i++)
-        if (node == MOST_NODES || i == 2 + node)
+        if (node == MOST_NODES || i == DISK_OF_NODE + node)
             disk_cut_power(place_disk(i), keep_of_cut, &call);
 }
 
 static void lose_node(unsigned node)
 {
-    struct disk *disk = place_disk(2 + node);
+    struct disk *disk = place_disk(DISK_OF_NODE + node);
     trace("NODE %u is lost with its disk", node);
     processes_kill_node(node);
     oracle_lose(disk);
-    place_replace_disk(2 + node);
+    ranks_lose(disk);
+    place_replace_disk(DISK_OF_NODE + node);
 }
 
 static void turn_disk(void)
@@ -56,10 +59,9 @@ static void turn_disk(void)
 
 /* By up to half an hour, forward or backward. That of a server is not set while
  * leases are there: it decides when they expire. */
-static void turn_clock(unsigned choice)
+static void turn_clock(unsigned node, int minutes)
 {
-    unsigned node = choice % MOST_NODES;
-    int minutes = (int)(choice / MOST_NODES) - 30;
+    minutes -= 30;
     trace("THE CLOCK of node %u is set to %+d minutes", node, minutes);
     fault_set_clock(node, minutes);
 }
@@ -75,17 +77,17 @@ static void disturb(void *argument)
         if (choose(CHOOSE_AWAY, self->number, self->calls, s->away, 1))
             turn_disk();
         unsigned node = choose(CHOOSE_POWER, self->number, self->calls,
-            s->cuts, MOST_NODES + 1);
+            s->cuts, s->nodes + 1);
         if (node)
-            cut_power(node - 1);
+            cut_power(node > s->nodes ? MOST_NODES : node - 1);
         node = choose(
-            CHOOSE_LOSS, self->number, self->calls, s->losses, MOST_NODES);
+            CHOOSE_LOSS, self->number, self->calls, s->losses, s->nodes);
         if (node)
             lose_node(node - 1);
         unsigned clock = choose(CHOOSE_CLOCK, self->number, self->calls,
-            s->turns, 61 * MOST_NODES);
+            s->turns, 61 * s->nodes);
         if (clock)
-            turn_clock(clock - 1);
+            turn_clock((clock - 1) % s->nodes, (int)((clock - 1) / s->nodes));
     }
     if (place_disk(DISK_SHARED)->is_away)
         turn_disk();
@@ -96,6 +98,7 @@ static void begin(const struct schedule *s)
     finding_begin();
     tasks_begin(&s->pace);
     processes_begin(s->seed);
+    communicators_begin();
     places_begin(s->traits, &s->lateness);
     stores_begin();
     calls_begin(s);

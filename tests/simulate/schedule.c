@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "simulate/draw.h"
+#include "simulate/schedule_nodes.h"
 
 /* --- Programs ----------------------------------------------------------- */
 
@@ -276,6 +277,8 @@ static void draw_stores(struct schedule *s, uint64_t *r)
         s->trouble.rates[FAULT_KILL] = 1 + draw_below(r, 8);
     if (draw_below(r, 4) == 0)
         s->trouble.rates[FAULT_IO] = 1 + draw_below(r, 8);
+    if (draw_below(r, 3) == 0)
+        s->trouble.rates[FAULT_TORN] = 512;
 }
 
 static void draw_errors(struct schedule *s, uint64_t *r)
@@ -367,6 +370,7 @@ static const struct {
     { "errors", draw_errors, 3 },
     { "power", draw_power, 3 },
     { "any", draw_any, 3 },
+    { "nodes", draw_nodes, 1 },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -429,7 +433,7 @@ static unsigned find_kind(const char *name, uint64_t *r)
 bool schedule_draw(struct schedule *s, uint64_t seed, const char *kind)
 {
     uint64_t state = draw_mix(seed ^ UINT64_C(0x5851f42d4c957f2d));
-    *s = (struct schedule){ .seed = seed };
+    *s = (struct schedule){ .seed = seed, .nodes = 3 };
     unsigned i = find_kind(kind, &state);
     if (i == KINDS)
         return false;
@@ -437,7 +441,8 @@ bool schedule_draw(struct schedule *s, uint64_t seed, const char *kind)
     draw_job(&s->job, &state);
     draw_pace(&s->pace, &state);
     kinds[i].draw(s, &state);
-    draw_clocks(s, seed);
+    if (!s->is_of_one_time)
+        draw_clocks(s, seed);
     return true;
 }
 
@@ -544,6 +549,9 @@ void schedule_print(const struct schedule *s, FILE *to)
         fprintf(to, "    a process stands still: %u of 1024\n", s->stops);
     if (s->turns)
         fprintf(to, "    a clock is set: %u of 1024\n", s->turns);
+    if (s->spares)
+        fprintf(to, "    a rank on the spare node: %u of 1024 lives\n",
+            s->spares);
     fputs("    clocks in minutes:", to);
     for (unsigned i = 0; i <= MOST_NODES; i++)
         fprintf(to, " %+d", s->minutes[i]);
@@ -553,7 +561,14 @@ void schedule_print(const struct schedule *s, FILE *to)
         s->pace.leaps);
     for (unsigned i = 0; i < s->program_count; i++) {
         const struct program_plan *p = &s->programs[i];
-        fprintf(to, "    %s on node %u:", p->name, p->node);
+        if (p->ranks)
+            fprintf(to, "    %s of %u ranks%s%s%s%s:", p->name, p->ranks,
+                j->is_partner ? ", partners" : ", parity",
+                j->group_size ? " in pairs" : "",
+                j->no_duplicate ? ", no duplicate" : "",
+                j->no_shift ? ", no shift" : "");
+        else
+            fprintf(to, "    %s on node %u:", p->name, p->node);
         for (unsigned k = 0; k < p->op_count; k++)
             if (p->ops[k])
                 fprintf(to, " %s", op_name((enum op)p->ops[k]));

@@ -46,6 +46,7 @@ enum op {
 struct program_plan {
     const char *name;
     unsigned node;
+    unsigned ranks; /* of so many processes, on nodes from 0 on; 0: of one */
     bool writes; /* saves, prunes or pins: others may disturb it */
     unsigned op_count;
     uint8_t ops[MOST_OPS];
@@ -63,6 +64,9 @@ struct job_plan {
     unsigned level_keep_last;
     bool level_layered;
     unsigned lock_seconds;
+    bool is_partner;     /* of ranks: copies instead of parity */
+    unsigned group_size; /* of nodes; 0: all */
+    bool no_duplicate, no_shift; /* of the communicator */
 };
 
 struct schedule {
@@ -75,6 +79,10 @@ struct schedule {
     struct lateness lateness;
     unsigned traits[MOST_DISKS];
     struct pace pace;
+    unsigned nodes; /* whose power may be cut, or which may be lost */
+    bool is_of_one_time; /* all clocks go alike */
+    /* In 1024 lives of ranks, one of them is on the node after theirs: */
+    unsigned spares;
     /* In 1024 looks of who disturbs from outside: */
     unsigned away;   /* the disk of all nodes goes or comes back */
     unsigned cuts;   /* the power of a node is cut, or of all */

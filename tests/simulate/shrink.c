@@ -162,6 +162,7 @@ static void drop_faults(struct shrinking *s, unsigned redraws)
     zero(s, &all->losses, redraws);
     zero(s, &all->stops, redraws);
     zero(s, &all->turns, redraws);
+    zero(s, &all->spares, redraws);
     for (unsigned i = 0; i <= MOST_NODES; i++)
         zero(s, (unsigned *)&all->minutes[i], redraws);
     for (unsigned i = 0; i < MOST_DISKS; i++)

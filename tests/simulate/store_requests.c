@@ -49,12 +49,14 @@ static struct lock {
     struct vv_remote_settings settings;
 } locks[MOST_LOCKS];
 
+static size_t most_locks; /* that were open at a time, at least */
 static bool conditions, is_overtaken;
 
 void store_requests_begin(bool has_conditions)
 {
     memset(objects, 0, sizeof objects);
     memset(locks, 0, sizeof locks);
+    most_locks = 0;
     conditions = has_conditions;
     is_overtaken = false;
 }
@@ -277,7 +279,7 @@ void vv_remote_hex(
 
 static struct lock *find_lock(const struct process *p, int number)
 {
-    for (size_t i = 0; number > 0 && i < MOST_LOCKS; i++)
+    for (size_t i = 0; number > 0 && i < most_locks; i++)
         if (locks[i].process == p && locks[i].number == number)
             return &locks[i];
     return NULL;
@@ -296,6 +298,8 @@ int store_lock_open(struct process *p, const char *path)
             l = &locks[i];
     if (!l)
         return -EMFILE;
+    if ((size_t)(l - locks) >= most_locks)
+        most_locks = (size_t)(l - locks) + 1;
     int number = process_open(
         p, disk_new_file(place_disk(DISK_STORE)), OPEN_READS | OPEN_WRITES);
     if (number < 0)

@@ -12,6 +12,7 @@
 
 enum {
     MOST_POINTS = 60000, /* of a schedule, which is stuck otherwise */
+    MOST_TURNS = 60,     /* of a switch: tasks from the first one on */
     CALL_TIME = 50000    /* nanoseconds */
 };
 
@@ -213,7 +214,7 @@ void task_point(void)
         CHOOSE_PAUSE, t->number, call, pace.pauses, pace.longest_pause);
     current->resumes = points + pause;
     unsigned to =
-        choose(CHOOSE_SWITCH, t->number, call, pace.switches, MOST_TASKS);
+        choose(CHOOSE_SWITCH, t->number, call, pace.switches, MOST_TURNS);
     if (!pause && !to)
         return;
     next = (to ? to - 1 : t->number + 1) % count;

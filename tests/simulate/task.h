@@ -15,7 +15,7 @@
 
 struct process;
 
-enum { MOST_TASKS = 60 };
+enum { MOST_TASKS = 120 };
 
 struct task {
     /* to read */

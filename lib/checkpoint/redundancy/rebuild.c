@@ -67,6 +67,19 @@ static varve_status fail_unprotected(
     return vv_agree(b->redundancy->comm, status, error);
 }
 
+/* The younger set is known to ranks alone that cannot read their parity now. */
+static varve_status fail_unread(
+    const struct rebuilding *b, bool is_mine, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    if (is_mine)
+        status = vv_fail(error, VARVE_IO,
+            "%s: it cannot be read now, and no other rank has parity of a set "
+            "of its run",
+            b->own->parity);
+    return vv_agree(b->redundancy->comm, status, error);
+}
+
 /* The lowest rank of those that know of a set that was not tried, and whose
  * file is of the youngest run: a node that was away may come back with an
  * abandoned set of the same number. */
@@ -75,14 +88,15 @@ static varve_status find_teller(const struct rebuilding *b, uint32_t *rank,
 {
     const varve_comm *comm = b->redundancy->comm;
     bool knows = b->remains.has_table && !b->is_tried;
-    uint64_t youngest = knows ? b->own->age : 0;
+    bool may_know = knows || (!b->remains.has_table && b->remains.is_unread);
+    uint64_t youngest = may_know ? b->own->age : 0;
     VV_TRY(vv_largest(comm, &youngest, error));
     bool is_youngest = knows && b->own->age == youngest;
     uint64_t best = is_youngest ? comm->size - comm->rank : 0;
     VV_TRY(vv_largest(comm, &best, error));
     *is_there = best > 0;
     *rank = comm->size - (uint32_t)best;
-    return VARVE_OK;
+    return best || !youngest ? VARVE_OK : fail_unread(b, may_know, error);
 }
 
 /* Bytes of one rank, at all. */
@@ -153,6 +167,7 @@ static varve_status ask_all(struct rebuilding *b, varve_error *error)
         .has_file = b->remains.file >= 0,
         .has_table = is_of_layout(b),
         .has_block = b->remains.has_block,
+        .is_unread = b->remains.is_unread,
         .is = b->remains.is,
     };
     if (mine->has_table)

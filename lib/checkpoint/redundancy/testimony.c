@@ -85,18 +85,26 @@ static varve_status look_at_block(struct vv_remains *m,
     return VARVE_OK;
 }
 
+/* A file that cannot be read now may be good. */
+static bool is_unread(varve_status status)
+{
+    return status == VARVE_IO || status == VARVE_NO_PERMISSION;
+}
+
 varve_status vv_remains_look(struct vv_remains *m,
     const struct vv_redundancy *r, const struct vv_redundant_file *own,
     varve_error *error)
 {
     *m = (struct vv_remains){ .file = -1 };
     varve_status status = look_at_file(m, r, own, &m->reason);
+    m->is_unread = is_unread(status);
     if (status != VARVE_NO_MEMORY) {
         m->reason = (varve_error){ 0 };
         status = vv_parity_open(&m->parity, r, own, &m->reason);
         m->has_table = !status;
         if (!status)
             status = look_at_block(m, r, own, &m->reason);
+        m->is_unread |= is_unread(status);
     }
     if (status != VARVE_NO_MEMORY)
         return VARVE_OK;
@@ -171,22 +179,47 @@ static void add_ranks(
     }
 }
 
+static uint64_t find_unread(
+    const struct vv_testimony *all, const struct vv_parity_table *t)
+{
+    uint64_t unread = 0;
+    for (uint32_t i = 0; i < t->group.count; i++)
+        if (all[i].is_unread)
+            unread |= UINT64_C(1) << i;
+    return unread;
+}
+
+/* Whether it could not be repaired either if all that is unread were good. */
+static bool is_lost_anyway(const struct vv_parity_table *t,
+    const struct vv_repair *lost, uint64_t unread)
+{
+    const struct vv_repair rest = { .files = lost->files & ~unread,
+        .blocks = lost->blocks & ~unread };
+    return !can_repair(t, &rest);
+}
+
 /* The message may be cut; who is short of memory says less. */
 static varve_status fail_lost(const struct vv_parity_table *t,
-    const struct vv_repair *lost, const char *path,
+    const struct vv_repair *lost, uint64_t unread, const char *path,
     const varve_allocator *allocator, varve_error *error)
 {
     struct vv_buffer ranks;
     vv_buffer_init(&ranks, allocator);
-    add_ranks(&ranks, t, lost->files | lost->blocks);
-    const char *text = vv_buffer_string(&ranks);
-    varve_status status = vv_fail(error, VARVE_CORRUPT,
-        "%s: expected %s of its group of %" PRIu32
-        " to have lost files, found ranks %s",
-        path,
-        t->scheme == VARVE_XOR ? "one node at most"
-                               : "no two nodes that follow each other",
-        t->group.count, ranks.failed ? "of several" : text);
+    add_ranks(&ranks, t, unread ? unread : lost->files | lost->blocks);
+    const char *text = ranks.failed ? "of several" : vv_buffer_string(&ranks);
+    varve_status status =
+        unread ? vv_fail(error, VARVE_IO,
+                     "%s: too few nodes of its group of %" PRIu32
+                     " can read their files now; reading failed at ranks %s",
+                     path, t->group.count, text)
+               : vv_fail(error, VARVE_CORRUPT,
+                     "%s: expected %s of its group of %" PRIu32
+                     " to have lost files, found ranks %s",
+                     path,
+                     t->scheme == VARVE_XOR
+                         ? "one node at most"
+                         : "no two nodes that follow each other",
+                     t->group.count, text);
     vv_buffer_clear(&ranks);
     return status;
 }
@@ -197,15 +230,20 @@ varve_status vv_decide_repair(const struct vv_testimony *all,
     varve_error *error)
 {
     struct vv_repair lost = { .files = UINT64_MAX, .blocks = UINT64_MAX };
+    const uint64_t unread = find_unread(all, t);
+    bool is_lost = unread == 0;
     for (uint32_t i = 0; i < t->group.count; i++) {
         if (!all[i].has_table)
             continue;
         lost = find_lost(all, t, &all[i]);
-        if (!can_repair(t, &lost))
+        if (!can_repair(t, &lost)) {
+            is_lost |= is_lost_anyway(t, &lost, unread);
             continue;
+        }
         memcpy(t->files, all[i].files, sizeof t->files);
         *repair = lost;
         return VARVE_OK;
     }
-    return fail_lost(t, &lost, own->path, allocator, error);
+    return fail_lost(
+        t, &lost, is_lost ? 0 : unread, own->path, allocator, error);
 }

@@ -17,6 +17,7 @@ struct vv_remains {
     bool has_block; /* it is what the head says */
     struct vv_parity_in parity;
     varve_error reason; /* why there is no table */
+    bool is_unread; /* one of both is there, and cannot be read now */
 };
 
 /* Reads both, to the end. Only lack of memory is a failure; then there is
@@ -38,7 +39,7 @@ struct vv_testimony {
     uint32_t has_file;
     uint32_t has_table;
     uint32_t has_block;
-    uint32_t unused;
+    uint32_t is_unread; /* as in its remains */
     struct vv_member_file is;
     struct vv_member_file files[VV_MOST_MEMBERS]; /* that its table has */
 };
@@ -51,7 +52,8 @@ struct vv_repair {
 };
 
 /* Decides by what all members say, the same at each of them, and sets the files
- * of the table. VARVE_CORRUPT where more is lost than can be made. */
+ * of the table. VARVE_CORRUPT where more is lost than can be made; VARVE_IO
+ * where that is so because a member cannot read what it has. */
 varve_status vv_decide_repair(const struct vv_testimony *all,
     struct vv_parity_table *table, struct vv_repair *repair,
     const struct vv_redundant_file *own, const varve_allocator *allocator,

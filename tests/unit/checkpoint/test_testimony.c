@@ -74,6 +74,25 @@ TEST(testimony, of_xor_has_one_unknown_at_most_in_each_column)
         "found ranks 0 (node 7), 1 (node 8)");
 }
 
+TEST(testimony, is_not_lost_where_a_file_cannot_be_read_now)
+{
+    begin(VARVE_XOR);
+    all[1].has_file = all[2].has_file = 0;
+    all[1].is_unread = 1;
+    cr_assert_eq(decide(), VARVE_IO);
+    cr_assert_str_eq(reason.message,
+        "f: too few nodes of its group of 4 can read their files now; reading "
+        "failed at ranks 1 (node 8)");
+    all[3].has_file = 0; /* lost, also if that of rank 1 is good */
+    cr_assert_eq(decide(), VARVE_CORRUPT);
+    all[2].is_unread = all[3].is_unread = 1;
+    cr_assert_eq(decide(), VARVE_IO);
+    begin(VARVE_XOR);
+    all[1].has_file = 0;
+    all[1].is_unread = 1;
+    check_decided(2, 0);
+}
+
 TEST(testimony, of_partners_has_one_of_each_two)
 {
     begin(VARVE_PARTNER);

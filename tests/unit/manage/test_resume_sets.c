@@ -5,6 +5,9 @@
  */
 #include "node_levels.h"
 
+#include <errno.h>
+#include <stdatomic.h>
+
 /* Sets 1 to 5 of steps 1 to 5; of the nodes 5 is left, at the level 4. */
 static void begin_five(void)
 {
@@ -116,4 +119,123 @@ TEST(resume_sets, begin_not_anew_where_one_cannot_see_a_level)
     cr_assert(strstr(nodes.errors[0].message, "rank 2: far/rank-2"), "%s",
         nodes.errors[0].message);
     end_nodes();
+}
+
+/* The file of a rank, as it is. */
+struct kept {
+    char path[64];
+    unsigned char *bytes;
+    size_t size;
+};
+
+static struct kept keep_file(const char *path)
+{
+    struct kept kept = { .bytes = NULL };
+    const unsigned char *bytes = memory_bytes(nodes.memory, path, &kept.size);
+    cr_assert(bytes);
+    snprintf(kept.path, sizeof kept.path, "%s", path);
+    kept.bytes = malloc(kept.size);
+    cr_assert(kept.bytes);
+    memcpy(kept.bytes, bytes, kept.size);
+    return kept;
+}
+
+/* Two nodes and all of the level are lost, the run begins anew, and one of the
+ * nodes comes back with its abandoned set. The new set is whole at the level
+ * alone. */
+TEST(resume_sets, take_copies_of_the_younger_run)
+{
+    static const varve_level level = { .directory = "far", .every_steps = 1 };
+    begin_far(&level);
+    memory_set_now(nodes.memory, INT64_C(5000000000));
+    cr_assert_ok(save_steps(1, 1), nodes.errors[0]);
+    struct kept away = keep_file("node-3/run/rank-3/ckpt-1.varve");
+    lose_node(2);
+    lose_node(3);
+    lose_files("far/");
+    memory_set_now(nodes.memory, INT64_C(9000000000));
+    nodes.from = nodes.to = 7;
+    cr_assert_ok(run_life(), nodes.errors[0]);
+    cr_assert_eq(nodes.steps[0], -1);
+    cr_assert_eq(count_far(2), 4);
+    lose_files("node-3/");
+    memory_put(nodes.memory, away.path, away.bytes, away.size);
+    lose_node(1);
+    cr_assert_eq(resume_all(), 7);
+    free(away.bytes);
+    end_nodes();
+}
+
+/* --- What cannot be read now -------------------------------------------- */
+
+/* Files whose path ends so are not opened, so many times at each of two ranks.
+ */
+static struct {
+    const struct vv_system *under;
+    struct vv_system system;
+    const char *ending;
+    atomic_int left[MOST_RANKS];
+} unread;
+
+static int open_unread(void *state, int directory, const char *path)
+{
+    for (int i = 1; i <= 2; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "rank-%d/%s", i, unread.ending);
+        if (strstr(path, text) && atomic_load(&unread.left[i]) > 0 &&
+            atomic_fetch_sub(&unread.left[i], 1) > 0)
+            return -EIO;
+    }
+    return unread.under->open_file(state, directory, path);
+}
+
+/* Steps 1 and 2 are saved; then the second is not read at two of four ranks. */
+static void begin_unread(int times)
+{
+    begin_nodes(4, VARVE_XOR);
+    cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
+    unread.under = memory_system(nodes.memory);
+    unread.system = *unread.under;
+    unread.system.open_file = open_unread;
+    unread.ending = "ckpt-2.varve";
+    for (uint32_t i = 0; i < 4; i++) {
+        unread.left[i] = times;
+        nodes.contexts[i].system = &unread.system;
+    }
+    nodes.from = 1;
+    nodes.to = 0;
+}
+
+TEST(resume_sets, take_no_older_one_where_ranks_cannot_read_theirs_now)
+{
+    begin_unread(1000000);
+    cr_assert_eq(run_life(), VARVE_IO);
+    cr_assert(strstr(nodes.errors[3].message,
+                  "ckpt-2.varve: too few nodes of its group of 4 can read "
+                  "their files now; reading failed at ranks 1 (node 1), 2 "
+                  "(node 2)"),
+        "%s", nodes.errors[3].message);
+    for (uint32_t i = 0; i < 4; i++)
+        unread.left[i] = 0;
+    cr_assert_eq(resume_all(), 2);
+    end_nodes();
+}
+
+TEST(resume_sets, take_an_older_one_where_that_is_allowed)
+{
+    begin_unread(1000000);
+    nodes.options.may_resume_older = true;
+    cr_assert_eq(resume_all(), 1);
+    check_passed_over("ckpt-2.varve: too few nodes");
+    end_nodes();
+}
+
+TEST(resume_sets, read_again_what_could_not_be_read)
+{
+    for (int times = 1; times <= 8; times++) {
+        begin_unread(times);
+        cr_assert_eq(resume_all(), 2);
+        cr_assert_str_eq(nodes.passed_over[0], "");
+        end_nodes();
+    }
 }
