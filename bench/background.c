@@ -16,7 +16,7 @@
 struct saving {
     varve_graph *graph;
     char path[4200];
-    bool at_rest;
+    bool zero_copy;
 };
 
 /* The disk's part is not counted, nor does it go on into the next run. */
@@ -24,7 +24,7 @@ static double save(void *user)
 {
     const struct saving *s = user;
     varve_error error = { 0 };
-    varve_write_options options = { .background.at_rest = s->at_rest,
+    varve_write_options options = { .async.zero_copy = s->zero_copy,
         .no_sync = true };
     double begin = now();
     varve_job *job = varve_write_async(
@@ -76,13 +76,13 @@ void bench_background(const struct wishes *wishes)
     };
     snprintf(now_copied.path, sizeof now_copied.path, "%s/background.varve",
         wishes->directory);
-    struct saving at_rest = now_copied;
-    at_rest.at_rest = true;
+    struct saving zero_copy = now_copied;
+    zero_copy.zero_copy = true;
     save(&now_copied); /* the memory for copies is there */
     struct contender c[] = {
         { .name = "varve_write_async", .run = save, .user = &now_copied },
-        { .name = "the same, at_rest", .run = save, .user = &at_rest },
-        { .name = "first snapshot", .run = first_snapshot, .user = &at_rest },
+        { .name = "the same, zero_copy", .run = save, .user = &zero_copy },
+        { .name = "first snapshot", .run = first_snapshot, .user = &zero_copy },
         { .name = "copy, all cores", .run = raw_copy_all, .user = &raw },
         { .name = "copy to fresh memory", .run = fresh_copy, .user = &raw },
     };

@@ -1,7 +1,7 @@
-/* changed.c - P6: a layered save after a hundredth of the values has changed,
- * against a full save of the same: time, and bytes written for each that
- * changed; and how long the same in the background stops the program, in the
- * call and in what the program does meanwhile.
+/* changed.c - P6: an incremental save after a hundredth of the values has
+ * changed, against a full save of the same: time, and bytes written for each
+ * that changed; and how long the same in the background stops the program, in
+ * the call and in what the program does meanwhile.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,7 +44,7 @@ static void change_rows(struct changing *c)
         size_t row = (size_t)(random >> 33) % rows;
         for (size_t k = row * PAGE; k < (row + 1) * PAGE; k += 64)
             c->bytes[k]++;
-        must(varve_touch_rows(c->table, row, 1, &error), &error);
+        must(varve_mark_rows_dirty(c->table, row, 1, &error), &error);
     }
 }
 
@@ -61,7 +61,7 @@ static void change_pages(struct changing *c)
     snprintf(name, sizeof name, "layer%zu", c->turn % VARIABLES / 10);
     varve_node *layer = varve_find(varve_graph_root(c->graph), name);
     snprintf(name, sizeof name, "weight%zu", c->turn % 10);
-    varve_touch(varve_find(layer, name));
+    varve_mark_dirty(varve_find(layer, name));
     c->turn++;
 }
 
@@ -122,7 +122,7 @@ static void race_with_full(
     varve_error error = { 0 };
     struct job full = { .graph = c->graph,
         .path = scratch(wishes, "full.varve", path) };
-    c->options.layered = true;
+    c->options.incremental = true;
     scratch(wishes, "changed.varve", c->path);
     scratch(wishes, "layers", c->folder);
     must(varve_write(varve_graph_root(c->graph), c->path, &c->options, &error),
@@ -212,7 +212,7 @@ static void measure_pause(const struct wishes *wishes, unsigned char *bytes)
                               bytes, wishes->size, VARIABLES),
         .bytes = bytes,
         .size = wishes->size,
-        .options = { .layered = true, .layers.only_touched = true },
+        .options = { .incremental = true, .increment.only_dirty = true },
         .steps.name = "the longest step" };
     scratch(wishes, "changed.varve", c.path);
     scratch(wishes, "layers", c.folder);
@@ -266,8 +266,8 @@ void bench_changed(const struct wishes *wishes)
             .bytes = bytes,
             .size = wishes->size,
             .is_scattered = ways[i].is_scattered,
-            .options = { .layers = { .track = ways[i].tracks,
-                             .only_touched = ways[i].is_touched } },
+            .options = { .increment = { .track = ways[i].tracks,
+                             .only_dirty = ways[i].is_touched } },
         };
         if (ways[i].is_table)
             c.table = varve_add_variable(varve_graph_root(c.graph), "table",

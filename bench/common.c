@@ -41,7 +41,7 @@ double run_restore(void *user)
 
 double run_plan(void *user)
 {
-    return time_read(user, varve_plan);
+    return time_read(user, varve_dry_run);
 }
 
 double run_open(void *user)

@@ -120,10 +120,10 @@ static void save(struct calls *c)
     run_save(&c->job);
 }
 
-static void save_layered(struct calls *c)
+static void save_incremental(struct calls *c)
 {
     struct job job = c->job;
-    job.save.layered = true;
+    job.save.incremental = true;
     run_save(&job);
 }
 
@@ -192,7 +192,8 @@ static const struct call {
     varve_format format;
 } calls[] = { { "save", save, 0 }, { "restore", restore, 0 },
     { "restore, one pass", restore_once, 0 }, { "verification", verify, 0 },
-    { "snapshot and back", snapshot, 0 }, { "layered save", save_layered, 0 },
+    { "snapshot and back", snapshot, 0 },
+    { "incremental save", save_incremental, 0 },
     { "packed save", save_packed, 0 },
     { "restore of what is packed", restore, 0 },
     { "save in the background", save_behind, 0 },

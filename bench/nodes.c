@@ -102,7 +102,7 @@ void bench_nodes(const struct wishes *wishes)
         { .name = "varve_write", .run = run_save, .user = &job },
         { .name = "varve_reader_open", .run = run_open, .user = &job },
         { .name = "varve_read", .run = run_restore, .user = &job },
-        { .name = "varve_plan", .run = run_plan, .user = &job },
+        { .name = "varve_dry_run", .run = run_plan, .user = &job },
         { .name = "varve_add_...", .run = run_build, .user = &nodes },
         { .name = "varve_read first", .run = run_arrivals, .user = &read },
         { .name = "map", .run = run_arrivals, .user = &mapped },

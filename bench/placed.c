@@ -61,7 +61,7 @@ static uint32_t place(struct mine *m, const struct setting *s, enum way way,
     uint64_t number, const char *name)
 {
     uint64_t size = count_of(s, number) * sizeof(float);
-    uint32_t at = way == TURNS ? varve_place_by_turns(number, s->servers)
+    uint32_t at = way == TURNS ? varve_place_round_robin(number, s->servers)
                   : way == PATH
                       ? varve_place_by_path(name, NULL, s->servers)
                       : varve_place_by_load(m->loads, s->servers, size);

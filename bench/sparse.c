@@ -4,10 +4,10 @@
  *     sparse BYTES STEPS DIRECTORY SHARE...
  *
  * A table of BYTES in rows of 4 KiB; each step changes a SHARE of them (such as
- * 0.01), anywhere, says so by varve_touch_rows, and saves by a manager that
- * keeps ten. Then each of the ten is read, and has to be what it was. A line of
- * JSON for each share goes to standard output: medians of the first and of the
- * last tenth of the steps, and of full saves of the same in between.
+ * 0.01), anywhere, says so by varve_mark_rows_dirty, and saves by a manager
+ * that keeps ten. Then each of the ten is read, and has to be what it was. A
+ * line of JSON for each share goes to standard output: medians of the first and
+ * of the last tenth of the steps, and of full saves of the same in between.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -64,7 +64,7 @@ static void change(struct run *r)
         size_t row = (size_t)(r->random >> 33) % rows;
         for (size_t k = 0; k < ROW; k += 64)
             r->bytes[row * ROW + k]++;
-        must(varve_touch_rows(r->table, row, 1, &error), &error);
+        must(varve_mark_rows_dirty(r->table, row, 1, &error), &error);
     }
 }
 
@@ -199,8 +199,9 @@ static double median_of(const double *times, size_t count)
 
 static void begin(struct run *r)
 {
-    static const varve_write_options write = { .layered = true, /* borrowed */
-        .layers.only_touched = true };
+    static const varve_write_options write = { .incremental =
+                                                   true, /* borrowed */
+        .increment.only_dirty = true };
     const varve_manager_options options = { .keep_last = KEPT,
         .write = &write };
     varve_error error;

@@ -147,7 +147,7 @@ static void start(struct training *t)
             .keep_last = a->keep,
             .keep_best = a->keep > 0, /* beside them that of the least loss */
             .metric = "loss" },
-        .heed_signals = true, /* a second Ctrl-C ends it at once */
+        .handle_signals = true, /* a second Ctrl-C ends it at once */
     };
     declare(t);
     varve_run_open(t->run, a->directory, &options);
@@ -224,7 +224,7 @@ static void report(struct training *t)
 /* A finished run that is started again does nothing. */
 static varve_status train(struct training *t, varve_error *error)
 {
-    while (t->step < t->arguments->steps && varve_run_goes_on(t->run)) {
+    while (t->step < t->arguments->steps && varve_run_should_continue(t->run)) {
         varve_status status = learn(t, error);
         if (status)
             return status;
@@ -267,7 +267,7 @@ static varve_status run(struct training *t, varve_error *error)
     if (!t->records)
         return error->status;
     start(t);
-    if (!varve_run_goes_on(t->run))
+    if (!varve_run_should_continue(t->run))
         return VARVE_OK;
     varve_status status = check(t, error);
     if (!status) {

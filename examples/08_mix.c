@@ -1,9 +1,10 @@
 /* 08_mix.c - one model out of two checkpoints, without the programs that wrote
  * them; then a part of it is trained further.
  *
- * Introduces varve_graph_from, which makes a graph of a file, and varve_graft,
- * which copies a part of one graph into another; collections by tag. What is
- * not touched is written again as it was, byte for byte.
+ * Introduces varve_graph_from, which makes a graph of a file, and
+ * varve_copy_subgraph, which copies a part of one graph into another;
+ * collections by tag. What is not touched is written again as it was, byte for
+ * byte.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,7 +49,7 @@ static varve_status mix(varve_graph *first, varve_graph *second,
     varve_node *root = varve_graph_root(first);
     varve_remove(varve_find(root, "head"));
     varve_node *head = varve_find(varve_graph_root(second), "head");
-    if (!varve_graft(root, "head", head, error))
+    if (!varve_copy_subgraph(root, "head", head, error))
         return error->status;
     return varve_write(root, path, NULL, error);
 }

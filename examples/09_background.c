@@ -4,11 +4,11 @@
  *     09_background [DIRECTORY [STEPS]]
  *
  * Introduces varve_save_async with values at rest: the save copies them while
- * the next step only reads, and varve_job_wait_copied is the fence before the
- * step changes them. And `layered`: each checkpoint is whole, but only what has
- * changed since the one before is written, here one row of a table, which is
- * said by varve_touch_rows. Old ones are deleted like any file;
- * varve_prune_layers brings back what nothing needs any more.
+ * the next step only reads, and varve_job_wait_staged is the fence before the
+ * step changes them. And `incremental`: each checkpoint is whole, but only what
+ * has changed since the one before is written, here one row of a table, which
+ * is said by varve_mark_rows_dirty. Old ones are deleted like any file;
+ * varve_prune_data_files brings back what nothing needs any more.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -54,7 +54,7 @@ static varve_status apply(
     for (size_t i = 0; i < WIDTH; i++)
         t->table[update->row][i] += update->change[i];
     t->step++;
-    return varve_touch_rows(table, update->row, 1, error);
+    return varve_mark_rows_dirty(table, update->row, 1, error);
 }
 /* [/apply] */
 
@@ -70,16 +70,16 @@ static varve_status finish(varve_job **job, varve_error *error)
 
 static varve_status train(struct training *t, int64_t steps, varve_error *error)
 {
-    const varve_write_options options = {
-        .background.at_rest = true, .layered = true, .layers.only_touched = true
-    };
+    const varve_write_options options = { .async.zero_copy = true,
+        .incremental = true,
+        .increment.only_dirty = true };
     varve_node *root = varve_graph_root(t->graph);
     varve_job *job = NULL;
     varve_status status = VARVE_OK;
     while (!status && t->step < steps) {
         struct update update = look(t); /* while the save is copying */
         if (job)
-            status = varve_job_wait_copied(job, error); /* the fence */
+            status = varve_job_wait_staged(job, error); /* the fence */
         if (status)
             break;
         status = apply(t, &update, error); /* while the save is writing */
@@ -105,7 +105,7 @@ static varve_status forget_old(struct training *t, varve_error *error)
         snprintf(path, sizeof path, "%s-%" PRIu64 ".varve", t->prefix, i);
         remove(path);
     }
-    return varve_prune_layers(t->directory, error);
+    return varve_prune_data_files(t->directory, error);
 }
 /* [/forget] */
 

@@ -152,7 +152,7 @@ static varve_status restore(
     struct model *m, const char *path, varve_error *error)
 {
     const varve_read_options options = { .foreign.dots = true,
-        .expect.unused = "optimizer/param_groups" };
+        .expect.unexpected = "optimizer/param_groups" };
     build(m);
     varve_restoration *found =
         varve_read(varve_graph_root(m->graph), path, &options, error);

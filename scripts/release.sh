@@ -9,8 +9,9 @@
 #                                       list of what it is built of (SBOM)
 #
 # The files are in build/release/meson-dist. The dump is abidw's, of Debian's
-# abigail-tools; without it there is none. tests/install/abi.txt, which the test
-# `abi` compares, is the same of the declarations alone.
+# abigail-tools; without it there is none. `make` also writes
+# tests/install/abi.txt, the declarations that the test `abi` compares later
+# interfaces with: commit it.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -18,6 +19,7 @@ cd "$(dirname "$0")/.."
 
 set_version() {
     python3 -B tests/install/check_version.py . "$1"
+    python3 -B tests/install/check_abi.py .
     sed -i "0,/^## .*/s//## $1, $(date -u +%F)/" CHANGELOG.md
 }
 
@@ -66,6 +68,7 @@ make_release() {
     check_hardening
     meson dist -C build/release
     dump_abi
+    python3 -B tests/install/check_abi.py . --release
     python3 -B scripts/sbom.py build/release \
         "build/release/meson-dist/varve-$version.spdx.json"
     ls -l build/release/meson-dist

@@ -85,7 +85,7 @@ def changes_curve(size):
         'changes', f'Save of {chart.bytes_text(size)}, by what has changed',
         'changed since the save before', chart.percent_text, 10,
         [(f, tensors) for f in fractions],
-        [('Varve, layered', 'varve', 'save_changed {x}', 1),
+        [('Varve, incremental', 'varve', 'save_changed {x}', 1),
          ('Varve, whole', 'varve', 'save', 1),
          ('safetensors, whole', 'safetensors', 'save', 1),
          ('write of the change', 'raw', 'write {x}', 1)])

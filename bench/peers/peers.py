@@ -128,7 +128,7 @@ def our_cell(samples, work):
         key = (work.stage, command, 'varve')
         words = (command.endswith('verified') * 'verified first '
                  or command.endswith('one_pass') * 'one pass '
-                 or command.endswith('at_rest') * 'values at rest ')
+                 or command.endswith('zero_copy') * 'values at rest ')
         if key in samples.times:
             cells.append(words + samples.figure(key))
         else:

@@ -170,34 +170,35 @@ static double save(void)
     return now() - begin;
 }
 
-/* Over a layered checkpoint, after so much of the values has changed. */
+/* Over an incremental checkpoint, after so much of the values has changed. */
 static double save_changed(const char *fraction)
 {
-    static const varve_write_options layered = { .layered = true };
+    static const varve_write_options incremental = { .incremental = true };
     char path[PATH_SIZE + 16];
     varve_error error;
-    snprintf(path, sizeof path, "%s.layered", model.path);
+    snprintf(path, sizeof path, "%s.incremental", model.path);
     if (access(path, F_OK) != 0)
-        must(varve_write(varve_graph_root(model.graph), path, &layered, &error),
+        must(varve_write(
+                 varve_graph_root(model.graph), path, &incremental, &error),
             &error);
     size_t changed = (size_t)(strtod(fraction, NULL) * (double)model.size);
     for (size_t at = 0; at < changed; at += sizeof(float))
         model.bytes[at]++;
     double begin = now();
-    must(varve_write(varve_graph_root(model.graph), path, &layered, &error),
+    must(varve_write(varve_graph_root(model.graph), path, &incremental, &error),
         &error);
     return now() - begin;
 }
 
 /* How long the call stops its caller. */
-static double save_in_background(bool at_rest)
+static double save_in_background(bool zero_copy)
 {
     varve_error error = { 0 };
     unlink(model.path);
     double begin = now();
     varve_job *job =
         varve_write_async(varve_graph_root(model.graph), model.path,
-            &(varve_write_options){ .background.at_rest = at_rest }, &error);
+            &(varve_write_options){ .async.zero_copy = zero_copy }, &error);
     double time = now() - begin;
     must(job ? varve_job_wait(job, &error) : error.status, &error);
     varve_job_free(job);
@@ -265,7 +266,7 @@ static double graph_of(const char *path, bool no_verify, bool is_over)
     const varve_read_options options = { .no_verify = no_verify };
     double begin = now();
     varve_graph *graph =
-        is_over ? varve_graph_over(path, &options, NULL, &error)
+        is_over ? varve_graph_from_lazy(path, &options, NULL, &error)
                 : varve_graph_from_part(path, &options, NULL, &error);
     must(graph ? VARVE_OK : error.status, &error);
     double time = now() - begin;

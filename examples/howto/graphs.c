@@ -71,7 +71,7 @@ static varve_status ask(varve_node *root, varve_error *error)
     varve_tag(kernel, "frozen");
     /* [mistake] */
     varve_add_object(root, "kernel"); /* the name is taken */
-    varve_status first = varve_clear_mistake(varve_node_graph(root), error);
+    varve_status first = varve_graph_clear_error(varve_node_graph(root), error);
     printf("%s\n", first ? error->message : "no mistake");
     /* [/mistake] */
     int frozen = 0;

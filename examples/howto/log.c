@@ -43,11 +43,11 @@ int main(int argc, char **argv)
         &(varve_run_options){
             .manager = { .interval_steps = 10 }, .last_step = 30 });
     /* A process that was killed before its first save left lines, too. */
-    if (varve_run_goes_on(run) && !varve_run_is_resumed(run) &&
+    if (varve_run_should_continue(run) && !varve_run_is_resumed(run) &&
         ftruncate(fileno(log), 0))
         return 1;
     int64_t step = varve_run_resumed_step(run);
-    while (varve_run_goes_on(run)) {
+    while (varve_run_should_continue(run)) {
         loss = train(loss);
         fprintf(log, "%d,%g\n", (int)++step, loss);
         varve_run_step(run, step);

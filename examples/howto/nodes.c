@@ -38,7 +38,7 @@ static varve_manager *open_manager(
 static void tell(const varve_manager *manager)
 {
     const char *line;
-    for (size_t i = 0; (line = varve_manager_passed_over(manager, i)); i++)
+    for (size_t i = 0; (line = varve_manager_skipped(manager, i)); i++)
         printf("%s\n", line);
     if (step > 0)
         printf("%d processes go on from step %d\n", PROCESSES, (int)step);

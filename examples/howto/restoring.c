@@ -101,7 +101,7 @@ static varve_status serve(varve_error *error)
     struct model m;
     build(&m, WORDS, false);
     /* [serve] */
-    varve_read_options options = { .expect.unused = "adam" };
+    varve_read_options options = { .expect.unexpected = "adam" };
     varve_restoration *r = varve_restore(m.root, "run/model", &options, error);
     varve_status status = r ? varve_assert_consumed(r, error) : error->status;
     /* [/serve] */
@@ -129,7 +129,7 @@ static varve_status shapes(varve_error *error)
     varve_read_options options = {
         .cast = VARVE_CAST_WIDEN, /* float32 to float64: nothing is lost */
         .reshape = true,          /* [4,2] to [8]: as many elements */
-        .expect.unused = "adam",
+        .expect.unexpected = "adam",
     };
     varve_restoration *r = varve_restore(root, "run/model", &options, error);
     /* [/shapes] */

@@ -35,7 +35,7 @@ static varve_graph *build(varve_node **root)
 
 static void tell_what_stays(varve_manager *manager)
 {
-    varve_managed at;
+    varve_checkpoint_info at;
     for (size_t i = 0; varve_manager_at(manager, i, &at); i++)
         printf("%s, step %d: %s\n", at.path, (int)at.step, at.kept);
 }
@@ -88,7 +88,7 @@ static varve_status levels(varve_error *error)
         { .directory = "shared",
             .every_steps = 3,
             .keep_last = 2,
-            .most_waiting = 3 },
+            .max_pending = 3 },
         { .directory = "archive",
             .every_steps = 9,
             .bytes_per_second = 50 << 20 }, /* and all are kept */

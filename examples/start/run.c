@@ -22,18 +22,18 @@ int main(int argc, char **argv)
     varve_run *run = varve_run_new(NULL);
     varve_node *root = varve_run_root(run);
     varve_add_variable(root, "sum", varve_scalar(&sum));
-    varve_run_open(run, "sums",
+    varve_run_open(run, "checksums",
         &(varve_run_options){
             .manager = { .interval_steps = 10, .keep_last = 2 },
-            .heed_signals = true, /* SIGTERM and Ctrl-C end it in order */
-            .last_step = end,     /* is saved when it is done */
+            .handle_signals = true, /* SIGTERM and Ctrl-C end it in order */
+            .last_step = end,       /* is saved when it is done */
         });
     if (varve_run_warning(run))
         fprintf(stderr, "%s\n", varve_run_warning(run));
     if (varve_run_is_resumed(run))
         printf("resumed at step %" PRId64 "\n", varve_run_resumed_step(run));
     int64_t step = varve_run_resumed_step(run);
-    while (varve_run_goes_on(run)) {
+    while (varve_run_should_continue(run)) {
         step++;
         sum += 1.0 / (double)step;
         varve_run_step(run, step);

@@ -56,7 +56,7 @@ static varve_status put(const char *path, const char *text, varve_error *error)
 static varve_status plan(
     varve_node *root, const varve_read_options *options, varve_error *error)
 {
-    varve_restoration *r = varve_plan(root, "net.varve", options, error);
+    varve_restoration *r = varve_dry_run(root, "net.varve", options, error);
     varve_report *report = r ? varve_report_new(r, error) : NULL;
     if (report)
         fputs(varve_report_text(report), stdout);

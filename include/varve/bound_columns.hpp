@@ -123,7 +123,7 @@ private:
  * added. */
 enum class visit {
     binds,   /* binds them to the present elements */
-    looks,   /* the same, and ends the excuse of columns that were excused */
+    looks,   /* the same, and ends the excuse of columns that were expected */
     excuses, /* permits their absence: the file has them in another form */
 };
 

@@ -60,15 +60,15 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
  * of building does not matter. Of what comes later, a node whose own path it is
  * gets a value that has gone to an alias, too. What the program does not have
  * yet waits, and arrives when it is added, as long as the restoration is kept.
- * NULL on failure; then no variable has changed, but with VARVE_HALF_RESTORED
- * (see `passes` and `resources.staging_size`): what that leaves with other
- * bytes is refused by saves and snapshots, VARVE_MISUSE, until it is restored,
- * or the program says that it has set it (varve_touch). Types and shapes that
- * do not fit are all named, with VARVE_MISMATCH, before anything changes. A
- * file of which nothing matches is of another program, VARVE_UNMATCHED, unless
- * the program has nothing yet that has to be restored, or permits all that it
- * lacks (`expect.missing`). Its file is open until varve_restoration_free ends
- * it. */
+ * NULL on failure; then no variable has changed, but with
+ * VARVE_PARTIALLY_RESTORED (see `passes` and `resources.staging_size`): what
+ * that leaves with other bytes is refused by saves and snapshots, VARVE_MISUSE,
+ * until it is restored, or the program says that it has set it
+ * (varve_mark_dirty). Types and shapes that do not fit are all named, with
+ * VARVE_MISMATCH, before anything changes. A file of which nothing matches is
+ * of another program, VARVE_UNMATCHED, unless the program has nothing yet that
+ * has to be restored, or permits all that it lacks (`expect.missing`). Its file
+ * is open until varve_restoration_free ends it. */
 VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 
@@ -76,7 +76,7 @@ VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
  * the report of the result says it. Mismatches are findings here, not
  * failures. The options of how values are read have no effect: `no_verify`,
  * `map`, `passes`, `progress`, `salvage` and `resources`. */
-VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
+VARVE_API varve_restoration *varve_dry_run(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* --- Numbered ----------------------------------------------------------- */

@@ -119,10 +119,10 @@ inline result<restoration> read(
     return detail::made<restoration>(varve_read, root.get(), path.get(), &o);
 }
 
-inline result<restoration> plan(
+inline result<restoration> dry_run(
     const node &root, text path, const read_options &o = read_options())
 {
-    return detail::made<restoration>(varve_plan, root.get(), path.get(), &o);
+    return detail::made<restoration>(varve_dry_run, root.get(), path.get(), &o);
 }
 
 /* --- Numbered ----------------------------------------------------------- */
@@ -164,9 +164,9 @@ public:
     {
         return detail::tried(varve_job_wait, get());
     }
-    result<void> wait_copied() const
+    result<void> wait_staged() const
     {
-        return detail::tried(varve_job_wait_copied, get());
+        return detail::tried(varve_job_wait_staged, get());
     }
     void cancel() const
     {

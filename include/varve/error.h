@@ -42,13 +42,13 @@ typedef enum varve_status {
     VARVE_CALLBACK = 22,         /* a callback of the program failed with any
                                     status but VARVE_NO_MEMORY, which is given
                                     as that */
-    VARVE_HALF_RESTORED = 23,    /* something failed while values were put in
-                                    place (a read of one pass, or more than
-                                    staging has room for): some variables hold
-                                    other bytes; the message names them */
-    VARVE_TIMEOUT = 24,          /* what was waited for did not come in time */
-    VARVE_DISCONNECTED = 25      /* a process of the group is gone, or cannot be
-                                    reached */
+    VARVE_PARTIALLY_RESTORED = 23, /* something failed while values were put in
+                                 place (a read of one pass, or more than
+                                 staging has room for): some variables hold
+                                 other bytes; the message names them */
+    VARVE_TIMEOUT = 24,     /* what was waited for did not come in time */
+    VARVE_DISCONNECTED = 25 /* a process of the group is gone, or cannot be
+                               reached */
 } varve_status;
 
 /* Room for a message. Longer ones are cut at the end of a line, and say so. */

@@ -76,7 +76,7 @@ VARVE_API varve_status varve_graph_check(
  * VARVE_DECLARED until varve_initialize; one that there was no memory for gets
  * it now, zeroed, or the mistake stays. A value that could not be delivered is
  * no mistake, and stays too (restoration.h). */
-VARVE_API varve_status varve_clear_mistake(
+VARVE_API varve_status varve_graph_clear_error(
     varve_graph *graph, varve_error *error);
 
 /* The object that is there from the start. */

@@ -68,9 +68,9 @@ public:
         return detail::tried(
             varve_graph_check, static_cast<const varve_graph *>(get()));
     }
-    result<void> clear_mistake() const
+    result<void> clear_error() const
     {
-        return detail::tried(varve_clear_mistake, get());
+        return detail::tried(varve_graph_clear_error, get());
     }
     void set_seed(std::uint64_t seed) const
     {

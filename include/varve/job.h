@@ -3,14 +3,14 @@
  * What is saved is the state at the call, whatever the program does next. There
  * are two ways to hold it still. By default the call copies all values, on all
  * processors, into memory of the graph that is used again for the next save:
- * when it returns, values may change. Of a layered save with
- * `layers.only_touched` or `layers.track` it copies those pages that may have
- * changed since the checkpoint before, and opens that for the rest, unless a
- * save of the graph is in flight or all is verified (`verify_untouched`).
+ * when it returns, values may change. Of an incremental save with
+ * `increment.only_dirty` or `increment.track` it copies those pages that may
+ * have changed since the checkpoint before, and opens that for the rest, unless
+ * a save of the graph is in flight or all is verified (`verify_clean`).
  *
- * With `background.at_rest` in the options it returns at once, and copies
+ * With `async.zero_copy` in the options it returns at once, and copies
  * behind the program's back: values must not change until
- * varve_job_wait_copied has returned, such as before the optimizer's step.
+ * varve_job_wait_staged has returned, such as before the optimizer's step.
  * Strings, states and small values are copied at the call in either case, and
  * the `save` callbacks of states run there. Where the library itself would
  * change or free a value that is not copied yet (a restoration delivers, a
@@ -48,7 +48,7 @@ VARVE_BEGIN_DECLS
 /* varve_write in the background. Mistakes, callbacks of states that fail, and
  * memory that is not there are told by the call: then it is NULL, and nothing
  * has changed. It waits while as many saves are in flight as the options allow
- * (`background.in_flight`), and where memory for another copy is lacking. Where
+ * (`async.in_flight`), and where memory for another copy is lacking. Where
  * no thread can be started the file is written before it returns. Anything the
  * options point to is copied, but for what callbacks are handed. End with
  * varve_job_free. */
@@ -71,7 +71,7 @@ VARVE_API varve_status varve_job_wait(
 
 /* Waits until values may change again. VARVE_OK also where the save has failed:
  * varve_job_wait says so. */
-VARVE_API varve_status varve_job_wait_copied(
+VARVE_API varve_status varve_job_wait_staged(
     varve_job *job, varve_error *error) VARVE_MUST_CHECK;
 
 /* Asks it to end without a trace: it is VARVE_CANCELLED then, and an older file

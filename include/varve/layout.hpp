@@ -84,15 +84,15 @@ inline constexpr bool is_run_of<I, E> = std::is_same_v<std::iter_value_t<I>, E>;
 /* Whether iterators go from each element to the one behind it: pointers do, and
  * those of std::vector; of others C++20 says it. */
 template <class I, class E, class = void>
-inline constexpr bool goes_on =
+inline constexpr bool should_continue =
     std::is_same_v<I, E *> || std::is_same_v<I, const E *>;
 template <class I, class E>
-inline constexpr bool
-    goes_on<I, E, std::enable_if_t<std::is_class_v<I> && !is_one_of<E, bool>>> =
+inline constexpr bool should_continue<I, E,
+    std::enable_if_t<std::is_class_v<I> && !is_one_of<E, bool>>> =
 #ifdef __cpp_lib_concepts
-        is_run_of<I, std::remove_const_t<E>> ||
+    is_run_of<I, std::remove_const_t<E>> ||
 #endif
-        is_iterator_of_std<I, std::remove_const_t<E>>;
+    is_iterator_of_std<I, std::remove_const_t<E>>;
 
 template <class T> inline constexpr bool is_std = false;
 template <class E, class A>
@@ -107,10 +107,11 @@ inline constexpr bool is_std<std::basic_string<E, C, A>> = true;
 
 template <class T, class = void> inline constexpr bool has_run = is_std<T>;
 template <class T>
-inline constexpr bool has_run<T,
-    std::void_t<decltype(std::declval<T &>().begin())>> =
-    is_std<T> ||
-    goes_on<std::decay_t<decltype(std::declval<T &>().begin())>, data_of<T>>;
+inline constexpr bool
+    has_run<T, std::void_t<decltype(std::declval<T &>().begin())>> =
+        is_std<T> ||
+        should_continue<std::decay_t<decltype(std::declval<T &>().begin())>,
+            data_of<T>>;
 
 } /* namespace detail */
 

@@ -11,11 +11,11 @@
  * the fastest. From there a thread of each level makes one whole file of it, as
  * varve_repack does: of the same name, with the same metadata, durable, and
  * every value verified by its digest, without another look at the program's
- * memory. With `layered` a checkpoint in layers is copied as one: only layers
- * that are not there yet are verified and written. So a level is a directory of
- * checkpoints as any other, for managers, varve_watch and the command. It may
- * be in a store, s3://bucket/run, once varve_remote_enable was called
- * (remote.h). Saves with `no_sync` are not copied.
+ * memory. With `incremental` a checkpoint in layers is copied as one: only
+ * layers that are not there yet are verified and written. So a level is a
+ * directory of checkpoints as any other, for managers, varve_watch and the
+ * command. It may be in a store, s3://bucket/run, once varve_remote_enable was
+ * called (remote.h). Saves with `no_sync` are not copied.
  *
  * What waits for a level is kept from deletion by a lease (watch.h). A copy
  * that is cut short, by the end of the manager or of the process, is made anew
@@ -73,9 +73,9 @@ typedef struct varve_level {
     uint64_t keep_every_steps; /* of that */
     size_t keep_best;
     uint64_t bytes_per_second; /* at most, of values; 0: no bound */
-    bool layered;              /* copies of those in layers are in layers; not
-                                  in a store */
-    size_t most_waiting; /* besides the one that is copied: of more the oldest
+    bool incremental;          /* copies of those in layers are in layers; not
+                              in a store */
+    size_t max_pending; /* besides the one that is copied: of more the oldest
                             is left out; 0: 1 */
     varve_reserved reserved;
 } varve_level;

@@ -13,7 +13,7 @@
  * order that look at it or change it: new, resume, save, wait, drain, refresh,
  * prune, pin, unpin. Each gets the same status, message and answers to what
  * there is. Rank 0 alone looks, locks, decides and deletes, data go as by
- * together.h; or each all, for a directory of its own (redundancy.h).
+ * collective.h; or each all, for a directory of its own (redundancy.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,7 +39,8 @@ typedef varve_status varve_manager_initialize(void *user);
  * good one, pinned ones, those that somebody reads under a lease, damaged ones
  * (but for `keep_damaged`), what this manager has not written, and the one that
  * was resumed from, until each of its values was taken by the program, given up
- * (varve_drop_pending, varve_manager_settle) or excused (`read->expect`). */
+ * (varve_drop_pending, varve_manager_finish_resume) or expected
+ * (`read->expect`). */
 typedef struct varve_manager_options {
     const char *prefix;          /* NULL: "ckpt"; copied */
     size_t keep_last;            /* so many of the newest */
@@ -57,11 +58,11 @@ typedef struct varve_manager_options {
     size_t keep_damaged;         /* so many of the newest that are damaged; 0:
                                     all. Older ones are looked at once more
                                     before they go */
-    bool as_noted;               /* what is kept, and by which metric, is as the
-                                    last manager had it that saved there, by its
-                                    ledger; but for what is not zero here, and
-                                    where any of what is kept is said here, that
-                                    alone is kept. Not with `comm` */
+    bool retention_from_ledger;  /* what is kept, and by which metric, is as the
+                       last manager had it that saved there, by its
+                       ledger; but for what is not zero here, and
+                       where any of what is kept is said here, that
+                       alone is kept. Not with `comm` */
     uint64_t interval_steps;     /* a save is due at each multiple, or at the
                                     first step after it; and when the step went
                                     backwards. Of 10: at 10, 20, 30, ... */
@@ -95,9 +96,10 @@ typedef struct varve_manager_options {
                               read now (VARVE_IO) is passed over. Without this
                               it is an error, for it may be good */
     bool strict;           /* after a resume the first save that is due, and
-                              varve_manager_settle, fail with VARVE_UNMATCHED
-                              unless varve_manager_assert_consumed holds; then
-                              nothing is written. `read->expect` permits what
+                              varve_manager_finish_resume, fail with
+                              VARVE_UNMATCHED unless
+                              varve_manager_assert_consumed holds; then nothing
+                              is written. `read->expect` permits what
                               may be missing or unused */
     double lock_seconds;   /* how long varve_manager_new waits for the lock of
                               another manager; 0: not at all; below 0: for
@@ -146,22 +148,22 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  * filled. One process verifies as it reads where each older file has the same
  * graph, and so brings again what a damaged one changed; else, and a share by
  * each of many processes, before. Where none is good, what is larger than the
- * read's staging may have changed: VARVE_HALF_RESTORED, without `initialize`,
- * names it. Fails, and does not look at older ones, where the newest good one
- * does not fit the program (VARVE_MISMATCH), is too new, or cannot be read for
- * a reason that is not its own (permissions, memory). One that cannot be read
- * now, and a level that cannot be listed, is tried again for a moment and is
- * VARVE_IO then, unless `may_resume_older` is set. With that option and no good
- * one elsewhere, a file that cannot be read is the failure still, and a level
- * that cannot be listed is it too, unless the directory shows that nothing was
- * saved there: it has no checkpoint and no ledger, two listings agree about
- * that, and the lock is this manager's; not with redundancy, where nodes may
- * have lost their disks. Then the run begins anew, and
- * varve_manager_warning names the level. With `salvage.on` among the options of
- * its read an older good one is preferred all the same; where none is good,
- * what is left of the newest damaged one that can be opened is restored, and
- * the report names what was lost. `no_verify` has no effect. A file whose name
- * ends in .varve is only read as Varve's own format, so that
+ * read's staging may have changed: VARVE_PARTIALLY_RESTORED, without
+ * `initialize`, names it. Fails, and does not look at older ones, where the
+ * newest good one does not fit the program (VARVE_MISMATCH), is too new, or
+ * cannot be read for a reason that is not its own (permissions, memory). One
+ * that cannot be read now, and a level that cannot be listed, is tried again
+ * for a moment and is VARVE_IO then, unless `may_resume_older` is set. With
+ * that option and no good one elsewhere, a file that cannot be read is the
+ * failure still, and a level that cannot be listed is it too, unless the
+ * directory shows that nothing was saved there: it has no checkpoint and no
+ * ledger, two listings agree about that, and the lock is this manager's; not
+ * with redundancy, where nodes may have lost their disks. Then the run begins
+ * anew, and varve_manager_warning names the level. With `salvage.on` among the
+ * options of its read an older good one is preferred all the same; where none
+ * is good, what is left of the newest damaged one that can be opened is
+ * restored, and the report names what was lost. `no_verify` has no effect. A
+ * file whose name ends in .varve is only read as Varve's own format, so that
  * `foreign.dots` and `foreign.no_hdf5` have no effect. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
@@ -184,12 +186,12 @@ VARVE_API varve_status varve_manager_assert_consumed(
  * happens. With `strict` it fails as varve_manager_assert_consumed does, and
  * then nothing is given up; of many processes all make the call then.
  * VARVE_NO_MEMORY. */
-VARVE_API varve_status varve_manager_settle(
+VARVE_API varve_status varve_manager_finish_resume(
     varve_manager *manager, varve_error *error);
 
 /* The files that the last resume passed over, newest first: a line that names
  * the file and its fault; NULL past the end. */
-VARVE_API const char *varve_manager_passed_over(
+VARVE_API const char *varve_manager_skipped(
     const varve_manager *manager, size_t index);
 
 /* --- Saving ------------------------------------------------------------- */
@@ -229,7 +231,7 @@ VARVE_API varve_status varve_manager_save_with(varve_manager *manager,
     varve_error *error) VARVE_MUST_CHECK;
 
 /* With `async` a save returns as soon as the values are copied (whatever
- * `background.at_rest` says). One is in flight at a time: the next that is due
+ * `async.zero_copy` says). One is in flight at a time: the next that is due
  * waits for it, as do resume, refresh, prune, pin, unpin and the end of the
  * manager; then varve_manager_saved has its path, others are deleted and the
  * ledger is written. One that failed is told by the next call of save, or by
@@ -254,7 +256,7 @@ VARVE_API const char *varve_manager_warning(const varve_manager *manager);
 /* --- What there is ------------------------------------------------------ */
 
 /* A checkpoint of the directory. */
-typedef struct varve_managed {
+typedef struct varve_checkpoint_info {
     const char *path;
     uint64_t number;  /* in its name */
     uint64_t counter; /* its place in the order of saves */
@@ -273,7 +275,7 @@ typedef struct varve_managed {
     uint64_t parent;   /* identity of the checkpoint that its run was resumed
                           from; 0: none, or unknown */
     void *reserved[5];
-} varve_managed;
+} varve_checkpoint_info;
 
 /* The path of the newest, or NULL. Only a resume checks that it is good. */
 VARVE_API const char *varve_manager_latest(const varve_manager *manager);
@@ -293,7 +295,7 @@ VARVE_API const char *varve_manager_metric(const varve_manager *manager);
  * Strings are valid until the next such call, or the next one of this. */
 VARVE_API size_t varve_manager_count(const varve_manager *manager);
 VARVE_API bool varve_manager_at(
-    const varve_manager *manager, size_t index, varve_managed *managed);
+    const varve_manager *manager, size_t index, varve_checkpoint_info *managed);
 
 /* Looks at the directory anew. */
 VARVE_API varve_status varve_manager_refresh(

@@ -92,9 +92,9 @@ public:
     {
         return detail::tried(varve_manager_assert_consumed, get());
     }
-    result<void> settle() const
+    result<void> finish_resume() const
     {
-        return detail::tried(varve_manager_settle, get());
+        return detail::tried(varve_manager_finish_resume, get());
     }
     /* Whether a save was due, and is made: with `async`, begun. */
     result<bool> save(std::int64_t step,
@@ -157,9 +157,9 @@ public:
     {
         return varve_manager_count(get());
     }
-    std::optional<varve_managed> at(std::size_t index) const
+    std::optional<varve_checkpoint_info> at(std::size_t index) const
     {
-        varve_managed managed = {};
+        varve_checkpoint_info managed = {};
         if (!varve_manager_at(get(), index, &managed))
             return std::nullopt;
         return managed;

@@ -13,8 +13,9 @@
  *
  * However the program itself keeps them, each process hands out its own for a
  * save; after a restoration, by any number of processes, each is put where it
- * belongs. In a file they are what is private to processes (varve/private.h),
- * with an array for each field: `atoms/0/id`, `atoms/0/position`, `atoms/1/id`,
+ * belongs. In a file they are what is private to processes
+ * (varve/rank_local.h), with an array for each field: `atoms/0/id`,
+ * `atoms/0/position`, `atoms/1/id`,
  * ... docs/processes.md shows it.
  *
  * SPDX-License-Identifier: MIT
@@ -61,12 +62,12 @@ typedef struct varve_migrating {
  * memory until the next one. After all other values of a restoration `clear`
  * is called, then `put` for each: with `owner` a process reads those of all, 16
  * MiB at a time, else its own. What does not fit, has an owner that is no rank
- * or is a field that the table has not fails it with VARVE_HALF_RESTORED; a
- * field that only the file shall have is VARVE_FIELD_GONE. A snapshot puts them
- * back where there are as many as it has taken. A save asks `owner` as well,
- * and is VARVE_MISUSE with the number of the first whose owner is no rank, such
- * as a particle at exactly the upper bound of the grid: no restoration could
- * put it anywhere. */
+ * or is a field that the table has not fails it with VARVE_PARTIALLY_RESTORED;
+ * a field that only the file shall have is VARVE_FIELD_GONE. A snapshot puts
+ * them back where there are as many as it has taken. A save asks `owner` as
+ * well, and is VARVE_MISUSE with the number of the first whose owner is no
+ * rank, such as a particle at exactly the upper bound of the grid: no
+ * restoration could put it anywhere. */
 VARVE_API varve_node *varve_add_migrating(varve_node *parent, const char *name,
     const varve_comm *comm, const varve_migrating *migrating);
 

@@ -25,7 +25,7 @@
 #include <varve/keeper.hpp>
 #include <varve/migrating.h>
 #include <varve/node.hpp>
-#include <varve/together.hpp>
+#include <varve/collective.hpp>
 
 namespace varve
 {

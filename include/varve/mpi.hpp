@@ -7,7 +7,7 @@
 #define VARVE_MPI_HPP
 
 #include <varve/mpi.h>
-#include <varve/together.hpp>
+#include <varve/collective.hpp>
 
 namespace varve
 {

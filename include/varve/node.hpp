@@ -209,16 +209,16 @@ public:
     /* Adds the position in a data source (records.hpp). */
     node add_records(text name, const records &source) const;
 
-    /* --- Of each process for itself (private.hpp, migrating.hpp) --- */
+    /* --- Of each process for itself (rank_local.hpp, migrating.hpp) --- */
 
     /* Returns the private node of this process. The graph keeps `fold`. Its
-     * arguments are those of varve_fold: that node, a varve::reader of the
+     * arguments are those of varve_merge: that node, a varve::reader of the
      * file, a path and the number of processes that saved. */
-    node add_private(text name, const comm &all) const;
-    node add_private(
+    node add_rank_local(text name, const comm &all) const;
+    node add_rank_local(
         text name, const comm &all, const private_options &o) const;
     template <class F>
-    node add_private(
+    node add_rank_local(
         text name, const comm &all, const private_options &o, F &&fold) const;
     /* Adds the structs with varve_fields in a std::vector, std::deque or
      * std::list. A restoration distributes them: `owner` returns the rank of
@@ -305,19 +305,19 @@ public:
         varve_set_refresh(node_, nullptr, nullptr);
         followed<T &>(*this, moved, s);
     }
-    void touch() const
+    void mark_dirty() const
     {
-        varve_touch(node_);
+        varve_mark_dirty(node_);
     }
 
     /* Rows, or a box, of it. */
-    result<void> touch_rows(uint64_t first, uint64_t count) const
+    result<void> mark_rows_dirty(uint64_t first, uint64_t count) const
     {
-        return detail::tried(varve_touch_rows, node_, first, count);
+        return detail::tried(varve_mark_rows_dirty, node_, first, count);
     }
-    result<void> touch_box(const varve_box &box) const
+    result<void> mark_box_dirty(const varve_box &box) const
     {
-        return detail::tried(varve_touch_box, node_, &box);
+        return detail::tried(varve_mark_box_dirty, node_, &box);
     }
 
     /* --- What is said of it --- */

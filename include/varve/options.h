@@ -1,8 +1,8 @@
 /* options.h - what a write and a read may be told.
  *
  * What most programs say stands in the options themselves; what belongs to one
- * feature is a struct inside, named as that: `{ .layers.base = "run/ckpt-7" }`,
- * in C++ `{ .layers = { .base = "run/ckpt-7" } }`.
+ * feature is a struct inside, named as that: `{ .increment.base = "run/ckpt-7"
+ * }`, in C++ `{ .increment = { .base = "run/ckpt-7" } }`.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,16 +44,17 @@ typedef void varve_loss(void *user, const char *path, const char *what);
 
 /* --- Of a write --------------------------------------------------------- */
 
-/* Of a layered one, as layers.h says it; VARVE_MISUSE without `layered`. */
-typedef struct varve_layer_options {
+/* Of an incremental one, as incremental.h says it; VARVE_MISUSE without
+ * `incremental`. */
+typedef struct varve_increment_options {
     const char *base;  /* the checkpoint before, in the same directory. NULL:
                           that which varve_write replaces, or the newest of
                           varve_save's prefix */
-    bool only_touched; /* what was not touched has not changed */
+    bool only_dirty;   /* what was not touched has not changed */
     bool track;        /* find it by the pages that were written to */
-    bool verify_untouched; /* fail where it has: for tests */
+    bool verify_clean; /* fail where it has: for tests */
     varve_reserved reserved;
-} varve_layer_options;
+} varve_increment_options;
 
 /* Of one in another format than ours (docs/foreign.md). */
 typedef struct varve_foreign_write_options {
@@ -69,23 +70,23 @@ typedef struct varve_foreign_write_options {
 } varve_foreign_write_options;
 
 /* Of one in the background (job.h). */
-typedef struct varve_background_options {
-    bool at_rest;       /* the program promises not to change values until
-                           varve_job_wait_copied, and the call need not wait for
-                           their copy. A save that returns when all is written
-                           needs no promise */
+typedef struct varve_async_options {
+    bool zero_copy;     /* the program promises not to change values until
+                         varve_job_wait_staged, and the call need not wait for
+                         their copy. A save that returns when all is written
+                         needs no promise */
     unsigned in_flight; /* so many saves of the graph at most, each with a copy
                            of the values, at a time; 0: 2. Of these, a save that
                            returns when all is written, a manager and a saver
                            have one at most */
     varve_reserved reserved;
-} varve_background_options;
+} varve_async_options;
 
-/* Of one by many processes (together.h); VARVE_MISUSE in one by a process. */
-typedef struct varve_many_options {
+/* Of one by many processes (collective.h); VARVE_MISUSE in one by a process. */
+typedef struct varve_collective_options {
     unsigned files; /* 0: one each machine */
     varve_reserved reserved;
-} varve_many_options;
+} varve_collective_options;
 
 /* All zero is the safe default; NULL stands for that. An option that has no
  * effect in a call, or with the other options, is VARVE_MISUSE, and the message
@@ -100,19 +101,19 @@ typedef struct varve_write_options {
                             managers and savers delete nothing for it */
     bool keep_counter;   /* varve_write: the root's save counter is in the file
                             too, as varve_save has it there */
-    bool layered;        /* what has not changed since the checkpoint before is
-                            shared with it; each restores alone (layers.h) */
+    bool incremental;    /* what has not changed since the checkpoint before is
+                        shared with it; each restores alone (incremental.h) */
     varve_format format; /* varve_write: of the file or files; others than ours
                             spell the path of each value, which may have 4095
-                            bytes there (VARVE_LIMIT), and have no `layered` and
-                            `compress`. VARVE_MISUSE in numbered saves, saves by
-                            many processes, managers and savers */
+                            bytes there (VARVE_LIMIT), and have no `incremental`
+                            and `compress`. VARVE_MISUSE in numbered saves,
+                            saves by many processes, managers and savers */
     int compress; /* level of Zstandard, 1 to 19; 0: none (docs/layers.md) */
     varve_pending_policy pending; /* values that wait for the program */
-    varve_layer_options layers;
+    varve_increment_options increment;
     varve_foreign_write_options foreign;
-    varve_background_options background;
-    varve_many_options many;
+    varve_async_options async;
+    varve_collective_options collective;
     varve_reserved reserved;
 } varve_write_options;
 
@@ -146,7 +147,7 @@ typedef enum varve_passes {
     VARVE_ONE_PASS = 1,    /* once, verified on the way and straight into
                               place, whatever its size: faster, but a failure,
                               and a callback that cancels, leaves some variables
-                              changed; VARVE_HALF_RESTORED names them */
+                              changed; VARVE_PARTIALLY_RESTORED names them */
     VARVE_TWO_PASSES = 2   /* verified first, then read again: a damaged file
                               changes nothing */
 } varve_passes;
@@ -162,8 +163,8 @@ typedef struct varve_rename_options {
 
 /* Patterns: what they match the assertions excuse. */
 typedef struct varve_expect_options {
-    const char *missing; /* what the file need not have */
-    const char *unused;  /* of file paths: what the program need not take */
+    const char *missing;    /* what the file need not have */
+    const char *unexpected; /* of file paths: what the program need not take */
     varve_reserved reserved;
 } varve_expect_options;
 
@@ -180,9 +181,9 @@ typedef struct varve_salvage_options {
     bool on;          /* what is good of it: a value whose bytes are damaged or
                          cannot be read fails nothing. It is left out, its
                          variable is as if the file had no value for it, and the
-                         report and the assertions name it (VARVE_DAMAGED).
-                         All is read and verified before any of it is delivered;
-                         VARVE_MISUSE together with `no_verify` */
+                         report and the assertions name it. All is read and
+                         verified before any of it is delivered; VARVE_MISUSE
+                         together with `no_verify` */
     varve_loss *loss; /* each value that is left out in this call, by its path
                          in the file; may be NULL */
     void *loss_user;

@@ -38,14 +38,14 @@
  * contain text of a process that was killed before its first save. The program
  * removes that text itself, unless the resume failed:
  *
- *     if (varve_run_goes_on(run) && !varve_run_is_resumed(run))
+ *     if (varve_run_should_continue(run) && !varve_run_is_resumed(run))
  *         ftruncate(fileno(log), 0);
  *
  * In a checkpoint an output is a state of 24 bytes: the length in bytes, least
  * significant byte first, and the XXH3-128 of the bytes before it, in its
  * canonical form. Without the digest it has 8 bytes. If several processes each
  * write their own file, each process adds its output to its private node
- * (varve/private.h).
+ * (varve/rank_local.h).
  *
  * Only the thread that uses the graph may use the output node. Other threads
  * may write to the file at any time. The recorded length may or may not include

@@ -20,7 +20,7 @@ VARVE_BEGIN_DECLS
 /* By turns, in the order of creation: that of the value with this number, as
  * TensorFlow's replica_device_setter does unless told otherwise. Of no servers
  * it is 0. */
-VARVE_API uint32_t varve_place_by_turns(uint64_t number, uint32_t servers);
+VARVE_API uint32_t varve_place_round_robin(uint64_t number, uint32_t servers);
 
 /* The one with the least load so far, the first of several, which takes `load`
  * on: as TensorFlow's GreedyLoadBalancingStrategy, which loads the bytes of

@@ -55,7 +55,7 @@ VARVE_API varve_format varve_reader_format(const varve_reader *reader);
  * safetensors, npy, GGUF, ONNX, Flax and HDF5 have none: varve_reader_verify
  * finds only what does not fit together. (Of torch, parts of a storage have
  * none.) */
-VARVE_API bool varve_reader_has_sums(const varve_reader *reader);
+VARVE_API bool varve_reader_has_checksums(const varve_reader *reader);
 
 /* The path of the file that was opened, and its length in bytes (of all files,
  * where a checkpoint has several). */
@@ -95,7 +95,7 @@ typedef struct varve_saved_node {
     uint8_t digest[16]; /* XXH3-128 of the value, canonical (big-endian); of
                            the concatenated digests of its 1 MiB chunks if it
                            has several. Zero where the file has none: of
-                           values in pieces, and of those that layered saves
+                           values in pieces, and of those that incremental saves
                            sum by pages */
     const varve_slice *part; /* `value` is only this part of one: the shape of
                                 that, and where in it this starts, as nodes

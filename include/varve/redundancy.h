@@ -25,7 +25,7 @@
  * one, in whose place one is rebuilt, is not overwritten: it gets the name
  * `PREFIX-N.MARK.varve` (or `.parity`), where MARK is 16 hex digits, and
  * varve_manager_warning has both names at its rank. No manager deletes it.
- * What could not be made whole is in varve_manager_passed_over, with the ranks
+ * What could not be made whole is in varve_manager_skipped, with the ranks
  * that were lost. A file that cannot be read now counts as lost where the set
  * can be made whole without it. Where it cannot, the files are read again for a
  * moment, and then the resume is VARVE_IO, unless `may_resume_older` is set.

@@ -68,10 +68,10 @@ VARVE_API varve_node *varve_add_variable_as_saved(varve_node *parent,
 VARVE_API size_t varve_pending_count(const varve_restoration *restoration);
 
 /* Gives up values that wait, by patterns of file paths as in
- * varve_read_options; NULL: all of them. They count as excused. A library-owned
- * variable whose value could not be delivered is initialized instead. What the
- * file has without a value does not matter there any more, whatever the program
- * has or gets in its place. */
+ * varve_read_options; NULL: all of them. They count as expected. A
+ * library-owned variable whose value could not be delivered is initialized
+ * instead. What the file has without a value does not matter there any more,
+ * whatever the program has or gets in its place. */
 VARVE_API varve_status varve_drop_pending(
     varve_restoration *restoration, const char *pattern, varve_error *error);
 
@@ -106,7 +106,7 @@ VARVE_API varve_status varve_restoration_verify(
  * message that names every path that did not match, as far as it has room; the
  * report has them all. Parts that the reader left out
  * (varve_reader_left_out_at) stand before the paths; they alone fail no
- * assertion. Objects without values carry no obligation, nor do excused
+ * assertion. Objects without values carry no obligation, nor do expected
  * patterns, names that the program has retired (varve_retire), variables tagged
  * VARVE_TAG_LOCAL, and those tagged VARVE_TAG_LATER that the file lacks. */
 
@@ -129,20 +129,20 @@ VARVE_API varve_status varve_assert_nontrivial_match(
 
 /* The six lists of a report. */
 typedef enum varve_finding_kind {
-    VARVE_MATCHED = 0,         /* has its value from the file; or had, and is
-                                  gone */
-    VARVE_WAITING = 1,         /* in the file, waits for an edge of the
-                                  program */
-    VARVE_ONLY_IN_FILE = 2,    /* in the file, and nothing waits for it */
-    VARVE_ONLY_IN_PROGRAM = 3, /* a variable or state that the file lacks, or
-                                  whose value went to an earlier node */
-    VARVE_MISMATCHED = 4,      /* both have it, but it does not fit, or another
-                                  node has claimed it; also, excused, each
-                                  rename and pattern that matched nothing, as
-                                  the path of the side that it is of */
-    VARVE_DAMAGED = 5          /* in the file, but damaged or not to be read,
-                                  and left out by `salvage.on`; the reason says
-                                  where */
+    VARVE_FINDING_MATCHED = 0,    /* has its value from the file; or had, and is
+                             gone */
+    VARVE_FINDING_PENDING = 1,    /* in the file, waits for an edge of the
+                             program */
+    VARVE_FINDING_UNEXPECTED = 2, /* in the file, and nothing waits for it */
+    VARVE_FINDING_MISSING = 3,    /* a variable or state that the file lacks, or
+                                     whose value went to an earlier node */
+    VARVE_FINDING_MISMATCHED = 4, /* both have it, but it does not fit, or
+                             another node has claimed it; also, expected, each
+                             rename and pattern that matched nothing, as
+                             the path of the side that it is of */
+    VARVE_FINDING_DAMAGED = 5     /* in the file, but damaged or not to be read,
+                             and left out by `salvage.on`; the reason says
+                             where */
 } varve_finding_kind;
 
 /* How many lists there are; their numbers run from 0. */
@@ -166,8 +166,8 @@ typedef struct varve_finding {
                                  there, as much as is; NULL: none, or longer
                                  than 4095 bytes */
     bool cast;                /* its element type was converted */
-    uint64_t misfits;         /* values that a cast could not keep exactly */
-    bool excused;             /* no assertion minds */
+    uint64_t inexact;         /* values that a cast could not keep exactly */
+    bool expected;            /* no assertion minds */
     const char *option;       /* of a pattern that matched nothing: the option
                                  that has it, as "only"; NULL: of anything
                                  else */

@@ -5,7 +5,7 @@
  *     const varve_run_options options = { .last_step = 100 };
  *     varve_run_open(run, "checkpoints", &options);
  *     int64_t step = varve_run_resumed_step(run);
- *     while (varve_run_goes_on(run)) {
+ *     while (varve_run_should_continue(run)) {
  *         train();
  *         varve_run_step(run, ++step);
  *     }
@@ -35,27 +35,28 @@ VARVE_BEGIN_DECLS
 /* All zero is the safe default; NULL stands for that. */
 typedef struct varve_run_options {
     varve_manager_options
-        manager;        /* its prefix and metric are copied, all else
-                           that it points to is borrowed to the end */
-    bool heed_signals;  /* SIGTERM and SIGINT ask the run to stop, each where it
-                           is as by default when the run is opened, and as by
-                           default again at its end. A second SIGINT ends the
-                           process. One run of a process at a time: VARVE_MISUSE
-                           for another */
-    bool no_last_save;  /* the end of the run is not saved for being the end;
+        manager;           /* its prefix and metric are copied, all else
+                              that it points to is borrowed to the end */
+    bool handle_signals;   /* SIGTERM and SIGINT ask the run to stop, each where
+                            it is as by default when the run is opened, and
+                            as by default again at its end. A second SIGINT ends the
+                            process. One run of a process at a time: VARVE_MISUSE
+                            for another */
+    bool skip_final_save;  /* the end of the run is not saved for being the end;
                            the last step before a stop still is */
-    bool allow_partial; /* a resume may leave values of the checkpoint
-                           unused, and variables of the program as they are.
-                           Without this a run is strict. VARVE_MISUSE with
-                           `manager.strict` */
+    bool allow_partial;    /* a resume may leave values of the checkpoint
+                              unused, and variables of the program as they are.
+                              Without this a run is strict. VARVE_MISUSE with
+                              `manager.strict` */
     bool may_repeat_steps; /* a step may be one that was done before the
                               resume */
     double drain_seconds;  /* how long the end waits until each level has the
                               last checkpoint that is due there; 0: 30; below 0:
                               for ever */
-    int64_t last_step; /* the number of the last step of the loop: it is saved
-                          when it is done, not by varve_run_end, and
-                          varve_run_goes_on is false after it; 0: unknown */
+    int64_t
+        last_step; /* the number of the last step of the loop: it is saved
+                      when it is done, not by varve_run_end, and
+                      varve_run_should_continue is false after it; 0: unknown */
     void *reserved[6];
 } varve_run_options;
 
@@ -71,7 +72,7 @@ VARVE_API varve_manager *varve_run_manager(const varve_run *run);
 
 /* Makes the manager of `directory`, once, and resumes as varve_manager_resume
  * does. What is added later is filled then. Writes nothing, and installs no
- * handler but with `heed_signals`.
+ * handler but with `handle_signals`.
  *
  * A checkpoint of another program fails the run with VARVE_UNMATCHED, as a read
  * of it does: one of which nothing matches, at no rank. */
@@ -85,7 +86,7 @@ VARVE_API bool varve_run_is_resumed(const varve_run *run);
  * it. 0 where it has begun anew. So this loop does each step once:
  *
  *     int64_t step = varve_run_resumed_step(run);
- *     while (step < end && varve_run_goes_on(run)) {
+ *     while (step < end && varve_run_should_continue(run)) {
  *         ...
  *         varve_run_step(run, ++step);
  *     } */
@@ -100,10 +101,11 @@ VARVE_API int64_t varve_run_resumed_step(const varve_run *run);
  * then changes nothing and calls varve_run_end, which returns the first
  * failure. Returns true if the run was not resumed and building the graph did
  * not fail. Values that are permitted to wait continue to wait
- * (varve_manager_settle discards them). Of many processes each makes the call,
- * and it returns the same at each. A call before varve_run_open fails the run.
+ * (varve_manager_finish_resume discards them). Of many processes each makes the
+ * call, and it returns the same at each. A call before varve_run_open fails the
+ * run.
  */
-VARVE_API bool varve_run_settle(varve_run *run);
+VARVE_API bool varve_run_check_resume(varve_run *run);
 
 /* False once something failed, or it was asked to stop, or `last_step` was done
  * or resumed. One that was not opened fails by this.
@@ -112,10 +114,10 @@ VARVE_API bool varve_run_settle(varve_run *run);
  * of new, open, step and end, with the same options and steps. A stop that one
  * was asked for is one of all, after the same step: each step is one agreement
  * more than that of varve_manager_save, and only a step makes this false. */
-VARVE_API bool varve_run_goes_on(varve_run *run);
+VARVE_API bool varve_run_should_continue(varve_run *run);
 
 /* A step is done: saves it if a save is due, if the run was asked to stop, or
- * if it is `last_step` or later and `no_last_save` is not set.
+ * if it is `last_step` or later and `skip_final_save` is not set.
  * With options as varve_manager_save_with. A save that fails, also one in the
  * background that is known by now, fails the run.
  *
@@ -153,7 +155,7 @@ VARVE_API const char *varve_run_warning(const varve_run *run);
  * - It checks a resume that no step has checked, as the first step would,
  *   unless the run was asked to stop.
  * - It saves the graph under the number of the last step, and with its metric,
- *   if nothing has failed, that step is not saved yet, and `no_last_save` is
+ *   if nothing has failed, that step is not saved yet, and `skip_final_save` is
  *   not set or the run was asked to stop.
  * - It waits for saves in the background, and up to `drain_seconds` for the
  *   levels.

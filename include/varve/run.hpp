@@ -5,7 +5,7 @@
  *     run.root().add("weights", weights);
  *     run.open("checkpoints", options);
  *     std::int64_t step = run.resumed_step();
- *     while (step < 100 && run.goes_on()) {
+ *     while (step < 100 && run.should_continue()) {
  *         train();
  *         run.step(++step);
  *     }
@@ -95,13 +95,13 @@ public:
     }
     /* Checks at once what the first step would check. Call it when the graph is
      * complete. False if the check fails or the run had failed before. */
-    bool settle() const
+    bool check_resume() const
     {
-        return varve_run_settle(get());
+        return varve_run_check_resume(get());
     }
-    bool goes_on() const
+    bool should_continue() const
     {
-        return varve_run_goes_on(get());
+        return varve_run_should_continue(get());
     }
     void step(std::int64_t number,
         const manager_save_options &o = manager_save_options()) const

@@ -14,8 +14,8 @@
  * same options, and all of them make these calls in the same order: new, save,
  * set_list, recover, restore. Each gets the same status and message, and has
  * the same list. Rank 0 alone looks for files and deletes; data are saved and
- * restored as by varve_write_all and varve_read_all (together.h). All else is a
- * rank's own, varve_saver_free too.
+ * restored as by varve_write_all and varve_read_all (collective.h). All else is
+ * a rank's own, varve_saver_free too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -103,7 +103,7 @@ VARVE_API varve_status varve_saver_save(varve_saver *saver, const char *prefix,
     varve_error *error) VARVE_MUST_CHECK;
 
 /* With `async` a save returns as soon as the values are copied (whatever
- * `background.at_rest` says). One is in flight at a time: the next save waits
+ * `async.zero_copy` says). One is in flight at a time: the next save waits
  * for it, as do a restore, a new list and the end of the saver; then it is in
  * the list, and others are deleted. One that failed is told by the next save,
  * or by this, at all ranks of many or at none: waits for what is in flight.
@@ -147,7 +147,7 @@ VARVE_API varve_status varve_saver_recover(varve_saver *saver,
 /* Reads `path` if it is a file, with or without its suffix; else, taking it as
  * a prefix, the file of the highest step. By the rules of varve_read, but for
  * this: names that the file lacks are VARVE_UNMATCHED, all of them in one
- * message, unless they are excused by `expect.missing` ("**" excuses all), and
+ * message, unless they are expected by `expect.missing` ("**" excuses all), and
  * then nothing has changed. What the file has beyond the map is of no interest.
  *
  * `restoration` may be NULL. Else it is set to an ordinary restoration, to be

@@ -115,7 +115,7 @@ VARVE_API varve_status varve_snapshot_diff(varve_snapshot *a, varve_snapshot *b,
 /* Writes the file that varve_write would have written when the snapshot was
  * taken, byte for byte. What the snapshot has left out by its options is
  * written as it is now. Fails as varve_write does, and with VARVE_MISUSE for
- * `layers.only_touched` and `layers.track`: all values are looked at. */
+ * `increment.only_dirty` and `increment.track`: all values are looked at. */
 VARVE_API varve_status varve_snapshot_write(varve_snapshot *snapshot,
     const char *path, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;

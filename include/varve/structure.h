@@ -3,7 +3,7 @@
  *     varve_graph *graph = varve_graph_from("run/ckpt-7", NULL, &error);
  *     varve_node *root = varve_graph_root(graph);
  *     varve_remove(varve_find_path(root, "model/head"));
- *     varve_graft(varve_find(root, "model"), "head",
+ *     varve_copy_subgraph(varve_find(root, "model"), "head",
  *         varve_find_path(varve_graph_root(other), "head"), &error);
  *     status = varve_write(root, "mixed.varve", NULL, &error);
  *
@@ -51,7 +51,7 @@ VARVE_API varve_graph *varve_graph_from_part(const char *path,
  * save or a graft copies them out; such a variable views far memory
  * (varve/memory.h), and a restoration must find it as it is (VARVE_MISMATCH).
  */
-VARVE_API varve_graph *varve_graph_over(const char *path,
+VARVE_API varve_graph *varve_graph_from_lazy(const char *path,
     const varve_read_options *options, const varve_allocator *allocator,
     varve_error *error) VARVE_MUST_CHECK;
 
@@ -70,7 +70,7 @@ VARVE_API const varve_metadata *varve_graph_metadata(
  * Returns the copy; NULL on failure: VARVE_NO_MEMORY, VARVE_CALLBACK of a
  * state, the first mistake of either graph, or the mistake, which `parent`'s
  * graph then remembers, that the name is taken or not valid. */
-VARVE_API varve_node *varve_graft(varve_node *parent, const char *name,
+VARVE_API varve_node *varve_copy_subgraph(varve_node *parent, const char *name,
     varve_node *from, varve_error *error) VARVE_MUST_CHECK;
 
 /* --- Paths -------------------------------------------------------------- */

@@ -92,34 +92,34 @@ VARVE_API const varve_tensor *varve_value(const varve_node *node);
 VARVE_API void varve_rebind(varve_node *node, varve_tensor view);
 
 /* Gives a library-owned variable another element type. Its value becomes what
- * VARVE_CAST_ANY makes of it, at another address; `*misfits`, which may be
+ * VARVE_CAST_ANY makes of it, at another address; `*inexact`, which may be
  * NULL, is how many elements were not kept exactly. What was restored into it
  * before no longer fits. VARVE_MISMATCH where strings would become numbers or
  * numbers strings, VARVE_MISUSE for any other node. */
 VARVE_API varve_status varve_retype(varve_node *node, varve_dtype dtype,
-    uint64_t *misfits, varve_error *error) VARVE_MUST_CHECK;
+    uint64_t *inexact, varve_error *error) VARVE_MUST_CHECK;
 
 /* Says that the program has changed the value of a variable; of any other node,
  * those of all variables that can be reached from it. Only saves that count on
- * it (`layers.only_touched` in varve_write_options) take notice; what the
+ * it (`increment.only_dirty` in varve_write_options) take notice; what the
  * library itself changes need not be said. It costs next to nothing for a
  * variable. What a restoration has left half restored can be saved again. */
-VARVE_API void varve_touch(varve_node *node);
+VARVE_API void varve_mark_dirty(varve_node *node);
 
 /* The same of `count` rows of a variable, from row `first` on: parts of its
- * outermost dimension. What else of it changed must be touched too. A layered
- * save then sums and writes the pages of 4 KiB of the value that have something
- * of these rows, and no others; of strings, and of what is smaller than 64 KiB,
- * all. It costs as much as it says pages, and four bytes of memory for each
- * page of the variable. VARVE_MISUSE, by path, for rows that it does not have,
- * a scalar, or another node; nothing is touched then. */
-VARVE_API varve_status varve_touch_rows(varve_node *node, uint64_t first,
+ * outermost dimension. What else of it changed must be touched too. An
+ * incremental save then sums and writes the pages of 4 KiB of the value that
+ * have something of these rows, and no others; of strings, and of what is
+ * smaller than 64 KiB, all. It costs as much as it says pages, and four bytes
+ * of memory for each page of the variable. VARVE_MISUSE, by path, for rows that
+ * it does not have, a scalar, or another node; nothing is touched then. */
+VARVE_API varve_status varve_mark_rows_dirty(varve_node *node, uint64_t first,
     uint64_t count, varve_error *error) VARVE_MUST_CHECK;
 
 /* The same of a box of a variable, such as some columns; of a slice, in the
  * part that this process has. */
-VARVE_API varve_status varve_touch_box(varve_node *node, const varve_box *box,
-    varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_status varve_mark_box_dirty(varve_node *node,
+    const varve_box *box, varve_error *error) VARVE_MUST_CHECK;
 
 /* What is known of a variable's value. */
 typedef enum varve_variable_state {
@@ -210,7 +210,7 @@ typedef struct varve_state_callbacks {
      * there. Anything but VARVE_OK leaves it as it was and fails the
      * restoration, VARVE_NO_MEMORY as that, all else as VARVE_CALLBACK: states
      * that have taken theirs before are called again with their older bytes, or
-     * VARVE_HALF_RESTORED names those whose `save` had failed. */
+     * VARVE_PARTIALLY_RESTORED names those whose `save` had failed. */
     varve_status (*load)(void *self, const void *bytes, size_t size);
 } varve_state_callbacks;
 

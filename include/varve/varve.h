@@ -35,7 +35,7 @@
 #include <varve/saver.h>
 
 /* Many files */
-#include <varve/layers.h>
+#include <varve/incremental.h>
 #include <varve/levels.h>
 #include <varve/manager.h>
 #include <varve/prune.h>
@@ -45,10 +45,10 @@
 /* Many processes */
 #include <varve/comm.h>
 #include <varve/placement.h>
-#include <varve/private.h>
+#include <varve/rank_local.h>
 #include <varve/processes.h>
 #include <varve/redundancy.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 /* Without files */
 #include <varve/golden.h>

@@ -38,8 +38,8 @@
 #include <varve/manager.hpp>
 #include <varve/run.hpp>
 #include <varve/snapshot.hpp>
-#include <varve/together.hpp>
-#include <varve/private.hpp>
+#include <varve/collective.hpp>
+#include <varve/rank_local.hpp>
 #include <varve/migrating.hpp>
 
 #endif

@@ -11,9 +11,9 @@ VARVE_BEGIN_DECLS
 
 /* The version of these headers. */
 #define VARVE_VERSION_MAJOR 0
-#define VARVE_VERSION_MINOR 1
+#define VARVE_VERSION_MINOR 2
 #define VARVE_VERSION_PATCH 0
-#define VARVE_VERSION "0.1.0"
+#define VARVE_VERSION "0.2.0"
 
 /* The version of the library that is running. */
 VARVE_API const char *varve_version(void);

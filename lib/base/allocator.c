@@ -39,8 +39,8 @@ void *vv_reallocate(
 
 /* `array` is a pointer to any pointer: its bytes are copied, as C knows no type
  * for what is there. */
-static char *grow(const varve_allocator *a, void *array, size_t *capacity,
-    size_t wanted, size_t unit)
+static char *allocator_grow(const varve_allocator *a, void *array,
+    size_t *capacity, size_t wanted, size_t unit)
 {
     size_t size;
     void *old;
@@ -65,14 +65,14 @@ bool vv_grow_array(const varve_allocator *a, void *array, size_t *capacity,
         if (__builtin_mul_overflow(wanted, (size_t)2, &wanted))
             return false;
     }
-    return grow(a, array, capacity, wanted, unit);
+    return allocator_grow(a, array, capacity, wanted, unit);
 }
 
 bool vv_grow_zeroed(const varve_allocator *a, void *array, size_t *capacity,
     size_t wanted, size_t unit)
 {
     size_t older = *capacity;
-    char *grown = grow(a, array, capacity, wanted, unit);
+    char *grown = allocator_grow(a, array, capacity, wanted, unit);
     if (grown)
         memset(grown + older * unit, 0, (wanted - older) * unit);
     return grown;

@@ -44,20 +44,20 @@ struct vv_pattern_place {
     struct closing *closings;
 };
 
-static bool fail(struct vv_automaton *a, varve_status status)
+static bool automaton_fail(struct vv_automaton *a, varve_status status)
 {
     if (a->status == VARVE_OK)
         a->status = status;
     return false;
 }
 
-static void *take(struct vv_automaton *a, size_t size)
+static void *automaton_take(struct vv_automaton *a, size_t size)
 {
     void *block = vv_arena_take(&a->arena, size);
     if (block)
         memset(block, 0, size);
     else
-        fail(a, VARVE_NO_MEMORY);
+        automaton_fail(a, VARVE_NO_MEMORY);
     return block;
 }
 
@@ -87,20 +87,20 @@ static uint64_t step_hash(
 
 static struct vv_pattern_place *new_place(struct vv_automaton *a)
 {
-    struct vv_pattern_place *place = take(a, sizeof *place);
+    struct vv_pattern_place *place = automaton_take(a, sizeof *place);
     if (place)
         place->number = a->place_count++;
     return place;
 }
 
-static struct step *add_step(
+static struct step *automaton_add_step(
     struct vv_automaton *a, const struct step_key *key, uint64_t hash)
 {
-    struct step *step = take(a, sizeof *step);
+    struct step *step = automaton_take(a, sizeof *step);
     char *copy = vv_arena_text(&a->arena, key->text.bytes, key->text.size);
     struct vv_pattern_place *to = new_place(a);
     if (!step || !copy || !to || !vv_map_add(&a->steps, hash, step)) {
-        fail(a, VARVE_NO_MEMORY);
+        automaton_fail(a, VARVE_NO_MEMORY);
         return NULL;
     }
     *step = (struct step){ .to = to,
@@ -117,7 +117,7 @@ static struct step *find_or_add(
     struct step *step = vv_map_find(&a->steps, hash, is_step, &key);
     if (step)
         return step;
-    step = add_step(a, &key, hash);
+    step = automaton_add_step(a, &key, hash);
     if (!step)
         return NULL;
     step->from = from;
@@ -142,14 +142,14 @@ static void add_patterns(struct vv_automaton *a, struct vv_pattern_place *from,
 static void add_closing(
     struct vv_automaton *a, struct vv_pattern_place *place, const void *what)
 {
-    struct closing *closing = place ? take(a, sizeof *closing) : NULL;
+    struct closing *closing = place ? automaton_take(a, sizeof *closing) : NULL;
     if (!closing)
         return;
     *closing = (struct closing){ what, place->closings };
     place->closings = closing;
 }
 
-static struct vv_pattern_place *add_slot(struct vv_automaton *a,
+static struct vv_pattern_place *automaton_add_slot(struct vv_automaton *a,
     struct vv_pattern_place *from, struct vv_text name, struct vv_text inside,
     unsigned depth)
 {
@@ -183,7 +183,7 @@ static struct vv_pattern_place *add_literal(
     a->name.size = 0;
     vv_name_pattern_unescape(name, &a->name);
     if (a->name.failed) {
-        fail(a, VARVE_NO_MEMORY);
+        automaton_fail(a, VARVE_NO_MEMORY);
         return NULL;
     }
     struct step_key key = { .is_literal = true,
@@ -192,13 +192,14 @@ static struct vv_pattern_place *add_literal(
     return step ? step->to : NULL;
 }
 
-static struct vv_pattern_place *add_name(struct vv_automaton *a,
+static struct vv_pattern_place *automaton_add_name(struct vv_automaton *a,
     struct vv_pattern_place *from, struct vv_text name, unsigned depth)
 {
     struct vv_text base, inside;
     switch (vv_name_split(name, &base, &inside)) {
     case VV_NAME_OF_NONE: return NULL; /* nothing is like that */
-    case VV_NAME_OF_SLOT: return add_slot(a, from, name, inside, depth);
+    case VV_NAME_OF_SLOT:
+        return automaton_add_slot(a, from, name, inside, depth);
     case VV_NAME_OF_EDGE: break;
     }
     if (vv_name_pattern_is_deep(name))
@@ -217,7 +218,7 @@ static void add_patterns(struct vv_automaton *a, struct vv_pattern_place *from,
         struct vv_text rest = pattern;
         struct vv_pattern_place *place = rest.size > 0 ? from : NULL;
         while (place && vv_text_next_name(&rest, &name))
-            place = add_name(a, place, name, depth);
+            place = automaton_add_name(a, place, name, depth);
         if (pattern.size > 0)
             end(a, place, what ? what : &pattern);
     }
@@ -226,7 +227,8 @@ static void add_patterns(struct vv_automaton *a, struct vv_pattern_place *from,
 /* --- States ------------------------------------------------------------- */
 
 /* Adds a place to the set that is being made, and what follows from it. */
-static void reach(struct vv_automaton *a, struct vv_pattern_place *place)
+static void automaton_reach(
+    struct vv_automaton *a, struct vv_pattern_place *place)
 {
     for (; place && place->stamp != a->stamp; place = place->deep) {
         place->stamp = a->stamp;
@@ -270,7 +272,7 @@ struct state_key {
     bool accepts;
 };
 
-static bool is_state(const void *item, const void *key)
+static bool automaton_is_state(const void *item, const void *key)
 {
     const struct vv_state *state = item;
     const struct state_key *wanted = key;
@@ -284,7 +286,7 @@ static size_t most_listed(const struct vv_automaton *a)
     return FEW_LISTED + MOST_LISTED_EACH * (size_t)a->place_count;
 }
 
-static struct vv_state *add_state(
+static struct vv_state *automaton_add_state(
     struct vv_automaton *a, bool accepts, uint64_t hash)
 {
     size_t count;
@@ -293,13 +295,13 @@ static struct vv_state *add_state(
      * very many. */
     a->listed += count + 1;
     if (a->listed > most_listed(a)) {
-        fail(a, VARVE_LIMIT);
+        automaton_fail(a, VARVE_LIMIT);
         return NULL;
     }
     struct vv_state *state =
-        take(a, sizeof *state + count * sizeof *state->places);
+        automaton_take(a, sizeof *state + count * sizeof *state->places);
     if (!state || !vv_map_add(&a->state_map, hash, state)) {
-        fail(a, VARVE_NO_MEMORY);
+        automaton_fail(a, VARVE_NO_MEMORY);
         return NULL;
     }
     state->hash = hash;
@@ -313,11 +315,12 @@ static struct vv_state *add_state(
 }
 
 /* The state of the set that was made. */
-static const struct vv_state *state_of(struct vv_automaton *a, bool accepts)
+static const struct vv_state *automaton_state_of(
+    struct vv_automaton *a, bool accepts)
 {
     accepts = tidy(a, accepts);
     if (a->found.failed)
-        fail(a, VARVE_NO_MEMORY);
+        automaton_fail(a, VARVE_NO_MEMORY);
     if (a->status)
         return NULL;
     uint64_t hash =
@@ -326,8 +329,8 @@ static const struct vv_state *state_of(struct vv_automaton *a, bool accepts)
                    accepts);
     struct state_key key = { &a->found, accepts };
     const struct vv_state *state =
-        vv_map_find(&a->state_map, hash, is_state, &key);
-    return state ? state : add_state(a, accepts, hash);
+        vv_map_find(&a->state_map, hash, automaton_is_state, &key);
+    return state ? state : automaton_add_state(a, accepts, hash);
 }
 
 static void begin_state(struct vv_automaton *a)
@@ -341,7 +344,7 @@ static void begin_state(struct vv_automaton *a)
 static void stay(struct vv_automaton *a, struct vv_pattern_place *place)
 {
     if (place->stays || place->closings)
-        reach(a, place);
+        automaton_reach(a, place);
 }
 
 static void step_from(struct vv_automaton *a, struct vv_pattern_place *place,
@@ -352,11 +355,11 @@ static void step_from(struct vv_automaton *a, struct vv_pattern_place *place,
         struct step_key key = { place, name, true };
         const struct step *step =
             vv_map_find(&a->steps, step_hash(hash, place), is_step, &key);
-        reach(a, step ? step->to : NULL);
+        automaton_reach(a, step ? step->to : NULL);
     }
     for (const struct step *s = place->first; s; s = s->next) {
         if (!s->base.bytes && vv_name_pattern_match(s->text, name, VV_PLAIN))
-            reach(a, s->to);
+            automaton_reach(a, s->to);
     }
 }
 
@@ -369,7 +372,7 @@ const struct vv_state *vv_automaton_step(struct vv_automaton *a,
     begin_state(a);
     for (uint32_t i = 0; i < state->count; i++)
         step_from(a, state->places[i], (struct vv_text){ name, size }, hash);
-    return state_of(a, state->accepts);
+    return automaton_state_of(a, state->accepts);
 }
 
 static bool has_place(
@@ -387,7 +390,7 @@ static void slot_from(
     for (const struct step *s = place->first; s; s = s->next) {
         if (!s->base.bytes && vv_name_pattern_ends_in_star(s->text) &&
             vv_name_pattern_match(s->text, name, VV_PLAIN))
-            reach(a, s->to);
+            automaton_reach(a, s->to);
     }
 }
 
@@ -406,10 +409,10 @@ const struct vv_state *vv_automaton_slot(struct vv_automaton *a,
              c = c->next) {
             if (has_place(owner, c->step->from) &&
                 vv_name_pattern_match(c->step->base, text, VV_PLAIN))
-                reach(a, c->step->to);
+                automaton_reach(a, c->step->to);
         }
     }
-    return state_of(a, owner->accepts);
+    return automaton_state_of(a, owner->accepts);
 }
 
 /* --- All ---------------------------------------------------------------- */
@@ -419,7 +422,7 @@ static void add_alternative(
 {
     if (!vv_grow_array(a->allocator, &a->alternatives, &a->alternative_capacity,
             a->alternative_count, sizeof *a->alternatives)) {
-        fail(a, VARVE_NO_MEMORY);
+        automaton_fail(a, VARVE_NO_MEMORY);
         return;
     }
     a->alternatives[a->alternative_count++] =
@@ -435,15 +438,15 @@ static void compile(struct vv_automaton *a, const char *patterns)
     a->outside = new_place(a);
     a->inside = new_place(a);
     if (!copy || !a->outside || !a->inside) {
-        fail(a, VARVE_NO_MEMORY);
+        automaton_fail(a, VARVE_NO_MEMORY);
         return;
     }
     add_patterns(a, a->outside, (struct vv_text){ copy, size }, 0,
         add_alternative, NULL);
     begin_state(a);
-    reach(a, a->outside);
-    reach(a, a->inside);
-    a->start = state_of(a, false);
+    automaton_reach(a, a->outside);
+    automaton_reach(a, a->inside);
+    a->start = automaton_state_of(a, false);
 }
 
 varve_status vv_automaton_begin(struct vv_automaton *a,

@@ -41,7 +41,7 @@ void vv_buffer_reserve(struct vv_buffer *b, size_t size)
     b->capacity = b->data ? size : 0;
 }
 
-static bool grow(struct vv_buffer *b, size_t wanted)
+static bool buffer_grow(struct vv_buffer *b, size_t wanted)
 {
     size_t capacity = b->capacity ? b->capacity : 64;
     while (capacity < wanted) {
@@ -62,7 +62,7 @@ void *vv_buffer_extend(struct vv_buffer *b, size_t size)
     if (b->failed)
         return NULL;
     if (__builtin_add_overflow(b->size, size, &wanted) ||
-        ((wanted > b->capacity || !b->data) && !grow(b, wanted))) {
+        ((wanted > b->capacity || !b->data) && !buffer_grow(b, wanted))) {
         b->failed = true;
         return NULL;
     }

@@ -141,7 +141,7 @@ static inline halves load_halves(const unsigned char *at)
 
 /* What stands so many bytes before others, added to these: each half times what
  * x^(8 * bytes) leaves for it. */
-static inline halves fold(halves before, halves left, halves others)
+static inline halves crc_fold(halves before, halves left, halves others)
 {
     halves high = before;
     __asm__("pclmulqdq $0x00, %1, %0" : "+x"(before) : "x"(left));
@@ -164,12 +164,12 @@ static uint32_t add_by_folding(
     lanes[0] ^= (halves){ crc, 0 };
     for (size -= LANES * LANE; size >= LANES * LANE; size -= LANES * LANE) {
         for (int i = 0; i < LANES; i++, at += LANE)
-            lanes[i] = fold(lanes[i], over_64, load_halves(at));
+            lanes[i] = crc_fold(lanes[i], over_64, load_halves(at));
     }
     for (int i = 1; i < LANES; i++)
-        lanes[0] = fold(lanes[0], over_16, lanes[i]);
+        lanes[0] = crc_fold(lanes[0], over_16, lanes[i]);
     for (; size >= LANE; size -= LANE, at += LANE)
-        lanes[0] = fold(lanes[0], over_16, load_halves(at));
+        lanes[0] = crc_fold(lanes[0], over_16, load_halves(at));
     memcpy(rest, &lanes[0], sizeof rest);
     crc = add_by_table(table_of_crc32, 0, rest, sizeof rest);
     return add_by_table(table_of_crc32, crc, at, size);

@@ -36,7 +36,7 @@ static const char *const status_names[] = {
     "VARVE_UNMATCHED",
     "VARVE_CANCELLED",
     "VARVE_CALLBACK",
-    "VARVE_HALF_RESTORED",
+    "VARVE_PARTIALLY_RESTORED",
     "VARVE_TIMEOUT",
     "VARVE_DISCONNECTED",
 };

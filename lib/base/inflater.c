@@ -20,7 +20,7 @@ struct vv_inflater {
  * block. */
 enum { BEFORE = 16 };
 
-static void *allocate(void *user, unsigned count, unsigned unit)
+static void *inflater_allocate(void *user, unsigned count, unsigned unit)
 {
     size_t size;
     if (__builtin_mul_overflow((size_t)count, (size_t)unit, &size) ||
@@ -33,7 +33,7 @@ static void *allocate(void *user, unsigned count, unsigned unit)
     return (unsigned char *)block + BEFORE;
 }
 
-static void release(void *user, void *address)
+static void inflater_release(void *user, void *address)
 {
     if (!address)
         return;
@@ -57,8 +57,8 @@ struct vv_inflater *vv_inflater_new(
     struct vv_inflater *inflater = vv_allocate_zeroed(a, sizeof *inflater);
     if (!inflater)
         return NULL;
-    inflater->stream.zalloc = allocate;
-    inflater->stream.zfree = release;
+    inflater->stream.zalloc = inflater_allocate;
+    inflater->stream.zfree = inflater_release;
     inflater->stream.opaque = (void *)(uintptr_t)a;
     if (inflateInit2(&inflater->stream, bits[deflation]) != Z_OK) {
         vv_release(a, inflater, sizeof *inflater);

@@ -18,7 +18,7 @@ void vv_map_clear(struct vv_map *map)
     vv_map_init(map, map->allocator);
 }
 
-static void place(struct vv_map *map, struct vv_map_slot slot)
+static void map_place(struct vv_map *map, struct vv_map_slot slot)
 {
     size_t mask = map->capacity - 1;
     size_t at = (size_t)slot.hash & mask;
@@ -27,7 +27,7 @@ static void place(struct vv_map *map, struct vv_map_slot slot)
     map->slots[at] = slot;
 }
 
-static bool resize(struct vv_map *map, size_t capacity)
+static bool map_resize(struct vv_map *map, size_t capacity)
 {
     struct vv_map old = *map;
     size_t size;
@@ -41,7 +41,7 @@ static bool resize(struct vv_map *map, size_t capacity)
     map->capacity = capacity;
     for (size_t i = 0; i < old.capacity; i++) {
         if (old.slots[i].item)
-            place(map, old.slots[i]);
+            map_place(map, old.slots[i]);
     }
     vv_release(map->allocator, old.slots, old.capacity * sizeof *old.slots);
     return true;
@@ -50,7 +50,7 @@ static bool resize(struct vv_map *map, size_t capacity)
 bool vv_map_reserve(struct vv_map *map, size_t count)
 {
     size_t places = vv_map_places(map->capacity, count);
-    return places && (places == map->capacity || resize(map, places));
+    return places && (places == map->capacity || map_resize(map, places));
 }
 
 void *vv_map_find(const struct vv_map *map, uint64_t hash, vv_map_match *match,
@@ -72,7 +72,7 @@ bool vv_map_add(struct vv_map *map, uint64_t hash, void *item)
 {
     if (!vv_map_reserve(map, map->count + 1))
         return false;
-    place(map, (struct vv_map_slot){ .item = item, .hash = hash });
+    map_place(map, (struct vv_map_slot){ .item = item, .hash = hash });
     map->count++;
     return true;
 }

@@ -134,7 +134,8 @@ static bool set_holds(struct vv_text set, unsigned long c)
 
 /* Whether the first character of a pattern, which is taken off, stands for this
  * one. */
-static bool takes(struct vv_text *pattern, unsigned long c, bool only_stars)
+static bool name_pattern_takes(
+    struct vv_text *pattern, unsigned long c, bool only_stars)
 {
     size_t size = 0;
     if (!only_stars && pattern->bytes[0] == '?') {
@@ -206,7 +207,8 @@ struct comparison {
     struct vv_text *captures; /* of the next star; or NULL */
 };
 
-static bool match(struct vv_text want, struct vv_text name, struct comparison c)
+static bool name_pattern_match(
+    struct vv_text want, struct vv_text name, struct comparison c)
 {
     const char *begin = NULL; /* where what the last star matched begins */
     struct vv_text after = want, tried = name; /* behind the star */
@@ -226,7 +228,8 @@ static bool match(struct vv_text want, struct vv_text name, struct comparison c)
         if (want.size == 0 && name.size == 0)
             return true;
         if (want.size > 0 && name.size > 0 &&
-            takes(&want, take_character(&name, c.writing), c.only_stars))
+            name_pattern_takes(
+                &want, take_character(&name, c.writing), c.only_stars))
             continue;
         if (!begin || tried.size == 0)
             return false;
@@ -242,10 +245,10 @@ bool vv_name_pattern_match(
     struct vv_text pattern, struct vv_text name, enum vv_writing writing)
 {
     struct comparison c = { .writing = writing };
-    if (match(pattern, name, c))
+    if (name_pattern_match(pattern, name, c))
         return true;
     c.only_stars = true;
-    return has_sets(pattern) && match(pattern, name, c);
+    return has_sets(pattern) && name_pattern_match(pattern, name, c);
 }
 
 bool vv_name_pattern_capture(struct vv_text pattern, struct vv_text name,
@@ -256,5 +259,6 @@ bool vv_name_pattern_capture(struct vv_text pattern, struct vv_text name,
             *captures = name; /* however long it is */
         return true;
     }
-    return match(pattern, name, (struct comparison){ writing, true, captures });
+    return name_pattern_match(
+        pattern, name, (struct comparison){ writing, true, captures });
 }

@@ -50,7 +50,7 @@ size_t vv_edit_distance(
     return row[b_size] > bound ? bound + 1 : row[b_size];
 }
 
-static bool is_part(
+static bool nearest_is_part(
     const char *part, size_t part_size, const char *all, size_t all_size)
 {
     for (size_t i = 0; i + part_size <= all_size; i++) {
@@ -80,6 +80,6 @@ bool vv_is_near(const char *a, size_t a_size, const char *b, size_t b_size)
     if (distance <= bound && distance < longer) /* something is shared */
         return true;
     if (a_size > b_size)
-        return b_size >= 3 && is_part(b, b_size, a, a_size);
-    return a_size >= 3 && is_part(a, a_size, b, b_size);
+        return b_size >= 3 && nearest_is_part(b, b_size, a, a_size);
+    return a_size >= 3 && nearest_is_part(a, a_size, b, b_size);
 }

@@ -47,7 +47,7 @@ static bool match_base(const struct comparison *c, struct vv_text want,
                        : vv_name_pattern_match(want, name, VV_IN_PATH);
 }
 
-static bool match(const struct comparison *c, struct vv_text pattern,
+static bool pattern_match(const struct comparison *c, struct vv_text pattern,
     struct vv_text path, size_t number);
 
 static bool match_inside(const struct comparison *c, struct vv_text patterns,
@@ -58,7 +58,7 @@ static bool match_inside(const struct comparison *c, struct vv_text patterns,
     if (++below.depth > VV_PATTERN_MAX_DEPTH)
         return false;
     while (vv_text_next_pattern(&patterns, &pattern)) {
-        if (pattern.size > 0 && match(&below, pattern, path, number))
+        if (pattern.size > 0 && pattern_match(&below, pattern, path, number))
             return true;
     }
     return false;
@@ -108,7 +108,7 @@ static bool retry(const struct comparison *c, struct walk *walk,
     return true;
 }
 
-static bool match(const struct comparison *c, struct vv_text pattern,
+static bool pattern_match(const struct comparison *c, struct vv_text pattern,
     struct vv_text path, size_t number)
 {
     struct walk walk = { pattern, path, number };
@@ -135,7 +135,7 @@ static bool match(const struct comparison *c, struct vv_text pattern,
     }
 }
 
-static struct vv_text text_of(const char *text)
+static struct vv_text pattern_text_of(const char *text)
 {
     return (struct vv_text){ text, strlen(text) };
 }
@@ -145,7 +145,8 @@ bool vv_pattern_match(const char *patterns, const char *path)
     struct comparison c = { .whole = false };
     if (!patterns)
         return false;
-    return match_inside(&c, text_of(patterns), text_of(path), 0);
+    return match_inside(
+        &c, pattern_text_of(patterns), pattern_text_of(path), 0);
 }
 
 /* --- Renames ------------------------------------------------------------ */
@@ -176,14 +177,14 @@ bool vv_pattern_same_wildcards(const char *a, const char *b)
     char kinds_a[VV_PATTERN_MAX_WILDCARDS], kinds_b[VV_PATTERN_MAX_WILDCARDS];
     size_t count_a = 0, count_b = 0;
     return !strchr(a, '|') && !strchr(b, '|') &&
-           list_wildcards(text_of(a), 1, kinds_a, &count_a) &&
-           list_wildcards(text_of(b), 1, kinds_b, &count_b) &&
+           list_wildcards(pattern_text_of(a), 1, kinds_a, &count_a) &&
+           list_wildcards(pattern_text_of(b), 1, kinds_b, &count_b) &&
            count_a == count_b && memcmp(kinds_a, kinds_b, count_a) == 0;
 }
 
 bool vv_pattern_is_of_slot(const char *pattern)
 {
-    struct vv_text rest = text_of(pattern), name, base, inside;
+    struct vv_text rest = pattern_text_of(pattern), name, base, inside;
     enum vv_name_form form = VV_NAME_OF_EDGE;
     while (vv_text_next_name(&rest, &name))
         form = vv_name_split(name, &base, &inside);
@@ -197,7 +198,7 @@ static void add_slash(struct vv_buffer *result, size_t begin)
 }
 
 /* Adds what a `**` matched, without slashes too many. */
-static void add_names(
+static void pattern_add_names(
     struct vv_buffer *result, size_t begin, struct vv_text names)
 {
     struct vv_text name;
@@ -208,7 +209,7 @@ static void add_names(
 }
 
 /* Adds one name with its stars replaced; false if it is empty then. */
-static bool add_name(struct vv_buffer *result, struct vv_text name,
+static bool pattern_add_name(struct vv_buffer *result, struct vv_text name,
     const struct vv_text **matched)
 {
     size_t before = result->size;
@@ -226,7 +227,7 @@ static bool add_name(struct vv_buffer *result, struct vv_text name,
 }
 
 /* Adds a path with its wildcards replaced. */
-static bool add_path(
+static bool pattern_add_path(
     struct vv_buffer *result, struct vv_text to, const struct vv_text **matched)
 {
     struct vv_text name, base, inside;
@@ -234,17 +235,17 @@ static bool add_path(
     bool done = true;
     while (done && vv_text_next_name(&to, &name)) {
         if (vv_name_pattern_is_deep(name)) {
-            add_names(result, begin, *(*matched)++);
+            pattern_add_names(result, begin, *(*matched)++);
             continue;
         }
         add_slash(result, begin);
         if (vv_name_split(name, &base, &inside) != VV_NAME_OF_SLOT) {
-            done = add_name(result, name, matched);
+            done = pattern_add_name(result, name, matched);
             continue;
         }
-        done = add_name(result, base, matched);
+        done = pattern_add_name(result, base, matched);
         vv_buffer_add8(result, '(');
-        done = done && add_path(result, inside, matched);
+        done = done && pattern_add_path(result, inside, matched);
         vv_buffer_add8(result, ')');
     }
     return done;
@@ -257,8 +258,8 @@ bool vv_pattern_rename(const char *from, const char *to, const char *path,
     const struct vv_text *matched = captures;
     struct comparison c = { .whole = true, .captures = captures };
     if (!vv_pattern_same_wildcards(from, to) ||
-        !match(&c, text_of(from), text_of(path), 0))
+        !pattern_match(&c, pattern_text_of(from), pattern_text_of(path), 0))
         return false;
     result->size = 0;
-    return add_path(result, text_of(to), &matched);
+    return pattern_add_path(result, pattern_text_of(to), &matched);
 }

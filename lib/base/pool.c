@@ -22,7 +22,7 @@ struct vv_pool_block {
                          max_align_t is */
 };
 
-static size_t block_size(const struct vv_pool *pool, size_t capacity)
+static size_t pool_block_size(const struct vv_pool *pool, size_t capacity)
 {
     return sizeof(struct vv_pool_block) + capacity * pool->item_size +
            pool->slack;
@@ -50,18 +50,19 @@ void vv_pool_clear(struct vv_pool *pool)
         pool->blocks = block->next;
         __asan_unpoison_memory_region(
             block->items, block->capacity * pool->item_size);
-        vv_release(pool->allocator, block, block_size(pool, block->capacity));
+        vv_release(
+            pool->allocator, block, pool_block_size(pool, block->capacity));
     }
     pool->free_items = NULL;
 }
 
-static bool add_block(struct vv_pool *pool)
+static bool pool_add_block(struct vv_pool *pool)
 {
     size_t capacity = pool->blocks ? pool->blocks->capacity : FIRST_ITEMS;
     if (pool->blocks && capacity * pool->item_size < MOST_BYTES / 2)
         capacity *= 2;
     struct vv_pool_block *block =
-        vv_allocate(pool->allocator, block_size(pool, capacity));
+        vv_allocate(pool->allocator, pool_block_size(pool, capacity));
     if (!block)
         return false;
     block->next = pool->blocks;
@@ -79,7 +80,7 @@ void *vv_pool_take(struct vv_pool *pool)
         memcpy(&pool->free_items, item, sizeof(void *));
     } else {
         struct vv_pool_block *block = pool->blocks;
-        if ((!block || block->used == block->capacity) && !add_block(pool))
+        if ((!block || block->used == block->capacity) && !pool_add_block(pool))
             return NULL;
         block = pool->blocks;
         item = (char *)block->items + block->used++ * pool->item_size;

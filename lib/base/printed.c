@@ -19,7 +19,7 @@ struct printing {
     va_list arguments;
 };
 
-static void put(struct printing *p, const char *text, size_t size)
+static void printed_put(struct printing *p, const char *text, size_t size)
 {
     p->is_cut |= size >= p->room;
     size = size < p->room ? size : p->room - 1;
@@ -48,11 +48,11 @@ static void put_text(struct printing *p, const char *text, size_t most)
     memcpy(url, text, copied);
     url[copied] = '\0';
     if (!vv_url_scheme(url) || is_cleaned_message(url)) {
-        put(p, text, size);
+        printed_put(p, text, size);
         return;
     }
     vv_url_clean(url);
-    put(p, url, strlen(url));
+    printed_put(p, url, strlen(url));
 }
 
 /* --- Numbers -------------------------------------------------------------- */
@@ -62,7 +62,8 @@ static void put_text(struct printing *p, const char *text, size_t most)
     snprintf(number, sizeof number, spec, va_arg(p->arguments, type))
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static void put_number(struct printing *p, const char *spec, char conversion)
+static void printed_put_number(
+    struct printing *p, const char *spec, char conversion)
 {
     char number[LONGEST_NUMBER];
     int size;
@@ -77,7 +78,7 @@ static void put_number(struct printing *p, const char *spec, char conversion)
     else
         size = PRINT(int);
     if (size > 0)
-        put(p, number, strlen(number));
+        printed_put(p, number, strlen(number));
 }
 
 /* --- Formats -------------------------------------------------------------- */
@@ -103,11 +104,11 @@ static const char *put_conversion(struct printing *p, const char *at)
             most = 10 * most + (size_t)(*c - '0');
     }
     if (conversion == '%')
-        put(p, "%", 1);
+        printed_put(p, "%", 1);
     else if (conversion == 's')
         put_text(p, va_arg(p->arguments, const char *), most);
     else
-        put_number(p, spec, conversion);
+        printed_put_number(p, spec, conversion);
     return at + size + 1;
 }
 
@@ -118,7 +119,7 @@ bool vv_print(char *to, size_t room, const char *format, va_list arguments)
     va_copy(p.arguments, arguments);
     while (*format) {
         size_t plain = strcspn(format, "%");
-        put(&p, format, plain);
+        printed_put(&p, format, plain);
         format += plain;
         if (*format)
             format = put_conversion(&p, format);

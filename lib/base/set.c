@@ -34,7 +34,7 @@ void vv_set_clear(struct vv_set *set)
     vv_set_init(set, set->allocator, set->hash_of);
 }
 
-static void place(struct vv_set *set, void *item)
+static void set_do_place(struct vv_set *set, void *item)
 {
     size_t mask = set->capacity - 1;
     uint64_t hash = set->hash_of(item);
@@ -44,7 +44,7 @@ static void place(struct vv_set *set, void *item)
     set->places[at] = (uintptr_t)item | ((uintptr_t)hash & set->tag);
 }
 
-static bool resize(struct vv_set *set, size_t capacity)
+static bool set_resize(struct vv_set *set, size_t capacity)
 {
     struct vv_set old = *set;
     size_t size;
@@ -60,7 +60,7 @@ static bool resize(struct vv_set *set, size_t capacity)
         if (old.capacity - i > FETCHED_AHEAD)
             __builtin_prefetch(vv_set_at(&old, i + FETCHED_AHEAD));
         if (old.places[i])
-            place(set, vv_set_at(&old, i));
+            set_do_place(set, vv_set_at(&old, i));
     }
     vv_release(set->allocator, old.places, old.capacity * sizeof *old.places);
     return true;
@@ -69,7 +69,7 @@ static bool resize(struct vv_set *set, size_t capacity)
 bool vv_set_reserve(struct vv_set *set, size_t count)
 {
     size_t places = vv_map_places(set->capacity, count);
-    return places && (places == set->capacity || resize(set, places));
+    return places && (places == set->capacity || set_resize(set, places));
 }
 
 void *vv_set_find(const struct vv_set *set, uint64_t hash, vv_map_match *match,
@@ -103,7 +103,7 @@ bool vv_set_add(struct vv_set *set, void *item)
         return false;
     if ((uintptr_t)item & set->tag)
         leave_out_hashes(set);
-    place(set, item);
+    set_do_place(set, item);
     set->count++;
     return true;
 }

@@ -34,16 +34,16 @@ void vv_spread_end(struct vv_spread *s)
     *s = (struct vv_spread){ .count = 0 };
 }
 
-static size_t bucket_of(
+static size_t spread_bucket_of(
     const struct vv_spread *s, uint32_t node, const struct vv_state *state)
 {
     return (size_t)vv_map_mix((uint64_t)node << 32 | state->number) &
            (s->table_size - 1);
 }
 
-static void enter(struct vv_spread *s, uint32_t pair)
+static void spread_enter(struct vv_spread *s, uint32_t pair)
 {
-    size_t at = bucket_of(s, s->pairs[pair].node, s->pairs[pair].state);
+    size_t at = spread_bucket_of(s, s->pairs[pair].node, s->pairs[pair].state);
     while (s->table[at])
         at = (at + 1) & (s->table_size - 1);
     s->table[at] = pair + 1;
@@ -52,7 +52,7 @@ static void enter(struct vv_spread *s, uint32_t pair)
 static bool has_pair(
     const struct vv_spread *s, uint32_t node, const struct vv_state *state)
 {
-    size_t at = s->table_size ? bucket_of(s, node, state) : 0;
+    size_t at = s->table_size ? spread_bucket_of(s, node, state) : 0;
     for (; s->table_size && s->table[at]; at = (at + 1) & (s->table_size - 1)) {
         const struct vv_reached *pair = &s->pairs[s->table[at] - 1];
         if (pair->node == node && pair->state == state)
@@ -75,7 +75,7 @@ static bool grow_table(struct vv_spread *s)
     s->table_size = size;
     for (size_t i = 0; i < s->count; i++) {
         if (s->pairs[i].node != UINT32_MAX)
-            enter(s, (uint32_t)i);
+            spread_enter(s, (uint32_t)i);
     }
     return true;
 }
@@ -96,7 +96,7 @@ static bool grow_nodes(struct vv_spread *s, size_t wanted)
     return true;
 }
 
-static void fail(struct vv_spread *s, varve_status status)
+static void spread_fail(struct vv_spread *s, varve_status status)
 {
     if (s->automaton.status == VARVE_OK)
         s->automaton.status = status;
@@ -116,7 +116,7 @@ static uint32_t jump_from(const struct vv_spread_node *nodes, uint32_t above)
 void vv_spread_place(struct vv_spread *s, uint32_t node, uint32_t above)
 {
     if (!grow_nodes(s, (size_t)node + 1)) {
-        fail(s, VARVE_NO_MEMORY);
+        spread_fail(s, VARVE_NO_MEMORY);
         return;
     }
     struct vv_spread_node *at = &s->nodes[node];
@@ -150,13 +150,13 @@ void vv_spread_add(struct vv_spread *s, uint32_t node,
     if (!state || s->automaton.status || has_pair(s, node, state))
         return;
     if (s->count > FEW_PAIRS && s->count / MOST_PAIRS_EACH > s->node_capacity) {
-        fail(s, VARVE_LIMIT);
+        spread_fail(s, VARVE_LIMIT);
         return;
     }
     if (!grow_table(s) || !grow_nodes(s, (size_t)node + 1) ||
         !vv_grow_array(s->automaton.allocator, &s->pairs, &s->capacity,
             s->count, sizeof *s->pairs)) {
-        fail(s, VARVE_NO_MEMORY);
+        spread_fail(s, VARVE_NO_MEMORY);
         return;
     }
     /* From here on nothing can fail, and all tables know the pair. */
@@ -166,7 +166,7 @@ void vv_spread_add(struct vv_spread *s, uint32_t node,
         .object = object,
         .way = way,
         .next = s->nodes[node].first };
-    enter(s, (uint32_t)s->count);
+    spread_enter(s, (uint32_t)s->count);
     s->nodes[node].first = (uint32_t)++s->count;
     s->nodes[node].known |= state->accepts ? ACCEPTED : NOT_ACCEPTED;
 }
@@ -219,7 +219,7 @@ uint32_t vv_spread_find(const struct vv_spread *s, uint32_t node, bool accepts)
 
 /* --- Paths -------------------------------------------------------------- */
 
-static void add_names(
+static void spread_add_names(
     const struct vv_spread_text *t, uint32_t pair, unsigned depth);
 
 static void add_variable(
@@ -227,14 +227,14 @@ static void add_variable(
 {
     vv_buffer_add8(t->path, '(');
     if (depth < VV_PATTERN_MAX_DEPTH)
-        add_names(t, pair, depth + 1);
+        spread_add_names(t, pair, depth + 1);
     else
         vv_buffer_add_string(t->path, "...");
     vv_buffer_add8(t->path, ')');
 }
 
 /* Up to the root or as far as is asked for; turned around at the end. */
-static void add_names(
+static void spread_add_names(
     const struct vv_spread_text *t, uint32_t pair, unsigned depth)
 {
     size_t begin = t->path->size;
@@ -257,6 +257,6 @@ static void add_names(
 void vv_spread_path(const struct vv_spread_text *t, uint32_t pair)
 {
     t->path->size = 0;
-    add_names(t, pair, 0);
+    spread_add_names(t, pair, 0);
     vv_path_shorten(t->path, t->longest);
 }

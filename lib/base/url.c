@@ -27,7 +27,7 @@ size_t vv_url_scheme(const char *path)
 }
 
 /* Removes the bytes from `from` to `to`. */
-static void cut(char *from, const char *to)
+static void url_cut(char *from, const char *to)
 {
     memmove(from, to, strlen(to) + 1);
 }
@@ -52,7 +52,7 @@ void vv_url_clean(char *path)
         return;
     char *user = end_of_user(path + scheme, path + strlen(path));
     if (user)
-        cut(path + scheme, user);
+        url_cut(path + scheme, user);
     char *query = path + scheme + strcspn(path + scheme, "?#");
     if (*query)
         strcpy(query, "?");
@@ -73,10 +73,10 @@ void vv_url_clean_message(char *message)
         at += 3;
         char *user = end_of_user(at, at + strcspn(at, " \n"));
         if (user)
-            cut(at, user);
+            url_cut(at, user);
         at += strcspn(at, "? \n");
         /* Of a path that was cleaned nothing stands behind the '?'. */
         if (*at == '?' && !strchr(" :'\n", at[1]))
-            cut(at + 1, end_of_query(at));
+            url_cut(at + 1, end_of_query(at));
     }
 }

@@ -34,14 +34,14 @@ void vv_draft_fail(
     vv_fail(&d->error, status, "%s", text);
 }
 
-static void fail_memory(struct vv_draft *d)
+static void draft_fail_memory(struct vv_draft *d)
 {
     if (!d->failed)
         vv_fail_memory(&d->error, "the index of a checkpoint");
     d->failed = true;
 }
 
-static bool check_name(struct vv_draft *d, const char *name, size_t size)
+static bool draft_check_name(struct vv_draft *d, const char *name, size_t size)
 {
     if (vv_name_is_valid(name, size))
         return true;
@@ -54,15 +54,15 @@ static bool check_name(struct vv_draft *d, const char *name, size_t size)
 }
 
 /* A copy of a name; has no bytes where the draft has failed. */
-static struct vv_draft_name keep(
+static struct vv_draft_name draft_keep(
     struct vv_draft *d, const char *name, size_t size)
 {
     struct vv_draft_name copy = { .size = (uint32_t)size };
-    if (d->failed || !check_name(d, name, size))
+    if (d->failed || !draft_check_name(d, name, size))
         return copy;
     copy.bytes = vv_arena_text(&d->strings, name, size);
     if (!copy.bytes)
-        fail_memory(d);
+        draft_fail_memory(d);
     return copy;
 }
 
@@ -86,14 +86,14 @@ static bool leave_name_out(
     return true;
 }
 
-static void add(
+static void draft_add(
     struct vv_draft *d, struct vv_buffer *to, const void *item, size_t size)
 {
     if (d->failed)
         return;
     vv_buffer_add(to, item, size);
     if (to->failed)
-        fail_memory(d);
+        draft_fail_memory(d);
 }
 
 /* --- Adding --------------------------------------------------------------- */
@@ -122,7 +122,7 @@ uint32_t vv_draft_node(struct vv_draft *d, varve_kind kind)
             VV_NONE);
         return 0;
     }
-    add(d, &d->nodes, &(struct vv_draft_node){ .kind = kind },
+    draft_add(d, &d->nodes, &(struct vv_draft_node){ .kind = kind },
         sizeof(struct vv_draft_node));
     return d->failed ? 0 : (uint32_t)number;
 }
@@ -130,7 +130,7 @@ uint32_t vv_draft_node(struct vv_draft *d, varve_kind kind)
 void vv_draft_lent_edge(struct vv_draft *d, uint32_t parent, const char *name,
     size_t size, uint32_t child)
 {
-    add(d, &d->edges,
+    draft_add(d, &d->edges,
         &(struct vv_draft_edge){ .name = { name, (uint32_t)size, 0 },
             .parent = parent,
             .child = child },
@@ -140,21 +140,22 @@ void vv_draft_lent_edge(struct vv_draft *d, uint32_t parent, const char *name,
 void vv_draft_edge(struct vv_draft *d, uint32_t parent, const char *name,
     size_t size, uint32_t child)
 {
-    struct vv_draft_name copy = keep(d, name, size);
+    struct vv_draft_name copy = draft_keep(d, name, size);
     vv_draft_lent_edge(d, parent, copy.bytes, size, child);
 }
 
 void vv_draft_slot(struct vv_draft *d, uint32_t owner, uint32_t variable,
     const char *name, size_t size, uint32_t node)
 {
-    struct vv_draft_slot slot = { keep(d, name, size), owner, variable, node };
-    add(d, &d->slots, &slot, sizeof slot);
+    struct vv_draft_slot slot = { draft_keep(d, name, size), owner, variable,
+        node };
+    draft_add(d, &d->slots, &slot, sizeof slot);
 }
 
-static void add_value(
+static void draft_add_value(
     struct vv_draft *d, uint32_t node, const struct vv_draft_value *value)
 {
-    add(d, &d->values, value, sizeof *value);
+    draft_add(d, &d->values, value, sizeof *value);
     if (!d->failed)
         vv_draft_node_at(d, node)->value =
             (uint32_t)(d->values.size / sizeof *value);
@@ -187,8 +188,8 @@ void vv_draft_value(struct vv_draft *d, uint32_t node, const varve_tensor *type,
         .is_saved = place != NULL,
     };
     for (uint32_t i = 0; i < type->rank; i++)
-        add(d, &d->extents, &type->shape[i], 8);
-    add_value(d, node, &value);
+        draft_add(d, &d->extents, &type->shape[i], 8);
+    draft_add_value(d, node, &value);
 }
 
 void vv_draft_state(struct vv_draft *d, uint32_t node, uint64_t size,
@@ -202,18 +203,18 @@ static void add_label(struct vv_draft *d, struct vv_buffer *to, uint32_t node,
     struct vv_draft_name name, bool is_alias)
 {
     struct vv_draft_label label = { name, node, is_alias };
-    add(d, to, &label, sizeof label);
+    draft_add(d, to, &label, sizeof label);
 }
 
 void vv_draft_global(
     struct vv_draft *d, uint32_t node, const char *name, size_t size)
 {
-    add_label(d, &d->globals, node, keep(d, name, size), false);
+    add_label(d, &d->globals, node, draft_keep(d, name, size), false);
 }
 
 void vv_draft_tag(struct vv_draft *d, uint32_t node, const char *tag)
 {
-    add_label(d, &d->tags, node, keep(d, tag, strlen(tag)), false);
+    add_label(d, &d->tags, node, draft_keep(d, tag, strlen(tag)), false);
 }
 
 void vv_draft_keep(
@@ -223,7 +224,7 @@ void vv_draft_keep(
         return;
     vv_kept_add(&d->kept, node, bytes, size);
     if (vv_kept_failed(&d->kept))
-        fail_memory(d);
+        draft_fail_memory(d);
 }
 
 uint32_t vv_draft_path(
@@ -232,7 +233,7 @@ uint32_t vv_draft_path(
     uint32_t node = vv_draft_node(d, kind);
     if (d->failed || leave_name_out(d, name, size, "a value"))
         return node;
-    struct vv_draft_name copy = keep(d, name, size);
+    struct vv_draft_name copy = draft_keep(d, name, size);
     add_label(d, &d->paths, node, copy, false);
     add_label(d, &d->globals, node, copy, false);
     return node;
@@ -242,7 +243,7 @@ void vv_draft_alias(
     struct vv_draft *d, const char *name, size_t size, uint32_t node)
 {
     if (vv_name_is_valid(name, size))
-        add_label(d, &d->paths, node, keep(d, name, size), true);
+        add_label(d, &d->paths, node, draft_keep(d, name, size), true);
 }
 
 void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
@@ -253,7 +254,7 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
     /* Both in one piece: a file can have very many short ones. */
     char *copy = vv_arena_take(&d->strings, name_size + size + 2);
     if (!copy) {
-        fail_memory(d);
+        draft_fail_memory(d);
         return;
     }
     memcpy(copy, name, name_size);
@@ -268,7 +269,7 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
     copy[name_size + 1 + size] = '\0';
     struct vv_draft_pair pair = { copy, copy + name_size + 1,
         d->metadata.size / sizeof pair };
-    add(d, &d->metadata, &pair, sizeof pair);
+    draft_add(d, &d->metadata, &pair, sizeof pair);
 }
 
 /* --- The end -------------------------------------------------------------- */
@@ -283,7 +284,7 @@ void vv_draft_leave_out(struct vv_draft *d, const char *path, const char *what)
     vv_buffer_add(&d->left_out_texts, path, strlen(path) + 1);
     vv_buffer_add(&d->left_out_texts, what, strlen(what) + 1);
     if (d->left_out.failed || d->left_out_texts.failed)
-        fail_memory(d);
+        draft_fail_memory(d);
 }
 
 void vv_draft_leave_out_name(

@@ -17,7 +17,7 @@
 #include "buffer.h"
 #include "context.h"
 #include "failure.h"
-#include "kept.h"
+#include "format_extras.h"
 #include "opened.h"
 #include "place.h"
 
@@ -84,7 +84,8 @@ void vv_draft_global(
 
 void vv_draft_tag(struct vv_draft *draft, uint32_t node, const char *tag);
 
-/* What the format keeps of a node to write it again (kept.h); once a node. */
+/* What the format keeps of a node to write it again (format_extras.h); once a
+ * node. */
 void vv_draft_keep(
     struct vv_draft *draft, uint32_t node, const void *bytes, size_t size);
 

@@ -39,7 +39,7 @@ struct splitting {
 
 /* --- Children ----------------------------------------------------------- */
 
-static uint64_t hash_of(const struct child *c)
+static uint64_t draft_dots_hash_of(const struct child *c)
 {
     return vv_hash_of(c->name, c->size) ^ vv_map_mix(c->parent);
 }
@@ -55,7 +55,7 @@ static const struct child *find_child(
     const struct splitting *s, uint32_t parent, const char *name, uint32_t size)
 {
     const struct child key = { .parent = parent, .name = name, .size = size };
-    return vv_map_find(&s->children, hash_of(&key), is_child, &key);
+    return vv_map_find(&s->children, draft_dots_hash_of(&key), is_child, &key);
 }
 
 static void note_child(struct splitting *s, uint32_t parent, const char *name,
@@ -64,7 +64,7 @@ static void note_child(struct splitting *s, uint32_t parent, const char *name,
     struct child *c = vv_arena_take(&s->arena, sizeof *c);
     if (c)
         *c = (struct child){ parent, node, name, size };
-    if (!c || !vv_map_add(&s->children, hash_of(c), c))
+    if (!c || !vv_map_add(&s->children, draft_dots_hash_of(c), c))
         vv_draft_fail(s->draft, VARVE_NO_MEMORY, "out of memory: names");
 }
 
@@ -101,20 +101,20 @@ static uint32_t make_object(
     return node;
 }
 
-static bool is_object(const struct splitting *s, uint32_t node)
+static bool draft_dots_is_object(const struct splitting *s, uint32_t node)
 {
     return vv_draft_node_at(s->draft, node)->kind == VARVE_OBJECT;
 }
 
 /* Goes down, through objects that are there and then through new ones. */
-static void split(struct splitting *s, const struct dotted *d)
+static void draft_dots_split(struct splitting *s, const struct dotted *d)
 {
     uint32_t node = d->parent, size = d->name.size, part;
     const char *name = d->name.bytes;
     const struct child *child = NULL;
     while ((part = first_part(name, size)) < size &&
            (child = find_child(s, node, name, part)) != NULL &&
-           is_object(s, child->node)) {
+           draft_dots_is_object(s, child->node)) {
         node = child->node;
         name += part + 1;
         size -= part + 1;
@@ -142,7 +142,7 @@ static void split(struct splitting *s, const struct dotted *d)
 
 /* The same tree whatever the order of the edges: names that others begin with
  * come first. */
-static int compare(const void *left, const void *right)
+static int draft_dots_compare(const void *left, const void *right)
 {
     const struct dotted *a = left, *b = right;
     return a->parent != b->parent ? (a->parent > b->parent) * 2 - 1
@@ -150,7 +150,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Notes the children whose names stay, lists the others. */
-static void list(struct splitting *s, struct vv_buffer *all)
+static void draft_dots_list(struct splitting *s, struct vv_buffer *all)
 {
     size_t count;
     const struct vv_draft_edge *edges =
@@ -180,13 +180,13 @@ void vv_draft_split_dots(struct vv_draft *draft)
     vv_map_init(&s.children, a);
     vv_arena_init(&s.arena, a);
     vv_buffer_init(&all, a);
-    list(&s, &all);
+    draft_dots_list(&s, &all);
     struct dotted *names = (struct dotted *)(void *)all.data;
     size_t count = all.size / sizeof *names;
     if (count)
-        qsort(names, count, sizeof *names, compare);
+        qsort(names, count, sizeof *names, draft_dots_compare);
     for (size_t i = 0; i < count && !draft->failed; i++)
-        split(&s, &names[i]);
+        draft_dots_split(&s, &names[i]);
     vv_buffer_clear(&all);
     vv_arena_clear(&s.arena);
     vv_map_clear(&s.children);

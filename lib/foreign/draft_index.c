@@ -63,7 +63,7 @@ static void fill_links(struct maker *m)
         vv_index_add_global(&m->columns, labels[i].node, labels[i].name.number);
 }
 
-static varve_status fill_value(
+static varve_status draft_index_fill_value(
     struct maker *m, uint32_t number, varve_error *error)
 {
     const struct vv_draft *d = m->draft;
@@ -102,7 +102,7 @@ static varve_status fill_values(struct maker *m, varve_error *error)
     for (uint32_t i = 0; i < m->n.reached; i++) {
         uint32_t kind = vv_draft_node_at(d, m->n.order[i])->kind;
         if (kind == VARVE_VARIABLE || kind == VARVE_STATE)
-            VV_TRY(fill_value(m, i, error));
+            VV_TRY(draft_index_fill_value(m, i, error));
     }
     return VARVE_OK;
 }
@@ -150,7 +150,7 @@ struct room {
     size_t left;
 };
 
-static varve_status take_bytes(
+static varve_status draft_index_take_bytes(
     void *user, const void *bytes, size_t size, varve_error *error)
 {
     struct room *room = user;
@@ -162,7 +162,7 @@ static varve_status take_bytes(
     return VARVE_OK;
 }
 
-static varve_status encode(
+static varve_status draft_index_encode(
     const struct maker *m, struct vv_opened *opened, varve_error *error)
 {
     struct vv_index index = vv_index_of_columns(&m->columns);
@@ -172,10 +172,10 @@ static varve_status encode(
     VV_TRY(vv_opened_make_room(opened, (size_t)vv_index_size(&index), error));
     opened->data_end = vv_align_up(m->columns.total, VV_ALIGNMENT);
     struct room room = { opened->index_bytes, opened->index_size };
-    return vv_index_write(&index, take_bytes, &room, error);
+    return vv_index_write(&index, draft_index_take_bytes, &room, error);
 }
 
-static varve_status fill(struct maker *m, varve_error *error)
+static varve_status draft_index_fill(struct maker *m, varve_error *error)
 {
     VV_TRY(vv_draft_number(&m->n, m->draft, &m->columns, error));
     vv_kept_number(&m->draft->kept, m->n.numbers);
@@ -195,9 +195,9 @@ varve_status vv_draft_make_index(struct vv_draft *d, struct vv_opened *opened,
 {
     struct maker m = { .draft = d, .allocator = &d->context->allocator };
     vv_index_columns_begin(&m.columns, m.allocator);
-    varve_status status = fill(&m, error);
+    varve_status status = draft_index_fill(&m, error);
     if (!status)
-        status = encode(&m, opened, error);
+        status = draft_index_encode(&m, opened, error);
     vv_index_columns_end(&m.columns);
     vv_draft_numbers_clear(&m.n);
     vv_release(m.allocator, m.metadata, m.metadata_room * sizeof *m.metadata);

@@ -20,7 +20,7 @@ static size_t node_count(const struct vv_draft *d)
 
 /* --- Numbering ------------------------------------------------------------ */
 
-static int compare_edges(const void *left, const void *right)
+static int draft_number_compare_edges(const void *left, const void *right)
 {
     const struct vv_draft_edge *a = left;
     const struct vv_draft_edge *b = right;
@@ -30,13 +30,14 @@ static int compare_edges(const void *left, const void *right)
 }
 
 /* Sorts the edges, and finds those of each node. */
-static varve_status sort_edges(struct vv_draft_numbers *n, varve_error *error)
+static varve_status draft_number_sort_edges(
+    struct vv_draft_numbers *n, varve_error *error)
 {
     size_t count;
     struct vv_draft_edge *edges =
         VV_PARTS(n->draft, edges, struct vv_draft_edge, &count);
     if (count > 0)
-        qsort(edges, count, sizeof *edges, compare_edges);
+        qsort(edges, count, sizeof *edges, draft_number_compare_edges);
     size_t at = 0;
     for (size_t node = 0; node <= node_count(n->draft); node++) {
         while (at < count && edges[at].parent < node)
@@ -44,7 +45,7 @@ static varve_status sort_edges(struct vv_draft_numbers *n, varve_error *error)
         n->first_edge[node] = at;
     }
     for (size_t i = 1; i < count; i++) {
-        if (compare_edges(&edges[i - 1], &edges[i]) == 0)
+        if (draft_number_compare_edges(&edges[i - 1], &edges[i]) == 0)
             return vv_fail(error, VARVE_CORRUPT,
                 "%s: node %" PRIu32 ": expected children of different names, "
                 "found \"%.200s\" twice",
@@ -53,7 +54,7 @@ static varve_status sort_edges(struct vv_draft_numbers *n, varve_error *error)
     return VARVE_OK;
 }
 
-static void reach(struct vv_draft_numbers *n, uint32_t node)
+static void draft_number_reach(struct vv_draft_numbers *n, uint32_t node)
 {
     if (n->numbers[node] != VV_NONE)
         return;
@@ -61,23 +62,23 @@ static void reach(struct vv_draft_numbers *n, uint32_t node)
     n->order[n->reached++] = node;
 }
 
-static void number_nodes(struct vv_draft_numbers *n)
+static void draft_number_nodes(struct vv_draft_numbers *n)
 {
     size_t count;
     const struct vv_draft_edge *edges =
         VV_PARTS(n->draft, edges, struct vv_draft_edge, &count);
     memset(n->numbers, 0xff, node_count(n->draft) * sizeof *n->numbers);
-    reach(n, 0);
+    draft_number_reach(n, 0);
     for (uint32_t i = 0; i < n->reached; i++) {
         uint32_t node = n->order[i];
         for (size_t e = n->first_edge[node]; e < n->first_edge[node + 1]; e++)
-            reach(n, edges[e].child);
+            draft_number_reach(n, edges[e].child);
     }
 }
 
 /* --- Slots ---------------------------------------------------------------- */
 
-static int compare_slots(const void *left, const void *right)
+static int draft_number_compare_slots(const void *left, const void *right)
 {
     const struct vv_draft_slot *a = left;
     const struct vv_draft_slot *b = right;
@@ -88,7 +89,7 @@ static int compare_slots(const void *left, const void *right)
     return vv_draft_compare(&a->name, &b->name);
 }
 
-static varve_status check_slots(
+static varve_status draft_number_check_slots(
     const struct vv_draft_numbers *n, size_t count, varve_error *error)
 {
     const struct vv_draft_slot *slots =
@@ -105,7 +106,7 @@ static varve_status check_slots(
                 "%s: slot \"%.200s\": expected an object with a variable for a "
                 "variable, found other nodes",
                 n->draft->path, slots[i].name.bytes);
-        if (i > 0 && compare_slots(&slots[i - 1], &slots[i]) == 0)
+        if (i > 0 && draft_number_compare_slots(&slots[i - 1], &slots[i]) == 0)
             return vv_fail(error, VARVE_CORRUPT,
                 "%s: slot \"%.200s\": expected one of an object for a "
                 "variable, found two",
@@ -132,10 +133,10 @@ static varve_status number_slots(struct vv_draft_numbers *n, varve_error *error)
     }
     n->draft->slots.size = kept * sizeof *slots;
     if (kept > 0)
-        qsort(slots, kept, sizeof *slots, compare_slots);
-    VV_TRY(check_slots(n, kept, error));
+        qsort(slots, kept, sizeof *slots, draft_number_compare_slots);
+    VV_TRY(draft_number_check_slots(n, kept, error));
     for (size_t i = 0; i < kept; i++)
-        reach(n, slots[i].node);
+        draft_number_reach(n, slots[i].node);
     return VARVE_OK;
 }
 
@@ -158,7 +159,8 @@ static int compare_by_node(const void *left, const void *right)
     return vv_draft_compare(&a->name, &b->name);
 }
 
-static bool may_have_global(const struct vv_draft_numbers *n, uint32_t number)
+static bool draft_number_may_have_global(
+    const struct vv_draft_numbers *n, uint32_t number)
 {
     uint32_t kind = vv_draft_node_at(n->draft, n->order[number])->kind;
     return kind == VARVE_VARIABLE || kind == VARVE_STATE;
@@ -173,7 +175,8 @@ static size_t number_labels(
     struct vv_draft_label *labels = vv_draft_items(of, sizeof *labels, &count);
     for (size_t i = 0; i < count; i++) {
         uint32_t node = n->numbers[labels[i].node];
-        if (node == VV_NONE || (globals && !may_have_global(n, node)))
+        if (node == VV_NONE ||
+            (globals && !draft_number_may_have_global(n, node)))
             continue;
         labels[kept] = labels[i];
         labels[kept++].node = node;
@@ -200,7 +203,7 @@ static size_t drop_shared(struct vv_draft_label *labels, size_t count)
 }
 
 /* Sorts by node and name. The first of a node stays, or of each name of it. */
-static size_t keep_first(
+static size_t draft_number_keep_first(
     struct vv_draft_label *labels, size_t count, bool of_each_name)
 {
     size_t kept = 0;
@@ -220,16 +223,16 @@ static void settle_labels(struct vv_draft_numbers *n)
     struct vv_buffer *globals = &n->draft->globals, *tags = &n->draft->tags;
     size_t count = number_labels(n, globals, true);
     struct vv_draft_label *labels = (void *)globals->data;
-    count = keep_first(labels, drop_shared(labels, count), false);
+    count = draft_number_keep_first(labels, drop_shared(labels, count), false);
     globals->size = count * sizeof *labels;
     count = number_labels(n, tags, false);
     labels = (void *)tags->data;
-    tags->size = keep_first(labels, count, true) * sizeof *labels;
+    tags->size = draft_number_keep_first(labels, count, true) * sizeof *labels;
 }
 
 /* --- Names ---------------------------------------------------------------- */
 
-static int compare_names(const void *left, const void *right)
+static int draft_number_compare_names(const void *left, const void *right)
 {
     const struct vv_draft_name *const *a = left;
     const struct vv_draft_name *const *b = right;
@@ -237,7 +240,7 @@ static int compare_names(const void *left, const void *right)
 }
 
 /* Every place where a name stands. */
-static size_t gather(
+static size_t draft_number_gather(
     const struct vv_draft_numbers *n, struct vv_draft_name **to)
 {
     size_t count, found = 0;
@@ -274,13 +277,13 @@ static varve_status number_names(const struct vv_draft_numbers *n,
         most ? vv_allocate_array(n->allocator, most, sizeof *all) : NULL;
     if (!all && most)
         return vv_fail_memory(error, "the index of a checkpoint");
-    size_t count = all ? gather(n, all) : 0;
+    size_t count = all ? draft_number_gather(n, all) : 0;
     if (count > 0)
-        qsort(all, count, sizeof *all, compare_names);
+        qsort(all, count, sizeof *all, draft_number_compare_names);
     /* The same names stand together now: the first of each adds it. */
     uint32_t number = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || compare_names(&all[i - 1], &all[i]) != 0) {
+        if (i == 0 || draft_number_compare_names(&all[i - 1], &all[i]) != 0) {
             vv_index_add_name(columns, all[i]->bytes, all[i]->size);
             number++;
         }
@@ -296,7 +299,8 @@ static varve_status number_names(const struct vv_draft_numbers *n,
 
 /* --- All ------------------------------------------------------------------ */
 
-static varve_status begin(struct vv_draft_numbers *n, varve_error *error)
+static varve_status draft_number_begin(
+    struct vv_draft_numbers *n, varve_error *error)
 {
     const varve_allocator *a = n->allocator;
     size_t nodes = node_count(n->draft);
@@ -313,9 +317,9 @@ varve_status vv_draft_number(struct vv_draft_numbers *n, struct vv_draft *draft,
 {
     *n = (struct vv_draft_numbers){ .draft = draft,
         .allocator = &draft->context->allocator };
-    VV_TRY(begin(n, error));
-    VV_TRY(sort_edges(n, error));
-    number_nodes(n);
+    VV_TRY(draft_number_begin(n, error));
+    VV_TRY(draft_number_sort_edges(n, error));
+    draft_number_nodes(n);
     VV_TRY(number_slots(n, error));
     settle_labels(n);
     return number_names(n, columns, error);

@@ -39,7 +39,7 @@ struct tree {
     const struct vv_draft_name *last; /* that was hung */
 };
 
-static int compare(const void *left, const void *right)
+static int draft_path_compare(const void *left, const void *right)
 {
     const struct vv_draft_label *a = left;
     const struct vv_draft_label *b = right;
@@ -47,12 +47,12 @@ static int compare(const void *left, const void *right)
 }
 
 /* The value of this very name, or NULL. */
-static const struct vv_draft_label *find(
+static const struct vv_draft_label *draft_path_find(
     const struct tree *tree, const char *name, size_t size)
 {
     struct vv_draft_label key = { .name = { name, (uint32_t)size, 0 } };
-    return bsearch(
-        &key, tree->paths, tree->count, sizeof *tree->paths, compare);
+    return bsearch(&key, tree->paths, tree->count, sizeof *tree->paths,
+        draft_path_compare);
 }
 
 /* --- Objects -------------------------------------------------------------- */
@@ -65,7 +65,8 @@ static struct step *last_step(struct tree *tree)
 }
 
 /* Goes back to the last object that leads to this name too. */
-static void go_back(struct tree *tree, const struct vv_draft_name *path)
+static void draft_path_go_back(
+    struct tree *tree, const struct vv_draft_name *path)
 {
     struct step *step;
     while ((step = last_step(tree)) &&
@@ -87,7 +88,7 @@ static uint64_t most_objects(
 }
 
 /* Fails where no other may be made. */
-static bool spend(struct tree *tree)
+static bool draft_path_spend(struct tree *tree)
 {
     if (tree->objects == 0)
         vv_draft_fail(tree->draft, VARVE_LIMIT,
@@ -105,7 +106,7 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_name *path,
     size_t end, size_t *rest)
 {
     size_t count;
-    go_back(tree, path);
+    draft_path_go_back(tree, path);
     tree->last = path;
     struct step *steps = vv_draft_items(&tree->steps, sizeof *steps, &count);
     while (count > 0 && steps[count - 1].size > end)
@@ -116,7 +117,7 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_name *path,
     while (begin < end && !tree->draft->failed) {
         const char *slash = memchr(path->bytes + begin, '/', end - begin);
         size_t size = slash ? (size_t)(slash - path->bytes) : end;
-        if (find(tree, path->bytes, size) || !spend(tree))
+        if (draft_path_find(tree, path->bytes, size) || !draft_path_spend(tree))
             break;
         uint32_t child = vv_draft_node(tree->draft, VARVE_OBJECT);
         vv_draft_lent_edge(
@@ -137,7 +138,7 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_name *path,
 
 /* Where `slot(variable)` begins in a name that may be one of a slot; the name's
  * size if it is none. */
-static size_t slot_of(const struct vv_draft_label *path)
+static size_t draft_path_slot_of(const struct vv_draft_label *path)
 {
     const struct vv_draft_name *name = &path->name;
     const char *open = memchr(name->bytes, '(', name->size);
@@ -149,7 +150,7 @@ static size_t slot_of(const struct vv_draft_label *path)
     return name->bytes[begin] == '(' ? name->size : begin;
 }
 
-static bool is_variable(const struct tree *tree, uint32_t node)
+static bool draft_path_is_variable(const struct tree *tree, uint32_t node)
 {
     return vv_draft_node_at(tree->draft, node)->kind == VARVE_VARIABLE;
 }
@@ -162,9 +163,9 @@ static const struct vv_draft_label *variable_of(
     const char *open = memchr(name->bytes + begin, '(', name->size - begin);
     const char *end = name->bytes + name->size - 1;
     const struct vv_draft_label *variable =
-        find(tree, open + 1, (size_t)(end - (open + 1)));
-    return variable && is_variable(tree, variable->node) &&
-                   is_variable(tree, path->node)
+        draft_path_find(tree, open + 1, (size_t)(end - (open + 1)));
+    return variable && draft_path_is_variable(tree, variable->node) &&
+                   draft_path_is_variable(tree, path->node)
                ? variable
                : NULL;
 }
@@ -180,11 +181,12 @@ static size_t before_last(const struct vv_draft_name *path)
     return size ? size - 1 : 0;
 }
 
-static void hang(struct tree *tree, const struct vv_draft_label *path)
+static void draft_path_hang(
+    struct tree *tree, const struct vv_draft_label *path)
 {
     struct vv_draft *d = tree->draft;
     const struct vv_draft_name *name = &path->name;
-    size_t begin = slot_of(path), rest;
+    size_t begin = draft_path_slot_of(path), rest;
     bool may_be_slot =
         begin < name->size &&
         (begin == 0 || vv_name_has_parts(name->bytes, begin - 1));
@@ -197,7 +199,7 @@ static void hang(struct tree *tree, const struct vv_draft_label *path)
         end = begin ? begin - 1 : 0;
     else if (vv_name_has_parts(name->bytes, name->size))
         end = before_last(name);
-    if (path->is_alias && !spend(tree))
+    if (path->is_alias && !draft_path_spend(tree))
         return;
     uint32_t node = go_down(tree, name, end, &rest);
     if (d->failed)
@@ -222,16 +224,16 @@ void vv_draft_resolve_paths(struct vv_draft *d)
         .objects = most_objects(d, paths, count) };
     if (count == 0)
         return;
-    qsort(paths, count, sizeof *paths, compare);
+    qsort(paths, count, sizeof *paths, draft_path_compare);
     vv_buffer_init(&tree.steps, &d->context->allocator);
     for (size_t i = 0; i < count && !d->failed; i++) {
-        if (i > 0 && compare(&paths[i - 1], &paths[i]) == 0)
+        if (i > 0 && draft_path_compare(&paths[i - 1], &paths[i]) == 0)
             vv_draft_fail(d, VARVE_CORRUPT,
                 "%s: \"%.500s\": expected a name that no other value has, "
                 "found it twice",
                 d->path, paths[i].name.bytes);
         else
-            hang(&tree, &paths[i]);
+            draft_path_hang(&tree, &paths[i]);
     }
     vv_buffer_clear(&tree.steps);
 }

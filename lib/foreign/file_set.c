@@ -20,8 +20,8 @@ enum { MOST_INDEX = 1 << 30 };
 /* --- Reading an index ----------------------------------------------------- */
 
 /* False where it is not there, or cannot be read. */
-static bool load(const struct vv_file_set *set, int directory, const char *name,
-    struct vv_buffer *to)
+static bool file_set_load(const struct vv_file_set *set, int directory,
+    const char *name, struct vv_buffer *to)
 {
     const struct vv_system *system = set->context->system;
     struct vv_file_info info;
@@ -69,8 +69,8 @@ static varve_status fail_names(varve_error *error)
 }
 
 /* A directory that cannot be listed has no names. */
-static varve_status list(struct listing *l, const struct vv_file_set *set,
-    int directory, varve_error *error)
+static varve_status file_set_list(struct listing *l,
+    const struct vv_file_set *set, int directory, varve_error *error)
 {
     const struct vv_system *system = set->context->system;
     *l = (struct listing){ .set = set };
@@ -93,7 +93,8 @@ static void end_list(struct listing *l)
 }
 
 /* The name behind one in a list; NULL: the first. NULL after the last. */
-static const char *next(const struct vv_buffer *names, const char *name)
+static const char *file_set_next(
+    const struct vv_buffer *names, const char *name)
 {
     size_t at = 0;
     if (name)
@@ -108,7 +109,7 @@ static varve_status add_gone(struct listing *l, const struct vv_buffer *older,
 {
     const struct vv_file_set *set = l->set;
     const char *name = NULL;
-    while ((name = next(&l->data, name))) {
+    while ((name = file_set_next(&l->data, name))) {
         enum vv_named was = set->names->is_named(set, older, name);
         enum vv_named is =
             kept ? set->names->is_named(set, kept, name) : VV_NOT_NAMED;
@@ -123,18 +124,18 @@ static varve_status add_gone(struct listing *l, const struct vv_buffer *older,
 static void remove_gone(const struct listing *l, int directory)
 {
     const char *name = NULL;
-    while ((name = next(&l->gone, name)))
+    while ((name = file_set_next(&l->gone, name)))
         vv_file_remove(l->set->context, directory, name, name, NULL);
 }
 
 /* Whether somebody is, or may be, writing one of the temporary files. */
-static bool is_busy(const struct listing *l, int directory)
+static bool file_set_is_busy(const struct listing *l, int directory)
 {
     const struct vv_context *context = l->set->context;
     const struct vv_system *system = context->system;
     const char *name = NULL;
     bool is_free = true;
-    while (is_free && (name = next(&l->asides, name))) {
+    while (is_free && (name = file_set_next(&l->asides, name))) {
         int file = system->open_file(system->state, directory, name);
         is_free = file == -ENOENT ||
                   (file >= 0 && system->lock(system->state, file) == 0);
@@ -143,7 +144,7 @@ static bool is_busy(const struct listing *l, int directory)
     return !is_free;
 }
 
-static bool is_missing(
+static bool file_set_is_missing(
     const struct vv_file_set *set, int directory, const char *name)
 {
     const struct vv_system *system = set->context->system;
@@ -163,10 +164,10 @@ static varve_status sweep_data(
     varve_status status = VARVE_OK;
     vv_buffer_init(&older, &set->context->allocator);
     vv_buffer_init(&kept, &set->context->allocator);
-    bool is_there = load(set, directory, index, &kept);
-    if (is_there || is_missing(set, directory, index)) {
-        while (!status && (name = next(&l->asides, name))) {
-            if (load(set, directory, name, &older))
+    bool is_there = file_set_load(set, directory, index, &kept);
+    if (is_there || file_set_is_missing(set, directory, index)) {
+        while (!status && (name = file_set_next(&l->asides, name))) {
+            if (file_set_load(set, directory, name, &older))
                 status = add_gone(l, &older, is_there ? &kept : NULL, error);
         }
     }
@@ -181,7 +182,7 @@ static varve_status sweep_data(
 
 /* Before the temporary files themselves are swept, which are the record: they
  * stay where memory fails. Their room may be wanted. */
-static varve_status sweep(struct vv_file_set *set, varve_error *error)
+static varve_status file_set_sweep(struct vv_file_set *set, varve_error *error)
 {
     struct listing l;
     int directory;
@@ -189,8 +190,8 @@ static varve_status sweep(struct vv_file_set *set, varve_error *error)
         set->context, set->index.path, &directory, NULL);
     if (status)
         return status == VARVE_NO_MEMORY ? fail_names(error) : VARVE_OK;
-    status = list(&l, set, directory, error);
-    if (!status && l.asides.size > 0 && !is_busy(&l, directory))
+    status = file_set_list(&l, set, directory, error);
+    if (!status && l.asides.size > 0 && !file_set_is_busy(&l, directory))
         status = sweep_data(&l, directory, error);
     vv_temporary_sweep(set->context, directory, set->stem);
     end_list(&l);
@@ -201,7 +202,7 @@ static varve_status sweep(struct vv_file_set *set, varve_error *error)
 /* --- Names ---------------------------------------------------------------- */
 
 /* Five digits, or more where the number is larger. */
-static const char *take_digits(const char *text, uint64_t *number)
+static const char *file_set_take_digits(const char *text, uint64_t *number)
 {
     size_t size = strspn(text, "0123456789");
     if (size < 5 || size > 9 || (size > 5 && *text == '0'))
@@ -215,10 +216,10 @@ const char *vv_behind_shard_number(const char *text, uint64_t *count)
 {
     static const char of[] = "-of-";
     uint64_t number;
-    text = take_digits(text, &number);
+    text = file_set_take_digits(text, &number);
     if (!text || strncmp(text, of, sizeof of - 1) != 0)
         return NULL;
-    return take_digits(text + sizeof of - 1, count);
+    return file_set_take_digits(text + sizeof of - 1, count);
 }
 
 /* --- Writing -------------------------------------------------------------- */
@@ -239,7 +240,7 @@ varve_status vv_file_set_begin(struct vv_file_set *set,
     VV_TRY(vv_store_refuse_any(
         path, "takes one file at a time: this format has several", error));
     if (*vv_path_name(path))
-        VV_TRY(sweep(set, error));
+        VV_TRY(file_set_sweep(set, error));
     return vv_publish_begin(
         &set->index, context, path, flags | VV_PUBLISH_NO_LINK, error);
 }
@@ -301,7 +302,7 @@ varve_status vv_file_set_name(struct vv_file_set *set, size_t number,
 /* --- The end -------------------------------------------------------------- */
 
 /* The names of the data files are on disk before that of the index. */
-static varve_status sync_names(
+static varve_status file_set_sync_names(
     const struct vv_file_set *set, varve_error *error)
 {
     const struct vv_publication *p = &set->index;
@@ -339,7 +340,7 @@ static varve_status replace_older(
 {
     struct vv_temporary record = { .file = -1 };
     struct vv_publication *p = &set->index;
-    varve_status status = list(l, set, p->directory, error);
+    varve_status status = file_set_list(l, set, p->directory, error);
     if (!status)
         status = add_gone(l, &set->older, &set->text, error);
     if (!status)
@@ -356,7 +357,7 @@ static varve_status replace(struct vv_file_set *set, varve_error *error)
 {
     struct listing l;
     struct vv_publication *p = &set->index;
-    bool is_older = load(set, p->directory, p->name, &set->older);
+    bool is_older = file_set_load(set, p->directory, p->name, &set->older);
     varve_status status =
         set->older.failed ? vv_fail_memory(error, "the index to be replaced")
                           : VARVE_OK;
@@ -373,7 +374,7 @@ varve_status vv_file_set_end(
     if (!status)
         status = close_last(set, error);
     if (!status)
-        status = sync_names(set, error);
+        status = file_set_sync_names(set, error);
     status = status ? vv_publish_commit(&set->index, status, error)
                     : replace(set, error);
     bool is_there = !status || status == VARVE_UNKNOWN_OUTCOME;

@@ -18,7 +18,7 @@ enum { MOST_OPEN = 128 };
 
 /* That neither the file nor a folder between it and the first file is a link
  * out of the directory that it is in. */
-static varve_status check_links(
+static varve_status foreign_check_links(
     const struct vv_foreign *f, const char *path, varve_error *error)
 {
     const char *first = f->files[0].path;
@@ -50,7 +50,7 @@ varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
         return vv_fail_memory(error, "the files of a checkpoint");
     if (f->file_count > 0) {
         VV_TRY(vv_store_refuse_named(f->files[0].path, path, error));
-        VV_TRY(check_links(f, path, error));
+        VV_TRY(foreign_check_links(f, path, error));
     }
     struct vv_foreign_file file = { .path = vv_copy_string(a, path) };
     if (!file.path)
@@ -73,7 +73,8 @@ varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
     return VARVE_OK;
 }
 
-static bool is_same(const struct vv_file_info *a, const struct vv_file_info *b)
+static bool foreign_is_same(
+    const struct vv_file_info *a, const struct vv_file_info *b)
 {
     return a->device == b->device && a->serial == b->serial &&
            a->size == b->size && a->modified == b->modified;
@@ -91,18 +92,18 @@ varve_status vv_foreign_is_replaced(
     if (status)
         return status;
     VV_TRY(vv_file_info(f->context, first->file, first->path, &ours, error));
-    *is_replaced = !is_same(&ours, &found);
+    *is_replaced = !foreign_is_same(&ours, &found);
     return VARVE_OK;
 }
 
 /* Reopens a file of a checkpoint in thousands of them. */
-static varve_status reopen(const struct vv_foreign *f,
+static varve_status foreign_reopen(const struct vv_foreign *f,
     const struct vv_foreign_file *file, int *descriptor, varve_error *error)
 {
     struct vv_file_info found;
     VV_TRY(
         vv_file_open_info(f->context, file->path, descriptor, &found, error));
-    if (is_same(&file->info, &found))
+    if (foreign_is_same(&file->info, &found))
         return VARVE_OK;
     vv_file_close(f->context, *descriptor);
     return vv_fail(error, VARVE_CORRUPT,
@@ -119,7 +120,7 @@ varve_status vv_foreign_read(const struct vv_foreign *f, uint32_t number,
         return vv_file_read(
             f->context, file->file, file->path, bytes, size, offset, error);
     int descriptor;
-    VV_TRY(reopen(f, file, &descriptor, error));
+    VV_TRY(foreign_reopen(f, file, &descriptor, error));
     varve_status status = vv_file_read(
         f->context, descriptor, file->path, bytes, size, offset, error);
     vv_file_close(f->context, descriptor);

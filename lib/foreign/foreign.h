@@ -11,7 +11,7 @@
 #include <varve/error.h>
 
 #include "buffer.h"
-#include "kept.h"
+#include "format_extras.h"
 #include "opened.h"
 #include "place.h"
 #include "system.h"

@@ -47,28 +47,31 @@ struct vv_value_tables {
 static const uint64_t IS_SUMMED = UINT64_C(1) << 32;
 static const uint32_t WRONG = UINT32_MAX; /* instead of how many */
 
-static const struct vv_index *index_of(const struct vv_foreign *f)
+static const struct vv_index *foreign_values_index_of(
+    const struct vv_foreign *f)
 {
     return &f->parsed->index;
 }
 
-static uint64_t size_of(const struct vv_foreign *f, uint32_t value)
+static uint64_t foreign_values_size_of(
+    const struct vv_foreign *f, uint32_t value)
 {
-    return vv_at64(index_of(f)->value_sizes, value);
+    return vv_at64(foreign_values_index_of(f)->value_sizes, value);
 }
 
-static uint64_t offset_of(const struct vv_foreign *f, uint32_t value)
+static uint64_t foreign_values_offset_of(
+    const struct vv_foreign *f, uint32_t value)
 {
-    return vv_at64(index_of(f)->value_offsets, value);
+    return vv_at64(foreign_values_index_of(f)->value_offsets, value);
 }
 
 /* --- Decoded values ------------------------------------------------------ */
 
-static varve_status decode(const struct vv_foreign *f, uint32_t value,
-    unsigned char *bytes, varve_error *error)
+static varve_status foreign_values_decode(const struct vv_foreign *f,
+    uint32_t value, unsigned char *bytes, varve_error *error)
 {
-    return f->decode(
-        f, f->places[value].offset, bytes, (size_t)size_of(f, value), error);
+    return f->decode(f, f->places[value].offset, bytes,
+        (size_t)foreign_values_size_of(f, value), error);
 }
 
 static void empty(const struct vv_foreign *f, struct cached *cached)
@@ -95,12 +98,12 @@ static varve_status fill_cached(const struct vv_foreign *f,
     struct cached *cached, uint32_t value, varve_error *error)
 {
     empty(f, cached);
-    cached->size = (size_t)size_of(f, value);
+    cached->size = (size_t)foreign_values_size_of(f, value);
     cached->value = value;
     cached->bytes = vv_allocate(&f->context->allocator, cached->size);
     if (!cached->bytes)
         return vv_fail_memory(error, "a value");
-    varve_status status = decode(f, value, cached->bytes, error);
+    varve_status status = foreign_values_decode(f, value, cached->bytes, error);
     if (status)
         empty(f, cached);
     return status;
@@ -111,8 +114,8 @@ static varve_status read_decoded(const struct vv_foreign *f, uint32_t value,
 {
     struct vv_value_tables *t = f->tables;
     const struct vv_place *place = &f->places[value];
-    if (size == size_of(f, value))
-        return decode(f, value, bytes, error);
+    if (size == foreign_values_size_of(f, value))
+        return foreign_values_decode(f, value, bytes, error);
     if (place->has_parts)
         return f->decode_part(f, place->offset, at, bytes, size, error);
     vv_monitor_enter(t->monitor);
@@ -141,7 +144,9 @@ static uint32_t first_behind(const struct vv_foreign *f, uint64_t offset)
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         uint32_t value = t->saved[middle];
-        if (offset_of(f, value) + size_of(f, value) <= offset)
+        if (foreign_values_offset_of(f, value) +
+                foreign_values_size_of(f, value) <=
+            offset)
             low = middle + 1;
         else
             high = middle;
@@ -149,8 +154,9 @@ static uint32_t first_behind(const struct vv_foreign *f, uint64_t offset)
     return low;
 }
 
-static varve_status read_value(const struct vv_foreign *f, uint32_t value,
-    uint64_t at, unsigned char *bytes, size_t size, varve_error *error)
+static varve_status foreign_values_read_value(const struct vv_foreign *f,
+    uint32_t value, uint64_t at, unsigned char *bytes, size_t size,
+    varve_error *error)
 {
     const struct vv_place *place = &f->places[value];
     if (place->file == VV_DECODED)
@@ -160,8 +166,8 @@ static varve_status read_value(const struct vv_foreign *f, uint32_t value,
 }
 
 /* What lies between values is zero. */
-static varve_status read_values(const struct vv_opened *o, uint64_t offset,
-    void *bytes, size_t size, varve_error *error)
+static varve_status foreign_values_read_values(const struct vv_opened *o,
+    uint64_t offset, void *bytes, size_t size, varve_error *error)
 {
     const struct vv_foreign *f = o->state;
     const struct vv_value_tables *t = f->tables;
@@ -170,8 +176,8 @@ static varve_status read_values(const struct vv_opened *o, uint64_t offset,
     for (uint32_t i = first_behind(f, offset);
          i < t->saved_count && offset < end; i++) {
         uint32_t value = t->saved[i];
-        uint64_t begin = offset_of(f, value);
-        uint64_t stop = begin + size_of(f, value);
+        uint64_t begin = foreign_values_offset_of(f, value);
+        uint64_t stop = begin + foreign_values_size_of(f, value);
         if (begin >= end)
             break;
         if (begin > offset) {
@@ -181,7 +187,8 @@ static varve_status read_values(const struct vv_opened *o, uint64_t offset,
         }
         size_t part = (size_t)((stop < end ? stop : end) - offset);
         if (part > 0)
-            VV_TRY(read_value(f, value, offset - begin, to, part, error));
+            VV_TRY(foreign_values_read_value(
+                f, value, offset - begin, to, part, error));
         to += part;
         offset += part;
     }
@@ -190,8 +197,8 @@ static varve_status read_values(const struct vv_opened *o, uint64_t offset,
 }
 
 /* What is decoded is read by whoever decodes it. */
-static void plan(const struct vv_opened *o, const void *owner, uint64_t offset,
-    uint64_t size)
+static void foreign_values_plan(const struct vv_opened *o, const void *owner,
+    uint64_t offset, uint64_t size)
 {
     const struct vv_foreign *f = o->state;
     const struct vv_value_tables *t = f->tables;
@@ -199,8 +206,8 @@ static void plan(const struct vv_opened *o, const void *owner, uint64_t offset,
     uint64_t end = offset + size;
     for (uint32_t i = first_behind(f, offset); i < t->saved_count; i++) {
         uint32_t value = t->saved[i];
-        uint64_t begin = offset_of(f, value);
-        uint64_t stop = begin + size_of(f, value);
+        uint64_t begin = foreign_values_offset_of(f, value);
+        uint64_t stop = begin + foreign_values_size_of(f, value);
         const struct vv_place *place = &f->places[value];
         if (begin >= end)
             break;
@@ -213,7 +220,7 @@ static void plan(const struct vv_opened *o, const void *owner, uint64_t offset,
     }
 }
 
-static bool locate(
+static bool foreign_values_locate(
     const struct vv_opened *o, uint32_t value, int *file, uint64_t *offset)
 {
     const struct vv_foreign *f = o->state;
@@ -225,7 +232,7 @@ static bool locate(
     return true;
 }
 
-static const char *place_of(
+static const char *foreign_values_place_of(
     const struct vv_opened *o, uint32_t value, uint64_t *offset)
 {
     const struct vv_foreign *f = o->state;
@@ -246,7 +253,7 @@ static varve_status fail_sum(const struct vv_foreign *f, uint32_t value,
         "%s: %s%sbytes %" PRIu64 " to %" PRIu64 ": expected %s %08" PRIx32
         ", found %08" PRIx32,
         f->files[place->file].path, what ? what : "", what ? ": " : "",
-        place->offset, place->offset + size_of(f, value),
+        place->offset, place->offset + foreign_values_size_of(f, value),
         vv_sum_name(place->sum_kind),
         vv_sum_stored(place->sum_kind, place->sum), found);
 }
@@ -254,7 +261,8 @@ static varve_status fail_sum(const struct vv_foreign *f, uint32_t value,
 static size_t sums_size(const struct vv_foreign *f, uint32_t value)
 {
     return sizeof(struct value_sums) +
-           (size_t)vv_chunk_count(size_of(f, value)) * sizeof(uint64_t);
+           (size_t)vv_chunk_count(foreign_values_size_of(f, value)) *
+               sizeof(uint64_t);
 }
 
 /* Made when the first chunk is read: a small file may say that its values are
@@ -278,7 +286,7 @@ static uint32_t put_together(const struct vv_foreign *f, uint32_t value,
     struct value_sums *sums, uint64_t chunks)
 {
     const struct vv_place *place = &f->places[value];
-    uint64_t left = size_of(f, value);
+    uint64_t left = foreign_values_size_of(f, value);
     uint32_t sum = 0;
     for (uint64_t c = 0; c < chunks; c++) {
         uint64_t part = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE;
@@ -291,12 +299,13 @@ static uint32_t put_together(const struct vv_foreign *f, uint32_t value,
 
 /* One of several chunks. A piece that was there before must not have
  * changed. */
-static varve_status check_piece(const struct vv_foreign *f, uint32_t value,
-    uint64_t chunk, uint32_t sum, const char *what, varve_error *error)
+static varve_status foreign_values_check_piece(const struct vv_foreign *f,
+    uint32_t value, uint64_t chunk, uint32_t sum, const char *what,
+    varve_error *error)
 {
     struct value_sums *sums = sums_of(f, value);
     const struct vv_place *place = &f->places[value];
-    uint64_t chunks = vv_chunk_count(size_of(f, value));
+    uint64_t chunks = vv_chunk_count(foreign_values_size_of(f, value));
     uint64_t known = 0;
     if (!sums)
         return vv_fail_memory(error, "the sums of a value");
@@ -321,19 +330,20 @@ static varve_status check_piece(const struct vv_foreign *f, uint32_t value,
     return fail_sum(f, value, found, what, error);
 }
 
-static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
-    uint64_t chunk, const void *bytes, const char *what, varve_error *error)
+static varve_status foreign_values_check_chunk(const struct vv_opened *o,
+    uint32_t value, uint64_t chunk, const void *bytes, const char *what,
+    varve_error *error)
 {
     const struct vv_foreign *f = o->state;
     const struct vv_place *place = &f->places[value];
-    uint64_t size = size_of(f, value);
+    uint64_t size = foreign_values_size_of(f, value);
     if (place->file == VV_DECODED || place->sum_kind == VV_SUM_NONE)
         return VARVE_OK;
     uint64_t left = size - chunk * VV_CHUNK_SIZE;
     uint32_t sum = vv_sum(place->sum_kind, bytes,
         left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE);
     if (size > VV_CHUNK_SIZE)
-        return check_piece(f, value, chunk, sum, what, error);
+        return foreign_values_check_piece(f, value, chunk, sum, what, error);
     if (sum != vv_sum_stored(place->sum_kind, place->sum))
         return fail_sum(f, value, sum, what, error);
     return VARVE_OK;
@@ -351,18 +361,19 @@ static bool sums_whole(const struct vv_opened *o, uint32_t value)
 
 static bool has_large_sums(const struct vv_foreign *f)
 {
-    for (uint32_t i = 0; i < index_of(f)->value_count; i++) {
+    for (uint32_t i = 0; i < foreign_values_index_of(f)->value_count; i++) {
         if (f->places[i].sum_kind != VV_SUM_NONE &&
-            size_of(f, i) > VV_CHUNK_SIZE)
+            foreign_values_size_of(f, i) > VV_CHUNK_SIZE)
             return true;
     }
     return false;
 }
 
-static bool make_tables(struct vv_foreign *f, struct vv_value_tables *t)
+static bool foreign_values_make_tables(
+    struct vv_foreign *f, struct vv_value_tables *t)
 {
     const varve_allocator *a = &f->context->allocator;
-    const struct vv_index *index = index_of(f);
+    const struct vv_index *index = foreign_values_index_of(f);
     uint32_t count = index->value_count;
     t->monitor = vv_monitor_new(a);
     if (count > 0)
@@ -384,18 +395,18 @@ varve_status vv_foreign_begin(struct vv_foreign *f,
 {
     f->parsed = parsed;
     f->tables = vv_allocate_zeroed(&f->context->allocator, sizeof *f->tables);
-    if (!f->tables || !make_tables(f, f->tables))
+    if (!f->tables || !foreign_values_make_tables(f, f->tables))
         return vv_fail_memory(error, "tables of values");
     return VARVE_OK;
 }
 
-static void free_tables(struct vv_foreign *f)
+static void foreign_values_free_tables(struct vv_foreign *f)
 {
     const varve_allocator *a = &f->context->allocator;
     struct vv_value_tables *t = f->tables;
     if (!t)
         return;
-    const struct vv_index *index = index_of(f);
+    const struct vv_index *index = foreign_values_index_of(f);
     for (size_t i = 0; i < CACHE_SIZE; i++)
         empty(f, &t->cache[i]);
     vv_monitor_free(a, t->monitor);
@@ -409,7 +420,7 @@ static void free_tables(struct vv_foreign *f)
 void vv_foreign_free(struct vv_foreign *f)
 {
     const varve_allocator a = f->context->allocator;
-    free_tables(f);
+    foreign_values_free_tables(f);
     if (f->free)
         f->free(f);
     for (size_t i = 0; i < f->file_count; i++) {
@@ -428,11 +439,11 @@ static void close_files(struct vv_opened *o)
 }
 
 const struct vv_backing vv_foreign_backing = {
-    .read = read_values,
-    .check = check_chunk,
-    .locate = locate,
-    .place = place_of,
-    .plan = plan,
+    .read = foreign_values_read_values,
+    .check = foreign_values_check_chunk,
+    .locate = foreign_values_locate,
+    .place = foreign_values_place_of,
+    .plan = foreign_values_plan,
     .sums_whole = sums_whole,
     .close = close_files,
 };

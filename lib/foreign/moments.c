@@ -15,7 +15,7 @@ struct pair {
     uint32_t variable;
 };
 
-static uint32_t edge_count(const struct vv_index *index, uint32_t node)
+static uint32_t moments_edge_count(const struct vv_index *index, uint32_t node)
 {
     uint32_t begin, end;
     vv_index_edges(index, node, &begin, &end);
@@ -38,8 +38,8 @@ static uint32_t pair_up(const struct vv_index *index, struct pair *pairs,
     uint32_t trained = child_called(index, owner, VV_TRAINED_LIST);
     uint32_t list = vv_index_find_child(index, owner, name);
     if (trained == VV_NONE || list == VV_NONE ||
-        edge_count(index, list) > most ||
-        edge_count(index, list) != edge_count(index, trained))
+        moments_edge_count(index, list) > most ||
+        moments_edge_count(index, list) != moments_edge_count(index, trained))
         return 0;
     vv_index_edges(index, list, &begin, &end);
     for (uint32_t e = begin; e < end; e++)

@@ -22,7 +22,7 @@ uint32_t vv_sum(enum vv_sum_kind kind, const void *bytes, size_t size)
 }
 
 /* a * b modulo the polynomial. */
-static uint32_t multiply(uint32_t polynomial, uint32_t a, uint32_t b)
+static uint32_t sum_multiply(uint32_t polynomial, uint32_t a, uint32_t b)
 {
     uint32_t product = 0;
     for (; a; a <<= 1) {
@@ -40,8 +40,8 @@ uint32_t vv_sum_combine(
     uint32_t power = UINT32_C(1) << 23; /* x^8: behind one byte */
     for (; size; size >>= 1) {
         if (size & 1)
-            a = multiply(polynomial, power, a);
-        power = multiply(polynomial, power, power);
+            a = sum_multiply(polynomial, power, a);
+        power = sum_multiply(polynomial, power, power);
     }
     return a ^ b;
 }

@@ -99,7 +99,7 @@ void vv_target_lose_graph(
 
 /* How many bytes the names of a path have; somewhat more than the longest, if
  * they are longer. */
-static size_t measure(const struct vv_target *target, uint32_t node)
+static size_t target_measure(const struct vv_target *target, uint32_t node)
 {
     const struct vv_saved_paths *paths = target->paths;
     size_t sum = 0;
@@ -118,10 +118,10 @@ static size_t measure_any(const struct vv_target *target, uint32_t node)
     const struct vv_index *index = target->index;
     uint32_t way = node == target->paths->root ? 0 : target->paths->ways[node];
     if (node == target->paths->root || !(way & VV_WAY_IS_SLOT))
-        return measure(target, node);
+        return target_measure(target, node);
     uint32_t slot = way & ~VV_WAY_IS_SLOT;
-    return measure(target, vv_at32(index->slot_owners, slot)) +
-           measure(target, vv_at32(index->slot_variables, slot));
+    return target_measure(target, vv_at32(index->slot_owners, slot)) +
+           target_measure(target, vv_at32(index->slot_variables, slot));
 }
 
 varve_status vv_target_check_names(

@@ -33,8 +33,8 @@ struct vv_target {
     /* Before the files are published: whether all values were asked for that
      * must not be lost. May be NULL. */
     varve_status (*finish)(void *user, varve_error *error);
-    /* What was kept of a node of a graph that was made from a file (kept.h), or
-     * NULL. May be NULL itself. */
+    /* What was kept of a node of a graph that was made from a file
+     * (format_extras.h), or NULL. May be NULL itself. */
     const unsigned char *(*kept)(const void *user, uint32_t node, size_t *size);
     bool global_names; /* where the format has names alone */
     varve_loss *loss;  /* may be NULL */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fits(
+static bool torch_match_fits(
     const struct vv_torch_form *trained, const struct vv_torch_form *model)
 {
     return !trained->is_known ||
@@ -24,7 +24,7 @@ bool vv_torch_match(const struct vv_torch_form *trained, size_t count,
 {
     size_t at = 0;
     for (size_t i = 0; i < count; i++, at++) {
-        while (at < model_count && !fits(&trained[i], &model[at]))
+        while (at < model_count && !torch_match_fits(&trained[i], &model[at]))
             at++;
         if (at >= model_count)
             return false;
@@ -34,7 +34,7 @@ bool vv_torch_match(const struct vv_torch_form *trained, size_t count,
     for (size_t i = count; i-- > 0;) {
         do
             at--; /* to the first one's at the least */
-        while (!fits(&trained[i], &model[at]));
+        while (!torch_match_fits(&trained[i], &model[at]));
         if (to[i] != at)
             return false;
     }
@@ -62,7 +62,7 @@ static int compare_forms(
 }
 
 /* By shape; of one shape by position. */
-static int compare(const void *left, const void *right)
+static int torch_match_compare(const void *left, const void *right)
 {
     const struct placed *a = left, *b = right;
     int order = compare_forms(&a->form, &b->form);
@@ -82,7 +82,8 @@ static size_t add_sorted(
         known++;
     }
     if (!room->failed && known > 0)
-        qsort(room->data + before, known, sizeof(struct placed), compare);
+        qsort(room->data + before, known, sizeof(struct placed),
+            torch_match_compare);
     return known;
 }
 

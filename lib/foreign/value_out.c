@@ -21,8 +21,8 @@ void vv_value_out_clear(struct vv_value_out *out)
     vv_buffer_clear(&out->staged);
 }
 
-static varve_status write_now(struct vv_value_out *out, const void *bytes,
-    size_t size, varve_error *error)
+static varve_status value_out_write_now(struct vv_value_out *out,
+    const void *bytes, size_t size, varve_error *error)
 {
     const struct vv_publication *p = out->file;
     VV_TRY(vv_file_write(out->target->context, p->file, p->path, bytes, size,
@@ -37,7 +37,8 @@ varve_status vv_value_out_flush(struct vv_value_out *out, varve_error *error)
         return vv_fail_memory(error, "what is written");
     size_t size = out->staged.size;
     out->staged.size = 0;
-    return size ? write_now(out, out->staged.data, size, error) : VARVE_OK;
+    return size ? value_out_write_now(out, out->staged.data, size, error)
+                : VARVE_OK;
 }
 
 varve_status vv_value_out_add(
@@ -54,7 +55,7 @@ varve_status vv_value_out_add(
         part = vv_source_part(&source, size - at);
         VV_TRY(vv_source_piece(&source, at, part, &bytes, error));
         if (size > STAGED_SIZE)
-            VV_TRY(write_now(out, bytes, part, error));
+            VV_TRY(value_out_write_now(out, bytes, part, error));
         else
             vv_buffer_add(&out->staged, bytes, part);
     }

@@ -13,7 +13,7 @@
 
 enum { LONGEST_NUMBER = 10 };
 
-static varve_status fail(const struct vv_wire_file *f,
+static varve_status wire_file_fail(const struct vv_wire_file *f,
     const struct vv_wire_part *part, const char *what, const char *expected,
     const char *found)
 {
@@ -25,7 +25,7 @@ static varve_status fail(const struct vv_wire_file *f,
 }
 
 /* The bytes at `at`, as many as there are up to the end of a number. */
-static varve_status look(struct vv_wire_file *f,
+static varve_status wire_file_look(struct vv_wire_file *f,
     const struct vv_wire_part *part, const unsigned char **bytes, size_t *size)
 {
     uint64_t left = part->end - part->at;
@@ -35,13 +35,13 @@ static varve_status look(struct vv_wire_file *f,
     return VARVE_OK;
 }
 
-static varve_status take_number(struct vv_wire_file *f,
+static varve_status wire_file_take_number(struct vv_wire_file *f,
     struct vv_wire_part *part, enum vv_wire_type type, const char *what,
     uint64_t *number)
 {
     const unsigned char *bytes;
     size_t size, fixed = type == VV_WIRE_FIXED64 ? 8 : 4;
-    VV_TRY(look(f, part, &bytes, &size));
+    VV_TRY(wire_file_look(f, part, &bytes, &size));
     if (type == VV_WIRE_VARINT) {
         const unsigned char *end = vv_take_varint(bytes, bytes + size, number);
         if (!end && size == LONGEST_NUMBER)
@@ -50,12 +50,13 @@ static varve_status take_number(struct vv_wire_file *f,
                 "bits, found a longer one",
                 f->window.foreign->files[0].path, part->at, what);
         if (!end)
-            return fail(f, part, what, "a number", "the end of the message");
+            return wire_file_fail(
+                f, part, what, "a number", "the end of the message");
         part->at += (uint64_t)(end - bytes);
         return VARVE_OK;
     }
     if (size < fixed)
-        return fail(
+        return wire_file_fail(
             f, part, what, "a number of fixed size", "the end of the message");
     *number = fixed == 8 ? vv_load64(bytes) : vv_load32(bytes);
     part->at += fixed;
@@ -65,16 +66,16 @@ static varve_status take_number(struct vv_wire_file *f,
 varve_status vv_wire_file_number(struct vv_wire_file *f,
     struct vv_wire_part *part, enum vv_wire_type type, uint64_t *number)
 {
-    return take_number(f, part, type, "numbers", number);
+    return wire_file_take_number(f, part, type, "numbers", number);
 }
 
-static varve_status take_sized(struct vv_wire_file *f,
+static varve_status wire_file_take_sized(struct vv_wire_file *f,
     struct vv_wire_part *message, const char *what, struct vv_wire_spot *spot)
 {
     uint64_t size;
-    VV_TRY(take_number(f, message, VV_WIRE_VARINT, what, &size));
+    VV_TRY(wire_file_take_number(f, message, VV_WIRE_VARINT, what, &size));
     if (size > message->end - message->at)
-        return fail(
+        return wire_file_fail(
             f, message, what, "a field that ends within it", "a longer one");
     spot->part = (struct vv_wire_part){ message->at, message->at + size };
     message->at += size;
@@ -85,7 +86,7 @@ varve_status vv_wire_file_next(struct vv_wire_file *f,
     struct vv_wire_part *message, const char *what, struct vv_wire_spot *spot)
 {
     uint64_t key, begin = message->at;
-    VV_TRY(take_number(f, message, VV_WIRE_VARINT, what, &key));
+    VV_TRY(wire_file_take_number(f, message, VV_WIRE_VARINT, what, &key));
     *spot = (struct vv_wire_spot){ .number = key >> 3,
         .type = (enum vv_wire_type)(key & 7),
         .part = { message->at, message->at } };
@@ -97,8 +98,8 @@ varve_status vv_wire_file_next(struct vv_wire_file *f,
             ": %s: expected a field of a known kind, found other bytes",
             f->window.foreign->files[0].path, begin, what);
     if (spot->type == VV_WIRE_SIZED)
-        return take_sized(f, message, what, spot);
-    VV_TRY(take_number(f, message, spot->type, what, &spot->value));
+        return wire_file_take_sized(f, message, what, spot);
+    VV_TRY(wire_file_take_number(f, message, spot->type, what, &spot->value));
     spot->part.end = message->at;
     return VARVE_OK;
 }

@@ -25,14 +25,15 @@ const unsigned char *vv_take_varint(
     return NULL;
 }
 
-static varve_status fail(const struct vv_wire *wire, const char *expected)
+static varve_status wire_in_fail(
+    const struct vv_wire *wire, const char *expected)
 {
     return vv_fail(wire->error, VARVE_CORRUPT,
         "%s: %s at byte %zu: expected %s, found other bytes", wire->path,
         wire->what, wire->at, expected);
 }
 
-static bool take_varint(struct vv_wire *wire, uint64_t *value)
+static bool wire_in_take_varint(struct vv_wire *wire, uint64_t *value)
 {
     const unsigned char *end =
         vv_take_varint(wire->bytes + wire->at, wire->bytes + wire->size, value);
@@ -45,19 +46,19 @@ static varve_status take_fixed(
     struct vv_wire *wire, struct vv_wire_field *field, size_t size)
 {
     if (wire->size - wire->at < size)
-        return fail(wire, "a number of fixed size");
+        return wire_in_fail(wire, "a number of fixed size");
     field->value = size == 8 ? vv_load64(wire->bytes + wire->at)
                              : vv_load32(wire->bytes + wire->at);
     wire->at += size;
     return VARVE_OK;
 }
 
-static varve_status take_sized(
+static varve_status wire_in_take_sized(
     struct vv_wire *wire, struct vv_wire_field *field)
 {
-    if (!take_varint(wire, &field->value) ||
+    if (!wire_in_take_varint(wire, &field->value) ||
         field->value > wire->size - wire->at)
-        return fail(wire, "a size that the rest has room for");
+        return wire_in_fail(wire, "a size that the rest has room for");
     field->bytes = wire->bytes + wire->at;
     wire->at += (size_t)field->value;
     return VARVE_OK;
@@ -67,19 +68,20 @@ varve_status vv_wire_next(struct vv_wire *wire, struct vv_wire_field *field)
 {
     uint64_t key;
     *field = (struct vv_wire_field){ .bytes = NULL };
-    if (!take_varint(wire, &key) || key >> 3 == 0)
-        return fail(wire, "the key of a field");
+    if (!wire_in_take_varint(wire, &key) || key >> 3 == 0)
+        return wire_in_fail(wire, "the key of a field");
     field->number = key >> 3;
     field->type = (enum vv_wire_type)(key & 7);
     switch (field->type) {
     case VV_WIRE_VARINT:
-        return take_varint(wire, &field->value) ? VARVE_OK
-                                                : fail(wire, "a number");
+        return wire_in_take_varint(wire, &field->value)
+                   ? VARVE_OK
+                   : wire_in_fail(wire, "a number");
     case VV_WIRE_FIXED64: return take_fixed(wire, field, 8);
     case VV_WIRE_FIXED32: return take_fixed(wire, field, 4);
-    case VV_WIRE_SIZED: return take_sized(wire, field);
+    case VV_WIRE_SIZED: return wire_in_take_sized(wire, field);
     }
-    return fail(wire, "a field of a known kind");
+    return wire_in_fail(wire, "a field of a known kind");
 }
 
 struct vv_wire vv_wire_open(const struct vv_wire *wire,

@@ -23,7 +23,7 @@ typedef size_t length;
 typedef uint64_t length;
 #endif
 
-static void note(void *context, enum vv_cbor_kind kind, uint64_t number)
+static void cbor_in_note(void *context, enum vv_cbor_kind kind, uint64_t number)
 {
     struct vv_cbor_item *item = context;
     item->kind = kind;
@@ -32,62 +32,62 @@ static void note(void *context, enum vv_cbor_kind kind, uint64_t number)
 
 static void on_uint8(void *c, uint8_t v)
 {
-    note(c, VV_CBOR_UNSIGNED, v);
+    cbor_in_note(c, VV_CBOR_UNSIGNED, v);
 }
 static void on_uint16(void *c, uint16_t v)
 {
-    note(c, VV_CBOR_UNSIGNED, v);
+    cbor_in_note(c, VV_CBOR_UNSIGNED, v);
 }
 static void on_uint32(void *c, uint32_t v)
 {
-    note(c, VV_CBOR_UNSIGNED, v);
+    cbor_in_note(c, VV_CBOR_UNSIGNED, v);
 }
 static void on_uint64(void *c, uint64_t v)
 {
-    note(c, VV_CBOR_UNSIGNED, v);
+    cbor_in_note(c, VV_CBOR_UNSIGNED, v);
 }
 static void on_negint8(void *c, uint8_t v)
 {
-    note(c, VV_CBOR_NEGATIVE, v);
+    cbor_in_note(c, VV_CBOR_NEGATIVE, v);
 }
 static void on_negint16(void *c, uint16_t v)
 {
-    note(c, VV_CBOR_NEGATIVE, v);
+    cbor_in_note(c, VV_CBOR_NEGATIVE, v);
 }
 static void on_negint32(void *c, uint32_t v)
 {
-    note(c, VV_CBOR_NEGATIVE, v);
+    cbor_in_note(c, VV_CBOR_NEGATIVE, v);
 }
 static void on_negint64(void *c, uint64_t v)
 {
-    note(c, VV_CBOR_NEGATIVE, v);
+    cbor_in_note(c, VV_CBOR_NEGATIVE, v);
 }
 static void on_array(void *c, length n)
 {
-    note(c, VV_CBOR_ARRAY, n);
+    cbor_in_note(c, VV_CBOR_ARRAY, n);
 }
 static void on_map(void *c, length n)
 {
-    note(c, VV_CBOR_MAP, n);
+    cbor_in_note(c, VV_CBOR_MAP, n);
 }
 static void on_tag(void *c, uint64_t v)
 {
-    note(c, VV_CBOR_TAG, v);
+    cbor_in_note(c, VV_CBOR_TAG, v);
 }
 static void on_boolean(void *c, bool v)
 {
-    note(c, VV_CBOR_BOOLEAN, v);
+    cbor_in_note(c, VV_CBOR_BOOLEAN, v);
 }
 
-static void on_bytes(void *c, cbor_data bytes, length n)
+static void cbor_in_on_bytes(void *c, cbor_data bytes, length n)
 {
-    note(c, VV_CBOR_BYTES, n);
+    cbor_in_note(c, VV_CBOR_BYTES, n);
     ((struct vv_cbor_item *)c)->bytes = bytes;
 }
 
 static void on_text(void *c, cbor_data bytes, length n)
 {
-    note(c, VV_CBOR_TEXT, n);
+    cbor_in_note(c, VV_CBOR_TEXT, n);
     ((struct vv_cbor_item *)c)->bytes = bytes;
 }
 
@@ -102,7 +102,7 @@ static const struct cbor_callbacks callbacks = {
     .negint32 = on_negint32,
     .negint64 = on_negint64,
     .byte_string_start = cbor_null_byte_string_start_callback,
-    .byte_string = on_bytes,
+    .byte_string = cbor_in_on_bytes,
     .string = on_text,
     .string_start = cbor_null_string_start_callback,
     .indef_array_start = cbor_null_indef_array_start_callback,
@@ -135,7 +135,7 @@ const char *vv_cbor_kind_text(enum vv_cbor_kind kind)
     return texts[kind];
 }
 
-static varve_status fail(const struct vv_cbor_in *in, size_t at,
+static varve_status cbor_in_fail(const struct vv_cbor_in *in, size_t at,
     const char *expected, const char *found)
 {
     return vv_fail(in->error, VARVE_CORRUPT,
@@ -159,16 +159,18 @@ static varve_status check_item(
     size_t head = read - (is_string ? (size_t)item->number : 0);
     if (item->kind == VV_CBOR_OTHER ||
         (item->kind == VV_CBOR_TAG && item->number < FIRST_TAG))
-        return fail(
+        return cbor_in_fail(
             in, in->at, "an item of the deterministic profile", "another one");
     if (head != shortest_head(item))
-        return fail(in, in->at, "the shortest head of an item", "a longer one");
+        return cbor_in_fail(
+            in, in->at, "the shortest head of an item", "a longer one");
     if ((item->kind == VV_CBOR_ARRAY && item->number > left) ||
         (item->kind == VV_CBOR_MAP && item->number > left / 2))
-        return fail(in, in->at, "no more items than bytes are left", "more");
+        return cbor_in_fail(
+            in, in->at, "no more items than bytes are left", "more");
     if (item->kind == VV_CBOR_TEXT &&
         !vv_utf8_is_valid((const char *)item->bytes, (size_t)item->number))
-        return fail(in, in->at, "UTF-8 without NUL", "other bytes");
+        return cbor_in_fail(in, in->at, "UTF-8 without NUL", "other bytes");
     return VARVE_OK;
 }
 
@@ -178,9 +180,10 @@ varve_status vv_cbor_next(struct vv_cbor_in *in, struct vv_cbor_item *item)
     struct cbor_decoder_result result = cbor_stream_decode(
         in->bytes + in->at, in->size - in->at, &callbacks, item);
     if (result.status == CBOR_DECODER_NEDATA)
-        return fail(in, in->at, "an item", "the end of the index in it");
+        return cbor_in_fail(
+            in, in->at, "an item", "the end of the index in it");
     if (result.status != CBOR_DECODER_FINISHED)
-        return fail(in, in->at, "an item", "bytes that are none");
+        return cbor_in_fail(in, in->at, "an item", "bytes that are none");
     VV_TRY(check_item(in, item, result.read));
     in->at += result.read;
     return VARVE_OK;
@@ -192,7 +195,7 @@ varve_status vv_cbor_expect(
     size_t at = in->at;
     VV_TRY(vv_cbor_next(in, item));
     if (item->kind != kind)
-        return fail(
+        return cbor_in_fail(
             in, at, vv_cbor_kind_text(kind), vv_cbor_kind_text(item->kind));
     return VARVE_OK;
 }
@@ -217,20 +220,21 @@ struct skipping {
     size_t depth;
 };
 
-static int compare_bytes(const struct vv_cbor_in *in, size_t a, size_t a_size,
-    size_t b, size_t b_size)
+static int cbor_in_compare_bytes(const struct vv_cbor_in *in, size_t a,
+    size_t a_size, size_t b, size_t b_size)
 {
     size_t both = a_size < b_size ? a_size : b_size;
     int order = memcmp(in->bytes + a, in->bytes + b, both);
     return order ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-static varve_status check_key(const struct vv_cbor_in *in, struct open_map *map)
+static varve_status cbor_in_check_key(
+    const struct vv_cbor_in *in, struct open_map *map)
 {
     size_t size = in->at - map->begin;
-    if (map->last_size > 0 &&
-        compare_bytes(in, map->last, map->last_size, map->begin, size) >= 0)
-        return fail(in, map->begin, "keys sorted and unique",
+    if (map->last_size > 0 && cbor_in_compare_bytes(in, map->last,
+                                  map->last_size, map->begin, size) >= 0)
+        return cbor_in_fail(in, map->begin, "keys sorted and unique",
             "one that is not behind the one before it");
     map->last = map->begin;
     map->last_size = size;
@@ -238,11 +242,11 @@ static varve_status check_key(const struct vv_cbor_in *in, struct open_map *map)
 }
 
 /* A key or a value has ended, and with the last one its map. */
-static varve_status end_part(struct skipping *s)
+static varve_status cbor_in_end_part(struct skipping *s)
 {
     struct open_map *map = &s->maps[s->depth];
     if (map->more % 2 != 0)
-        VV_TRY(check_key(s->in, map));
+        VV_TRY(cbor_in_check_key(s->in, map));
     if (map->more == 0) {
         s->depth--;
         return VARVE_OK;
@@ -281,7 +285,8 @@ static varve_status skip_item(struct skipping *s)
                                                    : 0;
     s->items += within - 1;
     if (s->items > s->in->size - s->in->at)
-        return fail(s->in, at, "no more items than bytes are left", "more");
+        return cbor_in_fail(
+            s->in, at, "no more items than bytes are left", "more");
     map->items--;
     if (item.kind == VV_CBOR_MAP)
         return open_map(s, at, &item);
@@ -296,7 +301,7 @@ varve_status vv_cbor_skip(struct vv_cbor_in *in)
         if (s.maps[s.depth].items > 0)
             VV_TRY(skip_item(&s));
         else
-            VV_TRY(end_part(&s));
+            VV_TRY(cbor_in_end_part(&s));
     }
     return VARVE_OK;
 }
@@ -304,6 +309,7 @@ varve_status vv_cbor_skip(struct vv_cbor_in *in)
 varve_status vv_cbor_end(struct vv_cbor_in *in)
 {
     if (in->at != in->size)
-        return fail(in, in->at, "the end of the index", "further bytes");
+        return cbor_in_fail(
+            in, in->at, "the end of the index", "further bytes");
     return VARVE_OK;
 }

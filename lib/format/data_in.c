@@ -13,7 +13,7 @@
 #include "layout.h"
 #include "page_sums.h"
 #include "piece_table.h"
-#include "told_read.h"
+#include "index_stream.h"
 #include "try.h"
 #include "worker.h"
 
@@ -27,8 +27,8 @@ struct own_file {
     int file;
     struct vv_index_place place;
     uint64_t most; /* bytes of columns of a kind that are read whole */
-    struct vv_far_columns *far; /* or NULL */
-    struct vv_layers layers;    /* where the data is, if it has any */
+    struct vv_paged_columns *far; /* or NULL */
+    struct vv_layers layers;      /* where the data is, if it has any */
 };
 
 /* --- Header and footer ---------------------------------------------------- */
@@ -54,7 +54,7 @@ static varve_status fail_shorter(
         expected == SMALLEST_SIZE ? "at least " : "", expected, o->size);
 }
 
-static varve_status check_sum(const struct vv_opened *o,
+static varve_status data_in_check_sum(const struct vv_opened *o,
     const unsigned char *bytes, size_t size, uint64_t offset,
     varve_error *error)
 {
@@ -68,8 +68,8 @@ static varve_status check_sum(const struct vv_opened *o,
     return VARVE_OK;
 }
 
-static varve_status read_bytes(const struct vv_opened *o, uint64_t offset,
-    void *bytes, size_t size, varve_error *error)
+static varve_status data_in_read_bytes(const struct vv_opened *o,
+    uint64_t offset, void *bytes, size_t size, varve_error *error)
 {
     const struct own_file *own = o->state;
     return vv_file_read(
@@ -77,14 +77,14 @@ static varve_status read_bytes(const struct vv_opened *o, uint64_t offset,
 }
 
 /* All versions agree on magic, version, and sum of the header. */
-static varve_status read_header(struct vv_opened *o,
+static varve_status data_in_read_header(struct vv_opened *o,
     unsigned char header[VV_HEADER_SIZE], varve_error *error)
 {
     size_t size = o->size < VV_HEADER_SIZE ? (size_t)o->size : VV_HEADER_SIZE;
     if (size == 0)
         return vv_fail(error, VARVE_EMPTY_FILE,
             "%s: expected a checkpoint, found an empty file", o->path);
-    VV_TRY(read_bytes(o, 0, header, size, error));
+    VV_TRY(data_in_read_bytes(o, 0, header, size, error));
     if (!vv_data_in_is_ours(header, size))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
             "%s: expected the magic of a checkpoint at offset 0, found other "
@@ -92,7 +92,7 @@ static varve_status read_header(struct vv_opened *o,
             o->path);
     if (size < VV_HEADER_SIZE)
         return fail_shorter(o, SMALLEST_SIZE, error);
-    VV_TRY(check_sum(o, header, 56, 0, error));
+    VV_TRY(data_in_check_sum(o, header, 56, 0, error));
     uint32_t version = vv_load32(header + 8);
     if (version > VV_FORMAT_VERSION)
         return vv_fail(error, VARVE_TOO_NEW,
@@ -113,7 +113,7 @@ static varve_status read_footer(struct vv_opened *o,
     if (o->size < SMALLEST_SIZE)
         return fail_shorter(o, SMALLEST_SIZE, error);
     uint64_t at = o->size - VV_FOOTER_SIZE;
-    VV_TRY(read_bytes(o, at, footer, VV_FOOTER_SIZE, error));
+    VV_TRY(data_in_read_bytes(o, at, footer, VV_FOOTER_SIZE, error));
     /* Bytes in which neither is right are no footer: the end of the file is
      * gone. If one is, they are a damaged one. */
     bool has_magic = memcmp(footer + 56, VV_FOOTER_MAGIC, 8) == 0;
@@ -128,7 +128,7 @@ static varve_status read_footer(struct vv_opened *o,
             "%s: expected the magic of a footer at offset %" PRIu64
             ", found other bytes",
             o->path, at + 56);
-    VV_TRY(check_sum(o, footer, 48, at, error));
+    VV_TRY(data_in_check_sum(o, footer, 48, at, error));
     uint64_t size = vv_load64(footer + 32);
     if (size > o->size)
         return fail_shorter(o, size, error);
@@ -188,12 +188,12 @@ static varve_status fail_digest(const char *path, const char *what,
         texts[0], texts[1]);
 }
 
-static varve_status digest_at(const struct vv_opened *o, uint64_t number,
-    struct vv_digest *digest, varve_error *error)
+static varve_status data_in_digest_at(const struct vv_opened *o,
+    uint64_t number, struct vv_digest *digest, varve_error *error)
 {
     const struct own_file *own = o->state;
     if (vv_is_in_file(&o->parsed.index, VV_KEY_DIGESTS))
-        return vv_far_digest(own->far, number, digest, error);
+        return vv_paged_digest(own->far, number, digest, error);
     memcpy(digest->bytes,
         o->parsed.index.digests + number * sizeof digest->bytes,
         sizeof digest->bytes);
@@ -206,13 +206,13 @@ static varve_status read_data(const struct vv_opened *o, uint64_t offset,
 {
     const struct own_file *own = o->state;
     if (own->layers.count == 0)
-        return read_bytes(o, offset, bytes, size, error);
+        return data_in_read_bytes(o, offset, bytes, size, error);
     return vv_layers_read(
         &own->layers, o->context, &o->parsed.index, offset, bytes, size, error);
 }
 
-static void plan(const struct vv_opened *o, const void *owner, uint64_t offset,
-    uint64_t size)
+static void data_in_plan(const struct vv_opened *o, const void *owner,
+    uint64_t offset, uint64_t size)
 {
     const struct own_file *own = o->state;
     vv_layers_plan(&own->layers, o->context, &o->parsed.index, own->file, owner,
@@ -227,7 +227,7 @@ static void rest(const struct vv_opened *o)
 
 /* The path of the file in which a range of the data lies in one piece, and
  * where. In several: that of the checkpoint, and where in the data. */
-static const char *find_range(
+static const char *data_in_find_range(
     const struct vv_opened *o, uint64_t *offset, uint64_t size, int *file)
 {
     const struct own_file *own = o->state;
@@ -240,46 +240,48 @@ static const char *find_range(
     return layer ? layer->path : o->path;
 }
 
-static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
-    uint64_t chunk, const void *bytes, const char *what, varve_error *error)
+static varve_status data_in_check_chunk(const struct vv_opened *o,
+    uint32_t value, uint64_t chunk, const void *bytes, const char *what,
+    varve_error *error)
 {
     uint64_t offset;
     size_t size;
     vv_opened_chunk(o, value, chunk, &offset, &size);
     uint64_t first = vv_first_digest(&o->parsed.index, &o->parsed.table, value);
     struct vv_digest expected;
-    VV_TRY(digest_at(o, first + chunk, &expected, error));
+    VV_TRY(data_in_digest_at(o, first + chunk, &expected, error));
     struct vv_digest found = vv_page_sums_find(&o->parsed.index, first + chunk)
                                  ? vv_page_sums_of_chunk(bytes)
                                  : vv_digest_of(bytes, size);
     if (vv_digest_equal(&expected, &found))
         return VARVE_OK;
     int file;
-    const char *path = find_range(o, &offset, size, &file);
+    const char *path = data_in_find_range(o, &offset, size, &file);
     return fail_digest(path, what, offset, size, &expected, &found, error);
 }
 
-static bool locate(
+static bool data_in_locate(
     const struct vv_opened *o, uint32_t value, int *file, uint64_t *offset)
 {
     const struct vv_index *index = &o->parsed.index;
     *offset = vv_at64(index->value_offsets, value);
-    find_range(o, offset, vv_at64(index->value_sizes, value), file);
+    data_in_find_range(o, offset, vv_at64(index->value_sizes, value), file);
     return *file >= 0;
 }
 
-static const char *place_of(
+static const char *data_in_place_of(
     const struct vv_opened *o, uint32_t value, uint64_t *offset)
 {
     const struct vv_index *index = &o->parsed.index;
     int file;
     *offset = vv_at64(index->value_offsets, value);
-    const char *path =
-        find_range(o, offset, vv_at64(index->value_sizes, value), &file);
+    const char *path = data_in_find_range(
+        o, offset, vv_at64(index->value_sizes, value), &file);
     return file >= 0 ? path : NULL;
 }
 
-static struct vv_digest digest_of(const struct vv_opened *o, uint32_t value)
+static struct vv_digest data_in_digest_of(
+    const struct vv_opened *o, uint32_t value)
 {
     const struct vv_index *index = &o->parsed.index;
     uint64_t first = vv_first_digest(index, &o->parsed.table, value);
@@ -288,21 +290,21 @@ static struct vv_digest digest_of(const struct vv_opened *o, uint32_t value)
     struct vv_digest only = { { 0 } };
     if (vv_page_sums_any(index, first, count))
         return only;
-    if (count == 1 && digest_at(o, first, &only, NULL))
+    if (count == 1 && data_in_digest_at(o, first, &only, NULL))
         return (struct vv_digest){ { 0 } };
     if (count == 1)
         return only;
     if (vv_is_in_file(index, VV_KEY_DIGESTS))
-        return vv_far_digest_of(own->far, first, count);
+        return vv_paged_digest_of(own->far, first, count);
     return vv_digest_of(index->digests + first * sizeof(struct vv_digest),
         (size_t)count * sizeof(struct vv_digest));
 }
 
-static void close_file(struct vv_opened *o)
+static void data_in_close_file(struct vv_opened *o)
 {
     struct own_file *own = o->state;
     vv_layers_close(&own->layers, o->context);
-    vv_far_columns_free(own->far);
+    vv_paged_columns_free(own->far);
     vv_file_close(o->context, own->file);
     vv_release(&o->context->allocator, own, sizeof *own);
 }
@@ -321,13 +323,13 @@ const struct vv_index_place *vv_data_in_place(const struct vv_opened *o)
 
 static const struct vv_backing own_backing = {
     .read = read_data,
-    .check = check_chunk,
-    .locate = locate,
-    .place = place_of,
-    .plan = plan,
-    .digest = digest_of,
+    .check = data_in_check_chunk,
+    .locate = data_in_locate,
+    .place = data_in_place_of,
+    .plan = data_in_plan,
+    .digest = data_in_digest_of,
     .rest = rest,
-    .close = close_file,
+    .close = data_in_close_file,
 };
 
 /* --- Opening -------------------------------------------------------------- */
@@ -373,24 +375,24 @@ static bool read_index_but_for_much(
     struct vv_opened *o, const struct vv_index_place *place)
 {
     struct own_file *own = o->state;
-    struct vv_told_index told;
-    const struct vv_told_reading reading = { .context = o->context,
+    struct vv_index_broadcast told;
+    const struct vv_index_stream reading = { .context = o->context,
         .path = o->path,
         .file = own->file,
         .place = *place,
         .most = own->most };
-    if (place->size <= own->most || !vv_told_read(&told, &reading))
+    if (place->size <= own->most || !vv_index_broadcast_read(&told, &reading))
         return false;
-    bool good = !vv_told_use(&told, o, &own->far, own->file, NULL);
-    vv_told_clear(&told);
+    bool good = !vv_index_broadcast_use(&told, o, &own->far, own->file, NULL);
+    vv_index_broadcast_clear(&told);
     if (!good) {
-        vv_far_columns_free(own->far);
+        vv_paged_columns_free(own->far);
         own->far = NULL;
     }
     return good;
 }
 
-static varve_status read_index(
+static varve_status data_in_read_index(
     struct vv_opened *o, const struct vv_index_place *place, varve_error *error)
 {
     if (place->size > SIZE_MAX)
@@ -409,7 +411,7 @@ static varve_status read_index(
     return use_index(o, &place->digest, error);
 }
 
-static varve_status open_file(
+static varve_status data_in_open_file(
     struct vv_opened *o, uint64_t most, varve_error *error)
 {
     struct own_file *own =
@@ -427,11 +429,11 @@ static varve_status read_structure(struct vv_opened *o, varve_error *error)
 {
     unsigned char header[VV_HEADER_SIZE], footer[VV_FOOTER_SIZE];
     struct vv_index_place place;
-    VV_TRY(read_header(o, header, error));
+    VV_TRY(data_in_read_header(o, header, error));
     VV_TRY(read_footer(o, footer, error));
     VV_TRY(check_ends(o, header, footer, error));
     VV_TRY(find_index(o, footer, &place, error));
-    return read_index(o, &place, error);
+    return data_in_read_index(o, &place, error);
 }
 
 /* --- What is left of a damaged file --------------------------------------- */
@@ -449,7 +451,7 @@ static varve_status read_by_footer(struct vv_opened *o, varve_error *error)
     struct vv_index_place place;
     VV_TRY(read_footer(o, footer, error));
     VV_TRY(find_index(o, footer, &place, error));
-    return read_index(o, &place, error);
+    return data_in_read_index(o, &place, error);
 }
 
 static varve_status read_by_header(struct vv_opened *o, varve_error *error)
@@ -457,10 +459,10 @@ static varve_status read_by_header(struct vv_opened *o, varve_error *error)
     const struct own_file *own = o->state;
     unsigned char header[VV_HEADER_SIZE];
     struct vv_index_place place;
-    VV_TRY(read_header(o, header, error));
+    VV_TRY(data_in_read_header(o, header, error));
     memcpy(place.digest.bytes, header + 16, sizeof place.digest.bytes);
     VV_TRY(vv_index_find(o->context, own->file, o->size, &place, error));
-    return place.size ? read_index(o, &place, error) : VARVE_CORRUPT;
+    return place.size ? data_in_read_index(o, &place, error) : VARVE_CORRUPT;
 }
 
 /* Header and footer both have the digest of the index: one that is good will
@@ -510,13 +512,13 @@ static bool is_replaced(const struct vv_opened *o)
 
 /* *again: the layers are not those of the file that has the name by now, and
  * may have gone with the one before it. */
-static varve_status open_with(struct vv_opened *o,
+static varve_status data_in_open_with(struct vv_opened *o,
     const struct vv_context *context, const char *path, bool with_layers,
     uint64_t most, bool *again, varve_error *error)
 {
     varve_status status = vv_opened_begin(o, context, path, error);
     if (!status)
-        status = open_file(o, most, error);
+        status = data_in_open_file(o, most, error);
     if (!status)
         status = with_layers && context->salvages ? salvage_structure(o, error)
                                                   : read_structure(o, error);
@@ -540,7 +542,8 @@ static varve_status open_as(struct vv_opened *o,
     *o = (struct vv_opened){ 0 };
     for (int i = 0; i < MOST_OPENS && again; i++) {
         vv_opened_close(o);
-        status = open_with(o, context, path, with_layers, most, &again, error);
+        status = data_in_open_with(
+            o, context, path, with_layers, most, &again, error);
     }
     return status;
 }
@@ -567,13 +570,13 @@ varve_status vv_data_in_open_index(struct vv_opened *o,
 /* --- An index that somebody else has read --------------------------------- */
 
 static varve_status use_told(
-    struct vv_opened *o, struct vv_told_index *told, varve_error *error)
+    struct vv_opened *o, struct vv_index_broadcast *told, varve_error *error)
 {
     const struct vv_index_place *place = &told->place;
-    const struct vv_digest found = vv_told_digest(told);
+    const struct vv_digest found = vv_index_broadcast_digest(told);
     unsigned char header[VV_HEADER_SIZE];
-    VV_TRY(open_file(o, UINT64_MAX, error));
-    VV_TRY(read_header(o, header, error));
+    VV_TRY(data_in_open_file(o, UINT64_MAX, error));
+    VV_TRY(data_in_read_header(o, header, error));
     if (memcmp(header + 16, place->digest.bytes, 16) != 0)
         return vv_fail(error, VARVE_MISMATCH,
             "%s: expected the checkpoint whose index is known, found another: "
@@ -585,11 +588,11 @@ static varve_status use_told(
     struct own_file *own = o->state;
     own->place = *place;
     o->data_end = place->offset;
-    return vv_told_use(told, o, &own->far, own->file, error);
+    return vv_index_broadcast_use(told, o, &own->far, own->file, error);
 }
 
 varve_status vv_data_in_open_told(
-    struct vv_opened *o, struct vv_told_index *told, varve_error *error)
+    struct vv_opened *o, struct vv_index_broadcast *told, varve_error *error)
 {
     varve_status status = use_told(o, told, error);
     if (!status)

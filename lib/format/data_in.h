@@ -10,7 +10,7 @@
 
 #include "layers_in.h"
 #include "opened.h"
-#include "told_index.h"
+#include "index_broadcast.h"
 
 /* Opens, and checks header, footer and index, and the layers that this names;
  * where somebody replaces it meanwhile, and deletes its layers, that which is
@@ -25,8 +25,8 @@ varve_status vv_data_in_open(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
 /* As vv_data_in_open, but columns of a kind, digests, boxes or places, that
- * take more than `most` bytes stay in the file (far_columns.h). A damaged index
- * is read whole. */
+ * take more than `most` bytes stay in the file (paged_columns.h). A damaged
+ * index is read whole. */
 varve_status vv_data_in_open_far(struct vv_opened *opened,
     const struct vv_context *context, const char *path, uint64_t most,
     varve_error *error);
@@ -39,8 +39,8 @@ varve_status vv_data_in_open_index(struct vv_opened *opened,
  * has begun. Of the file itself only the header is read, and later the columns
  * that stay there. VARVE_MISMATCH where it has the header of another one. On
  * failure nothing is open. */
-varve_status vv_data_in_open_told(
-    struct vv_opened *opened, struct vv_told_index *told, varve_error *error);
+varve_status vv_data_in_open_told(struct vv_opened *opened,
+    struct vv_index_broadcast *told, varve_error *error);
 
 /* Where the index of one lies. */
 const struct vv_index_place *vv_data_in_place(const struct vv_opened *opened);

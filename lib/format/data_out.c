@@ -42,8 +42,8 @@ static void write_back(struct vv_data_out *out, uint64_t end)
     out->written_back = end;
 }
 
-static varve_status write_at(struct vv_data_out *out, const void *bytes,
-    size_t size, uint64_t offset, varve_error *error)
+static varve_status data_out_write_at(struct vv_data_out *out,
+    const void *bytes, size_t size, uint64_t offset, varve_error *error)
 {
     VV_TRY(vv_file_write(
         out->context, out->file, out->path, bytes, size, offset, error));
@@ -51,11 +51,12 @@ static varve_status write_at(struct vv_data_out *out, const void *bytes,
     return VARVE_OK;
 }
 
-static varve_status flush(struct vv_data_out *out, varve_error *error)
+static varve_status data_out_flush(struct vv_data_out *out, varve_error *error)
 {
     size_t size = out->staged;
     out->staged = 0;
-    return write_at(out, out->staging, size, out->offset - size, error);
+    return data_out_write_at(
+        out, out->staging, size, out->offset - size, error);
 }
 
 /* `bytes` NULL: zeros. */
@@ -64,7 +65,7 @@ static varve_status stage(struct vv_data_out *out, const unsigned char *bytes,
 {
     while (size > 0) {
         if (out->staged == STAGING_SIZE)
-            VV_TRY(flush(out, error));
+            VV_TRY(data_out_flush(out, error));
         size_t room = STAGING_SIZE - out->staged;
         size_t part = size < room ? size : room;
         if (bytes) {
@@ -83,13 +84,13 @@ static varve_status stage(struct vv_data_out *out, const unsigned char *bytes,
 static varve_status write_directly(
     struct vv_data_out *out, const void *bytes, size_t size, varve_error *error)
 {
-    VV_TRY(flush(out, error));
-    VV_TRY(write_at(out, bytes, size, out->offset, error));
+    VV_TRY(data_out_flush(out, error));
+    VV_TRY(data_out_write_at(out, bytes, size, out->offset, error));
     out->offset += size;
     return VARVE_OK;
 }
 
-static varve_status pad(
+static varve_status data_out_pad(
     struct vv_data_out *out, uint64_t offset, varve_error *error)
 {
     return stage(out, NULL, (size_t)(offset - out->offset), error);
@@ -97,7 +98,7 @@ static varve_status pad(
 
 /* --- Values --------------------------------------------------------------- */
 
-static varve_status reserve(
+static varve_status data_out_reserve(
     struct vv_data_out *out, uint64_t total, varve_error *error)
 {
     const struct vv_system *system = out->context->system;
@@ -134,8 +135,8 @@ varve_status vv_data_out_begin(struct vv_data_out *out,
 {
     VV_TRY(vv_data_out_begin_at(out, context, file, path, 0, error));
     out->total = total;
-    VV_TRY(reserve(out, total, error));
-    return pad(out, VV_HEADER_SIZE, error);
+    VV_TRY(data_out_reserve(out, total, error));
+    return data_out_pad(out, VV_HEADER_SIZE, error);
 }
 
 uint64_t vv_data_place_like(uint64_t offset, uint64_t like)
@@ -159,7 +160,7 @@ varve_status vv_data_out_value(struct vv_data_out *out,
     uint64_t *offset, struct vv_buffer *digests, varve_error *error)
 {
     uint64_t place = vv_data_place(out->offset, size);
-    VV_TRY(pad(out, place, error));
+    VV_TRY(data_out_pad(out, place, error));
     for (uint64_t left = size; left > 0;) {
         size_t part = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
         const unsigned char *at;
@@ -186,7 +187,7 @@ struct summed_out {
     struct vv_digester *digester;
 };
 
-static varve_status write_index(
+static varve_status data_out_write_index(
     void *user, const void *bytes, size_t size, varve_error *error)
 {
     const unsigned char *at = bytes;
@@ -204,8 +205,8 @@ static varve_status write_index(
     return VARVE_OK;
 }
 
-static void make_header(unsigned char header[VV_HEADER_SIZE], const char *magic,
-    const struct vv_digest *nonce)
+static void data_out_make_header(unsigned char header[VV_HEADER_SIZE],
+    const char *magic, const struct vv_digest *nonce)
 {
     memset(header, 0, VV_HEADER_SIZE);
     memcpy(header, magic, 8);
@@ -233,20 +234,21 @@ varve_status vv_data_out_end(
 {
     const varve_allocator *a = &out->context->allocator;
     unsigned char header[VV_HEADER_SIZE], footer[VV_FOOTER_SIZE];
-    VV_TRY(pad(out, vv_align_up(out->offset, VV_ALIGNMENT), error));
+    VV_TRY(data_out_pad(out, vv_align_up(out->offset, VV_ALIGNMENT), error));
     uint64_t index_offset = out->offset;
     struct summed_out summed = { .out = out, .digester = vv_digester_new(a) };
     if (!summed.digester)
         return vv_fail_memory(error, "digest of the index");
-    varve_status status = vv_index_write(index, write_index, &summed, error);
+    varve_status status =
+        vv_index_write(index, data_out_write_index, &summed, error);
     struct vv_digest digest = vv_digester_end(summed.digester);
     vv_digester_free(a, summed.digester);
     if (status)
         return status;
-    make_header(header, VV_HEADER_MAGIC, &digest);
+    data_out_make_header(header, VV_HEADER_MAGIC, &digest);
     make_footer(footer, out, index_offset, &digest);
     VV_TRY(stage(out, footer, sizeof footer, error));
-    VV_TRY(flush(out, error));
+    VV_TRY(data_out_flush(out, error));
     /* The header comes last: without it the file is none. */
     return vv_file_write(
         out->context, out->file, out->path, header, sizeof header, 0, error);
@@ -270,7 +272,7 @@ varve_status vv_data_out_place(struct vv_data_out *out, uint64_t like,
     uint64_t *offset, varve_error *error)
 {
     *offset = vv_data_place_like(out->offset, like);
-    return pad(out, *offset, error);
+    return data_out_pad(out, *offset, error);
 }
 
 varve_status vv_data_out_add(struct vv_data_out *out, const void *bytes,
@@ -283,7 +285,7 @@ varve_status vv_data_out_add(struct vv_data_out *out, const void *bytes,
 
 varve_status vv_data_out_flush(struct vv_data_out *out, varve_error *error)
 {
-    return flush(out, error);
+    return data_out_flush(out, error);
 }
 
 varve_status vv_data_out_end_layer(struct vv_data_out *out,
@@ -292,7 +294,7 @@ varve_status vv_data_out_end_layer(struct vv_data_out *out,
     unsigned char header[VV_HEADER_SIZE], footer[VV_FOOTER_SIZE] = { 0 };
     struct vv_digest digest;
     memcpy(digest.bytes, nonce, sizeof digest.bytes);
-    make_header(header, VV_LAYER_MAGIC, &digest);
+    data_out_make_header(header, VV_LAYER_MAGIC, &digest);
     *size = out->offset + VV_FOOTER_SIZE;
     memcpy(footer, nonce, VV_NONCE_SIZE);
     vv_store64(footer + 16, *size);
@@ -300,7 +302,7 @@ varve_status vv_data_out_end_layer(struct vv_data_out *out,
     vv_store64(footer + 48, vv_hash_of(footer, 48));
     memcpy(footer + 56, VV_LAYER_END_MAGIC, 8);
     VV_TRY(stage(out, footer, sizeof footer, error));
-    VV_TRY(flush(out, error));
+    VV_TRY(data_out_flush(out, error));
     return vv_file_write(
         out->context, out->file, out->path, header, sizeof header, 0, error);
 }

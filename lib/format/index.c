@@ -13,7 +13,7 @@ struct bytes {
     size_t size;
 };
 
-static int compare_bytes(const struct bytes *a, const struct bytes *b)
+static int index_compare_bytes(const struct bytes *a, const struct bytes *b)
 {
     int order = memcmp(a->at, b->at, a->size < b->size ? a->size : b->size);
     return order ? order : (a->size > b->size) - (a->size < b->size);
@@ -29,7 +29,7 @@ static uint32_t find_among(const struct vv_index *index, const uint8_t *numbers,
         struct bytes other;
         other.at = vv_index_name(
             index, numbers ? vv_at32(numbers, middle) : middle, &other.size);
-        int order = compare_bytes(&other, name);
+        int order = index_compare_bytes(&other, name);
         if (order == 0)
             return middle;
         if (order < 0)
@@ -49,7 +49,7 @@ uint32_t vv_index_find_name(
 
 /* The first of column[low] to column[high - 1], which increase, that is not
  * below `value`; `high` if there is none. */
-static uint32_t lower_bound(
+static uint32_t index_lower_bound(
     const uint8_t *column, uint32_t low, uint32_t high, uint32_t value)
 {
     while (low < high) {
@@ -82,7 +82,7 @@ uint32_t vv_index_find_edge(
         const char *text = vv_index_name(index, name, &size);
         return find_position(text, size, begin, end);
     }
-    edge = lower_bound(index->edge_names, begin, end, name);
+    edge = index_lower_bound(index->edge_names, begin, end, name);
     if (edge == end || vv_at32(index->edge_names, edge) != name)
         return VV_NONE;
     return edge;
@@ -109,7 +109,7 @@ uint32_t vv_index_find_child(
 uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node)
 {
     uint32_t count = index->value_count;
-    uint32_t value = lower_bound(index->value_nodes, 0, count, node);
+    uint32_t value = index_lower_bound(index->value_nodes, 0, count, node);
     if (value == count || vv_at32(index->value_nodes, value) != node)
         return VV_NONE;
     return value;
@@ -119,7 +119,7 @@ uint32_t vv_index_find_pieces(const struct vv_index *index, uint32_t value)
 {
     uint32_t count = index->pieced_count;
     uint32_t row =
-        count ? lower_bound(index->pieced_values, 0, count, value) : 0;
+        count ? index_lower_bound(index->pieced_values, 0, count, value) : 0;
     return row < count && vv_at32(index->pieced_values, row) == value ? row
                                                                       : VV_NONE;
 }
@@ -127,7 +127,7 @@ uint32_t vv_index_find_pieces(const struct vv_index *index, uint32_t value)
 uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node)
 {
     uint32_t count = index->global_count;
-    uint32_t global = lower_bound(index->global_nodes, 0, count, node);
+    uint32_t global = index_lower_bound(index->global_nodes, 0, count, node);
     if (global == count || vv_at32(index->global_nodes, global) != node)
         return VV_NONE;
     return vv_at32(index->global_names, global);
@@ -137,8 +137,8 @@ void vv_index_tags(
     const struct vv_index *index, uint32_t node, uint32_t *begin, uint32_t *end)
 {
     uint32_t count = index->tag_count;
-    *begin = lower_bound(index->tag_nodes, 0, count, node);
-    *end = lower_bound(index->tag_nodes, *begin, count, node + 1);
+    *begin = index_lower_bound(index->tag_nodes, 0, count, node);
+    *end = index_lower_bound(index->tag_nodes, *begin, count, node + 1);
 }
 
 bool vv_index_has_tag(
@@ -149,7 +149,7 @@ bool vv_index_has_tag(
         return false;
     uint32_t name = vv_index_find_name(index, tag, strlen(tag));
     vv_index_tags(index, node, &begin, &end);
-    uint32_t at = lower_bound(index->tag_names, begin, end, name);
+    uint32_t at = index_lower_bound(index->tag_names, begin, end, name);
     return name != VV_NONE && at < end && vv_at32(index->tag_names, at) == name;
 }
 
@@ -157,8 +157,8 @@ void vv_index_slots(const struct vv_index *index, uint32_t owner,
     uint32_t *begin, uint32_t *end)
 {
     uint32_t count = index->slot_count;
-    *begin = lower_bound(index->slot_owners, 0, count, owner);
-    *end = lower_bound(index->slot_owners, *begin, count, owner + 1);
+    *begin = index_lower_bound(index->slot_owners, 0, count, owner);
+    *end = index_lower_bound(index->slot_owners, *begin, count, owner + 1);
 }
 
 void vv_index_slots_for(const struct vv_index *index, uint32_t owner,
@@ -167,8 +167,8 @@ void vv_index_slots_for(const struct vv_index *index, uint32_t owner,
     const uint8_t *variables = index->slot_variables;
     uint32_t first, behind;
     vv_index_slots(index, owner, &first, &behind);
-    *begin = lower_bound(variables, first, behind, variable);
-    *end = lower_bound(variables, *begin, behind, variable + 1);
+    *begin = index_lower_bound(variables, first, behind, variable);
+    *end = index_lower_bound(variables, *begin, behind, variable + 1);
 }
 
 uint32_t vv_index_find_slot(const struct vv_index *index, uint32_t owner,
@@ -176,7 +176,7 @@ uint32_t vv_index_find_slot(const struct vv_index *index, uint32_t owner,
 {
     uint32_t begin, end;
     vv_index_slots_for(index, owner, variable, &begin, &end);
-    uint32_t slot = lower_bound(index->slot_names, begin, end, name);
+    uint32_t slot = index_lower_bound(index->slot_names, begin, end, name);
     if (slot == end || vv_at32(index->slot_names, slot) != name)
         return VV_NONE;
     return vv_at32(index->slot_nodes, slot);

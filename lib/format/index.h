@@ -21,7 +21,7 @@
 
 #define VV_NONE UINT32_MAX
 
-struct vv_far_columns;   /* far_columns.h */
+struct vv_paged_columns; /* paged_columns.h */
 struct vv_column_source; /* index_out.h */
 
 struct vv_index {
@@ -87,8 +87,8 @@ struct vv_index {
     const varve_metadata *metadata; /* sorted by vv_metadata_compare */
     size_t metadata_count;
 
-    bool has_no_digests;        /* as in other formats: digest_count is 0 */
-    struct vv_far_columns *far; /* those that are not at hand; or NULL */
+    bool has_no_digests;          /* as in other formats: digest_count is 0 */
+    struct vv_paged_columns *far; /* those that are not at hand; or NULL */
     const struct vv_column_source *source; /* to write: gives columns whose
                                               bytes are NULL; or NULL */
 };

@@ -113,7 +113,7 @@ static varve_status check_edges(
 
 /* --- Slots and tags ------------------------------------------------------- */
 
-static bool is_variable(const struct vv_index *index, uint32_t node)
+static bool index_check_is_variable(const struct vv_index *index, uint32_t node)
 {
     return node < index->node_count &&
            index->node_kinds[node] == VARVE_VARIABLE;
@@ -129,12 +129,12 @@ static varve_status check_slot(const struct vv_index_check *check, uint32_t i,
     uint32_t variable = vv_at32(index->slot_variables, i);
     uint32_t name = vv_at32(index->slot_names, i);
     uint32_t node = vv_at32(index->slot_nodes, i);
-    if (owner >= index->node_count || is_variable(index, owner))
+    if (owner >= index->node_count || index_check_is_variable(index, owner))
         return vv_check_fail(check, index->slot_owners + 4 * (size_t)i,
             "slot %" PRIu32 ": expected an owner that is no variable, found "
             "node %" PRIu32,
             i, owner);
-    if (!is_variable(index, variable) || variable >= reached)
+    if (!index_check_is_variable(index, variable) || variable >= reached)
         return vv_check_fail(check, index->slot_variables + 4 * (size_t)i,
             "slot %" PRIu32 ": expected a variable to which an edge leads, "
             "found node %" PRIu32,
@@ -144,7 +144,7 @@ static varve_status check_slot(const struct vv_index_check *check, uint32_t i,
             "slot %" PRIu32 ": expected a name below %" PRIu32
             ", found %" PRIu32,
             i, index->name_count, name);
-    if (!is_variable(index, node) || node > *next)
+    if (!index_check_is_variable(index, node) || node > *next)
         return vv_check_fail(check, index->slot_nodes + 4 * (size_t)i,
             "slot %" PRIu32 ": expected a variable that was seen, or the next, "
             "%" PRIu32 "; found node %" PRIu32,
@@ -153,7 +153,7 @@ static varve_status check_slot(const struct vv_index_check *check, uint32_t i,
     return VARVE_OK;
 }
 
-static varve_status check_slots(
+static varve_status index_check_slots(
     const struct vv_index_check *check, uint32_t *next)
 {
     const struct vv_index *index = check->index;
@@ -241,9 +241,10 @@ static varve_status check_tags(const struct vv_index_check *check)
 
 /* --- Global names --------------------------------------------------------- */
 
-static bool may_have_global(const struct vv_index *index, uint32_t node)
+static bool index_check_may_have_global(
+    const struct vv_index *index, uint32_t node)
 {
-    return is_variable(index, node) ||
+    return index_check_is_variable(index, node) ||
            (node < index->node_count && index->node_kinds[node] == VARVE_STATE);
 }
 
@@ -254,7 +255,7 @@ static varve_status check_global(
     const struct vv_index *index = check->index;
     uint32_t node = vv_at32(index->global_nodes, i);
     uint32_t name = vv_at32(index->global_names, i);
-    if (!may_have_global(index, node))
+    if (!index_check_may_have_global(index, node))
         return vv_check_fail(check, index->global_nodes + 4 * (size_t)i,
             "global name %" PRIu32 ": expected a variable or state, found node "
             "%" PRIu32,
@@ -302,7 +303,7 @@ varve_status vv_check_graph(const struct vv_index_check *check)
     VV_TRY(vv_check_names(check));
     VV_TRY(check_nodes(check));
     VV_TRY(check_edges(check, &next));
-    VV_TRY(check_slots(check, &next));
+    VV_TRY(index_check_slots(check, &next));
     VV_TRY(check_own_nodes(check));
     if (next != index->node_count)
         return vv_check_fail(check, index->node_kinds + next,

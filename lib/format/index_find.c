@@ -38,7 +38,7 @@ struct search {
     uint64_t bytes_left;
 };
 
-static bool read_at(
+static bool index_find_read_at(
     const struct search *s, uint64_t offset, void *bytes, size_t size)
 {
     return offset <= s->size && size <= s->size - offset &&
@@ -62,12 +62,14 @@ static uint64_t big_endian(const unsigned char *bytes, size_t size)
     return number;
 }
 
-static bool read_head(struct search *s, uint64_t offset, struct head *head)
+static bool index_find_read_head(
+    struct search *s, uint64_t offset, struct head *head)
 {
     unsigned char bytes[HEAD_SIZE];
     uint64_t left = offset < s->size ? s->size - offset : 0;
     size_t size = left < HEAD_SIZE ? (size_t)left : HEAD_SIZE;
-    if (size == 0 || s->heads_left == 0 || !read_at(s, offset, bytes, size))
+    if (size == 0 || s->heads_left == 0 ||
+        !index_find_read_at(s, offset, bytes, size))
         return false;
     s->heads_left--;
     unsigned info = bytes[0] & 31;
@@ -81,7 +83,8 @@ static bool read_head(struct search *s, uint64_t offset, struct head *head)
 }
 
 /* How many items are in one, and how many bytes. */
-static void look_into(const struct head *head, uint64_t *items, uint64_t *bytes)
+static void index_find_look_into(
+    const struct head *head, uint64_t *items, uint64_t *bytes)
 {
     bool is_string = head->major == BYTES || head->major == TEXT;
     *bytes = is_string ? head->number : 0;
@@ -91,14 +94,14 @@ static void look_into(const struct head *head, uint64_t *items, uint64_t *bytes)
 }
 
 /* Where the item at an offset ends; 0: none does. */
-static uint64_t find_end(struct search *s, uint64_t offset)
+static uint64_t index_find_end(struct search *s, uint64_t offset)
 {
     struct head head;
     uint64_t items, bytes;
     for (uint64_t left = 1; left > 0; offset = head.end + bytes) {
-        if (!read_head(s, offset, &head))
+        if (!index_find_read_head(s, offset, &head))
             return 0;
-        look_into(&head, &items, &bytes);
+        index_find_look_into(&head, &items, &bytes);
         uint64_t rest = s->size - head.end;
         if (bytes > rest || items > rest || left - 1 > rest - items)
             return 0;
@@ -118,14 +121,15 @@ static bool may_begin(
     if (size < 3 || at[0] >> 5 != MAP ||
         (at[1] != 0 && (at[0] != 0xb8 || at[2] != 0)))
         return false;
-    return read_head(s, offset, &map) && read_head(s, map.end + 1, &names) &&
+    return index_find_read_head(s, offset, &map) &&
+           index_find_read_head(s, map.end + 1, &names) &&
            names.major == BYTES && names.number <= s->size - names.end &&
-           read_at(s, names.end + names.number, next, sizeof next) &&
+           index_find_read_at(s, names.end + names.number, next, sizeof next) &&
            memcmp(next, "\x01\xd8\x46", sizeof next) == 0;
 }
 
-static varve_status sum(struct search *s, uint64_t offset, uint64_t end,
-    struct vv_digest *found, varve_error *error)
+static varve_status index_find_sum(struct search *s, uint64_t offset,
+    uint64_t end, struct vv_digest *found, varve_error *error)
 {
     const varve_allocator *a = &s->context->allocator;
     struct vv_digester *digester = vv_digester_new(a);
@@ -134,7 +138,7 @@ static varve_status sum(struct search *s, uint64_t offset, uint64_t end,
     while (offset < end) {
         uint64_t left = end - offset;
         size_t size = left < s->block_size ? (size_t)left : s->block_size;
-        if (!read_at(s, offset, s->part, size))
+        if (!index_find_read_at(s, offset, s->part, size))
             break;
         vv_digester_add(digester, s->part, size);
         offset += size;
@@ -144,15 +148,15 @@ static varve_status sum(struct search *s, uint64_t offset, uint64_t end,
     return VARVE_OK;
 }
 
-static varve_status look_at(struct search *s, uint64_t offset,
+static varve_status index_find_look_at(struct search *s, uint64_t offset,
     struct vv_index_place *place, varve_error *error)
 {
     struct vv_digest found;
-    uint64_t end = find_end(s, offset);
+    uint64_t end = index_find_end(s, offset);
     if (end == 0 || end - offset > s->bytes_left)
         return VARVE_OK;
     s->bytes_left -= end - offset;
-    VV_TRY(sum(s, offset, end, &found, error));
+    VV_TRY(index_find_sum(s, offset, end, &found, error));
     if (vv_digest_equal(&found, s->digest)) {
         place->offset = offset;
         place->size = end - offset;
@@ -163,13 +167,14 @@ static varve_status look_at(struct search *s, uint64_t offset,
 /* --- All of a file -------------------------------------------------------- */
 
 /* A bad sector must not hide what is beside it. */
-static void read_block(struct search *s, uint64_t offset, size_t size)
+static void index_find_read_block(
+    struct search *s, uint64_t offset, size_t size)
 {
-    if (read_at(s, offset, s->block, size))
+    if (index_find_read_at(s, offset, s->block, size))
         return;
     for (size_t at = 0; at < size; at += PIECE_SIZE) {
         size_t part = size - at < PIECE_SIZE ? size - at : PIECE_SIZE;
-        if (!read_at(s, offset + at, s->block + at, part))
+        if (!index_find_read_at(s, offset + at, s->block + at, part))
             memset(s->block + at, 0, part);
     }
 }
@@ -182,12 +187,12 @@ static varve_status search(
         uint64_t end = begin;
         begin = (end - 1) / BLOCK_SIZE * BLOCK_SIZE;
         size_t size = (size_t)(end - begin);
-        read_block(s, begin, size);
+        index_find_read_block(s, begin, size);
         size_t at = (size - 1) / VV_ALIGNMENT * VV_ALIGNMENT + VV_ALIGNMENT;
         while (at > 0 && place->size == 0) {
             at -= VV_ALIGNMENT;
             if (may_begin(s, s->block + at, size - at, begin + at))
-                VV_TRY(look_at(s, begin + at, place, error));
+                VV_TRY(index_find_look_at(s, begin + at, place, error));
         }
     }
     return VARVE_OK;

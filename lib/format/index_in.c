@@ -9,7 +9,7 @@
 #include "allocator.h"
 #include "cbor_in.h"
 #include "column.h"
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "index_check.h"
 #include "layer_check.h"
 #include "layout.h"
@@ -24,28 +24,28 @@ struct parser {
     struct vv_cbor_in in;
     struct vv_parsed_index *parsed;
     size_t metadata_at; /* 0: there is none */
-    struct vv_far_columns *far;
+    struct vv_paged_columns *far;
     bool has_no_digests;
 };
 
-static varve_status fail(const struct parser *p, size_t at, varve_status status,
-    const char *expected, const char *found)
+static varve_status index_in_fail(const struct parser *p, size_t at,
+    varve_status status, const char *expected, const char *found)
 {
     return vv_fail(p->in.error, status,
         "%s: index at offset %" PRIu64 ": expected %s, found %s", p->in.path,
         p->in.base + at, expected, found);
 }
 
-static varve_status check_count(const struct parser *p, size_t at,
+static varve_status index_in_check_count(const struct parser *p, size_t at,
     const struct vv_column *column, uint64_t count)
 {
     uint64_t expected = vv_column_count(column, &p->parsed->index);
     if (column->key >= VV_REQUIRED_COLUMN_COUNT && count == 0)
-        return fail(p, at, VARVE_CORRUPT,
+        return index_in_fail(p, at, VARVE_CORRUPT,
             "a column that need not be there to be left out when it is empty",
             "an empty one");
     if (column->is_first && !column->is_wide && count >= VV_NONE)
-        return fail(
+        return index_in_fail(
             p, at, VARVE_LIMIT, "fewer than 2^32 - 1 of a kind", "more");
     if (!column->is_first && count != expected)
         return vv_fail(p->in.error, VARVE_CORRUPT,
@@ -55,7 +55,7 @@ static varve_status check_count(const struct parser *p, size_t at,
     return VARVE_OK;
 }
 
-static varve_status read_column(
+static varve_status index_in_read_column(
     struct parser *p, const struct vv_column *column)
 {
     struct vv_cbor_item item;
@@ -63,17 +63,17 @@ static varve_status read_column(
     if (column->tag) {
         VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_TAG, &item));
         if (item.number != column->tag)
-            return fail(p, at, VARVE_CORRUPT, "the tag of a column's type",
-                "another one");
+            return index_in_fail(p, at, VARVE_CORRUPT,
+                "the tag of a column's type", "another one");
     }
     VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_BYTES, &item));
     if (item.number % column->element != 0)
-        return fail(p, at, VARVE_CORRUPT, "a column of whole elements",
+        return index_in_fail(p, at, VARVE_CORRUPT, "a column of whole elements",
             "a part of one at its end");
     uint64_t count = item.number / column->element;
     if (p->far && column->key < VV_FAR_COLUMNS && count == 0)
         count = p->far->columns[column->key].size / column->element;
-    VV_TRY(check_count(p, at, column, count));
+    VV_TRY(index_in_check_count(p, at, column, count));
     vv_column_set(column, &p->parsed->index, item.bytes, count);
     return VARVE_OK;
 }
@@ -84,7 +84,8 @@ static varve_status read_counter(struct parser *p)
     size_t at = p->in.at;
     VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_UNSIGNED, &item));
     if (item.number == 0)
-        return fail(p, at, VARVE_CORRUPT, "a save counter above 0", "0");
+        return index_in_fail(
+            p, at, VARVE_CORRUPT, "a save counter above 0", "0");
     p->parsed->index.counter = item.number;
     return VARVE_OK;
 }
@@ -93,7 +94,7 @@ static varve_status read_optional(struct parser *p, uint64_t key)
 {
     const struct vv_column *column = vv_column_find(key);
     if (column)
-        return read_column(p, column);
+        return index_in_read_column(p, column);
     if (key == VV_KEY_COUNTER)
         return read_counter(p);
     if (key == VV_KEY_METADATA)
@@ -101,7 +102,7 @@ static varve_status read_optional(struct parser *p, uint64_t key)
     return vv_cbor_skip(&p->in);
 }
 
-static varve_status read_map(struct parser *p)
+static varve_status index_in_read_map(struct parser *p)
 {
     struct vv_cbor_item item;
     VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_MAP, &item));
@@ -112,14 +113,14 @@ static varve_status read_map(struct parser *p)
         VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_UNSIGNED, &item));
         uint64_t key = item.number;
         if (key < lowest || (i > 0 && lowest == 0))
-            return fail(p, at, VARVE_CORRUPT, "keys sorted and unique",
+            return index_in_fail(p, at, VARVE_CORRUPT, "keys sorted and unique",
                 "one that is not behind the one before it");
         lowest = key + 1;
         if (i < VV_REQUIRED_COLUMN_COUNT && key != i)
-            return fail(p, at, VARVE_CORRUPT, "each required key",
+            return index_in_fail(p, at, VARVE_CORRUPT, "each required key",
                 "another one in its place");
         if (key < VV_FIRST_TAG_COLUMN)
-            VV_TRY(read_column(p, &vv_columns[key]));
+            VV_TRY(index_in_read_column(p, &vv_columns[key]));
         else if (key < VV_FIRST_OPTIONAL_KEY)
             return vv_fail(p->in.error, VARVE_TOO_NEW,
                 "%s: index at offset %" PRIu64 ": expected keys of version "
@@ -129,35 +130,35 @@ static varve_status read_map(struct parser *p)
             VV_TRY(read_optional(p, key));
     }
     if (count < VV_REQUIRED_COLUMN_COUNT)
-        return fail(p, 0, VARVE_CORRUPT, "all required keys", "fewer");
+        return index_in_fail(p, 0, VARVE_CORRUPT, "all required keys", "fewer");
     const struct vv_index *index = &p->parsed->index;
     if ((index->layer_nonces || index->place_begins) &&
         !(index->layer_sizes && index->place_layers && index->place_offsets))
-        return fail(p, p->in.at, VARVE_CORRUPT,
+        return index_in_fail(p, p->in.at, VARVE_CORRUPT,
             "layers with sizes and places with layers and offsets",
             "a part of that");
     if (index->place_packed &&
         !(index->place_plain && index->place_skips && index->place_planes))
-        return fail(p, p->in.at, VARVE_CORRUPT,
+        return index_in_fail(p, p->in.at, VARVE_CORRUPT,
             "packed places with plain sizes, skips and planes",
             "a part of that");
     if ((index->pieced_values || index->piece_boxes) &&
         !(index->piece_ends && index->piece_boxes))
-        return fail(p, p->in.at, VARVE_CORRUPT,
+        return index_in_fail(p, p->in.at, VARVE_CORRUPT,
             "values in pieces with ends and boxes", "a part of that");
     if (!index->paged_chunks != !index->page_digests)
-        return fail(p, p->in.at, VARVE_CORRUPT,
+        return index_in_fail(p, p->in.at, VARVE_CORRUPT,
             "chunks summed by pages with the digests of these",
             "a part of that");
     if (!index->whole_extents != !index->part_starts ||
         (index->whole_extents && index->whole_count != index->extent_count))
-        return fail(p, p->in.at, VARVE_CORRUPT,
+        return index_in_fail(p, p->in.at, VARVE_CORRUPT,
             "an extent and a start of parts for each extent", "others");
     if (index->tag_nodes && !index->tag_names)
-        return fail(
+        return index_in_fail(
             p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags", "none");
     if (index->global_nodes && !index->global_names)
-        return fail(
+        return index_in_fail(
             p, p->in.at, VARVE_CORRUPT, "global names for their nodes", "none");
     return vv_cbor_end(&p->in);
 }
@@ -174,7 +175,7 @@ struct checking {
     varve_error errors[PARTS];
 };
 
-static void check_part(void *user, size_t part)
+static void index_in_check_part(void *user, size_t part)
 {
     struct checking *c = user;
     struct vv_index_check check = c->check;
@@ -190,7 +191,7 @@ static varve_status check_columns(
     const struct vv_index_check *check, struct parser *p)
 {
     struct checking c = { .check = *check, .parsed = p->parsed };
-    vv_run_parts(check->context, p->in.size, PARTS, check_part, &c);
+    vv_run_parts(check->context, p->in.size, PARTS, index_in_check_part, &c);
     for (size_t i = 0; i < PARTS; i++) {
         if (c.status[i] && p->in.error)
             *p->in.error = c.errors[i];
@@ -200,11 +201,12 @@ static varve_status check_columns(
     return VARVE_OK;
 }
 
-static varve_status parse(const struct vv_context *context, struct parser *p)
+static varve_status index_in_parse(
+    const struct vv_context *context, struct parser *p)
 {
     struct vv_parsed_index *parsed = p->parsed;
     struct vv_index *index = &parsed->index;
-    VV_TRY(read_map(p));
+    VV_TRY(index_in_read_map(p));
     index->far = p->far;
     index->has_no_digests = p->has_no_digests;
     struct vv_index_check check = { .context = context,
@@ -239,10 +241,10 @@ varve_status vv_index_parse_rest(const struct vv_context *context,
             .size = rest->size,
             .error = error } };
     if (rest->data_end > INT64_MAX)
-        return fail(&p, 0, VARVE_CORRUPT, "an offset below 2^63",
+        return index_in_fail(&p, 0, VARVE_CORRUPT, "an offset below 2^63",
             "a larger "
             "one");
-    varve_status status = parse(context, &p);
+    varve_status status = index_in_parse(context, &p);
     if (status)
         vv_parsed_index_clear(context, &result);
     else

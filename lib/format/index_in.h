@@ -30,8 +30,8 @@ struct vv_index_rest {
     const void *bytes;
     size_t size;
     uint64_t data_end;
-    struct vv_far_columns *far; /* NULL: there are all */
-    bool has_no_digests;        /* of any value, as in other formats */
+    struct vv_paged_columns *far; /* NULL: there are all */
+    bool has_no_digests;          /* of any value, as in other formats */
 };
 
 /* Parses and checks every rule of docs/format.md: the encoding, the lengths of

@@ -29,7 +29,7 @@ static varve_status check_limits(
     return VARVE_OK;
 }
 
-static varve_status check_metadata(
+static varve_status index_out_check_metadata(
     const struct vv_index *index, varve_error *error)
 {
     const varve_metadata *metadata = index->metadata;
@@ -61,7 +61,7 @@ static void put_column(struct vv_cbor_out *out, const struct vv_column *column,
             index->source->user, column->key, out->sink, out->user, out->error);
 }
 
-static void put_real(struct vv_cbor_out *out, double real)
+static void index_out_put_real(struct vv_cbor_out *out, double real)
 {
     uint8_t bytes[8];
     vv_store64(bytes, vv_bits_of(real));
@@ -74,7 +74,7 @@ static void put_metadata(struct vv_cbor_out *out, const varve_metadata *m)
     vv_cbor_put_text(out, m->name, strlen(m->name));
     switch (m->kind) {
     case VARVE_METADATA_INTEGER: vv_cbor_put_integer(out, m->integer); break;
-    case VARVE_METADATA_REAL: put_real(out, m->real); break;
+    case VARVE_METADATA_REAL: index_out_put_real(out, m->real); break;
     case VARVE_METADATA_BOOLEAN:
         vv_cbor_put_boolean(out, m->integer != 0);
         break;
@@ -109,7 +109,7 @@ varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
     void *user, varve_error *error)
 {
     VV_TRY(check_limits(index, error));
-    VV_TRY(check_metadata(index, error));
+    VV_TRY(index_out_check_metadata(index, error));
     size_t required = VV_REQUIRED_COLUMN_COUNT;
     size_t layers = index->packed_count  ? VV_FIRST_PIECE_COLUMN
                     : index->layer_count ? VV_FIRST_PACKED_COLUMN

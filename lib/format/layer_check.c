@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "layers_in.h"
 #include "layout.h"
 #include "try.h"
@@ -25,7 +25,7 @@ static bool is_named_before(const struct vv_index *index, uint32_t layer)
     return false;
 }
 
-static varve_status check_layer(
+static varve_status layer_check_layer(
     const struct vv_index_check *check, uint32_t layer)
 {
     const struct vv_index *index = check->index;
@@ -50,14 +50,15 @@ static varve_status check_layer(
 }
 
 /* Where an element of a column is; of what stays in the file it is not said. */
-static const uint8_t *at(const struct vv_index_check *check,
+static const uint8_t *layer_check_at(const struct vv_index_check *check,
     const uint8_t *column, size_t size, uint32_t i)
 {
     return vv_is_in_file(check->index, VV_KEY_PLACE_BEGINS) ? check->bytes
                                                             : column + size * i;
 }
 
-static uint64_t offset_of(const struct vv_index *index, uint32_t place)
+static uint64_t layer_check_offset_of(
+    const struct vv_index *index, uint32_t place)
 {
     return vv_place_number(
         index, VV_KEY_PLACE_OFFSETS, index->place_offsets, 8, place);
@@ -81,7 +82,8 @@ static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
     if (pack->size > 0 && place->layer != VV_NONE ? is_good
                                                   : is_plain && !pack->size)
         return VARVE_OK;
-    return vv_check_fail(check, at(check, check->index->place_packed, 4, i),
+    return vv_check_fail(check,
+        layer_check_at(check, check->index->place_packed, 4, i),
         "place %" PRIu32 ": expected %" PRIu64 " bytes as they are, or pages "
         "of a packed chunk, found others",
         i, size);
@@ -91,16 +93,17 @@ static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
 static varve_status check_zeros(const struct vv_index_check *check, uint32_t i)
 {
     const struct vv_index *index = check->index;
-    if (offset_of(index, i) == 0)
+    if (layer_check_offset_of(index, i) == 0)
         return VARVE_OK;
-    return vv_check_fail(check, at(check, index->place_offsets, 8, i),
+    return vv_check_fail(check,
+        layer_check_at(check, index->place_offsets, 8, i),
         "place %" PRIu32 ": expected zeros at offset 0, found another", i);
 }
 
 /* Layers are numbered as places first name them: *next is the one that may come
  * now. */
-static varve_status check_place(const struct vv_index_check *check, uint32_t i,
-    uint64_t end, uint32_t *next)
+static varve_status layer_check_place(const struct vv_index_check *check,
+    uint32_t i, uint64_t end, uint32_t *next)
 {
     const struct vv_index *index = check->index;
     uint64_t begin =
@@ -108,9 +111,10 @@ static varve_status check_place(const struct vv_index_check *check, uint32_t i,
     uint64_t behind = vv_place_end(index, i, end);
     uint32_t layer = (uint32_t)vv_place_number(
         index, VV_KEY_PLACE_LAYERS, index->place_layers, 4, i);
-    uint64_t offset = offset_of(index, i);
+    uint64_t offset = layer_check_offset_of(index, i);
     if (begin >= behind || behind > end || (i == 0 && begin != VV_HEADER_SIZE))
-        return vv_check_fail(check, at(check, index->place_begins, 8, i),
+        return vv_check_fail(check,
+            layer_check_at(check, index->place_begins, 8, i),
             "place %" PRIu32 ": expected places that increase from %d to below "
             "%" PRIu64 ", found %" PRIu64 " before %" PRIu64,
             i, VV_HEADER_SIZE, end, begin, behind);
@@ -120,14 +124,16 @@ static varve_status check_place(const struct vv_index_check *check, uint32_t i,
         return check_zeros(check, i);
     uint64_t size = place.pack.size ? place.pack.size : behind - begin;
     if (layer > *next || layer >= index->layer_count)
-        return vv_check_fail(check, at(check, index->place_layers, 4, i),
+        return vv_check_fail(check,
+            layer_check_at(check, index->place_layers, 4, i),
             "place %" PRIu32 ": expected a layer that was named, or the next "
             "of %" PRIu32 ", %" PRIu32 "; found %" PRIu32,
             i, index->layer_count, *next, layer);
     uint64_t most = vv_at64(index->layer_sizes, layer) -
                     (vv_layer_is_inside(index) ? 0 : VV_FOOTER_SIZE);
     if (offset < VV_HEADER_SIZE || offset > most || size > most - offset)
-        return vv_check_fail(check, at(check, index->place_offsets, 8, i),
+        return vv_check_fail(check,
+            layer_check_at(check, index->place_offsets, 8, i),
             "place %" PRIu32 ": expected %" PRIu64 " bytes from %d to %" PRIu64
             " of its layer, found them at "
             "%" PRIu64,
@@ -167,12 +173,12 @@ varve_status vv_check_layers(const struct vv_index_check *check, uint64_t end)
             "layers: expected %d at most, found %" PRIu32, VV_MOST_LAYERS,
             index->layer_count);
     for (uint32_t i = 0; i < index->layer_count; i++)
-        VV_TRY(check_layer(check, i));
+        VV_TRY(layer_check_layer(check, i));
     if (vv_is_checked(index, VV_KEY_PLACE_BEGINS))
         return VARVE_OK;
     VV_TRY(check_is_any_packed(check));
     for (uint32_t i = 0; i < index->place_count; i++)
-        VV_TRY(check_place(check, i, end, &next));
+        VV_TRY(layer_check_place(check, i, end, &next));
     if (next != index->layer_count)
         return vv_check_fail(check, index->layer_nonces,
             "layers: expected places in %" PRIu32 ", found them in %" PRIu32,

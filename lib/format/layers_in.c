@@ -14,7 +14,7 @@
 #include "allocator.h"
 #include "beside.h"
 #include "failure.h"
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "file.h"
 #include "layout.h"
 #include "try.h"
@@ -52,8 +52,8 @@ void vv_layer_folder(struct vv_buffer *path, const char *checkpoint)
     vv_buffer_add_string(path, VV_LAYER_FOLDER);
 }
 
-static char *make_path(const struct vv_context *context, const char *checkpoint,
-    const uint8_t *nonce)
+static char *layers_in_make_path(const struct vv_context *context,
+    const char *checkpoint, const uint8_t *nonce)
 {
     char name[VV_LAYER_NAME_SIZE];
     struct vv_buffer path;
@@ -70,7 +70,7 @@ static char *make_path(const struct vv_context *context, const char *checkpoint,
 
 /* --- Opening -------------------------------------------------------------- */
 
-static varve_status fail_other(
+static varve_status layers_in_fail_other(
     const char *path, const char *what, varve_error *error)
 {
     return vv_fail(error, VARVE_CORRUPT,
@@ -101,7 +101,7 @@ static bool is_footer(
            memcmp(footer + 56, VV_LAYER_END_MAGIC, 8) == 0;
 }
 
-static varve_status check_layer(const struct vv_context *context,
+static varve_status layers_in_check_layer(const struct vv_context *context,
     struct vv_layer *layer, const uint8_t *nonce, uint64_t size,
     varve_error *error)
 {
@@ -109,11 +109,11 @@ static varve_status check_layer(const struct vv_context *context,
     VV_TRY(vv_file_read(
         context, layer->file, layer->path, bytes, sizeof bytes, 0, error));
     if (!is_header(bytes, nonce))
-        return fail_other(layer->path, "header", error);
+        return layers_in_fail_other(layer->path, "header", error);
     VV_TRY(vv_file_read(context, layer->file, layer->path, bytes, sizeof bytes,
         size - VV_FOOTER_SIZE, error));
     if (!is_footer(bytes, nonce, size))
-        return fail_other(layer->path, "footer", error);
+        return layers_in_fail_other(layer->path, "footer", error);
     layer->is_unsynced = vv_load32(bytes + 24) != 0;
     return VARVE_OK;
 }
@@ -139,15 +139,16 @@ static varve_status open_layer(const struct vv_context *context,
     uint64_t expected = vv_at64(index->layer_sizes, i), size;
     varve_status status = open_file_of(layer, context, path, &size, error);
     if (status == VARVE_IS_DIRECTORY || status == VARVE_NOT_A_CHECKPOINT)
-        return fail_other(layer->path, "file", error); /* a FIFO, a device */
+        return layers_in_fail_other(
+            layer->path, "file", error); /* a FIFO, a device */
     VV_TRY(status);
     if (size < expected)
         return vv_fail(error, VARVE_TRUNCATED,
             "%s: expected %" PRIu64 " bytes, found %" PRIu64, layer->path,
             expected, size);
     if (size > expected)
-        return fail_other(layer->path, "size", error);
-    return check_layer(context, layer, nonce, expected, error);
+        return layers_in_fail_other(layer->path, "size", error);
+    return layers_in_check_layer(context, layer, nonce, expected, error);
 }
 
 /* Names what is missing, as far as there is room, and says what to do. */
@@ -173,7 +174,7 @@ static varve_status fail_missing(const struct vv_layers *layers,
 }
 
 /* Whether what is called like a layer is none, or cannot be read. */
-static bool is_lost(varve_status status)
+static bool layers_in_is_lost(varve_status status)
 {
     return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
            status == VARVE_NOT_A_CHECKPOINT || status == VARVE_IO;
@@ -189,7 +190,7 @@ static varve_status open_what_is_left(struct vv_layers *layers,
         uint64_t size;
         varve_status status =
             open_file_of(layer, context, path, &size, &reason);
-        if (status && !is_lost(status)) {
+        if (status && !layers_in_is_lost(status)) {
             if (error)
                 *error = reason;
             return status;
@@ -199,7 +200,7 @@ static varve_status open_what_is_left(struct vv_layers *layers,
     return VARVE_OK;
 }
 
-static varve_status open_all(struct vv_layers *layers,
+static varve_status layers_in_open_all(struct vv_layers *layers,
     const struct vv_context *context, const char *path,
     const struct vv_index *index, varve_error *error)
 {
@@ -230,13 +231,13 @@ static varve_status open_inside(struct vv_layer *layer,
     return VARVE_OK;
 }
 
-static varve_status make_paths(struct vv_layers *layers,
+static varve_status layers_in_make_paths(struct vv_layers *layers,
     const struct vv_context *context, const char *path,
     const struct vv_index *index, varve_error *error)
 {
     for (uint32_t i = 0; i < layers->count; i++) {
         struct vv_layer *layer = &layers->all[i];
-        layer->path = make_path(context, path, nonce_of(index, i));
+        layer->path = layers_in_make_path(context, path, nonce_of(index, i));
         if (!layer->path)
             return vv_fail_memory(error, "the path of a layer");
     }
@@ -269,11 +270,11 @@ varve_status vv_layers_open(struct vv_layers *layers,
     varve_status status = make_unpackers(layers, context, index, error);
     if (!status && vv_layer_is_inside(index))
         status = open_inside(&layers->all[0], context, path, file, error);
-    else if (!status &&
-             !(status = make_paths(layers, context, path, index, error)))
+    else if (!status && !(status = layers_in_make_paths(
+                              layers, context, path, index, error)))
         status = context->salvages
                      ? open_what_is_left(layers, context, path, error)
-                     : open_all(layers, context, path, index, error);
+                     : layers_in_open_all(layers, context, path, index, error);
     if (status)
         vv_layers_close(layers, context);
     return status;
@@ -307,7 +308,7 @@ uint64_t vv_place_number(const struct vv_index *index, enum vv_index_key key,
 {
     uint8_t bytes[8] = { 0 };
     if (vv_is_in_file(index, key))
-        vv_far_get(index, key, (uint64_t)size * place, bytes, size);
+        vv_paged_get(index, key, (uint64_t)size * place, bytes, size);
     else
         memcpy(bytes, column + size * place, size);
     return vv_load64(bytes);
@@ -320,7 +321,7 @@ static uint64_t begin_of(const struct vv_index *index, uint32_t place)
 }
 
 /* The block of them in which a byte of the data is: *low to *high - 1. */
-static void find_block(const struct vv_index *index, uint64_t offset,
+static void layers_in_find_block(const struct vv_index *index, uint64_t offset,
     uint32_t *low, uint32_t *high)
 {
     const uint64_t *firsts = index->far->place_firsts;
@@ -343,7 +344,7 @@ uint32_t vv_place_of(const struct vv_index *index, uint64_t offset)
 {
     uint32_t low = 0, high = index->place_count;
     if (vv_is_in_file(index, VV_KEY_PLACE_BEGINS))
-        find_block(index, offset, &low, &high);
+        layers_in_find_block(index, offset, &low, &high);
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (begin_of(index, middle) <= offset)
@@ -413,7 +414,7 @@ static bool is_same_pack(const struct vv_pack *one, const struct vv_pack *other)
            one->planes == other->planes;
 }
 
-static varve_status unpack(struct range_reading *r,
+static varve_status layers_in_unpack(struct range_reading *r,
     const struct vv_layer_place *place, void *bytes, varve_error *error)
 {
     const struct vv_layer *layer = &r->layers->all[place->layer];
@@ -425,7 +426,7 @@ static varve_status unpack(struct range_reading *r,
         &place->pack, bytes, error);
 }
 
-static varve_status hold(struct range_reading *r,
+static varve_status layers_in_hold(struct range_reading *r,
     const struct vv_layer_place *place, varve_error *error)
 {
     struct unpacked *held = &r->held;
@@ -438,7 +439,7 @@ static varve_status hold(struct range_reading *r,
     held->bytes = vv_allocate(&r->context->allocator, place->pack.plain);
     if (!held->bytes)
         return vv_fail_memory(error, "unpacking a chunk");
-    varve_status status = unpack(r, place, held->bytes, error);
+    varve_status status = layers_in_unpack(r, place, held->bytes, error);
     if (status) {
         vv_release(&r->context->allocator, held->bytes, place->pack.plain);
         held->bytes = NULL;
@@ -446,7 +447,7 @@ static varve_status hold(struct range_reading *r,
     return status;
 }
 
-static varve_status read_part(struct range_reading *r,
+static varve_status layers_in_read_part(struct range_reading *r,
     const struct vv_layer_place *place, void *bytes, size_t size,
     varve_error *error)
 {
@@ -462,8 +463,8 @@ static varve_status read_part(struct range_reading *r,
         return vv_file_read(r->context, layer->file, layer->path, bytes, size,
             place->offset, error);
     if (size == place->pack.plain)
-        return unpack(r, place, bytes, error);
-    VV_TRY(hold(r, place, error));
+        return layers_in_unpack(r, place, bytes, error);
+    VV_TRY(layers_in_hold(r, place, error));
     memcpy(bytes, r->held.bytes + place->skip, size);
     return VARVE_OK;
 }
@@ -481,7 +482,7 @@ varve_status vv_layers_read(const struct vv_layers *layers,
         size_t part = left < size ? (size_t)left : size;
         status = vv_index_failure(index, error);
         if (!status)
-            status = read_part(&r, &place, to, part, error);
+            status = layers_in_read_part(&r, &place, to, part, error);
         to += part;
         offset += part;
         size -= part;

@@ -18,7 +18,7 @@ struct strings {
     size_t size;
 };
 
-static const char *keep(
+static const char *metadata_in_keep(
     struct strings *strings, const struct vv_cbor_item *text)
 {
     size_t size = (size_t)text->number;
@@ -32,7 +32,7 @@ static const char *keep(
     return at;
 }
 
-static varve_status fail(const struct vv_cbor_in *in, size_t at,
+static varve_status metadata_in_fail(const struct vv_cbor_in *in, size_t at,
     const char *expected, const char *found)
 {
     return vv_fail(in->error, VARVE_CORRUPT,
@@ -46,14 +46,15 @@ static varve_status read_real(
     struct vv_cbor_item item;
     VV_TRY(vv_cbor_expect(in, VV_CBOR_BYTES, &item));
     if (tag != VV_REAL_TAG || item.number != sizeof m->real)
-        return fail(in, at, "one float64 under tag 86", "another tag or size");
+        return metadata_in_fail(
+            in, at, "one float64 under tag 86", "another tag or size");
     uint64_t bits = vv_load64(item.bytes);
     m->kind = VARVE_METADATA_REAL;
     memcpy(&m->real, &bits, sizeof bits);
     return VARVE_OK;
 }
 
-static varve_status read_value(
+static varve_status metadata_in_read_value(
     struct vv_cbor_in *in, struct strings *strings, varve_metadata *m)
 {
     struct vv_cbor_item item;
@@ -62,7 +63,8 @@ static varve_status read_value(
     bool is_integer =
         item.kind == VV_CBOR_UNSIGNED || item.kind == VV_CBOR_NEGATIVE;
     if (is_integer && item.number > INT64_MAX)
-        return fail(in, at, "an integer of 64 bits with sign", "a larger one");
+        return metadata_in_fail(
+            in, at, "an integer of 64 bits with sign", "a larger one");
     switch (item.kind) {
     case VV_CBOR_UNSIGNED:
         m->kind = VARVE_METADATA_INTEGER;
@@ -78,11 +80,11 @@ static varve_status read_value(
         return VARVE_OK;
     case VV_CBOR_TEXT:
         m->kind = VARVE_METADATA_STRING;
-        m->string = keep(strings, &item);
+        m->string = metadata_in_keep(strings, &item);
         return VARVE_OK;
     case VV_CBOR_TAG: return read_real(in, at, item.number, m);
     default:
-        return fail(in, at, "an integer, boolean, text or real",
+        return metadata_in_fail(in, at, "an integer, boolean, text or real",
             vv_cbor_kind_text(item.kind));
     }
 }
@@ -98,9 +100,10 @@ static varve_status read_pairs(struct vv_cbor_in *in, uint64_t count,
         size_t at = in->at;
         VV_TRY(vv_cbor_expect(in, VV_CBOR_TEXT, &name));
         if (!vv_name_is_valid((const char *)name.bytes, (size_t)name.number))
-            return fail(in, at, "a name of 1 to 65535 bytes", "another size");
-        m.name = keep(strings, &name);
-        VV_TRY(read_value(in, strings, &m));
+            return metadata_in_fail(
+                in, at, "a name of 1 to 65535 bytes", "another size");
+        m.name = metadata_in_keep(strings, &name);
+        VV_TRY(metadata_in_read_value(in, strings, &m));
         if (to)
             to[i] = m;
     }
@@ -116,7 +119,7 @@ varve_status vv_metadata_parse(const struct vv_context *context,
     size_t at = in->at;
     VV_TRY(vv_cbor_expect(in, VV_CBOR_MAP, &map));
     if (map.number == 0)
-        return fail(in, at, "an empty map to be left out", "one");
+        return metadata_in_fail(in, at, "an empty map to be left out", "one");
     /* Twice: to check and to measure, then to keep. */
     struct vv_cbor_in again = *in;
     VV_TRY(read_pairs(in, map.number, &strings, NULL));

@@ -11,7 +11,7 @@
 #include "name.h"
 
 /* Whether there is nothing but ASCII without NUL, eight bytes at a time. */
-static bool is_plain(const uint8_t *bytes, uint64_t size)
+static bool name_check_is_plain(const uint8_t *bytes, uint64_t size)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t found = 0;
@@ -32,7 +32,7 @@ struct name {
     uint64_t begin; /* its first 8 bytes as a number, 0 where there are none */
 };
 
-static struct name name_at(
+static struct name name_check_name_at(
     const struct vv_index *index, uint64_t at, size_t size)
 {
     struct name name = { .bytes = index->names + at, .size = size };
@@ -49,7 +49,7 @@ static struct name name_at(
 
 /* No name has a NUL in it, so that of two with the same beginning, the one that
  * ends there is the shorter. */
-static bool is_before(const struct name *a, const struct name *b)
+static bool name_check_is_before(const struct name *a, const struct name *b)
 {
     if (a->begin != b->begin)
         return a->begin < b->begin;
@@ -63,7 +63,7 @@ static bool is_before(const struct name *a, const struct name *b)
 varve_status vv_check_names(const struct vv_index_check *check)
 {
     const struct vv_index *index = check->index;
-    bool plain = is_plain(index->names, index->names_size);
+    bool plain = name_check_is_plain(index->names, index->names_size);
     struct name previous = { .size = 0 }; /* stands before every name */
     uint32_t begin = 0;
     for (uint32_t i = 0; i < index->name_count; i++) {
@@ -74,14 +74,14 @@ varve_status vv_check_names(const struct vv_index_check *check)
                 "name %" PRIu32 ": expected an end above %" PRIu32
                 " and up to %" PRIu64 ", found %" PRIu32,
                 i, begin, index->names_size, end);
-        struct name name = name_at(index, begin, end - begin);
+        struct name name = name_check_name_at(index, begin, end - begin);
         if (name.size > VARVE_MAX_NAME_SIZE ||
             (!plain && !vv_utf8_is_valid((const char *)name.bytes, name.size)))
             return vv_check_fail(check, name.bytes,
                 "name %" PRIu32 ": expected 1 to %d bytes of UTF-8 without "
                 "NUL, found %zu bytes",
                 i, VARVE_MAX_NAME_SIZE, name.size);
-        if (!is_before(&previous, &name))
+        if (!name_check_is_before(&previous, &name))
             return vv_check_fail(check, name.bytes,
                 "name %" PRIu32 ": expected names sorted and unique, found one "
                 "that is not behind the one before it",
@@ -105,7 +105,7 @@ struct position {
     uint64_t begin; /* as that of a name */
 };
 
-static void carry(struct position *p)
+static void name_check_carry(struct position *p)
 {
     size_t i = p->size;
     while (i > 0 && p->digits[i - 1] == '9')
@@ -125,14 +125,15 @@ static void count_up(struct position *p)
 {
     uint8_t *last = &p->digits[p->size - 1];
     if (*last == '9' || p->size > 8) {
-        carry(p);
+        name_check_carry(p);
     } else {
         ++*last;
         p->begin += UINT64_C(1) << (64 - 8 * p->size);
     }
 }
 
-static bool is_named(const struct name *name, const struct position *p)
+static bool name_check_is_named(
+    const struct name *name, const struct position *p)
 {
     return name->size == p->size && name->begin == p->begin &&
            (name->size <= 8 ||
@@ -147,9 +148,9 @@ varve_status vv_check_positions(
     for (uint32_t i = begin; i < end; i++, count_up(&p)) {
         uint32_t number = vv_at32(index->edge_names, i);
         uint32_t at = vv_begin32(index->name_ends, number);
-        struct name name =
-            name_at(index, at, vv_at32(index->name_ends, number) - at);
-        if (!is_named(&name, &p))
+        struct name name = name_check_name_at(
+            index, at, vv_at32(index->name_ends, number) - at);
+        if (!name_check_is_named(&name, &p))
             return vv_check_fail(check, index->edge_names + 4 * (size_t)i,
                 "edge %" PRIu32 ": expected the name of position %" PRIu32
                 " in a list, found another",
@@ -160,7 +161,7 @@ varve_status vv_check_positions(
 
 /* --- Use of names --------------------------------------------------------- */
 
-static void mark(uint8_t *used, const uint8_t *names, uint32_t count)
+static void name_check_mark(uint8_t *used, const uint8_t *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t name = vv_at32(names, i);
@@ -176,10 +177,10 @@ varve_status vv_check_use(const struct vv_index_check *check)
     uint8_t *used = vv_allocate_zeroed(a, size);
     if (!used)
         return vv_fail_memory(check->error, "marks of names");
-    mark(used, index->edge_names, index->edge_count);
-    mark(used, index->slot_names, index->slot_count);
-    mark(used, index->tag_names, index->tag_count);
-    mark(used, index->global_names, index->global_count);
+    name_check_mark(used, index->edge_names, index->edge_count);
+    name_check_mark(used, index->slot_names, index->slot_count);
+    name_check_mark(used, index->tag_names, index->tag_count);
+    name_check_mark(used, index->global_names, index->global_count);
     uint32_t unused = 0;
     while (unused < index->name_count && used[unused / 8] >> unused % 8 & 1)
         unused += used[unused / 8] == UINT8_MAX ? 8 - unused % 8 : 1;

@@ -10,7 +10,7 @@
 #include "allocator.h"
 #include "bool_bytes.h"
 #include "failure.h"
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "layout.h"
 #include "piece_table.h"
 #include "system.h"

@@ -29,7 +29,7 @@
 #include "file.h"
 #include "frame.h"
 #include "layout.h"
-#include "planes.h"
+#include "byte_shuffle.h"
 #include "try.h"
 
 enum {
@@ -81,7 +81,7 @@ static size_t part_at(const struct apart *a, size_t at)
     return a->count - at < VV_MOST_BLOCK ? a->count - at : VV_MOST_BLOCK;
 }
 
-static void split(const struct apart *a, const uint8_t *from, size_t size)
+static void pack_split(const struct apart *a, const uint8_t *from, size_t size)
 {
     uint8_t *to[VV_MOST_PLANES];
     size_t whole = a->count * a->planes;
@@ -92,7 +92,7 @@ static void split(const struct apart *a, const uint8_t *from, size_t size)
     memcpy(a->rest + rest_of_planes(a), from + whole, size - whole);
 }
 
-static void join(const struct apart *a, uint8_t *to, size_t size)
+static void pack_join(const struct apart *a, uint8_t *to, size_t size)
 {
     uint8_t *places[VV_MOST_PLANES];
     const uint8_t *from[VV_MOST_PLANES];
@@ -183,7 +183,7 @@ void vv_packer_free(struct vv_packer *packer)
  * what is found takes more bytes than it saves (bench/notebook.md). So the
  * lowest level hardly does. Any other looks as Zstandard would, as all do in
  * bytes and texts: 0 stands for that. */
-static void choose(struct vv_packer *packer, unsigned planes)
+static void pack_choose(struct vv_packer *packer, unsigned planes)
 {
     packer->hardly_looks = packer->level == 1 && planes > 1;
     ZSTD_CCtx_setParameter(
@@ -237,7 +237,7 @@ static size_t pack_planes(struct vv_packer *packer, const uint8_t *bytes,
     size_t before = a.raw_planes ? VV_FRAME_HEAD + raw_size(&a) : 0;
     if (a.raw_planes == planes || before > vv_pack_room(size))
         return 0;
-    split(&a, bytes, size);
+    pack_split(&a, bytes, size);
     size_t found = pack_rest(packer, &a, size - a.raw_planes * a.count,
         frame + before, vv_pack_room(size) - before);
     if (found == 0 || before == 0)
@@ -252,7 +252,7 @@ bool vv_packer_pack(struct vv_packer *packer, const void *bytes, size_t size,
     void *frame, struct vv_pack *pack)
 {
     size_t found;
-    choose(packer, pack->planes);
+    pack_choose(packer, pack->planes);
     if (pack->planes > 1) {
         found = pack_planes(packer, bytes, size, pack->planes, frame);
     } else {
@@ -368,7 +368,7 @@ static varve_status unpack_planes(struct vv_unpacker *unpacker,
         a.raw_planes = 0;
         VV_TRY(unpack_all(unpacker, path, offset, pack, a.rest, error));
     }
-    join(&a, to, pack->plain);
+    pack_join(&a, to, pack->plain);
     return VARVE_OK;
 }
 

@@ -1,5 +1,6 @@
 /* pack.h - up to a chunk of data, packed with Zstandard: one frame, behind
- * which nothing stands, of the bytes as they are or of their planes (planes.h).
+ * which nothing stands, of the bytes as they are or of their planes
+ * (byte_shuffle.h).
  *
  * SPDX-License-Identifier: MIT
  */

@@ -7,13 +7,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "layers_in.h"
 #include "piece_table.h"
 #include "try.h"
 
 /* The first of the chunks summed by pages that is not before `chunk`. */
-static uint64_t lower_bound(const struct vv_index *index, uint64_t chunk)
+static uint64_t page_sums_lower_bound(
+    const struct vv_index *index, uint64_t chunk)
 {
     uint64_t low = 0, high = index->paged_count;
     while (low < high) {
@@ -28,7 +29,7 @@ static uint64_t lower_bound(const struct vv_index *index, uint64_t chunk)
 
 const uint8_t *vv_page_sums_find(const struct vv_index *index, uint64_t chunk)
 {
-    uint64_t i = index->paged_count ? lower_bound(index, chunk) : 0;
+    uint64_t i = index->paged_count ? page_sums_lower_bound(index, chunk) : 0;
     if (i == index->paged_count ||
         vv_at64(index->paged_chunks, (size_t)i) != chunk)
         return NULL;
@@ -38,7 +39,7 @@ const uint8_t *vv_page_sums_find(const struct vv_index *index, uint64_t chunk)
 bool vv_page_sums_any(
     const struct vv_index *index, uint64_t first, uint64_t count)
 {
-    uint64_t i = index->paged_count ? lower_bound(index, first) : 0;
+    uint64_t i = index->paged_count ? page_sums_lower_bound(index, first) : 0;
     return i < index->paged_count &&
            vv_at64(index->paged_chunks, (size_t)i) - first < count;
 }
@@ -86,7 +87,7 @@ static varve_status check_sums(
     const uint8_t *sums = index->page_digests + (size_t)i * VV_PAGE_SUMS_SIZE;
     struct vv_digest digest = vv_page_sums_digest(sums), expected;
     if (vv_is_in_file(index, VV_KEY_DIGESTS))
-        vv_far_get(index, VV_KEY_DIGESTS, chunk * VV_DIGEST_SIZE,
+        vv_paged_get(index, VV_KEY_DIGESTS, chunk * VV_DIGEST_SIZE,
             expected.bytes, VV_DIGEST_SIZE);
     else
         memcpy(expected.bytes, index->digests + chunk * VV_DIGEST_SIZE,

@@ -6,7 +6,7 @@
 
 #include "box.h"
 #include "dtype.h"
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "layout.h"
 #include "piece_table.h"
 
@@ -18,7 +18,7 @@ static uint64_t elements_per_chunk(
 }
 
 /* The chunk that has an element of a piece. */
-static void set(const struct vv_parsed_index *parsed, uint32_t value,
+static void part_set(const struct vv_parsed_index *parsed, uint32_t value,
     const struct vv_value_piece *piece, uint64_t element,
     struct vv_chunk_part *part)
 {
@@ -52,13 +52,13 @@ void vv_part_of_chunk(const struct vv_parsed_index *parsed, uint32_t value,
     if (vv_index_has_failed(&parsed->index))
         set_nothing(parsed, value, chunk, part);
     else
-        set(parsed, value, &piece,
+        part_set(parsed, value, &piece,
             (chunk - piece.first_chunk) * elements_per_chunk(parsed, value),
             part);
 }
 
 /* Whether a piece has an element of the box from a chunk on; that part. */
-static bool find(const struct vv_parsed_index *parsed, uint32_t value,
+static bool part_find(const struct vv_parsed_index *parsed, uint32_t value,
     const varve_box *box, uint64_t chunk, const struct vv_value_piece *piece,
     struct vv_chunk_part *part)
 {
@@ -71,7 +71,7 @@ static bool find(const struct vv_parsed_index *parsed, uint32_t value,
         skipped, UINT64_MAX);
     if (!vv_rows_next(&rows))
         return false;
-    set(parsed, value, piece, rows.from, part);
+    part_set(parsed, value, piece, rows.from, part);
     return true;
 }
 
@@ -88,13 +88,13 @@ static bool find_far(const struct vv_parsed_index *parsed, uint32_t value,
     uint32_t number =
         vv_piece_with_chunk(index, &parsed->table, value, chunk, &piece);
     if (!vv_index_has_failed(index) &&
-        find(parsed, value, box, chunk, &piece, part))
+        part_find(parsed, value, box, chunk, &piece, part))
         return true;
     vv_run_walk_begin(
         &walk, index, &parsed->table, value, number / VV_RUN_PIECES);
     while (vv_run_walk_skip(&walk, box) && vv_run_walk_next(&walk, &piece)) {
         if (walk.number > number + 1 &&
-            find(parsed, value, box, chunk, &piece, part))
+            part_find(parsed, value, box, chunk, &piece, part))
             return true;
     }
     if (!vv_index_has_failed(index))
@@ -115,7 +115,7 @@ bool vv_part_from(const struct vv_parsed_index *parsed, uint32_t value,
     for (; number < pieces; number++) {
         struct vv_value_piece piece;
         vv_piece_at(index, table, value, number, &piece);
-        if (find(parsed, value, box, chunk, &piece, part))
+        if (part_find(parsed, value, box, chunk, &piece, part))
             return true;
     }
     return false;

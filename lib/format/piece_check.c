@@ -19,7 +19,7 @@
 
 #include "box.h"
 #include "dtype.h"
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "piece_table.h"
 #include "try.h"
 
@@ -36,7 +36,7 @@ static uint64_t reduce(uint64_t x)
 }
 
 /* By halves of 31 bits: 2^61 is 1, so 2^62 is 2. */
-static uint64_t multiply(uint64_t a, uint64_t b)
+static uint64_t piece_check_multiply(uint64_t a, uint64_t b)
 {
     const uint64_t low = (UINT64_C(1) << 31) - 1;
     uint64_t middle = (a >> 31) * (b & low) + (a & low) * (b >> 31);
@@ -61,17 +61,19 @@ static uint64_t weight(uint64_t seed, uint32_t dimension, uint64_t at)
     return reduce(vv_hash_of(bytes, sizeof bytes));
 }
 
-static uint64_t weigh(const varve_box *box, uint32_t rank, uint64_t seed)
+static uint64_t piece_check_weigh(
+    const varve_box *box, uint32_t rank, uint64_t seed)
 {
     uint64_t product = 1;
     for (uint32_t k = 0; k < rank; k++)
-        product = multiply(
+        product = piece_check_multiply(
             product, subtract(weight(seed, k, box->start[k]),
                          weight(seed, k, box->start[k] + box->extents[k])));
     return product;
 }
 
-static void box_of(const struct vv_cover *c, uint32_t i, varve_box *box)
+static void piece_check_box_of(
+    const struct vv_cover *c, uint32_t i, varve_box *box)
 {
     uint32_t rank = c->type->rank;
     vv_piece_box(c->index, c->at + 2 * (uint64_t)rank * i, rank, box);
@@ -82,19 +84,20 @@ bool vv_cover_is_exact(const struct vv_cover *c, uint64_t seed)
     varve_box box = { 0 };
     uint64_t sum = 0;
     for (uint32_t i = 0; i < c->count; i++) {
-        box_of(c, i, &box);
-        sum = reduce(sum + weigh(&box, c->type->rank, seed));
+        piece_check_box_of(c, i, &box);
+        sum = reduce(sum + piece_check_weigh(&box, c->type->rank, seed));
     }
     for (uint32_t k = 0; k < c->type->rank; k++) {
         box.start[k] = 0;
         box.extents[k] = c->type->shape[k];
     }
-    return sum == weigh(&box, c->type->rank, seed);
+    return sum == piece_check_weigh(&box, c->type->rank, seed);
 }
 
 /* --- What is wrong with it ------------------------------------------------ */
 
-static bool has(const varve_box *box, uint32_t rank, const uint64_t *element)
+static bool piece_check_has(
+    const varve_box *box, uint32_t rank, const uint64_t *element)
 {
     bool is_in = true;
     for (uint32_t k = 0; k < rank; k++)
@@ -105,14 +108,14 @@ static bool has(const varve_box *box, uint32_t rank, const uint64_t *element)
 
 /* In how many boxes fault->element is; and in each dimension the next place
  * where one starts or ends. */
-static void look(const struct vv_cover *c, struct vv_cover_fault *fault,
-    uint64_t next[VARVE_MAX_RANK])
+static void piece_check_look(const struct vv_cover *c,
+    struct vv_cover_fault *fault, uint64_t next[VARVE_MAX_RANK])
 {
     varve_box box;
     fault->times = 0;
     memcpy(next, c->type->shape, c->type->rank * sizeof *next);
     for (uint32_t i = 0; i < c->count; i++) {
-        box_of(c, i, &box);
+        piece_check_box_of(c, i, &box);
         for (uint32_t k = 0; k < c->type->rank; k++) {
             uint64_t end = box.start[k] + box.extents[k];
             uint64_t event =
@@ -120,7 +123,7 @@ static void look(const struct vv_cover *c, struct vv_cover_fault *fault,
             if (event > fault->element[k] && event < next[k])
                 next[k] = event;
         }
-        if (!has(&box, c->type->rank, fault->element))
+        if (!piece_check_has(&box, c->type->rank, fault->element))
             continue;
         if (fault->times < 2)
             fault->boxes[fault->times] = i;
@@ -136,7 +139,7 @@ bool vv_cover_find_fault(const struct vv_cover *c, struct vv_cover_fault *fault)
     *fault = (struct vv_cover_fault){ 0 };
     for (uint64_t looks = 0; looks < MOST_LOOKS; looks += c->count) {
         uint32_t k = c->type->rank;
-        look(c, fault, next);
+        piece_check_look(c, fault, next);
         if (fault->times != 1)
             return true;
         while (k > 0 && next[k - 1] == c->type->shape[k - 1])
@@ -188,7 +191,7 @@ struct rest {
     varve_box before;
 };
 
-static bool is_behind(
+static bool piece_check_is_behind(
     const varve_box *box, const varve_box *before, uint32_t rank)
 {
     uint32_t k = 0;
@@ -198,7 +201,7 @@ static bool is_behind(
 }
 
 /* Where a box of a cover is; of what stays in the file it is not said. */
-static const uint8_t *place_of(const struct vv_index_check *check,
+static const uint8_t *piece_check_place_of(const struct vv_index_check *check,
     const struct vv_cover *cover, uint32_t i)
 {
     uint64_t number = cover->at + 2 * (uint64_t)cover->type->rank * i;
@@ -207,21 +210,21 @@ static const uint8_t *place_of(const struct vv_index_check *check,
                : check->index->piece_boxes + 8 * (size_t)number;
 }
 
-static varve_status check_box(const struct vv_index_check *check,
+static varve_status piece_check_box(const struct vv_index_check *check,
     const struct vv_cover *cover, uint32_t i, struct rest *rest)
 {
     uint32_t rank = cover->type->rank;
     varve_box box;
-    box_of(cover, i, &box);
+    piece_check_box_of(cover, i, &box);
     uint32_t leaves = vv_box_leaves(cover->type, &box);
     uint64_t count = leaves == rank ? vv_box_count(cover->type, &box) : 0;
     if (count == 0)
-        return vv_check_fail(check, place_of(check, cover, i),
+        return vv_check_fail(check, piece_check_place_of(check, cover, i),
             "piece %" PRIu32 " of a value: expected extents from 1 on within "
             "its shape, found others",
             i);
-    if (i > 0 && !is_behind(&box, &rest->before, rank))
-        return vv_check_fail(check, place_of(check, cover, i),
+    if (i > 0 && !piece_check_is_behind(&box, &rest->before, rank))
+        return vv_check_fail(check, piece_check_place_of(check, cover, i),
             "piece %" PRIu32 " of a value: expected pieces sorted by where "
             "they start, found one that is not behind the one before it",
             i);
@@ -231,10 +234,10 @@ static varve_status check_box(const struct vv_index_check *check,
     return VARVE_OK;
 }
 
-static varve_status fail_cover(const struct vv_index_check *check,
+static varve_status piece_check_fail_cover(const struct vv_index_check *check,
     uint32_t value, const struct vv_cover *cover)
 {
-    const uint8_t *at = place_of(check, cover, 0);
+    const uint8_t *at = piece_check_place_of(check, cover, 0);
     struct vv_cover_fault fault;
     char element[VARVE_MAX_RANK * 21 + 1];
     if (!vv_cover_find_fault(cover, &fault))
@@ -264,7 +267,7 @@ static uint64_t seed_of(
     uint64_t at = 8 * cover->at;
     uint64_t size = 16 * (uint64_t)cover->type->rank * cover->count;
     return vv_is_in_file(index, VV_KEY_PIECE_BOXES)
-               ? vv_far_seed(index->far, VV_KEY_PIECE_BOXES, at, size)
+               ? vv_paged_seed(index->far, VV_KEY_PIECE_BOXES, at, size)
                : vv_hash_of(index->piece_boxes + (size_t)at, (size_t)size);
 }
 
@@ -282,12 +285,12 @@ varve_status vv_check_pieces(const struct vv_index_check *check, uint32_t value,
         .count = vv_at32(index->piece_ends, row) -
                  vv_begin32(index->piece_ends, row) };
     for (uint32_t i = 0; i < cover.count; i++)
-        VV_TRY(check_box(check, &cover, i, &rest));
+        VV_TRY(piece_check_box(check, &cover, i, &rest));
     /* The number makes sure that what lies where is within the value, whatever
      * somebody has made for a seed. */
     if (rest.is_overdrawn || rest.elements > 0 ||
         !vv_cover_is_exact(&cover, seed_of(check, &cover)))
-        return fail_cover(check, value, &cover);
+        return piece_check_fail_cover(check, value, &cover);
     return VARVE_OK;
 }
 

@@ -6,7 +6,7 @@
 
 #include "box.h"
 #include "dtype.h"
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "layout.h"
 #include "piece_table.h"
 
@@ -22,7 +22,7 @@ static uint32_t runs_of(uint32_t pieces)
     return pieces / VV_RUN_PIECES + (pieces % VV_RUN_PIECES != 0);
 }
 
-static uint32_t rank_of(const struct vv_index *index, uint32_t row)
+static uint32_t piece_runs_rank_of(const struct vv_index *index, uint32_t row)
 {
     return index->value_ranks[vv_at32(index->pieced_values, row)];
 }
@@ -51,7 +51,7 @@ bool vv_piece_runs_count(
     for (uint32_t i = 0; i < index->pieced_count; i++) {
         uint32_t count = runs_of(pieces_of(index, i));
         runs->run_count += (uint64_t)count + 1;
-        runs->hull_count += (uint64_t)count * 2 * rank_of(index, i);
+        runs->hull_count += (uint64_t)count * 2 * piece_runs_rank_of(index, i);
     }
     return true;
 }
@@ -75,7 +75,8 @@ void vv_piece_runs_point(struct vv_piece_runs *runs, uint64_t *words)
 }
 
 /* A hull is of the places where its boxes start and end. */
-static void extend(uint64_t *hull, uint32_t rank, const varve_box *box)
+static void piece_runs_extend(
+    uint64_t *hull, uint32_t rank, const varve_box *box)
 {
     for (uint32_t k = 0; k < rank; k++) {
         uint64_t end = box->start[k] + box->extents[k];
@@ -113,7 +114,7 @@ void vv_piece_runs_add(struct vv_piece_runs *runs, const struct vv_index *index,
         }
         vv_piece_box(
             index, runs->boxes[row] + 2 * (uint64_t)rank * i, rank, &box);
-        extend(hull, rank, &box);
+        piece_runs_extend(hull, rank, &box);
         uint64_t size =
             vv_box_count(type, &box) * vv_dtype_file_size(type->dtype);
         at.begin += size;
@@ -157,7 +158,7 @@ void vv_run_walk_begin(struct vv_run_walk *w, const struct vv_index *index,
 
 /* As many boxes as there is room for, but none of the next run, which may be
  * skipped. */
-static void hold(struct vv_run_walk *w)
+static void piece_runs_hold(struct vv_run_walk *w)
 {
     uint32_t rank = w->type.rank, room = VV_RUN_NUMBERS / (2 * rank);
     uint32_t end = (w->number / VV_RUN_PIECES + 1) * VV_RUN_PIECES;
@@ -165,7 +166,7 @@ static void hold(struct vv_run_walk *w)
     uint64_t at = w->runs->boxes[w->row] + 2 * (uint64_t)rank * w->number;
     w->first = w->number;
     w->held = left < room ? left : room;
-    vv_far_get(w->index, VV_KEY_PIECE_BOXES, 8 * at, w->numbers,
+    vv_paged_get(w->index, VV_KEY_PIECE_BOXES, 8 * at, w->numbers,
         16 * (size_t)rank * w->held);
 }
 
@@ -176,7 +177,7 @@ bool vv_run_walk_next(struct vv_run_walk *w, struct vv_value_piece *piece)
     if (w->number >= w->count)
         return false;
     if (w->number - w->first >= w->held)
-        hold(w);
+        piece_runs_hold(w);
     if (vv_index_has_failed(w->index))
         return false;
     vv_piece_box(&numbers, 2 * (uint64_t)rank * (w->number - w->first), rank,
@@ -222,7 +223,8 @@ bool vv_run_find(const struct vv_index *index,
     return false;
 }
 
-static bool meet(const uint64_t *hull, uint32_t rank, const varve_box *box)
+static bool piece_runs_meet(
+    const uint64_t *hull, uint32_t rank, const varve_box *box)
 {
     bool do_meet = true;
     for (uint32_t k = 0; k < rank; k++)
@@ -238,7 +240,8 @@ bool vv_run_walk_skip(struct vv_run_walk *w, const varve_box *box)
     const uint64_t *hulls = w->runs->boxes_of_runs + w->runs->hulls[w->row];
     if (w->number >= w->count)
         return false;
-    while (run < count && !meet(hulls + 2 * (size_t)rank * run, rank, box))
+    while (run < count &&
+           !piece_runs_meet(hulls + 2 * (size_t)rank * run, rank, box))
         run++;
     if (run < count && run > first)
         begin_run(w, run);

@@ -8,7 +8,7 @@
 #include "box.h"
 #include "dtype.h"
 #include "failure.h"
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "layout.h"
 
 /* --- The table ------------------------------------------------------------ */
@@ -74,7 +74,7 @@ void vv_piece_box(
     uint8_t far[16 * VARVE_MAX_RANK];
     const uint8_t *numbers = far;
     if (vv_is_in_file(index, VV_KEY_PIECE_BOXES))
-        vv_far_get(index, VV_KEY_PIECE_BOXES, 8 * at, far, 16 * (size_t)rank);
+        vv_paged_get(index, VV_KEY_PIECE_BOXES, 8 * at, far, 16 * (size_t)rank);
     else
         numbers = index->piece_boxes + 8 * (size_t)at;
     for (uint32_t k = 0; k < rank; k++) {
@@ -128,7 +128,7 @@ static uint64_t end_of(const struct vv_index *index,
                          : table->pieces.starts[piece + 1].begin;
 }
 
-static void whole(const struct vv_index *index,
+static void piece_table_whole(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value,
     struct vv_value_piece *piece)
 {
@@ -160,7 +160,7 @@ void vv_piece_at(const struct vv_index *index,
     uint32_t rank = index->value_ranks[value];
     *piece = (struct vv_value_piece){ 0 };
     if (row == VV_NONE) {
-        whole(index, table, value, piece);
+        piece_table_whole(index, table, value, piece);
         return;
     }
     if (vv_is_in_file(index, VV_KEY_PIECE_BOXES)) {

@@ -65,7 +65,7 @@ uint32_t vv_piece_of_chunk(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value, uint64_t chunk);
 
 /* (Boxes that stay in the file are read by these. Where that cannot be done
- * they are of nothing, and the index has failed: far_columns.h) */
+ * they are of nothing, and the index has failed: paged_columns.h) */
 
 /* That piece itself, and its number. */
 uint32_t vv_piece_with_chunk(const struct vv_index *index,

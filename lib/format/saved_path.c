@@ -35,7 +35,7 @@ static void reach_edges(struct vv_saved_paths *p, uint32_t *queue)
     }
 }
 
-static void reach_slots(struct vv_saved_paths *p)
+static void saved_path_reach_slots(struct vv_saved_paths *p)
 {
     const struct vv_index *index = p->index;
     for (uint32_t s = 0; s < index->slot_count; s++) {
@@ -74,7 +74,7 @@ varve_status vv_saved_paths_begin(struct vv_saved_paths *p,
     for (size_t i = 0; i < count; i++)
         p->parents[i] = VV_NONE;
     reach_edges(p, queue);
-    reach_slots(p);
+    saved_path_reach_slots(p);
     vv_release(allocator, queue, count * sizeof *queue);
     return VARVE_OK;
 }
@@ -97,7 +97,7 @@ struct text {
     bool is_plain; /* names as they are */
 };
 
-static void add_name(const struct text *t, uint32_t name)
+static void saved_path_add_name(const struct text *t, uint32_t name)
 {
     size_t size;
     const char *bytes = vv_index_name(t->paths->index, name, &size);
@@ -108,7 +108,7 @@ static void add_name(const struct text *t, uint32_t name)
 }
 
 /* Climbs until the root or until it is too long. */
-static void add_edges(const struct text *t, uint32_t node)
+static void saved_path_add_edges(const struct text *t, uint32_t node)
 {
     const struct vv_saved_paths *p = t->paths;
     struct vv_buffer *path = t->path;
@@ -117,7 +117,7 @@ static void add_edges(const struct text *t, uint32_t node)
         if (path->size > begin)
             vv_buffer_add8(path, '/');
         size_t at = path->size;
-        add_name(t, vv_at32(p->index->edge_names, p->ways[node]));
+        saved_path_add_name(t, vv_at32(p->index->edge_names, p->ways[node]));
         vv_buffer_reverse(path, at);
         node = p->parents[node];
         if (path->failed)
@@ -126,16 +126,16 @@ static void add_edges(const struct text *t, uint32_t node)
     vv_buffer_reverse(path, begin);
 }
 
-static void add_slot(const struct text *t, uint32_t node)
+static void saved_path_add_slot(const struct text *t, uint32_t node)
 {
     const struct vv_index *index = t->paths->index;
     uint32_t slot = t->paths->ways[node] & ~VV_WAY_IS_SLOT;
-    add_edges(t, t->paths->parents[node]);
+    saved_path_add_edges(t, t->paths->parents[node]);
     if (t->path->size)
         vv_buffer_add8(t->path, '/');
-    add_name(t, vv_at32(index->slot_names, slot));
+    saved_path_add_name(t, vv_at32(index->slot_names, slot));
     vv_buffer_add8(t->path, '(');
-    add_edges(t, vv_at32(index->slot_variables, slot));
+    saved_path_add_edges(t, vv_at32(index->slot_variables, slot));
     vv_buffer_add8(t->path, ')');
 }
 
@@ -144,9 +144,9 @@ static void set_path(const struct text *t, uint32_t node)
     const struct vv_saved_paths *p = t->paths;
     t->path->size = 0;
     if (node == p->root || !(p->ways[node] & VV_WAY_IS_SLOT))
-        add_edges(t, node);
+        saved_path_add_edges(t, node);
     else
-        add_slot(t, node);
+        saved_path_add_slot(t, node);
     vv_path_shorten(t->path, t->longest);
 }
 
@@ -193,7 +193,7 @@ void vv_saved_child_path(
     bool is_long = is_shortened(p, p->parents[child], path);
     if (path->size)
         vv_buffer_add8(path, '/');
-    add_name(&t, vv_at32(p->index->edge_names, p->ways[child]));
+    saved_path_add_name(&t, vv_at32(p->index->edge_names, p->ways[child]));
     if (is_long)
         vv_path_shorten_on(path);
     else
@@ -208,7 +208,8 @@ struct search {
     struct vv_buffer *scratch;
 };
 
-static uint32_t find_name(const struct search *s, struct vv_text name)
+static uint32_t saved_path_find_name(
+    const struct search *s, struct vv_text name)
 {
     if (memchr(name.bytes, '%', name.size)) {
         s->scratch->size = 0;
@@ -221,16 +222,16 @@ static uint32_t find_name(const struct search *s, struct vv_text name)
                : vv_index_find_name(s->index, name.bytes, name.size);
 }
 
-static uint32_t find(
+static uint32_t saved_path_find(
     const struct search *s, struct vv_text path, unsigned depth);
 
-static uint32_t find_slot(const struct search *s, uint32_t owner,
+static uint32_t saved_path_find_slot(const struct search *s, uint32_t owner,
     struct vv_text name, struct vv_text variable, unsigned depth)
 {
-    uint32_t id = find_name(s, name);
+    uint32_t id = saved_path_find_name(s, name);
     uint32_t on = id == VV_NONE || depth == VV_PATTERN_MAX_DEPTH
                       ? VV_NONE
-                      : find(s, variable, depth + 1);
+                      : saved_path_find(s, variable, depth + 1);
     return on == VV_NONE ? VV_NONE
                          : vv_index_find_slot(s->index, owner, on, id);
 }
@@ -243,14 +244,14 @@ static uint32_t find_step(
     struct vv_text base, inside;
     uint32_t found = VV_NONE;
     if (vv_name_split(name, &base, &inside) == VV_NAME_OF_SLOT)
-        found = find_slot(s, node, base, inside, depth);
+        found = saved_path_find_slot(s, node, base, inside, depth);
     if (found != VV_NONE)
         return found;
-    uint32_t id = find_name(s, name);
+    uint32_t id = saved_path_find_name(s, name);
     return id == VV_NONE ? VV_NONE : vv_index_find_child(s->index, node, id);
 }
 
-static uint32_t find(
+static uint32_t saved_path_find(
     const struct search *s, struct vv_text path, unsigned depth)
 {
     uint32_t node = s->root;
@@ -269,5 +270,5 @@ uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,
     const char *path, struct vv_buffer *scratch)
 {
     struct search search = { index, from, scratch };
-    return find(&search, (struct vv_text){ path, strlen(path) }, 1);
+    return saved_path_find(&search, (struct vv_text){ path, strlen(path) }, 1);
 }

@@ -23,8 +23,8 @@ struct tables {
     uint32_t name;
 };
 
-static bool make_table(const varve_allocator *a, const struct vv_index *index,
-    struct tables *table)
+static bool saved_spread_make_table(const varve_allocator *a,
+    const struct vv_index *index, struct tables *table)
 {
     if (index->slot_count == 0)
         return true;
@@ -70,8 +70,9 @@ static const struct vv_state *step_by(struct vv_spread *s,
     return table->to;
 }
 
-static void follow_edge(struct vv_spread *s, const struct vv_index *index,
-    struct tables *table, uint32_t pair, uint32_t edge)
+static void saved_spread_follow_edge(struct vv_spread *s,
+    const struct vv_index *index, struct tables *table, uint32_t pair,
+    uint32_t edge)
 {
     uint32_t node = s->pairs[pair].node;
     uint32_t child = vv_at32(index->edge_children, edge) + half_of(index, node);
@@ -83,8 +84,9 @@ static void follow_edge(struct vv_spread *s, const struct vv_index *index,
         NULL, (struct vv_way){ .from = pair + 1, .number = edge });
 }
 
-static void follow_slot(struct vv_spread *s, const struct vv_index *index,
-    uint32_t owner, uint32_t variable, uint32_t slot)
+static void saved_spread_follow_slot(struct vv_spread *s,
+    const struct vv_index *index, uint32_t owner, uint32_t variable,
+    uint32_t slot)
 {
     size_t size;
     const char *name =
@@ -110,17 +112,17 @@ static void follow_slots(struct vv_spread *s, const struct vv_index *index,
         uint32_t i =
             vv_spread_first(s, vv_at32(index->slot_variables, slot) + half);
         for (; i; i = s->pairs[i - 1].next)
-            follow_slot(s, index, pair, i - 1, slot);
+            saved_spread_follow_slot(s, index, pair, i - 1, slot);
     }
     for (uint32_t k = table->firsts[node]; k; k = table->nexts[k - 1]) {
         uint32_t i =
             vv_spread_first(s, vv_at32(index->slot_owners, k - 1) + half);
         for (; i; i = s->pairs[i - 1].next)
-            follow_slot(s, index, i - 1, pair, k - 1);
+            saved_spread_follow_slot(s, index, i - 1, pair, k - 1);
     }
 }
 
-static void go_on(
+static void saved_spread_go_on(
     struct vv_spread *s, const struct vv_index *index, struct tables *table)
 {
     uint32_t pair, begin, end;
@@ -128,7 +130,7 @@ static void go_on(
         uint32_t node = s->pairs[pair].node;
         vv_index_edges(index, node - half_of(index, node), &begin, &end);
         for (uint32_t e = begin; e < end; e++)
-            follow_edge(s, index, table, pair, e);
+            saved_spread_follow_edge(s, index, table, pair, e);
         for (uint32_t half = 0; index->slot_count && half < 2; half++)
             follow_slots(s, index, table, pair, half * index->node_count);
     }
@@ -138,8 +140,8 @@ varve_status vv_saved_spread_follow(
     struct vv_spread *s, const struct vv_saved_paths *paths, varve_error *error)
 {
     struct tables table = { 0 };
-    if (make_table(paths->allocator, paths->index, &table))
-        go_on(s, paths->index, &table);
+    if (saved_spread_make_table(paths->allocator, paths->index, &table))
+        saved_spread_go_on(s, paths->index, &table);
     else if (s->automaton.status == VARVE_OK)
         s->automaton.status = VARVE_NO_MEMORY;
     free_table(paths->allocator, paths->index, &table);
@@ -166,7 +168,7 @@ static bool place_half(struct vv_spread *s, const struct vv_saved_paths *paths,
     return s->automaton.status == VARVE_OK;
 }
 
-static bool place_all(
+static bool saved_spread_place_all(
     struct vv_spread *s, const struct vv_saved_paths *paths, uint32_t half)
 {
     size_t count = paths->index->node_count;
@@ -183,7 +185,7 @@ varve_status vv_saved_spread_begin(struct vv_spread *s,
     varve_error *error)
 {
     VV_TRY(vv_spread_begin(s, paths->allocator, patterns, error));
-    if (place_all(s, paths, 0))
+    if (saved_spread_place_all(s, paths, 0))
         vv_spread_add(s, paths->root, s->automaton.start, NULL,
             (struct vv_way){ .from = 0 });
     varve_status status = vv_saved_spread_follow(s, paths, error);
@@ -194,7 +196,7 @@ varve_status vv_saved_spread_begin(struct vv_spread *s,
 
 /* --- Paths that are not in the file ------------------------------------- */
 
-static const struct vv_state *state_of(
+static const struct vv_state *saved_spread_state_of(
     struct vv_automaton *a, struct vv_text path, unsigned depth)
 {
     const struct vv_state *state = a->start;
@@ -205,7 +207,7 @@ static const struct vv_state *state_of(
                        vv_name_split(name, &base, &inside) == VV_NAME_OF_SLOT;
         /* Before the base: both spell their names in the same scratch. */
         if (is_slot)
-            variable = state_of(a, inside, depth + 1);
+            variable = saved_spread_state_of(a, inside, depth + 1);
         a->name.size = 0;
         vv_name_pattern_unescape(is_slot ? base : name, &a->name);
         const char *bytes = vv_buffer_string(&a->name);
@@ -226,15 +228,16 @@ void vv_saved_spread_add(struct vv_spread *s,
     uint32_t half = paths->index->node_count;
     struct vv_text text = { path, strlen(path) };
     if (!vv_spread_has_place(s, half + paths->root) &&
-        !place_all(s, paths, half))
+        !saved_spread_place_all(s, paths, half))
         return;
-    vv_spread_add(s, half + node, state_of(&s->automaton, text, 0), NULL,
-        (struct vv_way){ .from = 0 });
+    vv_spread_add(s, half + node, saved_spread_state_of(&s->automaton, text, 0),
+        NULL, (struct vv_way){ .from = 0 });
 }
 
 /* --- Back --------------------------------------------------------------- */
 
-static struct vv_text name_of(const void *graph, const struct vv_way *way)
+static struct vv_text saved_spread_name_of(
+    const void *graph, const struct vv_way *way)
 {
     const struct vv_index *index = graph;
     const uint8_t *names =
@@ -248,6 +251,7 @@ void vv_saved_spread_path(const struct vv_spread *spread,
     const struct vv_index *index, uint32_t pair, size_t longest,
     struct vv_buffer *path)
 {
-    struct vv_spread_text text = { spread, name_of, index, longest, path };
+    struct vv_spread_text text = { spread, saved_spread_name_of, index, longest,
+        path };
     vv_spread_path(&text, pair);
 }

@@ -103,7 +103,7 @@ static bool take_memory(struct work *w)
            w->hung;
 }
 
-static void give_memory(struct work *w)
+static void splice_give_memory(struct work *w)
 {
     const varve_allocator *a = w->allocator;
     size_t numbers = (size_t)(w->name_count + w->node_count);
@@ -135,7 +135,7 @@ static void set_sides(struct work *w, const struct vv_splice *splice)
 
 /* --- Names ---------------------------------------------------------------- */
 
-static int compare_names(const void *left, const void *right)
+static int splice_compare_names(const void *left, const void *right)
 {
     const struct name *a = left, *b = right;
     int order =
@@ -143,7 +143,7 @@ static int compare_names(const void *left, const void *right)
     return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-static size_t list_names(struct work *w)
+static size_t splice_list_names(struct work *w)
 {
     size_t count = 0;
     for (size_t i = 0; i < w->count; i++) {
@@ -160,15 +160,15 @@ static size_t list_names(struct work *w)
     return count;
 }
 
-static void add_names(struct work *w)
+static void splice_add_names(struct work *w)
 {
-    size_t count = list_names(w);
+    size_t count = splice_list_names(w);
     uint32_t number = 0;
     if (count > 1)
-        qsort(w->names, count, sizeof *w->names, compare_names);
+        qsort(w->names, count, sizeof *w->names, splice_compare_names);
     for (size_t i = 0; i < count; i++) {
         const struct name *name = &w->names[i];
-        if (i == 0 || compare_names(name - 1, name) != 0) {
+        if (i == 0 || splice_compare_names(name - 1, name) != 0) {
             vv_index_add_name(w->columns, name->bytes, name->size);
             number++;
         }
@@ -197,7 +197,7 @@ static void sort_hung(struct work *w)
         qsort(w->hung, w->count - 1, sizeof *w->hung, compare_hung);
 }
 
-static void see(struct work *w, uint32_t side, uint32_t node)
+static void splice_see(struct work *w, uint32_t side, uint32_t node)
 {
     uint32_t *number = &w->sides[side].nodes[node];
     if (*number != VV_NONE)
@@ -227,13 +227,13 @@ static void see_children(struct work *w, const struct place *place)
     size_t count;
     vv_index_edges(index, place->node, &begin, &end);
     for (uint32_t e = begin; e < end; e++)
-        see(w, place->side, vv_at32(index->edge_children, e));
+        splice_see(w, place->side, vv_at32(index->edge_children, e));
     const struct hung *hung = take_hung(w, place, &count);
     for (size_t i = 0; i < count; i++)
-        see(w, hung[i].side, 0);
+        splice_see(w, hung[i].side, 0);
 }
 
-static int compare_slots(const void *left, const void *right)
+static int splice_compare_slots(const void *left, const void *right)
 {
     const struct slot *a = left, *b = right;
     if (a->owner != b->owner)
@@ -258,24 +258,24 @@ static void sort_slots(struct work *w)
             };
     }
     if (count > 1)
-        qsort(w->slots, count, sizeof *w->slots, compare_slots);
+        qsort(w->slots, count, sizeof *w->slots, splice_compare_slots);
 }
 
-static void number_nodes(struct work *w)
+static void splice_number_nodes(struct work *w)
 {
     sort_hung(w);
-    see(w, 0, 0);
+    splice_see(w, 0, 0);
     for (uint32_t i = 0; i < w->seen; i++)
         see_children(w, &w->nodes[i]);
     sort_slots(w);
     for (size_t i = 0; i < w->slot_count; i++)
-        see(w, w->slots[i].node.side, w->slots[i].node.node);
+        splice_see(w, w->slots[i].node.side, w->slots[i].node.node);
     w->next_hung = 0;
 }
 
 /* --- Columns -------------------------------------------------------------- */
 
-static void add_edges(struct work *w, const struct place *place)
+static void splice_add_edges(struct work *w, const struct place *place)
 {
     const struct side *side = &w->sides[place->side];
     const struct vv_index *index = side->index;
@@ -292,7 +292,7 @@ static void add_edges(struct work *w, const struct place *place)
             w->columns, hung[i].name, w->sides[hung[i].side].nodes[0]);
 }
 
-static void add_value(
+static void splice_add_value(
     struct work *w, uint32_t number, const struct place *place)
 {
     struct side *side = &w->sides[place->side];
@@ -329,15 +329,15 @@ static void add_names_of(
             side->names[vv_at32(index->global_names, side->global++)]);
 }
 
-static void add_nodes(struct work *w)
+static void splice_add_nodes(struct work *w)
 {
     for (uint32_t i = 0; i < w->seen; i++) {
         const struct place *place = &w->nodes[i];
-        add_edges(w, place);
+        splice_add_edges(w, place);
         vv_index_add_node(
             w->columns, w->sides[place->side].index->node_kinds[place->node]);
         add_names_of(w, i, place);
-        add_value(w, i, place);
+        splice_add_value(w, i, place);
     }
     for (size_t i = 0; i < w->slot_count; i++) {
         const struct slot *slot = &w->slots[i];
@@ -358,9 +358,9 @@ static varve_status splice_all(
     if (!take_memory(w))
         return vv_fail_memory(error, "the index of all ranks");
     set_sides(w, splice);
-    add_names(w);
-    number_nodes(w);
-    add_nodes(w);
+    splice_add_names(w);
+    splice_number_nodes(w);
+    splice_add_nodes(w);
     if (w->columns->names.size > UINT32_MAX ||
         w->columns->edge_names.size / 4 >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
@@ -380,7 +380,7 @@ varve_status vv_splice_begin(struct vv_splice *splice,
     vv_index_columns_begin(&splice->columns, allocator);
     vv_buffer_init(&splice->values, allocator);
     varve_status status = splice_all(&w, splice, error);
-    give_memory(&w);
+    splice_give_memory(&w);
     if (status)
         vv_splice_end(splice);
     return status;

@@ -9,7 +9,7 @@
 
 #include "data_out.h"
 #include "dtype.h"
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "layers_in.h"
 #include "layout.h"
 #include "piece_check.h"
@@ -41,19 +41,20 @@ static void find_sizes(struct progress *p)
     }
 }
 
-static bool has_value(const struct vv_index *index, uint32_t node)
+static bool value_check_has_value(const struct vv_index *index, uint32_t node)
 {
     uint8_t kind = index->node_kinds[node];
     return kind == VARVE_VARIABLE || kind == VARVE_STATE;
 }
 
 /* Each variable and each state has one row, no other node has. */
-static varve_status check_node(
+static varve_status value_check_node(
     const struct vv_index_check *check, uint32_t i, struct progress *p)
 {
     const struct vv_index *index = check->index;
     uint32_t node = vv_at32(index->value_nodes, i);
-    while (p->node < index->node_count && !has_value(index, p->node))
+    while (
+        p->node < index->node_count && !value_check_has_value(index, p->node))
         p->node++;
     if (p->node != node || node == index->node_count)
         return vv_check_fail(check, index->value_nodes + 4 * (size_t)i,
@@ -65,8 +66,8 @@ static varve_status check_node(
 }
 
 /* Reads type and shape and finds the number of elements. */
-static varve_status check_shape(const struct vv_index_check *check, uint32_t i,
-    struct progress *p, uint64_t *count)
+static varve_status value_check_shape(const struct vv_index_check *check,
+    uint32_t i, struct progress *p, uint64_t *count)
 {
     const struct vv_index *index = check->index;
     uint8_t dtype = index->value_dtypes[i];
@@ -128,8 +129,8 @@ static bool is_place(uint64_t offset, uint64_t end, uint64_t size)
            (size < VV_ALIGNMENT && offset == vv_align_up(end, VV_ALIGNMENT));
 }
 
-static varve_status check_place(const struct vv_index_check *check, uint32_t i,
-    uint64_t count, struct progress *p)
+static varve_status value_check_place(const struct vv_index_check *check,
+    uint32_t i, uint64_t count, struct progress *p)
 {
     const struct vv_index *index = check->index;
     uint64_t offset = vv_at64(index->value_offsets, i);
@@ -168,8 +169,8 @@ static varve_status check_chunks(const struct vv_index_check *check, uint32_t i,
 }
 
 /* Of what the value at hand is a part, if anything is one. */
-static varve_status check_part(const struct vv_index_check *check, uint32_t i,
-    const struct vv_piece_table *pieces, struct progress *p)
+static varve_status value_check_part(const struct vv_index_check *check,
+    uint32_t i, const struct vv_piece_table *pieces, struct progress *p)
 {
     const struct vv_index *index = check->index;
     uint64_t count, size, shape[VARVE_MAX_RANK];
@@ -209,7 +210,8 @@ static varve_status check_rest(
     const struct vv_index_check *check, struct progress *p)
 {
     const struct vv_index *index = check->index;
-    while (p->node < index->node_count && !has_value(index, p->node))
+    while (
+        p->node < index->node_count && !value_check_has_value(index, p->node))
         p->node++;
     if (p->node < index->node_count)
         return vv_check_fail(check, index->node_kinds + p->node,
@@ -254,12 +256,12 @@ varve_status vv_check_values(const struct vv_index_check *check,
         uint64_t count;
         if (i % VV_VALUE_STEP == 0)
             note_sums(table, i, &p);
-        VV_TRY(check_node(check, i, &p));
-        VV_TRY(check_shape(check, i, &p, &count));
+        VV_TRY(value_check_node(check, i, &p));
+        VV_TRY(value_check_shape(check, i, &p, &count));
         if (index->node_kinds[p.node - 1] == VARVE_STATE)
             VV_TRY(check_state(check, i, count));
-        VV_TRY(check_place(check, i, count, &p));
-        VV_TRY(check_part(check, i, &table->pieces, &p));
+        VV_TRY(value_check_place(check, i, count, &p));
+        VV_TRY(value_check_part(check, i, &table->pieces, &p));
         VV_TRY(check_chunks(check, i, &table->pieces, &p));
     }
     if (index->value_count % VV_VALUE_STEP == 0)

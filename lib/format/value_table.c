@@ -31,7 +31,7 @@ varve_status vv_value_table_make(struct vv_value_table *table,
     return status;
 }
 
-static uint64_t add_chunks(
+static uint64_t value_table_add_chunks(
     struct vv_value_table *table, const struct vv_index *index, uint32_t value)
 {
     if (vv_index_find_pieces(index, value) == VV_NONE)
@@ -51,7 +51,7 @@ void vv_value_table_fill(
         }
         if (i == index->value_count)
             break;
-        digests += add_chunks(table, index, i);
+        digests += value_table_add_chunks(table, index, i);
         extents += index->value_ranks[i];
     }
 }

@@ -23,7 +23,7 @@ void *vv_attachment_make(
 }
 
 /* Takes away the one that `place` leads to. */
-static void drop(varve_node *node, struct vv_attachment **place)
+static void attachment_drop(varve_node *node, struct vv_attachment **place)
 {
     struct vv_attachment *gone = *place;
     const struct vv_attachment_kind *kind = gone->kind;
@@ -39,13 +39,13 @@ void vv_attachment_drop(varve_node *node, const struct vv_attachment_kind *kind)
     while (*place && (*place)->kind != kind)
         place = &(*place)->next;
     if (*place)
-        drop(node, place);
+        attachment_drop(node, place);
 }
 
 void vv_attachments_drop(varve_node *node)
 {
     while (node->attachments)
-        drop(node, &node->attachments);
+        attachment_drop(node, &node->attachments);
 }
 
 size_t vv_attachments_keep_names(const varve_node *node)

@@ -25,17 +25,17 @@ static bool has_position(varve_node *list, size_t index, size_t limit)
 {
     char text[256];
     if (vv_is_nil(list)) {
-        vv_nil_mistake(list->graph);
+        vv_graph_nil_error(list->graph);
         return false;
     }
     if (list->kind != VARVE_LIST) {
-        vv_mistake(list->graph, VARVE_MISUSE,
+        vv_graph_error(list->graph, VARVE_MISUSE,
             "%s: expected a list, found another node",
             vv_node_text(list, text, sizeof text));
         return false;
     }
     if (index >= limit) {
-        vv_mistake(list->graph, VARVE_MISUSE,
+        vv_graph_error(list->graph, VARVE_MISUSE,
             "%s: expected a position below %zu, found %zu",
             vv_node_text(list, text, sizeof text), limit, index);
         return false;
@@ -117,7 +117,7 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
     size_t all = list->edge_count;
     varve_node **nodes = vv_allocate_array(a, 2 * all, sizeof *nodes);
     if (all && !nodes) {
-        vv_memory_mistake(list->graph);
+        vv_graph_memory_error(list->graph);
         return;
     }
     /* The second half gets the new order, and only if it is one does anything
@@ -128,7 +128,7 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
         for (struct vv_edge *e = vv_first_edge(list); e; e = vv_next_edge(e))
             vv_edge_set_child(e, nodes[i++]);
     } else {
-        vv_mistake(list->graph, VARVE_MISUSE,
+        vv_graph_error(list->graph, VARVE_MISUSE,
             "%s: expected each position below %zu once, found another order",
             vv_node_text(list, text, sizeof text), all);
     }

@@ -22,7 +22,8 @@ static bool is_edge(const void *item, const void *key)
     return edge->parent == wanted->parent && vv_edge_name(edge) == wanted->name;
 }
 
-static uint64_t hash_of(const varve_node *parent, const struct vv_name *name)
+static uint64_t edge_hash_of(
+    const varve_node *parent, const struct vv_name *name)
 {
     return vv_map_mix(
         vv_map_mix((uint64_t)(uintptr_t)parent) + (uint64_t)(uintptr_t)name);
@@ -31,7 +32,7 @@ static uint64_t hash_of(const varve_node *parent, const struct vv_name *name)
 uint64_t vv_edge_hash(const void *edge)
 {
     const struct vv_edge *e = edge;
-    return hash_of(e->parent, vv_edge_name(e));
+    return edge_hash_of(e->parent, vv_edge_name(e));
 }
 
 struct vv_edge *vv_edge_find(
@@ -39,8 +40,8 @@ struct vv_edge *vv_edge_find(
 {
     if (parent->has_many_edges) {
         struct edge_key key = { parent, name };
-        return vv_set_find(
-            &parent->graph->edge_set, hash_of(parent, name), is_edge, &key);
+        return vv_set_find(&parent->graph->edge_set, edge_hash_of(parent, name),
+            is_edge, &key);
     }
     struct vv_edge *edge = vv_first_edge(parent);
     while (edge && vv_edge_name(edge) != name)
@@ -61,7 +62,7 @@ static bool index_edges(varve_node *parent)
 }
 
 /* The number of an edge that is linked; what leads to it has it. */
-static uint32_t number_of(const struct vv_edge *edge)
+static uint32_t edge_number_of(const struct vv_edge *edge)
 {
     const struct vv_edge *previous = vv_previous_edge(edge);
     return previous ? previous->next : edge->parent->first_edge;
@@ -124,18 +125,18 @@ void vv_edge_set_child(struct vv_edge *edge, varve_node *child)
 {
     unlink_in(edge);
     edge->public.node = child;
-    link_in(edge, number_of(edge));
+    link_in(edge, edge_number_of(edge));
 }
 
 bool vv_node_takes_children(varve_node *parent, const char *name)
 {
     char text[256];
     if (vv_is_nil(parent)) {
-        vv_nil_mistake(parent->graph);
+        vv_graph_nil_error(parent->graph);
         return false;
     }
     if (parent->kind == VARVE_VARIABLE) {
-        vv_mistake(parent->graph, VARVE_MISUSE,
+        vv_graph_error(parent->graph, VARVE_MISUSE,
             "%s: a variable has no children, found one named \"%s\"",
             vv_node_text(parent, text, sizeof text), name ? name : "");
         return false;
@@ -152,16 +153,16 @@ struct vv_edge *vv_edge_called(const varve_node *parent, const char *name)
     return known ? vv_edge_find(parent, known) : NULL;
 }
 
-static void say_duplicate(varve_node *parent, const char *name)
+static void edge_say_duplicate(varve_node *parent, const char *name)
 {
     char text[256];
-    vv_mistake(parent->graph, VARVE_DUPLICATE,
+    vv_graph_error(parent->graph, VARVE_DUPLICATE,
         "%s: expected a new name, found \"%.200s\" a second time",
         vv_node_text(parent, text, sizeof text), name);
 }
 
 /* The name under which a child is to stand; NULL after a mistake. */
-static const struct vv_name *take_name(
+static const struct vv_name *edge_take_name(
     varve_node *parent, const char *name, char decimal[24])
 {
     varve_graph *graph = parent->graph;
@@ -172,11 +173,11 @@ static const struct vv_name *take_name(
     if (parent->kind == VARVE_LIST) {
         size = vv_decimal(parent->edge_count, decimal);
         if (name && vv_edge_called(parent, name)) {
-            say_duplicate(parent, name);
+            edge_say_duplicate(parent, name);
             return NULL;
         }
         if (name && strcmp(name, decimal) != 0) {
-            vv_mistake(graph, VARVE_BAD_NAME,
+            vv_graph_error(graph, VARVE_BAD_NAME,
                 "%s: a list takes its next position %s, found \"%.200s\"",
                 vv_node_text(parent, text, sizeof text), decimal, name);
             return NULL;
@@ -185,7 +186,7 @@ static const struct vv_name *take_name(
     } else {
         size = name ? strlen(name) : 0;
         if (!vv_name_is_valid(name, size)) {
-            vv_mistake(graph, VARVE_BAD_NAME,
+            vv_graph_error(graph, VARVE_BAD_NAME,
                 "%s: a name is 1 to %d bytes of UTF-8, found %zu bytes%s",
                 vv_node_text(parent, text, sizeof text), VARVE_MAX_NAME_SIZE,
                 size,
@@ -195,7 +196,7 @@ static const struct vv_name *take_name(
     }
     const struct vv_name *kept = vv_names_intern(&graph->names, name, size);
     if (!kept)
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
     return kept;
 }
 
@@ -205,28 +206,28 @@ struct vv_edge *vv_edge_add_quietly(
     varve_graph *graph = parent->graph;
     char decimal[24];
     char text[256];
-    const struct vv_name *kept = take_name(parent, name, decimal);
+    const struct vv_name *kept = edge_take_name(parent, name, decimal);
     if (!kept || !vv_graph_may_change(parent, VV_HOLDS_ALL))
         return NULL;
     if (vv_is_nil(child)) {
-        vv_mistake(graph, VARVE_MISUSE, "%s: expected a child, found none",
+        vv_graph_error(graph, VARVE_MISUSE, "%s: expected a child, found none",
             vv_node_text(parent, text, sizeof text));
         return NULL;
     }
     if (child->graph != graph) {
-        vv_mistake(graph, VARVE_MISUSE,
+        vv_graph_error(graph, VARVE_MISUSE,
             "%s: expected a child of the same graph, found one of another",
             vv_node_text(parent, text, sizeof text));
         return NULL;
     }
     if (vv_edge_find(parent, kept)) {
-        say_duplicate(parent, kept->bytes);
+        edge_say_duplicate(parent, kept->bytes);
         return NULL;
     }
     if (parent->edge_count == UINT32_MAX - 1 ||
         (parent->edge_count == VV_FEW_EDGES && !parent->has_many_edges &&
             !index_edges(parent))) {
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
         return NULL;
     }
     uint32_t number;
@@ -234,10 +235,10 @@ struct vv_edge *vv_edge_add_quietly(
     struct vv_edge *edge =
         !parent->has_many_edges ||
                 vv_set_reserve(&graph->edge_set, graph->edge_set.count + 1)
-            ? vv_shelf_take(&graph->edges, &number)
+            ? vv_indexed_pool_take(&graph->edges, &number)
             : NULL;
     if (!edge) {
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
         return NULL;
     }
     edge->public = (varve_edge){ .name = kept->bytes, .node = child };
@@ -313,10 +314,10 @@ void vv_edge_remove(struct vv_edge *edge)
             t->edge = NULL;
     if (parent->has_many_edges)
         vv_set_remove(&graph->edge_set, edge);
-    uint32_t number = number_of(edge);
+    uint32_t number = edge_number_of(edge);
     unlink_from_parent(edge);
     unlink_in(edge);
-    vv_shelf_give(&graph->edges, number);
+    vv_indexed_pool_give(&graph->edges, number);
     vv_edge_notify_removed(graph, child);
 }
 

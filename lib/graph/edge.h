@@ -11,40 +11,41 @@
  * first is the oldest. NULL: none, or no more. */
 static inline struct vv_edge *vv_first_edge(const varve_node *node)
 {
-    return vv_shelf_at(&node->graph->edges, node->first_edge);
+    return vv_indexed_pool_at(&node->graph->edges, node->first_edge);
 }
 
 static inline struct vv_edge *vv_last_edge(const varve_node *node)
 {
     const struct vv_edge *first = vv_first_edge(node);
-    return first ? vv_shelf_at(&node->graph->edges, first->previous) : NULL;
+    return first ? vv_indexed_pool_at(&node->graph->edges, first->previous)
+                 : NULL;
 }
 
 static inline struct vv_edge *vv_next_edge(const struct vv_edge *edge)
 {
-    return vv_shelf_at(&edge->parent->graph->edges, edge->next);
+    return vv_indexed_pool_at(&edge->parent->graph->edges, edge->next);
 }
 
 static inline struct vv_edge *vv_previous_edge(const struct vv_edge *edge)
 {
     struct vv_edge *previous =
-        vv_shelf_at(&edge->parent->graph->edges, edge->previous);
+        vv_indexed_pool_at(&edge->parent->graph->edges, edge->previous);
     return previous->next ? previous : NULL;
 }
 
 static inline struct vv_edge *vv_first_in(const varve_node *node)
 {
-    return vv_shelf_at(&node->graph->edges, node->first_in);
+    return vv_indexed_pool_at(&node->graph->edges, node->first_in);
 }
 
 static inline struct vv_edge *vv_next_in(const struct vv_edge *edge)
 {
-    return vv_shelf_at(&edge->parent->graph->edges, edge->next_in);
+    return vv_indexed_pool_at(&edge->parent->graph->edges, edge->next_in);
 }
 
 static inline struct vv_edge *vv_previous_in(const struct vv_edge *edge)
 {
-    return vv_shelf_at(&edge->parent->graph->edges, edge->previous_in);
+    return vv_indexed_pool_at(&edge->parent->graph->edges, edge->previous_in);
 }
 
 /* Whether the node can have children; if not, a mistake is remembered. */

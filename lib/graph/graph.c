@@ -69,8 +69,8 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
     const varve_allocator *a = &graph->context.allocator;
     graph->nil = (varve_node){ .graph = graph, .kind = VARVE_NIL };
     vv_names_init(&graph->names, a);
-    vv_shelf_init(&graph->nodes, a, sizeof(varve_node));
-    vv_shelf_init(&graph->edges, a, sizeof(struct vv_edge));
+    vv_indexed_pool_init(&graph->nodes, a, sizeof(varve_node));
+    vv_indexed_pool_init(&graph->edges, a, sizeof(struct vv_edge));
     vv_set_init(&graph->edge_set, a, vv_edge_hash);
     graph->root = vv_node_new(graph, VARVE_OBJECT);
     return graph;
@@ -92,8 +92,8 @@ void varve_graph_free(varve_graph *graph)
     const varve_allocator a = graph->context.allocator;
     vv_names_clear(&graph->names);
     vv_set_clear(&graph->edge_set);
-    vv_shelf_clear(&graph->nodes);
-    vv_shelf_clear(&graph->edges);
+    vv_indexed_pool_clear(&graph->nodes);
+    vv_indexed_pool_clear(&graph->edges);
     vv_release(&a, graph, sizeof *graph);
 }
 
@@ -113,7 +113,7 @@ varve_status varve_graph_check(const varve_graph *graph, varve_error *error)
     return VARVE_OK;
 }
 
-varve_status varve_clear_mistake(varve_graph *graph, varve_error *error)
+varve_status varve_graph_clear_error(varve_graph *graph, varve_error *error)
 {
     graph = vv_graph_given(graph);
     varve_status status = graph->mistake.status;
@@ -125,7 +125,7 @@ varve_status varve_clear_mistake(varve_graph *graph, varve_error *error)
     return status;
 }
 
-varve_status vv_take_mistake(varve_graph *graph, varve_error *error)
+varve_status vv_graph_take_error(varve_graph *graph, varve_error *error)
 {
     varve_status status = graph->mistake.status;
     if (status && error)
@@ -175,7 +175,7 @@ bool vv_graph_may_change(const varve_node *node, enum vv_hold held)
     char text[256];
     if (node->graph->held < held)
         return true;
-    vv_mistake(node->graph, VARVE_MISUSE,
+    vv_graph_error(node->graph, VARVE_MISUSE,
         "%s: expected no callback of the library at work, found one, which may "
         "not %s",
         vv_node_text(node, text, sizeof text),
@@ -204,7 +204,7 @@ uint64_t vv_graph_seed(const varve_graph *graph)
     return graph->seed;
 }
 
-varve_node *vv_mistake(
+varve_node *vv_graph_error(
     varve_graph *graph, varve_status status, const char *format, ...)
 {
     if (graph->mistake.status == VARVE_OK) {
@@ -218,15 +218,15 @@ varve_node *vv_mistake(
     return &graph->nil;
 }
 
-varve_node *vv_memory_mistake(varve_graph *graph)
+varve_node *vv_graph_memory_error(varve_graph *graph)
 {
-    return vv_mistake(
+    return vv_graph_error(
         graph, VARVE_NO_MEMORY, "out of memory: building the graph");
 }
 
-varve_node *vv_nil_mistake(varve_graph *graph)
+varve_node *vv_graph_nil_error(varve_graph *graph)
 {
-    return vv_mistake(graph, VARVE_MISUSE, "%s", not_made);
+    return vv_graph_error(graph, VARVE_MISUSE, "%s", not_made);
 }
 
 void vv_graph_observe(varve_graph *graph, struct vv_observer *observer)

@@ -16,7 +16,7 @@
 #include "name_table.h"
 #include "node.h"
 #include "set.h"
-#include "shelf.h"
+#include "indexed_pool.h"
 
 /* What a call holds on to while it runs a callback of the program; each holds
  * what those above it hold too. What would pull it away is refused: a mistake,
@@ -93,10 +93,10 @@ struct varve_graph {
     /* to read */
     uint8_t held; /* vv_hold */
     /* own */
-    bool is_quiet;         /* observers are not told of nodes */
-    struct vv_shelf nodes; /* their numbers are those there minus 1 */
-    uint32_t newest_node;  /* its number plus 1 */
-    struct vv_shelf edges;
+    bool is_quiet;                /* observers are not told of nodes */
+    struct vv_indexed_pool nodes; /* their numbers are those there minus 1 */
+    uint32_t newest_node;         /* its number plus 1 */
+    struct vv_indexed_pool edges;
     struct vv_set edge_set;    /* edges of nodes that have many */
     uint64_t observer_count;   /* ever registered */
     uint64_t seed;             /* of random streams */
@@ -110,32 +110,32 @@ varve_graph *vv_graph_new_in(const struct vv_context *context);
  * more. */
 static inline varve_node *vv_newest_node(const varve_graph *graph)
 {
-    return vv_shelf_at(&graph->nodes, graph->newest_node);
+    return vv_indexed_pool_at(&graph->nodes, graph->newest_node);
 }
 
 static inline varve_node *vv_older_node(const varve_node *node)
 {
-    return vv_shelf_at(&node->graph->nodes, node->older);
+    return vv_indexed_pool_at(&node->graph->nodes, node->older);
 }
 
 static inline varve_node *vv_newer_node(const varve_node *node)
 {
-    return vv_shelf_at(&node->graph->nodes, node->newer);
+    return vv_indexed_pool_at(&node->graph->nodes, node->newer);
 }
 
 /* Remembers a mistake if it is the first, and gives the nil node. */
-varve_node *vv_mistake(varve_graph *graph, varve_status status,
+varve_node *vv_graph_error(varve_graph *graph, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
 
-varve_node *vv_memory_mistake(varve_graph *graph);
+varve_node *vv_graph_memory_error(varve_graph *graph);
 
 /* Gives the mistake to a call that made it with nodes of its own, so that it is
  * none of the program's. */
-varve_status vv_take_mistake(varve_graph *graph, varve_error *error);
+varve_status vv_graph_take_error(varve_graph *graph, varve_error *error);
 
 /* A nil node where one is needed: a mistake of its own once the one that made
  * it nil was cleared. */
-varve_node *vv_nil_mistake(varve_graph *graph);
+varve_node *vv_graph_nil_error(varve_graph *graph);
 
 /* What a call needs that can fail: a graph without a mistake, and a node that
  * is not nil; the node may be NULL. */

@@ -20,7 +20,7 @@ struct key {
     size_t size;
 };
 
-static bool is_name(const void *item, const void *key)
+static bool name_table_is_name(const void *item, const void *key)
 {
     const struct vv_name *name = item;
     const struct key *wanted = key;
@@ -34,7 +34,8 @@ static size_t name_size(const struct vv_name *name)
 }
 
 /* The pool for a name of that size with all that belongs to it, or NULL. */
-static struct vv_pool *pool_of(struct vv_name_table *names, size_t size)
+static struct vv_pool *name_table_pool_of(
+    struct vv_name_table *names, size_t size)
 {
     size_t at = (size - 1) / UNIT;
     return at < VV_NAME_POOLS ? &names->pools[at] : NULL;
@@ -43,13 +44,13 @@ static struct vv_pool *pool_of(struct vv_name_table *names, size_t size)
 static struct vv_name *new_name(struct vv_name_table *names, size_t text_size)
 {
     size_t size = offsetof(struct vv_name, bytes) + text_size + 1;
-    struct vv_pool *pool = pool_of(names, size);
+    struct vv_pool *pool = name_table_pool_of(names, size);
     return pool ? vv_pool_take(pool) : vv_allocate(names->set.allocator, size);
 }
 
 static void free_name(struct vv_name_table *names, struct vv_name *name)
 {
-    struct vv_pool *pool = pool_of(names, name_size(name));
+    struct vv_pool *pool = name_table_pool_of(names, name_size(name));
     if (pool)
         vv_pool_give(pool, name);
     else
@@ -61,7 +62,7 @@ uint64_t vv_name_hash(const struct vv_name *name)
     return vv_hash_of(name->bytes, name->size);
 }
 
-static uint64_t hash_of(const void *name)
+static uint64_t name_table_hash_of(const void *name)
 {
     return vv_name_hash(name);
 }
@@ -69,7 +70,7 @@ static uint64_t hash_of(const void *name)
 void vv_names_init(struct vv_name_table *names, const varve_allocator *a)
 {
     *names = (struct vv_name_table){ .enough = FEW };
-    vv_set_init(&names->set, a, hash_of);
+    vv_set_init(&names->set, a, name_table_hash_of);
     for (size_t i = 0; i < VV_NAME_POOLS; i++)
         vv_pool_init(&names->pools[i], a, (i + 1) * UNIT);
 }
@@ -92,7 +93,8 @@ const struct vv_name *vv_names_find(
     const struct vv_name_table *names, const char *bytes, size_t size)
 {
     struct key key = { bytes, size };
-    return vv_set_find(&names->set, vv_hash_of(bytes, size), is_name, &key);
+    return vv_set_find(
+        &names->set, vv_hash_of(bytes, size), name_table_is_name, &key);
 }
 
 const struct vv_name *vv_names_intern(
@@ -100,7 +102,8 @@ const struct vv_name *vv_names_intern(
 {
     struct key key = { bytes, size };
     uint64_t hash = vv_hash_of(bytes, size);
-    struct vv_name *name = vv_set_find(&names->set, hash, is_name, &key);
+    struct vv_name *name =
+        vv_set_find(&names->set, hash, name_table_is_name, &key);
     if (name)
         return name;
     if (!vv_set_reserve(&names->set, names->set.count + 1) ||
@@ -133,7 +136,7 @@ static uint64_t prefix_of(const struct vv_name *name, uint32_t begin)
     return prefix;
 }
 
-static int compare(const void *left, const void *right)
+static int name_table_compare(const void *left, const void *right)
 {
     const struct sort_item *a = left;
     const struct sort_item *b = right;
@@ -206,7 +209,7 @@ static size_t alike(const struct sort_item *items, size_t count)
 
 /* First by eight bytes, then those that agree in them by the next eight: the
  * names themselves, which are all over memory, are looked at once for each. */
-static void sort(
+static void name_table_sort(
     struct sort_item *items, struct sort_item *scratch, size_t count)
 {
     sort_prefixes(items, scratch, count);
@@ -220,7 +223,7 @@ static void sort(
         for (size_t i = at, same; i < at + size; i += same) {
             same = alike(&items[i], at + size - i);
             if (same > 1)
-                qsort(&items[i], same, sizeof *items, compare);
+                qsort(&items[i], same, sizeof *items, name_table_compare);
         }
     }
 }
@@ -248,7 +251,7 @@ bool vv_names_rank(struct vv_name_table *names)
     }
     struct sort_item *scratch =
         count < MANY ? NULL : vv_allocate_array(a, count, sizeof *scratch);
-    sort(items, scratch, count);
+    name_table_sort(items, scratch, count);
     vv_release(a, scratch, count * sizeof *scratch);
     for (size_t i = 0; i < count; i++) {
         ranked[i] = items[i].name;

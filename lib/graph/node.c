@@ -36,9 +36,9 @@ void vv_node_unlist(varve_node *node)
 varve_node *vv_node_new(varve_graph *graph, varve_kind kind)
 {
     uint32_t number;
-    varve_node *node = vv_shelf_take(&graph->nodes, &number);
+    varve_node *node = vv_indexed_pool_take(&graph->nodes, &number);
     if (!node)
-        return vv_memory_mistake(graph);
+        return vv_graph_memory_error(graph);
     node->graph = graph;
     node->kind = (uint8_t)kind;
     node->number = number - 1;
@@ -55,12 +55,12 @@ void vv_node_free(varve_node *node)
         vv_attachments_free_variable(node);
     vv_attachments_drop(node);
     vv_node_unlist(node);
-    vv_shelf_give(&graph->nodes, node->number + 1);
+    vv_indexed_pool_give(&graph->nodes, node->number + 1);
 }
 
 /* --- What the program calls --------------------------------------------- */
 
-static varve_node *add_child(
+static varve_node *node_add_child(
     varve_node *parent, const char *name, varve_kind kind)
 {
     parent = vv_or_nil(parent);
@@ -71,17 +71,17 @@ static varve_node *add_child(
 
 varve_node *varve_add_object(varve_node *parent, const char *name)
 {
-    return add_child(parent, name, VARVE_OBJECT);
+    return node_add_child(parent, name, VARVE_OBJECT);
 }
 
 varve_node *varve_add_list(varve_node *parent, const char *name)
 {
-    return add_child(parent, name, VARVE_LIST);
+    return node_add_child(parent, name, VARVE_LIST);
 }
 
 varve_node *varve_add_dict(varve_node *parent, const char *name)
 {
-    return add_child(parent, name, VARVE_DICT);
+    return node_add_child(parent, name, VARVE_DICT);
 }
 
 varve_node *varve_add_detached(varve_graph *graph)

@@ -20,7 +20,7 @@
 enum { VV_FEW_EDGES = 8 };
 
 /* There are as many as nodes: the name is found by its bytes, and other edges
- * by their numbers on the graph's shelf (edge.h), 0 for none. */
+ * by their numbers on the graph's indexed pool (edge.h), 0 for none. */
 struct vv_edge {
     /* to read */
     varve_edge public; /* what the program sees; first */
@@ -58,8 +58,8 @@ struct varve_node {
     bool is_listed : 1;      /* scratch of a removal */
     /* to fill in */
     bool is_elsewhere : 1; /* the program has bound it to other memory */
-    bool is_half : 1;      /* a restoration that failed has left it: stake.h */
-    uint8_t member;        /* of what of a struct it was made: see struct.h */
+    bool is_half : 1; /* a restoration that failed has left it: at_risk.h */
+    uint8_t member;   /* of what of a struct it was made: see struct.h */
     uint32_t touched; /* the moment of its graph when its value changed last, as
                          far as the program or the library said so */
     /* own */

@@ -25,7 +25,7 @@ static void take_aside(struct removal *removal, varve_node *node)
     removal->first = node;
 }
 
-static bool is_held(const varve_node *node)
+static bool removal_is_held(const varve_node *node)
 {
     return node->first_in || vv_as_slot(node) || node == node->graph->root;
 }
@@ -37,7 +37,7 @@ static void remove_slots(struct removal *removal, varve_node *node)
         (slot = vv_slot_first_of(node)) || (slot = vv_first_slot_for(node))) {
         varve_node *child = slot->public.node;
         vv_slot_remove(slot);
-        if (!is_held(child))
+        if (!removal_is_held(child))
             take_aside(removal, child);
     }
     if (vv_as_slot(node))
@@ -49,7 +49,7 @@ static void remove_edges(struct removal *removal, varve_node *node)
     while (node->first_edge) {
         varve_node *child = vv_first_edge(node)->public.node;
         vv_edge_remove(vv_first_edge(node));
-        if (!is_held(child))
+        if (!removal_is_held(child))
             take_aside(removal, child);
     }
 }
@@ -70,7 +70,7 @@ void varve_remove(varve_node *node)
     if (vv_is_nil(node))
         return;
     if (node == graph->root) {
-        vv_mistake(graph, VARVE_MISUSE, "the root cannot be removed");
+        vv_graph_error(graph, VARVE_MISUSE, "the root cannot be removed");
         return;
     }
     if (!vv_graph_may_change(node, VV_HOLDS_NODES))
@@ -101,7 +101,7 @@ void varve_untrack(varve_node *parent, const char *name)
     if (vv_is_nil(parent))
         return;
     if (!edge) {
-        vv_mistake(parent->graph, VARVE_NOT_FOUND,
+        vv_graph_error(parent->graph, VARVE_NOT_FOUND,
             "%s: expected an edge \"%.200s\", found none",
             vv_node_text(parent, text, sizeof text), name ? name : "");
         return;

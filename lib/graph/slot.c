@@ -17,7 +17,7 @@ struct owned_slots {
     struct vv_slot *last;
 };
 
-static size_t keep_names(const void *self)
+static size_t slot_keep_names(const void *self)
 {
     const struct owned_slots *owned = self;
     size_t count = 0;
@@ -28,7 +28,7 @@ static size_t keep_names(const void *self)
 
 static const struct vv_attachment_kind owned_kind = {
     .size = sizeof(struct owned_slots),
-    .keep_names = keep_names,
+    .keep_names = slot_keep_names,
 };
 
 /* Of the graph. */
@@ -64,7 +64,7 @@ static struct slots *slots_of(const varve_graph *graph)
 }
 
 /* The same, or NULL without memory. */
-static struct slots *make_slots(varve_graph *graph)
+static struct slots *slot_make_slots(varve_graph *graph)
 {
     const varve_allocator *a = &graph->context.allocator;
     struct slots *slots = vv_attachment_make(&graph->nil, &slots_kind);
@@ -113,7 +113,7 @@ struct vv_slot *vv_slot_first_of(const varve_node *owner)
 }
 
 /* The ends are there. */
-static void link_slot(struct vv_slot *slot)
+static void slot_link_slot(struct vv_slot *slot)
 {
     struct owned_slots *owned = vv_attachment_find(slot->owner, &owned_kind);
     struct vv_slot_end *on =
@@ -141,9 +141,9 @@ static bool make_ends(varve_node *owner, varve_node *variable, varve_node *node)
 }
 
 /* A new slot, in the map, or NULL. */
-static struct vv_slot *make_slot(const struct slot_key *key)
+static struct vv_slot *slot_make_slot(const struct slot_key *key)
 {
-    struct slots *slots = make_slots(key->owner->graph);
+    struct slots *slots = slot_make_slots(key->owner->graph);
     struct vv_slot *slot = slots ? vv_pool_take(&slots->pool) : NULL;
     if (slot && !vv_map_add(&slots->map, slot_hash(key), slot)) {
         vv_pool_give(&slots->pool, slot);
@@ -160,18 +160,19 @@ varve_node *vv_slot_attach(
         return node;
     const struct slot_key key = { owner, variable,
         vv_names_intern(&graph->names, name, strlen(name)) };
-    struct vv_slot *slot =
-        key.name && make_ends(owner, variable, node) ? make_slot(&key) : NULL;
+    struct vv_slot *slot = key.name && make_ends(owner, variable, node)
+                               ? slot_make_slot(&key)
+                               : NULL;
     if (!slot) {
         vv_node_free(node);
-        return vv_memory_mistake(graph);
+        return vv_graph_memory_error(graph);
     }
     slot->owner = owner;
     slot->name = key.name;
     slot->public = (varve_slot){
         .name = key.name->bytes, .variable = variable, .node = node
     };
-    link_slot(slot);
+    slot_link_slot(slot);
     for (struct vv_observer *o = vv_graph_listener(graph); o; o = o->older) {
         if (o->slot_added)
             o->slot_added(o, slot);

@@ -15,12 +15,12 @@
 #include "name.h"
 #include "try.h"
 
-static varve_status no_memory(varve_error *error)
+static varve_status walk_no_memory(varve_error *error)
 {
     return vv_fail_memory(error, "walking the graph");
 }
 
-static bool add_step(struct vv_walk *walk, struct vv_step step)
+static bool walk_add_step(struct vv_walk *walk, struct vv_step step)
 {
     if (!vv_grow_array(walk->allocator, &walk->steps, &walk->capacity,
             walk->count, sizeof step))
@@ -30,16 +30,17 @@ static bool add_step(struct vv_walk *walk, struct vv_step step)
     return true;
 }
 
-static uint32_t rank_of(const struct vv_edge *edge)
+static uint32_t walk_rank_of(const struct vv_edge *edge)
 {
     return vv_edge_name(edge)->rank;
 }
 
-static int compare_edges(const void *left, const void *right)
+static int walk_compare_edges(const void *left, const void *right)
 {
     const struct vv_edge *a = *(struct vv_edge *const *)left;
     const struct vv_edge *b = *(struct vv_edge *const *)right;
-    return (rank_of(a) > rank_of(b)) - (rank_of(a) < rank_of(b));
+    return (walk_rank_of(a) > walk_rank_of(b)) -
+           (walk_rank_of(a) < walk_rank_of(b));
 }
 
 struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node)
@@ -49,11 +50,11 @@ struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node)
     for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e)) {
         walk->sorted[count++] = e;
         const struct vv_edge *previous = vv_previous_edge(e);
-        if (previous && rank_of(previous) > rank_of(e))
+        if (previous && walk_rank_of(previous) > walk_rank_of(e))
             in_order = false;
     }
     if (!in_order && node->kind != VARVE_LIST)
-        qsort(walk->sorted, count, sizeof *walk->sorted, compare_edges);
+        qsort(walk->sorted, count, sizeof *walk->sorted, walk_compare_edges);
     return walk->sorted;
 }
 
@@ -67,7 +68,7 @@ static bool walk_edges_of(struct vv_walk *walk, varve_node *node)
     for (size_t i = 0; i < count; i++) {
         varve_node *child = edges[i]->public.node;
         if (!vv_walk_has(walk, child) &&
-            !add_step(walk, (struct vv_step){ child, edges[i], NULL }))
+            !walk_add_step(walk, (struct vv_step){ child, edges[i], NULL }))
             return false;
     }
     return true;
@@ -79,7 +80,7 @@ struct slot_item {
     struct vv_slot *slot;
 };
 
-static int compare_slots(const void *left, const void *right)
+static int walk_compare_slots(const void *left, const void *right)
 {
     const struct slot_item *a = left;
     const struct slot_item *b = right;
@@ -109,7 +110,7 @@ static bool walk_slots_of(struct vv_walk *walk, varve_node *owner)
                     (struct slot_item){ vv_walk_place(walk, s->public.variable),
                         s };
         }
-        qsort(items, count, sizeof *items, compare_slots);
+        qsort(items, count, sizeof *items, walk_compare_slots);
         for (i = 0; i < count; i++)
             walk->slots[walk->slot_count++] = items[i].slot;
     }
@@ -131,7 +132,8 @@ static bool walk_all(struct vv_walk *walk)
     for (size_t i = 0; i < walk->slot_count; i++) {
         struct vv_slot *slot = walk->slots[i];
         if (!vv_walk_has(walk, slot->public.node) &&
-            !add_step(walk, (struct vv_step){ slot->public.node, NULL, slot }))
+            !walk_add_step(
+                walk, (struct vv_step){ slot->public.node, NULL, slot }))
             return false;
     }
     return true;
@@ -150,10 +152,10 @@ varve_status vv_walk_begin_above(struct vv_walk *walk, varve_node *root,
     walk->place_of = vv_allocate_zeroed(
         walk->allocator, walk->number_limit * sizeof *walk->place_of);
     if (!walk->place_of || !vv_names_rank(&graph->names) ||
-        !add_step(walk, (struct vv_step){ root, NULL, NULL }) ||
+        !walk_add_step(walk, (struct vv_step){ root, NULL, NULL }) ||
         !walk_all(walk)) {
         vv_walk_end(walk);
-        return no_memory(error);
+        return walk_no_memory(error);
     }
     return VARVE_OK;
 }
@@ -176,8 +178,8 @@ void vv_walk_end(struct vv_walk *walk)
 
 /* Climbs to the root, or until it is too long, with every name written
  * backwards, then turns the whole around. */
-static void add_edges(const struct vv_walk *walk, size_t place, size_t longest,
-    struct vv_buffer *path)
+static void walk_add_edges(const struct vv_walk *walk, size_t place,
+    size_t longest, struct vv_buffer *path)
 {
     size_t begin = path->size;
     while (walk->steps[place].edge && path->size - begin <= longest) {
@@ -199,16 +201,17 @@ void vv_walk_short_path(const struct vv_walk *walk, size_t place,
     path->size = 0;
     const struct vv_slot *slot = walk->steps[place].slot;
     if (!slot) {
-        add_edges(walk, place, longest, path);
+        walk_add_edges(walk, place, longest, path);
         vv_path_shorten(path, longest);
         return;
     }
-    add_edges(walk, vv_walk_place(walk, slot->owner), longest, path);
+    walk_add_edges(walk, vv_walk_place(walk, slot->owner), longest, path);
     if (path->size)
         vv_buffer_add8(path, '/');
     vv_path_add_end(path, slot->name->bytes, slot->name->size, longest);
     vv_buffer_add8(path, '(');
-    add_edges(walk, vv_walk_place(walk, slot->public.variable), longest, path);
+    walk_add_edges(
+        walk, vv_walk_place(walk, slot->public.variable), longest, path);
     vv_buffer_add8(path, ')');
     vv_path_shorten(path, longest);
 }
@@ -309,7 +312,7 @@ static varve_status visit_each(struct vv_walk *walk, struct walk_paths *paths,
     varve_status status = VARVE_OK;
     for (size_t i = 0; i < walk->count && status == VARVE_OK; i++) {
         const char *text = walk_paths_at(paths, i);
-        status = paths->path.failed ? no_memory(error)
+        status = paths->path.failed ? walk_no_memory(error)
                                     : visit(user, walk->steps[i].node, text);
     }
     return status;
@@ -325,14 +328,14 @@ static varve_status visit_waiting(struct vv_walk *walk, struct vv_buffer *path,
             continue;
         vv_walk_path(walk, i, path);
         const char *text = vv_buffer_string(path);
-        status = path->failed ? no_memory(error)
+        status = path->failed ? walk_no_memory(error)
                               : visit(user, walk->steps[i].node, text);
     }
     return status;
 }
 
-static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
-    bool only_empty, varve_error *error)
+static varve_status walk_visit_all(varve_node *root, varve_visit *visit,
+    void *user, bool only_empty, varve_error *error)
 {
     struct vv_walk walk;
     struct walk_paths paths;
@@ -343,8 +346,9 @@ static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
     VV_TRY(vv_walk_begin(&walk, root, error));
     size_t count = walk.count;
     uint16_t *sizes = vv_allocate_zeroed(walk.allocator, 2 * count);
-    varve_status status =
-        walk_paths_begin(&paths, &walk, sizes) ? VARVE_OK : no_memory(error);
+    varve_status status = walk_paths_begin(&paths, &walk, sizes)
+                              ? VARVE_OK
+                              : walk_no_memory(error);
     enum vv_hold older = vv_graph_hold(walk.graph, VV_HOLDS_EDGES);
     if (!status && only_empty)
         status = visit_waiting(&walk, &paths.path, visit, user, error);
@@ -361,12 +365,12 @@ varve_status varve_walk(
     varve_node *root, varve_visit *visit, void *user, varve_error *error)
 {
     root = vv_or_nil(root);
-    return visit_all(root, visit, user, false, error);
+    return walk_visit_all(root, visit, user, false, error);
 }
 
 varve_status varve_report_uninitialized(
     varve_node *root, varve_visit *visit, void *user, varve_error *error)
 {
     root = vv_or_nil(root);
-    return visit_all(root, visit, user, true, error);
+    return walk_visit_all(root, visit, user, true, error);
 }

@@ -17,7 +17,7 @@
 
 enum { BYTES_OF_A_STRING = 16 };
 
-uint32_t varve_place_by_turns(uint64_t number, uint32_t servers)
+uint32_t varve_place_round_robin(uint64_t number, uint32_t servers)
 {
     return servers ? (uint32_t)(number % servers) : 0;
 }
@@ -73,13 +73,14 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 }
 
 /* At most UINT64_MAX. */
-static uint64_t multiply(uint64_t a, uint64_t b)
+static uint64_t placement_multiply(uint64_t a, uint64_t b)
 {
     return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
 /* All its rows if there is such a dimension, else one. */
-static uint64_t row_count(const varve_tensor *value, uint32_t dimension)
+static uint64_t placement_row_count(
+    const varve_tensor *value, uint32_t dimension)
 {
     return dimension < value->rank ? value->shape[dimension] : 1;
 }
@@ -92,7 +93,7 @@ static uint64_t row_size(const varve_tensor *value, uint32_t dimension)
                         : varve_dtype_size(value->dtype);
     for (uint32_t i = 0; i < value->rank; i++)
         if (i != dimension)
-            size = multiply(size, value->shape[i]);
+            size = placement_multiply(size, value->shape[i]);
     return size;
 }
 
@@ -108,7 +109,7 @@ static uint64_t limit(uint64_t parts, uint64_t rows, uint64_t most_parts)
 uint64_t varve_parts_at_most(const varve_tensor *value, uint32_t dimension,
     uint64_t most_bytes, uint64_t most_parts)
 {
-    uint64_t rows = row_count(value, dimension);
+    uint64_t rows = placement_row_count(value, dimension);
     uint64_t size = row_size(value, dimension);
     uint64_t rows_of_part = size ? most_bytes / size : rows;
     return limit(
@@ -118,8 +119,8 @@ uint64_t varve_parts_at_most(const varve_tensor *value, uint32_t dimension,
 uint64_t varve_parts_at_least(const varve_tensor *value, uint32_t dimension,
     uint64_t least_bytes, uint64_t most_parts)
 {
-    uint64_t rows = row_count(value, dimension);
-    uint64_t size = multiply(rows, row_size(value, dimension));
+    uint64_t rows = placement_row_count(value, dimension);
+    uint64_t size = placement_multiply(rows, row_size(value, dimension));
     return limit(
         divide_up(size, least_bytes ? least_bytes : 1), rows, most_parts);
 }

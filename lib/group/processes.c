@@ -38,7 +38,7 @@ static void close_others(struct varve_processes *p, uint32_t rank)
     }
 }
 
-static bool has_memory(struct varve_processes *p)
+static bool processes_has_memory(struct varve_processes *p)
 {
     const varve_allocator *a = &p->context.allocator;
     p->ends = vv_allocate_array(a, end_count(p), sizeof *p->ends);
@@ -63,7 +63,7 @@ static varve_status connect_all(struct varve_processes *p, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status check_arguments(
+static varve_status processes_check_arguments(
     uint32_t size, const varve_processes_options *options, varve_error *error)
 {
     VV_TRY(VV_CHECK_OPTIONS(options, error));
@@ -91,7 +91,7 @@ varve_processes *vv_processes_new_in(const struct vv_context *context,
 {
     static const varve_processes_options usual;
     options = options ? options : &usual;
-    if (check_arguments(size, options, error))
+    if (processes_check_arguments(size, options, error))
         return NULL;
     varve_processes *p = vv_allocate_zeroed(&context->allocator, sizeof *p);
     if (!p) {
@@ -103,7 +103,7 @@ varve_processes *vv_processes_new_in(const struct vv_context *context,
     p->size = size;
     p->timeout = timeout_of(options);
     p->joined = -1;
-    varve_status status = has_memory(p)
+    varve_status status = processes_has_memory(p)
                               ? connect_all(p, error)
                               : vv_fail_memory(error, "a group of processes");
     if (!status)
@@ -124,9 +124,9 @@ varve_processes *varve_processes_new(
         &context, &vv_posix_sockets, size, options, error);
 }
 
-static varve_status duplicate(void *self, varve_comm **copy);
+static varve_status processes_duplicate(void *self, varve_comm **copy);
 
-static void release(void *self)
+static void processes_release(void *self)
 {
     varve_processes_free(self);
 }
@@ -142,8 +142,8 @@ static void take_seat(struct varve_processes *p, uint32_t rank)
         .rank = rank,
         .size = p->size,
         .self = p,
-        .duplicate = duplicate,
-        .release = p->parent ? release : NULL,
+        .duplicate = processes_duplicate,
+        .release = p->parent ? processes_release : NULL,
     };
     vv_star_fill_in(&p->comm);
 }
@@ -181,7 +181,7 @@ static varve_processes *new_copy(varve_processes *p)
     copy->parent = p;
     copy->next = p->copies;
     p->copies = copy;
-    if (has_memory(copy) &&
+    if (processes_has_memory(copy) &&
         (p->comm.rank > 0 || connect_all(copy, NULL) == VARVE_OK))
         return copy;
     varve_processes_free(copy);
@@ -233,7 +233,7 @@ static varve_status all_have(varve_processes *p, varve_status status)
     return (varve_status)worst;
 }
 
-static varve_status duplicate(void *self, varve_comm **made)
+static varve_status processes_duplicate(void *self, varve_comm **made)
 {
     varve_processes *p = self;
     varve_processes *copy = p->is_broken ? NULL : new_copy(p);

@@ -40,7 +40,7 @@ static bool is_done(const struct vv_star_peer *peer)
 }
 
 /* What of a peer is next to be moved, and how much of it there is. */
-static size_t next_part(struct vv_star_peer *peer,
+static size_t star_next_part(struct vv_star_peer *peer,
     struct vv_star_header *header, unsigned char **part)
 {
     bool is_in_header = peer->done < sizeof *header;
@@ -56,23 +56,24 @@ static int64_t move_part(
 {
     const struct vv_sockets *s = p->sockets;
     unsigned char *part;
-    size_t size = next_part(peer, is_out ? &peer->header : &peer->came, &part);
+    size_t size =
+        star_next_part(peer, is_out ? &peer->header : &peer->came, &part);
     return is_out ? s->send(s->state, peer->socket, part, size)
                   : s->receive(s->state, peer->socket, part, size);
 }
 
-static void copy(void *to, const void *from, size_t size)
+static void star_copy(void *to, const void *from, size_t size)
 {
     if (size > 0)
         memmove(to, from, size);
 }
 
-static varve_status take_header(const struct vv_star_peer *peer)
+static varve_status star_take_header(const struct vv_star_peer *peer)
 {
     const struct vv_star_header *came = &peer->came;
     if (came->call != peer->header.call || came->size != peer->header.size)
         return VARVE_MISUSE;
-    copy(peer->bytes, came->ahead, ahead_of(peer->header.size));
+    star_copy(peer->bytes, came->ahead, ahead_of(peer->header.size));
     return VARVE_OK;
 }
 
@@ -88,7 +89,7 @@ static varve_status move_some(
             return VARVE_DISCONNECTED;
         peer->done += (uint64_t)moved;
         if (!is_out && peer->done == sizeof peer->came)
-            VV_TRY(take_header(peer));
+            VV_TRY(star_take_header(peer));
     }
     return VARVE_OK;
 }
@@ -179,7 +180,7 @@ varve_status vv_star_settle(struct varve_processes *p, varve_status status)
     return status;
 }
 
-static void begin(
+static void star_begin(
     struct vv_star_peer *peer, enum call call, void *bytes, uint64_t size)
 {
     peer->header = (struct vv_star_header){ .call = call, .size = size };
@@ -187,32 +188,32 @@ static void begin(
     peer->done = 0;
 }
 
-static void begin_out(
+static void star_begin_out(
     struct vv_star_peer *peer, enum call call, void *bytes, uint64_t size)
 {
-    begin(peer, call, bytes, size);
-    copy(peer->header.ahead, bytes, ahead_of(size));
+    star_begin(peer, call, bytes, size);
+    star_copy(peer->header.ahead, bytes, ahead_of(size));
 }
 
 /* --- From all to rank 0, and back ---------------------------------------- */
 
 /* Rank 0's own come first. Without `sizes` all have `size`. What is sent is
  * only read. */
-static varve_status collect(struct varve_processes *p, enum call call,
+static varve_status star_collect(struct varve_processes *p, enum call call,
     const void *bytes, size_t size, void *all, const uint64_t *sizes)
 {
     if (p->is_broken)
         return VARVE_DISCONNECTED;
     if (p->comm.rank > 0) {
-        begin_out(&p->peers[0], call, (void *)bytes, size);
+        star_begin_out(&p->peers[0], call, (void *)bytes, size);
         return vv_star_settle(p, move_all(p, true));
     }
     unsigned char *to = all;
-    copy(to, bytes, size);
+    star_copy(to, bytes, size);
     uint64_t offset = size;
     for (uint32_t i = 0; i < p->peer_count; i++) {
         uint64_t more = sizes ? sizes[i + 1] : size;
-        begin(&p->peers[i], call, more ? to + offset : NULL, more);
+        star_begin(&p->peers[i], call, more ? to + offset : NULL, more);
         offset += more;
     }
     return vv_star_settle(p, move_all(p, false));
@@ -224,7 +225,7 @@ static varve_status distribute(
     if (p->is_broken)
         return VARVE_DISCONNECTED;
     for (uint32_t i = 0; i < p->peer_count; i++)
-        (p->comm.rank == 0 ? begin_out : begin)(
+        (p->comm.rank == 0 ? star_begin_out : star_begin)(
             &p->peers[i], call, bytes, size);
     return vv_star_settle(p, move_all(p, p->comm.rank == 0));
 }
@@ -233,7 +234,7 @@ varve_status vv_star_agree(void *self, uint64_t *value)
 {
     struct varve_processes *p = self;
     uint64_t largest = *value;
-    VV_TRY(collect(p, AGREE, value, sizeof *value, p->values, NULL));
+    VV_TRY(star_collect(p, AGREE, value, sizeof *value, p->values, NULL));
     for (uint32_t i = 1; p->comm.rank == 0 && i < p->size; i++)
         largest = p->values[i] > largest ? p->values[i] : largest;
     VV_TRY(distribute(p, AGREE, &largest, sizeof largest));
@@ -241,30 +242,30 @@ varve_status vv_star_agree(void *self, uint64_t *value)
     return VARVE_OK;
 }
 
-static varve_status gather(
+static varve_status star_gather(
     void *self, const void *bytes, size_t size, void *all)
 {
-    return collect(self, GATHER, bytes, size, all, NULL);
+    return star_collect(self, GATHER, bytes, size, all, NULL);
 }
 
 /* What rank 0 says of itself has to be what it hands in. */
-static varve_status gather_varied(void *self, const void *bytes, size_t size,
-    void *all, const uint64_t *sizes)
+static varve_status star_gather_varied(void *self, const void *bytes,
+    size_t size, void *all, const uint64_t *sizes)
 {
     struct varve_processes *p = self;
     if (p->comm.rank == 0 && sizes[0] != size)
         return vv_star_settle(p, VARVE_MISUSE);
-    return collect(p, GATHER_VARIED, bytes, size, all, sizes);
+    return star_collect(p, GATHER_VARIED, bytes, size, all, sizes);
 }
 
-static varve_status broadcast(void *self, void *bytes, size_t size)
+static varve_status star_broadcast(void *self, void *bytes, size_t size)
 {
     return distribute(self, BROADCAST, bytes, size);
 }
 
-static varve_status barrier(void *self)
+static varve_status star_barrier(void *self)
 {
-    VV_TRY(collect(self, BARRIER, NULL, 0, NULL, NULL));
+    VV_TRY(star_collect(self, BARRIER, NULL, 0, NULL, NULL));
     return distribute(self, BARRIER, NULL, 0);
 }
 
@@ -297,13 +298,13 @@ static varve_status check_shifts(
 }
 
 /* What goes to rank 0 goes to its place at once. */
-static varve_status take_all(
+static varve_status star_take_all(
     struct varve_processes *p, const varve_shift *s, unsigned char *relay)
 {
     for (uint32_t i = 1; i < p->size; i++) {
         const uint64_t *w = shift_of(p, i);
         bool is_for_first = w[OUT_SIZE] > 0 && w[TO] == 0;
-        begin(
+        star_begin(
             &p->peers[i - 1], SHIFT, is_for_first ? s->in : relay, w[OUT_SIZE]);
         relay += w[OUT_SIZE] > 0 && !is_for_first ? w[OUT_SIZE] : 0;
     }
@@ -327,7 +328,7 @@ static varve_status give_all(
         void *bytes = w[IN_SIZE] == 0 ? NULL
                       : w[FROM] == 0  ? (void *)s->out
                                       : relayed_of(p, w[FROM], relay);
-        begin_out(&p->peers[i - 1], SHIFT, bytes, w[IN_SIZE]);
+        star_begin_out(&p->peers[i - 1], SHIFT, bytes, w[IN_SIZE]);
     }
     return move_all(p, true);
 }
@@ -340,23 +341,23 @@ static varve_status relay_all(struct varve_processes *p, const varve_shift *s)
     unsigned char *relay = vv_allocate(a, (size_t)size);
     if (size > 0 && !relay)
         return VARVE_NO_MEMORY;
-    varve_status status = take_all(p, s, relay);
+    varve_status status = star_take_all(p, s, relay);
     if (!status)
         status = give_all(p, s, relay);
     vv_release(a, relay, (size_t)size);
     return status;
 }
 
-static varve_status pass(struct varve_processes *p, const varve_shift *s)
+static varve_status star_pass(struct varve_processes *p, const varve_shift *s)
 {
-    begin_out(&p->peers[0], SHIFT, (void *)s->out, s->out_size);
+    star_begin_out(&p->peers[0], SHIFT, (void *)s->out, s->out_size);
     VV_TRY(move_all(p, true));
-    begin(&p->peers[0], SHIFT, s->in, s->in_size);
+    star_begin(&p->peers[0], SHIFT, s->in, s->in_size);
     return move_all(p, false);
 }
 
 /* All of it goes through rank 0, which holds it for so long. */
-static varve_status shift(void *self, const varve_shift *s)
+static varve_status star_shift(void *self, const varve_shift *s)
 {
     struct varve_processes *p = self;
     const uint64_t words[VV_SHIFT_WORDS] = {
@@ -365,8 +366,9 @@ static varve_status shift(void *self, const varve_shift *s)
         [FROM] = s->from,
         [IN_SIZE] = s->in_size,
     };
-    VV_TRY(collect(p, SHIFT, words, sizeof words, p->shifts, NULL));
-    return vv_star_settle(p, p->comm.rank > 0 ? pass(p, s) : relay_all(p, s));
+    VV_TRY(star_collect(p, SHIFT, words, sizeof words, p->shifts, NULL));
+    return vv_star_settle(
+        p, p->comm.rank > 0 ? star_pass(p, s) : relay_all(p, s));
 }
 
 /* --- Calls ---------------------------------------------------------------- */
@@ -374,9 +376,9 @@ static varve_status shift(void *self, const varve_shift *s)
 void vv_star_fill_in(varve_comm *comm)
 {
     comm->agree = vv_star_agree;
-    comm->gather = gather;
-    comm->gather_varied = gather_varied;
-    comm->broadcast = broadcast;
-    comm->barrier = barrier;
-    comm->shift = shift;
+    comm->gather = star_gather;
+    comm->gather_varied = star_gather_varied;
+    comm->broadcast = star_broadcast;
+    comm->barrier = star_barrier;
+    comm->shift = star_shift;
 }

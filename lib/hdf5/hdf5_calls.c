@@ -14,7 +14,7 @@
 
 /* --- Files ---------------------------------------------------------------- */
 
-static bool open_source(struct vv_hdf5_file *f, uint64_t *root)
+static bool hdf5_calls_open_source(struct vv_hdf5_file *f, uint64_t *root)
 {
     H5O_info_t info;
     if (!vv_hdf5_use_driver(f))
@@ -36,7 +36,8 @@ static bool close_all(struct vv_hdf5_file *f)
     return is_done;
 }
 
-static varve_status end_file(struct vv_hdf5_file *f, varve_error *error)
+static varve_status hdf5_calls_end_file(
+    struct vv_hdf5_file *f, varve_error *error)
 {
     struct vv_hdf5_turn turn;
     if (!f)
@@ -50,7 +51,7 @@ static varve_status end_file(struct vv_hdf5_file *f, varve_error *error)
     return status;
 }
 
-static varve_status open_file(const struct vv_hdf5_bytes *bytes,
+static varve_status hdf5_calls_open_file(const struct vv_hdf5_bytes *bytes,
     struct vv_hdf5_file **file, uint64_t *root, varve_error *error)
 {
     bool is_new = bytes->write != NULL;
@@ -66,10 +67,11 @@ static varve_status open_file(const struct vv_hdf5_bytes *bytes,
         free(f);
         return VARVE_MISUSE;
     }
-    bool is_done = is_new ? vv_hdf5_create(f, root) : open_source(f, root);
+    bool is_done =
+        is_new ? vv_hdf5_create(f, root) : hdf5_calls_open_source(f, root);
     varve_status status = vv_hdf5_end(&turn, is_done, error);
     if (status)
-        end_file(f, &(varve_error){ VARVE_OK, 0, "" });
+        hdf5_calls_end_file(f, &(varve_error){ VARVE_OK, 0, "" });
     *file = status ? NULL : f;
     return status;
 }
@@ -83,8 +85,8 @@ static varve_status open_file(const struct vv_hdf5_bytes *bytes,
     bool is_done = (call);                                                     \
     return vv_hdf5_end(&turn, is_done, error)
 
-static varve_status describe(struct vv_hdf5_file *file, uint64_t object,
-    struct vv_hdf5_object *what, varve_error *error)
+static varve_status hdf5_calls_describe(struct vv_hdf5_file *file,
+    uint64_t object, struct vv_hdf5_object *what, varve_error *error)
 {
     TURN(vv_hdf5_describe(file, object, what));
 }
@@ -101,25 +103,26 @@ static varve_status attributes(struct vv_hdf5_file *file, uint64_t object,
     TURN(vv_hdf5_list_attributes(file, object, told));
 }
 
-static varve_status read_value(struct vv_hdf5_file *file, uint64_t object,
-    void *bytes, size_t size, varve_error *error)
+static varve_status hdf5_calls_read_value(struct vv_hdf5_file *file,
+    uint64_t object, void *bytes, size_t size, varve_error *error)
 {
     TURN(vv_hdf5_read_value(file, object, bytes, size));
 }
 
-static varve_status read_strings(struct vv_hdf5_file *file, uint64_t object,
-    uint64_t most, vv_hdf5_each_string *each, void *user, varve_error *error)
+static varve_status hdf5_calls_read_strings(struct vv_hdf5_file *file,
+    uint64_t object, uint64_t most, vv_hdf5_each_string *each, void *user,
+    varve_error *error)
 {
     TURN(vv_hdf5_read_strings(file, object, most, each, user));
 }
 
-static varve_status add_group(struct vv_hdf5_file *file,
+static varve_status hdf5_calls_add_group(struct vv_hdf5_file *file,
     const struct vv_hdf5_name *at, uint64_t *object, varve_error *error)
 {
     TURN(vv_hdf5_add_group(file, at, object));
 }
 
-static varve_status add_dataset(struct vv_hdf5_file *file,
+static varve_status hdf5_calls_add_dataset(struct vv_hdf5_file *file,
     const struct vv_hdf5_name *at, const struct vv_hdf5_new *what,
     uint64_t *object, uint64_t *offset, varve_error *error)
 {
@@ -132,14 +135,16 @@ static varve_status add_link(struct vv_hdf5_file *file,
     TURN(vv_hdf5_add_link(file, at, object));
 }
 
-static varve_status write_texts(struct vv_hdf5_file *file, uint64_t object,
-    const varve_string *texts, size_t count, varve_error *error)
+static varve_status hdf5_calls_write_texts(struct vv_hdf5_file *file,
+    uint64_t object, const varve_string *texts, size_t count,
+    varve_error *error)
 {
     TURN(vv_hdf5_write_texts(file, object, texts, count));
 }
 
-static varve_status add_attribute(struct vv_hdf5_file *file, uint64_t object,
-    const struct vv_hdf5_attribute *attribute, varve_error *error)
+static varve_status hdf5_calls_add_attribute(struct vv_hdf5_file *file,
+    uint64_t object, const struct vv_hdf5_attribute *attribute,
+    varve_error *error)
 {
     TURN(vv_hdf5_add_attribute(file, object, attribute));
 }
@@ -148,16 +153,16 @@ extern const struct vv_hdf5_calls vv_hdf5_calls;
 
 const struct vv_hdf5_calls vv_hdf5_calls = {
     .version = VV_HDF5_VERSION,
-    .open = open_file,
-    .close = end_file,
-    .describe = describe,
+    .open = hdf5_calls_open_file,
+    .close = hdf5_calls_end_file,
+    .describe = hdf5_calls_describe,
     .links = links,
     .attributes = attributes,
-    .read = read_value,
-    .strings = read_strings,
-    .add_group = add_group,
-    .add_dataset = add_dataset,
+    .read = hdf5_calls_read_value,
+    .strings = hdf5_calls_read_strings,
+    .add_group = hdf5_calls_add_group,
+    .add_dataset = hdf5_calls_add_dataset,
     .add_link = add_link,
-    .write_texts = write_texts,
-    .add_attribute = add_attribute,
+    .write_texts = hdf5_calls_write_texts,
+    .add_attribute = hdf5_calls_add_attribute,
 };

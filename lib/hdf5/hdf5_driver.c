@@ -47,7 +47,7 @@ static herr_t close_stream(H5FD_t *stream)
     return 0;
 }
 
-static int compare(const H5FD_t *a, const H5FD_t *b)
+static int hdf5_driver_compare(const H5FD_t *a, const H5FD_t *b)
 {
     return (a > b) - (a < b);
 }
@@ -66,14 +66,14 @@ static haddr_t allocated(const H5FD_t *stream, H5FD_mem_t type)
     return ((const struct stream *)stream)->end;
 }
 
-static herr_t allocate(H5FD_t *stream, H5FD_mem_t type, haddr_t end)
+static herr_t hdf5_driver_allocate(H5FD_t *stream, H5FD_mem_t type, haddr_t end)
 {
     (void)type;
     ((struct stream *)stream)->end = end;
     return 0;
 }
 
-static haddr_t size_of(const H5FD_t *stream, H5FD_mem_t type)
+static haddr_t hdf5_driver_size_of(const H5FD_t *stream, H5FD_mem_t type)
 {
     (void)type;
     const struct vv_hdf5_file *f = ((const struct stream *)stream)->file;
@@ -131,7 +131,8 @@ static herr_t write_stream(H5FD_t *stream, H5FD_mem_t type, hid_t transfer,
 }
 
 /* A file is as long as what is allocated in it. */
-static herr_t extend(H5FD_t *stream, hid_t transfer, hbool_t is_closing)
+static herr_t hdf5_driver_extend(
+    H5FD_t *stream, hid_t transfer, hbool_t is_closing)
 {
     struct stream *s = (struct stream *)stream;
     struct vv_hdf5_file *f = s->file;
@@ -152,14 +153,14 @@ static const H5FD_class_t class = {
     .fapl_size = sizeof(struct vv_hdf5_file *),
     .open = open_stream,
     .close = close_stream,
-    .cmp = compare,
+    .cmp = hdf5_driver_compare,
     .query = query,
     .get_eoa = allocated,
-    .set_eoa = allocate,
-    .get_eof = size_of,
+    .set_eoa = hdf5_driver_allocate,
+    .get_eof = hdf5_driver_size_of,
     .read = read_stream,
     .write = write_stream,
-    .truncate = extend,
+    .truncate = hdf5_driver_extend,
     .fl_map = H5FD_FLMAP_SINGLE,
 };
 

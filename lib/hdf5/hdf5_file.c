@@ -48,7 +48,7 @@ static void watch_forks(void)
     pthread_atfork(NULL, NULL, after_fork);
 }
 
-static bool take_turn(varve_error *error)
+static bool hdf5_file_take_turn(varve_error *error)
 {
     pthread_once(&once, watch_forks);
     const char *why = has_turn() ? "found one from within another"
@@ -72,7 +72,7 @@ static bool take_turn(varve_error *error)
 bool vv_hdf5_begin(
     struct vv_hdf5_turn *turn, struct vv_hdf5_file *file, varve_error *error)
 {
-    if (!take_turn(error))
+    if (!hdf5_file_take_turn(error))
         return false;
     turn->file = file;
     turn->prints = H5Eget_auto2(H5E_DEFAULT, &turn->print, &turn->data) >= 0;
@@ -85,7 +85,7 @@ bool vv_hdf5_begin(
 }
 
 /* From what was called down to what failed. */
-static herr_t look(unsigned number, const H5E_error2_t *e, void *user)
+static herr_t hdf5_file_look(unsigned number, const H5E_error2_t *e, void *user)
 {
     struct line *line = user;
     char minor[80] = "";
@@ -112,11 +112,12 @@ void vv_hdf5_note(void)
     struct line line = { .status = VARVE_CORRUPT };
     if (H5Eget_num(H5E_DEFAULT) <= 0)
         return;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, look, &line);
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, hdf5_file_look, &line);
     noted = line;
 }
 
-static varve_status tell(const struct vv_hdf5_file *file, varve_error *error)
+static varve_status hdf5_file_tell(
+    const struct vv_hdf5_file *file, varve_error *error)
 {
     if (file->is_cancelled)
         return VARVE_CANCELLED;
@@ -145,7 +146,8 @@ varve_status vv_hdf5_end(
     if (turn->file->broken.status)
         turn->file->reason = turn->file->broken;
     bool is_good = is_done && !turn->file->reason.status;
-    varve_status status = is_good ? VARVE_OK : tell(turn->file, error);
+    varve_status status =
+        is_good ? VARVE_OK : hdf5_file_tell(turn->file, error);
     H5Eclear2(H5E_DEFAULT);
     if (turn->prints)
         H5Eset_auto2(H5E_DEFAULT, turn->print, turn->data);

@@ -47,7 +47,8 @@ static bool take_step(
 }
 
 /* How many bytes a chunk contains; 0: it is damaged. */
-static size_t measure(const unsigned char *in, const unsigned char *end)
+static size_t hdf5_lzf_measure(
+    const unsigned char *in, const unsigned char *end)
 {
     size_t size = 0;
     struct step step;
@@ -59,7 +60,7 @@ static size_t measure(const unsigned char *in, const unsigned char *end)
     return size;
 }
 
-static void unpack(
+static void hdf5_lzf_unpack(
     const unsigned char *in, const unsigned char *end, unsigned char *out)
 {
     struct step step;
@@ -77,13 +78,14 @@ static size_t filter(unsigned flags, size_t count, const unsigned *values,
     size_t size, size_t *room, void **bytes)
 {
     const unsigned char *in = *bytes;
-    size_t made = flags & H5Z_FLAG_REVERSE ? measure(in, in + size) : 0;
+    size_t made =
+        flags & H5Z_FLAG_REVERSE ? hdf5_lzf_measure(in, in + size) : 0;
     unsigned char *out = made > 0 ? H5allocate_memory(made, false) : NULL;
     (void)count;
     (void)values;
     if (!out)
         return 0;
-    unpack(in, in + size, out);
+    hdf5_lzf_unpack(in, in + size, out);
     H5free_memory(*bytes);
     *bytes = out;
     *room = made;

@@ -42,7 +42,7 @@ static bool has_text(hid_t object, const char *name, char *text, size_t size)
 
 /* Keras writes types that h5py does not know as bytes, and their name; so do
  * we, and states in the same way. */
-static void look_at_name(hid_t set, struct vv_hdf5_type *type)
+static void hdf5_object_look_at_name(hid_t set, struct vv_hdf5_type *type)
 {
     static const struct {
         const char *name;
@@ -155,7 +155,7 @@ static bool look_at_dataset(hid_t set, struct vv_hdf5_object *o)
     bool is_done = plist > 0 && type > 0;
     if (is_done && !is_elsewhere(plist, o)) {
         is_done = look_at_space(set, o) && vv_hdf5_look_at_type(type, o);
-        look_at_name(set, &o->type);
+        hdf5_object_look_at_name(set, &o->type);
         look_at_layout(set, plist, H5Tget_size(type), o);
     }
     vv_hdf5_drop(type);
@@ -190,7 +190,8 @@ struct listing {
     void *user;
 };
 
-static bool hand_over(struct listing *l, const struct vv_hdf5_link *link)
+static bool hdf5_object_hand_over(
+    struct listing *l, const struct vv_hdf5_link *link)
 {
     bool goes_on = l->each(l->user, link);
     l->file->is_cancelled |= !goes_on;
@@ -211,13 +212,13 @@ static bool find_target(hid_t group, const char *name, size_t size,
         if (link->kind == VV_HDF5_EXTERNAL &&
             H5Lunpack_elink_val(value, size, NULL, &file, &path) >= 0)
             link->target = file;
-        is_done = hand_over(l, link);
+        is_done = hdf5_object_hand_over(l, link);
     }
     free(value);
     return is_done;
 }
 
-static herr_t take_link(
+static herr_t hdf5_object_take_link(
     hid_t group, const char *name, const H5L_info_t *info, void *user)
 {
     struct listing *l = user;
@@ -225,13 +226,13 @@ static herr_t take_link(
     bool is_done;
     if (info->type == H5L_TYPE_HARD) {
         link.object = info->u.address;
-        is_done = hand_over(l, &link);
+        is_done = hdf5_object_hand_over(l, &link);
     } else {
         link.kind = info->type == H5L_TYPE_SOFT       ? VV_HDF5_SOFT
                     : info->type == H5L_TYPE_EXTERNAL ? VV_HDF5_EXTERNAL
                                                       : VV_HDF5_FOREIGN;
         is_done = link.kind == VV_HDF5_FOREIGN
-                      ? hand_over(l, &link)
+                      ? hdf5_object_hand_over(l, &link)
                       : find_target(group, name, info->u.val_size, l, &link);
     }
     return is_done ? 0 : -1;
@@ -244,7 +245,7 @@ bool vv_hdf5_list(struct vv_hdf5_file *f, uint64_t object,
     hsize_t at = 0;
     hid_t id = H5Oopen_by_addr(f->file, object);
     bool is_done = id > 0 && H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, &at,
-                                 take_link, &l) >= 0;
+                                 hdf5_object_take_link, &l) >= 0;
     vv_hdf5_drop(id);
     return is_done;
 }
@@ -259,7 +260,8 @@ struct telling {
     bool is_told; /* of this attribute */
 };
 
-static bool tell(struct telling *t, const struct vv_hdf5_attribute *a)
+static bool hdf5_object_tell(
+    struct telling *t, const struct vv_hdf5_attribute *a)
 {
     bool goes_on = t->told->each(t->told->user, a);
     t->is_told = true;
@@ -267,7 +269,7 @@ static bool tell(struct telling *t, const struct vv_hdf5_attribute *a)
     return goes_on;
 }
 
-static bool tell_numbers(
+static bool hdf5_object_tell_numbers(
     hid_t id, hid_t type, struct vv_hdf5_attribute *a, struct telling *t)
 {
     int64_t few[16];
@@ -282,7 +284,7 @@ static bool tell_numbers(
               : has_sign ? VV_HDF5_INTEGER
                          : VV_HDF5_NATURAL;
     a->numbers = few;
-    return H5Aread(id, memory, few) < 0 || tell(t, a);
+    return H5Aread(id, memory, few) < 0 || hdf5_object_tell(t, a);
 }
 
 /* `room` is for all elements, as H5Aread puts them. */
@@ -305,7 +307,7 @@ static bool tell_texts(hid_t id, hid_t type, struct vv_hdf5_attribute *a,
     }
     a->texts = texts;
     if (is_read)
-        is_done = tell(t, a);
+        is_done = hdf5_object_tell(t, a);
     for (size_t i = 0; i < a->count && is_read && is_varying; i++)
         H5free_memory(((hvl_t *)room)[i].p);
     vv_hdf5_drop(memory);
@@ -320,7 +322,7 @@ static bool tell_attribute(
     size_t size =
         H5Tis_variable_str(type) > 0 ? sizeof(hvl_t) : H5Tget_size(type);
     if (class == H5T_INTEGER || class == H5T_FLOAT)
-        return tell_numbers(id, type, a, t);
+        return hdf5_object_tell_numbers(id, type, a, t);
     if (class != H5T_STRING || size == 0 || size > MOST_BYTES / a->count)
         return true;
     void *room = calloc(a->count, size);

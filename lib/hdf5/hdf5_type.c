@@ -23,7 +23,7 @@ static const struct form forms[] = {
     { VARVE_FLOAT8_E5M2, 1, 7, 2, 5, 2, 15 },
 };
 
-static bool is_little(hid_t type)
+static bool hdf5_type_is_little(hid_t type)
 {
     return H5Tget_size(type) == 1 || H5Tget_order(type) == H5T_ORDER_LE;
 }
@@ -51,7 +51,7 @@ static void look_at_real(hid_t type, struct vv_hdf5_type *what)
         f.dtype = forms[i].dtype;
         if (memcmp(&f, &forms[i], sizeof f) == 0) {
             what->dtype = f.dtype;
-            what->is_plain = is_little(type);
+            what->is_plain = hdf5_type_is_little(type);
         }
     }
 }
@@ -70,7 +70,7 @@ static void look_at_integer(hid_t type, struct vv_hdf5_type *what)
     if (power == 4 || !has_order(type))
         return;
     what->dtype = plain[power + (H5Tget_sign(type) == H5T_SGN_2 ? 4 : 0)];
-    what->is_plain = size == (size_t)1 << power && is_little(type) &&
+    what->is_plain = size == (size_t)1 << power && hdf5_type_is_little(type) &&
                      H5Tget_precision(type) == 8 * size &&
                      H5Tget_offset(type) == 0;
 }
@@ -171,7 +171,7 @@ static bool has_varying(hid_t type, int levels)
 }
 
 /* Whether what lies in the file says all: nothing in it leads elsewhere. */
-static bool is_whole(hid_t type)
+static bool hdf5_type_is_whole(hid_t type)
 {
     enum { MOST_LEVELS = 8 };
     return H5Tdetect_class(type, H5T_VLEN) == 0 &&
@@ -194,11 +194,12 @@ static void look_at_element(hid_t type, struct vv_hdf5_type *what)
         look_at_compound(type, what);
     else if (class == H5T_STRING)
         what->dtype = VARVE_STRING;
-    what->has_bytes = !what->dtype && what->size > 0 && is_whole(type);
+    what->has_bytes =
+        !what->dtype && what->size > 0 && hdf5_type_is_whole(type);
 }
 
 /* Puts the extents of an array behind those that there are. */
-static bool add_extents(hid_t type, struct vv_hdf5_object *object)
+static bool hdf5_type_add_extents(hid_t type, struct vv_hdf5_object *object)
 {
     hsize_t extents[VV_HDF5_MOST_RANK];
     int rank = H5Tget_array_ndims(type);
@@ -218,7 +219,7 @@ bool vv_hdf5_look_at_type(hid_t type, struct vv_hdf5_object *object)
     bool is_good = inner > 0;
     for (int i = 0;
          i < MOST_LEVELS && is_good && H5Tget_class(inner) == H5T_ARRAY &&
-         add_extents(inner, object);
+         hdf5_type_add_extents(inner, object);
          i++) {
         hid_t super = H5Tget_super(inner);
         vv_hdf5_drop(inner);
@@ -232,7 +233,7 @@ bool vv_hdf5_look_at_type(hid_t type, struct vv_hdf5_object *object)
         (!object->type.dtype || object->type.dtype == VARVE_STRING)) {
         object->rank = rank;
         object->type.size = H5Tget_size(type);
-        object->type.has_bytes = is_whole(type);
+        object->type.has_bytes = hdf5_type_is_whole(type);
         if (object->type.dtype)
             snprintf(object->type.name, sizeof object->type.name, "array");
         object->type.dtype = (varve_dtype)0;

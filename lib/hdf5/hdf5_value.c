@@ -65,7 +65,7 @@ static bool open_set(struct vv_hdf5_file *f, uint64_t object, struct opened *o)
     return o->memory > 0;
 }
 
-static bool read_all(struct opened *o, void *bytes, size_t size)
+static bool hdf5_value_read_all(struct opened *o, void *bytes, size_t size)
 {
     hid_t space = H5Dget_space(o->set);
     hssize_t points = space > 0 ? H5Sget_simple_extent_npoints(space) : -1;
@@ -85,7 +85,7 @@ bool vv_hdf5_read_value(
     struct opened o;
     bool is_done = open_set(f, object, &o);
     f->is_listing = false;
-    is_done = is_done && read_all(&o, bytes, size);
+    is_done = is_done && hdf5_value_read_all(&o, bytes, size);
     if (!is_done && o.set > 0)
         look_for_filters(f, o.set);
     close_set(&o);
@@ -105,7 +105,7 @@ struct room {
     uint64_t left;
 };
 
-static void *take_room(size_t size, void *user)
+static void *hdf5_value_take_room(size_t size, void *user)
 {
     struct room *room = user;
     if (size > room->left) {
@@ -150,7 +150,7 @@ struct texts {
     size_t size; /* of an element */
 };
 
-static bool hand_over(
+static bool hdf5_value_hand_over(
     const struct texts *t, const char *elements, uint64_t count)
 {
     bool goes_on = true;
@@ -169,7 +169,7 @@ static bool hand_over(
     return goes_on;
 }
 
-static bool read_texts(
+static bool hdf5_value_read_texts(
     struct opened *o, struct room *room, const struct texts *t)
 {
     uint64_t size;
@@ -178,11 +178,11 @@ static bool read_texts(
     bool is_done =
         !__builtin_mul_overflow(o->count, (uint64_t)t->size, &size) &&
         size <= SIZE_MAX - sizeof(struct block) &&
-        (elements = take_room((size_t)size, room)) && transfer > 0 &&
-        H5Pset_vlen_mem_manager(transfer, take_room, room, give_room, room) >=
-            0 &&
+        (elements = hdf5_value_take_room((size_t)size, room)) && transfer > 0 &&
+        H5Pset_vlen_mem_manager(
+            transfer, hdf5_value_take_room, room, give_room, room) >= 0 &&
         H5Dread(o->set, o->memory, H5S_ALL, H5S_ALL, transfer, elements) >= 0 &&
-        hand_over(t, elements, o->count);
+        hdf5_value_hand_over(t, elements, o->count);
     vv_hdf5_drop(transfer);
     return is_done;
 }
@@ -212,7 +212,8 @@ bool vv_hdf5_read_strings(struct vv_hdf5_file *f, uint64_t object,
             f, VARVE_CORRUPT, "expected texts, found another type");
     if (is_done) {
         look_at_texts(&o, &t);
-        is_done = o.memory > 0 && (o.count == 0 || read_texts(&o, &room, &t));
+        is_done = o.memory > 0 &&
+                  (o.count == 0 || hdf5_value_read_texts(&o, &room, &t));
         if (!is_done && !f->is_cancelled)
             look_for_filters(f, o.set);
     }

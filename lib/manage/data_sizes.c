@@ -18,8 +18,8 @@ static bool is_known(const struct vv_buffer *nonces, const uint8_t *nonce)
     return false;
 }
 
-static void take_layers(struct vv_entry *entry, const struct vv_index *index,
-    struct vv_buffer *nonces)
+static void data_sizes_take_layers(struct vv_entry *entry,
+    const struct vv_index *index, struct vv_buffer *nonces)
 {
     if (vv_layer_is_inside(index))
         return;
@@ -44,7 +44,7 @@ static varve_status find_one(struct vv_listing *l, struct vv_entry *entry,
         return status == VARVE_NO_MEMORY
                    ? vv_fail_memory(error, "the layers of checkpoints")
                    : VARVE_OK;
-    take_layers(entry, &opened.parsed.index, nonces);
+    data_sizes_take_layers(entry, &opened.parsed.index, nonces);
     vv_opened_close(&opened);
     return nonces->failed ? vv_fail_memory(error, "the layers of checkpoints")
                           : VARVE_OK;

@@ -40,7 +40,7 @@ static varve_status fail_busy(varve_error *error, const char *path)
 }
 
 /* Sets *is_same to whether the name leads to the file that is open. */
-static varve_status compare(const struct vv_context *context, int file,
+static varve_status lease_compare(const struct vv_context *context, int file,
     const char *path, bool *is_same, varve_error *error)
 {
     struct vv_file_info ours, named;
@@ -66,7 +66,7 @@ static varve_status take_once(const struct vv_context *context,
     if (result == -EWOULDBLOCK)
         status = fail_busy(error, path);
     else
-        status = compare(context, opened, path, is_same, error);
+        status = lease_compare(context, opened, path, is_same, error);
     if (status || !*is_same)
         vv_file_close(context, opened);
     else
@@ -149,7 +149,7 @@ void vv_lease_end(const struct vv_context *context, struct vv_held_lease *held)
 
 /* Finds what the path means, again and again: that may be another file by the
  * time that this one is gone. */
-static varve_status take(
+static varve_status lease_take(
     varve_lease *lease, const char *path, varve_error *error)
 {
     const struct vv_context *context = &lease->context;
@@ -196,7 +196,7 @@ varve_lease *vv_lease_new_in(
     lease->context = *context;
     lease->held.file = -1;
     vv_buffer_init(&lease->path, &lease->context.allocator);
-    if (take(lease, path, error)) {
+    if (lease_take(lease, path, error)) {
         varve_lease_free(lease);
         return NULL;
     }

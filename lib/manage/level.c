@@ -54,7 +54,7 @@ static int64_t time_for(uint64_t bytes, uint64_t bytes_per_second)
 }
 
 /* What keeps the pace of a copy, as its progress. */
-static int keep_pace(
+static int level_keep_pace(
     void *user, uint64_t done, uint64_t total, const char *what)
 {
     const struct vv_level *level = user;
@@ -72,7 +72,7 @@ static int keep_pace(
     return atomic_load(&level->is_cancelled);
 }
 
-static varve_status look(struct vv_level *level, varve_error *error)
+static varve_status level_look(struct vv_level *level, varve_error *error)
 {
     bool is_first = !level->has_looked;
     if (is_first)
@@ -143,7 +143,7 @@ static varve_status level_fail_taken(struct vv_level *level,
 
 /* Of a copy that was there the process may have been killed before its name was
  * on disk. */
-static varve_status sync_names(struct vv_level *level, varve_error *error)
+static varve_status level_sync_names(struct vv_level *level, varve_error *error)
 {
     const struct vv_system *system = level->context.system;
     int directory;
@@ -158,12 +158,13 @@ static varve_status sync_names(struct vv_level *level, varve_error *error)
                       : VARVE_OK;
 }
 
-static varve_status make(struct vv_level *level, const struct vv_original *o,
-    bool may_replace, uint64_t *size, varve_error *error)
+static varve_status level_make(struct vv_level *level,
+    const struct vv_original *o, bool may_replace, uint64_t *size,
+    varve_error *error)
 {
     const struct vv_system *system = level->context.system;
     const varve_write_options options = { .no_replace = !may_replace,
-        .progress = keep_pace,
+        .progress = level_keep_pace,
         .progress_user = level };
     struct vv_buffer path;
     vv_buffer_init(&path, &level->context.allocator);
@@ -174,7 +175,7 @@ static varve_status make(struct vv_level *level, const struct vv_original *o,
     level->begun = system->uptime(system->state);
     if (path.failed || level->listing.path.failed)
         status = vv_fail_memory(error, "the name of a copy");
-    else if (level->is_layered)
+    else if (level->is_incremental)
         status =
             vv_copy_layers(&level->context, o->path, to, &options, size, error);
     else
@@ -189,14 +190,14 @@ varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
 {
     *size = 0;
     level->newest = original_entry(o);
-    VV_TRY(look(level, error));
+    VV_TRY(level_look(level, error));
     struct vv_entry *there = vv_listing_find(&level->listing, o->number);
     bool is_copy = false;
     if (there)
         VV_TRY(level_is_copy(level, there, o, &is_copy, error));
     is_copy = is_copy && vv_listing_confirm(&level->listing, there);
     if (is_copy && !o->is_unsure)
-        return sync_names(level, error);
+        return level_sync_names(level, error);
     bool may_replace = is_copy || (there && there->is_damaged) ||
                        level_may_replace(level, there, o);
     if (there && !may_replace)
@@ -204,12 +205,12 @@ varve_status vv_level_copy(struct vv_level *level, const struct vv_original *o,
     /* Of that name it is another file, whatever its size and time. */
     if (there)
         there->is_read = false;
-    return make(level, o, may_replace, size, error);
+    return level_make(level, o, may_replace, size, error);
 }
 
 /* --- What follows it ---------------------------------------------------- */
 
-/* Also what is not layered any more may have left some. */
+/* Also what is not incremental any more may have left some. */
 static varve_status prune_layers(struct vv_level *level, varve_error *error)
 {
     const char *path = vv_listing_path(&level->listing, NULL, "");
@@ -218,7 +219,7 @@ static varve_status prune_layers(struct vv_level *level, varve_error *error)
                : vv_prune_layers(&level->context, path, error);
 }
 
-static bool is_whole(const struct vv_level *level, uint64_t number)
+static bool level_is_whole(const struct vv_level *level, uint64_t number)
 {
     const struct vv_buffer *whole = &level->whole;
     for (size_t i = 0; i < whole->size; i += sizeof number)
@@ -235,14 +236,14 @@ static bool level_is_of_others(
 }
 
 /* Which are kept is the same at all ranks where the same are counted. */
-static varve_status decide(
+static varve_status level_decide(
     struct vv_level *level, uint64_t good, varve_error *error)
 {
     struct vv_listing *l = &level->listing;
     struct vv_decision *d = &level->decision;
     for (size_t i = 0; i < l->count; i++) {
         struct vv_entry *e = &l->entries[i];
-        bool is_part = level->is_of_sets && !is_whole(level, e->number);
+        bool is_part = level->is_of_sets && !level_is_whole(level, e->number);
         e->is_there = e->is_ours && (is_part || level_is_of_others(level, e));
         e->is_ours = e->is_ours && !e->is_there;
     }
@@ -270,7 +271,7 @@ varve_status vv_level_tidy(
     l->policy = level->policy;
     VV_TRY(vv_manager_lock_take(&level->lock, l, &request, error));
     VV_TRY(vv_listing_refresh_names(l, error));
-    VV_TRY(decide(level, good, error));
+    VV_TRY(level_decide(level, good, error));
     count = l->count;
     varve_status pruned = vv_prune(l, &level->decision, error);
     if (!pruned && l->count < count)

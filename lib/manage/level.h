@@ -20,7 +20,7 @@ struct vv_level {
     struct vv_policy policy;
     uint64_t bytes_per_second; /* at most; 0: no bound */
     bool replaces;             /* a number may come again, of a later save */
-    bool is_layered;           /* copies have layers as their originals */
+    bool is_incremental;       /* copies have layers as their originals */
     bool is_of_sets;           /* each rank copies its file of a set */
     char run[VV_RUN_SIZE];     /* identity of the manager's run */
     bool is_resumed;           /* the manager has resumed from this one, and not

@@ -67,7 +67,7 @@ varve_status vv_waiting_make(struct vv_level_queue *q, struct vv_listing *from,
 }
 
 /* From inside, as is what follows. Takes one out. */
-static struct vv_waiting *take(
+static struct vv_waiting *level_queue_take(
     struct vv_level_queue *q, struct vv_waiting **link)
 {
     struct vv_waiting *w = *link;
@@ -79,39 +79,39 @@ static struct vv_waiting *take(
 
 static void leave_out_oldest(struct vv_level_queue *q)
 {
-    vv_waiting_free(q, take(q, &q->first));
+    vv_waiting_free(q, level_queue_take(q, &q->first));
     q->left_out++;
 }
 
 /* Behind all others, and instead of an older one of its name. */
-static void append(struct vv_level_queue *q, struct vv_waiting *w)
+static void level_queue_append(struct vv_level_queue *q, struct vv_waiting *w)
 {
     struct vv_waiting **link = &q->first;
     while (*link) {
         if ((*link)->original.number == w->original.number)
-            vv_waiting_free(q, take(q, link));
+            vv_waiting_free(q, level_queue_take(q, link));
         else
             link = &(*link)->next;
     }
     *link = w;
     q->count++;
-    while (q->count > q->most_waiting)
+    while (q->count > q->max_pending)
         leave_out_oldest(q);
 }
 
 /* Before all others, unless those are as many as may wait. */
-static void put_back(struct vv_level_queue *q, struct vv_waiting *w)
+static void level_queue_put_back(struct vv_level_queue *q, struct vv_waiting *w)
 {
     w->next = q->first;
     q->first = w;
     q->count++;
-    if (q->count > q->most_waiting)
+    if (q->count > q->max_pending)
         leave_out_oldest(q);
 }
 
 /* --- The work ----------------------------------------------------------- */
 
-static void note_failure(struct vv_level_queue *q, const char *what,
+static void level_queue_note_failure(struct vv_level_queue *q, const char *what,
     const char *whose, const varve_error *reason)
 {
     vv_fail_because(&q->failure, reason, "%s: %s%s failed",
@@ -122,7 +122,7 @@ void vv_level_queue_note(
     struct vv_level_queue *q, const char *what, const varve_error *reason)
 {
     vv_monitor_enter(q->monitor);
-    note_failure(q, what, "", reason);
+    level_queue_note_failure(q, what, "", reason);
     vv_monitor_leave(q->monitor);
 }
 
@@ -142,11 +142,11 @@ static bool is_of_the_original(varve_status status)
            status == VARVE_NOT_FOUND;
 }
 
-static void note_failed(
+static void level_queue_note_failed(
     struct vv_level_queue *q, struct vv_waiting *w, const varve_error *error)
 {
     q->failures++;
-    note_failure(q, "copy of ", w->path, error);
+    level_queue_note_failure(q, "copy of ", w->path, error);
     w->original.is_unsure |= error->status == VARVE_UNKNOWN_OUTCOME;
     /* A number that another checkpoint has at the level stays taken. */
     if (is_of_the_original(error->status) || error->status == VARVE_EXISTS) {
@@ -154,7 +154,7 @@ static void note_failed(
         vv_waiting_free(q, w);
         return;
     }
-    put_back(q, w);
+    level_queue_put_back(q, w);
     q->rests = !q->has_news;
 }
 
@@ -173,7 +173,7 @@ static void note_copied(struct vv_level_queue *q, struct vv_waiting *w,
     if (!q->owed)
         q->failure.status = VARVE_OK;
     if (tidied->status)
-        note_failure(q, "pruning", "", tidied);
+        level_queue_note_failure(q, "pruning", "", tidied);
     vv_waiting_free(q, w);
 }
 
@@ -183,11 +183,11 @@ static void note_resumed(struct vv_level_queue *q)
     q->level.resumed = q->resumed;
 }
 
-static void serve_one(struct vv_level_queue *q)
+static void level_queue_serve_one(struct vv_level_queue *q)
 {
     varve_error error = { 0 }, tidied = { 0 };
     uint64_t size;
-    struct vv_waiting *w = q->current = take(q, &q->first);
+    struct vv_waiting *w = q->current = level_queue_take(q, &q->first);
     q->has_news = false;
     note_resumed(q);
     vv_monitor_leave(q->monitor);
@@ -200,7 +200,7 @@ static void serve_one(struct vv_level_queue *q)
     if (q->highest_there < there)
         q->highest_there = there;
     if (error.status)
-        note_failed(q, w, &error);
+        level_queue_note_failed(q, w, &error);
     else
         note_copied(q, w, size, &tidied);
     vv_monitor_wake(q->monitor);
@@ -224,11 +224,11 @@ static void tidy_sets(struct vv_level_queue *q)
     vv_monitor_enter(q->monitor);
     q->is_tidying = false;
     if (error.status)
-        note_failure(q, "pruning", "", &error);
+        level_queue_note_failure(q, "pruning", "", &error);
     vv_monitor_wake(q->monitor);
 }
 
-static void *serve(void *argument)
+static void *level_queue_serve(void *argument)
 {
     struct vv_level_queue *q = argument;
     vv_monitor_enter(q->monitor);
@@ -236,7 +236,7 @@ static void *serve(void *argument)
         if (q->tidies)
             tidy_sets(q);
         else if (q->first && !q->rests)
-            serve_one(q);
+            level_queue_serve_one(q);
         else
             vv_monitor_wait(q->monitor, -1);
     }
@@ -252,7 +252,8 @@ void vv_level_queue_go_on(struct vv_level_queue *q)
     int result = 0;
     vv_monitor_enter(q->monitor);
     if (q->first && !q->has_thread) {
-        result = system->start_thread(system->state, serve, q, &q->thread);
+        result = system->start_thread(
+            system->state, level_queue_serve, q, &q->thread);
         q->has_thread = result == 0;
     }
     if (result)
@@ -265,12 +266,12 @@ void vv_level_queue_go_on(struct vv_level_queue *q)
     vv_monitor_leave(q->monitor);
 }
 
-void vv_level_queue_owe(
+void vv_level_queue_note_missed(
     struct vv_level_queue *q, uint64_t counter, const varve_error *reason)
 {
     vv_monitor_enter(q->monitor);
     owe(q, counter);
-    note_failure(q, "what is due there", "", reason);
+    level_queue_note_failure(q, "what is due there", "", reason);
     vv_monitor_leave(q->monitor);
 }
 
@@ -286,7 +287,7 @@ void vv_level_queue_put(struct vv_level_queue *q, struct vv_waiting *w)
 {
     vv_monitor_enter(q->monitor);
     q->is_copied = false;
-    append(q, w);
+    level_queue_append(q, w);
     vv_monitor_leave(q->monitor);
 }
 
@@ -298,7 +299,7 @@ void vv_level_queue_add(struct vv_level_queue *q, struct vv_listing *listing,
     varve_status status = vv_waiting_make(q, listing, entry, &w, &error);
     vv_interval_begin(&q->interval, entry->step, q->level.context.system);
     if (status)
-        vv_level_queue_owe(q, entry->counter, &error);
+        vv_level_queue_note_missed(q, entry->counter, &error);
     else
         vv_level_queue_put(q, w);
 }
@@ -332,7 +333,7 @@ static varve_status fail_lacking(
 }
 
 /* From inside, after it was asked to go on. */
-static varve_status wait_for(
+static varve_status level_queue_wait_for(
     struct vv_level_queue *q, int64_t deadline, varve_error *error)
 {
     const struct vv_system *system = q->level.context.system;
@@ -358,7 +359,7 @@ varve_status vv_level_queue_drain(
     struct vv_level_queue *q, int64_t deadline, varve_error *error)
 {
     vv_monitor_enter(q->monitor);
-    varve_status status = wait_for(q, deadline, error);
+    varve_status status = level_queue_wait_for(q, deadline, error);
     vv_monitor_leave(q->monitor);
     return status;
 }
@@ -383,7 +384,8 @@ bool vv_level_queue_has_failed(struct vv_level_queue *q, varve_error *failure)
 
 /* --- Telling ------------------------------------------------------------ */
 
-static const char *path_of(struct vv_level_queue *q, uint64_t number)
+static const char *level_queue_path_of(
+    struct vv_level_queue *q, uint64_t number)
 {
     q->text.size = 0;
     q->text.failed = false;
@@ -404,7 +406,7 @@ void vv_level_queue_state(struct vv_level_queue *q, varve_level_state *state)
         .copied = q->copied };
     q->told = q->failure;
     vv_monitor_leave(q->monitor);
-    state->latest = has_latest ? path_of(q, latest) : NULL;
+    state->latest = has_latest ? level_queue_path_of(q, latest) : NULL;
 }
 
 /* --- Beginning and ending ----------------------------------------------- */
@@ -413,7 +415,7 @@ varve_status vv_level_queue_begin(struct vv_level_queue *q,
     const varve_level *o, const struct vv_listing *like, varve_error *error)
 {
     const struct vv_context *context = like->context;
-    q->most_waiting = o->most_waiting ? o->most_waiting : 1;
+    q->max_pending = o->max_pending ? o->max_pending : 1;
     q->interval = (struct vv_interval){
         .steps = o->every_steps,
         .seconds = o->every_seconds,
@@ -423,7 +425,7 @@ varve_status vv_level_queue_begin(struct vv_level_queue *q,
     q->level.policy.keep_every_steps = o->keep_every_steps;
     q->level.policy.keep_best = o->keep_best;
     q->level.bytes_per_second = o->bytes_per_second;
-    q->level.is_layered = o->layered;
+    q->level.is_incremental = o->incremental;
     atomic_init(&q->level.is_cancelled, false);
     vv_buffer_init(&q->text, &context->allocator);
     vv_buffer_init(&q->whole, &context->allocator);
@@ -450,7 +452,7 @@ void vv_level_queue_end(struct vv_level_queue *q)
         system->join_thread(system->state, q->thread);
     }
     while (q->first)
-        vv_waiting_free(q, take(q, &q->first));
+        vv_waiting_free(q, level_queue_take(q, &q->first));
     for (struct vv_waiting *w; (w = q->held) != NULL;) {
         q->held = w->next;
         vv_waiting_free(q, w);

@@ -36,7 +36,7 @@ struct vv_level_queue {
     varve_error unseen;     /* why it was not; VARVE_OK: it was */
     uint64_t highest;       /* counter there ever was, or number */
     struct vv_interval interval;
-    size_t most_waiting;
+    size_t max_pending;
     uintptr_t thread;
     bool has_thread;
     struct vv_buffer text; /* what was handed out last */
@@ -110,7 +110,7 @@ void vv_level_queue_put(
 void vv_level_queue_hold(struct vv_level_queue *queue, const uint64_t *number);
 
 /* What is due and cannot wait, for a reason: so the next one is due. */
-void vv_level_queue_owe(
+void vv_level_queue_note_missed(
     struct vv_level_queue *queue, uint64_t counter, const varve_error *reason);
 
 /* Has what waits copied, and what has failed tried again. */

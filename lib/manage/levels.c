@@ -19,7 +19,7 @@
 
 enum { MOST_TRIES = 4 }; /* of a listing that fails, after the first */
 
-static int64_t this_process(const struct vv_context *context)
+static int64_t levels_this_process(const struct vv_context *context)
 {
     return context->system->process(context->system->state, NULL, 0);
 }
@@ -28,7 +28,7 @@ static int64_t this_process(const struct vv_context *context)
  * waits. Nothing that they may be about to change is touched. */
 bool vv_levels_are_lost(const struct vv_levels *levels)
 {
-    return levels->process != this_process(levels->context);
+    return levels->process != levels_this_process(levels->context);
 }
 
 static bool is_idle(const struct vv_levels *levels)
@@ -51,7 +51,7 @@ void vv_levels_add(struct vv_levels *levels, struct vv_listing *listing,
 
 /* --- Looking ------------------------------------------------------------ */
 
-static varve_status look_at(
+static varve_status levels_look_at(
     struct vv_levels *levels, struct vv_level_queue *q, varve_error *error)
 {
     const struct vv_system *system = levels->context->system;
@@ -81,7 +81,7 @@ static varve_status look_at(
 varve_status vv_levels_look(struct vv_levels *levels, varve_error *error)
 {
     for (size_t i = 0; !levels->follows && i < levels->count; i++)
-        VV_TRY(look_at(levels, &levels->all[i], error));
+        VV_TRY(levels_look_at(levels, &levels->all[i], error));
     return VARVE_OK;
 }
 
@@ -123,7 +123,7 @@ static void let_lacking_wait(struct vv_level_queue *q,
     for (size_t i = 0; i < listing->count; i++) {
         const struct vv_entry *e = &listing->entries[i];
         if (e->is_unread && (!there || e->counter > there->counter))
-            vv_level_queue_owe(q, e->counter, &unread);
+            vv_level_queue_note_missed(q, e->counter, &unread);
         if (!e->is_ours || e->is_damaged || (by_time && e != newest) ||
             (there && e->counter <= there->counter) ||
             (except && e->number == *except) ||
@@ -227,7 +227,7 @@ bool vv_levels_state(
 
 /* --- Beginning and ending ----------------------------------------------- */
 
-static varve_status check_one(const varve_level *levels, size_t index,
+static varve_status levels_check_one(const varve_level *levels, size_t index,
     const char *directory, varve_error *error)
 {
     const char *own = levels[index].directory;
@@ -236,7 +236,7 @@ static varve_status check_one(const varve_level *levels, size_t index,
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected the directory of level %zu, found none", directory,
             index);
-    if (levels[index].layered)
+    if (levels[index].incremental)
         VV_TRY(vv_store_refuse_any(own,
             "has no locks: nobody knows which layers a copy is about to name",
             error));
@@ -257,7 +257,7 @@ varve_status vv_levels_check(const varve_level *levels, size_t count,
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected %zu levels, found NULL", directory, count);
     for (size_t i = 0; i < count; i++)
-        VV_TRY(check_one(levels, i, directory, error));
+        VV_TRY(levels_check_one(levels, i, directory, error));
     return VARVE_OK;
 }
 
@@ -334,7 +334,7 @@ varve_status vv_levels_begin(struct vv_levels *levels, const varve_level *those,
     if (count == 0)
         return VARVE_OK;
     levels->context = like->context;
-    levels->process = this_process(like->context);
+    levels->process = levels_this_process(like->context);
     levels->all = vv_allocate_array(
         &like->context->allocator, count, sizeof *levels->all);
     if (!levels->all)

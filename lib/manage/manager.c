@@ -11,7 +11,7 @@
 
 #include <varve/restoration.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "background.h"
 #include "data_sizes.h"
@@ -34,14 +34,14 @@
 
 /* --- The program goes away ---------------------------------------------- */
 
-static void graph_freed(struct vv_observer *self)
+static void manager_graph_freed(struct vv_observer *self)
 {
     varve_manager *m = (varve_manager *)self;
     m->graph = NULL;
     m->root = NULL;
 }
 
-static void node_removed(struct vv_observer *self, varve_node *node)
+static void manager_node_removed(struct vv_observer *self, varve_node *node)
 {
     varve_manager *m = (varve_manager *)self;
     if (node == m->root)
@@ -50,7 +50,7 @@ static void node_removed(struct vv_observer *self, varve_node *node)
 
 /* --- Making ------------------------------------------------------------- */
 
-static varve_status check_names(
+static varve_status manager_check_names(
     const char *directory, const varve_manager_options *o, varve_error *error)
 {
     if (!directory || !*directory)
@@ -100,7 +100,8 @@ static varve_status take_options(
     if (vv_has_nodes(&m->nodes))
         m->options.comm = NULL; /* each rank has a directory alone */
     if (vv_manager_leads(m))
-        VV_TRY(vv_manager_read_ledger(m, o->as_noted ? &noted : NULL, error));
+        VV_TRY(vv_manager_read_ledger(
+            m, o->retention_from_ledger ? &noted : NULL, error));
     if (!m->listing.metric)
         m->listing.metric = vv_copy_string(&m->context.allocator, "metric");
     if (!m->listing.metric)
@@ -110,7 +111,7 @@ static varve_status take_options(
     if (!keeps_all(o))
         noted = (struct vv_policy){ .best_is_larger = noted.best_is_larger };
     m->policy = policy_of(o, &noted);
-    if (!o->as_noted)
+    if (!o->retention_from_ledger)
         m->listing.policy = m->policy;
     return VARVE_OK;
 }
@@ -144,10 +145,12 @@ static varve_status manager_lock_first(
     return VARVE_OK;
 }
 
-static varve_status begin(varve_manager *m, const char *directory,
+static varve_status manager_begin(varve_manager *m, const char *directory,
     const varve_manager_options *o, varve_error *error)
 {
-    const char *metric = o->metric ? o->metric : o->as_noted ? NULL : "metric";
+    const char *metric = o->metric                  ? o->metric
+                         : o->retention_from_ledger ? NULL
+                                                    : "metric";
     if (o->redundancy) {
         vv_buffer_add_string(&m->latest, directory);
         VV_TRY(vv_nodes_begin(&m->nodes, &m->context, o, &m->latest, error));
@@ -170,8 +173,8 @@ static varve_status begin(varve_manager *m, const char *directory,
         &m->levels, o->levels, o->level_count, &m->listing, error);
 }
 
-static varve_status check_call(const varve_node *root, const char *directory,
-    const varve_manager_options *o, varve_error *error)
+static varve_status manager_check_call(const varve_node *root,
+    const char *directory, const varve_manager_options *o, varve_error *error)
 {
     if (root)
         VV_TRY(varve_graph_check(root->graph, error));
@@ -179,7 +182,7 @@ static varve_status check_call(const varve_node *root, const char *directory,
         return vv_fail(
             error, VARVE_MISUSE, "manager: expected a node, found none");
     VV_TRY(VV_CHECK_OPTIONS(o, error));
-    VV_TRY(check_names(directory, o, error));
+    VV_TRY(manager_check_names(directory, o, error));
     if (o->run)
         VV_TRY(vv_run_identity_check(o->run, error));
     VV_TRY(vv_levels_check(o->levels, o->level_count, directory, error));
@@ -187,10 +190,10 @@ static varve_status check_call(const varve_node *root, const char *directory,
 }
 
 /* Sets *made also where it could not begin. */
-static varve_status make(varve_node *root, const char *directory,
+static varve_status manager_make(varve_node *root, const char *directory,
     const varve_manager_options *o, varve_manager **made, varve_error *error)
 {
-    VV_TRY(check_call(root, directory, o, error));
+    VV_TRY(manager_check_call(root, directory, o, error));
     varve_graph *graph = root->graph;
     const varve_allocator *a = &graph->context.allocator;
     varve_manager *m = vv_allocate_zeroed(a, sizeof *m);
@@ -203,8 +206,8 @@ static varve_status make(varve_node *root, const char *directory,
     m->graph = graph;
     m->root = root;
     m->lock.file = -1;
-    m->observer.graph_freed = graph_freed;
-    m->observer.node_removed = node_removed;
+    m->observer.graph_freed = manager_graph_freed;
+    m->observer.node_removed = manager_node_removed;
     atomic_init(&m->is_requested, false);
     m->interval = (struct vv_interval){ .steps = o->interval_steps,
         .seconds = o->interval_seconds,
@@ -216,7 +219,7 @@ static varve_status make(varve_node *root, const char *directory,
     vv_buffer_init(&m->latest, &m->context.allocator);
     vv_graph_observe(graph, &m->observer);
     *made = m;
-    return begin(m, directory, o, error);
+    return manager_begin(m, directory, o, error);
 }
 
 varve_manager *varve_manager_new(varve_node *root, const char *directory,
@@ -228,9 +231,9 @@ varve_manager *varve_manager_new(varve_node *root, const char *directory,
     varve_error reason = { 0 };
     if (o->comm && vv_check_comm(o->comm, error))
         return NULL;
-    varve_status status = make(root, directory, o, &m, &reason);
+    varve_status status = manager_make(root, directory, o, &m, &reason);
     if (o->comm)
-        status = vv_manager_meet(m, o->comm, status, &reason);
+        status = vv_manager_check_same_options(m, o->comm, status, &reason);
     if (!status)
         return m;
     varve_manager_free(m);
@@ -243,7 +246,7 @@ void varve_manager_free(varve_manager *m)
 {
     if (!m)
         return;
-    vv_manager_land(m);
+    vv_manager_finish_pending_save(m);
     vv_levels_end(&m->levels);
     vv_nodes_end(&m->nodes);
     vv_restoration_free(m->restoration);
@@ -364,7 +367,7 @@ varve_status varve_manager_refresh(varve_manager *m, varve_error *error)
 {
     if (!m)
         return vv_fail_none(error, "manager", "varve_manager_new");
-    vv_manager_land(m);
+    vv_manager_finish_pending_save(m);
     varve_error reason = { 0 };
     varve_status status =
         vv_manager_leads(m) ? vv_manager_look(m, &reason) : VARVE_OK;
@@ -378,7 +381,7 @@ size_t varve_manager_count(const varve_manager *m)
     return m ? m->listing.count : 0;
 }
 
-static const char *path_of(
+static const char *manager_path_of(
     struct vv_buffer *to, struct vv_listing *l, const struct vv_entry *entry)
 {
     to->size = 0;
@@ -399,7 +402,7 @@ const char *varve_manager_latest(const varve_manager *manager)
     varve_manager *m = writable(manager);
     if (!m || m->listing.count == 0)
         return NULL;
-    return path_of(
+    return manager_path_of(
         &m->latest, &m->listing, &m->listing.entries[m->listing.count - 1]);
 }
 
@@ -409,7 +412,7 @@ const char *varve_manager_metric(const varve_manager *manager)
 }
 
 bool varve_manager_at(
-    const varve_manager *manager, size_t index, varve_managed *managed)
+    const varve_manager *manager, size_t index, varve_checkpoint_info *managed)
 {
     varve_manager *m = writable(manager);
     if (!m || index >= m->listing.count || !managed)
@@ -417,7 +420,7 @@ bool varve_manager_at(
     const struct vv_entry *e = &m->listing.entries[index];
     const struct vv_fact *fact =
         index < m->decision.count ? &m->decision.facts[index] : NULL;
-    const char *path = path_of(&m->text, &m->listing, e);
+    const char *path = manager_path_of(&m->text, &m->listing, e);
     /* A place, no pointer: the text may move while it grows. */
     size_t reasons = m->text.size + 1;
     vv_buffer_add8(&m->text, 0);
@@ -431,7 +434,7 @@ bool varve_manager_at(
     bool is_kept = !fact || fact->reasons;
     vv_buffer_string(&m->text);
     path = path && !m->text.failed ? (const char *)m->text.data : "";
-    *managed = (varve_managed){
+    *managed = (varve_checkpoint_info){
         .path = path,
         .number = e->number,
         .counter = e->counter,
@@ -461,7 +464,7 @@ bool varve_manager_level_at(
 
 /* --- Pins --------------------------------------------------------------- */
 
-static varve_status find(varve_manager *m, uint64_t number,
+static varve_status manager_find(varve_manager *m, uint64_t number,
     struct vv_entry **entry, varve_error *error)
 {
     VV_TRY(vv_manager_look(m, error));
@@ -531,7 +534,7 @@ static varve_status pin(varve_manager *m, uint64_t number, varve_error *error)
 {
     struct vv_entry *entry;
     struct vv_held_lease held;
-    VV_TRY(find(m, number, &entry, error));
+    VV_TRY(manager_find(m, number, &entry, error));
     if (entry->is_pinned)
         return VARVE_OK;
     VV_TRY(pin_lock(m, number, &held, error));
@@ -545,7 +548,7 @@ static varve_status pin(varve_manager *m, uint64_t number, varve_error *error)
 static varve_status unpin(varve_manager *m, uint64_t number, varve_error *error)
 {
     struct vv_entry *entry;
-    VV_TRY(find(m, number, &entry, error));
+    VV_TRY(manager_find(m, number, &entry, error));
     if (!entry->is_pinned)
         return VARVE_OK;
     const char *path = vv_listing_path(&m->listing, &number, ".pin");
@@ -563,7 +566,7 @@ static varve_status change_pin(varve_manager *m, uint64_t number,
     if (!m)
         return vv_fail_none(error, "manager", "varve_manager_new");
     varve_error reason = { 0 };
-    vv_manager_land(m);
+    vv_manager_finish_pending_save(m);
     varve_status status = vv_manager_compare(m, "number", number, &reason);
     if (!status) {
         if (vv_manager_leads(m))

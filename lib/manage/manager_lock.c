@@ -137,7 +137,8 @@ static varve_status open_lock(
     return status;
 }
 
-static bool is_same(const struct vv_context *context, int one, int two)
+static bool manager_lock_is_same(
+    const struct vv_context *context, int one, int two)
 {
     const struct vv_system *system = context->system;
     struct vv_file_info a, b;
@@ -163,8 +164,9 @@ static bool is_gone(const struct vv_manager_lock *lock, struct vv_listing *l)
     const char *text = make_name(l, &name);
     int file = name.failed ? -EINVAL
                            : system->open_file(system->state, directory, text);
-    bool gone = file == -ENOENT ||
-                (file >= 0 && !is_same(l->context, lock->file, file));
+    bool gone =
+        file == -ENOENT ||
+        (file >= 0 && !manager_lock_is_same(l->context, lock->file, file));
     vv_buffer_clear(&name);
     vv_file_close(l->context, file);
     vv_file_close(l->context, directory);

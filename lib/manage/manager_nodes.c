@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
@@ -20,7 +20,7 @@
 
 /* --- Beginning and end -------------------------------------------------- */
 
-static varve_status refuse(
+static varve_status manager_nodes_refuse(
     const char *what, const char *found, varve_error *error)
 {
     return vv_fail(error, VARVE_MISUSE,
@@ -48,16 +48,19 @@ varve_status vv_nodes_check_options(
         return VARVE_OK;
     VV_TRY(check_scheme(o->redundancy, error));
     if (!o->comm)
-        return refuse("of several processes", "no `comm`", error);
+        return manager_nodes_refuse("of several processes", "no `comm`", error);
     if (o->async)
-        return refuse("that saves while all wait", "`async`", error);
+        return manager_nodes_refuse(
+            "that saves while all wait", "`async`", error);
     if (o->number_by_step) /* the older set would go before the newer is there
                             */
-        return refuse("that numbers by its counter", "`number_by_step`", error);
-    if (o->write && o->write->layered)
-        return refuse("of whole files", "`write.layered`", error);
+        return manager_nodes_refuse(
+            "that numbers by its counter", "`number_by_step`", error);
+    if (o->write && o->write->incremental)
+        return manager_nodes_refuse(
+            "of whole files", "`write.incremental`", error);
     if (o->read && o->read->salvage.on)
-        return refuse(
+        return manager_nodes_refuse(
             "that restores what is whole", "`read.salvage.on`", error);
     return VARVE_OK;
 }
@@ -104,7 +107,7 @@ varve_status vv_nodes_meet(struct vv_manager_nodes *n, varve_error *error)
     if (!vv_has_nodes(n))
         return VARVE_OK;
     const uint32_t rank_and_size[] = { r->comm->rank, r->comm->size };
-    VV_TRY(vv_tell_each_other(
+    VV_TRY(vv_comm_allgather(
         r->comm, &n->domain, sizeof n->domain, n->domains, error));
     varve_status status = vv_redundancy_group_of(&group, r->domains,
         rank_and_size, r->group_size, &r->context->allocator, error);
@@ -120,7 +123,7 @@ varve_status vv_nodes_count(const struct vv_manager_nodes *n,
     if (!comm)
         return status;
     VV_TRY(vv_agree(comm, status, error));
-    return vv_largest(comm, counter, error);
+    return vv_comm_allreduce_max(comm, counter, error);
 }
 
 /* The names of this rank's files. */
@@ -150,7 +153,7 @@ static varve_status find_names(
                : VARVE_OK;
 }
 
-static void clear_names(struct names *n)
+static void manager_nodes_clear_names(struct names *n)
 {
     vv_buffer_clear(&n->path);
     vv_buffer_clear(&n->parity);
@@ -182,15 +185,15 @@ varve_status vv_nodes_protect(const struct vv_manager_nodes *n,
         remove_file(l->context, names.file.parity);
         remove_file(l->context, names.file.path);
     }
-    clear_names(&names);
+    manager_nodes_clear_names(&names);
     return status;
 }
 
 /* --- Resuming ----------------------------------------------------------- */
 
 /* All by what the largest has, so that all keep the same. */
-varve_status vv_nodes_weigh(struct vv_manager_nodes *n, struct vv_listing *l,
-    uint64_t most, varve_error *error)
+varve_status vv_nodes_find_oldest_to_keep(struct vv_manager_nodes *n,
+    struct vv_listing *l, uint64_t most, varve_error *error)
 {
     const varve_comm *comm = n->redundancy.comm;
     uint64_t number = UINT64_MAX, oldest = UINT64_MAX;
@@ -200,12 +203,12 @@ varve_status vv_nodes_weigh(struct vv_manager_nodes *n, struct vv_listing *l,
     VV_TRY(vv_agree(comm, vv_listing_refresh(l, error), error));
     for (;;) {
         number = vv_listing_below(l, number);
-        VV_TRY(vv_largest(comm, &number, error));
+        VV_TRY(vv_comm_allreduce_max(comm, &number, error));
         if (number == 0)
             return VARVE_OK;
         const struct vv_entry *entry = vv_listing_find(l, number);
         uint64_t size = entry ? entry->size : 0;
-        VV_TRY(vv_largest(comm, &size, error));
+        VV_TRY(vv_comm_allreduce_max(comm, &size, error));
         if (size > most)
             break;
         most -= size;
@@ -234,7 +237,7 @@ varve_status vv_nodes_rebuild(const struct vv_manager_nodes *n,
     if (!status)
         status =
             vv_rebuild(&n->redundancy, &names.file, was_lost, aside, error);
-    clear_names(&names);
+    manager_nodes_clear_names(&names);
     return status;
 }
 
@@ -246,7 +249,7 @@ static varve_status add_set(struct vv_manager_nodes *n, struct vv_listing *l,
     if (!status)
         status =
             vv_nodes_behind_add(&n->behind, &n->redundancy, &names.file, error);
-    clear_names(&names);
+    manager_nodes_clear_names(&names);
     return status;
 }
 
@@ -259,7 +262,7 @@ varve_status vv_nodes_rebuild_rest(struct vv_manager_nodes *n,
         if (!status)
             status = add_set(n, l, number, error);
         number = vv_listing_below(l, number);
-        VV_TRY(vv_largest(comm, &number, error));
+        VV_TRY(vv_comm_allreduce_max(comm, &number, error));
     }
     return vv_nodes_behind_begin(&n->behind, &n->redundancy, status, error);
 }
@@ -271,7 +274,7 @@ varve_status vv_nodes_any(
     uint64_t most = *is_so;
     if (!comm)
         return VARVE_OK;
-    VV_TRY(vv_largest(comm, &most, error));
+    VV_TRY(vv_comm_allreduce_max(comm, &most, error));
     *is_so = most != 0;
     return VARVE_OK;
 }

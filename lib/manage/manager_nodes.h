@@ -70,7 +70,7 @@ varve_status vv_nodes_protect(const struct vv_manager_nodes *nodes,
 /* Looks for the oldest of the newest sets that are together no larger than
  * `most`, each as large as the largest file of it at any rank; 0: all are.
  * Where that fails none goes for it. */
-varve_status vv_nodes_weigh(struct vv_manager_nodes *nodes,
+varve_status vv_nodes_find_oldest_to_keep(struct vv_manager_nodes *nodes,
     struct vv_listing *listing, uint64_t most, varve_error *error);
 
 /* Lets entries of older sets be too large for that. */

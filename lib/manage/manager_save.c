@@ -48,7 +48,7 @@ bool varve_manager_is_due(const varve_manager *m, int64_t step)
 }
 
 /* Of many processes all may ask for a save, and one has the clock. */
-static bool wants(const varve_manager *m, int64_t step)
+static bool manager_save_wants(const varve_manager *m, int64_t step)
 {
     return vv_manager_leads(m) ? varve_manager_is_due(m, step)
                                : is_requested(m);
@@ -62,7 +62,7 @@ struct saving {
     struct vv_buffer base; /* path of the checkpoint before */
 };
 
-static void add_metadata(varve_metadata *all, size_t *count,
+static void manager_save_add_metadata(varve_metadata *all, size_t *count,
     const varve_metadata *more, size_t more_count)
 {
     if (more_count)
@@ -70,7 +70,7 @@ static void add_metadata(varve_metadata *all, size_t *count,
     *count += more_count;
 }
 
-static void add_own(const varve_manager *m, const struct saving *s,
+static void manager_save_add_own(const varve_manager *m, const struct saving *s,
     varve_metadata *all, size_t *count)
 {
     all[(*count)++] = (varve_metadata){ .name = VV_MANAGER_KEY,
@@ -122,24 +122,24 @@ static varve_status choose_base(
     varve_manager *m, struct saving *s, varve_error *error)
 {
     const struct vv_listing *l = &m->listing;
-    if (!s->write.layered || s->write.layers.base || l->count == 0)
+    if (!s->write.incremental || s->write.increment.base || l->count == 0)
         return VARVE_OK;
     uint64_t number = m->has_good ? m->good : l->entries[l->count - 1].number;
     vv_buffer_add_string(
         &s->base, vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
-    s->write.layers.base = vv_buffer_string(&s->base);
+    s->write.increment.base = vv_buffer_string(&s->base);
     return s->base.failed || l->path.failed
                ? vv_fail_memory(error, "the name of a checkpoint")
                : VARVE_OK;
 }
 
 /* Values are the program's again when the call returns. */
-static varve_status start_job(varve_manager *m, const char *path,
+static varve_status manager_save_start_job(varve_manager *m, const char *path,
     struct saving *s, varve_status status, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
     varve_error reason = *error;
-    s->write.background.at_rest = false;
+    s->write.async.zero_copy = false;
     struct vv_job_request request = {
         .root = m->root,
         .target = path,
@@ -159,7 +159,7 @@ static varve_status start_job(varve_manager *m, const char *path,
     return m->job ? VARVE_OK : reason.status;
 }
 
-static varve_status name_it(
+static varve_status manager_save_name_it(
     varve_manager *m, struct saving *s, varve_error *error)
 {
     m->saved.size = 0;
@@ -174,7 +174,7 @@ static varve_status name_it(
 }
 
 /* By this process or by all. */
-static varve_status write_now(varve_manager *m, const char *path,
+static varve_status manager_save_write_now(varve_manager *m, const char *path,
     struct saving *s, varve_status status, varve_error *error)
 {
     uint64_t counter = s->order.counter;
@@ -203,15 +203,16 @@ static varve_status gather_metadata(varve_manager *m, struct saving *s,
     *all = vv_allocate_array(&m->context.allocator, *most, sizeof **all);
     if (!*all)
         return vv_fail_memory(error, "metadata");
-    add_metadata(*all, &count, s->write.metadata, s->write.metadata_count);
-    add_metadata(*all, &count, o->metadata, o->metadata_count);
-    add_own(m, s, *all, &count);
+    manager_save_add_metadata(
+        *all, &count, s->write.metadata, s->write.metadata_count);
+    manager_save_add_metadata(*all, &count, o->metadata, o->metadata_count);
+    manager_save_add_own(m, s, *all, &count);
     s->write.metadata = *all;
     s->write.metadata_count = count;
     return VARVE_OK;
 }
 
-static varve_status write_with(varve_manager *m, struct saving *s,
+static varve_status manager_save_write_with(varve_manager *m, struct saving *s,
     const varve_manager_save_options *o, varve_error *error)
 {
     const varve_allocator *a = &m->context.allocator;
@@ -223,10 +224,11 @@ static varve_status write_with(varve_manager *m, struct saving *s,
     vv_buffer_init(&s->base, a);
     varve_status status = gather_metadata(m, s, o, &all, &most, error);
     if (!status)
-        status = name_it(m, s, error);
+        status = manager_save_name_it(m, s, error);
     const char *path = (const char *)m->saved.data;
     status =
-        (m->options.async ? start_job : write_now)(m, path, s, status, error);
+        (m->options.async ? manager_save_start_job : manager_save_write_now)(
+            m, path, s, status, error);
     vv_buffer_clear(&s->base);
     vv_release(a, all, all ? most * sizeof *all : 0);
     return status;
@@ -256,7 +258,8 @@ void vv_manager_tidy(varve_manager *m, bool may_delete)
 }
 
 /* To the levels goes what a power cut cannot take. */
-static void pass_on(varve_manager *m, const struct vv_manager_saving *s)
+static void manager_save_pass_on(
+    varve_manager *m, const struct vv_manager_saving *s)
 {
     struct vv_entry own = {
         .number = s->number, .counter = s->counter, .step = s->step
@@ -272,7 +275,7 @@ static void look_and_tidy(varve_manager *m, const struct vv_manager_saving *s)
 {
     varve_error error = { 0 };
     varve_status status = vv_manager_look_at_names(m, &error);
-    pass_on(m, s);
+    manager_save_pass_on(m, s);
     if (status) {
         vv_manager_warn(m, &error);
         return;
@@ -319,7 +322,8 @@ static void note_begun(varve_manager *m, struct vv_manager_saving *s)
     vv_interval_begin(&m->interval, s->step, m->context.system);
 }
 
-static void note_failed(varve_manager *m, const struct vv_manager_saving *s)
+static void manager_save_note_failed(
+    varve_manager *m, const struct vv_manager_saving *s)
 {
     m->interval = s->older;
     if (s->was_requested)
@@ -333,7 +337,7 @@ static bool is_open_end(varve_status status)
 }
 
 /* Once it is in place, or is known to have failed. */
-static void conclude(
+static void manager_save_conclude(
     varve_manager *m, const struct vv_manager_saving *s, varve_status status)
 {
     /* Of that name it may be another file, also where a rename has failed. */
@@ -355,7 +359,7 @@ static void conclude(
         look_and_tidy(m, s);
 }
 
-void vv_manager_land(varve_manager *m)
+void vv_manager_finish_pending_save(varve_manager *m)
 {
     varve_error reason = { 0 };
     if (vv_nodes_behind_end(&m->nodes.behind, &reason))
@@ -373,8 +377,8 @@ void vv_manager_land(varve_manager *m)
     varve_job_free(m->job);
     m->job = NULL;
     if (status)
-        note_failed(m, &m->flight);
-    conclude(m, &m->flight, status);
+        manager_save_note_failed(m, &m->flight);
+    manager_save_conclude(m, &m->flight, status);
     if (status && !m->failure.status)
         m->failure = reason;
 }
@@ -383,7 +387,7 @@ void vv_manager_land(varve_manager *m)
 static varve_status land_and_tell(varve_manager *m, varve_error *error)
 {
     bool has_one = m->job != NULL;
-    vv_manager_land(m);
+    vv_manager_finish_pending_save(m);
     return has_one ? vv_manager_tell(m, VARVE_OK, error) : VARVE_OK;
 }
 
@@ -395,11 +399,11 @@ static varve_status land_if_done(
     if (m->job)
         VV_TRY(vv_manager_any(m, VARVE_OK, has_landed, error));
     if (*has_landed)
-        vv_manager_land(m);
+        vv_manager_finish_pending_save(m);
     return VARVE_OK;
 }
 
-static varve_status tell(varve_manager *m, varve_error *error)
+static varve_status manager_save_tell(varve_manager *m, varve_error *error)
 {
     varve_status status = m->failure.status;
     if (!status)
@@ -450,7 +454,7 @@ varve_status varve_manager_wait(varve_manager *m, varve_error *error)
     varve_error reason = { 0 };
     varve_status status = land_and_tell(m, &reason);
     if (!status)
-        status = tell(m, &reason);
+        status = manager_save_tell(m, &reason);
     return vv_hand_over(status, &reason, error);
 }
 
@@ -484,43 +488,44 @@ static varve_status give_order(varve_manager *m,
 }
 
 /* It is saved, whatever comes of that. */
-static void weigh(varve_manager *m)
+static void manager_save_weigh(varve_manager *m)
 {
     varve_error error = { 0 };
-    if (vv_nodes_weigh(&m->nodes, &m->listing, m->policy.keep_bytes, &error))
+    if (vv_nodes_find_oldest_to_keep(
+            &m->nodes, &m->listing, m->policy.keep_bytes, &error))
         vv_manager_warn(m, &error);
 }
 
-static varve_status save(varve_manager *m, int64_t step,
+static varve_status manager_save_save(varve_manager *m, int64_t step,
     const varve_manager_save_options *o, varve_error *error)
 {
     struct saving s = { .order = { .step = step } };
     struct vv_manager_saving flight = { .step = step };
     varve_status status = VARVE_OK;
     if (vv_has_nodes(&m->nodes))
-        vv_manager_land(m);
+        vv_manager_finish_pending_save(m);
     if (vv_manager_leads(m))
         status = find_place(m, &s.order, error);
     status = vv_nodes_count(&m->nodes, status, &s.order.counter, error);
     if (!status && vv_manager_leads(m))
         status = give_order(m, o, &s.order, &flight, error);
-    status = vv_manager_follow(m, status, &s.order, error);
+    status = vv_manager_bcast_order(m, status, &s.order, error);
     flight.number = s.order.number;
     flight.counter = s.order.counter;
     if (!status) {
-        status = write_with(m, &s, o, error);
+        status = manager_save_write_with(m, &s, o, error);
         status = vv_nodes_protect(
             &m->nodes, &m->listing, flight.number, status, error);
     }
     flight.is_durable = !s.write.no_sync;
     if (!status)
-        weigh(m);
+        manager_save_weigh(m);
     if (!status)
         note_begun(m, &flight);
     if (m->job)
         m->flight = flight;
     else
-        conclude(m, &flight, status);
+        manager_save_conclude(m, &flight, status);
     if (!status && flight.is_durable)
         offer_set(m, &s.order);
     return status;
@@ -531,7 +536,7 @@ static varve_status save_and_tell(varve_manager *m, int64_t step,
     const varve_manager_save_options *o, varve_error *error)
 {
     varve_error reason = { 0 };
-    varve_status status = save(m, step, o, error);
+    varve_status status = manager_save_save(m, step, o, error);
     varve_status told = vv_manager_tell(m, VARVE_OK, &reason);
     if (!status && told == VARVE_NO_MEMORY)
         m->warning = reason;
@@ -540,7 +545,7 @@ static varve_status save_and_tell(varve_manager *m, int64_t step,
     return status || told == VARVE_NO_MEMORY ? status : told;
 }
 
-static varve_status check_save(varve_manager *m, int64_t step,
+static varve_status manager_save_check_save(varve_manager *m, int64_t step,
     const varve_manager_save_options *options, varve_error *error)
 {
     if (!m->root)
@@ -558,14 +563,14 @@ static varve_status check_save(varve_manager *m, int64_t step,
 static varve_status save_if_due(varve_manager *m, int64_t step,
     const varve_manager_save_options *o, varve_error *error)
 {
-    varve_status status = check_save(m, step, o, error);
+    varve_status status = manager_save_check_save(m, step, o, error);
     m->saved.size = 0;
     m->warning.status = VARVE_OK;
     bool has_landed;
     VV_TRY(land_if_done(m, &has_landed, error));
     if (!status)
-        status = tell(m, error);
-    bool is_due = !status && (o->force || wants(m, step));
+        status = manager_save_tell(m, error);
+    bool is_due = !status && (o->force || manager_save_wants(m, step));
     VV_TRY(vv_manager_any(m, status, &is_due, error));
     if (!is_due)
         return has_landed ? vv_manager_tell(m, VARVE_OK, error) : VARVE_OK;

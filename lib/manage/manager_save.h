@@ -16,6 +16,6 @@ void vv_manager_tidy(varve_manager *manager, bool may_delete);
 void vv_manager_prune_layers(varve_manager *manager);
 
 /* Waits for a save in flight, if there is one, and does what follows it. */
-void vv_manager_land(varve_manager *manager);
+void vv_manager_finish_pending_save(varve_manager *manager);
 
 #endif

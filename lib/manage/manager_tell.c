@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "bytes.h"
 #include "failure.h"
 #include "manager_together.h"
@@ -25,7 +25,7 @@ enum {
     ENTRY_WORDS = 14 + RUN_WORDS + 2 * VV_MOST_ANCESTORS,
 };
 
-static void add_entry(
+static void manager_tell_add_entry(
     struct vv_buffer *bytes, const struct vv_entry *e, unsigned reasons)
 {
     vv_buffer_add64(bytes, e->number);
@@ -102,19 +102,20 @@ static varve_status take_entries(struct vv_listing *listing,
     return VARVE_OK;
 }
 
-static void add_all(struct vv_buffer *bytes, const varve_manager *m)
+static void manager_tell_add_all(
+    struct vv_buffer *bytes, const varve_manager *m)
 {
     vv_buffer_add64(bytes, m->has_good);
     vv_buffer_add64(bytes, m->good);
     vv_buffer_add64(bytes, m->warning.status);
     vv_buffer_add(bytes, m->warning.message, sizeof m->warning.message);
     for (size_t i = 0; i < m->listing.count; i++)
-        add_entry(bytes, &m->listing.entries[i],
+        manager_tell_add_entry(bytes, &m->listing.entries[i],
             i < m->decision.count ? m->decision.facts[i].reasons : 0);
 }
 
 /* The reasons are in each decision but that somebody reads it. */
-static varve_status take_all(
+static varve_status manager_tell_take_all(
     varve_manager *m, const struct vv_buffer *bytes, varve_error *error)
 {
     const unsigned char *at = bytes->data;
@@ -140,8 +141,8 @@ struct account {
         varve_manager *m, const struct vv_buffer *bytes, varve_error *error);
 };
 
-static varve_status tell(varve_manager *m, const struct account *account,
-    varve_status status, varve_error *error)
+static varve_status manager_tell_tell(varve_manager *m,
+    const struct account *account, varve_status status, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
     struct vv_buffer bytes;
@@ -152,7 +153,7 @@ static varve_status tell(varve_manager *m, const struct account *account,
     vv_buffer_init(&bytes, &m->context.allocator);
     if (comm->rank == 0)
         account->add(&bytes, m);
-    varve_status told = vv_tell_all(comm, VARVE_OK, &bytes, &reason);
+    varve_status told = vv_comm_bcast_buffer(comm, VARVE_OK, &bytes, &reason);
     if (!told && comm->rank != 0)
         taken = account->take(m, &bytes, &reason);
     vv_buffer_clear(&bytes);
@@ -166,7 +167,9 @@ static varve_status tell(varve_manager *m, const struct account *account,
 varve_status vv_manager_tell(
     varve_manager *m, varve_status status, varve_error *error)
 {
-    return tell(m, &(struct account){ add_all, take_all }, status, error);
+    return manager_tell_tell(m,
+        &(struct account){ manager_tell_add_all, manager_tell_take_all },
+        status, error);
 }
 
 /* --- What rank 0 saw at the levels ---------------------------------------- */
@@ -179,7 +182,7 @@ static void add_seen(struct vv_buffer *bytes, const varve_manager *m)
         vv_buffer_add(bytes, q->unseen.message, sizeof q->unseen.message);
         vv_buffer_add64(bytes, q->seen.count);
         for (size_t k = 0; k < q->seen.count; k++)
-            add_entry(bytes, &q->seen.entries[k], 0);
+            manager_tell_add_entry(bytes, &q->seen.entries[k], 0);
     }
 }
 
@@ -202,5 +205,6 @@ static varve_status take_seen(
 varve_status vv_manager_tell_levels(
     varve_manager *m, varve_status status, varve_error *error)
 {
-    return tell(m, &(struct account){ add_seen, take_seen }, status, error);
+    return manager_tell_tell(
+        m, &(struct account){ add_seen, take_seen }, status, error);
 }

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "bytes.h"
 #include "checksum.h"
 #include "failure.h"
@@ -45,7 +45,7 @@ varve_status vv_manager_any(
     uint64_t most = status ? FAILED : *is_wanted ? SOMEBODY : NOBODY;
     if (!comm)
         return status;
-    varve_status talk = vv_largest(comm, &most, error);
+    varve_status talk = vv_comm_allreduce_max(comm, &most, error);
     if (talk)
         return talk;
     *is_wanted = most == SOMEBODY;
@@ -53,19 +53,19 @@ varve_status vv_manager_any(
 }
 
 /* All files of a checkpoint are of one run: that of rank 0. */
-static varve_status tell_run(
+static varve_status manager_together_tell_run(
     varve_manager *m, const varve_comm *comm, varve_error *error)
 {
     char text[VV_RUN_SIZE + VV_PARENT_SIZE];
     memcpy(text, m->run, VV_RUN_SIZE);
     memcpy(text + VV_RUN_SIZE, m->parent, VV_PARENT_SIZE);
-    VV_TRY(vv_tell_bytes(comm, text, sizeof text, error));
+    VV_TRY(vv_comm_bcast(comm, text, sizeof text, error));
     memcpy(m->run, text, VV_RUN_SIZE);
     memcpy(m->parent, text + VV_RUN_SIZE, VV_PARENT_SIZE);
     return VARVE_OK;
 }
 
-varve_status vv_manager_follow(varve_manager *m, varve_status status,
+varve_status vv_manager_bcast_order(varve_manager *m, varve_status status,
     struct vv_manager_order *order, varve_error *error)
 {
     const varve_comm *comm = vv_manager_comm(m);
@@ -75,8 +75,8 @@ varve_status vv_manager_follow(varve_manager *m, varve_status status,
     if (!comm)
         return status;
     VV_TRY(vv_agree(comm, status, error));
-    VV_TRY(vv_tell_bytes(comm, words, sizeof words, error));
-    VV_TRY(tell_run(m, comm, error));
+    VV_TRY(vv_comm_bcast(comm, words, sizeof words, error));
+    VV_TRY(manager_together_tell_run(m, comm, error));
     if ((int64_t)words[0] != order->step)
         status = vv_fail(error, VARVE_MISUSE,
             "%s: expected to save step %" PRId64 " as rank 0, found %" PRId64,
@@ -119,10 +119,10 @@ varve_status vv_manager_check_options(
         return VARVE_OK;
     if (o->async)
         VV_TRY(vv_check_duplicates(o->comm, error));
-    if (o->as_noted)
+    if (o->retention_from_ledger)
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to be told what is kept, "
-            "found `as_noted`");
+            "found `retention_from_ledger`");
     return VARVE_OK;
 }
 
@@ -158,7 +158,7 @@ static void add_set_level(
     struct vv_buffer *bytes, const struct vv_level_queue *q)
 {
     const struct vv_policy *policy = &q->level.policy;
-    vv_buffer_add64(bytes, q->most_waiting);
+    vv_buffer_add64(bytes, q->max_pending);
     vv_buffer_add64(bytes, policy->keep_last);
     vv_buffer_add64(bytes, policy->keep_every_steps);
     vv_buffer_add64(bytes, policy->keep_best);
@@ -178,7 +178,7 @@ static void add_levels(struct vv_buffer *bytes, const struct vv_levels *levels)
 }
 
 /* A digest of the names, and one of the options. */
-static varve_status sum(
+static varve_status manager_together_sum(
     const varve_manager *m, uint64_t sums[2], varve_error *error)
 {
     struct vv_buffer bytes;
@@ -206,10 +206,10 @@ static varve_status check_alike(
     const varve_manager *m, const varve_comm *comm, varve_error *error)
 {
     uint64_t here[2] = { 0, 0 }, there[2];
-    varve_status status = sum(m, here, error);
+    varve_status status = manager_together_sum(m, here, error);
     VV_TRY(vv_agree(comm, status, error));
     memcpy(there, here, sizeof there);
-    VV_TRY(vv_tell_bytes(comm, there, sizeof there, error));
+    VV_TRY(vv_comm_bcast(comm, there, sizeof there, error));
     if (here[0] != there[0])
         status = vv_fail(error, VARVE_MISUSE,
             "%s: expected the directory, prefix and metric that rank 0 "
@@ -223,8 +223,8 @@ static varve_status check_alike(
     return vv_agree(comm, status, error);
 }
 
-varve_status vv_manager_meet(varve_manager *m, const varve_comm *comm,
-    varve_status status, varve_error *error)
+varve_status vv_manager_check_same_options(varve_manager *m,
+    const varve_comm *comm, varve_status status, varve_error *error)
 {
     VV_TRY(vv_agree(comm, status, error));
     VV_TRY(check_alike(m, comm, error));

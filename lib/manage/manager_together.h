@@ -31,8 +31,8 @@ varve_status vv_manager_check_options(const varve_manager_options *options,
 
 /* The first meeting: whether all ranks have made theirs, which is NULL where
  * `status` says why it is not, of the same directory and options. */
-varve_status vv_manager_meet(varve_manager *manager, const varve_comm *comm,
-    varve_status status, varve_error *error);
+varve_status vv_manager_check_same_options(varve_manager *manager,
+    const varve_comm *comm, varve_status status, varve_error *error);
 
 /* Whether all ranks name the number that rank 0 names. */
 varve_status vv_manager_compare(varve_manager *manager, const char *what,
@@ -51,7 +51,7 @@ struct vv_manager_order {
 
 /* All ranks have the order of rank 0, which comes with `status`. VARVE_MISUSE
  * where one of them has another step. */
-varve_status vv_manager_follow(varve_manager *manager, varve_status status,
+varve_status vv_manager_bcast_order(varve_manager *manager, varve_status status,
     struct vv_manager_order *order, varve_error *error);
 
 /* Sets *is_wanted everywhere where it is so at some rank. */

@@ -4,7 +4,7 @@
  */
 #include "nodes_behind.h"
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "failure.h"
 #include "rebuild.h"
@@ -18,7 +18,7 @@ static struct vv_redundant_file *files_of(
     return (struct vv_redundant_file *)(void *)b->files.data;
 }
 
-static void free_names(
+static void nodes_behind_free_names(
     const varve_allocator *a, const struct vv_redundant_file *file)
 {
     vv_release_string(a, (char *)(uintptr_t)file->path);
@@ -40,12 +40,12 @@ varve_status vv_nodes_behind_add(struct vv_nodes_behind *b,
         vv_buffer_add(&b->files, &file, sizeof file);
     if (file.path && file.parity && !b->files.failed)
         return VARVE_OK;
-    free_names(a, &file);
+    nodes_behind_free_names(a, &file);
     return vv_fail_memory(error, "what is to be rebuilt");
 }
 
 /* The same at all ranks, so that all come to the next. */
-static void make(struct vv_nodes_behind *b)
+static void nodes_behind_make(struct vv_nodes_behind *b)
 {
     size_t count;
     const struct vv_redundant_file *files = files_of(b, &count);
@@ -60,31 +60,32 @@ static void make(struct vv_nodes_behind *b)
     }
 }
 
-static void *run(void *user)
+static void *nodes_behind_run(void *user)
 {
-    make(user);
+    nodes_behind_make(user);
     return NULL;
 }
 
-static int64_t this_process(const struct vv_system *system)
+static int64_t nodes_behind_this_process(const struct vv_system *system)
 {
     return system->process(system->state, NULL, 0);
 }
 
 /* At all ranks or at none. */
-static bool has_copy(struct vv_nodes_behind *b, const varve_comm *comm)
+static bool nodes_behind_has_copy(
+    struct vv_nodes_behind *b, const varve_comm *comm)
 {
     varve_error error = { 0 };
     uint64_t lacks = comm->duplicate == NULL;
-    if (vv_largest(comm, &lacks, &error) || lacks)
+    if (vv_comm_allreduce_max(comm, &lacks, &error) || lacks)
         return false;
     lacks = comm->duplicate(comm->self, &b->copy) != VARVE_OK;
     if (lacks)
         b->copy = NULL;
-    return !vv_largest(comm, &lacks, &error) && !lacks;
+    return !vv_comm_allreduce_max(comm, &lacks, &error) && !lacks;
 }
 
-static void let_go(struct vv_nodes_behind *b)
+static void nodes_behind_let_go(struct vv_nodes_behind *b)
 {
     if (b->copy)
         b->copy->release(b->copy->self);
@@ -101,30 +102,30 @@ varve_status vv_nodes_behind_begin(struct vv_nodes_behind *b,
     b->durable = (struct vv_durable){ 0 };
     b->redundancy = *r;
     b->redundancy.context = &b->context;
-    if (has_copy(b, r->comm)) {
+    if (nodes_behind_has_copy(b, r->comm)) {
         b->redundancy.comm = b->copy;
-        b->process = this_process(system);
-        b->has_thread =
-            system->start_thread(system->state, run, b, &b->thread) == 0;
+        b->process = nodes_behind_this_process(system);
+        b->has_thread = system->start_thread(system->state, nodes_behind_run, b,
+                            &b->thread) == 0;
     } else {
-        let_go(b);
+        nodes_behind_let_go(b);
     }
     if (!b->has_thread)
-        make(b); /* where the others wait for it */
+        nodes_behind_make(b); /* where the others wait for it */
     return VARVE_OK;
 }
 
 varve_status vv_nodes_behind_end(struct vv_nodes_behind *b, varve_error *error)
 {
     const struct vv_system *system = b->context.system;
-    if (b->has_thread && b->process == this_process(system))
+    if (b->has_thread && b->process == nodes_behind_this_process(system))
         system->join_thread(system->state, b->thread);
     b->has_thread = false;
-    let_go(b);
+    nodes_behind_let_go(b);
     size_t count;
     const struct vv_redundant_file *files = files_of(b, &count);
     for (size_t i = 0; i < count; i++)
-        free_names(b->files.allocator, &files[i]);
+        nodes_behind_free_names(b->files.allocator, &files[i]);
     if (count > 0)
         vv_buffer_clear(&b->files);
     varve_status status = b->failure.status;

@@ -17,7 +17,7 @@ struct vv_entry *vv_origin_entry(const struct vv_origin *origin)
 }
 
 /* Whether an entry of a level comes after an origin. */
-static bool is_behind(const struct vv_origin *origin,
+static bool origin_is_behind(const struct vv_origin *origin,
     const struct vv_listing *listing, size_t level, size_t index)
 {
     if (!origin->listing)
@@ -36,7 +36,7 @@ bool vv_origin_next(varve_manager *m, struct vv_origin *origin)
     for (size_t level = 0; level <= origin->levels; level++) {
         struct vv_listing *l = listing_of(m, level);
         size_t i = l->count;
-        while (i > 0 && !is_behind(origin, l, level, i - 1))
+        while (i > 0 && !origin_is_behind(origin, l, level, i - 1))
             i--;
         if (i == 0 || (next.listing && l->entries[i - 1].counter <=
                                            vv_origin_entry(&next)->counter))

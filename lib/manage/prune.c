@@ -329,7 +329,7 @@ static varve_status prune_one(struct vv_listing *l, struct vv_deletion *d,
     return status;
 }
 
-static void keep_first(varve_status *first, varve_status status)
+static void prune_keep_first(varve_status *first, varve_status status)
 {
     if (!*first)
         *first = status;
@@ -374,7 +374,7 @@ static varve_status sweep_gone(
 }
 
 /* Removes what a deletion or a save that was cut short has left. */
-static varve_status sweep(
+static varve_status prune_sweep(
     struct vv_listing *l, int directory, varve_error *error)
 {
     varve_status first = VARVE_OK;
@@ -383,7 +383,7 @@ static varve_status sweep(
         if (is_set_aside(name))
             vv_temporary_sweep_one(l->context, directory, name);
         else
-            keep_first(
+            prune_keep_first(
                 &first, sweep_gone(l, directory, name, first ? NULL : error));
         i += strlen(name) + 1;
     }
@@ -410,7 +410,7 @@ static varve_status prune_all(struct vv_listing *l, struct vv_decision *d,
         }
         varve_status status = prune_one(
             l, deletion, &l->entries[i], &d->facts[i], first ? NULL : error);
-        keep_first(&first, status);
+        prune_keep_first(&first, status);
         if (status || d->facts[i].reasons) {
             i++;
             continue;
@@ -451,9 +451,9 @@ varve_status vv_prune(
         return VARVE_OK;
     VV_TRY(check_confirmed(l, error));
     VV_TRY(prune_open_directory(l, &deletion.directory, error));
-    varve_status first = sweep(l, deletion.directory, error);
+    varve_status first = prune_sweep(l, deletion.directory, error);
     first = prune_all(l, d, &deletion, first, error);
-    keep_first(
+    prune_keep_first(
         &first, vv_deletion_end(&deletion, l->directory, first ? NULL : error));
     vv_file_close(l->context, deletion.directory);
     return first;
@@ -484,8 +484,8 @@ varve_status vv_prune_trial(
     VV_TRY(prune_open_directory(l, &deletion.directory, error));
     for (size_t i = 0; i < d->count; i++) {
         if (!d->facts[i].reasons)
-            keep_first(&first, try_one(l, &deletion, &l->entries[i],
-                                   &d->facts[i], first ? NULL : error));
+            prune_keep_first(&first, try_one(l, &deletion, &l->entries[i],
+                                         &d->facts[i], first ? NULL : error));
     }
     vv_file_close(l->context, deletion.directory);
     return first;

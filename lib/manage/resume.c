@@ -10,7 +10,7 @@
 
 #include <varve/prune.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "failure.h"
 #include "lineage.h"
 #include "manager_save.h"
@@ -25,7 +25,7 @@
 #include "resume_sets.h"
 #include "resume_together.h"
 #include "set_levels.h"
-#include "stake.h"
+#include "at_risk.h"
 #include "system.h"
 #include "try.h"
 
@@ -64,8 +64,8 @@ varve_status vv_verify_alone(
 typedef varve_status examine_function(varve_manager *m,
     const struct vv_origin *origin, bool *is_damaged, varve_error *error);
 
-static varve_status verify(varve_manager *m, const struct vv_origin *origin,
-    bool *is_damaged, varve_error *error)
+static varve_status resume_verify(varve_manager *m,
+    const struct vv_origin *origin, bool *is_damaged, varve_error *error)
 {
     const char *path;
     varve_status status = vv_origin_path(origin, &path, error);
@@ -96,8 +96,9 @@ static void forget_passed_over(varve_manager *m)
 
 /* A file that cannot be read now may be readable in a moment, as after a
  * failover of an NFS server. */
-static varve_status examine_again(varve_manager *m, examine_function *examine,
-    const struct vv_origin *origin, bool *is_damaged, varve_error *error)
+static varve_status resume_examine_again(varve_manager *m,
+    examine_function *examine, const struct vv_origin *origin, bool *is_damaged,
+    varve_error *error)
 {
     const struct vv_system *system = m->context.system;
     varve_status status = examine(m, origin, is_damaged, error);
@@ -112,7 +113,7 @@ static varve_status examine_again(varve_manager *m, examine_function *examine,
 
 /* A checkpoint that was listed and is gone: something else deletes here, or the
  * listing was stale. So it is listed again, from the newest on. */
-static varve_status list_again(
+static varve_status resume_list_again(
     varve_manager *m, struct vv_origin *origin, varve_error *error)
 {
     varve_status status =
@@ -144,7 +145,7 @@ static varve_status list_what_was_unread(varve_manager *m,
 {
     const char *path;
     if (++*listings < MOST_LISTINGS)
-        return list_again(m, origin, error);
+        return resume_list_again(m, origin, error);
     VV_TRY(vv_origin_path(origin, &path, error));
     return vv_fail(error, VARVE_IO,
         "%s: it can be read now, and could not be opened each time that its "
@@ -162,7 +163,7 @@ static varve_status list_own_again(varve_manager *m, struct vv_origin *origin,
     varve_error reason = { 0 };
     if (*reads < VV_MOST_READS) {
         system->sleep(system->state, VV_FIRST_PAUSE << (*reads)++);
-        return list_again(m, origin, error);
+        return resume_list_again(m, origin, error);
     }
     vv_fail(&reason, VARVE_IO,
         "%s: it cannot be opened, and so it is not known whether checkpoints "
@@ -193,8 +194,8 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
         if (is_foreign)
             continue;
         bool was_read = vv_origin_entry(origin)->is_read;
-        varve_status status = examine_again(
-            m, was_read ? examine : verify, origin, &is_damaged, &reason);
+        varve_status status = resume_examine_again(m,
+            was_read ? examine : resume_verify, origin, &is_damaged, &reason);
         if (!status && was_read)
             return VARVE_OK;
         if (!status) {
@@ -202,7 +203,7 @@ static varve_status find_good(varve_manager *m, examine_function *examine,
             continue;
         }
         if (status == VARVE_NOT_FOUND && ++listings < MOST_LISTINGS) {
-            VV_TRY(list_again(m, origin, error));
+            VV_TRY(resume_list_again(m, origin, error));
             continue;
         }
         if (!is_damaged) {
@@ -231,7 +232,7 @@ static varve_status find_own_good(varve_manager *m, varve_error *error)
     if (vv_has_nodes(&m->nodes))
         VV_TRY(vv_find_set(m, &origin, &unread, error));
     else
-        VV_TRY(find_good(m, verify, &origin, &unread, error));
+        VV_TRY(find_good(m, resume_verify, &origin, &unread, error));
     return origin.listing ? VARVE_OK : end_without(&unread, error);
 }
 
@@ -247,7 +248,7 @@ static void adopt(varve_manager *m, const struct vv_origin *origin)
     vv_manager_begin_run(m, entry);
 }
 
-static varve_status restore(
+static varve_status resume_restore(
     varve_manager *m, const struct vv_origin *origin, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
@@ -289,7 +290,7 @@ static varve_status salvage(varve_manager *m, varve_error *error)
     struct vv_origin origin = { .levels = m->levels.count };
     while (vv_origin_next(m, &origin)) {
         varve_error reason = { 0 };
-        varve_status status = restore(m, &origin, &reason);
+        varve_status status = resume_restore(m, &origin, &reason);
         if (!status)
             return VARVE_OK;
         if (!vv_blames_file(status)) {
@@ -304,7 +305,7 @@ static varve_status salvage(varve_manager *m, varve_error *error)
 /* Beside a level that cannot be listed, the directory must show that no manager
  * has saved there: no file, no ledger, and a lock that is this manager's. The
  * directory of a node that has lost its disk shows nothing. */
-static varve_status check_unseen(
+static varve_status resume_check_unseen(
     varve_manager *m, const varve_error *unseen, varve_error *error)
 {
     struct vv_listing *l = &m->listing;
@@ -344,11 +345,11 @@ static varve_status check_nothing(
             "%s: there is no good checkpoint %s-N%s, and %s is set",
             l->directory, l->prefix, VARVE_SUFFIX,
             m->options.must_resume ? "must_resume" : "read_only");
-    return check_unseen(m, unseen, error);
+    return resume_check_unseen(m, unseen, error);
 }
 
-static varve_status begin_anew(varve_manager *m, const varve_error *unread,
-    const varve_error *unseen, varve_error *error)
+static varve_status resume_begin_anew(varve_manager *m,
+    const varve_error *unread, const varve_error *unseen, varve_error *error)
 {
     uint64_t salvages = m->options.read && m->options.read->salvage.on;
     if (m->options.comm)
@@ -385,7 +386,7 @@ static varve_status look_to_resume(varve_manager *m, varve_error *error)
         return vv_fail(error, VARVE_MISUSE,
             "manager: expected the graph that it was made for, found none");
     VV_TRY(varve_graph_check(m->graph, error));
-    vv_manager_land(m);
+    vv_manager_finish_pending_save(m);
     if (!vv_manager_leads(m))
         return VARVE_OK;
     VV_TRY(vv_manager_read_ledger(m, NULL, error));
@@ -422,11 +423,11 @@ static varve_status look_at_levels(
 static varve_status restore_good(varve_manager *m, struct vv_origin *origin,
     varve_error *unread, varve_error *error)
 {
-    VV_TRY(find_good(m, verify, origin, unread, error));
+    VV_TRY(find_good(m, resume_verify, origin, unread, error));
     varve_status status =
         vv_manager_leads(m) ? vv_manager_decide(m, error) : VARVE_OK;
     VV_TRY(vv_manager_tell(m, status, error));
-    return origin->listing ? restore(m, origin, error) : VARVE_OK;
+    return origin->listing ? resume_restore(m, origin, error) : VARVE_OK;
 }
 
 static varve_status restore_first(varve_manager *m, struct vv_origin *origin,
@@ -449,7 +450,7 @@ static varve_status restore_set(varve_manager *m, struct vv_origin *origin,
     VV_TRY(vv_find_set(m, origin, unread, error));
     if (!origin->listing)
         return VARVE_OK;
-    varve_status status = restore(m, origin, error);
+    varve_status status = resume_restore(m, origin, error);
     return vv_manager_agree(m, status, error);
 }
 
@@ -486,7 +487,7 @@ static varve_status go_on_with_set(
     return VARVE_OK;
 }
 
-static varve_status resume(varve_manager *m, varve_error *error)
+static varve_status resume_resume(varve_manager *m, varve_error *error)
 {
     struct vv_origin origin = { .levels = m->levels.count };
     varve_error unread = { 0 }, unseen = { 0 };
@@ -504,7 +505,7 @@ static varve_status resume(varve_manager *m, varve_error *error)
     m->nodes.goes_on = false;
     VV_TRY(status);
     if (!origin.listing)
-        VV_TRY(begin_anew(m, &unread, &unseen, error));
+        VV_TRY(resume_begin_anew(m, &unread, &unseen, error));
     vv_levels_catch_up(&m->levels, &m->listing, NULL);
     return vv_has_nodes(&m->nodes) ? go_on_with_set(m, &origin, error)
                                    : VARVE_OK;
@@ -515,7 +516,7 @@ varve_status varve_manager_resume(varve_manager *m, varve_error *error)
     varve_error reason = { 0 };
     if (!m)
         return vv_fail_none(error, "manager", "varve_manager_new");
-    return vv_hand_over(resume(m, &reason), &reason, error);
+    return vv_hand_over(resume_resume(m, &reason), &reason, error);
 }
 
 varve_restoration *varve_manager_restoration(const varve_manager *m)
@@ -523,7 +524,7 @@ varve_restoration *varve_manager_restoration(const varve_manager *m)
     return m ? m->restoration : NULL;
 }
 
-const char *varve_manager_passed_over(const varve_manager *m, size_t index)
+const char *varve_manager_skipped(const varve_manager *m, size_t index)
 {
     size_t at = 0;
     while (m && at < m->passed_over.size) {
@@ -554,16 +555,18 @@ static void carry_out(varve_manager *m, bool is_trial)
     }
 }
 
-static varve_status prune(varve_manager *m, bool is_trial, varve_error *error)
+static varve_status resume_prune(
+    varve_manager *m, bool is_trial, varve_error *error)
 {
     varve_status status = VARVE_OK;
     m->warning.status = VARVE_OK;
-    vv_manager_land(m);
+    vv_manager_finish_pending_save(m);
     if (vv_manager_leads(m))
         status = lock_to_prune(m, error);
     VV_TRY(vv_manager_tell(m, status, error));
     VV_TRY(vv_resume_match_weigh(m, error));
-    VV_TRY(vv_nodes_weigh(&m->nodes, &m->listing, m->policy.keep_bytes, error));
+    VV_TRY(vv_nodes_find_oldest_to_keep(
+        &m->nodes, &m->listing, m->policy.keep_bytes, error));
     bool lacks_good = !m->has_good;
     VV_TRY(vv_nodes_any(&m->nodes, &lacks_good, error));
     if (lacks_good)
@@ -579,7 +582,7 @@ static varve_status prune_with(
     varve_error reason = { 0 };
     if (!m)
         return vv_fail_none(error, "manager", "varve_manager_new");
-    return vv_hand_over(prune(m, is_trial, &reason), &reason, error);
+    return vv_hand_over(resume_prune(m, is_trial, &reason), &reason, error);
 }
 
 varve_status varve_manager_prune(varve_manager *m, varve_error *error)
@@ -587,7 +590,7 @@ varve_status varve_manager_prune(varve_manager *m, varve_error *error)
     return prune_with(m, false, error);
 }
 
-varve_status varve_manager_plan_prune(varve_manager *m, varve_error *error)
+varve_status varve_manager_prune_dry_run(varve_manager *m, varve_error *error)
 {
     return prune_with(m, true, error);
 }

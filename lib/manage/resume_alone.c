@@ -85,7 +85,7 @@ static bool may_be_read_once(
 /* Whether the program is to blame only where the file is not. */
 static bool may_hide_damage(varve_status status)
 {
-    return status != VARVE_HALF_RESTORED && status != VARVE_NO_MEMORY &&
+    return status != VARVE_PARTIALLY_RESTORED && status != VARVE_NO_MEMORY &&
            status != VARVE_CALLBACK && status != VARVE_CANCELLED;
 }
 
@@ -129,11 +129,11 @@ static varve_status read_from(varve_manager *m, const struct vv_origin *origin,
     if (m->restoration)
         return VARVE_OK;
     *is_damaged = vv_blames_file(damage);
-    if (*is_damaged && error->status == VARVE_HALF_RESTORED)
+    if (*is_damaged && error->status == VARVE_PARTIALLY_RESTORED)
         note_half_restored(m, error);
     else if (*is_damaged || may_hide_damage(error->status))
         *is_damaged |= look_for_damage(m, file, error) != VARVE_OK;
-    if (*is_damaged && error->status == VARVE_HALF_RESTORED)
+    if (*is_damaged && error->status == VARVE_PARTIALLY_RESTORED)
         error->status = damage;
     return error->status;
 }
@@ -174,5 +174,5 @@ varve_status vv_tell_half_restored(
         *error = m->half_restored;
     vv_error_add_line(error, "no older checkpoint could be restored%s%s",
         reason.status ? ": " : "", reason.status ? reason.message : "");
-    return VARVE_HALF_RESTORED;
+    return VARVE_PARTIALLY_RESTORED;
 }

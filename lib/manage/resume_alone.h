@@ -22,8 +22,9 @@ bool vv_blames_file(varve_status status);
 varve_status vv_resume_from(varve_manager *manager,
     const struct vv_origin *origin, bool *is_damaged, varve_error *error);
 
-/* The status of a failure: VARVE_HALF_RESTORED where a damaged checkpoint has
- * left variables with new bytes, which the message names; else as it was. */
+/* The status of a failure: VARVE_PARTIALLY_RESTORED where a damaged checkpoint
+ * has left variables with new bytes, which the message names; else as it was.
+ */
 varve_status vv_tell_half_restored(
     const varve_manager *manager, varve_status status, varve_error *error);
 

@@ -105,7 +105,7 @@ varve_status vv_resume_match_weigh(varve_manager *m, varve_error *error)
     return vv_hand_over(status, &reason, error);
 }
 
-varve_status varve_manager_settle(varve_manager *m, varve_error *error)
+varve_status varve_manager_finish_resume(varve_manager *m, varve_error *error)
 {
     if (!m)
         return vv_fail_none(error, "manager", "varve_manager_new");

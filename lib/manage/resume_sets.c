@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "failure.h"
 #include "lineage.h"
 #include "manager_together.h"
@@ -16,7 +16,7 @@
 #include "system.h"
 #include "try.h"
 
-static struct vv_listing *place_of(varve_manager *m, size_t level)
+static struct vv_listing *resume_sets_place_of(varve_manager *m, size_t level)
 {
     return level ? &m->levels.all[level - 1].seen : &m->listing;
 }
@@ -27,14 +27,15 @@ static varve_status next_number(
 {
     uint64_t highest = 0;
     for (size_t level = 0; level <= levels; level++) {
-        uint64_t one = vv_listing_below(place_of(m, level), *number);
+        uint64_t one =
+            vv_listing_below(resume_sets_place_of(m, level), *number);
         highest = one > highest ? one : highest;
     }
     *number = highest;
-    return vv_largest(vv_manager_comm(m), number, error);
+    return vv_comm_allreduce_max(vv_manager_comm(m), number, error);
 }
 
-static void stand_at(struct vv_origin *origin, struct vv_listing *l,
+static void resume_sets_stand_at(struct vv_origin *origin, struct vv_listing *l,
     size_t level, struct vv_entry *entry)
 {
     origin->listing = l;
@@ -54,7 +55,7 @@ static varve_status stand_at_own(varve_manager *m, uint64_t number,
         return vv_fail(error, VARVE_NOT_FOUND,
             "%s: expected to find it, found no such checkpoint",
             vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
-    stand_at(origin, &m->listing, 0, entry);
+    resume_sets_stand_at(origin, &m->listing, 0, entry);
     vv_manager_note_good(m, number);
     return vv_manager_decide(m, error);
 }
@@ -84,7 +85,7 @@ static varve_status examine_own(varve_manager *m, uint64_t number,
 static varve_status verify_copy(
     varve_manager *m, size_t level, uint64_t number, varve_error *error)
 {
-    struct vv_listing *l = place_of(m, level);
+    struct vv_listing *l = resume_sets_place_of(m, level);
     const char *path = vv_listing_path(l, &number, VARVE_SUFFIX);
     if (l->path.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
@@ -103,7 +104,7 @@ static varve_status compare_copies(
     const uint64_t here[] = { entry->counter, (uint64_t)entry->step,
         entry->identity };
     uint64_t there[] = { here[0], here[1], here[2] };
-    VV_TRY(vv_tell_bytes(vv_manager_comm(m), there, sizeof there, error));
+    VV_TRY(vv_comm_bcast(vv_manager_comm(m), there, sizeof there, error));
     varve_status status = VARVE_OK;
     if (memcmp(here, there, sizeof here) != 0)
         status = vv_fail(error, VARVE_CORRUPT,
@@ -139,7 +140,7 @@ static varve_status pass_foreign_copies(
     bool is_foreign = false;
     struct vv_own_run times = vv_manager_own_run(m);
     varve_status status = VARVE_OK;
-    VV_TRY(vv_largest(vv_manager_comm(m), &times.youngest, error));
+    VV_TRY(vv_comm_allreduce_max(vv_manager_comm(m), &times.youngest, error));
     if (times.newest == times.youngest)
         status = vv_manager_pass_foreign(m, origin, &is_foreign, error);
     VV_TRY(vv_manager_agree(m, status, error));
@@ -156,7 +157,7 @@ static varve_status pass_foreign_copies(
 static varve_status examine_copies(varve_manager *m, size_t level,
     uint64_t number, struct vv_origin *origin, varve_error *error)
 {
-    struct vv_listing *l = place_of(m, level);
+    struct vv_listing *l = resume_sets_place_of(m, level);
     varve_status status = verify_copy(m, level, number, error);
     struct vv_entry *entry = vv_listing_find(l, number);
     status = vv_manager_agree(m, status, error);
@@ -165,7 +166,7 @@ static varve_status examine_copies(varve_manager *m, size_t level,
     if (entry && vv_blames_file(status))
         entry->is_damaged = true;
     if (!status)
-        stand_at(origin, l, level, entry);
+        resume_sets_stand_at(origin, l, level, entry);
     return status;
 }
 
@@ -196,7 +197,7 @@ static varve_status examine_once(varve_manager *m, size_t level,
 
 /* What a rank cannot read now it may be able to read in a moment. All are told
  * the same status, and try again alike. */
-static varve_status examine_again(varve_manager *m, size_t level,
+static varve_status resume_sets_examine_again(varve_manager *m, size_t level,
     uint64_t number, struct vv_origin *origin, varve_error *error)
 {
     const struct vv_system *system = m->context.system;
@@ -214,11 +215,13 @@ static varve_status examine(varve_manager *m, uint64_t number,
 {
     for (size_t level = 0; level <= origin->levels; level++) {
         varve_error reason = { 0 };
-        bool is_there = vv_listing_find(place_of(m, level), number) != NULL;
+        bool is_there =
+            vv_listing_find(resume_sets_place_of(m, level), number) != NULL;
         VV_TRY(vv_nodes_any(&m->nodes, &is_there, error));
         if (!is_there)
             continue;
-        reason.status = examine_again(m, level, number, origin, &reason);
+        reason.status =
+            resume_sets_examine_again(m, level, number, origin, &reason);
         if (reason.status)
             VV_TRY(pass_set_over(m, &reason, unread, error));
         else if (level)

@@ -4,10 +4,10 @@
  */
 #include "resume_together.h"
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "open_all.h"
 #include "reader.h"
-#include "told_index.h"
+#include "index_broadcast.h"
 
 struct trial {
     struct vv_open_all how;
@@ -15,8 +15,9 @@ struct trial {
     bool is_open;
 };
 
-static varve_status open_together(void *user, struct vv_opened *file,
-    const struct vv_context *context, varve_error *error)
+static varve_status resume_together_open_together(void *user,
+    struct vv_opened *file, const struct vv_context *context,
+    varve_error *error)
 {
     struct trial *trial = user;
     trial->has_come = true;
@@ -38,7 +39,8 @@ varve_status vv_manager_verify(
     struct vv_opened none = { 0 };
     varve_reader *reader = NULL;
     if (!status) {
-        reader = vv_reader_open_by(&m->context, open_together, &trial, error);
+        reader = vv_reader_open_by(
+            &m->context, resume_together_open_together, &trial, error);
         status = reader ? VARVE_OK : error->status;
     }
     if (!trial.has_come)

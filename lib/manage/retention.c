@@ -81,7 +81,8 @@ static void keep_seconds(
     }
 }
 
-static bool is_better(const struct vv_policy *p, double one, double other)
+static bool retention_is_better(
+    const struct vv_policy *p, double one, double other)
 {
     return p->best_is_larger ? one > other : one < other;
 }
@@ -95,7 +96,7 @@ static struct vv_fact *best_left(
         struct vv_fact *f = &facts[i];
         bool is_number = f->metric == f->metric;
         if (is_counted(f) && is_number && !f->best_place &&
-            (!best || is_better(p, f->metric, best->metric)))
+            (!best || retention_is_better(p, f->metric, best->metric)))
             best = f;
     }
     return best;
@@ -113,7 +114,7 @@ static void keep_best(
     }
 }
 
-static void keep_bytes(
+static void retention_keep_bytes(
     const struct vv_policy *p, struct vv_fact *facts, size_t count)
 {
     uint64_t left = p->keep_bytes;
@@ -165,32 +166,32 @@ void vv_retention_decide(
     keep_steps(policy, facts, count);
     keep_seconds(policy, facts, count);
     keep_best(policy, facts, count);
-    keep_bytes(policy, facts, count);
+    retention_keep_bytes(policy, facts, count);
     keep_damaged(policy, facts, count);
 }
 
 /* --- For people --------------------------------------------------------- */
 
-static void add(struct vv_buffer *text, const char *reason)
+static void retention_add(struct vv_buffer *text, const char *reason)
 {
     if (text->size)
         vv_buffer_add_string(text, ", ");
     vv_buffer_add_string(text, reason);
 }
 
-static void add_number(
+static void retention_add_number(
     struct vv_buffer *text, const char *before, uint64_t number)
 {
     char line[64];
     snprintf(line, sizeof line, "%s%" PRIu64, before, number);
-    add(text, line);
+    retention_add(text, line);
 }
 
 static void add_best(
     struct vv_buffer *text, const struct vv_fact *fact, const char *metric)
 {
     char number[40];
-    add_number(text, "best ", fact->best_place);
+    retention_add_number(text, "best ", fact->best_place);
     vv_buffer_add_string(text, " (");
     vv_buffer_add_string(text, metric);
     vv_buffer_add_string(text, " ");
@@ -204,29 +205,30 @@ void vv_retention_describe(const struct vv_policy *policy,
 {
     unsigned reasons = fact->reasons;
     if (reasons & VV_KEPT_ALL)
-        add(text, "everything is kept");
+        retention_add(text, "everything is kept");
     if (reasons & VV_KEPT_LAST)
-        add_number(text, "last ", fact->place);
+        retention_add_number(text, "last ", fact->place);
     if (reasons & VV_KEPT_STEPS)
-        add_number(text, "every step of ", policy->keep_every_steps);
+        retention_add_number(text, "every step of ", policy->keep_every_steps);
     if (reasons & VV_KEPT_SECONDS)
-        add_number(text, "every second of ", policy->keep_every_seconds);
+        retention_add_number(
+            text, "every second of ", policy->keep_every_seconds);
     if (reasons & VV_KEPT_BEST)
         add_best(text, fact, metric);
     if (reasons & VV_KEPT_BYTES)
-        add_number(text, "the newest bytes of ", policy->keep_bytes);
+        retention_add_number(text, "the newest bytes of ", policy->keep_bytes);
     if (reasons & VV_KEPT_PINNED)
-        add(text, "pinned");
+        retention_add(text, "pinned");
     if (reasons & VV_KEPT_NEWEST_GOOD)
-        add(text, "newest good one");
+        retention_add(text, "newest good one");
     if (reasons & VV_KEPT_LEASED)
-        add(text, "leased");
+        retention_add(text, "leased");
     if (reasons & VV_KEPT_UNREADABLE)
-        add(text, "its file cannot be opened");
+        retention_add(text, "its file cannot be opened");
     if (reasons & VV_KEPT_DAMAGED)
-        add(text, "damaged");
+        retention_add(text, "damaged");
     if (reasons & VV_KEPT_FOREIGN)
-        add(text, "not this manager's");
+        retention_add(text, "not this manager's");
     if (reasons & VV_KEPT_RESUMED)
-        add(text, "resumed from, and not all of it was taken");
+        retention_add(text, "resumed from, and not all of it was taken");
 }

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include <varve/restoration.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "allocator.h"
 #include "default_allocator.h"
@@ -37,7 +37,7 @@ struct varve_run {
     bool is_resumed;
     bool heeds_signals;
     bool is_async;
-    bool no_last_save;
+    bool skip_final_save;
     bool may_repeat_steps;
     int64_t resumed_step; /* below 0: unknown, or begun anew */
     int64_t last_step;    /* of the options */
@@ -117,7 +117,7 @@ static varve_status check_run(const varve_run *run, varve_error *error)
 }
 
 /* What can go wrong at one process alone. */
-static varve_status prepare(
+static varve_status run_prepare(
     varve_run *run, const varve_run_options *o, varve_error *error)
 {
     VV_TRY(check_run(run, error));
@@ -127,10 +127,10 @@ static varve_status prepare(
         return vv_fail(error, VARVE_MISUSE,
             "run: expected to be opened once, found it open");
     VV_TRY(VV_CHECK_OPTIONS(o, error));
-    if (o->heed_signals && !vv_stop_signals_heed(&run->is_asked))
+    if (o->handle_signals && !vv_stop_signals_heed(&run->is_asked))
         return vv_fail(error, VARVE_MISUSE,
             "run: expected no other run to heed signals, found one");
-    run->heeds_signals = o->heed_signals;
+    run->heeds_signals = o->handle_signals;
     if (o->last_step < 0)
         return vv_fail(error, VARVE_MISUSE,
             "run: expected a `last_step` above 0, or 0 if it is unknown, found "
@@ -146,7 +146,7 @@ static void note_passed_over(varve_run *run, const char *directory)
 {
     size_t count = 0;
     const char *line;
-    while (varve_manager_passed_over(run->manager, count))
+    while (varve_manager_skipped(run->manager, count))
         count++;
     if (count == 0)
         return;
@@ -154,7 +154,7 @@ static void note_passed_over(varve_run *run, const char *directory)
         "%s: expected its newest checkpoint to be good, passed over %zu and "
         "%s",
         directory, count, run->is_resumed ? "took an older one" : "began anew");
-    for (size_t i = 0; (line = varve_manager_passed_over(run->manager, i)); i++)
+    for (size_t i = 0; (line = varve_manager_skipped(run->manager, i)); i++)
         vv_error_add_line(&run->warning, "%s", line);
 }
 
@@ -165,7 +165,7 @@ static int64_t step_of(const varve_restoration *found)
     return step && step->kind == VARVE_METADATA_INTEGER ? step->integer : -1;
 }
 
-static varve_status resume(varve_run *run, const char *directory,
+static varve_status run_resume(varve_run *run, const char *directory,
     const varve_run_options *o, varve_error *error)
 {
     varve_manager_options own = o->manager;
@@ -177,7 +177,7 @@ static varve_status resume(varve_run *run, const char *directory,
     run->may_repeat_steps = o->may_repeat_steps;
     run->comm = o->manager.comm;
     run->is_async = o->manager.async;
-    run->no_last_save = o->no_last_save;
+    run->skip_final_save = o->skip_final_save;
     run->last_step = o->last_step;
     run->drain_seconds =
         o->drain_seconds != 0 ? o->drain_seconds : (double)USUAL_DRAIN_SECONDS;
@@ -194,13 +194,13 @@ void varve_run_open(
     static const varve_run_options usual;
     const varve_run_options *o = options ? options : &usual;
     varve_error reason = { 0 };
-    varve_status status = prepare(run, o, &reason);
+    varve_status status = run_prepare(run, o, &reason);
     if (o->manager.comm)
         status = varve_agree(o->manager.comm, status, &reason);
     if (!is_run(run))
         return;
     if (!status)
-        status = resume(run, directory, o, &reason);
+        status = run_resume(run, directory, o, &reason);
     vv_hand_over(status, &reason, &run->failure);
 }
 
@@ -235,7 +235,7 @@ static bool is_well(varve_run *run)
     return run->manager != NULL;
 }
 
-bool varve_run_settle(varve_run *run)
+bool varve_run_check_resume(varve_run *run)
 {
     varve_error reason = { 0 };
     if (!is_well(run))
@@ -262,7 +262,7 @@ static bool is_last(const varve_run *run, int64_t step)
     return run->last_step > 0 && step >= run->last_step;
 }
 
-bool varve_run_goes_on(varve_run *run)
+bool varve_run_should_continue(varve_run *run)
 {
     if (!is_well(run) || run->is_stopping || is_last(run, run->step) ||
         is_last(run, run->resumed_step))
@@ -287,7 +287,7 @@ static bool is_saved_step(const varve_run *run)
     return interval->has_last && interval->last_step == run->step;
 }
 
-static void save(varve_run *run, const varve_manager_save_options *options)
+static void run_save(varve_run *run, const varve_manager_save_options *options)
 {
     varve_error reason = { 0 };
     bool is_begun =
@@ -336,11 +336,12 @@ void varve_run_step_with(
         return;
     if (options)
         own = *options;
-    own.force |= run->is_stopping || (is_last(run, step) && !run->no_last_save);
+    own.force |=
+        run->is_stopping || (is_last(run, step) && !run->skip_final_save);
     run->step = step;
     run->has_metric = own.has_metric;
     run->metric = own.metric;
-    save(run, &own);
+    run_save(run, &own);
 }
 
 void varve_run_step(varve_run *run, int64_t step)
@@ -363,8 +364,8 @@ static void save_last(varve_run *run)
         .metric = run->metric,
         .force = true,
     };
-    if (run->is_unsaved && (is_to_stop(run) || !run->no_last_save))
-        save(run, &last);
+    if (run->is_unsaved && (is_to_stop(run) || !run->skip_final_save))
+        run_save(run, &last);
 }
 
 /* A resume that no step has checked. Where it stopped before it was built that
@@ -379,7 +380,7 @@ static void check_unstepped(varve_run *run)
     vv_hand_over(status, &reason, &run->failure);
 }
 
-static void finish(varve_run *run)
+static void run_finish(varve_run *run)
 {
     varve_error reason = { 0 };
     varve_status status = VARVE_OK;
@@ -397,9 +398,9 @@ static void finish(varve_run *run)
         vv_hand_over(status, &reason, &run->failure);
 }
 
-static void end(varve_run *run, varve_error *error)
+static void run_end(varve_run *run, varve_error *error)
 {
-    finish(run);
+    run_finish(run);
     if (run->heeds_signals)
         vv_stop_signals_leave();
     varve_manager_free(run->manager);
@@ -413,7 +414,7 @@ varve_status varve_run_end(varve_run *run, varve_error *error)
 {
     varve_error first;
     VV_TRY(check_run(run, error));
-    end(run, &first);
+    run_end(run, &first);
     return vv_hand_over(first.status, &first, error);
 }
 
@@ -424,5 +425,5 @@ void varve_run_free(varve_run *run)
         return;
     run->is_unsaved = false;
     run->is_dropped = true;
-    end(run, &first);
+    run_end(run, &first);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "background.h"
 #include "failure.h"
@@ -76,7 +76,7 @@ static void drop_all(varve_saver *saver)
 
 /* --- What the graph tells ----------------------------------------------- */
 
-static void node_removed(struct vv_observer *self, varve_node *node)
+static void saver_node_removed(struct vv_observer *self, varve_node *node)
 {
     varve_saver *saver = (varve_saver *)self;
     struct vv_saver_entry *entry = vv_saver_find(saver, node);
@@ -88,7 +88,7 @@ static void node_removed(struct vv_observer *self, varve_node *node)
     vv_saver_drop(saver, entry);
 }
 
-static void graph_freed(struct vv_observer *self)
+static void saver_graph_freed(struct vv_observer *self)
 {
     varve_saver *saver = (varve_saver *)self;
     drop_all(saver);
@@ -96,7 +96,7 @@ static void graph_freed(struct vv_observer *self)
     saver->root = NULL;
 }
 
-static size_t names_swept(struct vv_observer *self)
+static size_t saver_names_swept(struct vv_observer *self)
 {
     const varve_saver *saver = (const varve_saver *)self;
     for (size_t i = 0; i < saver->count; i++)
@@ -104,14 +104,14 @@ static size_t names_swept(struct vv_observer *self)
     return saver->count;
 }
 
-static bool is_busy(const struct vv_observer *self)
+static bool saver_is_busy(const struct vv_observer *self)
 {
     return ((const varve_saver *)self)->is_adding;
 }
 
 /* --- Birth and death ---------------------------------------------------- */
 
-static varve_status check_options(
+static varve_status saver_check_options(
     const varve_saver_options *options, varve_error *error)
 {
     VV_TRY(VV_CHECK_OPTIONS(options, error));
@@ -125,12 +125,12 @@ static varve_status check_options(
                : VARVE_OK;
 }
 
-static varve_saver *make(varve_graph *graph, varve_error *error)
+static varve_saver *saver_make(varve_graph *graph, varve_error *error)
 {
     const varve_allocator *a = &graph->context.allocator;
     varve_saver *saver = vv_allocate_zeroed(a, sizeof *saver);
     varve_node *root = saver ? varve_add_detached(graph) : NULL;
-    if (!saver || vv_take_mistake(graph, error)) {
+    if (!saver || vv_graph_take_error(graph, error)) {
         vv_release(a, saver, sizeof *saver);
         vv_fail_memory(error, "a saver");
         return NULL;
@@ -140,10 +140,10 @@ static varve_saver *make(varve_graph *graph, varve_error *error)
     saver->root = root;
     vv_map_init(&saver->by_name, &saver->context.allocator);
     vv_map_init(&saver->by_node, &saver->context.allocator);
-    saver->observer.node_removed = node_removed;
-    saver->observer.graph_freed = graph_freed;
-    saver->observer.names_swept = names_swept;
-    saver->observer.is_busy = is_busy;
+    saver->observer.node_removed = saver_node_removed;
+    saver->observer.graph_freed = saver_graph_freed;
+    saver->observer.names_swept = saver_names_swept;
+    saver->observer.is_busy = saver_is_busy;
     vv_graph_observe(graph, &saver->observer);
     return saver;
 }
@@ -154,8 +154,8 @@ static varve_status make_with(varve_graph *graph,
     if (!graph)
         return vv_fail(error, VARVE_MISUSE, "expected a graph, found none");
     VV_TRY(varve_graph_check(graph, error));
-    VV_TRY(check_options(options, error));
-    varve_saver *saver = make(graph, error);
+    VV_TRY(saver_check_options(options, error));
+    varve_saver *saver = saver_make(graph, error);
     if (!saver)
         return error->status;
     if (options)
@@ -217,7 +217,7 @@ varve_status vv_saver_check(varve_saver *saver, varve_error *error)
         return vv_fail(error, VARVE_MISUSE,
             "expected a saver whose node is there, found it removed");
     vv_saver_settle(saver);
-    return vv_take_mistake(saver->graph, error);
+    return vv_graph_take_error(saver->graph, error);
 }
 
 varve_status vv_saver_check_map(

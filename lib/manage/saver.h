@@ -43,7 +43,7 @@ struct varve_saver {
     struct vv_saver_files files;  /* oldest first */
     struct vv_saver_files doomed; /* still to be deleted */
     varve_job *job;               /* of a save in flight; NULL: none is */
-    char *flying;                 /* the path that it will have */
+    char *pending_path;           /* the path that it will have */
     bool is_durable;              /* once it is in place */
     int64_t begun;                /* when, by the clock of rank 0 */
     varve_error failure;          /* of one that nobody was told */

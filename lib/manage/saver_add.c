@@ -19,14 +19,14 @@
 #include "variable.h"
 #include "walk.h"
 
-static bool has_name(const void *item, const void *key)
+static bool saver_add_has_name(const void *item, const void *key)
 {
     return ((const struct vv_saver_entry *)item)->name == key;
 }
 
 /* --- Adding ------------------------------------------------------------- */
 
-static varve_status check_node(
+static varve_status saver_add_check_node(
     varve_saver *saver, const varve_node *node, varve_error *error)
 {
     VV_TRY(vv_saver_check(saver, error));
@@ -79,7 +79,7 @@ static varve_status compare_walks(const struct vv_walk *with,
     return status;
 }
 
-static bool is_same(const void *item, const void *key)
+static bool saver_add_is_same(const void *item, const void *key)
 {
     return item == key;
 }
@@ -93,7 +93,7 @@ struct ascent {
 static bool ascend(struct ascent *ascent, varve_node *node)
 {
     uint64_t hash = vv_map_mix((uint64_t)(uintptr_t)node);
-    if (vv_map_find(&ascent->seen, hash, is_same, node))
+    if (vv_map_find(&ascent->seen, hash, saver_add_is_same, node))
         return true;
     vv_buffer_add(&ascent->queue, &node, sizeof node);
     return vv_map_add(&ascent->seen, hash, node) && !ascent->queue.failed;
@@ -143,8 +143,8 @@ static varve_status check_below(
 static varve_status check_new(varve_saver *saver, const struct vv_name *name,
     varve_node *node, varve_error *error)
 {
-    const struct vv_saver_entry *same =
-        vv_map_find(&saver->by_name, vv_name_hash(name), has_name, name);
+    const struct vv_saver_entry *same = vv_map_find(
+        &saver->by_name, vv_name_hash(name), saver_add_has_name, name);
     char texts[2][256];
     if (same)
         return vv_fail(error, VARVE_DUPLICATE,
@@ -157,7 +157,7 @@ static varve_status check_new(varve_saver *saver, const struct vv_name *name,
     return check_below(saver, name->bytes, node, error);
 }
 
-static void take_back(varve_saver *saver, const varve_node *node)
+static void saver_add_take_back(varve_saver *saver, const varve_node *node)
 {
     struct vv_saver_entry *entry = vv_saver_find(saver, node);
     if (!entry)
@@ -167,20 +167,20 @@ static void take_back(varve_saver *saver, const varve_node *node)
 }
 
 /* The node is the saver's graph's. */
-static varve_status add(varve_saver *saver, const struct vv_name *name,
-    varve_node *node, varve_error *error)
+static varve_status saver_add_add(varve_saver *saver,
+    const struct vv_name *name, varve_node *node, varve_error *error)
 {
     VV_TRY(check_new(saver, name, node, error));
     VV_TRY(vv_saver_link(saver, name, node, error));
     vv_saver_place(saver, vv_saver_find(saver, node));
-    varve_status status = vv_take_mistake(saver->graph, error);
+    varve_status status = vv_graph_take_error(saver->graph, error);
     if (status)
-        take_back(saver, node);
+        saver_add_take_back(saver, node);
     return status;
 }
 
 /* The graph's copy of a name that is allowed. */
-static varve_status take_name(varve_saver *saver, const char *name,
+static varve_status saver_add_take_name(varve_saver *saver, const char *name,
     const struct vv_name **kept, varve_error *error)
 {
     if (!name || !vv_name_is_valid(name, strlen(name)))
@@ -195,9 +195,9 @@ varve_status varve_saver_add(
     varve_saver *saver, const char *name, varve_node *node, varve_error *error)
 {
     const struct vv_name *kept;
-    VV_TRY(check_node(saver, node, error));
-    VV_TRY(take_name(saver, name, &kept, error));
-    return add(saver, kept, node, error);
+    VV_TRY(saver_add_check_node(saver, node, error));
+    VV_TRY(saver_add_take_name(saver, name, &kept, error));
+    return saver_add_add(saver, kept, node, error);
 }
 
 /* The node itself takes the place of the tree. */
@@ -221,7 +221,7 @@ varve_status varve_saver_add_under(varve_saver *saver, const char *prefix,
 {
     if (prefix && *prefix)
         return varve_saver_add(saver, prefix, node, error);
-    VV_TRY(check_node(saver, node, error));
+    VV_TRY(saver_add_check_node(saver, node, error));
     return add_whole(saver, node, error);
 }
 
@@ -263,8 +263,8 @@ static varve_status fail_long(struct gathering *g, const struct vv_walk *walk,
         vv_buffer_string(&g->path), VV_LONGEST_PATH);
 }
 
-static varve_status gather(struct gathering *g, const struct vv_walk *walk,
-    size_t place, varve_error *error)
+static varve_status saver_add_gather(struct gathering *g,
+    const struct vv_walk *walk, size_t place, varve_error *error)
 {
     struct named named = { .node = walk->steps[place].node };
     const char *name = varve_global_name(named.node);
@@ -277,7 +277,7 @@ static varve_status gather(struct gathering *g, const struct vv_walk *walk,
         if (g->path.failed || g->flat.failed)
             return vv_fail_memory(error, "the names of a saver");
     }
-    VV_TRY(take_name(g->saver, name, &named.name, error));
+    VV_TRY(saver_add_take_name(g->saver, name, &named.name, error));
     vv_buffer_add(&g->found, &named, sizeof named);
     return g->found.failed ? vv_fail_memory(error, "the names of a saver")
                            : VARVE_OK;
@@ -296,7 +296,7 @@ static bool is_taken_along(
     return parent->kind == VARVE_STATE || taken[vv_walk_place(walk, parent)];
 }
 
-static varve_status gather_all(
+static varve_status saver_add_gather_all(
     struct gathering *g, varve_node *node, varve_error *error)
 {
     struct vv_walk walk;
@@ -312,7 +312,7 @@ static varve_status gather_all(
         taken[i] = is_taken_along(&walk, i, taken);
         if ((at->kind == VARVE_VARIABLE || at->kind == VARVE_STATE) &&
             !vv_is_local(at, local) && !taken[i])
-            status = gather(g, &walk, i, error);
+            status = saver_add_gather(g, &walk, i, error);
     }
     vv_release(walk.allocator, taken, walk.count);
     vv_walk_end(&walk);
@@ -320,7 +320,7 @@ static varve_status gather_all(
 }
 
 /* All or none. */
-static varve_status add_all(struct gathering *g, varve_error *error)
+static varve_status saver_add_all(struct gathering *g, varve_error *error)
 {
     varve_saver *saver = g->saver;
     size_t count = g->found.size / sizeof(struct named);
@@ -328,24 +328,25 @@ static varve_status add_all(struct gathering *g, varve_error *error)
     varve_status status = VARVE_OK;
     size_t added = 0;
     for (; added < count && !status; added += !status)
-        status = add(saver, found[added].name, found[added].node, error);
+        status =
+            saver_add_add(saver, found[added].name, found[added].node, error);
     while (status && added > 0)
-        take_back(saver, found[--added].node);
+        saver_add_take_back(saver, found[--added].node);
     return status;
 }
 
 varve_status varve_saver_add_named(
     varve_saver *saver, varve_node *node, varve_error *error)
 {
-    VV_TRY(check_node(saver, node, error));
+    VV_TRY(saver_add_check_node(saver, node, error));
     struct gathering g = { .saver = saver };
     struct vv_buffer *buffers[] = { &g.found, &g.path, &g.flat, &g.scratch };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_init(buffers[i], &saver->context.allocator);
     saver->is_adding = true;
-    varve_status status = gather_all(&g, node, error);
+    varve_status status = saver_add_gather_all(&g, node, error);
     if (!status)
-        status = add_all(&g, error);
+        status = saver_add_all(&g, error);
     saver->is_adding = false;
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_clear(buffers[i]);

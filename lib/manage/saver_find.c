@@ -156,7 +156,7 @@ varve_status vv_saver_look(const struct vv_context *context,
 
 /* --- Orders ------------------------------------------------------------- */
 
-static int compare_numbers(const void *left, const void *right)
+static int saver_find_compare_numbers(const void *left, const void *right)
 {
     const struct vv_saver_file *a = left;
     const struct vv_saver_file *b = right;
@@ -170,7 +170,7 @@ static int compare_times(const void *left, const void *right)
     const struct vv_saver_file *a = left;
     const struct vv_saver_file *b = right;
     int order = (a->when > b->when) - (a->when < b->when);
-    return order ? order : compare_numbers(a, b);
+    return order ? order : saver_find_compare_numbers(a, b);
 }
 
 void vv_saver_sort(struct vv_saver_files *files)

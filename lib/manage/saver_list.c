@@ -56,7 +56,7 @@ static bool is_same_path(const char *a, const char *b)
     return true;
 }
 
-static void forget(
+static void saver_list_forget(
     const varve_allocator *a, struct vv_saver_files *files, const char *path)
 {
     for (size_t i = files->count; i-- > 0;) {
@@ -80,15 +80,16 @@ varve_status vv_saver_reserve(varve_saver *saver, varve_error *error)
 void vv_saver_note(varve_saver *saver, char *path, int64_t when)
 {
     const varve_allocator *a = &saver->context.allocator;
-    forget(a, &saver->files, path);
-    forget(a, &saver->doomed, path);
+    saver_list_forget(a, &saver->files, path);
+    saver_list_forget(a, &saver->doomed, path);
     saver->files.items[saver->files.count++] =
         (struct vv_saver_file){ .path = path, .when = when };
 }
 
 /* Whether a file that would go stays for good. A clock that jumped back starts
  * the interval anew. */
-static bool stays(varve_saver *saver, const struct vv_saver_file *file)
+static bool saver_list_stays(
+    varve_saver *saver, const struct vv_saver_file *file)
 {
     double hours = saver->options.keep_every_hours;
     if (file->when < saver->last_kept)
@@ -181,7 +182,7 @@ void vv_saver_retire(varve_saver *saver)
     size_t keep = saver->options.keep;
     while (keep && saver->files.count > keep) {
         struct vv_saver_file oldest = vv_saver_files_take(&saver->files, 0);
-        if (stays(saver, &oldest) || !vv_saver_leads(saver))
+        if (saver_list_stays(saver, &oldest) || !vv_saver_leads(saver))
             vv_release_string(&saver->context.allocator, oldest.path);
         else
             saver->doomed.items[saver->doomed.count++] = oldest;
@@ -219,19 +220,19 @@ const char *varve_saver_warning(const varve_saver *saver)
     return saver && saver->warning.status ? saver->warning.message : NULL;
 }
 
-static varve_status add_path(varve_saver *saver, struct vv_saver_files *files,
-    const char *path, varve_error *error)
+static varve_status saver_list_add_path(varve_saver *saver,
+    struct vv_saver_files *files, const char *path, varve_error *error)
 {
     const varve_allocator *a = &saver->context.allocator;
     if (!path)
         return vv_fail(error, VARVE_MISUSE, "expected a path, found none");
-    forget(a, files, path);
+    saver_list_forget(a, files, path);
     return vv_saver_files_add(
         a, files, (struct vv_saver_file){ .number = 0 }, path, error);
 }
 
 /* The list is what was found; `status` says whether all was. */
-static varve_status take_list(
+static varve_status saver_list_take_list(
     varve_saver *saver, struct vv_saver_files *files, varve_status status)
 {
     const varve_allocator *a = &saver->context.allocator;
@@ -240,7 +241,7 @@ static varve_status take_list(
         return status;
     }
     for (size_t i = 0; i < files->count; i++)
-        forget(a, &saver->doomed, files->items[i].path);
+        saver_list_forget(a, &saver->doomed, files->items[i].path);
     vv_saver_files_clear(a, &saver->files);
     saver->files = *files;
     return VARVE_OK;
@@ -250,12 +251,12 @@ static varve_status list_these(varve_saver *saver, const char *const *paths,
     size_t count, struct vv_saver_files *files, varve_error *error)
 {
     for (size_t i = 0; i < count; i++)
-        VV_TRY(add_path(saver, files, paths[i], error));
+        VV_TRY(saver_list_add_path(saver, files, paths[i], error));
     return vv_saver_look(&saver->context, files, error);
 }
 
 /* The same everywhere where all hand over the same paths. */
-static uint64_t digest_of(const char *const *paths, size_t count)
+static uint64_t saver_list_digest_of(const char *const *paths, size_t count)
 {
     uint64_t words[2] = { count, 0 };
     for (size_t i = 0; i < count; i++) {
@@ -275,11 +276,11 @@ static varve_status set_list(varve_saver *saver, const char *const *paths,
             error, VARVE_MISUSE, "expected a saver and paths, found none");
     vv_saver_land(saver);
     VV_TRY(vv_saver_compare(saver, status, "the list of a saver",
-        paths ? digest_of(paths, count) : 0, NULL, error));
+        paths ? saver_list_digest_of(paths, count) : 0, NULL, error));
     if (vv_saver_leads(saver))
         status = list_these(saver, paths, count, &files, error);
     status = vv_saver_tell_list(saver, status, &files, error);
-    return take_list(saver, &files, status);
+    return saver_list_take_list(saver, &files, status);
 }
 
 varve_status varve_saver_set_list(varve_saver *saver, const char *const *paths,
@@ -292,7 +293,7 @@ varve_status varve_saver_set_list(varve_saver *saver, const char *const *paths,
     return vv_hand_over(set_list(saver, paths, count, &reason), &reason, error);
 }
 
-static varve_status scan(varve_saver *saver, const char *prefix,
+static varve_status saver_list_scan(varve_saver *saver, const char *prefix,
     struct vv_saver_files *files, varve_error *error)
 {
     VV_TRY(vv_saver_scan(&saver->context, prefix, files, error));
@@ -311,11 +312,11 @@ static varve_status recover(
             error, VARVE_MISUSE, "expected a saver and a prefix, found none");
     vv_saver_land(saver);
     VV_TRY(vv_saver_compare(
-        saver, status, prefix, digest_of(&prefix, 1), NULL, error));
+        saver, status, prefix, saver_list_digest_of(&prefix, 1), NULL, error));
     if (vv_saver_leads(saver))
-        status = scan(saver, prefix, &files, error);
+        status = saver_list_scan(saver, prefix, &files, error);
     status = vv_saver_tell_list(saver, status, &files, error);
-    return take_list(saver, &files, status);
+    return saver_list_take_list(saver, &files, status);
 }
 
 varve_status varve_saver_recover(

@@ -30,7 +30,7 @@
 /* --- Saving ------------------------------------------------------------- */
 
 /* A new string; NULL without memory. */
-static char *make_path(const varve_allocator *a, const char *prefix,
+static char *saver_save_make_path(const varve_allocator *a, const char *prefix,
     const varve_saver_save_options *options)
 {
     struct vv_buffer path;
@@ -47,7 +47,7 @@ static char *make_path(const varve_allocator *a, const char *prefix,
 }
 
 /* Takes over the path. */
-static void conclude(varve_saver *saver, char *path, int64_t when,
+static void saver_save_conclude(varve_saver *saver, char *path, int64_t when,
     varve_status status, bool is_durable)
 {
     if (status && status != VARVE_UNKNOWN_OUTCOME) {
@@ -68,7 +68,8 @@ void vv_saver_land(varve_saver *saver)
     varve_job_free(saver->job);
     saver->job = NULL;
     int64_t when = saver->options.comm ? saver->begun : vv_saver_now(saver);
-    conclude(saver, saver->flying, when, status, saver->is_durable);
+    saver_save_conclude(
+        saver, saver->pending_path, when, status, saver->is_durable);
     if (status)
         saver->failure = reason;
 }
@@ -87,13 +88,13 @@ varve_status varve_saver_wait(varve_saver *saver, varve_error *error)
 
 /* Values are the program's again when the call returns. Takes over the path,
  * which is NULL where `status` says why. */
-static varve_status start_job(varve_saver *saver, char *path,
+static varve_status saver_save_start_job(varve_saver *saver, char *path,
     const varve_write_options *options, varve_status status, varve_error *error)
 {
     const varve_comm *comm = saver->options.comm;
     varve_error reason = *error;
     varve_write_options copied = *options;
-    copied.background.at_rest = false;
+    copied.async.zero_copy = false;
     struct vv_job_request request = {
         .root = saver->root,
         .target = path,
@@ -105,7 +106,7 @@ static varve_status start_job(varve_saver *saver, char *path,
         saver->job = vv_job_start_together(comm, status, &request, &reason);
     else if (!status)
         saver->job = vv_job_start(&request, &reason);
-    saver->flying = path;
+    saver->pending_path = path;
     saver->is_durable = !copied.no_sync;
     if (saver->job)
         return VARVE_OK;
@@ -125,7 +126,7 @@ static varve_status write_together(varve_saver *saver, char *path, int64_t when,
             .counter = keeps ? varve_save_counter(saver->root) : 0,
             .options = own },
         error);
-    conclude(saver, path, when, status, !own->no_sync);
+    saver_save_conclude(saver, path, when, status, !own->no_sync);
     return status;
 }
 
@@ -134,12 +135,14 @@ static varve_status write_alone(varve_saver *saver, char *path,
     varve_write_options *own, varve_error *error)
 {
     varve_status status = varve_write(saver->root, path, own, error);
-    conclude(saver, path, vv_saver_now(saver), status, !own->no_sync);
+    saver_save_conclude(
+        saver, path, vv_saver_now(saver), status, !own->no_sync);
     return status;
 }
 
-static varve_status check_save(varve_saver *saver, const char *prefix,
-    const varve_saver_save_options *options, bool *is_empty, varve_error *error)
+static varve_status saver_save_check_save(varve_saver *saver,
+    const char *prefix, const varve_saver_save_options *options, bool *is_empty,
+    varve_error *error)
 {
     VV_TRY(vv_saver_check_map(saver, is_empty, error));
     if (!prefix)
@@ -154,7 +157,7 @@ static varve_status check_save(varve_saver *saver, const char *prefix,
 }
 
 /* The same everywhere where all save under the same name. */
-static uint64_t digest_of(
+static uint64_t saver_save_digest_of(
     const char *prefix, const varve_saver_save_options *options, bool is_empty)
 {
     const uint64_t words[] = { prefix ? vv_hash_of(prefix, strlen(prefix)) : 0,
@@ -163,7 +166,7 @@ static uint64_t digest_of(
     return vv_hash_of(words, sizeof words);
 }
 
-static varve_status save(varve_saver *saver, const char *prefix,
+static varve_status saver_save_save(varve_saver *saver, const char *prefix,
     const varve_saver_save_options *options, varve_error *error)
 {
     static const varve_saver_save_options defaults;
@@ -172,24 +175,25 @@ static varve_status save(varve_saver *saver, const char *prefix,
     bool is_empty = false;
     char *path = NULL;
     saver->warning.status = VARVE_OK;
-    varve_status status = check_save(saver, prefix, options, &is_empty, error);
-    VV_TRY(vv_saver_compare(
-        saver, status, prefix, digest_of(prefix, o, is_empty), &when, error));
+    varve_status status =
+        saver_save_check_save(saver, prefix, options, &is_empty, error);
+    VV_TRY(vv_saver_compare(saver, status, prefix,
+        saver_save_digest_of(prefix, o, is_empty), &when, error));
     if (is_empty)
         return VARVE_OK;
     status = vv_saver_reserve(saver, error);
     if (!status)
-        path = make_path(&saver->context.allocator, prefix, o);
+        path = saver_save_make_path(&saver->context.allocator, prefix, o);
     if (!status && !path)
         status = vv_fail_memory(error, "the name of a checkpoint");
     varve_write_options own = { 0 };
     if (o->write)
         own = *o->write;
-    if (own.layered && !own.layers.base)
-        own.layers.base = varve_saver_latest(saver);
+    if (own.incremental && !own.increment.base)
+        own.increment.base = varve_saver_latest(saver);
     saver->begun = when;
     if (saver->options.async)
-        return start_job(saver, path, &own, status, error);
+        return saver_save_start_job(saver, path, &own, status, error);
     if (saver->options.comm)
         return write_together(saver, path, when, &own, status, error);
     return status ? status : write_alone(saver, path, &own, error);
@@ -201,13 +205,14 @@ varve_status varve_saver_save(varve_saver *saver, const char *prefix,
     varve_error reason = { 0 };
     if (!saver)
         return vv_saver_check(NULL, error);
-    return vv_hand_over(save(saver, prefix, options, &reason), &reason, error);
+    return vv_hand_over(
+        saver_save_save(saver, prefix, options, &reason), &reason, error);
 }
 
 /* --- Restoring ---------------------------------------------------------- */
 
 /* Sets `path` to the file that is meant. */
-static varve_status find_file(const struct vv_context *context,
+static varve_status saver_save_find_file(const struct vv_context *context,
     const char *name, struct vv_buffer *path, varve_error *error)
 {
     varve_error reason = { 0 };
@@ -223,8 +228,8 @@ static varve_status find_file(const struct vv_context *context,
 }
 
 /* Rank 0 finds it. */
-static varve_restoration *open_file(varve_saver *saver, const char *name,
-    const varve_read_options *options, varve_error *error)
+static varve_restoration *saver_save_open_file(varve_saver *saver,
+    const char *name, const varve_read_options *options, varve_error *error)
 {
     const varve_comm *comm = saver->options.comm;
     struct vv_buffer path;
@@ -232,7 +237,7 @@ static varve_restoration *open_file(varve_saver *saver, const char *name,
     varve_status status = VARVE_OK;
     vv_buffer_init(&path, &saver->context.allocator);
     if (vv_saver_leads(saver))
-        status = find_file(&saver->context, name, &path, error);
+        status = saver_save_find_file(&saver->context, name, &path, error);
     status = vv_saver_tell(saver, status, &path, error);
     struct vv_opening opening = {
         .path = (const char *)path.data,
@@ -248,7 +253,7 @@ static varve_restoration *open_file(varve_saver *saver, const char *name,
     return r;
 }
 
-static varve_status restore(varve_saver *saver, const char *path,
+static varve_status saver_save_restore(varve_saver *saver, const char *path,
     const varve_read_options *options, varve_restoration **restoration,
     varve_error *error)
 {
@@ -263,7 +268,7 @@ static varve_status restore(varve_saver *saver, const char *path,
     if (is_empty)
         return VARVE_OK;
     vv_saver_land(saver);
-    *restoration = open_file(saver, path, options, error);
+    *restoration = saver_save_open_file(saver, path, options, error);
     return *restoration ? VARVE_OK : error->status;
 }
 
@@ -277,7 +282,7 @@ varve_status varve_saver_restore(varve_saver *saver, const char *path,
         *restoration = NULL;
     if (!saver)
         return vv_saver_check(NULL, error);
-    varve_status status = restore(saver, path, options, &r, &reason);
+    varve_status status = saver_save_restore(saver, path, options, &r, &reason);
     if (restoration)
         *restoration = r;
     else

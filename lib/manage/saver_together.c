@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "bytes.h"
 #include "failure.h"
@@ -30,7 +30,7 @@ varve_status vv_saver_meet(varve_saver *s, const varve_comm *comm,
     const uint64_t here[] = { o->keep, hours, o->allow_empty, o->async };
     uint64_t there[] = { here[0], here[1], here[2], here[3],
         (uint64_t)s->last_kept };
-    VV_TRY(vv_tell_bytes(comm, there, sizeof there, error));
+    VV_TRY(vv_comm_bcast(comm, there, sizeof there, error));
     if (memcmp(here, there, sizeof here) != 0)
         status = vv_fail(error, VARVE_MISUSE,
             "expected the options of a saver that rank 0 has, found others");
@@ -50,7 +50,7 @@ varve_status vv_saver_compare(const varve_saver *s, varve_status status,
     if (!comm)
         return status;
     VV_TRY(vv_agree(comm, status, error));
-    VV_TRY(vv_tell_bytes(comm, there, sizeof there, error));
+    VV_TRY(vv_comm_bcast(comm, there, sizeof there, error));
     if (there[0] != digest)
         status = vv_fail(error, VARVE_MISUSE,
             "%s: expected the call that rank 0 makes, found another", name);
@@ -69,14 +69,15 @@ varve_status vv_saver_tell(const varve_saver *s, varve_status status,
         if (text->failed)
             status = vv_fail_memory(error, "a path");
     }
-    return comm ? vv_tell_all(comm, status, text, error) : status;
+    return comm ? vv_comm_bcast_buffer(comm, status, text, error) : status;
 }
 
 /* --- Lists ---------------------------------------------------------------- */
 
 enum { WORDS = 24 }; /* the bytes before a path */
 
-static void add_file(struct vv_buffer *bytes, const struct vv_saver_file *file)
+static void saver_together_add_file(
+    struct vv_buffer *bytes, const struct vv_saver_file *file)
 {
     vv_buffer_add64(bytes, (uint64_t)file->when);
     vv_buffer_add64(bytes, file->number);
@@ -84,7 +85,7 @@ static void add_file(struct vv_buffer *bytes, const struct vv_saver_file *file)
     vv_buffer_add(bytes, file->path, strlen(file->path) + 1);
 }
 
-static varve_status take_files(const varve_saver *s,
+static varve_status saver_together_take_files(const varve_saver *s,
     const struct vv_buffer *bytes, struct vv_saver_files *files,
     varve_error *error)
 {
@@ -110,12 +111,12 @@ varve_status vv_saver_tell_list(const varve_saver *s, varve_status status,
     struct vv_buffer bytes;
     vv_buffer_init(&bytes, &s->context.allocator);
     for (size_t i = 0; comm && !status && i < files->count; i++)
-        add_file(&bytes, &files->items[i]);
+        saver_together_add_file(&bytes, &files->items[i]);
     if (comm)
-        status = vv_tell_all(comm, status, &bytes, error);
+        status = vv_comm_bcast_buffer(comm, status, &bytes, error);
     if (comm && !status) {
         if (comm->rank != 0)
-            status = take_files(s, &bytes, files, error);
+            status = saver_together_take_files(s, &bytes, files, error);
         status = vv_agree(comm, status, error);
     }
     vv_buffer_clear(&bytes);

@@ -12,14 +12,14 @@
 
 /* The object below `parent` that the first part of a name stands for, made if
  * need be; NULL where an entry is in the way, or nothing could be made. */
-static varve_node *enter(varve_saver *saver, varve_node *parent,
+static varve_node *saver_tree_enter(varve_saver *saver, varve_node *parent,
     const char *part, size_t size, struct vv_buffer *scratch)
 {
     scratch->size = 0;
     vv_buffer_add(scratch, part, size);
     const char *name = vv_buffer_string(scratch);
     if (scratch->failed) {
-        vv_memory_mistake(saver->graph);
+        vv_graph_memory_error(saver->graph);
         return NULL;
     }
     varve_node *child = varve_find(parent, name);
@@ -30,7 +30,7 @@ static varve_node *enter(varve_saver *saver, varve_node *parent,
 
 /* False where an object of the saver stands at the place of the entry. A name
  * with a part that is empty is no path, but one edge. */
-static bool place(varve_saver *saver, struct vv_saver_entry *entry)
+static bool saver_tree_place(varve_saver *saver, struct vv_saver_entry *entry)
 {
     varve_node *parent = saver->root;
     const char *name = entry->name->bytes;
@@ -39,8 +39,8 @@ static bool place(varve_saver *saver, struct vv_saver_entry *entry)
     vv_buffer_init(&scratch, &saver->context.allocator);
     const char *slash;
     while (is_path && (slash = strchr(name, '/'))) {
-        varve_node *child =
-            enter(saver, parent, name, (size_t)(slash - name), &scratch);
+        varve_node *child = saver_tree_enter(
+            saver, parent, name, (size_t)(slash - name), &scratch);
         if (!child)
             break;
         parent = child;
@@ -78,7 +78,7 @@ void vv_saver_clear_tree(varve_saver *saver)
         varve_remove(vv_first_edge(saver->root)->public.node);
 }
 
-static int compare(const void *left, const void *right)
+static int saver_tree_compare(const void *left, const void *right)
 {
     const struct vv_saver_entry *a = *(struct vv_saver_entry *const *)left;
     const struct vv_saver_entry *b = *(struct vv_saver_entry *const *)right;
@@ -92,17 +92,18 @@ void vv_saver_settle(varve_saver *saver)
         return;
     vv_saver_clear_tree(saver);
     if (saver->count > 0)
-        qsort(saver->entries, saver->count, sizeof *saver->entries, compare);
+        qsort(saver->entries, saver->count, sizeof *saver->entries,
+            saver_tree_compare);
     for (size_t i = 0; i < saver->count; i++)
         saver->entries[i]->place = i;
     for (size_t i = 0; i < saver->count && !saver->graph->mistake.status; i++)
-        place(saver, saver->entries[i]);
+        saver_tree_place(saver, saver->entries[i]);
     saver->is_dirty = saver->graph->mistake.status != VARVE_OK;
 }
 
 void vv_saver_place(varve_saver *saver, struct vv_saver_entry *entry)
 {
-    if (!place(saver, entry)) {
+    if (!saver_tree_place(saver, entry)) {
         saver->is_dirty = true;
         vv_saver_settle(saver);
     }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "failure.h"
 #include "monitor.h"
 #include "try.h"
@@ -21,7 +21,8 @@ struct named {
     uint64_t identity; /* of its run and counter: the same at all ranks */
 };
 
-static bool is_in(const struct vv_listing *l, const struct named *set)
+static bool set_levels_is_in(
+    const struct vv_listing *l, const struct named *set)
 {
     const struct vv_entry *e = vv_listing_find(l, set->number);
     return e && e->is_ours && !e->is_damaged && e->counter == set->counter &&
@@ -34,7 +35,7 @@ static void add_all_named(struct vv_buffer *sets, const struct vv_listing *l)
         const struct vv_entry *e = &l->entries[i];
         const struct named set = { e->number, e->counter, e->step,
             e->identity };
-        if (is_in(l, &set))
+        if (set_levels_is_in(l, &set))
             vv_buffer_add(sets, &set, sizeof set);
     }
 }
@@ -46,7 +47,7 @@ static uint64_t last_lacking(
     struct named set;
     for (; count > 0; count--) {
         memcpy(&set, sets->data + (count - 1) * sizeof set, sizeof set);
-        if (!is_in(l, &set))
+        if (!set_levels_is_in(l, &set))
             break;
     }
     return count;
@@ -70,11 +71,11 @@ static varve_status find_whole(const varve_comm *comm,
         add_all_named(sets, l);
     if (sets->failed)
         status = vv_fail_memory(&reason, "the sets of a level");
-    status = vv_tell_all(comm, status, sets, &reason);
+    status = vv_comm_bcast_buffer(comm, status, sets, &reason);
     uint64_t place = sets->size / sizeof(struct named);
     while (!status && place > 0) {
         place = last_lacking(l, sets, place);
-        status = vv_largest(comm, &place, &reason);
+        status = vv_comm_allreduce_max(comm, &place, &reason);
         if (!status && place > 0)
             remove_at(sets, --place);
     }
@@ -179,7 +180,7 @@ static struct vv_waiting *take_held(struct vv_level_queue *q)
     return w;
 }
 
-static void release(struct vv_level_queue *q)
+static void set_levels_release(struct vv_level_queue *q)
 {
     struct vv_waiting *w = take_held(q);
     q->has_released = true;
@@ -191,27 +192,27 @@ static void release(struct vv_level_queue *q)
     vv_level_queue_put(q, w);
 }
 
-static varve_status advance(
+static varve_status set_levels_advance(
     const varve_comm *comm, struct vv_level_queue *q, varve_error *error)
 {
     uint64_t progress = IS_COPIED;
     if (q->has_released) {
         progress = progress_of(q);
-        VV_TRY(vv_largest(comm, &progress, error));
+        VV_TRY(vv_comm_allreduce_max(comm, &progress, error));
     }
     if (q->has_released && progress == IS_COPIED)
         note_whole(q);
     if (progress != IS_AT_WORK) {
         q->has_released = false;
         if (q->held)
-            release(q);
+            set_levels_release(q);
     }
     return VARVE_OK;
 }
 
 /* --- What waits --------------------------------------------------------- */
 
-static void leave_out(struct vv_level_queue *q)
+static void set_levels_leave_out(struct vv_level_queue *q)
 {
     vv_waiting_free(q, take_held(q));
     vv_monitor_enter(q->monitor);
@@ -237,14 +238,14 @@ struct offer {
 };
 
 /* By all or by none. */
-static varve_status hold(
+static varve_status set_levels_hold(
     const struct offer *o, struct vv_level_queue *q, varve_error *error)
 {
     struct vv_waiting *w = NULL;
     varve_error reason = { 0 };
     varve_status status = vv_waiting_make(q, o->listing, o->entry, &w, &reason);
     if (status)
-        vv_level_queue_owe(q, o->entry->counter, &reason);
+        vv_level_queue_note_missed(q, o->entry->counter, &reason);
     vv_interval_begin(&q->interval, o->entry->step, q->level.context.system);
     varve_status all = vv_agree(o->comm, status, &reason);
     if (all && !status)
@@ -271,7 +272,7 @@ static bool is_left_to_do(
 }
 
 /* Where rank 0 finds that it is due, or one lacks what was. */
-static bool wants(const struct offer *o, struct vv_level_queue *q)
+static bool set_levels_wants(const struct offer *o, struct vv_level_queue *q)
 {
     if (o->is_late && o->entry->counter <= q->offered)
         return false;
@@ -284,13 +285,13 @@ static bool wants(const struct offer *o, struct vv_level_queue *q)
 static varve_status offer_to(
     const struct offer *o, struct vv_level_queue *q, varve_error *error)
 {
-    uint64_t is_due = wants(o, q);
-    VV_TRY(vv_largest(o->comm, &is_due, error));
+    uint64_t is_due = set_levels_wants(o, q);
+    VV_TRY(vv_comm_allreduce_max(o->comm, &is_due, error));
     if (is_due)
-        VV_TRY(hold(o, q, error));
-    VV_TRY(advance(o->comm, q, error));
-    while (q->held_count > q->most_waiting)
-        leave_out(q);
+        VV_TRY(set_levels_hold(o, q, error));
+    VV_TRY(set_levels_advance(o->comm, q, error));
+    while (q->held_count > q->max_pending)
+        set_levels_leave_out(q);
     vv_level_queue_go_on(q);
     return VARVE_OK;
 }
@@ -333,7 +334,7 @@ varve_status vv_set_levels_drain(const varve_comm *comm,
         goes_on = false;
         for (size_t i = 0; i < levels->count; i++) {
             goes_on |= levels->all[i].has_released;
-            VV_TRY(advance(comm, &levels->all[i], error));
+            VV_TRY(set_levels_advance(comm, &levels->all[i], error));
         }
     }
     return VARVE_OK;

@@ -37,7 +37,7 @@ struct varve_watch {
 
 /* --- Beginning and end -------------------------------------------------- */
 
-static varve_status check_arguments(
+static varve_status watch_check_arguments(
     const char *prefix, const varve_watch_options *options, varve_error *error)
 {
     if (!prefix)
@@ -59,7 +59,7 @@ varve_watch *vv_watch_new_in(const struct vv_context *context,
     static const varve_watch_options usual;
     options = options ? options : &usual;
     if (VV_CHECK_OPTIONS(options, error) ||
-        check_arguments(prefix, options, error))
+        watch_check_arguments(prefix, options, error))
         return NULL;
     varve_watch *watch = vv_allocate_zeroed(&context->allocator, sizeof *watch);
     if (watch) {
@@ -126,7 +126,7 @@ struct search {
     bool is_padded;
 };
 
-static int look_at_name(
+static int watch_look_at_name(
     void *user, const char *name, const struct vv_file_info *info)
 {
     (void)info;
@@ -147,7 +147,7 @@ static int look_at_name(
 }
 
 /* Sets and leases the path of what was found. */
-static varve_status take(
+static varve_status watch_take(
     varve_watch *watch, const struct search *search, varve_error *error)
 {
     watch->path.size = 0;
@@ -179,7 +179,7 @@ static void pass_over(struct search *s)
 }
 
 /* Returns whether no checkpoint has the name, or none any more. */
-static bool is_nothing(varve_status status)
+static bool watch_is_nothing(varve_status status)
 {
     return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
            status == VARVE_NOT_A_CHECKPOINT;
@@ -187,7 +187,7 @@ static bool is_nothing(varve_status status)
 
 /* Takes the best that is there; VARVE_TIMEOUT if there is nothing, or it is
  * locked by its writer. */
-static varve_status look(varve_watch *watch, varve_error *error)
+static varve_status watch_look(varve_watch *watch, varve_error *error)
 {
     struct search search = {
         .prefix = vv_path_name(watch->prefix),
@@ -198,16 +198,16 @@ static varve_status look(varve_watch *watch, varve_error *error)
     for (;;) {
         search.found = false;
         varve_status status = vv_directory_each(
-            &watch->context, watch->prefix, look_at_name, &search, error);
+            &watch->context, watch->prefix, watch_look_at_name, &search, error);
         if (status == VARVE_NOT_FOUND || (!status && !search.found))
             return VARVE_TIMEOUT;
         if (!status)
-            status = take(watch, &search, error);
+            status = watch_take(watch, &search, error);
         if (!status) {
             watch->has_number = true;
             watch->number = search.number;
         }
-        if (!is_nothing(status))
+        if (!watch_is_nothing(status))
             return status;
         pass_over(&search);
     }
@@ -215,7 +215,7 @@ static varve_status look(varve_watch *watch, varve_error *error)
 
 /* --- Waiting ------------------------------------------------------------ */
 
-static int64_t uptime(const varve_watch *watch)
+static int64_t watch_uptime(const varve_watch *watch)
 {
     return watch->context.system->uptime(watch->context.system->state);
 }
@@ -229,7 +229,7 @@ static int64_t later(int64_t time, int64_t milliseconds)
     return time + milliseconds * A_MILLISECOND;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t watch_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -241,7 +241,7 @@ struct patience {
     int64_t pause;
 };
 
-static varve_status give_up(const varve_watch *watch,
+static varve_status watch_give_up(const varve_watch *watch,
     const struct patience *patience, bool is_done, varve_error *error)
 {
     if (is_done)
@@ -261,10 +261,10 @@ static void wait_a_little(
 {
     const struct vv_system *system = watch->context.system;
     int64_t longest = later(0, watch->options.max_pause_ms);
-    int64_t pause = least(patience->pause, longest);
-    pause = least(pause, patience->deadline - now);
+    int64_t pause = watch_least(patience->pause, longest);
+    pause = watch_least(pause, patience->deadline - now);
     if (watch->earliest > now)
-        pause = least(pause, watch->earliest - now);
+        pause = watch_least(pause, watch->earliest - now);
     system->sleep(system->state, pause);
     patience->pause =
         patience->pause < longest / 2 ? 2 * patience->pause : longest;
@@ -280,15 +280,15 @@ static varve_status wait_for_next(
         varve_error reason = { 0 };
         varve_status status = VARVE_TIMEOUT;
         bool is_done = options->done && options->done(options->done_user);
-        int64_t now = uptime(watch);
+        int64_t now = watch_uptime(watch);
         if (is_done || now >= watch->earliest)
-            status = look(watch, &reason);
+            status = watch_look(watch, &reason);
         if (status && status != VARVE_TIMEOUT && error)
             *error = reason;
         if (status != VARVE_TIMEOUT)
             return status;
         if (is_done || now >= patience->deadline)
-            return give_up(watch, patience, is_done, error);
+            return watch_give_up(watch, patience, is_done, error);
         wait_a_little(watch, patience, now);
     }
 }
@@ -306,11 +306,12 @@ varve_status varve_watch_next(varve_watch *watch, int64_t timeout_ms,
         return kept;
     struct patience patience = {
         .timeout_ms = timeout_ms,
-        .deadline = later(uptime(watch), timeout_ms),
+        .deadline = later(watch_uptime(watch), timeout_ms),
         .pause = FIRST_PAUSE,
     };
     VV_TRY(wait_for_next(watch, &patience, error));
-    watch->earliest = later(uptime(watch), watch->options.min_interval_ms);
+    watch->earliest =
+        later(watch_uptime(watch), watch->options.min_interval_ms);
     *path = (const char *)watch->path.data;
     return VARVE_OK;
 }

@@ -47,7 +47,8 @@ static void tell_others(struct group *g)
 #endif
 }
 
-static varve_status settle(struct group *g, int result, varve_status status)
+static varve_status mpi_comm_settle(
+    struct group *g, int result, varve_status status)
 {
     if (result != MPI_SUCCESS)
         status = VARVE_DISCONNECTED;
@@ -75,18 +76,18 @@ static varve_status agree(void *self, uint64_t *value)
         MPI_Allreduce(&mine, &largest, 1, MPI_INT64_T, MPI_MAX, g->mpi);
     if (result == MPI_SUCCESS)
         *value = (uint64_t)largest ^ highest_bit;
-    return settle(g, result, VARVE_OK);
+    return mpi_comm_settle(g, result, VARVE_OK);
 }
 
-static varve_status barrier(void *self)
+static varve_status mpi_comm_barrier(void *self)
 {
     struct group *g = self;
     if (g->is_broken)
         return VARVE_DISCONNECTED;
-    return settle(g, MPI_Barrier(g->mpi), VARVE_OK);
+    return mpi_comm_settle(g, MPI_Barrier(g->mpi), VARVE_OK);
 }
 
-static varve_status broadcast(void *self, void *bytes, size_t size)
+static varve_status mpi_comm_broadcast(void *self, void *bytes, size_t size)
 {
     struct group *g = self;
     unsigned char *at = bytes;
@@ -96,7 +97,7 @@ static varve_status broadcast(void *self, void *bytes, size_t size)
         int block = block_of(size);
         int result = MPI_Bcast(at, block, MPI_BYTE, 0, g->mpi);
         if (result != MPI_SUCCESS)
-            return settle(g, result, VARVE_OK);
+            return mpi_comm_settle(g, result, VARVE_OK);
         at += block;
         size -= (size_t)block;
     }
@@ -113,7 +114,7 @@ static varve_status send_to_first(
         int block = block_of(size);
         int result = MPI_Send(at, block, MPI_BYTE, 0, 0, g->mpi);
         if (result != MPI_SUCCESS)
-            return settle(g, result, VARVE_OK);
+            return mpi_comm_settle(g, result, VARVE_OK);
         at += block;
         size -= (size_t)block;
     }
@@ -132,7 +133,7 @@ static varve_status receive_from(
         if (result == MPI_SUCCESS)
             result = MPI_Get_count(&came, MPI_BYTE, &count);
         if (result != MPI_SUCCESS || count != block)
-            return settle(g, result, VARVE_MISUSE);
+            return mpi_comm_settle(g, result, VARVE_MISUSE);
         at += block;
         size -= (uint64_t)block;
     }
@@ -140,8 +141,8 @@ static varve_status receive_from(
 }
 
 /* Without `sizes` all have `size`. */
-static varve_status collect(struct group *g, const void *bytes, size_t size,
-    void *all, const uint64_t *sizes)
+static varve_status mpi_comm_collect(struct group *g, const void *bytes,
+    size_t size, void *all, const uint64_t *sizes)
 {
     if (g->comm.rank > 0)
         return send_to_first(g, bytes, size);
@@ -160,7 +161,7 @@ static varve_status collect(struct group *g, const void *bytes, size_t size,
     return VARVE_OK;
 }
 
-static varve_status gather(
+static varve_status mpi_comm_gather(
     void *self, const void *bytes, size_t size, void *all)
 {
     struct group *g = self;
@@ -169,27 +170,27 @@ static varve_status gather(
     if (size == 0)
         return VARVE_OK;
     if (size > VV_MPI_SMALL)
-        return collect(g, bytes, size, all, NULL);
+        return mpi_comm_collect(g, bytes, size, all, NULL);
     int result = MPI_Gather(
         bytes, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, 0, g->mpi);
-    return settle(g, result, VARVE_OK);
+    return mpi_comm_settle(g, result, VARVE_OK);
 }
 
-static varve_status gather_varied(void *self, const void *bytes, size_t size,
-    void *all, const uint64_t *sizes)
+static varve_status mpi_comm_gather_varied(void *self, const void *bytes,
+    size_t size, void *all, const uint64_t *sizes)
 {
     struct group *g = self;
     if (g->is_broken)
         return VARVE_DISCONNECTED;
     if (g->comm.rank == 0 && sizes[0] != size)
-        return settle(g, MPI_SUCCESS, VARVE_MISUSE);
-    return collect(g, bytes, size, all, sizes);
+        return mpi_comm_settle(g, MPI_SUCCESS, VARVE_MISUSE);
+    return mpi_comm_collect(g, bytes, size, all, sizes);
 }
 
 /* --- From each to one ---------------------------------------------------- */
 
 /* Block by block, out and in at once as far as there are both. */
-static varve_status shift(void *self, const varve_shift *s)
+static varve_status mpi_comm_shift(void *self, const varve_shift *s)
 {
     struct group *g = self;
     const unsigned char *out = s->out;
@@ -206,7 +207,7 @@ static varve_status shift(void *self, const varve_shift *s)
         if (result == MPI_SUCCESS && expected)
             result = MPI_Get_count(&came, MPI_BYTE, &count);
         if (result != MPI_SUCCESS || count != expected)
-            return settle(g, result, VARVE_MISUSE);
+            return mpi_comm_settle(g, result, VARVE_MISUSE);
         out = more ? out + more : out;
         in = expected ? in + expected : in;
         out_left -= (size_t)more;
@@ -217,7 +218,7 @@ static varve_status shift(void *self, const varve_shift *s)
 
 /* --- Beginning and end --------------------------------------------------- */
 
-static varve_comm *refuse(
+static varve_comm *mpi_comm_refuse(
     varve_error *error, varve_status status, const char *message)
 {
     if (error) {
@@ -250,7 +251,7 @@ static int find_node(MPI_Comm mpi, int rank, uint32_t *node)
     return result;
 }
 
-static varve_status duplicate(void *self, varve_comm **made);
+static varve_status mpi_comm_duplicate(void *self, varve_comm **made);
 
 static int fill_in(struct group *g)
 {
@@ -263,12 +264,12 @@ static int fill_in(struct group *g)
         .size = (uint32_t)size,
         .self = g,
         .agree = agree,
-        .gather = gather,
-        .gather_varied = gather_varied,
-        .broadcast = broadcast,
-        .barrier = barrier,
-        .duplicate = duplicate,
-        .shift = shift,
+        .gather = mpi_comm_gather,
+        .gather_varied = mpi_comm_gather_varied,
+        .broadcast = mpi_comm_broadcast,
+        .barrier = mpi_comm_barrier,
+        .duplicate = mpi_comm_duplicate,
+        .shift = mpi_comm_shift,
     };
     return result == MPI_SUCCESS ? find_node(g->mpi, rank, &g->comm.node)
                                  : result;
@@ -279,7 +280,7 @@ static int fill_in(struct group *g)
 /* Groups of MPI are freed by all together, and each lets go of a copy when it
  * likes: so they are freed with what they were made of, and used again once all
  * have let go. */
-static void release(void *self)
+static void mpi_comm_release(void *self)
 {
     struct group *copy = self;
     copy->is_taken = false;
@@ -337,12 +338,12 @@ static int make_copy(struct group *g, struct group *copy)
     *copy = (struct group){ .comm = g->comm, .mpi = mpi, .next = g->copies };
     copy->comm.self = copy;
     copy->comm.duplicate = NULL;
-    copy->comm.release = release;
+    copy->comm.release = mpi_comm_release;
     g->copies = copy;
     return MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
 }
 
-static varve_status duplicate(void *self, varve_comm **made)
+static varve_status mpi_comm_duplicate(void *self, varve_comm **made)
 {
     struct group *g = self, *copy;
     varve_status status = find_free(g, &copy);
@@ -351,7 +352,7 @@ static varve_status duplicate(void *self, varve_comm **made)
         copy = memory;
         status = may_duplicate(g, copy);
         if (!status)
-            status = settle(g, make_copy(g, copy), VARVE_OK);
+            status = mpi_comm_settle(g, make_copy(g, copy), VARVE_OK);
         if (status && g->copies != memory)
             free(memory);
     }
@@ -369,12 +370,12 @@ static varve_status duplicate(void *self, varve_comm **made)
 varve_comm *varve_mpi_comm_new(MPI_Comm group, varve_error *error)
 {
     if (!is_running() || group == MPI_COMM_NULL)
-        return refuse(error, VARVE_MISUSE,
+        return mpi_comm_refuse(error, VARVE_MISUSE,
             "a communicator: expected a group of MPI between MPI_Init and "
             "MPI_Finalize, found none");
     MPI_Comm mpi;
     if (MPI_Comm_dup(group, &mpi) != MPI_SUCCESS)
-        return refuse(
+        return mpi_comm_refuse(
             error, VARVE_DISCONNECTED, "a communicator: MPI_Comm_dup failed");
     struct group *g = malloc(sizeof *g);
     int has_memory = g != NULL, all_have = 0;
@@ -391,9 +392,9 @@ varve_comm *varve_mpi_comm_new(MPI_Comm group, varve_error *error)
     free(g);
     MPI_Comm_free(&mpi);
     return result == MPI_SUCCESS
-               ? refuse(error, VARVE_NO_MEMORY,
+               ? mpi_comm_refuse(error, VARVE_NO_MEMORY,
                      "out of memory: a communicator, at one of the ranks")
-               : refuse(error, VARVE_DISCONNECTED,
+               : mpi_comm_refuse(error, VARVE_DISCONNECTED,
                      "a communicator: MPI failed to say who is where");
 }
 

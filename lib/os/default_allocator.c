@@ -11,7 +11,7 @@
 
 enum { LARGE_BLOCK = 4 << 20 };
 
-static void *resize(void *old, size_t size)
+static void *default_allocator_resize(void *old, size_t size)
 {
     if (size == 0) {
         free(old);
@@ -25,10 +25,11 @@ static void *resize(void *old, size_t size)
 
 varve_allocator vv_allocator_or_default(const varve_allocator *allocator)
 {
-    static const struct vv_memory blocks = { .resize = resize };
-    static const struct vv_memory pages = {
-        .resize = resize, .map = vv_value_map, .unmap = vv_value_unmap
-    };
+    static const struct vv_memory blocks = { .resize =
+                                                 default_allocator_resize };
+    static const struct vv_memory pages = { .resize = default_allocator_resize,
+        .map = vv_value_map,
+        .unmap = vv_value_unmap };
     if (allocator && allocator->function)
         return *allocator;
     return (varve_allocator){ .function = vv_allocate_own,

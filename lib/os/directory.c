@@ -43,7 +43,7 @@ static varve_status copy_parent(const struct vv_context *context,
 }
 
 /* A descriptor or a negative errno. */
-static int open_directory(
+static int directory_open_directory(
     const struct vv_context *context, int directory, const char *name)
 {
     const struct vv_system *system = context->system;
@@ -66,7 +66,8 @@ varve_status vv_directory_open_parent(const struct vv_context *context,
 {
     char *parent = NULL;
     VV_TRY(copy_parent(context, path, &parent, error));
-    int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
+    int result =
+        directory_open_directory(context, VV_WORKING_DIRECTORY, parent);
     varve_status status = VARVE_OK;
     if (result < 0)
         status = fail_open(error, result, parent);
@@ -77,7 +78,7 @@ varve_status vv_directory_open_parent(const struct vv_context *context,
 }
 
 /* Whether a directory above is somebody else's, who made it durable. */
-static bool is_foreign(int result)
+static bool directory_is_foreign(int result)
 {
     return result == -EACCES || result == -EPERM || result == -ENOENT;
 }
@@ -88,8 +89,8 @@ static varve_status sync_above(const struct vv_context *context, int directory,
     const char *path, varve_error *error)
 {
     const struct vv_system *system = context->system;
-    int above = open_directory(context, directory, "..");
-    if (is_foreign(above))
+    int above = directory_open_directory(context, directory, "..");
+    if (directory_is_foreign(above))
         return VARVE_OK;
     if (above < 0)
         return vv_fail_system(error, -above, "opening what holds it", path);
@@ -103,8 +104,9 @@ static varve_status sync_above(const struct vv_context *context, int directory,
 /* Makes one directory. Where the sync fails it is removed again, for the next
  * try would find it and take it for durable. One that another process made just
  * now is synced as well: that process may not have come so far. */
-static varve_status make_directory(const struct vv_context *context, int above,
-    const char *name, bool no_sync, const char *so_far, varve_error *error)
+static varve_status directory_make_directory(const struct vv_context *context,
+    int above, const char *name, bool no_sync, const char *so_far,
+    varve_error *error)
 {
     const struct vv_system *system = context->system;
     unsigned tries = 0;
@@ -124,20 +126,21 @@ static varve_status make_directory(const struct vv_context *context, int above,
 
 /* Goes from *directory into `name`, which is made if it is missing. On failure
  * *directory is closed. `so_far` is for messages. */
-static varve_status enter(const struct vv_context *context, int *directory,
-    const char *name, bool no_sync, const char *so_far, varve_error *error)
+static varve_status directory_enter(const struct vv_context *context,
+    int *directory, const char *name, bool no_sync, const char *so_far,
+    varve_error *error)
 {
     int above = *directory;
     varve_status status = VARVE_OK;
-    int result = open_directory(context, above, name);
+    int result = directory_open_directory(context, above, name);
     if (result == -ENOENT) {
         if (!no_sync)
             status = sync_above(context, above, so_far, error);
         if (!status)
-            status =
-                make_directory(context, above, name, no_sync, so_far, error);
+            status = directory_make_directory(
+                context, above, name, no_sync, so_far, error);
         if (!status)
-            result = open_directory(context, above, name);
+            result = directory_open_directory(context, above, name);
     }
     if (!status && result < 0)
         status = fail_open(error, result, so_far);
@@ -148,11 +151,11 @@ static varve_status enter(const struct vv_context *context, int *directory,
 
 /* Enters the parts of `parent` one by one. Each is cut off what is behind it
  * for the while, so that `parent` reads as the path so far. */
-static varve_status make_all(const struct vv_context *context, char *parent,
-    bool no_sync, int *directory, varve_error *error)
+static varve_status directory_make_all(const struct vv_context *context,
+    char *parent, bool no_sync, int *directory, varve_error *error)
 {
     const char *start = *parent == '/' ? "/" : ".";
-    int at = open_directory(context, VV_WORKING_DIRECTORY, start);
+    int at = directory_open_directory(context, VV_WORKING_DIRECTORY, start);
     if (at < 0)
         return fail_open(error, at, start);
     char *name = parent + strspn(parent, "/");
@@ -160,7 +163,8 @@ static varve_status make_all(const struct vv_context *context, char *parent,
         char *end = name + strcspn(name, "/");
         char cut = *end;
         *end = '\0';
-        varve_status status = enter(context, &at, name, no_sync, parent, error);
+        varve_status status =
+            directory_enter(context, &at, name, no_sync, parent, error);
         *end = cut;
         if (status)
             return status;
@@ -203,7 +207,7 @@ varve_status vv_directory_go_to_parent(const struct vv_context *context,
 {
     char *parent = NULL;
     VV_TRY(copy_parent(context, path, &parent, error));
-    int result = open_directory(context, *directory, parent);
+    int result = directory_open_directory(context, *directory, parent);
     varve_status status = VARVE_OK;
     if (result < 0)
         status = fail_open(error, result, parent);
@@ -226,7 +230,8 @@ varve_status vv_directory_make_parent(const struct vv_context *context,
     VV_TRY(vv_store_refuse(path, error));
     VV_TRY(copy_parent(context, path, &parent, error));
     varve_status status = VARVE_OK;
-    int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
+    int result =
+        directory_open_directory(context, VV_WORKING_DIRECTORY, parent);
     if (result >= 0) {
         *directory = result;
         if (!no_sync)
@@ -234,7 +239,7 @@ varve_status vv_directory_make_parent(const struct vv_context *context,
         if (status)
             vv_file_close(context, result);
     } else if (result == -ENOENT)
-        status = make_all(context, parent, no_sync, directory, error);
+        status = directory_make_all(context, parent, no_sync, directory, error);
     else
         status = fail_open(error, result, parent);
     if (!status && !no_sync && context->durable) {
@@ -253,7 +258,8 @@ varve_status vv_directory_each(const struct vv_context *context,
     char *parent = NULL;
     VV_TRY(copy_parent(context, path, &parent, error));
     varve_status status = VARVE_OK;
-    int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
+    int result =
+        directory_open_directory(context, VV_WORKING_DIRECTORY, parent);
     if (result >= 0) {
         int directory = result;
         result = system->each_name(system->state, directory, each, user);

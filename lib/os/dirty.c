@@ -49,7 +49,7 @@ static size_t stamps_size(const struct range *range)
 }
 
 /* The first range that ends behind an address. */
-static size_t find(const struct vv_dirty *d, const unsigned char *address)
+static size_t dirty_find(const struct vv_dirty *d, const unsigned char *address)
 {
     size_t low = 0, high = d->count;
     while (low < high) {
@@ -65,10 +65,10 @@ static size_t find(const struct vv_dirty *d, const unsigned char *address)
 
 /* Without memory there is none. */
 static void insert(
-    struct vv_dirty *d, size_t place, unsigned char *begin, size_t size)
+    struct vv_dirty *d, size_t place, unsigned char *dirty_begin, size_t size)
 {
     const varve_allocator *a = &d->context.allocator;
-    struct range range = { .begin = begin, .size = size, .patience = 1 };
+    struct range range = { .begin = dirty_begin, .size = size, .patience = 1 };
     range.asked = d->moment + 1;
     if (d->count >= MOST_RANGES ||
         !vv_grow_array(a, &d->ranges, &d->capacity, d->count, sizeof range))
@@ -98,24 +98,24 @@ static void untrack(struct vv_dirty *d, const struct range *range)
 
 /* --- Users -------------------------------------------------------------- */
 
-static int64_t this_process(const struct vv_dirty *d)
+static int64_t dirty_this_process(const struct vv_dirty *d)
 {
     const struct vv_system *s = d->context.system;
     return s->process(s->state, NULL, 0);
 }
 
-static void begin(struct vv_dirty *d)
+static void dirty_begin(struct vv_dirty *d)
 {
     const struct vv_system *s = d->context.system;
-    d->process = this_process(d);
+    d->process = dirty_this_process(d);
     d->tracker = s->open_tracker(s->state);
 }
 
 /* A child has the descriptor of its parent, whose memory it is about. */
-static void end(struct vv_dirty *d)
+static void dirty_end(struct vv_dirty *d)
 {
     const struct vv_system *s = d->context.system;
-    bool is_ours = d->process == this_process(d);
+    bool is_ours = d->process == dirty_this_process(d);
     while (d->count) {
         if (is_ours)
             untrack(d, &d->ranges[d->count - 1]);
@@ -132,7 +132,7 @@ struct vv_dirty *vv_dirty_new(const struct vv_context *context)
         return NULL;
     d->context = *context;
     d->users = 1;
-    begin(d);
+    dirty_begin(d);
     return d;
 }
 
@@ -147,7 +147,7 @@ void vv_dirty_free(struct vv_dirty *d)
     if (!d || --d->users)
         return;
     const varve_allocator a = d->context.allocator;
-    end(d);
+    dirty_end(d);
     vv_release(&a, d->ranges, d->capacity * sizeof *d->ranges);
     vv_release(&a, d, sizeof *d);
 }
@@ -162,12 +162,14 @@ void vv_dirty_ask(struct vv_dirty *d, const void *bytes, size_t size)
     if (d->tracker < 0 || size < LEAST)
         return;
     unsigned char *at = (unsigned char *)(uintptr_t)bytes + before;
-    unsigned char *end = at + (size - before) / VV_PAGE_SIZE * VV_PAGE_SIZE;
-    for (size_t i = find(d, at); at < end; i++) {
+    unsigned char *dirty_end =
+        at + (size - before) / VV_PAGE_SIZE * VV_PAGE_SIZE;
+    for (size_t i = dirty_find(d, at); at < dirty_end; i++) {
         if (i == d->count || d->ranges[i].begin > at) {
-            unsigned char *next = i == d->count || d->ranges[i].begin > end
-                                      ? end
-                                      : d->ranges[i].begin;
+            unsigned char *next =
+                i == d->count || d->ranges[i].begin > dirty_end
+                    ? dirty_end
+                    : d->ranges[i].begin;
             size_t count = d->count;
             insert(d, i, at, (size_t)(next - at));
             at = next;
@@ -225,7 +227,7 @@ static void start_over(const struct vv_dirty *d, struct range *range)
 
 /* Between the two calls a thread may write: what arming tells is new. Where
  * nothing was written all is armed as it was. */
-static void look_again(
+static void dirty_look_again(
     const struct vv_dirty *d, struct range *range, bool is_glance)
 {
     const struct vv_system *s = d->context.system;
@@ -245,27 +247,27 @@ static void look_again(
     }
 }
 
-static void look_at(
+static void dirty_look_at(
     const struct vv_dirty *d, struct range *range, bool is_glance)
 {
     if (range->rest)
         lay_off(d, range, range->rest - 1);
     else if (range->is_armed)
-        look_again(d, range, is_glance);
+        dirty_look_again(d, range, is_glance);
     else
         start_over(d, range);
 }
 
-static uint64_t look(struct vv_dirty *d, bool is_glance)
+static uint64_t dirty_look(struct vv_dirty *d, bool is_glance)
 {
     d->moment++;
-    if (d->process != this_process(d)) {
-        end(d);
-        begin(d);
+    if (d->process != dirty_this_process(d)) {
+        dirty_end(d);
+        dirty_begin(d);
     }
     for (size_t i = d->count; i-- > 0;) {
         if (d->ranges[i].asked == d->moment) {
-            look_at(d, &d->ranges[i], is_glance);
+            dirty_look_at(d, &d->ranges[i], is_glance);
         } else if (d->ranges[i].asked + MOST_UNASKED < d->moment) {
             untrack(d, &d->ranges[i]);
             remove_range(d, i);
@@ -276,12 +278,12 @@ static uint64_t look(struct vv_dirty *d, bool is_glance)
 
 uint64_t vv_dirty_look(struct vv_dirty *d)
 {
-    return look(d, false);
+    return dirty_look(d, false);
 }
 
 uint64_t vv_dirty_glance(struct vv_dirty *d)
 {
-    return look(d, true);
+    return dirty_look(d, true);
 }
 
 /* --- What was found ----------------------------------------------------- */
@@ -306,7 +308,7 @@ size_t vv_dirty_run(const struct vv_dirty *d, uint64_t since, const void *bytes,
     size_t size, bool *is_written)
 {
     const unsigned char *at = bytes;
-    size_t i = find(d, at);
+    size_t i = dirty_find(d, at);
     if (i < d->count && d->ranges[i].begin <= at)
         return run_in(d, &d->ranges[i], since,
             (size_t)(at - d->ranges[i].begin), size, is_written);

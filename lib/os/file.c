@@ -129,7 +129,7 @@ struct reading {
     atomic_bool failed;
 };
 
-static void read_part(void *user, size_t part)
+static void file_read_part(void *user, size_t part)
 {
     struct reading *r = user;
     size_t at = part * PART_SIZE;
@@ -139,11 +139,11 @@ static void read_part(void *user, size_t part)
         atomic_store(&r->failed, true);
 }
 
-static bool read_parts(struct reading *r)
+static bool file_read_parts(struct reading *r)
 {
     size_t count = r->size / PART_SIZE + (r->size % PART_SIZE != 0);
     if (count > 1)
-        vv_run_parts(r->context, r->size, count, read_part, r);
+        vv_run_parts(r->context, r->size, count, file_read_part, r);
     return count > 1 && !atomic_load(&r->failed);
 }
 
@@ -153,7 +153,7 @@ varve_status vv_file_read_much(const struct vv_context *context, int file,
     varve_error *error)
 {
     struct reading r = { context, file, bytes, size, offset, false };
-    if (read_parts(&r))
+    if (file_read_parts(&r))
         return VARVE_OK;
     return vv_file_read(context, file, path, bytes, size, offset, error);
 }

@@ -76,7 +76,7 @@ static uint32_t *take_away(uint32_t *other)
     return at.words;
 }
 
-static void put_back(uint32_t *state)
+static void libc_random_put_back(uint32_t *state)
 {
     union {
         uint32_t *words;
@@ -114,7 +114,7 @@ size_t vv_libc_random_get(
     uint32_t *state = take_away(spare);
     size_t count = words_of(state[0]);
     memcpy(words, state, count * sizeof *words);
-    put_back(state);
+    libc_random_put_back(state);
     return count;
 }
 
@@ -129,6 +129,6 @@ bool vv_libc_random_set(
         count > 0 && words_of(words[0]) == count && words_of(state[0]) == count;
     if (fits)
         memcpy(state, words, count * sizeof *words);
-    put_back(state);
+    libc_random_put_back(state);
     return fits;
 }

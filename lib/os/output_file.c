@@ -74,7 +74,8 @@ static int open_to_read(int descriptor)
     return open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-static int read_all(int file, uint64_t offset, char *bytes, size_t size)
+static int output_file_read_all(
+    int file, uint64_t offset, char *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t got = pread(file, bytes, size, (off_t)offset);
@@ -95,11 +96,11 @@ int vv_output_read(int descriptor, uint64_t offset, void *bytes, size_t size)
     if (flags < 0)
         return -errno;
     if ((flags & O_ACCMODE) == O_RDWR)
-        return read_all(descriptor, offset, bytes, size);
+        return output_file_read_all(descriptor, offset, bytes, size);
     int reader = open_to_read(descriptor);
     if (reader < 0)
         return 0;
-    int result = read_all(reader, offset, bytes, size);
+    int result = output_file_read_all(reader, offset, bytes, size);
     close(reader);
     return result;
 }

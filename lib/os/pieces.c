@@ -68,7 +68,7 @@ static size_t copy_range(const struct vv_pieces *pieces, size_t i, size_t begin,
     return i;
 }
 
-static void work(void *user, unsigned worker)
+static void pieces_work(void *user, unsigned worker)
 {
     struct sharing *sharing = user;
     size_t size = sharing->pieces->size, i = 0;
@@ -91,5 +91,5 @@ void vv_copy_pieces(
     }
     struct sharing sharing = { .pieces = pieces };
     atomic_init(&sharing.next, 0);
-    vv_run_workers(context, vv_worker_count(context, 0), work, &sharing);
+    vv_run_workers(context, vv_worker_count(context, 0), pieces_work, &sharing);
 }

@@ -85,7 +85,8 @@ static bool has_no_list(int result)
     return result == -ENODATA || result == -EOPNOTSUPP;
 }
 
-static void read_list(int directory, const char *name, struct vv_access *access)
+static void posix_access_read_list(
+    int directory, const char *name, struct vv_access *access)
 {
     int result = list_by_name(directory, name, access);
     if (result < 0 && result != -ERANGE && !has_no_list(result))
@@ -95,7 +96,8 @@ static void read_list(int directory, const char *name, struct vv_access *access)
 
 #else
 
-static void read_list(int directory, const char *name, struct vv_access *access)
+static void posix_access_read_list(
+    int directory, const char *name, struct vv_access *access)
 {
     (void)directory;
     (void)name;
@@ -154,7 +156,7 @@ int vv_posix_look(
     look->is_planted = result > 0;
     if (look->is_link)
         return read_link(directory, name, look->target, sizeof look->target);
-    read_list(directory, name, &look->access);
+    posix_access_read_list(directory, name, &look->access);
     return 0;
 }
 

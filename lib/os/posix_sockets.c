@@ -35,15 +35,16 @@ _Static_assert(
 _Static_assert((int)VV_CAN_RECEIVE == POLLIN && (int)VV_CAN_SEND == POLLOUT,
     "and these are its bits");
 
-static int result_of(int result)
+static int posix_sockets_result_of(int result)
 {
     return result < 0 ? -errno : result;
 }
 
 /* A copy that no exec keeps, above the standard streams; closes `made`. */
-static int settle(int made)
+static int posix_sockets_settle(int made)
 {
-    int socket = result_of(fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    int socket = posix_sockets_result_of(
+        fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     close(made);
 #ifdef SO_NOSIGPIPE
     int yes = 1;
@@ -64,7 +65,8 @@ static int open_pair(void *state, int sockets[2])
     int made[2];
     if (socketpair(AF_UNIX, type, 0, made))
         return -errno;
-    int first = settle(made[0]), second = settle(made[1]);
+    int first = posix_sockets_settle(made[0]),
+        second = posix_sockets_settle(made[1]);
     if (first >= 0 && second >= 0) {
         sockets[0] = first;
         sockets[1] = second;
@@ -80,7 +82,7 @@ static int open_pair(void *state, int sockets[2])
 static int close_socket(void *state, int socket)
 {
     (void)state;
-    return result_of(close(socket));
+    return posix_sockets_result_of(close(socket));
 }
 
 static size_t at_once(size_t size)
@@ -112,7 +114,7 @@ struct parcel {
     _Alignas(struct cmsghdr) char beside[CMSG_SPACE(sizeof(int))];
 };
 
-static void prepare(struct parcel *p)
+static void posix_sockets_prepare(struct parcel *p)
 {
     memset(p, 0, sizeof *p);
     p->bytes = (struct iovec){ &p->byte, 1 };
@@ -122,11 +124,11 @@ static void prepare(struct parcel *p)
     p->message.msg_controllen = sizeof p->beside;
 }
 
-static int pass(void *state, int through, int socket)
+static int posix_sockets_pass(void *state, int through, int socket)
 {
     struct parcel p;
     (void)state;
-    prepare(&p);
+    posix_sockets_prepare(&p);
     struct cmsghdr *header = CMSG_FIRSTHDR(&p.message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
@@ -136,12 +138,12 @@ static int pass(void *state, int through, int socket)
     return moved < 0 ? -errno : 0;
 }
 
-static int take(void *state, int through, int *socket)
+static int posix_sockets_take(void *state, int through, int *socket)
 {
     struct parcel p;
     int made;
     (void)state;
-    prepare(&p);
+    posix_sockets_prepare(&p);
     ssize_t moved =
         recvmsg(through, &p.message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (moved <= 0)
@@ -152,7 +154,7 @@ static int take(void *state, int through, int *socket)
         header->cmsg_len != CMSG_LEN(sizeof made))
         return -EIO;
     memcpy(&made, CMSG_DATA(header), sizeof made);
-    made = settle(made);
+    made = posix_sockets_settle(made);
     if (made >= 0)
         *socket = made;
     return made < 0 ? made : 0;
@@ -161,7 +163,7 @@ static int take(void *state, int through, int *socket)
 static int end_socket(void *state, int socket)
 {
     (void)state;
-    return result_of(shutdown(socket, SHUT_RDWR));
+    return posix_sockets_result_of(shutdown(socket, SHUT_RDWR));
 }
 
 /* In milliseconds, not less. */
@@ -173,11 +175,11 @@ static int patience(int64_t nanoseconds)
     return milliseconds < INT_MAX ? (int)milliseconds : INT_MAX;
 }
 
-static int wait_for(
+static int posix_sockets_wait_for(
     void *state, struct vv_wait *waits, size_t count, int64_t nanoseconds)
 {
     (void)state;
-    return result_of(
+    return posix_sockets_result_of(
         poll((struct pollfd *)waits, (nfds_t)count, patience(nanoseconds)));
 }
 
@@ -186,8 +188,8 @@ const struct vv_sockets vv_posix_sockets = {
     .close = close_socket,
     .send = send_bytes,
     .receive = receive_bytes,
-    .pass = pass,
-    .take = take,
+    .pass = posix_sockets_pass,
+    .take = posix_sockets_take,
     .end = end_socket,
-    .wait = wait_for,
+    .wait = posix_sockets_wait_for,
 };

@@ -40,12 +40,12 @@ _Static_assert(sizeof(off_t) == 8, "offsets have 64 bits");
 #define st_mtim st_mtimespec
 #endif
 
-static int at(int directory)
+static int posix_system_at(int directory)
 {
     return directory == VV_WORKING_DIRECTORY ? AT_FDCWD : directory;
 }
 
-static int result_of(int result)
+static int posix_system_result_of(int result)
 {
     return result < 0 ? -errno : result;
 }
@@ -58,32 +58,33 @@ static int above_standard(int descriptor)
         return -errno;
     if (descriptor > STDERR_FILENO)
         return descriptor;
-    int result =
-        result_of(fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    int result = posix_system_result_of(
+        fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     close(descriptor);
     return result;
 }
 
 /* Each call that takes a path refuses one with a scheme. Else a program that
  * does not call varve_remote_enable saves into a directory called "s3:". */
-static int open_file(void *state, int directory, const char *name)
+static int posix_system_open_file(void *state, int directory, const char *name)
 {
     (void)state;
     if (vv_url_scheme(name))
         return -EPROTONOSUPPORT;
-    return above_standard(openat(at(directory), name, READ_FLAGS));
+    return above_standard(openat(posix_system_at(directory), name, READ_FLAGS));
 }
 
 static int create_with_mode(int directory, const char *name, mode_t mode)
 {
-    int created = openat(at(directory), name, CREATE_FLAGS, mode);
+    int created = openat(posix_system_at(directory), name, CREATE_FLAGS, mode);
     int file = above_standard(created);
     if (created >= 0 && file < 0)
-        unlinkat(at(directory), name, 0);
+        unlinkat(posix_system_at(directory), name, 0);
     return file;
 }
 
-static int create_file(void *state, int directory, const char *name)
+static int posix_system_create_file(
+    void *state, int directory, const char *name)
 {
     (void)state;
     if (vv_url_scheme(name))
@@ -99,40 +100,44 @@ static int create_private(void *state, int directory, const char *name)
     return create_with_mode(directory, name, 0600);
 }
 
-static int open_to_write(void *state, int directory, const char *name)
-{
-    (void)state;
-    if (vv_url_scheme(name))
-        return -EPROTONOSUPPORT;
-    return above_standard(openat(at(directory), name, WRITE_FLAGS));
-}
-
-static int open_directory(void *state, int directory, const char *name)
+static int posix_system_open_to_write(
+    void *state, int directory, const char *name)
 {
     (void)state;
     if (vv_url_scheme(name))
         return -EPROTONOSUPPORT;
     return above_standard(
-        openat(at(directory), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        openat(posix_system_at(directory), name, WRITE_FLAGS));
 }
 
-static int open_real_directory(void *state, int directory, const char *name)
+static int posix_system_open_directory(
+    void *state, int directory, const char *name)
 {
     (void)state;
     if (vv_url_scheme(name))
         return -EPROTONOSUPPORT;
-    int result = above_standard(openat(
-        at(directory), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    return above_standard(openat(
+        posix_system_at(directory), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+static int posix_system_open_real_directory(
+    void *state, int directory, const char *name)
+{
+    (void)state;
+    if (vv_url_scheme(name))
+        return -EPROTONOSUPPORT;
+    int result = above_standard(openat(posix_system_at(directory), name,
+        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     return result == -ELOOP ? -ENOTDIR : result;
 }
 
 static int close_descriptor(void *state, int descriptor)
 {
     (void)state;
-    return result_of(close(descriptor));
+    return posix_system_result_of(close(descriptor));
 }
 
-static int64_t nanoseconds(struct timespec time)
+static int64_t posix_system_nanoseconds(struct timespec time)
 {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
@@ -147,14 +152,14 @@ static int info(void *state, int descriptor, struct vv_file_info *info)
                  : S_ISDIR(found.st_mode) ? VV_DIRECTORY
                                           : VV_OTHER_FILE;
     info->size = S_ISREG(found.st_mode) ? (uint64_t)found.st_size : 0;
-    info->modified = nanoseconds(found.st_mtim);
+    info->modified = posix_system_nanoseconds(found.st_mtim);
     info->device = (uint64_t)found.st_dev;
     info->serial = (uint64_t)found.st_ino;
     info->links = (uint64_t)found.st_nlink;
     return 0;
 }
 
-static int64_t read_at(
+static int64_t posix_system_read_at(
     void *state, int file, void *bytes, size_t size, uint64_t offset)
 {
     (void)state;
@@ -210,7 +215,7 @@ static void release_size_signal(struct held_signal *held, int64_t result)
     pthread_sigmask(SIG_SETMASK, &held->mask, NULL);
 }
 
-static int64_t write_at(
+static int64_t posix_system_write_at(
     void *state, int file, const void *bytes, size_t size, uint64_t offset)
 {
     (void)state;
@@ -233,7 +238,7 @@ static bool is_absent(int result)
 #endif
 
 /* Not posix_fallocate: where the file system cannot, that one writes. */
-static int reserve(void *state, int file, uint64_t size)
+static int posix_system_reserve(void *state, int file, uint64_t size)
 {
     (void)state;
 #ifdef FALLOC_FL_KEEP_SIZE
@@ -241,8 +246,8 @@ static int reserve(void *state, int file, uint64_t size)
         return 0;
     struct held_signal held;
     hold_size_signal(&held);
-    int result =
-        result_of(fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)size));
+    int result = posix_system_result_of(
+        fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)size));
     release_size_signal(&held, result);
     return is_absent(result) ? -EOPNOTSUPP : result;
 #else
@@ -252,12 +257,12 @@ static int reserve(void *state, int file, uint64_t size)
 #endif
 }
 
-static int start_write_back(
+static int posix_system_start_write_back(
     void *state, int file, uint64_t offset, uint64_t size)
 {
     (void)state;
 #ifdef SYNC_FILE_RANGE_WRITE
-    return result_of(sync_file_range(
+    return posix_system_result_of(sync_file_range(
         file, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE));
 #else
     (void)file;
@@ -267,7 +272,8 @@ static int start_write_back(
 #endif
 }
 
-static int will_read(void *state, int file, uint64_t offset, uint64_t size)
+static int posix_system_will_read(
+    void *state, int file, uint64_t offset, uint64_t size)
 {
     (void)state;
 #ifdef POSIX_FADV_WILLNEED
@@ -284,7 +290,7 @@ static int will_read(void *state, int file, uint64_t offset, uint64_t size)
 static int sync_descriptor(void *state, int descriptor)
 {
     (void)state;
-    return result_of(fsync(descriptor));
+    return posix_system_result_of(fsync(descriptor));
 }
 
 static int rename_file(
@@ -293,11 +299,12 @@ static int rename_file(
     (void)state;
     if (vv_url_scheme(from) || vv_url_scheme(to))
         return -EPROTONOSUPPORT;
-    return result_of(renameat(at(directory), from, at(directory), to));
+    return posix_system_result_of(renameat(
+        posix_system_at(directory), from, posix_system_at(directory), to));
 }
 
 /* The call itself: not every C library has a function for it. */
-static int rename_new(
+static int posix_system_rename_new(
     void *state, int directory, const char *from, const char *to)
 {
     (void)state;
@@ -305,8 +312,9 @@ static int rename_new(
         return -EPROTONOSUPPORT;
 #ifdef SYS_renameat2
     const unsigned no_replace = 1;
-    int result = result_of((int)syscall(
-        SYS_renameat2, at(directory), from, at(directory), to, no_replace));
+    int result = posix_system_result_of(
+        (int)syscall(SYS_renameat2, posix_system_at(directory), from,
+            posix_system_at(directory), to, no_replace));
     return is_absent(result) ? -ENOSYS : result;
 #else
     (void)directory;
@@ -322,46 +330,52 @@ static int link_file(
     (void)state;
     if (vv_url_scheme(from) || vv_url_scheme(to))
         return -EPROTONOSUPPORT;
-    return result_of(linkat(at(directory), from, at(directory), to, 0));
+    return posix_system_result_of(linkat(
+        posix_system_at(directory), from, posix_system_at(directory), to, 0));
 }
 
 /* Linux says EISDIR for a directory, POSIX EPERM. */
-static int remove_name(void *state, int directory, const char *name)
+static int posix_system_remove_name(
+    void *state, int directory, const char *name)
 {
     (void)state;
     if (vv_url_scheme(name))
         return -EPROTONOSUPPORT;
-    int result = result_of(unlinkat(at(directory), name, 0));
+    int result =
+        posix_system_result_of(unlinkat(posix_system_at(directory), name, 0));
     if (result != -EISDIR && result != -EPERM)
         return result;
-    int second = result_of(unlinkat(at(directory), name, AT_REMOVEDIR));
+    int second = posix_system_result_of(
+        unlinkat(posix_system_at(directory), name, AT_REMOVEDIR));
     return second == -ENOTDIR ? result : second;
 }
 
-static int lock(void *state, int file)
+static int posix_system_lock(void *state, int file)
 {
     (void)state;
-    return result_of(flock(file, LOCK_EX | LOCK_NB));
+    return posix_system_result_of(flock(file, LOCK_EX | LOCK_NB));
 }
 
-static int share_lock(void *state, int file)
+static int posix_system_share_lock(void *state, int file)
 {
     (void)state;
-    return result_of(flock(file, LOCK_SH | LOCK_NB));
+    return posix_system_result_of(flock(file, LOCK_SH | LOCK_NB));
 }
 
-static int unlock(void *state, int file)
+static int posix_system_unlock(void *state, int file)
 {
     (void)state;
-    return result_of(flock(file, LOCK_UN));
+    return posix_system_result_of(flock(file, LOCK_UN));
 }
 
-static int make_directory(void *state, int directory, const char *name)
+static int posix_system_make_directory(
+    void *state, int directory, const char *name)
 {
     (void)state;
     if (vv_url_scheme(name))
         return -EPROTONOSUPPORT;
-    return result_of(mkdirat(at(directory), name, 0777));
+    return posix_system_result_of(
+        mkdirat(posix_system_at(directory), name, 0777));
 }
 
 static int each_in_stream(DIR *stream, vv_each_name *each, void *user)
@@ -379,9 +393,10 @@ static int each_in_stream(DIR *stream, vv_each_name *each, void *user)
 
 /* Through a descriptor of its own, since closedir closes it and the position in
  * a directory goes with it. */
-static int each_name(void *state, int directory, vv_each_name *each, void *user)
+static int posix_system_each_name(
+    void *state, int directory, vv_each_name *each, void *user)
 {
-    int descriptor = open_directory(state, directory, ".");
+    int descriptor = posix_system_open_directory(state, directory, ".");
     if (descriptor < 0)
         return descriptor;
     DIR *stream = fdopendir(descriptor);
@@ -395,7 +410,7 @@ static int each_name(void *state, int directory, vv_each_name *each, void *user)
     return result;
 }
 
-static int map(
+static int posix_system_map(
     void *state, int file, uint64_t offset, size_t size, void **address)
 {
     (void)state;
@@ -410,7 +425,7 @@ static int map(
 static int unmap(void *state, void *address, size_t size)
 {
     (void)state;
-    return result_of(munmap(address, size));
+    return posix_system_result_of(munmap(address, size));
 }
 
 static int random_from_device(void *bytes, size_t size)
@@ -441,16 +456,16 @@ static int64_t read_clock(clockid_t clock)
 {
     struct timespec time = { 0 };
     clock_gettime(clock, &time);
-    return nanoseconds(time);
+    return posix_system_nanoseconds(time);
 }
 
-static int64_t now(void *state)
+static int64_t posix_system_now(void *state)
 {
     (void)state;
     return read_clock(CLOCK_REALTIME);
 }
 
-static int64_t uptime(void *state)
+static int64_t posix_system_uptime(void *state)
 {
     (void)state;
     return read_clock(CLOCK_MONOTONIC);
@@ -514,32 +529,32 @@ static int join_thread(void *state, uintptr_t handle)
 }
 
 const struct vv_system vv_posix_system = {
-    .open_file = open_file,
-    .create_file = create_file,
+    .open_file = posix_system_open_file,
+    .create_file = posix_system_create_file,
     .create_private = create_private,
-    .open_to_write = open_to_write,
-    .open_directory = open_directory,
-    .open_real_directory = open_real_directory,
+    .open_to_write = posix_system_open_to_write,
+    .open_directory = posix_system_open_directory,
+    .open_real_directory = posix_system_open_real_directory,
     .close = close_descriptor,
     .look = vv_posix_look,
     .set_access = vv_posix_set_access,
     .info = info,
-    .read_at = read_at,
-    .write_at = write_at,
-    .reserve = reserve,
-    .start_write_back = start_write_back,
-    .will_read = will_read,
+    .read_at = posix_system_read_at,
+    .write_at = posix_system_write_at,
+    .reserve = posix_system_reserve,
+    .start_write_back = posix_system_start_write_back,
+    .will_read = posix_system_will_read,
     .sync = sync_descriptor,
-    .lock = lock,
-    .share_lock = share_lock,
-    .unlock = unlock,
+    .lock = posix_system_lock,
+    .share_lock = posix_system_share_lock,
+    .unlock = posix_system_unlock,
     .rename = rename_file,
-    .rename_new = rename_new,
+    .rename_new = posix_system_rename_new,
     .link = link_file,
-    .remove = remove_name,
-    .make_directory = make_directory,
-    .each_name = each_name,
-    .map = map,
+    .remove = posix_system_remove_name,
+    .make_directory = posix_system_make_directory,
+    .each_name = posix_system_each_name,
+    .map = posix_system_map,
     .unmap = unmap,
     .open_tracker = vv_posix_open_tracker,
     .track = vv_posix_track,
@@ -547,8 +562,8 @@ const struct vv_system vv_posix_system = {
     .each_written = vv_posix_each_written,
     .arm = vv_posix_arm,
     .random = random_bytes,
-    .now = now,
-    .uptime = uptime,
+    .now = posix_system_now,
+    .uptime = posix_system_uptime,
     .sleep = sleep_for,
     .process = process,
     .processors = processors,

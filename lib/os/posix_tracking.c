@@ -55,13 +55,14 @@ enum { MAPPING_IS_SHARED = 8 };
 #define QUERY_MAPPING _IOWR('f', 17, struct mapping_query)
 
 /* Not by ioctl: what it takes for a request is another type in each libc. */
-static int call(int descriptor, unsigned long request, void *argument)
+static int posix_tracking_call(
+    int descriptor, unsigned long request, void *argument)
 {
     long result = syscall(SYS_ioctl, descriptor, request, argument);
     return result < 0 ? -errno : (int)result;
 }
 
-static uint64_t number(const void *address)
+static uint64_t posix_tracking_number(const void *address)
 {
     return (uintptr_t)address;
 }
@@ -82,7 +83,8 @@ int vv_posix_open_tracker(void *state)
     if (made < 0)
         return -errno;
     int tracker = fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    int result = tracker < 0 ? -errno : call(tracker, UFFDIO_API, &api);
+    int result =
+        tracker < 0 ? -errno : posix_tracking_call(tracker, UFFDIO_API, &api);
     close(made);
     if (result < 0 && tracker >= 0)
         close(tracker);
@@ -101,7 +103,7 @@ static int check_mappings(uint64_t at, uint64_t end)
     int maps = open_own("/proc/thread-self/maps"), result = maps < 0 ? maps : 0;
     while (result >= 0 && at < end) {
         struct mapping_query query = { .size = sizeof query, .address = at };
-        result = call(maps, QUERY_MAPPING, &query);
+        result = posix_tracking_call(maps, QUERY_MAPPING, &query);
         if (result >= 0 &&
             (query.is & MAPPING_IS_SHARED || query.inode || query.end <= at))
             result = -ENOTSUP;
@@ -116,18 +118,21 @@ int vv_posix_track(void *state, int tracker, void *address, size_t size)
 {
     (void)state;
     struct uffdio_register wanted = {
-        .range = { .start = number(address), .len = size },
+        .range = { .start = posix_tracking_number(address), .len = size },
         .mode = UFFDIO_REGISTER_MODE_WP,
     };
-    int result = check_mappings(number(address), number(address) + size);
-    return result < 0 ? result : call(tracker, UFFDIO_REGISTER, &wanted);
+    int result = check_mappings(
+        posix_tracking_number(address), posix_tracking_number(address) + size);
+    return result < 0 ? result
+                      : posix_tracking_call(tracker, UFFDIO_REGISTER, &wanted);
 }
 
 int vv_posix_untrack(void *state, int tracker, void *address, size_t size)
 {
     (void)state;
-    struct uffdio_range range = { .start = number(address), .len = size };
-    return call(tracker, UFFDIO_UNREGISTER, &range);
+    struct uffdio_range range = { .start = posix_tracking_number(address),
+        .len = size };
+    return posix_tracking_call(tracker, UFFDIO_UNREGISTER, &range);
 }
 
 struct teller {
@@ -136,7 +141,8 @@ struct teller {
     uint64_t told; /* up to where */
 };
 
-static void tell(const struct teller *teller, uint64_t start, uint64_t end)
+static void posix_tracking_tell(
+    const struct teller *teller, uint64_t start, uint64_t end)
 {
     if (start < end)
         teller->each(teller->user, address_of(start), (size_t)(end - start));
@@ -145,17 +151,18 @@ static void tell(const struct teller *teller, uint64_t start, uint64_t end)
 typedef void on_run(struct teller *teller, const struct page_run *run);
 
 /* Opened anew each time: the map that a parent opened shows the parent. */
-static int scan(struct page_scan *wanted, struct teller *teller, on_run *visit)
+static int posix_tracking_scan(
+    struct page_scan *wanted, struct teller *teller, on_run *visit)
 {
     enum { ROOM = 256 };
     struct page_run runs[ROOM];
     int map = open_own("/proc/thread-self/pagemap"), found = map < 0 ? map : 0;
     wanted->size = sizeof *wanted;
-    wanted->runs = number(runs);
+    wanted->runs = posix_tracking_number(runs);
     wanted->room = ROOM;
     wanted->returned = PAGE_IS_WRITTEN;
     while (found >= 0 && wanted->start < wanted->end) {
-        found = call(map, SCAN_PAGES, wanted);
+        found = posix_tracking_call(map, SCAN_PAGES, wanted);
         for (int i = 0; i < found; i++)
             visit(teller, &runs[i]);
         if (found >= 0 && wanted->walk_end <= wanted->start)
@@ -170,7 +177,7 @@ static int scan(struct page_scan *wanted, struct teller *teller, on_run *visit)
 /* What lies before a run of which it is known. */
 static void tell_before(struct teller *teller, const struct page_run *run)
 {
-    tell(teller, teller->told, run->start);
+    posix_tracking_tell(teller, teller->told, run->start);
     teller->told = run->end;
 }
 
@@ -179,19 +186,21 @@ int vv_posix_each_written(void *state, int tracker, void *address, size_t size,
 {
     (void)state;
     (void)tracker;
-    struct teller teller = { each, user, number(address) };
-    struct page_scan unwritten = { .start = number(address),
-        .end = number(address) + size,
+    struct teller teller = { each, user, posix_tracking_number(address) };
+    struct page_scan unwritten = { .start = posix_tracking_number(address),
+        .end = posix_tracking_number(address) + size,
         .inverted = PAGE_IS_WRITTEN,
         .all_of = PAGE_IS_GUARDABLE | PAGE_IS_PRESENT | PAGE_IS_WRITTEN };
-    int result = scan(&unwritten, &teller, tell_before);
-    tell(&teller, teller.told, number(address) + size);
+    int result = posix_tracking_scan(&unwritten, &teller, tell_before);
+    posix_tracking_tell(
+        &teller, teller.told, posix_tracking_number(address) + size);
     return result;
 }
 
-static void tell_run(struct teller *teller, const struct page_run *run)
+static void posix_tracking_tell_run(
+    struct teller *teller, const struct page_run *run)
 {
-    tell(teller, run->start, run->end);
+    posix_tracking_tell(teller, run->start, run->end);
 }
 
 int vv_posix_arm(void *state, int tracker, void *address, size_t size,
@@ -200,11 +209,11 @@ int vv_posix_arm(void *state, int tracker, void *address, size_t size,
     (void)state;
     (void)tracker;
     struct teller teller = { each, user, 0 };
-    struct page_scan written = { .start = number(address),
-        .end = number(address) + size,
+    struct page_scan written = { .start = posix_tracking_number(address),
+        .end = posix_tracking_number(address) + size,
         .flags = SCAN_GUARDS | SCAN_FAILS_UNGUARDABLE,
         .all_of = PAGE_IS_WRITTEN };
-    return scan(&written, &teller, tell_run);
+    return posix_tracking_scan(&written, &teller, posix_tracking_tell_run);
 }
 
 #else

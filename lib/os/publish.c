@@ -49,7 +49,7 @@ static varve_status check_free(
 }
 
 /* The check of a system that describes no names. */
-static varve_status check_unseen(
+static varve_status publish_check_unseen(
     const struct vv_publication *p, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
@@ -73,7 +73,8 @@ static varve_status check_unseen(
 }
 
 /* -ENOSYS where the system describes no names. */
-static int look_at(const struct vv_publication *p, struct vv_file_look *look)
+static int publish_look_at(
+    const struct vv_publication *p, struct vv_file_look *look)
 {
     const struct vv_system *system = p->context->system;
     unsigned tries = 0;
@@ -112,7 +113,7 @@ static varve_status enter_link(struct vv_publication *p,
     return VARVE_OK;
 }
 
-static varve_status refuse_link(
+static varve_status publish_refuse_link(
     const struct vv_publication *p, varve_error *error)
 {
     return vv_fail(error, VARVE_MISUSE,
@@ -122,32 +123,33 @@ static varve_status refuse_link(
 }
 
 /* Describes the name, and goes to the end of a link. */
-static varve_status find_end(struct vv_publication *p,
+static varve_status publish_find_end(struct vv_publication *p,
     struct vv_file_look *look, int *found, varve_error *error)
 {
-    *found = look_at(p, look);
+    *found = publish_look_at(p, look);
     for (int i = 0; *found == 0 && look->is_link; i++) {
         if (p->flags & VV_PUBLISH_NO_REPLACE)
             return VARVE_OK;
         if (p->flags & VV_PUBLISH_NO_LINK)
-            return refuse_link(p, error);
+            return publish_refuse_link(p, error);
         if (i == MOST_LINKS)
             return vv_fail_system(
                 error, ELOOP, "following its symbolic links", p->path);
         VV_TRY(enter_link(p, look, error));
-        *found = look_at(p, look);
+        *found = publish_look_at(p, look);
     }
     return VARVE_OK;
 }
 
 /* What would fail at the end of the work anyway is better said before. */
-static varve_status check_name(struct vv_publication *p, varve_error *error)
+static varve_status publish_check_name(
+    struct vv_publication *p, varve_error *error)
 {
     struct vv_file_look look;
     int found;
-    VV_TRY(find_end(p, &look, &found, error));
+    VV_TRY(publish_find_end(p, &look, &found, error));
     if (found == -ENOSYS)
-        return check_unseen(p, error);
+        return publish_check_unseen(p, error);
     if (found == -ENOENT || found == -EACCES)
         return VARVE_OK;
     if (found < 0)
@@ -233,7 +235,7 @@ varve_status vv_publish_begin_like(struct vv_publication *p,
         return fail_directory(error, path);
     VV_TRY(vv_directory_make_parent(context, path,
         (flags & VV_PUBLISH_NO_SYNC) != 0, &p->directory, error));
-    varve_status status = check_name(p, error);
+    varve_status status = publish_check_name(p, error);
     if (like && !p->has_access)
         p->access = *like;
     p->has_access |= like != NULL;
@@ -250,7 +252,7 @@ void vv_publish_spare(struct vv_publication *p)
 }
 
 /* Once: a second try would say that all is well, and the bytes are lost. */
-static int sync_file(const struct vv_publication *p)
+static int publish_sync_file(const struct vv_publication *p)
 {
     const struct vv_system *system = p->context->system;
     return system->sync(system->state, p->file);
@@ -266,7 +268,7 @@ varve_status vv_publish_close(
     if (!status && p->has_access && (p->access.mode & OWNER_BITS) != OWNER_BITS)
         status = set_access(p, p->access.mode, error);
     if (!status && !(p->flags & VV_PUBLISH_NO_SYNC) &&
-        (result = sync_file(p)) < 0)
+        (result = publish_sync_file(p)) < 0)
         status = vv_fail_system(error, -result, "sync", p->path);
     result = system->close(system->state, p->file);
     if (!status && result < 0)
@@ -341,15 +343,15 @@ static int rename_over(const struct vv_publication *p)
         system->state, p->directory, p->temporary.name, p->name);
 }
 
-static int rename_new(const struct vv_publication *p)
+static int publish_rename_new(const struct vv_publication *p)
 {
     return vv_rename_new(p->context, p->directory, p->temporary.name, p->name);
 }
 
 static varve_status put_in_place(struct vv_publication *p, varve_error *error)
 {
-    int result =
-        p->flags & VV_PUBLISH_NO_REPLACE ? rename_new(p) : rename_over(p);
+    int result = p->flags & VV_PUBLISH_NO_REPLACE ? publish_rename_new(p)
+                                                  : rename_over(p);
     return result < 0 ? vv_fail_system(error, -result, "rename", p->path)
                       : VARVE_OK;
 }

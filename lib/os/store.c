@@ -126,7 +126,7 @@ varve_status varve_remote_each(const char *directory, varve_on_name *on_name,
 
 #ifdef VV_HAVE_REMOTE
 
-static varve_status find(
+static varve_status store_find(
     const struct vv_store_calls **calls, varve_error *error)
 {
     const varve_allocator allocator = vv_allocator_or_default(NULL);
@@ -157,7 +157,7 @@ varve_status varve_remote_enable(
     const struct vv_store_calls *calls;
     const char *why = "";
     VV_TRY(VV_CHECK_OPTIONS(options, error));
-    VV_TRY(find(&calls, error));
+    VV_TRY(store_find(&calls, error));
     const struct vv_system *system =
         calls->enable(options ? options : &none, &vv_posix_system, &why);
     if (!system)

@@ -58,7 +58,7 @@ static varve_status choose_name(struct vv_temporary *t, const char *name,
     return VARVE_OK;
 }
 
-static int create(struct vv_temporary *t, bool is_private)
+static int temporary_create(struct vv_temporary *t, bool is_private)
 {
     const struct vv_system *system = t->context->system;
     unsigned tries = 0;
@@ -95,7 +95,7 @@ static bool take_guard(struct vv_temporary *t)
 /* -EEXIST: another name has to be tried. */
 static int make_one(struct vv_temporary *t, bool is_private)
 {
-    int result = create(t, is_private);
+    int result = temporary_create(t, is_private);
     if (result == 0 && !take_guard(t)) {
         vv_file_close(t->context, t->file);
         vv_temporary_remove(t);
@@ -135,7 +135,7 @@ void vv_temporary_release(struct vv_temporary *t)
     t->guard = -1;
 }
 
-static void remove_name(
+static void temporary_remove_name(
     const struct vv_context *context, int directory, const char *name)
 {
     const struct vv_system *system = context->system;
@@ -148,7 +148,7 @@ static void remove_name(
 
 void vv_temporary_remove(struct vv_temporary *t)
 {
-    remove_name(t->context, t->directory, t->name);
+    temporary_remove_name(t->context, t->directory, t->name);
     vv_temporary_release(t);
 }
 
@@ -170,11 +170,11 @@ void vv_temporary_sweep_one(
     if (file < 0)
         return;
     if (system->lock(system->state, file) == 0)
-        remove_name(context, directory, candidate);
+        temporary_remove_name(context, directory, candidate);
     vv_file_close(context, file);
 }
 
-static int look_at_name(
+static int temporary_look_at_name(
     void *user, const char *candidate, const struct vv_file_info *info)
 {
     (void)info;
@@ -189,5 +189,5 @@ void vv_temporary_sweep(
 {
     struct sweep s = { context, directory, name };
     context->system->each_name(
-        context->system->state, directory, look_at_name, &s);
+        context->system->state, directory, temporary_look_at_name, &s);
 }

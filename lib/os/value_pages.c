@@ -43,13 +43,13 @@ void vv_ask_for_huge_pages(void *block, size_t size)
  * of its size. 0: there is none. Whoever exchanges it has it for himself. */
 static atomic_uintptr_t next_place;
 
-static size_t rounded(size_t size)
+static size_t value_pages_rounded(size_t size)
 {
     size_t page = page_size();
     return (size + page - 1) / page * page;
 }
 
-static void give_back(uintptr_t place, size_t size)
+static void value_pages_give_back(uintptr_t place, size_t size)
 {
     if (size > 0)
         munmap((void *)place, size);
@@ -77,30 +77,30 @@ static uintptr_t map_at_multiple(size_t size, size_t alignment)
     if (!found)
         return 0;
     size_t before = (size_t)(-found & (alignment - 1));
-    give_back(found, before);
-    give_back(found + before + size, alignment - before);
+    value_pages_give_back(found, before);
+    value_pages_give_back(found + before + size, alignment - before);
     vv_ask_for_huge_pages((void *)(found + before), size);
     return found + before;
 }
 
 /* Others may have put back theirs meanwhile, which is given up then. */
-static void put_back(uintptr_t place)
+static void value_pages_put_back(uintptr_t place)
 {
     if (left_from(place) == 0)
         return;
     uintptr_t older = atomic_exchange(&next_place, place);
-    give_back(older, left_from(older));
+    value_pages_give_back(older, left_from(older));
 }
 
-static uintptr_t cut(size_t size)
+static uintptr_t value_pages_cut(size_t size)
 {
     uintptr_t place = atomic_exchange(&next_place, 0);
     if (left_from(place) < size) {
-        give_back(place, left_from(place));
+        value_pages_give_back(place, left_from(place));
         place = map_at_multiple(REGION, REGION);
     }
     if (place)
-        put_back(place + size);
+        value_pages_put_back(place + size);
     return place;
 }
 
@@ -109,8 +109,9 @@ void *vv_value_map(size_t size)
     uintptr_t place;
     if (size > SIZE_MAX - page_size())
         return NULL;
-    size = rounded(size);
-    place = size > REGION / 2 ? map_at_multiple(size, HUGE_PAGE) : cut(size);
+    size = value_pages_rounded(size);
+    place = size > REGION / 2 ? map_at_multiple(size, HUGE_PAGE)
+                              : value_pages_cut(size);
     if (!place) /* that much more may be too much */
         place = map_anywhere(size);
     return (void *)place;
@@ -119,7 +120,7 @@ void *vv_value_map(size_t size)
 void vv_value_unmap(void *value, size_t size)
 {
     assert((uintptr_t)value % page_size() == 0); /* or it is not from here */
-    give_back((uintptr_t)value, rounded(size));
+    value_pages_give_back((uintptr_t)value, value_pages_rounded(size));
 }
 
 /* Of the runtimes of address and leak sanitizers. */

@@ -31,7 +31,7 @@ unsigned vv_worker_count_for(
     return parts && count > parts ? (unsigned)parts : count;
 }
 
-static void *run(void *argument)
+static void *worker_run(void *argument)
 {
     struct worker *worker = argument;
     worker->work(worker->user, worker->number);
@@ -47,8 +47,8 @@ void vv_run_workers(const struct vv_context *context, unsigned workers,
     for (unsigned i = 1; i < workers && i < VV_MAX_WORKERS; i++) {
         struct worker *worker = &started[count];
         *worker = (struct worker){ .work = work, .user = user, .number = i };
-        if (system->start_thread(system->state, run, worker, &worker->thread) ==
-            0)
+        if (system->start_thread(
+                system->state, worker_run, worker, &worker->thread) == 0)
             count++;
     }
     work(user, 0);
@@ -65,7 +65,7 @@ struct parts {
     atomic_size_t next; /* that nobody has yet */
 };
 
-static void take_parts(void *user, unsigned worker)
+static void worker_take_parts(void *user, unsigned worker)
 {
     struct parts *parts = user;
     size_t i;
@@ -80,6 +80,6 @@ void vv_run_parts(const struct vv_context *context, uint64_t bytes,
     struct parts parts = { .part = part, .user = user, .count = count };
     atomic_init(&parts.next, 0);
     vv_run_workers(context,
-        vv_worker_count_for(context, 0, bytes < FEW ? 1 : count), take_parts,
-        &parts);
+        vv_worker_count_for(context, 0, bytes < FEW ? 1 : count),
+        worker_take_parts, &parts);
 }

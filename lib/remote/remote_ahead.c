@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "remote_pool.h"
-#include "remote_words.h"
+#include "remote_error.h"
 
 enum {
     LEAST_SLOTS = 2,   /* of a file, whatever others have */
@@ -64,7 +64,7 @@ struct vv_remote_fetching {
 static atomic_uint used_by_all; /* slots of all files */
 static unsigned used_fork;      /* of the process whose slots these are */
 
-static bool is_of_parent(const struct vv_remote_fetching *a)
+static bool remote_ahead_is_of_parent(const struct vv_remote_fetching *a)
 {
     return a->fork != vv_remote_forks();
 }
@@ -100,7 +100,7 @@ struct vv_remote_fetching *vv_remote_ahead_new(
 /* --- Slots ------------------------------------------------------------------
  */
 
-static void join(struct vv_remote_fetching *a, struct slot *s)
+static void remote_ahead_join(struct vv_remote_fetching *a, struct slot *s)
 {
     const struct vv_system *machine = a->settings->machine;
     if (s->has_thread)
@@ -108,7 +108,7 @@ static void join(struct vv_remote_fetching *a, struct slot *s)
     s->has_thread = false;
 }
 
-static void release(struct vv_remote_fetching *a, struct slot *s)
+static void remote_ahead_release(struct vv_remote_fetching *a, struct slot *s)
 {
     s->state = FREE;
     a->used--;
@@ -135,7 +135,7 @@ static struct slot *free_slot(struct vv_remote_fetching *a)
     return s;
 }
 
-static void *run(void *argument)
+static void *remote_ahead_run(void *argument)
 {
     struct slot *s = argument;
     struct vv_remote_fetching *a = s->ahead;
@@ -148,20 +148,20 @@ static void *run(void *argument)
         vv_remote_copy_reason(s->why, sizeof s->why);
     }
     if (!s->segment.owner)
-        release(a, s);
+        remote_ahead_release(a, s);
     pthread_cond_broadcast(&a->changed);
     pthread_mutex_unlock(&a->mutex);
     return NULL;
 }
 
 /* Puts a waiting segment on its way. False: not now. */
-static bool start(struct vv_remote_fetching *a, size_t at)
+static bool remote_ahead_start(struct vv_remote_fetching *a, size_t at)
 {
     const struct vv_system *machine = a->settings->machine;
     struct slot *s = free_slot(a);
     if (!s)
         return false;
-    join(a, s);
+    remote_ahead_join(a, s);
     if (!s->bytes)
         s->bytes = malloc(a->settings->range_size);
     if (!s->bytes)
@@ -171,7 +171,8 @@ static bool start(struct vv_remote_fetching *a, size_t at)
     s->used = a->clock;
     atomic_store(&s->stop, false);
     s->state = COMING;
-    if (machine->start_thread(machine->state, run, s, &s->thread)) {
+    if (machine->start_thread(
+            machine->state, remote_ahead_run, s, &s->thread)) {
         s->state = FREE;
         return false;
     }
@@ -186,14 +187,15 @@ static bool start(struct vv_remote_fetching *a, size_t at)
 
 static void start_all(struct vv_remote_fetching *a)
 {
-    while (a->next < a->count && start(a, a->next))
+    while (a->next < a->count && remote_ahead_start(a, a->next))
         continue;
 }
 
 /* --- Plans ------------------------------------------------------------------
  */
 
-static void add(struct vv_remote_fetching *a, const struct segment *segment)
+static void remote_ahead_add(
+    struct vv_remote_fetching *a, const struct segment *segment)
 {
     if (a->next == a->count)
         a->next = a->count = 0;
@@ -210,7 +212,8 @@ static void add(struct vv_remote_fetching *a, const struct segment *segment)
 
 /* Whether a range was taken into the last segment, in front of it or behind
  * it. */
-static bool extend(struct vv_remote_fetching *a, const struct segment *range)
+static bool remote_ahead_extend(
+    struct vv_remote_fetching *a, const struct segment *range)
 {
     if (a->next == a->count)
         return false;
@@ -228,7 +231,7 @@ static bool extend(struct vv_remote_fetching *a, const struct segment *range)
     return true;
 }
 
-static void plan(struct vv_remote_fetching *a, const void *owner,
+static void remote_ahead_plan(struct vv_remote_fetching *a, const void *owner,
     uint64_t offset, uint64_t size)
 {
     while (size > 0) {
@@ -240,8 +243,8 @@ static void plan(struct vv_remote_fetching *a, const void *owner,
             part -= last->size;
         part = size < part ? size : part;
         struct segment range = { owner, offset, part, part };
-        if (!extend(a, &range))
-            add(a, &range);
+        if (!remote_ahead_extend(a, &range))
+            remote_ahead_add(a, &range);
         offset += part;
         size -= part;
     }
@@ -250,17 +253,17 @@ static void plan(struct vv_remote_fetching *a, const void *owner,
 void vv_remote_ahead_plan(struct vv_remote_fetching *a, const void *owner,
     uint64_t offset, uint64_t size)
 {
-    if (is_of_parent(a) || size > UINT64_MAX - offset)
+    if (remote_ahead_is_of_parent(a) || size > UINT64_MAX - offset)
         return;
     pthread_mutex_lock(&a->mutex);
-    plan(a, owner, offset, size);
+    remote_ahead_plan(a, owner, offset, size);
     pthread_mutex_unlock(&a->mutex);
 }
 
 static void free_bytes(struct vv_remote_fetching *a)
 {
     for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++) {
-        join(a, &a->slots[i]);
+        remote_ahead_join(a, &a->slots[i]);
         free_room(&a->slots[i]);
     }
     free(a->segments);
@@ -271,7 +274,7 @@ static void free_bytes(struct vv_remote_fetching *a)
 void vv_remote_ahead_drop(struct vv_remote_fetching *a, const void *owner)
 {
     size_t kept;
-    if (is_of_parent(a))
+    if (remote_ahead_is_of_parent(a))
         return;
     pthread_mutex_lock(&a->mutex);
     kept = a->next;
@@ -287,7 +290,7 @@ void vv_remote_ahead_drop(struct vv_remote_fetching *a, const void *owner)
         s->segment.owner = NULL;
         atomic_store(&s->stop, true);
         if (s->state != COMING && s->readers == 0)
-            release(a, s);
+            remote_ahead_release(a, s);
     }
     if (a->used == 0 && a->next == a->count)
         free_bytes(a);
@@ -298,7 +301,7 @@ void vv_remote_ahead_drop(struct vv_remote_fetching *a, const void *owner)
 /* A thread that ends takes the mutex once more. */
 void vv_remote_ahead_free(struct vv_remote_fetching *a)
 {
-    if (!a || is_of_parent(a))
+    if (!a || remote_ahead_is_of_parent(a))
         return;
     for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++)
         atomic_store(&a->slots[i].stop, true);
@@ -312,27 +315,30 @@ void vv_remote_ahead_free(struct vv_remote_fetching *a)
 /* --- Reading ----------------------------------------------------------------
  */
 
-static bool has(const struct segment *s, uint64_t offset)
+static bool remote_ahead_has(const struct segment *s, uint64_t offset)
 {
     return s->first <= offset && offset - s->first < s->size;
 }
 
-static struct slot *slot_of(struct vv_remote_fetching *a, uint64_t offset)
+static struct slot *remote_ahead_slot_of(
+    struct vv_remote_fetching *a, uint64_t offset)
 {
     for (size_t i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++) {
         struct slot *s = &a->slots[i];
-        if (s->state != FREE && s->segment.owner && has(&s->segment, offset))
+        if (s->state != FREE && s->segment.owner &&
+            remote_ahead_has(&s->segment, offset))
             return s;
     }
     return NULL;
 }
 
 /* Reads come nearly in the order of the plan. */
-static size_t find_waiting(const struct vv_remote_fetching *a, uint64_t offset)
+static size_t remote_ahead_find_waiting(
+    const struct vv_remote_fetching *a, uint64_t offset)
 {
     size_t most = (size_t)MOST_SEARCHED * a->settings->concurrency;
     for (size_t i = a->next; i < a->count && i - a->next < most; i++) {
-        if (has(&a->segments[i], offset))
+        if (remote_ahead_has(&a->segments[i], offset))
             return i;
     }
     return SIZE_MAX;
@@ -346,7 +352,7 @@ static void drop_stale(struct vv_remote_fetching *a)
         struct slot *s = &a->slots[i];
         if ((s->state == THERE || s->state == FAILED) && s->readers == 0 &&
             a->clock - s->used > IS_STALE) {
-            release(a, s);
+            remote_ahead_release(a, s);
             return;
         }
     }
@@ -379,7 +385,7 @@ static bool bring(
     bool is_alone = a->used == 0 && a->next + 1 == a->count &&
                     s->first == offset && s->size <= size;
     drop_stale(a);
-    bool is_started = !is_alone && start(a, at);
+    bool is_started = !is_alone && remote_ahead_start(a, at);
     if (!is_started)
         leave_to_reader(a, at, size, offset);
     else
@@ -387,7 +393,7 @@ static bool bring(
     return is_started;
 }
 
-static int64_t copy(struct vv_remote_fetching *a, struct slot *s,
+static int64_t remote_ahead_copy(struct vv_remote_fetching *a, struct slot *s,
     unsigned char *to, size_t size, uint64_t offset)
 {
     uint64_t inside = offset - s->segment.first;
@@ -402,7 +408,7 @@ static int64_t copy(struct vv_remote_fetching *a, struct slot *s,
     s->read += size;
     if (s->readers == 0 &&
         (!s->segment.owner || s->read >= s->segment.planned)) {
-        release(a, s);
+        remote_ahead_release(a, s);
         start_all(a);
         if (s->state == FREE)
             free_room(s);
@@ -410,10 +416,10 @@ static int64_t copy(struct vv_remote_fetching *a, struct slot *s,
     return (int64_t)size;
 }
 
-static int fail(struct vv_remote_fetching *a, struct slot *s)
+static int remote_ahead_fail(struct vv_remote_fetching *a, struct slot *s)
 {
     int result = vv_remote_fail(s->number, "%s", s->why);
-    release(a, s);
+    remote_ahead_release(a, s);
     return result;
 }
 
@@ -421,21 +427,22 @@ int64_t vv_remote_ahead_read(struct vv_remote_fetching *a, unsigned char *to,
     size_t size, uint64_t offset)
 {
     int64_t result = 0;
-    if (!a || is_of_parent(a))
+    if (!a || remote_ahead_is_of_parent(a))
         return 0;
     pthread_mutex_lock(&a->mutex);
     for (;;) {
-        struct slot *s = slot_of(a, offset);
+        struct slot *s = remote_ahead_slot_of(a, offset);
         if (s && s->state == COMING) {
             pthread_cond_wait(&a->changed, &a->mutex);
             continue;
         }
         if (s) {
-            result =
-                s->state == THERE ? copy(a, s, to, size, offset) : fail(a, s);
+            result = s->state == THERE
+                         ? remote_ahead_copy(a, s, to, size, offset)
+                         : remote_ahead_fail(a, s);
             break;
         }
-        size_t at = find_waiting(a, offset);
+        size_t at = remote_ahead_find_waiting(a, offset);
         if (at == SIZE_MAX || !bring(a, at, size, offset))
             break;
     }

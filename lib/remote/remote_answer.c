@@ -51,7 +51,7 @@ static void parse_range(struct vv_remote_answer *a, const char *value)
 }
 
 /* What does not fit, or is no text, is as if it were not there. */
-static void copy(char *to, size_t room, const char *value)
+static void remote_answer_copy(char *to, size_t room, const char *value)
 {
     size_t size = strlen(value);
     bool is_text = size < room;
@@ -76,7 +76,7 @@ static bool is_of_a_key(const char *name, const char *value)
                name, "x-amz-server-side-encryption-customer-algorithm") == 0;
 }
 
-static void take(
+static void remote_answer_take(
     struct vv_remote_answer *a, const char *name, const char *value)
 {
     uint64_t number;
@@ -87,15 +87,15 @@ static void take(
     else if (strcasecmp(name, "content-encoding") == 0)
         a->is_coded = strcasecmp(value, "identity") != 0;
     else if (strcasecmp(name, "etag") == 0)
-        copy(a->mark.tag, sizeof a->mark.tag, value);
+        remote_answer_copy(a->mark.tag, sizeof a->mark.tag, value);
     else if (strcasecmp(name, "last-modified") == 0)
-        copy(a->mark.date, sizeof a->mark.date, value);
+        remote_answer_copy(a->mark.date, sizeof a->mark.date, value);
     else if (strcasecmp(name, "x-amz-bucket-region") == 0)
-        copy(a->region, sizeof a->region, value);
+        remote_answer_copy(a->region, sizeof a->region, value);
     else if (strcasecmp(name, VV_REMOTE_TOKEN_HEADER) == 0)
-        copy(a->token, sizeof a->token, value);
+        remote_answer_copy(a->token, sizeof a->token, value);
     else if (strcasecmp(name, "date") == 0)
-        copy(a->clock, sizeof a->clock, value);
+        remote_answer_copy(a->clock, sizeof a->clock, value);
     else if (is_of_a_key(name, value))
         a->is_keyed = true;
     else if (strcasecmp(name, "retry-after") == 0 &&
@@ -134,14 +134,14 @@ void vv_remote_answer_line(
     if (!colon || a->is_over)
         return;
     *colon = '\0';
-    take(a, text, colon + 1 + strspn(colon + 1, " \t"));
+    remote_answer_take(a, text, colon + 1 + strspn(colon + 1, " \t"));
 }
 
 /* --- Ranges -----------------------------------------------------------------
  */
 
-static bool is_same(
-    const struct vv_remote_mark *mark, const struct vv_remote_answer *a)
+static bool remote_answer_is_same(
+    const struct vv_remote_validator *mark, const struct vv_remote_answer *a)
 {
     return a->has_size && a->mark.size == mark->size &&
            strcmp(a->mark.tag, mark->tag) == 0 &&
@@ -169,7 +169,7 @@ static bool is_asked(
 enum vv_remote_verdict vv_remote_check_range(const struct vv_remote_answer *a,
     const struct vv_remote_range *range, int *number, const char **why)
 {
-    const struct vv_remote_mark *mark = range->mark;
+    const struct vv_remote_validator *mark = range->mark;
     bool is_whole = a->code == 200;
     *number = 0;
     if (!mark && ((is_whole && a->is_empty) ||
@@ -191,7 +191,7 @@ enum vv_remote_verdict vv_remote_check_range(const struct vv_remote_answer *a,
         return say(VV_REMOTE_AGAIN, EIO,
             "expected the part of the file that was asked for, found another",
             number, why);
-    if (mark && !is_same(mark, a))
+    if (mark && !remote_answer_is_same(mark, a))
         return say(VV_REMOTE_FINAL, ESTALE,
             "the file has changed since it was opened", number, why);
     return VV_REMOTE_GOOD;

@@ -21,7 +21,7 @@ enum {
 #define VV_REMOTE_TOKEN_HEADER "x-amz-meta-varve"
 
 /* Which content of a file it is: the same as long as it is open. */
-struct vv_remote_mark {
+struct vv_remote_validator {
     /* to fill in */
     uint64_t size;
     char tag[VV_REMOTE_TAG_SIZE];   /* "": the server gives none */
@@ -32,7 +32,7 @@ struct vv_remote_answer {
     /* to read */
     long code;    /* of HTTP */
     bool is_over; /* its headers have ended: trailers are not headers */
-    struct vv_remote_mark mark;
+    struct vv_remote_validator mark;
     uint64_t first; /* of the range; only with `has_range` */
     uint64_t last;
     bool has_range;
@@ -69,8 +69,8 @@ struct vv_remote_range {
     /* to fill in */
     uint64_t first;
     uint64_t last;
-    const struct vv_remote_mark *mark; /* NULL: the file is being opened, and
-                                          may end before `last` */
+    const struct vv_remote_validator *mark; /* NULL: the file is being opened,
+                                          and may end before `last` */
     const atomic_bool *stop; /* set once nobody wants it any more; or NULL */
 };
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct vv_remote_block *find(struct vv_remote_cache *c, uint64_t number)
+static struct vv_remote_block *remote_cache_find(
+    struct vv_remote_cache *c, uint64_t number)
 {
     for (size_t i = 0; i < VV_REMOTE_MOST_BLOCKS; i++) {
         struct vv_remote_block *b = &c->blocks[i];
@@ -25,7 +26,7 @@ size_t vv_remote_cached(
     while (done < size) {
         uint64_t at = offset + done;
         size_t inside = (size_t)(at % VV_REMOTE_BLOCK);
-        struct vv_remote_block *b = find(c, at / VV_REMOTE_BLOCK);
+        struct vv_remote_block *b = remote_cache_find(c, at / VV_REMOTE_BLOCK);
         if (!b || b->size <= inside)
             break;
         size_t there = b->size - inside;
@@ -59,7 +60,7 @@ unsigned vv_remote_reach(struct vv_remote_cache *c, uint64_t file_size,
     uint64_t wished = hinted(c, begin);
     count = wished > c->ahead ? wished : c->ahead;
     /* What stands at the end of a file is found from its last bytes. */
-    if (begin == last && begin > 0 && !find(c, begin - 1)) {
+    if (begin == last && begin > 0 && !remote_cache_find(c, begin - 1)) {
         begin--;
         count++;
     }
@@ -74,7 +75,7 @@ unsigned vv_remote_reach(struct vv_remote_cache *c, uint64_t file_size,
     return (unsigned)count;
 }
 
-static struct vv_remote_block *oldest(struct vv_remote_cache *c)
+static struct vv_remote_block *remote_cache_oldest(struct vv_remote_cache *c)
 {
     struct vv_remote_block *found = &c->blocks[0];
     for (size_t i = 1; i < VV_REMOTE_MOST_BLOCKS; i++) {
@@ -84,13 +85,13 @@ static struct vv_remote_block *oldest(struct vv_remote_cache *c)
     return found;
 }
 
-static void put(struct vv_remote_cache *c, uint64_t number,
+static void remote_cache_put(struct vv_remote_cache *c, uint64_t number,
     const unsigned char *bytes, size_t size)
 {
-    struct vv_remote_block *b = find(c, number);
+    struct vv_remote_block *b = remote_cache_find(c, number);
     if (b)
         return;
-    b = oldest(c);
+    b = remote_cache_oldest(c);
     if (!b->bytes)
         b->bytes = malloc(VV_REMOTE_BLOCK);
     if (!b->bytes)
@@ -106,7 +107,7 @@ void vv_remote_cache_put(struct vv_remote_cache *c, uint64_t first,
 {
     for (size_t at = 0; at < size; at += VV_REMOTE_BLOCK) {
         size_t part = size - at < VV_REMOTE_BLOCK ? size - at : VV_REMOTE_BLOCK;
-        put(c, first + at / VV_REMOTE_BLOCK, bytes + at, part);
+        remote_cache_put(c, first + at / VV_REMOTE_BLOCK, bytes + at, part);
     }
 }
 

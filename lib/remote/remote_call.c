@@ -123,25 +123,25 @@ static void set_look(CURL *c, const struct vv_remote_settings *s,
 /* --- Time -------------------------------------------------------------------
  */
 
-static int64_t uptime(const struct vv_remote_settings *s)
+static int64_t remote_call_uptime(const struct vv_remote_settings *s)
 {
     return s->machine->uptime(s->machine->state);
 }
 
 int64_t vv_remote_deadline(const struct vv_remote_settings *s)
 {
-    return uptime(s) + (int64_t)s->operation_timeout_s * 1000000000;
+    return remote_call_uptime(s) + (int64_t)s->operation_timeout_s * 1000000000;
 }
 
 bool vv_remote_is_late(const struct vv_remote_settings *s, int64_t deadline)
 {
-    return uptime(s) >= deadline;
+    return remote_call_uptime(s) >= deadline;
 }
 
 static void set_deadline(
     CURL *c, const struct vv_remote_settings *s, int64_t deadline)
 {
-    int64_t left = (deadline - uptime(s)) / 1000000;
+    int64_t left = (deadline - remote_call_uptime(s)) / 1000000;
     left = left < 1 ? 1 : left < INT32_MAX ? left : INT32_MAX;
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)left);
 }
@@ -149,7 +149,7 @@ static void set_deadline(
 /* --- Calls ------------------------------------------------------------------
  */
 
-static void set_place(CURL *c, const struct vv_remote_place *place)
+static void remote_call_set_place(CURL *c, const struct vv_remote_place *place)
 {
     curl_easy_setopt(c, CURLOPT_URL, place->url);
     curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
@@ -254,7 +254,7 @@ void vv_remote_set_up(CURL *c, const struct vv_remote_settings *s,
     struct vv_remote_look *look)
 {
     set_limits(c, s);
-    set_place(c, place);
+    remote_call_set_place(c, place);
     set_look(c, s, place, look);
     set_deadline(c, s, deadline);
 }

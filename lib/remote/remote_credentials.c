@@ -11,7 +11,7 @@
 #include "remote_pool.h"
 #include "remote_source.h"
 #include "remote_text.h"
-#include "remote_words.h"
+#include "remote_error.h"
 
 #define A_SECOND ((int64_t)1000000000)
 #define EARLY (600 * A_SECOND) /* before their end others are asked for */
@@ -37,13 +37,13 @@ void vv_remote_credentials_use(const struct vv_remote_settings *settings)
     vv_remote_unlock();
 }
 
-static int64_t now(void)
+static int64_t remote_credentials_now(void)
 {
     const struct vv_system *machine = kept.settings->machine;
     return machine->now(machine->state);
 }
 
-static int fail_memory(void)
+static int remote_credentials_fail_memory(void)
 {
     return vv_remote_fail(ENOMEM, "no memory for credentials");
 }
@@ -51,14 +51,15 @@ static int fail_memory(void)
 /* --- Sources ----------------------------------------------------------------
  */
 
-static enum kind kind_of(const struct vv_remote_profile *p)
+static enum kind remote_credentials_kind_of(const struct vv_remote_profile *p)
 {
     return p->role && p->token_file    ? OF_ROLE
            : vv_remote_has_container() ? OF_CONTAINER
                                        : OF_INSTANCE;
 }
 
-static void add(struct vv_remote_text *text, const char *word)
+static void remote_credentials_add(
+    struct vv_remote_text *text, const char *word)
 {
     vv_remote_add(text, word ? word : "");
     vv_remote_add(text, "\n");
@@ -76,21 +77,21 @@ static char *source_of(const struct vv_remote_profile *p, enum kind kind)
     };
     struct vv_remote_text text = { .at = NULL };
     for (size_t i = 0; i < 4 && names[kind][i]; i++)
-        add(&text, vv_remote_setting(names[kind][i]));
+        remote_credentials_add(&text, vv_remote_setting(names[kind][i]));
     if (kind == OF_ROLE) {
-        add(&text, p->role);
-        add(&text, p->token_file);
-        add(&text, p->session);
-        add(&text, p->region);
+        remote_credentials_add(&text, p->role);
+        remote_credentials_add(&text, p->token_file);
+        remote_credentials_add(&text, p->session);
+        remote_credentials_add(&text, p->region);
     }
-    add(&text, kind == OF_ROLE        ? "role"
-               : kind == OF_CONTAINER ? "container"
-                                      : "instance");
+    remote_credentials_add(&text, kind == OF_ROLE        ? "role"
+                                  : kind == OF_CONTAINER ? "container"
+                                                         : "instance");
     return vv_remote_take(&text);
 }
 
-static int ask(const struct vv_remote_profile *p, enum kind kind,
-    struct vv_remote_keys *keys)
+static int remote_credentials_ask(const struct vv_remote_profile *p,
+    enum kind kind, struct vv_remote_keys *keys)
 {
     const char *certificates = kept.settings->certificates;
     const struct vv_remote_role role = { .file = p->token_file,
@@ -127,12 +128,13 @@ static bool copy_keys(struct vv_remote_profile *p)
 enum turn { TO_USE, TO_ASK, TO_WAIT };
 
 /* Whether this thread uses what is kept, asks, or waits for one that does. */
-static enum turn take_turn(const char *source)
+static enum turn remote_credentials_take_turn(const char *source)
 {
     bool is_ours = kept.source && strcmp(kept.source, source) == 0;
     bool is_asked = kept.is_asking && kept.fork == vv_remote_forks();
-    bool is_good = is_ours && are_good(&kept.keys, now());
-    if (is_good && (is_asked || !kept.keys.expiry || now() < kept.next))
+    bool is_good = is_ours && are_good(&kept.keys, remote_credentials_now());
+    if (is_good &&
+        (is_asked || !kept.keys.expiry || remote_credentials_now() < kept.next))
         return TO_USE;
     if (is_asked)
         return TO_WAIT;
@@ -143,10 +145,11 @@ static enum turn take_turn(const char *source)
 
 /* Keeps new keys, which it takes, or after a failure the old ones, while they
  * are of the source and have not expired. False: there are none. */
-static bool keep(char *source, struct vv_remote_keys *keys, bool is_new)
+static bool remote_credentials_keep(
+    char *source, struct vv_remote_keys *keys, bool is_new)
 {
     bool is_ours = kept.source && strcmp(kept.source, source) == 0;
-    int64_t at = now();
+    int64_t at = remote_credentials_now();
     kept.is_asking = false;
     if (!is_new && is_ours && are_good(&kept.keys, at)) {
         kept.next = at + AGAIN;
@@ -169,7 +172,7 @@ static bool keep(char *source, struct vv_remote_keys *keys, bool is_new)
 
 int vv_remote_credentials_find(struct vv_remote_profile *p)
 {
-    enum kind kind = kind_of(p);
+    enum kind kind = remote_credentials_kind_of(p);
     if (!kept.settings || (kind == OF_INSTANCE && !vv_remote_has_instance()))
         return -ENOENT;
     const struct vv_system *machine = kept.settings->machine;
@@ -177,10 +180,10 @@ int vv_remote_credentials_find(struct vv_remote_profile *p)
     struct vv_remote_keys keys = { .key_id = NULL };
     enum turn turn = TO_WAIT;
     bool has = true, is_copied = false;
-    int result = source ? 0 : fail_memory();
+    int result = source ? 0 : remote_credentials_fail_memory();
     while (!result && turn == TO_WAIT) {
         vv_remote_lock();
-        turn = take_turn(source);
+        turn = remote_credentials_take_turn(source);
         if (turn == TO_USE)
             is_copied = copy_keys(p);
         vv_remote_unlock();
@@ -188,15 +191,15 @@ int vv_remote_credentials_find(struct vv_remote_profile *p)
             machine->sleep(machine->state, A_WHILE);
     }
     if (!result && turn == TO_ASK) {
-        result = ask(p, kind, &keys);
+        result = remote_credentials_ask(p, kind, &keys);
         vv_remote_lock();
-        has = keep(source, &keys, result == 0);
+        has = remote_credentials_keep(source, &keys, result == 0);
         is_copied = has && copy_keys(p);
         vv_remote_unlock();
         source = NULL;
     }
     free(source);
     if (has && (!result || is_copied))
-        return is_copied ? 0 : fail_memory();
+        return is_copied ? 0 : remote_credentials_fail_memory();
     return kind == OF_INSTANCE ? -ENOENT : result;
 }

@@ -19,7 +19,7 @@
 #include "remote_lock_file.h"
 #include "remote_pool.h"
 #include "remote_upload.h"
-#include "remote_words.h"
+#include "remote_error.h"
 
 #define A_SECOND ((int64_t)1000000000)
 
@@ -35,7 +35,7 @@ struct file {
     char *path;
     const struct vv_remote_settings *settings;
     struct vv_remote_place place;
-    struct vv_remote_mark mark;
+    struct vv_remote_validator mark;
     struct vv_remote_cache cache;
     struct vv_remote_fetching *ahead; /* once something is planned */
     struct vv_remote_upload *upload;  /* one that is written, or NULL */
@@ -53,12 +53,12 @@ bool vv_remote_is_ours(int descriptor)
 /* --- Descriptors ------------------------------------------------------------
  */
 
-static int fail_memory(void)
+static int remote_file_fail_memory(void)
 {
     return vv_remote_fail(ENOMEM, "no memory for a file");
 }
 
-static bool make_room(void)
+static bool remote_file_make_room(void)
 {
     int room = file_room ? 2 * file_room : 16;
     if (room > MOST_OPEN)
@@ -74,17 +74,17 @@ static bool make_room(void)
 }
 
 /* The descriptor of a file, which is the table's then. */
-static int enter(struct file *file)
+static int remote_file_enter(struct file *file)
 {
     int at = 0;
     vv_remote_lock();
     while (at < file_room && files[at])
         at++;
-    bool good = at < file_room || make_room();
+    bool good = at < file_room || remote_file_make_room();
     if (good)
         files[at] = file;
     vv_remote_unlock();
-    return good ? FIRST_DESCRIPTOR + at : fail_memory();
+    return good ? FIRST_DESCRIPTOR + at : remote_file_fail_memory();
 }
 
 static struct file *file_at(int descriptor, bool leaves)
@@ -163,7 +163,7 @@ static int ask_for_mark(struct file *file)
     size_t size;
     unsigned char *bytes = malloc(VV_REMOTE_BLOCK);
     if (!bytes)
-        return fail_memory();
+        return remote_file_fail_memory();
     int result = ask_until_settled(file, &range, bytes, &size, &answer);
     if (!result) {
         file->mark = answer.mark;
@@ -179,12 +179,12 @@ int vv_remote_open_file(
 {
     struct file *file = new_file(settings, path);
     if (!file)
-        return fail_memory();
+        return remote_file_fail_memory();
     int result = vv_remote_place_of(path, &file->place);
     if (!result)
         result = ask_for_mark(file);
     if (!result)
-        result = enter(file);
+        result = remote_file_enter(file);
     if (result < 0)
         free_file(file);
     return result;
@@ -198,9 +198,9 @@ int vv_remote_open_directory(
             ENOENT, "what a web server has cannot be listed: name the file");
     struct file *file = new_file(settings, path);
     if (!file)
-        return fail_memory();
+        return remote_file_fail_memory();
     file->is_directory = true;
-    int result = enter(file);
+    int result = remote_file_enter(file);
     if (result < 0)
         free_file(file);
     return result;
@@ -210,9 +210,9 @@ int vv_remote_open_upload(struct vv_remote_upload *upload)
 {
     struct file *file = new_file(upload->settings, upload->path);
     if (!file)
-        return fail_memory();
+        return remote_file_fail_memory();
     file->upload = upload;
-    int result = enter(file);
+    int result = remote_file_enter(file);
     if (result < 0)
         free_file(file);
     return result;
@@ -230,7 +230,8 @@ int vv_remote_open_lock_file(
     struct file *file = new_file(settings, path);
     if (file)
         file->lock = vv_remote_lock_file_new(settings, path);
-    int result = file && file->lock ? enter(file) : fail_memory();
+    int result = file && file->lock ? remote_file_enter(file)
+                                    : remote_file_fail_memory();
     if (result < 0)
         free_file(file);
     return result;
@@ -326,7 +327,7 @@ static int ask_for(struct file *file, uint64_t first, unsigned char *to,
 
 /* Asks for the blocks of a small range and others behind it, and keeps them;
  * copies what it is for. */
-static int64_t read_blocks(
+static int64_t remote_file_read_blocks(
     struct file *file, unsigned char *to, size_t size, uint64_t offset)
 {
     uint64_t first;
@@ -340,7 +341,7 @@ static int64_t read_blocks(
     all = left < all ? (size_t)left : all;
     unsigned char *bytes = malloc(all);
     if (!bytes)
-        return fail_memory();
+        return remote_file_fail_memory();
     int64_t result = ask_for(file, begin, bytes, all, NULL);
     if (!result) {
         size_t inside = (size_t)(offset - begin);
@@ -375,7 +376,7 @@ int64_t vv_remote_read_at(
     if (there)
         return (int64_t)there;
     if (size < DIRECT)
-        return read_blocks(file, bytes, size, offset);
+        return remote_file_read_blocks(file, bytes, size, offset);
     int result = ask_for(file, offset, bytes, size, NULL);
     return result ? result : (int64_t)size;
 }
@@ -398,8 +399,8 @@ int vv_remote_will_read(int descriptor, uint64_t offset, uint64_t size)
 /* --- Plans ------------------------------------------------------------------
  */
 
-static int fetch(void *user, uint64_t first, unsigned char *to, size_t size,
-    const atomic_bool *stop)
+static int remote_file_fetch(void *user, uint64_t first, unsigned char *to,
+    size_t size, const atomic_bool *stop)
 {
     return ask_for(user, first, to, size, stop);
 }
@@ -414,7 +415,8 @@ void vv_remote_plan(
     uint64_t left = file->mark.size - offset;
     vv_remote_lock();
     if (!file->ahead)
-        file->ahead = vv_remote_ahead_new(file->settings, fetch, file);
+        file->ahead =
+            vv_remote_ahead_new(file->settings, remote_file_fetch, file);
     vv_remote_unlock();
     if (file->ahead)
         vv_remote_ahead_plan(

@@ -16,7 +16,7 @@
 
 #include "remote_call.h"
 #include "remote_pool.h"
-#include "remote_words.h"
+#include "remote_error.h"
 
 enum {
     MOST_TEXT = 16 << 20, /* of a list of a thousand names */
@@ -47,8 +47,8 @@ struct exchange {
 /* --- What comes -------------------------------------------------------------
  */
 
-static void find(struct exchange *e, enum vv_remote_verdict verdict, int number,
-    const char *why)
+static void remote_get_find(struct exchange *e, enum vv_remote_verdict verdict,
+    int number, const char *why)
 {
     e->verdict = verdict;
     e->number = number;
@@ -64,7 +64,7 @@ static bool is_refusal(const struct exchange *e)
 }
 
 /* Before the first byte, and where none comes. */
-static void check(struct exchange *e)
+static void remote_get_check(struct exchange *e)
 {
     const char *why = "";
     int number = 0;
@@ -76,14 +76,15 @@ static void check(struct exchange *e)
         return;
     enum vv_remote_verdict verdict =
         vv_remote_check_range(&e->answer, &e->range, &number, &why);
-    find(e, verdict, number, why);
+    remote_get_find(e, verdict, number, why);
     if (verdict == VV_REMOTE_GOOD)
         e->room = e->answer.has_range
                       ? (size_t)(e->answer.last - e->answer.first + 1)
                       : 0;
 }
 
-static size_t on_header(char *line, size_t one, size_t size, void *user)
+static size_t remote_get_on_header(
+    char *line, size_t one, size_t size, void *user)
 {
     struct exchange *e = user;
     if (!e->is_checked)
@@ -100,30 +101,33 @@ static size_t take_refusal(struct exchange *e, const char *bytes, size_t size)
     return taken == size ? size : 0; /* the rest is nobody's business */
 }
 
-static size_t take_text(struct exchange *e, const char *bytes, size_t size)
+static size_t remote_get_take_text(
+    struct exchange *e, const char *bytes, size_t size)
 {
     if (memchr(bytes, 0, size) || e->text->size + size > MOST_TEXT) {
-        find(e, VV_REMOTE_FINAL, EIO, "expected a list, found something else");
+        remote_get_find(
+            e, VV_REMOTE_FINAL, EIO, "expected a list, found something else");
         return 0;
     }
     vv_remote_add_bytes(e->text, bytes, size);
     return e->text->failed ? 0 : size;
 }
 
-static size_t on_bytes(char *bytes, size_t one, size_t count, void *user)
+static size_t remote_get_on_bytes(
+    char *bytes, size_t one, size_t count, void *user)
 {
     struct exchange *e = user;
     size_t size = one * count;
-    check(e);
+    remote_get_check(e);
     if (is_refusal(e))
         return take_refusal(e, bytes, size);
     if (e->verdict != VV_REMOTE_GOOD)
         return 0;
     if (e->is_text)
-        return take_text(e, bytes, size);
+        return remote_get_take_text(e, bytes, size);
     if (size > e->room - e->got) {
         e->got = 0; /* none of them is sure */
-        find(e, VV_REMOTE_AGAIN, EIO,
+        remote_get_find(e, VV_REMOTE_AGAIN, EIO,
             "expected no more bytes than were asked for, found more");
         return 0;
     }
@@ -136,10 +140,11 @@ static size_t on_bytes(char *bytes, size_t one, size_t count, void *user)
  */
 
 /* Servers compare tags that are not weak. */
-static bool add_headers(const struct exchange *e, struct curl_slist **headers)
+static bool remote_get_add_headers(
+    const struct exchange *e, struct curl_slist **headers)
 {
     char line[VV_REMOTE_TAG_SIZE + 16];
-    const struct vv_remote_mark *mark = e->range.mark;
+    const struct vv_remote_validator *mark = e->range.mark;
     bool good = true;
     if (mark && *mark->tag == '"') {
         snprintf(line, sizeof line, "If-Match: %s", mark->tag);
@@ -149,20 +154,20 @@ static bool add_headers(const struct exchange *e, struct curl_slist **headers)
 }
 
 /* What a call of libcurl came to, and the bytes that came with it. */
-static void settle(struct exchange *e, CURLcode code)
+static void remote_get_settle(struct exchange *e, CURLcode code)
 {
     bool is_whole = e->is_text || e->got == e->room;
     bool is_cut = code == CURLE_WRITE_ERROR; /* by us, who know why */
     if (e->answer.code && (code == CURLE_OK || is_cut)) {
-        check(e);
+        remote_get_check(e);
         if (is_refusal(e))
             e->verdict = vv_remote_refusal(
                 &e->answer, e->body, &e->number, e->why, sizeof e->why);
         else if (e->text && e->text->failed)
-            find(e, VV_REMOTE_FINAL, ENOMEM, "no memory for a list");
+            remote_get_find(e, VV_REMOTE_FINAL, ENOMEM, "no memory for a list");
         else if (e->text && e->verdict == VV_REMOTE_GOOD &&
                  !(e->text->at && strstr(e->text->at, e->end)))
-            find(e, VV_REMOTE_AGAIN, EIO,
+            remote_get_find(e, VV_REMOTE_AGAIN, EIO,
                 "expected a whole list, found a part of one or something else");
         is_whole = e->is_text || e->got == e->room;
         if (e->verdict != VV_REMOTE_GOOD || (is_whole && !is_cut))
@@ -170,18 +175,20 @@ static void settle(struct exchange *e, CURLcode code)
     }
     if (e->is_checked && e->verdict != VV_REMOTE_GOOD)
         return;
-    find(e, vv_remote_is_final(code) ? VV_REMOTE_FINAL : VV_REMOTE_AGAIN,
+    remote_get_find(e,
+        vv_remote_is_final(code) ? VV_REMOTE_FINAL : VV_REMOTE_AGAIN,
         vv_remote_number_of(code), vv_remote_text_of(code));
 }
 
-static void ask(struct exchange *e)
+static void remote_get_ask(struct exchange *e)
 {
     char range[64];
     struct vv_remote_look look;
     struct curl_slist *headers = NULL;
     CURL *c = vv_remote_pool_take();
-    if (!c || !add_headers(e, &headers)) {
-        find(e, VV_REMOTE_FINAL, ENOMEM, "no memory for a connection");
+    if (!c || !remote_get_add_headers(e, &headers)) {
+        remote_get_find(
+            e, VV_REMOTE_FINAL, ENOMEM, "no memory for a connection");
     } else {
         snprintf(range, sizeof range, "%llu-%llu",
             (unsigned long long)e->range.first,
@@ -190,14 +197,14 @@ static void ask(struct exchange *e)
         curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers);
         if (!e->is_text)
             curl_easy_setopt(c, CURLOPT_RANGE, range);
-        curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+        curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, remote_get_on_header);
         curl_easy_setopt(c, CURLOPT_HEADERDATA, e);
-        curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);
+        curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, remote_get_on_bytes);
         curl_easy_setopt(c, CURLOPT_WRITEDATA, e);
         vv_remote_set_stop(c, e->range.stop);
-        settle(e, vv_remote_perform(c));
+        remote_get_settle(e, vv_remote_perform(c));
         if (look.why)
-            find(e, VV_REMOTE_FINAL, EACCES, look.why);
+            remote_get_find(e, VV_REMOTE_FINAL, EACCES, look.why);
     }
     if (c)
         vv_remote_pool_give(c);
@@ -208,7 +215,7 @@ static void ask(struct exchange *e)
  */
 
 /* What came of a part is there; the rest is asked for. */
-static void go_on(struct exchange *e, size_t *kept)
+static void remote_get_go_on(struct exchange *e, size_t *kept)
 {
     size_t got = e->range.mark && !e->is_text ? e->got : 0;
     *kept += got;
@@ -219,7 +226,7 @@ static void go_on(struct exchange *e, size_t *kept)
         e->text->size = 0;
 }
 
-static int fail(const struct exchange *e, unsigned failed)
+static int remote_get_fail(const struct exchange *e, unsigned failed)
 {
     if (e->verdict == VV_REMOTE_FINAL || failed < 2)
         return vv_remote_fail(e->number, "%s", e->why);
@@ -227,12 +234,12 @@ static int fail(const struct exchange *e, unsigned failed)
         e->number, "%s, in each of %u attempts", e->why, failed);
 }
 
-static int64_t now(const struct exchange *e)
+static int64_t remote_get_now(const struct exchange *e)
 {
     return e->settings->machine->now(e->settings->machine->state);
 }
 
-static int get(struct exchange *e, size_t *size)
+static int remote_get_get(struct exchange *e, size_t *size)
 {
     unsigned failed = 0;
     size_t kept = 0;
@@ -244,18 +251,18 @@ static int get(struct exchange *e, size_t *size)
         e->verdict = VV_REMOTE_GOOD;
         e->body_size = 0;
         memset(e->body, 0, sizeof e->body);
-        e->answer = (struct vv_remote_answer){ .asked = now(e) };
-        ask(e);
+        e->answer = (struct vv_remote_answer){ .asked = remote_get_now(e) };
+        remote_get_ask(e);
         if (e->verdict == VV_REMOTE_GOOD)
             break;
         failed = e->range.mark && e->got >= A_STEP_ON ? 1 : failed + 1;
         if (vv_remote_is_late(e->settings, e->deadline))
-            find(e, VV_REMOTE_FINAL, ETIMEDOUT, VV_REMOTE_LATE);
+            remote_get_find(e, VV_REMOTE_FINAL, ETIMEDOUT, VV_REMOTE_LATE);
         if (vv_remote_is_stopped(e->range.stop))
-            find(e, VV_REMOTE_FINAL, ECANCELED, VV_REMOTE_STOPPED);
+            remote_get_find(e, VV_REMOTE_FINAL, ECANCELED, VV_REMOTE_STOPPED);
         if (e->verdict == VV_REMOTE_FINAL || failed >= e->settings->attempts)
-            return fail(e, failed);
-        go_on(e, &kept);
+            return remote_get_fail(e, failed);
+        remote_get_go_on(e, &kept);
         if (e->range.mark && e->range.first > e->range.last)
             break;
         vv_remote_wait(e->settings, &e->answer, failed, e->range.stop);
@@ -271,7 +278,7 @@ int vv_remote_get_range(const struct vv_remote_settings *settings,
     struct exchange e = {
         .settings = settings, .place = place, .range = *range, .to = to
     };
-    int result = get(&e, size);
+    int result = remote_get_get(&e, size);
     *answer = e.answer;
     return result;
 }
@@ -286,5 +293,5 @@ int vv_remote_get_text(const struct vv_remote_settings *settings,
         .end = end,
         .text = text };
     size_t size;
-    return get(&e, &size);
+    return remote_get_get(&e, &size);
 }

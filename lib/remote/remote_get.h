@@ -6,7 +6,7 @@
 #define VV_REMOTE_GET_H
 
 #include "remote_answer.h"
-#include "remote_place.h"
+#include "remote_url.h"
 #include "remote_text.h"
 #include "store_module.h"
 

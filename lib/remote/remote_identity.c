@@ -17,7 +17,8 @@
  */
 
 /* FNV-1a. */
-static uint64_t add_bytes(uint64_t sum, const char *text, size_t size)
+static uint64_t remote_identity_add_bytes(
+    uint64_t sum, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         sum = (sum ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
@@ -33,13 +34,15 @@ uint64_t vv_remote_serial(const char *path, const char *tag, uint64_t size)
         tag++;
         tag_size -= 2;
     }
-    uint64_t sum = add_bytes(UINT64_C(0xcbf29ce484222325), path, path_size);
-    sum = add_bytes(sum, "", 1); /* a NUL, which neither text has */
-    sum = add_bytes(sum, tag, tag_size);
-    sum = add_bytes(sum, "", 1);
+    uint64_t sum = remote_identity_add_bytes(
+        UINT64_C(0xcbf29ce484222325), path, path_size);
+    sum = remote_identity_add_bytes(
+        sum, "", 1); /* a NUL, which neither text has */
+    sum = remote_identity_add_bytes(sum, tag, tag_size);
+    sum = remote_identity_add_bytes(sum, "", 1);
     for (int i = 0; i < 8; i++) {
         const char byte = (char)(size >> 8 * i);
-        sum = add_bytes(sum, &byte, 1);
+        sum = remote_identity_add_bytes(sum, &byte, 1);
     }
     return sum | 1; /* 0 is the serial of no file */
 }
@@ -47,19 +50,21 @@ uint64_t vv_remote_serial(const char *path, const char *tag, uint64_t size)
 /* --- Times ------------------------------------------------------------------
  */
 
-static int64_t nanoseconds(int64_t seconds)
+static int64_t remote_identity_nanoseconds(int64_t seconds)
 {
     return seconds > 0 && seconds <= MOST_SECONDS ? seconds * A_SECOND : 0;
 }
 
 int64_t vv_remote_header_time(const char *date)
 {
-    return *date ? nanoseconds((int64_t)curl_getdate(date, NULL)) : 0;
+    return *date
+               ? remote_identity_nanoseconds((int64_t)curl_getdate(date, NULL))
+               : 0;
 }
 
 /* Compares `text` with a form in which '0' stands for any digit. Returns what
  * is behind it, or NULL. */
-static const char *match(const char *text, const char *form)
+static const char *remote_identity_match(const char *text, const char *form)
 {
     for (; *form; form++, text++) {
         bool is_digit = *text >= '0' && *text <= '9';
@@ -100,7 +105,7 @@ static int64_t days_of(int year, int month, int day)
 
 int64_t vv_remote_list_time(const char *date)
 {
-    const char *at = match(date, "0000-00-00T00:00:00");
+    const char *at = remote_identity_match(date, "0000-00-00T00:00:00");
     if (!at)
         return 0;
     if (*at == '.') {
@@ -114,5 +119,6 @@ int64_t vv_remote_list_time(const char *date)
     if (strcmp(at, "Z") != 0 || days < 0 || hour > 23 || minute > 59 ||
         second > 60)
         return 0;
-    return nanoseconds(days * 86400 + hour * 3600 + minute * 60 + second);
+    return remote_identity_nanoseconds(
+        days * 86400 + hour * 3600 + minute * 60 + second);
 }

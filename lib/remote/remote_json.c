@@ -30,7 +30,7 @@ static int hex_of(const char *at)
 
 /* One character behind a backslash; 0 where it is none of ASCII. Sets `size` to
  * how many characters say it. */
-static char unescape(const char *at, size_t *size)
+static char remote_json_unescape(const char *at, size_t *size)
 {
     static const char names[] = "\"\\/bfnrt";
     static const char meant[] = "\"\\/\b\f\n\r\t";
@@ -46,13 +46,14 @@ static char unescape(const char *at, size_t *size)
 
 /* Adds what stands between the quotes; where the string has ended, behind its
  * last quote. NULL: it has no end, or characters that are not of ASCII. */
-static const char *take_string(const char *at, struct vv_remote_text *text)
+static const char *remote_json_take_string(
+    const char *at, struct vv_remote_text *text)
 {
     for (at++; *at && *at != '"'; at++) {
         char c = *at;
         size_t size = 1;
         if (c == '\\') {
-            c = unescape(at + 1, &size);
+            c = remote_json_unescape(at + 1, &size);
             at += size;
         }
         if (c == 0 || (unsigned char)c > 126)
@@ -72,7 +73,7 @@ char *vv_remote_json_text(const char *json, const char *name)
     while ((at = strchr(at, '"'))) {
         text.size = 0;
         vv_remote_add(&text, "");
-        at = take_string(at, &text);
+        at = remote_json_take_string(at, &text);
         if (!at || text.failed || is_wanted)
             break;
         const char *next = at + strspn(at, spaces);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "remote_identity.h"
-#include "remote_words.h"
+#include "remote_error.h"
 #include "remote_xml.h"
 
 enum { MOST_PAGES = 100000 };
@@ -20,12 +20,12 @@ static int fail_page(void)
         EIO, "expected the names in a bucket, found something else");
 }
 
-static int fail_memory(void)
+static int remote_list_fail_memory(void)
 {
     return vv_remote_fail(ENOMEM, "no memory for a list");
 }
 
-static bool is_name(const char *name)
+static bool remote_list_is_name(const char *name)
 {
     return *name && !strchr(name, '/') && strcmp(name, ".") != 0 &&
            strcmp(name, "..") != 0;
@@ -77,7 +77,7 @@ static bool parse_object(
 
 /* Gives a key without the prefix, unless that is no name of a file. `entry` has
  * the elements of an object; NULL for a common prefix. */
-static int give(struct list *l, char *key, const char *entry)
+static int remote_list_give(struct list *l, char *key, const char *entry)
 {
     struct vv_file_info info = { .kind = VV_DIRECTORY,
         .device = VV_REMOTE_DEVICE };
@@ -89,12 +89,12 @@ static int give(struct list *l, char *key, const char *entry)
     bool is_directory = size && name[size - 1] == '/';
     if (is_directory)
         name[size - 1] = '\0';
-    if (!is_name(name))
+    if (!remote_list_is_name(name))
         return 0;
     l->path.size = l->path_size;
     vv_remote_add(&l->path, name);
     if (l->path.failed)
-        return fail_memory();
+        return remote_list_fail_memory();
     info.serial = vv_remote_serial(l->path.at, "", 0);
     bool has_info =
         is_directory || (entry && parse_object(entry, l->path.at, &info));
@@ -107,8 +107,8 @@ static int each_object(struct list *l, char *page)
     while ((entry = vv_remote_next_group(&page, "<Contents>"))) {
         char *copy = vv_remote_copy(entry), *at = entry;
         char *key = copy ? vv_remote_next_element(&at, "<Key>") : NULL;
-        int result = !copy ? fail_memory()
-                     : key ? give(l, key, copy)
+        int result = !copy ? remote_list_fail_memory()
+                     : key ? remote_list_give(l, key, copy)
                            : fail_page();
         free(copy);
         if (result)
@@ -123,7 +123,7 @@ static int each_prefix(struct list *l, char *page)
 {
     char *key;
     while ((key = vv_remote_next_element(&page, "<Prefix>"))) {
-        int result = give(l, key, NULL);
+        int result = remote_list_give(l, key, NULL);
         if (result)
             return result;
     }
@@ -151,7 +151,7 @@ static int find_continued(const char *page, char **continued)
 static int parse_names(struct list *l, char *page)
 {
     char *copy = vv_remote_copy(page);
-    int result = copy ? each_object(l, copy) : fail_memory();
+    int result = copy ? each_object(l, copy) : remote_list_fail_memory();
     free(copy);
     return result ? result : each_prefix(l, page);
 }
@@ -172,7 +172,7 @@ int vv_remote_parse_list(char *page, const char *directory, vv_each_name *each,
     vv_remote_add(&l.path, "/");
     l.path_size = l.path.size;
     int result = prefix && !l.path.failed ? find_continued(page, continued)
-                                          : fail_memory();
+                                          : remote_list_fail_memory();
     if (!result)
         result = parse_names(&l, page);
     free(l.path.at);

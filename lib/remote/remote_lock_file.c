@@ -14,11 +14,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "remote_change.h"
+#include "remote_request.h"
 #include "remote_identity.h"
 #include "remote_lock_record.h"
 #include "remote_publish.h"
-#include "remote_words.h"
+#include "remote_error.h"
 
 #define A_MILLISECOND INT64_C(1000000)
 
@@ -143,7 +143,8 @@ struct vv_remote_lock_file *vv_remote_lock_file_new(
 
 /* A child process has memory of the lock, but neither its thread nor its
  * mutex. */
-static bool is_of_this_process(const struct vv_remote_lock_file *l)
+static bool remote_lock_file_is_of_this_process(
+    const struct vv_remote_lock_file *l)
 {
     const struct vv_system *machine = l->settings->machine;
     char host[VV_REMOTE_HOST_SIZE];
@@ -154,7 +155,7 @@ static bool is_of_this_process(const struct vv_remote_lock_file *l)
 void vv_remote_lock_file_set_run(
     struct vv_remote_lock_file *l, const char *run, size_t size)
 {
-    if (!is_of_this_process(l))
+    if (!remote_lock_file_is_of_this_process(l))
         return;
     pthread_mutex_lock(&l->mutex);
     size = size < sizeof l->record.run ? size : sizeof l->record.run - 1;
@@ -174,7 +175,8 @@ static int fail_other_object(void)
 }
 
 /* -EOPNOTSUPP where the store gives no ETag. */
-static int look(const struct vv_remote_lock_file *l, struct found *found)
+static int remote_lock_file_look(
+    const struct vv_remote_lock_file *l, struct found *found)
 {
     struct vv_remote_place place;
     struct vv_remote_answer answer;
@@ -219,7 +221,7 @@ static bool is_refused_condition(const struct vv_remote_change *c)
  * (NULL). -ESTALE where that does not hold; -EOPNOTSUPP where the store has no
  * such condition; -EAGAIN where it has other bytes than were sent. Its ETag is
  * known after a success, and after -EAGAIN. */
-static int put(struct vv_remote_lock_file *l,
+static int remote_lock_file_put(struct vv_remote_lock_file *l,
     const struct vv_remote_settings *settings, bool is_held, const char *match)
 {
     char text[VV_REMOTE_RECORD_SIZE];
@@ -250,7 +252,7 @@ static int put(struct vv_remote_lock_file *l,
 /* --- Holding ----------------------------------------------------------------
  */
 
-static bool is_certain(const struct vv_remote_lock_file *l)
+static bool remote_lock_file_is_certain(const struct vv_remote_lock_file *l)
 {
     return l->state == HELD && lock_uptime(l) < l->held_until;
 }
@@ -265,7 +267,7 @@ static int put_whole(struct vv_remote_lock_file *l,
 {
     char damaged[VV_REMOTE_TAG_SIZE];
     for (int i = 0; i < MOST_ROUNDS; i++) {
-        int result = put(l, settings, is_held, match);
+        int result = remote_lock_file_put(l, settings, is_held, match);
         if (result != -EAGAIN)
             return result;
         memcpy(damaged, l->tag, sizeof damaged);
@@ -275,7 +277,7 @@ static int put_whole(struct vv_remote_lock_file *l,
         EIO, "expected the tag of the bytes that were sent, found another");
 }
 
-static int hold(struct vv_remote_lock_file *l,
+static int remote_lock_file_hold(struct vv_remote_lock_file *l,
     const struct vv_remote_settings *settings, const char *match)
 {
     int64_t sent = lock_uptime(l);
@@ -290,16 +292,16 @@ static int hold(struct vv_remote_lock_file *l,
 
 /* An earlier request of ours may have been done although its answer did not
  * come: then the object is ours with another ETag. */
-static int renew(struct vv_remote_lock_file *l)
+static int remote_lock_file_renew(struct vv_remote_lock_file *l)
 {
     for (int i = 0; i < MOST_ROUNDS; i++) {
         char match[VV_REMOTE_TAG_SIZE];
         struct found found;
         memcpy(match, l->tag, sizeof match);
-        int result = hold(l, &l->brief, match);
+        int result = remote_lock_file_hold(l, &l->brief, match);
         if (result != -ESTALE)
             return result;
-        result = look(l, &found);
+        result = remote_lock_file_look(l, &found);
         if (result)
             return result;
         if (!is_ours(l, &found)) {
@@ -325,12 +327,12 @@ static int find_no_conditions(struct vv_remote_lock_file *l)
 
 /* A store that passes over a condition answers as if it held. So both are
  * tried where they do not hold. */
-static int verify(struct vv_remote_lock_file *l)
+static int remote_lock_file_verify(struct vv_remote_lock_file *l)
 {
     static const char other[] = "\"00000000000000000000000000000000\"";
     const char *const conditions[] = { NULL, other };
     for (int i = 0; i < 2; i++) {
-        int result = put(l, l->settings, true, conditions[i]);
+        int result = remote_lock_file_put(l, l->settings, true, conditions[i]);
         if (result == 0 || result == -EAGAIN || result == -EOPNOTSUPP)
             return find_no_conditions(l);
         if (result != -ESTALE)
@@ -355,7 +357,8 @@ static bool has_expired(
 
 /* Another has it. After -EWOULDBLOCK all begins anew, for the next call may
  * come after an hour. */
-static int find_other(struct vv_remote_lock_file *l, const struct found *found)
+static int remote_lock_file_find_other(
+    struct vv_remote_lock_file *l, const struct found *found)
 {
     bool is_first = !*l->seen_tag;
     bool is_renewed = !is_first && strcmp(found->tag, l->seen_tag) != 0;
@@ -375,14 +378,15 @@ static int try_to_take(struct vv_remote_lock_file *l)
 {
     for (int i = 0; i < MOST_ROUNDS; i++) {
         struct found found;
-        int result = look(l, &found);
+        int result = remote_lock_file_look(l, &found);
         if (result)
             return result;
         bool is_free =
             !found.is_there || !found.record.is_held || is_ours(l, &found);
         if (!is_free && !has_expired(l, &found))
-            return find_other(l, &found);
-        result = hold(l, l->settings, found.is_there ? found.tag : NULL);
+            return remote_lock_file_find_other(l, &found);
+        result = remote_lock_file_hold(
+            l, l->settings, found.is_there ? found.tag : NULL);
         if (result != -ESTALE)
             return result;
     }
@@ -390,10 +394,11 @@ static int try_to_take(struct vv_remote_lock_file *l)
 }
 
 /* Names the owner, as far as it has not released the lock. */
-static int find_lost(struct vv_remote_lock_file *l)
+static int remote_lock_file_find_lost(struct vv_remote_lock_file *l)
 {
     struct found found;
-    if (look(l, &found) == 0 && found.is_there && found.record.is_held)
+    if (remote_lock_file_look(l, &found) == 0 && found.is_there &&
+        found.record.is_held)
         vv_remote_fail(EEXIST,
             "process %llu on %s, run %s, has it since %s, as this one did not "
             "renew it in time",
@@ -409,14 +414,14 @@ static int find_lost(struct vv_remote_lock_file *l)
 static int take_now(struct vv_remote_lock_file *l)
 {
     int result = 0;
-    if (l->state == HELD && !is_certain(l))
-        result = renew(l);
+    if (l->state == HELD && !remote_lock_file_is_certain(l))
+        result = remote_lock_file_renew(l);
     if (!result && l->state == LOST)
-        return find_lost(l);
+        return remote_lock_file_find_lost(l);
     if (!result && l->state == NOT_HELD)
         result = try_to_take(l);
     if (!result && l->state == HELD && !l->is_verified)
-        result = verify(l);
+        result = remote_lock_file_verify(l);
     return result == -EOPNOTSUPP ? find_no_conditions(l) : result;
 }
 
@@ -445,7 +450,7 @@ static void *keep_renewing(void *argument)
     while (!l->ends) {
         sleep_until_renewal(l);
         if (!l->ends && l->state == HELD)
-            renew(l);
+            remote_lock_file_renew(l);
     }
     pthread_mutex_unlock(&l->mutex);
     return NULL;
@@ -465,7 +470,7 @@ static int start_renewing(struct vv_remote_lock_file *l)
 
 int vv_remote_lock_file_take(struct vv_remote_lock_file *l)
 {
-    if (!is_of_this_process(l)) {
+    if (!remote_lock_file_is_of_this_process(l)) {
         vv_remote_fail(
             EEXIST, "the process that this one was forked from has it");
         return -EWOULDBLOCK;
@@ -475,8 +480,8 @@ int vv_remote_lock_file_take(struct vv_remote_lock_file *l)
     if (l->state == NO_CONDITIONS)
         result = -EOPNOTSUPP;
     else if (l->state == LOST)
-        result = find_lost(l);
-    else if (!is_certain(l) || !l->is_verified)
+        result = remote_lock_file_find_lost(l);
+    else if (!remote_lock_file_is_certain(l) || !l->is_verified)
         result = take_now(l);
     if (!result)
         result = start_renewing(l);
@@ -487,7 +492,7 @@ int vv_remote_lock_file_take(struct vv_remote_lock_file *l)
 void vv_remote_lock_file_release(struct vv_remote_lock_file *l)
 {
     const struct vv_system *machine = l->settings->machine;
-    if (!is_of_this_process(l))
+    if (!remote_lock_file_is_of_this_process(l))
         return;
     pthread_mutex_lock(&l->mutex);
     l->ends = true;
@@ -510,7 +515,7 @@ void vv_remote_lock_file_free(struct vv_remote_lock_file *l)
     if (!l)
         return;
     vv_remote_lock_file_release(l);
-    if (is_of_this_process(l)) {
+    if (remote_lock_file_is_of_this_process(l)) {
         pthread_cond_destroy(&l->wake);
         pthread_mutex_destroy(&l->mutex);
     }

@@ -44,7 +44,7 @@ size_t vv_remote_lock_record_write(const struct vv_remote_lock_record *record,
 /* The value of the line "NAME VALUE" at *at, which goes on to the next one.
  * NULL where another line is there, or the value is empty, does not fit or is
  * not printable. */
-static const char *take_line(
+static const char *remote_lock_record_take_line(
     const char **at, const char *name, char *value, size_t room)
 {
     size_t name_size = strlen(name);
@@ -64,11 +64,12 @@ static const char *take_line(
     return value;
 }
 
-static bool take_number(const char **at, const char *name, uint64_t *number)
+static bool remote_lock_record_take_number(
+    const char **at, const char *name, uint64_t *number)
 {
     char digits[21];
     *number = 0;
-    if (!take_line(at, name, digits, sizeof digits))
+    if (!remote_lock_record_take_line(at, name, digits, sizeof digits))
         return false;
     for (const char *d = digits; *d; d++) {
         unsigned digit = (unsigned char)*d - (unsigned)'0';
@@ -79,10 +80,10 @@ static bool take_number(const char **at, const char *name, uint64_t *number)
     return true;
 }
 
-static bool take_state(const char **at, bool *is_held)
+static bool remote_lock_record_take_state(const char **at, bool *is_held)
 {
     char word[8];
-    if (!take_line(at, "state", word, sizeof word))
+    if (!remote_lock_record_take_line(at, "state", word, sizeof word))
         return false;
     *is_held = strcmp(word, "held") == 0;
     return *is_held || strcmp(word, "free") == 0;
@@ -90,8 +91,8 @@ static bool take_state(const char **at, bool *is_held)
 
 static bool take_token(const char **at, char token[33])
 {
-    return take_line(at, "token", token, 33) && strlen(token) == 32 &&
-           strspn(token, "0123456789abcdef") == 32;
+    return remote_lock_record_take_line(at, "token", token, 33) &&
+           strlen(token) == 32 && strspn(token, "0123456789abcdef") == 32;
 }
 
 bool vv_remote_lock_record_parse(
@@ -104,16 +105,20 @@ bool vv_remote_lock_record_parse(
         return false;
     memcpy(copy, text, size);
     copy[size] = '\0';
-    if (!take_line(&at, "varve lock", word, sizeof word) ||
+    if (!remote_lock_record_take_line(&at, "varve lock", word, sizeof word) ||
         strcmp(word, "1") != 0)
         return false;
-    return take_line(&at, "host", record->host, sizeof record->host) &&
-           take_number(&at, "pid", &record->pid) &&
-           take_line(&at, "run", record->run, sizeof record->run) &&
-           take_line(&at, "since", record->since, sizeof record->since) &&
-           take_state(&at, &record->is_held) &&
+    return remote_lock_record_take_line(
+               &at, "host", record->host, sizeof record->host) &&
+           remote_lock_record_take_number(&at, "pid", &record->pid) &&
+           remote_lock_record_take_line(
+               &at, "run", record->run, sizeof record->run) &&
+           remote_lock_record_take_line(
+               &at, "since", record->since, sizeof record->since) &&
+           remote_lock_record_take_state(&at, &record->is_held) &&
            take_token(&at, record->token) &&
-           take_number(&at, "term_ms", &record->term_ms) && record->term_ms &&
-           record->term_ms <= VV_REMOTE_MOST_TERM_MS &&
-           take_number(&at, "renewal", &record->renewal) && !*at;
+           remote_lock_record_take_number(&at, "term_ms", &record->term_ms) &&
+           record->term_ms && record->term_ms <= VV_REMOTE_MOST_TERM_MS &&
+           remote_lock_record_take_number(&at, "renewal", &record->renewal) &&
+           !*at;
 }

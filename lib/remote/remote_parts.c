@@ -13,7 +13,7 @@
 #include "remote_ahead.h"
 #include "remote_call.h"
 #include "remote_pool.h"
-#include "remote_words.h"
+#include "remote_error.h"
 
 /* One part on its way. */
 struct sending {
@@ -44,7 +44,7 @@ struct vv_remote_parts {
     struct sending sendings[VV_REMOTE_MOST_CONCURRENCY];
 };
 
-static bool is_of_parent(const struct vv_remote_parts *p)
+static bool remote_parts_is_of_parent(const struct vv_remote_parts *p)
 {
     return p->fork != vv_remote_forks();
 }
@@ -77,7 +77,7 @@ struct vv_remote_parts *vv_remote_parts_new(
 
 void vv_remote_parts_free(struct vv_remote_parts *p)
 {
-    if (!p || is_of_parent(p))
+    if (!p || remote_parts_is_of_parent(p))
         return;
     atomic_store(&p->stop, true);
     vv_remote_parts_wait(p);
@@ -122,7 +122,7 @@ static int put_part(struct vv_remote_change *c)
 }
 
 /* Also called by a thread that waits for it, where no other can be had. */
-static void *run(void *argument)
+static void *remote_parts_run(void *argument)
 {
     struct sending *s = argument;
     int result = put_part(&s->change);
@@ -136,7 +136,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-static bool has_room(struct vv_remote_parts *p, unsigned number)
+static bool remote_parts_has_room(struct vv_remote_parts *p, unsigned number)
 {
     unsigned room = p->room ? p->room : 16;
     while (room < number)
@@ -152,7 +152,8 @@ static bool has_room(struct vv_remote_parts *p, unsigned number)
     return true;
 }
 
-static void note_failure(struct vv_remote_parts *p, int result, const char *why)
+static void remote_parts_note_failure(
+    struct vv_remote_parts *p, int result, const char *why)
 {
     if (p->result)
         return;
@@ -175,20 +176,21 @@ static void keep_spare(struct vv_remote_parts *p, struct vv_remote_bytes *block)
 }
 
 /* Ends one that has gone. The mutex is held. */
-static void collect(struct vv_remote_parts *p, struct sending *s)
+static void remote_parts_collect(struct vv_remote_parts *p, struct sending *s)
 {
     const struct vv_system *machine = p->settings->machine;
     if (s->has_thread)
         machine->join_thread(machine->state, s->thread);
     struct vv_remote_part *part = &p->all[s->number - 1];
     if (s->result) {
-        note_failure(p, s->result, s->why);
+        remote_parts_note_failure(p, s->result, s->why);
     } else {
         free(part->tag);
         part->tag = vv_remote_copy(s->change.answer.mark.tag);
         memcpy(part->md5, s->change.md5, sizeof part->md5);
         if (!part->tag)
-            note_failure(p, -ENOMEM, "no memory for a part of a file");
+            remote_parts_note_failure(
+                p, -ENOMEM, "no memory for a part of a file");
     }
     p->size -= s->change.size;
     keep_spare(p, &s->block);
@@ -206,7 +208,7 @@ static unsigned collect_all(struct vv_remote_parts *p, struct sending **slot)
     for (unsigned i = 0; i < VV_REMOTE_MOST_CONCURRENCY; i++) {
         struct sending *s = &p->sendings[i];
         if (s->state == GONE)
-            collect(p, s);
+            remote_parts_collect(p, s);
         going += s->state == GOING;
         if (s->state == FREE && !*slot)
             *slot = s;
@@ -214,7 +216,7 @@ static unsigned collect_all(struct vv_remote_parts *p, struct sending **slot)
     return going;
 }
 
-static int fail(const struct vv_remote_parts *p)
+static int remote_parts_fail(const struct vv_remote_parts *p)
 {
     return p->result ? vv_remote_fail(-p->result, "%s", p->why) : 0;
 }
@@ -238,31 +240,31 @@ static struct sending *wait_for_place(struct vv_remote_parts *p, size_t size)
     }
 }
 
-static void start(struct vv_remote_parts *p, struct sending *s)
+static void remote_parts_start(struct vv_remote_parts *p, struct sending *s)
 {
     const struct vv_system *machine = p->settings->machine;
     s->state = GOING;
     p->size += s->change.size;
-    s->has_thread =
-        machine->start_thread(machine->state, run, s, &s->thread) == 0;
+    s->has_thread = machine->start_thread(
+                        machine->state, remote_parts_run, s, &s->thread) == 0;
     if (s->has_thread)
         return;
     pthread_mutex_unlock(&p->mutex);
-    run(s);
+    remote_parts_run(s);
     pthread_mutex_lock(&p->mutex);
 }
 
 int vv_remote_parts_send(struct vv_remote_parts *p, const char *path,
     char *query, struct vv_remote_bytes *block, unsigned number, bool moves)
 {
-    if (is_of_parent(p)) {
+    if (remote_parts_is_of_parent(p)) {
         free(query);
         return fail_child();
     }
     pthread_mutex_lock(&p->mutex);
     struct sending *s = wait_for_place(p, block->size);
-    if (!p->result && !has_room(p, number))
-        note_failure(p, -ENOMEM, "no memory for a part of a file");
+    if (!p->result && !remote_parts_has_room(p, number))
+        remote_parts_note_failure(p, -ENOMEM, "no memory for a part of a file");
     if (!p->result) {
         *s = (struct sending){ .parts = p, .number = number, .query = query };
         s->change = (struct vv_remote_change){ .settings = p->settings,
@@ -272,7 +274,7 @@ int vv_remote_parts_send(struct vv_remote_parts *p, const char *path,
             .bytes = block->bytes,
             .size = block->size,
             .stop = &p->stop };
-        start(p, s);
+        remote_parts_start(p, s);
     }
     if (p->result) {
         free(query);
@@ -281,7 +283,7 @@ int vv_remote_parts_send(struct vv_remote_parts *p, const char *path,
         *block = p->spare;
         p->spare = (struct vv_remote_bytes){ .bytes = NULL };
     }
-    int result = fail(p);
+    int result = remote_parts_fail(p);
     pthread_mutex_unlock(&p->mutex);
     return result;
 }
@@ -289,12 +291,12 @@ int vv_remote_parts_send(struct vv_remote_parts *p, const char *path,
 int vv_remote_parts_wait(struct vv_remote_parts *p)
 {
     struct sending *slot;
-    if (is_of_parent(p))
+    if (remote_parts_is_of_parent(p))
         return fail_child();
     pthread_mutex_lock(&p->mutex);
     while (collect_all(p, &slot) > 0)
         pthread_cond_wait(&p->gone, &p->mutex);
-    int result = fail(p);
+    int result = remote_parts_fail(p);
     pthread_mutex_unlock(&p->mutex);
     return result;
 }

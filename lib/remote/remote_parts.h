@@ -8,7 +8,7 @@
 #ifndef VV_REMOTE_PARTS_H
 #define VV_REMOTE_PARTS_H
 
-#include "remote_change.h"
+#include "remote_request.h"
 
 /* Bytes from the beginning of a part on. */
 struct vv_remote_bytes {

@@ -28,7 +28,7 @@ void vv_remote_unlock(void)
     pthread_mutex_unlock(&mutex);
 }
 
-static void begin_anew(void)
+static void remote_pool_begin_anew(void)
 {
     for (unsigned i = 0; i < idle_count; i++)
         of_parent[i] = idle[i];
@@ -49,7 +49,8 @@ const char *vv_remote_pool_start(void)
     CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
     if (code)
         return curl_easy_strerror(code);
-    if (pthread_atfork(vv_remote_lock, vv_remote_unlock, begin_anew))
+    if (pthread_atfork(
+            vv_remote_lock, vv_remote_unlock, remote_pool_begin_anew))
         return "no memory";
     is_started = true;
     return NULL;

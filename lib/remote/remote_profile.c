@@ -13,7 +13,7 @@
 #include "remote_credentials.h"
 #include "remote_source.h"
 #include "remote_text.h"
-#include "remote_words.h"
+#include "remote_error.h"
 
 enum { LINE_SIZE = 8192 }; /* tokens of sessions are long */
 
@@ -54,14 +54,14 @@ static bool is_section(char *line, const char *name)
     return strcmp(line, name) == 0;
 }
 
-static void take(char **to, const char *value)
+static void remote_profile_take(char **to, const char *value)
 {
     if (!*to && *value)
         *to = strdup(value);
 }
 
 /* Settings by which other programs get keys, and this one does not. */
-static bool is_foreign(const char *name)
+static bool remote_profile_is_foreign(const char *name)
 {
     static const char *const names[] = { "credential_process", "sso_session",
         "sso_start_url", "source_profile", "credential_source" };
@@ -72,7 +72,8 @@ static bool is_foreign(const char *name)
     return false;
 }
 
-static void take_line(struct vv_remote_profile *p, char *line, bool has_keys)
+static void remote_profile_take_line(
+    struct vv_remote_profile *p, char *line, bool has_keys)
 {
     const struct {
         const char *name;
@@ -94,15 +95,16 @@ static void take_line(struct vv_remote_profile *p, char *line, bool has_keys)
     const char *value = strip(equals + 1);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(name, known[i].name) == 0 && !(known[i].is_key && has_keys))
-            take(known[i].to, value);
+            remote_profile_take(known[i].to, value);
     }
-    if (is_foreign(name))
-        take(&p->foreign, name);
+    if (remote_profile_is_foreign(name))
+        remote_profile_take(&p->foreign, name);
 }
 
 /* What an earlier file has said stands; keys come whole from one file. What is
  * set off belongs to a line above. */
-static void read_file(struct vv_remote_profile *p, const char *path)
+static void remote_profile_read_file(
+    struct vv_remote_profile *p, const char *path)
 {
     char line[LINE_SIZE];
     bool has_keys = p->key_id || p->secret || (p->role && p->token_file);
@@ -112,14 +114,15 @@ static void read_file(struct vv_remote_profile *p, const char *path)
         if (*line == '[')
             is_ours = is_section(line, name_of_profile());
         else if (is_ours && !strchr("#; \t", *line))
-            take_line(p, line, has_keys);
+            remote_profile_take_line(p, line, has_keys);
     }
     if (file)
         fclose(file);
     memset(line, 0, sizeof line);
 }
 
-static char *path_of(const char *variable, const char *below_home)
+static char *remote_profile_path_of(
+    const char *variable, const char *below_home)
 {
     struct vv_remote_text path = { .at = NULL };
     const char *home = vv_remote_setting("HOME");
@@ -156,8 +159,8 @@ static void take_environment(struct vv_remote_profile *p)
         p->token_file = strdup(file);
         p->session = session ? strdup(session) : NULL;
     }
-    take(&p->region, region ? region : "");
-    take(&p->endpoint, endpoint ? endpoint : "");
+    remote_profile_take(&p->region, region ? region : "");
+    remote_profile_take(&p->endpoint, endpoint ? endpoint : "");
 }
 
 /* It becomes part of a host's name. */
@@ -201,14 +204,14 @@ static int find_keys(
 
 int vv_remote_profile_find(struct vv_remote_profile *p)
 {
-    char *credentials =
-        path_of("AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials");
-    char *config = path_of("AWS_CONFIG_FILE", "/.aws/config");
+    char *credentials = remote_profile_path_of(
+        "AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials");
+    char *config = remote_profile_path_of("AWS_CONFIG_FILE", "/.aws/config");
     *p = (struct vv_remote_profile){ .key_id = NULL };
     take_environment(p);
-    read_file(p, credentials);
-    read_file(p, config);
-    take(&p->region, "us-east-1");
+    remote_profile_read_file(p, credentials);
+    remote_profile_read_file(p, config);
+    remote_profile_take(&p->region, "us-east-1");
     int result = 0;
     if (!p->region)
         result = vv_remote_fail(ENOMEM, "no memory for a profile");

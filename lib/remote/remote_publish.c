@@ -18,7 +18,7 @@
 #include "remote_file.h"
 #include "remote_pool.h"
 #include "remote_upload.h"
-#include "remote_words.h"
+#include "remote_error.h"
 
 enum {
     DIGITS = 16,     /* of a temporary name, as in temporary.h */
@@ -38,7 +38,7 @@ struct aside {
 
 static struct aside *all;
 
-static int fail_memory(void)
+static int remote_publish_fail_memory(void)
 {
     return vv_remote_fail(ENOMEM, "no memory for a file");
 }
@@ -62,7 +62,7 @@ static char *path_behind(const char *path)
 }
 
 /* One that is not done, by a path, or the one of an upload. */
-static struct aside *find(
+static struct aside *remote_publish_find(
     const char *path, const struct vv_remote_upload *upload)
 {
     vv_remote_lock();
@@ -84,7 +84,7 @@ static void free_aside(struct aside *a)
 }
 
 /* It is closed, or done: once it is both, it goes. */
-static void let_go(struct aside *a, bool is_closed)
+static void remote_publish_let_go(struct aside *a, bool is_closed)
 {
     vv_remote_lock();
     a->is_open &= !is_closed;
@@ -100,8 +100,8 @@ static void let_go(struct aside *a, bool is_closed)
         free_aside(a);
 }
 
-static int make(const struct vv_remote_settings *settings, const char *path,
-    const char *behind)
+static int remote_publish_make(const struct vv_remote_settings *settings,
+    const char *path, const char *behind)
 {
     struct aside *a = calloc(1, sizeof *a);
     if (a) {
@@ -109,7 +109,7 @@ static int make(const struct vv_remote_settings *settings, const char *path,
         a->upload = vv_remote_upload_new(settings, behind);
     }
     int result = a && a->path && a->upload ? vv_remote_open_upload(a->upload)
-                                           : fail_memory();
+                                           : remote_publish_fail_memory();
     if (result < 0) {
         free_aside(a);
         return result;
@@ -133,7 +133,7 @@ int vv_remote_create(
 {
     if (vv_remote_scheme_of(path) != VV_REMOTE_S3)
         return fail_web();
-    if (find(path, NULL))
+    if (remote_publish_find(path, NULL))
         return -EEXIST;
     char *behind = path_behind(path);
     if (!behind)
@@ -145,7 +145,7 @@ int vv_remote_create(
                            "expected a name of at most %d bytes, found a "
                            "longer one",
                            MOST_OF_A)
-                     : make(settings, path, behind);
+                     : remote_publish_make(settings, path, behind);
     free(behind);
     return result;
 }
@@ -153,7 +153,7 @@ int vv_remote_create(
 int vv_remote_look_up(
     const struct vv_remote_settings *settings, const char *path)
 {
-    return find(path, NULL)
+    return remote_publish_find(path, NULL)
                ? vv_remote_fail(EOPNOTSUPP, "there are no locks in a store")
                : vv_remote_open_file(settings, path);
 }
@@ -161,7 +161,7 @@ int vv_remote_look_up(
 static struct aside *of_descriptor(int descriptor)
 {
     struct vv_remote_upload *upload = vv_remote_upload_of(descriptor);
-    return upload ? find(NULL, upload) : NULL;
+    return upload ? remote_publish_find(NULL, upload) : NULL;
 }
 
 int vv_remote_end(int descriptor)
@@ -169,7 +169,7 @@ int vv_remote_end(int descriptor)
     struct aside *a = of_descriptor(descriptor);
     int result = vv_remote_close(descriptor);
     if (a)
-        let_go(a, true);
+        remote_publish_let_go(a, true);
     return result;
 }
 
@@ -250,7 +250,7 @@ struct ending {
     char name[40]; /* of a refusal */
 };
 
-static int prepare(struct ending *e)
+static int remote_publish_prepare(struct ending *e)
 {
     struct vv_remote_upload *u = e->u;
     struct vv_remote_change *c = &e->change;
@@ -270,7 +270,7 @@ static int prepare(struct ending *e)
     e->query = vv_remote_take(&query);
     e->order = vv_remote_upload_order(u);
     if (!e->query || !e->order)
-        return fail_memory();
+        return remote_publish_fail_memory();
     c->query = e->query;
     c->method = VV_REMOTE_POST;
     c->bytes = (const unsigned char *)e->order;
@@ -360,7 +360,7 @@ static int settle_by_asking(struct ending *e)
 
 /* After an attempt: 0 once it is there, -EAGAIN for another one, or what
  * failed. */
-static int settle(struct ending *e)
+static int remote_publish_settle(struct ending *e)
 {
     const struct vv_remote_change *c = &e->change;
     bool is_good = c->verdict == VV_REMOTE_GOOD;
@@ -380,7 +380,7 @@ static int try_all(struct ending *e)
     const struct vv_remote_settings *settings = e->u->settings;
     for (unsigned failed = 0;;) {
         end_once(e);
-        int result = settle(e);
+        int result = remote_publish_settle(e);
         if (result != -EAGAIN)
             return result;
         if (++failed >= settings->attempts)
@@ -391,25 +391,25 @@ static int try_all(struct ending *e)
 
 /* Ours, of which the store has made something else, is not left behind where
  * it has replaced nothing. */
-static void take_back(const struct ending *e)
+static void remote_publish_take_back(const struct ending *e)
 {
     if (e->is_there && e->is_new)
         vv_remote_remove(e->u->settings, e->u->path);
 }
 
-static int publish(struct vv_remote_upload *u, bool is_new)
+static int remote_publish_publish(struct vv_remote_upload *u, bool is_new)
 {
     struct ending e = { .u = u, .is_new = is_new, .has_conditions = true };
     int result = vv_remote_upload_flush(u);
     if (!result)
-        result = prepare(&e);
+        result = remote_publish_prepare(&e);
     if (!result)
         result = try_all(&e);
     if (result && e.is_unsure)
         result = vv_remote_fail(
             EINPROGRESS, "whether it is there nobody knows: %s", e.change.why);
     else if (result)
-        take_back(&e);
+        remote_publish_take_back(&e);
     free(e.change.text.at);
     free(e.order);
     free(e.query);
@@ -419,16 +419,16 @@ static int publish(struct vv_remote_upload *u, bool is_new)
 int vv_remote_rename(const struct vv_remote_settings *settings,
     const char *from, const char *to, bool is_new)
 {
-    struct aside *a = find(from, NULL);
+    struct aside *a = remote_publish_find(from, NULL);
     (void)settings;
     if (!a)
         return vv_remote_fail(
             EOPNOTSUPP, "a file in a store has the name that it has");
     int result = vv_remote_upload_call(a->upload, to);
     if (!result)
-        result = publish(a->upload, is_new);
+        result = remote_publish_publish(a->upload, is_new);
     if (!result)
-        let_go(a, false);
+        remote_publish_let_go(a, false);
     return result;
 }
 
@@ -438,12 +438,12 @@ int vv_remote_rename(const struct vv_remote_settings *settings,
 int vv_remote_remove(
     const struct vv_remote_settings *settings, const char *path)
 {
-    struct aside *a = find(path, NULL);
+    struct aside *a = remote_publish_find(path, NULL);
     if (vv_remote_scheme_of(path) != VV_REMOTE_S3)
         return fail_web();
     if (a) {
         vv_remote_upload_abort(a->upload);
-        let_go(a, false);
+        remote_publish_let_go(a, false);
         return 0;
     }
     char *behind = path_behind(path);

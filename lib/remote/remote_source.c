@@ -18,7 +18,7 @@
 #include "remote_pool.h"
 #include "remote_profile.h"
 #include "remote_text.h"
-#include "remote_words.h"
+#include "remote_error.h"
 #include "remote_xml.h"
 
 enum {
@@ -54,7 +54,8 @@ struct question {
     long code;
 };
 
-static size_t on_answer(char *bytes, size_t one, size_t count, void *user)
+static size_t remote_source_on_answer(
+    char *bytes, size_t one, size_t count, void *user)
 {
     struct question *q = user;
     size_t size = one * count;
@@ -86,7 +87,7 @@ static CURLcode ask_once(struct question *q, struct curl_slist *headers)
     if (q->trusted)
         curl_easy_setopt(c, CURLOPT_CAINFO, q->trusted);
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_answer);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, remote_source_on_answer);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, q);
     CURLcode code = vv_remote_perform(c);
     if (code == CURLE_OK)
@@ -96,7 +97,7 @@ static CURLcode ask_once(struct question *q, struct curl_slist *headers)
 }
 
 /* Once it has answered 200. */
-static int ask(struct question *q)
+static int remote_source_ask(struct question *q)
 {
     struct curl_slist *headers = NULL;
     CURLcode code = CURLE_OUT_OF_MEMORY;
@@ -126,12 +127,12 @@ static int fail_answer(const char *who)
         EACCES, "no credentials: %s: expected keys, found something else", who);
 }
 
-static int fail_memory(void)
+static int remote_source_fail_memory(void)
 {
     return vv_remote_fail(ENOMEM, "no memory for credentials");
 }
 
-static void clear(struct question *q)
+static void remote_source_clear(struct question *q)
 {
     if (q->answer.at)
         memset(q->answer.at, 0, q->answer.size);
@@ -140,7 +141,7 @@ static void clear(struct question *q)
 }
 
 /* What becomes a header or is signed has no other characters. */
-static bool is_plain(const char *text)
+static bool remote_source_is_plain(const char *text)
 {
     if (!text || !*text)
         return false;
@@ -151,10 +152,11 @@ static bool is_plain(const char *text)
     return true;
 }
 
-static int check(const char *who, struct vv_remote_keys *keys)
+static int remote_source_check(const char *who, struct vv_remote_keys *keys)
 {
-    if (is_plain(keys->key_id) && is_plain(keys->secret) &&
-        (!keys->token || is_plain(keys->token)))
+    if (remote_source_is_plain(keys->key_id) &&
+        remote_source_is_plain(keys->secret) &&
+        (!keys->token || remote_source_is_plain(keys->token)))
         return 0;
     vv_remote_keys_clear(keys);
     return fail_answer(who);
@@ -201,7 +203,8 @@ static char *url_of_sts(const char *region)
     return vv_remote_take(&url);
 }
 
-static char *form_of(const struct vv_remote_role *role, const char *token)
+static char *remote_source_form_of(
+    const struct vv_remote_role *role, const char *token)
 {
     struct vv_remote_text form = { .at = NULL };
     vv_remote_add(
@@ -233,7 +236,7 @@ static int parse_role(const struct question *q, struct vv_remote_keys *keys)
     keys->token = element(text, "<SessionToken>");
     keys->expiry = expiry ? vv_remote_list_time(expiry) : 0;
     free(expiry);
-    return check(q->who, keys);
+    return remote_source_check(q->who, keys);
 }
 
 int vv_remote_keys_of_role(
@@ -246,16 +249,17 @@ int vv_remote_keys_of_role(
             "profile names, cannot be read or is empty",
             role->file);
     char *url = url_of_sts(role->region);
-    char *form = form_of(role, token);
+    char *form = remote_source_form_of(role, token);
     struct question q = { .who = "STS, asked for the role of a web identity,",
         .url = url,
         .form = form,
         .trusted = role->certificates,
         .is_far = true };
-    int result = url && form ? ask(&q) : fail_memory();
+    int result =
+        url && form ? remote_source_ask(&q) : remote_source_fail_memory();
     if (!result)
         result = parse_role(&q, keys);
-    clear(&q);
+    remote_source_clear(&q);
     memset(token, 0, strlen(token));
     if (form)
         memset(form, 0, strlen(form));
@@ -277,7 +281,7 @@ static int parse_json(const struct question *q, struct vv_remote_keys *keys)
     keys->token = vv_remote_json_text(text, "Token");
     keys->expiry = expiry ? vv_remote_list_time(expiry) : 0;
     free(expiry);
-    return check(q->who, keys);
+    return remote_source_check(q->who, keys);
 }
 
 bool vv_remote_has_container(void)
@@ -353,9 +357,9 @@ int vv_remote_keys_of_container(
         .url = url,
         .header = header,
         .trusted = certificates };
-    int result = !url ? fail_memory()
+    int result = !url ? remote_source_fail_memory()
                  : is_container_url(url)
-                     ? ask(&q)
+                     ? remote_source_ask(&q)
                      : vv_remote_fail(EACCES,
                            "no credentials: "
                            "AWS_CONTAINER_CREDENTIALS_FULL_URI: expected "
@@ -363,7 +367,7 @@ int vv_remote_keys_of_container(
                            "container service, found another host");
     if (!result)
         result = parse_json(&q, keys);
-    clear(&q);
+    remote_source_clear(&q);
     free(header);
     free(url);
     return result;
@@ -402,7 +406,7 @@ static int ask_instance(struct question *q, const char *path, const char *name)
     char *text = vv_remote_take(&url);
     q->who = "the metadata service of the instance";
     q->url = text;
-    int result = text ? ask(q) : fail_memory();
+    int result = text ? remote_source_ask(q) : remote_source_fail_memory();
     q->url = NULL;
     free(text);
     return result;
@@ -414,7 +418,7 @@ static const char *line_of(struct question *q)
     char *text = q->answer.at;
     if (text)
         text[strcspn(text, "\r\n")] = '\0';
-    return is_plain(text) ? text : NULL;
+    return remote_source_is_plain(text) ? text : NULL;
 }
 
 static int keys_by_token(const char *token, struct vv_remote_keys *keys)
@@ -425,15 +429,16 @@ static int keys_by_token(const char *token, struct vv_remote_keys *keys)
     vv_remote_add(&header, token);
     char *line = vv_remote_take(&header);
     struct question role = { .header = line }, q = { .header = line };
-    int result = line ? ask_instance(&role, roles, "") : fail_memory();
+    int result =
+        line ? ask_instance(&role, roles, "") : remote_source_fail_memory();
     if (!result && !line_of(&role))
         result = fail_answer(role.who);
     if (!result)
         result = ask_instance(&q, roles, role.answer.at);
     if (!result)
         result = parse_json(&q, keys);
-    clear(&q);
-    clear(&role);
+    remote_source_clear(&q);
+    remote_source_clear(&role);
     free(line);
     return result;
 }
@@ -447,6 +452,6 @@ int vv_remote_keys_of_instance(struct vv_remote_keys *keys)
         result = fail_answer(q.who);
     if (!result)
         result = keys_by_token(q.answer.at, keys);
-    clear(&q);
+    remote_source_clear(&q);
     return result;
 }

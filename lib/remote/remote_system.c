@@ -15,7 +15,7 @@
 #include "remote_pool.h"
 #include "remote_publish.h"
 #include "remote_upload.h"
-#include "remote_words.h"
+#include "remote_error.h"
 
 static struct vv_remote_settings *newest;
 static struct vv_system machine;
@@ -41,7 +41,7 @@ static bool is_remote(int directory, const char *name)
 typedef int path_function(const struct vv_remote_settings *, const char *);
 
 /* To be freed; NULL without memory. */
-static char *path_of(int directory, const char *name)
+static char *remote_system_path_of(int directory, const char *name)
 {
     return vv_remote_scheme_of(name) != VV_REMOTE_NONE
                ? strdup(name)
@@ -50,13 +50,13 @@ static char *path_of(int directory, const char *name)
 
 static int on_path(int directory, const char *name, path_function *call)
 {
-    char *path = path_of(directory, name);
+    char *path = remote_system_path_of(directory, name);
     int result = path ? call(settings(), path) : -ENOMEM;
     free(path);
     return result;
 }
 
-static int open_file(void *state, int directory, const char *name)
+static int remote_system_open_file(void *state, int directory, const char *name)
 {
     return is_remote(directory, name)
                ? on_path(directory, name, vv_remote_look_up)
@@ -65,7 +65,8 @@ static int open_file(void *state, int directory, const char *name)
 
 /* What is above one is nobody's who could sync it; and that a name is that of a
  * directory no store would say. */
-static int open_directory(void *state, int directory, const char *name)
+static int remote_system_open_directory(
+    void *state, int directory, const char *name)
 {
     if (vv_remote_is_ours(directory))
         return strcmp(name, "..") == 0 ? -ENOENT : -ENOTDIR;
@@ -74,10 +75,11 @@ static int open_directory(void *state, int directory, const char *name)
                : machine.open_directory(state, directory, name);
 }
 
-static int open_real_directory(void *state, int directory, const char *name)
+static int remote_system_open_real_directory(
+    void *state, int directory, const char *name)
 {
     return is_remote(directory, name)
-               ? open_directory(state, directory, name)
+               ? remote_system_open_directory(state, directory, name)
                : machine.open_real_directory(state, directory, name);
 }
 
@@ -87,7 +89,7 @@ static int close_either(void *state, int descriptor)
                                          : machine.close(state, descriptor);
 }
 
-static int look(
+static int remote_system_look(
     void *state, int directory, const char *name, struct vv_file_look *look)
 {
     return is_remote(directory, name)
@@ -105,7 +107,7 @@ static int info_of(void *state, int descriptor, struct vv_file_info *info)
                : machine.info(state, descriptor, info);
 }
 
-static int64_t read_at(
+static int64_t remote_system_read_at(
     void *state, int file, void *bytes, size_t size, uint64_t offset)
 {
     return vv_remote_is_ours(file)
@@ -113,14 +115,15 @@ static int64_t read_at(
                : machine.read_at(state, file, bytes, size, offset);
 }
 
-static int will_read(void *state, int file, uint64_t offset, uint64_t size)
+static int remote_system_will_read(
+    void *state, int file, uint64_t offset, uint64_t size)
 {
     return vv_remote_is_ours(file)
                ? vv_remote_will_read(file, offset, size)
                : machine.will_read(state, file, offset, size);
 }
 
-static void plan(
+static void remote_system_plan(
     void *state, int file, const void *owner, uint64_t offset, uint64_t size)
 {
     (void)state;
@@ -134,14 +137,15 @@ static void drop_plan(void *state, const void *owner)
     vv_remote_drop_plan(owner);
 }
 
-static int each_name(void *state, int directory, vv_each_name *each, void *user)
+static int remote_system_each_name(
+    void *state, int directory, vv_each_name *each, void *user)
 {
     return vv_remote_is_ours(directory)
                ? vv_remote_each_name(directory, each, user)
                : machine.each_name(state, directory, each, user);
 }
 
-static int map(
+static int remote_system_map(
     void *state, int file, uint64_t offset, size_t size, void **address)
 {
     if (vv_remote_is_ours(file))
@@ -162,14 +166,16 @@ static int create_remote(
                : vv_remote_create(options, path);
 }
 
-static int create_file(void *state, int directory, const char *name)
+static int remote_system_create_file(
+    void *state, int directory, const char *name)
 {
     return is_remote(directory, name)
                ? on_path(directory, name, create_remote)
                : machine.create_file(state, directory, name);
 }
 
-static int open_to_write(void *state, int directory, const char *name)
+static int remote_system_open_to_write(
+    void *state, int directory, const char *name)
 {
     if (is_remote(directory, name))
         return vv_remote_fail(EOPNOTSUPP,
@@ -177,14 +183,16 @@ static int open_to_write(void *state, int directory, const char *name)
     return machine.open_to_write(state, directory, name);
 }
 
-static int make_directory(void *state, int directory, const char *name)
+static int remote_system_make_directory(
+    void *state, int directory, const char *name)
 {
     return is_remote(directory, name) /* a key has the whole path */
                ? 0
                : machine.make_directory(state, directory, name);
 }
 
-static int remove_name(void *state, int directory, const char *name)
+static int remote_system_remove_name(
+    void *state, int directory, const char *name)
 {
     return is_remote(directory, name)
                ? on_path(directory, name, vv_remote_remove)
@@ -194,7 +202,8 @@ static int remove_name(void *state, int directory, const char *name)
 static int rename_remote(
     int directory, const char *from, const char *to, bool is_new)
 {
-    char *one = path_of(directory, from), *other = path_of(directory, to);
+    char *one = remote_system_path_of(directory, from),
+         *other = remote_system_path_of(directory, to);
     int result = one && other ? vv_remote_rename(settings(), one, other, is_new)
                               : -ENOMEM;
     free(one);
@@ -210,7 +219,7 @@ static int rename_either(
                : machine.rename(state, directory, from, to);
 }
 
-static int rename_new(
+static int remote_system_rename_new(
     void *state, int directory, const char *from, const char *to)
 {
     return is_remote(directory, from) || is_remote(directory, to)
@@ -219,7 +228,7 @@ static int rename_new(
 }
 
 /* What is written to a lock is the identity of its owner's run. */
-static int64_t write_at(
+static int64_t remote_system_write_at(
     void *state, int file, const void *bytes, size_t size, uint64_t offset)
 {
     if (!vv_remote_is_ours(file))
@@ -231,13 +240,13 @@ static int64_t write_at(
     return (int64_t)size;
 }
 
-static int reserve(void *state, int file, uint64_t size)
+static int remote_system_reserve(void *state, int file, uint64_t size)
 {
     return vv_remote_is_ours(file) ? vv_remote_reserve(file, size)
                                    : machine.reserve(state, file, size);
 }
 
-static int start_write_back(
+static int remote_system_start_write_back(
     void *state, int file, uint64_t offset, uint64_t size)
 {
     return vv_remote_is_ours(file)
@@ -257,7 +266,7 @@ static int no_locks(void)
         "a store has no locks but those of managers, `.PREFIX.lock`");
 }
 
-static int lock(void *state, int file)
+static int remote_system_lock(void *state, int file)
 {
     if (!vv_remote_is_ours(file))
         return machine.lock(state, file);
@@ -265,13 +274,13 @@ static int lock(void *state, int file)
     return found ? vv_remote_lock_file_take(found) : no_locks();
 }
 
-static int share_lock(void *state, int file)
+static int remote_system_share_lock(void *state, int file)
 {
     return vv_remote_is_ours(file) ? no_locks()
                                    : machine.share_lock(state, file);
 }
 
-static int unlock(void *state, int file)
+static int remote_system_unlock(void *state, int file)
 {
     if (!vv_remote_is_ours(file))
         return machine.unlock(state, file);
@@ -299,7 +308,7 @@ static unsigned or_default(unsigned value, unsigned usual)
 }
 
 /* Those before stay: files are open that have them. */
-static bool add_settings(const varve_remote_options *options)
+static bool remote_system_add_settings(const varve_remote_options *options)
 {
     struct vv_remote_settings *s = calloc(1, sizeof *s);
     if (!s)
@@ -339,32 +348,32 @@ static void stand_on(const struct vv_system *below)
 {
     machine = *below;
     stores = *below;
-    stores.open_file = open_file;
-    stores.create_file = create_file;
-    stores.open_to_write = open_to_write;
-    stores.open_directory = open_directory;
-    stores.open_real_directory = open_real_directory;
+    stores.open_file = remote_system_open_file;
+    stores.create_file = remote_system_create_file;
+    stores.open_to_write = remote_system_open_to_write;
+    stores.open_directory = remote_system_open_directory;
+    stores.open_real_directory = remote_system_open_real_directory;
     stores.close = close_either;
-    stores.look = look;
+    stores.look = remote_system_look;
     stores.info = info_of;
-    stores.read_at = read_at;
-    stores.write_at = write_at;
-    stores.reserve = reserve;
-    stores.start_write_back = start_write_back;
-    stores.will_read = will_read;
-    stores.plan = plan;
+    stores.read_at = remote_system_read_at;
+    stores.write_at = remote_system_write_at;
+    stores.reserve = remote_system_reserve;
+    stores.start_write_back = remote_system_start_write_back;
+    stores.will_read = remote_system_will_read;
+    stores.plan = remote_system_plan;
     stores.drop_plan = drop_plan;
     stores.sync = sync_either;
-    stores.lock = lock;
-    stores.share_lock = share_lock;
-    stores.unlock = unlock;
+    stores.lock = remote_system_lock;
+    stores.share_lock = remote_system_share_lock;
+    stores.unlock = remote_system_unlock;
     stores.rename = rename_either;
-    stores.rename_new = rename_new;
+    stores.rename_new = remote_system_rename_new;
     stores.link = link_either;
-    stores.remove = remove_name;
-    stores.make_directory = make_directory;
-    stores.each_name = each_name;
-    stores.map = map;
+    stores.remove = remote_system_remove_name;
+    stores.make_directory = remote_system_make_directory;
+    stores.each_name = remote_system_each_name;
+    stores.map = remote_system_map;
 }
 
 static const struct vv_system *enable(const varve_remote_options *options,
@@ -375,7 +384,7 @@ static const struct vv_system *enable(const varve_remote_options *options,
         return NULL;
     if (!newest)
         stand_on(below);
-    if (!add_settings(options)) {
+    if (!remote_system_add_settings(options)) {
         *why = "no memory";
         return NULL;
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_room(struct vv_remote_text *t, size_t more)
+static bool remote_text_has_room(struct vv_remote_text *t, size_t more)
 {
     if (t->failed || more > SIZE_MAX / 4 - t->size)
         t->failed = true;
@@ -27,7 +27,7 @@ static bool has_room(struct vv_remote_text *t, size_t more)
 void vv_remote_add_bytes(
     struct vv_remote_text *t, const char *text, size_t size)
 {
-    if (!has_room(t, size))
+    if (!remote_text_has_room(t, size))
         return;
     memcpy(t->at + t->size, text, size);
     t->size += size;

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote_words.h"
+#include "remote_error.h"
 #include "remote_xml.h"
 
 enum { LEAST_ROOM = 64 << 10, A_MIB = 1 << 20 };
 
-static int fail_memory(void)
+static int remote_upload_fail_memory(void)
 {
     return vv_remote_fail(ENOMEM, "no memory for a part of a file");
 }
@@ -66,7 +66,7 @@ int vv_remote_upload_call(struct vv_remote_upload *u, const char *path)
             "a store cannot give it");
     char *copy = vv_remote_copy(path);
     if (!copy)
-        return fail_memory();
+        return remote_upload_fail_memory();
     free(u->path);
     u->path = copy;
     return 0;
@@ -105,7 +105,7 @@ static char *take_id(char *body)
                : NULL;
 }
 
-static int begin(struct vv_remote_upload *u)
+static int remote_upload_begin(struct vv_remote_upload *u)
 {
     struct vv_remote_change c = { .settings = u->settings,
         .path = u->path,
@@ -143,12 +143,12 @@ static int send_part(struct vv_remote_upload *u, struct vv_remote_bytes *block,
     if (number > VV_REMOTE_MOST_PARTS)
         return vv_remote_fail(EFBIG, "expected at most %d parts, found more",
             VV_REMOTE_MOST_PARTS);
-    int result = begin(u);
+    int result = remote_upload_begin(u);
     if (!result && !u->parts)
         u->parts = vv_remote_parts_new(u->settings);
     char *query = result ? NULL : query_of(u, number);
     if (!result && (!query || !u->parts))
-        result = fail_memory();
+        result = remote_upload_fail_memory();
     if (!result)
         return vv_remote_parts_send(
             u->parts, u->path, query, block, number, moves);
@@ -159,7 +159,8 @@ static int send_part(struct vv_remote_upload *u, struct vv_remote_bytes *block,
 /* --- Bytes ------------------------------------------------------------------
  */
 
-static bool make_room(struct vv_remote_bytes *b, size_t size, size_t most)
+static bool remote_upload_make_room(
+    struct vv_remote_bytes *b, size_t size, size_t most)
 {
     size_t room = b->room ? b->room : LEAST_ROOM;
     if (size <= b->room)
@@ -176,11 +177,12 @@ static bool make_room(struct vv_remote_bytes *b, size_t size, size_t most)
 }
 
 /* Zeros up to an end, where it has none. */
-static bool pad(struct vv_remote_bytes *b, size_t end, size_t most)
+static bool remote_upload_pad(
+    struct vv_remote_bytes *b, size_t end, size_t most)
 {
     if (end <= b->size)
         return true;
-    if (!make_room(b, end, most))
+    if (!remote_upload_make_room(b, end, most))
         return false;
     memset(b->bytes + b->size, 0, end - b->size);
     b->size = end;
@@ -188,10 +190,11 @@ static bool pad(struct vv_remote_bytes *b, size_t end, size_t most)
     return true;
 }
 
-static bool put(struct vv_remote_bytes *b, size_t most, size_t at,
+static bool remote_upload_put(struct vv_remote_bytes *b, size_t most, size_t at,
     const void *bytes, size_t size)
 {
-    if (!pad(b, at, most) || !make_room(b, at + size, most))
+    if (!remote_upload_pad(b, at, most) ||
+        !remote_upload_make_room(b, at + size, most))
         return false;
     memcpy(b->bytes + at, bytes, size);
     if (b->size < at + size)
@@ -201,11 +204,11 @@ static bool put(struct vv_remote_bytes *b, size_t most, size_t at,
 }
 
 /* The window, which is full or passed over, goes, and stands behind itself. */
-static int advance(struct vv_remote_upload *u)
+static int remote_upload_advance(struct vv_remote_upload *u)
 {
     size_t room = room_of(u, u->number);
-    if (!pad(&u->window, room, room))
-        return fail_memory();
+    if (!remote_upload_pad(&u->window, room, room))
+        return remote_upload_fail_memory();
     int result =
         u->window.is_sent ? 0 : send_part(u, &u->window, u->number, true);
     if (result)
@@ -221,8 +224,8 @@ static int64_t put_in_window(
     struct vv_remote_upload *u, const void *bytes, size_t size, uint64_t offset)
 {
     if (u->begin == 0) {
-        if (!pad(&u->first, u->part, u->part))
-            return fail_memory();
+        if (!remote_upload_pad(&u->first, u->part, u->part))
+            return remote_upload_fail_memory();
         u->begin = u->part;
         u->number = 2;
     }
@@ -231,14 +234,15 @@ static int64_t put_in_window(
             "expected bytes in their order, as a store takes them, found some "
             "of a part that it has: write to a disk, and copy the file");
     while (offset - u->begin >= room_of(u, u->number)) {
-        int result = advance(u);
+        int result = remote_upload_advance(u);
         if (result)
             return result;
     }
     size_t at = (size_t)(offset - u->begin), room = room_of(u, u->number);
     size_t part = size < room - at ? size : room - at;
-    return put(&u->window, room, at, bytes, part) ? (int64_t)part
-                                                  : fail_memory();
+    return remote_upload_put(&u->window, room, at, bytes, part)
+               ? (int64_t)part
+               : remote_upload_fail_memory();
 }
 
 int64_t vv_remote_upload_write(
@@ -252,8 +256,9 @@ int64_t vv_remote_upload_write(
         if (offset < u->part) {
             size_t room = u->part - (size_t)offset;
             part = (int64_t)(left < room ? left : room);
-            if (!put(&u->first, u->part, (size_t)offset, at, (size_t)part))
-                part = fail_memory();
+            if (!remote_upload_put(
+                    &u->first, u->part, (size_t)offset, at, (size_t)part))
+                part = remote_upload_fail_memory();
         } else {
             part = put_in_window(u, at, left, offset);
         }
@@ -269,7 +274,7 @@ int64_t vv_remote_upload_write(
 }
 
 /* Of a window that has no bytes yet there is no part. */
-static unsigned count_of(const struct vv_remote_upload *u)
+static unsigned remote_upload_count_of(const struct vv_remote_upload *u)
 {
     return u->begin == 0 ? 1 : u->window.size ? u->number : u->number - 1;
 }
@@ -279,7 +284,7 @@ int vv_remote_upload_flush(struct vv_remote_upload *u)
     int result = 0;
     bool sends_window = u->window.size && !u->window.is_sent;
     bool sends_first = !u->first.is_sent;
-    if (count_of(u) < 2)
+    if (remote_upload_count_of(u) < 2)
         return 0;
     if (sends_window)
         result = send_part(u, &u->window, u->number, false);
@@ -302,7 +307,7 @@ void vv_remote_upload_tag(
 {
     unsigned char md5[VV_REMOTE_MD5_SIZE];
     char digits[VV_REMOTE_MOST_TEXT], count[16] = "";
-    unsigned parts = count_of(u);
+    unsigned parts = remote_upload_count_of(u);
     bool good;
     tag[0] = '\0';
     if (!u->id) {
@@ -324,7 +329,7 @@ void vv_remote_upload_tag(
     snprintf(tag, VV_REMOTE_TAG_SIZE, "\"%s%s\"", digits, count);
 }
 
-static void add_tag(struct vv_remote_text *text, const char *tag)
+static void remote_upload_add_tag(struct vv_remote_text *text, const char *tag)
 {
     for (; *tag; tag++) {
         const char *is = *tag == '"'   ? "&quot;"
@@ -344,12 +349,12 @@ char *vv_remote_upload_order(const struct vv_remote_upload *u)
     struct vv_remote_text text = { .at = NULL };
     vv_remote_add(&text, "<CompleteMultipartUpload xmlns=\"http://"
                          "s3.amazonaws.com/doc/2006-03-01/\">");
-    for (unsigned i = 0; i < count_of(u); i++) {
+    for (unsigned i = 0; i < remote_upload_count_of(u); i++) {
         char number[64];
         snprintf(number, sizeof number,
             "<Part><PartNumber>%u</PartNumber><ETag>", i + 1);
         vv_remote_add(&text, number);
-        add_tag(&text, vv_remote_parts_at(u->parts, i + 1).tag);
+        remote_upload_add_tag(&text, vv_remote_parts_at(u->parts, i + 1).tag);
         vv_remote_add(&text, "</ETag></Part>");
     }
     vv_remote_add(&text, "</CompleteMultipartUpload>");

@@ -53,7 +53,7 @@ bool vv_remote_decode(char *text)
 }
 
 /* Whether `text` begins with the end of an element: "</Key>" of "<Key>". */
-static bool is_end(const char *text, const char *name)
+static bool remote_xml_is_end(const char *text, const char *name)
 {
     return text[0] == '<' && text[1] == '/' &&
            strncmp(text + 2, name + 1, strlen(name) - 1) == 0;
@@ -68,7 +68,7 @@ static const char *find_element(
         return NULL;
     const char *text = open + strlen(name);
     *end = strchr(text, '<');
-    return *end && is_end(*end, name) ? text : NULL;
+    return *end && remote_xml_is_end(*end, name) ? text : NULL;
 }
 
 char *vv_remote_next_element(char **at, const char *name)
@@ -90,7 +90,7 @@ char *vv_remote_next_group(char **at, const char *name)
         return NULL;
     char *text = open + strlen(name);
     char *end = strstr(text, "</");
-    while (end && !is_end(end, name))
+    while (end && !remote_xml_is_end(end, name))
         end = strstr(end + 2, "</");
     if (!end)
         return NULL;

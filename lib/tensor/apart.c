@@ -26,7 +26,7 @@ struct teeth {
     int64_t at;
 };
 
-static void add_dimension(struct comb *c, uint64_t extent, int64_t stride)
+static void apart_add_dimension(struct comb *c, uint64_t extent, int64_t stride)
 {
     uint32_t at = c->rank++;
     for (; at > 0 && c->strides[at - 1] < stride; at--) {
@@ -51,7 +51,7 @@ static struct comb comb_of(const varve_tensor *tensor)
         uint64_t way = tensor->shape[i] - 1;
         uint64_t stride = vv_stride_magnitude(memory->strides[i]);
         if (way > 0)
-            add_dimension(&c, way + 1, (int64_t)stride);
+            apart_add_dimension(&c, way + 1, (int64_t)stride);
         if (memory->strides[i] < 0)
             c.span.begin -= (uintptr_t)(way * stride);
     }
@@ -72,7 +72,7 @@ static int64_t stride_of(const struct teeth *t)
     return t->k < t->comb->rank ? t->comb->strides[t->k] : 0;
 }
 
-static int64_t span_of(const struct teeth *t)
+static int64_t apart_span_of(const struct teeth *t)
 {
     return t->comb->spans[t->k];
 }
@@ -99,17 +99,18 @@ static int64_t floored(int64_t a, int64_t b)
 }
 
 /* Whether the teeth pass each other, however many there are. */
-static bool pass(const struct teeth *a, const struct teeth *b)
+static bool apart_pass(const struct teeth *a, const struct teeth *b)
 {
     int64_t g = greatest_divisor(stride_of(a), stride_of(b));
     int64_t a_width = a->comb->spans[a->k + 1];
-    int64_t b_width = stride_of(b) ? b->comb->spans[b->k + 1] : span_of(b);
+    int64_t b_width =
+        stride_of(b) ? b->comb->spans[b->k + 1] : apart_span_of(b);
     int64_t way = b->at - a->at;
     way -= floored(way, g) * g;
     return way >= a_width && way + b_width <= g;
 }
 
-static bool meet(struct teeth a, struct teeth b, unsigned *steps);
+static bool apart_meet(struct teeth a, struct teeth b, unsigned *steps);
 
 /* Teeth at the same stride: only their distance matters. */
 static bool alike_meet(
@@ -126,7 +127,7 @@ static bool alike_meet(
         end = b_count - 1;
     for (; d <= end; d++) {
         int64_t in_a = d < 0 ? -d : 0;
-        if (meet(tooth(a, in_a), tooth(b, in_a + d), steps))
+        if (apart_meet(tooth(a, in_a), tooth(b, in_a + d), steps))
             return true;
     }
     return false;
@@ -138,21 +139,21 @@ static bool some_meet(
 {
     const int64_t stride = stride_of(a), way = b->at - a->at;
     int64_t i = floored(way - a->comb->spans[a->k + 1], stride) + 1;
-    int64_t end = floored(way + span_of(b) - 1, stride);
+    int64_t end = floored(way + apart_span_of(b) - 1, stride);
     if (i < 0)
         i = 0;
     if (end > (int64_t)a->comb->extents[a->k] - 1)
         end = (int64_t)a->comb->extents[a->k] - 1;
     for (; i <= end; i++)
-        if (meet(tooth(a, i), *b, steps))
+        if (apart_meet(tooth(a, i), *b, steps))
             return true;
     return false;
 }
 
 /* (That it recurses is bounded by the rank of both.) */
-static bool meet(struct teeth a, struct teeth b, unsigned *steps)
+static bool apart_meet(struct teeth a, struct teeth b, unsigned *steps)
 {
-    if (a.at + span_of(&a) <= b.at || b.at + span_of(&b) <= a.at)
+    if (a.at + apart_span_of(&a) <= b.at || b.at + apart_span_of(&b) <= a.at)
         return false;
     if (stride_of(&a) < stride_of(&b)) {
         struct teeth other = a;
@@ -161,7 +162,7 @@ static bool meet(struct teeth a, struct teeth b, unsigned *steps)
     }
     if (stride_of(&a) == 0 || ++*steps > MOST_STEPS)
         return true;
-    if (pass(&a, &b))
+    if (apart_pass(&a, &b))
         return false;
     return stride_of(&a) == stride_of(&b) ? alike_meet(&a, &b, steps)
                                           : some_meet(&a, &b, steps);
@@ -185,6 +186,6 @@ bool vv_tensors_share(const varve_tensor *a, const varve_tensor *b)
     int64_t way = right.span.begin >= left.span.begin
                       ? (int64_t)(right.span.begin - left.span.begin)
                       : -(int64_t)(left.span.begin - right.span.begin);
-    return meet((struct teeth){ &left, 0, 0 }, (struct teeth){ &right, 0, way },
-        &steps);
+    return apart_meet((struct teeth){ &left, 0, 0 },
+        (struct teeth){ &right, 0, way }, &steps);
 }

@@ -38,7 +38,7 @@ varve_box vv_box_whole(const varve_tensor *tensor)
 /* --- Rows --------------------------------------------------------------- */
 
 /* A dimension of one position. */
-static void add_dimension(struct vv_rows *r)
+static void box_add_dimension(struct vv_rows *r)
 {
     uint32_t k = r->rank++;
     r->low[k] = r->shifts[k] = 0;
@@ -47,7 +47,7 @@ static void add_dimension(struct vv_rows *r)
 
 /* Takes the innermost dimension and the next one, which both boxes have alike,
  * as one. */
-static void widen(struct vv_rows *r, uint64_t extent)
+static void box_widen(struct vv_rows *r, uint64_t extent)
 {
     uint32_t k = r->rank - 1;
     r->low[k] *= extent;
@@ -58,8 +58,8 @@ static void widen(struct vv_rows *r, uint64_t extent)
 }
 
 /* False if the boxes do not meet. (Shifts may be below 0: they wrap.) */
-static bool add(struct vv_rows *r, uint64_t from_start, uint64_t from_extent,
-    uint64_t to_start, uint64_t to_extent)
+static bool box_add(struct vv_rows *r, uint64_t from_start,
+    uint64_t from_extent, uint64_t to_start, uint64_t to_extent)
 {
     uint64_t low = from_start > to_start ? from_start : to_start;
     uint64_t from_end = from_start + from_extent, to_end = to_start + to_extent;
@@ -67,11 +67,11 @@ static bool add(struct vv_rows *r, uint64_t from_start, uint64_t from_extent,
     if (low >= high)
         return false;
     if (from_start == to_start && from_extent == to_extent) {
-        widen(r, from_extent);
+        box_widen(r, from_extent);
         return true;
     }
     if (r->from_extents[r->rank - 1] > 1 || r->to_extents[r->rank - 1] > 1)
-        add_dimension(r);
+        box_add_dimension(r);
     uint32_t k = r->rank - 1;
     r->low[k] = low - from_start;
     r->high[k] = high - from_start;
@@ -87,9 +87,9 @@ void vv_rows_begin(struct vv_rows *rows, uint32_t rank, const varve_box *from,
     bool meets = true;
     rows->rank = 0;
     rows->end = end;
-    add_dimension(rows);
+    box_add_dimension(rows);
     for (uint32_t i = 0; i < rank && meets; i++)
-        meets = add(rows, from->start[i], from->extents[i], to->start[i],
+        meets = box_add(rows, from->start[i], from->extents[i], to->start[i],
             to->extents[i]);
     if (!meets)
         rows->rank = 0;
@@ -101,7 +101,7 @@ void vv_rows_begin(struct vv_rows *rows, uint32_t rank, const varve_box *from,
 
 /* Goes on to the next position that is in both, if this is not; false if there
  * is none. */
-static bool settle(struct vv_rows *r)
+static bool box_settle(struct vv_rows *r)
 {
     uint32_t k = 0;
     while (k < r->rank && r->at[k] >= r->low[k] && r->at[k] < r->high[k])
@@ -124,7 +124,7 @@ static bool settle(struct vv_rows *r)
 
 bool vv_rows_next(struct vv_rows *r)
 {
-    if (!settle(r))
+    if (!box_settle(r))
         return false;
     r->from = r->to = 0;
     for (uint32_t k = 0; k < r->rank; k++) {

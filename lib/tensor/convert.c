@@ -12,7 +12,7 @@
 
 /* --- Elements as bits --------------------------------------------------- */
 
-static inline uint64_t load(const unsigned char *at, size_t size)
+static inline uint64_t convert_load(const unsigned char *at, size_t size)
 {
     uint8_t v8;
     uint16_t v16;
@@ -26,7 +26,7 @@ static inline uint64_t load(const unsigned char *at, size_t size)
     }
 }
 
-static inline void store(unsigned char *at, size_t size, uint64_t bits)
+static inline void convert_store(unsigned char *at, size_t size, uint64_t bits)
 {
     uint8_t v8 = (uint8_t)bits;
     uint16_t v16 = (uint16_t)bits;
@@ -50,20 +50,21 @@ static bool convert_one(
     const struct pair *pair, unsigned char *to, const unsigned char *from)
 {
     size_t to_part = pair->to->part_size, from_part = pair->from->part_size;
-    struct vv_number real = vv_number_decode(pair->from, load(from, from_part));
+    struct vv_number real =
+        vv_number_decode(pair->from, convert_load(from, from_part));
     struct vv_number imaginary = { .state = VV_FINITE };
     bool exact = true;
     if (pair->from->size > from_part)
-        imaginary =
-            vv_number_decode(pair->from, load(from + from_part, from_part));
+        imaginary = vv_number_decode(
+            pair->from, convert_load(from + from_part, from_part));
     /* A complex number is true if either part is; what it was is lost. */
     if (pair->to->family == VV_FAMILY_BOOL && !vv_number_is_zero(imaginary)) {
-        store(to, to_part, 1);
+        convert_store(to, to_part, 1);
         return false;
     }
-    store(to, to_part, vv_number_encode(pair->to, real, &exact));
+    convert_store(to, to_part, vv_number_encode(pair->to, real, &exact));
     if (pair->to->size > to_part)
-        store(to + to_part, to_part,
+        convert_store(to + to_part, to_part,
             vv_number_encode(pair->to, imaginary, &exact));
     else
         exact &= vv_number_is_zero(imaginary);
@@ -73,13 +74,13 @@ static bool convert_one(
 static uint64_t convert_any(const struct pair *pair, unsigned char *to,
     const unsigned char *from, uint64_t count)
 {
-    uint64_t misfits = 0;
+    uint64_t inexact = 0;
     for (uint64_t i = 0; i < count; i++) {
-        misfits += !convert_one(pair, to, from);
+        inexact += !convert_one(pair, to, from);
         to += pair->to->size;
         from += pair->from->size;
     }
-    return misfits;
+    return inexact;
 }
 
 /* --- The pairs that matter: what is not 0 or normal goes the long way ----- */
@@ -88,13 +89,13 @@ static uint64_t float64_of_float32(const struct pair *pair, unsigned char *to,
     const unsigned char *from, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++, to += 8, from += 4) {
-        uint64_t bits = load(from, 4);
+        uint64_t bits = convert_load(from, 4);
         uint64_t sign = (bits & 0x80000000) << 32;
         uint64_t body = bits & 0x7fffffff;
         if (body == 0)
-            store(to, 8, sign);
+            convert_store(to, 8, sign);
         else if (body - 0x00800000 < 0x7f000000)
-            store(to, 8, sign | ((body << 29) + (UINT64_C(896) << 52)));
+            convert_store(to, 8, sign | ((body << 29) + (UINT64_C(896) << 52)));
         else
             convert_one(pair, to, from);
     }
@@ -106,35 +107,35 @@ static uint64_t float32_of_float64(const struct pair *pair, unsigned char *to,
 {
     const uint64_t smallest = UINT64_C(897) << 52; /* normal in both */
     const uint64_t range = UINT64_C(253) << 52;    /* and not near overflow */
-    uint64_t misfits = 0;
+    uint64_t inexact = 0;
     for (uint64_t i = 0; i < count; i++, to += 4, from += 8) {
-        uint64_t bits = load(from, 8);
+        uint64_t bits = convert_load(from, 8);
         uint64_t sign = bits >> 63 << 31;
         uint64_t body = bits & (UINT64_MAX >> 1);
         if (body == 0) {
-            store(to, 4, sign);
+            convert_store(to, 4, sign);
         } else if (body - smallest < range) {
-            misfits += (body & 0x1fffffff) != 0;
+            inexact += (body & 0x1fffffff) != 0;
             body += 0x0fffffff + (body >> 29 & 1); /* half, ties to even */
-            store(to, 4, sign | ((body - (UINT64_C(896) << 52)) >> 29));
+            convert_store(to, 4, sign | ((body - (UINT64_C(896) << 52)) >> 29));
         } else {
-            misfits += !convert_one(pair, to, from);
+            inexact += !convert_one(pair, to, from);
         }
     }
-    return misfits;
+    return inexact;
 }
 
 static uint64_t float32_of_float16(const struct pair *pair, unsigned char *to,
     const unsigned char *from, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++, to += 4, from += 2) {
-        uint64_t bits = load(from, 2);
+        uint64_t bits = convert_load(from, 2);
         uint64_t sign = (bits & 0x8000) << 16;
         uint64_t body = bits & 0x7fff;
         if (body == 0)
-            store(to, 4, sign);
+            convert_store(to, 4, sign);
         else if (body - 0x0400 < 0x7800)
-            store(to, 4, sign | ((body << 13) + (112 << 23)));
+            convert_store(to, 4, sign | ((body << 13) + (112 << 23)));
         else
             convert_one(pair, to, from);
     }
@@ -146,25 +147,25 @@ static uint64_t float32_of_bfloat16(const struct pair *pair, unsigned char *to,
 {
     (void)pair;
     for (uint64_t i = 0; i < count; i++)
-        store(to + 4 * i, 4, load(from + 2 * i, 2) << 16);
+        convert_store(to + 4 * i, 4, convert_load(from + 2 * i, 2) << 16);
     return 0;
 }
 
 static uint64_t bfloat16_of_float32(const struct pair *pair, unsigned char *to,
     const unsigned char *from, uint64_t count)
 {
-    uint64_t misfits = 0;
+    uint64_t inexact = 0;
     for (uint64_t i = 0; i < count; i++, to += 2, from += 4) {
-        uint64_t bits = load(from, 4);
+        uint64_t bits = convert_load(from, 4);
         if ((bits & 0x7fffffff) > 0x7f800000) {
             convert_one(pair, to, from);
             continue;
         }
-        misfits += (bits & 0xffff) != 0;
+        inexact += (bits & 0xffff) != 0;
         bits += 0x7fff + (bits >> 16 & 1); /* half, ties to even */
-        store(to, 2, bits >> 16);
+        convert_store(to, 2, bits >> 16);
     }
-    return misfits;
+    return inexact;
 }
 
 typedef uint64_t convert_function(const struct pair *pair, unsigned char *to,

@@ -92,7 +92,7 @@ size_t vv_dtype_file_size(varve_dtype dtype)
     return type && type->part_size ? type->size : 0;
 }
 
-static void copy(void *to, const void *from, size_t size)
+static void dtype_copy(void *to, const void *from, size_t size)
 {
     if (to != from && size)
         memcpy(to, from, size);
@@ -136,7 +136,7 @@ void vv_dtype_reverse_copy(
         return;
     size_t size = (size_t)count * type->size;
     switch (type->part_size) {
-    case 1: copy(to, from, size); break;
+    case 1: dtype_copy(to, from, size); break;
     case 2: reverse16(to, from, size / 2); break;
     case 4: reverse32(to, from, size / 4); break;
     default: reverse64(to, from, size / 8); break;
@@ -149,5 +149,5 @@ void vv_dtype_swap_copy(
     if (VV_BIG_ENDIAN)
         vv_dtype_reverse_copy(dtype, to, from, count);
     else
-        copy(to, from, (size_t)count * vv_dtype_file_size(dtype));
+        dtype_copy(to, from, (size_t)count * vv_dtype_file_size(dtype));
 }

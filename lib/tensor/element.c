@@ -16,7 +16,8 @@
 enum { STRING_SHOWN = 40 };
 
 /* float32 and what is narrower takes 9 digits at most, float64 takes 17. */
-static int put_real(char *text, size_t size, double value, bool is_single)
+static int element_put_real(
+    char *text, size_t size, double value, bool is_single)
 {
     for (int digits = is_single ? 6 : 15; digits <= 17; digits++) {
         snprintf(text, size, "%.*g", digits, value);
@@ -34,17 +35,18 @@ static void put_parts(varve_dtype dtype, const void *bytes, char *text)
     bool is_complex = type->part_size < type->size;
     double parts[2] = { 0, 0 };
     vv_convert(VARVE_COMPLEX128, parts, dtype, bytes, 1);
-    int end =
-        put_real(text, VV_ELEMENT_TEXT_SIZE, parts[0], type->part_size <= 4);
+    int end = element_put_real(
+        text, VV_ELEMENT_TEXT_SIZE, parts[0], type->part_size <= 4);
     char imaginary[VV_ELEMENT_TEXT_SIZE / 2];
     if (!is_complex)
         return;
-    put_real(imaginary, sizeof imaginary, parts[1], type->part_size <= 4);
+    element_put_real(
+        imaginary, sizeof imaginary, parts[1], type->part_size <= 4);
     snprintf(text + end, VV_ELEMENT_TEXT_SIZE - (size_t)end, "%s%.30si",
         imaginary[0] == '-' ? "" : "+", imaginary);
 }
 
-static void put_string(const varve_string *string, char *text)
+static void element_put_string(const varve_string *string, char *text)
 {
     int shown = string->size < STRING_SHOWN ? (int)string->size : STRING_SHOWN;
     snprintf(text, VV_ELEMENT_TEXT_SIZE, "\"%.*s%s\"", shown,
@@ -77,7 +79,7 @@ char *vv_element_text(varve_dtype dtype, const void *bytes, char *text)
         break;
     case VV_FAMILY_INTEGER: put_integer(dtype, bytes, text); break;
     case VV_FAMILY_REAL: put_parts(dtype, bytes, text); break;
-    case VV_FAMILY_STRING: put_string(bytes, text); break;
+    case VV_FAMILY_STRING: element_put_string(bytes, text); break;
     }
     return text;
 }

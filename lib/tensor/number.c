@@ -78,7 +78,7 @@ static uint64_t encode_bool(struct vv_number n, bool *exact)
 }
 
 /* The whole part of a magnitude, at most UINT64_MAX. */
-static uint64_t whole(struct vv_number n, bool *exact)
+static uint64_t number_whole(struct vv_number n, bool *exact)
 {
     if (n.exponent < 0) {
         int shift = -n.exponent;
@@ -104,7 +104,7 @@ static uint64_t encode_integer(
         limit = type->negative ? top_bit(type) : 0;
     uint64_t value = limit;
     if (n.state == VV_FINITE)
-        value = whole(n, exact);
+        value = number_whole(n, exact);
     else if (n.state == VV_NOT_A_NUMBER)
         value = 0;
     if (n.state != VV_FINITE || value > limit)
@@ -115,7 +115,7 @@ static uint64_t encode_integer(
 }
 
 /* magnitude / 2^shift, to nearest, ties to even. */
-static uint64_t rounded(uint64_t magnitude, int shift, bool *exact)
+static uint64_t number_rounded(uint64_t magnitude, int shift, bool *exact)
 {
     if (shift <= 0)
         return magnitude << -shift;
@@ -148,7 +148,7 @@ static uint64_t encode_real(
             last = type->lowest;
         /* Where rounding carries into a further digit, or the first digit is
          * there, the sum moves on to the next exponent by itself. */
-        bits = rounded(n.magnitude, last - n.exponent, exact);
+        bits = number_rounded(n.magnitude, last - n.exponent, exact);
         bits += (uint64_t)(last - type->lowest) << (type->digits - 1);
     }
     if (bits > last_finite(type)) {

@@ -58,7 +58,8 @@ struct course {
     int64_t place;
 };
 
-static void add_dimension(struct course *c, uint64_t extent, int64_t stride)
+static void strided_add_dimension(
+    struct course *c, uint64_t extent, int64_t stride)
 {
     uint32_t last = c->rank - 1;
     if (c->rank > 0 && c->strides[last] == stride * (int64_t)extent) {
@@ -71,7 +72,8 @@ static void add_dimension(struct course *c, uint64_t extent, int64_t stride)
 }
 
 /* (They are apart, so nothing overflows.) */
-static void begin(struct course *c, const varve_tensor *tensor, uint64_t offset)
+static void strided_begin(
+    struct course *c, const varve_tensor *tensor, uint64_t offset)
 {
     const int64_t *strides = tensor->memory->strides;
     c->unit = varve_dtype_size(tensor->dtype);
@@ -79,10 +81,10 @@ static void begin(struct course *c, const varve_tensor *tensor, uint64_t offset)
     c->place = 0;
     for (uint32_t i = 0; i < tensor->rank; i++) {
         if (tensor->shape[i] > 1)
-            add_dimension(c, tensor->shape[i], strides[i]);
+            strided_add_dimension(c, tensor->shape[i], strides[i]);
     }
     if (c->rank == 0)
-        add_dimension(c, 1, (int64_t)c->unit);
+        strided_add_dimension(c, 1, (int64_t)c->unit);
     uint64_t index = offset / c->unit;
     for (uint32_t k = c->rank; k-- > 0;) {
         c->at[k] = index % c->extents[k];
@@ -92,7 +94,7 @@ static void begin(struct course *c, const varve_tensor *tensor, uint64_t offset)
 }
 
 /* Behind some steps of a dimension, where the narrower ones begin. */
-static void pass(struct course *c, uint32_t k, uint64_t count)
+static void strided_pass(struct course *c, uint32_t k, uint64_t count)
 {
     c->at[k] += count;
     c->place += (int64_t)count * c->strides[k];
@@ -211,7 +213,7 @@ void vv_strided_out(
     struct course c;
     const unsigned char *data = tensor->data;
     unsigned char *to = bytes;
-    begin(&c, tensor, offset);
+    strided_begin(&c, tensor, offset);
     for (uint64_t count; size > 0; size -= (size_t)count * c.unit) {
         const uint32_t k = c.rank - 1;
         const int64_t unit = (int64_t)c.unit;
@@ -226,11 +228,11 @@ void vv_strided_out(
             count = r.count * r.length;
             r.from_row = c.strides[k - 1];
             copy_turned(&r, c.unit);
-            pass(&c, k - 1, r.count);
+            strided_pass(&c, k - 1, r.count);
         } else {
             count = row(&c, size);
             copy_row(to, unit, r.from, r.from_step, count, c.unit);
-            pass(&c, k, count);
+            strided_pass(&c, k, count);
         }
         to += count * c.unit;
     }
@@ -242,7 +244,7 @@ void vv_strided_in(
     struct course c;
     unsigned char *data = tensor->data;
     const unsigned char *from = bytes;
-    begin(&c, tensor, offset);
+    strided_begin(&c, tensor, offset);
     for (uint64_t count; size > 0; size -= (size_t)count * c.unit) {
         const uint32_t k = c.rank - 1;
         const int64_t unit = (int64_t)c.unit;
@@ -257,11 +259,11 @@ void vv_strided_in(
             count = r.count * r.length;
             r.to_row = c.strides[k - 1];
             copy_turned(&r, c.unit);
-            pass(&c, k - 1, r.count);
+            strided_pass(&c, k - 1, r.count);
         } else {
             count = row(&c, size);
             copy_row(r.to, r.to_step, from, unit, count, c.unit);
-            pass(&c, k, count);
+            strided_pass(&c, k, count);
         }
         from += count * c.unit;
     }

@@ -15,7 +15,7 @@ struct array {
     size_t record_size;
 };
 
-static varve_status read_element(
+static varve_status array_source_read_element(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
     const struct array *array = self;
@@ -33,7 +33,7 @@ static void close_array(void *self)
 }
 
 /* The bytes of the array; false where it cannot be. */
-static bool size_of(
+static bool array_source_size_of(
     const void *records, uint64_t count, size_t record_size, size_t *size)
 {
     return record_size > 0 && count <= SIZE_MAX &&
@@ -49,7 +49,7 @@ varve_records *varve_records_open_array(const void *records, uint64_t count,
     size_t size;
     if (vv_record_options_check("array", &opening.options, 0, error))
         return NULL;
-    if (!size_of(records, count, record_size, &size)) {
+    if (!array_source_size_of(records, count, record_size, &size)) {
         vv_fail(error, VARVE_MISUSE,
             "array: expected records that fit memory, found %llu of %zu bytes "
             "at %s",
@@ -67,7 +67,7 @@ varve_records *varve_records_open_array(const void *records, uint64_t count,
     varve_source source = {
         .name = "array",
         .count = count,
-        .read = read_element,
+        .read = array_source_read_element,
         .close = close_array,
         .self = array,
     };

@@ -32,7 +32,7 @@ enum {
 };
 
 /* A vv_each_name: takes the highest seconds of all event files. */
-static int look_at_name(
+static int event_file_look_at_name(
     void *user, const char *name, const struct vv_file_info *info)
 {
     (void)info;
@@ -56,7 +56,8 @@ static int64_t seconds_of(const struct vv_context *context, int directory)
     const struct vv_system *system = context->system;
     int64_t newest = -1;
     int64_t now = system->now(system->state) / 1000000000;
-    system->each_name(system->state, directory, look_at_name, &newest);
+    system->each_name(
+        system->state, directory, event_file_look_at_name, &newest);
     if (newest >= now && newest < MOST_SECONDS)
         return newest + 1;
     if (now < 0)
@@ -75,7 +76,7 @@ static void make_harmless(char *machine)
     }
 }
 
-static int create(
+static int event_file_create(
     const struct vv_context *context, int directory, const char *name)
 {
     const struct vv_system *system = context->system;
@@ -100,7 +101,7 @@ static int create_with_name(
     for (int i = 0; result == -EEXIST && i < MOST_NUMBERS; i++) {
         snprintf(name, LONGEST_NAME, PREFIX "%010" PRId64 ".%s.%" PRId64 ".%d",
             seconds, *machine ? machine : "unknown", process, i);
-        result = create(context, directory, name);
+        result = event_file_create(context, directory, name);
     }
     return result;
 }

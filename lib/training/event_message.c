@@ -33,14 +33,16 @@ static void add_varint(struct vv_buffer *b, uint64_t value)
     vv_buffer_add(b, bytes, put_varint(bytes, value));
 }
 
-static void add_key(struct vv_buffer *b, unsigned field, enum wire_type type)
+static void event_message_add_key(
+    struct vv_buffer *b, unsigned field, enum wire_type type)
 {
     add_varint(b, field << 3 | type);
 }
 
-static void add_number(struct vv_buffer *b, unsigned field, uint64_t value)
+static void event_message_add_number(
+    struct vv_buffer *b, unsigned field, uint64_t value)
 {
-    add_key(b, field, VARINT);
+    event_message_add_key(b, field, VARINT);
     add_varint(b, value);
 }
 
@@ -51,7 +53,7 @@ static void add_bits(struct vv_buffer *b, double value)
 
 static void add_double(struct vv_buffer *b, unsigned field, double value)
 {
-    add_key(b, field, EIGHT_BYTES);
+    event_message_add_key(b, field, EIGHT_BYTES);
     add_bits(b, value);
 }
 
@@ -59,27 +61,28 @@ static void add_float(struct vv_buffer *b, unsigned field, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    add_key(b, field, FOUR_BYTES);
+    event_message_add_key(b, field, FOUR_BYTES);
     vv_buffer_add32(b, bits);
 }
 
-static void add_bytes(
+static void event_message_add_bytes(
     struct vv_buffer *b, unsigned field, const void *bytes, size_t size)
 {
-    add_key(b, field, SIZED);
+    event_message_add_key(b, field, SIZED);
     add_varint(b, size);
     vv_buffer_add(b, bytes, size);
 }
 
-static void add_string(struct vv_buffer *b, unsigned field, const char *text)
+static void event_message_add_string(
+    struct vv_buffer *b, unsigned field, const char *text)
 {
-    add_bytes(b, field, text, strlen(text));
+    event_message_add_bytes(b, field, text, strlen(text));
 }
 
 static void add_doubles(
     struct vv_buffer *b, unsigned field, const double *values, size_t count)
 {
-    add_key(b, field, SIZED);
+    event_message_add_key(b, field, SIZED);
     add_varint(b, 8 * (uint64_t)count);
     for (size_t i = 0; i < count; i++)
         add_bits(b, values[i]);
@@ -87,13 +90,13 @@ static void add_doubles(
 
 /* Begins a message inside another one; its size is put before it once it is
  * known. */
-static size_t begin(struct vv_buffer *b, unsigned field)
+static size_t event_message_begin(struct vv_buffer *b, unsigned field)
 {
-    add_key(b, field, SIZED);
+    event_message_add_key(b, field, SIZED);
     return b->size;
 }
 
-static void end(struct vv_buffer *b, size_t content)
+static void event_message_end(struct vv_buffer *b, size_t content)
 {
     unsigned char bytes[10];
     size_t size = b->size - content;
@@ -136,19 +139,19 @@ void vv_record_end(struct vv_buffer *b, size_t at)
 void vv_event_header(struct vv_buffer *b, double wall_time, int64_t step)
 {
     add_double(b, 1, wall_time);
-    add_number(b, 2, (uint64_t)step);
+    event_message_add_number(b, 2, (uint64_t)step);
 }
 
 void vv_event_version(struct vv_buffer *b)
 {
-    add_string(b, 3, "brain.Event:2");
+    event_message_add_string(b, 3, "brain.Event:2");
 }
 
 void vv_event_start(struct vv_buffer *b)
 {
-    size_t session_log = begin(b, 7);
-    add_number(b, 1, 1);
-    end(b, session_log);
+    size_t session_log = event_message_begin(b, 7);
+    event_message_add_number(b, 1, 1);
+    event_message_end(b, session_log);
 }
 
 /* Where the messages end that are open around a value. */
@@ -159,16 +162,16 @@ struct value {
 static struct value begin_value(struct vv_buffer *b, const char *tag)
 {
     struct value v;
-    v.summary = begin(b, 5);
-    v.value = begin(b, 1);
-    add_string(b, 1, tag);
+    v.summary = event_message_begin(b, 5);
+    v.value = event_message_begin(b, 1);
+    event_message_add_string(b, 1, tag);
     return v;
 }
 
 static void end_value(struct vv_buffer *b, struct value v)
 {
-    end(b, v.value);
-    end(b, v.summary);
+    event_message_end(b, v.value);
+    event_message_end(b, v.summary);
 }
 
 /* The nearest float; C leaves open what a cast of larger numbers gives. */
@@ -190,7 +193,7 @@ void vv_event_histogram(
     struct vv_buffer *b, const char *tag, const struct vv_histogram *h)
 {
     struct value v = begin_value(b, tag);
-    size_t histo = begin(b, 5);
+    size_t histo = event_message_begin(b, 5);
     add_double(b, 1, h->min);
     add_double(b, 2, h->max);
     add_double(b, 3, (double)h->count);
@@ -198,24 +201,25 @@ void vv_event_histogram(
     add_double(b, 5, h->sum_squares);
     add_doubles(b, 6, h->limits, h->bucket_count);
     add_doubles(b, 7, h->counts, h->bucket_count);
-    end(b, histo);
+    event_message_end(b, histo);
     end_value(b, v);
 }
 
 void vv_event_text(struct vv_buffer *b, const char *tag, const char *text)
 {
     struct value v = begin_value(b, tag);
-    size_t metadata = begin(b, 9);
-    size_t plugin = begin(b, 1);
-    add_string(b, 1, "text");
-    end(b, plugin);
-    add_number(b, 4, 2);
-    end(b, metadata);
-    size_t tensor = begin(b, 8);
-    add_number(b, 1, 7);
-    end(b, begin(b, 2)); /* the shape of a single one */
-    add_string(b, 8, text);
-    end(b, tensor);
+    size_t metadata = event_message_begin(b, 9);
+    size_t plugin = event_message_begin(b, 1);
+    event_message_add_string(b, 1, "text");
+    event_message_end(b, plugin);
+    event_message_add_number(b, 4, 2);
+    event_message_end(b, metadata);
+    size_t tensor = event_message_begin(b, 8);
+    event_message_add_number(b, 1, 7);
+    event_message_end(
+        b, event_message_begin(b, 2)); /* the shape of a single one */
+    event_message_add_string(b, 8, text);
+    event_message_end(b, tensor);
     end_value(b, v);
 }
 
@@ -223,16 +227,16 @@ void vv_event_image(
     struct vv_buffer *b, const char *tag, const struct vv_event_image *image)
 {
     struct value v = begin_value(b, tag);
-    size_t message = begin(b, 4);
-    add_number(b, 1, image->height);
-    add_number(b, 2, image->width);
-    add_number(b, 3, image->channels);
-    size_t encoded = begin(b, 4);
+    size_t message = event_message_begin(b, 4);
+    event_message_add_number(b, 1, image->height);
+    event_message_add_number(b, 2, image->width);
+    event_message_add_number(b, 3, image->channels);
+    size_t encoded = event_message_begin(b, 4);
     if (image->png)
         vv_buffer_add(b, image->png, image->size);
     else
         image->encode(image, b);
-    end(b, encoded);
-    end(b, message);
+    event_message_end(b, encoded);
+    event_message_end(b, message);
     end_value(b, v);
 }

@@ -14,7 +14,8 @@
 
 /* --- Writing, from inside the monitor ------------------------------------- */
 
-static void remember(struct vv_event_queue *q, const varve_error *error)
+static void event_queue_remember(
+    struct vv_event_queue *q, const varve_error *error)
 {
     if (!q->error.status)
         q->error = *error;
@@ -58,17 +59,17 @@ static bool is_removed(struct vv_event_queue *q)
         "open the events again (varve_events_open)",
         q->path);
     q->is_failing = true;
-    remember(q, &error);
+    event_queue_remember(q, &error);
     return true;
 }
 
-static bool write_once(struct vv_event_queue *q)
+static bool event_queue_write_once(struct vv_event_queue *q)
 {
     varve_error error;
     varve_status status = write_buffer(q, &error);
     q->is_failing = status != VARVE_OK;
     if (status) {
-        remember(q, &error);
+        event_queue_remember(q, &error);
         return false;
     }
     q->offset += q->written.size;
@@ -77,14 +78,14 @@ static bool write_once(struct vv_event_queue *q)
 }
 
 /* What could not be written before, and then what waits. */
-static void write_all(struct vv_event_queue *q)
+static void event_queue_write_all(struct vv_event_queue *q)
 {
     if (is_removed(q))
         return;
     for (int i = 0; i < 2; i++) {
         if (q->written.size == 0 && q->waiting.size > 0)
             vv_buffer_swap(&q->written, &q->waiting);
-        if (q->written.size == 0 || !write_once(q))
+        if (q->written.size == 0 || !event_queue_write_once(q))
             return;
     }
 }
@@ -103,14 +104,14 @@ static void wait_for_work(struct vv_event_queue *q)
     }
 }
 
-static void *serve(void *argument)
+static void *event_queue_serve(void *argument)
 {
     struct vv_event_queue *q = argument;
     vv_monitor_enter(q->monitor);
     for (bool ends = false; !ends; wait_for_work(q)) {
         uint64_t turn = q->asked;
         ends = q->ends;
-        write_all(q);
+        event_queue_write_all(q);
         q->answered = turn;
         vv_monitor_wake(q->monitor);
     }
@@ -135,8 +136,8 @@ varve_status vv_event_queue_start(struct vv_event_queue *q,
     vv_buffer_init(&q->waiting, &context->allocator);
     vv_buffer_init(&q->written, &context->allocator);
     vv_monitor_enter(q->monitor);
-    q->has_thread =
-        system->start_thread(system->state, serve, q, &q->thread) == 0;
+    q->has_thread = system->start_thread(
+                        system->state, event_queue_serve, q, &q->thread) == 0;
     vv_monitor_leave(q->monitor);
     return VARVE_OK;
 }
@@ -150,7 +151,7 @@ void vv_event_queue_end(struct vv_event_queue *q)
     q->ends = true;
     vv_monitor_wake(q->monitor);
     if (!q->has_thread)
-        write_all(q);
+        event_queue_write_all(q);
     vv_monitor_leave(q->monitor);
     if (q->has_thread)
         system->join_thread(system->state, q->thread);
@@ -174,13 +175,14 @@ void vv_event_queue_leave(struct vv_event_queue *q)
 
 void vv_event_queue_remember(struct vv_event_queue *q, const varve_error *error)
 {
-    remember(q, error);
+    event_queue_remember(q, error);
 }
 
 struct vv_buffer *vv_event_queue_begin(struct vv_event_queue *q)
 {
     if (!q->has_thread)
-        write_all(q); /* what an earlier write has left, to make room */
+        event_queue_write_all(
+            q); /* what an earlier write has left, to make room */
     q->record = vv_record_begin(&q->waiting);
     return &q->waiting;
 }
@@ -191,7 +193,7 @@ void vv_event_queue_drop(struct vv_event_queue *q)
 }
 
 /* Takes back the record that was being made. */
-static bool drop(struct vv_event_queue *q)
+static bool event_queue_drop(struct vv_event_queue *q)
 {
     q->waiting.size = q->record;
     q->waiting.failed = false;
@@ -205,13 +207,13 @@ bool vv_event_queue_commit(struct vv_event_queue *q)
     if (q->waiting.failed) {
         varve_error error;
         vv_fail_memory(&error, "an event");
-        remember(q, &error);
-        return drop(q);
+        event_queue_remember(q, &error);
+        return event_queue_drop(q);
     }
     if (q->waiting.size > q->limit && q->record > 0)
-        return drop(q);
+        return event_queue_drop(q);
     if (!q->has_thread)
-        write_all(q);
+        event_queue_write_all(q);
     else if (is_pressing(q))
         vv_monitor_wake(q->monitor);
     return true;
@@ -225,7 +227,8 @@ static void wait_for_answer(struct vv_event_queue *q)
         vv_monitor_wait(q->monitor, -1);
 }
 
-static varve_status tell(struct vv_event_queue *q, varve_error *error)
+static varve_status event_queue_tell(
+    struct vv_event_queue *q, varve_error *error)
 {
     uint64_t dropped = q->dropped - q->told;
     varve_error first = q->error;
@@ -248,6 +251,6 @@ varve_status vv_event_queue_flush(struct vv_event_queue *q, varve_error *error)
     if (q->has_thread)
         wait_for_answer(q);
     else
-        write_all(q);
-    return tell(q, error);
+        event_queue_write_all(q);
+    return event_queue_tell(q, error);
 }

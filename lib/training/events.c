@@ -73,7 +73,7 @@ static bool settle_restart(varve_events *events)
 
 /* Enters, and begins an event; NULL, and not entered, where it is dropped
  * because there was no room to say before it that the run has gone back. */
-static struct vv_buffer *begin(varve_events *events, int64_t step)
+static struct vv_buffer *events_begin(varve_events *events, int64_t step)
 {
     vv_event_queue_enter(&events->queue);
     if (settle_restart(events))
@@ -95,8 +95,8 @@ static void commit(varve_events *events, int64_t step)
 }
 
 /* Remembers what was wrong with an event that is not recorded. */
-static void refuse(varve_events *events, varve_status status, const char *tag,
-    const char *what)
+static void events_refuse(varve_events *events, varve_status status,
+    const char *tag, const char *what)
 {
     varve_error error;
     vv_fail(&error, status, "%s: %s%s%s", events->path, tag, *tag ? ": " : "",
@@ -114,12 +114,13 @@ static bool can_record(varve_events *events, const char *tag, bool is_there)
     if (!events)
         return false;
     if (!tag)
-        refuse(events, VARVE_MISUSE, "", "expected a tag, found NULL");
+        events_refuse(events, VARVE_MISUSE, "", "expected a tag, found NULL");
     else if (!vv_name_is_valid(tag, strlen(tag)))
-        refuse(events, VARVE_BAD_NAME, "",
+        events_refuse(events, VARVE_BAD_NAME, "",
             "expected a tag of 1 to 65535 bytes of UTF-8, found another");
     else if (!is_there)
-        refuse(events, VARVE_MISUSE, tag, "expected a value, found NULL");
+        events_refuse(
+            events, VARVE_MISUSE, tag, "expected a value, found NULL");
     else
         return true;
     return false;
@@ -130,7 +131,7 @@ void varve_events_scalar(
 {
     if (!can_record(events, tag, true))
         return;
-    struct vv_buffer *b = begin(events, step);
+    struct vv_buffer *b = events_begin(events, step);
     if (!b)
         return;
     vv_event_scalar(b, tag, value);
@@ -154,7 +155,7 @@ static void add_not_finite(
 static void record_histogram(varve_events *events, int64_t step,
     const char *tag, const struct vv_histogram *h)
 {
-    struct vv_buffer *b = begin(events, step);
+    struct vv_buffer *b = events_begin(events, step);
     if (!b)
         return;
     vv_event_histogram(b, tag, h);
@@ -185,14 +186,15 @@ void varve_events_histogram_double(varve_events *events, int64_t step,
 static void record_image(varve_events *events, int64_t step, const char *tag,
     const struct vv_event_image *image)
 {
-    struct vv_buffer *b = begin(events, step);
+    struct vv_buffer *b = events_begin(events, step);
     if (!b)
         return;
     vv_event_image(b, tag, image);
     commit(events, step);
 }
 
-static void encode(const struct vv_event_image *image, struct vv_buffer *b)
+static void events_encode(
+    const struct vv_event_image *image, struct vv_buffer *b)
 {
     vv_png_add(b, image->pixels, image->width, image->height, image->channels);
 }
@@ -203,7 +205,7 @@ void varve_events_image(varve_events *events, int64_t step, const char *tag,
     if (!can_record(events, tag, picture && picture->pixels))
         return;
     if (!vv_png_can_hold(picture->width, picture->height, picture->channels)) {
-        refuse(events, VARVE_MISUSE, tag,
+        events_refuse(events, VARVE_MISUSE, tag,
             "expected a picture of 1, 3 or 4 channels and at most 1 GiB, found "
             "another");
         return;
@@ -211,7 +213,7 @@ void varve_events_image(varve_events *events, int64_t step, const char *tag,
     struct vv_event_image image = { .width = picture->width,
         .height = picture->height,
         .channels = picture->channels,
-        .encode = encode,
+        .encode = events_encode,
         .pixels = picture->pixels };
     record_image(events, step, tag, &image);
 }
@@ -227,7 +229,7 @@ void varve_events_png(varve_events *events, int64_t step, const char *tag,
         record_image(events, step, tag, &image);
         return;
     }
-    refuse(events, VARVE_MISUSE, tag,
+    events_refuse(events, VARVE_MISUSE, tag,
         "expected a PNG of at most 1 GiB, found other bytes");
 }
 
@@ -238,11 +240,11 @@ void varve_events_text(
         return;
     size_t size = strlen(text);
     if (size > VV_PNG_MOST_BYTES || !vv_utf8_is_valid(text, size)) {
-        refuse(events, VARVE_MISUSE, tag,
+        events_refuse(events, VARVE_MISUSE, tag,
             "expected UTF-8 of at most 1 GiB, found another text");
         return;
     }
-    struct vv_buffer *b = begin(events, step);
+    struct vv_buffer *b = events_begin(events, step);
     if (!b)
         return;
     vv_event_text(b, tag, text);
@@ -264,7 +266,7 @@ void varve_events_supersede(varve_events *events, int64_t first_step)
     vv_event_queue_leave(&events->queue);
 }
 
-static varve_status save(void *self, varve_sink *sink)
+static varve_status events_save(void *self, varve_sink *sink)
 {
     varve_events *events = self;
     unsigned char bytes[8];
@@ -278,7 +280,7 @@ static varve_status save(void *self, varve_sink *sink)
 }
 
 /* A restoration that is undone comes back with what was there before. */
-static void go_back(varve_events *events, int64_t next)
+static void events_go_back(varve_events *events, int64_t next)
 {
     bool is_undone = events->is_restored && next == events->before;
     if (!events->is_restored)
@@ -288,7 +290,7 @@ static void go_back(varve_events *events, int64_t next)
 }
 
 /* No bytes are from a program without events, which knew nothing of steps. */
-static varve_status load(void *self, const void *bytes, size_t size)
+static varve_status events_load(void *self, const void *bytes, size_t size)
 {
     varve_events *events = self;
     if (!events || size == 0)
@@ -296,7 +298,7 @@ static varve_status load(void *self, const void *bytes, size_t size)
     if (size != 8)
         return VARVE_CORRUPT;
     vv_event_queue_enter(&events->queue);
-    go_back(events, (int64_t)vv_load64(bytes));
+    events_go_back(events, (int64_t)vv_load64(bytes));
     vv_event_queue_leave(&events->queue);
     return VARVE_OK;
 }
@@ -304,7 +306,7 @@ static varve_status load(void *self, const void *bytes, size_t size)
 varve_node *varve_add_events(
     varve_node *parent, const char *name, varve_events *events)
 {
-    static const varve_state_callbacks callbacks = { save, load };
+    static const varve_state_callbacks callbacks = { events_save, events_load };
     return varve_add_state(parent, name, &callbacks, events);
 }
 
@@ -340,7 +342,7 @@ const char *varve_events_path(const varve_events *events)
 /* --- Beginning and end -----------------------------------------------------
  */
 
-static varve_status begin_file(varve_events *events, varve_error *error)
+static varve_status events_begin_file(varve_events *events, varve_error *error)
 {
     struct vv_event_queue *queue = &events->queue;
     varve_status status = vv_event_queue_start(
@@ -355,8 +357,9 @@ static varve_status begin_file(varve_events *events, varve_error *error)
     return status;
 }
 
-static varve_status open_file(varve_events *events, const char *directory,
-    const varve_events_options *options, varve_error *error)
+static varve_status events_open_file(varve_events *events,
+    const char *directory, const varve_events_options *options,
+    varve_error *error)
 {
     const struct vv_system *system = events->context.system;
     unsigned seconds = options->flush_seconds;
@@ -365,7 +368,7 @@ static varve_status open_file(varve_events *events, const char *directory,
         options->queue_size ? options->queue_size : (size_t)16 << 20;
     varve_status status = vv_event_file_create(
         &events->context, directory, &events->file, &events->path, error);
-    if (!status && (status = begin_file(events, error)))
+    if (!status && (status = events_begin_file(events, error)))
         system->remove(system->state, VV_WORKING_DIRECTORY, events->path);
     return status;
 }
@@ -391,7 +394,8 @@ varve_events *vv_events_open_in(const struct vv_context *context,
     events->context = *context;
     events->file = -1;
     events->next = events->marked = NOTHING;
-    if (open_file(events, directory, options ? options : &defaults, error)) {
+    if (events_open_file(
+            events, directory, options ? options : &defaults, error)) {
         varve_events_free(events);
         return NULL;
     }

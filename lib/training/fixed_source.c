@@ -11,7 +11,7 @@
 #include "try.h"
 
 /* There is nothing to find: the content is read for its digest. */
-static varve_status check_size(
+static varve_status fixed_source_check_size(
     struct vv_record_file *file, struct vv_scan *scan, varve_error *error)
 {
     if (file->size < file->header_size ||
@@ -52,7 +52,7 @@ static varve_status set_fixed_kind(
         .kind = VV_FIXED,
         .header_size = fixed->header_size,
         .record_size = fixed->record_size,
-        .index = check_size,
+        .index = fixed_source_check_size,
         .read = read_fixed,
     };
     return VARVE_OK;

@@ -28,7 +28,7 @@ static void set_up(struct vv_histogram *h)
 
 /* The first bucket whose limit is above the value; the last for the largest
  * number there is. */
-static size_t bucket_of(const double *limits, double value)
+static size_t histogram_bucket_of(const double *limits, double value)
 {
     size_t low = 0;
     size_t high = VV_MOST_BUCKETS - 1;
@@ -55,7 +55,7 @@ static void count_in(struct vv_histogram *h, double value)
     h->count++;
     h->sum += value;
     h->sum_squares += value * value;
-    h->counts[bucket_of(h->limits, value)]++;
+    h->counts[histogram_bucket_of(h->limits, value)]++;
 }
 
 /* Takes each run of empty buckets together as one. */

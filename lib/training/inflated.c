@@ -52,7 +52,7 @@ struct vv_inflated *vv_inflated_new(const struct vv_context *context, int file,
     return f;
 }
 
-static void drop(struct vv_inflated *f, struct place *place)
+static void inflated_drop(struct vv_inflated *f, struct place *place)
 {
     vv_inflater_free(&f->context.allocator, place->inflater);
     *place = (struct place){ .inflater = NULL };
@@ -64,8 +64,8 @@ void vv_inflated_free(struct vv_inflated *f)
         return;
     const varve_allocator a = f->context.allocator;
     for (size_t i = 0; i < f->kept_count; i++)
-        drop(f, &f->kept[i]);
-    drop(f, &f->now);
+        inflated_drop(f, &f->kept[i]);
+    inflated_drop(f, &f->now);
     vv_release(&a, f, sizeof *f);
 }
 
@@ -81,23 +81,23 @@ size_t vv_inflated_kept(const struct vv_inflated *f)
 
 /* --- Inflating ------------------------------------------------------------ */
 
-static const char *name_of(const struct vv_inflated *f)
+static const char *inflated_name_of(const struct vv_inflated *f)
 {
     return f->deflation == VV_GZIP ? "GZIP" : "ZLIB";
 }
 
-static varve_status fail(const struct vv_inflated *f, varve_status status,
-    const char *found, varve_error *error)
+static varve_status inflated_fail(const struct vv_inflated *f,
+    varve_status status, const char *found, varve_error *error)
 {
     return vv_fail(error, status,
         "%s: byte %" PRIu64 " of the file: expected the compression %s, found "
         "%s",
-        f->path, f->now.in, name_of(f), found);
+        f->path, f->now.in, inflated_name_of(f), found);
 }
 
 /* The bytes of the file that come next; none at its end. */
-static varve_status look(struct vv_inflated *f, const unsigned char **in,
-    size_t *in_size, varve_error *error)
+static varve_status inflated_look(struct vv_inflated *f,
+    const unsigned char **in, size_t *in_size, varve_error *error)
 {
     uint64_t at = f->now.in;
     uint64_t left = f->packed_size - at;
@@ -123,18 +123,19 @@ static varve_status end_stream(struct vv_inflated *f, varve_error *error)
     else if (f->deflation == VV_GZIP)
         vv_inflater_begin_again(f->now.inflater);
     else
-        return fail(f, VARVE_CORRUPT, "more bytes behind its end", error);
+        return inflated_fail(
+            f, VARVE_CORRUPT, "more bytes behind its end", error);
     return VARVE_OK;
 }
 
 /* Inflates *size bytes at most, which is above 0; none, perhaps, at an end. */
-static varve_status inflate_some(struct vv_inflated *f, unsigned char *bytes,
-    size_t *size, varve_error *error)
+static varve_status inflated_inflate_some(struct vv_inflated *f,
+    unsigned char *bytes, size_t *size, varve_error *error)
 {
     const unsigned char *in, *from;
     size_t in_size, room = *size;
     unsigned char *out = bytes;
-    VV_TRY(look(f, &in, &in_size, error));
+    VV_TRY(inflated_look(f, &in, &in_size, error));
     from = in;
     enum vv_inflation result =
         vv_inflate(f->now.inflater, &in, &in_size, &out, &room);
@@ -145,11 +146,11 @@ static varve_status inflate_some(struct vv_inflated *f, unsigned char *bytes,
     if (result == VV_INFLATION_NO_MEMORY)
         return vv_fail_memory(error, "inflating a file of records");
     if (result == VV_INFLATION_BAD)
-        return fail(f, VARVE_CORRUPT, "other bytes", error);
+        return inflated_fail(f, VARVE_CORRUPT, "other bytes", error);
     if (result == VV_INFLATION_END)
         return end_stream(f, error);
     if (!has_moved)
-        return fail(f, VARVE_TRUNCATED, "the end of the file", error);
+        return inflated_fail(f, VARVE_TRUNCATED, "the end of the file", error);
     return VARVE_OK;
 }
 
@@ -163,7 +164,7 @@ static void thin_out(struct vv_inflated *f)
         if (i % 2)
             f->kept[left++] = f->kept[i];
         else
-            drop(f, &f->kept[i]);
+            inflated_drop(f, &f->kept[i]);
     }
     f->kept_count = left;
     f->step *= 2;
@@ -175,7 +176,7 @@ static uint64_t last_kept(const struct vv_inflated *f)
 }
 
 /* Without memory for it there is one fewer: that costs time alone. */
-static void keep(struct vv_inflated *f)
+static void inflated_keep(struct vv_inflated *f)
 {
     if (f->now.is_end || f->now.out < last_kept(f) + f->step)
         return;
@@ -190,7 +191,8 @@ static void keep(struct vv_inflated *f)
 }
 
 /* The last one that is not behind a place; NULL: the beginning. */
-static const struct place *find(const struct vv_inflated *f, uint64_t at)
+static const struct place *inflated_find(
+    const struct vv_inflated *f, uint64_t at)
 {
     const struct place *best = NULL;
     for (size_t i = 0; i < f->kept_count && f->kept[i].out <= at; i++)
@@ -202,7 +204,7 @@ static const struct place *find(const struct vv_inflated *f, uint64_t at)
 static varve_status jump(struct vv_inflated *f, uint64_t at, varve_error *error)
 {
     const struct varve_allocator *a = &f->context.allocator;
-    const struct place *from = find(f, at);
+    const struct place *from = inflated_find(f, at);
     if (f->now.inflater && f->now.out <= at &&
         (!from || from->out <= f->now.out))
         return VARVE_OK;
@@ -211,15 +213,15 @@ static varve_status jump(struct vv_inflated *f, uint64_t at, varve_error *error)
                           : vv_inflater_new(a, f->deflation);
     if (!place.inflater)
         return vv_fail_memory(error, "inflating a file of records");
-    drop(f, &f->now);
+    inflated_drop(f, &f->now);
     f->now = place;
     return VARVE_OK;
 }
 
 /* --- Reading -------------------------------------------------------------- */
 
-static varve_status advance(struct vv_inflated *f, uint64_t at, void *bytes,
-    size_t size, size_t *got, varve_error *error)
+static varve_status inflated_advance(struct vv_inflated *f, uint64_t at,
+    void *bytes, size_t size, size_t *got, varve_error *error)
 {
     VV_TRY(jump(f, at, error));
     *got = 0;
@@ -230,9 +232,9 @@ static varve_status advance(struct vv_inflated *f, uint64_t at, void *bytes,
                       : left < WINDOW_SIZE ? (size_t)left
                                            : WINDOW_SIZE;
         unsigned char *to = skips ? f->skipped : (unsigned char *)bytes + *got;
-        VV_TRY(inflate_some(f, to, &some, error));
+        VV_TRY(inflated_inflate_some(f, to, &some, error));
         *got += skips ? 0 : some;
-        keep(f);
+        inflated_keep(f);
     }
     return VARVE_OK;
 }
@@ -240,8 +242,8 @@ static varve_status advance(struct vv_inflated *f, uint64_t at, void *bytes,
 varve_status vv_inflated_read(struct vv_inflated *f, uint64_t at, void *bytes,
     size_t size, size_t *got, varve_error *error)
 {
-    varve_status status = advance(f, at, bytes, size, got, error);
+    varve_status status = inflated_advance(f, at, bytes, size, got, error);
     if (status)
-        drop(f, &f->now); /* where it stands is not known any more */
+        inflated_drop(f, &f->now); /* where it stands is not known any more */
     return status;
 }

@@ -25,13 +25,14 @@ static struct generator {
 
 enum { GENERATORS = sizeof generators / sizeof *generators };
 
-static void form_of(const struct generator *g, char form[FORM_SIZE])
+static void library_random_form_of(
+    const struct generator *g, char form[FORM_SIZE])
 {
     memset(form, 0, FORM_SIZE);
     strcpy(form, vv_libc_random_form(g->which));
 }
 
-static varve_status save(void *self, varve_sink *sink)
+static varve_status library_random_save(void *self, varve_sink *sink)
 {
     const struct generator *g = self;
     uint32_t words[VV_LIBC_MOST_WORDS];
@@ -39,7 +40,7 @@ static varve_status save(void *self, varve_sink *sink)
     size_t count = vv_libc_random_get(g->which, words);
     if (count == 0)
         return VARVE_TOO_NEW;
-    form_of(g, form);
+    library_random_form_of(g, form);
     varve_put(sink, form, sizeof form);
     for (size_t i = 0; i < count; i++) {
         vv_store32(word, words[i]);
@@ -48,12 +49,13 @@ static varve_status save(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-static varve_status load(void *self, const void *bytes, size_t size)
+static varve_status library_random_load(
+    void *self, const void *bytes, size_t size)
 {
     const struct generator *g = self;
     uint32_t words[VV_LIBC_MOST_WORDS];
     char form[FORM_SIZE];
-    form_of(g, form);
+    library_random_form_of(g, form);
     if (size < FORM_SIZE || memcmp(bytes, form, FORM_SIZE) != 0)
         return VARVE_MISMATCH;
     const char *word = (const char *)bytes + FORM_SIZE;
@@ -69,7 +71,8 @@ static varve_status load(void *self, const void *bytes, size_t size)
 varve_node *varve_add_libc_random(
     varve_node *parent, const char *name, varve_libc_generator which)
 {
-    static const varve_state_callbacks callbacks = { save, load };
+    static const varve_state_callbacks callbacks = { library_random_save,
+        library_random_load };
     uint32_t words[VV_LIBC_MOST_WORDS];
     parent = vv_or_nil(parent);
     unsigned number = (unsigned)which;
@@ -82,12 +85,12 @@ varve_node *varve_add_libc_random(
         return node;
     }
     if (is_one)
-        vv_mistake(parent->graph, VARVE_TOO_NEW,
+        vv_graph_error(parent->graph, VARVE_TOO_NEW,
             "%s: expected a C library that gives the state of %s, found "
             "another: draw from random or varve_random",
             name ? name : "list element", g->name);
     else
-        vv_mistake(parent->graph, VARVE_MISUSE,
+        vv_graph_error(parent->graph, VARVE_MISUSE,
             "%s: expected a generator of the C library, found number %u",
             name ? name : "list element", number);
     return &parent->graph->nil;

@@ -13,8 +13,8 @@
 #include "try.h"
 
 /* A line that begins at an offset, unless it is one of those to skip. */
-static varve_status add_line(struct vv_record_file *file, uint64_t offset,
-    uint64_t *skip, varve_error *error)
+static varve_status line_source_add_line(struct vv_record_file *file,
+    uint64_t offset, uint64_t *skip, varve_error *error)
 {
     if (*skip == 0)
         return vv_record_file_add(file, offset, error);
@@ -23,7 +23,7 @@ static varve_status add_line(struct vv_record_file *file, uint64_t offset,
 }
 
 /* A line begins at 0 and behind each newline that is not the last byte. */
-static varve_status add_lines(struct vv_record_file *file,
+static varve_status line_source_add_lines(struct vv_record_file *file,
     const unsigned char *bytes, size_t size, uint64_t *skip, uint64_t offset,
     varve_error *error)
 {
@@ -32,7 +32,7 @@ static varve_status add_lines(struct vv_record_file *file,
         at++;
         uint64_t next = offset + (uint64_t)(at - bytes);
         if (next < file->size)
-            VV_TRY(add_line(file, next, skip, error));
+            VV_TRY(line_source_add_line(file, next, skip, error));
     }
     return VARVE_OK;
 }
@@ -42,13 +42,13 @@ static varve_status index_lines(
 {
     uint64_t skip = scan->options->skip_lines;
     if (file->size > 0)
-        VV_TRY(add_line(file, 0, &skip, error));
+        VV_TRY(line_source_add_line(file, 0, &skip, error));
     while (vv_scan_left(scan) > 0) {
         const unsigned char *bytes;
         size_t size;
         uint64_t offset = scan->at;
         VV_TRY(vv_scan_some(scan, vv_scan_left(scan), &bytes, &size, error));
-        VV_TRY(add_lines(file, bytes, size, &skip, offset, error));
+        VV_TRY(line_source_add_lines(file, bytes, size, &skip, offset, error));
     }
     if (file->size > 0 && skip > 0)
         return vv_fail(error, VARVE_TRUNCATED,

@@ -48,7 +48,7 @@ struct output {
 /* --- Length ----------------------------------------------------------------
  */
 
-static varve_status flush(struct output *o, varve_error *error)
+static varve_status output_flush(struct output *o, varve_error *error)
 {
     varve_status status =
         o->callbacks.flush ? o->callbacks.flush(o->self) : VARVE_OK;
@@ -79,7 +79,7 @@ static varve_status find_length(
     struct output *o, uint64_t *length, varve_error *error)
 {
     struct vv_file_info info;
-    VV_TRY(flush(o, error));
+    VV_TRY(output_flush(o, error));
     VV_TRY(find_info(o, &info, error));
     if (info.kind != VV_REGULAR_FILE)
         return vv_fail(error, VARVE_MISUSE,
@@ -104,7 +104,7 @@ static void output_leave(struct output *o)
     before->next = o->next;
 }
 
-static void release(
+static void output_release(
     struct vv_state_guard *guard, const varve_allocator *allocator)
 {
     struct output *o = (struct output *)guard;
@@ -117,7 +117,7 @@ static void release(
 static struct output *output_of(const varve_node *node)
 {
     const struct vv_node_state *state = vv_state_of(node);
-    return state && state->guard && state->guard->release == release
+    return state && state->guard && state->guard->release == output_release
                ? (struct output *)state->guard
                : NULL;
 }
@@ -141,11 +141,12 @@ static void output_join(struct output *o, const varve_graph *graph)
 static varve_status flush_others(struct output *o, varve_error *error)
 {
     for (struct output *other = o->next; other != o; other = other->next)
-        VV_TRY(flush(other, error));
+        VV_TRY(output_flush(other, error));
     return VARVE_OK;
 }
 
-static varve_status look(struct output *o, uint64_t *length, varve_error *error)
+static varve_status output_look(
+    struct output *o, uint64_t *length, varve_error *error)
 {
     VV_TRY(flush_others(o, error));
     VV_TRY(find_length(o, length, error));
@@ -178,7 +179,7 @@ static varve_status find_digest(const struct output *o, uint64_t end,
     return VARVE_OK;
 }
 
-static varve_status save(void *self, varve_sink *sink)
+static varve_status output_save(void *self, varve_sink *sink)
 {
     struct output *o = self;
     unsigned char bytes[LENGTH_SIZE];
@@ -186,7 +187,7 @@ static varve_status save(void *self, varve_sink *sink)
     uint64_t length = 0;
     bool is_known = false;
     o->guard.failure.status = VARVE_OK;
-    VV_TRY(look(o, &length, &o->guard.failure));
+    VV_TRY(output_look(o, &length, &o->guard.failure));
     VV_TRY(find_digest(o, length, &digest, &is_known, &o->guard.failure));
     vv_store64(bytes, length);
     varve_put(sink, bytes, sizeof bytes);
@@ -238,8 +239,8 @@ static varve_status check_length(
     return VARVE_OK;
 }
 
-static varve_status check(struct vv_state_guard *guard, const char *where,
-    const void *bytes, size_t size, varve_error *error)
+static varve_status output_check(struct vv_state_guard *guard,
+    const char *where, const void *bytes, size_t size, varve_error *error)
 {
     varve_error reason = { 0 };
     varve_status status =
@@ -247,9 +248,10 @@ static varve_status check(struct vv_state_guard *guard, const char *where,
     return status ? vv_fail_because(error, &reason, "%s", where) : VARVE_OK;
 }
 
-static varve_status cut(struct output *o, uint64_t length, varve_error *error)
+static varve_status output_cut(
+    struct output *o, uint64_t length, varve_error *error)
 {
-    VV_TRY(flush(o, error));
+    VV_TRY(output_flush(o, error));
     int result = vv_output_cut(o->descriptor, length);
     if (result < 0)
         return vv_fail_system(error, -result, "ftruncate", FILE_TEXT);
@@ -268,17 +270,17 @@ static varve_status cut(struct output *o, uint64_t length, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status load(void *self, const void *bytes, size_t size)
+static varve_status output_load(void *self, const void *bytes, size_t size)
 {
     struct output *o = self;
     o->guard.failure.status = VARVE_OK;
     VV_TRY(check_length(o, bytes, size, &o->guard.failure));
-    return cut(o, vv_load64(bytes), &o->guard.failure);
+    return output_cut(o, vv_load64(bytes), &o->guard.failure);
 }
 
 /* A sync that failed is not made again: the system may have dropped what it
  * could not write, and would report success. */
-static varve_status sync_file(
+static varve_status output_sync_file(
     struct vv_state_guard *guard, const char *where, varve_error *error)
 {
     struct output *o = (struct output *)guard;
@@ -311,30 +313,30 @@ static varve_status look_at_new(struct output *o, varve_error *error)
     return find_length(o, &o->known, error);
 }
 
-static varve_node *add(
+static varve_node *output_add(
     varve_node *parent, const char *name, const struct output *wanted)
 {
-    static const varve_state_callbacks callbacks = { save, load };
+    static const varve_state_callbacks callbacks = { output_save, output_load };
     varve_graph *graph = parent->graph;
     const varve_allocator *a = &graph->context.allocator;
     struct output *o = vv_allocate(a, sizeof *o);
     if (!o) {
         if (wanted->owns_descriptor)
             vv_output_close(wanted->descriptor);
-        return vv_memory_mistake(graph);
+        return vv_graph_memory_error(graph);
     }
     *o = *wanted;
-    o->guard = (struct vv_state_guard){
-        .check = check, .sync = sync_file, .release = release
-    };
+    o->guard = (struct vv_state_guard){ .check = output_check,
+        .sync = output_sync_file,
+        .release = output_release };
     o->system = graph->context.system;
     varve_error error = { 0 };
     varve_status status = look_at_new(o, &error);
-    varve_node *node = status ? vv_mistake(graph, status, "%s: %s",
+    varve_node *node = status ? vv_graph_error(graph, status, "%s: %s",
                                     name ? name : "list element", error.message)
                               : vv_state_new(graph, &callbacks, o);
     if (vv_is_nil(node)) {
-        release(&o->guard, a);
+        output_release(&o->guard, a);
         return node;
     }
     output_join(o, graph);
@@ -343,10 +345,10 @@ static varve_node *add(
     return vv_edge_attach(parent, name, node);
 }
 
-static varve_node *refuse(
+static varve_node *output_refuse(
     varve_node *parent, const char *name, const char *wanted)
 {
-    return vv_mistake(parent->graph, VARVE_MISUSE,
+    return vv_graph_error(parent->graph, VARVE_MISUSE,
         "%s: expected %s, found NULL", name ? name : "list element", wanted);
 }
 
@@ -356,13 +358,13 @@ varve_node *varve_add_output(varve_node *parent, const char *name, FILE *file)
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     if (!file)
-        return refuse(parent, name, "a stream");
+        return output_refuse(parent, name, "a stream");
     int descriptor = vv_output_stream_descriptor(file);
     if (descriptor < 0)
-        return vv_mistake(parent->graph, VARVE_MISUSE,
+        return vv_graph_error(parent->graph, VARVE_MISUSE,
             "%s: expected a stream of a file, found one without a descriptor",
             name ? name : "list element");
-    return add(parent, name,
+    return output_add(parent, name,
         &(struct output){ .stream = file, .descriptor = descriptor });
 }
 
@@ -372,7 +374,8 @@ varve_node *varve_add_output_descriptor(
     parent = vv_or_nil(parent);
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
-    return add(parent, name, &(struct output){ .descriptor = descriptor });
+    return output_add(
+        parent, name, &(struct output){ .descriptor = descriptor });
 }
 
 varve_node *varve_add_buffered_output(varve_node *parent, const char *name,
@@ -382,8 +385,8 @@ varve_node *varve_add_buffered_output(varve_node *parent, const char *name,
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     if (!callbacks || !callbacks->flush)
-        return refuse(parent, name, "a flush callback");
-    return add(parent, name,
+        return output_refuse(parent, name, "a flush callback");
+    return output_add(parent, name,
         &(struct output){
             .descriptor = descriptor, .callbacks = *callbacks, .self = self });
 }
@@ -395,19 +398,19 @@ varve_node *varve_add_output_path(varve_node *parent, const char *name,
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     if (!path)
-        return refuse(parent, name, "a path");
+        return output_refuse(parent, name, "a path");
     if (!callbacks || !callbacks->flush)
-        return refuse(parent, name, "a flush callback");
+        return output_refuse(parent, name, "a flush callback");
     if (!callbacks->seek)
-        return refuse(parent, name, "a seek callback");
+        return output_refuse(parent, name, "a seek callback");
     int descriptor = vv_output_open(path);
     if (descriptor < 0) {
         varve_error error = { 0 };
         vv_fail_system(&error, -descriptor, "open", path);
-        return vv_mistake(parent->graph, error.status, "%s: %s",
+        return vv_graph_error(parent->graph, error.status, "%s: %s",
             name ? name : "list element", error.message);
     }
-    return add(parent, name,
+    return output_add(parent, name,
         &(struct output){ .descriptor = descriptor,
             .owns_descriptor = true,
             .callbacks = *callbacks,

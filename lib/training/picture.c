@@ -57,7 +57,7 @@ struct stream {
     uint32_t low, high; /* Adler-32 */
 };
 
-static void begin_block(struct stream *s)
+static void picture_begin_block(struct stream *s)
 {
     size_t size = s->left < MOST_IN_BLOCK ? s->left : MOST_IN_BLOCK;
     unsigned char header[5] = { size == s->left, (unsigned char)size,
@@ -88,7 +88,7 @@ static void add_to_stream(
     sum_adler(s, bytes, size);
     while (size > 0) {
         if (s->in_block == 0)
-            begin_block(s);
+            picture_begin_block(s);
         size_t part = size < s->in_block ? size : s->in_block;
         vv_buffer_add(s->b, bytes, part);
         bytes += part;
@@ -98,7 +98,7 @@ static void add_to_stream(
     }
 }
 
-static void add_header(
+static void picture_add_header(
     struct vv_buffer *b, uint32_t width, uint32_t height, unsigned channels)
 {
     static const unsigned char colour_types[] = { [1] = 0, [3] = 2, [4] = 6 };
@@ -118,7 +118,7 @@ void vv_png_add(struct vv_buffer *b, const unsigned char *pixels,
     size_t size = height * (row + 1);
     size_t blocks = (size + MOST_IN_BLOCK - 1) / MOST_IN_BLOCK;
     vv_buffer_add(b, signature, sizeof signature);
-    add_header(b, width, height, channels);
+    picture_add_header(b, width, height, channels);
     size_t begin = begin_chunk(b, (uint32_t)(size + 5 * blocks + 6), "IDAT");
     vv_buffer_add(b, "\x78\x01", 2);
     struct stream s = { .b = b, .left = size, .low = 1 };

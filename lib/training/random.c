@@ -50,7 +50,7 @@ static uint64_t counter_of(const varve_random *stream)
 }
 
 /* Makes the words that the position is among. */
-static void make_block(varve_random *stream)
+static void random_make_block(varve_random *stream)
 {
     stream->made_counter = counter_of(stream);
     stream->made_key[0] = stream->key[0];
@@ -64,7 +64,7 @@ static uint64_t next_word(varve_random *stream)
     if (stream->made_counter != counter_of(stream) ||
         stream->made_key[0] != stream->key[0] ||
         stream->made_key[1] != stream->key[1])
-        make_block(stream);
+        random_make_block(stream);
     return stream->made[stream->position++ % BLOCK];
 }
 
@@ -161,7 +161,7 @@ static size_t next_words(
 }
 
 /* Inline, so that each caller has a loop with its own function in it. */
-static inline void fill(varve_random *stream, double *out, size_t count,
+static inline void random_fill(varve_random *stream, double *out, size_t count,
     word_function *function, struct shape s)
 {
     uint64_t words[AT_ONCE];
@@ -185,25 +185,27 @@ static inline void fill_float32(varve_random *stream, float *out, size_t count,
 
 void varve_random_fill_unit(varve_random *stream, double *out, size_t count)
 {
-    fill(stream, out, count, as_unit_of, (struct shape){ 0, 1 });
+    random_fill(stream, out, count, as_unit_of, (struct shape){ 0, 1 });
 }
 
 void varve_random_fill_uniform(
     varve_random *stream, double *out, size_t count, double low, double high)
 {
-    fill(stream, out, count, as_uniform, (struct shape){ low, high });
+    random_fill(stream, out, count, as_uniform, (struct shape){ low, high });
 }
 
 void varve_random_fill_normal(varve_random *stream, double *out, size_t count,
     double mean, double deviation)
 {
-    fill(stream, out, count, as_normal, (struct shape){ mean, deviation });
+    random_fill(
+        stream, out, count, as_normal, (struct shape){ mean, deviation });
 }
 
 void varve_random_fill_truncated_normal(varve_random *stream, double *out,
     size_t count, double mean, double deviation)
 {
-    fill(stream, out, count, as_truncated, (struct shape){ mean, deviation });
+    random_fill(
+        stream, out, count, as_truncated, (struct shape){ mean, deviation });
 }
 
 void varve_random_fill_uniform_float32(
@@ -246,7 +248,7 @@ uint64_t varve_random_below(varve_random *stream, uint64_t limit)
     return high;
 }
 
-static void swap(unsigned char *a, unsigned char *b, size_t size)
+static void random_swap(unsigned char *a, unsigned char *b, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         unsigned char byte = a[i];
@@ -262,7 +264,7 @@ void varve_random_shuffle(
     for (size_t i = count; i-- > 1;) {
         size_t k = (size_t)varve_random_below(stream, i + 1);
         if (k != i)
-            swap(bytes + i * size, bytes + k * size, size);
+            random_swap(bytes + i * size, bytes + k * size, size);
     }
 }
 

@@ -73,10 +73,10 @@ static bool derive(
     bool found = climb(&path, parent, name);
     const char *text = vv_buffer_string(&path);
     if (path.failed) {
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
     } else if (!found) {
         char where[256];
-        vv_mistake(graph, VARVE_MISUSE,
+        vv_graph_error(graph, VARVE_MISUSE,
             "%s: \"%.200s\": expected an object that the root leads to, for a "
             "stream is derived from its path; found a detached one",
             vv_node_text(parent, where, sizeof where), name);
@@ -91,18 +91,18 @@ static bool derive(
 }
 
 /* Whether a stream can be added; if not, a mistake. */
-static bool may_add(
+static bool random_key_may_add(
     varve_node *parent, const char *name, const varve_random *stream)
 {
     if (!vv_node_takes_children(parent, name))
         return false;
     if (!stream)
-        vv_mistake(parent->graph, VARVE_MISUSE,
+        vv_graph_error(parent->graph, VARVE_MISUSE,
             "%s: expected a stream, found NULL", name ? name : "list element");
     return stream != NULL;
 }
 
-static varve_node *add(
+static varve_node *random_key_add(
     varve_node *parent, const char *name, varve_random *stream)
 {
     const uint64_t two = 2;
@@ -119,8 +119,9 @@ varve_node *varve_add_seeded_random(
     varve_node *parent, const char *name, varve_random *stream)
 {
     parent = vv_or_nil(parent);
-    return may_add(parent, name, stream) ? add(parent, name, stream)
-                                         : &parent->graph->nil;
+    return random_key_may_add(parent, name, stream)
+               ? random_key_add(parent, name, stream)
+               : &parent->graph->nil;
 }
 
 varve_node *varve_add_random(
@@ -128,9 +129,9 @@ varve_node *varve_add_random(
 {
     parent = vv_or_nil(parent);
     bool has_path = parent->kind == VARVE_LIST || name;
-    if (!may_add(parent, name, stream) ||
+    if (!random_key_may_add(parent, name, stream) ||
         (has_path &&
             !derive(parent, name ? name : "list element", stream, seed)))
         return &parent->graph->nil;
-    return add(parent, name, stream);
+    return random_key_add(parent, name, stream);
 }

@@ -81,14 +81,14 @@ varve_status vv_record_file_compare(const struct vv_record_file *file,
         size == file->size ? " and another time of modification" : "");
 }
 
-static varve_status compare(const struct vv_record_file *file,
+static varve_status record_file_compare(const struct vv_record_file *file,
     const struct vv_file_info *info, varve_error *error)
 {
     return vv_record_file_compare(file, info->size, info->modified, error);
 }
 
 /* A path that leads nowhere, or cannot be followed, is no change. */
-static varve_status check_path(
+static varve_status record_file_check_path(
     const struct vv_record_file *file, varve_error *error)
 {
     const struct vv_system *system = file->context.system;
@@ -98,7 +98,7 @@ static varve_status check_path(
     bool is_known =
         there >= 0 && system->info(system->state, there, &info) == 0;
     vv_file_close(&file->context, there);
-    return is_known ? compare(file, &info, error) : VARVE_OK;
+    return is_known ? record_file_compare(file, &info, error) : VARVE_OK;
 }
 
 varve_status vv_record_file_check(void *checked, bool must, varve_error *error)
@@ -110,8 +110,8 @@ varve_status vv_record_file_check(void *checked, bool must, varve_error *error)
     if (!must && now - file->checked < VV_CHECK_INTERVAL)
         return VARVE_OK;
     VV_TRY(vv_file_info(&file->context, file->file, file->path, &info, error));
-    VV_TRY(compare(file, &info, error));
-    VV_TRY(check_path(file, error));
+    VV_TRY(record_file_compare(file, &info, error));
+    VV_TRY(record_file_check_path(file, error));
     file->checked = now;
     return VARVE_OK;
 }
@@ -124,7 +124,7 @@ varve_status vv_record_file_open_again(
     VV_TRY(vv_file_open_info(
         &file->context, file->path, &file->file, &info, error));
     file->checked = system->uptime(system->state);
-    varve_status status = compare(file, &info, error);
+    varve_status status = record_file_compare(file, &info, error);
     if (!status && file->deflation != VV_DEFLATED &&
         !vv_record_file_inflate(file, file->deflation))
         status = vv_fail_memory(error, "inflating a file of records");

@@ -92,7 +92,8 @@ struct vv_record_extent vv_record_list_extent(
 
 /* The place of a file in `open`: its own, a new one, or that of the file that
  * was read longest ago. */
-static struct open_entry *place_of(struct vv_record_list *list, uint64_t number)
+static struct open_entry *record_list_place_of(
+    struct vv_record_list *list, uint64_t number)
 {
     struct open_entry *oldest = list->open;
     for (size_t i = 0; i < list->open_count; i++) {
@@ -106,7 +107,7 @@ static struct open_entry *place_of(struct vv_record_list *list, uint64_t number)
     return oldest;
 }
 
-static varve_status check_entry(const struct vv_record_list *list,
+static varve_status record_list_check_entry(const struct vv_record_list *list,
     struct open_entry *entry, bool must, varve_error *error)
 {
     if (!entry->is_unchecked)
@@ -119,13 +120,13 @@ static varve_status check_entry(const struct vv_record_list *list,
 }
 
 /* Opens a file unless it is open; closes another one where that is needed. */
-static varve_status reach(
+static varve_status record_list_reach(
     struct vv_record_list *list, uint64_t number, varve_error *error)
 {
-    struct open_entry *place = place_of(list, number);
+    struct open_entry *place = record_list_place_of(list, number);
     struct open_entry *end = list->open + list->open_count;
     if (place < end && place->number != number) {
-        VV_TRY(check_entry(list, place, false, error));
+        VV_TRY(record_list_check_entry(list, place, false, error));
         vv_record_file_shut(list->files[place->number].file);
         *place = *--end;
         place = end;
@@ -147,7 +148,7 @@ varve_status vv_record_list_read(
     struct vv_record_list *list = self;
     uint64_t record;
     uint64_t number = vv_record_list_find(list, index, &record);
-    VV_TRY(reach(list, number, error));
+    VV_TRY(record_list_reach(list, number, error));
     return list->read(list->files[number].file, record, sink, error);
 }
 
@@ -155,7 +156,7 @@ varve_status vv_record_list_check(void *self, bool must, varve_error *error)
 {
     struct vv_record_list *list = self;
     for (size_t i = 0; i < list->open_count; i++)
-        VV_TRY(check_entry(list, &list->open[i], must, error));
+        VV_TRY(record_list_check_entry(list, &list->open[i], must, error));
     return VARVE_OK;
 }
 
@@ -183,9 +184,9 @@ void vv_record_list_close(void *closed)
 }
 
 /* Scans one, and shuts it. */
-static varve_status add_file(struct vv_record_list *list, size_t number,
-    const struct vv_scanned *kind, const varve_records_options *options,
-    varve_error *error)
+static varve_status record_list_add_file(struct vv_record_list *list,
+    size_t number, const struct vv_scanned *kind,
+    const varve_records_options *options, varve_error *error)
 {
     struct listed_file *listed = &list->files[number];
     struct vv_listed_form form = {
@@ -204,7 +205,7 @@ static varve_status add_file(struct vv_record_list *list, size_t number,
                              : VARVE_OK;
 }
 
-static varve_status add_files(struct vv_record_list *list,
+static varve_status record_list_add_files(struct vv_record_list *list,
     const struct vv_scanned *kind, const struct vv_record_paths *paths,
     const varve_records_options *options, varve_error *error)
 {
@@ -216,7 +217,7 @@ static varve_status add_files(struct vv_record_list *list,
     for (size_t i = 0; i < paths->count; i++) {
         struct vv_scanned one = *kind;
         one.path = paths->all[i];
-        VV_TRY(add_file(list, i, &one, options, error));
+        VV_TRY(record_list_add_file(list, i, &one, options, error));
     }
     return VARVE_OK;
 }
@@ -253,7 +254,7 @@ struct vv_record_list *vv_record_list_open(const struct vv_context *context,
     list->mark = vv_scanned_mark(kind, options);
     list->read = kind->read;
     vv_buffer_init(&list->text, &list->context.allocator);
-    if (add_files(list, kind, paths, options, error)) {
+    if (record_list_add_files(list, kind, paths, options, error)) {
         vv_record_list_close(list);
         return NULL;
     }

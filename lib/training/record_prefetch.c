@@ -84,7 +84,7 @@ static bool find_work(struct vv_record_prefetch *p, struct vv_record_step *step)
 /* Gives hints of up to two batches from where they ended, so that the first
  * batch does not wait for all, until a batch and all that may be read ahead of
  * it were told. */
-static void tell_ahead(struct vv_record_prefetch *p,
+static void record_prefetch_tell_ahead(struct vv_record_prefetch *p,
     const struct vv_record_step *step, const struct vv_record_choice *choice)
 {
     const uint64_t most = step->count + p->most;
@@ -102,7 +102,7 @@ static void tell_ahead(struct vv_record_prefetch *p,
 
 /* Reads a batch into the slot behind those that are ready; the program may drop
  * those meanwhile, and then that slot is the first. */
-static void read_ahead(
+static void record_prefetch_read_ahead(
     struct vv_record_prefetch *p, const struct vv_record_step *step)
 {
     struct prefetched *slot = slot_at(p, p->ready);
@@ -120,7 +120,7 @@ static void read_ahead(
     p->is_stale = false;
     vv_monitor_leave(p->monitor);
     if (p->hint && step->from.shuffle)
-        tell_ahead(p, step, &choice);
+        record_prefetch_tell_ahead(p, step, &choice);
     varve_status status =
         vv_record_batch_read(&slot->batch, &watched, step, &error);
     status = vv_record_batch_confirm(p->check, p->source.self, status,
@@ -150,7 +150,7 @@ static void *prefetch_run(void *argument)
     vv_monitor_enter(p->monitor);
     while (!p->ends) {
         if (find_work(p, &step))
-            read_ahead(p, &step);
+            record_prefetch_read_ahead(p, &step);
         else
             vv_monitor_wait(p->monitor, -1);
     }
@@ -209,7 +209,8 @@ static void lend(struct vv_record_prefetch *p, const varve_record **records)
         vv_monitor_wake(p->monitor);
 }
 
-static bool is_of_this_process(const struct vv_record_prefetch *p)
+static bool record_prefetch_is_of_this_process(
+    const struct vv_record_prefetch *p)
 {
     const struct vv_system *system = p->context.system;
     return system->process(system->state, NULL, 0) == p->process;
@@ -220,7 +221,7 @@ varve_status vv_record_prefetch_take(struct vv_record_prefetch *p,
     const varve_record **records, varve_error *error)
 {
     varve_status status = VARVE_OK;
-    if (!is_of_this_process(p))
+    if (!record_prefetch_is_of_this_process(p))
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected the process that opened the records with prefetch, "
             "found a child of it: open them after the fork",
@@ -252,7 +253,8 @@ static void free_prefetch(struct vv_record_prefetch *p)
     vv_release(&a, p, sizeof *p);
 }
 
-static bool make_slots(struct vv_record_prefetch *p, uint64_t batches)
+static bool record_prefetch_make_slots(
+    struct vv_record_prefetch *p, uint64_t batches)
 {
     const varve_allocator *a = &p->context.allocator;
     if (batches >= SIZE_MAX / sizeof *p->slots)
@@ -265,7 +267,7 @@ static bool make_slots(struct vv_record_prefetch *p, uint64_t batches)
     return p->slots && p->monitor;
 }
 
-static varve_status start_prefetch(
+static varve_status record_prefetch_start_prefetch(
     struct vv_record_prefetch *p, varve_error *error)
 {
     const struct vv_system *system = p->context.system;
@@ -295,12 +297,12 @@ struct vv_record_prefetch *vv_record_prefetch_new(
     /* More than there are records is of no use. */
     p->most = choice->most < p->source.count ? choice->most : p->source.count;
     uint64_t batches = p->most / choice->wanted;
-    if (!make_slots(p, batches ? batches : 1)) {
+    if (!record_prefetch_make_slots(p, batches ? batches : 1)) {
         vv_fail_memory(error, "reading records ahead");
         free_prefetch(p);
         return NULL;
     }
-    if (start_prefetch(p, error)) {
+    if (record_prefetch_start_prefetch(p, error)) {
         free_prefetch(p);
         return NULL;
     }
@@ -311,7 +313,7 @@ bool vv_record_prefetch_end(struct vv_record_prefetch *p)
 {
     if (!p)
         return true;
-    if (!is_of_this_process(p))
+    if (!record_prefetch_is_of_this_process(p))
         return false;
     const struct vv_system *system = p->context.system;
     vv_monitor_enter(p->monitor);

@@ -46,7 +46,7 @@ struct varve_records {
 
 /* --- Opening ------------------------------------------------------------ */
 
-static void set_place(varve_records *r);
+static void records_set_place(varve_records *r);
 
 static void accept_source(varve_records *r)
 {
@@ -54,7 +54,7 @@ static void accept_source(varve_records *r)
     r->extent = r->next.whole;
     r->is_settled = true;
     vv_record_position_fit(&r->position, &r->extent);
-    set_place(r);
+    records_set_place(r);
 }
 
 static varve_status check_batch(
@@ -83,7 +83,7 @@ static struct vv_record_choice choice_of(
     };
 }
 
-static void free_memory(varve_records *r)
+static void records_free_memory(varve_records *r)
 {
     const varve_allocator a = r->context.allocator;
     vv_record_batch_clear(&r->batch);
@@ -92,8 +92,9 @@ static void free_memory(varve_records *r)
     vv_release(&a, r, sizeof *r);
 }
 
-static bool start_prefetch(varve_records *r, const struct vv_file_source *from,
-    const varve_records_options *options, varve_error *error)
+static bool records_start_prefetch(varve_records *r,
+    const struct vv_file_source *from, const varve_records_options *options,
+    varve_error *error)
 {
     const struct vv_prefetch_choice choice = {
         .source = r->source,
@@ -137,9 +138,9 @@ static varve_records *new_records(const struct vv_context *context,
     vv_buffer_init(&r->saved, &r->context.allocator);
     vv_record_batch_init(&r->batch, &r->context.allocator);
     accept_source(r);
-    if (start_prefetch(r, from, options, error))
+    if (records_start_prefetch(r, from, options, error))
         return r;
-    free_memory(r);
+    records_free_memory(r);
     return NULL;
 }
 
@@ -184,14 +185,14 @@ void varve_records_free(varve_records *r)
         return;
     if (vv_record_prefetch_end(r->prefetch) && r->source.close)
         r->source.close(r->source.self);
-    free_memory(r);
+    records_free_memory(r);
 }
 
 /* --- Where the position is ------------------------------------------------ */
 
 /* The place in its file of the record that comes next; the position is not
  * trusted to be below its count. */
-static struct file_place place_of(const varve_records *r)
+static struct file_place records_place_of(const varve_records *r)
 {
     const struct vv_record_position *p = &r->position;
     struct file_place place = { 0, 0 };
@@ -203,9 +204,9 @@ static struct file_place place_of(const varve_records *r)
     return place;
 }
 
-static void set_place(varve_records *r)
+static void records_set_place(varve_records *r)
 {
-    r->place = r->placed = place_of(r);
+    r->place = r->placed = records_place_of(r);
     r->placed_of = r->position;
 }
 
@@ -231,18 +232,20 @@ static varve_status find_extent(
 }
 
 /* After the position was found to be of an extent. */
-static void settle(varve_records *r, const struct vv_record_extent *extent)
+static void records_settle(
+    varve_records *r, const struct vv_record_extent *extent)
 {
     r->extent = *extent;
     r->position.files = extent->files;
     r->is_settled = true;
 }
 
-static varve_status check_place(const varve_records *r, varve_error *error)
+static varve_status records_check_place(
+    const varve_records *r, varve_error *error)
 {
     bool is_known =
         memcmp(&r->placed_of, &r->position, sizeof r->position) == 0;
-    struct file_place place = is_known ? r->placed : place_of(r);
+    struct file_place place = is_known ? r->placed : records_place_of(r);
     if (place.file != r->place.file || place.record != r->place.record)
         return vv_fail(error, VARVE_MISMATCH,
             "%s: expected the position to be at record %" PRIu64
@@ -273,7 +276,7 @@ static varve_status check_position(
             "%s: expected a position below %" PRIu64 " records, found %" PRIu64,
             r->source.name, p->count, p->consumed);
     }
-    return check_place(r, error);
+    return records_check_place(r, error);
 }
 
 varve_status varve_records_check(
@@ -312,7 +315,7 @@ static varve_status read_step(varve_records *r,
     return status;
 }
 
-static varve_status take(varve_records *r,
+static varve_status records_take(varve_records *r,
     const struct vv_record_choice *choice, varve_batch *batch,
     varve_error *error)
 {
@@ -328,7 +331,7 @@ static varve_status take(varve_records *r,
     r->position = step.after;
     if (step.after.files != r->extent.files)
         r->extent = choice->whole;
-    set_place(r);
+    records_set_place(r);
     *batch = found;
     return VARVE_OK;
 }
@@ -344,8 +347,8 @@ varve_status varve_records_take(varve_records *records, size_t count,
     choice.wanted = count ? count : 1;
     VV_TRY(check_batch(&records->source, choice.drops, count, error));
     VV_TRY(check_position(records, &extent, error));
-    settle(records, &extent);
-    return take(records, &choice, batch, error);
+    records_settle(records, &extent);
+    return records_take(records, &choice, batch, error);
 }
 
 varve_status varve_records_next(
@@ -390,7 +393,7 @@ struct named_number {
     uint64_t *at;
 };
 
-static void add_numbers(
+static void records_add_numbers(
     varve_node *node, const struct named_number *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -426,7 +429,7 @@ static varve_status load_list(void *self, const void *bytes, size_t size)
     return failed ? VARVE_NO_MEMORY : VARVE_OK;
 }
 
-static void add_list(varve_node *node, varve_records *records)
+static void records_add_list(varve_node *node, varve_records *records)
 {
     static const varve_state_callbacks callbacks = { save_list, load_list };
     const struct named_number numbers[] = {
@@ -434,7 +437,7 @@ static void add_list(varve_node *node, varve_records *records)
         { "record", &records->place.record },
     };
     varve_add_state(node, "files", &callbacks, records);
-    add_numbers(node, numbers, sizeof numbers / sizeof *numbers);
+    records_add_numbers(node, numbers, sizeof numbers / sizeof *numbers);
 }
 
 varve_node *varve_add_records(
@@ -444,7 +447,7 @@ varve_node *varve_add_records(
     if (!vv_node_takes_children(parent, name))
         return &varve_node_graph(parent)->nil;
     if (!records) {
-        return vv_mistake(varve_node_graph(parent), VARVE_MISUSE,
+        return vv_graph_error(varve_node_graph(parent), VARVE_MISUSE,
             "%s: expected records, found NULL", name ? name : "list element");
     }
     struct vv_record_position *p = &records->position;
@@ -457,10 +460,10 @@ varve_node *varve_add_records(
     };
     const uint64_t two = 2;
     varve_node *node = varve_add_object(parent, name);
-    add_numbers(node, numbers, sizeof numbers / sizeof *numbers);
+    records_add_numbers(node, numbers, sizeof numbers / sizeof *numbers);
     varve_add_variable(node, "fingerprint",
         varve_view(p->fingerprint, VARVE_UINT64, varve_shape_of(1, &two)));
     if (records->list)
-        add_list(node, records);
+        records_add_list(node, records);
     return node;
 }

@@ -15,7 +15,7 @@
 
 enum { WINDOW_SIZE = 1 << 20 };
 
-static varve_status tell(const struct vv_scan *scan, varve_error *error)
+static varve_status scan_tell(const struct vv_scan *scan, varve_error *error)
 {
     const varve_records_options *o = scan->options;
     const struct vv_record_file *file = scan->file;
@@ -47,12 +47,12 @@ varve_status vv_scan_begin(struct vv_scan *scan,
 }
 
 /* Moves the window to the byte that comes next. */
-static varve_status move_window(struct vv_scan *scan, varve_error *error)
+static varve_status scan_move_window(struct vv_scan *scan, varve_error *error)
 {
     const struct vv_record_file *file = scan->file;
     uint64_t left = vv_scan_left(scan);
     size_t size = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
-    VV_TRY(tell(scan, error));
+    VV_TRY(scan_tell(scan, error));
     if (file->inflated) {
         VV_TRY(vv_inflated_read(
             file->inflated, scan->at, scan->window, WINDOW_SIZE, &size, error));
@@ -78,7 +78,7 @@ varve_status vv_scan_has_more(
     struct vv_scan *scan, bool *has_more, varve_error *error)
 {
     if (scan->end == UINT64_MAX && !is_in_window(scan))
-        VV_TRY(move_window(scan, error));
+        VV_TRY(scan_move_window(scan, error));
     *has_more = vv_scan_left(scan) > 0;
     return VARVE_OK;
 }
@@ -88,7 +88,7 @@ varve_status vv_scan_some(struct vv_scan *scan, uint64_t most,
 {
     assert(most > 0 && most <= vv_scan_left(scan));
     if (!is_in_window(scan))
-        VV_TRY(move_window(scan, error));
+        VV_TRY(scan_move_window(scan, error));
     if (scan->window_size == 0)
         return vv_fail(error, VARVE_TRUNCATED,
             "%s: expected %" PRIu64 " bytes more of a record, found the end of "
@@ -126,7 +126,7 @@ void vv_scan_skip(struct vv_scan *scan, uint64_t size)
 varve_status vv_scan_digest(
     struct vv_scan *scan, struct vv_digest *digest, varve_error *error)
 {
-    VV_TRY(tell(scan, error));
+    VV_TRY(scan_tell(scan, error));
     if (!scan->digester)
         return vv_record_file_stamp(scan->file, digest, error);
     *digest = vv_digester_end(scan->digester);

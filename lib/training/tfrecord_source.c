@@ -26,8 +26,8 @@ struct summed {
     uint64_t offset; /* of the record */
 };
 
-static varve_status check_sum(const struct summed *s, uint32_t crc,
-    const unsigned char *stored, varve_error *error)
+static varve_status tfrecord_source_check_sum(const struct summed *s,
+    uint32_t crc, const unsigned char *stored, varve_error *error)
 {
     uint32_t wanted = vv_load32(stored);
     uint32_t found = vv_crc32c_mask(crc);
@@ -39,8 +39,8 @@ static varve_status check_sum(const struct summed *s, uint32_t crc,
         s->path, s->offset, wanted, s->what, found);
 }
 
-static varve_status fail_end(const struct vv_scan *scan, uint64_t offset,
-    uint64_t wanted, varve_error *error)
+static varve_status tfrecord_source_fail_end(const struct vv_scan *scan,
+    uint64_t offset, uint64_t wanted, varve_error *error)
 {
     return vv_fail(error, VARVE_TRUNCATED,
         "%s: record at offset %" PRIu64 ": expected %" PRIu64
@@ -77,7 +77,8 @@ static varve_status inflate_it(struct vv_record_file *file,
 }
 
 /* A file whose first length has the right sum is none that is compressed. */
-static varve_status look(struct vv_record_file *file, varve_error *error)
+static varve_status tfrecord_source_look(
+    struct vv_record_file *file, varve_error *error)
 {
     unsigned char head[HEAD_SIZE] = { 0 };
     size_t size = file->size < HEAD_SIZE ? (size_t)file->size : HEAD_SIZE;
@@ -101,13 +102,14 @@ static varve_status read_length(
     const struct summed length_of = { scan->file->path, "length", offset };
     unsigned char head[HEAD_SIZE];
     if (vv_scan_left(scan) < HEAD_SIZE)
-        return fail_end(scan, offset, HEAD_SIZE, error);
+        return tfrecord_source_fail_end(scan, offset, HEAD_SIZE, error);
     VV_TRY(vv_scan_exact(scan, head, HEAD_SIZE, error));
-    VV_TRY(check_sum(&length_of, vv_crc32c(0, head, 8), head + 8, error));
+    VV_TRY(tfrecord_source_check_sum(
+        &length_of, vv_crc32c(0, head, 8), head + 8, error));
     *length = vv_load64(head);
     uint64_t left = vv_scan_left(scan);
     if (left < TAIL_SIZE || *length > left - TAIL_SIZE)
-        return fail_end(scan, offset, *length, error);
+        return tfrecord_source_fail_end(scan, offset, *length, error);
     return VARVE_OK;
 }
 
@@ -125,7 +127,7 @@ static varve_status verify_record(
         length -= size;
     }
     VV_TRY(vv_scan_exact(scan, tail, TAIL_SIZE, error));
-    return check_sum(&bytes_of, crc, tail, error);
+    return tfrecord_source_check_sum(&bytes_of, crc, tail, error);
 }
 
 static varve_status index_records(
@@ -147,7 +149,7 @@ static varve_status index_records(
     }
 }
 
-static varve_status read_record(
+static varve_status tfrecord_source_read_record(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
     const struct vv_record_file *file = self;
@@ -159,7 +161,8 @@ static varve_status read_record(
     VV_TRY(vv_record_file_take(file, offset + HEAD_SIZE,
         (uint64_t)size + TAIL_SIZE, sink, &bytes, error));
     sink->bytes.size -= TAIL_SIZE;
-    return check_sum(&bytes_of, vv_crc32c(0, bytes, size), bytes + size, error);
+    return tfrecord_source_check_sum(
+        &bytes_of, vv_crc32c(0, bytes, size), bytes + size, error);
 }
 
 static struct vv_scanned tfrecord_kind(const char *path)
@@ -167,9 +170,9 @@ static struct vv_scanned tfrecord_kind(const char *path)
     return (struct vv_scanned){
         .path = path,
         .kind = VV_TFRECORDS,
-        .look = look,
+        .look = tfrecord_source_look,
         .index = index_records,
-        .read = read_record,
+        .read = tfrecord_source_read_record,
     };
 }
 

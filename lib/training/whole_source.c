@@ -35,14 +35,14 @@ static void close_whole(void *self)
 }
 
 /* Opens one of them; what fails, `error` has in any case. */
-static struct vv_record_file *open_one(
+static struct vv_record_file *whole_source_open_one(
     const struct whole *w, size_t number, varve_error *error)
 {
     return vv_record_file_open(&w->context, w->paths[number], error);
 }
 
 /* Whether a file that was just opened is as it was the first time. */
-static varve_status check_one(
+static varve_status whole_source_check_one(
     struct vv_record_file *file, const struct stamp *stamp, varve_error *error)
 {
     const struct stamp now = { file->size, file->modified };
@@ -51,15 +51,17 @@ static varve_status check_one(
     return vv_record_file_compare(file, now.size, now.modified, error);
 }
 
-static varve_status read_whole(
+static varve_status whole_source_read_whole(
     void *self, uint64_t index, varve_sink *sink, varve_error *error)
 {
     const struct whole *w = self;
     const unsigned char *bytes;
-    struct vv_record_file *file = open_one(w, (size_t)index, error);
+    struct vv_record_file *file =
+        whole_source_open_one(w, (size_t)index, error);
     if (!file)
         return error->status;
-    varve_status status = check_one(file, &w->stamps[index], error);
+    varve_status status =
+        whole_source_check_one(file, &w->stamps[index], error);
     if (!status)
         status = vv_record_file_take(file, 0, file->size, sink, &bytes, error);
     vv_record_file_close(file);
@@ -85,7 +87,7 @@ static varve_status sum_one(const struct vv_record_file *file,
 }
 
 /* A digest of the digests of all, in order. */
-static varve_status sum_all(const struct whole *w,
+static varve_status whole_source_sum_all(const struct whole *w,
     const varve_records_options *options, struct vv_digest *digest,
     varve_error *error)
 {
@@ -95,7 +97,7 @@ static varve_status sum_all(const struct whole *w,
         digester ? VARVE_OK : vv_fail_memory(error, "opening files");
     for (size_t i = 0; i < w->count && !status; i++) {
         struct vv_digest one;
-        struct vv_record_file *file = open_one(w, i, error);
+        struct vv_record_file *file = whole_source_open_one(w, i, error);
         status = file ? sum_one(file, options, &one, error) : error->status;
         if (!status)
             w->stamps[i] = (struct stamp){ file->size, file->modified };
@@ -131,7 +133,7 @@ static varve_status copy_paths(
     return VARVE_OK;
 }
 
-static varve_records *open_all(const struct vv_context *context,
+static varve_records *whole_source_open_all(const struct vv_context *context,
     struct whole *w, const char *const *paths,
     const varve_records_options *options, varve_error *error)
 {
@@ -139,11 +141,12 @@ static varve_records *open_all(const struct vv_context *context,
     varve_source source = {
         .name = "files",
         .count = w->count,
-        .read = read_whole,
+        .read = whole_source_read_whole,
         .close = close_whole,
         .self = w,
     };
-    if (copy_paths(w, paths, error) || sum_all(w, options, &digest, error)) {
+    if (copy_paths(w, paths, error) ||
+        whole_source_sum_all(w, options, &digest, error)) {
         close_whole(w);
         return NULL;
     }
@@ -167,7 +170,7 @@ varve_records *vv_records_open_files_in(const struct vv_context *context,
     }
     w->context = *context;
     w->count = count;
-    return open_all(context, w, paths, options, error);
+    return whole_source_open_all(context, w, paths, options, error);
 }
 
 varve_records *varve_records_open_files(const char *const *paths, size_t count,

@@ -68,7 +68,7 @@ print(net.layers[0].kernel.sum(), checkpoint.step)
 # [run]
 ckpt = varve.Checkpoint(w=np.zeros(4), step=0)
 with varve.Run(ckpt, 'run/steps', interval_steps=10, keep_last=2,
-               heed_signals=True) as run:
+               handle_signals=True) as run:
     for ckpt.step in run.steps(25):        # from where it was
         ckpt.w += 1 / ckpt.step
 print(ckpt.step, ckpt.w)

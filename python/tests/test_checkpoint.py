@@ -182,7 +182,7 @@ class Restoring(Test):
 
     def test_a_plan_changes_nothing(self):
         tree = {'w': np.zeros(5), 'step': 0}
-        report = varve.plan(tree, self.path()).report()
+        report = varve.dry_run(tree, self.path()).report()
         self.assertEqual([f.program_path for f in report.mismatched], ['w'])
         self.assertEqual(tree['step'], 0)
 

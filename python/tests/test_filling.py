@@ -107,7 +107,7 @@ class Filling(Test):
             varve.restore(fresh, self.path())
         self.assertEqual(fresh['a'], [])
         fresh = {'a': [], 'b': None}
-        varve.plan(fresh, self.path()).close()
+        varve.dry_run(fresh, self.path()).close()
         self.assertEqual(fresh, {'a': [], 'b': None})
 
     def test_objects_are_the_program_s_to_make(self):
@@ -146,7 +146,7 @@ class Filling(Test):
         ckpt = varve.Checkpoint(w=np.zeros(9), values=[])
         with varve.Manager(ckpt, self.path('run')) as manager:
             manager.resume()
-            self.assertEqual(len(manager.passed_over), 1)
+            self.assertEqual(len(manager.skipped), 1)
             manager.assert_consumed()
         self.assertEqual(ckpt.values, [1])
         self.assertEqual(ckpt.w.tolist(), [1] * 9)

@@ -133,7 +133,7 @@ class Guest(Test):
         yield 'one pass', lambda: varve.read(self.state, self.path(),
                                              passes='one')
         yield 'verify', verify
-        yield 'plan', lambda: varve.plan(self.state, self.path())
+        yield 'dry_run', lambda: varve.dry_run(self.state, self.path())
 
     def more_calls(self):
         """What fails, is left open or goes on in the background, ended."""

@@ -66,7 +66,7 @@ def looks(path):
     yield lambda: varve.load(path, map=True)
     for options in {}, {'any_shape': True}, {'salvage': True}:
         yield lambda: varve.restore(tree(), path, **options).pending_count
-    yield lambda: str(varve.plan(tree(), path).report())
+    yield lambda: str(varve.dry_run(tree(), path).report())
     yield lambda: varve.Checkpoint(model=Model()).restore(path)
 
 
@@ -225,11 +225,12 @@ class Names(Test):
                          lambda path: varve.save(tree, path),
                          lambda path: varve.read(tree, path),
                          lambda path: varve.restore(tree, path),
-                         lambda path: varve.plan(tree, path),
+                         lambda path: varve.dry_run(tree, path),
                          lambda path: varve.Manager(
                              varve.Checkpoint(w=1), path),
                          lambda path: varve.write(
-                             tree, self.path('c'), layered=True, base=path)):
+                             tree, self.path('c'), incremental=True,
+                             base=path)):
                 with self.fails(varve.MisuseError, 'expected a path without '
                                 'NUL and lone surrogates, found .*/a'):
                     call(path)

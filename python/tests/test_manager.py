@@ -46,7 +46,7 @@ class Managing(Test):
 
     def test_in_the_background(self):
         found = self.run_to(4, keep_last=3, background=True,
-                            write={'layered': True})
+                            write={'incremental': True})
         self.assertEqual([m.step for m in found], [2, 3, 4])
         tree = {'w': np.zeros(1000), 'step': 0}
         varve.restore(tree, found[0].path)
@@ -60,7 +60,7 @@ class Managing(Test):
         with varve.Manager(checkpoint, self.folder) as manager:
             manager.resume()
             self.assertEqual(checkpoint.step, 1)
-            self.assertIn(found[-1].path, manager.passed_over[0])
+            self.assertIn(found[-1].path, manager.skipped[0])
 
     def test_intervals_pins_and_nothing_to_resume(self):
         checkpoint = state()
@@ -275,7 +275,7 @@ class Together(Test):
         with varve.Manager(state(), self.path('own'), levels=levels,
                            may_resume_older=True) as manager:
             self.assertEqual(manager.resume().metadata('step'), 1)
-            self.assertIn('below', manager.passed_over[0])
+            self.assertIn('below', manager.skipped[0])
 
 
 if __name__ == '__main__':

@@ -40,7 +40,7 @@ class Looking(Test):
             self.assertEqual(file.metadata, {
                 'step': 7, 'loss': 0.5, 'done': False, 'note': 'hé'})
             self.assertEqual(file.size, os.path.getsize(self.path()))
-            self.assertTrue(file.has_sums)
+            self.assertTrue(file.has_checksums)
             self.assertEqual(file.left_out, [])
             self.assertEqual(file['step'].read(), 7)
             file.verify()

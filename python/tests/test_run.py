@@ -24,7 +24,7 @@ import varve
 folder, end, doom, at = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
 ckpt = varve.Checkpoint(w=np.zeros(100), step=0)
 with varve.Run(ckpt, folder, interval_steps=10, keep_last=2,
-               heed_signals=True) as run:
+               handle_signals=True) as run:
     for ckpt.step in run.steps(end):
         ckpt.w += ckpt.step
         if ckpt.step == int(at) and not run.is_resumed:
@@ -105,10 +105,10 @@ class Running(Test):
 
     def test_puts_handlers_back(self):
         before = [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)]
-        with varve.Run(state(), self.folder, heed_signals=True) as run:
+        with varve.Run(state(), self.folder, handle_signals=True) as run:
             self.assertNotEqual(signal.getsignal(signal.SIGTERM), before[0])
             os.kill(os.getpid(), signal.SIGINT)
-            self.assertFalse(run.goes_on())
+            self.assertFalse(run.should_continue())
             with self.assertRaises(KeyboardInterrupt):
                 os.kill(os.getpid(), signal.SIGINT)
                 signal.pause()
@@ -153,7 +153,7 @@ class Running(Test):
                 with self.fails(varve.StoppedError):
                     run.step(1)
                 fails[0] = False
-                self.assertFalse(run.goes_on())
+                self.assertFalse(run.should_continue())
                 with self.fails(varve.StoppedError):
                     run.step(2)
         self.assertEqual(self.saved(), [])
@@ -192,7 +192,7 @@ class Running(Test):
 
         def enter():
             try:
-                with varve.Run(state(), self.folder, heed_signals=True):
+                with varve.Run(state(), self.folder, handle_signals=True):
                     pass
             except ValueError as error:
                 caught.append(error)
@@ -212,7 +212,7 @@ class Running(Test):
             for ckpt.step in run.steps(8):
                 if ckpt.step == 4:
                     threading.Thread(target=run.stop).start()
-                    while run.goes_on():
+                    while run.should_continue():
                         pass
         self.assertEqual(self.saved(), [4])
 
@@ -235,7 +235,7 @@ class Running(Test):
                            initialize=lambda: calls.append(1)) as run:
                 run.step(step, metric=0.5)
         self.assertEqual(calls, [1])
-        self.assertEqual(run.passed_over, [])
+        self.assertEqual(run.skipped, [])
 
     def trained(self, **names):
         """A directory with three steps of this program."""
@@ -256,11 +256,11 @@ class Running(Test):
         with self.fails(varve.UnmatchedError, 'middle'):
             with varve.Run(renamed, self.path('own')) as run:
                 with self.fails(varve.UnmatchedError, 'middle'):
-                    run.settle()
-                self.assertFalse(run.goes_on())
+                    run.check_resume()
+                self.assertFalse(run.should_continue())
         with varve.Run(renamed, self.path('own'),
                        read={'renames': {'middle': 'hidden'}}) as run:
-            run.settle()
+            run.check_resume()
         with varve.Run(renamed, self.path('own')) as run:
             self.assertFalse(run.was_stopped)
             run.stop()
@@ -280,7 +280,7 @@ class Running(Test):
             run.step(5)
             steps = [m.step for m in run.manager.checkpoints]
             self.assertEqual(steps, [3, 5])
-            run.manager.settle()
+            run.manager.finish_resume()
             run.step(6)
             steps = [m.step for m in run.manager.checkpoints]
             self.assertEqual(steps, [6])
@@ -295,7 +295,7 @@ class Running(Test):
         more = varve.Checkpoint(step=0)
         with varve.Manager(more, self.path('own'), strict=True) as manager:
             manager.resume()
-            for call in (manager.assert_consumed, manager.settle,
+            for call in (manager.assert_consumed, manager.finish_resume,
                          lambda: manager.save(7)):
                 with self.fails(varve.UnmatchedError, 'middle'):
                     call()

@@ -63,7 +63,7 @@ class Arrays(Test):
             around = array.base if array.base is not None else array
             around = np.asarray(around)
             around[...] = np.zeros((), around.dtype)
-            varve.restore({name: array}, self.path(), expect_unused='**')
+            varve.restore({name: array}, self.path(), expect_unexpected='**')
             np.testing.assert_array_equal(array, expected[name])
         self.assertEqual(varve.open(self.path())['swapped'].type, 'float32')
 

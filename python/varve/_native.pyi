@@ -28,7 +28,7 @@ class _FFI:
 class _Lib:
     VARVE_BOOL: int
     VARVE_CALLBACK: int
-    VARVE_DAMAGED: int
+    VARVE_FINDING_DAMAGED: int
     VARVE_DICT: int
     VARVE_DISCONNECTED: int
     VARVE_FORMAT_NPZ: int
@@ -36,18 +36,18 @@ class _Lib:
     VARVE_IO: int
     VARVE_LIMIT: int
     VARVE_LIST: int
-    VARVE_MATCHED: int
+    VARVE_FINDING_MATCHED: int
     VARVE_METADATA_BOOLEAN: int
     VARVE_METADATA_INTEGER: int
     VARVE_METADATA_REAL: int
     VARVE_METADATA_STRING: int
-    VARVE_MISMATCHED: int
+    VARVE_FINDING_MISMATCHED: int
     VARVE_NO_MEMORY: int
     VARVE_OBJECT: int
     VARVE_OK: int
     VARVE_ONE_PASS: int
-    VARVE_ONLY_IN_FILE: int
-    VARVE_ONLY_IN_PROGRAM: int
+    VARVE_FINDING_UNEXPECTED: int
+    VARVE_FINDING_MISSING: int
     VARVE_PARTNER: int
     VARVE_PASSES_AUTO: int
     VARVE_PENDING_CARRY: int
@@ -59,7 +59,7 @@ class _Lib:
     VARVE_STRING: int
     VARVE_TWO_PASSES: int
     VARVE_VARIABLE: int
-    VARVE_WAITING: int
+    VARVE_FINDING_PENDING: int
     VARVE_XOR: int
 
     def __getattr__(self, name: str) -> Any: ...

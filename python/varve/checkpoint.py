@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .options import ReadOptions, WriteOptions
 
 __all__ = ['Checkpoint', 'Tracked', 'write', 'save', 'read', 'restore',
-           'plan', 'latest', 'compare_golden']
+           'dry_run', 'latest', 'compare_golden']
 
 # What all processes of a communicator call.
 ALL = {lib.varve_write: lib.varve_write_all,
@@ -57,7 +57,7 @@ class Files:
     def _write(self, how: Any, path: Path, comm: Optional[Communicator],
                keywords: Any) -> Options:
         options = write_options(keywords)
-        options.heed_signals()
+        options.handle_signals()
         with together(comm):
             self.graph.is_own_format = \
                 options.struct.format == lib.VARVE_FORMAT_VARVE
@@ -83,8 +83,8 @@ class Files:
         keywords = dict(keywords)
         any_shape = keywords.pop('any_shape', None)
         options = read_options(keywords)
-        if how != lib.varve_plan:
-            options.heed_signals()
+        if how != lib.varve_dry_run:
+            options.handle_signals()
         with self.graph.lock:
             self.graph.begin_read()
             with together(comm):
@@ -101,7 +101,7 @@ class Files:
             except BaseException:
                 filled.undo()
                 raise
-            if how == lib.varve_plan:
+            if how == lib.varve_dry_run:
                 filled.undo()
             else:
                 with together(comm):
@@ -114,7 +114,7 @@ class Files:
                    options: Options) -> Any:
         """What was filled is part of the program by now."""
         with together(comm):
-            if how != lib.varve_plan:
+            if how != lib.varve_dry_run:
                 check_fit(self.graph, file_path(path), options)
         return guarded(options.callbacks, comm, ALL[how] if comm else how,
                        self.graph.root, file_path(path), options.struct)
@@ -215,11 +215,11 @@ def restore(tree: Any, path: Path, comm: Optional[Communicator] = None,
                             verified_first(options))
 
 
-def plan(tree: Any, path: Path,
+def dry_run(tree: Any, path: Path,
          **options: 'Unpack[ReadOptions]') -> Restoration:
     """What restore would do, without reading a value or changing anything: the
     report says it."""
-    return Files(tree).read(lib.varve_plan, path, None, options)
+    return Files(tree).read(lib.varve_dry_run, path, None, options)
 
 
 def latest(prefix: Path) -> str:
@@ -309,10 +309,10 @@ class Checkpoint(Tracked):
         """Reads a file, or the newest of a prefix."""
         return self._varve_files.read(lib.varve_restore, path, comm, options)
 
-    def plan(self, path: Path,
+    def dry_run(self, path: Path,
              **options: 'Unpack[ReadOptions]') -> Restoration:
         """What restore would do, without changing anything."""
-        return self._varve_files.read(lib.varve_plan, path, None, options)
+        return self._varve_files.read(lib.varve_dry_run, path, None, options)
 
     @property
     def save_counter(self) -> int:

@@ -286,7 +286,7 @@ def planned_path(graph: 'Graph', path: bytes,
     """The file that a read of this path opens; None where it fails, which the
     read says."""
     try:
-        plan = ffi.gc(call(lib.varve_plan, graph.root, path, options.struct),
+        plan = ffi.gc(call(lib.varve_dry_run, graph.root, path, options.struct),
                       lib.varve_restoration_free)
     except Error:
         return None
@@ -360,14 +360,14 @@ def check_new_objects(graph: 'Graph', options: Options) -> None:
     survey = graph.survey()
     old = {entry.part.key for entry in graph.entries()}
     missing = options.keywords.get('expect_missing')
-    excused = as_patterns(missing, 'expect_missing') if missing else ffi.NULL
+    expected = as_patterns(missing, 'expect_missing') if missing else ffi.NULL
     queue = [part for part in survey.parts.values()
              if part.kind == lib.VARVE_OBJECT and part.key not in old
              and any(home.kind == lib.VARVE_OBJECT for home, _ in part.homes)]
     seen = {part.key for part in queue}
     for part in queue:  # grows meanwhile
         if part.maker and isinstance(part.value, np.ndarray) and not \
-                lib.varve_path_matches(excused, part.path.encode()):
+                lib.varve_path_matches(expected, part.path.encode()):
             raise error_of(
                 Status.UNMATCHED, f'{part.path}: this array was added after '
                 'the resume, and the checkpoint has nothing for it: add it '

@@ -45,12 +45,12 @@ def check_fit(graph: 'Graph', path: Any, options: Options) -> None:
 def coming(graph: 'Graph', fixed: Dict[Any, 'Entry'], path: Any,
            options: Options) -> Iterator[Tuple['Entry', Any]]:
     """What would come into which of them."""
-    plan = ffi.gc(call(lib.varve_plan, graph.root, path, options.struct),
+    plan = ffi.gc(call(lib.varve_dry_run, graph.root, path, options.struct),
                   lib.varve_restoration_free)
     report = ffi.gc(call(lib.varve_report_new, plan), lib.varve_report_free)
     found = os.fsdecode(ffi.string(lib.varve_restoration_path(plan)))
     with Reader(found, bool(options.struct.salvage.on)) as reader:
-        for line in findings(report, lib.VARVE_MATCHED):
+        for line in findings(report, lib.VARVE_FINDING_MATCHED):
             if line.saved is None or CODES[line.saved[0]] != lib.VARVE_STRING:
                 continue
             entry = fixed.get(lib.varve_find_path(

@@ -220,7 +220,7 @@ class Graph:
              may_arrive: Callable[[Any], bool] = lambda key: True) -> None:
         """Gives the program what the buffers have; then tells what does not
         fit, and is as it was."""
-        misfits = []
+        inexact = []
         for entry in self.entries():
             part, leaf = entry.part, entry.leaf
             if entry.scalars:
@@ -231,7 +231,7 @@ class Graph:
                 continue
             why = leaf.misfit(part.value)
             if why:
-                misfits.append(f'{part.path}: {why}')
+                inexact.append(f'{part.path}: {why}')
                 leaf.forget()
             else:
                 put(part, leaf.push(part.value))
@@ -243,8 +243,8 @@ class Graph:
             if part.state and may_arrive(part.key):
                 part.state.give(part.state.tree)
         self.states.clear()
-        if misfits:
-            raise error_of(status, misfits[0])
+        if inexact:
+            raise error_of(status, inexact[0])
 
 
 @contextlib.contextmanager

@@ -94,8 +94,8 @@ class Manager:
         self._options = Options('varve_manager_options', options,
                                 ManagerOptions.__annotations__)
         if not background:
-            self._write.heed_signals()
-            self._read.heed_signals()
+            self._write.handle_signals()
+            self._read.handle_signals()
         struct = self._options.struct
         setattr(struct, 'async', background)
         struct.write = self._write.struct
@@ -143,7 +143,7 @@ class Manager:
 
     def resume(self) -> Optional[Restoration]:
         """Restores the newest checkpoint that is good; None where there is
-        none. One that is damaged is passed over: see `passed_over`. One that
+        none. One that is damaged is passed over: see `skipped`. One that
         cannot be read now is a SystemError, unless `may_resume_older` is
         set."""
         graph = self._files.graph
@@ -164,7 +164,7 @@ class Manager:
                     older = [found.path for found in self.checkpoints
                              if found.path not in tried]
                     # Lists were made as a file has them that was passed over.
-                    if not self._any(bool(self.passed_over and older)):
+                    if not self._any(bool(self.skipped and older)):
                         raise
                     newest = older[-1] if older else newest
             with together(self._comm):
@@ -224,7 +224,7 @@ class Manager:
                     check_new_objects(graph, self._read)
             self._is_unchecked = False
 
-    def settle(self) -> None:
+    def finish_resume(self) -> None:
         """Ends the waiting of the last resume: what waits is given up. With
         `strict` only where assert_consumed holds."""
         with self._files.graph.lock:
@@ -232,7 +232,7 @@ class Manager:
                 self.assert_consumed()
             with together(self._comm):
                 self._files.graph.sync()
-            self._call(lib.varve_manager_settle, self.handle)
+            self._call(lib.varve_manager_finish_resume, self.handle)
 
     @property
     def restoration(self) -> Optional[Restoration]:
@@ -240,9 +240,9 @@ class Manager:
         return self._restoration
 
     @property
-    def passed_over(self) -> List[str]:
+    def skipped(self) -> List[str]:
         """What the last resume passed over, and why."""
-        return list(strings(lib.varve_manager_passed_over, self.handle))
+        return list(strings(lib.varve_manager_skipped, self.handle))
 
     def save(self, step: int, metric: Optional[float] = None,
              metadata: Optional[Mapping[str, Any]] = None,
@@ -314,7 +314,7 @@ class Manager:
     def checkpoints(self) -> List[Managed]:
         """What there is, the oldest first."""
         with self._files.graph.lock:
-            found = ffi.new('varve_managed *')
+            found = ffi.new('varve_checkpoint_info *')
             return [managed(found) for i in
                     range(lib.varve_manager_count(self.handle))
                     if lib.varve_manager_at(self.handle, i, found)]

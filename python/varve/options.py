@@ -23,9 +23,10 @@ __all__ = ['ReadOptions', 'WriteOptions', 'ManagerOptions', 'LevelOptions']
 PATHS = 'rename_file', 'base', 'prefix', 'certificates'  # of files
 FEATURES = {  # where C has what is a keyword here
     'shard_size': 'foreign.shard_size', 'global_names': 'foreign.global_names',
-    'base': 'layers.base', 'renames': 'rename.list',
+    'base': 'increment.base', 'renames': 'rename.list',
     'rename_file': 'rename.file',
-    'expect_missing': 'expect.missing', 'expect_unused': 'expect.unused',
+    'expect_missing': 'expect.missing',
+    'expect_unexpected': 'expect.unexpected',
     'dots': 'foreign.dots', 'no_hdf5': 'foreign.no_hdf5',
     'follow_links': 'foreign.follow_links',
     'salvage': 'salvage.on', 'staging_size': 'resources.staging_size',
@@ -45,7 +46,7 @@ class WriteOptions(TypedDict, total=False):
     format: str  # 'varve', 'safetensors', 'npz', 'npy', 'tensorflow'...
     shard_size: int
     global_names: bool
-    layered: bool
+    incremental: bool
     base: str
     compress: int
     pending: str  # 'carry', 'fail' or 'omit': values that wait
@@ -67,7 +68,7 @@ class ReadOptions(TypedDict, total=False):
     cast: str  # 'none', 'widen' or 'any'
     cast_only: Patterns
     expect_missing: Patterns
-    expect_unused: Patterns
+    expect_unexpected: Patterns
     passes: str  # 'auto', 'one' or 'two'
     no_verify: bool
     dots: bool  # a.b of another format is a/b
@@ -89,8 +90,8 @@ class LevelOptions(TypedDict, total=False):
     keep_every_steps: int
     keep_best: int
     bytes_per_second: int
-    layered: bool
-    most_waiting: int
+    incremental: bool
+    max_pending: int
 
 
 class RedundancyOptions(TypedDict, total=False):
@@ -114,7 +115,7 @@ class ManagerOptions(TypedDict, total=False):
     metric: str
     keep_bytes: int
     keep_damaged: int
-    as_noted: bool
+    retention_from_ledger: bool
     read_only: bool
     interval_steps: int
     interval_seconds: int
@@ -283,7 +284,7 @@ class Options:
         self.struct.progress = lib.varve_python_progress
         self.struct.progress_user = self.callbacks.handle
 
-    def heed_signals(self) -> None:
+    def handle_signals(self) -> None:
         """Lets the handlers of signals run while the library works: they run
         in a callback in the main thread, and what they raise cancels."""
         if not self.struct.progress \

@@ -124,9 +124,9 @@ class Reader(Mapping[str, 'SavedNode']):
         return int(lib.varve_reader_size(self.handle))
 
     @property
-    def has_sums(self) -> bool:
+    def has_checksums(self) -> bool:
         """Whether the bytes have sums that tell when they change."""
-        return bool(lib.varve_reader_has_sums(self.handle))
+        return bool(lib.varve_reader_has_checksums(self.handle))
 
     @property
     def counter(self) -> int:

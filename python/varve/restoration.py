@@ -29,9 +29,9 @@ class Finding(NamedTuple):
     wanted: Optional[Tuple[str, Tuple[int, ...]]]
     reason: str
     nearest: Optional[str]
-    excused: bool
+    expected: bool
     cast: bool
-    misfits: int
+    inexact: int
 
 
 class Report:
@@ -40,12 +40,12 @@ class Report:
     def __init__(self, handle: Any):
         self._handle = handle
         self._text = text(lib.varve_report_text(handle))
-        self.matched = findings(handle, lib.VARVE_MATCHED)
-        self.waiting = findings(handle, lib.VARVE_WAITING)
-        self.only_in_file = findings(handle, lib.VARVE_ONLY_IN_FILE)
-        self.only_in_program = findings(handle, lib.VARVE_ONLY_IN_PROGRAM)
-        self.mismatched = findings(handle, lib.VARVE_MISMATCHED)
-        self.damaged = findings(handle, lib.VARVE_DAMAGED)
+        self.matched = findings(handle, lib.VARVE_FINDING_MATCHED)
+        self.waiting = findings(handle, lib.VARVE_FINDING_PENDING)
+        self.only_in_file = findings(handle, lib.VARVE_FINDING_UNEXPECTED)
+        self.only_in_program = findings(handle, lib.VARVE_FINDING_MISSING)
+        self.mismatched = findings(handle, lib.VARVE_FINDING_MISMATCHED)
+        self.damaged = findings(handle, lib.VARVE_FINDING_DAMAGED)
 
     def __str__(self) -> str:
         return self._text
@@ -67,8 +67,8 @@ def finding(found: Any) -> Finding:
         text(found.program_path) if found.program_path else None,
         text(found.file_path) if found.file_path else None,
         tensor(found.saved), tensor(found.wanted), text(found.reason),
-        text(found.nearest) or None, bool(found.excused), bool(found.cast),
-        found.misfits)
+        text(found.nearest) or None, bool(found.expected), bool(found.cast),
+        found.inexact)
 
 
 def tensor(value: Any) -> Optional[Tuple[str, Tuple[int, ...]]]:

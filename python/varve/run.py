@@ -30,14 +30,14 @@ class Run:
     UnmatchedError unless everything in the checkpoint was used and everything
     of the program was restored; then nothing is saved. `read` says what is
     renamed (`renames`), and what may be missing or unused (`expect_missing`,
-    `expect_unused`); `allow_partial` permits everything. A step that was done
-    before the resume is a MisuseError, unless `may_repeat_steps` is set.
+    `expect_unexpected`); `allow_partial` permits everything. A step that was
+    done before the resume is a MisuseError, unless `may_repeat_steps` is set.
     Leaving saves the last step, unless it is saved or `last_save` is False,
     with the values as they are then, and waits for what is in flight, and up
     to `drain_seconds` (negative: for ever) until each level has the last
     checkpoint that is due there; a level without it is a WaitError, or the
     failure of its copy. Leaving by an exception saves nothing more, and does
-    not wait for levels. With `heed_signals` SIGTERM and SIGINT let the step
+    not wait for levels. With `handle_signals` SIGTERM and SIGINT let the step
     that is under way be the last, which is saved; a second SIGINT is a
     KeyboardInterrupt. All else is the Manager's, which is `run.manager`.
 
@@ -58,7 +58,7 @@ class Run:
 
     def __init__(self, checkpoint: Checkpoint, directory: Path,
                  initialize: Optional[Callable[[], Any]] = None,
-                 heed_signals: bool = False, last_save: bool = True,
+                 handle_signals: bool = False, last_save: bool = True,
                  background: bool = False,
                  comm: Optional[Communicator] = None,
                  write: Optional[WriteOptions] = None,
@@ -70,7 +70,7 @@ class Run:
         self._checkpoint = checkpoint
         self._directory = directory
         self._initialize = initialize
-        self._heeds_signals = heed_signals
+        self._heeds_signals = handle_signals
         self._last_save = last_save
         self._drain_seconds = drain_seconds
         self._comm = comm
@@ -89,7 +89,7 @@ class Run:
         self._manager = Manager(checkpoint, directory, background, comm, write,
                                 read, **options)
         self.resumed_step: Optional[int] = None
-        self.passed_over: List[str] = []  # by the resume, and why
+        self.skipped: List[str] = []  # by the resume, and why
 
     @property
     def manager(self) -> Manager:
@@ -112,7 +112,7 @@ class Run:
 
     def _resume(self) -> None:
         restoration = self._manager.resume()
-        self.passed_over = self._manager.passed_over
+        self.skipped = self._manager.skipped
         if restoration is None:
             with together(self._comm):
                 if self._initialize:
@@ -127,7 +127,7 @@ class Run:
     def warning(self) -> Optional[str]:
         """What went wrong beside the last save, or was passed over by the
         resume; None: nothing."""
-        return self._manager.warning or '\n'.join(self.passed_over) or None
+        return self._manager.warning or '\n'.join(self.skipped) or None
 
     @property
     def is_resumed(self) -> bool:
@@ -167,7 +167,7 @@ class Run:
         end: true in the `with` block after the loop, and behind it."""
         return self._is_stopping or (self._comm is None and self._is_asked)
 
-    def goes_on(self) -> bool:
+    def should_continue(self) -> bool:
         """False once it was asked to stop, or a save has failed."""
         return self._failure is None and not self._is_stopping and (
             self._comm is not None or not self._is_asked)
@@ -212,7 +212,7 @@ class Run:
             self._manager.assert_consumed()
             self._is_unchecked = False
 
-    def settle(self) -> None:
+    def check_resume(self) -> None:
         """The program is built: checks now what the first step would check,
         before the program acts on what came back, by truncating a file for
         instance. What the first step would raise is raised here, and nothing
@@ -232,7 +232,7 @@ class Run:
         through with it. The last one is saved then, unless `last_save` is
         False."""
         done = start if start is not None else self.resumed_step or 0
-        while done < end and self.goes_on():
+        while done < end and self.should_continue():
             yield done + 1
             done += 1
             self.step(done, force=done == end and self._last_save)

@@ -88,15 +88,15 @@ def check_items(answer, a, b):
             tuple(item['shape']), item
     taken = [i['path'] for i in suggested] + [i['path'] for i in by['matched']]
     assert len(set(taken)) == len(taken), taken
-    taken = [i['file_path'] for i in suggested + by['unclaimed']]
+    taken = [i['file_path'] for i in suggested + by['unexpected']]
     assert len(set(taken)) == len(taken), taken
     # A pair that was left is of no type and shape that both sides have.
-    left = {a[i['file_path']] for i in by['unclaimed']}
-    wanted = {b[i['path']] for i in by['unfilled']}
+    left = {a[i['file_path']] for i in by['unexpected']}
+    wanted = {b[i['path']] for i in by['missing']}
     counts = [len([i for i in by[kind] if where[i[key]] == shape])
               for shape in left & wanted
-              for kind, where, key in [('unclaimed', a, 'file_path'),
-                                       ('unfilled', b, 'path')]]
+              for kind, where, key in [('unexpected', a, 'file_path'),
+                                       ('missing', b, 'path')]]
     assert all(x != y for x, y in zip(counts[::2], counts[1::2])), counts
     return len(suggested)
 
@@ -141,7 +141,7 @@ def check_pair(varve, read_mapped, rng):
         into = 'b.txt'
         with open(into, 'wb') as to:
             to.write(run([varve, 'ls', '--tsv', 'b.varve'], [0]).stdout)
-    plan = [varve, 'plan', 'a.varve', '--into', into]
+    plan = [varve, 'dry_run', 'a.varve', '--into', into]
     done = run(plan + ['--json', '--write-map', 'map'], [0, 1])
     answer = json.loads(done.stdout)
     count = check_items(answer, a, b)
@@ -156,7 +156,7 @@ def check_pair(varve, read_mapped, rng):
         if item['status'] == 'suggested':
             assert (item['path'], item['file_path']) in moved, (item, moved)
     assert found['suggested'] == 0, found
-    for kind in ['unfilled', 'unclaimed', 'mismatched']:
+    for kind in ['missing', 'unexpected', 'mismatched']:
         assert found[kind] == answer[kind], (found, answer)
     if is_whole and answer['mismatched'] == 0:
         assert found['complete'], (found, answer)

@@ -53,10 +53,10 @@ differs back_tensorflow_graph sample.varve back_tensorflow.varve listed
 
 # Where nothing is compared, nothing is said to be right.
 ends 0 verify --json sample.safetensors
-has '"status":"no sums","sums":false' out
+has '"status":"no sums","checksums":false' out
 has '"ok":false' out
 ends 0 verify --json sample.npz
-has '"status":"ok","sums":true' out
+has '"status":"ok","checksums":true' out
 has '"ok":true' out
 [ "$("${helper[@]}" digest <out)" != None ] || fail 'no digest'
 

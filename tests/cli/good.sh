@@ -116,28 +116,29 @@ diff -u "$here/expected/patterns.txt" patterns || fail 'patterns'
 ends 0 verify "$here/../golden/version-1-layers.varve"
 has '2 values' out
 for i in 1 2; do
-    "$make_sample" layered/run layers
+    "$make_sample" incremental/run layers
     "$make_sample" full/run save
 done
-ends 0 verify layered/run-1.varve layered/run-2.varve
-ends 0 repack -o alone.varve layered/run-2.varve
+ends 0 verify incremental/run-1.varve incremental/run-2.varve
+ends 0 repack -o alone.varve incremental/run-2.varve
 has 'wrote alone.varve' out
 cmp alone.varve full/run-2.varve || fail 'repacked it is another file'
 complains 3 'varve: cannot write: alone.varve: it is there' \
-    repack -o alone.varve layered/run-2.varve
-rm layered/run-1.varve
-ends 0 prune layered
-ends 0 verify layered/run-2.varve
+    repack -o alone.varve incremental/run-2.varve
+rm incremental/run-1.varve
+ends 0 prune incremental
+ends 0 verify incremental/run-2.varve
 mkdir moved
-cp layered/run-2.varve moved
+cp incremental/run-2.varve moved
 complains 4 'varve: cannot open: moved/run-2.varve: ' ls moved/run-2.varve
 has 'found 1 missing: moved/layers/' err
-ends 0 repack -q layered/run-2.varve
-cmp layered/run-2.varve full/run-2.varve || fail 'repacked in place'
-echo damaged >layered/other.varve
-complains 4 'varve: cannot prune: layered: ' prune layered
-[ -n "$(ls layered/layers)" ] || fail 'layers are gone beside a damaged file'
-rm layered/other.varve
-ends 0 prune layered
-[ -z "$(ls layered/layers)" ] || fail 'layers are left'
+ends 0 repack -q incremental/run-2.varve
+cmp incremental/run-2.varve full/run-2.varve || fail 'repacked in place'
+echo damaged >incremental/other.varve
+complains 4 'varve: cannot prune: incremental: ' prune incremental
+[ -n "$(ls incremental/layers)" ] ||
+    fail 'layers are gone beside a damaged file'
+rm incremental/other.varve
+ends 0 prune incremental
+[ -z "$(ls incremental/layers)" ] || fail 'layers are left'
 complains 2 'varve: repack: expected one FILE with -o' repack -o x a b

@@ -140,7 +140,7 @@ static void add_odd_names(varve_node *root)
 }
 
 static varve_status write_sample(varve_node *root, const char *path,
-    bool is_numbered, bool is_layered, varve_error *error)
+    bool is_numbered, bool is_incremental, varve_error *error)
 {
     const varve_metadata metadata[] = {
         { .name = "loss", .kind = VARVE_METADATA_REAL, .real = 0.041 },
@@ -153,7 +153,7 @@ static varve_status write_sample(varve_node *root, const char *path,
     };
     const varve_write_options options = { .metadata = metadata,
         .metadata_count = sizeof metadata / sizeof *metadata,
-        .layered = is_layered };
+        .incremental = is_incremental };
     return is_numbered ? varve_save(root, path, &options, error)
                        : varve_write(root, path, &options, error);
 }
@@ -293,9 +293,9 @@ int main(int argc, char **argv)
     varve_node *root = varve_graph_root(graph);
     bool is_managed = argc > 2 && strcmp(argv[2], "managed") == 0;
     bool is_zeros = argc > 2 && strcmp(argv[2], "zeros") == 0;
-    bool is_layered = argc > 2 && strcmp(argv[2], "layers") == 0;
+    bool is_incremental = argc > 2 && strcmp(argv[2], "layers") == 0;
     bool is_numbered =
-        is_layered || (argc > 2 && strcmp(argv[2], "save") == 0);
+        is_incremental || (argc > 2 && strcmp(argv[2], "save") == 0);
     bool is_changed = argc > 2 && strcmp(argv[2], "changed") == 0;
     if (is_zeros)
         ;
@@ -311,7 +311,7 @@ int main(int argc, char **argv)
                           : is_managed
                               ? save_managed(root, argv[1], &error)
                               : write_sample(root, argv[1], is_numbered,
-                                    is_layered, &error);
+                                    is_incremental, &error);
     varve_graph_free(graph);
     if (status == VARVE_OK)
         return 0;

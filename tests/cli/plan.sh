@@ -52,10 +52,10 @@ optimizer/m(model/layers/0/kernel) float32 [64,20]
 name with spaces float64 [3]
 END
 prints plan_listing 1 plan sample.varve --into listed.txt \
-    --allow-unclaimed 'types|odd names' --allow-unclaimed 'optimizer/*(**)'
-ends 1 plan -q sample.varve --into listed.txt --allow-unclaimed '**'
-ends 0 plan sample.varve --into listed.txt --allow-unclaimed '**' \
-    --allow-unfilled 'name*'
+    --allow-unexpected 'types|odd names' --allow-unexpected 'optimizer/*(**)'
+ends 1 plan -q sample.varve --into listed.txt --allow-unexpected '**'
+ends 0 plan sample.varve --into listed.txt --allow-unexpected '**' \
+    --allow-missing 'name*'
 
 # listing EXIT TEXT LINES: what is said of a list that is not one.
 listing() {

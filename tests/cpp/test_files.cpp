@@ -75,13 +75,13 @@ TEST(what_does_not_match_is_told)
     CHECK(found.assert_consumed().status() == VARVE_UNMATCHED);
     CHECK(found.pending_count() == 1);
     auto report = NEED(found.report());
-    CHECK(report.count(VARVE_MATCHED) == 1);
-    CHECK(!std::strcmp(report.at(VARVE_WAITING, 0)->file_path, "step"));
-    CHECK(!report.at(VARVE_WAITING, 1));
+    CHECK(report.count(VARVE_FINDING_MATCHED) == 1);
+    CHECK(!std::strcmp(report.at(VARVE_FINDING_PENDING, 0)->file_path, "step"));
+    CHECK(!report.at(VARVE_FINDING_PENDING, 1));
     CHECK(std::strstr(report.text(), "extra"));
     CHECK(std::strstr(NEED(report.json()), "\"file_path\":\"step\""));
     int count = 0;
-    GOOD(found.each(VARVE_ONLY_IN_PROGRAM,
+    GOOD(found.each(VARVE_FINDING_MISSING,
         [&](const varve_finding &finding) {
             count += !std::strcmp(finding.program_path, "extra");
         }));
@@ -96,9 +96,9 @@ TEST(a_plan_changes_nothing)
     program p;
     GOOD(varve::write(p.root, place("plan.varve")));
     p.step = 8;
-    auto plan = NEED(varve::plan(p.root, place("plan")));
+    auto plan = NEED(varve::dry_run(p.root, place("plan")));
     CHECK(p.step == 8);
-    CHECK(NEED(plan.report()).count(VARVE_MATCHED) == 2);
+    CHECK(NEED(plan.report()).count(VARVE_FINDING_MATCHED) == 2);
 }
 
 TEST(options_are_those_of_c)
@@ -159,14 +159,14 @@ TEST(what_is_lost_is_told)
     read.salvage.on = true;
     auto found = NEED(varve::read(p.root, path, read.on_loss(note)));
     CHECK(lost == "kernel");
-    CHECK(NEED(found.report()).count(VARVE_DAMAGED) == 1);
+    CHECK(NEED(found.report()).count(VARVE_FINDING_DAMAGED) == 1);
 }
 
 TEST(saves_go_on_in_the_background)
 {
     program p;
     auto job = NEED(varve::write_async(p.root, place("behind.varve")));
-    GOOD(job.wait_copied());
+    GOOD(job.wait_staged());
     p.step = 0;
     GOOD(job.wait());
     CHECK(job.is_done() && std::strstr(job.path(), "behind"));

@@ -30,7 +30,7 @@ static varve::result<void> go_on(
     options.manager.keep_last = 2;
     options.last_step = end; /* is saved when it is done */
     run.open(place(directory), options);
-    while (run.goes_on()) {
+    while (run.should_continue()) {
         s.step++;
         s.sum += 1.0 / static_cast<double>(s.step);
         run.step(s.step);
@@ -68,7 +68,7 @@ TEST(a_run_saves_its_last_step_before_the_program_changes_it)
         run.root().add("sum", s.sum = 0);
         run.open(place("changed"), options);
         CHECK(s.sum == wanted);
-        while (run.goes_on())
+        while (run.should_continue())
             run.step(static_cast<std::int64_t>(s.sum += 1));
         s.sum = -1;
         GOOD(run.end());
@@ -78,8 +78,8 @@ TEST(a_run_saves_its_last_step_before_the_program_changes_it)
 TEST(a_run_tells_the_first_failure_at_its_end)
 {
     varve::run run;
-    CHECK(!run.settle());
-    CHECK(!run.goes_on());
+    CHECK(!run.check_resume());
+    CHECK(!run.should_continue());
     run.step(1);
     const auto ended = run.end();
     CHECK(ended.status() == VARVE_MISUSE);
@@ -197,7 +197,7 @@ struct counters {
     friend constexpr auto varve_fields(const counters *)
     {
         return varve::fields(varve::field("seen", &counters::seen),
-            varve::field("sums", &counters::sums));
+            varve::field("checksums", &counters::sums));
     }
 };
 
@@ -215,7 +215,7 @@ TEST(an_atomic_is_the_number_that_it_holds)
     std::array<double, 3> sums{};
     const varve::node node = plain.root().add_object("counters");
     node.add("seen", seen);
-    node.add("sums", sums);
+    node.add("checksums", sums);
     GOOD(NEED(varve::read(plain.root(), place("atomic.varve")))
              .assert_consumed());
     CHECK(seen == 7 && sums[2] == 2.5);
@@ -339,7 +339,7 @@ TEST(many_processes_run_and_stop_together)
         options.manager.comm = c.get();
         run.root().add("step", step);
         run.open(directory, options);
-        while (step < 10 && run.goes_on()) {
+        while (step < 10 && run.should_continue()) {
             if (++step == 4 && c.rank() == 1)
                 run.stop();
             run.step(step);

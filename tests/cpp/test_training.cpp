@@ -198,14 +198,15 @@ TEST(what_a_process_has_for_itself_is_folded)
 {
     int steps = 3;
     varve::graph graph, other;
-    graph.root().add_private("worker", nullptr).add("steps", steps);
+    graph.root().add_rank_local("worker", nullptr).add("steps", steps);
     GOOD(varve::write(graph.root(), place("private")));
     nobody all;
     const varve_comm two = varve::comm_over(all, 1, 2);
     int found = 0;
     varve::private_options options;
     /* [fold] */
-    const varve::node mine = other.root().add_private("worker", &two, options,
+    const varve::node mine = other.root().add_rank_local("worker", &two,
+        options,
         [&](varve::node, const varve::reader &saved, const char *path,
             std::size_t count) {
             const auto at = std::string(path) + "/0/steps";
@@ -217,7 +218,7 @@ TEST(what_a_process_has_for_itself_is_folded)
     GOOD(varve::read(other.root(), place("private")));
     CHECK(found == 3);
     varve::graph failing, dropping;
-    failing.root().add_private("worker", &two, options,
+    failing.root().add_rank_local("worker", &two, options,
         [](varve::node, const varve::reader &, const char *, std::size_t) {
             return varve::result<void>(
                 varve::error(VARVE_MISMATCH, "these are not mine"));
@@ -225,7 +226,7 @@ TEST(what_a_process_has_for_itself_is_folded)
     const auto failed = varve::read(failing.root(), place("private"));
     CHECK(std::strstr(failed.error().message, "these are not mine"));
     options.drop = true;
-    dropping.root().add_private("worker", &two, options).add("steps", steps);
+    dropping.root().add_rank_local("worker", &two, options).add("steps", steps);
     GOOD(varve::read(dropping.root(), place("private")));
 }
 

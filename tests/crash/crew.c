@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <varve/slice.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 #include <varve/varve.h>
 
 #include "graph.h"
@@ -47,7 +47,7 @@ static varve_graph *make_graph(const struct vv_context *context,
         VARVE_SHAPE(ROWS, COLUMNS), start);
     varve_add_variable(root, "weights", varve_array(part->weights, WEIGHTS));
     varve_add_variable(root, "step", varve_scalar(&part->step));
-    if (crew_options.layered)
+    if (crew_options.incremental)
         varve_add_variable(root, "always", varve_array(part->always, ALWAYS));
     else
         memset(part->always, 0, sizeof part->always);

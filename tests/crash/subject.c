@@ -65,13 +65,13 @@ static const struct kind *kind_of(const char *path)
 static varve_status save_behind(struct subject *subject, varve_node *root,
     const char *path, varve_write_options *options, varve_error *error)
 {
-    options->background.at_rest = true;
+    options->async.zero_copy = true;
     varve_job *job = kind_of(path)
         ? varve_write_async(root, path, options, error)
         : varve_save_async(root, path, options, error);
     if (!job)
         return error->status;
-    varve_status status = varve_job_wait_copied(job, error);
+    varve_status status = varve_job_wait_staged(job, error);
     fill(subject, 0);
     if (!status)
         status = varve_job_wait(job, error);

@@ -52,7 +52,7 @@ static varve_graph *make_graph(const struct vv_context *context)
 static void save(varve_graph *graph, int number)
 {
     varve_error error = { 0 };
-    const varve_write_options options = { .layered = true };
+    const varve_write_options options = { .incremental = true };
     set_values(number);
     cr_assert_ok(
         varve_save(varve_graph_root(graph), "run/m", &options, &error), error);
@@ -61,13 +61,13 @@ static void save(varve_graph *graph, int number)
 static void save_behind(varve_graph *graph, int number)
 {
     varve_error error = { 0 };
-    const varve_write_options options = { .layered = true,
-        .background.at_rest = true };
+    const varve_write_options options = { .incremental = true,
+        .async.zero_copy = true };
     set_values(number);
     varve_job *job =
         varve_save_async(varve_graph_root(graph), "run/m", &options, &error);
     cr_assert(job, "%s", error.message);
-    cr_assert_ok(varve_job_wait_copied(job, &error), error);
+    cr_assert_ok(varve_job_wait_staged(job, &error), error);
     set_values(0);
     cr_assert_ok(varve_job_wait(job, &error), error);
     varve_job_free(job);

@@ -114,7 +114,7 @@ static bool has_values(const struct program *p)
 static bool says_who(const varve_manager *m)
 {
     char names[2][40];
-    const char *line = varve_manager_passed_over(m, 0);
+    const char *line = varve_manager_skipped(m, 0);
     for (int i = 0; i < 2; i++)
         snprintf(names[i], sizeof names[i], "%u (node %u)", world.lost[i],
             world.lost[i] + 1);

@@ -98,7 +98,7 @@ static varve_status end_job(
 {
     if (!job)
         return error->status;
-    varve_status status = varve_job_wait_copied(job, error);
+    varve_status status = varve_job_wait_staged(job, error);
     killing_fill(model, 0);
     if (!status)
         status = varve_job_wait(job, error);
@@ -109,7 +109,7 @@ static varve_status end_job(
 static varve_status save_behind(
     struct killing_model *model, uint64_t step, varve_error *error)
 {
-    const varve_write_options options = { .background.at_rest = true };
+    const varve_write_options options = { .async.zero_copy = true };
     (void)step;
     return end_job(varve_write_async(varve_graph_root(model->graph),
                        path_of("behind.varve"), &options, error),
@@ -119,10 +119,10 @@ static varve_status save_behind(
 static varve_status save_layers_behind(
     struct killing_model *model, uint64_t step, varve_error *error)
 {
-    const varve_write_options options = { .layered = true };
+    const varve_write_options options = { .incremental = true };
     (void)step;
     return end_job(varve_save_async(varve_graph_root(model->graph),
-                       path_of("layered"), &options, error),
+                       path_of("incremental"), &options, error),
         model, error);
 }
 

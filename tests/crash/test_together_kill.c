@@ -125,7 +125,7 @@ TEST(crash, the_same_of_many_that_save_behind_the_program)
 
 TEST(crash, the_same_of_many_in_layers_that_are_packed)
 {
-    crew_options.layered = true;
+    crew_options.incremental = true;
     crew_options.compress = PACKS;
     try_all();
 }

@@ -53,7 +53,7 @@ static bool is_on_its_way(const char *path)
 static void check_swept(struct memory *disk, long time)
 {
     size_t count = memory_file_count(disk);
-    cr_assert(count == 3 || (crew_options.layered && count == 4),
+    cr_assert(count == 3 || (crew_options.incremental && count == 4),
         "power cut after change %ld: %zu files left", time, count);
 }
 
@@ -121,7 +121,7 @@ TEST(crash, a_power_cut_while_many_save_leaves_one_of_two_checkpoints)
 
 TEST(crash, the_same_while_many_save_in_layers)
 {
-    crew_options.layered = true;
+    crew_options.incremental = true;
     cut_all();
 }
 

@@ -335,7 +335,7 @@ void bench_look(struct bench *b, unsigned found[BENCH_VALUES])
     look.context = test_context(memory_system(look.memory));
     struct vv_context before = b->graph->context;
     b->graph->context = look.context;
-    varve_touch(varve_graph_root(b->graph)); /* half restored or not */
+    varve_mark_dirty(varve_graph_root(b->graph)); /* half restored or not */
     cr_assert_ok(varve_write(varve_graph_root(b->graph), BENCH_PATH,
         &(varve_write_options){ .no_sync = true }, &error), error);
     b->graph->context = before;

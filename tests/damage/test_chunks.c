@@ -13,7 +13,7 @@
 #include <varve/reader.h>
 #include <varve/slice.h>
 #include <varve/structure.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "support/cut_pieces.h"
 #include "support/proof.h"
@@ -169,8 +169,9 @@ static const struct kind {
 } kinds[] = {
     { "plain", write_alone, { 0 } },
     { "packed", write_alone, { .compress = 1 } },
-    { "layered", write_alone, { .layered = true } },
-    { "layered, packed", write_alone, { .layered = true, .compress = 1 } },
+    { "incremental", write_alone, { .incremental = true } },
+    { "incremental, packed", write_alone,
+        { .incremental = true, .compress = 1 } },
     { "in pieces", write_pieces, { 0 } },
     { "in pieces, packed", write_pieces, { .compress = 1 } },
     { "of many", write_together, { 0 } },

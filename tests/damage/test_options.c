@@ -115,7 +115,7 @@ TEST(damage, of_a_streaming_read_is_told_with_what_changed)
             check_half(&b, damaged, &error, place);
         else
             bench_check_error(&error, place);
-        half += error.status == VARVE_HALF_RESTORED;
+        half += error.status == VARVE_PARTIALLY_RESTORED;
         varve_restoration_free(r);
         everything_fill(&b.model, BENCH_NOW);
         bench_mend(&b);

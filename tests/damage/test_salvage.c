@@ -19,14 +19,15 @@ static void check_named(struct bench *b, varve_restoration *r,
     for (size_t i = 0; i < b->saved.count; i++) {
         bool is_named = false;
         varve_finding f;
-        for (size_t k = 0; varve_report_at(report, VARVE_DAMAGED, k, &f); k++)
+        for (size_t k = 0;
+             varve_report_at(report, VARVE_FINDING_DAMAGED, k, &f); k++)
             is_named |= f.offset == b->saved.values[i].offset &&
                         bench_names(f.file_path, &b->saved.values[i]);
         cr_assert_eq(is_named, is_lost[i], "at %zu: %s: lost %d, named %d",
             place, b->saved.values[i].path, is_lost[i], is_named);
         lost += is_lost[i];
     }
-    cr_assert_eq(varve_report_count(report, VARVE_DAMAGED), lost);
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_DAMAGED), lost);
     varve_report_free(report);
     cr_assert_eq(varve_assert_consumed(r, &error),
         lost ? VARVE_UNMATCHED : VARVE_OK, "at %zu", place);

@@ -171,7 +171,7 @@ static void try_reads(struct bench *b, const varve_read_options *options)
         if (r) { /* the bit was of padding */
             cr_assert_null(everything_differs(&b->model, BENCH_SAVED),
                 "bit %llu", (unsigned long long)wire.bit);
-        } else if (error.status == VARVE_HALF_RESTORED) {
+        } else if (error.status == VARVE_PARTIALLY_RESTORED) {
             cr_assert(options, "bit %llu", (unsigned long long)wire.bit);
             half++;
         } else {

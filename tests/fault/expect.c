@@ -194,7 +194,7 @@ static bool explains(const struct faulty_call *call, const struct fault *fault,
     bool is_end = fault->way == FAULTY_NOTHING && call->kind == FAULTY_READ;
     int number = is_end ? 0 : fault->error ? fault->error : EIO;
     varve_status expected = is_end ? VARVE_TRUNCATED : fault->expected;
-    if (status != VARVE_UNKNOWN_OUTCOME && status != VARVE_HALF_RESTORED &&
+    if (status != VARVE_UNKNOWN_OUTCOME && status != VARVE_PARTIALLY_RESTORED &&
         status != expected)
         return false;
     if (error->system_error != number ||
@@ -211,7 +211,7 @@ static bool is_explained(const struct world *w, const struct attempt *a,
     varve_status status, const varve_error *error)
 {
     if (a->without_memory && strstr(error->message, "out of memory"))
-        return status == VARVE_NO_MEMORY || status == VARVE_HALF_RESTORED;
+        return status == VARVE_NO_MEMORY || status == VARVE_PARTIALLY_RESTORED;
     size_t size = faulty_log_size(w->faulty);
     for (size_t i = 0; i < size; i++) {
         const struct faulty_call *call = faulty_log_at(w->faulty, i);
@@ -229,7 +229,7 @@ static void expect_shape(
     const struct world *w, const varve_error *error, const char *where)
 {
     const char *text = error->message;
-    bool is_half = error->status == VARVE_HALF_RESTORED;
+    bool is_half = error->status == VARVE_PARTIALLY_RESTORED;
     cr_assert((strchr(text, '\n') != NULL) == is_half, "%s: lines: %s", where,
         text);
     cr_assert(!is_half || strstr(text, " variables hold new bytes:"),
@@ -255,7 +255,7 @@ void expect_truth(const struct world *w, const struct attempt *a,
     }
     cr_assert(error->status == status, "%s: %s is returned, %s written", where,
         varve_status_name(status), varve_status_name(error->status));
-    cr_assert(status != VARVE_HALF_RESTORED || w->scenario->may_half,
+    cr_assert(status != VARVE_PARTIALLY_RESTORED || w->scenario->may_half,
         "%s: half done: %s", where, error->message);
     cr_assert(is_explained(w, a, status, error),
         "%s: no call that failed explains %s, %s: %s", where,

@@ -26,7 +26,7 @@ static const struct fault *fault_by(int error)
 static void check_first_holds(const struct attempt *a,
     const struct outcome *alone, const struct outcome *both)
 {
-    if (alone->status == VARVE_OK || alone->status == VARVE_HALF_RESTORED)
+    if (alone->status == VARVE_OK || alone->status == VARVE_PARTIALLY_RESTORED)
         return;
     char where[256];
     attempt_text(a, FAULTY_ALL, where, sizeof where);

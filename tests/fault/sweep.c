@@ -18,7 +18,7 @@ static void check_without_memory(
     if (status == VARVE_OK)
         return;
     cr_assert(error->status == status && (status == VARVE_NO_MEMORY ||
-        (status == VARVE_HALF_RESTORED && w->scenario->may_half)),
+        (status == VARVE_PARTIALLY_RESTORED && w->scenario->may_half)),
         "%s: %s: %s", where, varve_status_name(status), error->message);
     cr_assert(*error->message, "%s: no message", where);
 }
@@ -177,7 +177,7 @@ static bool try_call(const struct scenario *scenario, bool is_big, long number,
             struct outcome o = try_attempt(&a);
             sweep->attempts += o.was_hit;
             sweep->pairs += o.was_hit && spread == ONCE && !is_big;
-            sweep->halves += o.status == VARVE_HALF_RESTORED;
+            sweep->halves += o.status == VARVE_PARTIALLY_RESTORED;
         }
     return true;
 }

@@ -34,14 +34,14 @@ TEST(fault, building_a_graph_goes_on_without_memory_and_says_so)
 
 static varve_status plan(struct world *w, varve_error *error)
 {
-    varve_restoration *r = varve_plan(varve_graph_root(w->graph),
+    varve_restoration *r = varve_dry_run(varve_graph_root(w->graph),
         w->scenario->path, NULL, error);
     if (!r)
         return error->status;
     varve_report *report = varve_report_new(r, error);
     varve_status status = report ? VARVE_OK : error->status;
     if (report)
-        cr_assert_eq(varve_report_count(report, VARVE_MISMATCHED), 0);
+        cr_assert_eq(varve_report_count(report, VARVE_FINDING_MISMATCHED), 0);
     varve_report_free(report);
     varve_restoration_free(r);
     return status;
@@ -82,8 +82,8 @@ static varve_status ask(struct world *w, varve_error *error)
     varve_report *report = varve_report_new(r, error);
     if (!report)
         return error->status;
-    cr_assert_eq(varve_report_count(report, VARVE_WAITING), 1);
-    cr_assert_eq(varve_report_count(report, VARVE_ONLY_IN_PROGRAM), 1);
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_PENDING), 1);
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_MISSING), 1);
     cr_assert(strstr(varve_report_text(report), "wordz"));
     varve_report_free(report);
     varve_status status = finds(varve_assert_consumed(r, error), error);

@@ -39,7 +39,7 @@ struct scenario {
     const char *path;  /* the old file is there before the call; NULL: none */
     const char *made;  /* a file that the call makes; NULL: none */
     bool is_empty;     /* nothing is built before the call */
-    bool may_half;     /* VARVE_HALF_RESTORED is allowed */
+    bool may_half;     /* VARVE_PARTIALLY_RESTORED is allowed */
     void (*prepare)(struct world *world); /* NULL: nothing more */
     varve_status (*act)(struct world *world, varve_error *error);
     /* After success, at once or at the second try; NULL: all values are those

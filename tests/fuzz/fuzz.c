@@ -49,7 +49,7 @@ static bool is_of_a_file(varve_status status)
     case VARVE_MISMATCH:
     case VARVE_UNMATCHED:
     case VARVE_CALLBACK:
-    case VARVE_HALF_RESTORED: return true;
+    case VARVE_PARTIALLY_RESTORED: return true;
     default: return false;
     }
 }
@@ -64,8 +64,8 @@ void fuzz_check_failure(varve_status status, const varve_error *error)
         "a message without an end");
     /* What a callback of the program said comes first. */
     bool by_callback =
-        status == VARVE_CALLBACK ||
-        (status == VARVE_HALF_RESTORED && strstr(error->message, FUZZ_PATH));
+        status == VARVE_CALLBACK || (status == VARVE_PARTIALLY_RESTORED &&
+                                        strstr(error->message, FUZZ_PATH));
     FUZZ_CHECK(by_callback ||
             strncmp(error->message, FUZZ_STEM, sizeof FUZZ_STEM - 1) == 0,
         "a message that does not name the file: %s", error->message);

@@ -67,7 +67,7 @@ static void set_options(struct run *run)
         o->subtree = "network";
     if (f & RESTORE_EXPECT) {
         o->expect.missing = "numbers|**/momentum*";
-        o->expect.unused = "**/0|x";
+        o->expect.unexpected = "**/0|x";
     }
 }
 
@@ -120,7 +120,8 @@ static void check_value(const struct run *run, varve_reader *reader,
 static bool find_matched(
     const varve_report *report, const char *path, varve_finding *finding)
 {
-    for (size_t i = 0; varve_report_at(report, VARVE_MATCHED, i, finding); i++)
+    for (size_t i = 0;
+         varve_report_at(report, VARVE_FINDING_MATCHED, i, finding); i++)
         if (finding->program_path && strcmp(finding->program_path, path) == 0)
             return true;
     return false;
@@ -146,8 +147,8 @@ static void check_values(struct run *run, const varve_report *report)
             FUZZ_CHECK(values_are_kept(run->before, path, now),
                 "\"%s\" has changed, and is not in the report", path);
     }
-    for (size_t i = 0; varve_report_at(report, VARVE_MATCHED, i, &finding);
-         i++) {
+    for (size_t i = 0;
+         varve_report_at(report, VARVE_FINDING_MATCHED, i, &finding); i++) {
         varve_node *node = finding.program_path
                                ? varve_find_path(root, finding.program_path)
                                : NULL;
@@ -241,7 +242,7 @@ static varve_restoration *restore(struct run *run, varve_error *error)
 {
     varve_node *root = varve_graph_root(run->program.graph);
     if (run->flags & RESTORE_PLAN)
-        return varve_plan(root, FUZZ_PATH, &run->options, error);
+        return varve_dry_run(root, FUZZ_PATH, &run->options, error);
     if (run->flags & RESTORE_NUMBERED)
         return varve_restore(root, FUZZ_PATH, &run->options, error);
     return varve_read(root, FUZZ_PATH, &run->options, error);
@@ -261,9 +262,9 @@ static void restore_once(struct run *run)
     } else {
         fuzz_check_failure(error.status, &error);
         FUZZ_CHECK(
-            error.status != VARVE_HALF_RESTORED || may_be_half_done(run),
+            error.status != VARVE_PARTIALLY_RESTORED || may_be_half_done(run),
             "half restored: %s", error.message);
-        if (error.status != VARVE_HALF_RESTORED)
+        if (error.status != VARVE_PARTIALLY_RESTORED)
             check_unchanged(run);
         check_graph(run);
     }

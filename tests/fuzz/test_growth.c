@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <varve/private.h>
+#include <varve/rank_local.h>
 #include <varve/slice.h>
 #include <varve/varve.h>
 
@@ -96,8 +96,9 @@ static void add_many(
     for (int i = 0; i < r->count; i++) {
         char name[16];
         snprintf(name, sizeof name, "v%d", i);
-        varve_node *own =
-            are_private ? varve_add_private(parent, name, NULL, NULL) : parent;
+        varve_node *own = are_private
+                              ? varve_add_rank_local(parent, name, NULL, NULL)
+                              : parent;
         varve_add_variable(
             own, are_private ? "x" : name, varve_scalar(&values[i]));
     }

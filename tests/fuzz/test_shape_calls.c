@@ -155,8 +155,8 @@ static void graft(struct subject *s)
     varve_error error;
     varve_graph *graph = varve_graph_new(&allocator);
     FUZZ_CHECK(
-        varve_graft(varve_graph_root(graph), "copy", s->root, &error), "%s",
-        error.message);
+        varve_copy_subgraph(varve_graph_root(graph), "copy", s->root, &error),
+        "%s", error.message);
     varve_graph_free(graph);
 }
 
@@ -183,11 +183,11 @@ static void read_renamed(struct subject *s)
     varve_error error;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         look_at(varve_read(s->root, s->path, &options[i], &error), s);
-        look_at(varve_plan(s->root, s->path, &options[i], &error), s);
+        look_at(varve_dry_run(s->root, s->path, &options[i], &error), s);
         varve_graph *graph = varve_graph_new(&allocator);
         varve_node *root = varve_graph_root(graph);
         varve_restoration *r = varve_read(root, s->path, &options[i], &error);
-        if (r && !varve_graft(root, "p", s->root, &error))
+        if (r && !varve_copy_subgraph(root, "p", s->root, &error))
             look_at(r, s);
         else
             varve_restoration_free(r);
@@ -198,13 +198,13 @@ static void read_renamed(struct subject *s)
 static void read_again(struct subject *s)
 {
     const varve_read_options options[] = { { 0 },
-        { .only = "n|*/x", .expect.unused = "**" } };
+        { .only = "n|*/x", .expect.unexpected = "**" } };
     varve_error error;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         look_at(varve_read(s->root, s->path, &options[i], &error), s);
-    look_at(varve_plan(s->root, s->path, NULL, &error), s);
+    look_at(varve_dry_run(s->root, s->path, NULL, &error), s);
     varve_graph *empty = varve_graph_new(&allocator);
-    look_at(varve_plan(varve_graph_root(empty), s->path, NULL, &error), s);
+    look_at(varve_dry_run(varve_graph_root(empty), s->path, NULL, &error), s);
     varve_graph_free(empty);
 }
 
@@ -234,7 +234,7 @@ static void write_all(struct subject *s)
 
 static void touch(struct subject *s)
 {
-    varve_touch(s->root);
+    varve_mark_dirty(s->root);
 }
 
 static varve_status fix(void *user, varve_node *node, const char *path)
@@ -252,7 +252,7 @@ static void fix_all(struct subject *s)
     const varve_select select = { .kind = VARVE_VARIABLE };
     varve_error error;
     FUZZ_CHECK(!varve_each(s->root, &select, fix, s, NULL), "each");
-    varve_clear_mistake(s->graph, NULL);
+    varve_graph_clear_error(s->graph, NULL);
     varve_restoration *r = varve_read(s->root, s->path, NULL, &error);
     FUZZ_CHECK(r, "reading what is fixed: %s", error.message);
     look_at(r, s);
@@ -288,7 +288,7 @@ static void read_into_struct(struct subject *s)
     varve_add_struct(root, "n", outer_fields, &whole);
     varve_node *again = varve_add_struct(root, "0", outer_fields, &whole);
     look_at(varve_read(root, s->path, NULL, &error), s);
-    varve_clear_mistake(graph, NULL);
+    varve_graph_clear_error(graph, NULL);
     varve_rebind_struct(again, &whole);
     varve_graph_free(graph);
     for (int i = 0; whole.n && i < whole.count; i++)

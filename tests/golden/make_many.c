@@ -19,7 +19,7 @@ static varve_status save(const varve_comm *comm, const char *path, int64_t step,
 {
     static float rows[ROWS][WIDE], weights[WEIGHTS];
     static int32_t own[4];
-    const varve_write_options options = { .layered = true, .compress = 1 };
+    const varve_write_options options = { .incremental = true, .compress = 1 };
     uint64_t start[] = { ROWS / RANKS * comm->rank, 0 };
     for (int i = 0; i < ROWS * WIDE; i++)
         rows[i / WIDE][i % WIDE] = (float)(i / 5);
@@ -30,7 +30,7 @@ static varve_status save(const varve_comm *comm, const char *path, int64_t step,
         own[i] = (int32_t)comm->rank * 10 + i;
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
-    varve_node *mine = varve_add_private(root, "worker", comm, NULL);
+    varve_node *mine = varve_add_rank_local(root, "worker", comm, NULL);
     varve_add_variable(mine, "own", varve_array(own, 4));
     varve_add_slice(root, "rows",
         varve_array(rows[start[0]], ROWS / RANKS, WIDE),

@@ -14,7 +14,7 @@ enum { ROWS = 300, ROW = 1024 }; /* a chunk, and some of another */
 
 static varve_status save(varve_node *root, const char *path, varve_error *error)
 {
-    const varve_write_options options = { .layered = true, .compress = 1 };
+    const varve_write_options options = { .incremental = true, .compress = 1 };
     return varve_write(root, path, &options, error);
 }
 

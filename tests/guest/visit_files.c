@@ -49,7 +49,7 @@ void visit_files(struct guest *g)
     LEAVES(g, 0, -1);
     CALL(g, varve_restoration_free(r));
     LEAVES(g, 0, 1);
-    MAKES(g, r, varve_plan(s.root, "ckpt", NULL, &g->error));
+    MAKES(g, r, varve_dry_run(s.root, "ckpt", NULL, &g->error));
     LEAVES(g, 0, -1);
     CALL(g, varve_restoration_free(r));
     CALL(g, state_close(&s));
@@ -76,8 +76,9 @@ static void answer(struct guest *g, struct state *s, varve_restoration *r)
     MAKES(g, report, varve_report_new(r, &g->error));
     CALL(g, (void)!varve_report_json(report, &g->error));
     CALL(g, varve_report_free(report));
-    CALL(g, varve_finding_count(r, VARVE_MATCHED));
-    GOOD(g, varve_each_finding(r, VARVE_MATCHED, on_finding, NULL, &g->error));
+    CALL(g, varve_finding_count(r, VARVE_FINDING_MATCHED));
+    GOOD(g, varve_each_finding(
+                r, VARVE_FINDING_MATCHED, on_finding, NULL, &g->error));
     GOOD(g, varve_restoration_retry(r, &g->error));
     GOOD(g, varve_restore_again(r, s->root, &g->error));
     GOOD(g, varve_restoration_verify(r, &g->error));

@@ -65,10 +65,10 @@ static void visit_nodes(struct guest *g, struct state *s)
     CALL(g, varve_remove(other));
     MAKES(g, node, varve_find_path(s->root, "model/weights"));
     CALL(g, varve_set_global_name(node, "global"));
-    CALL(g, varve_touch(s->root));
+    CALL(g, varve_mark_dirty(s->root));
     const varve_box box = { .extents = { 1 } };
-    GOOD(g, varve_touch_rows(node, 0, 1, &g->error));
-    GOOD(g, varve_touch_box(node, &box, &g->error));
+    GOOD(g, varve_mark_rows_dirty(node, 0, 1, &g->error));
+    GOOD(g, varve_mark_box_dirty(node, &box, &g->error));
 }
 
 static size_t count_none(void *user)
@@ -105,7 +105,7 @@ static void visit_variables(struct guest *g, struct state *s)
         .get = get_none,
         .clear = clear_none,
         .put = put_none };
-    uint64_t misfits;
+    uint64_t inexact;
     float *pointer = s->small;
     MAKES(
         g, node, varve_add_variable(model, "small", varve_array(s->small, 6)));
@@ -118,8 +118,8 @@ static void visit_variables(struct guest *g, struct state *s)
     MAKES(g, node,
         varve_find_or_add_variable(model, "found", VARVE_FLOAT64,
             VARVE_SHAPE(s->count), state_initialize, NULL));
-    GOOD(g, varve_retype(node, VARVE_FLOAT32, &misfits, &g->error));
-    GOOD(g, varve_retype(node, VARVE_BFLOAT16, &misfits, &g->error));
+    GOOD(g, varve_retype(node, VARVE_FLOAT32, &inexact, &g->error));
+    GOOD(g, varve_retype(node, VARVE_BFLOAT16, &inexact, &g->error));
     CALL(g, varve_add_slot(model, weights, "a", varve_array(s->small, 6)));
     CALL(g, varve_add_slot_like(model, weights, "b", state_initialize, NULL));
     CALL(g, varve_add_allocated_slot(
@@ -130,7 +130,7 @@ static void visit_variables(struct guest *g, struct state *s)
                 VARVE_SHAPE(9), &(varve_box){ { 3 }, { 4 } }, NULL, NULL));
     CALL(g, varve_add_variable_as_saved(
                 model, "as saved", VARVE_INT8, VARVE_SHAPE(9), NULL, NULL));
-    CALL(g, varve_add_private(model, "mine", NULL, NULL));
+    CALL(g, varve_add_rank_local(model, "mine", NULL, NULL));
     CALL(g, varve_add_random(model, "random", &s->stream, 0));
     CALL(g, varve_add_migrating(model, "pairs", NULL, &none));
     CALL(g, varve_add_libc_random(model, "drand48", VARVE_LIBC_DRAND48));
@@ -157,7 +157,7 @@ void visit_graphs(struct guest *g)
     GOOD(g, varve_graph_check(s.graph, &g->error));
     CALL(g, varve_add_object(s.root, "model"));
     FAILS(g, VARVE_DUPLICATE, varve_graph_check(s.graph, &g->error));
-    FAILS(g, VARVE_DUPLICATE, varve_clear_mistake(s.graph, &g->error));
+    FAILS(g, VARVE_DUPLICATE, varve_graph_clear_error(s.graph, &g->error));
     CALL(g, state_close(&s));
 }
 

@@ -22,9 +22,9 @@ void visit_groups(struct guest *g)
     CALL(g, varve_restoration_free(r));
     GOOD(g, varve_save_all(comm, s.root, "b", NULL, &g->error));
     LEAVES(g, 0, ANY);
-    const varve_write_options layered = { .layered = true };
+    const varve_write_options incremental = { .incremental = true };
     for (int i = 0; i < 2; i++)
-        GOOD(g, varve_save_all(comm, s.root, "b", &layered, &g->error));
+        GOOD(g, varve_save_all(comm, s.root, "b", &incremental, &g->error));
     LEAVES(g, 0, ANY);
     LEAVES(g, ANY, ANY);
     MAKES(g, job, varve_write_all_async(comm, s.root, "a.varve", NULL,
@@ -33,7 +33,7 @@ void visit_groups(struct guest *g)
     GOOD(g, varve_job_wait(job, &g->error));
     CALL(g, varve_job_free(job));
     LEAVES(g, ANY, ANY);
-    MAKES(g, job, varve_save_all_async(comm, s.root, "b", &layered,
+    MAKES(g, job, varve_save_all_async(comm, s.root, "b", &incremental,
         &g->error));
     LEAVES(g, ANY, ANY);
     GOOD(g, varve_job_wait(job, &g->error));
@@ -54,7 +54,7 @@ void visit_shares(struct guest *g)
     float values[SMALL] = { 0 };
     uint64_t loads[2] = { 0 };
     varve_tensor value = varve_array(values, SMALL);
-    CALL(g, (void)varve_place_by_turns(3, 2));
+    CALL(g, (void)varve_place_round_robin(3, 2));
     CALL(g, (void)varve_place_by_load(loads, 2, 5));
     CALL(g, (void)varve_place_by_path("path", NULL, 2));
     CALL(g, (void)varve_parts_at_most(&value, 0, 8, 0));

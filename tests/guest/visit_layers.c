@@ -26,8 +26,8 @@ static void pack(struct guest *g, struct state *s)
 /* What tracks keeps a descriptor, where the machine has it. */
 static void track(struct guest *g, struct state *s)
 {
-    const varve_write_options tracked = { .layered = true,
-        .layers.track = true };
+    const varve_write_options tracked = { .incremental = true,
+        .increment.track = true };
     for (unsigned i = 0; i < 3; i++) {
         s->weights[i] = 6;
         LEAVES(g, 0, i == 0 ? ANY : 0);
@@ -39,20 +39,20 @@ void visit_layers(struct guest *g)
 {
     struct state s;
     varve_restoration *r;
-    varve_write_options layered = { .layered = true };
+    varve_write_options incremental = { .incremental = true };
     state_open(&s, g);
     for (unsigned i = 0; i < 3; i++) {
         s.weights[i] = 5;
-        layered.layers.only_touched = i == 2;
-        GOOD(g, varve_save(s.root, "l", &layered, &g->error));
+        incremental.increment.only_dirty = i == 2;
+        GOOD(g, varve_save(s.root, "l", &incremental, &g->error));
     }
     LEAVES(g, 0, ANY); /* of layers too */
     MAKES(g, r, varve_restore(s.root, "l", NULL, &g->error));
     LEAVES(g, 0, ANY);
     CALL(g, varve_restoration_free(r));
     GOOD(g, varve_repack("l", NULL, NULL, &g->error));
-    GOOD(g, varve_prune_layers_with(".", true, NULL, &g->error));
-    GOOD(g, varve_prune_layers(".", &g->error));
+    GOOD(g, varve_prune_data_files_with(".", true, NULL, &g->error));
+    GOOD(g, varve_prune_data_files(".", &g->error));
     pack(g, &s);
     track(g, &s);
     LEAVES(g, 0, ANY);
@@ -67,7 +67,7 @@ static void end(struct guest *g, varve_job *job, bool was_child)
 {
     varve_status status;
     LEAVES(g, ANY, ANY);
-    CALL(g, status = varve_job_wait_copied(job, &g->error));
+    CALL(g, status = varve_job_wait_staged(job, &g->error));
     LEAVES(g, ANY, ANY);
     CALL(g, status = varve_job_wait(job, &g->error));
     if (status != VARVE_CANCELLED || was_child == g->is_child)
@@ -82,7 +82,7 @@ static void write_behind(struct guest *g, struct state *s, bool is_at_rest)
     varve_write_options writing = state_writing();
     uint64_t done, total;
     bool was_child = g->is_child;
-    writing.background.at_rest = is_at_rest;
+    writing.async.zero_copy = is_at_rest;
     LEAVES(g, ANY, ANY);
     MAKES(g, job, varve_write_async(s->root, "a", &writing, &g->error));
     LEAVES(g, ANY, ANY);

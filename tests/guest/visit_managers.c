@@ -29,7 +29,7 @@ static void manage(struct guest *g, struct state *s, bool is_async)
     LEAVES(g, 0, ANY);
     GOOD(g, varve_manager_assert_consumed(m, &g->error));
     LEAVES(g, 0, ANY);
-    GOOD(g, varve_manager_settle(m, &g->error));
+    GOOD(g, varve_manager_finish_resume(m, &g->error));
     for (int64_t step = 1; step < 5; step++) {
         const varve_manager_save_options save = {
             .has_metric = true, .metric = 0.5 / (double)step, .force = true
@@ -44,14 +44,14 @@ static void manage(struct guest *g, struct state *s, bool is_async)
     GOOD(g, varve_manager_save(m, 9, &g->error));
     LEAVES(g, ANY, ANY);
     GOOD(g, varve_manager_refresh(m, &g->error));
-    varve_managed last = { .number = 0 };
+    varve_checkpoint_info last = { .number = 0 };
     CALL(g, (void)varve_manager_at(m, varve_manager_count(m) - 1, &last));
     uint64_t number = last.number;
     GOOD(g, varve_manager_pin(m, number, &g->error));
     GOOD(g, varve_manager_unpin(m, number, &g->error));
     FAILS(g, VARVE_NOT_FOUND, varve_manager_pin(m, 999, &g->error));
     LEAVES(g, 0, ANY);
-    GOOD(g, varve_manager_plan_prune(m, &g->error));
+    GOOD(g, varve_manager_prune_dry_run(m, &g->error));
     LEAVES(g, 0, ANY);
     GOOD(g, varve_manager_prune(m, &g->error));
     LEAVES(g, 0, ANY);
@@ -102,8 +102,8 @@ static void visit_runs(struct guest *g)
     LEAVES(g, 0, ANY);
     CALL(g, varve_run_step_with(run, step, &save));
     CALL(g, varve_run_stop(run));
-    CALL(g, (void)varve_run_settle(run));
-    CALL(g, (void)varve_run_goes_on(run));
+    CALL(g, (void)varve_run_check_resume(run));
+    CALL(g, (void)varve_run_should_continue(run));
     LEAVES(g, 0, ANY);
     GOOD(g, varve_run_end(run, &g->error));
     FAILS(g, VARVE_MISUSE, varve_run_end(NULL, &g->error));

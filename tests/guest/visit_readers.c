@@ -86,14 +86,15 @@ void visit_structures(struct guest *g)
     GOOD(g, varve_write(s.root, "a.varve", NULL, &g->error));
     MAKES(g, graph, varve_graph_from("a", allocator, &g->error));
     MAKES(g, copy,
-        varve_graft(s.root, "graft", varve_graph_root(graph), &g->error));
+        varve_copy_subgraph(
+            s.root, "graft", varve_graph_root(graph), &g->error));
     CALL(g, varve_graph_free(graph));
     MAKES(g, graph,
         varve_graph_from_part("a", &(varve_read_options){ .only = "model" },
             allocator, &g->error));
     CALL(g, varve_graph_free(graph));
     LEAVES(g, 0, 1);
-    MAKES(g, graph, varve_graph_over("a", NULL, allocator, &g->error));
+    MAKES(g, graph, varve_graph_from_lazy("a", NULL, allocator, &g->error));
     LEAVES(g, 0, -1);
     CALL(g, varve_graph_free(graph));
     REFUSES(g, VARVE_NOT_FOUND, varve_graph_from("no", NULL, &g->error));

@@ -66,7 +66,7 @@ static void add_report(struct guest *g, struct texts *texts)
     varve_report *report;
     varve_add_fixed_variable(root, "half", varve_scalar(&value));
     LEAVES(g, 0, 1);
-    MAKES(g, plan, varve_plan(root, "half", NULL, &g->error));
+    MAKES(g, plan, varve_dry_run(root, "half", NULL, &g->error));
     MAKES(g, report, varve_report_new(plan, &g->error));
     const char *text = varve_report_json(report, &g->error);
     guest_expect(g, text, "there is a report");
@@ -85,7 +85,7 @@ static void add_reasons(
     varve_node *root = varve_graph_root(graph);
     const varve_manager_save_options save = { .has_metric = true,
         .metric = 0.5 };
-    varve_managed managed = { .kept = "" };
+    varve_checkpoint_info managed = { .kept = "" };
     varve_add_variable(root, "value", varve_scalar(&value));
     varve_manager *m = varve_manager_new(root, directory,
         &(varve_manager_options){ .keep_best = 1, .keep_last = 1 }, &g->error);

@@ -46,11 +46,11 @@ void visit_too_large(struct guest *g)
     struct state s;
     varve_snapshot *snapshot;
     varve_manager *manager;
-    const varve_write_options layered = { .layered = true };
+    const varve_write_options incremental = { .incremental = true };
     state_open(&s, g);
     fail_in_formats(g, &s);
     FAILS(g, VARVE_NO_SPACE, varve_save(s.root, "b", NULL, &g->error));
-    FAILS(g, VARVE_NO_SPACE, varve_save(s.root, "b", &layered, &g->error));
+    FAILS(g, VARVE_NO_SPACE, varve_save(s.root, "b", &incremental, &g->error));
     fail_behind(g, &s);
     MAKES(g, snapshot, varve_snapshot_new(s.root, &g->error));
     FAILS(g, VARVE_NO_SPACE,

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""check_abi.py - that programs which were compiled before go on working.
+"""check_abi.py - compares the public interface with that of the last release.
 
-    tests/install/check_abi.py SOURCE [--update]
+    tests/install/check_abi.py SOURCE
+    tests/install/check_abi.py SOURCE --release
 
-Compares what the public headers declare, as the compiler sees it, with abi.txt:
-functions with their types, structs with their fields, enumerations with their
-numbers. What was added is no difference; all else is one, and
-docs/compatibility.md says what then, and has to say of each struct without room
-for more that it stays as it is. --update writes abi.txt anew.
+abi.txt has the declarations of the last release: functions with their types,
+structs with their fields, enumerations with their numbers. Its first line has
+the version and the soversion of that release. A declaration that was removed or
+changed since is an error, unless meson.build has another soversion.
+docs/compatibility.md has the rules. --release writes abi.txt; only
+scripts/release.sh calls it.
 
 SPDX-License-Identifier: MIT
 """
@@ -19,17 +21,32 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DUMP = os.path.join(HERE, 'abi.txt')
 
 
-def compare(found):
+def version_of(source):
+    """The version and the soversion that meson.build has."""
+    with open(os.path.join(source, 'meson.build'), encoding='utf-8') as stream:
+        text = stream.read()
+    return (re.search(r"^  version: '(.*)',$", text, re.M)[1],
+            re.search(r"^soversion = '(.*)'", text, re.M)[1])
+
+
+def compare(source, found):
+    version, soversion = version_of(source)
     with open(DUMP, encoding='utf-8') as stream:
-        expected = stream.read().splitlines()
+        first, *expected = stream.read().splitlines()
+    released, old = re.fullmatch(
+        r'# Varve (\S+), soversion (\S+)', first).groups()
     gone = [line for line in expected if line not in found]
-    for line in gone:
-        print(f'check_abi: expected: {line}')
-    if gone:
-        sys.exit('check_abi: not there any more, or otherwise: see '
-                 'docs/compatibility.md')
-    added = len(found) - len(expected)
-    print(f'check_abi: {len(expected)} declarations as before, {added} new')
+    if old == soversion:
+        for line in gone:
+            print(f'check_abi: {released} has: {line}')
+        if gone:
+            sys.exit('check_abi: removed or changed since the release: see '
+                     'docs/compatibility.md')
+    elif version.split('.')[:2] == released.split('.')[:2]:
+        sys.exit(f'check_abi: the soversion is {soversion}, and {old} in '
+                 f'{released}: the version {version} must change too')
+    print(f'check_abi: soversion {soversion}; {len(gone)} of {len(expected)} '
+          f'declarations of {released} (soversion {old}) removed or changed')
 
 
 def check_promised(source, found):
@@ -51,12 +68,14 @@ def main(source, *options):
     from declarations import declarations  # what cffi is told too
     found = declarations(['-I' + os.path.join(source, 'include')])
     check_promised(source, found)
-    if '--update' in options:
+    if '--release' in options:
         with open(DUMP, 'w', encoding='utf-8') as stream:
+            stream.write('# Varve {}, soversion {}\n'.format(
+                *version_of(source)))
             stream.write('\n'.join(found) + '\n')
         print(f'check_abi: wrote {len(found)} declarations')
     else:
-        compare(found)
+        compare(source, found)
 
 
 main(*sys.argv[1:])

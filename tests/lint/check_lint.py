@@ -24,8 +24,7 @@ PUBLIC = 'include/varve/thing.h'
 EXAMPLE = 'examples/one.c'
 CPP = 'examples/one.hpp'
 PAGE = 'docs/page.md'
-WORDS = 'docs/concepts.md'
-PLAIN_WORDS = 'tests/lint/plain_words.txt'
+COINED = 'tests/lint/coined_words.txt'
 EXCEPTIONS = 'tests/lint/exceptions.txt'
 
 
@@ -47,8 +46,7 @@ GOOD[PUBLIC] += 'VARVE_API int varve_shown(\n    int);\n'
 GOOD[HEADER] = c_file(HEADER, 'int vv_g(void);\n' + ''.join(
     f'struct vv_{name} {{\n    int a;\n}};\n'
     for name in ('things', 'one_item', 'doing')))
-GOOD[WORDS] = '**thing**: a thing; not `**a thing**`.\n'
-GOOD[PLAIN_WORDS] = '# Plain: odd\nitem\n'
+GOOD[COINED] = '# Words.\nodd: strange\n'
 GOOD[SOURCE] += '#include "thing.h"\n#include <string.h>\n' + function(60)
 GOOD[EXAMPLE] = c_file(
     EXAMPLE, '    /* [part] */\n    f();\n    /* [/part] */\n')
@@ -68,7 +66,7 @@ GOOD[LIST] = ("files('unit/base/test_thing.c', 'story/test_story.c', "
 GOOD[PAGE] = page('<!-- from examples/one.c:part -->', 'f();\n')
 GOOD[CPP] = c_file(CPP, 'namespace one\n{\n' + function(60) * 2 + '}\n')
 GOOD[EXCEPTIONS] = ''
-GOOD['README.md'] = '[one](docs/page.md)\n' * 7 + '\n' * 143
+GOOD['README.md'] = '[one](docs/page.md)\n' * 10 + '\n' * 140
 
 # The rule, the file, its text. Words are cut in two, so that the lint does not
 # find them here.
@@ -78,7 +76,7 @@ CASES = [
      + '#' * 81 + '\n'),
     ('space', SOURCE, c_file(SOURCE, 'int x; \n')),
     ('space', SOURCE, c_file(SOURCE, '\tint x;\n')),
-    ('file', SOURCE, c_file(SOURCE, '\n' * 597)),
+    ('file', SOURCE, c_file(SOURCE, '\n' * 637)),
     ('file: warning', SOURCE, c_file(SOURCE, '\n' * 397)),
     ('file', PUBLIC, c_file(PUBLIC, '\n' * 247)),
     ('opening', SOURCE, 'int x;\n'),
@@ -124,13 +122,17 @@ CASES = [
     ('link', 'README.md', '[gone](docs/gone.md)\n'),
     ('link', 'README.md', '[gone](docs/page.md#gone)\n'),
     ('link', 'README.md', '![gone](gone.png)\n'),
-    ('dictionary', HEADER, c_file(HEADER, 'struct vv_odd {\n    int a;\n};\n')),
-    ('dictionary', WORDS, '**thing**: a thing. **Thing**: another.\n'),
-    ('dictionary', PLAIN_WORDS, 'item thing\n'),
-    ('dictionary', PLAIN_WORDS, 'item unheard\n'),
+    ('coined', HEADER, c_file(HEADER, 'struct vv_odd {\n    int a;\n};\n')),
+    ('coined', PAGE, 'This is an odd sentence.\n'),
+    ('coined', PUBLIC, c_file(
+        PUBLIC, 'VARVE_API int varve_shown(void);\n'
+        '/* Returns an odd one. */\n')),
+    ('twice', 'lib/base/thing_two.c', c_file('thing_two.c', function(5))),
+    ('opening-word', PAGE, 'What this page says is odd.\n'),
+    ('speaking', PAGE, 'The file says which version it is.\n'),
     ('shown', PUBLIC, c_file(PUBLIC, 'VARVE_API int varve_gone(void);\n')),
     ('readme', 'README.md', 'A line.\n' * 151),
-    ('readme', 'README.md', '[one](docs/page.md)\n' * 8),
+    ('readme', 'README.md', '[one](docs/page.md)\n' * 11),
     ('block', PAGE, '```c\nf();\n```\n'),
     ('block', PAGE, '```cpp\nf();\n```\n'),
     ('block', PAGE, page('<!-- from examples/one.c:part -->', 'g();\n')),

@@ -27,7 +27,7 @@ NAMES = {
               r'page_digests|page_digest_count|vv_known_pages',
     'packing': r'vv_pack\w*|vv_unpack\w*|vv_planes_\w+|place_packed|'
                r'packed_count',
-    'private subtrees': r'vv_private\w*|VARVE_TAG_PRIVATE|varve_private\w*|'
+    'private subtrees': r'vv_private\w*|VARVE_TAG_RANK_LOCAL|varve_private\w*|'
                         r'vv_\w*_private\w*|first_private',
     'slices': r'varve_slice\w*|varve_add\w*_slice|'
               r'vv_slice_(may_be|new|text|told)|'

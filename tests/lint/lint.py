@@ -12,6 +12,7 @@ import sys
 import c_rules
 import layout_rules
 import name_rules
+import prose_rules
 import text_rules
 from tree import Tree
 
@@ -24,6 +25,7 @@ def main(arguments):
     c_rules.check(tree)
     text_rules.check(tree, write)
     name_rules.check(tree)
+    prose_rules.check(tree)
     layout_rules.check(tree)  # last: it looks for unused exceptions
     for line in sorted(tree.warnings) + sorted(tree.offences):
         print(line)

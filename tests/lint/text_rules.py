@@ -37,7 +37,7 @@ OPENING = re.compile(
 # What the README has at most.
 README = 'README.md'
 README_LINES = 150
-README_LINKS = 7
+README_LINKS = 10
 
 
 def check(tree, write=False):

@@ -32,7 +32,7 @@ struct life {
     varve_manager *manager;
     void *state;
     int64_t step;
-    int64_t flying; /* the step that is being saved; -1: none */
+    int64_t pending_path; /* the step that is being saved; -1: none */
     bool is_wrong;
 };
 
@@ -231,7 +231,7 @@ static varve_status begin(
     char near[PATH_SIZE], far[PATH_SIZE];
     const varve_level level = { .directory = far,
         .keep_last = 1,
-        .layered = l->plan->seed % 2 };
+        .incremental = l->plan->seed % 2 };
     varve_node *root;
     snprintf(near, sizeof near, "%s/" LIVES_NEAR, l->plan->directory);
     snprintf(far, sizeof far, "%s/far", l->plan->directory);
@@ -269,9 +269,9 @@ static varve_status resume(struct life *l, varve_error *error)
 
 static void note_saved(struct life *l)
 {
-    if (l->flying >= 0)
-        note(l, "saved", l->flying, 0);
-    l->flying = -1;
+    if (l->pending_path >= 0)
+        note(l, "saved", l->pending_path, 0);
+    l->pending_path = -1;
 }
 
 /* One in the background had all of a step's time. */
@@ -295,7 +295,7 @@ static varve_status take_step(struct life *l, uint64_t *sum, varve_error *error)
         return status;
     note(l, "meant", l->step, *sum);
     if (varve_manager_is_due(l->manager, l->step))
-        l->flying = l->step;
+        l->pending_path = l->step;
     status = varve_manager_save(l->manager, l->step, error);
     if (!status && varve_manager_saved(l->manager))
         note_saved(l);
@@ -335,8 +335,8 @@ static int tell(const struct life *l, varve_status status,
 static void fit_nodes(
     varve_manager_options *options, varve_write_options *write)
 {
-    write->layered = false;
-    write->many.files = 0;
+    write->incremental = false;
+    write->collective.files = 0;
     options->async = false;
 }
 
@@ -347,10 +347,10 @@ int live(const varve_comm *comm, const struct plan *plan)
     varve_error error = { 0 };
     struct mortal mortal = make_mortal(comm, plan->dies_at);
     mortal.comm.self = &mortal;
-    struct life l = { .comm = &mortal.comm, .plan = plan, .flying = -1 };
-    varve_write_options write = { .layered = proof_next(&random) % 2,
+    struct life l = { .comm = &mortal.comm, .plan = plan, .pending_path = -1 };
+    varve_write_options write = { .incremental = proof_next(&random) % 2,
         .compress = proof_next(&random) % 3 == 0 ? PACKS : 0,
-        .many.files = (unsigned)(proof_next(&random) % 4) };
+        .collective.files = (unsigned)(proof_next(&random) % 4) };
     varve_manager_options options = { .comm = l.comm,
         .write = &write,
         .keep_last = 1 + (size_t)(proof_next(&random) % 3),

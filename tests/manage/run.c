@@ -57,7 +57,7 @@ void run_must_resume(struct run *run)
 const char *run_numbers(const struct run *run)
 {
     static char text[512];
-    varve_managed at;
+    varve_checkpoint_info at;
     text[0] = '\0';
     for (size_t i = 0; varve_manager_at(run->manager, i, &at); i++) {
         size_t size = strlen(text);
@@ -111,7 +111,7 @@ static void check_names(struct memory *disk, const char *where)
 /* The pinned one of the history is still there. */
 static void check_pinned(const struct run *run, const char *where)
 {
-    varve_managed at = { 0 };
+    varve_checkpoint_info at = { 0 };
     cr_assert(varve_manager_at(run->manager, 0, &at), "%s", where);
     cr_assert(at.is_pinned && at.step == 10, "%s: the pinned one is gone",
         where);
@@ -126,8 +126,8 @@ int run_survives(struct memory *disk, const varve_manager_options *options,
     bool has_history = varve_manager_count(run.manager) > 1;
     varve_status status = varve_manager_resume(run.manager, &error);
     cr_assert_eq(status, VARVE_OK, "%s: %s", where, error.message);
-    cr_assert_null(varve_manager_passed_over(run.manager, 0), "%s: %s", where,
-        varve_manager_passed_over(run.manager, 0));
+    cr_assert_null(varve_manager_skipped(run.manager, 0), "%s: %s", where,
+        varve_manager_skipped(run.manager, 0));
     int found = run.v;
     status = run_save(&run, 77, &error);
     cr_assert_eq(status, VARVE_OK, "%s: %s", where, error.message);

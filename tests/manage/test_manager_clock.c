@@ -43,7 +43,7 @@ TEST(manager_clock, m16_m18_m19_times_are_kept_across_managers)
     begin(&run, 10000, &hourly);
     save_at(&run, 10000, 1);
     save_at(&run, 13610, 2);
-    varve_managed at;
+    varve_checkpoint_info at;
     cr_assert(varve_manager_at(run.manager, 0, &at) && at.time == 10000);
     cr_assert(varve_manager_at(run.manager, 1, &at) && at.time == 13610);
     save_at(&run, 17220, 3);

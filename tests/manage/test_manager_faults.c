@@ -54,7 +54,7 @@ static varve_status act_save_pinned(struct run *run,
     run->v = 40;
     varve_status status = varve_manager_save_with(run->manager, 40,
         &(varve_manager_save_options){ .pin = true }, error);
-    varve_managed at = { 0 };
+    varve_checkpoint_info at = { 0 };
     size_t count = varve_manager_count(run->manager);
     cr_assert(status || varve_manager_warning(run->manager) ||
             (varve_manager_at(run->manager, count - 1, &at) && at.is_pinned),
@@ -131,7 +131,7 @@ struct attempt {
 
 static void check_resumed(const struct run *run, const char *where)
 {
-    bool told = varve_manager_passed_over(run->manager, 0) != NULL;
+    bool told = varve_manager_skipped(run->manager, 0) != NULL;
     bool restored = varve_manager_restoration(run->manager) != NULL;
     cr_assert(run->v == 30 || told, "%s: found %d without a word", where,
         run->v);
@@ -188,7 +188,7 @@ static bool try_fault(struct attempt *a)
     check_status(a, status, &error);
     if (s->act == act_resume && status == VARVE_OK)
         check_resumed(&run, a->where);
-    else if (s->act == act_resume && status != VARVE_HALF_RESTORED)
+    else if (s->act == act_resume && status != VARVE_PARTIALLY_RESTORED)
         cr_assert_eq(run.v, -1, "%s: changed", a->where);
     run_end(&run);
     cr_assert_eq(faulty_open_count(faulty), 0, "%s: left open", a->where);

@@ -186,7 +186,7 @@ static void set_folded(struct mix_member *w, int64_t step)
 static void build(struct mix_member *w, const varve_comm *comm)
 {
     varve_node *root = varve_graph_root(w->graph);
-    const varve_private_options options = {
+    const varve_rank_local_options options = {
         .fold = w->fold >= MIX_FOLD_SUMS ? sum_own : NULL,
         .fold_user = w,
         .drop = w->fold == MIX_FOLD_DROPS,
@@ -195,7 +195,7 @@ static void build(struct mix_member *w, const varve_comm *comm)
     varve_add_variable(root, "step", varve_scalar(&w->step));
     varve_add_slice(root, "rows", varve_array(w->rows, row_count(w)),
         VARVE_SHAPE(MIX_CROWD_ROWS), (uint64_t[]){ first_of(w, w->rank) });
-    varve_node *mine = varve_add_private(root, "private", comm, &options);
+    varve_node *mine = varve_add_rank_local(root, "private", comm, &options);
     varve_add_variable(mine, "own", varve_array(w->own, MIX_OWN));
     if (w->rank % 2)
         varve_add_variable(mine, "odd", varve_scalar(&w->odd));

@@ -8,7 +8,7 @@
 #define MIX_CROWD_H
 
 #include <varve/comm.h>
-#include <varve/private.h>
+#include <varve/rank_local.h>
 
 #include "mix/mix.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <varve/layers.h>
+#include <varve/incremental.h>
 
 #include "mix/mix.h"
 #include "reader.h"

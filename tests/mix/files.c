@@ -196,7 +196,7 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
     }
     varve_report *report = varve_report_new(open->restoration, &m->error);
     MIX_CHECK(report, "no report: %s", m->error.message);
-    size_t matched = varve_report_count(report, VARVE_MATCHED);
+    size_t matched = varve_report_count(report, VARVE_FINDING_MATCHED);
     MIX_CHECK(matched == taken, "expected %zu matches, found %zu:\n%s", taken,
         matched, varve_report_text(report));
     varve_report_free(report);
@@ -241,7 +241,7 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
         fit = mix_match(m, open);
     else if (fit == MIX_FITS && mix_match(m, open) != fit)
         fit = MIX_UNSURE;
-    if (status == VARVE_HALF_RESTORED) {
+    if (status == VARVE_PARTIALLY_RESTORED) {
         end_half_done(m, open);
         return;
     }
@@ -261,7 +261,7 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     uint8_t graph = open->graph;
     bool is_plain = open->only == MIX_NONE && open->except == MIX_NONE &&
                     open->renamed == MIX_NONE && !open->is_loose;
-    MIX_CHECK(!r || other || !is_plain || mix_has_rooms(m, open),
+    MIX_CHECK(!r || other || !is_plain || mix_has_resize_buffers(m, open),
         "no room was made for what a file has");
     if (r)
         look_at_report(m, open, mix_deliver(m, open));

@@ -269,7 +269,7 @@ static void follow_edges(struct mix_graph *g, uint8_t n)
 void mix_follow_shared(struct mix *m, uint8_t graph)
 {
     struct mix_graph *g = &m->graphs[graph];
-    mix_follow_rooms(m, graph);
+    mix_follow_resize_buffers(m, graph);
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         if (!g->shape.nodes[n].kind || !g->shape.nodes[n].demands)
             continue;
@@ -376,7 +376,7 @@ void mix_forget_nodes(struct mix *m, uint8_t graph, mix_set gone)
         g->nodes[n] = NULL;
         g->restored_by[n] = g->maybe_by[n] = 0;
     }
-    mix_note_rooms(g);
+    mix_note_resize_buffers(g);
 }
 
 void mix_forget_graph(struct mix *m, uint8_t graph)

@@ -386,7 +386,7 @@ bool mix_has_match(
     return found != 0;
 }
 
-bool mix_has_rooms(const struct mix *m, const struct mix_open *open)
+bool mix_has_resize_buffers(const struct mix *m, const struct mix_open *open)
 {
     const struct mix_graph *g = &m->graphs[open->graph];
     const struct mix_shape *file = &open->file.shape;

@@ -217,7 +217,7 @@ struct mix {
     uint64_t restorations;                      /* ever */
     unsigned names;                             /* of churned nodes, ever */
     unsigned loads, saves;                      /* of states */
-    struct mix_room *rooms;
+    struct mix_room *resize_buffers;
     bool has_demanded; /* children, in the call that was */
     uint64_t fresh; /* where new numbers come from */
     enum mix_trouble {
@@ -318,7 +318,7 @@ enum mix_fit mix_match(struct mix *m, struct mix_open *open);
 bool mix_has_match(
     const struct mix *m, const struct mix_open *open, bool surely);
 /* Whether every member of a struct that a file surely has got room. */
-bool mix_has_rooms(const struct mix *m, const struct mix_open *open);
+bool mix_has_resize_buffers(const struct mix *m, const struct mix_open *open);
 void mix_read_one(struct mix *m, struct mix_open *open, const char *path,
     const varve_read_options *options);
 size_t mix_deliver(struct mix *m, struct mix_open *open);

@@ -38,9 +38,10 @@ void mix_fix_again(struct mix_graph *g, uint8_t n);
 
 /* Files: operations_file.c */
 mix_operation mix_write, mix_write_beside, mix_write_foreign, mix_read,
-    mix_salvage, mix_salvage_damaged, mix_write_layered, mix_save_layered,
-    mix_read_part, mix_read_otherwise, mix_restore, mix_save, mix_end_open,
-    mix_drop, mix_plan, mix_ask, mix_from_file, mix_graft;
+    mix_salvage, mix_salvage_damaged, mix_write_incremental,
+    mix_save_incremental, mix_read_part, mix_read_otherwise, mix_restore,
+    mix_save, mix_end_open, mix_drop, mix_plan, mix_ask, mix_from_file,
+    mix_graft;
 
 /* Graphs of parts of files: operations_part.c */
 mix_operation mix_from_part;

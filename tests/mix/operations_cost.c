@@ -93,7 +93,7 @@ static uint64_t cost_of(struct mix *m, int deep, uint8_t what)
         mix_expect(m, "varve_walk",
             varve_walk(root, measure, &bytes, &m->error), VARVE_OK, VARVE_OK);
     else if (what == 1)
-        r = varve_plan(root, path, &renamed, &m->error);
+        r = varve_dry_run(root, path, &renamed, &m->error);
     else if (what == 2)
         r = varve_read(root, path, NULL, &m->error);
     else

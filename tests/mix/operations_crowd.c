@@ -8,7 +8,7 @@
 #include <varve/manager.h>
 #include <varve/restoration.h>
 #include <varve/snapshot.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "mix/crowd.h"
 #include "mix/operations.h"
@@ -44,7 +44,7 @@ static void begin(struct crowd *c, struct mix *m, uint8_t how, uint8_t size)
 {
     *c = (struct crowd){ .m = m, .size = size, .share = how >> 7 };
     c->write.pending = VARVE_PENDING_OMIT;
-    c->write.layered = how & 8;
+    c->write.incremental = how & 8;
     c->write.compress = how / 16 % 2 * MIX_LEVEL;
     c->is_async = how & 32;
     c->keep_bytes = how & 64 ? (how & 8 ? ALL_BYTES : A_BYTE) : 0;
@@ -121,7 +121,7 @@ static void look(struct mix *m, int64_t maybe, bool may_be_pinned)
     struct mix_crowd *crowd = &m->crowd;
     varve_graph *graph = vv_graph_new_in(&m->context);
     const varve_manager_options options = { .keep_last = KEEP };
-    varve_managed managed = { 0 };
+    varve_checkpoint_info managed = { 0 };
     varve_manager *manager = varve_manager_new(varve_graph_root(graph),
         mix_path(m, "crowd"), &options, &m->error);
     MIX_CHECK(manager, "varve_manager_new: %s", m->error.message);
@@ -154,7 +154,7 @@ static varve_status resume_one(
     struct crowd *c, varve_manager *manager, varve_error *error)
 {
     varve_status status = varve_manager_resume(manager, error);
-    if (varve_manager_passed_over(manager, 0))
+    if (varve_manager_skipped(manager, 0))
         c->passed = true;
     return status;
 }
@@ -228,7 +228,7 @@ void mix_save_crowd(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_status status = run_all(&crowd, calls, save);
     varve_status other = mix_trouble_end(m);
     bool is_open = status == VARVE_UNKNOWN_OUTCOME || calls >= 0;
-    if (calls < 0 && !(is_troubled && status == VARVE_HALF_RESTORED))
+    if (calls < 0 && !(is_troubled && status == VARVE_PARTIALLY_RESTORED))
         expect(&crowd, mix_in_place(m, status), crowd.resumes, other);
     size_t all = kept->count + 1U;
     if (!status && !is_open)
@@ -292,7 +292,7 @@ void mix_resume_crowd(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_trouble_begin(m);
     varve_status status = run_all(&crowd, FOR_EVER, resume);
     varve_status other = mix_trouble_end(m);
-    bool is_half = is_troubled && status == VARVE_HALF_RESTORED;
+    bool is_half = is_troubled && status == VARVE_PARTIALLY_RESTORED;
     if (!is_half)
         expect(&crowd, status, true, other);
     if (!is_half)

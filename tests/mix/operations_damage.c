@@ -14,7 +14,7 @@
 /* As many as were delivered to are told, where only one answer is right. */
 static void look_at_lost(const struct mix_open *open)
 {
-    size_t told = varve_finding_count(open->restoration, VARVE_DAMAGED);
+    size_t told = varve_finding_count(open->restoration, VARVE_FINDING_DAMAGED);
     size_t lost = (size_t)__builtin_popcountll(open->lost);
     bool is_sure =
         !open->is_loose && !open->unsure && !open->unsure_in_file;

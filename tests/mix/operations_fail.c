@@ -101,7 +101,7 @@ void mix_mistake(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     MIX_CHECK(varve_node_kind(nil) == VARVE_NIL, "a name was given twice");
     mix_expect(m, "varve_graph_check", varve_graph_check(g->graph, &m->error),
         VARVE_DUPLICATE, VARVE_DUPLICATE);
-    mix_expect(m, "varve_clear_mistake",
-        varve_clear_mistake(g->graph, &m->error), VARVE_DUPLICATE,
+    mix_expect(m, "varve_graph_clear_error",
+        varve_graph_clear_error(g->graph, &m->error), VARVE_DUPLICATE,
         VARVE_DUPLICATE);
 }

@@ -34,9 +34,9 @@ static void write_one(struct mix *m, uint8_t at, uint8_t root, uint8_t slot,
     mix_gate_open(m);
     strcpy(path, mix_file_path(m, slot, format));
     mix_say(m, "varve_write(g%dn%d, \"%s\"%s%s%s%s);", at, root, path,
-        options->layered ? ", .layered" : "",
-        options->layers.base ? ", .layers.base = " : "",
-        options->layers.base ? options->layers.base : "",
+        options->incremental ? ", .incremental" : "",
+        options->increment.base ? ", .increment.base = " : "",
+        options->increment.base ? options->increment.base : "",
         options->compress ? ", .compress" : "");
     mix_trouble_begin(m);
     varve_status status =
@@ -66,7 +66,7 @@ void mix_write(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 }
 
 /* Only what changed, since the file that is there or since another one. */
-void mix_write_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+void mix_write_incremental(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
     uint8_t slot = b % MIX_ORDINARY_FILES;
@@ -75,12 +75,13 @@ void mix_write_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     strcpy(base, mix_file_path(m, other, VARVE_FORMAT_VARVE));
     mix_finish_file(m, other, at);
     write_one(m, at, choose_root(&m->graphs[at], c), slot,
-        &(varve_write_options){ .pending = VARVE_PENDING_OMIT, .layered = true,
+        &(varve_write_options){ .pending = VARVE_PENDING_OMIT,
+            .incremental = true,
             .no_sync = c & 1,
             .compress = c / 4 % 2 * MIX_LEVEL,
-            .layers = { .base = c & 2 ? base : NULL,
-                .only_touched = c & 8,
-                .verify_untouched = (c & 24) == 24 } });
+            .increment = { .base = c & 2 ? base : NULL,
+                .only_dirty = c & 8,
+                .verify_clean = (c & 24) == 24 } });
 }
 
 /* Where a hint, a ledger or a prefix of saves would be. */
@@ -115,7 +116,7 @@ static void save_one(
     mix_finish_saves(m, at);
     mix_gate_open(m);
     mix_say(m, "varve_save(g%dn0, \"p\"%s%s);", at,
-        options->layered ? ", .layered" : "",
+        options->incremental ? ", .incremental" : "",
         options->compress ? ", .compress" : "");
     mix_trouble_begin(m);
     varve_status status =
@@ -146,13 +147,13 @@ void mix_save(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
             .no_sync = c & 1, .compress = c / 2 % 2 * MIX_LEVEL });
 }
 
-void mix_save_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+void mix_save_incremental(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     (void)b;
     save_one(m, mix_pick_graph(m, a),
         &(varve_write_options){ .pending = VARVE_PENDING_OMIT, .no_sync = c & 1,
             .compress = c / 2 % 2 * MIX_LEVEL,
-            .layered = true });
+            .incremental = true });
 }
 
 /* --- Reading -------------------------------------------------------------- */
@@ -237,7 +238,8 @@ void mix_salvage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_open *open = read_whole(m, a, b, c, &options);
     if (!open || !open->restoration)
         return;
-    MIX_CHECK(varve_finding_count(open->restoration, VARVE_DAMAGED) == 0,
+    MIX_CHECK(
+        varve_finding_count(open->restoration, VARVE_FINDING_DAMAGED) == 0,
         "a value of a good file is lost");
     mix_end_open(m, (uint8_t)(open - m->opens), 0, 0);
 }
@@ -267,12 +269,12 @@ void mix_read_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 static size_t count_mismatches(struct mix *m, const struct mix_open *open,
     const char *path, const varve_read_options *options)
 {
-    varve_restoration *r = varve_plan(
+    varve_restoration *r = varve_dry_run(
         m->graphs[open->graph].nodes[open->root], path, options, &m->error);
     MIX_CHECK(r, "no plan: %s", m->error.message);
     varve_report *report = varve_report_new(r, &m->error);
     MIX_CHECK(report, "a plan without a report: %s", m->error.message);
-    size_t count = varve_report_count(report, VARVE_MISMATCHED);
+    size_t count = varve_report_count(report, VARVE_FINDING_MISMATCHED);
     varve_report_free(report);
     varve_restoration_free(r);
     return count;
@@ -406,12 +408,12 @@ void mix_plan(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     };
     if (!file->is_there)
         return;
-    mix_say(m, "varve_plan(g%dn0, file %d);", at, slot);
+    mix_say(m, "varve_dry_run(g%dn0, file %d);", at, slot);
     mix_trouble_begin(m);
-    varve_restoration *r = varve_plan(m->graphs[at].nodes[0],
+    varve_restoration *r = varve_dry_run(m->graphs[at].nodes[0],
         mix_file_path(m, slot, file->format), &options, &m->error);
     varve_status other = mix_trouble_end(m);
-    mix_expect(m, "varve_plan", r ? VARVE_OK : m->error.status, VARVE_OK,
+    mix_expect(m, "varve_dry_run", r ? VARVE_OK : m->error.status, VARVE_OK,
         r ? VARVE_OK : other);
     varve_report *report = r ? varve_report_new(r, &m->error) : NULL;
     MIX_CHECK(!r || report, "a plan without a report: %s", m->error.message);
@@ -486,7 +488,7 @@ void mix_from_file(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 static varve_node *graft(struct mix *m, varve_node *parent, uint8_t name,
     uint8_t from, uint8_t node)
 {
-    return varve_graft(
+    return varve_copy_subgraph(
         parent, mix_name(name), m->graphs[from].nodes[node], &m->error);
 }
 
@@ -501,8 +503,8 @@ void mix_graft(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t place = mix_copy_room(&g->shape, &copy);
     if (name == MIX_NONE || place == MIX_NONE)
         return;
-    mix_say(m, "g%dn%d = varve_graft(g%dn%d, \"%s\", g%dn%d);", to, place, to,
-        parent, mix_name(name), from, node);
+    mix_say(m, "g%dn%d = varve_copy_subgraph(g%dn%d, \"%s\", g%dn%d);", to,
+        place, to, parent, mix_name(name), from, node);
     mix_copy_in(&g->shape, &copy);
     mix_look_for_names(m, to);
     mix_add_edge(&g->shape, parent, name, place);
@@ -516,8 +518,8 @@ void mix_graft(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (is_in_trouble && !grafted)
         grafted = graft(m, g->nodes[parent], name, from, node);
     /* What waited for it may not fit. */
-    mix_expect(m, "varve_graft", grafted ? VARVE_OK : m->error.status, VARVE_OK,
-        VARVE_MISMATCH);
+    mix_expect(m, "varve_copy_subgraph", grafted ? VARVE_OK : m->error.status,
+        VARVE_OK, VARVE_MISMATCH);
     if (!grafted)
         grafted = varve_find(g->nodes[parent], mix_name(name));
     MIX_CHECK(grafted, "a graft that is not there");

@@ -22,14 +22,14 @@ static varve_write_options choose_options(
     if (is_held)
         mix_gate_close(m);
     return (varve_write_options){ .pending = VARVE_PENDING_OMIT,
-        .layered = how & 1,
-        .background.at_rest = how & 2,
+        .incremental = how & 1,
+        .async.zero_copy = how & 2,
         .no_sync = how & 4,
         .compress = how % 3 == 1 ? MIX_LEVEL : 0,
         .progress = how & 8 ? mix_gate : NULL,
         .progress_user = m,
-        .background.in_flight = how & 16 ? 1 : 0,
-        .layers.only_touched = (how & 129) == 129,
+        .async.in_flight = how & 16 ? 1 : 0,
+        .increment.only_dirty = (how & 129) == 129,
     };
 }
 
@@ -63,9 +63,9 @@ void mix_write_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     new.file = mix_file_of(&g->shape, root, VARVE_FORMAT_VARVE);
     const char *path = mix_file_path(m, slot, VARVE_FORMAT_VARVE);
     mix_say(m, "b%d = varve_write_async(g%dn%d, \"%s\"%s%s%s%s);", m->job_count,
-        at, root, path, options.layered ? ", .layered" : "",
+        at, root, path, options.incremental ? ", .incremental" : "",
         options.compress ? ", .compress" : "",
-        options.background.at_rest ? ", .background.at_rest" : "",
+        options.async.zero_copy ? ", .async.zero_copy" : "",
         options.progress ? ", held" : "");
     mix_trouble_begin(m);
     varve_job *job =
@@ -86,9 +86,9 @@ void mix_save_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_job new = { .kind = MIX_NUMBERED, .graph = at };
     new.file = mix_file_of(&g->shape, 0, VARVE_FORMAT_VARVE);
     mix_say(m, "b%d = varve_save_async(g%dn0, \"p\"%s%s%s%s);", m->job_count,
-        at, options.layered ? ", .layered" : "",
+        at, options.incremental ? ", .incremental" : "",
         options.compress ? ", .compress" : "",
-        options.background.at_rest ? ", .background.at_rest" : "",
+        options.async.zero_copy ? ", .async.zero_copy" : "",
         options.progress ? ", held" : "");
     mix_trouble_begin(m);
     varve_job *job =
@@ -150,8 +150,8 @@ void mix_ask_job(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     MIX_CHECK(
         !has_path || varve_job_is_done(job->job), "a path before the end");
     if (c & 1)
-        mix_expect(m, "varve_job_wait_copied",
-            varve_job_wait_copied(job->job, &m->error), VARVE_OK, VARVE_OK);
+        mix_expect(m, "varve_job_wait_staged",
+            varve_job_wait_staged(job->job, &m->error), VARVE_OK, VARVE_OK);
 }
 
 void mix_cancel(struct mix *m, uint8_t a, uint8_t b, uint8_t c)

@@ -66,7 +66,7 @@ static void kill_one(struct mix *m, uint8_t at, uint8_t slot,
         return; /* of a snapshot that was not followed */
     mix_say(m, "(a child is killed that saves g%dn0 as \"%s\"%s%s)", at,
         path,
-        options->layered ? ", .layered" : "",
+        options->incremental ? ", .incremental" : "",
         options->compress ? ", .compress" : "");
     pid_t child = fork();
     if (child == 0)
@@ -116,12 +116,12 @@ static void stop(void *user)
 static void save_behind_and_die(struct mix *m, varve_node *root,
     const char *path, const varve_write_options *options)
 {
-    unsigned count = options->background.in_flight;
+    unsigned count = options->async.in_flight;
     const struct faulty_plan plan = { .number = (long)count,
         .way = FAULTY_STOPS,
         .stop = stop };
     varve_write_options own = *options;
-    own.background.in_flight = 0;
+    own.async.in_flight = 0;
     faulty_plan(m->faulty, &plan);
     varve_job *first = varve_write_async(root, path, &own, &m->error);
     varve_job *second = varve_write_async(root, path, &own, &m->error);
@@ -135,10 +135,10 @@ static void save_behind_and_die(struct mix *m, varve_node *root,
 void mix_kill_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     const varve_write_options options = { .pending = VARVE_PENDING_OMIT,
-        .layered = b & 64,
-        .background.at_rest = b & 128,
+        .incremental = b & 64,
+        .async.zero_copy = b & 128,
         .compress = a / 8 % 2 * MIX_LEVEL,
-        .background.in_flight = c };
+        .async.in_flight = c };
     if (a % 8 == 0) /* it takes long */
         kill_one(m, mix_pick_graph(m, a), b % 64 % MIX_ORDINARY_FILES,
             save_behind_and_die, &options);
@@ -191,7 +191,7 @@ static unsigned kill_at(
 static uint64_t newest_of(const varve_manager *manager)
 {
     size_t count = varve_manager_count(manager);
-    varve_managed managed = { 0 };
+    varve_checkpoint_info managed = { 0 };
     if (count)
         (void)!varve_manager_at(manager, count - 1, &managed);
     return managed.number;
@@ -246,7 +246,7 @@ void mix_kill_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         varve_manager_prune(manager->manager, &m->error), VARVE_OK, VARVE_OK);
     mix_look_at_directory(m, manager);
     for (uint8_t i = 0; i < d->count && !d->may_have_more; i++) {
-        varve_managed managed;
+        varve_checkpoint_info managed;
         MIX_CHECK(varve_manager_at(manager->manager, i, &managed), "no %d", i);
         mix_look_at_file(m, managed.path, &d->files[i]);
     }

@@ -47,11 +47,12 @@ void mix_settle(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     (void)c;
     if (!manager->manager)
         return;
-    mix_say(m, "varve_manager_settle(m%d);", b % MIX_MANAGERS);
+    mix_say(m, "varve_manager_finish_resume(m%d);", b % MIX_MANAGERS);
     mix_trouble_begin(m);
-    varve_status status = varve_manager_settle(manager->manager, &m->error);
+    varve_status status =
+        varve_manager_finish_resume(manager->manager, &m->error);
     varve_status other = mix_trouble_end(m);
-    mix_expect(m, "varve_manager_settle", status, VARVE_OK, other);
+    mix_expect(m, "varve_manager_finish_resume", status, VARVE_OK, other);
     if (status)
         return;
     for (int i = 0; i < MIX_OPENS; i++)

@@ -86,12 +86,12 @@ void mix_prune_layers(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     (void)a;
     (void)b;
     (void)c;
-    mix_say(m, "varve_prune_layers(\"%s\");", m->place);
+    mix_say(m, "varve_prune_data_files(\"%s\");", m->place);
     mix_trouble_begin(m);
     varve_status status =
         vv_prune_layers(&m->context, mix_path(m, "f"), &m->error);
     varve_status other = mix_trouble_end(m);
-    mix_expect(m, "varve_prune_layers", status, VARVE_OK, other);
+    mix_expect(m, "varve_prune_data_files", status, VARVE_OK, other);
     if (c & 1)
         mix_finish_all(m);
     look_at_all(m);

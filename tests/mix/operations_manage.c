@@ -19,7 +19,7 @@
 varve_write_options mix_write_options(struct mix *m, uint8_t how)
 {
     return (varve_write_options){ .pending = VARVE_PENDING_OMIT,
-        .layered = how & 2,
+        .incremental = how & 2,
         .compress = how / 8 % 2 * MIX_LEVEL,
         .progress = (how & 5) == 5 ? mix_gate : NULL,
         .progress_user = m,
@@ -70,7 +70,7 @@ static void manage(
     mix_say(m,
         "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d%s%s%s%s%s%s);",
         number, at, number, MIX_KEEP, how & 1 ? ", .async" : "",
-        how & 2 ? ", .write.layered" : "",
+        how & 2 ? ", .write.incremental" : "",
         how & 8 ? ", .write.compress" : "", how & 16 ? ", .levels" : "",
         manager->read.except ? ", .read.except = " : "",
         manager->read.except ? manager->read.except : "");
@@ -120,7 +120,7 @@ void mix_prune(struct mix_directory *d)
 void mix_look_at_directory(struct mix *m, const struct mix_manager *manager)
 {
     const struct mix_directory *d = &m->managed[manager->directory];
-    varve_managed managed;
+    varve_checkpoint_info managed;
     size_t count = varve_manager_count(manager->manager);
     MIX_CHECK(count == d->count || (d->may_have_more && count > d->count),
         "expected %d checkpoints, found %zu", d->count, count);
@@ -145,7 +145,7 @@ void mix_look_at_directory(struct mix *m, const struct mix_manager *manager)
 static bool adopt_pin(const struct mix_manager *manager, uint64_t number)
 {
     size_t count = varve_manager_count(manager->manager);
-    varve_managed managed;
+    varve_checkpoint_info managed;
     return count &&
            varve_manager_at(manager->manager, count - 1, &managed) &&
            managed.number == number && managed.is_pinned;
@@ -280,10 +280,10 @@ static uint8_t find_resumed(struct mix *m, const struct mix_manager *manager)
     const varve_restoration *r = varve_manager_restoration(manager->manager);
     uint64_t number = r ? varve_restoration_counter(r) : 0;
     uint8_t at = (uint8_t)(d->count - 1);
-    if (!varve_manager_passed_over(manager->manager, 0))
+    if (!varve_manager_skipped(manager->manager, 0))
         return at;
     MIX_CHECK(m->trouble_before == MIX_FAILING_CALL, "%s was passed over",
-        varve_manager_passed_over(manager->manager, 0));
+        varve_manager_skipped(manager->manager, 0));
     d->may_have_more = true;
     while (at > 0 && d->numbers[at] != number)
         at--;
@@ -355,7 +355,7 @@ void mix_end_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 static bool is_pinned(
     struct mix *m, const struct mix_manager *manager, uint64_t number)
 {
-    varve_managed managed = { 0 };
+    varve_checkpoint_info managed = { 0 };
     mix_expect(m, "varve_manager_refresh",
         varve_manager_refresh(manager->manager, &m->error), VARVE_OK, VARVE_OK);
     for (size_t i = 0; varve_manager_at(manager->manager, i, &managed); i++)

@@ -72,7 +72,7 @@ static bool is_half_back(
     struct mix *m, const struct mix_snapshot *s, varve_status status)
 {
     struct mix_graph *g = s->graph == MIX_NONE ? NULL : &m->graphs[s->graph];
-    if (status != VARVE_HALF_RESTORED || !mix_may_be_half(m) || !g)
+    if (status != VARVE_PARTIALLY_RESTORED || !mix_may_be_half(m) || !g)
         return false;
     for (uint8_t n = 0; n < MIX_NODES; n++)
         if (mix_has(s->taken, n) && g->maybe_count[n] < MIX_MAYBE)

@@ -229,17 +229,17 @@ void mix_retype(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
                 (dtype == VARVE_STRING && node->dtype != VARVE_STRING)
             ? VARVE_MISMATCH
             : VARVE_OK;
-    uint64_t misfits = 7;
+    uint64_t inexact = 7;
     mix_say(m, "varve_retype(g%dn%d, %s);", at, n,
         varve_dtype_name((varve_dtype)dtype));
     mix_trouble_begin(m);
     varve_status status =
-        varve_retype(g->nodes[n], (varve_dtype)dtype, &misfits, &m->error);
+        varve_retype(g->nodes[n], (varve_dtype)dtype, &inexact, &m->error);
     varve_status other = mix_trouble_end(m);
     mix_expect(m, "varve_retype", status, wanted, other ? other : wanted);
     if (status)
         return;
-    MIX_CHECK(misfits == 0, "%d values did not fit", (int)misfits);
+    MIX_CHECK(inexact == 0, "%d values did not fit", (int)inexact);
     if (node->dtype != dtype)
         g->version++;
     node->dtype = dtype;
@@ -266,10 +266,10 @@ void mix_touch(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         n, (int)first, (int)count);
     mix_trouble_begin(m);
     varve_status status =
-        is_box ? varve_touch_box(g->nodes[n], &box, &m->error)
-               : varve_touch_rows(g->nodes[n], first, count, &m->error);
+        is_box ? varve_mark_box_dirty(g->nodes[n], &box, &m->error)
+               : varve_mark_rows_dirty(g->nodes[n], first, count, &m->error);
     mix_trouble_end(m);
-    mix_expect(m, "varve_touch", status, wanted, wanted);
+    mix_expect(m, "varve_mark_dirty", status, wanted, wanted);
 }
 
 static bool is_named(const struct mix_shape *shape, uint8_t name)

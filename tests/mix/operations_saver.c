@@ -40,7 +40,7 @@ static struct mix_saver *take_saver(
     if (s->saver)
         return s;
     mix_say(m, "v%d = varve_saver_new(g%d, .keep = %d%s%s%s);", at, graph,
-        MIX_KEEP, how & 1 ? ", .async" : "", how & 2 ? "; .layered" : "",
+        MIX_KEEP, how & 1 ? ", .async" : "", how & 2 ? "; .incremental" : "",
         how & 8 ? "; .compress" : "");
     memset(s, 0, sizeof *s);
     memset(s->node, MIX_NONE, sizeof s->node);

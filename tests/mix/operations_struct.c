@@ -19,8 +19,9 @@ static void add_wrong(struct mix *m, uint8_t at, uint8_t parent, uint8_t name,
     varve_node *nil = varve_add_sized_struct(g->nodes[parent], mix_name(name),
         kind->fields, object, kind->size + 1);
     MIX_CHECK(varve_node_kind(nil) == VARVE_NIL, "a struct of another size");
-    mix_expect(m, "varve_clear_mistake",
-        varve_clear_mistake(g->graph, &m->error), VARVE_MISUSE, VARVE_MISUSE);
+    mix_expect(m, "varve_graph_clear_error",
+        varve_graph_clear_error(g->graph, &m->error), VARVE_MISUSE,
+        VARVE_MISUSE);
 }
 
 void mix_add_struct(struct mix *m, uint8_t a, uint8_t b, uint8_t c)

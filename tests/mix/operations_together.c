@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <varve/snapshot.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "mix/damage.h"
 #include "mix/files.h"
@@ -74,8 +74,8 @@ static varve_status save_behind(
         (r->has_number ? varve_save_all_async : varve_write_all_async)(
             comm, rank->nodes[0], r->path, &r->write, error);
     varve_status status = job ? VARVE_OK : error->status;
-    if (job && r->write.background.at_rest)
-        status = varve_job_wait_copied(job, error);
+    if (job && r->write.async.zero_copy)
+        status = varve_job_wait_staged(job, error);
     mix_rank_change(rank, r->cut);
     if (job && !status)
         status = varve_job_wait(job, error);
@@ -120,11 +120,11 @@ void mix_write_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     char path[256];
     run = (struct run){ .has_number = a >= 192, .share = b >> 7, .path = path };
     run.write.no_sync = a & 64;
-    run.write.many.files = (unsigned)(b / 64 % 2) * size;
-    run.write.layered = a & 1;
+    run.write.collective.files = (unsigned)(b / 64 % 2) * size;
+    run.write.incremental = a & 1;
     run.write.compress = a / 2 % 2 * MIX_LEVEL;
     run.is_behind = a & 8;
-    run.write.background.at_rest = a & 16;
+    run.write.async.zero_copy = a & 16;
     if (run.has_number && is_full(m))
         return;
     if (run.has_number)
@@ -137,12 +137,13 @@ void mix_write_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
                      ? mix_path(m, "p")
                      : mix_file_path(m, slot, VARVE_FORMAT_VARVE));
     mix_say(m,
-        "(%d ranks like g%d, .many.files = %u%s%s%s) varve_%s_all%s(\"%s\");",
-        size, at, run.write.many.files, run.write.layered ? ", .layered" : "",
+        "(%d ranks like g%d, .collective.files = %u%s%s%s) "
+        "varve_%s_all%s(\"%s\");",
+        size, at, run.write.collective.files,
+        run.write.incremental ? ", .incremental" : "",
         run.write.compress ? ", .compress" : "",
-        run.write.background.at_rest ? ", .at_rest" : "",
-        run.has_number ? "save" : "write", run.is_behind ? "_async" : "",
-        path);
+        run.write.async.zero_copy ? ", .zero_copy" : "",
+        run.has_number ? "save" : "write", run.is_behind ? "_async" : "", path);
     begin(m, &cut, true);
     mix_trouble_begin(m);
     varve_status status = run_all(m, save);
@@ -305,7 +306,7 @@ static void look_at_ranks(
 {
     for (uint8_t i = 0; i < run.size; i++) {
         bool is_as_wanted = mix_rank_holds(&run.ranks[i], shape, !status);
-        MIX_CHECK(is_as_wanted || status == VARVE_HALF_RESTORED,
+        MIX_CHECK(is_as_wanted || status == VARVE_PARTIALLY_RESTORED,
             "rank %d has others than %s", i,
             status ? "it had" : "the file has");
         if (!is_as_wanted)
@@ -327,7 +328,7 @@ static void expect_in_place(struct mix *m, varve_status status, bool is_once,
 {
     bool may_be_half = other || m->trouble_before ||
                        (is_once && is_damaged && !is_staged());
-    if (status == VARVE_HALF_RESTORED && may_be_half)
+    if (status == VARVE_PARTIALLY_RESTORED && may_be_half)
         return;
     mix_expect(m, "a restoration of all in place", status,
         is_damaged ? VARVE_CORRUPT : VARVE_OK, other);

@@ -22,12 +22,12 @@ static varve_status write_one(struct mix *m, varve_node *root, uint8_t how,
     const char *path)
 {
     varve_write_options options = { .pending = VARVE_PENDING_OMIT,
-        .layered = how & 4, .no_sync = true };
+        .incremental = how & 4, .no_sync = true };
     switch (how % 4) {
     case 0: return varve_write(root, path, &options, &m->error);
     case 1:
         options.format = VARVE_FORMAT_NPZ;
-        options.layered = false;
+        options.incremental = false;
         return varve_write(root, path, &options, &m->error);
     case 2: return varve_save(root, path, &options, &m->error);
     default:

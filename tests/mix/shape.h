@@ -69,7 +69,7 @@ struct mix_shape {
     struct mix_slot slots[MIX_SLOTS];
     uint8_t slot_count;
     mix_set held; /* by savers: not removed with their parents */
-    uint8_t reserved; /* places that only rooms of structs take */
+    uint8_t reserved; /* places that only resize buffers of structs take */
 };
 
 static inline mix_set mix_one(unsigned node)

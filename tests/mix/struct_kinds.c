@@ -209,7 +209,7 @@ struct mix_room {
     _Alignas(max_align_t) unsigned char bytes[];
 };
 
-/* The machine whose rooms they are. */
+/* The machine whose resize buffers they are. */
 static struct mix *machine;
 
 static void *make_room(size_t count, size_t size)
@@ -217,16 +217,16 @@ static void *make_room(size_t count, size_t size)
     MIX_CHECK(count <= MIX_NUMBERS, "room for %zu", count);
     struct mix_room *room = calloc(1, sizeof *room + count * size);
     MIX_CHECK(room, "the machine is out of memory");
-    room->next = machine->rooms;
-    machine->rooms = room;
+    room->next = machine->resize_buffers;
+    machine->resize_buffers = room;
     return room->bytes;
 }
 
-void mix_rooms_end(struct mix *m)
+void mix_resize_buffers_end(struct mix *m)
 {
-    while (m->rooms) {
-        struct mix_room *room = m->rooms;
-        m->rooms = room->next;
+    while (m->resize_buffers) {
+        struct mix_room *room = m->resize_buffers;
+        m->resize_buffers = room->next;
         free(room);
     }
 }

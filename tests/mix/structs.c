@@ -60,7 +60,7 @@ bool mix_text_is(
 
 /* --- Nodes ---------------------------------------------------------------- */
 
-/* That rooms may take. */
+/* That resize buffers may take. */
 static uint8_t places_of(
     const struct mix_struct_kind *kind, const void *object)
 {
@@ -157,8 +157,8 @@ static void put_member(struct mix_graph *g, uint8_t parent,
         put_element(g, n, member->of, memory + i * member->of->size);
 }
 
-/* Places are kept for what rooms are made for. */
-void mix_note_rooms(struct mix_graph *g)
+/* Places are kept for what resize buffers are made for. */
+void mix_note_resize_buffers(struct mix_graph *g)
 {
     g->shape.reserved = 0;
     for (uint8_t n = 0; n < MIX_NODES; n++) {
@@ -185,7 +185,7 @@ uint8_t mix_struct_put(struct mix_graph *g, uint8_t parent, uint8_t name,
     uint8_t n = put_node(g, parent, name, VARVE_OBJECT, NULL);
     g->has_retired |= kind->retires;
     put_members(g, n, kind, object);
-    mix_note_rooms(g);
+    mix_note_resize_buffers(g);
     return n;
 }
 
@@ -403,7 +403,7 @@ static void follow_counters(struct mix_graph *g)
     }
 }
 
-void mix_follow_rooms(struct mix *m, uint8_t graph)
+void mix_follow_resize_buffers(struct mix *m, uint8_t graph)
 {
     struct mix_graph *g = &m->graphs[graph];
     bool has_new = false;
@@ -427,6 +427,6 @@ void mix_follow_rooms(struct mix *m, uint8_t graph)
         return;
     mix_struct_find(g);
     follow_counters(g);
-    mix_note_rooms(g);
+    mix_note_resize_buffers(g);
     g->version++;
 }

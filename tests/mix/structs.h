@@ -72,19 +72,19 @@ mix_set mix_struct_rebind(struct mix_graph *graph, uint8_t node, void *object);
 /* Where the nodes are that the library has made of structs. */
 void mix_struct_find(struct mix_graph *graph);
 
-/* Keeps places for what rooms may be made for. */
-void mix_note_rooms(struct mix_graph *graph);
+/* Keeps places for what resize buffers may be made for. */
+void mix_note_resize_buffers(struct mix_graph *graph);
 
-/* What rooms were made for since. */
-void mix_follow_rooms(struct mix *m, uint8_t graph);
+/* What resize buffers were made for since. */
+void mix_follow_resize_buffers(struct mix *m, uint8_t graph);
 
 /* Text of a struct: whether it is a value, and being set to one. */
 bool mix_text_is(struct mix_graph *graph, uint8_t node,
     const struct mix_value *value);
 void mix_text_set(char *text, const struct mix_value *value);
 
-/* The end of structs of a graph, and of all rooms. */
+/* The end of structs of a graph, and of all resize buffers. */
 void mix_structs_end(struct mix_graph *graph);
-void mix_rooms_end(struct mix *m);
+void mix_resize_buffers_end(struct mix *m);
 
 #endif

@@ -194,10 +194,10 @@ static void initialize(struct mix *m, uint8_t graph)
 void mix_take_half(struct mix *m, uint8_t graph)
 {
     const struct mix_graph *g = &m->graphs[graph];
-    mix_say(m, "varve_touch(g%d: all);", graph);
+    mix_say(m, "varve_mark_dirty(g%d: all);", graph);
     for (uint8_t n = 0; n < MIX_NODES; n++)
         if (g->shape.nodes[n].kind)
-            varve_touch(g->nodes[n]);
+            varve_mark_dirty(g->nodes[n]);
 }
 
 bool mix_mend(struct mix *m, uint8_t graph, varve_status other)
@@ -205,13 +205,13 @@ bool mix_mend(struct mix *m, uint8_t graph, varve_status other)
     const struct mix_graph *g = &m->graphs[graph];
     if (other == VARVE_OK || varve_graph_check(g->graph, &m->error) == VARVE_OK)
         return false;
-    mix_say(m, "varve_clear_mistake(g%d);", graph);
-    varve_status status = varve_clear_mistake(g->graph, &m->error);
-    if (status != VARVE_HALF_RESTORED || !mix_may_be_half(m))
-        mix_expect(m, "varve_clear_mistake", status, other, VARVE_OK);
+    mix_say(m, "varve_graph_clear_error(g%d);", graph);
+    varve_status status = varve_graph_clear_error(g->graph, &m->error);
+    if (status != VARVE_PARTIALLY_RESTORED || !mix_may_be_half(m))
+        mix_expect(m, "varve_graph_clear_error", status, other, VARVE_OK);
     deliver(m, graph);
     initialize(m, graph);
-    if (status == VARVE_HALF_RESTORED)
+    if (status == VARVE_PARTIALLY_RESTORED)
         mix_take_half(m, graph);
     return true;
 }

@@ -215,7 +215,7 @@ static void free_all(struct mix *m)
             free(m->graphs[i].memory[n]);
         mix_structs_end(&m->graphs[i]);
     }
-    mix_rooms_end(m);
+    mix_resize_buffers_end(m);
     for (int i = 0; i < m->job_count; i++)
         varve_job_free(m->jobs[i].job);
 }

@@ -40,10 +40,10 @@ static varve_manager_options options_of(const struct read_call *c,
     const struct reading *r, const varve_read_options *o)
 {
     static const varve_level levels[] = { { .directory = "far" } };
-    static const varve_level layered[] = {
-        { .directory = "far", .layered = true }
+    static const varve_level incremental[] = {
+        { .directory = "far", .incremental = true }
     };
-    static const varve_write_options write = { .layered = true };
+    static const varve_write_options write = { .incremental = true };
     bool is_linked = r->trial->row->file & FILE_LINKED && !c->has_nodes;
     static const varve_redundancy redundancy = { .scheme = VARVE_XOR,
         .group_size = 2 };
@@ -51,7 +51,7 @@ static varve_manager_options options_of(const struct read_call *c,
         .comm = r->comm,
         .redundancy = c->has_nodes ? &redundancy : NULL,
         .write = is_linked ? &write : NULL,
-        .levels = !c->has_levels ? NULL : is_linked ? layered : levels,
+        .levels = !c->has_levels ? NULL : is_linked ? incremental : levels,
         .level_count = c->has_levels };
 }
 
@@ -114,7 +114,7 @@ static varve_status by_plan(
     const struct read_call *c, struct reading *r, const varve_read_options *o)
 {
     (void)c;
-    return keep(r, varve_plan(r->root, FILE_PATH, o, &r->error));
+    return keep(r, varve_dry_run(r->root, FILE_PATH, o, &r->error));
 }
 
 static varve_status by_snapshot(
@@ -171,7 +171,7 @@ static varve_status by_graph_over(
 static varve_status note_passed_over(
     struct reading *r, const varve_manager *m, varve_status status)
 {
-    const char *line = varve_manager_passed_over(m, 0);
+    const char *line = varve_manager_skipped(m, 0);
     if (status || !line)
         return status;
     snprintf(r->error.message, sizeof r->error.message, "%s", line);
@@ -199,10 +199,10 @@ static varve_status by_run(
     static varve_read_options kept;
     kept = *o;
     varve_run_options options = { .manager = options_of(c, r, &kept),
-        .no_last_save = true };
+        .skip_final_save = true };
     varve_run_open(r->run, "run", &options);
     varve_manager *m = varve_run_manager(r->run);
-    if (varve_run_goes_on(r->run)) {
+    if (varve_run_should_continue(r->run)) {
         r->restoration = varve_manager_restoration(m);
         return note_passed_over(r, m, VARVE_OK);
     }
@@ -244,7 +244,7 @@ static varve_status by_saver(
 const struct read_call read_calls[] = {
     { "varve_read", BY(varve_read), .read = by_read },
     { "varve_restore", NUMBERED(varve_restore), .read = by_restore },
-    { "varve_plan", BY(varve_plan), .read = by_plan, .is_dry = true },
+    { "varve_dry_run", BY(varve_dry_run), .read = by_plan, .is_dry = true },
     { "varve_read_all", BY(varve_read_all), .read = by_read,
         .is_of_many = true },
     { "varve_restore_all", NUMBERED(varve_restore_all), .read = by_restore,
@@ -261,14 +261,14 @@ const struct read_call read_calls[] = {
     { "saver", BY(varve_saver_restore), .read = by_saver },
     { "saver, comm", BY(varve_saver_restore), .read = by_saver,
         .is_of_many = true },
-    /* A comparison with a golden file gives its options to varve_plan and to
+    /* A comparison with a golden file gives its options to varve_dry_run and to
      * this. */
     { "varve_snapshot_read",
         .taker = "varve_snapshot_read varve_golden_options.read",
         .path = FILE_PATH, .write = write_file, .read = by_snapshot },
     { "varve_graph_from_part", BY(varve_graph_from_part),
         .read = by_graph_from, .makes_graph = true },
-    { "varve_graph_over", BY(varve_graph_over), .read = by_graph_over,
+    { "varve_graph_from_lazy", BY(varve_graph_from_lazy), .read = by_graph_over,
         .makes_graph = true },
 };
 const size_t read_call_count = sizeof read_calls / sizeof *read_calls;

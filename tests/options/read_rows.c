@@ -57,7 +57,7 @@ static bool has_finding(
 
 bool has_come(const struct reading *r, const char *path)
 {
-    return r->trial->call->is_dry ? has_finding(r, VARVE_MATCHED, path)
+    return r->trial->call->is_dry ? has_finding(r, VARVE_FINDING_MATCHED, path)
                                   : first_of(r, path) > 0;
 }
 
@@ -83,7 +83,7 @@ SET(set_cast, cast, VARVE_CAST_WIDEN)
 SET(set_cast_only, cast_only, "b")
 SET(set_rename_file, rename.file, "names.txt")
 SET(set_missing, expect.missing, "extra")
-SET(set_unused, expect.unused, "extra")
+SET(set_unused, expect.unexpected, "extra")
 SET(set_dots, foreign.dots, true)
 SET(set_no_hdf5, foreign.no_hdf5, true)
 SET(set_follow, foreign.follow_links, true)
@@ -98,8 +98,8 @@ static bool is_subtree(struct reading *r, varve_status status)
     if (r->trial->call->makes_graph)
         return has_come(r, "sub/a") && !has_come(r, "a");
     if (r->trial->call->is_dry)
-        return has_come(r, "a") &&
-               varve_finding_count(r->restoration, VARVE_ONLY_IN_FILE) == 0;
+        return has_come(r, "a") && varve_finding_count(r->restoration,
+                                       VARVE_FINDING_UNEXPECTED) == 0;
     return first_of(r, "a") == 11;
 }
 
@@ -228,7 +228,7 @@ static bool is_missing_excused(struct reading *r, varve_status status)
     if (status || !r->restoration || !has_come(r, "a"))
         return false;
     return r->trial->call->is_dry
-               ? !has_finding(r, VARVE_MATCHED, "extra")
+               ? !has_finding(r, VARVE_FINDING_MATCHED, "extra")
                : !varve_assert_existing_objects_matched(
                      r->restoration, &error);
 }
@@ -325,7 +325,7 @@ const struct read_row read_rows[] = {
         .is_seen = is_renamed },
     { "expect.missing", "", "", 0, PROGRAM_EXTRA, set_missing,
         .is_seen = is_missing_excused },
-    { "expect.unused", "", "", FILE_EXTRA, 0, set_unused,
+    { "expect.unexpected", "", "", FILE_EXTRA, 0, set_unused,
         .is_seen = is_unused_excused },
     { "foreign.dots", "", "", FILE_FOREIGN, PROGRAM_DOTS, set_dots,
         .is_seen = has_dots },

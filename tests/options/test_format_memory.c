@@ -200,7 +200,7 @@ static void check_written(struct write_case *c)
 static void check_result(
     struct write_case *c, long number, const char *when)
 {
-    if (!c->options.layered) {
+    if (!c->options.incremental) {
         check_files(c, &c->after, number, when);
         return;
     }

@@ -121,7 +121,7 @@ static bool memory_try(struct memory_case *c, varve_status wanted, long number,
     c->is_sticky = is_sticky;
     varve_status status = c->call(c, &error);
     cr_assert(status == wanted || status == VARVE_NO_MEMORY ||
-                  (status == VARVE_HALF_RESTORED &&
+                  (status == VARVE_PARTIALLY_RESTORED &&
                       c->read.passes == VARVE_ONE_PASS),
         "%s, allocation %ld: %s %s", c->name, number, varve_status_name(status),
         error.message);

@@ -18,12 +18,12 @@
 
 /* What a header says has no effect there. */
 static const struct exception exceptions[] = {
-    { "map", "varve_plan", "checkpoint.h", UNREAD },
-    { "passes", "varve_plan", "checkpoint.h", UNREAD },
-    { "progress", "varve_plan", "checkpoint.h", UNREAD },
-    { "salvage.on", "varve_plan", "checkpoint.h", UNREAD },
-    { "salvage.loss", "varve_plan", "checkpoint.h", UNREAD },
-    { "resources.staging_size", "varve_plan", "checkpoint.h", UNREAD },
+    { "map", "varve_dry_run", "checkpoint.h", UNREAD },
+    { "passes", "varve_dry_run", "checkpoint.h", UNREAD },
+    { "progress", "varve_dry_run", "checkpoint.h", UNREAD },
+    { "salvage.on", "varve_dry_run", "checkpoint.h", UNREAD },
+    { "salvage.loss", "varve_dry_run", "checkpoint.h", UNREAD },
+    { "resources.staging_size", "varve_dry_run", "checkpoint.h", UNREAD },
     { "no_verify", "manager", "manager.h",
         "`no_verify` has no effect" },
     { "foreign.dots", "redundancy", "redundancy.h",

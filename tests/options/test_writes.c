@@ -8,11 +8,11 @@
 
 /* What a header says has no effect there. */
 static const struct exception exceptions[] = {
-    { "background.at_rest", "manager|saver", "manager.h",
-        "whatever `background.at_rest` says" },
-    { "background.at_rest", "", "options.h",
+    { "async.zero_copy", "manager|saver", "manager.h",
+        "whatever `async.zero_copy` says" },
+    { "async.zero_copy", "", "options.h",
         "A save that returns when all is written needs no promise" },
-    { "background.in_flight", "", "options.h",
+    { "async.in_flight", "", "options.h",
         "a save that returns when all is written, a manager and a saver have "
         "one at most" },
     { NULL, NULL, NULL, NULL },

@@ -91,12 +91,12 @@ static varve_status by_snapshot(const struct write_call *c, struct session *s,
 static varve_status by_repack(const struct write_call *c, struct session *s,
     const varve_write_options *o)
 {
-    static const varve_write_options layered = { .layered = true,
+    static const varve_write_options incremental = { .incremental = true,
         .no_sync = true };
     (void)c;
     note_path(s, FILE_PATH);
     varve_status status =
-        varve_write(s->root, "run/b.varve", &layered, &s->error);
+        varve_write(s->root, "run/b.varve", &incremental, &s->error);
     return status ? status
                   : vv_repack(&s->trial->disk.context, "run/b.varve", FILE_PATH,
                         o, &s->error);
@@ -164,7 +164,7 @@ static varve_status try_to_open(
     const struct write_call *c, struct session *s, const varve_write_options *o)
 {
     varve_run_options options = { .manager = options_of(c, s, o),
-        .no_last_save = true };
+        .skip_final_save = true };
     varve_run *run = vv_run_new_in(&s->trial->disk.context);
     varve_run_open(run, "other", &options);
     return varve_run_end(run, &s->error);
@@ -174,7 +174,7 @@ static varve_status by_run(const struct write_call *c, struct session *s,
     const varve_write_options *o)
 {
     varve_run_options options = { .manager = options_of(c, s, &s->write),
-        .no_last_save = true };
+        .skip_final_save = true };
     varve_status status = try_to_open(c, s, o);
     if (status)
         return status;
@@ -183,7 +183,7 @@ static varve_status by_run(const struct write_call *c, struct session *s,
         varve_run_open(s->run, "run", &options);
     varve_run_step(s->run, ++s->step);
     varve_manager *m = varve_run_manager(s->run);
-    if (!varve_run_goes_on(s->run)) {
+    if (!varve_run_should_continue(s->run)) {
         status = varve_run_end(s->run, &s->error);
         s->run = NULL;
         s->graph = NULL;

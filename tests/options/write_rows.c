@@ -149,22 +149,22 @@ static bool has_counter(struct session *s, varve_status status)
 
 /* --- Other files ---------------------------------------------------------- */
 
-static void make_layered(varve_write_options *o, struct trial *t)
+static void make_incremental(varve_write_options *o, struct trial *t)
 {
     (void)t;
-    o->layered = true;
+    o->incremental = true;
 }
 
 /* One without layers has none to share. */
-static void make_first_layered(varve_write_options *o, struct trial *t)
+static void make_first_incremental(varve_write_options *o, struct trial *t)
 {
     if (o == &t->before)
-        o->layered = true;
+        o->incremental = true;
 }
 
-static void set_layered(varve_write_options *o, struct trial *t)
+static void set_incremental(varve_write_options *o, struct trial *t)
 {
-    make_layered(o, t);
+    make_incremental(o, t);
 }
 
 /* The value that has not changed lies where it was. */
@@ -207,7 +207,7 @@ static void change_all(struct session *s)
     change(s);
     for (int i = 0; i < BIG; i++)
         s->values[i] += 1;
-    varve_touch(s->big);
+    varve_mark_dirty(s->big);
 }
 
 static void set_compress(varve_write_options *o, struct trial *t)
@@ -250,18 +250,18 @@ static const char other_base[] = "run/other.varve";
 static void set_base(varve_write_options *o, struct trial *t)
 {
     (void)t;
-    o->layers.base = other_base;
+    o->increment.base = other_base;
 }
 
 /* Another checkpoint, which alone has the value as it is now. */
 static void write_other(struct session *s)
 {
-    varve_write_options o = { .layered = true };
+    varve_write_options o = { .incremental = true };
     varve_error error = { 0 };
     char kept[sizeof s->path];
     for (int i = 0; i < BIG; i++)
         s->values[i] += 1;
-    varve_touch(s->big);
+    varve_mark_dirty(s->big);
     varve_status status =
         s->comm ? varve_write_all(s->comm, s->root, other_base, &o, &error)
                 : varve_write(s->root, other_base, &o, &error);
@@ -276,21 +276,21 @@ static void write_other(struct session *s)
 static void set_only_touched(varve_write_options *o, struct trial *t)
 {
     (void)t;
-    o->layers.only_touched = true;
+    o->increment.only_dirty = true;
 }
 
 /* The first save is what the second knows the values from. */
 static void make_first_touched(varve_write_options *o, struct trial *t)
 {
-    o->layered = true;
-    o->layers.only_touched = o == &t->before;
+    o->incremental = true;
+    o->increment.only_dirty = o == &t->before;
 }
 
 static void make_only_touched(varve_write_options *o, struct trial *t)
 {
     (void)t;
-    o->layered = true;
-    o->layers.only_touched = true;
+    o->incremental = true;
+    o->increment.only_dirty = true;
 }
 
 /* A program that forgets to say it. */
@@ -315,7 +315,7 @@ static bool has_old_value(struct session *s, varve_status status)
 static void set_verify(varve_write_options *o, struct trial *t)
 {
     (void)t;
-    o->layers.verify_untouched = true;
+    o->increment.verify_clean = true;
 }
 
 static bool has_found_untouched(struct session *s, varve_status status)
@@ -326,7 +326,7 @@ static bool has_found_untouched(struct session *s, varve_status status)
 static void set_track(varve_write_options *o, struct trial *t)
 {
     (void)t;
-    o->layers.track = true;
+    o->increment.track = true;
 }
 
 static bool has_tracked(struct session *s, varve_status status)
@@ -384,7 +384,7 @@ static bool has_lost(struct session *s, varve_status status)
 static void set_at_rest(varve_write_options *o, struct trial *t)
 {
     (void)t;
-    o->background.at_rest = true;
+    o->async.zero_copy = true;
 }
 
 /* Once, until the call that starts the next save has returned; that may be
@@ -394,7 +394,7 @@ static int on_slow_progress(
 {
     struct trial *t = user;
     const struct timespec moment = { .tv_nsec = 1000000 };
-    int most = t->tested.background.in_flight == 1 ? 20 : 10000;
+    int most = t->tested.async.in_flight == 1 ? 20 : 10000;
     (void)done;
     (void)total;
     (void)what;
@@ -416,7 +416,7 @@ static void make_slow(varve_write_options *o, struct trial *t)
 static void set_in_flight(varve_write_options *o, struct trial *t)
 {
     (void)t;
-    o->background.in_flight = 1;
+    o->async.in_flight = 1;
 }
 
 /* Of calls whose job is not the program's there is one at a time. */
@@ -505,7 +505,7 @@ static bool has_new_value(struct session *s, varve_status status)
 static void set_files(varve_write_options *o, struct trial *t)
 {
     (void)t;
-    o->many.files = 2;
+    o->collective.files = 2;
 }
 
 /* What it replaces is removed. */
@@ -528,10 +528,10 @@ static int something;
     }
 
 ROOM(fill_room, reserved)
-ROOM(fill_layers_room, layers.reserved)
+ROOM(fill_layers_room, increment.reserved)
 ROOM(fill_foreign_room, foreign.reserved)
-ROOM(fill_background_room, background.reserved)
-ROOM(fill_many_room, many.reserved)
+ROOM(fill_background_room, async.reserved)
+ROOM(fill_many_room, collective.reserved)
 
 static bool is_never_seen(struct session *s, varve_status status)
 {
@@ -546,8 +546,7 @@ static bool is_never_seen(struct session *s, varve_status status)
     { name, "", "", set, .is_seen = is_never_seen, .is_too_new = true }
 
 const struct write_row write_rows[] = {
-    { "metadata", "metadata_count", "", set_metadata,
-        .is_seen = has_metadata },
+    { "metadata", "metadata_count", "", set_metadata, .is_seen = has_metadata },
     { "progress", "progress_user", "", set_progress,
         .is_seen = has_progressed },
     { "progress", "progress_user", "", set_cancelling,
@@ -556,37 +555,38 @@ const struct write_row write_rows[] = {
         .is_seen = has_not_replaced },
     { "no_sync", "", "", set_no_sync, .is_seen = has_no_sync },
     { "keep_counter", "", "", set_keep_counter, .is_seen = has_counter },
-    { "layered", "", "", set_layered, make_first_layered,
+    { "incremental", "", "", set_incremental, make_first_incremental,
         .is_seen = is_shared },
     { "format", "", "", set_format, .is_seen = is_foreign },
     { "compress", "", "", set_compress, .between = change_all,
         .is_seen = is_packed },
     { "pending", "", "", omit_pending, .between = let_wait,
         .is_seen = has_omitted },
-    { "layers.base", "", "layered", set_base, make_layered, write_other,
-        .is_seen = is_shared },
-    { "layers.only_touched", "", "layered", set_only_touched,
+    { "increment.base", "", "incremental", set_base, make_incremental,
+        write_other, .is_seen = is_shared },
+    { "increment.only_dirty", "", "incremental", set_only_touched,
         make_first_touched, change_untouched, .is_seen = has_old_value },
-    { "layers.track", "", "layered", set_track, make_layered,
+    { "increment.track", "", "incremental", set_track, make_incremental,
         .is_seen = has_tracked },
-    { "layers.verify_untouched", "", "layered|layers.only_touched", set_verify,
-        make_only_touched, change_untouched, .is_seen = has_found_untouched },
+    { "increment.verify_clean", "", "incremental|increment.only_dirty",
+        set_verify, make_only_touched, change_untouched,
+        .is_seen = has_found_untouched },
     { "foreign.shard_size", "", "format", set_shard_size, make_foreign,
         .is_seen = has_shards },
     { "foreign.global_names", "", "format", set_global_names, make_foreign,
         .is_seen = has_global_name },
     { "foreign.loss", "foreign.loss_user", "format", set_loss, make_foreign,
         .is_seen = has_lost },
-    { "background.at_rest", "", "", set_at_rest, .act = save_at_rest,
+    { "async.zero_copy", "", "", set_at_rest, .act = save_at_rest,
         .is_seen = has_new_value },
-    { "background.in_flight", "", "", set_in_flight, make_slow,
-        .act = save_two, .is_seen = was_one_done },
-    { "many.files", "", "", set_files, .between = change_all,
+    { "async.in_flight", "", "", set_in_flight, make_slow, .act = save_two,
+        .is_seen = was_one_done },
+    { "collective.files", "", "", set_files, .between = change_all,
         .is_seen = has_files },
     ROOM_ROW("reserved", fill_room),
-    ROOM_ROW("layers.reserved", fill_layers_room),
+    ROOM_ROW("increment.reserved", fill_layers_room),
     ROOM_ROW("foreign.reserved", fill_foreign_room),
-    ROOM_ROW("background.reserved", fill_background_room),
-    ROOM_ROW("many.reserved", fill_many_room),
+    ROOM_ROW("async.reserved", fill_background_room),
+    ROOM_ROW("collective.reserved", fill_many_room),
 };
 const size_t write_row_count = sizeof write_rows / sizeof *write_rows;

@@ -12,10 +12,10 @@
 
 const struct setting settings[SETTINGS] = {
     { "alone", "", { 0 } },
-    { "layered", "layered", { .layered = true } },
+    { "incremental", "incremental", { .incremental = true } },
     { "packed", "compress", { .compress = 1 } },
-    { "layered and packed", "layered|compress",
-        { .layered = true, .compress = 1 } },
+    { "incremental and packed", "incremental|compress",
+        { .incremental = true, .compress = 1 } },
     { "in another format", "format", { .format = VARVE_FORMAT_SAFETENSORS } },
 };
 

@@ -139,12 +139,12 @@ def check_report(varve):
     notes = {note[0]: note[1:] for note in data['notes']}
     same([m[0] for m in data['marks']],
          ['arrived', 'waits', 'only in the file', 'only in the program',
-          'does not fit', 'damaged', 'excused'], 'marks')
+          'does not fit', 'damaged', 'expected'], 'marks')
     same(notes[at(varve, 'model/table')], [1, *NONE], 'what arrived')
     same(notes[at(varve, 'model/head/bias')],
          [2, 'model has no edge "head"', 'model/heads/bias', 0], 'what waits')
     same(notes[at(varve, 'model/encoder/scale')],
-         [7, 'only in the file; left out by the options', 0, 0], 'excused')
+         [7, 'only in the file; left out by the options', 0, 0], 'expected')
     same(notes[at(varve, 'model/encoder/bias')][0], 6, 'damaged')
     rows = {row[0]: row[1:] for row in data['rows']}
     same(rows['model/adapter/down'][:2], ['float32[5]', 4], 'a row')
@@ -163,9 +163,9 @@ def check_two(varve):
     node = at(varve, 'model/table')
     item = {'kind': 'matched', 'file_path': 'model/table', 'node': node,
             'bytes': 64}
-    report = {'schema': 'varve.report/1', 'plan': False, 'items': [
+    report = {'schema': 'varve.report/1', 'dry_run': False, 'items': [
         dict(item, path='second', dtype='float64', shape=[16], cast=True,
-             misfits=3),
+             inexact=3),
         dict(item, path='model/table', dtype='float32', shape=[16])]}
     same(varve.notes(report).returncode, 0, 'two findings')
     data = varve.data('saved.varve', '--notes', 'notes.json')
@@ -202,7 +202,7 @@ def check_refused(varve):
     """And what is there already stays."""
     with open(f'{varve.folder}/noted.html', 'rb') as file:
         before = file.read()
-    report = {'schema': 'varve.report/1', 'plan': False}
+    report = {'schema': 'varve.report/1', 'dry_run': False}
     notes = {'schema': 'varve.notes/1'}
     item = {'kind': 'matched', 'file_path': 'x', 'node': 1}
     for what, words in (

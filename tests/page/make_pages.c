@@ -292,7 +292,7 @@ static void make_reports(void)
         .except = "model/encoder/scale",
         .rename = { .list = renames,
         .count = 1 },
-        .expect.unused = "old" };
+        .expect.unexpected = "old" };
     write_saved();
     damage("saved.varve", "model/encoder/bias");
     const char *saved = path_of("saved.varve");
@@ -301,7 +301,7 @@ static void make_reports(void)
     varve_graph_free(varve_node_graph(root));
     root = build_program(20);
     options.salvage.on = false;
-    write_report(varve_plan(root, saved, &options, &error), "plan.json");
+    write_report(varve_dry_run(root, saved, &options, &error), "plan.json");
     varve_graph_free(varve_node_graph(root));
 }
 

@@ -187,7 +187,8 @@ static int live(const struct life *life, const varve_comm *comm, uint64_t *out)
     begin();
     /* [run] */
     varve_run *run = open_run(life->directory);
-    while (slab.step < life->steps && varve_run_goes_on(run) && !status) {
+    while (
+        slab.step < life->steps && varve_run_should_continue(run) && !status) {
         /* [/run] */
         if (slab.step == life->dies_at && comm->rank == comm->size - 1)
             raise(SIGKILL);

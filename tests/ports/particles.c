@@ -146,7 +146,7 @@ static int live(const char *directory, long steps)
     varve_run *run = varve_run_new(NULL);
     by_tables(varve_run_root(run));
     varve_run_open(run, directory, &port_options);
-    while (box.count < steps && varve_run_goes_on(run)) {
+    while (box.count < steps && varve_run_should_continue(run)) {
         /* [/run] */
         port_may_die(box.count);
         /* [run] */

@@ -349,7 +349,7 @@ static int live(const char *directory, long steps)
     varve_run *run = varve_run_new(NULL);
     by_tables(varve_run_root(run));
     varve_run_open(run, directory, &port_options);
-    while (net.t < steps && varve_run_goes_on(run)) {
+    while (net.t < steps && varve_run_should_continue(run)) {
         /* [/run] */
         port_may_die(net.t);
         /* [run] */

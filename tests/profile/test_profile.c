@@ -134,7 +134,7 @@ static void check_own(const char *place)
 static void check_layers(const char *foreign, const char *place)
 {
     static const struct sample layers = { .option = "layers" };
-    const varve_write_options options = { .layered = true };
+    const varve_write_options options = { .incremental = true };
     char path[4096];
     varve_error error = { 0 };
     varve_graph *graph = build();

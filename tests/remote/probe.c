@@ -251,12 +251,13 @@ static int latest(const char *prefix)
 
 static int list(const char *directory, const char *name)
 {
-    const varve_manager_options options = { .prefix = name, .as_noted = true };
+    const varve_manager_options options = { .prefix = name,
+        .retention_from_ledger = true };
     varve_error error;
     varve_graph *graph = varve_graph_new(NULL);
     varve_manager *manager = varve_manager_new(
         varve_graph_root(graph), directory, &options, &error);
-    varve_managed managed;
+    varve_checkpoint_info managed;
     if (!manager)
         tell(error.status, &error);
     for (size_t i = 0; manager && varve_manager_at(manager, i, &managed); i++)
@@ -327,7 +328,7 @@ static int refuse(const char *file, const char *directory)
     tell(save_as_saver(graph, path, &error), &error);
     tell(varve_repack(path, NULL, NULL, &error), &error);
     tell(varve_repack(file, path, NULL, &error), &error);
-    tell(varve_prune_layers(directory, &error), &error);
+    tell(varve_prune_data_files(directory, &error), &error);
     tell(manage(root, directory, &error), &error);
     tell(take_lease(path, &error), &error);
     varve_graph_free(graph);

@@ -184,7 +184,7 @@ class Real(unittest.TestCase):
 
     def test_layers(self):
         prefix = 's3://bucket/layers-of/ckpt'
-        self.assertEqual(self.run_one(WRITER, 'layered', prefix, '3', '4',
+        self.assertEqual(self.run_one(WRITER, 'incremental', prefix, '3', '4',
                                       '100000'), ['VARVE_OK '] * 3)
         self.assertEqual(self.run_one(PROBE, 'verify', prefix + '-3.varve'),
                          ['VARVE_OK '])

@@ -4,7 +4,7 @@
  *     writer write PATH N SIZE SEED     one file
  *     writer new PATH N SIZE SEED       the same, unless it is there
  *     writer save PREFIX COUNT N SIZE   as many, numbered
- *     writer layered PREFIX COUNT N SIZE  of which few values change
+ *     writer incremental PREFIX COUNT N SIZE  of which few values change
  *     writer storm HERE THERE FROM COUNT N SIZE
  *                                       each file to both directories; every
  *                                       other one unless it is there
@@ -16,9 +16,9 @@
  *     writer saver PREFIX COUNT KEEP
  *     writer refuse FILE DIRECTORY      what no store can do
  *
- * PROBE_ATTEMPTS, PROBE_PART and PROBE_CONCURRENCY are options; PROBE_LAYERED
- * says that managers have layers (1), and their levels too (2), PROBE_ASYNC
- * that saves are in the background.
+ * PROBE_ATTEMPTS, PROBE_PART and PROBE_CONCURRENCY are options;
+ * PROBE_INCREMENTAL says that managers have layers (1), and their levels too
+ * (2), PROBE_ASYNC that saves are in the background.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -122,15 +122,15 @@ static varve_status save_behind(struct program *p, const char *prefix,
     return status;
 }
 
-static int save(char **a, bool is_layered)
+static int save(char **a, bool is_incremental)
 {
     struct program p = begin(a[2], a[3]);
-    const varve_write_options options = { .layered = is_layered };
+    const varve_write_options options = { .incremental = is_incremental };
     varve_error error;
     add_step(&p);
     fill(&p, 0, 0);
     for (long i = 1; i <= strtol(a[1], NULL, 10); i++) {
-        fill(&p, is_layered ? p.count - 1 : 0, (uint64_t)i);
+        fill(&p, is_incremental ? p.count - 1 : 0, (uint64_t)i);
         tell(number_of("PROBE_ASYNC")
                  ? save_behind(&p, a[0], &options, &error)
                  : varve_save(p.root, a[0], &options, &error),
@@ -174,10 +174,10 @@ static varve_manager *open_manager(struct program *p, const char *directory,
     const varve_level levels[] = { { .directory = level,
         .every_steps = 1,
         .keep_last = keep,
-        .layered = number_of("PROBE_LAYERED") == 2,
-        .most_waiting = 100 } };
+        .incremental = number_of("PROBE_LAYERED") == 2,
+        .max_pending = 100 } };
     static varve_write_options write; /* the manager borrows it */
-    write.layered = number_of("PROBE_LAYERED") != 0;
+    write.incremental = number_of("PROBE_LAYERED") != 0;
     const varve_manager_options options = { .keep_last = keep,
         .write = &write,
         .levels = level ? levels : NULL,
@@ -192,7 +192,7 @@ static varve_manager *open_manager(struct program *p, const char *directory,
 
 static void list(varve_manager *m)
 {
-    varve_managed managed;
+    varve_checkpoint_info managed;
     varve_level_state state;
     for (size_t i = 0; varve_manager_at(m, i, &managed); i++)
         printf("there %s\n", managed.path);
@@ -252,8 +252,8 @@ static int resume(const char *directory, const char *level)
         return 0;
     varve_status status = varve_manager_resume(m, &error);
     tell(status, &error);
-    for (size_t i = 0; varve_manager_passed_over(m, i); i++)
-        printf("passed over %s\n", varve_manager_passed_over(m, i));
+    for (size_t i = 0; varve_manager_skipped(m, i); i++)
+        printf("passed over %s\n", varve_manager_skipped(m, i));
     unsigned char *found = malloc(p.count * p.size);
     if (!found)
         return 2;
@@ -319,7 +319,7 @@ static int refuse(const char *file, const char *directory)
         .foreign = { .shard_size = 4096 } };
     snprintf(path, sizeof path, "%s/a.safetensors", directory);
     tell(varve_write(root, path, &several, &error), &error);
-    tell(varve_prune_layers(directory, &error), &error);
+    tell(varve_prune_data_files(directory, &error), &error);
     varve_lease *lease = varve_lease_new(path, NULL, &error);
     tell(lease ? VARVE_OK : error.status, &error);
     varve_lease_free(lease);
@@ -353,7 +353,7 @@ int main(int count, char **arguments)
         return write_one(rest, true);
     if (strcmp(what, "save") == 0 && count == 6)
         return save(rest, false);
-    if (strcmp(what, "layered") == 0 && count == 6)
+    if (strcmp(what, "incremental") == 0 && count == 6)
         return save(rest, true);
     if (strcmp(what, "storm") == 0 && count == 8)
         return storm(rest);

@@ -167,7 +167,7 @@ class Writes(Store):
                          b'ckpt-4.varve\n')
 
     def test_saves_in_the_background_are_the_same(self):
-        for words in (('save', '3', '100000'), ('layered', '3', '100000')):
+        for words in (('save', '3', '100000'), ('incremental', '3', '100000')):
             paths = []
             for place in ('front', 'back'):
                 paths.append(f's3://bucket/{words[0]}-{place}/ckpt')
@@ -196,7 +196,7 @@ class Writes(Store):
 
     def test_layers(self):
         prefix = 's3://bucket/run/ckpt'
-        lines = self.writer('layered', prefix, '3', '4', '100000')
+        lines = self.writer('incremental', prefix, '3', '4', '100000')
         self.assertEqual(lines, ['VARVE_OK '] * 3)
         sizes = [len(c.data) for name, c in self.store.files.items()
                  if '/layers/' in name]

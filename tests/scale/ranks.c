@@ -10,9 +10,10 @@
  * is written, and their bytes are never looked at: what is measured is what
  * grows with the number of ranks. Seconds are of the processor. What is held
  * is counted at the allocator, and may be so much: else it fails. KIB are told
- * at once, instead of what is usual. HOW is `plain`; `layered`, a first save in
- * layers, or packed, which tells the same; or `private`, where each rank has
- * PRIVATE values for itself. What is told of layers, at once, is not bounded.
+ * at once, instead of what is usual. HOW is `plain`; `incremental`, a first
+ * save in layers, or packed, which tells the same; or `private`, where each
+ * rank has PRIVATE values for itself. What is told of layers, at once, is not
+ * bounded.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,7 +36,7 @@
 #include "merge_rounds.h"
 #include "private_parts.h"
 #include "system.h"
-#include "told_index.h"
+#include "index_broadcast.h"
 
 enum {
     MOST_SLICES = 1000,
@@ -88,9 +89,9 @@ static struct vv_context context_of(struct counter *counter)
 
 /* --- The ranks ------------------------------------------------------------ */
 
-enum how { SAVES_PLAIN, SAVES_LAYERED, SAVES_PRIVATE, HOWS };
+enum how { SAVES_PLAIN, SAVES_INCREMENTAL, SAVES_PRIVATE, HOWS };
 
-static const char *const how_texts[] = { "plain", "layered", "private" };
+static const char *const how_texts[] = { "plain", "incremental", "private" };
 
 struct world {
     enum how how;
@@ -168,7 +169,7 @@ static varve_status barrier(void *self)
 static void add_private(
     struct world *w, varve_node *root, const varve_comm *comm)
 {
-    varve_node *mine = varve_add_private(root, "mine", comm, NULL);
+    varve_node *mine = varve_add_rank_local(root, "mine", comm, NULL);
     for (int i = 0; i < PRIVATE; i++) {
         char name[] = "number0";
         name[sizeof name - 2] = (char)('0' + i);
@@ -176,12 +177,13 @@ static void add_private(
     }
 }
 
-/* The graph of rank 0, as its cargo; digests are zeros. */
+/* The graph of rank 0, as its save plan; digests are zeros. */
 static varve_graph *make_rank(struct world *w, const varve_comm *comm,
-    const struct vv_context *context, struct vv_cargo *cargo)
+    const struct vv_context *context, struct vv_save_plan *save_plan)
 {
     varve_error error = { 0 };
-    const varve_write_options options = { .layered = w->how == SAVES_LAYERED };
+    const varve_write_options options = { .incremental =
+                                              w->how == SAVES_INCREMENTAL };
     varve_graph *graph = vv_graph_new_in(context);
     varve_node *root = varve_graph_root(graph);
     if (w->how == SAVES_PRIVATE)
@@ -194,11 +196,12 @@ static varve_graph *make_rank(struct world *w, const varve_comm *comm,
             varve_view(w->memory, VARVE_UINT8, VARVE_SHAPE(1, w->bytes)),
             VARVE_SHAPE(w->ranks, w->bytes), start);
     }
-    check(vv_cargo_gather_slices(cargo, root, &options, &error), &error);
+    check(
+        vv_save_plan_gather_slices(save_plan, root, &options, &error), &error);
     size_t size =
         (size_t)(w->slices * vv_chunk_count(w->bytes)) * VV_DIGEST_SIZE;
     unsigned char *digests =
-        vv_buffer_extend(&cargo->columns.index.digests, size);
+        vv_buffer_extend(&save_plan->columns.index.digests, size);
     if (!digests)
         exit(1);
     memset(digests, 0, size);
@@ -232,19 +235,20 @@ static void write_chunks(struct vv_merge *m)
     varve_error error = { 0 };
     struct vv_buffer bits, told;
     struct vv_gathered all;
-    const varve_allocator *a = &m->cargo->context.allocator;
+    const varve_allocator *a = &m->save_plan->context.allocator;
     vv_buffer_init(&bits, a);
     vv_buffer_init(&told, a);
     vv_merge_order_chunks(m, &bits);
     for (size_t i = 0; i < m->firsts[1]; i++) {
         vv_buffer_add64(
-            &told, VV_PAGE_ALIGNMENT + vv_told_chunk(m->chunks[0], i).offset);
+            &told, VV_PAGE_ALIGNMENT +
+                       vv_share_chunk_of_message(m->chunks[0], i).offset);
         vv_buffer_add32(&told, 0);
     }
     struct world *w = m->comm->self;
     w->head = told.size;
     w->has_node = false;
-    check(vv_gather_all(m->comm, VARVE_OK, &told, &all, &error), &error);
+    check(vv_comm_gatherv(m->comm, VARVE_OK, &told, &all, &error), &error);
     vv_merge_take_written(m, &all);
     vv_gathered_clear(&all);
     vv_buffer_clear(&told);
@@ -257,21 +261,21 @@ static void merge(
 {
     varve_error error = { 0 };
     struct vv_buffer told;
-    const struct vv_context *context = &m->cargo->context;
+    const struct vv_context *context = &m->save_plan->context;
     const struct vv_rounds rounds = {
-        .cargo = m->cargo, .ranks = w->ranks, .most = w->most
+        .save_plan = m->save_plan, .ranks = w->ranks, .most = w->most
     };
     bool by_rounds = vv_goes_by_rounds(&rounds);
     struct vv_gathered *all = (struct vv_gathered *)m->all;
     vv_buffer_init(&told, &context->allocator);
-    check(vv_contribution_add(&told, m->comm, "heat", m->cargo, m->share,
+    check(vv_contribution_add(&told, m->comm, "heat", m->save_plan, m->share,
               !by_rounds, &error),
         &error);
     w->has_node = true;
     w->head = told.size;
     if (!by_rounds)
         w->head -= (size_t)w->slices * told_of_slice(w);
-    check(vv_gather_all(m->comm, VARVE_OK, &told, all, &error), &error);
+    check(vv_comm_gatherv(m->comm, VARVE_OK, &told, all, &error), &error);
     vv_buffer_clear(&told);
     if (!by_rounds) {
         check(vv_merge_make(m, &error), &error);
@@ -320,20 +324,20 @@ static void save(struct world *w, const char *path, struct result *result)
         .broadcast = broadcast,
         .barrier = barrier };
     varve_error error = { 0 };
-    struct vv_cargo cargo;
+    struct vv_save_plan save_plan;
     struct vv_share share;
     struct vv_spill spill;
     struct vv_gathered all;
     struct vv_private_parts privates;
-    varve_graph *graph = make_rank(w, &comm, &context, &cargo);
-    check(vv_private_parts_gather(&privates, varve_graph_root(graph), &cargo,
-              &comm, &error),
+    varve_graph *graph = make_rank(w, &comm, &context, &save_plan);
+    check(vv_private_parts_gather(
+              &privates, varve_graph_root(graph), &save_plan, &comm, &error),
         &error);
     check(vv_private_parts_digest(&privates, &error), &error);
-    check(vv_share_make(&share, &cargo, &privates, &comm, &error), &error);
+    check(vv_share_make(&share, &save_plan, &privates, &comm, &error), &error);
     struct vv_merge m = { .comm = &comm,
         .path = "heat",
-        .cargo = &cargo,
+        .save_plan = &save_plan,
         .share = &share,
         .all = &all };
     double begin = seconds();
@@ -348,7 +352,7 @@ static void save(struct world *w, const char *path, struct result *result)
     vv_gathered_clear(&all);
     vv_share_clear(&share);
     vv_private_parts_clear(&privates);
-    vv_cargo_clear(&cargo);
+    vv_save_plan_clear(&save_plan);
     varve_graph_free(graph);
     result->held_by_first = (double)counter.most / mib;
 }
@@ -356,28 +360,28 @@ static void save(struct world *w, const char *path, struct result *result)
 /* --- A restoration -------------------------------------------------------- */
 
 /* The most that each has of it, in MiB. */
-static void hold(
-    const struct vv_told_index *told, const char *path, struct result *result)
+static void hold(const struct vv_index_broadcast *told, const char *path,
+    struct result *result)
 {
     struct counter counter = { 0, 0 };
     const struct vv_context context = context_of(&counter);
     varve_error error = { 0 };
-    struct vv_told_index mine = { .size = 0 };
-    struct vv_far_columns *far = NULL;
+    struct vv_index_broadcast mine = { .size = 0 };
+    struct vv_paged_columns *far = NULL;
     struct vv_opened file;
-    uint64_t numbers[VV_TOLD_NUMBERS];
-    vv_told_numbers(told, numbers);
-    vv_told_take(&mine, numbers);
+    uint64_t numbers[VV_INDEX_BROADCAST_NUMBERS];
+    vv_index_broadcast_numbers(told, numbers);
+    vv_index_broadcast_take(&mine, numbers);
     check(vv_opened_begin(&file, &context, path, &error), &error);
-    check(vv_told_make_room(&mine, &context, &error), &error);
+    check(vv_index_broadcast_make_room(&mine, &context, &error), &error);
     memcpy(mine.bytes, told->bytes, (size_t)told->size);
     if (mine.far)
         memcpy(mine.far->words, told->far->words,
             (size_t)told->word_count * sizeof *told->far->words);
-    check(vv_told_use(&mine, &file, &far, -1, &error), &error);
-    vv_told_clear(&mine);
+    check(vv_index_broadcast_use(&mine, &file, &far, -1, &error), &error);
+    vv_index_broadcast_clear(&mine);
     vv_opened_close(&file);
-    vv_far_columns_free(far);
+    vv_paged_columns_free(far);
     result->held = (double)counter.most / mib;
 }
 
@@ -386,17 +390,17 @@ static void restore(const char *path, struct result *result)
     struct counter counter = { 0, 0 };
     const struct vv_context context = context_of(&counter);
     varve_error error = { 0 };
-    struct vv_told_index told;
+    struct vv_index_broadcast told;
     struct vv_opened first;
     double begin = seconds();
     check(vv_data_in_open_index(&first, &context, path, &error), &error);
     result->index_size = vv_data_in_place(&first)->size;
-    vv_told_make(&told, &first, vv_data_in_place(&first));
+    vv_index_broadcast_make(&told, &first, vv_data_in_place(&first));
     result->open_seconds = seconds() - begin;
     result->opened_by_first = (double)counter.most / mib;
     result->told = (double)(told.size + told.word_count * 8) / mib;
     hold(&told, path, result);
-    vv_told_clear(&told);
+    vv_index_broadcast_clear(&told);
     vv_opened_close(&first);
 }
 
@@ -451,7 +455,7 @@ static bool measure(struct world *w, uint32_t ranks)
         r.held_by_first, (double)r.index_size / mib, r.write_seconds, r.files,
         r.open_seconds, r.opened_by_first, r.told, r.held);
     leave_out_private(w, &r);
-    return w->how == SAVES_LAYERED || is_bounded(w, &r);
+    return w->how == SAVES_INCREMENTAL || is_bounded(w, &r);
 }
 
 static enum how how_of(int count, char **arguments, int i)

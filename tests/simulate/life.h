@@ -26,7 +26,7 @@ struct life {
     struct process *process;
     varve_graph *graph;
     int64_t values[VALUES];
-    int64_t ballast[BALLAST]; /* of layered saves; changes at each third */
+    int64_t ballast[BALLAST]; /* of incremental saves; changes at each third */
     bool is_new; /* the last resume began anew */
 
     varve_manager *manager;

@@ -14,7 +14,7 @@
 #include "simulate/process.h"
 
 static const varve_write_options no_extras = { 0 };
-static const varve_write_options layered = { .layered = true };
+static const varve_write_options incremental = { .incremental = true };
 
 static varve_status initialize(void *user)
 {
@@ -28,7 +28,7 @@ static varve_level the_level(const struct life *life)
 {
     return (varve_level){ .directory = life_level_directory(life),
         .keep_last = life->schedule->job.level_keep_last,
-        .layered = life->schedule->job.level_layered };
+        .incremental = life->schedule->job.level_incremental };
 }
 
 static varve_manager_options options_of(
@@ -41,7 +41,7 @@ static varve_manager_options options_of(
         .number_by_step = job->by_step,
         .async = job->async,
         .lock_seconds = job->lock_seconds,
-        .write = job->is_layered ? &layered : &no_extras,
+        .write = job->is_incremental ? &incremental : &no_extras,
         .initialize = initialize,
         .initialize_user = life,
         .levels = job->has_level ? level : NULL,
@@ -79,17 +79,18 @@ static void check_ballast(const struct life *life)
         }
 }
 
-static size_t shelves_of(const struct life *life, struct shelf shelves[2])
+static size_t shelves_of(
+    const struct life *life, struct indexed_pool shelves[2])
 {
-    shelves[0] = oracle_shelf(life->process, life_prefix(life));
-    shelves[1] = oracle_shelf(life->process, life_level_prefix(life));
+    shelves[0] = oracle_indexed_pool(life->process, life_prefix(life));
+    shelves[1] = oracle_indexed_pool(life->process, life_level_prefix(life));
     return life->schedule->job.has_level ? 2 : 1;
 }
 
 void life_open(struct life *life)
 {
     varve_error error = { 0 };
-    struct shelf shelves[2];
+    struct indexed_pool shelves[2];
     size_t count = shelves_of(life, shelves);
     size_t moment = oracle_moment();
     if (life->is_resumed || !make_manager(life))
@@ -97,7 +98,7 @@ void life_open(struct life *life)
     life->is_new = false;
     memset(life->values, 0, sizeof life->values);
     varve_status status = varve_manager_resume(life->manager, &error);
-    const char *passed = varve_manager_passed_over(life->manager, 0);
+    const char *passed = varve_manager_skipped(life->manager, 0);
     if (passed)
         trace("  passed over: %s", passed);
     if (!life_ended(life, "varve_manager_resume", status, &error)) {
@@ -107,7 +108,7 @@ void life_open(struct life *life)
     life->is_resumed = true;
     if (life->is_new)
         fill_ballast(life);
-    else if (life->schedule->job.is_layered)
+    else if (life->schedule->job.is_incremental)
         check_ballast(life);
     life->saved = (uint64_t)life->values[VALUE_SAVE];
     oracle_resumed(
@@ -123,7 +124,7 @@ static double metric_of(uint64_t save)
 static void report(struct life *life, uint64_t save, const char *path)
 {
     oracle_saved(life->process,
-        oracle_shelf(life->process, life_prefix(life)), save, path);
+        oracle_indexed_pool(life->process, life_prefix(life)), save, path);
     life->saved = save;
 }
 
@@ -156,7 +157,7 @@ void life_save(struct life *life, bool pins)
         &(varve_manager_save_options){ .has_metric = true,
             .metric = metric_of(save),
             .metadata = &metadata,
-            .metadata_count = life->schedule->job.is_layered,
+            .metadata_count = life->schedule->job.is_incremental,
             .pin = pins },
         &error);
     const char *warning = varve_manager_warning(life->manager);
@@ -200,8 +201,8 @@ void life_drain(struct life *life)
     if (life_ended(life, "varve_manager_drain", status, &error) &&
         life->saved && life->saved == (uint64_t)life->values[VALUE_SAVE])
         oracle_drained(life->process,
-            oracle_shelf(life->process, life_level_prefix(life)), life->saved,
-            state.latest);
+            oracle_indexed_pool(life->process, life_level_prefix(life)),
+            life->saved, state.latest);
 }
 
 void life_prune(struct life *life)
@@ -218,7 +219,7 @@ void life_prune(struct life *life)
 
 /* The oldest that is pinned, or is not. */
 static bool find_managed(
-    struct life *life, bool is_pinned, varve_managed *found)
+    struct life *life, bool is_pinned, varve_checkpoint_info *found)
 {
     for (size_t i = 0; varve_manager_at(life->manager, i, found); i++)
         if (found->is_pinned == is_pinned)
@@ -229,7 +230,7 @@ static bool find_managed(
 void life_pin(struct life *life)
 {
     varve_error error = { 0 };
-    varve_managed found = { 0 };
+    varve_checkpoint_info found = { 0 };
     bool was_open = life->manager != NULL;
     char path[100];
     if (!make_manager(life))
@@ -249,7 +250,7 @@ void life_pin(struct life *life)
 void life_unpin(struct life *life)
 {
     varve_error error = { 0 };
-    varve_managed found = { 0 };
+    varve_checkpoint_info found = { 0 };
     bool was_open = life->manager != NULL;
     if (!make_manager(life))
         return;

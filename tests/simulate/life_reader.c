@@ -20,9 +20,9 @@
 #include "simulate/process.h"
 #include "watch.h"
 
-static struct shelf shelf_of(const struct life *life)
+static struct indexed_pool indexed_pool_of(const struct life *life)
 {
-    return oracle_shelf(life->process, life_prefix(life));
+    return oracle_indexed_pool(life->process, life_prefix(life));
 }
 
 /* A call of a reader: what was reported and shown late before it. */
@@ -50,7 +50,8 @@ static bool ended(struct life *life, const char *call, varve_status status,
     const varve_error *error, const struct reading *r)
 {
     if (status == VARVE_NOT_FOUND && !is_shown_late(life, r))
-        oracle_found_nothing(life->process, shelf_of(life), r->moment, call);
+        oracle_found_nothing(
+            life->process, indexed_pool_of(life), r->moment, call);
     return life_ended(life, call, status, error);
 }
 
@@ -60,8 +61,8 @@ static void has_read(const struct life *life, const char *call,
 {
     bool is_late = is_shown_late(life, r) ||
         life->process->late_lists != r->late_lists;
-    oracle_read(life->process, shelf_of(life), is_late ? 0 : r->moment, values,
-        call);
+    oracle_read(life->process, indexed_pool_of(life), is_late ? 0 : r->moment,
+        values, call);
 }
 
 void life_latest(struct life *life)
@@ -73,8 +74,8 @@ void life_latest(struct life *life)
         life_prefix(life), path, sizeof path, &error);
     if (ended(life, "varve_latest", status, &error, &r) &&
         life->process->late_lists == r.late_lists)
-        oracle_named(
-            life->process, shelf_of(life), r.moment, path, "varve_latest");
+        oracle_named(life->process, indexed_pool_of(life), r.moment, path,
+            "varve_latest");
 }
 
 void life_restore(struct life *life)
@@ -150,7 +151,7 @@ void life_watch(struct life *life)
     varve_status status =
         varve_watch_next(life->watch, 2000, &path, &error);
     if (status == VARVE_TIMEOUT && is_first && !is_shown_late(life, &r))
-        oracle_found_nothing(life->process, shelf_of(life), r.moment,
+        oracle_found_nothing(life->process, indexed_pool_of(life), r.moment,
             "varve_watch_next");
     if (life_ended(life, "varve_watch_next", status, &error))
         trace("  watch: %s", path);
@@ -172,8 +173,8 @@ void life_save_prefix(struct life *life)
         return;
     snprintf(path, sizeof path, "shared/run/p-%" PRIu64 ".varve",
         varve_save_counter(root));
-    oracle_saved(life->process, oracle_shelf(life->process, "shared/run/p"),
-        save, path);
+    oracle_saved(life->process,
+        oracle_indexed_pool(life->process, "shared/run/p"), save, path);
 }
 
 static bool make_saver(struct life *life)
@@ -208,6 +209,6 @@ void life_saver(struct life *life)
     varve_status status = varve_saver_save(
         life->saver, life_prefix(life), &options, &error);
     if (life_ended(life, "varve_saver_save", status, &error))
-        oracle_saved(life->process, shelf_of(life), save,
+        oracle_saved(life->process, indexed_pool_of(life), save,
             varve_saver_latest(life->saver));
 }

@@ -30,7 +30,7 @@ static size_t save_count;
 
 /* A save was reported to be at a place. */
 static struct fact {
-    struct shelf shelf;
+    struct indexed_pool indexed_pool;
     uint64_t save;
     const char *path;
     bool is_lost;
@@ -60,12 +60,13 @@ void oracle_begin(bool replaces_steps)
     sets_begin();
 }
 
-struct shelf oracle_shelf(const struct process *p, const char *prefix)
+struct indexed_pool oracle_indexed_pool(
+    const struct process *p, const char *prefix)
 {
-    return (struct shelf){ place_disk_of(p, prefix), prefix };
+    return (struct indexed_pool){ place_disk_of(p, prefix), prefix };
 }
 
-static bool is_same(struct shelf a, struct shelf b)
+static bool is_same(struct indexed_pool a, struct indexed_pool b)
 {
     return a.disk == b.disk && strcmp(a.prefix, b.prefix) == 0;
 }
@@ -158,25 +159,25 @@ static bool is_path_of(
 }
 
 /* Whether a name of a directory is that of a checkpoint of a place. */
-static bool is_of(
-    struct shelf shelf, const struct inode *directory, const char *name)
+static bool is_of(struct indexed_pool indexed_pool,
+    const struct inode *directory, const char *name)
 {
-    const char *slash = strrchr(shelf.prefix, '/');
+    const char *slash = strrchr(indexed_pool.prefix, '/');
     size_t size = strlen(slash + 1), all = strlen(name);
-    if (directory->disk != shelf.disk || all <= size + 6 ||
+    if (directory->disk != indexed_pool.disk || all <= size + 6 ||
         strncmp(name, slash + 1, size) != 0 || name[size] != '-' ||
         strcmp(name + all - 6, ".varve") != 0)
         return false;
     const char *path = place_path(directory);
-    return strlen(path) == (size_t)(slash - shelf.prefix) &&
-        strncmp(path, shelf.prefix, strlen(path)) == 0;
+    return strlen(path) == (size_t)(slash - indexed_pool.prefix) &&
+        strncmp(path, indexed_pool.prefix, strlen(path)) == 0;
 }
 
-const struct inode *oracle_directory_of(struct shelf shelf)
+const struct inode *oracle_directory_of(struct indexed_pool indexed_pool)
 {
-    const struct inode *at = shelf.disk->root;
+    const struct inode *at = indexed_pool.disk->root;
     size_t size = strlen(at->name);
-    const char *part = shelf.prefix + size + 1;
+    const char *part = indexed_pool.prefix + size + 1;
     for (const char *slash; at && (slash = strchr(part, '/')) != NULL;
          part = slash + 1) {
         char name[64];
@@ -188,8 +189,8 @@ const struct inode *oracle_directory_of(struct shelf shelf)
 
 struct inode *oracle_file_at(const struct process *p, const char *path)
 {
-    const struct shelf shelf = oracle_shelf(p, path);
-    const struct inode *directory = oracle_directory_of(shelf);
+    const struct indexed_pool indexed_pool = oracle_indexed_pool(p, path);
+    const struct inode *directory = oracle_directory_of(indexed_pool);
     return directory ? disk_find(directory, strrchr(path, '/') + 1) : NULL;
 }
 
@@ -206,11 +207,11 @@ static struct inode *file_or_away(const struct process *p, const char *path)
 }
 
 /* Whether a place has a save, or one that goes on with it. */
-static bool has_newer(struct shelf shelf, uint64_t save)
+static bool has_newer(struct indexed_pool indexed_pool, uint64_t save)
 {
-    const struct inode *d = oracle_directory_of(shelf);
+    const struct inode *d = oracle_directory_of(indexed_pool);
     for (size_t i = 0; d && i < d->name_count; i++)
-        if (is_of(shelf, d, d->names[i].text) &&
+        if (is_of(indexed_pool, d, d->names[i].text) &&
             oracle_is_from(oracle_save_of(d->names[i].inode), save))
             return true;
     return false;
@@ -218,33 +219,34 @@ static bool has_newer(struct shelf shelf, uint64_t save)
 
 /* --- Saves and resumes -------------------------------------------------- */
 
-static void note(struct shelf shelf, uint64_t save, const char *path)
+static void note(
+    struct indexed_pool indexed_pool, uint64_t save, const char *path)
 {
     if (fact_count == MOST_FACTS) {
         finding(FINDING_STUCK, "more than %d reports", MOST_FACTS);
         return;
     }
-    facts[fact_count++] = (struct fact){
-        .shelf = shelf, .save = save, .path = path ? copied(path) : NULL
-    };
+    facts[fact_count++] = (struct fact){ .indexed_pool = indexed_pool,
+        .save = save,
+        .path = path ? copied(path) : NULL };
 }
 
 /* On a disk without locks the number of a checkpoint that was deleted may be
  * given again. */
-static bool gives_numbers_once(struct shelf shelf)
+static bool gives_numbers_once(struct indexed_pool indexed_pool)
 {
-    return !(shelf.disk->traits & (DISK_NO_LOCKS | DISK_LOCAL_LOCKS));
+    return !(indexed_pool.disk->traits & (DISK_NO_LOCKS | DISK_LOCAL_LOCKS));
 }
 
-void oracle_saved(const struct process *p, struct shelf shelf, uint64_t save,
-    const char *path)
+void oracle_saved(const struct process *p, struct indexed_pool indexed_pool,
+    uint64_t save, const char *path)
 {
     trace("SAVED %" PRIu64 " as %s", save, path ? path : "(not told)");
     oracle_saves++;
     for (size_t i = 0; path && i < fact_count; i++) {
         const struct fact *f = &facts[i];
-        if (gives_numbers_once(shelf) && f->path &&
-            f->shelf.disk == shelf.disk && f->save != save &&
+        if (gives_numbers_once(indexed_pool) && f->path &&
+            f->indexed_pool.disk == indexed_pool.disk && f->save != save &&
             strcmp(f->path, path) == 0 && !f->is_lost &&
             !(replaces && oracle_is_from(save, f->save)))
             finding(FINDING_TWICE,
@@ -252,10 +254,10 @@ void oracle_saved(const struct process *p, struct shelf shelf, uint64_t save,
                 f->save, save, path);
     }
     if (path && oracle_save_of(oracle_file_at(p, path)) != save &&
-        !has_newer(shelf, save))
+        !has_newer(indexed_pool, save))
         finding(FINDING_LOST,
             "save %" PRIu64 " was reported, and %s is not it", save, path);
-    note(shelf, save, path);
+    note(indexed_pool, save, path);
 }
 
 size_t oracle_moment(void)
@@ -263,34 +265,35 @@ size_t oracle_moment(void)
     return fact_count;
 }
 
-bool oracle_has(struct shelf shelf, size_t moment)
+bool oracle_has(struct indexed_pool indexed_pool, size_t moment)
 {
     for (size_t i = 0; i < moment; i++)
-        if (is_same(facts[i].shelf, shelf) && !facts[i].is_lost)
+        if (is_same(facts[i].indexed_pool, indexed_pool) && !facts[i].is_lost)
             return true;
     return false;
 }
 
 /* Without locks nobody keeps two runs apart: then both have to stay. Nor where
  * the lock of a store has expired although its owner lived. */
-static bool has_locks(struct shelf shelf)
+static bool has_locks(struct indexed_pool indexed_pool)
 {
-    if ((shelf.disk->traits & DISK_IS_STORE) && store_lock_was_overtaken())
+    if ((indexed_pool.disk->traits & DISK_IS_STORE) &&
+        store_lock_was_overtaken())
         return false;
-    return !(shelf.disk->traits &
+    return !(indexed_pool.disk->traits &
         (DISK_NO_LOCKS | DISK_LOCAL_LOCKS | DISK_NO_CONDITIONS));
 }
 
 /* A level may have the work of several programs, each of which has a directory
  * of its own. A resume goes on with one of them; the others have to stay. */
 static bool is_of_others(
-    const struct fact *f, const struct shelf *own, uint64_t save)
+    const struct fact *f, const struct indexed_pool *own, uint64_t save)
 {
-    return !is_same(f->shelf, *own) && !oracle_is_from(f->save, save) &&
-        has_newer(f->shelf, f->save);
+    return !is_same(f->indexed_pool, *own) && !oracle_is_from(f->save, save) &&
+        has_newer(f->indexed_pool, f->save);
 }
 
-void oracle_resumed(const struct process *p, const struct shelf *shelves,
+void oracle_resumed(const struct process *p, const struct indexed_pool *shelves,
     size_t count, size_t moment, const int64_t values[VALUES], bool is_new)
 {
     uint64_t save = (uint64_t)values[VALUE_SAVE];
@@ -303,34 +306,35 @@ void oracle_resumed(const struct process *p, const struct shelf *shelves,
         const struct fact *f = &facts[i];
         bool is_asked = false;
         for (size_t k = 0; k < count; k++)
-            is_asked |= is_same(f->shelf, shelves[k]);
+            is_asked |= is_same(f->indexed_pool, shelves[k]);
         if (!is_asked || f->is_lost ||
             (!is_new && oracle_is_from(save, f->save)) ||
-            (!is_new && !has_locks(f->shelf) && has_newer(f->shelf, f->save)) ||
+            (!is_new && !has_locks(f->indexed_pool) &&
+                has_newer(f->indexed_pool, f->save)) ||
             (!is_new && is_of_others(f, &shelves[0], save)))
             continue;
         finding(is_new ? FINDING_ANEW : FINDING_LOST,
             "%s %u %s, and save %" PRIu64 " was reported in %s before", p->name,
             p->number, is_new ? "began anew" : "resumed an older save", f->save,
-            f->shelf.prefix);
+            f->indexed_pool.prefix);
         return;
     }
 }
 
 /* --- Readers ------------------------------------------------------------ */
 
-void oracle_found_nothing(const struct process *p, struct shelf shelf,
-    size_t moment, const char *call)
+void oracle_found_nothing(const struct process *p,
+    struct indexed_pool indexed_pool, size_t moment, const char *call)
 {
     trace("%s: nothing there", call);
-    if (oracle_has(shelf, moment))
+    if (oracle_has(indexed_pool, moment))
         finding(FINDING_NOT_FOUND,
             "%s of %s %u found nothing in %s, where something was reported",
-            call, p->name, p->number, shelf.prefix);
+            call, p->name, p->number, indexed_pool.prefix);
 }
 
-void oracle_read(const struct process *p, struct shelf shelf, size_t moment,
-    const int64_t values[VALUES], const char *call)
+void oracle_read(const struct process *p, struct indexed_pool indexed_pool,
+    size_t moment, const int64_t values[VALUES], const char *call)
 {
     uint64_t save = (uint64_t)values[VALUE_SAVE];
     trace("%s: save %" PRIu64, call, save);
@@ -340,7 +344,7 @@ void oracle_read(const struct process *p, struct shelf shelf, size_t moment,
         return;
     }
     for (size_t i = 0; i < moment; i++)
-        if (is_same(facts[i].shelf, shelf) && !facts[i].is_lost &&
+        if (is_same(facts[i].indexed_pool, indexed_pool) && !facts[i].is_lost &&
             oracle_is_from(facts[i].save, save) && facts[i].save != save) {
             finding(FINDING_LOST,
                 "%s of %s %u read save %" PRIu64 ", and save %" PRIu64
@@ -350,14 +354,14 @@ void oracle_read(const struct process *p, struct shelf shelf, size_t moment,
         }
 }
 
-void oracle_named(const struct process *p, struct shelf shelf, size_t moment,
-    const char *path, const char *call)
+void oracle_named(const struct process *p, struct indexed_pool indexed_pool,
+    size_t moment, const char *path, const char *call)
 {
     uint64_t save = oracle_save_of(oracle_file_at(p, path));
     const int64_t values[VALUES] = { [VALUE_MARK] = MARK,
         [VALUE_SAVE] = (int64_t)save };
     if (save)
-        oracle_read(p, shelf, moment, values, call);
+        oracle_read(p, indexed_pool, moment, values, call);
 }
 
 /* --- Pins and leases ---------------------------------------------------- */
@@ -419,8 +423,8 @@ void oracle_lease_ends(size_t lease)
 
 /* --- Levels ------------------------------------------------------------- */
 
-void oracle_drained(const struct process *p, struct shelf level, uint64_t save,
-    const char *latest)
+void oracle_drained(const struct process *p, struct indexed_pool level,
+    uint64_t save, const char *latest)
 {
     trace("DRAINED, %s at the level", latest ? latest : "nothing");
     struct inode *file = latest ? oracle_file_at(p, latest) : NULL;
@@ -454,12 +458,14 @@ static void check_protected(const struct process *p,
 static void check_newest(const struct process *p, const char *name)
 {
     for (size_t i = 0; i < fact_count; i++)
-        if (!facts[i].is_lost && !has_newer(facts[i].shelf, facts[i].save))
+        if (!facts[i].is_lost &&
+            !has_newer(facts[i].indexed_pool, facts[i].save))
             finding(FINDING_DELETED,
                 "%s %u deleted %s: of save %" PRIu64
                 ", which was reported, and what goes on with it nothing is in "
                 "%s any more",
-                p->name, p->number, name, facts[i].save, facts[i].shelf.prefix);
+                p->name, p->number, name, facts[i].save,
+                facts[i].indexed_pool.prefix);
 }
 
 /* A file that is being deleted is renamed to ".NAME.gone", and may get its name
@@ -513,7 +519,7 @@ void oracle_lose(const struct disk *disk)
 {
     sets_lose(disk);
     for (size_t i = 0; i < fact_count; i++)
-        facts[i].is_lost |= facts[i].shelf.disk == disk;
+        facts[i].is_lost |= facts[i].indexed_pool.disk == disk;
     for (size_t i = 0; i < pin_count; i++)
         if (pins[i].disk == disk)
             pins[i].disk = NULL;

@@ -85,8 +85,8 @@ static uint64_t number_in_path(const char *path)
 static const struct inode *directory_on(
     const struct disk *disk, const char *prefix)
 {
-    const struct shelf shelf = { disk, prefix };
-    return oracle_directory_of(shelf);
+    const struct indexed_pool indexed_pool = { disk, prefix };
+    return oracle_directory_of(indexed_pool);
 }
 
 static const struct inode *directory_of_rank(
@@ -146,9 +146,9 @@ void sets_saved(const struct process *p, const struct life_of_ranks *life,
         finding(FINDING_APART, "save %" PRIu64 " was reported as %" PRIu64
             " and as %" PRIu64, save, saves[save].number, number);
     saves[save].number = number;
-    const struct shelf shelf = { life->disks[rank], path };
+    const struct indexed_pool indexed_pool = { life->disks[rank], path };
     if (oracle_save_of(oracle_file_at(p, path)) != save &&
-        !has_newer(oracle_directory_of(shelf), save))
+        !has_newer(oracle_directory_of(indexed_pool), save))
         finding(FINDING_LOST,
             "save %" PRIu64 " was reported to rank %u, and %s is not it", save,
             rank, path);

@@ -58,7 +58,7 @@ varve_node *life_root(struct life *life)
         life->graph = vv_graph_new_in(&life->process->context);
         varve_add_variable(varve_graph_root(life->graph), "values",
             varve_array(life->values, VALUES));
-        if (life->schedule->job.is_layered)
+        if (life->schedule->job.is_incremental)
             varve_add_variable(varve_graph_root(life->graph), "ballast",
                 varve_array(life->ballast, BALLAST));
     }

@@ -236,7 +236,7 @@ static void open_manager(struct rank *r)
     memset(r->values, 0, sizeof r->values);
     varve_status status = varve_manager_resume(r->manager, &error);
     for (size_t i = 0;
-         (passed = varve_manager_passed_over(r->manager, i)) != NULL; i++)
+         (passed = varve_manager_skipped(r->manager, i)) != NULL; i++)
         trace("  passed over: %s", passed);
     if (ended(r, "varve_manager_resume", status, &error))
         has_resumed(r, moment);

@@ -313,11 +313,11 @@ static void draw_power(struct schedule *s, uint64_t *r)
 /* Incremental saves: a deletion must not take the layers of what stays. */
 static void draw_layers(struct schedule *s, uint64_t *r)
 {
-    s->job.is_layered = true;
+    s->job.is_incremental = true;
     switch (draw_below(r, 4)) {
     case 0:
         draw_levels(s, r);
-        s->job.level_layered = draw_below(r, 2) == 0;
+        s->job.level_incremental = draw_below(r, 2) == 0;
         break;
     case 1:
         draw_power(s, r);
@@ -537,8 +537,8 @@ void schedule_print(const struct schedule *s, FILE *to)
     fprintf(to, "    keep last %u, best %u, every %u steps%s%s%s%s%s%s%s%s\n",
         j->keep_last, j->keep_best, j->keep_every_steps,
         j->by_step ? ", numbered by step" : "", j->async ? ", async" : "",
-        j->is_layered ? ", layers" : "",
-        j->level_layered ? ", layers at the level" : "",
+        j->is_incremental ? ", layers" : "",
+        j->level_incremental ? ", layers at the level" : "",
         j->has_level ? ", a level" : "", j->is_store ? ", a store" : "",
         j->is_fast ? ", on the node" : "", j->is_saver ? ", a saver" : "");
     if (j->has_level)

@@ -56,13 +56,13 @@ struct program_plan {
 struct job_plan {
     unsigned keep_last, keep_best, keep_every_steps;
     bool by_step, async, has_level;
-    bool is_layered; /* saves are incremental */
+    bool is_incremental; /* saves are incremental */
     bool is_fast;  /* its directory is on the disk of the node */
     bool is_saver; /* files are those of a saver */
     bool is_store; /* its directory, or its level where it has one, is in a
                       store */
     unsigned level_keep_last;
-    bool level_layered;
+    bool level_incremental;
     unsigned lock_seconds;
     bool is_partner;     /* of ranks: copies instead of parity */
     unsigned group_size; /* of nodes; 0: all */

@@ -13,12 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "remote_change.h"
+#include "remote_request.h"
 #include "remote_identity.h"
 #include "remote_lock_file.h"
 #include "remote_lock_record.h"
 #include "remote_publish.h"
-#include "remote_words.h"
+#include "remote_error.h"
 #include "simulate/arena.h"
 #include "simulate/call.h"
 #include "simulate/fault.h"

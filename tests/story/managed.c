@@ -61,7 +61,7 @@ void resume(struct program *p)
 static const char *numbers(const struct program *p)
 {
     static char text[512];
-    varve_managed at;
+    varve_checkpoint_info at;
     text[0] = '\0';
     for (size_t i = 0; varve_manager_at(p->manager, i, &at); i++) {
         size_t size = strlen(text);
@@ -79,9 +79,9 @@ void must_have(struct program *p, const char *wanted)
     cr_assert_str_eq(numbers(p), wanted, "the directory has others");
 }
 
-varve_managed find(const struct program *p, uint64_t number)
+varve_checkpoint_info find(const struct program *p, uint64_t number)
 {
-    varve_managed at;
+    varve_checkpoint_info at;
     for (size_t i = 0; varve_manager_at(p->manager, i, &at); i++)
         if (at.number == number)
             return at;

@@ -35,7 +35,7 @@ void resume(struct program *p);
 void must_have(struct program *p, const char *wanted);
 
 /* The checkpoint of a number, which must be there. */
-varve_managed find(const struct program *p, uint64_t number);
+varve_checkpoint_info find(const struct program *p, uint64_t number);
 
 /* Turns one byte of a file's value. */
 void damage(const char *name);

@@ -52,7 +52,7 @@ static void write_packed(void)
 
 static void save_layers(void)
 {
-    varve_write_options options = { .layered = true };
+    varve_write_options options = { .incremental = true };
     cr_assert_ok(varve_write(root, test_path("l"), &options, &error), error);
     bytes[5]++;
     cr_assert_ok(varve_write(root, test_path("l"), &options, &error), error);

@@ -65,14 +65,14 @@ TEST(array_of_rows, is_refused_with_other_extents)
         varve_error error = { 0 };
         varve_graph *graph = story_graph();
         add(graph, others[i]);
-        cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_BAD_SHAPE);
+        cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_BAD_SHAPE);
         cr_assert(story_says(&error,
                       "\"w\": expected the extents of the array, as in "
                       "varve_array(w, 2, 3)"),
             "%zu: %s", i, error.message);
         varve_node *node = add(graph, varve_array(w, 2, 3));
         varve_rebind(node, others[i]);
-        cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISMATCH);
+        cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISMATCH);
         cr_assert(story_says(&error, "not those of the array"), "%zu: %s", i,
             error.message);
         varve_graph_free(graph);

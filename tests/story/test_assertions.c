@@ -80,7 +80,7 @@ TEST(assertions, more_than_a_message_holds_is_cut_and_says_so)
     varve_restoration *r = story_read(varve_graph_root(graph), "f", NULL);
     story_unmatched(varve_assert_consumed(r, &error), "1000 of 1000", error);
     cr_assert(story_says(&error, "a_rather_long_name_0"));
-    cr_assert_eq(story_findings(r, VARVE_WAITING), MANY);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_PENDING), MANY);
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
@@ -114,7 +114,7 @@ TEST(assertions, patterns_excuse_either_side)
     STORY_FILE("f", { "v", 1 }, { "optimizer/m", 2 }, { "optimizer/n", 2 });
     float v = 0, w = 0, x = 0;
     varve_read_options options = {
-        .expect = { .unused = "/optimizer/**", .missing = "head|*/x" } };
+        .expect = { .unexpected = "/optimizer/**", .missing = "head|*/x" } };
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     story_add(root, "v", &v);
@@ -125,9 +125,9 @@ TEST(assertions, patterns_excuse_either_side)
     varve_error error;
     varve_report *report = varve_report_new(r, &error);
     varve_finding finding;
-    cr_assert_eq(varve_report_count(report, VARVE_ONLY_IN_PROGRAM), 2);
-    cr_assert(varve_report_at(report, VARVE_ONLY_IN_PROGRAM, 0, &finding));
-    cr_assert(finding.excused);
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_MISSING), 2);
+    cr_assert(varve_report_at(report, VARVE_FINDING_MISSING, 0, &finding));
+    cr_assert(finding.expected);
     varve_report_free(report);
     varve_restoration_free(r);
     options = (varve_read_options){ .expect.missing = "head" };
@@ -200,7 +200,7 @@ TEST(assertions, of_a_failed_read_keep_its_message)
         varve_restore(root, file, NULL, &error), &error);
     cr_assert_eq(status, VARVE_NOT_FOUND);
     cr_assert_null(
-        varve_report_new(varve_plan(root, file, NULL, &error), &error));
+        varve_report_new(varve_dry_run(root, file, NULL, &error), &error));
     cr_assert_eq(error.status, VARVE_NOT_FOUND);
     error.status = VARVE_OK;
     cr_assert_eq(varve_assert_consumed(NULL, &error), VARVE_MISUSE);

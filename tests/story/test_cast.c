@@ -43,9 +43,9 @@ TEST(cast, widening_keeps_every_value_and_refuses_the_rest)
     cr_assert_eq(v[2], 300);
     varve_report *report = varve_report_new(r, &error);
     varve_finding finding;
-    cr_assert(varve_report_at(report, VARVE_MATCHED, 0, &finding));
+    cr_assert(varve_report_at(report, VARVE_FINDING_MATCHED, 0, &finding));
     cr_assert(finding.cast);
-    cr_assert_eq(finding.misfits, 0);
+    cr_assert_eq(finding.inexact, 0);
     cr_assert_eq(finding.saved.dtype, VARVE_FLOAT32);
     cr_assert_eq(finding.wanted.dtype, VARVE_FLOAT64);
     varve_report_free(report);
@@ -80,9 +80,9 @@ TEST(cast, any_gives_the_nearest_and_counts_what_did_not_fit)
         cr_assert_eq(v[3], 4);
         varve_report *report = varve_report_new(r, &error);
         varve_finding finding;
-        cr_assert(varve_report_at(report, VARVE_MATCHED, 0, &finding));
+        cr_assert(varve_report_at(report, VARVE_FINDING_MATCHED, 0, &finding));
         cr_assert(finding.cast);
-        cr_assert_eq(finding.misfits, 2);
+        cr_assert_eq(finding.inexact, 2);
         varve_report_free(report);
         story_consumed(r);
         varve_restoration_free(r);
@@ -177,7 +177,7 @@ TEST(cast, is_for_what_its_patterns_name_when_it_comes)
     cr_assert_eq(v[0], 1.5);
     varve_report *report = varve_report_new(r, &error);
     varve_finding finding;
-    cr_assert(varve_report_at(report, VARVE_MISMATCHED, 0, &finding));
+    cr_assert(varve_report_at(report, VARVE_FINDING_MISMATCHED, 0, &finding));
     cr_assert_str_eq(
         finding.reason, "this pattern of `cast_only` matched nothing");
     cr_assert_str_eq(finding.program_path, "other");

@@ -12,7 +12,7 @@
 #include "story.h"
 
 #include <varve/job.h>
-#include <varve/layers.h>
+#include <varve/incremental.h>
 #include <varve/reader.h>
 
 /* Two chunks and a half of weights, a chunk that is noise, and small ones. */
@@ -69,10 +69,10 @@ static void check_values(float factor, const char *what)
     cr_assert(memcmp(&found_step, &step, sizeof step) == 0, "%s", what);
 }
 
-static void write_to(const char *name, float factor, bool layered)
+static void write_to(const char *name, float factor, bool incremental)
 {
     const varve_write_options options = {
-        .compress = 1, .layered = layered
+        .compress = 1, .incremental = incremental
     };
     varve_error error;
     varve_graph *graph = make(factor);
@@ -103,8 +103,8 @@ TEST(compressed, restores_in_every_way)
         { .resources.threads = 3 }, { .passes = VARVE_ONE_PASS },
         { .no_verify = true }, { .map = true }, { .salvage.on = true },
         { .passes = VARVE_TWO_PASSES, .resources.staging_size = 1 } };
-    for (int layered = 0; layered < 2; layered++) {
-        write_to("f", 5, layered);
+    for (int incremental = 0; incremental < 2; incremental++) {
+        write_to("f", 5, incremental);
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
             varve_graph *graph = make(1);
             varve_restoration *r =
@@ -191,7 +191,7 @@ static void save_in_turn(const char *prefix, varve_write_options options)
     for (int i = 0; i < 5; i++) {
         options.compress = i % 3 == 2 ? 0 : 1;
         weights[i * 100000] = (float)-i;
-        varve_touch(varve_find(root, "weights"));
+        varve_mark_dirty(varve_find(root, "weights"));
         cr_assert_ok(
             varve_save(root, test_path(prefix), &options, &error), error);
     }
@@ -209,11 +209,11 @@ static void save_in_turn(const char *prefix, varve_write_options options)
 
 TEST(compressed, is_shared_however_one_knows_what_changed)
 {
-    save_in_turn("a", (varve_write_options){ .layered = true });
-    save_in_turn("b", (varve_write_options){ .layered = true,
-        .layers = { .only_touched = true, .verify_untouched = true } });
-    save_in_turn(
-        "c", (varve_write_options){ .layered = true, .layers.track = true });
+    save_in_turn("a", (varve_write_options){ .incremental = true });
+    save_in_turn("b", (varve_write_options){ .incremental = true,
+        .increment = { .only_dirty = true, .verify_clean = true } });
+    save_in_turn("c",
+        (varve_write_options){ .incremental = true, .increment.track = true });
     save_in_turn("d", (varve_write_options){ 0 });
 }
 
@@ -239,7 +239,7 @@ TEST(compressed, loses_only_the_value_that_is_damaged)
     check_values(1, "nothing is changed");
     varve_restoration *r =
         story_read(root, "f", &(varve_read_options){ .salvage.on = true });
-    cr_assert_eq(story_findings(r, VARVE_DAMAGED), 1);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_DAMAGED), 1);
     cr_assert(step > 4 && ids[0] == 5);
     varve_restoration_free(r);
     varve_graph_free(graph);

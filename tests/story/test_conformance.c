@@ -299,9 +299,9 @@ TEST(conformance, a_variable_of_the_file_does_not_go_into_an_object)
     cr_assert(story_says(&error, "v1"), "%s", error.message);
     cr_assert_not(story_says(&error, "v2"), "%s", error.message);
     cr_assert_eq(v2, 0);
-    varve_restoration *r = varve_plan(root, test_path("f"), NULL, &error);
+    varve_restoration *r = varve_dry_run(root, test_path("f"), NULL, &error);
     cr_assert(r, "%s", error.message);
-    cr_assert_eq(story_findings(r, VARVE_MISMATCHED), 1);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_MISMATCHED), 1);
     story_unmatched(varve_assert_consumed(r, &error), "v1", error);
     varve_restoration_free(r);
     r = story_read(root, "f", &options);

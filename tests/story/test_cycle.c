@@ -35,7 +35,7 @@ TEST(cycle, is_saved_and_restored_where_everything_exists)
     cr_assert_eq(v, 3);
     cr_assert_eq(w, 4);
     story_consumed(r);
-    cr_assert_eq(story_findings(r, VARVE_MISMATCHED), 0);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_MISMATCHED), 0);
     varve_restoration_free(r);
     varve_graph_free(graph);
 }

@@ -75,7 +75,7 @@ static void check_salvage(const char *name)
     varve_restoration *r = story_read(root, name, &salvaging);
     cr_assert(weights[0] == 5 && bias[COUNT - 1] == 7, "%s", name);
     cr_assert(kernel[0] == 2 && kernel[COUNT - 1] == 2, "%s", name);
-    cr_assert_eq(story_findings(r, VARVE_DAMAGED), 1);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_DAMAGED), 1);
     story_unmatched(varve_assert_consumed(r, &error), "model/kernel", error);
     varve_restoration_free(r);
     varve_graph_free(graph);
@@ -108,7 +108,7 @@ TEST(damaged_file, of_layers_loses_what_its_layer_has_lost)
 {
     char path[512];
     bool found = false;
-    write_as("a.varve", &(varve_write_options){ .layered = true });
+    write_as("a.varve", &(varve_write_options){ .incremental = true });
     DIR *folder = opendir(test_path("layers"));
     cr_assert(folder);
     for (struct dirent *e; (e = readdir(folder));) {
@@ -174,11 +174,11 @@ TEST(damaged_file, without_both_ends_is_none)
 TEST(damaged_file, loses_with_a_layer_what_lies_in_it)
 {
     varve_error error = { 0 };
-    const varve_write_options layered = { .layered = true };
+    const varve_write_options incremental = { .incremental = true };
     char path[512], oldest[256] = "";
     varve_graph *graph = make(5);
     varve_node *root = varve_graph_root(graph);
-    cr_assert_ok(varve_save(root, test_path("a"), &layered, &error), error);
+    cr_assert_ok(varve_save(root, test_path("a"), &incremental, &error), error);
     DIR *folder = opendir(test_path("layers"));
     for (struct dirent *e; (e = readdir(folder));)
         if (e->d_name[0] != '.')
@@ -186,7 +186,7 @@ TEST(damaged_file, loses_with_a_layer_what_lies_in_it)
     closedir(folder);
     for (int i = 0; i < COUNT; i++)
         kernel[i] = 60;
-    cr_assert_ok(varve_save(root, test_path("a"), &layered, &error), error);
+    cr_assert_ok(varve_save(root, test_path("a"), &incremental, &error), error);
     varve_graph_free(graph);
     snprintf(path, sizeof path, "%s/%s", test_path("layers"), oldest);
     cr_assert_eq(remove(path), 0);
@@ -200,7 +200,7 @@ TEST(damaged_file, loses_with_a_layer_what_lies_in_it)
     cr_assert(r, "%s", error.message);
     cr_assert(weights[0] == 1 && kernel[0] == 60 && kernel[COUNT - 1] == 60);
     cr_assert(bias[COUNT - 1] == 3);
-    cr_assert_eq(story_findings(r, VARVE_DAMAGED), 2);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_DAMAGED), 2);
     story_unmatched(varve_assert_consumed(r, &error), "model/weights", error);
     varve_restoration_free(r);
     varve_graph_free(graph);
@@ -253,7 +253,7 @@ TEST(damaged_file, is_planned_as_if_it_were_whole)
     write_as("a.varve", NULL);
     damage(test_path("a.varve"));
     varve_graph *graph = make(1);
-    varve_restoration *plan = varve_plan(varve_graph_root(graph),
+    varve_restoration *plan = varve_dry_run(varve_graph_root(graph),
         test_path("a.varve"), &salvaging, &error);
     cr_assert(plan, "%s", error.message);
     story_consumed(plan);

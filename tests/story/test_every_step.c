@@ -54,8 +54,8 @@ static void check_table(int64_t steps)
 static varve_status train(
     const char *prefix, int64_t last, varve_error *error)
 {
-    const varve_write_options options = { .background.at_rest = true,
-        .layered = true };
+    const varve_write_options options = { .async.zero_copy = true,
+        .incremental = true };
     varve_graph *graph = make();
     varve_node *root = varve_graph_root(graph);
     varve_job *job = NULL;
@@ -66,7 +66,7 @@ static varve_status train(
     varve_restoration_free(r);
     while (!status && step < last) {
         if (job)
-            status = varve_job_wait_copied(job, error);
+            status = varve_job_wait_staged(job, error);
         take_step();
         varve_job_free(job); /* the next save tells what failed */
         job = varve_save_async(root, prefix, &options, error);
@@ -150,14 +150,14 @@ TEST(every_step, in_layers_forgets_in_any_order)
     for (int i = 0; i < GONE; i++) {
         snprintf(name, sizeof name, "run-%d.varve", order[i]);
         cr_assert_eq(remove(test_path(name)), 0);
-        cr_assert_ok(varve_prune_layers(directory, &error), error);
+        cr_assert_ok(varve_prune_data_files(directory, &error), error);
         restore_number(7);
         restore_number(9);
     }
     cr_assert_ok(
         varve_repack(test_path("run-7.varve"), NULL, NULL, &error), error);
     cr_assert_eq(remove(test_path("run-9.varve")), 0);
-    cr_assert_ok(varve_prune_layers(directory, &error), error);
+    cr_assert_ok(varve_prune_data_files(directory, &error), error);
     cr_assert_eq(rmdir(test_path("layers")), 0, "layers of nobody are left");
     restore_number(7);
     cr_assert_ok(train(prefix, 8, &error), error); /* and on from there */

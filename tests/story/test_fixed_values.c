@@ -14,7 +14,7 @@
 #include <varve/slice.h>
 #include <varve/snapshot.h>
 #include <varve/struct.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "support/thread_comm.h"
 

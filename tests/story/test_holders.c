@@ -298,7 +298,7 @@ static void make_plan(void)
 {
     story_write(program.model, "f");
     held.r =
-        varve_plan(program.model, test_path("f"), NULL, &program.error);
+        varve_dry_run(program.model, test_path("f"), NULL, &program.error);
     cr_assert(held.r);
 }
 

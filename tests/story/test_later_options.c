@@ -60,7 +60,7 @@ TEST(later_options, are_refused_by_files)
     REFUSED(&w, varve_save(w.root, test_path("g"), &write, &w.error));
     REFUSED(&w, varve_read(w.root, path, &read, &w.error));
     REFUSED(&w, varve_restore(w.root, path, &read, &w.error));
-    REFUSED(&w, varve_plan(w.root, path, &read, &w.error));
+    REFUSED(&w, varve_dry_run(w.root, path, &read, &w.error));
     cr_assert_eq(w.v, 1);
     cr_assert_eq(test_file_count(), 1);
     varve_reader *reader = varve_reader_open(path, NULL, &w.error);
@@ -76,7 +76,7 @@ TEST(later_options, are_refused_in_the_struct_of_a_feature)
     begin(&w);
     STORY_FILE("f", { "v", 5 });
     const char *path = test_path("f");
-    const varve_write_options write = { .layers.reserved = LATER };
+    const varve_write_options write = { .increment.reserved = LATER };
     const varve_read_options read = { .salvage.reserved = LATER };
     const varve_reader_options open = { .foreign.reserved = LATER };
     REFUSED(&w, varve_write(w.root, path, &write, &w.error));

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <varve/layers.h>
+#include <varve/incremental.h>
 #include <varve/manager.h>
 #include <varve/reader.h>
 
@@ -27,7 +27,7 @@ struct sharer {
     char directory[512];
 };
 
-static const varve_write_options layered = { .layered = true };
+static const varve_write_options incremental = { .incremental = true };
 
 static void begin(struct sharer *s, const char *name, size_t keep_last)
 {
@@ -39,7 +39,8 @@ static void begin(struct sharer *s, const char *name, size_t keep_last)
     varve_add_variable(root, "fixed", varve_array(s->fixed, COUNT));
     varve_add_variable(root, "changing", varve_array(s->changing, COUNT));
     s->manager = varve_manager_new(root, s->directory,
-        &(varve_manager_options){ .keep_last = keep_last, .write = &layered },
+        &(varve_manager_options){
+            .keep_last = keep_last, .write = &incremental },
         &error);
     cr_assert(s->manager, "%s", error.message);
 }
@@ -61,7 +62,7 @@ static void end(struct sharer *s)
 /* All that are there; how many. */
 static size_t verify_all(struct sharer *s)
 {
-    varve_managed found;
+    varve_checkpoint_info found;
     size_t count = 0;
     for (; varve_manager_at(s->manager, count, &found); count++) {
         varve_error error = { 0 };
@@ -124,7 +125,7 @@ TEST(layers_link, a_folder_to_which_a_link_leads_loses_nothing)
     cr_assert(warning && strstr(warning, "owner/layers"));
     cr_assert(strstr(warning, "\"shared\""), "%s", warning);
     cr_assert_eq(
-        varve_prune_layers(owner.directory, &error), VARVE_MISUSE);
+        varve_prune_data_files(owner.directory, &error), VARVE_MISUSE);
     cr_assert_eq(verify_all(&owner), 1);
     cr_assert_eq(verify_all(&guest), 1);
     end(&owner);
@@ -141,7 +142,7 @@ TEST(layers_link, pruning_a_directory_with_a_link_fails_and_names_it)
         save(&owner, step);
     make_link("../owner/layers", "other/layers");
     cr_assert_eq(
-        varve_prune_layers(test_path("other"), &error), VARVE_MISUSE);
+        varve_prune_data_files(test_path("other"), &error), VARVE_MISUSE);
     cr_assert(story_says(&error, "other/layers"), "%s", error.message);
     cr_assert(story_says(&error, "symbolic link"), "%s", error.message);
     cr_assert(story_is_one_line(&error));

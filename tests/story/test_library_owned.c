@@ -57,7 +57,8 @@ static const char *reason_of(varve_restoration *r, const char *path)
     varve_report *report = varve_report_new(r, &error);
     cr_assert(report, "%s", error.message);
     strcpy(reason, "no finding");
-    for (size_t i = 0; varve_report_at(report, VARVE_MATCHED, i, &finding); i++)
+    for (size_t i = 0;
+         varve_report_at(report, VARVE_FINDING_MATCHED, i, &finding); i++)
         if (strcmp(finding.program_path, path) == 0)
             snprintf(reason, sizeof reason, "%s", finding.reason);
     varve_report_free(report);
@@ -173,7 +174,7 @@ TEST(library_owned, a_slot_is_made_like_its_variable)
     m = varve_add_slot_like(adam, w, "m", fill_with_ones, &ran);
     cr_assert(ran == 1 && ((float *)varve_data(m))[5] == 7);
     varve_add_slot_like(adam, adam, "m", NULL, NULL);
-    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_MISUSE);
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
@@ -241,7 +242,7 @@ TEST(library_owned, a_detached_variable_waits_for_where_it_is_tracked)
     cr_assert_eq(varve_node_kind(varve_add_detached_variable(
                      graph, varve_array(&w, 0xffffffff, 0xffffffff,
                          0xffffffff))), VARVE_NIL);
-    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_BAD_SHAPE);
+    cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_BAD_SHAPE);
     varve_snapshot_free(before);
     varve_snapshot_free(after);
     varve_restoration_free(r);
@@ -262,15 +263,15 @@ TEST(library_owned, a_variable_is_shared_by_its_name)
     cr_assert_ok(varve_graph_check(graph, &error), error);
     varve_find_or_add_variable(
         root, "w", VARVE_FLOAT64, VARVE_SHAPE(2), NULL, NULL);
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISMATCH);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISMATCH);
     cr_assert_str_eq(error.message, "w: expected float64[2], found float32[2]");
     varve_find_or_add_variable(
         root, "w", VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISMATCH);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISMATCH);
     varve_add_object(root, "o");
     varve_find_or_add_variable(
         root, "o", VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISMATCH);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISMATCH);
     varve_graph_free(graph);
 }
 

@@ -93,16 +93,17 @@ TEST(manager, what_is_kept_is_noted_for_who_comes_later)
     save_scored(&p, 3, 0.5);
     must_have(&p, "2 3");
     stop(&p);
-    start(&p, (varve_manager_options){ .as_noted = true });
+    start(&p, (varve_manager_options){ .retention_from_ledger = true });
     cr_assert_str_eq(find(&p, 2).kept, "best 1 (accuracy 0.75)");
     cr_assert_eq(find(&p, 3).metric, 0.5);
     stop(&p);
-    start(&p, (varve_manager_options){ .as_noted = true, .keep_last = 1 });
+    start(&p, (varve_manager_options){
+                  .retention_from_ledger = true, .keep_last = 1 });
     cr_assert_null(find(&p, 2).kept, "what is said alone counts");
     cr_assert_ok(varve_manager_prune(p.manager, &error), error);
     must_have(&p, "3");
     stop(&p);
-    start(&p, (varve_manager_options){ .as_noted = true });
+    start(&p, (varve_manager_options){ .retention_from_ledger = true });
     cr_assert_str_eq(find(&p, 3).kept, "last 1, best 1 (accuracy 0.5)",
         "who prunes otherwise once leaves the note as it is");
     stop(&p);
@@ -119,7 +120,7 @@ TEST(manager, where_nothing_is_noted_nothing_goes)
     save(&p, 1);
     stop(&p);
     cr_assert_eq(remove(test_path("run/ckpt.ledger")), 0);
-    start(&p, (varve_manager_options){ .as_noted = true });
+    start(&p, (varve_manager_options){ .retention_from_ledger = true });
     cr_assert_ok(varve_manager_prune(p.manager, &error), error);
     save(&p, 2);
     must_have(&p, "1 2");

@@ -25,11 +25,11 @@ TEST(manager, resumes_from_the_newest_that_verifies_and_says_what_not)
     start(&p, (varve_manager_options){ .keep_last = 1 });
     resume(&p);
     cr_assert_eq(p.v, 2);
-    const char *first = varve_manager_passed_over(p.manager, 0);
-    const char *then = varve_manager_passed_over(p.manager, 1);
+    const char *first = varve_manager_skipped(p.manager, 0);
+    const char *then = varve_manager_skipped(p.manager, 1);
     cr_assert(first && strstr(first, "ckpt-4.varve"), "%s", first);
     cr_assert(then && strstr(then, "ckpt-3.varve"), "%s", then);
-    cr_assert_null(varve_manager_passed_over(p.manager, 2));
+    cr_assert_null(varve_manager_skipped(p.manager, 2));
     cr_assert(find(&p, 4).is_damaged);
     stop(&p);
 }
@@ -67,7 +67,7 @@ TEST(manager, a_program_that_does_not_fit_is_no_reason_for_an_older_one)
     varve_manager *m =
         varve_manager_new(root, test_path("run"), NULL, &error);
     cr_assert_eq(varve_manager_resume(m, &error), VARVE_MISMATCH);
-    cr_assert_null(varve_manager_passed_over(m, 0));
+    cr_assert_null(varve_manager_skipped(m, 0));
     cr_assert_eq(wide, 5);
     varve_manager_free(m);
     varve_graph_free(graph);

@@ -12,7 +12,7 @@
 #include <varve/migrating.h>
 #include <varve/reader.h>
 #include <varve/snapshot.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "support/thread_comm.h"
 

@@ -115,7 +115,7 @@ static void look(unsigned how, varve_node *root, varve_restoration *r)
         varve_snapshot_free(snapshot);
         return;
     case BY_PLAN:
-        plan = varve_plan(root, test_path("f"), NULL, &error);
+        plan = varve_dry_run(root, test_path("f"), NULL, &error);
         cr_assert(plan, "%s", error.message);
         varve_restoration_free(plan);
         return;

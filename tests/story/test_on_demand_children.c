@@ -92,7 +92,7 @@ TEST(on_demand_children, nobody_is_asked_again_as_something_gets_a_name)
     varve_restoration *r = story_read(root, "one", NULL);
     cr_assert_str_eq(asked.names, "a b ");
     varve_remove(varve_find(bag, "a"));
-    varve_node *made = varve_graft(
+    varve_node *made = varve_copy_subgraph(
         bag, "a", varve_find(varve_graph_root(from), "w"), &error);
     cr_assert(made, "%s", error.message);
     cr_assert_eq(varve_find(bag, "a"), made);

@@ -17,7 +17,7 @@ struct tables {
 };
 
 static const varve_write_options options = {
-    .layered = true, .layers.only_touched = true, .no_sync = true
+    .incremental = true, .increment.only_dirty = true, .no_sync = true
 };
 
 static void begin(struct tables *t)
@@ -34,10 +34,10 @@ static void train(struct tables *t, int step)
 {
     for (int i = 0; i < COLUMNS; i++)
         t->trained[step * 17 % ROWS][i] = (float)step;
-    varve_touch(t->nodes[1]);
+    varve_mark_dirty(t->nodes[1]);
 }
 
-TEST(only_touched, saves_each_step_and_resumes_at_the_last)
+TEST(only_dirty, saves_each_step_and_resumes_at_the_last)
 {
     static struct tables t, again;
     begin(&t);
@@ -64,12 +64,12 @@ TEST(only_touched, saves_each_step_and_resumes_at_the_last)
 }
 
 /* How a program finds what it forgot to say. */
-TEST(only_touched, is_verified_in_a_test_of_the_program)
+TEST(only_dirty, is_verified_in_a_test_of_the_program)
 {
     static struct tables t;
-    const varve_write_options verified = { .layered = true,
-        .layers = { .only_touched = true,
-        .verify_untouched = true },
+    const varve_write_options verified = { .incremental = true,
+        .increment = { .only_dirty = true,
+        .verify_clean = true },
         .no_sync = true };
     varve_error error = { 0 };
     begin(&t);

@@ -127,15 +127,15 @@ TEST(order_of_building, what_was_shared_is_copied_on_request)
     for (int backwards = 0; backwards < 2; backwards++) {
         struct untied u;
         build_untied(&u, story_graph(), backwards);
-        varve_restoration *r = varve_plan(u.root, test_path("tied"), &options,
-            &error);
+        varve_restoration *r =
+            varve_dry_run(u.root, test_path("tied"), &options, &error);
         story_consumed(r);
-        cr_assert_eq(story_findings(r, VARVE_MATCHED), 4);
+        cr_assert_eq(story_findings(r, VARVE_FINDING_MATCHED), 4);
         varve_restoration_free(r);
         r = story_read(u.root, "tied", &options);
         cr_assert(u.dec == 4 && u.enc == 4 && u.dec_m == 5 && u.enc_m == 5);
         story_consumed(r);
-        cr_assert_eq(story_findings(r, VARVE_MATCHED), 4);
+        cr_assert_eq(story_findings(r, VARVE_FINDING_MATCHED), 4);
         u.dec = u.enc = 1;
         cr_assert_ok(varve_restore_again(r, u.root, &error), error);
         cr_assert(u.dec == 4 && u.enc == 4);
@@ -245,7 +245,7 @@ TEST(order_of_building, the_first_of_three_paths_has_it)
                 cr_assert_eq(value[k], i % 2 ? 0 : 4, "order %d", i);
         }
         cr_assert(i % 2 == 0 || value[0] == 4 || *paths[0] == 'a');
-        cr_assert_eq(story_findings(r, VARVE_WAITING), 0);
+        cr_assert_eq(story_findings(r, VARVE_FINDING_PENDING), 0);
         varve_restoration_free(r);
         varve_graph_free(graph);
     }

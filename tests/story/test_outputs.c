@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <varve/private.h>
-#include <varve/together.h>
+#include <varve/rank_local.h>
+#include <varve/collective.h>
 
 #include "support/thread_comm.h"
 
@@ -43,7 +43,7 @@ static void begin(struct program *p)
         &(varve_run_options){ .manager = { .interval_steps = INTERVAL,
             .async = true } });
     /* Nothing was saved: what a process wrote before that is not wanted. */
-    if (varve_run_goes_on(p->run) && !varve_run_is_resumed(p->run))
+    if (varve_run_should_continue(p->run) && !varve_run_is_resumed(p->run))
         cr_assert_eq(ftruncate(fileno(p->log), 0) |
             ftruncate(p->trace, 0), 0);
     varve_add_output_descriptor(root, "trace", p->trace); /* later */
@@ -66,7 +66,7 @@ static void live(int steps, bool flushes)
     struct program p;
     varve_error error;
     begin(&p);
-    while (p.step < STEPS && varve_run_goes_on(p.run)) {
+    while (p.step < STEPS && varve_run_should_continue(p.run)) {
         put_step(&p);
         if (flushes)
             fflush(p.log);
@@ -170,7 +170,7 @@ TEST(outputs, that_have_lost_text_are_not_resumed)
     varve_add_variable(root, "number", varve_scalar(&p.number));
     varve_add_output(root, "log", p.log);
     varve_run_open(p.run, test_path("run"), NULL);
-    cr_assert_not(varve_run_goes_on(p.run));
+    cr_assert_not(varve_run_should_continue(p.run));
     cr_assert_eq(p.number, 4);
     cr_assert_eq(varve_run_end(p.run, &error), VARVE_MISMATCH);
     cr_assert_not_null(strstr(error.message, "found 3: open the file that"),
@@ -241,7 +241,7 @@ static varve_graph *build_rank(
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     varve_add_variable(root, "step", varve_scalar(step));
-    varve_node *mine = varve_add_private(root, "mine", comm, NULL);
+    varve_node *mine = varve_add_rank_local(root, "mine", comm, NULL);
     varve_add_output(mine, "log", log);
     return graph;
 }

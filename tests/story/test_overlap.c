@@ -34,7 +34,7 @@ TEST(overlap, is_refused_before_anything_is_restored_or_saved)
     varve_node *b = varve_add_variable(root, "b", varve_array(m + 2, 4));
     cr_assert_null(varve_read(root, path, NULL, &error));
     check_refused(error.status);
-    cr_assert_null(varve_plan(root, path, NULL, &error));
+    cr_assert_null(varve_dry_run(root, path, NULL, &error));
     check_refused(error.status);
     cr_assert_eq(memcmp(m, none, sizeof m), 0);
     check_refused(varve_save(root, test_path("n"), NULL, &error));

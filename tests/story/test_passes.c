@@ -74,7 +74,7 @@ static varve_passes passes_of(const varve_read_options *options)
 static void half_restore(void)
 {
     damage();
-    story_refused(root, "f", &unstaged, VARVE_HALF_RESTORED, &error);
+    story_refused(root, "f", &unstaged, VARVE_PARTIALLY_RESTORED, &error);
     cr_assert(a[0] == 9 && story_says(&error, "\n  a"), "%s", error.message);
     damage();
 }
@@ -133,7 +133,7 @@ TEST(passes, is_one_after_what_has_changed_nothing)
 {
     begin();
     varve_restoration *plan =
-        varve_plan(root, test_path("f"), &unstaged, &error);
+        varve_dry_run(root, test_path("f"), &unstaged, &error);
     cr_assert_eq(varve_restoration_passes(plan), VARVE_PASSES_AUTO);
     varve_restoration_free(plan);
     story_refused(root, "none", &unstaged, VARVE_NOT_FOUND, &error);
@@ -248,7 +248,7 @@ static void cannot_be_kept(void)
     cr_assert_eq(error.status, VARVE_MISUSE);
     cr_assert_null(varve_snapshot_new(root, &error));
     cr_assert_eq(error.status, VARVE_MISUSE);
-    cr_assert_null(varve_graft(root, "copy", root, &error));
+    cr_assert_null(varve_copy_subgraph(root, "copy", root, &error));
     cr_assert_eq(error.status, VARVE_MISUSE);
     cr_assert_ok(varve_graph_check(graph, &error), error);
 }
@@ -272,7 +272,7 @@ TEST(half_restored, stays_so_where_another_restoration_changes_nothing)
     damage();
     cannot_be_kept();
     varve_restoration_free(story_read(root, "f",
-        &(varve_read_options){ .only = "b", .expect.unused = "**" }));
+        &(varve_read_options){ .only = "b", .expect.unexpected = "**" }));
     cannot_be_kept();
     end();
 }
@@ -282,7 +282,7 @@ TEST(half_restored, is_the_programs_again_once_it_says_so)
     begin();
     half_restore();
     fill(5);
-    varve_touch(root);
+    varve_mark_dirty(root);
     story_write(root, "other");
     end();
 }
@@ -294,7 +294,7 @@ TEST(half_restored, is_put_back_by_an_older_snapshot)
     begin();
     varve_snapshot *snapshot = varve_snapshot_new(root, &error);
     damage();
-    story_refused(root, "f", &options, VARVE_HALF_RESTORED, &error);
+    story_refused(root, "f", &options, VARVE_PARTIALLY_RESTORED, &error);
     cannot_be_kept();
     cr_assert_eq(varve_snapshot_retake(snapshot, &error), VARVE_MISUSE);
     cr_assert_ok(varve_snapshot_restore(snapshot, &error), error);

@@ -20,8 +20,8 @@ static void ask_after_the_graph(varve_restoration *r)
         varve_assert_existing_objects_matched(r, &error), "freed", error);
     varve_report *report = varve_report_new(r, &error);
     cr_assert(report);
-    cr_assert_eq(varve_report_count(report, VARVE_MATCHED), 1u);
-    cr_assert_eq(varve_finding_count(r, VARVE_MATCHED), 1u);
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_MATCHED), 1u);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_MATCHED), 1u);
     varve_report_free(report);
     cr_assert_ok(varve_drop_pending(r, "**/[x-z]*", &error), error);
     cr_assert_ok(varve_drop_pending(r, NULL, &error), error);
@@ -35,7 +35,7 @@ TEST(patterns_meet, a_restoration_that_outlives_its_graph)
         { .except = "**/step|**/opt*" },
         { .resize = "**/w",
             .expect = { .missing = "**/n[0-9]|layer/?",
-            .unused = "old/**" } },
+            .unexpected = "old/**" } },
         { .only = "**", .except = "adam/?(layer|**/none)" },
     };
     STORY_FILE("f", { "layer/w", 1 }, { "layer/ema", 2 }, { "step", 3 });
@@ -140,7 +140,7 @@ static void resume_with(
     cr_assert_str_eq(found, arrive);
     cr_assert_eq(
         varve_assert_consumed(r, &error), consumed, "%s", error.message);
-    cr_assert_ok(varve_manager_settle(p.manager, &error), error);
+    cr_assert_ok(varve_manager_finish_resume(p.manager, &error), error);
     stop(&p);
 }
 
@@ -151,7 +151,7 @@ TEST(patterns_meet, a_manager_that_resumes)
     resume_with(&(varve_read_options){ .expect.missing = "n?w" }, "111",
         VARVE_UNMATCHED);
     resume_with(&(varve_read_options){ .expect = { .missing = "n[!o]w",
-                    .unused = "old/**" } },
+                    .unexpected = "old/**" } },
         "111", VARVE_OK);
     resume_with(&(varve_read_options){ .only = "**/head|v" }, "101", VARVE_OK);
     resume_with(

@@ -15,7 +15,7 @@ TEST(plan_changes_nothing, values_states_and_counters_stay)
     varve_node *root = varve_graph_root(graph);
     float a = 7, b[2] = { 8, 8 };
     varve_node *node = story_add(root, "a", &a);
-    varve_restoration *r = varve_plan(root, test_path("f"), NULL, &error);
+    varve_restoration *r = varve_dry_run(root, test_path("f"), NULL, &error);
     cr_assert(r, "%s", error.message);
     varve_add_variable(root, "b", varve_array(b, 2));
     cr_assert_eq(a, 7);
@@ -35,15 +35,15 @@ TEST(plan_changes_nothing, a_mismatch_is_a_finding_and_no_failure)
     varve_node *root = varve_graph_root(graph);
     double a = 7;
     varve_add_variable(root, "a", varve_scalar(&a));
-    varve_restoration *r = varve_plan(root, test_path("f"), NULL, &error);
+    varve_restoration *r = varve_dry_run(root, test_path("f"), NULL, &error);
     cr_assert(r);
-    cr_assert_eq(story_findings(r, VARVE_MISMATCHED), 1);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_MISMATCHED), 1);
     varve_restoration_free(r);
     varve_read_options options = { .cast = VARVE_CAST_WIDEN };
-    r = varve_plan(root, test_path("f"), &options, &error);
+    r = varve_dry_run(root, test_path("f"), &options, &error);
     varve_report *report = varve_report_new(r, &error);
     varve_finding finding;
-    cr_assert(varve_report_at(report, VARVE_MATCHED, 0, &finding));
+    cr_assert(varve_report_at(report, VARVE_FINDING_MATCHED, 0, &finding));
     cr_assert(finding.cast);
     cr_assert_eq(a, 7);
     varve_report_free(report);
@@ -73,7 +73,7 @@ TEST(plan_changes_nothing, nothing_is_held_back_or_made_for_it)
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     varve_set_on_demand(varve_add_object(root, "bag"), never, NULL);
-    varve_restoration *r = varve_plan(root, test_path("f"), NULL, &error);
+    varve_restoration *r = varve_dry_run(root, test_path("f"), NULL, &error);
     cr_assert(r);
     int runs = 0;
     varve_node *a = varve_add_allocated_variable(
@@ -102,7 +102,7 @@ TEST(plan_changes_nothing, damaged_values_do_not_disturb_it)
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     story_add(root, "a", &a);
-    varve_restoration *r = varve_plan(root, test_path("f"), NULL, &error);
+    varve_restoration *r = varve_dry_run(root, test_path("f"), NULL, &error);
     cr_assert(r);
     varve_restoration_free(r);
     story_refused(root, "f", NULL, VARVE_CORRUPT, &error);

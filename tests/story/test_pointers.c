@@ -141,7 +141,7 @@ TEST(pointers, that_are_null_fail_where_their_value_waits)
     varve_add_variable(root, "now", varve_array_at(&now, &count));
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISUSE);
     cr_assert(story_says(&error, "now: "), "%s", error.message);
-    cr_assert_ok(varve_clear_mistake(graph, &error), error);
+    cr_assert_ok(varve_graph_clear_error(graph, &error), error);
     now = two;
     cr_assert_ok(varve_restoration_retry(r, &error), error);
     cr_assert_eq(two[0], 1);

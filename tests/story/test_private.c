@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include <varve/private.h>
+#include <varve/rank_local.h>
 #include <varve/reader.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "support/thread_comm.h"
 
@@ -50,7 +50,7 @@ static varve_status fold_counts(void *user, varve_node *mine,
 /* [/fold] */
 
 static varve_graph *build(
-    struct worker *w, const varve_comm *comm, varve_private_options options)
+    struct worker *w, const varve_comm *comm, varve_rank_local_options options)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -58,7 +58,7 @@ static varve_graph *build(
     w->rank = comm->rank;
     w->ranks = comm->size;
     varve_add_variable(root, "step", varve_scalar(&w->step));
-    varve_node *mine = varve_add_private(root, "worker", comm, &options);
+    varve_node *mine = varve_add_rank_local(root, "worker", comm, &options);
     varve_add_variable(mine, "count", varve_scalar(&w->count));
     if (comm->rank % 2 == 1)
         varve_add_variable(mine, "number", varve_scalar(&w->number));
@@ -68,7 +68,7 @@ static varve_graph *build(
 static void save(const varve_comm *comm, void *user)
 {
     struct worker w = { .step = 9, .count = 1 << comm->rank, .number = 0.5f };
-    varve_graph *graph = build(&w, comm, (varve_private_options){ 0 });
+    varve_graph *graph = build(&w, comm, (varve_rank_local_options){ 0 });
     varve_status *status = user;
     status[comm->rank] = varve_write_all(comm, varve_graph_root(graph),
         test_path("p"), &(varve_write_options){ .no_sync = true }, NULL);
@@ -84,7 +84,7 @@ static void save_all(void)
 }
 
 struct reading {
-    varve_private_options options;
+    varve_rank_local_options options;
     struct worker workers[SAVED_BY];
     varve_error errors[SAVED_BY];
 };
@@ -119,7 +119,7 @@ TEST(private, comes_back_to_as_many_processes)
 TEST(private, is_refused_dropped_or_folded_by_another_number)
 {
     static const struct {
-        varve_private_options options;
+        varve_rank_local_options options;
         varve_status status;
         int64_t counts[3];
     } policies[] = {

@@ -214,7 +214,7 @@ TEST(random_streams, of_one_seed_are_alike_and_go_on_after_a_resume)
             cr_assert_eq(varve_random_u64(&b), next);
         }
         varve_add_seeded_random(root, "none", NULL);
-        cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+        cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_MISUSE);
         varve_restoration_free(r);
         varve_graph_free(graph);
     }

@@ -81,9 +81,9 @@ TEST(regrown_model, what_was_removed_is_reported_and_the_rest_arrives)
     cr_assert_eq(a, 1);
     cr_assert_eq(b, 2);
     cr_assert_eq(e, 5);
-    cr_assert_eq(story_findings(r, VARVE_MATCHED), 2);
-    cr_assert_eq(story_findings(r, VARVE_WAITING), 1);
-    cr_assert_eq(story_findings(r, VARVE_ONLY_IN_PROGRAM), 1);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_MATCHED), 2);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_PENDING), 1);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_MISSING), 1);
     varve_restoration_free(r);
     varve_graph_free(graph);
 }

@@ -91,14 +91,14 @@ static size_t paste(const varve_report *report, varve_rename *renames)
     varve_finding f;
     size_t count = 0;
     cr_assert(file);
-    for (size_t i = 0; varve_report_at(report, VARVE_ONLY_IN_PROGRAM, i, &f);
+    for (size_t i = 0; varve_report_at(report, VARVE_FINDING_MISSING, i, &f);
          i++) {
         cr_assert(f.nearest, "%s", f.program_path);
         cr_assert_lt(count, MOST_RENAMES);
         renames[count++] = (varve_rename){ f.program_path, f.nearest };
     }
     count = 0;
-    for (size_t i = 0; varve_report_at(report, VARVE_ONLY_IN_FILE, i, &f);
+    for (size_t i = 0; varve_report_at(report, VARVE_FINDING_UNEXPECTED, i, &f);
          i++) {
         fprintf(file, "%s -> %s\n", f.nearest, f.file_path);
         count++;
@@ -118,7 +118,7 @@ TEST(renamed_model, what_is_nearest_is_pasted_into_renames_and_fits)
     story_refused(
         varve_graph_root(graph), "f", NULL, VARVE_UNMATCHED, &error);
     varve_restoration *r =
-        varve_plan(varve_graph_root(graph), test_path("f"), NULL, &error);
+        varve_dry_run(varve_graph_root(graph), test_path("f"), NULL, &error);
     varve_report *report = varve_report_new(r, &error);
     varve_rename renames[MOST_RENAMES];
     cr_assert_eq(paste(report, renames), 3, "%s", varve_report_text(report));

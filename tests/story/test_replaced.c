@@ -68,7 +68,7 @@ TEST(replaced, a_link_to_a_checkpoint_of_several_files_is_refused)
 {
     varve_error error = { 0 };
     const varve_write_options numpy = { .format = VARVE_FORMAT_NPZ };
-    const varve_write_options layered = { .layered = true };
+    const varve_write_options incremental = { .incremental = true };
     const varve_write_options careful = { .no_replace = true };
     cr_assert_eq(mkdir(test_path("disk"), 0777), 0);
     cr_assert_eq(symlink("disk/real.npz", test_path("run.npz")), 0);
@@ -80,7 +80,7 @@ TEST(replaced, a_link_to_a_checkpoint_of_several_files_is_refused)
         write_value(test_path("run.varve"), 1, &careful, &error),
         VARVE_EXISTS);
     cr_assert_ok(write_value(test_path("run.varve"), 1, NULL, &error), error);
-    cr_assert_eq(write_value(test_path("run.varve"), 2, &layered, &error),
+    cr_assert_eq(write_value(test_path("run.varve"), 2, &incremental, &error),
         VARVE_MISUSE);
     cr_assert(strstr(error.message, "symbolic link"), "%s", error.message);
     check_link(test_path("run.varve"));
@@ -136,7 +136,7 @@ static void write_twice(const char *path, const varve_write_options *options)
 /* The values are in them. */
 TEST(replaced, other_files_of_a_checkpoint_have_the_mode_of_its_index)
 {
-    const varve_write_options layered = { .layered = true };
+    const varve_write_options incremental = { .incremental = true };
     const varve_write_options tensorflow = { .format =
                                                  VARVE_FORMAT_TENSORFLOW };
     char directory[512];
@@ -144,7 +144,7 @@ TEST(replaced, other_files_of_a_checkpoint_have_the_mode_of_its_index)
     write_twice(test_path("t.index"), &tensorflow);
     cr_assert_eq(count_files(directory, "t.", 0600), 3, "two of data");
     cr_assert_eq(count_files(directory, "t.", 0644), 0);
-    write_twice(test_path("secret.varve"), &layered);
+    write_twice(test_path("secret.varve"), &incremental);
     snprintf(directory, sizeof directory, "%s", test_path("layers"));
     cr_assert_eq(count_files(directory, "", 0600), 1, "the newer layer");
 }

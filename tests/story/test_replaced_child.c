@@ -12,9 +12,9 @@ static void only_says(varve_restoration *r, const char *path)
     varve_error error;
     varve_finding f;
     varve_report *report = varve_report_new(r, &error);
-    cr_assert_eq(varve_report_count(report, VARVE_ONLY_IN_PROGRAM), 1, "%s",
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_MISSING), 1, "%s",
         varve_report_text(report));
-    cr_assert(varve_report_at(report, VARVE_ONLY_IN_PROGRAM, 0, &f));
+    cr_assert(varve_report_at(report, VARVE_FINDING_MISSING, 0, &f));
     cr_assert_str_eq(f.program_path, path);
     cr_assert_str_eq(f.reason, "its value went to an earlier node");
     varve_report_free(report);
@@ -121,7 +121,7 @@ TEST(replaced_child, of_a_run_that_was_resumed_keeps_its_new_epoch)
     cr_assert(next[0] == 1 && next[1] == 0);
     varve_restoration *r = varve_manager_restoration(m);
     only_says(r, "order");
-    cr_assert_ok(varve_manager_settle(m, &error), error);
+    cr_assert_ok(varve_manager_finish_resume(m, &error), error);
     cr_assert_eq(varve_manager_restoration(m), r);
     varve_restoration_free(r); /* it is the manager's */
     varve_replace(root, "order",
@@ -184,7 +184,7 @@ TEST(replaced_child, taken_out_and_put_back_it_keeps_what_it_has_become)
     float w = 0, new = 1;
     varve_node *node = story_add(root, "w", &w);
     varve_restoration *r = story_read(
-        root, "f", &(varve_read_options){ .expect.unused = "other" });
+        root, "f", &(varve_read_options){ .expect.unexpected = "other" });
     cr_assert_eq(w, 5);
     varve_track(varve_add_detached(graph), "w", node);
     varve_untrack(root, "w");

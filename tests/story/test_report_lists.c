@@ -10,7 +10,7 @@
 static varve_finding only_one(
     const varve_report *report, varve_finding_kind kind)
 {
-    varve_finding finding = { .kind = VARVE_MATCHED };
+    varve_finding finding = { .kind = VARVE_FINDING_MATCHED };
     cr_assert_eq(varve_report_count(report, kind), 1, "list %d:\n%s",
         (int)kind, varve_report_text(report));
     cr_assert(varve_report_at(report, kind, 0, &finding));
@@ -38,7 +38,7 @@ static varve_report *plan_report(varve_graph *graph, varve_restoration **r)
     varve_add_variable(story_object(root, "encodr"), "kernel",
         varve_array(COPY_OF(v), 4));
     varve_error error;
-    *r = varve_plan(root, test_path("f"), NULL, &error);
+    *r = varve_dry_run(root, test_path("f"), NULL, &error);
     cr_assert(*r, "%s", error.message);
     varve_report *report = varve_report_new(*r, &error);
     cr_assert(report, "%s", error.message);
@@ -50,7 +50,7 @@ TEST(report_lists, entries_have_paths_types_sizes_and_reasons)
     varve_graph *graph = story_graph();
     varve_restoration *r;
     varve_report *report = plan_report(graph, &r);
-    varve_finding f = only_one(report, VARVE_MATCHED);
+    varve_finding f = only_one(report, VARVE_FINDING_MATCHED);
     cr_assert_str_eq(f.program_path, "same");
     cr_assert_str_eq(f.file_path, "same");
     cr_assert_eq(f.saved.dtype, VARVE_FLOAT32);
@@ -59,19 +59,20 @@ TEST(report_lists, entries_have_paths_types_sizes_and_reasons)
     cr_assert_eq(f.size, 24);
     cr_assert_gt(f.offset, 0);
     cr_assert_str_eq(f.reason, "");
-    f = only_one(report, VARVE_ONLY_IN_FILE); /* for a plan nothing waits */
+    f = only_one(
+        report, VARVE_FINDING_UNEXPECTED); /* for a plan nothing waits */
     cr_assert_str_eq(f.file_path, "encoder/kernel");
     cr_assert_null(f.program_path);
     cr_assert_eq(f.size, 16);
     cr_assert_eq(f.saved.shape[0], 4);
     cr_assert(strstr(f.reason, "encoder"), "%s", f.reason);
     cr_assert(f.nearest && strstr(f.nearest, "encodr"), "%s", f.nearest);
-    f = only_one(report, VARVE_ONLY_IN_PROGRAM);
+    f = only_one(report, VARVE_FINDING_MISSING);
     cr_assert_str_eq(f.program_path, "encodr/kernel");
     cr_assert_null(f.file_path);
     cr_assert_eq(f.wanted.shape[0], 4);
     cr_assert(f.reason[0]);
-    f = only_one(report, VARVE_MISMATCHED);
+    f = only_one(report, VARVE_FINDING_MISMATCHED);
     cr_assert_str_eq(f.program_path, "shape");
     cr_assert_str_eq(f.file_path, "shape");
     cr_assert_eq(f.saved.shape[0], 5);
@@ -105,13 +106,13 @@ TEST(report_lists, only_in_file_is_what_nothing_waits_for)
     varve_error error;
     varve_graph *graph = story_graph();
     varve_restoration *r = story_read(varve_graph_root(graph), "f", NULL);
-    cr_assert_eq(story_findings(r, VARVE_WAITING), 2);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_PENDING), 2);
     cr_assert_ok(varve_drop_pending(r, "a", &error), error);
     varve_report *report = varve_report_new(r, &error);
-    cr_assert_str_eq(only_one(report, VARVE_WAITING).file_path, "b");
-    varve_finding finding = only_one(report, VARVE_ONLY_IN_FILE);
+    cr_assert_str_eq(only_one(report, VARVE_FINDING_PENDING).file_path, "b");
+    varve_finding finding = only_one(report, VARVE_FINDING_UNEXPECTED);
     cr_assert_str_eq(finding.file_path, "a");
-    cr_assert(finding.excused);
+    cr_assert(finding.expected);
     varve_report_free(report);
     varve_restoration_free(r);
     varve_graph_free(graph);
@@ -134,7 +135,7 @@ TEST(report_lists, type_and_shape_give_the_nearest_where_one_is_free)
     varve_error error;
     varve_restoration *r = story_read(root, "f", NULL);
     varve_report *report = varve_report_new(r, &error);
-    varve_finding finding = only_one(report, VARVE_WAITING);
+    varve_finding finding = only_one(report, VARVE_FINDING_PENDING);
     cr_assert(finding.nearest);
     cr_assert(strstr(finding.nearest, "weight"), "%s", finding.nearest);
     varve_report_free(report);
@@ -151,12 +152,12 @@ TEST(report_lists, a_report_is_of_its_moment_and_outlives_the_rest)
     varve_report *report = varve_report_new(r, &error);
     float a = 0;
     story_add(varve_graph_root(graph), "a", &a);
-    cr_assert_eq(varve_report_count(report, VARVE_WAITING), 1);
-    cr_assert_eq(story_findings(r, VARVE_WAITING), 0);
-    cr_assert_eq(story_findings(r, VARVE_MATCHED), 1);
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_PENDING), 1);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_PENDING), 0);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_MATCHED), 1);
     varve_restoration_free(r);
     varve_graph_free(graph);
-    cr_assert_str_eq(only_one(report, VARVE_WAITING).file_path, "a");
+    cr_assert_str_eq(only_one(report, VARVE_FINDING_PENDING).file_path, "a");
     varve_report_free(report);
 }
 
@@ -178,7 +179,7 @@ TEST(report_lists, a_claim_that_came_second_is_not_called_missing)
     varve_error error;
     varve_restoration *r = story_read(root, "f", NULL);
     varve_report *report = varve_report_new(r, &error);
-    varve_finding finding = only_one(report, VARVE_MISMATCHED);
+    varve_finding finding = only_one(report, VARVE_FINDING_MISMATCHED);
     cr_assert_str_eq(finding.program_path, "second/w");
     cr_assert_str_eq(
         finding.reason, "shared in the file with first/w, which has it");
@@ -200,10 +201,10 @@ TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
         &(varve_read_options){ .expect.missing = "a",
             .rename = { .list = &rename, .count = 1 } });
     varve_report *report = varve_report_new(r, &error);
-    varve_finding finding = only_one(report, VARVE_WAITING);
+    varve_finding finding = only_one(report, VARVE_FINDING_PENDING);
     cr_assert_str_eq(finding.reason, "a rename leads elsewhere");
     cr_assert_null(finding.nearest);
-    finding = only_one(report, VARVE_ONLY_IN_PROGRAM);
+    finding = only_one(report, VARVE_FINDING_MISSING);
     cr_assert_str_eq(finding.reason, "a rename leads elsewhere");
     cr_assert_null(finding.nearest);
     varve_report_free(report);
@@ -224,9 +225,10 @@ TEST(report_lists, a_plan_shows_a_copy_that_a_local_variable_cannot_have)
     story_add(root, "a", &a);
     varve_tag(
         varve_add_variable(root, "b", varve_array(b, 2)), VARVE_TAG_LOCAL);
-    varve_restoration *r = varve_plan(root, test_path("f"), &options, &error);
+    varve_restoration *r =
+        varve_dry_run(root, test_path("f"), &options, &error);
     cr_assert(r, "%s", error.message);
-    cr_assert_eq(story_findings(r, VARVE_MISMATCHED), 1);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_MISMATCHED), 1);
     varve_restoration_free(r);
     story_refused(root, "f", &options, VARVE_MISMATCH, &error);
     varve_graph_free(graph);
@@ -241,9 +243,9 @@ TEST(report_lists, a_plan_shows_a_local_variable_that_a_read_fails_for)
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     varve_tag(story_add(root, "k", &k), VARVE_TAG_LOCAL);
-    varve_restoration *r = varve_plan(root, test_path("f"), NULL, &error);
+    varve_restoration *r = varve_dry_run(root, test_path("f"), NULL, &error);
     cr_assert(r, "%s", error.message);
-    cr_assert_eq(story_findings(r, VARVE_MISMATCHED), 1);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_MISMATCHED), 1);
     cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
     varve_restoration_free(r);
     story_refused(root, "f", NULL, VARVE_MISMATCH, &error);

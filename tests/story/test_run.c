@@ -46,7 +46,7 @@ static varve_run *begin(
 
 static void go_on(varve_run *run, struct state *s, int64_t steps)
 {
-    while (s->step < steps && varve_run_goes_on(run)) {
+    while (s->step < steps && varve_run_should_continue(run)) {
         compute(s);
         varve_run_step(run, s->step);
     }
@@ -118,7 +118,7 @@ TEST(run, that_does_a_step_twice_fails_unless_that_is_permitted)
     cr_assert_eq(varve_run_resumed_step(run), 3);
     varve_run_step(run, 4);
     varve_run_step(run, 3);
-    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_not(varve_run_should_continue(run));
     cr_assert_eq(varve_run_resumed_step(run), 3, "it stays");
     cr_assert_eq(varve_run_end(run, &error), VARVE_MISUSE);
     cr_assert(story_says(&error, "step 3 was done"), "%s", error.message);
@@ -153,21 +153,21 @@ TEST(run, that_is_asked_to_stop_saves_the_step_that_is_under_way)
     struct state s;
     varve_error error;
     varve_run_options options = every_ten;
-    options.no_last_save = true;
+    options.skip_final_save = true;
     varve_run *run = begin(&s, "run", &options);
     go_on(run, &s, 3);
     varve_run_stop(run);
-    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_not(varve_run_should_continue(run));
     cr_assert(varve_run_was_stopped(run));
     cr_assert_ok(varve_run_end(run, &error), error);
     cr_assert(is_there("run/ckpt-3.varve"), "asked between two steps");
     run = begin(&s, "run", &options);
-    cr_assert(varve_run_goes_on(run));
+    cr_assert(varve_run_should_continue(run));
     cr_assert_not(varve_run_was_stopped(run));
     varve_run_stop(run);
     compute(&s);
     varve_run_step(run, s.step);
-    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_not(varve_run_should_continue(run));
     cr_assert_ok(varve_run_end(run, &error), error);
     cr_assert(is_there("run/ckpt-4.varve"), "asked within one");
 }
@@ -184,7 +184,7 @@ TEST(run, refuses_the_directory_of_another_program)
     varve_run_step(run, 1);
     cr_assert_ok(varve_run_end(run, &error), error);
     run = begin(&s, "run", NULL);
-    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_not(varve_run_should_continue(run));
     varve_run_step(run, 1);
     cr_assert_eq(varve_run_end(run, &error), VARVE_UNMATCHED);
     cr_assert(story_says(&error, test_path("run")), "%s", error.message);
@@ -231,14 +231,14 @@ TEST(run, keeps_its_first_failure)
     struct state s;
     varve_error error;
     varve_run *run = varve_run_new(test_allocator());
-    cr_assert_not(varve_run_goes_on(run), "it was not opened");
+    cr_assert_not(varve_run_should_continue(run), "it was not opened");
     varve_run_open(run, test_path("run"), NULL);
     varve_run_step(run, 1);
     cr_assert_eq(varve_run_end(run, &error), VARVE_MISUSE);
     cr_assert(story_says(&error, "varve_run_open"), "%s", error.message);
     run = begin(&s, "run", NULL);
     varve_run_open(run, test_path("run"), NULL);
-    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_not(varve_run_should_continue(run));
     cr_assert_eq(varve_run_end(run, &error), VARVE_MISUSE);
     cr_assert(story_says(&error, "once"), "%s", error.message);
     run = begin(&s, "run", NULL);
@@ -260,7 +260,7 @@ TEST(run, takes_NULL_and_what_no_memory_gives)
         varve_node *root = varve_run_root(runs[i]);
         varve_add_variable(root, "v", varve_scalar(&v));
         varve_run_open(runs[i], test_path("run"), NULL);
-        cr_assert_not(varve_run_goes_on(runs[i]));
+        cr_assert_not(varve_run_should_continue(runs[i]));
         varve_run_step(runs[i], 1);
         varve_run_step_with(runs[i], 1, NULL);
         varve_run_stop(runs[i]);
@@ -291,9 +291,9 @@ static int live(volatile int64_t *steps, bool heeds)
     varve_run_options options = { .manager = {
         .interval_steps = heeds ? 1000000 : 3, .keep_last = 2,
         .async = !heeds } };
-    options.heed_signals = heeds;
+    options.handle_signals = heeds;
     varve_run *run = begin(&s, "run", &options);
-    while (varve_run_goes_on(run)) {
+    while (varve_run_should_continue(run)) {
         if (s.step > 0 && *steps == 0 && !is_right(&s))
             return 2;
         compute(&s);
@@ -372,7 +372,7 @@ TEST(run, installs_no_handler_unasked_and_heeds_for_one_run_at_a_time)
     struct state s, t;
     struct sigaction found;
     varve_error error;
-    const varve_run_options heed = { .heed_signals = true };
+    const varve_run_options heed = { .handle_signals = true };
     varve_run *run = begin(&s, "one", NULL);
     sigaction(SIGTERM, NULL, &found);
     cr_assert_eq(found.sa_handler, SIG_DFL);
@@ -384,7 +384,7 @@ TEST(run, installs_no_handler_unasked_and_heeds_for_one_run_at_a_time)
     cr_assert_eq(varve_run_end(other, &error), VARVE_MISUSE);
     cr_assert(story_says(&error, "signals"), "%s", error.message);
     raise(SIGTERM);
-    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_not(varve_run_should_continue(run));
     cr_assert_ok(varve_run_end(run, &error), error);
     sigaction(SIGTERM, NULL, &found);
     cr_assert_eq(found.sa_handler, SIG_DFL, "as it was");

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <varve/layers.h>
+#include <varve/incremental.h>
 #include <varve/reader.h>
 #include <varve/saver.h>
 #include <varve/slice.h>
 #include <varve/snapshot.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "support/thread_comm.h"
 
@@ -71,7 +71,7 @@ static void save(const varve_comm *comm, void *user)
     varve_add_variable(root, "step", varve_scalar(&step));
     varve_add_state(root, "late", &refusing, NULL);
     s->status[comm->rank] = varve_write_all(comm, root, s->path,
-        &(varve_write_options){ .no_sync = true, .many.files = s->files },
+        &(varve_write_options){ .no_sync = true, .collective.files = s->files },
         &error);
     varve_graph_free(graph);
     free(own);
@@ -249,22 +249,22 @@ TEST(saved_by_many, is_a_base_and_has_one)
 {
     varve_error error = { 0 };
     save_by_many("f.varve", 1);
-    varve_write_options options = { .layered = true,
-        .layers.base = test_path("f.varve") };
+    varve_write_options options = { .incremental = true,
+        .increment.base = test_path("f.varve") };
     write_graph("f.varve", "g.varve", &options);
     look("g.varve", 1);
 #ifdef VV_HAVE_ZSTD
     options.compress = 1;
 #endif
-    options.layers.base = NULL;
+    options.increment.base = NULL;
     write_graph("g.varve", "f.varve", &options);
     look("f.varve", 1);
-    options.layered = false;
+    options.incremental = false;
     write_graph("f.varve", "h.varve", &options);
     look("h.varve", 1);
     save_by_many("f.varve", 2);
     save_by_many("h.varve", 3);
-    cr_assert_ok(varve_prune_layers(test_path("."), &error), error);
+    cr_assert_ok(varve_prune_data_files(test_path("."), &error), error);
     look("f.varve", 2);
     look("g.varve", 1);
     look("h.varve", 3);
@@ -304,7 +304,7 @@ TEST(saved_by_many, loses_no_more_than_the_pieces_that_are_damaged)
     varve_restoration *r = story_read(p->root, "f.varve", &options);
     cr_assert(has(p, 0, -1));
     cr_assert(has(p, 1, 1) && has(p, 2, 1));
-    cr_assert_eq(varve_finding_count(r, VARVE_DAMAGED), 1);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_DAMAGED), 1);
     varve_restoration_free(r);
     free_part(p);
 }
@@ -350,7 +350,7 @@ TEST(saved_by_many, is_taken_back_where_a_state_refuses)
         varve_read_options options = by_boxes;
         options.resources.staging_size = staging;
         story_refused(p->root, "f.varve", &options,
-            staging ? VARVE_HALF_RESTORED : VARVE_CALLBACK, &error);
+            staging ? VARVE_PARTIALLY_RESTORED : VARVE_CALLBACK, &error);
         for (int i = 0; i < BOXES && !staging; i++)
             cr_assert(has(p, i, -1));
         free_part(p);
@@ -360,7 +360,8 @@ TEST(saved_by_many, is_taken_back_where_a_state_refuses)
 static const char *reason_of(varve_report *report, const char *path)
 {
     static varve_finding finding;
-    for (size_t i = 0; varve_report_at(report, VARVE_MATCHED, i, &finding); i++)
+    for (size_t i = 0;
+         varve_report_at(report, VARVE_FINDING_MATCHED, i, &finding); i++)
         if (strcmp(finding.program_path, path) == 0)
             return finding.reason;
     return "";
@@ -399,7 +400,7 @@ TEST(saved_by_many, is_what_slices_go_back_to)
 {
     varve_error error = { 0 };
     const varve_box box = boxes[0];
-    uint64_t misfits = 1;
+    uint64_t inexact = 1;
     save_by_many("f.varve", 1);
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -407,8 +408,8 @@ TEST(saved_by_many, is_what_slices_go_back_to)
         VARVE_SHAPE(ROWS, COLUMNS), &box, NULL, NULL);
     varve_restoration_free(story_read(root, "f.varve", NULL));
     cr_assert_ok(
-        varve_retype(slice, VARVE_FLOAT64, &misfits, &error), error);
-    cr_assert_eq(misfits, 0);
+        varve_retype(slice, VARVE_FLOAT64, &inexact, &error), error);
+    cr_assert_eq(inexact, 0);
     double *values = varve_data(slice);
     cr_assert_eq(values[21], element(91, 141, 1));
     varve_snapshot *snapshot = varve_snapshot_new(root, &error);

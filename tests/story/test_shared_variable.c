@@ -118,7 +118,7 @@ TEST(shared_variable, two_values_of_the_file_for_one_variable_is_a_finding)
     varve_restoration *r = story_read(root, "f", NULL);
     cr_assert_eq(v, 1);
     story_unmatched(varve_assert_consumed(r, &error), "b", error);
-    cr_assert_eq(story_findings(r, VARVE_MISMATCHED), 1);
+    cr_assert_eq(story_findings(r, VARVE_FINDING_MISMATCHED), 1);
     varve_restoration_free(r);
     varve_graph_free(graph);
 }

@@ -254,7 +254,7 @@ TEST(slices, need_only_the_chunks_that_they_meet)
             varve_read(root, test_path("f"), &options, &error);
         cr_assert(is_near || r, "%s", error.message);
         cr_assert(s, "%s", error.message);
-        size_t damaged = story_findings(s, VARVE_DAMAGED);
+        size_t damaged = story_findings(s, VARVE_FINDING_DAMAGED);
         cr_assert_eq(damaged, r ? 0 : 1);
         cr_assert(damaged || memory[0] == (float)(start + 1));
         varve_restoration_free(r);

@@ -63,7 +63,7 @@ TEST(slot_renames, averages_become_weights)
     varve_read_options options = {
         .rename = { .list = &to_averages,
         .count = 1 },
-        .expect.unused = "model",
+        .expect.unexpected = "model",
     };
     for (int is_late = 0; is_late < 2; is_late++) {
         read_into(&e, &options, is_late);
@@ -110,9 +110,9 @@ TEST(slot_renames, only_and_a_plan_beside)
     cr_assert(e.a == -1 && e.c == 4);
     cr_assert_ok(varve_assert_consumed(e.r, &error), error);
     varve_restoration *plan =
-        varve_plan(e.root, test_path("f"), &options, &error);
+        varve_dry_run(e.root, test_path("f"), &options, &error);
     cr_assert(plan, "%s", error.message);
-    cr_assert_eq(story_findings(plan, VARVE_MATCHED), 1);
+    cr_assert_eq(story_findings(plan, VARVE_FINDING_MATCHED), 1);
     varve_restoration_free(plan);
     end(&e);
 }

@@ -79,21 +79,21 @@ TEST(sticky_mistakes, one_is_cleared_when_the_program_can_do_without)
     varve_untrack(root, "second");
     cr_assert_eq(varve_write(root, test_path("f"), NULL, NULL),
         VARVE_DUPLICATE);
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_DUPLICATE);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_DUPLICATE);
     cr_assert(error.status == VARVE_DUPLICATE && story_says(&error, "\"v\""));
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_OK);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_OK);
     story_write(root, "f");
     varve_restoration_free(story_read(root, "f", NULL));
     /* What was not made is still not there. */
     varve_track(root, "w", nil);
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISUSE);
     varve_add_object(nil, "child");
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISUSE);
     cr_assert(story_says(&error, "could not be made"), "%s", error.message);
     cr_assert_eq(varve_write(nil, test_path("g"), NULL, &error), VARVE_MISUSE);
     cr_assert_eq(varve_each(nil, NULL, NULL, NULL, &error), VARVE_MISUSE);
-    cr_assert_null(varve_graft(root, "copy", nil, &error));
-    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_OK);
+    cr_assert_null(varve_copy_subgraph(root, "copy", nil, &error));
+    cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_OK);
     cr_assert_ok(varve_graph_check(graph, &error), error);
     varve_graph_free(graph);
 }
@@ -107,11 +107,11 @@ TEST(sticky_mistakes, a_value_that_could_not_be_delivered_is_not_cleared)
     varve_node *root = varve_graph_root(graph);
     varve_restoration *r = story_read(root, "f", NULL);
     varve_add_variable(root, "v", varve_array(v, 2));
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_OK);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_OK);
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISMATCH);
     varve_untrack(root, "none");
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_NOT_FOUND);
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_NOT_FOUND);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_NOT_FOUND);
     cr_assert_eq(varve_write(root, test_path("g"), NULL, &error),
         VARVE_MISMATCH);
     varve_restoration_free(r);
@@ -145,8 +145,8 @@ TEST(sticky_mistakes, what_has_no_value_yet_can_be_given_one_after_all)
         varve_status wanted = without_memory ? VARVE_NO_MEMORY : VARVE_CALLBACK;
         test_fail_allocation(without_memory ? 0 : -1, false);
         for (int i = 0; i < 1 + without_memory; i++)
-            cr_assert_eq(varve_clear_mistake(graph, &error), wanted);
-        cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_OK);
+            cr_assert_eq(varve_graph_clear_error(graph, &error), wanted);
+        cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_OK);
         cr_assert_eq(varve_state_of(v), VARVE_DECLARED);
         cr_assert_not_null(varve_data(v));
         story_write(root, "f");

@@ -27,7 +27,7 @@ static void live(
 
 static void train(struct life *l, int64_t steps)
 {
-    while (l->step < steps && varve_run_goes_on(l->run)) {
+    while (l->step < steps && varve_run_should_continue(l->run)) {
         l->trained += 1;
         varve_run_step(l->run, ++l->step);
     }
@@ -68,10 +68,11 @@ TEST(strict_run, fails_in_its_first_step_and_saves_nothing)
     options.manager.interval_steps = 100;
     begin();
     live(&l, "middle", &options);
-    cr_assert(varve_run_goes_on(l.run), "the program may not be built yet");
+    cr_assert(
+        varve_run_should_continue(l.run), "the program may not be built yet");
     train(&l, 6);
     cr_assert_eq(l.step, 6);
-    cr_assert_not(varve_run_goes_on(l.run));
+    cr_assert_not(varve_run_should_continue(l.run));
     cr_assert_eq(end(&l), VARVE_UNMATCHED);
     cr_assert(is_there("run/ckpt-5.varve"));
     cr_assert_not(is_there("run/ckpt-6.varve"));
@@ -101,26 +102,26 @@ TEST(strict_run, is_checked_before_the_first_step_where_the_program_is_built)
 {
     struct life l;
     const varve_read_options expects = {
-        .expect = { .missing = "middle", .unused = "hidden" }
+        .expect = { .missing = "middle", .unexpected = "hidden" }
     };
     varve_run_options options = usual;
     varve_error error;
     live(&l, "hidden", &usual);
-    cr_assert(varve_run_settle(l.run), "it begins anew");
+    cr_assert(varve_run_check_resume(l.run), "it begins anew");
     cr_assert_eq(end(&l), VARVE_OK);
     begin();
     live(&l, "middle", &usual);
-    cr_assert_not(varve_run_settle(l.run));
-    cr_assert_not(varve_run_settle(l.run));
-    cr_assert_not(varve_run_goes_on(l.run));
+    cr_assert_not(varve_run_check_resume(l.run));
+    cr_assert_not(varve_run_check_resume(l.run));
+    cr_assert_not(varve_run_should_continue(l.run));
     cr_assert_eq(end(&l), VARVE_UNMATCHED);
     live(&l, "hidden", &usual);
-    cr_assert(varve_run_settle(l.run));
+    cr_assert(varve_run_check_resume(l.run));
     train(&l, 6);
     cr_assert_eq(end(&l), VARVE_OK);
     options.manager.read = &expects;
     live(&l, "middle", &options);
-    cr_assert(varve_run_settle(l.run));
+    cr_assert(varve_run_check_resume(l.run));
     varve_node *late = varve_add_variable(
         varve_run_root(l.run), "hidden", varve_scalar(&l.trained));
     cr_assert_eq(l.trained, 6, "it went on waiting");
@@ -128,13 +129,13 @@ TEST(strict_run, is_checked_before_the_first_step_where_the_program_is_built)
     varve_run_free(l.run);
     live(&l, "hidden", &usual);
     varve_add_object(varve_run_root(l.run), "hidden");
-    cr_assert_not(varve_run_settle(l.run));
+    cr_assert_not(varve_run_check_resume(l.run));
     cr_assert_neq(varve_run_end(l.run, &error), VARVE_OK);
     cr_assert(story_says(&error, "hidden"), "%s", error.message);
     l.run = varve_run_new(test_allocator());
-    cr_assert_not(varve_run_settle(l.run), "it is not open");
+    cr_assert_not(varve_run_check_resume(l.run), "it is not open");
     cr_assert_eq(varve_run_end(l.run, &error), VARVE_MISUSE);
-    cr_assert_not(varve_run_settle(NULL));
+    cr_assert_not(varve_run_check_resume(NULL));
 }
 
 TEST(strict_run, takes_what_is_built_before_the_first_step)
@@ -158,7 +159,7 @@ TEST(strict_run, renames_and_permits_what_is_named)
     const varve_read_options renames = { .rename.list = &rename,
         .rename.count = 1 };
     const varve_read_options expects = {
-        .expect = { .missing = "middle", .unused = "hidden" }
+        .expect = { .missing = "middle", .unexpected = "hidden" }
     };
     varve_run_options options = usual;
     begin();
@@ -186,7 +187,8 @@ TEST(strict_run, that_may_be_partial_keeps_what_it_was_resumed_from)
     cr_assert(is_there("run/ckpt-5.varve"));
     cr_assert_not(is_there("run/ckpt-7.varve"), "the others go as usual");
     cr_assert(is_there("run/ckpt-8.varve"));
-    cr_assert_ok(varve_manager_settle(varve_run_manager(l.run), &error), error);
+    cr_assert_ok(
+        varve_manager_finish_resume(varve_run_manager(l.run), &error), error);
     train(&l, 9);
     cr_assert_not(is_there("run/ckpt-5.varve"), "its value was given up");
     cr_assert_eq(end(&l), VARVE_OK);

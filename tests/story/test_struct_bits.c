@@ -220,7 +220,7 @@ TEST(struct_bits, are_there_or_not_at_each_allocation_that_fails)
         varve_node *node = varve_add_struct(root, "cpu", cpu_fields, &cpu);
         done = test_allocation_count() <= n;
         test_fail_allocation(-1, false);
-        varve_status status = varve_clear_mistake(graph, &error);
+        varve_status status = varve_graph_clear_error(graph, &error);
         cr_assert_eq(status, done ? VARVE_OK : VARVE_NO_MEMORY);
         if (!status)
             cr_assert_eq(varve_edge_count(node), 5);

@@ -99,7 +99,7 @@ TEST(struct_cells, have_a_table_of_their_own)
     varve_graph *graph = story_graph();
     varve_add_struct(
         varve_graph_root(graph), "world", foreign_fields, &world);
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISUSE);
     cr_assert(story_says(&error, "cells/0/columns/0/cells: expected the fields "
                                  "of this struct"),
         "%s", error.message);

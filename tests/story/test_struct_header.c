@@ -173,7 +173,7 @@ TEST(struct_header, has_to_be_filled_in)
     graph = add(&path, poor);
     varve_restoration_free(
         varve_read(varve_graph_root(graph), test_path("f"), NULL, &error));
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_NO_MEMORY);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_NO_MEMORY);
     cr_assert(story_says(&error, "path: out of memory: room for 3 of points"),
         "%s", error.message);
     cr_assert_null(path.points);

@@ -132,7 +132,7 @@ TEST(struct_rows, are_what_a_flat_array_is)
     varve_add_variable(node, "now", varve_array(now, HEIGHT, WIDTH));
     varve_add_variable(node, "lower", varve_array(lower, 6));
     varve_read_options options = { .expect = {
-                                       .unused = "grid/height|grid/width|"
+                                       .unexpected = "grid/height|grid/width|"
                                                  "grid/order" } };
     varve_restoration_free(
         story_read(varve_graph_root(graph), "f", &options));
@@ -309,17 +309,18 @@ TEST(struct_rows, are_whole_at_each_allocation_that_fails)
 }
 
 /* Room that ends in the middle of the rows: it is the program's. */
-static long rooms_left;
+static long resize_buffers_left;
 
-static void *few_rooms(size_t count, size_t size)
+static void *few_resize_buffers(size_t count, size_t size)
 {
-    return rooms_left-- > 0 ? calloc(count, size) : NULL;
+    return resize_buffers_left-- > 0 ? calloc(count, size) : NULL;
 }
 
 TEST(struct_rows, without_room_leave_the_program_what_there_is)
 {
     static const varve_field fields[] = {
-        VARVE_FIELD_ROWS(struct grid, now, height, width, .room = few_rooms),
+        VARVE_FIELD_ROWS(
+            struct grid, now, height, width, .room = few_resize_buffers),
         VARVE_FIELDS_END,
     };
     write_grid(1);
@@ -329,7 +330,7 @@ TEST(struct_rows, without_room_leave_the_program_what_there_is)
         varve_read_options options = { .only = "grid/now" };
         varve_graph *graph = story_graph();
         varve_add_struct(varve_graph_root(graph), "grid", fields, &g);
-        rooms_left = n;
+        resize_buffers_left = n;
         varve_restoration *r = varve_read(
             varve_graph_root(graph), test_path("f"), &options, &error);
         cr_assert_eq(varve_graph_check(graph, &error),

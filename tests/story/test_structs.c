@@ -473,7 +473,7 @@ TEST(structs, a_plan_makes_no_room)
     varve_node *root = varve_graph_root(graph);
     varve_add_struct(root, "net", net_fields, &net);
     varve_restoration *r =
-        varve_plan(root, test_path("f"), &casting, &error);
+        varve_dry_run(root, test_path("f"), &casting, &error);
     cr_assert_not_null(r, "%s", error.message);
     cr_assert_null(net.layers);
     cr_assert_eq(net.layer_count, 0);

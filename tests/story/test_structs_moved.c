@@ -112,8 +112,8 @@ static void save_in_background(varve_error *error)
 
 static void save_layers(varve_error *error)
 {
-    varve_write_options options = { .layered = true,
-        .layers.only_touched = true };
+    varve_write_options options = { .incremental = true,
+        .increment.only_dirty = true };
     cr_assert_ok(varve_write(root, test_path("f"), &options, error), *error);
 }
 
@@ -160,7 +160,7 @@ TEST(structs_moved, a_plan_and_a_read_take_the_memory_that_there_is)
     t.order = calloc(5, sizeof *t.order);
     older[4] = 7;
     varve_restoration *plan =
-        varve_plan(root, test_path("f"), NULL, &error);
+        varve_dry_run(root, test_path("f"), NULL, &error);
     cr_assert(plan, "%s", error.message);
     cr_assert_eq(varve_data(varve_find_path(root, "trainer/order")), t.order);
     varve_restoration_free(plan);

@@ -27,7 +27,7 @@ TEST(subtree, of_a_file_lands_in_any_node)
     story_consumed(r);
     varve_report *report = varve_report_new(r, &error);
     varve_finding finding;
-    cr_assert(varve_report_at(report, VARVE_MATCHED, 0, &finding));
+    cr_assert(varve_report_at(report, VARVE_FINDING_MATCHED, 0, &finding));
     cr_assert_str_eq(finding.program_path, "a");
     cr_assert_str_eq(finding.file_path, "a");
     varve_report_free(report);

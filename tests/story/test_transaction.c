@@ -175,7 +175,7 @@ TEST(transaction, streaming_says_which_variables_were_touched)
     varve_read_options options = { .passes = VARVE_ONE_PASS,
         .resources.threads = 1 };
     build(&model, 1, "old!", 0);
-    story_refused(model.root, "f", &options, VARVE_HALF_RESTORED, &error);
+    story_refused(model.root, "f", &options, VARVE_PARTIALLY_RESTORED, &error);
     for (int i = 0; i < COUNT; i++) {
         char name[8];
         snprintf(name, sizeof name, "v%02d", i);

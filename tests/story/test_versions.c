@@ -8,7 +8,7 @@
 static varve_restoration *plan(varve_node *root, const char *name)
 {
     varve_error error = { 0 };
-    varve_restoration *r = varve_plan(root, test_path(name), NULL, &error);
+    varve_restoration *r = varve_dry_run(root, test_path(name), NULL, &error);
     cr_assert_not_null(r, "%s", error.message);
     return r;
 }
@@ -35,8 +35,8 @@ TEST(versions, what_came_later_keeps_its_value_and_nothing_minds)
     assert_all_hold(r);
     varve_report *report = varve_report_new(r, NULL);
     varve_finding finding;
-    cr_assert(varve_report_at(report, VARVE_ONLY_IN_PROGRAM, 0, &finding));
-    cr_assert(finding.excused);
+    cr_assert(varve_report_at(report, VARVE_FINDING_MISSING, 0, &finding));
+    cr_assert(finding.expected);
     cr_assert_str_eq(finding.program_path, "rate");
     cr_assert_str_eq(finding.reason, "it came later");
     varve_report_free(report);
@@ -92,10 +92,10 @@ TEST(versions, a_retired_name_is_not_missed_with_all_below_it_and_its_slots)
     assert_all_hold(r);
     varve_report *report = varve_report_new(r, NULL);
     varve_finding finding;
-    cr_assert_eq(varve_report_count(report, VARVE_WAITING), 0);
-    cr_assert_eq(varve_report_count(report, VARVE_ONLY_IN_FILE), 2);
-    cr_assert(varve_report_at(report, VARVE_ONLY_IN_FILE, 0, &finding));
-    cr_assert(finding.excused);
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_PENDING), 0);
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_UNEXPECTED), 2);
+    cr_assert(varve_report_at(report, VARVE_FINDING_UNEXPECTED, 0, &finding));
+    cr_assert(finding.expected);
     cr_assert_null(finding.nearest);
     cr_assert_str_eq(finding.reason, "the program has retired its name");
     varve_report_free(report);
@@ -140,7 +140,7 @@ TEST(versions, patterns_of_a_read_go_on_beside_them)
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     float v[3] = { 0 };
-    varve_read_options options = { .expect.unused = "extra" };
+    varve_read_options options = { .expect.unexpected = "extra" };
     story_add(root, "w", &v[0]);
     varve_tag(story_add(root, "later", &v[1]), VARVE_TAG_LATER);
     varve_node *lost = story_add(root, "lost", &v[2]);

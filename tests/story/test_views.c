@@ -202,7 +202,7 @@ static void go_by_file(
     const char *path = path_for(options->format);
     set(1);
     cr_assert_ok(varve_write(root, path, options, &error), error);
-    if (options->layered) {
+    if (options->incremental) {
         /* Another layer, and back. */
         view_set(&things[1].view, 2);
         cr_assert_ok(varve_write(root, path, options, &error), error);
@@ -213,16 +213,16 @@ static void go_by_file(
     read_back(root, options->format, seed);
 }
 
-static void go_by_job(varve_node *root, bool at_rest, uint64_t *seed)
+static void go_by_job(varve_node *root, bool zero_copy, uint64_t *seed)
 {
     varve_error error;
-    const varve_write_options options = { .background.at_rest = at_rest };
+    const varve_write_options options = { .async.zero_copy = zero_copy };
     set(1);
     varve_job *job =
         varve_write_async(root, path_for(VARVE_FORMAT_VARVE), &options, &error);
     cr_assert(job, "%s", error.message);
-    if (at_rest)
-        cr_assert_ok(varve_job_wait_copied(job, &error), error);
+    if (zero_copy)
+        cr_assert_ok(varve_job_wait_staged(job, &error), error);
     set(3);
     cr_assert_ok(varve_job_wait(job, &error), error);
     varve_job_free(job);
@@ -263,7 +263,7 @@ static void go_by_graft(varve_node *root)
     varve_graph *other = story_graph();
     set(1);
     varve_node *made =
-        varve_graft(varve_graph_root(other), "copy", root, &error);
+        varve_copy_subgraph(varve_graph_root(other), "copy", root, &error);
     cr_assert(made, "%s", error.message);
     cr_assert(view_bytes_are(varve_data(varve_find(made, "a")),
         things[0].view.value_size, 1));
@@ -272,8 +272,8 @@ static void go_by_graft(varve_node *root)
 
 TEST(views, come_back_by_any_way)
 {
-    static const varve_write_options ways[] = { { 0 }, { .layered = true },
-        { .compress = 1 }, { .layered = true, .layers.track = true },
+    static const varve_write_options ways[] = { { 0 }, { .incremental = true },
+        { .compress = 1 }, { .incremental = true, .increment.track = true },
         { .format = VARVE_FORMAT_SAFETENSORS }, { .format = VARVE_FORMAT_NPZ },
         { .format = VARVE_FORMAT_TENSORFLOW },
         { .format = VARVE_FORMAT_TORCH } };
@@ -415,7 +415,7 @@ static void end_failing(varve_graph *graph)
 TEST(views, whose_copy_fails_leave_the_older_file)
 {
     static const varve_write_options ways[] = { { 0 }, { .compress = 1 },
-        { .format = VARVE_FORMAT_SAFETENSORS }, { .layered = true } };
+        { .format = VARVE_FORMAT_SAFETENSORS }, { .incremental = true } };
     varve_graph *graph = begin_failing();
     varve_node *root = varve_graph_root(graph);
     int files = test_file_count();
@@ -428,7 +428,7 @@ TEST(views, whose_copy_fails_leave_the_older_file)
                 VARVE_CALLBACK);
             cr_assert_str_eq(error.message,
                 "far: copying its value out failed with VARVE_IO");
-            if (!ways[way].layered) /* which leaves its folder */
+            if (!ways[way].incremental) /* which leaves its folder */
                 cr_assert_eq(test_file_count(), files);
         }
     view_fail(&far, -1, 0);
@@ -474,7 +474,7 @@ TEST(views, too_large_to_be_undone_are_named)
         change();
         view_fail(&far, at, 1);
         story_refused(varve_graph_root(graph), "f", &options,
-            VARVE_HALF_RESTORED, &error);
+            VARVE_PARTIALLY_RESTORED, &error);
         cr_assert(story_says(&error, "copying its value in failed"));
         cr_assert(story_says(&error, "\n  far"));
         end_failing(graph);
@@ -483,7 +483,7 @@ TEST(views, too_large_to_be_undone_are_named)
 
 TEST(views, are_never_copied_whole)
 {
-    static const varve_write_options ways[] = { { 0 }, { .layered = true },
+    static const varve_write_options ways[] = { { 0 }, { .incremental = true },
         { .format = VARVE_FORMAT_NPZ } };
     const varve_read_options streaming = { .passes = VARVE_ONE_PASS };
     struct view v;

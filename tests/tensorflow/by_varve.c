@@ -306,7 +306,7 @@ static void print_value(const struct thing *thing)
 
 static void print_checkpoints(void)
 {
-    varve_managed managed;
+    varve_checkpoint_info managed;
     printf(" checkpoints=");
     for (size_t i = 0; varve_manager_at(manager, i, &managed); i++)
         printf("%s%llu", i ? "," : "", (unsigned long long)managed.number);

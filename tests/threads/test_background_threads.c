@@ -274,16 +274,16 @@ static varve_job *start(struct flight *f, varve_error *error)
 {
     varve_node *root = varve_graph_root(world.program.graph);
     const varve_write_options options = {
-        .background = { .at_rest = random_below(2),
+        .async = { .zero_copy = random_below(2),
         .in_flight = (unsigned)random_below(4) },
-        .layered = random_below(4) == 0,
+        .incremental = random_below(4) == 0,
     };
     f->name = random_below(NAMES + 1);
     f->job = f->name < NAMES
                  ? varve_write_async(root, names[f->name], &options, error)
                  : varve_save_async(root, "n", &options, error);
-    if (f->job && options.background.at_rest &&
-        varve_job_wait_copied(f->job, error) != VARVE_OK)
+    if (f->job && options.async.zero_copy &&
+        varve_job_wait_staged(f->job, error) != VARVE_OK)
         demand(false, "wait", error->message);
     return f->job;
 }

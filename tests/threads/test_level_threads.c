@@ -408,7 +408,7 @@ static void run_round(void)
     for (int i = 1; i < PLACES; i++)
         world.levels[i - 1] = (varve_level){ .directory = places[i],
             .keep_last = random_below(4),
-            .most_waiting = random_below(3) };
+            .max_pending = random_below(3) };
     start();
     for (int i = 1; i < OPERATIONS; i++)
         live();

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include <varve/slice.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 #include <varve/varve.h>
 
 #include "default_allocator.h"
@@ -383,10 +383,10 @@ static void try_once(void)
         .system = memory_system(world.memory) };
     for (unsigned i = 0; i < VALUES; i++)
         choose_value(&run.values[i], is_plain);
-    run.write.layered = below(2);
+    run.write.incremental = below(2);
     run.write.compress = (int)below(2) * LEVEL;
     run.is_behind = below(2);
-    for (unsigned i = 0; i < (run.write.layered ? 2 : 1); i++)
+    for (unsigned i = 0; i < (run.write.incremental ? 2 : 1); i++)
         run_all(&run); /* the second time by others, of the same values */
     for (int i = 0; i < 2; i++) {
         choose_options(&run);

@@ -1,4 +1,4 @@
-/* walks.c - the ways of values whose rooms and calls walks.py counts.
+/* walks.c - the ways of values whose resize buffers and calls walks.py counts.
  *
  *     walks WALK FOLDER GOLDEN
  *
@@ -68,7 +68,7 @@ static void late(const char *folder)
 }
 
 /* A save of a manager in the background, a layer on the one before. */
-static void layered(const char *folder)
+static void incremental(const char *folder)
 {
     static float value[COUNT][1 << 16];
     varve_graph *graph = varve_graph_new(NULL);
@@ -78,10 +78,10 @@ static void layered(const char *folder)
         varve_add_variable(
             varve_graph_root(graph), text, varve_array(value[i], 1 << 16));
     }
-    const varve_write_options write = { .layered = true };
+    const varve_write_options write = { .incremental = true };
     varve_manager *manager = varve_manager_new(varve_graph_root(graph), folder,
         &(varve_manager_options){
-            .prefix = "layered",
+            .prefix = "incremental",
             .keep_last = 2,
             .async = true,
             .write = &write,
@@ -141,8 +141,8 @@ int main(int argc, char **argv)
         return 2;
     if (strcmp(argv[1], "late") == 0)
         late(argv[2]);
-    else if (strcmp(argv[1], "layered") == 0)
-        layered(argv[2]);
+    else if (strcmp(argv[1], "incremental") == 0)
+        incremental(argv[2]);
     else if (strcmp(argv[1], "tensorflow") == 0)
         tensorflow(argv[3]);
     else

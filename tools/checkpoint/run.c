@@ -170,8 +170,8 @@ static int add_file(const struct settings *settings, struct run_list *list,
 
 static int by_counter(const void *left, const void *right)
 {
-    const varve_managed *a = &((const struct run_entry *)left)->facts;
-    const varve_managed *b = &((const struct run_entry *)right)->facts;
+    const varve_checkpoint_info *a = &((const struct run_entry *)left)->facts;
+    const varve_checkpoint_info *b = &((const struct run_entry *)right)->facts;
     if (a->counter != b->counter)
         return a->counter < b->counter ? -1 : 1;
     if (a->number != b->number)
@@ -449,7 +449,7 @@ static int open_which(const struct settings *settings, const char *argument,
 {
     const char *at = run_which(argument);
     const varve_manager_options options = { .read_only = true,
-        .as_noted = true,
+        .retention_from_ledger = true,
         .keep_best = at && strcmp(at, "@best") == 0 };
     size_t size = at ? (size_t)(at - argument) : strlen(argument);
     char *base = room_copy(argument, size);

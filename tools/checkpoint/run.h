@@ -13,9 +13,10 @@
 
 /* One of them. */
 struct run_entry {
-    varve_managed facts; /* strings are the run's; `kept` is NULL too where
-                            nothing decides about it, as of other formats */
-    bool is_managed;     /* the manager lists it: it is a file PREFIX-N.varve */
+    varve_checkpoint_info
+        facts;       /* strings are the run's; `kept` is NULL too where
+                nothing decides about it, as of other formats */
+    bool is_managed; /* the manager lists it: it is a file PREFIX-N.varve */
     varve_format format;
     int64_t modified; /* seconds since 1970 */
 };

@@ -4,9 +4,11 @@
  */
 #include "keep.h"
 
-varve_manager_options keep_options(const struct keep *keep, bool as_noted)
+varve_manager_options keep_options(
+    const struct keep *keep, bool retention_from_ledger)
 {
-    return (varve_manager_options){ .as_noted = as_noted,
+    return (
+        varve_manager_options){ .retention_from_ledger = retention_from_ledger,
         .keep_last = (size_t)keep->last,
         .keep_best = (size_t)keep->best,
         .best_is_larger = keep->greatest,

@@ -17,9 +17,11 @@ struct keep {
     bool greatest;
 };
 
-/* For a manager; what they leave open is as its ledger has it where `as_noted`.
+/* For a manager; what they leave open is as its ledger has it where
+ * `retention_from_ledger`.
  */
-varve_manager_options keep_options(const struct keep *keep, bool as_noted);
+varve_manager_options keep_options(
+    const struct keep *keep, bool retention_from_ledger);
 
 /* Whether they say anything of what is kept. */
 bool keep_is_given(const struct keep *keep);

@@ -140,7 +140,7 @@ static int cast_part(const struct settings *settings, struct casts *casts,
     if (!rule || rule->dtype == from)
         return OUTCOME_DONE;
     value.to = rule->dtype;
-    if (varve_retype(part->node, value.to, &value.misfits, &error))
+    if (varve_retype(part->node, value.to, &value.inexact, &error))
         return complain_status(settings, "cannot cast", part->path, &error);
     value.path = room_copy(part->path, strlen(part->path));
     casts->values =
@@ -174,20 +174,20 @@ static void print_changed(const struct cast_value *value)
     print_clean(stdout, value->path);
     printf(": %s to %s, %" PRIu64 " %s not kept exactly\n",
         varve_dtype_name(value->from), varve_dtype_name(value->to),
-        value->misfits, value->misfits == 1 ? "element" : "elements");
+        value->inexact, value->inexact == 1 ? "element" : "elements");
 }
 
 void casts_print(const struct casts *casts, bool all)
 {
     size_t changed = 0;
     for (size_t i = 0; i < casts->count; i++)
-        changed += casts->values[i].misfits > 0;
+        changed += casts->values[i].inexact > 0;
     if (casts->count)
         printf("cast %zu %s, %zu not exactly\n", casts->count,
             casts->count == 1 ? "value" : "values", changed);
     size_t shown = 0;
     for (size_t i = 0; i < casts->count && (all || shown < FEW); i++) {
-        if (!all && casts->values[i].misfits == 0)
+        if (!all && casts->values[i].inexact == 0)
             continue;
         print_changed(&casts->values[i]);
         shown++;
@@ -202,8 +202,8 @@ void casts_print_json(const struct casts *casts)
         const struct cast_value *value = &casts->values[i];
         fputs(i ? ",\n{\"path\":" : "\n{\"path\":", stdout);
         json_print_text(stdout, value->path);
-        printf(",\"from\":\"%s\",\"to\":\"%s\",\"misfits\":%" PRIu64 "}",
+        printf(",\"from\":\"%s\",\"to\":\"%s\",\"inexact\":%" PRIu64 "}",
             varve_dtype_name(value->from), varve_dtype_name(value->to),
-            value->misfits);
+            value->inexact);
     }
 }

@@ -23,7 +23,7 @@ struct cast_value {
     char *path;
     varve_dtype from;
     varve_dtype to;
-    uint64_t misfits; /* elements that were not kept exactly */
+    uint64_t inexact; /* elements that were not kept exactly */
 };
 
 struct casts {
@@ -46,7 +46,7 @@ int casts_apply(
 /* What was cast, in a line or two; the values that changed. */
 void casts_print(const struct casts *casts, bool all);
 
-/* {"path":...,"from":...,"to":...,"misfits":...} for each. */
+/* {"path":...,"from":...,"to":...,"inexact":...} for each. */
 void casts_print_json(const struct casts *casts);
 
 #endif

@@ -173,8 +173,9 @@ static int make_graph(struct conversion *c)
     const char *file = shown_path(varve_reader_path(c->source.reader));
     varve_read_options part = part_of(c);
     /* Casts look at all of a value at once. */
-    c->graph = (c->casts.rule_count ? varve_graph_from_part : varve_graph_over)(
-        file, &part, NULL, &error);
+    c->graph =
+        (c->casts.rule_count ? varve_graph_from_part : varve_graph_from_lazy)(
+            file, &part, NULL, &error);
     if (!c->graph)
         return complain_unread(c->settings, file, &error);
     varve_node *node = find_root(c);

@@ -34,11 +34,11 @@ varve_status unused_find(struct unused *u, varve_node *root, const char *file,
 {
     if (!options->only && !options->except)
         return VARVE_OK;
-    varve_restoration *plan = varve_plan(root, file, options, error);
+    varve_restoration *plan = varve_dry_run(root, file, options, error);
     if (!plan)
         return error->status;
     varve_status status =
-        varve_each_finding(plan, VARVE_MISMATCHED, add, u, error);
+        varve_each_finding(plan, VARVE_FINDING_MISMATCHED, add, u, error);
     varve_restoration_free(plan);
     return status;
 }

@@ -18,7 +18,8 @@ static uint64_t piece_size(const struct side *s, const varve_saved_node *node)
     const varve_reader *reader = s->target.reader;
     if (varve_reader_format(reader) == VARVE_FORMAT_VARVE)
         return PIECE;
-    return node->file && !varve_reader_has_sums(reader) ? PIECE : LARGE_PIECE;
+    return node->file && !varve_reader_has_checksums(reader) ? PIECE
+                                                             : LARGE_PIECE;
 }
 
 static uint64_t width_of(const struct abreast *p, int side)

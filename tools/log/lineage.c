@@ -90,7 +90,7 @@ static int compare(uint64_t a, uint64_t b)
 
 static int64_t time_of(const struct log_row *row)
 {
-    const varve_managed *facts = &row->entry->facts;
+    const varve_checkpoint_info *facts = &row->entry->facts;
     return facts->time >= 0 ? facts->time : row->entry->modified;
 }
 

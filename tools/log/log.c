@@ -125,7 +125,7 @@ static void print_entry(
     char text[UNITS_TEXT_SIZE];
     struct table *table = &l->table;
     const struct run_entry *e = row->entry;
-    const varve_managed *f = &e->facts;
+    const varve_checkpoint_info *f = &e->facts;
     bool has_metric = f->metric == f->metric;
     print_name(l, row, drawn);
     print_known(table, f->step);

@@ -15,30 +15,31 @@
 
 enum { EXCUSED = VARVE_FINDING_KINDS, MARKS };
 
-/* By kind of finding, and behind them what is excused. */
+/* By kind of finding, and behind them what is expected. */
 static const struct page_mark marks[MARKS] = {
-    [VARVE_MATCHED] = { "arrived", "has its value from the file", PAGE_GOOD },
-    [VARVE_WAITING] = { "waits", "in the file; the program may still ask",
-        PAGE_WAITS },
-    [VARVE_ONLY_IN_FILE] = { "only in the file", "nothing waits for it",
+    [VARVE_FINDING_MATCHED] = { "arrived", "has its value from the file",
+        PAGE_GOOD },
+    [VARVE_FINDING_PENDING] = { "waits",
+        "in the file; the program may still ask", PAGE_WAITS },
+    [VARVE_FINDING_UNEXPECTED] = { "only in the file", "nothing waits for it",
         PAGE_APART },
-    [VARVE_ONLY_IN_PROGRAM] = { "only in the program", "the file lacks it",
+    [VARVE_FINDING_MISSING] = { "only in the program", "the file lacks it",
         PAGE_NEW },
-    [VARVE_MISMATCHED] = { "does not fit", "both have it, but it differs",
-        PAGE_BAD },
-    [VARVE_DAMAGED] = { "damaged", "in the file, but not to be read",
+    [VARVE_FINDING_MISMATCHED] = { "does not fit",
+        "both have it, but it differs", PAGE_BAD },
+    [VARVE_FINDING_DAMAGED] = { "damaged", "in the file, but not to be read",
         PAGE_BROKEN },
-    [EXCUSED] = { "excused", "not restored, and no assertion minds",
+    [EXCUSED] = { "expected", "not restored, and no assertion minds",
         PAGE_QUIET },
 };
 
 static const char *const kinds[VARVE_FINDING_KINDS] = {
-    [VARVE_MATCHED] = "matched",
-    [VARVE_WAITING] = "waiting",
-    [VARVE_ONLY_IN_FILE] = "only_in_file",
-    [VARVE_ONLY_IN_PROGRAM] = "only_in_program",
-    [VARVE_MISMATCHED] = "mismatched",
-    [VARVE_DAMAGED] = "damaged",
+    [VARVE_FINDING_MATCHED] = "matched",
+    [VARVE_FINDING_PENDING] = "waiting",
+    [VARVE_FINDING_UNEXPECTED] = "only_in_file",
+    [VARVE_FINDING_MISSING] = "only_in_program",
+    [VARVE_FINDING_MISMATCHED] = "mismatched",
+    [VARVE_FINDING_DAMAGED] = "damaged",
 };
 
 enum { NONE = -1 };
@@ -55,7 +56,7 @@ struct item {
     const char *nearest;
     int is_cast;
     int is_excused;
-    json_int_t misfits;
+    json_int_t inexact;
 };
 
 /* --- Reading ------------------------------------------------------------ */
@@ -71,8 +72,8 @@ static bool take_item(struct notes *n, json_t *from, struct item *item)
             "kind", &kind, "path", &item->path, "file_path", &item->file_path,
             "node", &item->node, "dtype", &dtype, "shape", &shape, "bytes",
             &item->bytes, "reason", &item->reason, "nearest", &item->nearest,
-            "cast", &item->is_cast, "excused", &item->is_excused, "misfits",
-            &item->misfits))
+            "cast", &item->is_cast, "expected", &item->is_excused, "inexact",
+            &item->inexact))
         return notes_fail(n, "%s", error.text);
     while (item->kind < VARVE_FINDING_KINDS &&
            strcmp(kind, kinds[item->kind]) != 0)
@@ -148,21 +149,21 @@ static void say_finding(struct words *w, const struct item *item)
 {
     bool has_path = item->path && item->file_path &&
                     strcmp(item->path, item->file_path) != 0;
-    if (item->is_excused && item->kind != VARVE_MISMATCHED)
+    if (item->is_excused && item->kind != VARVE_FINDING_MISMATCHED)
         say(w, "", marks[item->kind].name);
     if (item->reason)
         say(w, "", item->reason);
     if (has_path)
         say(w, "in the program: ", *item->path ? item->path : "the root");
-    if (item->kind == VARVE_MISMATCHED)
+    if (item->kind == VARVE_FINDING_MISMATCHED)
         say_type(w, "the program has ", &item->wanted);
     if (item->is_cast)
         say_type(w, "converted to ", &item->wanted);
-    if (item->misfits) {
+    if (item->inexact) {
         say(w, "", "");
         fprintf(w->to,
             "%" JSON_INTEGER_FORMAT " elements were not kept exactly",
-            item->misfits);
+            item->inexact);
     }
 }
 
@@ -170,7 +171,7 @@ static void say_finding(struct words *w, const struct item *item)
 
 static void add_finding(struct notes *n, const struct item *item)
 {
-    bool is_excused = item->is_excused && item->kind != VARVE_MATCHED;
+    bool is_excused = item->is_excused && item->kind != VARVE_FINDING_MATCHED;
     struct words words;
     words_begin(&words);
     say_finding(&words, item);
@@ -218,12 +219,12 @@ bool notes_of_report(struct notes *n)
     n->mark_count = MARKS;
     memcpy(n->marks, marks, sizeof marks);
     if (json_is_true(json_object_get(n->source, "plan")))
-        n->marks[VARVE_MATCHED].name = "would arrive";
+        n->marks[VARVE_FINDING_MATCHED].name = "would arrive";
     json_array_foreach(items, i, each)
     {
         if (!take_item(n, each, &item) || !check_node(n, &item))
             return false;
-        if (item.kind == VARVE_MISMATCHED && item.node == NONE)
+        if (item.kind == VARVE_FINDING_MISMATCHED && item.node == NONE)
             add_remark(n, &item);
         else
             add_finding(n, &item);

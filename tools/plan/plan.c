@@ -28,9 +28,9 @@ static const struct option_row option_rows[] = {
         "a path in the program, and in A; repeatable"),
     OPTION("rename-file", 0, OPTION_TEXT, rename.file, "FILE",
         "a line for each rename; # is a comment"),
-    OPTION("allow-unfilled", 0, OPTION_TEXTS, allow_unfilled, "PATS",
+    OPTION("allow-missing", 0, OPTION_TEXTS, allow_missing, "PATS",
         "what A need not have; repeatable"),
-    OPTION("allow-unclaimed", 0, OPTION_TEXTS, allow_unclaimed, "PATS",
+    OPTION("allow-unexpected", 0, OPTION_TEXTS, allow_unexpected, "PATS",
         "what the program need not take; repeatable"),
     OPTION("cast", 0, OPTION_FLAG, any_type, NULL, "element types may differ"),
     OPTION("write-map", 0, OPTION_TEXT, map, "FILE",
@@ -61,8 +61,8 @@ struct plan {
     struct suggestions suggestions;
     struct folds folds;
     varve_rename *pairs; /* those of the suggestions, then the renames */
-    char *allow_unfilled;
-    char *allow_unclaimed;
+    char *allow_missing;
+    char *allow_unexpected;
     struct trial before; /* without suggestions */
     struct trial after;  /* with them */
 };
@@ -131,8 +131,8 @@ static int try(struct plan *p, struct trial *trial)
         .subtree = *subtree ? subtree : NULL,
         .foreign = { .dots = p->settings->opening.dots,
             .follow_links = p->settings->opening.follow_links },
-        .expect = { .missing = *p->allow_unfilled ? p->allow_unfilled : NULL,
-            .unused = *p->allow_unclaimed ? p->allow_unclaimed : NULL },
+        .expect = { .missing = *p->allow_missing ? p->allow_missing : NULL,
+            .unexpected = *p->allow_unexpected ? p->allow_unexpected : NULL },
         .cast = p->options->any_type ? VARVE_CAST_ANY : VARVE_CAST_NONE,
     };
     read.rename.count = make_pairs(p);
@@ -226,7 +226,7 @@ static int look_for_suggestions(struct plan *p)
     int outcome = try(p, &p->after);
     for (int slots = 0; outcome == OUTCOME_DONE && slots < 2; slots++) {
         size_t known = p->suggestions.count;
-        if (!any_free(&p->after.unfilled) || !any_free(&p->after.unclaimed) ||
+        if (!any_free(&p->after.missing) || !any_free(&p->after.unexpected) ||
             known > MOST_SUGGESTIONS || p->suggestions.left_out)
             break;
         suggest(&p->suggestions, &p->after, p->source.reader,
@@ -264,8 +264,8 @@ static int prepare(struct plan *p, char **operands)
     const struct plan_options *o = p->options;
     if (!o->into)
         return complain_usage(s, "expected --into B");
-    p->allow_unfilled = joined(&o->allow_unfilled);
-    p->allow_unclaimed = joined(&o->allow_unclaimed);
+    p->allow_missing = joined(&o->allow_missing);
+    p->allow_unexpected = joined(&o->allow_unexpected);
     int outcome = renames_read(s, &o->rename, &p->renames);
     if (outcome == OUTCOME_DONE)
         outcome = target_open(s, operands[0], &p->source);
@@ -312,8 +312,8 @@ static int run(const void *given, int count, char **operands)
     target_close(&p.source);
     program_clear(&p.program);
     free(p.pairs);
-    free(p.allow_unfilled);
-    free(p.allow_unclaimed);
+    free(p.allow_missing);
+    free(p.allow_unexpected);
     return outcome;
 }
 
@@ -329,8 +329,8 @@ const struct command plan_command = {
         "    model/kernel float32 [784,10]\n    adam/m(model/kernel) float32 "
         "[784,10]\n    random state\n\nWhat A has for the program is matched "
         "by path, or by a rename; what it lacks is\nunfilled, what nobody "
-        "wants unclaimed, and what does not fit mismatched. Pairs\nof "
-        "unfilled and unclaimed values of one type and shape are suggested, "
+        "wants unexpected, and what does not fit mismatched. Pairs\nof "
+        "missing and unexpected values of one type and shape are suggested, "
         "each once,\nand tried; BY says how they were found: 'end', no "
         "others end in the same names;\n'only', no others are left of their "
         "type and shape; 'name', each is nearest to\nthe other by its path; "

@@ -20,14 +20,14 @@ static const struct column columns[] = { { "status", "STATUS", false },
     { "dtype_saved", NULL, false }, { "shape_saved", NULL, false },
     { "bytes", NULL, true }, { "by", "BY", false },
     { "candidates", "OF", true }, { "distance", "DISTANCE", true },
-    { "nearest", NULL, false }, { "excused", NULL, false },
+    { "nearest", NULL, false }, { "expected", NULL, false },
     { "note", "NOTE", false } };
 
 enum plan_status {
     STATUS_MATCHED,
     STATUS_SUGGESTED,
-    STATUS_UNFILLED,
-    STATUS_UNCLAIMED,
+    STATUS_MISSING,
+    STATUS_UNEXPECTED,
     STATUS_MISMATCHED,
     STATUS_UNUSED, /* a rename or pattern that matched nothing */
     STATUS_ALLOWED,
@@ -35,7 +35,7 @@ enum plan_status {
 };
 
 static const char *const status_names[STATUS_COUNT] = { "matched", "suggested",
-    "unfilled", "unclaimed", "mismatched", "unused", "allowed" };
+    "missing", "unexpected", "mismatched", "unused", "allowed" };
 
 struct plan_table {
     const struct plan_facts *facts;
@@ -197,13 +197,13 @@ static int compare_suggested(const void *key, const void *item)
 }
 
 /* What was matched from elsewhere: by a rename, or by a suggestion where it was
- * unfilled before. A slot that was so and that nobody suggested goes along. */
+ * missing before. A slot that was so and that nobody suggested goes along. */
 static void add_moved(struct plan_table *t)
 {
     static const struct suggestion along = { .how = HOW_ALONG, .distance = -1 };
     const struct suggestions *s = t->facts->suggestions;
     const struct found_list *moved = &t->facts->after->moved;
-    struct lookup unfilled = lookup_of(&t->facts->before->unfilled);
+    struct lookup missing = lookup_of(&t->facts->before->missing);
     const struct suggestion **sorted = room_for(s->count, sizeof *sorted);
     for (size_t i = 0; i < s->count; i++)
         sorted[i] = &s->items[i];
@@ -211,7 +211,7 @@ static void add_moved(struct plan_table *t)
     for (int suggested = 0; suggested < 2; suggested++) {
         for (size_t i = 0; i < moved->count; i++) {
             const struct found *f = &moved->items[i];
-            if (lookup_has(&unfilled, f->program_path) != (suggested == 1))
+            if (lookup_has(&missing, f->program_path) != (suggested == 1))
                 continue;
             const struct suggestion **found = bsearch(f->program_path, sorted,
                 s->count, sizeof *sorted, compare_suggested);
@@ -224,7 +224,7 @@ static void add_moved(struct plan_table *t)
         }
     }
     free(sorted);
-    free(unfilled.paths);
+    free(missing.paths);
 }
 
 /* --- The whole ---------------------------------------------------------- */
@@ -249,8 +249,8 @@ static void add_list(struct plan_table *t, const struct found_list *list,
 
 static bool is_complete(const struct plan_table *t)
 {
-    return !t->counts[STATUS_SUGGESTED] && !t->counts[STATUS_UNFILLED] &&
-           !t->counts[STATUS_UNCLAIMED] && !t->counts[STATUS_MISMATCHED];
+    return !t->counts[STATUS_SUGGESTED] && !t->counts[STATUS_MISSING] &&
+           !t->counts[STATUS_UNEXPECTED] && !t->counts[STATUS_MISMATCHED];
 }
 
 static json_t *side(const char *file, const char *format, const char *path)
@@ -349,9 +349,9 @@ bool plan_answer(const struct plan_facts *facts)
         begin(&t);
     t.counts[STATUS_MATCHED] = facts->after->by_path;
     add_moved(&t);
-    add_list(&t, &facts->after->unfilled, STATUS_UNFILLED);
-    add_list(&t, &facts->after->unclaimed, STATUS_UNCLAIMED);
-    add_list(&t, &facts->after->misfits, STATUS_MISMATCHED);
+    add_list(&t, &facts->after->missing, STATUS_MISSING);
+    add_list(&t, &facts->after->unexpected, STATUS_UNEXPECTED);
+    add_list(&t, &facts->after->inexact, STATUS_MISMATCHED);
     if (!facts->settings->quiet)
         end(&t);
     return is_complete(&t);

@@ -16,8 +16,8 @@ struct plan_options {
     struct settings settings;
     const char *into;
     struct rename_options rename;
-    struct text_list allow_unfilled;
-    struct text_list allow_unclaimed;
+    struct text_list allow_missing;
+    struct text_list allow_unexpected;
     const char *map;  /* NULL: none is written */
     const char *page; /* NULL: none */
     bool any_type;

@@ -354,11 +354,11 @@ static void pair_all(struct work *w)
 void suggest(struct suggestions *s, const struct trial *trial,
     const varve_reader *reader, const char *root, bool with_slots)
 {
-    size_t count = trial->unfilled.count + trial->unclaimed.count;
+    size_t count = trial->missing.count + trial->unexpected.count;
     s->uncompared = 0; /* an earlier call counted what is still left */
     struct work w = { .to = s, .items = room_for(count, sizeof *w.items) };
-    gather(&w, &trial->unfilled, false, with_slots, reader, root);
-    gather(&w, &trial->unclaimed, true, with_slots, reader, root);
+    gather(&w, &trial->missing, false, with_slots, reader, root);
+    gather(&w, &trial->unexpected, true, with_slots, reader, root);
     pair_all(&w);
     free(w.items);
 }

@@ -36,7 +36,7 @@ struct suggestions {
     size_t left_out;   /* suggestions that were found and are not used */
 };
 
-/* Adds what may be meant by what `trial` has found unfilled. Slots only where
+/* Adds what may be meant by what `trial` has found missing. Slots only where
  * `with_slots`. A value of the program, and one of the file, comes once at
  * most. `reader` has the file, `root` the path in it that is the root. */
 void suggest(struct suggestions *suggestions, const struct trial *trial,

@@ -36,7 +36,7 @@ static void keep(
         .saved = f->saved,
         .wanted = f->wanted,
         .size = f->size,
-        .is_excused = f->excused,
+        .is_excused = f->expected,
         .is_cast = f->cast };
 }
 
@@ -50,15 +50,15 @@ static varve_status on_finding(void *user, const varve_finding *f)
 {
     struct trial *t = user;
     switch (f->kind) {
-    case VARVE_MATCHED:
+    case VARVE_FINDING_MATCHED:
         if (is_in_place(t, f) && !f->cast)
             t->by_path++;
         else
             keep(t, &t->moved, f);
         break;
-    case VARVE_ONLY_IN_PROGRAM: keep(t, &t->unfilled, f); break;
-    case VARVE_MISMATCHED: keep(t, &t->misfits, f); break;
-    default: keep(t, &t->unclaimed, f);
+    case VARVE_FINDING_MISSING: keep(t, &t->missing, f); break;
+    case VARVE_FINDING_MISMATCHED: keep(t, &t->inexact, f); break;
+    default: keep(t, &t->unexpected, f);
     }
     return VARVE_OK;
 }
@@ -69,7 +69,7 @@ varve_status trial_run(struct trial *t, varve_node *root, const char *file,
     *t = (struct trial){ .by_path = 0 };
     if (options->subtree)
         t->subtree_size = strlen(options->subtree);
-    varve_restoration *plan = varve_plan(root, file, options, error);
+    varve_restoration *plan = varve_dry_run(root, file, options, error);
     if (!plan)
         return error->status;
     varve_status status = VARVE_OK;
@@ -83,7 +83,7 @@ varve_status trial_run(struct trial *t, varve_node *root, const char *file,
 char *trial_report(varve_node *root, const char *file,
     const varve_read_options *options, varve_error *error)
 {
-    varve_restoration *plan = varve_plan(root, file, options, error);
+    varve_restoration *plan = varve_dry_run(root, file, options, error);
     varve_report *report = plan ? varve_report_new(plan, error) : NULL;
     const char *json = report ? varve_report_json(report, error) : NULL;
     char *copy = json ? copied(json) : NULL;
@@ -127,8 +127,8 @@ static bool moves_all(const struct trial *t, const struct trial *before)
 bool trial_is_as_good(const struct trial *t, const struct trial *before)
 {
     return t->by_path >= before->by_path &&
-           unexcused(&t->unfilled) <= unexcused(&before->unfilled) &&
-           unexcused(&t->misfits) <= unexcused(&before->misfits) &&
+           unexcused(&t->missing) <= unexcused(&before->missing) &&
+           unexcused(&t->inexact) <= unexcused(&before->inexact) &&
            moves_all(t, before);
 }
 
@@ -146,8 +146,8 @@ static void clear(struct found_list *list)
 void trial_clear(struct trial *t)
 {
     clear(&t->moved);
-    clear(&t->unfilled);
-    clear(&t->unclaimed);
-    clear(&t->misfits);
+    clear(&t->missing);
+    clear(&t->unexpected);
+    clear(&t->inexact);
     *t = (struct trial){ .by_path = 0 };
 }

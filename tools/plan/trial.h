@@ -29,10 +29,10 @@ struct found_list {
 /* The findings of a plan, but for those that are simply taken from their own
  * path, which are counted. */
 struct trial {
-    struct found_list moved;     /* matched, from another path */
-    struct found_list unfilled;  /* only in the program */
-    struct found_list unclaimed; /* only in the file */
-    struct found_list misfits;
+    struct found_list moved;      /* matched, from another path */
+    struct found_list missing;    /* only in the program */
+    struct found_list unexpected; /* only in the file */
+    struct found_list inexact;
     size_t by_path;
     size_t subtree_size; /* of what paths in the file begin with */
 };

@@ -59,7 +59,7 @@ struct account {
 
 /* What the manager lists under a path now; false: it is gone. */
 static bool find_now(
-    const struct run *run, const char *path, varve_managed *now)
+    const struct run *run, const char *path, varve_checkpoint_info *now)
 {
     for (size_t i = 0; varve_manager_at(run->manager, i, now); i++) {
         if (strcmp(now->path, path) == 0)
@@ -90,7 +90,7 @@ static void say(const struct prune_options *options, bool goes,
 static void account_for(const struct prune_options *options,
     const struct run *run, const struct run_entry *e, struct account *account)
 {
-    varve_managed now;
+    varve_checkpoint_info now;
     bool is_there = find_now(run, e->facts.path, &now);
     if (options->dry_run ? is_there && !now.kept : !is_there) {
         account->bytes += e->facts.size;
@@ -131,7 +131,7 @@ static int prune_run(const struct prune_options *options, const struct run *run)
     const struct settings *settings = &options->settings;
     varve_error error = { .status = VARVE_OK };
     struct account account = { 0 };
-    if ((options->dry_run ? varve_manager_plan_prune : varve_manager_prune)(
+    if ((options->dry_run ? varve_manager_prune_dry_run : varve_manager_prune)(
             run->manager, &error))
         return complain_status(
             settings, "cannot prune", run->directory, &error);
@@ -165,7 +165,7 @@ static void print_layers(const struct prune_options *options,
 }
 
 static int complain_kept_layers(const struct settings *settings,
-    const char *directory, const varve_layers_pruned *result)
+    const char *directory, const varve_data_files_pruned *result)
 {
     struct complaint c = { .outcome = OUTCOME_NO,
         .code = "KEPT",
@@ -186,9 +186,9 @@ static int prune_layers(
 {
     const struct settings *settings = &options->settings;
     varve_error error = { .status = VARVE_OK };
-    varve_layers_pruned result;
-    varve_status status =
-        varve_prune_layers_with(directory, options->dry_run, &result, &error);
+    varve_data_files_pruned result;
+    varve_status status = varve_prune_data_files_with(
+        directory, options->dry_run, &result, &error);
     print_layers(options, directory, result.count, result.bytes);
     return status ? complain_status(settings, "cannot prune", directory, &error)
                   : complain_kept_layers(settings, directory, &result);
@@ -201,11 +201,11 @@ static int look_at_layers(const struct prune_options *options,
 {
     const struct settings *settings = &options->settings;
     varve_error error = { .status = VARVE_OK };
-    varve_layers_pruned result;
+    varve_data_files_pruned result;
     uint64_t bytes;
     size_t gone = layer_census_gone(census, &bytes);
     varve_status status =
-        varve_prune_layers_with(directory, true, &result, &error);
+        varve_prune_data_files_with(directory, true, &result, &error);
     if (options->dry_run)
         print_layers(options, directory, result.count, result.bytes);
     else

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <varve/layers.h>
+#include <varve/incremental.h>
 #include <varve/reader.h>
 
 #include "aside.h"

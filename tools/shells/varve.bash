@@ -58,7 +58,7 @@ _varve()
     graph) words='--svg --dot --html --statistics --title --notes --mermaid --json --output --parents --depth --include --exclude --slots --values --all --progress --units --dots --follow-links --no-hdf5 --max-memory --help' ;;
     convert) words='--output --to --only --except --dots --follow-links --rename --rename-file --cast --names --shard-size --compress --salvage --force --parents --verbose --quiet --json --progress --units --ascii --no-hdf5 --max-memory --help' ;;
     diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --page --quiet --json --jsonl --markdown --tsv --progress --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
-    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --parents --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
+    plan) words='--into --rename --rename-file --allow-missing --allow-unexpected --cast --write-map --parents --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --dots --follow-links --no-hdf5 --max-memory --help' ;;
     completion) words='--no-hdf5 --max-memory --help' ;;
     esac
     [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$word"))

@@ -160,7 +160,7 @@ static int verify_file(struct finding *f)
             .threads = f->threads },
         &error);
     progress_bar_clear(f->bar);
-    f->has_sums = varve_reader_has_sums(reader);
+    f->has_sums = varve_reader_has_checksums(reader);
     f->status = status != VARVE_OK ? "damaged" : f->has_sums ? "ok" : "no sums";
     if (status == VARVE_OK && f->settings->json)
         f->has_digest =
@@ -205,7 +205,7 @@ static void print_summary(const struct finding *f, int outcome)
 static json_t *file_item(const struct finding *f)
 {
     json_t *item = json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "file",
-        json_text_of(f->file), "status", f->status, "sums", f->has_sums,
+        json_text_of(f->file), "status", f->status, "checksums", f->has_sums,
         "digest",
         f->has_digest ? json_hex(f->digest, sizeof f->digest) : json_null(),
         "size", json_count(f->size), "values", json_count(f->values), "damaged",

@@ -46,14 +46,15 @@ bool vv_note_damage(struct vv_damages *damages, const struct vv_damage *damage)
     return !failed;
 }
 
-static struct noted *all_of(const struct vv_damages *damages, size_t *count)
+static struct noted *damages_all_of(
+    const struct vv_damages *damages, size_t *count)
 {
     *count = damages->all.size / sizeof(struct noted);
     return (struct noted *)(void *)damages->all.data;
 }
 
 /* By value; of one that was looked at again the later comes last. */
-static int compare(const void *left, const void *right)
+static int damages_compare(const void *left, const void *right)
 {
     const struct noted *a = left;
     const struct noted *b = right;
@@ -65,15 +66,15 @@ static int compare(const void *left, const void *right)
 void vv_sort_damages(struct vv_damages *damages)
 {
     size_t count;
-    struct noted *all = all_of(damages, &count);
+    struct noted *all = damages_all_of(damages, &count);
     if (count)
-        qsort(all, count, sizeof *all, compare);
+        qsort(all, count, sizeof *all, damages_compare);
 }
 
 const char *vv_damage_of(const struct vv_damages *damages, uint32_t value)
 {
     size_t count;
-    const struct noted *all = all_of(damages, &count);
+    const struct noted *all = damages_all_of(damages, &count);
     size_t low = 0; /* behind the last one of a lower or equal value */
     for (size_t high = count; low < high;) {
         size_t middle = low + (high - low) / 2;

@@ -36,7 +36,7 @@ void vv_delivery_init(struct vv_delivery *d, const struct vv_pairing *pairing,
     for (size_t i = 0; i < LISTS; i++)
         vv_pair_list_init(lists[i], a);
     vv_map_init(&d->served, a);
-    vv_lookahead_init(&d->lookahead, a);
+    vv_readahead_init(&d->readahead, a);
 }
 
 /* Most files are for the whole of the program that reads them. */
@@ -44,7 +44,8 @@ varve_status vv_delivery_begin(struct vv_delivery *d, varve_error *error)
 {
     uint32_t count = vv_index_of(d->pairing)->value_count;
     size_t values = d->pairing->graph->number_limit;
-    if (!vv_fates_begin(&d->fates, &d->pairing->context.allocator, count,
+    if (!vv_delivery_states_begin(&d->delivery_states,
+            &d->pairing->context.allocator, count,
             vv_index_of(d->pairing)->node_count))
         return vv_fail_memory(error, "a restoration");
     if (values > count)
@@ -56,7 +57,7 @@ varve_status vv_delivery_begin(struct vv_delivery *d, varve_error *error)
 void vv_delivery_end(struct vv_delivery *d)
 {
     struct vv_pair_list *lists[LISTS];
-    vv_fates_end(&d->fates);
+    vv_delivery_states_end(&d->delivery_states);
     vv_release(&d->pairing->context.allocator, d->not_own,
         vv_index_of(d->pairing)->node_count);
     vv_buffer_clear(&d->cuts);
@@ -66,7 +67,7 @@ void vv_delivery_end(struct vv_delivery *d)
     for (size_t i = 0; i < LISTS; i++)
         vv_pair_list_clear(lists[i]);
     vv_map_clear(&d->served);
-    vv_lookahead_end(&d->lookahead);
+    vv_readahead_end(&d->readahead);
 }
 
 void vv_delivery_forget_graph(struct vv_delivery *d)
@@ -83,7 +84,7 @@ void vv_delivery_forget_graph(struct vv_delivery *d)
 varve_status vv_ask_others(
     struct vv_delivery *d, varve_status status, varve_error *error)
 {
-    struct vv_consent *consent = d->consent;
+    struct vv_collective_open *consent = d->consent;
     if (!consent || consent->was_asked)
         return status;
     consent->was_asked = true;
@@ -120,8 +121,8 @@ void vv_enlist(struct vv_delivery *d, struct vv_pair_list *list,
 #ifndef NDEBUG
 enum { MOST_CHECKED = 256 }; /* values and pairs, else it takes long */
 
-/* Whether a value, as its fate says, is on the list of those like it; without
- * memory it may not be. */
+/* Whether a value, as its delivery state says, is on the list of those like it;
+ * without memory it may not be. */
 static bool is_listed(const struct vv_delivery *d, uint32_t value)
 {
     const struct vv_index *index = vv_index_of(d->pairing);
@@ -129,13 +130,13 @@ static bool is_listed(const struct vv_delivery *d, uint32_t value)
     const varve_node *node = d->pairing->matches.node_of[file];
     if (d->has_lost || d->pairing->failure.status)
         return true;
-    switch ((enum vv_fate)d->fates.of[value]) {
-    case VV_FATE_DUE:
+    switch ((enum vv_delivery_state)d->delivery_states.of[value]) {
+    case VV_DELIVERY_STATE_DUE:
         return node && vv_has_pair(d->pairing->is_dry ? &d->jobs : &d->stuck,
                            node, value);
-    case VV_FATE_MISMATCHED:
+    case VV_DELIVERY_STATE_MISMATCHED:
         return node && vv_has_pair(&d->mismatched, node, file);
-    case VV_FATE_WAITING:
+    case VV_DELIVERY_STATE_WAITING:
         return !node || !vv_index_is_saved(index, value) ||
                vv_index_kind(index, file) != node->kind ||
                vv_has_pair(&d->held, node, value);
@@ -143,9 +144,10 @@ static bool is_listed(const struct vv_delivery *d, uint32_t value)
     }
 }
 
-/* Whether those of a list that hold their place have the fate of it. */
-static bool have_fate(const struct vv_delivery *d,
-    const struct vv_pair_list *list, enum vv_fate fate)
+/* Whether those of a list that hold their place have the delivery state of it.
+ */
+static bool have_delivery_state(const struct vv_delivery *d,
+    const struct vv_pair_list *list, enum vv_delivery_state delivery_state)
 {
     const struct vv_pairing *p = d->pairing;
     size_t count;
@@ -158,7 +160,8 @@ static bool have_fate(const struct vv_delivery *d,
             are_nodes ? vv_value_of(p, pairs[i].file) : pairs[i].file;
         if (pairs[i].node->graph != p->graph)
             return false;
-        if (value != VV_NONE && d->fates.of[value] != fate &&
+        if (value != VV_NONE &&
+            d->delivery_states.of[value] != delivery_state &&
             vv_is_holder(&p->matches, pairs[i].node,
                 vv_at32(vv_index_of(p)->value_nodes, value)))
             return false;
@@ -175,10 +178,11 @@ void vv_delivery_check(const struct vv_delivery *d)
     uint32_t values = vv_index_of(p)->value_count;
     if (!p->graph || values > MOST_CHECKED || pairs > MOST_CHECKED)
         return;
-    assert(have_fate(d, &d->jobs, VV_FATE_DUE));
-    assert(have_fate(d, &d->stuck, VV_FATE_DUE));
-    assert(have_fate(d, &d->held, VV_FATE_WAITING));
-    assert(have_fate(d, &d->mismatched, VV_FATE_MISMATCHED));
+    assert(have_delivery_state(d, &d->jobs, VV_DELIVERY_STATE_DUE));
+    assert(have_delivery_state(d, &d->stuck, VV_DELIVERY_STATE_DUE));
+    assert(have_delivery_state(d, &d->held, VV_DELIVERY_STATE_WAITING));
+    assert(
+        have_delivery_state(d, &d->mismatched, VV_DELIVERY_STATE_MISMATCHED));
     assert(p->is_dry || d->jobs.pairs.size == 0);
     for (uint32_t v = 0; v < values; v++)
         assert(is_listed(d, v));

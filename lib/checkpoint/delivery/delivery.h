@@ -13,8 +13,8 @@
 
 #include "buffer.h"
 #include "damages.h"
-#include "fates.h"
-#include "lookahead.h"
+#include "delivery_states.h"
+#include "readahead.h"
 #include "map.h"
 #include "opened.h"
 #include "pairing.h"
@@ -41,7 +41,7 @@ struct vv_division;
  * with them. The first transfer asks, once it has verified what it brings, or
  * all but that where none has anything to lose, or has failed: what comes back
  * is the status of all. */
-struct vv_consent {
+struct vv_collective_open {
     /* to fill in */
     varve_status (*open)(void *user, struct vv_opened *file,
         const struct vv_context *context, const char *path, varve_error *error);
@@ -58,7 +58,7 @@ struct vv_delivery {
     const struct vv_pairing *pairing;
     const varve_read_options *options;
     const struct vv_opened *file;
-    struct vv_fates fates;
+    struct vv_delivery_states delivery_states;
     struct vv_damages damages;
     struct vv_buffer cast_misfits; /* vv_misfits */
     varve_status read_failure;     /* what reading values failed with, whatever
@@ -66,7 +66,7 @@ struct vv_delivery {
     uint64_t looked_at; /* bytes that `salvage` has read, of this batch */
 
     /* to fill in: by who opens a restoration with others; or NULL */
-    struct vv_consent *consent;
+    struct vv_collective_open *consent;
     bool leaves_values; /* to library-owned variables without memory: verified,
                            and no more, where they can be had later */
     bool reads_once; /* what is too large to be staged is changed as it is read
@@ -86,11 +86,11 @@ struct vv_delivery {
     varve_error failure;            /* of an arrival; VARVE_OK: none */
 
     /* own */
-    uint8_t *not_own;      /* by node of the file: vv_not_own; NULL: all are
-                              for this process */
+    uint8_t *not_own; /* by node of the file: vv_private_skip; NULL: all are
+                         for this process */
     struct vv_buffer cuts; /* vv_own_cut: decided, and still to be left out */
     struct vv_map served;  /* places that were given a copy */
-    struct vv_lookahead lookahead; /* where values come one by one */
+    struct vv_readahead readahead; /* where values come one by one */
 };
 
 /* Asks the others, if there are any and nobody has yet; what comes back is the
@@ -123,7 +123,8 @@ void vv_delivery_end(struct vv_delivery *delivery);
 /* Forgets a program that is gone. */
 void vv_delivery_forget_graph(struct vv_delivery *delivery);
 
-/* Asserts that lists and fates agree, of few values and after an arrival. */
+/* Asserts that lists and delivery states agree, of few values and after an
+ * arrival. */
 void vv_delivery_check(const struct vv_delivery *delivery);
 
 /* Remembers that memory ran out for something that a retry finds again. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "failure.h"
-#include "fate.h"
+#include "delivery_state.h"
 #include "fixed.h"
 #include "late_value.h"
 #include "own_part.h"
@@ -34,21 +34,22 @@ static bool is_ready(const struct vv_delivery *d, uint32_t value)
         if (other == VV_NONE || !vv_index_is_saved(index, other) ||
             vv_index_kind(index, child) != VARVE_VARIABLE)
             continue;
-        if (d->fates.of[other] == VV_FATE_WAITING ||
-            d->fates.of[other] == VV_FATE_MISMATCHED)
+        if (d->delivery_states.of[other] == VV_DELIVERY_STATE_WAITING ||
+            d->delivery_states.of[other] == VV_DELIVERY_STATE_MISMATCHED)
             return false;
     }
     return true;
 }
 
-void vv_unhold(struct vv_delivery *d)
+void vv_delivery_release_ready_states(struct vv_delivery *d)
 {
     size_t count;
     struct vv_pair *pairs = vv_pairs(&d->held, &count);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_ready(d, pairs[i].file)) {
-            vv_set_fate(d, pairs[i].node, pairs[i].file, VV_FATE_DUE);
+            vv_set_delivery_state(
+                d, pairs[i].node, pairs[i].file, VV_DELIVERY_STATE_DUE);
             vv_enlist(d, &d->jobs, pairs[i].node, pairs[i].file);
         } else {
             pairs[kept++] = pairs[i];
@@ -57,7 +58,8 @@ void vv_unhold(struct vv_delivery *d)
     d->held.pairs.size = kept * sizeof *pairs;
 }
 
-static bool fits(const struct vv_delivery *d, const struct vv_pair *job)
+static bool dispatch_fits(
+    const struct vv_delivery *d, const struct vv_pair *job)
 {
     return vv_is_alike(d->pairing, job->node, job->file) ||
            vv_value_fits(d, job->node, job->file);
@@ -73,8 +75,9 @@ static void sort_out(struct vv_delivery *d)
     for (size_t i = 0; i < count; i++) {
         struct vv_pair job = jobs[i];
         has_states |= job.node->kind == VARVE_STATE;
-        if (!fits(d, &job)) {
-            vv_set_fate(d, job.node, job.file, VV_FATE_MISMATCHED);
+        if (!dispatch_fits(d, &job)) {
+            vv_set_delivery_state(
+                d, job.node, job.file, VV_DELIVERY_STATE_MISMATCHED);
             vv_enlist(d, &d->mismatched, job.node,
                 vv_at32(vv_index_of(d->pairing)->value_nodes, job.file));
             d->has_new_mismatch = true;
@@ -89,7 +92,8 @@ static void sort_out(struct vv_delivery *d)
     for (size_t i = kept = 0; i < count; i++) {
         struct vv_pair job = jobs[i];
         if (job.node->kind == VARVE_STATE && !is_ready(d, job.file)) {
-            vv_set_fate(d, job.node, job.file, VV_FATE_WAITING);
+            vv_set_delivery_state(
+                d, job.node, job.file, VV_DELIVERY_STATE_WAITING);
             vv_enlist(d, &d->held, job.node, job.file);
         } else {
             jobs[kept++] = job;
@@ -98,7 +102,7 @@ static void sort_out(struct vv_delivery *d)
     d->jobs.pairs.size = kept * sizeof *jobs;
 }
 
-void vv_get_stuck(struct vv_delivery *d, bool is_open)
+void vv_delivery_park_failed(struct vv_delivery *d, bool is_open)
 {
     size_t count;
     const struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
@@ -127,7 +131,7 @@ static const struct vv_pair *find_late_value(struct vv_delivery *d)
 varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
 {
     if (d->held.pairs.size)
-        vv_unhold(d);
+        vv_delivery_release_ready_states(d);
     const struct vv_pair *late = find_late_value(d);
     if (late) {
         VV_TRY(vv_bring_late_value(d, late, error));
@@ -189,8 +193,8 @@ static void describe_saved(
 
 /* A slice says of what it is one, and why options that would help others do not
  * help; which one, where the file has one, too. */
-static void describe(const struct vv_delivery *d, const struct vv_pair *pair,
-    struct sides *sides)
+static void dispatch_describe(const struct vv_delivery *d,
+    const struct vv_pair *pair, struct sides *sides)
 {
     const varve_node *node = pair->node;
     uint32_t value = vv_value_of(d->pairing, pair->file);
@@ -233,7 +237,7 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
         char path[256];
         struct sides sides;
         const varve_node *node = pairs[i].node;
-        describe(d, &pairs[i], &sides);
+        dispatch_describe(d, &pairs[i], &sides);
         if (vv_private_of(node) &&
             vv_value_of(d->pairing, pairs[i].file) == VV_NONE)
             describe_processes(d, &pairs[i], &sides);

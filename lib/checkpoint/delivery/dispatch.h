@@ -14,13 +14,13 @@
 varve_status vv_deliver(struct vv_delivery *d, varve_error *error);
 
 /* What is due is so no more until a retry. `is_open`: the nodes wait for it. */
-void vv_get_stuck(struct vv_delivery *d, bool is_open);
+void vv_delivery_park_failed(struct vv_delivery *d, bool is_open);
 
 /* Lists what does not match: one line, then a line for each. */
 varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error);
 
 /* Whether the states of held pairs can be loaded now; moves them to the
  * jobs. */
-void vv_unhold(struct vv_delivery *d);
+void vv_delivery_release_ready_states(struct vv_delivery *d);
 
 #endif

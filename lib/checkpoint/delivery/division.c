@@ -39,7 +39,7 @@ static uint64_t mix(uint64_t number, uint32_t value)
     return number ^ number >> 29;
 }
 
-static void number(const struct vv_delivery *d, struct vv_move *moves,
+static void division_number(const struct vv_delivery *d, struct vv_move *moves,
     size_t count, uint64_t numbers[VV_NEEDS])
 {
     for (size_t i = 0; i < count; i++) {
@@ -54,11 +54,11 @@ static void number(const struct vv_delivery *d, struct vv_move *moves,
 varve_status vv_divide(const struct vv_delivery *d, struct vv_move *moves,
     size_t count, struct vv_division *division, varve_error *error)
 {
-    const struct vv_consent *consent = d->consent;
+    const struct vv_collective_open *consent = d->consent;
     *division = (struct vv_division){ .need = VV_NEEDS, .parts = 1 };
     if (!consent || consent->was_asked)
         return VARVE_OK;
     if (vv_opened_has_digests(d->file))
-        number(d, moves, count, division->numbers);
+        division_number(d, moves, count, division->numbers);
     return consent->divide(consent->user, division, error);
 }

@@ -64,7 +64,7 @@ static void exchange_one(
     }
 }
 
-static void work(void *user, unsigned worker)
+static void exchange_work(void *user, unsigned worker)
 {
     struct turns *turns = user;
     const struct vv_exchange *e = turns->exchange;
@@ -87,5 +87,5 @@ void vv_exchange(const struct vv_exchange *exchange)
         .count = vv_worker_count_for(exchange->context, exchange->threads,
             1 + exchange->size / BYTES_PER_WORKER),
     };
-    vv_run_workers(exchange->context, turns.count, work, &turns);
+    vv_run_workers(exchange->context, turns.count, exchange_work, &turns);
 }

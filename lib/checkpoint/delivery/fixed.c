@@ -12,11 +12,11 @@
 #include "allocator.h"
 #include "element.h"
 #include "failure.h"
-#include "fate.h"
+#include "delivery_state.h"
 #include "memory_table.h"
 #include "node.h"
 #include "reading.h"
-#include "rooms.h"
+#include "resize_buffers.h"
 #include "shape.h"
 #include "state.h"
 #include "tag.h"
@@ -54,7 +54,8 @@ bool vv_is_fixed(const varve_node *node)
 /* --- Reading ------------------------------------------------------------ */
 
 /* Bytes as they lie in the file, where they are gathered. */
-static size_t block_size(const struct vv_delivery *d, const struct vv_move *m)
+static size_t fixed_block_size(
+    const struct vv_delivery *d, const struct vv_move *m)
 {
     return vv_move_gathers(m)
                ? (size_t)vv_at64(d->file->parsed.index.value_sizes, m->value)
@@ -68,11 +69,11 @@ static size_t target_size(const struct vv_move *m)
                : 0;
 }
 
-static varve_status begin(
+static varve_status fixed_begin(
     const struct vv_delivery *d, struct vv_move *m, varve_error *error)
 {
     const varve_allocator *a = &d->pairing->context.allocator;
-    size_t block = block_size(d, m), target = target_size(m);
+    size_t block = fixed_block_size(d, m), target = target_size(m);
     if (block > 0 && !(m->block = vv_allocate(a, block)))
         return vv_fail_memory(error, "the bytes of a value");
     if (target > 0 && !(m->target = vv_allocate_value(a, target)))
@@ -80,11 +81,11 @@ static varve_status begin(
     return VARVE_OK;
 }
 
-static void end(const struct vv_delivery *d, struct vv_move *m)
+static void fixed_end(const struct vv_delivery *d, struct vv_move *m)
 {
     const varve_allocator *a = &d->pairing->context.allocator;
     if (vv_move_gathers(m))
-        vv_release(a, m->block, block_size(d, m));
+        vv_release(a, m->block, fixed_block_size(d, m));
     if (m->target)
         vv_release_value(a, m->target, target_size(m));
 }
@@ -119,11 +120,11 @@ static bool is_same_string(const varve_string *a, const varve_string *b)
            (a->size == 0 || memcmp(a->data, b->data, (size_t)a->size) == 0);
 }
 
-static varve_status find_values(struct look *l, varve_error *error)
+static varve_status fixed_find_values(struct look *l, varve_error *error)
 {
     const varve_tensor *now = &l->move->node->variable->tensor;
     l->values = now->data;
-    if (!vv_lies_elsewhere(now))
+    if (!vv_needs_copy_in(now))
         return VARVE_OK;
     size_t size = target_size(l->move);
     void *room = vv_buffer_extend(&l->now, size);
@@ -134,7 +135,7 @@ static varve_status find_values(struct look *l, varve_error *error)
 }
 
 /* Bit for bit: NaN is as it is, and 0 is not -0. */
-static void compare_elements(struct look *l)
+static void fixed_compare_elements(struct look *l)
 {
     const varve_tensor *now = &l->move->node->variable->tensor;
     size_t unit = varve_dtype_size(now->dtype);
@@ -153,26 +154,26 @@ static void compare_elements(struct look *l)
     l->is_same = l->differing == 0;
 }
 
-static varve_status compare(struct look *l, varve_error *error)
+static varve_status fixed_compare(struct look *l, varve_error *error)
 {
     char text[256];
     varve_node *node = l->move->node;
     if (node->variable) {
-        VV_TRY(find_values(l, error));
-        compare_elements(l);
-        l->is_same &= !vv_move_casts(l->move) || l->move->misfits == 0;
+        VV_TRY(fixed_find_values(l, error));
+        fixed_compare_elements(l);
+        l->is_same &= !vv_move_casts(l->move) || l->move->inexact == 0;
         return VARVE_OK;
     }
     VV_TRY(vv_state_save(
         node, vv_node_text(node, text, sizeof text), &l->now, error));
-    size_t size = block_size(l->d, l->move);
+    size_t size = fixed_block_size(l->d, l->move);
     l->is_same = l->now.size == size &&
                  (size == 0 || memcmp(l->now.data, l->move->block, size) == 0);
     return VARVE_OK;
 }
 
 /* "[3,5]" of the first element that differs, "" of a scalar. */
-static void put_place(
+static void fixed_put_place(
     const varve_tensor *tensor, uint64_t at, char *text, size_t room)
 {
     uint64_t places[VARVE_MAX_RANK];
@@ -191,7 +192,7 @@ static void put_place(
 /* --- All of them -------------------------------------------------------- */
 
 /* The first is told below a line that says of what file. */
-static void add_line(const struct look *l, const char *file,
+static void fixed_add_line(const struct look *l, const char *file,
     const char *program, varve_error *error)
 {
     char path[256];
@@ -203,7 +204,8 @@ static void add_line(const struct look *l, const char *file,
             "%s: expected what is fixed as the program has it, found another:",
             l->d->file->path);
     if (l->differing > 0)
-        put_place(&node->variable->tensor, l->differs_at, place, sizeof place);
+        fixed_put_place(
+            &node->variable->tensor, l->differs_at, place, sizeof place);
     if (l->differing > 1)
         snprintf(more, sizeof more, ", and %llu more elements",
             (unsigned long long)(l->differing - 1));
@@ -211,23 +213,23 @@ static void add_line(const struct look *l, const char *file,
         vv_node_text(node, path, sizeof path), place, file, program, more);
 }
 
-static void tell(const struct look *l, varve_error *error)
+static void fixed_tell(const struct look *l, varve_error *error)
 {
     char file[VARVE_TENSOR_TEXT_SIZE], program[VARVE_TENSOR_TEXT_SIZE];
     const varve_node *node = l->move->node;
     if (!node->variable) {
-        add_line(l, "another state", "its own", error);
+        fixed_add_line(l, "another state", "its own", error);
         return;
     }
     const varve_tensor *now = &node->variable->tensor;
     if (l->differing == 0) {
         varve_tensor saved = vv_saved(l->d->pairing, l->move->value);
-        add_line(l, varve_tensor_text(&saved, file),
+        fixed_add_line(l, varve_tensor_text(&saved, file),
             varve_tensor_text(now, program), error);
         return;
     }
     size_t at = (size_t)l->differs_at * varve_dtype_size(now->dtype);
-    add_line(l,
+    fixed_add_line(l,
         vv_element_text(
             now->dtype, (const unsigned char *)l->move->target + at, file),
         vv_element_text(now->dtype, l->values + at, program), error);
@@ -240,15 +242,15 @@ bool vv_has_fixed_shape(const struct vv_delivery *d, const struct vv_move *m)
     return m->mode != VV_MOVE_RESIZE && !vv_brings_shape(d, m->node, m->value);
 }
 
-static varve_status look_at(const struct vv_delivery *d,
+static varve_status fixed_look_at(const struct vv_delivery *d,
     const struct vv_move *move, bool is_read, varve_error *told,
     varve_error *error)
 {
     struct look l = { .d = d, .move = move };
     vv_buffer_init(&l.now, &d->pairing->context.allocator);
-    varve_status status = is_read ? compare(&l, error) : VARVE_OK;
+    varve_status status = is_read ? fixed_compare(&l, error) : VARVE_OK;
     if (!status && !l.is_same)
-        tell(&l, told);
+        fixed_tell(&l, told);
     vv_buffer_clear(&l.now);
     return status;
 }
@@ -258,13 +260,13 @@ static varve_status look_at_read(const struct vv_delivery *d,
 {
     varve_status status = VARVE_OK;
     for (size_t i = 0; i < count && !status; i++)
-        status = begin(d, &moves[i], error);
+        status = fixed_begin(d, &moves[i], error);
     if (!status)
         status = vv_read_quietly(d, moves, count, error);
     for (size_t i = 0; i < count && !status; i++)
-        status = look_at(d, &moves[i], true, told, error);
+        status = fixed_look_at(d, &moves[i], true, told, error);
     for (size_t i = 0; i < count; i++)
-        end(d, &moves[i]);
+        fixed_end(d, &moves[i]);
     return status;
 }
 
@@ -274,7 +276,7 @@ static size_t count_at_once(
 {
     size_t left = MOST_AT_ONCE, i = 0;
     for (size_t size; i < count; i++, left -= size) {
-        size = block_size(d, &moves[i]) + target_size(&moves[i]);
+        size = fixed_block_size(d, &moves[i]) + target_size(&moves[i]);
         if (size > left)
             break;
     }
@@ -283,7 +285,7 @@ static size_t count_at_once(
 
 /* In their order in the file; those of another shape, which are not read, are
  * told of first. */
-static varve_status look_at_all(const struct vv_delivery *d,
+static varve_status fixed_look_at_all(const struct vv_delivery *d,
     const struct vv_pair *jobs, struct vv_move *moves, size_t all,
     varve_error *told, varve_error *error)
 {
@@ -294,7 +296,7 @@ static varve_status look_at_all(const struct vv_delivery *d,
         if (vv_has_fixed_shape(d, &m))
             moves[count++] = m;
         else
-            look_at(d, &m, false, told, error);
+            fixed_look_at(d, &m, false, told, error);
     }
     vv_moves_sort(moves, count);
     for (size_t i = 0, some; i < count; i += some) {
@@ -338,7 +340,7 @@ static varve_status look_at_gathered(const struct vv_delivery *d,
     if (m->mode == VV_MOVE_STRINGS)
         status = vv_move_strings(d, m, error);
     if (!status)
-        status = compare(&l, error);
+        status = fixed_compare(&l, error);
     *differs |= !l.is_same;
     vv_buffer_clear(&l.now);
     vv_release_value(a, m->target, size);
@@ -354,7 +356,8 @@ varve_status vv_tell_fixed(const struct vv_delivery *d,
     struct vv_move *moves = vv_allocate(a, count * sizeof *moves);
     if (!moves)
         return vv_fail_memory(error, "what is fixed");
-    varve_status status = look_at_all(d, jobs, moves, count, &told, error);
+    varve_status status =
+        fixed_look_at_all(d, jobs, moves, count, &told, error);
     vv_release(a, moves, count * sizeof *moves);
     if (status)
         return status;
@@ -373,7 +376,7 @@ varve_status vv_compare_fixed(const struct vv_delivery *d,
         if (m->is_fixed && vv_move_gathers(m))
             VV_TRY(look_at_gathered(d, m, &differ, error));
         else if (m->is_fixed)
-            differ |= m->misfits > 0;
+            differ |= m->inexact > 0;
     }
     return differ ? vv_tell_fixed(d, jobs, job_count, error) : VARVE_OK;
 }

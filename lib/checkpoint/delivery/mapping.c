@@ -17,7 +17,7 @@ struct mapping {
     size_t size;   /* with those */
 };
 
-static void release(struct vv_borrowed *base, void *data)
+static void mapping_release(struct vv_borrowed *base, void *data)
 {
     struct mapping *mapping = (struct mapping *)base;
     struct vv_context context = mapping->context;
@@ -36,7 +36,7 @@ varve_status vv_mapping_new(const struct vv_context *context,
     if (!mapping)
         return vv_fail_memory(error, "a mapping");
     *mapping = (struct mapping){
-        .base = { .release = release },
+        .base = { .release = mapping_release },
         .context = *context,
         .before = before,
         .size = before + range->size,
@@ -55,5 +55,5 @@ varve_status vv_mapping_new(const struct vv_context *context,
 void vv_mapping_free(void *owner, void *data)
 {
     if (owner)
-        release(owner, data);
+        mapping_release(owner, data);
 }

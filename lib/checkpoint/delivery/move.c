@@ -12,12 +12,12 @@
 #include "copy.h"
 #include "dtype.h"
 #include "failure.h"
-#include "fate.h"
+#include "delivery_state.h"
 #include "layout.h"
 #include "memory_table.h"
 #include "piece_table.h"
 #include "resizing.h"
-#include "rooms.h"
+#include "resize_buffers.h"
 #include "shape.h"
 #include "slice.h"
 #include "try.h"
@@ -182,7 +182,7 @@ uint64_t vv_move_size(const struct vv_delivery *d, const struct vv_move *move)
 /* --- Copies ------------------------------------------------------------- */
 
 /* The caches have what the kernel has just cleared. */
-static void put(
+static void move_put(
     const struct vv_move *move, void *to, const void *from, size_t size)
 {
     if (move->is_fresh || move->is_staged)
@@ -191,13 +191,13 @@ static void put(
         vv_copy_past_caches(to, from, size);
 }
 
-static void convert(struct vv_move *move, void *to, varve_dtype from,
+static void move_convert(struct vv_move *move, void *to, varve_dtype from,
     const void *bytes, uint64_t count)
 {
-    uint64_t misfits =
+    uint64_t inexact =
         vv_convert(move->node->variable->tensor.dtype, to, from, bytes, count);
-    if (misfits)
-        atomic_fetch_add(&move->misfits, misfits);
+    if (inexact)
+        atomic_fetch_add(&move->inexact, inexact);
 }
 
 bool vv_move_goes_far(const struct vv_move *move)
@@ -207,7 +207,7 @@ bool vv_move_goes_far(const struct vv_move *move)
 }
 
 /* Elements of another type are converted in a room of their own first. */
-static varve_status copy_in(struct vv_move *move, varve_dtype from,
+static varve_status move_copy_in(struct vv_move *move, varve_dtype from,
     uint64_t target, const unsigned char *bytes, uint64_t count,
     varve_error *error)
 {
@@ -219,7 +219,8 @@ static varve_status copy_in(struct vv_move *move, varve_dtype from,
             move->node, target * unit, bytes, (size_t)count * unit, error);
     for (uint64_t at = 0, part; at < count; at += part) {
         part = count - at < CONVERTED / unit ? count - at : CONVERTED / unit;
-        convert(move, room, from, bytes + at * varve_dtype_size(from), part);
+        move_convert(
+            move, room, from, bytes + at * varve_dtype_size(from), part);
         VV_TRY(vv_value_in(move->node, (target + at) * unit, room,
             (size_t)part * unit, error));
     }
@@ -227,9 +228,9 @@ static varve_status copy_in(struct vv_move *move, varve_dtype from,
 }
 
 /* Bit for bit with what the program has: NaN is as it is, and 0 is not -0. */
-static varve_status compare_elements(struct vv_move *move, varve_dtype from,
-    uint64_t target, const unsigned char *bytes, uint64_t count,
-    varve_error *error)
+static varve_status move_compare_elements(struct vv_move *move,
+    varve_dtype from, uint64_t target, const unsigned char *bytes,
+    uint64_t count, varve_error *error)
 {
     const varve_tensor *now = &move->node->variable->tensor;
     size_t unit = varve_dtype_size(now->dtype);
@@ -239,14 +240,14 @@ static varve_status compare_elements(struct vv_move *move, varve_dtype from,
         const unsigned char *a = bytes + at * varve_dtype_size(from);
         const unsigned char *b = has;
         if (from != now->dtype)
-            convert(move, came, from, a, part);
-        if (vv_lies_elsewhere(now))
+            move_convert(move, came, from, a, part);
+        if (vv_needs_copy_in(now))
             VV_TRY(vv_value_out(move->node, (target + at) * unit, has,
                 (size_t)part * unit, error));
         else
             b = (const unsigned char *)now->data + (target + at) * unit;
         if (memcmp(from == now->dtype ? a : came, b, (size_t)part * unit) != 0)
-            atomic_fetch_add(&move->misfits, 1);
+            atomic_fetch_add(&move->inexact, 1);
     }
     return VARVE_OK;
 }
@@ -257,19 +258,19 @@ static varve_status copy_elements(struct vv_move *move, varve_dtype from,
 {
     varve_dtype to = move->node->variable->tensor.dtype;
     if (move->is_fixed)
-        return compare_elements(move, from, target, bytes, count, error);
+        return move_compare_elements(move, from, target, bytes, count, error);
     if (vv_move_copies_in(move))
-        return copy_in(move, from, target, bytes, count, error);
+        return move_copy_in(move, from, target, bytes, count, error);
     unsigned char *at =
         (unsigned char *)move->target + target * varve_dtype_size(to);
     if (from == to)
-        put(move, at, bytes, (size_t)count * varve_dtype_size(to));
+        move_put(move, at, bytes, (size_t)count * varve_dtype_size(to));
     else
-        convert(move, at, from, bytes, count);
+        move_convert(move, at, from, bytes, count);
     return VARVE_OK;
 }
 
-static void note_touched(struct vv_move *move)
+static void move_note_touched(struct vv_move *move)
 {
     if (!move->is_fresh && !move->is_staged && !move->is_fixed &&
         !vv_move_gathers(move))
@@ -292,7 +293,7 @@ varve_status vv_move_part(const struct vv_delivery *d, struct vv_move *move,
     struct vv_rows rows;
     if (move->mode == VV_MOVE_VERIFY)
         return VARVE_OK;
-    note_touched(move);
+    move_note_touched(move);
     if (VV_BIG_ENDIAN)
         vv_dtype_swap_copy(dtype, bytes, bytes, part->end - part->first);
     begin_rows(d, move, part, &rows);
@@ -322,7 +323,7 @@ varve_status vv_move_bytes(const struct vv_delivery *d, struct vv_move *move,
 {
     if (move->mode == VV_MOVE_VERIFY)
         return VARVE_OK;
-    note_touched(move);
+    move_note_touched(move);
     if (vv_move_gathers(move)) {
         memcpy((unsigned char *)move->block + first, bytes, size);
         return VARVE_OK;
@@ -383,7 +384,7 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     for (size_t i = 0; i < count; i++)
         moves[i].node->is_half |= moves[i].is_touched;
     if (error)
-        error->status = VARVE_HALF_RESTORED;
+        error->status = VARVE_PARTIALLY_RESTORED;
     vv_error_add_line(error,
         "%s: half restored: %zu of %zu variables hold new bytes:",
         d->file->path, touched, count);
@@ -393,7 +394,7 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
                 error, "  %s", vv_node_text(moves[i].node, text, sizeof text)))
             break;
     }
-    return VARVE_HALF_RESTORED;
+    return VARVE_PARTIALLY_RESTORED;
 }
 
 /* A failure names the variable; that it is found a second time is no matter. */

@@ -44,7 +44,7 @@ struct vv_move {
     union {
         void *block; /* strings and states: the bytes as they lie in the file;
                         mapped: what owns the mapping */
-        atomic_uint_fast64_t misfits; /* the rest: values that a cast could
+        atomic_uint_fast64_t inexact; /* the rest: values that a cast could
                                          not keep; of what is fixed, also
                                          pieces that differ */
     };
@@ -126,8 +126,8 @@ void *vv_move_place(const struct vv_delivery *d, const struct vv_move *move,
 varve_status vv_move_strings(
     const struct vv_delivery *d, struct vv_move *move, varve_error *error);
 
-/* The status of a failure: VARVE_HALF_RESTORED where it left variables with new
- * bytes, which the message names; else as it was. */
+/* The status of a failure: VARVE_PARTIALLY_RESTORED where it left variables
+ * with new bytes, which the message names; else as it was. */
 varve_status vv_moves_failed(const struct vv_delivery *d,
     const struct vv_move *moves, size_t count, varve_status status,
     varve_error *error);

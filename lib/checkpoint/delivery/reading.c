@@ -11,7 +11,7 @@
 #include "allocator.h"
 #include "division.h"
 #include "failure.h"
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "layout.h"
 #include "monitor.h"
 #include "salvage.h"
@@ -50,20 +50,21 @@ struct pass {
     varve_error error;
 };
 
-static const struct vv_index *index_of(const struct vv_reading *reading)
+static const struct vv_index *reading_index_of(const struct vv_reading *reading)
 {
     return &reading->d->file->parsed.index;
 }
 
-static uint64_t offset_of(const struct vv_reading *reading, size_t move)
+static uint64_t reading_offset_of(const struct vv_reading *reading, size_t move)
 {
     return vv_at64(
-        index_of(reading)->value_offsets, reading->moves[move].value);
+        reading_index_of(reading)->value_offsets, reading->moves[move].value);
 }
 
-static uint64_t size_of(const struct vv_reading *reading, size_t move)
+static uint64_t reading_size_of(const struct vv_reading *reading, size_t move)
 {
-    return vv_at64(index_of(reading)->value_sizes, reading->moves[move].value);
+    return vv_at64(
+        reading_index_of(reading)->value_sizes, reading->moves[move].value);
 }
 
 static bool is_divided(
@@ -80,14 +81,14 @@ static bool is_read(const struct vv_reading *reading, size_t move)
         return false;
     if (is_divided(reading, m) ? reading->skips_divided : reading->only_divided)
         return false;
-    return m->mode != VV_MOVE_MAPPED && size_of(reading, move) > 0 &&
+    return m->mode != VV_MOVE_MAPPED && reading_size_of(reading, move) > 0 &&
            (!m->is_boxed || vv_move_reads(reading->d, m, &first));
 }
 
 /* Small values are read whole, in whatever order their pieces are. */
 static bool is_small(const struct vv_reading *reading, size_t move)
 {
-    return size_of(reading, move) <= VV_SMALL_VALUE;
+    return reading_size_of(reading, move) <= VV_SMALL_VALUE;
 }
 
 uint64_t vv_reading_size(const struct vv_reading *reading)
@@ -96,7 +97,7 @@ uint64_t vv_reading_size(const struct vv_reading *reading)
     for (size_t i = 0; i < reading->count; i++) {
         if (is_read(reading, i))
             size += is_small(reading, i)
-                        ? size_of(reading, i)
+                        ? reading_size_of(reading, i)
                         : vv_move_size(reading->d, &reading->moves[i]);
     }
     return size;
@@ -104,7 +105,7 @@ uint64_t vv_reading_size(const struct vv_reading *reading)
 
 /* --- Runs --------------------------------------------------------------- */
 
-static bool add_run(struct pass *pass, struct run run, uint64_t size)
+static bool reading_add_run(struct pass *pass, struct run run, uint64_t size)
 {
     if (!vv_grow_array(&pass->reading->d->pairing->context.allocator,
             &pass->runs, &pass->run_capacity, pass->run_count, sizeof run))
@@ -118,12 +119,12 @@ static bool add_run(struct pass *pass, struct run run, uint64_t size)
 /* How many moves from `first` on are read together, the last of them too. */
 static size_t neighbours(const struct vv_reading *reading, size_t first)
 {
-    uint64_t begin = offset_of(reading, first);
-    uint64_t end = begin + size_of(reading, first);
+    uint64_t begin = reading_offset_of(reading, first);
+    uint64_t end = begin + reading_size_of(reading, first);
     size_t last = first;
     for (size_t next = first + 1; next < reading->count; next++) {
-        uint64_t offset = offset_of(reading, next);
-        uint64_t size = size_of(reading, next);
+        uint64_t offset = reading_offset_of(reading, next);
+        uint64_t size = reading_size_of(reading, next);
         if (!is_read(reading, next))
             continue;
         if (size > VV_SMALL_VALUE || offset < end || offset - end > MOST_GAP ||
@@ -135,13 +136,14 @@ static size_t neighbours(const struct vv_reading *reading, size_t first)
     return last + 1 - first;
 }
 
-static bool add_chunks(struct pass *pass, size_t move)
+static bool reading_add_chunks(struct pass *pass, size_t move)
 {
     const struct vv_reading *reading = pass->reading;
     const struct vv_move *m = &reading->moves[move];
-    uint64_t size = size_of(reading, move);
+    uint64_t size = reading_size_of(reading, move);
     for (uint64_t c = 0; vv_move_reads(reading->d, m, &c); c++) {
-        if (!add_run(pass, (struct run){ (uint32_t)move, 1, (uint32_t)c },
+        if (!reading_add_run(pass,
+                (struct run){ (uint32_t)move, 1, (uint32_t)c },
                 size < VV_CHUNK_SIZE ? size : VV_CHUNK_SIZE))
             return false;
     }
@@ -156,13 +158,13 @@ static bool make_runs(struct pass *pass)
         size_t together = 1;
         if (is_read(reading, i) && is_small(reading, i)) {
             together = neighbours(reading, i);
-            uint64_t end = offset_of(reading, i + together - 1) +
-                           size_of(reading, i + together - 1);
-            if (!add_run(pass,
+            uint64_t end = reading_offset_of(reading, i + together - 1) +
+                           reading_size_of(reading, i + together - 1);
+            if (!reading_add_run(pass,
                     (struct run){ (uint32_t)i, (uint32_t)together, 0 },
-                    end - offset_of(reading, i)))
+                    end - reading_offset_of(reading, i)))
                 return false;
-        } else if (is_read(reading, i) && !add_chunks(pass, i)) {
+        } else if (is_read(reading, i) && !reading_add_chunks(pass, i)) {
             return false;
         }
         i += together;
@@ -172,8 +174,8 @@ static bool make_runs(struct pass *pass)
 
 /* --- One run ------------------------------------------------------------ */
 
-static varve_status check_piece(const struct vv_reading *reading, size_t move,
-    uint64_t chunk, const void *bytes, varve_error *error)
+static varve_status reading_check_piece(const struct vv_reading *reading,
+    size_t move, uint64_t chunk, const void *bytes, varve_error *error)
 {
     const struct vv_move *m = &reading->moves[move];
     return vv_check_piece(reading->d, m->node, m->value, chunk, bytes,
@@ -192,11 +194,11 @@ static varve_status put_piece(const struct vv_reading *reading,
     return vv_move_part(reading->d, m, &part, bytes, error);
 }
 
-static varve_status take_piece(const struct vv_reading *reading, size_t move,
-    uint64_t chunk, void *bytes, size_t size, varve_error *error)
+static varve_status reading_take_piece(const struct vv_reading *reading,
+    size_t move, uint64_t chunk, void *bytes, size_t size, varve_error *error)
 {
     struct vv_move *m = &reading->moves[move];
-    VV_TRY(check_piece(reading, move, chunk, bytes, error));
+    VV_TRY(reading_check_piece(reading, move, chunk, bytes, error));
     if (reading->only_verify && !m->is_fixed)
         return VARVE_OK;
     bool takes_turns = reading->turns && vv_move_goes_far(m);
@@ -213,14 +215,14 @@ static varve_status take_piece(const struct vv_reading *reading, size_t move,
 static bool has_bools_in_place(
     const struct vv_reading *reading, const struct vv_move *move)
 {
-    return index_of(reading)->value_dtypes[move->value] == VARVE_BOOL &&
+    return reading_index_of(reading)->value_dtypes[move->value] == VARVE_BOOL &&
            !move->is_fresh && !move->is_staged;
 }
 
 /* Where the bytes of a chunk can be read to without a detour, or NULL. Reading
  * to an address that is not aligned takes the kernel two to four times as long,
  * more than the detour (bench/notebook.md). */
-static void *place_of(const struct vv_reading *reading,
+static void *reading_place_of(const struct vv_reading *reading,
     const struct vv_move *move, uint64_t chunk)
 {
     bool gathers = vv_move_gathers(move);
@@ -241,7 +243,7 @@ static void *place_of(const struct vv_reading *reading,
     return (uintptr_t)place % PLACE_ALIGNMENT ? NULL : place;
 }
 
-static varve_status read_chunk(const struct vv_reading *reading,
+static varve_status reading_read_chunk(const struct vv_reading *reading,
     const struct run *run, void *buffer, varve_error *error)
 {
     const struct vv_delivery *d = reading->d;
@@ -249,7 +251,7 @@ static varve_status read_chunk(const struct vv_reading *reading,
     uint64_t offset;
     size_t size;
     vv_opened_chunk(d->file, move->value, run->chunk, &offset, &size);
-    void *place = place_of(reading, move, run->chunk);
+    void *place = reading_place_of(reading, move, run->chunk);
     if (!place)
         place = buffer;
     else if (!move->is_fresh && !move->is_staged && !vv_move_gathers(move))
@@ -258,24 +260,25 @@ static varve_status read_chunk(const struct vv_reading *reading,
     if (status)
         return status;
     if (place == buffer)
-        return take_piece(reading, run->first, run->chunk, buffer, size, error);
-    return check_piece(reading, run->first, run->chunk, place, error);
+        return reading_take_piece(
+            reading, run->first, run->chunk, buffer, size, error);
+    return reading_check_piece(reading, run->first, run->chunk, place, error);
 }
 
 /* A small value, whose bytes are all there. */
-static varve_status take_all(const struct vv_reading *reading, size_t move,
-    unsigned char *bytes, varve_error *error)
+static varve_status reading_take_all(const struct vv_reading *reading,
+    size_t move, unsigned char *bytes, varve_error *error)
 {
     const struct vv_move *m = &reading->moves[move];
     uint64_t offset;
     size_t size;
     if (!m->is_boxed)
-        return take_piece(
-            reading, move, 0, bytes, (size_t)size_of(reading, move), error);
+        return reading_take_piece(reading, move, 0, bytes,
+            (size_t)reading_size_of(reading, move), error);
     for (uint64_t c = 0; vv_move_reads(reading->d, m, &c); c++) {
         vv_opened_chunk(reading->d->file, m->value, c, &offset, &size);
-        VV_TRY(take_piece(reading, move, c,
-            bytes + (offset - offset_of(reading, move)), size, error));
+        VV_TRY(reading_take_piece(reading, move, c,
+            bytes + (offset - reading_offset_of(reading, move)), size, error));
     }
     return VARVE_OK;
 }
@@ -294,7 +297,7 @@ static varve_status read_apart(const struct vv_reading *reading,
     const struct run *run, unsigned char *buffer, varve_error *error)
 {
     const struct vv_delivery *d = reading->d;
-    uint64_t begin = offset_of(reading, run->first);
+    uint64_t begin = reading_offset_of(reading, run->first);
     for (size_t i = run->first; i < run->first + run->count; i++) {
         const struct vv_move *m = &reading->moves[i];
         uint64_t offset;
@@ -316,12 +319,12 @@ static bool is_staged_alike(
     const struct vv_reading *reading, const struct run *run)
 {
     const struct vv_move *first = &reading->moves[run->first];
-    uint64_t begin = offset_of(reading, run->first);
+    uint64_t begin = reading_offset_of(reading, run->first);
     for (size_t i = run->first; i < run->first + run->count; i++) {
         const struct vv_move *m = &reading->moves[i];
         if (!m->is_staged || m->mode != VV_MOVE_PLAIN || m->is_boxed ||
             VV_BIG_ENDIAN || !is_read(reading, i) ||
-            offset_of(reading, i) - begin !=
+            reading_offset_of(reading, i) - begin !=
                 (uintptr_t)m->target - (uintptr_t)first->target)
             return false;
     }
@@ -334,7 +337,8 @@ static varve_status check_staged(
 {
     varve_status status = VARVE_OK;
     for (size_t i = run->first; i < run->first + run->count && !status; i++)
-        status = check_piece(reading, i, 0, reading->moves[i].target, error);
+        status =
+            reading_check_piece(reading, i, 0, reading->moves[i].target, error);
     return status;
 }
 
@@ -343,8 +347,9 @@ static varve_status read_together(const struct vv_reading *reading,
 {
     const struct vv_delivery *d = reading->d;
     size_t last = run->first + run->count - 1;
-    uint64_t begin = offset_of(reading, run->first);
-    uint64_t end = offset_of(reading, last) + size_of(reading, last);
+    uint64_t begin = reading_offset_of(reading, run->first);
+    uint64_t end =
+        reading_offset_of(reading, last) + reading_size_of(reading, last);
     bool is_alike = is_staged_alike(reading, run);
     if (is_alike)
         buffer = reading->moves[run->first].target;
@@ -356,15 +361,15 @@ static varve_status read_together(const struct vv_reading *reading,
         return check_staged(reading, run, error);
     for (size_t i = run->first; i <= last && !status; i++) {
         if (is_read(reading, i))
-            status = take_all(
-                reading, i, buffer + (offset_of(reading, i) - begin), error);
+            status = reading_take_all(reading, i,
+                buffer + (reading_offset_of(reading, i) - begin), error);
     }
     return status;
 }
 
 /* --- The pass ----------------------------------------------------------- */
 
-static void fail(
+static void reading_fail(
     struct pass *pass, varve_status status, const varve_error *error)
 {
     if (atomic_exchange(&pass->has_failed, 1) == 0) {
@@ -374,7 +379,8 @@ static void fail(
 }
 
 /* Tells the program how far it is; only the calling thread does. */
-static void report(struct pass *pass, unsigned worker, const struct run *run)
+static void reading_report(
+    struct pass *pass, unsigned worker, const struct run *run)
 {
     const struct vv_reading *reading = pass->reading;
     const varve_read_options *options = reading->d->options;
@@ -386,7 +392,7 @@ static void report(struct pass *pass, unsigned worker, const struct run *run)
     if (options->progress(options->progress_user, reading->before + pass->done,
             reading->total, what) &&
         !reading->is_final)
-        fail(pass,
+        reading_fail(pass,
             vv_fail(&error, VARVE_CANCELLED, "%s: cancelled",
                 reading->d->file->path),
             &error);
@@ -399,7 +405,7 @@ static uint64_t run_size(
     size_t chunk;
     for (size_t i = 0; together && i < run->count; i++) {
         if (is_read(reading, run->first + i))
-            size += size_of(reading, run->first + i);
+            size += reading_size_of(reading, run->first + i);
     }
     if (together)
         return size;
@@ -428,11 +434,11 @@ static uint64_t reach_of(const struct pass *pass, const struct run *run)
     size_t last = run->first + run->count - 1;
     if (!is_together(pass, run))
         return run_size(reading, run, false);
-    return offset_of(reading, last) + size_of(reading, last) -
-           offset_of(reading, run->first);
+    return reading_offset_of(reading, last) + reading_size_of(reading, last) -
+           reading_offset_of(reading, run->first);
 }
 
-static void will_read(const struct pass *pass, size_t at)
+static void reading_will_read(const struct pass *pass, size_t at)
 {
     const struct vv_reading *reading = pass->reading;
     const struct vv_system *system = reading->d->pairing->context.system;
@@ -450,23 +456,23 @@ static void will_read(const struct pass *pass, size_t at)
 /* The system itself reads ahead in a file that is read from the first byte to
  * the last, and does it better; backwards it has to be told. What it has in
  * memory already costs next to nothing. */
-static void tell_ahead(const struct pass *pass, size_t at)
+static void reading_tell_ahead(const struct pass *pass, size_t at)
 {
     if (!pass->reading->is_final)
         return;
     for (size_t i = 1; at == 0 && i < RUNS_AHEAD; i++)
-        will_read(pass, i);
-    will_read(pass, at + RUNS_AHEAD);
+        reading_will_read(pass, i);
+    reading_will_read(pass, at + RUNS_AHEAD);
 }
 
 /* For a system that fetches ahead what is planned. */
-static void plan(const struct pass *pass)
+static void reading_plan(const struct pass *pass)
 {
     const struct vv_reading *reading = pass->reading;
     for (size_t i = 0; i < pass->run_count; i++) {
         const struct run *run = run_at(pass, i);
         vv_opened_plan(reading->d->file, pass,
-            offset_of(reading, run->first) +
+            reading_offset_of(reading, run->first) +
                 (uint64_t)run->chunk * VV_CHUNK_SIZE,
             reach_of(pass, run));
     }
@@ -478,20 +484,20 @@ static void read_run(struct pass *pass, size_t at, unsigned worker)
     unsigned char *buffer = pass->buffers[worker];
     bool together = is_together(pass, run);
     varve_error error = { 0 };
-    tell_ahead(pass, at);
-    report(pass, worker, run);
+    reading_tell_ahead(pass, at);
+    reading_report(pass, worker, run);
     varve_status status =
         pass->has_failed ? VARVE_OK
         : together       ? read_together(pass->reading, run, buffer, &error)
-                         : read_chunk(pass->reading, run, buffer, &error);
+                   : reading_read_chunk(pass->reading, run, buffer, &error);
     if (status)
-        fail(pass, status, &error);
+        reading_fail(pass, status, &error);
     atomic_fetch_add(&pass->done, run_size(pass->reading, run, together));
 }
 
 /* The first share is the calling thread's: it alone asks the program whether to
  * go on, and others might take all. */
-static void work(void *user, unsigned worker)
+static void reading_work(void *user, unsigned worker)
 {
     struct pass *pass = user;
     size_t at = worker == 0 ? 0 : atomic_fetch_add(&pass->next_run, SHARE);
@@ -545,8 +551,8 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
             workers = i;
     }
     pass->next_run = SHARE;
-    plan(pass);
-    vv_run_workers(context, workers, work, pass);
+    reading_plan(pass);
+    vv_run_workers(context, workers, reading_work, pass);
     vv_opened_drop_plan(reading->d->file, pass);
     if (pass->has_failed && error)
         *error = pass->error;
@@ -568,8 +574,8 @@ static varve_status read_pass(struct vv_reading *reading, varve_error *error)
     if (!status && pass->run_count)
         status = run_pass(pass, error);
     if (!status) /* else what is not known of pieces would be left out */
-        status = vv_index_failure(index_of(reading), error);
-    vv_index_recover(index_of(reading));
+        status = vv_index_failure(reading_index_of(reading), error);
+    vv_index_recover(reading_index_of(reading));
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_release_aligned(
             a, pass->buffers[i], pass->buffer_size, BUFFER_ALIGNMENT);

@@ -13,7 +13,7 @@
 
 #include "allocator.h"
 #include "failure.h"
-#include "fate.h"
+#include "delivery_state.h"
 #include "layout.h"
 #include "move.h"
 #include "name.h"
@@ -39,7 +39,7 @@ struct verdict {
     varve_error first;
 };
 
-static const struct vv_index *index_of(const struct look *l)
+static const struct vv_index *salvage_index_of(const struct look *l)
 {
     return &l->d->file->parsed.index;
 }
@@ -50,14 +50,14 @@ bool vv_is_damage(varve_status status)
            status == VARVE_IO;
 }
 
-static uint64_t size_of(const struct look *l, uint32_t value)
+static uint64_t salvage_size_of(const struct look *l, uint32_t value)
 {
-    return vv_at64(index_of(l)->value_sizes, value);
+    return vv_at64(salvage_index_of(l)->value_sizes, value);
 }
 
 /* --- One value ---------------------------------------------------------- */
 
-static varve_status report(
+static varve_status salvage_report(
     struct look *l, const varve_node *node, varve_error *error)
 {
     const varve_read_options *options = l->d->options;
@@ -77,11 +77,12 @@ static void begin_strings(
     if (saved.dtype != VARVE_STRING)
         return;
     v->lengths = varve_tensor_count(&saved);
-    v->text = size_of(l, value) - 8 * v->lengths; /* the index saw to it */
+    v->text =
+        salvage_size_of(l, value) - 8 * v->lengths; /* the index saw to it */
 }
 
 /* The lengths come first; a chunk has whole ones. */
-static varve_status check_lengths(
+static varve_status salvage_check_lengths(
     const struct look *l, struct verdict *v, size_t size, varve_error *error)
 {
     bool fits = true;
@@ -110,22 +111,22 @@ static varve_status look_at_chunk(struct look *l, uint32_t value,
     l->d->looked_at += size;
     VV_TRY(vv_opened_read(file, offset, l->buffer, size, error));
     VV_TRY(vv_opened_check(file, value, chunk, l->buffer, NULL, error));
-    return v->damaged ? VARVE_OK : check_lengths(l, v, size, error);
+    return v->damaged ? VARVE_OK : salvage_check_lengths(l, v, size, error);
 }
 
 /* Fails with what is no damage. What is good or bad as a whole is looked at up
  * to the first failure. */
-static varve_status look_at(struct look *l, const struct vv_pair *job,
+static varve_status salvage_look_at(struct look *l, const struct vv_pair *job,
     struct verdict *v, varve_error *error)
 {
     const struct vv_move move = vv_move_of(l->d, job->node, job->file, true);
-    bool has_bytes = size_of(l, job->file) > 0;
+    bool has_bytes = salvage_size_of(l, job->file) > 0;
     *v = (struct verdict){ 0 };
     begin_strings(l, job->file, v);
     for (uint64_t c = 0; has_bytes && vv_move_reads(l->d, &move, &c); c++) {
         v->chunks++;
         varve_error reason = { 0 };
-        VV_TRY(report(l, job->node, error));
+        VV_TRY(salvage_report(l, job->node, error));
         varve_status status = look_at_chunk(l, job->file, c, v, &reason);
         if (status && !vv_is_damage(status)) {
             if (error)
@@ -166,9 +167,9 @@ static varve_status note_damage(
                : vv_fail_memory(error, "a list of damages");
 }
 
-static void lose(struct vv_delivery *d, const struct vv_pair *job)
+static void salvage_lose(struct vv_delivery *d, const struct vv_pair *job)
 {
-    vv_set_fate(d, job->node, job->file, VV_FATE_DAMAGED);
+    vv_set_delivery_state(d, job->node, job->file, VV_DELIVERY_STATE_DAMAGED);
     vv_variable_go_without(job->node);
 }
 
@@ -181,7 +182,7 @@ static int compare_jobs(const void *left, const void *right)
     return (a->file > b->file) - (a->file < b->file);
 }
 
-static varve_status begin(struct look *l, const struct vv_pair *jobs,
+static varve_status salvage_begin(struct look *l, const struct vv_pair *jobs,
     size_t count, varve_error *error)
 {
     uint64_t largest = 0;
@@ -189,7 +190,7 @@ static varve_status begin(struct look *l, const struct vv_pair *jobs,
     for (size_t i = 0; i < count; i++) {
         const struct vv_move move =
             vv_move_of(l->d, jobs[i].node, jobs[i].file, true);
-        uint64_t size = size_of(l, jobs[i].file);
+        uint64_t size = salvage_size_of(l, jobs[i].file);
         largest = size > largest ? size : largest;
         l->total += 2 * vv_move_size(l->d, &move);
     }
@@ -220,7 +221,7 @@ static varve_status sift(struct look *l, struct vv_pair *jobs, size_t count,
             is_lost[i] = is_lost[i - 1];
             continue;
         }
-        VV_TRY(look_at(l, &jobs[i], &v, error));
+        VV_TRY(salvage_look_at(l, &jobs[i], &v, error));
         is_lost[i] = v.damaged > 0;
         if (v.damaged)
             VV_TRY(note_damage(l, jobs[i].file, &v, error));
@@ -260,13 +261,13 @@ static varve_status tell_losses(const struct vv_delivery *d,
 }
 
 /* Nothing is given up unless all could be looked at. */
-static size_t leave_out(struct vv_delivery *d, struct vv_pair *jobs,
+static size_t salvage_leave_out(struct vv_delivery *d, struct vv_pair *jobs,
     size_t count, const uint8_t *is_lost)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_lost[i])
-            lose(d, &jobs[i]);
+            salvage_lose(d, &jobs[i]);
         else
             jobs[kept++] = jobs[i];
     }
@@ -286,14 +287,15 @@ varve_status vv_salvage(
     if (!is_lost)
         return vv_fail_memory(error, "a restoration");
     qsort(pairs, count, sizeof *pairs, compare_jobs);
-    varve_status status = begin(&l, pairs, count, error);
+    varve_status status = salvage_begin(&l, pairs, count, error);
     if (!status)
         status = sift(&l, pairs, count, is_lost, error);
     vv_sort_damages(&d->damages);
     if (!status)
         status = tell_losses(d, pairs, count, is_lost, error);
     if (!status)
-        jobs->size = leave_out(d, pairs, count, is_lost) * sizeof *pairs;
+        jobs->size =
+            salvage_leave_out(d, pairs, count, is_lost) * sizeof *pairs;
     vv_opened_rest(d->file);
     vv_release_aligned(a, l.buffer, l.buffer_size, BUFFER_ALIGNMENT);
     vv_release(a, is_lost, count);

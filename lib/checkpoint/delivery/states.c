@@ -39,7 +39,7 @@ static bool is_loaded_from(const struct vv_move *m)
     return m->mode == VV_MOVE_STATE && !m->is_fixed;
 }
 
-static varve_status list(
+static varve_status states_list(
     struct vv_states *s, size_t move_count, varve_error *error)
 {
     size_t count = 0;
@@ -62,7 +62,7 @@ static bool is_guarded(const struct vv_states *s, size_t i)
     return vv_state_is_guarded(s->moves[s->all[i].move].node);
 }
 
-static size_t size_of(const struct vv_states *s, const struct vv_move *m)
+static size_t states_size_of(const struct vv_states *s, const struct vv_move *m)
 {
     return (size_t)vv_at64(vv_index_of(s->d->pairing)->value_sizes, m->value);
 }
@@ -89,7 +89,7 @@ static varve_status read_guarded(
     return status;
 }
 
-static varve_status check(struct vv_states *s, varve_error *error)
+static varve_status states_check(struct vv_states *s, varve_error *error)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -99,13 +99,13 @@ static varve_status check(struct vv_states *s, varve_error *error)
     VV_TRY(read_guarded(s, count, error));
     for (size_t i = 0; i < s->count; i++) {
         const struct vv_move *m = &s->moves[s->all[i].move];
-        VV_TRY(vv_state_check(m->node, m->block, size_of(s, m), error));
+        VV_TRY(vv_state_check(m->node, m->block, states_size_of(s, m), error));
     }
     return VARVE_OK;
 }
 
 /* A state that refuses to be saved cannot be undone, that is all. */
-static varve_status keep(
+static varve_status states_keep(
     struct vv_states *s, struct vv_old_state *state, varve_error *error)
 {
     varve_error reason = { 0 };
@@ -132,8 +132,8 @@ varve_status vv_states_keep(struct vv_states *s, struct vv_move *moves,
     size_t count, varve_error *error)
 {
     s->moves = moves;
-    VV_TRY(list(s, count, error));
-    VV_TRY(check(s, error));
+    VV_TRY(states_list(s, count, error));
+    VV_TRY(states_check(s, error));
     if (s->d->options->passes == VARVE_ONE_PASS)
         return VARVE_OK;
     for (size_t i = 0; i < s->count; i++) {
@@ -141,7 +141,7 @@ varve_status vv_states_keep(struct vv_states *s, struct vv_move *moves,
         for (size_t k = 0; k < i && is_last; k++)
             is_last = s->all[k].is_kept;
         if (!is_last && !is_guarded(s, i))
-            VV_TRY(keep(s, &s->all[i], error));
+            VV_TRY(states_keep(s, &s->all[i], error));
     }
     return VARVE_OK;
 }
@@ -154,7 +154,7 @@ static varve_status load_some(
     for (size_t i = 0; i < s->count; i++) {
         struct vv_old_state *state = &s->all[i];
         const struct vv_move *m = &s->moves[state->move];
-        size_t size = size_of(s, m);
+        size_t size = states_size_of(s, m);
         char text[256];
         if (state->is_kept != are_kept || is_guarded(s, i) != are_guarded)
             continue;

@@ -8,18 +8,18 @@
 
 #include "allocator.h"
 #include "division.h"
-#include "elsewhere.h"
+#include "copy_in.h"
 #include "exchange.h"
 #include "failure.h"
-#include "fate.h"
+#include "delivery_state.h"
 #include "fixed.h"
 #include "layout.h"
 #include "mapping.h"
 #include "memory_table.h"
 #include "reading.h"
-#include "rooms.h"
+#include "resize_buffers.h"
 #include "shape.h"
-#include "stake.h"
+#include "at_risk.h"
 #include "states.h"
 #include "try.h"
 #include "value_bytes.h"
@@ -44,8 +44,8 @@ struct transfer {
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
     struct vv_states states;
-    struct vv_buffer rooms;      /* of values that bring another shape */
-    const struct vv_pair *fixed; /* jobs that only compare, */
+    struct vv_buffer resize_buffers; /* of values that bring another shape */
+    const struct vv_pair *fixed;     /* jobs that only compare, */
     size_t fixed_count;
     bool has_misshapen; /* some with another shape */
 };
@@ -169,7 +169,7 @@ static bool goes_through_staging(
            (all && t->d->options->passes != VARVE_ONE_PASS);
 }
 
-static bool is_in_place(const struct vv_move *m)
+static bool transfer_is_in_place(const struct vv_move *m)
 {
     return m->mode != VV_MOVE_STATE && m->mode != VV_MOVE_MAPPED &&
            m->mode != VV_MOVE_VERIFY && !m->is_fresh && !m->is_fixed;
@@ -228,11 +228,13 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
     uint64_t limit = vv_staging_limit(t->d);
     uint64_t visible = 0;
     for (size_t i = 0; i < t->count; i++)
-        visible += is_in_place(&t->moves[i]) ? memory_size(t, &t->moves[i]) : 0;
+        visible += transfer_is_in_place(&t->moves[i])
+                       ? memory_size(t, &t->moves[i])
+                       : 0;
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
-        m->is_staged =
-            is_in_place(m) && goes_through_staging(t, m, visible <= limit);
+        m->is_staged = transfer_is_in_place(m) &&
+                       goes_through_staging(t, m, visible <= limit);
     }
     /* Placed twice: to know how much it takes, and then in that memory. */
     uint64_t size = place_staged(t);
@@ -252,13 +254,13 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
 static void aim(struct transfer *t, struct vv_move *m)
 {
     const varve_tensor *tensor = &m->node->variable->tensor;
-    m->is_elsewhere = vv_lies_elsewhere(tensor);
+    m->is_elsewhere = vv_needs_copy_in(tensor);
     t->has_elsewhere |= m->is_elsewhere;
     t->has_far |= vv_is_far(tensor);
     m->target = m->is_elsewhere ? NULL : tensor->data;
 }
 
-static varve_status prepare(struct transfer *t, varve_error *error)
+static varve_status transfer_prepare(struct transfer *t, varve_error *error)
 {
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
@@ -270,7 +272,7 @@ static varve_status prepare(struct transfer *t, varve_error *error)
         if (m->is_fixed)
             t->has_far |= variable && vv_is_far(&variable->tensor);
         else if (vv_brings_shape(t->d, m->node, m->value))
-            VV_TRY(vv_rooms_add(t->d, &t->rooms, m, error));
+            VV_TRY(vv_resize_buffers_add(t->d, &t->resize_buffers, m, error));
         else if (variable && vv_variable_is_owned(variable) &&
                  !variable->tensor.data &&
                  varve_tensor_size(&variable->tensor) > 0)
@@ -283,12 +285,12 @@ static varve_status prepare(struct transfer *t, varve_error *error)
 
 /* --- Reading ------------------------------------------------------------ */
 
-static varve_status half_restored(
+static varve_status transfer_half_restored(
     const struct transfer *t, varve_status status, varve_error *error)
 {
     status = vv_moves_failed(t->d, t->moves, t->count, status, error);
-    if (status == VARVE_HALF_RESTORED)
-        vv_put_at_stake(t->d->pairing->graph, 0);
+    if (status == VARVE_PARTIALLY_RESTORED)
+        vv_put_at_risk(t->d->pairing->graph, 0);
     return status;
 }
 
@@ -296,7 +298,7 @@ static varve_status half_restored(
 static bool touches(const struct transfer *t)
 {
     const struct vv_move *m = t->moves, *end = m + t->count;
-    while (m < end && (m->is_staged || !is_in_place(m)))
+    while (m < end && (m->is_staged || !transfer_is_in_place(m)))
         m++;
     return m < end;
 }
@@ -314,7 +316,7 @@ static varve_status read_moves(
 }
 
 /* A pass that changes nothing, over what is fixed, or all, with others. */
-static varve_status read_ahead(
+static varve_status transfer_read_ahead(
     const struct transfer *t, struct vv_reading *reading, varve_error *error)
 {
     struct vv_division division;
@@ -347,7 +349,7 @@ static varve_status take_strings(struct transfer *t, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status read_values(
+static varve_status transfer_read_values(
     struct transfer *t, bool only_verify, varve_error *error)
 {
     const varve_read_options *options = t->d->options;
@@ -368,7 +370,7 @@ static varve_status read_values(
         is_in_place && !is_good && !t->reads_once && !options->no_verify;
     if (verifies || (is_in_place && t->fixed_count)) {
         reading.only_fixed = !verifies;
-        VV_TRY(read_ahead(t, &reading, error));
+        VV_TRY(transfer_read_ahead(t, &reading, error));
     }
     reading.is_final = verifies || (is_good && is_in_place &&
                                        options->passes != VARVE_ONE_PASS);
@@ -380,7 +382,7 @@ static varve_status read_values(
     if (!status)
         status = t->d->read_failure = take_strings(t, error);
     if (status)
-        return half_restored(t, status, error);
+        return transfer_half_restored(t, status, error);
     return reading.skips_fixed ? VARVE_OK : compare_fixed(t, error);
 }
 
@@ -420,18 +422,19 @@ static void exchange_staged(const struct transfer *t, bool is_undone)
 }
 
 /* Before anything else changes, for a copy may fail. */
-static varve_status put_elsewhere(struct transfer *t, varve_error *error)
+static varve_status transfer_put_elsewhere(
+    struct transfer *t, varve_error *error)
 {
-    struct vv_elsewhere e = { t->moves, t->count, t->states.count == 0 };
-    return t->has_elsewhere ? vv_elsewhere_put(&e, t->allocator, error)
+    struct vv_copy_in e = { t->moves, t->count, t->states.count == 0 };
+    return t->has_elsewhere ? vv_copy_in_put(&e, t->allocator, error)
                             : VARVE_OK;
 }
 
 /* New memory and values become the variables', so that states see them. */
-static void hand_over(struct transfer *t)
+static void transfer_hand_over(struct transfer *t)
 {
     exchange_staged(t, false);
-    vv_rooms_exchange(&t->rooms);
+    vv_resize_buffers_exchange(&t->resize_buffers);
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         if (m->mode == VV_MOVE_MAPPED)
@@ -449,7 +452,7 @@ static void swap_back(struct transfer *t)
     vv_graph_values_change(t->moves->node->graph);
     exchange_staged(t, true);
     if (t->has_elsewhere)
-        vv_elsewhere_put_back(t->moves, t->count);
+        vv_copy_in_put_back(t->moves, t->count);
     for (size_t i = 0; i < t->count; i++)
         t->moves[i].node->value_state = t->moves[i].older_state;
 }
@@ -464,28 +467,28 @@ static void take_back_memory(struct transfer *t)
         if (m->mode == VV_MOVE_MAPPED || m->is_fresh)
             variable->tensor.data = NULL;
     }
-    vv_rooms_exchange(&t->rooms);
+    vv_resize_buffers_exchange(&t->resize_buffers);
 }
 
 static varve_status exchange(struct transfer *t, varve_error *error)
 {
-    varve_status status = put_elsewhere(t, error);
+    varve_status status = transfer_put_elsewhere(t, error);
     if (status)
-        return half_restored(t, status, error);
-    hand_over(t);
+        return transfer_half_restored(t, status, error);
+    transfer_hand_over(t);
     status = vv_states_load(&t->states, error);
     if (!status)
         return VARVE_OK;
     swap_back(t);
     vv_states_unload(&t->states);
     take_back_memory(t);
-    return half_restored(t, status, error);
+    return transfer_half_restored(t, status, error);
 }
 
 /* The variables keep what they were given. */
-static void settle(struct transfer *t)
+static void transfer_settle(struct transfer *t)
 {
-    vv_put_at_stake(t->d->pairing->graph, t->d->pairing->number);
+    vv_put_at_risk(t->d->pairing->graph, t->d->pairing->number);
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         vv_note_delivered(t->d, m->node, m->value);
@@ -498,16 +501,16 @@ static void settle(struct transfer *t)
         if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
             m->block = NULL;
         m->target = NULL;
-        if (casts && m->misfits) {
-            struct vv_misfits misfits = { m->value, m->misfits };
-            vv_buffer_add(&t->d->cast_misfits, &misfits, sizeof misfits);
+        if (casts && m->inexact) {
+            struct vv_misfits inexact = { m->value, m->inexact };
+            vv_buffer_add(&t->d->cast_misfits, &inexact, sizeof inexact);
         }
     }
 }
 
-static void clear(struct transfer *t)
+static void transfer_clear(struct transfer *t)
 {
-    vv_rooms_settle(&t->rooms);
+    vv_resize_buffers_settle(&t->resize_buffers);
     bool has_memory =
         t->has_fresh || t->fixed_count || t->modes != 1u << VV_MOVE_PLAIN;
     for (size_t i = 0; has_memory && i < t->count; i++) {
@@ -520,30 +523,30 @@ static void clear(struct transfer *t)
             vv_release_value(t->allocator, m->target,
                 (size_t)varve_tensor_size(&m->node->variable->tensor));
     }
-    vv_buffer_clear(&t->rooms);
+    vv_buffer_clear(&t->resize_buffers);
     vv_states_end(&t->states);
     vv_release_aligned(
         t->allocator, t->staging, t->staging_size, STAGING_ALIGNMENT);
     vv_release(t->allocator, t->moves, t->capacity * sizeof *t->moves);
 }
 
-static varve_status run(struct transfer *t, varve_error *error)
+static varve_status transfer_run(struct transfer *t, varve_error *error)
 {
     if (t->has_misshapen)
         return vv_tell_fixed(t->d, t->fixed, t->fixed_count, error);
-    VV_TRY(prepare(t, error));
+    VV_TRY(transfer_prepare(t, error));
     VV_TRY(map_values(t, error));
     if (has_mode(t, VV_MOVE_STATE)) /* while nothing has changed */
         VV_TRY(vv_states_keep(&t->states, t->moves, t->count, error));
-    if (!vv_reserve_stake(t->d->pairing->graph))
+    if (!vv_reserve_at_risk(t->d->pairing->graph))
         return vv_fail_memory(error, "a restoration");
-    VV_TRY(read_values(t, false, error));
+    VV_TRY(transfer_read_values(t, false, error));
     VV_TRY(vv_ask_others(t->d, VARVE_OK, error));
     return exchange(t, error);
 }
 
-/* Where nothing is at stake, what is too large to be staged is put in place as
- * it is verified. Of many processes all do the same. */
+/* Where nothing is at at risk, what is too large to be staged is put in place
+ * as it is verified. Of many processes all do the same. */
 static bool reads_once(const struct vv_delivery *d)
 {
     const struct vv_pairing *p = d->pairing;
@@ -553,12 +556,12 @@ static bool reads_once(const struct vv_delivery *d)
            !vv_may_lose(p->graph, p->number, d->options->passes);
 }
 
-static void begin(struct transfer *t, struct vv_delivery *d)
+static void transfer_begin(struct transfer *t, struct vv_delivery *d)
 {
     *t = (struct transfer){ .d = d,
         .allocator = &d->pairing->context.allocator };
     vv_states_begin(&t->states, d);
-    vv_buffer_init(&t->rooms, t->allocator);
+    vv_buffer_init(&t->resize_buffers, t->allocator);
 }
 
 varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
@@ -567,19 +570,19 @@ varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
     struct transfer t;
     if (count + fixed_count == 0)
         return VARVE_OK;
-    begin(&t, d);
+    transfer_begin(&t, d);
     t.fixed = jobs + count;
     t.fixed_count = fixed_count;
     t.reads_once = reads_once(d);
     varve_status status =
         make_moves(&t, jobs, count + fixed_count, false, error);
     if (!status)
-        status = run(&t, error);
+        status = transfer_run(&t, error);
     if (status)
         status = vv_ask_others(t.d, status, error);
     else
-        settle(&t);
-    clear(&t);
+        transfer_settle(&t);
+    transfer_clear(&t);
     return status;
 }
 
@@ -589,10 +592,10 @@ varve_status vv_transfer_verify(struct vv_delivery *d,
     struct transfer t;
     if (count == 0)
         return VARVE_OK;
-    begin(&t, d);
+    transfer_begin(&t, d);
     varve_status status = make_moves(&t, jobs, count, true, error);
     if (!status)
-        status = read_values(&t, true, error);
-    clear(&t);
+        status = transfer_read_values(&t, true, error);
+    transfer_clear(&t);
     return status;
 }

@@ -4,8 +4,8 @@
  */
 #include "binding.h"
 
-#include "fate.h"
-#include "holding.h"
+#include "delivery_state.h"
+#include "unbind.h"
 #include "on_demand.h"
 #include "slot.h"
 
@@ -24,7 +24,8 @@ static bool has_another_value(
 {
     uint32_t value = vv_value_of(m->pairing, file);
     return node->restored_by == m->pairing->number &&
-           (value == VV_NONE || !vv_is_final(&m->delivery->fates, value));
+           (value == VV_NONE ||
+               !vv_is_final(&m->delivery->delivery_states, value));
 }
 
 /* Whether matching goes on from a node. What is added to it later is matched
@@ -44,7 +45,7 @@ static void queue_if_leads_on(
 
 /* A path before an alias; the first of several paths before the others. Who
  * renames takes nothing from a path, for it is given a copy. */
-static bool goes_before(enum vv_how how, enum vv_how other)
+static bool goes_before(enum vv_match_rank how, enum vv_match_rank other)
 {
     return (how == VV_BY_PATH && other >= VV_BY_OTHER_PATH) ||
            (how < VV_BY_ALIAS && other >= VV_BY_ALIAS);
@@ -52,14 +53,14 @@ static bool goes_before(enum vv_how how, enum vv_how other)
 
 /* Whether a claim goes before that of the holder of a value: by its name, and
  * what is taken before what the options leave out. */
-static bool is_better(const struct vv_matching *m, const varve_node *node,
-    uint32_t file, enum vv_how how)
+static bool binding_is_better(const struct vv_matching *m,
+    const varve_node *node, uint32_t file, enum vv_match_rank how)
 {
     const struct vv_pairing *p = m->pairing;
     uint32_t value = vv_value_of(p, file);
     if (value == VV_NONE || vv_index_kind(vv_index_of(p), file) != node->kind)
         return false;
-    if (vv_is_left_out(&m->delivery->fates, value))
+    if (vv_is_left_out(&m->delivery->delivery_states, value))
         return vv_scope_takes(&p->scopes, node);
     return goes_before(how, vv_how_of(&p->matches, p->matches.node_of[file])) &&
            vv_scope_takes(&p->scopes, node);
@@ -72,10 +73,10 @@ static void add_claim(struct vv_matching *m, varve_node *node, uint32_t file)
 }
 
 /* From now on a node stands for that. */
-static void stand_for(
-    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+static void stand_for(struct vv_matching *m, varve_node *node, uint32_t file,
+    enum vv_match_rank how)
 {
-    if (!vv_let_stand(&m->pairing->matches, node, file, how))
+    if (!vv_matches_bind(&m->pairing->matches, node, file, how))
         vv_out_of_memory(m);
 }
 
@@ -86,13 +87,13 @@ static void take_from_holder(struct vv_matching *m, uint32_t file)
     varve_node *holder = m->pairing->matches.node_of[file];
     add_claim(m, holder, file);
     vv_set_holder(&m->pairing->matches, file, NULL);
-    vv_outdo(m->delivery, holder, file);
+    vv_delivery_lose_claim(m->delivery, holder, file);
 }
 
 /* A node that has come to its place by a better way than before. So has what is
  * below it. */
-static void improve(
-    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+static void improve(struct vv_matching *m, varve_node *node, uint32_t file,
+    enum vv_match_rank how)
 {
     struct vv_matches *matches = &m->pairing->matches;
     if (vv_file_node_of(matches, node) != file ||
@@ -106,8 +107,8 @@ static void improve(
 }
 
 /* A second node for a node of the file. */
-static void claim_too(
-    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+static void claim_too(struct vv_matching *m, varve_node *node, uint32_t file,
+    enum vv_match_rank how)
 {
     bool is_new = vv_file_node_of(&m->pairing->matches, node) == VV_NONE;
     add_claim(m, node, file);
@@ -120,13 +121,13 @@ static void claim_too(
 
 /* Makes room for a node at a node of the file; false where another one keeps
  * it, or the node itself has another. */
-static bool take_place(
-    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+static bool take_place(struct vv_matching *m, varve_node *node, uint32_t file,
+    enum vv_match_rank how)
 {
     struct vv_pairing *p = m->pairing;
     struct vv_matches *matches = &p->matches;
     if (matches->node_of[file] && vv_still_holds(m, file)) {
-        if (!is_better(m, node, file, how)) {
+        if (!binding_is_better(m, node, file, how)) {
             if (vv_file_node_of(matches, node) != file)
                 claim_too(m, node, file, how);
             else
@@ -154,8 +155,8 @@ static bool take_place(
     return false;
 }
 
-void vv_bind(
-    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how)
+void vv_bind(struct vv_matching *m, varve_node *node, uint32_t file,
+    enum vv_match_rank how)
 {
     struct vv_matches *matches = &m->pairing->matches;
     if (matches->node_of[file] == node) {

@@ -11,7 +11,7 @@
  * and queues the node. Where another one holds the node of the file and has the
  * better claim, this one is a conflict: it is matched below all the same, and
  * given a copy of the value where that is asked for. */
-void vv_bind(
-    struct vv_matching *m, varve_node *node, uint32_t file, enum vv_how how);
+void vv_bind(struct vv_matching *m, varve_node *node, uint32_t file,
+    enum vv_match_rank how);
 
 #endif

@@ -7,12 +7,12 @@
 
 #include "binding.h"
 #include "global_name.h"
-#include "holding.h"
+#include "unbind.h"
 
 /* Sets m->name to the path of a node as a name; false where it is none. */
 static bool set_flat_name(struct vv_matching *m, const varve_node *node)
 {
-    bool is_name = vv_way_name(&m->pairing->ways, node, &m->name);
+    bool is_name = vv_visited_paths_name(&m->pairing->ways, node, &m->name);
     vv_look_for_lost_ways(m);
     return is_name;
 }
@@ -35,7 +35,8 @@ static bool has_keys(const struct vv_matching *m)
 uint32_t vv_by_name_child(
     struct vv_matching *m, varve_node *parent, const char *name)
 {
-    if (!has_keys(m) || !vv_is_come_to(&m->pairing->ways, parent) ||
+    if (!has_keys(m) ||
+        !vv_visited_paths_is_visited(&m->pairing->ways, parent) ||
         !set_flat_name(m, parent))
         return VV_NONE;
     if (m->name.size)
@@ -69,9 +70,9 @@ static uint32_t find_home(struct vv_matching *m, const varve_node *node)
 static void begin_visits(struct vv_matching *m)
 {
     m->is_by_name = true;
-    vv_leave_all(&m->pairing->ways);
+    vv_visited_paths_unvisit_all(&m->pairing->ways);
     if (vv_know_numbers(m))
-        vv_visit(m, m->pairing->root, &(struct vv_via){ 0 });
+        vv_visit(m, m->pairing->root, &(struct vv_path_step){ 0 });
 }
 
 void vv_by_name_changed(struct vv_matching *m, varve_node *node)
@@ -87,11 +88,11 @@ void vv_by_name_changed(struct vv_matching *m, varve_node *node)
 void vv_by_name_match(struct vv_matching *m)
 {
     const struct vv_matches *matches = &m->pairing->matches;
-    size_t count = vv_agenda_unnamed_count(&m->agenda);
+    size_t count = vv_work_queue_unnamed_count(&m->work_queue);
     if (count) /* what is untracked claims nothing */
         vv_sweep_or_fail(m);
     for (size_t i = 0; i < count; i++) {
-        varve_node *node = vv_agenda_unnamed_at(&m->agenda, i);
+        varve_node *node = vv_work_queue_unnamed_at(&m->work_queue, i);
         if (vv_is_holder(matches, node, vv_file_node_of(matches, node)) ||
             !vv_is_known(m->pairing, node))
             continue;
@@ -99,5 +100,5 @@ void vv_by_name_match(struct vv_matching *m)
         if (file != VV_NONE)
             vv_bind(m, node, file, VV_BY_GLOBAL_NAME);
     }
-    vv_agenda_end_unnamed(&m->agenda);
+    vv_work_queue_end_unnamed(&m->work_queue);
 }

@@ -13,8 +13,8 @@
 #include "binding.h"
 #include "by_name.h"
 #include "edge.h"
-#include "fate.h"
-#include "holding.h"
+#include "delivery_state.h"
+#include "unbind.h"
 #include "offering.h"
 #include "on_demand.h"
 #include "own_part.h"
@@ -51,12 +51,13 @@ static uint32_t child_by_alias(
 }
 
 /* What is shared in the file has one path that comes first. */
-static enum vv_how how_by_edge(struct vv_matching *m, const varve_node *parent,
-    const struct vv_name *name, uint32_t file, uint32_t child)
+static enum vv_match_rank how_by_edge(struct vv_matching *m,
+    const varve_node *parent, const struct vv_name *name, uint32_t file,
+    uint32_t child)
 {
     struct vv_pairing *p = m->pairing;
     const struct vv_saved_graph *saved = &p->saved;
-    enum vv_how how = vv_how_of(&p->matches, parent);
+    enum vv_match_rank how = vv_how_of(&p->matches, parent);
     if (how != VV_BY_PATH || !saved->has_shared)
         return how;
     bool is_first =
@@ -70,13 +71,15 @@ static enum vv_how how_by_edge(struct vv_matching *m, const varve_node *parent,
 static bool match_renamed(struct vv_matching *m, struct vv_edge *edge)
 {
     const struct vv_name *name = vv_edge_name(edge);
-    struct vv_ways *ways = &m->pairing->ways;
+    struct vv_visited_paths *ways = &m->pairing->ways;
     varve_node *child = edge->public.node;
     uint32_t found;
-    if (!vv_ways_matter(ways)) /* as mostly: then there are no renames */
+    if (!vv_visited_paths_matter(
+            ways)) /* as mostly: then there are no renames */
         return false;
     vv_visit(m, child,
-        &(struct vv_via){ .parent = edge->parent->number + 1, .name = name });
+        &(struct vv_path_step){
+            .parent = edge->parent->number + 1, .name = name });
     bool is_renamed = find_renamed(
         m, edge->parent, (struct vv_text){ name->bytes, name->size }, &found);
     vv_note_renamed(ways, child, edge->parent, name, is_renamed);
@@ -158,7 +161,7 @@ uint32_t vv_match_child(
     return file != VV_NONE ? file : vv_by_name_child(m, parent, name);
 }
 
-static uint32_t slot_in_file(const struct vv_pairing *p,
+static uint32_t match_slot_in_file(const struct vv_pairing *p,
     const varve_node *owner, const varve_node *variable, const char *name)
 {
     const struct vv_index *index = vv_index_of(p);
@@ -182,7 +185,7 @@ uint32_t vv_match_slot_of(struct vv_matching *m, varve_node *owner,
     if (vv_is_known(p, owner) && vv_is_known(p, variable) &&
         find_renamed_slot(m, owner, variable, name, &found))
         return found;
-    return slot_in_file(p, owner, variable, name);
+    return match_slot_in_file(p, owner, variable, name);
 }
 
 /* Another node of the program holds the value of the file that this variable
@@ -207,9 +210,9 @@ static void bind_slot(
     const varve_node *variable = slot->public.variable;
     if (is_without_value(m, variable))
         return;
-    enum vv_how by = vv_how_of(matches, owner);
-    enum vv_how on = vv_how_of(matches, variable);
-    enum vv_how how = by > on ? by : on;
+    enum vv_match_rank by = vv_how_of(matches, owner);
+    enum vv_match_rank on = vv_how_of(matches, variable);
+    enum vv_match_rank how = by > on ? by : on;
     if (vv_is_holder(matches, owner, vv_file_node_of(matches, owner)) &&
         vv_is_holder(matches, variable, vv_file_node_of(matches, variable)))
         vv_bind(m, slot->public.node, file, how);
@@ -224,7 +227,7 @@ void vv_match_slot(struct vv_matching *m, struct vv_slot *slot)
         !vv_is_known(p, slot->public.variable))
         return;
     vv_visit(m, slot->public.node,
-        &(struct vv_via){
+        &(struct vv_path_step){
             .parent = slot->owner->number + 1,
             .variable = slot->public.variable->number + 1,
             .name = slot->name,
@@ -235,7 +238,7 @@ void vv_match_slot(struct vv_matching *m, struct vv_slot *slot)
     if (find_renamed_slot(m, slot->owner, variable, name, &file)) {
         if (file != VV_NONE)
             vv_bind(m, slot->public.node, file, VV_BY_RENAME);
-    } else if ((file = slot_in_file(p, slot->owner, variable, name)) !=
+    } else if ((file = match_slot_in_file(p, slot->owner, variable, name)) !=
                VV_NONE) {
         bind_slot(m, slot, file);
     }
@@ -262,7 +265,7 @@ static void match_slot_by(
         bind_slot(m, slot, file);
 }
 
-static int compare_edges(const void *left, const void *right)
+static int match_compare_edges(const void *left, const void *right)
 {
     const struct vv_name *a = vv_edge_name(*(struct vv_edge *const *)left);
     const struct vv_name *b = vv_edge_name(*(struct vv_edge *const *)right);
@@ -288,10 +291,10 @@ static struct vv_edge **sorted_edges(
     for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e)) {
         sorted[count++] = e;
         struct vv_edge *previous = vv_previous_edge(e);
-        in_order &= !previous || compare_edges(&previous, &e) < 0;
+        in_order &= !previous || match_compare_edges(&previous, &e) < 0;
     }
     if (!in_order && node->kind != VARVE_LIST)
-        qsort(sorted, count, sizeof *sorted, compare_edges);
+        qsort(sorted, count, sizeof *sorted, match_compare_edges);
     return sorted;
 }
 
@@ -315,7 +318,7 @@ static void match_node(struct vv_matching *m, varve_node *node, uint32_t file)
     for (; on; on = on->next_on)
         vv_match_slot(m, on);
     if (is_asked && vv_on_demand_of(node) &&
-        !vv_agenda_demand(&m->agenda, node, file))
+        !vv_work_queue_demand(&m->work_queue, node, file))
         vv_out_of_memory(m);
 }
 
@@ -324,11 +327,11 @@ static bool match_deferred(struct vv_matching *m)
 {
     struct vv_claim claim;
     size_t i = 0;
-    for (; vv_agenda_claim_at(&m->agenda, i, &claim); i++) {
+    for (; vv_work_queue_claim_at(&m->work_queue, i, &claim); i++) {
         if (claim.pair.node)
             vv_bind(m, claim.pair.node, claim.pair.file, claim.how);
     }
-    vv_agenda_end_claims(&m->agenda);
+    vv_work_queue_end_claims(&m->work_queue);
     return i > 0;
 }
 
@@ -337,18 +340,18 @@ void vv_match_queue(struct vv_matching *m)
     do {
         struct vv_pair next;
         size_t place;
-        while (vv_agenda_take(&m->agenda, &next))
+        while (vv_work_queue_take(&m->work_queue, &next))
             match_node(m, next.node, next.file);
         /* Lesser claims wait until there are no others: those by alias, then by
          * what is made on demand, then by global name. */
         if (match_deferred(m))
             continue;
-        if (vv_agenda_take_demand(&m->agenda, &place))
+        if (vv_work_queue_take_demand(&m->work_queue, &place))
             vv_offer(m, place);
         else
             vv_by_name_match(m);
-    } while (vv_agenda_has_more(&m->agenda));
-    vv_agenda_end_demands(&m->agenda);
+    } while (vv_work_queue_has_more(&m->work_queue));
+    vv_work_queue_end_demands(&m->work_queue);
     vv_pairing_check(m->pairing);
 }
 
@@ -381,7 +384,7 @@ void vv_match_roots(struct vv_matching *m)
     struct vv_pairing *p = m->pairing;
     if (!vv_know_numbers(m))
         return;
-    vv_visit(m, p->root, &(struct vv_via){ 0 });
+    vv_visit(m, p->root, &(struct vv_path_step){ 0 });
     if (p->matches.node_of[p->saved.root] == p->root)
         vv_queue(m, p->root, VV_NONE);
     else

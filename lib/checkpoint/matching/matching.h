@@ -10,7 +10,7 @@
 #ifndef VV_MATCHING_H
 #define VV_MATCHING_H
 
-#include "agenda.h"
+#include "work_queue.h"
 #include "delivery.h"
 #include "pairing.h"
 
@@ -18,7 +18,7 @@ struct vv_matching {
     /* to read */
     struct vv_pairing *pairing;
     struct vv_delivery *delivery;
-    struct vv_agenda agenda;
+    struct vv_work_queue work_queue;
 
     /* to fill in */
     bool needs_sweep; /* edges were removed since the last one, */
@@ -57,12 +57,12 @@ void vv_queue(struct vv_matching *matching, varve_node *node, uint32_t file);
 
 /* A claim that is made when those by path have been. */
 void vv_defer(struct vv_matching *matching, varve_node *node, uint32_t file,
-    enum vv_how how);
+    enum vv_match_rank how);
 
 /* Notes how a node was come to, where paths matter; queues it when that is
  * new. */
-void vv_visit(
-    struct vv_matching *matching, varve_node *node, const struct vv_via *via);
+void vv_visit(struct vv_matching *matching, varve_node *node,
+    const struct vv_path_step *via);
 
 /* Queues a node that has been visited, if it can have a value and none. */
 void vv_consider_by_name(struct vv_matching *matching, varve_node *node);

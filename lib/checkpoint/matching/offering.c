@@ -10,7 +10,7 @@
 #include "allocator.h"
 #include "arena.h"
 #include "edge.h"
-#include "holding.h"
+#include "unbind.h"
 #include "map.h"
 #include "name.h"
 #include "on_demand.h"
@@ -55,14 +55,15 @@ static bool leads_to(const void *item, const void *key)
     return ((const struct edges_to *)item)->edge->public.node == key;
 }
 
-static uint64_t hash_of(const varve_node *node)
+static uint64_t offering_hash_of(const varve_node *node)
 {
     return vv_map_mix(node->number);
 }
 
-static bool take_edge(struct edges_by_child *edges, const struct vv_edge *edge)
+static bool offering_take_edge(
+    struct edges_by_child *edges, const struct vv_edge *edge)
 {
-    uint64_t hash = hash_of(edge->public.node);
+    uint64_t hash = offering_hash_of(edge->public.node);
     struct edges_to *first =
         vv_map_find(&edges->map, hash, leads_to, edge->public.node);
     struct edges_to *made = vv_arena_take(&edges->arena, sizeof *made);
@@ -87,7 +88,7 @@ static bool take_edges(struct vv_matching *m, struct edges_by_child *edges,
     const struct vv_edge *e =
         edges->last ? vv_next_edge(edges->last) : vv_first_edge(parent);
     for (; e; e = vv_next_edge(e)) {
-        if (!take_edge(edges, e))
+        if (!offering_take_edge(edges, e))
             return false;
         edges->last = e;
     }
@@ -116,7 +117,7 @@ static bool leads_otherwise(struct vv_matching *m, struct edges_by_child *edges,
         return true;
     }
     struct edges_to *to =
-        vv_map_find(&edges->map, hash_of(child), leads_to, child);
+        vv_map_find(&edges->map, offering_hash_of(child), leads_to, child);
     if (!to)
         return false;
     for (; to->next; to->next = to->next->next)
@@ -127,7 +128,7 @@ static bool leads_otherwise(struct vv_matching *m, struct edges_by_child *edges,
 
 /* Makes an edge of the file that leads to what the program has already. In a
  * list it has to be the next. */
-static void share(struct vv_matching *m, struct edges_by_child *edges,
+static void offering_share(struct vv_matching *m, struct edges_by_child *edges,
     varve_node *parent, const char *name, uint32_t child)
 {
     char next[24];
@@ -148,11 +149,12 @@ static void share(struct vv_matching *m, struct edges_by_child *edges,
 /* Whether what the file has is of no use to the program any more. */
 static bool is_closed(const struct vv_matching *m, uint32_t file)
 {
-    const struct vv_fates *fates = &m->delivery->fates;
+    const struct vv_delivery_states *delivery_states =
+        &m->delivery->delivery_states;
     uint32_t value = vv_value_of(m->pairing, file);
     return m->pairing->matches.is_past[file] ||
-           (value == VV_NONE ? vv_is_dropped(fates, file)
-                             : vv_is_given_up(fates, value));
+           (value == VV_NONE ? vv_is_dropped(delivery_states, file)
+                             : vv_is_given_up(delivery_states, value));
 }
 
 /* Offers the child of an edge of the file to a node, to whose name it has
@@ -166,7 +168,7 @@ static void offer_child(struct vv_matching *m, struct edges_by_child *edges,
         /* A struct has its members alone, and what the program has taken out
          * stays out. */
         if (!vv_is_struct(node) && !m->was_there[edge])
-            share(m, edges, node, name, child);
+            offering_share(m, edges, node, name, child);
         return;
     }
     if (is_closed(m, child))
@@ -203,7 +205,7 @@ static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
     uint32_t begin, end;
     vv_index_edges(index, file, &begin, &end);
     for (uint32_t e = begin; e < end && know_edges(m); e++) {
-        varve_node *node = vv_agenda_demand_at(&m->agenda, place).node;
+        varve_node *node = vv_work_queue_demand_at(&m->work_queue, place).node;
         if (!node || !vv_on_demand_of(node))
             break;
         size_t size;
@@ -217,7 +219,7 @@ static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
         }
         if (!varve_find(node, text))
             offer_child(m, &edges, node, text, e);
-        node = vv_agenda_demand_at(&m->agenda, place).node;
+        node = vv_work_queue_demand_at(&m->work_queue, place).node;
         m->was_there[e] |= node && varve_find(node, text);
     }
     end_edges(&edges);
@@ -227,7 +229,7 @@ static void offer_edges(struct vv_matching *m, size_t place, uint32_t file)
 void vv_offer(struct vv_matching *m, size_t place)
 {
     const struct vv_matches *matches = &m->pairing->matches;
-    struct vv_pair pair = vv_agenda_demand_at(&m->agenda, place);
+    struct vv_pair pair = vv_work_queue_demand_at(&m->work_queue, place);
     if (!pair.node)
         return;
     uint32_t at = pair.file;
@@ -236,7 +238,7 @@ void vv_offer(struct vv_matching *m, size_t place)
     while (at != VV_NONE && vv_stands_for(matches, pair.node, at)) {
         offer_edges(m, place, at);
         if (pair.file != VV_NONE ||
-            !vv_agenda_demand_at(&m->agenda, place).node)
+            !vv_work_queue_demand_at(&m->work_queue, place).node)
             break;
         at = vv_next_partner(matches, pair.node, at);
     }

@@ -8,9 +8,9 @@
 
 #include "matching.h"
 
-/* Asks the node of a place of the agenda for each child that the file has and
- * nothing is bound to. The callback may add to the graph, and so to the
- * agenda. */
+/* Asks the node of a place of the work queue for each child that the file has
+ * and nothing is bound to. The callback may add to the graph, and so to the
+ * work queue. */
 void vv_offer(struct vv_matching *m, size_t place);
 
 #endif

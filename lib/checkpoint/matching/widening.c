@@ -5,7 +5,7 @@
 #include "widening.h"
 
 #include "binding.h"
-#include "fate.h"
+#include "delivery_state.h"
 
 /* A node that was left out until now. */
 static void decide_again(struct vv_matching *m, varve_node *node)
@@ -18,13 +18,14 @@ static void decide_again(struct vv_matching *m, varve_node *node)
         uint32_t value = vv_value_of(p, file);
         if (vv_is_holder(&p->matches, node, file))
             vv_take_in(m->delivery, node, file);
-        else if (value != VV_NONE && vv_is_left_out(&m->delivery->fates, value))
+        else if (value != VV_NONE &&
+                 vv_is_left_out(&m->delivery->delivery_states, value))
             vv_bind(m, node, file, vv_how_of(&p->matches, node));
     }
 }
 
 /* What fails is matched again once it can be. */
-static void add(struct vv_matching *m, enum vv_scope option,
+static void widening_add(struct vv_matching *m, enum vv_scope option,
     const struct vv_scope_news *news)
 {
     const struct vv_spread *spread = &m->pairing->scopes.of[option];
@@ -41,10 +42,10 @@ static void add(struct vv_matching *m, enum vv_scope option,
 
 static void add_to_all(struct vv_matching *m, const struct vv_scope_news *news)
 {
-    add(m, VV_ONLY, news);
-    add(m, VV_EXCEPT, news);
-    add(m, VV_RESIZE, news);
-    add(m, VV_CAST_ONLY, news);
+    widening_add(m, VV_ONLY, news);
+    widening_add(m, VV_EXCEPT, news);
+    widening_add(m, VV_RESIZE, news);
+    widening_add(m, VV_CAST_ONLY, news);
 }
 
 void vv_widen_by_edge(struct vv_matching *m, struct vv_edge *edge)

@@ -57,10 +57,11 @@ bool vv_is_claimant(const struct vv_matches *m, const varve_node *node)
     return file != VV_NONE && m->node_of[file] != node;
 }
 
-enum vv_how vv_how_of(const struct vv_matches *m, const varve_node *node)
+enum vv_match_rank vv_how_of(const struct vv_matches *m, const varve_node *node)
 {
-    return node->number < m->how_capacity ? (enum vv_how)m->hows[node->number]
-                                          : VV_BY_PATH;
+    return node->number < m->how_capacity
+               ? (enum vv_match_rank)m->hows[node->number]
+               : VV_BY_PATH;
 }
 
 uint32_t vv_next_partner(
@@ -85,7 +86,8 @@ void vv_set_holder(struct vv_matches *m, uint32_t file, varve_node *node)
 }
 
 /* Most restorations know paths only, and need no table. */
-bool vv_set_how(struct vv_matches *m, const varve_node *node, enum vv_how how)
+bool vv_set_how(
+    struct vv_matches *m, const varve_node *node, enum vv_match_rank how)
 {
     if (how != VV_BY_PATH && node->number >= m->how_capacity &&
         !vv_grow_zeroed(m->allocator, &m->hows, &m->how_capacity, m->capacity,
@@ -96,8 +98,8 @@ bool vv_set_how(struct vv_matches *m, const varve_node *node, enum vv_how how)
     return true;
 }
 
-bool vv_let_stand(struct vv_matches *m, const varve_node *node, uint32_t file,
-    enum vv_how how)
+bool vv_matches_bind(struct vv_matches *m, const varve_node *node,
+    uint32_t file, enum vv_match_rank how)
 {
     m->file_of[node->number] = file + 1;
     return vv_set_how(m, node, how);

@@ -18,7 +18,7 @@ struct vv_link {
 };
 
 /* How a node of the program has come to its node of the file, or claims it. */
-enum vv_how {
+enum vv_match_rank {
     VV_BY_PATH,
     VV_BY_RENAME,     /* asks for a value even if another node has it */
     VV_BY_OTHER_PATH, /* not the one that the file names first: here and below,
@@ -47,7 +47,7 @@ struct vv_matches {
                               for, plus 1 */
     struct vv_link *links; /* by node of the file, once an object of the program
                               stands for several of them */
-    uint8_t *hows;         /* by number of a node of the program: vv_how */
+    uint8_t *hows; /* by number of a node of the program: vv_match_rank */
     size_t how_capacity;
 };
 
@@ -94,7 +94,8 @@ bool vv_stands_for(
 /* Whether it stands for what another holds. */
 bool vv_is_claimant(const struct vv_matches *matches, const varve_node *node);
 
-enum vv_how vv_how_of(const struct vv_matches *matches, const varve_node *node);
+enum vv_match_rank vv_how_of(
+    const struct vv_matches *matches, const varve_node *node);
 
 /* The next file node after that: an object that holds them may stand for
  * several. VV_NONE at the end. */
@@ -112,10 +113,10 @@ void vv_set_holder(struct vv_matches *matches, uint32_t file, varve_node *node);
 
 /* From now on it stands for that, and for nothing else. False without memory
  * to note how. */
-bool vv_let_stand(struct vv_matches *matches, const varve_node *node,
-    uint32_t file, enum vv_how how);
+bool vv_matches_bind(struct vv_matches *matches, const varve_node *node,
+    uint32_t file, enum vv_match_rank how);
 bool vv_set_how(
-    struct vv_matches *matches, const varve_node *node, enum vv_how how);
+    struct vv_matches *matches, const varve_node *node, enum vv_match_rank how);
 
 /* Adds to what an object stands for; `first` is what that was first. False
  * without memory. */

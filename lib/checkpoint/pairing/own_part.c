@@ -25,8 +25,9 @@ bool vv_own_fits(
                            !(private->options.always && private->options.fold));
 }
 
-bool vv_own_is_cut(const struct vv_matches *matches, const struct vv_ways *ways,
-    const struct vv_index *index, const varve_node *node)
+bool vv_own_is_cut(const struct vv_matches *matches,
+    const struct vv_visited_paths *ways, const struct vv_index *index,
+    const varve_node *node)
 {
     uint32_t file =
         vv_private_of(node) ? vv_file_node_of(matches, node) : VV_NONE;
@@ -48,7 +49,7 @@ struct reaching {
     uint32_t next; /* in the queue */
 };
 
-static void reach(struct reaching *r, uint32_t node, uint8_t why)
+static void own_part_reach(struct reaching *r, uint32_t node, uint8_t why)
 {
     if (r->why[node] != NOT_YET)
         return;
@@ -78,7 +79,7 @@ static void reach_on(struct reaching *r)
         for (uint32_t e = begin; e < end; e++) {
             uint32_t child = vv_at32(r->index->edge_children, e);
             if (!cut || child == cut->kept)
-                reach(r, child, r->why[node]);
+                own_part_reach(r, child, r->why[node]);
         }
     }
 }
@@ -88,18 +89,19 @@ static void reach_cut(struct reaching *r, const struct vv_own_cut *cut)
     uint32_t begin, end;
     vv_index_edges(r->index, cut->file, &begin, &end);
     for (uint32_t e = begin; e < end; e++)
-        reach(r, vv_at32(r->index->edge_children, e), cut->why);
+        own_part_reach(r, vv_at32(r->index->edge_children, e), cut->why);
     reach_on(r);
 }
 
 /* Slots of what is left out are so too; the variables of slots are reached by
  * edges. */
-static void reach_slots(struct reaching *r)
+static void own_part_reach_slots(struct reaching *r)
 {
     for (uint32_t i = 0; i < r->index->slot_count; i++) {
         uint8_t owner = r->why[vv_at32(r->index->slot_owners, i)];
         uint8_t variable = r->why[vv_at32(r->index->slot_variables, i)];
-        reach(r, vv_at32(r->index->slot_nodes, i), owner ? owner : variable);
+        own_part_reach(
+            r, vv_at32(r->index->slot_nodes, i), owner ? owner : variable);
     }
 }
 
@@ -113,11 +115,11 @@ bool vv_own_reach(const struct vv_index *index, const varve_allocator *a,
         return false;
     qsort(cuts, count, sizeof *cuts, compare_cuts);
     memset(why, NOT_YET, r.index->node_count);
-    reach(&r, 0, 0);
+    own_part_reach(&r, 0, 0);
     reach_on(&r);
     for (size_t i = 0; i < count; i++)
         reach_cut(&r, &cuts[i]);
-    reach_slots(&r);
+    own_part_reach_slots(&r);
     for (uint32_t i = 0; i < r.index->node_count; i++) {
         if (why[i] == NOT_YET) /* nothing leads there at all */
             why[i] = cuts->why;

@@ -9,7 +9,7 @@
 #include "graph.h"
 #include "index.h"
 #include "matches.h"
-#include "ways.h"
+#include "visited_paths.h"
 
 /* How many processes have saved what is at a node of the file, if it is
  * private. */
@@ -23,8 +23,9 @@ bool vv_own_fits(
 
 /* Whether a rename of a private node would lead to what does not fit it, from
  * below it. */
-bool vv_own_is_cut(const struct vv_matches *matches, const struct vv_ways *ways,
-    const struct vv_index *index, const varve_node *node);
+bool vv_own_is_cut(const struct vv_matches *matches,
+    const struct vv_visited_paths *ways, const struct vv_index *index,
+    const varve_node *node);
 
 /* A private node of the file, of whose children all but one are left out. */
 struct vv_own_cut {

@@ -19,7 +19,8 @@ void vv_pair_list_init(
     vv_buffer_init(&list->pairs, allocator);
 }
 
-static void forget(struct vv_pair_list *list, struct vv_pair_index *index)
+static void pair_list_forget(
+    struct vv_pair_list *list, struct vv_pair_index *index)
 {
     vv_release(list->pairs.allocator, index->places,
         index->capacity * sizeof *index->places);
@@ -28,8 +29,8 @@ static void forget(struct vv_pair_list *list, struct vv_pair_index *index)
 
 static void forget_both(struct vv_pair_list *list)
 {
-    forget(list, &list->by_node);
-    forget(list, &list->by_file);
+    pair_list_forget(list, &list->by_node);
+    pair_list_forget(list, &list->by_file);
 }
 
 void vv_pair_list_clear(struct vv_pair_list *list)
@@ -81,28 +82,30 @@ void vv_settle_pairs(struct vv_pair_list *list)
 
 /* --- An index ----------------------------------------------------------- */
 
-static uint32_t bucket_of(const struct vv_pair_index *index, uint32_t key)
+static uint32_t pair_list_bucket_of(
+    const struct vv_pair_index *index, uint32_t key)
 {
     uint64_t mixed = (uint32_t)(key * UINT32_C(2654435769));
     return (uint32_t)(mixed * index->capacity >> 32);
 }
 
-static void append(struct vv_pair_index *index, uint32_t key, size_t i)
+static void pair_list_append(
+    struct vv_pair_index *index, uint32_t key, size_t i)
 {
     struct vv_pair_place *places = index->places;
-    struct vv_pair_place *bucket = &places[bucket_of(index, key)];
+    struct vv_pair_place *bucket = &places[pair_list_bucket_of(index, key)];
     uint32_t number = (uint32_t)i + 1;
     places[i].next = 0;
     *(bucket->last ? &places[bucket->last - 1].next : &bucket->first) = number;
     bucket->last = number;
 }
 
-static bool make_room(
+static bool pair_list_make_room(
     struct vv_pair_list *list, struct vv_pair_index *index, size_t count)
 {
     if (count <= index->capacity)
         return true;
-    forget(list, index);
+    pair_list_forget(list, index);
     if (count > UINT32_MAX / 2 / sizeof *index->places)
         return false;
     index->places = vv_allocate_zeroed(
@@ -112,16 +115,17 @@ static bool make_room(
 }
 
 /* Whether an index knows all pairs. */
-static bool prepare(struct vv_pair_list *list, struct vv_pair_index *index)
+static bool pair_list_prepare(
+    struct vv_pair_list *list, struct vv_pair_index *index)
 {
     size_t count;
     const struct vv_pair *pairs = vv_pairs_in(&list->pairs, &count);
-    if (count <= FEW_PAIRS || !make_room(list, index, count))
+    if (count <= FEW_PAIRS || !pair_list_make_room(list, index, count))
         return false;
     for (; index->count < count; index->count++) {
         const struct vv_pair *pair = &pairs[index->count];
         if (pair->node)
-            append(index,
+            pair_list_append(index,
                 index == &list->by_node ? pair->node->number : pair->file,
                 index->count);
     }
@@ -158,13 +162,13 @@ size_t vv_find_pair(struct vv_pair_list *list, const varve_node *node,
     uint32_t file, size_t after)
 {
     struct vv_pair_index *index = node ? &list->by_node : &list->by_file;
-    if (!prepare(list, index))
+    if (!pair_list_prepare(list, index))
         return find_in_all(list, node, file, after);
     size_t count;
     const struct vv_pair *pairs = vv_pairs_in(&list->pairs, &count);
     struct vv_pair_place *places = index->places;
     struct vv_pair_place *bucket =
-        &places[bucket_of(index, node ? node->number : file)];
+        &places[pair_list_bucket_of(index, node ? node->number : file)];
     uint32_t *link = after ? &places[after - 1].next : &bucket->first;
     while (*link && !is_like(&pairs[*link - 1], node, file)) {
         uint32_t at = *link;

@@ -20,7 +20,7 @@ void vv_pairing_init(struct vv_pairing *p, varve_node *root,
     vv_saved_names_init(
         &p->names, &p->context.allocator, p->graph, &parsed->index);
     vv_matches_init(&p->matches, &p->context.allocator);
-    vv_ways_init(&p->ways, root, &p->selection, &p->saved);
+    vv_visited_paths_init(&p->ways, root, &p->selection, &p->saved);
     vv_scopes_init(&p->scopes, &p->selection);
 }
 
@@ -44,7 +44,7 @@ varve_status vv_pairing_begin(
 void vv_pairing_end(struct vv_pairing *p)
 {
     vv_matches_end(&p->matches);
-    vv_ways_end(&p->ways);
+    vv_visited_paths_end(&p->ways);
     vv_saved_names_clear(&p->names);
     vv_scopes_end(&p->scopes);
     vv_saved_graph_end(&p->saved);
@@ -54,7 +54,7 @@ void vv_pairing_end(struct vv_pairing *p)
 size_t vv_pairing_keep_names(struct vv_pairing *p)
 {
     vv_saved_names_clear(&p->names);
-    return vv_ways_keep_names(&p->ways);
+    return vv_visited_paths_keep_names(&p->ways);
 }
 
 void vv_pairing_forget_graph(struct vv_pairing *p)

@@ -17,7 +17,7 @@
 #include "selection.h"
 #include "slice.h"
 #include "variable.h"
-#include "ways.h"
+#include "visited_paths.h"
 
 struct vv_pairing {
     /* to read */
@@ -26,7 +26,7 @@ struct vv_pairing {
     struct vv_saved_graph saved;
     struct vv_saved_names names;
     struct vv_matches matches;
-    struct vv_ways ways;
+    struct vv_visited_paths ways;
     struct vv_scopes scopes;
 
     /* to fill in: by who joins it with values */
@@ -72,7 +72,7 @@ static inline bool vv_is_known(
     const struct vv_pairing *pairing, const varve_node *node)
 {
     return vv_file_node_of(&pairing->matches, node) != VV_NONE ||
-           vv_is_come_to(&pairing->ways, node);
+           vv_visited_paths_is_visited(&pairing->ways, node);
 }
 
 static inline const struct vv_index *vv_index_of(

@@ -15,7 +15,8 @@ bool varve_path_matches(const char *patterns, const char *path)
     return path && vv_pattern_match(patterns, path);
 }
 
-static varve_status copy_out(struct vv_buffer *from, char *to, size_t size)
+static varve_status path_pattern_copy_out(
+    struct vv_buffer *from, char *to, size_t size)
 {
     const char *text = vv_buffer_string(from);
     if (from->failed)
@@ -36,7 +37,7 @@ varve_status varve_path_rename(const char *from, const char *to,
     vv_buffer_init(&result, &allocator);
     varve_status status = VARVE_NOT_FOUND;
     if (vv_pattern_rename(from, to, path, &result))
-        status = copy_out(&result, renamed, size);
+        status = path_pattern_copy_out(&result, renamed, size);
     else if (result.failed)
         status = VARVE_NO_MEMORY;
     vv_buffer_clear(&result);

@@ -13,7 +13,7 @@
 
 /* --- Parts -------------------------------------------------------------- */
 
-static struct vv_text text_of(const char *text)
+static struct vv_text rename_text_of(const char *text)
 {
     return (struct vv_text){ text, strlen(text) };
 }
@@ -43,7 +43,8 @@ static struct vv_text next_piece(struct vv_text *rest)
     return all;
 }
 
-static void count_parts(struct vv_rename_parts *parts, struct vv_text left)
+static void rename_count_parts(
+    struct vv_rename_parts *parts, struct vv_text left)
 {
     struct vv_text name;
     parts->piece_count = 1;
@@ -55,7 +56,7 @@ static void count_parts(struct vv_rename_parts *parts, struct vv_text left)
     }
 }
 
-static void fill(
+static void rename_fill(
     struct vv_rename_parts *parts, struct vv_text left, struct vv_text right)
 {
     struct vv_text name;
@@ -79,7 +80,7 @@ bool vv_rename_parts_begin(struct vv_rename_parts *parts,
     const varve_allocator *a, const char *left, const char *right)
 {
     *parts = (struct vv_rename_parts){ 0 };
-    count_parts(parts, text_of(left));
+    rename_count_parts(parts, rename_text_of(left));
     parts->names =
         vv_allocate_array(a, parts->name_count, sizeof *parts->names);
     parts->pieces =
@@ -88,7 +89,7 @@ bool vv_rename_parts_begin(struct vv_rename_parts *parts,
         vv_rename_parts_end(parts, a);
         return false;
     }
-    fill(parts, text_of(left), text_of(right));
+    rename_fill(parts, rename_text_of(left), rename_text_of(right));
     return true;
 }
 
@@ -104,7 +105,7 @@ void vv_rename_parts_end(
 
 /* Whether the names that a path ends with are those of a piece; `node` is then
  * where what is before them ends. */
-static bool compare(const struct vv_rename_parts *parts,
+static bool rename_compare(const struct vv_rename_parts *parts,
     const struct vv_rename_piece *piece, const struct vv_rename_sides *sides,
     struct vv_rename_step step, struct vv_text *captures, uint32_t *node)
 {
@@ -133,7 +134,7 @@ static bool find_piece(const struct vv_rename_parts *parts, uint32_t number,
     uint32_t node;
     bool is_root = step.name.size == 0;
     if (piece->count > 0) {
-        if (!compare(parts, piece, sides, step, captures, &node))
+        if (!rename_compare(parts, piece, sides, step, captures, &node))
             return false;
         is_root = node == sides->root;
         *stand = *sides->stand(sides->user, node);

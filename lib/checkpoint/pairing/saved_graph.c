@@ -24,7 +24,7 @@ static size_t groups_of(const struct vv_saved_graph *saved)
     return (size_t)saved->parsed->index.node_count / 64 + 1;
 }
 
-static varve_status find_values(
+static varve_status saved_graph_find_values(
     struct vv_saved_graph *saved, varve_error *error)
 {
     const struct vv_index *index = &saved->parsed->index;
@@ -90,7 +90,7 @@ static varve_status find_globals(
 varve_status vv_saved_graph_begin(struct vv_saved_graph *saved,
     const char *subtree, const char *where, varve_error *error)
 {
-    VV_TRY(find_values(saved, error));
+    VV_TRY(saved_graph_find_values(saved, error));
     VV_TRY(find_root(saved, subtree, where, error));
     VV_TRY(look_at_shared(saved, error));
     return find_globals(saved, error);

@@ -53,7 +53,7 @@ uint32_t vv_name_in_file(
 }
 
 /* Whether an edge of the file has that name. */
-static bool has_name(
+static bool saved_names_has_name(
     const struct vv_index *index, uint32_t edge, const struct vv_name *name)
 {
     size_t size;
@@ -75,7 +75,7 @@ uint32_t vv_child_in_file(
         edge = begin;
     if (edge == end)
         return VV_NONE;
-    if (!has_name(index, edge, name))
+    if (!saved_names_has_name(index, edge, name))
         edge = vv_index_find_edge_called(index, file, name->bytes, name->size);
     if (edge == VV_NONE)
         return VV_NONE;

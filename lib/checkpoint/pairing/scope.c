@@ -26,7 +26,7 @@ const char *vv_scope_patterns(
     case VV_RESIZE: return s->resize;
     case VV_CAST_ONLY: return s->cast_only;
     case VV_EXPECT_MISSING: return s->expect_missing;
-    case VV_EXPECT_UNUSED: return s->expect_unused;
+    case VV_EXPECT_UNUSED: return s->expect_unexpected;
     case VV_SCOPES: break;
     }
     return NULL;
@@ -46,7 +46,7 @@ void vv_scopes_end(struct vv_scopes *scopes)
 
 /* --- The program -------------------------------------------------------- */
 
-static varve_status follow(struct vv_scopes *scopes, enum vv_scope option,
+static varve_status scope_follow(struct vv_scopes *scopes, enum vv_scope option,
     varve_node *root, varve_error *error)
 {
     const char *patterns = vv_scope_patterns(scopes->selection, option);
@@ -60,10 +60,10 @@ static varve_status follow(struct vv_scopes *scopes, enum vv_scope option,
 varve_status vv_scope_begin(
     struct vv_scopes *scopes, varve_node *root, varve_error *error)
 {
-    VV_TRY(follow(scopes, VV_ONLY, root, error));
-    VV_TRY(follow(scopes, VV_EXCEPT, root, error));
-    VV_TRY(follow(scopes, VV_RESIZE, root, error));
-    return follow(scopes, VV_CAST_ONLY, root, error);
+    VV_TRY(scope_follow(scopes, VV_ONLY, root, error));
+    VV_TRY(scope_follow(scopes, VV_EXCEPT, root, error));
+    VV_TRY(scope_follow(scopes, VV_RESIZE, root, error));
+    return scope_follow(scopes, VV_CAST_ONLY, root, error);
 }
 
 static bool has_too_much(const struct vv_spread *spread)
@@ -80,7 +80,7 @@ varve_status vv_scope_add(struct vv_scopes *scopes, enum vv_scope option,
         return VARVE_OK;
     if (has_too_much(spread)) {
         *first = 0;
-        if (follow(scopes, option, news->root, NULL))
+        if (scope_follow(scopes, option, news->root, NULL))
             return vv_fail_memory(error, "matching a checkpoint");
     }
     if (news->edge)
@@ -100,7 +100,7 @@ void vv_scope_forget(struct vv_scopes *scopes, const varve_node *node)
     vv_spread_forget(&scopes->of[VV_CAST_ONLY], node->number);
 }
 
-static bool takes(const struct vv_scopes *scopes, enum vv_scope only,
+static bool scope_takes(const struct vv_scopes *scopes, enum vv_scope only,
     enum vv_scope except, uint32_t node)
 {
     return (!scopes->selection->only ||
@@ -110,7 +110,7 @@ static bool takes(const struct vv_scopes *scopes, enum vv_scope only,
 
 bool vv_scope_takes(const struct vv_scopes *scopes, const varve_node *node)
 {
-    return takes(scopes, VV_ONLY, VV_EXCEPT, node->number);
+    return scope_takes(scopes, VV_ONLY, VV_EXCEPT, node->number);
 }
 
 bool vv_scope_resizes(const struct vv_scopes *scopes, const varve_node *node)
@@ -144,7 +144,7 @@ static size_t most_names(const struct vv_selection *s)
     return most;
 }
 
-static bool is_near(
+static bool scope_is_near(
     const struct vv_saved_paths *paths, uint32_t node, size_t most)
 {
     for (size_t names = 0; names <= most; names++) {
@@ -189,7 +189,7 @@ static bool add_all_renamed(struct following *f)
     uint32_t count =
         f->selection->rename_count ? f->paths->index->node_count : 0;
     for (uint32_t node = 0; node < count; node++) {
-        if (is_near(f->paths, node, most) && !add_renamed(f, node))
+        if (scope_is_near(f->paths, node, most) && !add_renamed(f, node))
             return false;
     }
     return true;
@@ -232,7 +232,7 @@ static varve_status follow_saved(struct vv_scopes *scopes, enum vv_scope option,
 varve_status vv_scope_complete(struct vv_scopes *scopes, varve_node *root,
     struct vv_saved_graph *saved, varve_error *error)
 {
-    VV_TRY(follow(scopes, VV_EXPECT_MISSING, root, error));
+    VV_TRY(scope_follow(scopes, VV_EXPECT_MISSING, root, error));
     VV_TRY(follow_saved(scopes, VV_SAVED_ONLY, saved, error));
     VV_TRY(follow_saved(scopes, VV_SAVED_EXCEPT, saved, error));
     return follow_saved(scopes, VV_EXPECT_UNUSED, saved, error);
@@ -245,9 +245,9 @@ bool vv_scope_wants(
     const struct vv_spread *any =
         &scopes->of[s->only ? VV_SAVED_ONLY : VV_SAVED_EXCEPT];
     uint32_t renamed = vv_saved_spread_other(index, file);
-    return takes(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file) ||
+    return scope_takes(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file) ||
            (vv_spread_first(any, renamed) &&
-               takes(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, renamed));
+               scope_takes(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, renamed));
 }
 
 static bool was_used(const struct vv_spread *spread, size_t pattern)

@@ -22,8 +22,9 @@ static const char *without_slash(const char *path)
     return *path == '/' ? path + 1 : path;
 }
 
-static varve_status add_rename(struct vv_selection *s, const char *program,
-    const char *file, const char *where, varve_error *error)
+static varve_status selection_add_rename(struct vv_selection *s,
+    const char *program, const char *file, const char *where,
+    varve_error *error)
 {
     if (!program || !file)
         return vv_fail(error, VARVE_MISUSE,
@@ -77,7 +78,7 @@ static varve_status add_rename_line(
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected `program -> file`, found \"%.200s\"", where, line);
     *arrow = '\0';
-    return add_rename(s, trim(line), trim(arrow + 2), where, error);
+    return selection_add_rename(s, trim(line), trim(arrow + 2), where, error);
 }
 
 static varve_status add_rename_lines(
@@ -134,32 +135,33 @@ static varve_status read_rename_file(struct vv_selection *s,
 
 /* --- All ---------------------------------------------------------------- */
 
-static bool copy(struct vv_selection *s, char **to, const char *from)
+static bool selection_copy(struct vv_selection *s, char **to, const char *from)
 {
     *to = from ? vv_copy_string(s->allocator, from) : NULL;
     return !from || *to;
 }
 
-static varve_status fill(struct vv_selection *s,
+static varve_status selection_fill(struct vv_selection *s,
     const struct vv_context *context, varve_error *error)
 {
     const varve_read_options *o = &s->options;
-    if (!copy(s, &s->only, o->only) || !copy(s, &s->except, o->except) ||
-        !copy(s, &s->resize, o->resize) ||
-        !copy(s, &s->cast_only, o->cast_only) ||
-        !copy(s, &s->expect_missing, o->expect.missing) ||
-        !copy(s, &s->expect_unused, o->expect.unused))
+    if (!selection_copy(s, &s->only, o->only) ||
+        !selection_copy(s, &s->except, o->except) ||
+        !selection_copy(s, &s->resize, o->resize) ||
+        !selection_copy(s, &s->cast_only, o->cast_only) ||
+        !selection_copy(s, &s->expect_missing, o->expect.missing) ||
+        !selection_copy(s, &s->expect_unexpected, o->expect.unexpected))
         return vv_fail_memory(error, "the options of a read");
     for (size_t i = 0; i < o->rename.count; i++)
-        VV_TRY(add_rename(s, o->rename.list[i].program, o->rename.list[i].file,
-            "a rename", error));
+        VV_TRY(selection_add_rename(s, o->rename.list[i].program,
+            o->rename.list[i].file, "a rename", error));
     if (o->rename.file)
         return read_rename_file(s, context, o->rename.file, error);
     return VARVE_OK;
 }
 
 /* All of this version, the options and each feature's in them. */
-static varve_status check_rooms(
+static varve_status selection_check_resize_buffers(
     const varve_read_options *options, varve_error *error)
 {
     VV_TRY(VV_CHECK_OPTIONS(options, error));
@@ -177,7 +179,7 @@ varve_status vv_selection_begin(struct vv_selection *s,
     varve_error *error)
 {
     *s = (struct vv_selection){ .allocator = &context->allocator };
-    VV_TRY(check_rooms(options, error));
+    VV_TRY(selection_check_resize_buffers(options, error));
     if (options)
         s->options = *options;
     if (s->options.salvage.on && s->options.no_verify)
@@ -189,7 +191,7 @@ varve_status vv_selection_begin(struct vv_selection *s,
         return vv_fail(error, VARVE_MISUSE,
             "the options of a read: `cast_only` must not be set without "
             "`cast`: it has no effect then");
-    varve_status status = fill(s, context, error);
+    varve_status status = selection_fill(s, context, error);
     if (status)
         vv_selection_end(s);
     return status;
@@ -209,7 +211,7 @@ void vv_selection_end(struct vv_selection *s)
     vv_release_string(a, s->resize);
     vv_release_string(a, s->cast_only);
     vv_release_string(a, s->expect_missing);
-    vv_release_string(a, s->expect_unused);
+    vv_release_string(a, s->expect_unexpected);
     *s = (struct vv_selection){ .allocator = a };
 }
 

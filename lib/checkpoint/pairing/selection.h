@@ -37,7 +37,7 @@ struct vv_selection {
     char *resize;
     char *cast_only;
     char *expect_missing;
-    char *expect_unused;
+    char *expect_unexpected;
     /* to fill in: what the caller lent is let go */
     varve_read_options options; /* its pointers are not to be used, except for
                                    progress during the read */

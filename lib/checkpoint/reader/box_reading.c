@@ -20,7 +20,7 @@ static const struct vv_parsed_index *parsed_of(const struct vv_box_reading *b)
     return &b->reader->file.parsed;
 }
 
-static varve_status make_room(
+static varve_status box_reading_make_room(
     struct vv_box_reading *b, size_t size, varve_error *error)
 {
     if (size <= b->chunk_size)
@@ -48,7 +48,7 @@ varve_status vv_box_read_part(struct vv_box_reading *b,
     if (rows.count == part->end - part->first)
         return vv_reader_read_chunk(b->reader, b->node, b->value, part->chunk,
             b->to + rows.to * unit, error);
-    VV_TRY(make_room(b, part->size, error));
+    VV_TRY(box_reading_make_room(b, part->size, error));
     VV_TRY(vv_reader_read_chunk(
         b->reader, b->node, b->value, part->chunk, b->chunk, error));
     do
@@ -76,7 +76,7 @@ void vv_box_reading_clear(struct vv_box_reading *b)
     b->chunk_size = 0;
 }
 
-static varve_status check_box(const struct vv_box_reading *b,
+static varve_status box_reading_check_box(const struct vv_box_reading *b,
     const varve_tensor *saved, const varve_box *box, size_t size,
     varve_error *error)
 {
@@ -113,7 +113,7 @@ varve_status varve_reader_read_box(varve_reader *reader, size_t id,
     VV_TRY(vv_reader_find_value(reader, id, &b.value, error));
     varve_tensor saved =
         vv_index_tensor(&parsed_of(&b)->index, &parsed_of(&b)->table, b.value);
-    VV_TRY(check_box(&b, &saved, box, size, error));
+    VV_TRY(box_reading_check_box(&b, &saved, box, size, error));
     varve_status status = vv_box_read(&b, error);
     vv_box_reading_clear(&b);
     return status;

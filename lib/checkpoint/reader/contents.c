@@ -57,20 +57,21 @@ struct sweep {
     varve_error error;
 };
 
-static const struct vv_index *index_of(const varve_reader *reader)
+static const struct vv_index *contents_index_of(const varve_reader *reader)
 {
     return &reader->file.parsed.index;
 }
 
-static uint64_t size_of(const struct sweep *s, size_t item)
+static uint64_t contents_size_of(const struct sweep *s, size_t item)
 {
-    return vv_at64(index_of(s->reader)->value_sizes, s->items[item].value);
+    return vv_at64(
+        contents_index_of(s->reader)->value_sizes, s->items[item].value);
 }
 
 /* --- The order of the file ------------------------------------------------ */
 
 /* File by file, by their offsets; then what has to be made. */
-static int by_place(const void *left, const void *right)
+static int contents_by_place(const void *left, const void *right)
 {
     const struct item *a = left, *b = right;
     if (!a->file != !b->file)
@@ -85,7 +86,7 @@ static int by_place(const void *left, const void *right)
 
 static varve_status list_items(struct sweep *s, varve_error *error)
 {
-    const struct vv_index *index = index_of(s->reader);
+    const struct vv_index *index = contents_index_of(s->reader);
     s->items = vv_allocate_array(
         &s->reader->context.allocator, index->value_count, sizeof *s->items);
     if (!s->items)
@@ -97,13 +98,14 @@ static varve_status list_items(struct sweep *s, varve_error *error)
         item.file = vv_opened_place(&s->reader->file, value, &item.offset);
         s->items[s->item_count++] = item;
     }
-    qsort(s->items, s->item_count, sizeof *s->items, by_place);
+    qsort(s->items, s->item_count, sizeof *s->items, contents_by_place);
     return VARVE_OK;
 }
 
 /* --- Workers -------------------------------------------------------------- */
 
-static void fail(struct sweep *s, varve_status status, const varve_error *error)
+static void contents_fail(
+    struct sweep *s, varve_status status, const varve_error *error)
 {
     if (atomic_exchange(&s->has_failed, 1) == 0) {
         s->status = status;
@@ -111,11 +113,11 @@ static void fail(struct sweep *s, varve_status status, const varve_error *error)
     }
 }
 
-static varve_status check_chunk(const struct sweep *s, size_t item,
+static varve_status contents_check_chunk(const struct sweep *s, size_t item,
     uint64_t chunk, const unsigned char *bytes, varve_error *error)
 {
     uint32_t value = s->items[item].value;
-    uint32_t node = vv_at32(index_of(s->reader)->value_nodes, value);
+    uint32_t node = vv_at32(contents_index_of(s->reader)->value_nodes, value);
     return vv_opened_check(&s->reader->file, value, chunk, bytes,
         vv_reader_node_path(s->reader, node), error);
 }
@@ -125,8 +127,8 @@ static varve_status check_decoded(const struct sweep *s, size_t item,
     const unsigned char *bytes, varve_error *error)
 {
     uint32_t value = s->items[item].value;
-    uint32_t node = vv_at32(index_of(s->reader)->value_nodes, value);
-    uint64_t chunks = vv_chunk_count(size_of(s, item));
+    uint32_t node = vv_at32(contents_index_of(s->reader)->value_nodes, value);
+    uint64_t chunks = vv_chunk_count(contents_size_of(s, item));
     for (uint64_t c = 0; c < chunks; c++, bytes += VV_CHUNK_SIZE)
         VV_TRY(vv_opened_check_bools(&s->reader->file, value, c, bytes,
             vv_reader_node_path(s->reader, node), error));
@@ -140,7 +142,7 @@ static bool is_made_whole(const struct sweep *s, const struct item *item)
 }
 
 /* Of a value that lies in pieces. */
-static varve_status read_part(
+static varve_status contents_read_part(
     const struct sweep *s, const struct piece *piece, varve_error *error)
 {
     const struct item *item = &s->items[piece->item];
@@ -161,26 +163,27 @@ static varve_status read_part(
     return status;
 }
 
-static varve_status read_piece(
+static varve_status contents_read_piece(
     const struct sweep *s, const struct piece *piece, varve_error *error)
 {
     const struct item *item = &s->items[piece->item];
     const struct vv_opened *file = &s->reader->file;
-    if (vv_piece_count(index_of(s->reader), item->value) > 1)
-        return read_part(s, piece, error);
+    if (vv_piece_count(contents_index_of(s->reader), item->value) > 1)
+        return contents_read_part(s, piece, error);
     unsigned char *to = s->bytes + item->place + piece->chunk * VV_CHUNK_SIZE;
     uint64_t offset;
     size_t size;
     vv_opened_chunk(file, item->value, piece->chunk, &offset, &size);
     bool is_decoded = is_made_whole(s, item);
     if (is_decoded)
-        size = (size_t)size_of(s, piece->item);
+        size = (size_t)contents_size_of(s, piece->item);
     VV_TRY(vv_opened_read(file, offset, to, size, error));
-    return is_decoded ? check_decoded(s, piece->item, to, error)
-                      : check_chunk(s, piece->item, piece->chunk, to, error);
+    return is_decoded
+               ? check_decoded(s, piece->item, to, error)
+               : contents_check_chunk(s, piece->item, piece->chunk, to, error);
 }
 
-static void work(void *user, unsigned worker)
+static void contents_work(void *user, unsigned worker)
 {
     struct sweep *s = user;
     const struct piece *pieces = (void *)s->pieces.data;
@@ -189,23 +192,23 @@ static void work(void *user, unsigned worker)
     (void)worker;
     while (!s->has_failed && (at = atomic_fetch_add(&s->next, 1)) < count) {
         varve_error error = { 0 };
-        varve_status status = read_piece(s, &pieces[at], &error);
+        varve_status status = contents_read_piece(s, &pieces[at], &error);
         if (status)
-            fail(s, status, &error);
+            contents_fail(s, status, &error);
     }
 }
 
 /* --- A batch -------------------------------------------------------------- */
 
 /* How many values from `first` on are read together, with their places. */
-static size_t gather(struct sweep *s, size_t first, uint64_t *used)
+static size_t contents_gather(struct sweep *s, size_t first, uint64_t *used)
 {
     size_t next = first;
     *used = 0;
     for (; next < s->item_count; next++) {
         uint64_t begin = (*used + BUFFER_ALIGNMENT - 1) / BUFFER_ALIGNMENT *
                          BUFFER_ALIGNMENT;
-        uint64_t size = size_of(s, next);
+        uint64_t size = contents_size_of(s, next);
         if (next > first && (size > BATCH_SIZE || begin + size > BATCH_SIZE))
             break;
         s->items[next].place = (size_t)begin;
@@ -214,7 +217,7 @@ static size_t gather(struct sweep *s, size_t first, uint64_t *used)
     return next;
 }
 
-static varve_status make_room(
+static varve_status contents_make_room(
     struct sweep *s, uint64_t size, varve_error *error)
 {
     const varve_allocator *a = &s->reader->context.allocator;
@@ -228,13 +231,13 @@ static varve_status make_room(
     return s->bytes ? VARVE_OK : vv_fail_memory(error, "a batch of values");
 }
 
-static void run(struct sweep *s, uint64_t size)
+static void contents_run(struct sweep *s, uint64_t size)
 {
     const struct vv_context *context = &s->reader->context;
     unsigned workers =
         vv_worker_count_for(context, s->threads, 1 + size / BYTES_PER_WORKER);
     s->next = 0;
-    vv_run_workers(context, workers, work, s);
+    vv_run_workers(context, workers, contents_work, s);
 }
 
 static varve_status read_batch(struct sweep *s, size_t first, size_t end,
@@ -242,7 +245,7 @@ static varve_status read_batch(struct sweep *s, size_t first, size_t end,
 {
     s->pieces.size = 0;
     for (size_t i = first; i < end; i++) {
-        uint64_t chunks = vv_value_chunks(index_of(s->reader),
+        uint64_t chunks = vv_value_chunks(contents_index_of(s->reader),
             &s->reader->file.parsed.table, s->items[i].value);
         if (is_made_whole(s, &s->items[i]) && chunks > 1)
             chunks = 1;
@@ -252,31 +255,33 @@ static varve_status read_batch(struct sweep *s, size_t first, size_t end,
     }
     if (s->pieces.failed)
         return vv_fail_memory(error, "a batch of values");
-    run(s, size);
+    contents_run(s, size);
     if (s->has_failed && error)
         *error = s->error;
     return s->has_failed ? s->status : VARVE_OK;
 }
 
 /* For a system that fetches ahead what is planned. */
-static void plan(const struct sweep *s)
+static void contents_plan(const struct sweep *s)
 {
-    const struct vv_index *index = index_of(s->reader);
+    const struct vv_index *index = contents_index_of(s->reader);
     for (size_t i = 0; i < s->item_count; i++) {
         if (vv_piece_count(index, s->items[i].value) <= 1)
             vv_opened_plan(&s->reader->file, s,
                 vv_at64(index->value_offsets, s->items[i].value),
-                size_of(s, i));
+                contents_size_of(s, i));
     }
 }
 
-static varve_status give(const struct sweep *s, size_t item,
+static varve_status contents_give(const struct sweep *s, size_t item,
     varve_on_value *on_value, void *user, varve_error *error)
 {
     varve_saved_node node;
     varve_error own = { 0 };
     varve_reader_node_at(s->reader,
-        vv_at32(index_of(s->reader)->value_nodes, s->items[item].value), &node);
+        vv_at32(
+            contents_index_of(s->reader)->value_nodes, s->items[item].value),
+        &node);
     varve_status status =
         on_value(user, &node, s->bytes + s->items[item].place, &own);
     if (!status)
@@ -298,25 +303,27 @@ varve_status varve_reader_each(varve_reader *reader, varve_on_value *on_value,
     const varve_allocator *a = &reader->context.allocator;
     struct sweep s = { .reader = reader, .threads = threads };
     vv_buffer_init(&s.pieces, a);
-    varve_status status =
-        index_of(reader)->value_count > 0 ? list_items(&s, error) : VARVE_OK;
+    varve_status status = contents_index_of(reader)->value_count > 0
+                              ? list_items(&s, error)
+                              : VARVE_OK;
     if (!status)
-        plan(&s);
+        contents_plan(&s);
     /* Batches: what lies together is read together and by all threads, then
      * given in order by this one. */
     for (size_t first = 0, end; !status && first < s.item_count; first = end) {
         uint64_t used;
-        end = gather(&s, first, &used);
-        if ((status = make_room(&s, used, error)) ||
+        end = contents_gather(&s, first, &used);
+        if ((status = contents_make_room(&s, used, error)) ||
             (status = read_batch(&s, first, end, used, error)))
             break;
         for (size_t i = first; i < end && !status; i++)
-            status = give(&s, i, on_value, user, error);
+            status = contents_give(&s, i, on_value, user, error);
     }
     vv_opened_drop_plan(&reader->file, &s);
     vv_release_aligned(a, s.bytes, s.bytes ? s.room : 0, BUFFER_ALIGNMENT);
     vv_buffer_clear(&s.pieces);
-    vv_release(a, s.items, index_of(reader)->value_count * sizeof *s.items);
+    vv_release(
+        a, s.items, contents_index_of(reader)->value_count * sizeof *s.items);
     return status;
 }
 
@@ -329,8 +336,8 @@ struct summing {
     struct vv_buffer digests;
 };
 
-static varve_status add_record(struct summing *s, const varve_saved_node *node,
-    struct vv_digest digest, varve_error *error)
+static varve_status contents_add_record(struct summing *s,
+    const varve_saved_node *node, struct vv_digest digest, varve_error *error)
 {
     struct vv_buffer *r = &s->record;
     const varve_tensor *t = &node->value;
@@ -363,7 +370,7 @@ static varve_status sum_value(void *user, const varve_saved_node *node,
     struct summing *s = user;
     uint64_t chunks = vv_chunk_count(node->size);
     if (chunks == 1)
-        return add_record(
+        return contents_add_record(
             s, node, vv_digest_of(bytes, (size_t)node->size), error);
     s->record.size = 0;
     for (uint64_t c = 0; c < chunks; c++) {
@@ -375,7 +382,7 @@ static varve_status sum_value(void *user, const varve_saved_node *node,
     }
     if (s->record.failed)
         return vv_fail_memory(error, "the digest of a checkpoint");
-    return add_record(
+    return contents_add_record(
         s, node, vv_digest_of(s->record.data, s->record.size), error);
 }
 
@@ -405,12 +412,12 @@ static varve_status sum_ours(struct summing *s, varve_error *error)
         if (node.has_value)
             VV_TRY(vv_digest_equal(&digest, &none)
                        ? sum_bytes(s, &node, error)
-                       : add_record(s, &node, digest, error));
+                       : contents_add_record(s, &node, digest, error));
     }
     return VARVE_OK;
 }
 
-static int compare(const void *a, const void *b)
+static int contents_compare(const void *a, const void *b)
 {
     return memcmp(a, b, sizeof(struct vv_digest));
 }
@@ -433,7 +440,8 @@ varve_status varve_reader_digest(
         /* Sorted: it is the same in whatever order a file has its values. */
         size_t count = s.digests.size / sizeof(struct vv_digest);
         if (count > 0)
-            qsort(s.digests.data, count, sizeof(struct vv_digest), compare);
+            qsort(s.digests.data, count, sizeof(struct vv_digest),
+                contents_compare);
         struct vv_digest all = vv_digest_of(
             count ? (const void *)s.digests.data : "", s.digests.size);
         memcpy(digest, all.bytes, sizeof all.bytes);

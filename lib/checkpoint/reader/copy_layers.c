@@ -35,7 +35,7 @@ struct copying {
     uint64_t done, total;
 };
 
-static const struct vv_index *index_of(const struct copying *c)
+static const struct vv_index *copy_layers_index_of(const struct copying *c)
 {
     return &c->reader->file.parsed.index;
 }
@@ -47,12 +47,13 @@ static uint64_t size_to_copy(const struct copying *c, uint32_t layer)
 
 /* --- Which are missing ---------------------------------------------------- */
 
-static varve_status name_layer(
+static varve_status copy_layers_name_layer(
     struct copying *c, uint32_t layer, varve_error *error)
 {
     char name[VV_LAYER_NAME_SIZE];
     vv_layer_name(
-        index_of(c)->layer_nonces + (size_t)layer * VV_NONCE_SIZE, name);
+        copy_layers_index_of(c)->layer_nonces + (size_t)layer * VV_NONCE_SIZE,
+        name);
     c->there.size = c->there_size;
     c->here.size = c->here_size;
     vv_buffer_add_string(&c->there, name);
@@ -65,12 +66,13 @@ static varve_status name_layer(
 }
 
 /* What is there in another size was not copied by us, or is damaged. */
-static varve_status find_missing(struct copying *c, varve_error *error)
+static varve_status copy_layers_find_missing(
+    struct copying *c, varve_error *error)
 {
     struct vv_file_info original, copy;
-    for (uint32_t i = 0; i < index_of(c)->layer_count; i++) {
+    for (uint32_t i = 0; i < copy_layers_index_of(c)->layer_count; i++) {
         uint8_t number[8];
-        VV_TRY(name_layer(c, i, error));
+        VV_TRY(copy_layers_name_layer(c, i, error));
         VV_TRY(vv_file_look(
             c->context, (const char *)c->there.data, &original, error));
         varve_status status =
@@ -87,9 +89,10 @@ static varve_status find_missing(struct copying *c, varve_error *error)
 /* --- Verifying ------------------------------------------------------------ */
 
 /* Whether something of a range of the data lies in a layer that is missing. */
-static bool is_missing(const struct copying *c, uint64_t offset, uint64_t size)
+static bool copy_layers_is_missing(
+    const struct copying *c, uint64_t offset, uint64_t size)
 {
-    const struct vv_index *index = index_of(c);
+    const struct vv_index *index = copy_layers_index_of(c);
     for (uint32_t i = vv_place_of(index, offset); i < index->place_count; i++) {
         if (vv_at64(index->place_begins, i) >= offset + size)
             break;
@@ -104,14 +107,14 @@ static varve_status verify_value(
     struct copying *c, uint32_t value, varve_error *error)
 {
     const struct vv_opened *file = &c->reader->file;
-    const struct vv_index *index = index_of(c);
+    const struct vv_index *index = copy_layers_index_of(c);
     uint64_t count = vv_value_chunks(index, &file->parsed.table, value);
     uint32_t node = vv_at32(index->value_nodes, value);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t offset;
         size_t size;
         vv_opened_chunk(file, value, i, &offset, &size);
-        if (is_missing(c, offset, size))
+        if (copy_layers_is_missing(c, offset, size))
             VV_TRY(vv_reader_read_chunk(
                 c->reader, node, value, i, c->chunk.data, error));
     }
@@ -120,8 +123,8 @@ static varve_status verify_value(
 
 static varve_status verify_missing(struct copying *c, varve_error *error)
 {
-    for (uint32_t i = 0; i < index_of(c)->value_count; i++) {
-        if (vv_index_is_saved(index_of(c), i))
+    for (uint32_t i = 0; i < copy_layers_index_of(c)->value_count; i++) {
+        if (vv_index_is_saved(copy_layers_index_of(c), i))
             VV_TRY(verify_value(c, i, error));
     }
     return VARVE_OK;
@@ -129,7 +132,7 @@ static varve_status verify_missing(struct copying *c, varve_error *error)
 
 /* --- Copying -------------------------------------------------------------- */
 
-static varve_status keep_pace(struct copying *c, varve_error *error)
+static varve_status copy_layers_keep_pace(struct copying *c, varve_error *error)
 {
     const varve_write_options *o = c->options;
     if (o->progress && o->progress(o->progress_user, c->done, c->total, ""))
@@ -143,7 +146,7 @@ static varve_status copy_bytes(struct copying *c, const char *from, int file,
     for (uint64_t at = 0; at < size;) {
         size_t part =
             size - at < VV_CHUNK_SIZE ? (size_t)(size - at) : VV_CHUNK_SIZE;
-        VV_TRY(keep_pace(c, error));
+        VV_TRY(copy_layers_keep_pace(c, error));
         VV_TRY(vv_file_read(
             c->context, file, from, c->chunk.data, part, at, error));
         VV_TRY(vv_file_write(
@@ -175,10 +178,10 @@ static varve_status copy_layer(
 static varve_status copy_missing(
     struct copying *c, const struct vv_access *like, varve_error *error)
 {
-    for (uint32_t i = 0; i < index_of(c)->layer_count; i++) {
+    for (uint32_t i = 0; i < copy_layers_index_of(c)->layer_count; i++) {
         if (size_to_copy(c, i) == 0)
             continue;
-        VV_TRY(name_layer(c, i, error));
+        VV_TRY(copy_layers_name_layer(c, i, error));
         VV_TRY(copy_layer(c, like, error));
     }
     return VARVE_OK;
@@ -204,7 +207,7 @@ static varve_status copy_both(struct copying *c, int file, uint64_t size,
     const struct vv_publication *p, varve_error *error)
 {
     VV_TRY(open_folders(c, error));
-    VV_TRY(find_missing(c, error));
+    VV_TRY(copy_layers_find_missing(c, error));
     VV_TRY(verify_missing(c, error));
     VV_TRY(copy_missing(c, vv_publish_access(p), error));
     return copy_bytes(c, c->from, file, size, p, error);
@@ -247,7 +250,8 @@ varve_status vv_copy_layers(const struct vv_context *context, const char *from,
     c.reader = vv_reader_open_by(context, open_as_it_is, (void *)from, error);
     if (!c.reader)
         return error->status;
-    if (index_of(&c)->layer_count == 0 || vv_layer_is_inside(index_of(&c))) {
+    if (copy_layers_index_of(&c)->layer_count == 0 ||
+        vv_layer_is_inside(copy_layers_index_of(&c))) {
         varve_reader_free(c.reader);
         return vv_repack_to(context, from, to, options, size, error);
     }

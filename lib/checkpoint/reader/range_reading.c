@@ -47,7 +47,7 @@ static void choose_steps(struct vv_range_reading *r)
 }
 
 /* Gets the part that has a byte. */
-static varve_status move_window(
+static varve_status range_reading_move_window(
     struct vv_range_reading *r, uint64_t at, varve_error *error)
 {
     varve_box box;
@@ -80,18 +80,18 @@ static varve_status move_window(
 
 /* --- Values in one piece -------------------------------------------------- */
 
-static uint64_t size_of(const struct vv_range_reading *r)
+static uint64_t range_reading_size_of(const struct vv_range_reading *r)
 {
     return vv_at64(r->reader->file.parsed.index.value_sizes, r->value);
 }
 
 static uint64_t chunk_end(const struct vv_range_reading *r, uint64_t chunk)
 {
-    uint64_t size = size_of(r), end = (chunk + 1) * VV_CHUNK_SIZE;
+    uint64_t size = range_reading_size_of(r), end = (chunk + 1) * VV_CHUNK_SIZE;
     return end < size ? end : size;
 }
 
-static varve_status read_chunk(
+static varve_status range_reading_read_chunk(
     struct vv_range_reading *r, uint64_t chunk, void *bytes, varve_error *error)
 {
     return vv_reader_read_chunk(
@@ -102,7 +102,7 @@ static varve_status move_to_chunk(
     struct vv_range_reading *r, uint64_t at, varve_error *error)
 {
     uint64_t chunk = at / VV_CHUNK_SIZE;
-    VV_TRY(read_chunk(r, chunk, r->window, error));
+    VV_TRY(range_reading_read_chunk(r, chunk, r->window, error));
     r->begin = chunk * VV_CHUNK_SIZE;
     r->end = chunk_end(r, chunk);
     return VARVE_OK;
@@ -143,17 +143,17 @@ static bool is_chunk(const struct vv_range_reading *r, uint64_t at, size_t size)
            size >= chunk_end(r, at / VV_CHUNK_SIZE) - at;
 }
 
-static varve_status read_some(struct vv_range_reading *r, uint64_t at,
-    unsigned char *bytes, size_t *size, varve_error *error)
+static varve_status range_reading_read_some(struct vv_range_reading *r,
+    uint64_t at, unsigned char *bytes, size_t *size, varve_error *error)
 {
     if (is_chunk(r, at, *size)) {
         *size = (size_t)(chunk_end(r, at / VV_CHUNK_SIZE) - at);
-        return read_chunk(r, at / VV_CHUNK_SIZE, bytes, error);
+        return range_reading_read_chunk(r, at / VV_CHUNK_SIZE, bytes, error);
     }
     if (at < r->begin || at >= r->end) {
         VV_TRY(make_window(r, error));
         r->begin = r->end = 0; /* as it is overwritten, in part at a failure */
-        VV_TRY(r->is_pieced ? move_window(r, at, error)
+        VV_TRY(r->is_pieced ? range_reading_move_window(r, at, error)
                             : move_to_chunk(r, at, error));
     }
     if (*size > r->end - at)
@@ -170,7 +170,7 @@ varve_status vv_range_read(struct vv_range_reading *r, uint32_t value,
     choose_value(r, value);
     for (size_t done = 0, part; done < size; done += part) {
         part = size - done;
-        VV_TRY(read_some(
+        VV_TRY(range_reading_read_some(
             r, at + done, (unsigned char *)bytes + done, &part, error));
     }
     return VARVE_OK;

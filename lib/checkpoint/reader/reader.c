@@ -23,7 +23,7 @@
 #include "try.h"
 #include "worker.h"
 
-static const struct vv_index *index_of(const varve_reader *reader)
+static const struct vv_index *reader_index_of(const varve_reader *reader)
 {
     return &reader->file.parsed.index;
 }
@@ -33,7 +33,7 @@ static const struct vv_index *index_of(const varve_reader *reader)
 static varve_status make_names(varve_reader *reader, varve_error *error)
 {
     const varve_allocator *a = &reader->context.allocator;
-    const struct vv_index *index = index_of(reader);
+    const struct vv_index *index = reader_index_of(reader);
     size_t size = (size_t)index->names_size + index->name_count;
     if (index->name_count == 0)
         return VARVE_OK;
@@ -52,14 +52,15 @@ static varve_status make_names(varve_reader *reader, varve_error *error)
 }
 
 /* As in the index, but that a NUL stands behind each. */
-static const char *name_at(const varve_reader *reader, uint32_t name)
+static const char *reader_name_at(const varve_reader *reader, uint32_t name)
 {
-    return reader->names + vv_begin32(index_of(reader)->name_ends, name) + name;
+    return reader->names +
+           vv_begin32(reader_index_of(reader)->name_ends, name) + name;
 }
 
-static varve_status make_paths(varve_reader *reader, varve_error *error)
+static varve_status reader_make_paths(varve_reader *reader, varve_error *error)
 {
-    const struct vv_index *index = index_of(reader);
+    const struct vv_index *index = reader_index_of(reader);
     VV_TRY(vv_saved_paths_begin(
         &reader->paths, &reader->context.allocator, index, 0, error));
     reader->node_paths = vv_allocate_zeroed(&reader->context.allocator,
@@ -76,7 +77,7 @@ struct vv_reader_part {
 
 static varve_status make_parts(varve_reader *reader, varve_error *error)
 {
-    const struct vv_index *index = index_of(reader);
+    const struct vv_index *index = reader_index_of(reader);
     const struct vv_value_table *table = &reader->file.parsed.table;
     size_t count = 0;
     for (uint32_t v = 0; index->whole_count && v < index->value_count; v++)
@@ -105,7 +106,8 @@ static int compare_parts(const void *key, const void *item)
 }
 
 /* Of what a value is a part; NULL: it is all. */
-static const varve_slice *find_part(const varve_reader *reader, uint32_t value)
+static const varve_slice *reader_find_part(
+    const varve_reader *reader, uint32_t value)
 {
     const struct vv_reader_part *found =
         reader->part_count == 0
@@ -124,11 +126,11 @@ struct making {
 static void make_part(void *user, size_t part)
 {
     struct making *m = user;
-    m->status[part] = part == 0 ? make_paths(m->reader, &m->errors[0])
+    m->status[part] = part == 0 ? reader_make_paths(m->reader, &m->errors[0])
                                 : make_names(m->reader, &m->errors[1]);
 }
 
-static varve_status make_tables(varve_reader *reader, varve_error *error)
+static varve_status reader_make_tables(varve_reader *reader, varve_error *error)
 {
     struct making m = { .reader = reader };
     vv_run_parts(&reader->context, reader->file.index_size, 2, make_part, &m);
@@ -138,7 +140,8 @@ static varve_status make_tables(varve_reader *reader, varve_error *error)
     return m.status[failed];
 }
 
-static varve_reader *make(const struct vv_context *context, varve_error *error)
+static varve_reader *reader_make(
+    const struct vv_context *context, varve_error *error)
 {
     varve_reader *reader =
         vv_allocate_zeroed(&context->allocator, sizeof *reader);
@@ -153,7 +156,8 @@ static varve_reader *make(const struct vv_context *context, varve_error *error)
 static varve_reader *complete(
     varve_reader *reader, varve_status status, varve_error *error)
 {
-    if (!status && !make_tables(reader, error) && !make_parts(reader, error))
+    if (!status && !reader_make_tables(reader, error) &&
+        !make_parts(reader, error))
         return reader;
     varve_reader_free(reader);
     return NULL;
@@ -162,7 +166,7 @@ static varve_reader *complete(
 varve_reader *vv_reader_open_by(const struct vv_context *context,
     vv_reader_opener *open, void *user, varve_error *error)
 {
-    varve_reader *reader = make(context, error);
+    varve_reader *reader = reader_make(context, error);
     if (!reader)
         return NULL;
     varve_status status = open(user, &reader->file, &reader->context, error);
@@ -189,7 +193,7 @@ varve_reader *vv_reader_open_in(
 varve_reader *vv_reader_over(const struct vv_context *context,
     const struct vv_opened *file, varve_error *error)
 {
-    varve_reader *reader = make(context, error);
+    varve_reader *reader = reader_make(context, error);
     if (!reader)
         return NULL;
     reader->file = *file;
@@ -240,7 +244,7 @@ varve_reader *varve_reader_open_with(
 static void free_paths(varve_reader *reader)
 {
     const varve_allocator *a = &reader->context.allocator;
-    size_t count = index_of(reader)->node_count;
+    size_t count = reader_index_of(reader)->node_count;
     for (size_t i = 0; reader->node_paths && i < count; i++)
         vv_release_string(a, reader->node_paths[i]);
     vv_release(a, reader->node_paths, count * sizeof *reader->node_paths);
@@ -269,7 +273,7 @@ varve_format varve_reader_format(const varve_reader *reader)
 
 /* A format that is not here does not compile. */
 #pragma GCC diagnostic error "-Wswitch"
-bool varve_reader_has_sums(const varve_reader *reader)
+bool varve_reader_has_checksums(const varve_reader *reader)
 {
     if (!reader)
         return false;
@@ -302,7 +306,7 @@ uint64_t varve_reader_size(const varve_reader *reader)
 
 uint64_t varve_reader_counter(const varve_reader *reader)
 {
-    return reader ? index_of(reader)->counter : 0;
+    return reader ? reader_index_of(reader)->counter : 0;
 }
 
 const varve_metadata *varve_reader_metadata_at(
@@ -310,21 +314,21 @@ const varve_metadata *varve_reader_metadata_at(
 {
     if (!reader)
         return NULL;
-    if (index >= index_of(reader)->metadata_count)
+    if (index >= reader_index_of(reader)->metadata_count)
         return NULL;
-    return &index_of(reader)->metadata[index];
+    return &reader_index_of(reader)->metadata[index];
 }
 
 /* --- The graph ---------------------------------------------------------- */
 
 size_t varve_reader_node_count(const varve_reader *reader)
 {
-    return reader ? index_of(reader)->node_count : 0;
+    return reader ? reader_index_of(reader)->node_count : 0;
 }
 
 /* A new path, or NULL. Nodes are mostly asked for in their order, so that the
  * path of the parent is there. */
-static char *make_path(const varve_reader *reader, uint32_t node)
+static char *reader_make_path(const varve_reader *reader, uint32_t node)
 {
     const struct vv_saved_paths *paths = &reader->paths;
     struct vv_buffer path;
@@ -351,7 +355,7 @@ const char *vv_reader_node_path(const varve_reader *reader, uint32_t node)
     char *known = atomic_load(&reader->node_paths[node]);
     if (known)
         return known;
-    char *path = make_path(reader, node);
+    char *path = reader_make_path(reader, node);
     if (!path)
         return "?";
     if (atomic_compare_exchange_strong(&reader->node_paths[node], &known, path))
@@ -360,13 +364,13 @@ const char *vv_reader_node_path(const varve_reader *reader, uint32_t node)
     return known;
 }
 
-static void fill_value(
+static void reader_fill_value(
     const varve_reader *reader, uint32_t value, varve_saved_node *node)
 {
-    const struct vv_index *index = index_of(reader);
+    const struct vv_index *index = reader_index_of(reader);
     node->has_value = vv_index_is_saved(index, value);
     node->value = vv_index_tensor(index, &reader->file.parsed.table, value);
-    node->part = find_part(reader, value);
+    node->part = reader_find_part(reader, value);
     node->size = vv_at64(index->value_sizes, value);
     if (node->has_value) {
         node->file = vv_opened_place(&reader->file, value, &node->offset);
@@ -378,7 +382,7 @@ static void fill_value(
 bool vv_reader_describe(
     const varve_reader *reader, size_t id, varve_saved_node *node)
 {
-    const struct vv_index *index = index_of(reader);
+    const struct vv_index *index = reader_index_of(reader);
     if (id >= index->node_count)
         return false;
     uint32_t begin, end;
@@ -394,10 +398,10 @@ bool vv_reader_describe(
     node->tag_count = end - begin;
     uint32_t global = vv_index_find_global(index, node->id);
     if (global != VV_NONE)
-        node->global_name = name_at(reader, global);
+        node->global_name = reader_name_at(reader, global);
     uint32_t value = vv_index_find_value(index, node->id);
     if (value != VV_NONE)
-        fill_value(reader, value, node);
+        reader_fill_value(reader, value, node);
     return true;
 }
 
@@ -419,8 +423,8 @@ bool varve_reader_find(
         return false;
     struct vv_buffer scratch;
     vv_buffer_init(&scratch, &reader->context.allocator);
-    uint32_t found =
-        vv_saved_find(index_of(reader), 0, path + (*path == '/'), &scratch);
+    uint32_t found = vv_saved_find(
+        reader_index_of(reader), 0, path + (*path == '/'), &scratch);
     vv_buffer_clear(&scratch);
     return found != VV_NONE && varve_reader_node_at(reader, found, node);
 }
@@ -430,7 +434,7 @@ bool varve_reader_edge_at(const varve_reader *reader, size_t id, size_t edge,
 {
     if (!reader)
         return false;
-    const struct vv_index *index = index_of(reader);
+    const struct vv_index *index = reader_index_of(reader);
     if (id >= index->node_count)
         return false;
     uint32_t begin, end;
@@ -438,7 +442,7 @@ bool varve_reader_edge_at(const varve_reader *reader, size_t id, size_t edge,
     if (edge >= end - begin)
         return false;
     size_t at = begin + edge;
-    *name = name_at(reader, vv_at32(index->edge_names, at));
+    *name = reader_name_at(reader, vv_at32(index->edge_names, at));
     *child = vv_at32(index->edge_children, at);
     return true;
 }
@@ -448,7 +452,7 @@ bool varve_reader_slot_at(const varve_reader *reader, size_t id, size_t slot,
 {
     if (!reader)
         return false;
-    const struct vv_index *index = index_of(reader);
+    const struct vv_index *index = reader_index_of(reader);
     if (id >= index->node_count)
         return false;
     uint32_t begin, end;
@@ -456,7 +460,7 @@ bool varve_reader_slot_at(const varve_reader *reader, size_t id, size_t slot,
     if (slot >= end - begin)
         return false;
     size_t at = begin + slot;
-    *name = name_at(reader, vv_at32(index->slot_names, at));
+    *name = reader_name_at(reader, vv_at32(index->slot_names, at));
     *variable = vv_at32(index->slot_variables, at);
     *node = vv_at32(index->slot_nodes, at);
     return true;
@@ -467,14 +471,14 @@ const char *varve_reader_tag_at(
 {
     if (!reader)
         return NULL;
-    const struct vv_index *index = index_of(reader);
+    const struct vv_index *index = reader_index_of(reader);
     if (id >= index->node_count)
         return NULL;
     uint32_t begin, end;
     vv_index_tags(index, (uint32_t)id, &begin, &end);
     if (tag >= end - begin)
         return NULL;
-    return name_at(reader, vv_at32(index->tag_names, begin + tag));
+    return reader_name_at(reader, vv_at32(index->tag_names, begin + tag));
 }
 
 bool varve_reader_left_out_at(const varve_reader *reader, size_t index,
@@ -496,7 +500,7 @@ bool varve_reader_left_out_at(const varve_reader *reader, size_t index,
 varve_status vv_reader_find_value(
     const varve_reader *reader, size_t id, uint32_t *value, varve_error *error)
 {
-    const struct vv_index *index = index_of(reader);
+    const struct vv_index *index = reader_index_of(reader);
     *value = id < index->node_count ? vv_index_find_value(index, (uint32_t)id)
                                     : VV_NONE;
     if (*value == VV_NONE || !vv_index_is_saved(index, *value))
@@ -517,16 +521,16 @@ varve_status vv_reader_read_chunk(const varve_reader *reader, uint32_t node,
         vv_reader_node_path(reader, node), error);
 }
 
-static varve_status read_whole(const varve_reader *reader, uint32_t node,
+static varve_status reader_read_whole(const varve_reader *reader, uint32_t node,
     uint32_t value, unsigned char *to, varve_error *error)
 {
-    uint64_t size = vv_at64(index_of(reader)->value_sizes, value);
+    uint64_t size = vv_at64(reader_index_of(reader)->value_sizes, value);
     uint64_t chunks = vv_chunk_count(size);
     const void *owner = to;
     varve_status status = VARVE_OK;
     if (chunks > 1)
         vv_opened_plan(&reader->file, owner,
-            vv_at64(index_of(reader)->value_offsets, value), size);
+            vv_at64(reader_index_of(reader)->value_offsets, value), size);
     for (uint64_t c = 0; c < chunks && !status; c++, to += VV_CHUNK_SIZE)
         status = vv_reader_read_chunk(reader, node, value, c, to, error);
     if (chunks > 1)
@@ -534,11 +538,11 @@ static varve_status read_whole(const varve_reader *reader, uint32_t node,
     return status;
 }
 
-static varve_status read_pieces(const varve_reader *reader, uint32_t node,
-    uint32_t value, unsigned char *to, varve_error *error)
+static varve_status reader_read_pieces(const varve_reader *reader,
+    uint32_t node, uint32_t value, unsigned char *to, varve_error *error)
 {
-    varve_tensor saved =
-        vv_index_tensor(index_of(reader), &reader->file.parsed.table, value);
+    varve_tensor saved = vv_index_tensor(
+        reader_index_of(reader), &reader->file.parsed.table, value);
     struct vv_box_reading b = {
         .reader = reader,
         .node = node,
@@ -558,13 +562,13 @@ varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
         return vv_fail_none(error, "reader", "an open");
     uint32_t value;
     VV_TRY(vv_reader_find_value(reader, id, &value, error));
-    uint64_t wanted = vv_at64(index_of(reader)->value_sizes, value);
+    uint64_t wanted = vv_at64(reader_index_of(reader)->value_sizes, value);
     if (size < wanted)
         return vv_fail(error, VARVE_MISUSE,
             "%s: %s: expected room for %llu bytes, found %zu",
             reader->file.path, vv_reader_node_path(reader, (uint32_t)id),
             (unsigned long long)wanted, size);
-    return vv_piece_count(index_of(reader), value) > 1
-               ? read_pieces(reader, (uint32_t)id, value, buffer, error)
-               : read_whole(reader, (uint32_t)id, value, buffer, error);
+    return vv_piece_count(reader_index_of(reader), value) > 1
+               ? reader_read_pieces(reader, (uint32_t)id, value, buffer, error)
+               : reader_read_whole(reader, (uint32_t)id, value, buffer, error);
 }

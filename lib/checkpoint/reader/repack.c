@@ -39,8 +39,8 @@ struct passing {
     uint32_t value;
 };
 
-static varve_status read_range(const struct vv_source *source, uint64_t at,
-    size_t size, const unsigned char **bytes, varve_error *error)
+static varve_status repack_read_range(const struct vv_source *source,
+    uint64_t at, size_t size, const unsigned char **bytes, varve_error *error)
 {
     const struct passing *p = source->from;
     *bytes = source->scratch->data;
@@ -55,7 +55,7 @@ static varve_status copy_value(
     const struct vv_index *index = &r->reader->file.parsed.index;
     const struct passing p = { r, value };
     const struct vv_source source = {
-        .piece = read_range, .from = &p, .scratch = &r->chunk
+        .piece = repack_read_range, .from = &p, .scratch = &r->chunk
     };
     uint64_t offset;
     uint8_t number[8];
@@ -82,7 +82,7 @@ static uint64_t end_of_values(const struct vv_index *index)
     return offset;
 }
 
-static varve_status write_all(
+static varve_status repack_write_all(
     struct repacking *r, const struct vv_publication *p, varve_error *error)
 {
     struct vv_index index = r->reader->file.parsed.index;
@@ -120,7 +120,7 @@ static varve_status repack(
     varve_status status = vv_publish_begin(
         &p, context, to ? to : r->reader->file.path, flags, error);
     if (!status) {
-        status = write_all(r, &p, error);
+        status = repack_write_all(r, &p, error);
         vv_data_out_clear(&r->out);
         status = vv_publish_end(&p, status, error);
     }
@@ -137,23 +137,23 @@ static varve_status open_ours(void *user, struct vv_opened *opened,
 }
 
 /* What a file of its own without layers is not written with. */
-static varve_status check_options(
+static varve_status repack_check_options(
     const varve_write_options *options, varve_error *error)
 {
     static const varve_write_options defaults;
     const varve_write_options *o = options ? options : &defaults;
     VV_TRY(vv_write_options_check(o, error));
-    const char *name = o->metadata_count         ? "metadata"
-                       : o->keep_counter         ? "keep_counter"
-                       : o->layered              ? "layered"
-                       : o->format               ? "format"
-                       : o->compress             ? "compress"
-                       : o->pending              ? "pending"
-                       : o->foreign.loss         ? "foreign.loss"
-                       : o->background.at_rest   ? "background.at_rest"
-                       : o->background.in_flight ? "background.in_flight"
-                       : o->many.files           ? "many.files"
-                                                 : NULL;
+    const char *name = o->metadata_count     ? "metadata"
+                       : o->keep_counter     ? "keep_counter"
+                       : o->incremental      ? "incremental"
+                       : o->format           ? "format"
+                       : o->compress         ? "compress"
+                       : o->pending          ? "pending"
+                       : o->foreign.loss     ? "foreign.loss"
+                       : o->async.zero_copy  ? "async.zero_copy"
+                       : o->async.in_flight  ? "async.in_flight"
+                       : o->collective.files ? "collective.files"
+                                             : NULL;
     return name ? vv_fail(error, VARVE_MISUSE,
                       "varve_repack: `%s` must not be set: of the options of "
                       "a write only `no_replace`, `no_sync` and `progress` "
@@ -168,7 +168,7 @@ varve_status vv_repack(const struct vv_context *context, const char *path,
     static const varve_write_options defaults;
     varve_error reason = { 0 };
     struct repacking r = { .options = options ? options : &defaults };
-    VV_TRY(check_options(options, error));
+    VV_TRY(repack_check_options(options, error));
     r.reader = vv_reader_open_by(context, open_ours, (void *)path, &reason);
     if (!r.reader) {
         if (error)

@@ -5,7 +5,7 @@
 #ifndef VV_REPACK_H
 #define VV_REPACK_H
 
-#include <varve/layers.h>
+#include <varve/incremental.h>
 
 #include "context.h"
 

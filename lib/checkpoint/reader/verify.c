@@ -68,14 +68,15 @@ struct verification {
     varve_error error;
 };
 
-static const struct vv_index *index_of(const struct verification *v)
+static const struct vv_index *verify_index_of(const struct verification *v)
 {
     return &v->reader->file.parsed.index;
 }
 
 static uint64_t chunks_of(const struct verification *v, uint32_t value)
 {
-    return vv_value_chunks(index_of(v), &v->reader->file.parsed.table, value);
+    return vv_value_chunks(
+        verify_index_of(v), &v->reader->file.parsed.table, value);
 }
 
 static bool has_digests(const struct verification *v)
@@ -113,7 +114,7 @@ static bool cover(
 
 static bool make_spans(struct verification *v)
 {
-    const struct vv_index *index = index_of(v);
+    const struct vv_index *index = verify_index_of(v);
     for (uint32_t value = 0; value < index->value_count; value++) {
         uint64_t chunks = chunks_of(v, value);
         for (uint32_t chunk = 0; chunk < chunks; chunk++) {
@@ -162,7 +163,7 @@ static void check_padding(struct verification *v, const unsigned char *bytes,
 static void add_foreign_damage(struct verification *v, uint32_t value,
     const char *what, const varve_error *error)
 {
-    const struct vv_index *index = index_of(v);
+    const struct vv_index *index = verify_index_of(v);
     if (atomic_exchange(&v->has_foreign_error, 1) == 0)
         v->foreign_error = *error;
     add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
@@ -175,14 +176,14 @@ static void check_foreign(struct verification *v, uint32_t value,
     varve_error error = { 0 };
     const struct vv_opened *file = &v->reader->file;
     const char *path = vv_reader_node_path(
-        v->reader, vv_at32(index_of(v)->value_nodes, value));
+        v->reader, vv_at32(verify_index_of(v)->value_nodes, value));
     if (vv_opened_check_sum(file, value, chunk, bytes, path, &error))
         add_foreign_damage(v, value, NULL, &error);
     else if (vv_opened_check_bools(file, value, chunk, bytes, path, &error))
         add_foreign_damage(v, value, bad_bool, &error);
 }
 
-static void stop(
+static void verify_stop(
     struct verification *v, varve_status status, const varve_error *error)
 {
     if (atomic_exchange(&v->is_stopped, 1) == 0) {
@@ -192,8 +193,8 @@ static void stop(
 }
 
 /* A digest may have to be read. */
-static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
-    const unsigned char *bytes)
+static void verify_check_chunk(struct verification *v, uint32_t value,
+    uint32_t chunk, const unsigned char *bytes)
 {
     uint64_t offset;
     size_t size;
@@ -208,7 +209,7 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
     if (status == VARVE_CORRUPT)
         add_damage(v, (struct damage){ offset, size, value, NULL });
     else if (status)
-        stop(v, status, &error);
+        verify_stop(v, status, &error);
     else if (vv_opened_check_bools(
                  &v->reader->file, value, chunk, bytes, NULL, NULL))
         add_damage(v, (struct damage){ offset + vv_bool_bytes_find(bytes, size),
@@ -219,7 +220,7 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
 static void check_span(
     struct verification *v, const struct span *span, const unsigned char *bytes)
 {
-    const struct vv_index *index = index_of(v);
+    const struct vv_index *index = verify_index_of(v);
     uint64_t at = span->begin;
     uint32_t value = span->value;
     uint32_t chunk = span->chunk;
@@ -235,7 +236,7 @@ static void check_span(
         if (offset + size > span->end)
             break;
         check_padding(v, bytes + (at - span->begin), at, offset);
-        check_chunk(v, value, chunk, bytes + (offset - span->begin));
+        verify_check_chunk(v, value, chunk, bytes + (offset - span->begin));
         at = offset + size;
         chunk++;
     }
@@ -247,7 +248,7 @@ static void check_span(
 static varve_status check_apart(struct verification *v, const struct span *span,
     unsigned char *bytes, varve_error *error)
 {
-    const struct vv_index *index = index_of(v);
+    const struct vv_index *index = verify_index_of(v);
     uint32_t chunk = span->chunk;
     for (uint32_t value = span->value; value < index->value_count; value++) {
         for (uint64_t chunks = chunks_of(v, value); chunk < chunks; chunk++) {
@@ -263,16 +264,16 @@ static varve_status check_apart(struct verification *v, const struct span *span,
             if (status)
                 add_damage(v, (struct damage){ offset, size, value, NULL });
             else
-                check_chunk(v, value, chunk, bytes);
+                verify_check_chunk(v, value, chunk, bytes);
         }
         chunk = 0;
     }
     return VARVE_OK;
 }
 
-static void report(struct verification *v, const struct span *span)
+static void verify_report(struct verification *v, const struct span *span)
 {
-    const struct vv_index *index = index_of(v);
+    const struct vv_index *index = verify_index_of(v);
     varve_error error = { 0 };
     const char *what = "";
     if (!v->options->progress)
@@ -283,11 +284,11 @@ static void report(struct verification *v, const struct span *span)
     if (v->options->progress(v->options->progress_user, v->done,
             v->reader->file.data_end - VV_HEADER_SIZE, what)) {
         vv_fail(&error, VARVE_CANCELLED, "%s: cancelled", v->reader->file.path);
-        stop(v, VARVE_CANCELLED, &error);
+        verify_stop(v, VARVE_CANCELLED, &error);
     }
 }
 
-static void work(void *user, unsigned worker)
+static void verify_work(void *user, unsigned worker)
 {
     struct verification *v = user;
     size_t at;
@@ -298,7 +299,7 @@ static void work(void *user, unsigned worker)
         varve_error error = { 0 };
         /* The calling thread, and so the only one that calls the program. */
         if (worker == 0)
-            report(v, span);
+            verify_report(v, span);
         varve_status status = vv_opened_read(&v->reader->file, span->begin,
             v->buffers[worker], (size_t)(span->end - span->begin), &error);
         /* A format without digests shows damage only when it is decoded. */
@@ -309,7 +310,7 @@ static void work(void *user, unsigned worker)
                  !(status = check_apart(v, span, v->buffers[worker], &error)))
             ;
         else if (status)
-            stop(v, status, &error);
+            verify_stop(v, status, &error);
         else
             check_span(v, span, v->buffers[worker]);
         v->done += span->end - span->begin;
@@ -319,13 +320,13 @@ static void work(void *user, unsigned worker)
 /* --- Strings -------------------------------------------------------------- */
 
 /* Whether the lengths before the text of a value are those of all of it. */
-static varve_status check_lengths(const struct verification *v, uint32_t value,
-    uint64_t count, bool *fit, varve_error *error)
+static varve_status verify_check_lengths(const struct verification *v,
+    uint32_t value, uint64_t count, bool *fit, varve_error *error)
 {
     unsigned char *bytes = v->buffers[0];
-    uint64_t left = vv_at64(index_of(v)->value_sizes, value) - 8 * count;
+    uint64_t left = vv_at64(verify_index_of(v)->value_sizes, value) - 8 * count;
     *fit = true;
-    uint32_t node = vv_at32(index_of(v)->value_nodes, value);
+    uint32_t node = vv_at32(verify_index_of(v)->value_nodes, value);
     for (uint64_t chunk = 0, done = 0; done < count && *fit; chunk++) {
         uint64_t offset;
         size_t size;
@@ -355,7 +356,7 @@ static bool is_damaged(const struct verification *v, uint32_t value)
 /* What a digest does not tell: somebody may have written it so. */
 static varve_status check_strings(struct verification *v, varve_error *error)
 {
-    const struct vv_index *index = index_of(v);
+    const struct vv_index *index = verify_index_of(v);
     for (uint32_t value = 0; value < index->value_count && has_digests(v);
          value++) {
         varve_tensor saved =
@@ -364,8 +365,8 @@ static varve_status check_strings(struct verification *v, varve_error *error)
         if (saved.dtype != VARVE_STRING || !vv_index_is_saved(index, value) ||
             value % v->share_count != v->share || is_damaged(v, value))
             continue;
-        VV_TRY(
-            check_lengths(v, value, varve_tensor_count(&saved), &fit, error));
+        VV_TRY(verify_check_lengths(
+            v, value, varve_tensor_count(&saved), &fit, error));
         if (!fit)
             add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
                               vv_at64(index->value_sizes, value), value,
@@ -395,7 +396,7 @@ static size_t drop_repeated(
     return kept;
 }
 
-static varve_damage describe(
+static varve_damage verify_describe(
     const struct verification *v, const struct damage *d)
 {
     varve_damage damage = {
@@ -408,7 +409,7 @@ static varve_damage describe(
         return damage;
     }
     damage.path = vv_reader_node_path(
-        v->reader, vv_at32(index_of(v)->value_nodes, d->value));
+        v->reader, vv_at32(verify_index_of(v)->value_nodes, d->value));
     if (!has_digests(v)) {
         if (!d->what)
             damage.what = "sum or form of the value does not hold";
@@ -418,7 +419,7 @@ static varve_damage describe(
     return damage;
 }
 
-static varve_status tell(struct verification *v, varve_error *error)
+static varve_status verify_tell(struct verification *v, varve_error *error)
 {
     size_t count = v->damages.size / sizeof(struct damage);
     struct damage *all = (struct damage *)(void *)v->damages.data;
@@ -428,9 +429,9 @@ static varve_status tell(struct verification *v, varve_error *error)
         return VARVE_OK;
     qsort(all, count, sizeof *all, compare_damages);
     count = drop_repeated(v, all, count);
-    varve_damage first = describe(v, &all[0]);
+    varve_damage first = verify_describe(v, &all[0]);
     for (size_t i = 0; i < count && v->options->on_damage; i++) {
-        varve_damage damage = describe(v, &all[i]);
+        varve_damage damage = verify_describe(v, &all[i]);
         v->options->on_damage(v->options->on_damage_user, &damage);
     }
     if (v->has_foreign_error)
@@ -443,7 +444,7 @@ static varve_status tell(struct verification *v, varve_error *error)
         (unsigned long long)(first.offset + first.size - 1), first.what, count);
 }
 
-static varve_status run(struct verification *v, varve_error *error)
+static varve_status verify_run(struct verification *v, varve_error *error)
 {
     const struct vv_context *context = &v->reader->context;
     if (!make_spans(v))
@@ -465,7 +466,7 @@ static varve_status run(struct verification *v, varve_error *error)
     for (size_t at = v->share; at < v->span_count; at += v->share_count)
         vv_opened_plan(&v->reader->file, v, v->spans[at].begin,
             v->spans[at].end - v->spans[at].begin);
-    vv_run_workers(context, workers, work, v);
+    vv_run_workers(context, workers, verify_work, v);
     vv_opened_drop_plan(&v->reader->file, v);
     if (v->is_stopped) {
         if (error)
@@ -473,10 +474,10 @@ static varve_status run(struct verification *v, varve_error *error)
         return v->status;
     }
     VV_TRY(check_strings(v, error));
-    return tell(v, error);
+    return verify_tell(v, error);
 }
 
-static varve_status verify(varve_reader *reader,
+static varve_status verify_verify(varve_reader *reader,
     const varve_verify_options *options, uint32_t share, uint32_t count,
     varve_error *error)
 {
@@ -491,7 +492,7 @@ static varve_status verify(varve_reader *reader,
     vv_buffer_init(&v->damages, a);
     v->monitor = vv_monitor_new(a);
     varve_status status = v->monitor
-                              ? run(v, error)
+                              ? verify_run(v, error)
                               : vv_fail_memory(error, "verifying a checkpoint");
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_release(a, v->buffers[i], v->buffer_size);
@@ -507,7 +508,7 @@ varve_status vv_reader_verify_share(varve_reader *reader, uint32_t share,
     uint32_t count, unsigned threads, varve_error *error)
 {
     const varve_verify_options options = { .threads = threads };
-    return verify(reader, &options, share, count, error);
+    return verify_verify(reader, &options, share, count, error);
 }
 
 varve_status varve_reader_verify(varve_reader *reader,
@@ -517,5 +518,5 @@ varve_status varve_reader_verify(varve_reader *reader,
         return vv_fail_none(error, "reader", "an open");
     static const varve_verify_options defaults;
     VV_TRY(VV_CHECK_OPTIONS(options, error));
-    return verify(reader, options ? options : &defaults, 0, 1, error);
+    return verify_verify(reader, options ? options : &defaults, 0, 1, error);
 }

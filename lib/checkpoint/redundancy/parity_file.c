@@ -122,7 +122,7 @@ static varve_status check_begin(const unsigned char *begin,
     return VARVE_OK;
 }
 
-static varve_status read_head(struct vv_parity_in *in,
+static varve_status parity_file_read_head(struct vv_parity_in *in,
     const struct vv_redundancy *r, const struct vv_redundant_file *file,
     uint64_t size, struct vv_buffer *head, varve_error *error)
 {
@@ -146,7 +146,7 @@ static varve_status read_head(struct vv_parity_in *in,
         r->context, in->file, file->parity, head->data, head->size, 0, error);
 }
 
-static varve_status check_sum(const struct vv_buffer *head,
+static varve_status parity_file_check_sum(const struct vv_buffer *head,
     const struct vv_redundant_file *file, varve_error *error)
 {
     size_t summed = head->size - DIGEST;
@@ -197,7 +197,7 @@ static varve_status take_table(struct vv_parity_in *in,
 }
 
 /* A set as a whole is bound to be of less bytes than 2^62. */
-static varve_status take_members(struct vv_parity_in *in,
+static varve_status parity_file_take_members(struct vv_parity_in *in,
     const struct vv_redundant_file *file, const unsigned char *head,
     varve_error *error)
 {
@@ -213,17 +213,17 @@ static varve_status take_members(struct vv_parity_in *in,
     return VARVE_OK;
 }
 
-static varve_status read_all(struct vv_parity_in *in,
+static varve_status parity_file_read_all(struct vv_parity_in *in,
     const struct vv_redundancy *r, const struct vv_redundant_file *file,
     uint64_t size, varve_error *error)
 {
     struct vv_buffer head;
     vv_buffer_init(&head, &r->context->allocator);
     varve_status status;
-    if (!(status = read_head(in, r, file, size, &head, error)) &&
-        !(status = check_sum(&head, file, error)) &&
+    if (!(status = parity_file_read_head(in, r, file, size, &head, error)) &&
+        !(status = parity_file_check_sum(&head, file, error)) &&
         !(status = take_table(in, r, file, head.data, error)))
-        status = take_members(in, file, head.data, error);
+        status = parity_file_take_members(in, file, head.data, error);
     vv_buffer_clear(&head);
     if (status)
         return status;
@@ -241,7 +241,7 @@ varve_status vv_parity_open(struct vv_parity_in *in,
     *in = (struct vv_parity_in){ .file = -1 };
     vv_buffer_init(&in->domains, &r->context->allocator);
     VV_TRY(vv_file_open(r->context, file->parity, &in->file, &size, error));
-    varve_status status = read_all(in, r, file, size, error);
+    varve_status status = parity_file_read_all(in, r, file, size, error);
     if (status)
         vv_parity_close(in, r);
     return status;

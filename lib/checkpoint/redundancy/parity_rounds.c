@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
@@ -17,7 +17,8 @@
 
 /* --- Beginning and end -------------------------------------------------- */
 
-static const varve_allocator *allocator_of(const struct vv_parity_rounds *r)
+static const varve_allocator *parity_rounds_allocator_of(
+    const struct vv_parity_rounds *r)
 {
     return &r->redundancy->context->allocator;
 }
@@ -26,7 +27,7 @@ varve_status vv_rounds_begin(struct vv_parity_rounds *r, varve_error *error)
 {
     size_t size = r->redundancy->round_size;
     r->status = VARVE_OK;
-    r->all = vv_allocate_array(allocator_of(r), 3, size);
+    r->all = vv_allocate_array(parity_rounds_allocator_of(r), 3, size);
     if (!r->all)
         return vv_fail_memory(error, "what nodes keep for each other");
     r->in = r->all;
@@ -37,8 +38,8 @@ varve_status vv_rounds_begin(struct vv_parity_rounds *r, varve_error *error)
 
 void vv_rounds_end(struct vv_parity_rounds *r)
 {
-    vv_release(
-        allocator_of(r), r->all, r->all ? 3 * r->redundancy->round_size : 0);
+    vv_release(parity_rounds_allocator_of(r), r->all,
+        r->all ? 3 * r->redundancy->round_size : 0);
     r->all = NULL;
 }
 
@@ -81,8 +82,9 @@ varve_status vv_rounds_outcome(struct vv_parity_rounds *r, varve_error *error)
 
 /* Reads `size` bytes of an open file, of which those count that are below
  * `end`; the others are zero, as all are that cannot be read. */
-static void read_some(struct vv_parity_rounds *r, int file, const char *path,
-    const uint64_t offset_and_end[2], size_t size, unsigned char *bytes)
+static void parity_rounds_read_some(struct vv_parity_rounds *r, int file,
+    const char *path, const uint64_t offset_and_end[2], size_t size,
+    unsigned char *bytes)
 {
     uint64_t offset = offset_and_end[0], end = offset_and_end[1];
     uint64_t left = offset < end ? end - offset : 0;
@@ -98,21 +100,21 @@ static void read_some(struct vv_parity_rounds *r, int file, const char *path,
     memset(bytes + there, 0, size - there);
 }
 
-static void read_file(struct vv_parity_rounds *r, uint64_t offset, size_t size,
-    unsigned char *bytes)
+static void parity_rounds_read_file(struct vv_parity_rounds *r, uint64_t offset,
+    size_t size, unsigned char *bytes)
 {
     const struct vv_parity_table *t = r->table;
     const uint64_t range[] = { offset, t->files[t->group.index].size };
-    read_some(r, r->file, r->own->path, range, size, bytes);
+    parity_rounds_read_some(r, r->file, r->own->path, range, size, bytes);
 }
 
-static void read_block(struct vv_parity_rounds *r, uint64_t offset, size_t size,
-    unsigned char *bytes)
+static void parity_rounds_read_block(struct vv_parity_rounds *r,
+    uint64_t offset, size_t size, unsigned char *bytes)
 {
     uint64_t head = vv_parity_head_size(r->table);
     const uint64_t range[] = { head + offset,
         head + vv_block_size(r->table, r->table->group.index) };
-    read_some(r, r->block, r->own->parity, range, size, bytes);
+    parity_rounds_read_some(r, r->block, r->own->parity, range, size, bytes);
 }
 
 /* A part of what this rank has in a column. */
@@ -122,9 +124,10 @@ static void read_cell(struct vv_parity_rounds *r, uint32_t column,
     const struct vv_redundancy_group *g = &r->table->group;
     uint32_t segment = (column + 2 * g->count - g->index - 1) % g->count;
     if (column == g->index)
-        read_block(r, offset, size, bytes);
+        parity_rounds_read_block(r, offset, size, bytes);
     else
-        read_file(r, segment * vv_segment_size(r->table) + offset, size, bytes);
+        parity_rounds_read_file(
+            r, segment * vv_segment_size(r->table) + offset, size, bytes);
 }
 
 static void add_xor(unsigned char *restrict to,
@@ -148,7 +151,7 @@ void vv_sink_begin(struct vv_parity_rounds *r, struct vv_parity_sink *sink,
     };
     if (r->status)
         return;
-    sink->digester = vv_digester_new(allocator_of(r));
+    sink->digester = vv_digester_new(parity_rounds_allocator_of(r));
     varve_status status =
         sink->digester ? VARVE_OK : vv_fail_memory(&error, "a digest");
     if (!status)
@@ -157,12 +160,12 @@ void vv_sink_begin(struct vv_parity_rounds *r, struct vv_parity_sink *sink,
     sink->is_open = !status;
     vv_rounds_fail(r, status, &error);
     if (status)
-        vv_digester_free(allocator_of(r), sink->digester);
+        vv_digester_free(parity_rounds_allocator_of(r), sink->digester);
 }
 
 /* What comes follows what came. */
-static void take(struct vv_parity_rounds *r, struct vv_parity_sink *sink,
-    const unsigned char *bytes, size_t size)
+static void parity_rounds_take(struct vv_parity_rounds *r,
+    struct vv_parity_sink *sink, const unsigned char *bytes, size_t size)
 {
     varve_error error = { 0 };
     if (!sink->is_open || r->status)
@@ -182,7 +185,7 @@ static void end_sink(
 {
     varve_status status = vv_publish_end(&sink->publication, r->status, error);
     vv_rounds_fail(r, status, error);
-    vv_digester_free(allocator_of(r), sink->digester);
+    vv_digester_free(parity_rounds_allocator_of(r), sink->digester);
     sink->is_open = false;
 }
 
@@ -212,7 +215,7 @@ void vv_sink_end_block(struct vv_parity_rounds *r, struct vv_parity_sink *sink)
     if (!sink->is_open)
         return;
     struct vv_digest digest = vv_digester_end(sink->digester);
-    vv_buffer_init(&head, allocator_of(r));
+    vv_buffer_init(&head, parity_rounds_allocator_of(r));
     vv_parity_add_head(&head, r->table, &digest);
     varve_status status = r->status;
     if (!status && head.failed)
@@ -247,15 +250,16 @@ static varve_status count_rounds(
 {
     if (!r->is_needed)
         *count = 0;
-    return vv_largest(r->redundancy->comm, count, error);
+    return vv_comm_allreduce_max(r->redundancy->comm, count, error);
 }
 
-static varve_status pass(
+static varve_status parity_rounds_pass(
     struct vv_parity_rounds *r, varve_shift *shift, varve_error *error)
 {
     shift->out = r->out;
     shift->in = r->in;
-    return vv_pass(r->redundancy->comm, allocator_of(r), shift, error);
+    return vv_pass(
+        r->redundancy->comm, parity_rounds_allocator_of(r), shift, error);
 }
 
 /* From the one before to the next. */
@@ -268,7 +272,7 @@ static varve_shift shift_on(const struct vv_parity_rounds *r)
     };
 }
 
-static void swap(struct vv_parity_rounds *r)
+static void parity_rounds_swap(struct vv_parity_rounds *r)
 {
     unsigned char *bytes = r->in;
     r->in = r->out;
@@ -276,12 +280,12 @@ static void swap(struct vv_parity_rounds *r)
 }
 
 /* What came gets what this rank has of the column, and is the next to go. */
-static void add_own(
+static void parity_rounds_add_own(
     struct vv_parity_rounds *r, uint32_t column, uint64_t offset, size_t size)
 {
     read_cell(r, column, offset, size, r->cell);
     add_xor(r->in, r->cell, size);
-    swap(r);
+    parity_rounds_swap(r);
 }
 
 /* Each part of a block is the sum of a column that has come around, and begins
@@ -303,11 +307,11 @@ varve_status vv_rounds_make_blocks(struct vv_parity_rounds *r,
         if (turn == 0 && size > 0)
             read_cell(r, vv_member_before(g, g->index), at, size, r->out);
         shift.out_size = shift.in_size = size;
-        VV_TRY(pass(r, &shift, error));
+        VV_TRY(parity_rounds_pass(r, &shift, error));
         if (size > 0 && turn + 1 == unit)
-            take(r, block, r->in, size);
+            parity_rounds_take(r, block, r->in, size);
         else if (size > 0)
-            add_own(
+            parity_rounds_add_own(
                 r, (g->index + 2 * g->count - 2 - turn) % g->count, at, size);
     }
     return VARVE_OK;
@@ -359,11 +363,12 @@ varve_status vv_rounds_make_file(struct vv_parity_rounds *r, uint32_t lost,
             read_cell(r, out.column, out.at, out.size, r->out);
         shift.out_size = out.size;
         shift.in_size = in.size;
-        VV_TRY(pass(r, &shift, error));
+        VV_TRY(parity_rounds_pass(r, &shift, error));
         if (in.size > 0 && is_lost)
-            take(r, in.column == lost ? block : file, r->in, in.size);
+            parity_rounds_take(
+                r, in.column == lost ? block : file, r->in, in.size);
         else if (in.size > 0)
-            add_own(r, in.column, in.at, in.size);
+            parity_rounds_add_own(r, in.column, in.at, in.size);
     }
     return VARVE_OK;
 }
@@ -376,7 +381,7 @@ static bool has_bit(uint64_t bits, uint32_t index)
 }
 
 /* Of so many bytes goes out and comes in what there is of a round. */
-static varve_status copy(struct vv_parity_rounds *r, bool is_back,
+static varve_status parity_rounds_copy(struct vv_parity_rounds *r, bool is_back,
     const uint64_t out_and_in[2], struct vv_parity_sink *sink,
     varve_error *error)
 {
@@ -390,9 +395,10 @@ static varve_status copy(struct vv_parity_rounds *r, bool is_back,
         uint64_t at = i * r->redundancy->round_size;
         shift.out_size = at < out ? part_size(r, out, i) : 0;
         shift.in_size = at < in ? part_size(r, in, i) : 0;
-        (is_back ? read_block : read_file)(r, at, shift.out_size, r->out);
-        VV_TRY(pass(r, &shift, error));
-        take(r, sink, r->in, shift.in_size);
+        (is_back ? parity_rounds_read_block : parity_rounds_read_file)(
+            r, at, shift.out_size, r->out);
+        VV_TRY(parity_rounds_pass(r, &shift, error));
+        parity_rounds_take(r, sink, r->in, shift.in_size);
     }
     return VARVE_OK;
 }
@@ -407,7 +413,7 @@ varve_status vv_rounds_copy_on(struct vv_parity_rounds *r, uint64_t whose,
         sends ? r->table->files[g->index].size : 0,
         gets ? vv_block_size(r->table, g->index) : 0,
     };
-    return copy(r, false, sizes, block, error);
+    return parity_rounds_copy(r, false, sizes, block, error);
 }
 
 varve_status vv_rounds_copy_back(struct vv_parity_rounds *r, uint64_t whose,
@@ -420,5 +426,5 @@ varve_status vv_rounds_copy_back(struct vv_parity_rounds *r, uint64_t whose,
         sends ? vv_block_size(r->table, g->index) : 0,
         gets ? r->table->files[g->index].size : 0,
     };
-    return copy(r, true, sizes, file, error);
+    return parity_rounds_copy(r, true, sizes, file, error);
 }

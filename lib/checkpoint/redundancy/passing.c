@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "failure.h"
 #include "try.h"
@@ -23,7 +23,7 @@ struct post {
     uint64_t total;
 };
 
-static varve_status find_room(struct post *p, varve_error *error)
+static varve_status passing_find_room(struct post *p, varve_error *error)
 {
     const uint32_t count = p->comm->size;
     p->words = vv_allocate_array(p->allocator, count, WORDS * sizeof(uint64_t));
@@ -43,7 +43,7 @@ static varve_status find_room_for_bytes(struct post *p, varve_error *error)
                                      : vv_fail_memory(error, "what ranks send");
 }
 
-static varve_status collect(
+static varve_status passing_collect(
     struct post *p, const varve_shift *shift, varve_error *error)
 {
     const varve_comm *comm = p->comm;
@@ -53,11 +53,11 @@ static varve_status collect(
             is_first ? p->bytes : NULL, is_first ? p->sizes : NULL);
     if (status)
         return vv_fail_gone(comm, status, error);
-    return vv_tell_bytes(comm, p->bytes, (size_t)p->total, error);
+    return vv_comm_bcast(comm, p->bytes, (size_t)p->total, error);
 }
 
 /* Takes out what is for this rank. */
-static varve_status take(
+static varve_status passing_take(
     const struct post *p, const varve_shift *shift, varve_error *error)
 {
     const unsigned char *at = p->bytes;
@@ -81,11 +81,11 @@ static varve_status post(
     struct post *p, const varve_shift *shift, varve_error *error)
 {
     const uint64_t words[WORDS] = { shift->to, shift->out_size };
-    VV_TRY(vv_agree(p->comm, find_room(p, error), error));
-    VV_TRY(vv_tell_each_other(p->comm, words, sizeof words, p->words, error));
+    VV_TRY(vv_agree(p->comm, passing_find_room(p, error), error));
+    VV_TRY(vv_comm_allgather(p->comm, words, sizeof words, p->words, error));
     VV_TRY(vv_agree(p->comm, find_room_for_bytes(p, error), error));
-    VV_TRY(collect(p, shift, error));
-    return vv_agree(p->comm, take(p, shift, error), error);
+    VV_TRY(passing_collect(p, shift, error));
+    return vv_agree(p->comm, passing_take(p, shift, error), error);
 }
 
 varve_status vv_pass(const varve_comm *comm, const varve_allocator *allocator,

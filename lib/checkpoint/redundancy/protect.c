@@ -4,14 +4,14 @@
  */
 #include "protect.h"
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "bytes.h"
 #include "failure.h"
 #include "file.h"
 #include "parity_rounds.h"
 #include "passing.h"
-#include "testimony.h"
+#include "member_status.h"
 #include "try.h"
 
 struct protection {
@@ -22,7 +22,7 @@ struct protection {
     struct vv_parity_sink block;
 };
 
-static varve_status find_group(struct protection *p, varve_error *error)
+static varve_status protect_find_group(struct protection *p, varve_error *error)
 {
     const struct vv_redundancy *r = p->redundancy;
     const uint32_t rank_and_size[] = { r->comm->rank, r->comm->size };
@@ -38,7 +38,8 @@ static varve_status find_group(struct protection *p, varve_error *error)
         r->group_size, &r->context->allocator, error);
 }
 
-static varve_status look_at_file(struct protection *p, varve_error *error)
+static varve_status protect_look_at_file(
+    struct protection *p, varve_error *error)
 {
     const struct vv_context *context = p->redundancy->context;
     const char *path = p->own->path;
@@ -51,7 +52,7 @@ static varve_status look_at_file(struct protection *p, varve_error *error)
 
 /* A number may be given twice, on nodes that do not know of each other: which
  * save a file is of is told by the files of all. Rank 0 has room for these. */
-static varve_status sum_all(
+static varve_status protect_sum_all(
     struct protection *p, struct vv_member_file *all, varve_error *error)
 {
     const varve_comm *comm = p->redundancy->comm;
@@ -62,7 +63,7 @@ static varve_status sum_all(
         return vv_fail_gone(comm, status, error);
     if (comm->rank == 0)
         p->table.set = vv_digest_of(all, comm->size * sizeof *all);
-    return vv_tell_bytes(comm, &p->table.set, sizeof p->table.set, error);
+    return vv_comm_bcast(comm, &p->table.set, sizeof p->table.set, error);
 }
 
 static varve_status name_set(struct protection *p, varve_error *error)
@@ -78,12 +79,12 @@ static varve_status name_set(struct protection *p, varve_error *error)
     }
     status = vv_agree(r->comm, status, error);
     if (!status)
-        status = sum_all(p, all, error);
+        status = protect_sum_all(p, all, error);
     vv_release(a, all, all ? r->comm->size * sizeof *all : 0);
     return status;
 }
 
-static varve_status make_block(struct protection *p, varve_error *error)
+static varve_status protect_make_block(struct protection *p, varve_error *error)
 {
     const struct vv_parity_table *t = &p->table;
     struct vv_parity_rounds *r = &p->rounds;
@@ -105,16 +106,16 @@ static varve_status protect(
     const struct vv_redundancy *r = p->redundancy;
     const varve_allocator *a = &r->context->allocator;
     if (!status)
-        status = find_group(p, error);
+        status = protect_find_group(p, error);
     if (!status)
-        status = look_at_file(p, error);
+        status = protect_look_at_file(p, error);
     if (!status)
         status = vv_rounds_begin(&p->rounds, error);
     VV_TRY(vv_agree(r->comm, status, error));
     VV_TRY(name_set(p, error));
     VV_TRY(vv_pass_around(r->comm, a, &p->table.group, p->table.files,
         sizeof *p->table.files, error));
-    return make_block(p, error);
+    return protect_make_block(p, error);
 }
 
 varve_status vv_protect(const struct vv_redundancy *redundancy,

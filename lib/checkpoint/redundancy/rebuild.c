@@ -10,14 +10,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
 #include "parity_rounds.h"
 #include "passing.h"
 #include "set_aside.h"
-#include "testimony.h"
+#include "member_status.h"
 #include "try.h"
 
 /* A set as one rank describes it to all, besides the domains. */
@@ -31,12 +31,12 @@ struct layout {
 struct rebuilding {
     const struct vv_redundancy *redundancy;
     const struct vv_redundant_file *own;
-    struct vv_remains remains;
+    struct vv_local_files remains;
     bool has_remains;
     bool is_tried;     /* the set that its parity file is of */
     uint32_t *domains; /* of all ranks, as the set was saved */
     struct vv_parity_table table;
-    struct vv_testimony *all; /* of the group */
+    struct vv_member_status *all; /* of the group */
     struct vv_repair repair;
     struct vv_parity_rounds rounds;
     struct vv_parity_sink file, block;
@@ -54,7 +54,7 @@ static varve_status fail_unprotected(
     const varve_error *reason = &b->remains.reason;
     uint64_t has_reason = reason->status && reason->status != VARVE_NOT_FOUND;
     bool is_mine = has_reason;
-    VV_TRY(vv_largest(b->redundancy->comm, &has_reason, error));
+    VV_TRY(vv_comm_allreduce_max(b->redundancy->comm, &has_reason, error));
     if (has_reason) {
         if (is_mine && error)
             *error = *reason;
@@ -90,10 +90,10 @@ static varve_status find_teller(const struct rebuilding *b, uint32_t *rank,
     bool knows = b->remains.has_table && !b->is_tried;
     bool may_know = knows || (!b->remains.has_table && b->remains.is_unread);
     uint64_t youngest = may_know ? b->own->age : 0;
-    VV_TRY(vv_largest(comm, &youngest, error));
+    VV_TRY(vv_comm_allreduce_max(comm, &youngest, error));
     bool is_youngest = knows && b->own->age == youngest;
     uint64_t best = is_youngest ? comm->size - comm->rank : 0;
-    VV_TRY(vv_largest(comm, &best, error));
+    VV_TRY(vv_comm_allreduce_max(comm, &best, error));
     *is_there = best > 0;
     *rank = comm->size - (uint32_t)best;
     return best || !youngest ? VARVE_OK : fail_unread(b, may_know, error);
@@ -112,7 +112,7 @@ static varve_status tell_from(const struct rebuilding *b, uint32_t rank,
         shift.in_size = size;
     if (rank > 0)
         VV_TRY(vv_pass(comm, &r->context->allocator, &shift, error));
-    return vv_tell_bytes(comm, bytes, size, error);
+    return vv_comm_bcast(comm, bytes, size, error);
 }
 
 static varve_status learn_layout(
@@ -162,8 +162,8 @@ static bool is_of_layout(const struct rebuilding *b)
 static varve_status ask_all(struct rebuilding *b, varve_error *error)
 {
     const struct vv_redundancy *r = b->redundancy;
-    struct vv_testimony *mine = &b->all[b->table.group.index];
-    *mine = (struct vv_testimony){
+    struct vv_member_status *mine = &b->all[b->table.group.index];
+    *mine = (struct vv_member_status){
         .has_file = b->remains.file >= 0,
         .has_table = is_of_layout(b),
         .has_block = b->remains.has_block,
@@ -243,7 +243,7 @@ static void keep_other(struct rebuilding *b, const char *path)
         *b->aside = message;
 }
 
-static void begin_file(struct rebuilding *b)
+static void rebuild_begin_file(struct rebuilding *b)
 {
     const struct vv_parity_table *t = &b->table;
     if (!is_mine(b, b->repair.files))
@@ -253,7 +253,7 @@ static void begin_file(struct rebuilding *b)
         &b->rounds, &b->file, b->own->path, 0, t->files[t->group.index].size);
 }
 
-static void begin_block(struct rebuilding *b)
+static void rebuild_begin_block(struct rebuilding *b)
 {
     const struct vv_parity_table *t = &b->table;
     if (!is_mine(b, b->repair.blocks))
@@ -263,7 +263,7 @@ static void begin_block(struct rebuilding *b)
         vv_block_size(t, t->group.index));
 }
 
-static uint32_t first_of(uint64_t members)
+static uint32_t rebuild_first_of(uint64_t members)
 {
     uint32_t index = 0;
     while (members && !(members >> index & 1))
@@ -272,7 +272,7 @@ static uint32_t first_of(uint64_t members)
 }
 
 /* The file that was opened is the older one. */
-static void reopen(struct rebuilding *b)
+static void rebuild_reopen(struct rebuilding *b)
 {
     const struct vv_redundancy *r = b->redundancy;
     uint64_t size;
@@ -299,19 +299,19 @@ static varve_status end_step(
 }
 
 /* Files of those groups that lack one, and with it their blocks. */
-static varve_status make_files(struct rebuilding *b, varve_error *error)
+static varve_status rebuild_make_files(struct rebuilding *b, varve_error *error)
 {
     struct vv_parity_rounds *r = &b->rounds;
     varve_status talk;
     r->is_needed = b->repair.files != 0;
-    begin_file(b);
+    rebuild_begin_file(b);
     if (b->table.scheme == VARVE_PARTNER) {
         talk = vv_rounds_copy_back(r, b->repair.files, &b->file, error);
     } else {
         if (r->is_needed)
-            begin_block(b);
+            rebuild_begin_block(b);
         talk = vv_rounds_make_file(
-            r, first_of(b->repair.files), &b->file, &b->block, error);
+            r, rebuild_first_of(b->repair.files), &b->file, &b->block, error);
         if (r->is_needed)
             b->repair.blocks = 0;
     }
@@ -322,8 +322,8 @@ static varve_status make_blocks(struct rebuilding *b, varve_error *error)
 {
     struct vv_parity_rounds *r = &b->rounds;
     r->is_needed = b->repair.blocks != 0;
-    reopen(b);
-    begin_block(b);
+    rebuild_reopen(b);
+    rebuild_begin_block(b);
     varve_status talk =
         b->table.scheme == VARVE_PARTNER
             ? vv_rounds_copy_on(r, b->repair.blocks, &b->block, error)
@@ -331,7 +331,7 @@ static varve_status make_blocks(struct rebuilding *b, varve_error *error)
     return end_step(b, talk, error);
 }
 
-static varve_status find_room(struct rebuilding *b, varve_error *error)
+static varve_status rebuild_find_room(struct rebuilding *b, varve_error *error)
 {
     const varve_allocator *a = &b->redundancy->context->allocator;
     b->domains =
@@ -341,26 +341,38 @@ static varve_status find_room(struct rebuilding *b, varve_error *error)
                                 : vv_fail_memory(error, "a rebuild");
 }
 
+/* A file that could not be written is no fault of the set: a rename whose first
+ * answer was lost finds its file gone. */
+static varve_status rebuild_unwritten(varve_status status, varve_error *error)
+{
+    if (status != VARVE_NOT_FOUND)
+        return status;
+    if (error)
+        error->status = VARVE_IO;
+    return VARVE_IO;
+}
+
 static varve_status rebuild(
     struct rebuilding *b, bool *was_lost, varve_error *error)
 {
     const varve_comm *comm = b->redundancy->comm;
-    varve_status status = find_room(b, error);
+    varve_status status = rebuild_find_room(b, error);
     if (!status)
-        status = vv_remains_look(&b->remains, b->redundancy, b->own, error);
+        status = vv_local_files_look(&b->remains, b->redundancy, b->own, error);
     b->has_remains = !status;
     VV_TRY(vv_agree(comm, status, error));
     VV_TRY(choose_set(b, error));
     uint64_t is_needed = (b->repair.files | b->repair.blocks) != 0;
-    VV_TRY(vv_largest(comm, &is_needed, error));
+    VV_TRY(vv_comm_allreduce_max(comm, &is_needed, error));
     if (was_lost)
         *was_lost = is_needed;
     if (!is_needed)
         return VARVE_OK;
     b->rounds.file = b->remains.file;
     b->rounds.block = b->remains.has_table ? b->remains.parity.file : -1;
-    VV_TRY(make_files(b, error));
-    return was_lost ? VARVE_OK : make_blocks(b, error);
+    VV_TRY(rebuild_unwritten(rebuild_make_files(b, error), error));
+    return was_lost ? VARVE_OK
+                    : rebuild_unwritten(make_blocks(b, error), error);
 }
 
 varve_status vv_rebuild(const struct vv_redundancy *redundancy,
@@ -381,7 +393,7 @@ varve_status vv_rebuild(const struct vv_redundancy *redundancy,
     b.rounds.table = &b.table;
     varve_status status = rebuild(&b, was_lost, error ? error : &local);
     if (b.has_remains)
-        vv_remains_let_go(&b.remains, redundancy);
+        vv_local_files_let_go(&b.remains, redundancy);
     vv_rounds_end(&b.rounds);
     vv_release(a, b.all, b.all ? VV_MOST_MEMBERS * sizeof *b.all : 0);
     vv_release(a, b.domains,

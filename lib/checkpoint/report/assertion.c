@@ -20,7 +20,7 @@ static bool is_unused(const struct vv_finding *finding)
 }
 
 /* Whether a finding leaves a variable of the program without its value. */
-static bool is_missing(const struct vv_finding *finding)
+static bool assertion_is_missing(const struct vv_finding *finding)
 {
     return !finding->is_excused && finding->program_path &&
            !finding->is_restored;
@@ -41,7 +41,7 @@ static size_t count_findings(const varve_report *report, does_count *counts)
     return sum;
 }
 
-static bool add_lines(
+static bool assertion_add_lines(
     const varve_report *report, does_count *counts, varve_error *error)
 {
     struct vv_buffer line;
@@ -101,7 +101,7 @@ static varve_status expect_program(
 
 static bool is_either(const struct vv_finding *finding)
 {
-    return is_unused(finding) || is_missing(finding);
+    return is_unused(finding) || assertion_is_missing(finding);
 }
 
 /* Fails with the findings that count, if there are any: a line that says how
@@ -110,7 +110,7 @@ static varve_status demand(
     const varve_report *report, bool of_the_file, varve_error *error)
 {
     size_t unused = of_the_file ? count_findings(report, is_unused) : 0;
-    size_t missing = count_findings(report, is_missing);
+    size_t missing = count_findings(report, assertion_is_missing);
     char words[2][128] = { "", "" };
     if (unused == 0 && missing == 0)
         return VARVE_OK;
@@ -125,7 +125,8 @@ static varve_status demand(
     vv_fail(error, VARVE_UNMATCHED, "%s: %s%s%s", report->path, words[0],
         unused && missing ? ", " : "", words[1]);
     if (!add_left_out_lines(report, error) ||
-        !add_lines(report, of_the_file ? is_either : is_missing, error))
+        !assertion_add_lines(
+            report, of_the_file ? is_either : assertion_is_missing, error))
         return vv_fail_memory(error, "the paths that did not match");
     return VARVE_UNMATCHED;
 }
@@ -163,7 +164,7 @@ static varve_status demand_something(
         "%s: expected `only` to leave something to restore, found nothing that "
         "\"%.200s\" stands for",
         d->file->path, d->pairing->selection.only);
-    if (!add_lines(report, is_pattern, error))
+    if (!assertion_add_lines(report, is_pattern, error))
         return vv_fail_memory(error, "the patterns that did not match");
     return VARVE_UNMATCHED;
 }
@@ -199,7 +200,7 @@ varve_status vv_count_unused(
 /* Whether a finding leaves a variable without any value at all. */
 static bool is_not_found(const struct vv_finding *finding)
 {
-    return is_missing(finding) && !finding->saved;
+    return assertion_is_missing(finding) && !finding->saved;
 }
 
 varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error)
@@ -214,7 +215,7 @@ varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error)
             "%s: expected all %zu names in the file, found %zu missing:",
             report->path, report->variable_count, count);
         if (!add_left_out_lines(report, error) ||
-            !add_lines(report, is_not_found, error))
+            !assertion_add_lines(report, is_not_found, error))
             status = vv_fail_memory(error, "the names that are missing");
     }
     varve_report_free(report);
@@ -228,7 +229,7 @@ bool vv_has_any_match(const struct vv_delivery *d)
         const varve_node *node = p->matches.node_of[f];
         uint32_t value = vv_value_of(p, f);
         if ((node && node != p->root) ||
-            (value != VV_NONE && vv_is_delivered(&d->fates, value)))
+            (value != VV_NONE && vv_is_delivered(&d->delivery_states, value)))
             return true;
     }
     return false;
@@ -240,13 +241,13 @@ varve_status vv_assert_any(const struct vv_delivery *d, varve_error *error)
     varve_status status = VARVE_OK;
     if (!report)
         return VARVE_NO_MEMORY;
-    if (count_findings(report, is_missing) > 0) {
+    if (count_findings(report, assertion_is_missing) > 0) {
         status = vv_fail(error, VARVE_UNMATCHED,
             "%s: expected a checkpoint of this program, found one of another: "
             "nothing in it matches",
             report->path);
         if (!add_left_out_lines(report, error) ||
-            !add_lines(report, is_either, error))
+            !assertion_add_lines(report, is_either, error))
             status = vv_fail_memory(error, "the paths that did not match");
     }
     varve_report_free(report);
@@ -271,7 +272,7 @@ varve_status vv_assert_nontrivial(
         if ((d->pairing->matches.node_of[f] &&
                 d->pairing->matches.node_of[f] != d->pairing->root) ||
             (f != d->pairing->saved.root && value != VV_NONE &&
-                vv_is_delivered(&d->fates, value)))
+                vv_is_delivered(&d->delivery_states, value)))
             return VARVE_OK;
     }
     return vv_fail(error, VARVE_UNMATCHED,

@@ -17,7 +17,7 @@ varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error);
 varve_status vv_assert_matched(
     const struct vv_delivery *d, bool of_the_file, varve_error *error);
 
-/* How many values of the file were neither taken, nor given up, nor excused.
+/* How many values of the file were neither taken, nor given up, nor expected.
  * VARVE_NO_MEMORY. */
 varve_status vv_count_unused(
     const struct vv_delivery *d, size_t *count, varve_error *error);

@@ -55,8 +55,8 @@ bool varve_report_at(const varve_report *report, varve_finding_kind kind,
         .reason = from->reason ? from->reason : "",
         .nearest = from->nearest,
         .cast = from->is_cast,
-        .misfits = from->misfits,
-        .excused = from->is_excused,
+        .inexact = from->inexact,
+        .expected = from->is_excused,
         .option = from->option,
     };
     return true;
@@ -78,8 +78,8 @@ static void add_types(struct vv_buffer *text, const struct vv_finding *finding)
     char word[2 * VARVE_TENSOR_TEXT_SIZE + 32], wanted[VARVE_TENSOR_TEXT_SIZE];
     const varve_tensor *first =
         finding->saved ? finding->saved : finding->wanted;
-    bool are_two =
-        finding->kind == VARVE_MISMATCHED && finding->saved && finding->wanted;
+    bool are_two = finding->kind == VARVE_FINDING_MISMATCHED &&
+                   finding->saved && finding->wanted;
     word[0] = '\0';
     if (first)
         varve_tensor_text(first, word);
@@ -117,13 +117,13 @@ void vv_add_finding_line(
         vv_buffer_add_string(text, finding->nearest);
         vv_buffer_add_string(text, "\")");
     }
-    if (finding->misfits) {
+    if (finding->inexact) {
         vv_buffer_add_string(text, " (");
-        vv_buffer_add_decimal(text, finding->misfits);
+        vv_buffer_add_decimal(text, finding->inexact);
         vv_buffer_add_string(text, " values not kept exactly)");
     }
     if (finding->is_excused)
-        vv_buffer_add_string(text, " [excused]");
+        vv_buffer_add_string(text, " [expected]");
     while (text->size && text->data[text->size - 1] == ' ')
         text->size--;
 }
@@ -158,7 +158,7 @@ static void write_left_out(const varve_report *report, struct vv_buffer *text)
 /* A plain match is only counted. */
 static bool is_worth_a_line(const struct vv_finding *finding)
 {
-    return finding->kind != VARVE_MATCHED || finding->is_cast ||
+    return finding->kind != VARVE_FINDING_MATCHED || finding->is_cast ||
            (finding->reason && *finding->reason) ||
            (finding->program_path && finding->file_path &&
                strcmp(finding->program_path, finding->file_path) != 0);
@@ -170,7 +170,7 @@ bool vv_report_write(varve_report *report)
     text->size = 0;
     vv_buffer_add_string(text, report->path);
     for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
-        if (kind == VARVE_DAMAGED && report->counts[kind] == 0)
+        if (kind == VARVE_FINDING_DAMAGED && report->counts[kind] == 0)
             continue; /* it takes an option, and more than that */
         vv_buffer_add_string(text, kind ? ", " : ": ");
         vv_buffer_add_decimal(text, report->counts[kind]);

@@ -41,7 +41,8 @@ bool vv_hints_end(struct vv_hints *hints)
 }
 
 /* A name may be longer than anybody reads. */
-static void add_name(struct vv_hints *hints, const char *bytes, size_t size)
+static void hint_add_name(
+    struct vv_hints *hints, const char *bytes, size_t size)
 {
     if (size <= MOST_NAME) {
         vv_path_add_name(&hints->text, bytes, size);
@@ -78,7 +79,7 @@ static const char *end_reason(struct vv_hints *hints, struct vv_arena *arena)
 
 /* The edge of that name, if the program has it: something else than a missing
  * edge is the reason then. */
-static const struct vv_edge *edge_of(
+static const struct vv_edge *hint_edge_of(
     const varve_node *parent, const char *bytes, size_t size)
 {
     const struct vv_name *name =
@@ -98,7 +99,7 @@ static const char *say_edge(
     size_t size;
     const char *name = vv_index_name(
         index, vv_at32(index->edge_names, paths->ways[file]), &size);
-    const struct vv_edge *edge = edge_of(parent, name, size);
+    const struct vv_edge *edge = hint_edge_of(parent, name, size);
     if (edge &&
         vv_file_node_of(&hints->p->matches, edge->public.node) == VV_NONE)
         return "a rename leads elsewhere";
@@ -108,7 +109,7 @@ static const char *say_edge(
         return retired;
     begin_reason(hints, parent);
     vv_buffer_add_string(&hints->text, " has no edge \"");
-    add_name(hints, name, size);
+    hint_add_name(hints, name, size);
     vv_buffer_add8(&hints->text, '"');
     return end_reason(hints, arena);
 }
@@ -125,13 +126,13 @@ static const char *say_slot(
     begin_reason(
         hints, hints->p->matches.node_of[vv_at32(index->slot_owners, slot)]);
     vv_buffer_add_string(&hints->text, " has no slot \"");
-    add_name(hints, name, size);
+    hint_add_name(hints, name, size);
     vv_buffer_add_string(&hints->text, "\" for this variable");
     return end_reason(hints, arena);
 }
 
 /* What is missing for a slot is its owner, its variable or itself. */
-static uint32_t find_missing(const struct vv_hints *hints, uint32_t file)
+static uint32_t hint_find_missing(const struct vv_hints *hints, uint32_t file)
 {
     const struct vv_index *index = vv_index_of(hints->p);
     const uint32_t *ways = hints->p->saved.paths.ways;
@@ -151,7 +152,7 @@ static const char *reason_for_file(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
     const struct vv_saved_paths *paths = &hints->p->saved.paths;
-    file = find_missing(hints, file);
+    file = hint_find_missing(hints, file);
     if (file == paths->root)
         return "the program is gone";
     if (paths->ways[file] & VV_WAY_IS_SLOT)
@@ -185,7 +186,7 @@ static const char *say_taken(struct vv_hints *hints, uint32_t file,
         return "a rename leads elsewhere";
     begin_reason(hints, node);
     vv_buffer_add_string(&hints->text, " of the program has claimed \"");
-    add_name(hints, name->bytes, name->size);
+    hint_add_name(hints, name->bytes, name->size);
     vv_buffer_add8(&hints->text, '"');
     return end_reason(hints, arena);
 }
@@ -213,7 +214,7 @@ static const char *reason_for_program(
     if (hints->text.size == 0)
         vv_buffer_add_string(&hints->text, "the root");
     vv_buffer_add_string(&hints->text, " of the file has no edge \"");
-    add_name(hints, name->bytes, name->size);
+    hint_add_name(hints, name->bytes, name->size);
     vv_buffer_add8(&hints->text, '"');
     return end_reason(hints, arena);
 }
@@ -240,7 +241,7 @@ struct stand {
 static bool step_program(struct vv_hints *hints, struct stand *stand,
     const char *bytes, size_t size, struct vv_best *best)
 {
-    const struct vv_edge *edge = edge_of(stand->node, bytes, size);
+    const struct vv_edge *edge = hint_edge_of(stand->node, bytes, size);
     if (edge) {
         stand->node = edge->public.node;
         return true;
@@ -288,7 +289,7 @@ static const char *mend_pattern(struct vv_hints *hints, struct vv_text pattern,
     hints->likely.given++;
     hints->text.size = 0;
     vv_buffer_add(&hints->text, begin.bytes, begin.size);
-    add_name(hints, best->name.bytes, best->name.size);
+    hint_add_name(hints, best->name.bytes, best->name.size);
     vv_buffer_add(&hints->text, rest.bytes, rest.size);
     return end_reason(hints, arena);
 }

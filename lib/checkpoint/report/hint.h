@@ -6,7 +6,7 @@
 #define VV_HINT_H
 
 #include "arena.h"
-#include "likely.h"
+#include "suggestion.h"
 #include "name_pattern.h"
 #include "pairing.h"
 #include "walk.h"

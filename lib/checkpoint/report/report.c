@@ -10,10 +10,10 @@
 
 #include "allocator.h"
 #include "failure.h"
-#include "fate.h"
+#include "delivery_state.h"
 #include "findings.h"
 #include "move.h"
-#include "own_fate.h"
+#include "private_skip.h"
 #include "report_program.h"
 #include "salvage.h"
 #include "saved_spread.h"
@@ -51,7 +51,7 @@ void vv_report_add(struct vv_maker *m, const struct vv_finding *finding)
 {
     struct vv_buffer *list = &m->report->findings[finding->kind];
     m->report->counts[finding->kind]++;
-    if (finding->kind == VARVE_MATCHED && !m->with_matched)
+    if (finding->kind == VARVE_FINDING_MATCHED && !m->with_matched)
         return;
     vv_buffer_add(list, finding, sizeof *finding);
     m->failed |= list->failed;
@@ -122,7 +122,7 @@ static int compare_misfits(const void *left, const void *right)
 
 static uint64_t misfits_of(const struct vv_maker *m, uint32_t value)
 {
-    const struct vv_buffer *all = &m->misfits;
+    const struct vv_buffer *all = &m->inexact;
     struct vv_misfits key = { .value = value };
     const struct vv_misfits *found =
         !all->size ? NULL
@@ -135,9 +135,9 @@ static uint64_t misfits_of(const struct vv_maker *m, uint32_t value)
 static void add_matched(
     struct vv_maker *m, uint32_t value, uint32_t file, varve_node *node)
 {
-    struct vv_finding finding = { .kind = VARVE_MATCHED, .reason = "" };
+    struct vv_finding finding = { .kind = VARVE_FINDING_MATCHED, .reason = "" };
     if (!m->with_matched) {
-        m->report->counts[VARVE_MATCHED]++;
+        m->report->counts[VARVE_FINDING_MATCHED]++;
         if (node)
             note_listed(m, node);
         return;
@@ -157,7 +157,7 @@ static void add_matched(
     if (finding.saved && finding.wanted)
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
     if (finding.is_cast)
-        finding.misfits = misfits_of(m, value);
+        finding.inexact = misfits_of(m, value);
     vv_report_add(m, &finding);
 }
 
@@ -192,7 +192,7 @@ static void excuse_unused(
         finding->file_path = vv_report_keep(m, &m->scratch);
         finding->is_excused = true;
     } else if (!vv_scope_wants(&m->p->scopes, vv_index_of(m->p), file)) {
-        finding->kind = VARVE_ONLY_IN_FILE;
+        finding->kind = VARVE_FINDING_UNEXPECTED;
         finding->is_excused = true;
         finding->reason = "left out by the options";
     }
@@ -203,7 +203,8 @@ static void excuse_unused(
 static bool would_match(
     const struct vv_maker *m, uint32_t value, const varve_node *node)
 {
-    return m->is_dry && m->d->fates.of[value] == VV_FATE_DUE &&
+    return m->is_dry &&
+           m->d->delivery_states.of[value] == VV_DELIVERY_STATE_DUE &&
            vv_value_fits(m->d, node, value);
 }
 
@@ -247,11 +248,11 @@ static void describe_second(struct vv_maker *m, struct vv_finding *finding,
 {
     uint32_t file = vv_file_node_of(&m->p->matches, node);
     uint32_t other = file == VV_NONE ? VV_NONE : vv_value_of(m->p, file);
-    finding->kind = VARVE_MISMATCHED;
+    finding->kind = VARVE_FINDING_MISMATCHED;
     finding->is_restored = vv_report_was_restored(m, node);
     if (other != VV_NONE && vv_opened_is_equal(m->d->file, value, other) &&
         (finding->is_restored || would_match(m, other, node))) {
-        finding->kind = VARVE_MATCHED;
+        finding->kind = VARVE_FINDING_MATCHED;
         finding->reason = "equal to another one, which the node has";
     } else if (finding->saved) {
         finding->reason = claim_reason(m, finding, value, file, other);
@@ -262,21 +263,21 @@ static void describe_second(struct vv_maker *m, struct vv_finding *finding,
 /* A value whose node nothing is bound to. */
 static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
 {
-    struct vv_finding finding = { .kind = m->is_dry ? VARVE_ONLY_IN_FILE
-                                                    : VARVE_WAITING };
+    struct vv_finding finding = { .kind = m->is_dry ? VARVE_FINDING_UNEXPECTED
+                                                    : VARVE_FINDING_PENDING };
     vv_report_describe_value(m, &finding, value);
     vv_report_describe_file(m, &finding, file);
     varve_node *claim = other_claim(m, file);
-    if (m->d->fates.of[value] == VV_FATE_DROPPED) {
-        finding.kind = VARVE_ONLY_IN_FILE;
+    if (m->d->delivery_states.of[value] == VV_DELIVERY_STATE_DROPPED) {
+        finding.kind = VARVE_FINDING_UNEXPECTED;
         finding.reason = "dropped";
         finding.is_excused = true;
     } else if (vv_index_has_tag(vv_index_of(m->p), file, VARVE_TAG_OPTIONAL)) {
-        finding.kind = VARVE_ONLY_IN_FILE;
+        finding.kind = VARVE_FINDING_UNEXPECTED;
         finding.reason = "optional";
         finding.is_excused = true;
     } else if (vv_not_own_text(m->d, file)) {
-        finding.kind = VARVE_ONLY_IN_FILE;
+        finding.kind = VARVE_FINDING_UNEXPECTED;
         finding.reason = vv_not_own_text(m->d, file);
         finding.is_excused = true;
     } else if (claim) {
@@ -288,7 +289,7 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
         finding.nearest = hint.nearest;
         finding.is_excused = hint.is_retired;
         if (hint.is_retired)
-            finding.kind = VARVE_ONLY_IN_FILE;
+            finding.kind = VARVE_FINDING_UNEXPECTED;
     }
     excuse_unused(m, &finding, file);
     vv_report_add(m, &finding);
@@ -332,28 +333,28 @@ static const char *mismatch_reason(
 static void add_undelivered(
     struct vv_maker *m, uint32_t value, uint32_t file, varve_node *node)
 {
-    struct vv_finding finding = { .kind = VARVE_WAITING };
+    struct vv_finding finding = { .kind = VARVE_FINDING_PENDING };
     vv_report_describe_value(m, &finding, value);
     vv_report_describe_node(m, &finding, node);
     vv_report_describe_file(m, &finding, file);
-    switch ((enum vv_fate)m->d->fates.of[value]) {
-    case VV_FATE_EXCLUDED:
-        finding.kind = VARVE_ONLY_IN_FILE;
+    switch ((enum vv_delivery_state)m->d->delivery_states.of[value]) {
+    case VV_DELIVERY_STATE_EXCLUDED:
+        finding.kind = VARVE_FINDING_UNEXPECTED;
         finding.reason = "left out by the options";
         finding.is_excused = true;
         break;
-    case VV_FATE_DROPPED:
-        finding.kind = VARVE_ONLY_IN_FILE;
+    case VV_DELIVERY_STATE_DROPPED:
+        finding.kind = VARVE_FINDING_UNEXPECTED;
         finding.reason = "dropped";
         finding.is_excused = true;
         break;
-    case VV_FATE_MISMATCHED:
-        finding.kind = VARVE_MISMATCHED;
+    case VV_DELIVERY_STATE_MISMATCHED:
+        finding.kind = VARVE_FINDING_MISMATCHED;
         finding.reason = mismatch_reason(m, file, node);
         break;
-    case VV_FATE_WAITING:
+    case VV_DELIVERY_STATE_WAITING:
         if (node->kind != vv_index_kind(vv_index_of(m->p), file)) {
-            finding.kind = VARVE_ONLY_IN_FILE;
+            finding.kind = VARVE_FINDING_UNEXPECTED;
             finding.reason = "optional";
             finding.is_excused = true;
             break;
@@ -363,7 +364,7 @@ static void add_undelivered(
     default:
         finding.reason = "it could not be delivered";
         if (m->is_dry) {
-            finding.kind = VARVE_MISMATCHED;
+            finding.kind = VARVE_FINDING_MISMATCHED;
             finding.reason = mismatch_reason(m, file, node);
         }
         break;
@@ -376,7 +377,7 @@ static void add_undelivered(
 static void add_damaged(
     struct vv_maker *m, uint32_t value, uint32_t file, varve_node *node)
 {
-    struct vv_finding finding = { .kind = VARVE_DAMAGED,
+    struct vv_finding finding = { .kind = VARVE_FINDING_DAMAGED,
         .reason = vv_report_damage(m, value) };
     vv_report_describe_value(m, &finding, value);
     if (node) {
@@ -388,7 +389,7 @@ static void add_damaged(
     vv_report_add(m, &finding);
 }
 
-static void look_at_file(struct vv_maker *m)
+static void report_look_at_file(struct vv_maker *m)
 {
     const struct vv_index *index = vv_index_of(m->p);
     for (uint32_t v = 0; v < index->value_count && !m->failed; v++) {
@@ -398,10 +399,10 @@ static void look_at_file(struct vv_maker *m)
             !vv_saved_path_exists(&m->p->saved.paths, file))
             continue;
         m->report->value_count++;
-        if (vv_is_delivered(&m->d->fates, v))
+        if (vv_is_delivered(&m->d->delivery_states, v))
             add_matched(m, v, file,
                 node && vv_report_was_restored(m, node) ? node : NULL);
-        else if (m->d->fates.of[v] == VV_FATE_DAMAGED)
+        else if (m->d->delivery_states.of[v] == VV_DELIVERY_STATE_DAMAGED)
             add_damaged(m, v, file, node);
         else if (!node)
             add_unbound(m, v, file);
@@ -427,13 +428,13 @@ static void sort_claims(struct vv_maker *m)
             vv_buffer_add(&m->by_file, &claims[i], pair);
     }
     vv_buffer_add(
-        &m->misfits, m->d->cast_misfits.data, m->d->cast_misfits.size);
-    m->failed |= m->by_file.failed || m->misfits.failed;
+        &m->inexact, m->d->cast_misfits.data, m->d->cast_misfits.size);
+    m->failed |= m->by_file.failed || m->inexact.failed;
     if (m->by_file.size)
         qsort(m->by_file.data, m->by_file.size / pair, pair, compare_by_file);
-    if (m->misfits.size)
+    if (m->inexact.size)
         qsort(
-            m->misfits.data, m->misfits.size / misfit, misfit, compare_misfits);
+            m->inexact.data, m->inexact.size / misfit, misfit, compare_misfits);
 }
 
 static void list_left_out(struct vv_maker *m)
@@ -453,7 +454,7 @@ static void list_left_out(struct vv_maker *m)
     m->failed |= m->report->left_out.failed;
 }
 
-static varve_status begin(struct vv_maker *m, varve_error *error)
+static varve_status report_begin(struct vv_maker *m, varve_error *error)
 {
     if (m->p->graph && m->p->root) {
         VV_TRY(vv_walk_begin(&m->walk, m->p->root, error));
@@ -473,7 +474,7 @@ static varve_status begin(struct vv_maker *m, varve_error *error)
     return VARVE_OK;
 }
 
-static bool end(struct vv_maker *m)
+static bool report_end(struct vv_maker *m)
 {
     bool done = vv_hints_end(&m->hints) && !m->failed;
     if (m->has_walk) {
@@ -481,12 +482,12 @@ static bool end(struct vv_maker *m)
         vv_walk_end(&m->walk);
     }
     vv_buffer_clear(&m->by_file);
-    vv_buffer_clear(&m->misfits);
+    vv_buffer_clear(&m->inexact);
     vv_buffer_clear(&m->scratch);
     return done;
 }
 
-static varve_report *allocate(const struct vv_context *context)
+static varve_report *report_allocate(const struct vv_context *context)
 {
     varve_report *report =
         vv_allocate_zeroed(&context->allocator, sizeof *report);
@@ -514,22 +515,22 @@ varve_report *vv_report_make(
     };
     vv_buffer_init(&m.scratch, &p->context.allocator);
     vv_buffer_init(&m.by_file, &p->context.allocator);
-    vv_buffer_init(&m.misfits, &p->context.allocator);
-    m.report = allocate(&p->context);
+    vv_buffer_init(&m.inexact, &p->context.allocator);
+    m.report = report_allocate(&p->context);
     if (!m.report) {
         vv_fail_memory(error, "a report");
         return NULL;
     }
     m.report->is_dry = m.is_dry;
     m.report->passes = d->passes;
-    varve_status status = begin(&m, error);
+    varve_status status = report_begin(&m, error);
     if (!status) {
-        look_at_file(&m);
+        report_look_at_file(&m);
         if (m.has_walk)
             vv_report_look_at_program(&m);
         m.failed |= !vv_list_unused_patterns(p, &m.hints, m.report);
     }
-    if (!end(&m) && !status)
+    if (!report_end(&m) && !status)
         status = vv_fail_memory(error, "a report");
     if (status) {
         varve_report_free(m.report);

@@ -29,7 +29,7 @@ struct vv_finding {
     const varve_tensor *wanted;
     uint64_t size;
     uint64_t offset;
-    uint64_t misfits;
+    uint64_t inexact;
 };
 
 /* A part of the file that its reader left out (varve_reader_left_out_at). */

@@ -14,17 +14,17 @@
 #include "name.h"
 
 static const char *const kinds[VARVE_FINDING_KINDS] = {
-    [VARVE_MATCHED] = "matched",
-    [VARVE_WAITING] = "waiting",
-    [VARVE_ONLY_IN_FILE] = "only_in_file",
-    [VARVE_ONLY_IN_PROGRAM] = "only_in_program",
-    [VARVE_MISMATCHED] = "mismatched",
-    [VARVE_DAMAGED] = "damaged",
+    [VARVE_FINDING_MATCHED] = "matched",
+    [VARVE_FINDING_PENDING] = "waiting",
+    [VARVE_FINDING_UNEXPECTED] = "only_in_file",
+    [VARVE_FINDING_MISSING] = "only_in_program",
+    [VARVE_FINDING_MISMATCHED] = "mismatched",
+    [VARVE_FINDING_DAMAGED] = "damaged",
 };
 
 /* --- Members, each with a comma before it ------------------------------- */
 
-static void add_key(struct vv_buffer *to, const char *key)
+static void report_json_add_key(struct vv_buffer *to, const char *key)
 {
     vv_buffer_add_string(to, ",\"");
     vv_buffer_add_string(to, key);
@@ -51,11 +51,12 @@ static void add_any_text(struct vv_buffer *to, const char *text)
         add_hex(to, text);
 }
 
-static void add_text(struct vv_buffer *to, const char *key, const char *text)
+static void report_json_add_text(
+    struct vv_buffer *to, const char *key, const char *text)
 {
     if (!text)
         return;
-    add_key(to, key);
+    report_json_add_key(to, key);
     add_any_text(to, text);
 }
 
@@ -68,9 +69,10 @@ static void add_count(struct vv_buffer *to, uint64_t count)
         vv_buffer_add_string(to, "null");
 }
 
-static void add_number(struct vv_buffer *to, const char *key, uint64_t number)
+static void report_json_add_number(
+    struct vv_buffer *to, const char *key, uint64_t number)
 {
-    add_key(to, key);
+    report_json_add_key(to, key);
     add_count(to, number);
 }
 
@@ -78,7 +80,7 @@ static void add_true(struct vv_buffer *to, const char *key, bool is_so)
 {
     if (!is_so)
         return;
-    add_key(to, key);
+    report_json_add_key(to, key);
     vv_buffer_add_string(to, "true");
 }
 
@@ -87,8 +89,8 @@ static void add_type(struct vv_buffer *to, const char *dtype, const char *shape,
 {
     if (!type)
         return;
-    add_text(to, dtype, varve_dtype_name(type->dtype));
-    add_key(to, shape);
+    report_json_add_text(to, dtype, varve_dtype_name(type->dtype));
+    report_json_add_key(to, shape);
     vv_buffer_add8(to, '[');
     for (uint32_t i = 0; i < type->rank; i++) {
         if (i)
@@ -105,24 +107,24 @@ static void add_finding(struct vv_buffer *to, const struct vv_finding *finding)
     vv_buffer_add_string(to, "{\"kind\":\"");
     vv_buffer_add_string(to, kinds[finding->kind]);
     vv_buffer_add8(to, '"');
-    add_text(to, "path", finding->program_path);
-    add_text(to, "file_path", finding->file_path);
+    report_json_add_text(to, "path", finding->program_path);
+    report_json_add_text(to, "file_path", finding->file_path);
     if (finding->file_node)
-        add_number(to, "node", finding->file_node - 1);
+        report_json_add_number(to, "node", finding->file_node - 1);
     add_type(to, "dtype", "shape", finding->wanted);
     add_type(to, "dtype_saved", "shape_saved", finding->saved);
     if (finding->saved) {
-        add_number(to, "bytes", finding->size);
-        add_number(to, "offset", finding->offset);
+        report_json_add_number(to, "bytes", finding->size);
+        report_json_add_number(to, "offset", finding->offset);
     }
     if (finding->reason && *finding->reason)
-        add_text(to, "reason", finding->reason);
-    add_text(to, "nearest", finding->nearest);
+        report_json_add_text(to, "reason", finding->reason);
+    report_json_add_text(to, "nearest", finding->nearest);
     add_true(to, "cast", finding->is_cast);
-    if (finding->misfits)
-        add_number(to, "misfits", finding->misfits);
-    add_true(to, "excused", finding->is_excused);
-    add_text(to, "option", finding->option);
+    if (finding->inexact)
+        report_json_add_number(to, "inexact", finding->inexact);
+    add_true(to, "expected", finding->is_excused);
+    report_json_add_text(to, "option", finding->option);
     vv_buffer_add8(to, '}');
 }
 
@@ -133,12 +135,12 @@ static void add_left_out(struct vv_buffer *to, const varve_report *report)
     const struct vv_report_part *all = vv_report_parts(report, &count);
     if (count == 0)
         return;
-    add_key(to, "left_out");
+    report_json_add_key(to, "left_out");
     vv_buffer_add8(to, '[');
     for (size_t i = 0; i < count; i++) {
         vv_buffer_add_string(to, i ? ",\n{\"path\":" : "\n{\"path\":");
         add_any_text(to, all[i].path);
-        add_text(to, "what", all[i].what);
+        report_json_add_text(to, "what", all[i].what);
         vv_buffer_add8(to, '}');
     }
     vv_buffer_add8(to, ']');
@@ -148,11 +150,11 @@ static void add_report(struct vv_buffer *to, const varve_report *report)
 {
     size_t done = 0;
     vv_buffer_add_string(to, "{\"schema\":\"varve.report/1\"");
-    add_text(to, "file", report->path);
-    add_number(to, "passes", report->passes);
-    add_key(to, "plan");
+    report_json_add_text(to, "file", report->path);
+    report_json_add_number(to, "passes", report->passes);
+    report_json_add_key(to, "plan");
     vv_buffer_add_string(to, report->is_dry ? "true" : "false");
-    add_key(to, "items");
+    report_json_add_key(to, "items");
     vv_buffer_add8(to, '[');
     for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
         size_t count;

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "fate.h"
+#include "delivery_state.h"
 #include "edge.h"
 #include "graph_spread.h"
-#include "own_fate.h"
+#include "private_skip.h"
 #include "scope.h"
 #include "tag.h"
 #include "variable.h"
@@ -43,7 +43,8 @@ static bool claims_copy(const struct vv_maker *m, const varve_node *node)
 }
 
 /* Whether it was given that copy, or by a plan would be. */
-static bool has_copy(const struct vv_maker *m, const varve_node *node)
+static bool report_program_has_copy(
+    const struct vv_maker *m, const varve_node *node)
 {
     uint32_t value = value_of_another(m, node);
     if (value == VV_NONE)
@@ -121,7 +122,7 @@ static bool went_to_earlier(
 {
     const varve_node *holder = m->p->matches.node_of[file];
     uint32_t value = vv_value_of(m->p, file);
-    return value != VV_NONE && vv_is_delivered(&m->d->fates, value) &&
+    return value != VV_NONE && vv_is_delivered(&m->d->delivery_states, value) &&
            (!holder || holder == node || !is_in_its_place(m, holder, file));
 }
 
@@ -150,7 +151,7 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
 {
     bool is_shared = is_in_its_place(m, node, file) &&
                      is_in_its_place(m, m->p->matches.node_of[file], file);
-    finding->kind = VARVE_MISMATCHED;
+    finding->kind = VARVE_FINDING_MISMATCHED;
     vv_report_describe_file(m, finding, file);
     finding->reason =
         is_shared
@@ -161,7 +162,7 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
 /* `is_local`: nobody misses its value. */
 static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
 {
-    struct vv_finding finding = { .kind = VARVE_ONLY_IN_PROGRAM };
+    struct vv_finding finding = { .kind = VARVE_FINDING_MISSING };
     vv_report_describe_node(m, &finding, node);
     uint32_t file = vv_file_node_of(&m->p->matches, node);
     if (file == VV_NONE) {
@@ -176,14 +177,14 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
         vv_report_describe_file(m, &finding, file);
         finding.reason = "its value went to an earlier node";
     } else if (lost_copy(m, node)) {
-        finding.kind = VARVE_DAMAGED;
+        finding.kind = VARVE_FINDING_DAMAGED;
         vv_report_describe_file(m, &finding, file);
         finding.reason = lost_copy(m, node);
     } else if (m->p->matches.node_of[file] &&
                m->p->matches.node_of[file] != node) {
         describe_claim(m, &finding, node, file);
     } else if (vv_value_of(m->p, file) == VV_NONE) {
-        finding.kind = VARVE_MISMATCHED;
+        finding.kind = VARVE_FINDING_MISMATCHED;
         vv_report_describe_file(m, &finding, file);
         finding.reason = "the file has an object here";
     } else {
@@ -211,7 +212,7 @@ static bool meets_object(const struct vv_maker *m, const varve_node *node)
 
 static void add_copy(struct vv_maker *m, const varve_node *node)
 {
-    struct vv_finding finding = { .kind = VARVE_MATCHED };
+    struct vv_finding finding = { .kind = VARVE_FINDING_MATCHED };
     uint32_t file = vv_file_node_of(&m->p->matches, node);
     vv_report_describe_value(m, &finding, vv_value_of(m->p, file));
     vv_report_describe_node(m, &finding, node);
@@ -237,7 +238,7 @@ void vv_report_look_at_program(struct vv_maker *m)
             is_local && !meets_object(m, node) && !claims_copy(m, node);
         if (m->is_listed[i] || is_nobodys)
             continue;
-        bool has_one = has_copy(m, node);
+        bool has_one = report_program_has_copy(m, node);
         if (has_one && claims_copy(m, node))
             add_copy(m, node);
         else if (has_one || !vv_report_was_restored(m, node))

@@ -22,7 +22,7 @@ struct vv_maker {
     struct vv_hints hints;
     uint8_t *is_listed; /* by place in the walk: found from the file's side */
     struct vv_buffer by_file; /* the conflicts, sorted by file node */
-    struct vv_buffer misfits; /* those of casts, sorted by value */
+    struct vv_buffer inexact; /* those of casts, sorted by value */
     struct vv_buffer scratch;
     const varve_node *asked_of; /* whether this one is in its place */
     bool is_in_place;

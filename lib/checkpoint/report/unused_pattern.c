@@ -8,24 +8,27 @@
 
 #include "scope.h"
 
-static bool add(varve_report *report, const struct vv_finding *finding)
+static bool unused_pattern_add(
+    varve_report *report, const struct vv_finding *finding)
 {
-    struct vv_buffer *list = &report->findings[VARVE_MISMATCHED];
-    report->counts[VARVE_MISMATCHED]++;
+    struct vv_buffer *list = &report->findings[VARVE_FINDING_MISMATCHED];
+    report->counts[VARVE_FINDING_MISMATCHED]++;
     vv_buffer_add(list, finding, sizeof *finding);
     return (finding->program_path || finding->file_path) && !list->failed;
 }
 
-static bool add_rename(varve_report *report, const struct vv_rename *rename)
+static bool unused_pattern_add_rename(
+    varve_report *report, const struct vv_rename *rename)
 {
-    struct vv_finding finding = { .kind = VARVE_MISMATCHED,
+    struct vv_finding finding = { .kind = VARVE_FINDING_MISMATCHED,
         .is_excused = true,
         .reason = "this rename matched nothing",
         .program_path = vv_arena_text(
             &report->arena, rename->program, strlen(rename->program)),
         .file_path =
             vv_arena_text(&report->arena, rename->file, strlen(rename->file)) };
-    return add(report, &finding) && finding.program_path && finding.file_path;
+    return unused_pattern_add(report, &finding) && finding.program_path &&
+           finding.file_path;
 }
 
 static bool add_pattern(varve_report *report, struct vv_hints *hints,
@@ -42,12 +45,12 @@ static bool add_pattern(varve_report *report, struct vv_hints *hints,
             "this pattern of `cast_only` matched nothing" },
         [VV_EXPECT_MISSING] = { "expect.missing",
             "this pattern of `expect.missing` matched nothing" },
-        [VV_EXPECT_UNUSED] = { "expect.unused",
-            "this pattern of `expect.unused` matched nothing" },
+        [VV_EXPECT_UNUSED] = { "expect.unexpected",
+            "this pattern of `expect.unexpected` matched nothing" },
     };
     bool is_of_file = option == VV_EXPECT_UNUSED;
     const char *copy = vv_arena_text(&report->arena, text.bytes, text.size);
-    struct vv_finding finding = { .kind = VARVE_MISMATCHED,
+    struct vv_finding finding = { .kind = VARVE_FINDING_MISMATCHED,
         .is_excused = true,
         .option = words[option].option,
         .reason = words[option].reason,
@@ -55,7 +58,7 @@ static bool add_pattern(varve_report *report, struct vv_hints *hints,
         .file_path = is_of_file ? copy : NULL,
         .nearest =
             vv_hint_for_pattern(hints, text, is_of_file, &report->arena) };
-    return add(report, &finding);
+    return unused_pattern_add(report, &finding);
 }
 
 bool vv_list_unused_patterns(
@@ -66,7 +69,7 @@ bool vv_list_unused_patterns(
     bool done = true;
     for (size_t i = 0; i < p->selection.rename_count && done; i++)
         done = p->selection.renames[i].was_used ||
-               add_rename(report, &p->selection.renames[i]);
+               unused_pattern_add_rename(report, &p->selection.renames[i]);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const struct vv_automaton *a = &p->scopes.of[options[i]].automaton;
         for (size_t k = 0; k < a->alternative_count && done; k++) {

@@ -8,11 +8,11 @@
 #include "allocator.h"
 #include "arrival.h"
 #include "failure.h"
-#include "fate.h"
-#include "holding.h"
+#include "delivery_state.h"
+#include "unbind.h"
 #include "overlap.h"
 #include "slot.h"
-#include "stake.h"
+#include "at_risk.h"
 #include "struct_look.h"
 #include "try.h"
 #include "variable.h"
@@ -24,9 +24,9 @@ struct asked {
     varve_node *node;
     uint32_t number; /* of the node */
     uint32_t file;
-    uint32_t value;      /* or VV_NONE */
-    uint8_t fate;        /* vv_fate */
-    uint8_t value_state; /* varve_variable_state */
+    uint32_t value;         /* or VV_NONE */
+    uint8_t delivery_state; /* vv_delivery_state */
+    uint8_t value_state;    /* varve_variable_state */
 };
 
 struct asking {
@@ -44,15 +44,16 @@ static bool is_had(
     if (node->restored_by > r->observer.number)
         return false;
     if (!vv_is_holder(&r->pairing.matches, node, file)) /* a copy */
-        return r->delivery.fates.of[value] != VV_FATE_WAITING &&
+        return r->delivery.delivery_states.of[value] !=
+                   VV_DELIVERY_STATE_WAITING &&
                vv_scope_takes(&r->pairing.scopes, node);
-    switch ((enum vv_fate)r->delivery.fates.of[value]) {
-    case VV_FATE_APPLIED:
-    case VV_FATE_LENT:
-    case VV_FATE_SUPERSEDED:
-    case VV_FATE_MISMATCHED:
-    case VV_FATE_DROPPED:
-    case VV_FATE_DAMAGED: return true;
+    switch ((enum vv_delivery_state)r->delivery.delivery_states.of[value]) {
+    case VV_DELIVERY_STATE_APPLIED:
+    case VV_DELIVERY_STATE_LENT:
+    case VV_DELIVERY_STATE_SUPERSEDED:
+    case VV_DELIVERY_STATE_MISMATCHED:
+    case VV_DELIVERY_STATE_DROPPED:
+    case VV_DELIVERY_STATE_DAMAGED: return true;
     default: return false;
     }
 }
@@ -70,12 +71,12 @@ static void ask_objects(struct asking *a, varve_node *node, uint32_t file)
             .value = VV_NONE,
         };
         if (vv_is_holder(&r->pairing.matches, node, file) &&
-            vv_is_dropped(&r->delivery.fates, file))
+            vv_is_dropped(&r->delivery.delivery_states, file))
             vv_buffer_add(&a->asked, &asked, sizeof asked);
     }
 }
 
-static void ask(struct asking *a, varve_node *node)
+static void again_ask(struct asking *a, varve_node *node)
 {
     struct varve_restoration *r = a->r;
     uint32_t file = vv_file_node_of(&r->pairing.matches, node);
@@ -91,13 +92,14 @@ static void ask(struct asking *a, varve_node *node)
         .number = node->number,
         .file = file,
         .value = value,
-        .fate = r->delivery.fates.of[value],
+        .delivery_state = r->delivery.delivery_states.of[value],
         .value_state = node->value_state,
     };
     vv_buffer_add(&a->asked, &asked, sizeof asked);
     if (a->asked.failed)
         return;
-    vv_set_fate(&r->delivery, node, value, VV_FATE_DUE); /* not of a copy */
+    vv_set_delivery_state(
+        &r->delivery, node, value, VV_DELIVERY_STATE_DUE); /* not of a copy */
     struct vv_pair job = { node, value };
     vv_buffer_add(&r->delivery.jobs.pairs, &job, sizeof job);
 }
@@ -106,22 +108,22 @@ static void ask(struct asking *a, varve_node *node)
 static void ask_with_slots(
     struct asking *a, const struct vv_walk *walk, varve_node *node)
 {
-    ask(a, node);
+    again_ask(a, node);
     for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next) {
         if (!vv_walk_has(walk, s->public.node))
-            ask(a, s->public.node);
+            again_ask(a, s->public.node);
     }
     struct vv_slot *on = vv_first_slot_for(node);
     for (; on; on = on->next_on) {
         if (!vv_walk_has(walk, on->public.node))
-            ask(a, on->public.node);
+            again_ask(a, on->public.node);
     }
 }
 
-/* Keeps the pairs from `begin` on whose values have this fate, and those
- * without a value that matter. */
+/* Keeps the pairs from `begin` on whose values have this delivery state, and
+ * those without a value that matter. */
 static void keep_pairs(struct varve_restoration *r, struct vv_pair_list *list,
-    size_t begin, enum vv_fate fate, bool are_nodes)
+    size_t begin, enum vv_delivery_state delivery_state, bool are_nodes)
 {
     size_t count;
     struct vv_pair *pairs = vv_pairs(list, &count);
@@ -129,8 +131,9 @@ static void keep_pairs(struct varve_restoration *r, struct vv_pair_list *list,
     for (size_t i = kept; i < count; i++) {
         uint32_t value =
             are_nodes ? vv_value_of(&r->pairing, pairs[i].file) : pairs[i].file;
-        if (value == VV_NONE ? !vv_is_dropped(&r->delivery.fates, pairs[i].file)
-                             : r->delivery.fates.of[value] == fate)
+        if (value == VV_NONE
+                ? !vv_is_dropped(&r->delivery.delivery_states, pairs[i].file)
+                : r->delivery.delivery_states.of[value] == delivery_state)
             pairs[kept++] = pairs[i];
     }
     list->pairs.size = kept * sizeof *pairs;
@@ -144,38 +147,42 @@ static struct asked *all_asked(const struct asking *a, size_t *count)
 
 /* As if nothing had been asked for. What did not fit before still does not; its
  * pair found room then, and does so again. */
-static void put_back(struct asking *a)
+static void again_put_back(struct asking *a)
 {
     struct varve_restoration *r = a->r;
     size_t count;
     struct asked *asked = all_asked(a, &count);
     for (size_t i = 0; i < count; i++) {
         if (asked[i].value == VV_NONE)
-            vv_set_dropped(&r->delivery.fates, asked[i].file, true);
+            vv_set_dropped(&r->delivery.delivery_states, asked[i].file, true);
         else
-            vv_change_fate(&r->delivery.fates, asked[i].value, VV_FATE_DUE);
+            vv_change_delivery_state(&r->delivery.delivery_states,
+                asked[i].value, VV_DELIVERY_STATE_DUE);
     }
-    keep_pairs(r, &r->delivery.mismatched, 0, VV_FATE_MISMATCHED, true);
+    keep_pairs(
+        r, &r->delivery.mismatched, 0, VV_DELIVERY_STATE_MISMATCHED, true);
     for (size_t i = 0; i < count; i++) {
         uint32_t file = asked[i].file;
         if (asked[i].value == VV_NONE)
             continue;
-        if (asked[i].fate != VV_FATE_DUE) /* of a copy beside the other */
-            vv_change_fate(&r->delivery.fates, asked[i].value,
-                (enum vv_fate)asked[i].fate);
+        if (asked[i].delivery_state !=
+            VV_DELIVERY_STATE_DUE) /* of a copy beside the other */
+            vv_change_delivery_state(&r->delivery.delivery_states,
+                asked[i].value,
+                (enum vv_delivery_state)asked[i].delivery_state);
         if (vv_file_node_at(&r->pairing.matches, asked[i].number) != file)
             continue; /* a callback has removed it */
         asked[i].node->value_state = asked[i].value_state;
-        if (asked[i].fate == VV_FATE_MISMATCHED)
+        if (asked[i].delivery_state == VV_DELIVERY_STATE_MISMATCHED)
             vv_enlist(
                 &r->delivery, &r->delivery.mismatched, asked[i].node, file);
     }
-    keep_pairs(r, &r->delivery.jobs, 0, VV_FATE_DUE, false);
-    keep_pairs(r, &r->delivery.stuck, a->stuck, VV_FATE_DUE, false);
-    keep_pairs(r, &r->delivery.held, a->held, VV_FATE_WAITING, false);
+    keep_pairs(r, &r->delivery.jobs, 0, VV_DELIVERY_STATE_DUE, false);
+    keep_pairs(r, &r->delivery.stuck, a->stuck, VV_DELIVERY_STATE_DUE, false);
+    keep_pairs(r, &r->delivery.held, a->held, VV_DELIVERY_STATE_WAITING, false);
 }
 
-static bool make_room(struct vv_buffer *pairs, size_t more)
+static bool again_make_room(struct vv_buffer *pairs, size_t more)
 {
     size_t size = pairs->size;
     vv_buffer_extend(pairs, more);
@@ -187,16 +194,17 @@ static bool make_room(struct vv_buffer *pairs, size_t more)
 
 /* Wherever what was asked for may come to, so that without memory nothing is
  * lost that would have to be matched again. */
-static bool has_memory(const struct asking *a)
+static bool again_has_memory(const struct asking *a)
 {
     struct varve_restoration *r = a->r;
     size_t pairs =
         a->asked.size / sizeof(struct asked) * sizeof(struct vv_pair);
     bool has =
         !a->asked.failed && !r->delivery.jobs.pairs.failed &&
-        make_room(&r->delivery.stuck.pairs, r->delivery.jobs.pairs.size) &&
-        make_room(&r->delivery.held.pairs, r->delivery.jobs.pairs.size) &&
-        make_room(&r->delivery.mismatched.pairs, pairs);
+        again_make_room(
+            &r->delivery.stuck.pairs, r->delivery.jobs.pairs.size) &&
+        again_make_room(&r->delivery.held.pairs, r->delivery.jobs.pairs.size) &&
+        again_make_room(&r->delivery.mismatched.pairs, pairs);
     r->delivery.jobs.pairs.failed = false;
     return has;
 }
@@ -209,7 +217,7 @@ static void decide_objects(const struct asking *a)
     for (size_t i = 0; i < count; i++) {
         if (asked[i].value != VV_NONE)
             continue;
-        vv_set_dropped(&a->r->delivery.fates, asked[i].file, false);
+        vv_set_dropped(&a->r->delivery.delivery_states, asked[i].file, false);
         vv_decide(&a->r->delivery, asked[i].node, asked[i].file);
     }
 }
@@ -220,9 +228,10 @@ static varve_status deliver(
     struct varve_restoration *r = a->r;
     for (size_t i = 0; i < walk->count; i++)
         ask_with_slots(a, walk, walk->steps[i].node);
-    if (!has_memory(a))
+    if (!again_has_memory(a))
         return vv_fail_memory(error, "values that are asked for again");
-    keep_pairs(r, &r->delivery.mismatched, 0, VV_FATE_MISMATCHED, true);
+    keep_pairs(
+        r, &r->delivery.mismatched, 0, VV_DELIVERY_STATE_MISMATCHED, true);
     decide_objects(a);
     return vv_arrive(r, error);
 }
@@ -248,10 +257,10 @@ varve_status varve_restore_again(
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_structs_look(node, error));
     VV_TRY(vv_overlap_check(node, error));
-    if (!vv_reserve_stake(node->graph))
+    if (!vv_reserve_at_risk(node->graph))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_walk_begin(&walk, node, error));
-    vv_put_at_stake(node->graph, 0); /* the program has had them */
+    vv_put_at_risk(node->graph, 0); /* the program has had them */
     vv_settle_pairs(&r->delivery.stuck);
     vv_settle_pairs(&r->delivery.held);
     /* What is added behind these places is taken back after a failure. */
@@ -263,7 +272,7 @@ varve_status varve_restore_again(
     vv_buffer_init(&a.asked, &r->pairing.context.allocator);
     varve_status status = deliver(&a, &walk, error);
     if (status)
-        put_back(&a);
+        again_put_back(&a);
     vv_delivery_check(&r->delivery);
     vv_clear_if_mended(r);
     vv_buffer_clear(&a.asked);

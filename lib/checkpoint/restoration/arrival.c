@@ -8,7 +8,7 @@
 #include "dispatch.h"
 #include "fold.h"
 #include "match.h"
-#include "own_fate.h"
+#include "private_skip.h"
 
 varve_status vv_fail_run_out(
     const struct varve_restoration *r, varve_error *error)
@@ -20,9 +20,9 @@ varve_status vv_fail_run_out(
     return why->status;
 }
 
-static bool has_more(const struct varve_restoration *r)
+static bool arrival_has_more(const struct varve_restoration *r)
 {
-    return vv_agenda_is_due(&r->matching.agenda) ||
+    return vv_work_queue_is_due(&r->matching.work_queue) ||
            (r->delivery.jobs.pairs.size && !r->pairing.is_dry);
 }
 
@@ -35,18 +35,18 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
         vv_match_queue(&r->matching);
         vv_leave_out_others(&r->delivery);
         if (!r->is_open) /* what comes later will need little */
-            vv_agenda_shrink(&r->matching.agenda);
+            vv_work_queue_shrink(&r->matching.work_queue);
         if (vv_has_run_out(r) && !r->is_open)
             break; /* before anything is delivered */
         if (!r->pairing.is_dry)
             status = vv_deliver(&r->delivery, error);
-        if (!status && !has_more(r))
+        if (!status && !arrival_has_more(r))
             status = vv_fold(r, error);
-    } while (!status && has_more(r));
+    } while (!status && arrival_has_more(r));
     if (!status && vv_has_run_out(r))
         status = vv_fail_run_out(r, error);
     if (status)
-        vv_get_stuck(&r->delivery, r->is_open);
+        vv_delivery_park_failed(&r->delivery, r->is_open);
     r->delivery.has_new_mismatch = false;
     vv_graph_let_go(r->pairing.graph, older);
     r->is_busy = false;

@@ -14,7 +14,7 @@
 #include "alias.h"
 #include "allocator.h"
 #include "failure.h"
-#include "holding.h"
+#include "unbind.h"
 #include "pending.h"
 #include "range_reading.h"
 #include "tag.h"
@@ -29,14 +29,15 @@ struct file_source {
     struct vv_range_reading range;
 };
 
-static varve_status read_file(struct vv_carried_source *self, uint32_t value,
-    uint64_t at, void *bytes, size_t size, varve_error *error)
+static varve_status carry_read_file(struct vv_carried_source *self,
+    uint32_t value, uint64_t at, void *bytes, size_t size, varve_error *error)
 {
     struct file_source *source = (struct file_source *)self;
     return vv_range_read(&source->range, value, at, bytes, size, error);
 }
 
-static const char *name_in_file(struct vv_carried_source *self, uint32_t node)
+static const char *carry_name_in_file(
+    struct vv_carried_source *self, uint32_t node)
 {
     return vv_reader_node_path(((struct file_source *)self)->reader, node);
 }
@@ -50,7 +51,7 @@ static void release_file(struct vv_carried_source *self)
     vv_release(&a, source, sizeof *source);
 }
 
-static struct file_source *open_source(
+static struct file_source *carry_open_source(
     const struct varve_restoration *r, varve_error *error)
 {
     const varve_allocator *a = &r->pairing.context.allocator;
@@ -68,8 +69,8 @@ static struct file_source *open_source(
     source->allocator = *a;
     source->base = (struct vv_carried_source){
         .path = r->file.path,
-        .read = read_file,
-        .name = name_in_file,
+        .read = carry_read_file,
+        .name = carry_name_in_file,
         .release = release_file,
     };
     return source;
@@ -104,7 +105,7 @@ static const struct vv_index *index_in(const struct carrying *c)
     return vv_index_of(&c->r->pairing);
 }
 
-static bool is_bound(const struct carrying *c, uint32_t file)
+static bool carry_is_bound(const struct carrying *c, uint32_t file)
 {
     return c->r->pairing.matches.node_of[file] != NULL;
 }
@@ -140,7 +141,7 @@ static void add_way(struct carrying *c, uint32_t from, uint32_t to)
     c->in_from[--c->in_ends[to]] = from;
 }
 
-static void find_ways(struct carrying *c)
+static void carry_find_ways(struct carrying *c)
 {
     uint32_t sum = 0;
     each_way(c, count_way);
@@ -150,9 +151,9 @@ static void find_ways(struct carrying *c)
     each_way(c, add_way); /* now they are begins */
 }
 
-static void need(struct carrying *c, uint32_t file, enum need why)
+static void carry_need(struct carrying *c, uint32_t file, enum need why)
 {
-    if (c->needs[file] != NOT_NEEDED || is_bound(c, file))
+    if (c->needs[file] != NOT_NEEDED || carry_is_bound(c, file))
         return;
     c->needs[file] = (uint8_t)why;
     c->queue[c->queued++] = file;
@@ -167,7 +168,7 @@ static uint32_t last_needed(
     while (end > begin) {
         uint32_t child = vv_at32(index->edge_children, end - 1);
         if (c->needs[child] > IN_A_LIST ||
-            (!is_bound(c, list) && is_bound(c, child)))
+            (!carry_is_bound(c, list) && carry_is_bound(c, child)))
             return end - 1;
         end--;
     }
@@ -184,7 +185,7 @@ static void fill_list(struct carrying *c, uint32_t list)
     end = last_needed(c, list, begin, end);
     for (uint32_t e = begin; e < end; e++) {
         uint32_t child = vv_at32(index->edge_children, e);
-        if (!c->needs[child] && !is_bound(c, child))
+        if (!c->needs[child] && !carry_is_bound(c, child))
             c->needs[child] = IN_A_LIST;
     }
 }
@@ -194,16 +195,16 @@ static void find_needs(struct carrying *c)
     const struct vv_index *index = index_in(c);
     for (uint32_t v = 0; v < index->value_count; v++)
         if (vv_is_waiting(c->r, v))
-            need(c, vv_at32(index->value_nodes, v), HAS_VALUE);
-    find_ways(c);
+            carry_need(c, vv_at32(index->value_nodes, v), HAS_VALUE);
+    carry_find_ways(c);
     for (size_t i = 0; i < c->queued; i++) {
         uint32_t file = c->queue[i];
         for (uint32_t k = c->in_ends[file]; k < c->in_ends[file + 1]; k++)
-            need(c, c->in_from[k], ON_THE_WAY);
+            carry_need(c, c->in_from[k], ON_THE_WAY);
     }
     for (uint32_t f = 0; f < index->node_count; f++)
         if (vv_index_kind(index, f) == VARVE_LIST &&
-            (is_bound(c, f) || c->needs[f]))
+            (carry_is_bound(c, f) || c->needs[f]))
             fill_list(c, f);
 }
 
@@ -230,7 +231,8 @@ static bool stands(struct carrying *c, uint32_t file, varve_node *node)
     return node != NULL;
 }
 
-static bool add_node(struct carrying *c, uint32_t file, varve_error *error)
+static bool carry_add_node(
+    struct carrying *c, uint32_t file, varve_error *error)
 {
     const struct vv_carried_value at = value_at(c, file);
     varve_saved_node saved;
@@ -247,7 +249,7 @@ static bool add_node(struct carrying *c, uint32_t file, varve_error *error)
 
 /* Something stands in the place of a node of the file. What a newer restoration
  * has added there is taken for it, with the value of that one. */
-static bool meet(
+static bool carry_meet(
     struct carrying *c, varve_node *parent, varve_node *found, uint32_t file)
 {
     const struct vv_carried_source *source = vv_carried_source_of(found);
@@ -267,7 +269,7 @@ static bool meet(
 static bool belongs(const struct carrying *c, uint32_t parent, uint32_t child,
     bool is_before_last)
 {
-    bool is_program = is_bound(c, parent);
+    bool is_program = carry_is_bound(c, parent);
     return c->needs[child] > IN_A_LIST || is_before_last ||
            (!is_program && c->here[child]);
 }
@@ -286,13 +288,13 @@ static bool link_children(struct carrying *c, uint32_t file, varve_error *error)
     uint32_t last = is_list ? last_needed(c, file, begin, end) : begin;
     for (size_t i = 0;
          varve_reader_edge_at(c->source->reader, file, i, &name, &child); i++) {
-        bool is_retired =
-            is_bound(c, file) && vv_is_retired(parent, name, strlen(name));
+        bool is_retired = carry_is_bound(c, file) &&
+                          vv_is_retired(parent, name, strlen(name));
         if (is_retired || !belongs(c, file, child, begin + i < last))
             continue;
         const struct vv_edge *edge = vv_edge_called(parent, name);
-        if (edge ? !meet(c, parent, edge->public.node, child)
-                 : (!c->here[child] && !add_node(c, child, error)) ||
+        if (edge ? !carry_meet(c, parent, edge->public.node, child)
+                 : (!c->here[child] && !carry_add_node(c, child, error)) ||
                        !vv_carried_add_edge(
                            c->carried, parent, name, c->here[child]))
             return false;
@@ -300,7 +302,7 @@ static bool link_children(struct carrying *c, uint32_t file, varve_error *error)
     return true;
 }
 
-static bool link_slot(struct carrying *c, uint32_t i, varve_error *error)
+static bool carry_link_slot(struct carrying *c, uint32_t i, varve_error *error)
 {
     const struct vv_index *index = index_in(c);
     uint32_t slot = vv_at32(index->slot_nodes, i);
@@ -317,9 +319,10 @@ static bool link_slot(struct carrying *c, uint32_t i, varve_error *error)
         return true;
     varve_node *found = varve_find_slot(owner, variable, name);
     if (found)
-        return meet(c, owner, found, slot);
-    return add_node(c, slot, error) && vv_carried_add_slot(c->carried, owner,
-                                           variable, name, c->here[slot]);
+        return carry_meet(c, owner, found, slot);
+    return carry_add_node(c, slot, error) &&
+           vv_carried_add_slot(
+               c->carried, owner, variable, name, c->here[slot]);
 }
 
 /* False: a mistake of the graph, or a failure, which is told. */
@@ -337,7 +340,7 @@ static bool link_all(struct carrying *c, varve_error *error)
         if (!link_children(c, c->queue[i], error))
             return false;
     for (uint32_t i = 0; i < index_in(c)->slot_count; i++)
-        if (!link_slot(c, i, error))
+        if (!carry_link_slot(c, i, error))
             return false;
     return true;
 }
@@ -362,7 +365,7 @@ static bool hold_states(struct carrying *c)
 
 /* --- All ------------------------------------------------------------------ */
 
-static bool make_tables(struct carrying *c)
+static bool carry_make_tables(struct carrying *c)
 {
     const struct vv_index *index = index_in(c);
     const varve_allocator *a = &c->r->pairing.context.allocator;
@@ -377,7 +380,7 @@ static bool make_tables(struct carrying *c)
            (c->in_from || !c->in_count);
 }
 
-static void free_tables(struct carrying *c)
+static void carry_free_tables(struct carrying *c)
 {
     const varve_allocator *a = &c->r->pairing.context.allocator;
     size_t nodes = c->node_count;
@@ -388,10 +391,10 @@ static void free_tables(struct carrying *c)
     vv_release(a, c->in_from, c->in_count * sizeof *c->in_from);
 }
 
-static varve_status carry(struct carrying *c, varve_error *error)
+static varve_status carry_carry(struct carrying *c, varve_error *error)
 {
     varve_error reason = { .status = VARVE_OK };
-    if (!make_tables(c))
+    if (!carry_make_tables(c))
         return vv_fail_memory(error, "values that wait in a file");
     find_needs(c);
     if (link_all(c, &reason) && hold_states(c))
@@ -411,14 +414,14 @@ varve_status vv_restoration_carry(
     if (!vv_sweep(&r->matching))
         return vv_fail_memory(error, "values that wait in a file");
     struct carrying c = { .r = r, .carried = carried };
-    c.source = open_source(r, &reason);
+    c.source = carry_open_source(r, &reason);
     if (!c.source) {
         if (error)
             *error = reason;
         return reason.status;
     }
     vv_carried_add_source(carried, &c.source->base);
-    varve_status status = carry(&c, error);
-    free_tables(&c);
+    varve_status status = carry_carry(&c, error);
+    carry_free_tables(&c);
     return status;
 }

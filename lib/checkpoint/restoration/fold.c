@@ -5,27 +5,27 @@
  */
 #include "fold.h"
 
-#include <varve/private.h>
+#include <varve/rank_local.h>
 
 #include "failure.h"
-#include "own_fate.h"
+#include "private_skip.h"
 #include "own_part.h"
 #include "private.h"
 #include "reader.h"
 #include "try.h"
 
-static varve_status fail(const char *path, varve_status status,
+static varve_status fold_fail(const char *path, varve_status status,
     const varve_error *reason, varve_error *error)
 {
     if (reason->message[0] != '\0')
         vv_fail_because(error, reason, "%s: its fold failed", path);
     else
-        vv_fail(error, VARVE_HALF_RESTORED, "%s: its fold failed with %s", path,
-            varve_status_name(status));
+        vv_fail(error, VARVE_PARTIALLY_RESTORED, "%s: its fold failed with %s",
+            path, varve_status_name(status));
     if (error)
-        error->status = VARVE_HALF_RESTORED;
+        error->status = VARVE_PARTIALLY_RESTORED;
     vv_error_add_line(error, "half restored: other values are new");
-    return VARVE_HALF_RESTORED;
+    return VARVE_PARTIALLY_RESTORED;
 }
 
 struct folding {
@@ -35,10 +35,10 @@ struct folding {
     struct vv_buffer path;
 };
 
-static varve_status fold(
+static varve_status fold_fold(
     struct folding *f, const struct vv_pair *pair, varve_error *error)
 {
-    const varve_private_options *o = &vv_private_of(pair->node)->options;
+    const varve_rank_local_options *o = &vv_private_of(pair->node)->options;
     varve_error reason = { 0 };
     vv_saved_path(&f->paths, pair->file, vv_emptied(&f->path));
     const char *path = vv_buffer_string(&f->path);
@@ -49,7 +49,7 @@ static varve_status fold(
         return VARVE_OK; /* the program has taken it away */
     varve_status status = o->fold(o->fold_user, mine, f->reader, path,
         vv_own_count(vv_index_of(&f->r->pairing), pair->file), &reason);
-    return status ? fail(path, status, &reason, error) : VARVE_OK;
+    return status ? fold_fail(path, status, &reason, error) : VARVE_OK;
 }
 
 static varve_status fold_each(struct folding *f, varve_error *error)
@@ -57,7 +57,7 @@ static varve_status fold_each(struct folding *f, varve_error *error)
     struct vv_pair pair;
     varve_status status = VARVE_OK;
     while (!status && vv_take_fold(&f->r->delivery, &pair)) {
-        status = fold(f, &pair, error);
+        status = fold_fold(f, &pair, error);
         if (status)
             vv_put_fold(&f->r->delivery, &pair);
     }

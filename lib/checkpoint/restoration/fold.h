@@ -1,5 +1,5 @@
 /* fold.h - handing what was private to another number of processes to the
- * program (varve/private.h).
+ * program (varve/rank_local.h).
  *
  * SPDX-License-Identifier: MIT
  */

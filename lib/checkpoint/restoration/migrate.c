@@ -38,7 +38,8 @@ struct part {
     char *column;
 };
 
-static varve_status refuse(struct part *p, const char *why, varve_error *error)
+static varve_status migrate_refuse(
+    struct part *p, const char *why, varve_error *error)
 {
     return vv_fail(
         error, VARVE_MISMATCH, "%s: %s", vv_buffer_string(&p->path), why);
@@ -108,7 +109,8 @@ static varve_status find_columns(struct part *p, varve_error *error)
     if (p->path.failed)
         return vv_fail_memory(error, "the path of what migrates");
     if (!varve_reader_find(p->reader, path, &part))
-        return refuse(p, "expected a part of a process, found none", error);
+        return migrate_refuse(
+            p, "expected a part of a process, found none", error);
     for (size_t i = 0; f[i].kind; i++)
         p->columns[i] = VV_NONE;
     p->count = UINT64_MAX;
@@ -127,7 +129,7 @@ static varve_status find_columns(struct part *p, varve_error *error)
 /* --- Reading -------------------------------------------------------------- */
 
 /* A field of so many structs, from the first on. */
-static varve_status read_column(struct part *p, const varve_field *f,
+static varve_status migrate_read_column(struct part *p, const varve_field *f,
     uint32_t node, uint64_t first, size_t count, varve_error *error)
 {
     varve_tensor one = vv_field_view(f, p->structs);
@@ -142,7 +144,7 @@ static varve_status read_column(struct part *p, const varve_field *f,
     return VARVE_OK;
 }
 
-static varve_status put(
+static varve_status migrate_put(
     struct part *p, uint64_t first, size_t i, varve_error *error)
 {
     const varve_migrating *of = &p->m->of;
@@ -161,7 +163,7 @@ static varve_status put(
                   : VARVE_OK;
 }
 
-static varve_status read_part(struct part *p, varve_error *error)
+static varve_status migrate_read_part(struct part *p, varve_error *error)
 {
     const varve_field *f = p->m->of.fields;
     VV_TRY(find_columns(p, error));
@@ -172,15 +174,15 @@ static varve_status read_part(struct part *p, varve_error *error)
         memset(p->structs, 0, count * p->m->of.size);
         for (size_t i = 0; f[i].kind; i++)
             if (p->columns[i] != VV_NONE)
-                VV_TRY(
-                    read_column(p, &f[i], p->columns[i], first, count, error));
+                VV_TRY(migrate_read_column(
+                    p, &f[i], p->columns[i], first, count, error));
         for (size_t i = 0; i < count; i++)
-            VV_TRY(put(p, first, i, error));
+            VV_TRY(migrate_put(p, first, i, error));
     }
     return VARVE_OK;
 }
 
-static varve_status read_parts(
+static varve_status migrate_read_parts(
     struct part *p, const char *path, size_t count, varve_error *error)
 {
     const varve_migrating *of = &p->m->of;
@@ -193,7 +195,7 @@ static varve_status read_parts(
         vv_buffer_add_string(vv_emptied(&p->path), path);
         vv_buffer_add_string(&p->path, "/");
         vv_buffer_add(&p->path, number, size);
-        VV_TRY(read_part(p, error));
+        VV_TRY(migrate_read_part(p, error));
     }
     return VARVE_OK;
 }
@@ -218,7 +220,7 @@ varve_status vv_migrate(void *user, varve_node *mine, varve_reader *saved,
     p.column = vv_allocate(a, size);
     p.columns = vv_allocate(a, columns_size);
     varve_status status = p.structs && p.column && p.columns
-                              ? read_parts(&p, path, count, error)
+                              ? migrate_read_parts(&p, path, count, error)
                               : vv_fail_memory(error, "what migrates");
     vv_release(a, p.structs, size);
     vv_release(a, p.column, size);
@@ -232,12 +234,12 @@ varve_status vv_migrate(void *user, varve_node *mine, varve_reader *saved,
 varve_node *varve_add_migrating(varve_node *parent, const char *name,
     const varve_comm *comm, const varve_migrating *migrating)
 {
-    const varve_private_options options = { .fold = vv_migrate,
+    const varve_rank_local_options options = { .fold = vv_migrate,
         .always = true };
     parent = vv_or_nil(parent);
     varve_graph *graph = parent->graph;
     if (!migrating) {
-        vv_mistake(graph, VARVE_MISUSE,
+        vv_graph_error(graph, VARVE_MISUSE,
             "%s: expected how structs migrate, found none",
             name ? name : "list element");
         return &graph->nil;

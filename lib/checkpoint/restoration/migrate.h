@@ -7,7 +7,7 @@
 #define VV_MIGRATE_H
 
 #include <varve/migrating.h>
-#include <varve/private.h>
+#include <varve/rank_local.h>
 
 /* The fold of such a node: clears what the program has, and puts those of the
  * parts of all that belong to this process. */

@@ -10,8 +10,8 @@
 #include "arrival.h"
 #include "box.h"
 #include "failure.h"
-#include "fate.h"
-#include "holding.h"
+#include "delivery_state.h"
+#include "unbind.h"
 #include "match.h"
 #include "name.h"
 #include "saved_spread.h"
@@ -21,11 +21,12 @@
 bool vv_is_waiting(const struct varve_restoration *r, uint32_t value)
 {
     return vv_index_is_saved(vv_index_of(&r->pairing), value) &&
-           (r->delivery.fates.of[value] == VV_FATE_WAITING ||
-               r->delivery.fates.of[value] == VV_FATE_DUE);
+           (r->delivery.delivery_states.of[value] ==
+                   VV_DELIVERY_STATE_WAITING ||
+               r->delivery.delivery_states.of[value] == VV_DELIVERY_STATE_DUE);
 }
 
-static bool always(const void *item, const void *key)
+static bool pending_always(const void *item, const void *key)
 {
     (void)item;
     (void)key;
@@ -37,7 +38,8 @@ static bool always(const void *item, const void *key)
 static const varve_tensor *tensor_of(
     struct varve_restoration *r, uint32_t value)
 {
-    varve_tensor *tensor = vv_map_find(&r->pending, value, always, NULL);
+    varve_tensor *tensor =
+        vv_map_find(&r->pending, value, pending_always, NULL);
     if (tensor)
         return tensor;
     tensor = vv_allocate(&r->pairing.context.allocator, sizeof *tensor);
@@ -78,7 +80,7 @@ static struct varve_restoration *next_open(struct vv_observer *observer)
 
 /* The newest open restoration in which a value waits for this edge, and the
  * value; NULL if none does. */
-static struct varve_restoration *find_waiting(
+static struct varve_restoration *pending_find_waiting(
     varve_node *parent, const char *name, uint32_t *value)
 {
     struct varve_restoration *found = NULL;
@@ -105,7 +107,8 @@ static struct varve_restoration *find_waiting(
 const varve_tensor *varve_pending(varve_node *parent, const char *name)
 {
     uint32_t value;
-    struct varve_restoration *r = find_waiting(vv_or_nil(parent), name, &value);
+    struct varve_restoration *r =
+        pending_find_waiting(vv_or_nil(parent), name, &value);
     return r ? tensor_of(r, value) : NULL;
 }
 
@@ -114,7 +117,8 @@ varve_node *varve_add_variable_as_saved(varve_node *parent, const char *name,
     void *user)
 {
     uint32_t value;
-    struct varve_restoration *r = find_waiting(vv_or_nil(parent), name, &value);
+    struct varve_restoration *r =
+        pending_find_waiting(vv_or_nil(parent), name, &value);
     if (r) {
         varve_slice part;
         varve_tensor saved = vv_saved(&r->pairing, value);
@@ -158,11 +162,12 @@ size_t varve_pending_count(const varve_restoration *r)
     return count;
 }
 
-static void drop(struct varve_restoration *r, uint32_t value)
+static void pending_drop(struct varve_restoration *r, uint32_t value)
 {
     uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, value);
     varve_node *node = r->pairing.matches.node_of[file];
-    vv_change_fate(&r->delivery.fates, value, VV_FATE_DROPPED);
+    vv_change_delivery_state(
+        &r->delivery.delivery_states, value, VV_DELIVERY_STATE_DROPPED);
     if (!node)
         return;
     vv_drop_pairs(&r->delivery.jobs, node);
@@ -182,12 +187,12 @@ static void drop_objects(
     for (uint32_t f = 0; f < vv_index_of(&r->pairing)->node_count; f++) {
         if (vv_value_of(&r->pairing, f) == VV_NONE &&
             (!spread || vv_spread_has_any(spread, f)))
-            vv_set_dropped(&d->fates, f, true);
+            vv_set_dropped(&d->delivery_states, f, true);
     }
     size_t count, kept = 0;
     struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
     for (size_t i = 0; i < count; i++) {
-        if (!vv_is_dropped(&d->fates, pairs[i].file))
+        if (!vv_is_dropped(&d->delivery_states, pairs[i].file))
             pairs[kept++] = pairs[i];
     }
     d->mismatched.pairs.size = kept * sizeof *pairs;
@@ -204,12 +209,12 @@ static void mark_up(
 /* What is above values that were dropped, and above no others, is not offered
  * to nodes that make children on demand. `is_open`: zeroed, by node of the
  * file. */
-static void close_offers(struct varve_restoration *r, bool *is_open)
+static void pending_close_offers(struct varve_restoration *r, bool *is_open)
 {
     const struct vv_index *index = vv_index_of(&r->pairing);
     const struct vv_saved_paths *paths = &r->pairing.saved.paths;
     for (uint32_t v = 0; v < index->value_count; v++)
-        if (!vv_is_given_up(&r->delivery.fates, v))
+        if (!vv_is_given_up(&r->delivery.delivery_states, v))
             mark_up(paths, is_open, vv_at32(index->value_nodes, v));
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
@@ -245,7 +250,8 @@ varve_status varve_drop_pending(
         return vv_fail_none(error, "restoration", "a read");
     const struct vv_index *index = vv_index_of(&r->pairing);
     VV_TRY(vv_need_paths(&r->pairing.saved, error));
-    if (!vv_sweep(&r->matching) || !vv_make_room_to_drop(&r->delivery.fates))
+    if (!vv_sweep(&r->matching) ||
+        !vv_make_room_to_drop(&r->delivery.delivery_states))
         return vv_fail_memory(error, "a restoration");
     struct vv_spread spread = { .count = 0 };
     if (pattern)
@@ -260,13 +266,13 @@ varve_status varve_drop_pending(
     }
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
-        if ((vv_is_waiting(r, v) ||
-                r->delivery.fates.of[v] == VV_FATE_MISMATCHED) &&
+        if ((vv_is_waiting(r, v) || r->delivery.delivery_states.of[v] ==
+                                        VV_DELIVERY_STATE_MISMATCHED) &&
             vv_saved_path_exists(&r->pairing.saved.paths, file) &&
             (!pattern || vv_spread_has_any(&spread, file)))
-            drop(r, v);
+            pending_drop(r, v);
     }
-    close_offers(r, is_open);
+    pending_close_offers(r, is_open);
     vv_release(a, is_open, size);
     drop_objects(r, pattern ? &spread : NULL);
     drop_copies(r, &r->delivery.stuck, pattern ? &spread : NULL);

@@ -7,7 +7,7 @@
 
 #include "assertion.h"
 #include "failure.h"
-#include "holding.h"
+#include "unbind.h"
 #include "findings.h"
 #include "overlap.h"
 #include "try.h"
@@ -23,7 +23,7 @@ varve_status vv_prepare_report(struct varve_restoration *r, varve_error *error)
         &r->pairing.scopes, r->pairing.root, &r->pairing.saved, error);
 }
 
-static varve_report *make(
+static varve_report *questions_make(
     struct varve_restoration *r, unsigned asked, varve_error *error)
 {
     if (vv_prepare_report(r, error))
@@ -37,7 +37,7 @@ varve_report *varve_report_new(varve_restoration *r, varve_error *error)
         vv_fail_none(error, "restoration", "a read");
         return NULL;
     }
-    varve_report *report = make(r, VV_WITH_MATCHED, error);
+    varve_report *report = questions_make(r, VV_WITH_MATCHED, error);
     if (report && !vv_report_write(report)) {
         varve_report_free(report);
         vv_fail_memory(error, "a report");
@@ -50,7 +50,7 @@ size_t varve_finding_count(varve_restoration *r, varve_finding_kind kind)
 {
     if (!r)
         return 0;
-    varve_report *report = make(r, 0, NULL);
+    varve_report *report = questions_make(r, 0, NULL);
     size_t count = report ? varve_report_count(report, kind) : SIZE_MAX;
     varve_report_free(report);
     return count;
@@ -62,8 +62,8 @@ varve_status varve_each_finding(varve_restoration *r, varve_finding_kind kind,
     if (!r)
         return vv_fail_none(error, "restoration", "a read");
     varve_error reason = { .status = VARVE_OK };
-    varve_report *report =
-        make(r, kind == VARVE_MATCHED ? VV_WITH_MATCHED : 0, &reason);
+    varve_report *report = questions_make(
+        r, kind == VARVE_FINDING_MATCHED ? VV_WITH_MATCHED : 0, &reason);
     varve_finding finding;
     if (!report && error)
         *error = reason;

@@ -18,8 +18,8 @@ varve_status vv_prepare_report(struct varve_restoration *r, varve_error *error);
 varve_status vv_restoration_demand_any(
     struct varve_restoration *r, varve_error *error);
 
-/* How many values of the file the program has not taken, given up or excused by
- * now. VARVE_NO_MEMORY. */
+/* How many values of the file the program has not taken, given up or expected
+ * by now. VARVE_NO_MEMORY. */
 varve_status vv_restoration_count_unused(
     struct varve_restoration *r, size_t *count, varve_error *error);
 

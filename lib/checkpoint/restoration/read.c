@@ -22,7 +22,7 @@ varve_restoration *varve_restore(varve_node *root, const char *path,
     return vv_restoration_open(root, &opening, error);
 }
 
-varve_restoration *varve_plan(varve_node *root, const char *path,
+varve_restoration *varve_dry_run(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
 {
     struct vv_opening opening = {

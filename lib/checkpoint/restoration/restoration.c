@@ -16,11 +16,11 @@
 #include "carry.h"
 #include "checkpoint_in.h"
 #include "failure.h"
-#include "fate.h"
+#include "delivery_state.h"
 #include "fixed.h"
-#include "holding.h"
+#include "unbind.h"
 #include "match.h"
-#include "own_fate.h"
+#include "private_skip.h"
 #include "questions.h"
 #include "save.h"
 #include "slot.h"
@@ -45,7 +45,7 @@ static const varve_error *failure_of(const struct varve_restoration *r)
 }
 
 /* The first failure stays until it is mended. */
-static void remember(
+static void restoration_remember(
     struct varve_restoration *r, varve_status status, const varve_error *error)
 {
     if (status && !failure_of(r)->status)
@@ -56,18 +56,19 @@ static void take_in(struct varve_restoration *r)
 {
     varve_error error;
     if (r->is_busy ||
-        (!vv_agenda_is_due(&r->matching.agenda) &&
+        (!vv_work_queue_is_due(&r->matching.work_queue) &&
             !r->delivery.jobs.pairs.size && !r->delivery.held.pairs.size &&
             !r->delivery.folds.pairs.size && !r->delivery.has_new_mismatch))
         return;
     varve_status status = vv_arrive(r, &error);
     if (status)
-        remember(r, status, &error);
+        restoration_remember(r, status, &error);
     else
         vv_clear_if_mended(r);
 }
 
-static void edge_added(struct vv_observer *self, struct vv_edge *edge)
+static void restoration_edge_added(
+    struct vv_observer *self, struct vv_edge *edge)
 {
     struct varve_restoration *r = restoration_of(self);
     if (r->pairing.is_dry || r->is_settled)
@@ -78,7 +79,8 @@ static void edge_added(struct vv_observer *self, struct vv_edge *edge)
     take_in(r);
 }
 
-static void children_moved(struct vv_observer *self, varve_node *list)
+static void restoration_children_moved(
+    struct vv_observer *self, varve_node *list)
 {
     struct varve_restoration *r = restoration_of(self);
     if (r->pairing.is_dry || r->is_settled)
@@ -92,7 +94,8 @@ static void children_moved(struct vv_observer *self, varve_node *list)
     take_in(r);
 }
 
-static void slot_added(struct vv_observer *self, struct vv_slot *slot)
+static void restoration_slot_added(
+    struct vv_observer *self, struct vv_slot *slot)
 {
     struct varve_restoration *r = restoration_of(self);
     if (r->pairing.is_dry || r->is_settled)
@@ -114,19 +117,20 @@ static void node_changed(struct vv_observer *self, varve_node *node)
     take_in(r);
 }
 
-static void edge_removed(struct vv_observer *self, varve_node *child)
+static void restoration_edge_removed(
+    struct vv_observer *self, varve_node *child)
 {
     (void)child;
     restoration_of(self)->matching.needs_sweep = true;
 }
 
 /* What is known of names by their numbers is looked up again. */
-static size_t names_swept(struct vv_observer *self)
+static size_t restoration_names_swept(struct vv_observer *self)
 {
     return vv_pairing_keep_names(&restoration_of(self)->pairing);
 }
 
-static bool is_busy(const struct vv_observer *self)
+static bool restoration_is_busy(const struct vv_observer *self)
 {
     return ((const struct varve_restoration *)self)->is_busy;
 }
@@ -138,7 +142,7 @@ void vv_clear_if_mended(struct varve_restoration *r)
         r->delivery.failure.status = VARVE_OK;
 }
 
-static void node_removed(struct vv_observer *self, varve_node *node)
+static void restoration_node_removed(struct vv_observer *self, varve_node *node)
 {
     struct varve_restoration *r = restoration_of(self);
     vv_forget_node(&r->matching, node);
@@ -147,7 +151,7 @@ static void node_removed(struct vv_observer *self, varve_node *node)
         vv_delivery_check(&r->delivery);
 }
 
-static void graph_freed(struct vv_observer *self)
+static void restoration_graph_freed(struct vv_observer *self)
 {
     struct varve_restoration *r = restoration_of(self);
     vv_matching_forget_graph(&r->matching);
@@ -155,7 +159,8 @@ static void graph_freed(struct vv_observer *self)
     vv_clear_if_mended(r);
 }
 
-static varve_status check(const struct vv_observer *self, varve_error *error)
+static varve_status restoration_check(
+    const struct vv_observer *self, varve_error *error)
 {
     const struct varve_restoration *r = (const struct varve_restoration *)self;
     const varve_error *failure = failure_of(r);
@@ -164,7 +169,7 @@ static varve_status check(const struct vv_observer *self, varve_error *error)
     return failure->status;
 }
 
-static varve_status carry(
+static varve_status restoration_carry(
     struct vv_observer *self, struct vv_carried *carried, varve_error *error)
 {
     return vv_restoration_carry(restoration_of(self), carried, error);
@@ -172,7 +177,7 @@ static varve_status carry(
 
 /* --- Birth -------------------------------------------------------------- */
 
-static struct varve_restoration *allocate(varve_node *root)
+static struct varve_restoration *restoration_allocate(varve_node *root)
 {
     const struct vv_context *context = &root->graph->context;
     struct varve_restoration *r =
@@ -183,17 +188,17 @@ static struct varve_restoration *allocate(varve_node *root)
     vv_delivery_init(&r->delivery, &r->pairing, &r->file);
     vv_matching_init(&r->matching, &r->pairing, &r->delivery);
     vv_map_init(&r->pending, &r->pairing.context.allocator);
-    r->observer.edge_added = edge_added;
-    r->observer.names_swept = names_swept;
-    r->observer.is_busy = is_busy;
-    r->observer.edge_removed = edge_removed;
-    r->observer.children_moved = children_moved;
-    r->observer.slot_added = slot_added;
+    r->observer.edge_added = restoration_edge_added;
+    r->observer.names_swept = restoration_names_swept;
+    r->observer.is_busy = restoration_is_busy;
+    r->observer.edge_removed = restoration_edge_removed;
+    r->observer.children_moved = restoration_children_moved;
+    r->observer.slot_added = restoration_slot_added;
     r->observer.node_changed = node_changed;
-    r->observer.node_removed = node_removed;
-    r->observer.graph_freed = graph_freed;
-    r->observer.check = check;
-    r->observer.carry = carry;
+    r->observer.node_removed = restoration_node_removed;
+    r->observer.graph_freed = restoration_graph_freed;
+    r->observer.check = restoration_check;
+    r->observer.carry = restoration_carry;
     return r;
 }
 
@@ -206,7 +211,8 @@ static varve_status leave_out_the_rest(
     for (uint32_t v = 0; v < index->value_count; v++) {
         if (!vv_saved_path_exists(
                 &r->pairing.saved.paths, vv_at32(index->value_nodes, v)))
-            vv_change_fate(&r->delivery.fates, v, VV_FATE_EXCLUDED);
+            vv_change_delivery_state(
+                &r->delivery.delivery_states, v, VV_DELIVERY_STATE_EXCLUDED);
     }
     return VARVE_OK;
 }
@@ -219,7 +225,7 @@ static varve_status open_at(struct varve_restoration *r,
         opening->consent->user, &r->file, context, path, error);
 }
 
-static varve_status find_file(struct varve_restoration *r,
+static varve_status restoration_find_file(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
     struct vv_buffer path;
@@ -240,12 +246,12 @@ static varve_status find_file(struct varve_restoration *r,
     return status;
 }
 
-static varve_status open_file(struct varve_restoration *r,
+static varve_status restoration_open_file(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
     r->pairing.is_by_label = opening->is_by_label;
     VV_TRY(vv_pairing_select(&r->pairing, opening->options, error));
-    VV_TRY(find_file(r, opening, error));
+    VV_TRY(restoration_find_file(r, opening, error));
     VV_TRY(vv_pairing_begin(&r->pairing, r->file.path, error));
     VV_TRY(vv_delivery_begin(&r->delivery, error));
     vv_matching_begin(&r->matching);
@@ -319,7 +325,7 @@ static varve_status verify_rest(
     return status;
 }
 
-static varve_status look(
+static varve_status restoration_look(
     struct varve_restoration *r, enum vv_look look, varve_error *error)
 {
     varve_progress *progress = r->pairing.selection.options.progress;
@@ -336,10 +342,10 @@ static varve_status look(
     return status;
 }
 
-static varve_status begin(struct varve_restoration *r,
+static varve_status restoration_begin(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
-    VV_TRY(open_file(r, opening, error));
+    VV_TRY(restoration_open_file(r, opening, error));
     if (opening->is_save && !vv_reserve_save_counter(r->pairing.root))
         return vv_fail_memory(error, "the save counter");
     vv_graph_observe(r->pairing.graph, &r->observer);
@@ -349,7 +355,7 @@ static varve_status begin(struct varve_restoration *r,
     vv_match_roots(&r->matching);
     if (opening->is_whole)
         VV_TRY(demand_homes(r, error));
-    VV_TRY(look(r, opening->look, error));
+    VV_TRY(restoration_look(r, opening->look, error));
     r->delivery.consent = opening->consent;
     r->delivery.reads_once = opening->look != VV_LOOK_NOT;
     r->delivery.leaves_values = opening->leaves_values;
@@ -374,12 +380,12 @@ varve_restoration *vv_restoration_open(
 {
     if (vv_check_call(root, opening->path, "path", error))
         return NULL;
-    struct varve_restoration *r = allocate(root);
+    struct varve_restoration *r = restoration_allocate(root);
     if (!r) {
         vv_fail_memory(error, "a restoration");
         return NULL;
     }
-    if (begin(r, opening, error)) {
+    if (restoration_begin(r, opening, error)) {
         if (opening->read_failure)
             *opening->read_failure = r->delivery.read_failure;
         vv_restoration_leave_half(r);
@@ -486,7 +492,7 @@ const varve_metadata *varve_restoration_metadata(
 
 /* After memory ran out the lists may lack pairs, and what did not fit may have
  * been given another type; the tables by node and value know them all. */
-static void list_again(struct varve_restoration *r)
+static void restoration_list_again(struct varve_restoration *r)
 {
     const struct vv_index *index = vv_index_of(&r->pairing);
     vv_empty_pairs(&r->delivery.mismatched);
@@ -495,8 +501,8 @@ static void list_again(struct varve_restoration *r)
     vv_forget_claims(&r->pairing.matches, r->pairing.graph);
     for (uint32_t f = 0; f < index->node_count; f++) {
         uint32_t value = vv_value_of(&r->pairing, f);
-        bool is_done =
-            value != VV_NONE && vv_is_delivered(&r->delivery.fates, value);
+        bool is_done = value != VV_NONE &&
+                       vv_is_delivered(&r->delivery.delivery_states, value);
         if (r->pairing.matches.node_of[f] && !is_done)
             vv_decide(&r->delivery, r->pairing.matches.node_of[f], f);
     }
@@ -522,7 +528,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         r->delivery.has_lost = false;
     }
     vv_empty_pairs(&r->delivery.stuck);
-    list_again(r);
+    restoration_list_again(r);
     if (rematches)
         vv_match_everything(&r->matching);
     r->delivery.has_new_mismatch = false; /* told below */
@@ -559,8 +565,8 @@ varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)
     vv_buffer_init(&applied, &r->pairing.context.allocator);
     for (uint32_t v = 0; v < index->value_count; v++) {
         struct vv_pair pair = { taker_of(r, v), v };
-        if (r->delivery.fates.of[v] == VV_FATE_APPLIED ||
-            r->delivery.fates.of[v] == VV_FATE_LENT)
+        if (r->delivery.delivery_states.of[v] == VV_DELIVERY_STATE_APPLIED ||
+            r->delivery.delivery_states.of[v] == VV_DELIVERY_STATE_LENT)
             vv_buffer_add(&applied, &pair, sizeof pair);
     }
     size_t count;

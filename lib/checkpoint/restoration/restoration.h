@@ -56,9 +56,10 @@ struct vv_opening {
     bool hands_over_file;         /* it is closed by the restoration, if there
                                      is one */
     const varve_read_options *options;
-    struct vv_consent *consent; /* of others that do the same; or NULL */
-    bool is_numbered;           /* `path` may be a prefix */
-    bool is_save;               /* the save counter is taken over */
+    struct vv_collective_open
+        *consent;     /* of others that do the same; or NULL */
+    bool is_numbered; /* `path` may be a prefix */
+    bool is_save;     /* the save counter is taken over */
     bool is_dry;
     bool is_by_label; /* the program's paths are names: global names of the
                          file match them, also in a file with a graph */

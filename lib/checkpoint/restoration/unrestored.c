@@ -10,10 +10,10 @@
 
 static const char *option_of_restoration(const varve_read_options *o)
 {
-    return o->map              ? "map"
-           : o->expect.missing ? "expect.missing"
-           : o->expect.unused  ? "expect.unused"
-                               : NULL;
+    return o->map                 ? "map"
+           : o->expect.missing    ? "expect.missing"
+           : o->expect.unexpected ? "expect.unexpected"
+                                  : NULL;
 }
 
 static const char *option_of_program(const varve_read_options *o)

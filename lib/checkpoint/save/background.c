@@ -1,9 +1,9 @@
 /* background.c - an observer of the graph with a queue and a thread.
  *
- * What both threads touch is touched inside the monitor, but for the cargo and
- * the path of a job, which are the program's thread's before it is queued, the
- * background's while it is written, and the program's again once it is done.
- * Only the program's thread touches the graph.
+ * What both threads touch is touched inside the monitor, but for the save plan
+ * and the path of a job, which are the program's thread's before it is queued,
+ * the background's while it is written, and the program's again once it is
+ * done. Only the program's thread touches the graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,14 +12,14 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "cargo_copy.h"
-#include "cargo_out.h"
+#include "save_plan_copy.h"
+#include "save_plan_write.h"
 #include "failure.h"
 #include "monitor.h"
 #include "save.h"
 #include "system.h"
 
-static int64_t this_process(const struct vv_context *context)
+static int64_t background_this_process(const struct vv_context *context)
 {
     return context->system->process(context->system->state, NULL, 0);
 }
@@ -38,11 +38,11 @@ int vv_background_watch(
                          : 0;
 }
 
-struct vv_cargo *vv_job_cargo(varve_job *job, size_t number)
+struct vv_save_plan *vv_job_save_plan(varve_job *job, size_t number)
 {
     if (number == 0)
-        return &job->cargo;
-    return job->part ? job->part->cargo(job->part, number - 1) : NULL;
+        return &job->save_plan;
+    return job->part ? job->part->save_plan(job->part, number - 1) : NULL;
 }
 
 /* Anywhere: without any monitor. */
@@ -57,12 +57,13 @@ static varve_status write_job(varve_job *job, varve_error *error)
     if (status)
         return status;
     if (job->is_numbered)
-        return vv_save_cargo(&job->cargo, job->target, &job->path, error);
+        return vv_save_save_plan(
+            &job->save_plan, job->target, &job->path, error);
     vv_buffer_add_string(&job->path, job->target);
     vv_buffer_string(&job->path);
     if (job->path.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    return vv_cargo_write(&job->cargo, job->target, error);
+    return vv_save_plan_write(&job->save_plan, job->target, error);
 }
 
 /* A later save of the same root is above this one. */
@@ -70,17 +71,17 @@ static void raise_counters(const varve_job *job)
 {
     for (varve_job *later = job->next; later; later = later->next) {
         if (later->root == job->root && later->is_numbered &&
-            later->cargo.counter < job->counter)
-            later->cargo.counter = job->counter;
+            later->save_plan.counter < job->counter)
+            later->save_plan.counter = job->counter;
     }
 }
 
-static bool is_in_place(const varve_job *job)
+static bool background_is_in_place(const varve_job *job)
 {
     return !job->error.status || job->error.status == VARVE_UNKNOWN_OUTCOME;
 }
 
-static void end_part(struct vv_background *b, varve_job *job)
+static void background_end_part(struct vv_background *b, varve_job *job)
 {
     varve_status status = job->error.status;
     b->is_cut_off |= status == VARVE_DISCONNECTED || status == VARVE_TIMEOUT;
@@ -90,18 +91,18 @@ static void end_part(struct vv_background *b, varve_job *job)
 }
 
 /* From inside, if there is a thread. */
-static void finish(
+static void background_finish(
     struct vv_background *b, varve_job *job, const varve_error *error)
 {
     job->error = *error;
-    job->counter = job->cargo.counter;
-    if (job->sets_counter && is_in_place(job))
+    job->counter = job->save_plan.counter;
+    if (job->sets_counter && background_is_in_place(job))
         raise_counters(job);
-    if (!is_in_place(job))
+    if (!background_is_in_place(job))
         job->path.size = 0;
     if (job->part)
-        end_part(b, job);
-    vv_cargo_clear(&job->cargo);
+        background_end_part(b, job);
+    vv_save_plan_clear(&job->save_plan);
     vv_block_give(&b->pool, job->block);
     job->block = NULL;
     job->stage = VV_COPIED;
@@ -110,15 +111,15 @@ static void finish(
 
 void vv_job_copy(varve_job *job)
 {
-    struct vv_cargo *cargo;
+    struct vv_save_plan *save_plan;
     if (job->part && job->part->look)
         job->part->look(job->part);
-    for (size_t i = 0; (cargo = vv_job_cargo(job, i)); i++)
-        vv_cargo_copy(cargo);
+    for (size_t i = 0; (save_plan = vv_job_save_plan(job, i)); i++)
+        vv_save_plan_copy(save_plan);
 }
 
 /* From inside. Whoever comes first copies; the others wait. */
-static void copy(struct vv_background *b, varve_job *job)
+static void background_copy(struct vv_background *b, varve_job *job)
 {
     if (job->stage == VV_TO_COPY) {
         job->stage = VV_COPYING;
@@ -132,15 +133,15 @@ static void copy(struct vv_background *b, varve_job *job)
         vv_monitor_wait(b->monitor, -1);
 }
 
-static void serve_one(struct vv_background *b, varve_job *job)
+static void background_serve_one(struct vv_background *b, varve_job *job)
 {
     varve_error error = { 0 };
-    copy(b, job);
+    background_copy(b, job);
     vv_monitor_leave(b->monitor);
     varve_status status = write_job(job, &error);
     vv_monitor_enter(b->monitor);
     error.status = status;
-    finish(b, job, &error);
+    background_finish(b, job, &error);
     vv_monitor_wake(b->monitor);
 }
 
@@ -152,14 +153,14 @@ static varve_job *first_in_flight(const struct vv_background *b)
     return job;
 }
 
-static void *serve(void *argument)
+static void *background_serve(void *argument)
 {
     struct vv_background *b = argument;
     vv_monitor_enter(b->monitor);
     for (;;) {
         varve_job *job = first_in_flight(b);
         if (job)
-            serve_one(b, job);
+            background_serve_one(b, job);
         else if (b->ends)
             break;
         else
@@ -172,7 +173,7 @@ static void *serve(void *argument)
 /* --- What the program's thread does --------------------------------------- */
 
 /* From inside. */
-static void wait_for(struct vv_background *b, const varve_job *job)
+static void background_wait_for(struct vv_background *b, const varve_job *job)
 {
     while (!job->is_done)
         vv_monitor_wait(b->monitor, -1);
@@ -187,7 +188,7 @@ static void notice(struct vv_background *b)
         job->is_noticed = true;
         job->is_told = !job->error.status || job->is_private ||
                        job->error.status == VARVE_CANCELLED;
-        if (job->root && job->sets_counter && is_in_place(job) &&
+        if (job->root && job->sets_counter && background_is_in_place(job) &&
             vv_save_counter(job->root) < job->counter)
             vv_set_save_counter(job->root, job->counter);
     }
@@ -204,7 +205,7 @@ static void add_failure(
             target ? " to " : "", target ? target : "", failure->message);
 }
 
-static void remember(varve_error *all, varve_job *job)
+static void background_remember(varve_error *all, varve_job *job)
 {
     if (!job->is_noticed || job->is_told)
         return;
@@ -213,12 +214,12 @@ static void remember(varve_error *all, varve_job *job)
 }
 
 /* From inside, and noticed. */
-static varve_status tell(struct vv_background *b, varve_error *error)
+static varve_status background_tell(struct vv_background *b, varve_error *error)
 {
     varve_error all = b->untold;
     b->untold = (varve_error){ 0 };
     for (varve_job *job = b->jobs; job; job = job->next)
-        remember(&all, job);
+        background_remember(&all, job);
     if (all.status && error)
         *error = all;
     return all.status;
@@ -228,7 +229,7 @@ varve_status vv_background_tell(struct vv_background *b, varve_error *error)
 {
     vv_monitor_enter(b->monitor);
     notice(b);
-    varve_status status = tell(b, error);
+    varve_status status = background_tell(b, error);
     vv_monitor_leave(b->monitor);
     return status;
 }
@@ -238,7 +239,7 @@ bool vv_background_wait_for_oldest(struct vv_background *b)
     vv_monitor_enter(b->monitor);
     const varve_job *oldest = first_in_flight(b);
     if (oldest)
-        wait_for(b, oldest);
+        background_wait_for(b, oldest);
     vv_monitor_leave(b->monitor);
     return oldest != NULL;
 }
@@ -267,7 +268,7 @@ bool vv_background_is_idle(struct vv_background *b)
 void vv_background_wait(struct vv_background *b, varve_job *job)
 {
     vv_monitor_enter(b->monitor);
-    wait_for(b, job);
+    background_wait_for(b, job);
     notice(b);
     vv_monitor_leave(b->monitor);
 }
@@ -275,7 +276,7 @@ void vv_background_wait(struct vv_background *b, varve_job *job)
 void vv_background_wait_copied(struct vv_background *b, varve_job *job)
 {
     vv_monitor_enter(b->monitor);
-    copy(b, job);
+    background_copy(b, job);
     vv_monitor_leave(b->monitor);
 }
 
@@ -307,8 +308,8 @@ bool vv_background_start(struct vv_background *b)
 {
     const struct vv_system *system = b->context.system;
     if (!b->has_thread)
-        b->has_thread =
-            system->start_thread(system->state, serve, b, &b->thread) == 0;
+        b->has_thread = system->start_thread(system->state, background_serve, b,
+                            &b->thread) == 0;
     return b->has_thread;
 }
 
@@ -317,8 +318,8 @@ static void count_on(struct vv_background *b, varve_job *job)
 {
     notice(b);
     uint64_t counter = vv_save_counter(job->root);
-    if (job->is_numbered && job->cargo.counter < counter)
-        job->cargo.counter = counter;
+    if (job->is_numbered && job->save_plan.counter < counter)
+        job->save_plan.counter = counter;
 }
 
 void vv_background_add(struct vv_background *b, varve_job *job)
@@ -334,7 +335,7 @@ void vv_background_add(struct vv_background *b, varve_job *job)
     if (!b->has_thread) {
         varve_error error = { 0 };
         error.status = write_job(job, &error);
-        finish(b, job, &error);
+        background_finish(b, job, &error);
         notice(b);
     }
     vv_monitor_leave(b->monitor);
@@ -347,7 +348,7 @@ void vv_background_part(struct vv_background *b, varve_job *job)
     while (*link != job)
         link = &(*link)->next;
     *link = job->next;
-    remember(&b->untold, job);
+    background_remember(&b->untold, job);
     vv_monitor_leave(b->monitor);
 }
 
@@ -356,7 +357,7 @@ void vv_background_part(struct vv_background *b, varve_job *job)
 /* In the child of a fork: the thread is the parent's, who goes on with what is
  * in flight. Whatever it was about to change stays as it is, and is not freed,
  * nor is the monitor, that it may be in. */
-static void lose(struct vv_background *b)
+static void background_lose(struct vv_background *b)
 {
     for (varve_job *job = b->jobs, *next; job; job = next) {
         next = job->next;
@@ -375,9 +376,9 @@ static void lose(struct vv_background *b)
     }
 }
 
-static bool is_lost(const struct vv_background *b)
+static bool background_is_lost(const struct vv_background *b)
 {
-    return b->process != this_process(&b->context);
+    return b->process != background_this_process(&b->context);
 }
 
 uint64_t vv_background_ended(struct vv_background *b)
@@ -412,12 +413,12 @@ void vv_background_release_copy(struct vv_background *b)
     b->is_cut_off = false;
 }
 
-static void graph_freed(struct vv_observer *self)
+static void background_graph_freed(struct vv_observer *self)
 {
     struct vv_background *b = (struct vv_background *)self;
     const struct vv_system *system = b->context.system;
-    if (is_lost(b)) {
-        lose(b);
+    if (background_is_lost(b)) {
+        background_lose(b);
         return;
     }
     vv_monitor_enter(b->monitor);
@@ -435,43 +436,43 @@ static void graph_freed(struct vv_observer *self)
     vv_release(&a, b, sizeof *b);
 }
 
-static struct vv_background *find(const varve_graph *graph)
+static struct vv_background *background_find(const varve_graph *graph)
 {
-    struct vv_background *b =
-        (struct vv_background *)vv_graph_observer(graph, graph_freed);
-    if (!b || !is_lost(b))
+    struct vv_background *b = (struct vv_background *)vv_graph_observer(
+        graph, background_graph_freed);
+    if (!b || !background_is_lost(b))
         return b;
     vv_graph_forget(b->graph, &b->observer);
-    lose(b);
+    background_lose(b);
     return NULL;
 }
 
 static void wait_for_copies(struct vv_observer *self)
 {
     struct vv_background *b = (struct vv_background *)self;
-    if (is_lost(b))
+    if (background_is_lost(b))
         return;
     vv_monitor_enter(b->monitor);
     for (varve_job *job = b->jobs; job; job = job->next)
-        copy(b, job);
+        background_copy(b, job);
     vv_monitor_leave(b->monitor);
 }
 
-static void node_removed(struct vv_observer *self, varve_node *node)
+static void background_node_removed(struct vv_observer *self, varve_node *node)
 {
     struct vv_background *b = (struct vv_background *)self;
-    if (is_lost(b))
+    if (background_is_lost(b))
         return;
     vv_monitor_enter(b->monitor);
     for (varve_job *job = b->jobs; job; job = job->next) {
-        copy(b, job);
+        background_copy(b, job);
         if (job->root == node)
             job->root = NULL;
     }
     vv_monitor_leave(b->monitor);
 }
 
-static void edge_removed(struct vv_observer *self, varve_node *child)
+static void background_edge_removed(struct vv_observer *self, varve_node *child)
 {
     (void)child;
     wait_for_copies(self);
@@ -480,7 +481,7 @@ static void edge_removed(struct vv_observer *self, varve_node *child)
 struct vv_background *vv_background_of(varve_graph *graph)
 {
     const varve_allocator *a = &graph->context.allocator;
-    struct vv_background *b = find(graph);
+    struct vv_background *b = background_find(graph);
     if (b)
         return b;
     b = vv_allocate_zeroed(a, sizeof *b);
@@ -489,28 +490,28 @@ struct vv_background *vv_background_of(varve_graph *graph)
     b->context = graph->context;
     b->graph = graph;
     b->pool.allocator = &b->context.allocator;
-    b->process = this_process(&b->context);
+    b->process = background_this_process(&b->context);
     b->monitor = vv_monitor_new(a);
     if (!b->monitor) {
         vv_release(a, b, sizeof *b);
         return NULL;
     }
     b->observer.values_change = wait_for_copies;
-    b->observer.node_removed = node_removed;
-    b->observer.edge_removed = edge_removed;
-    b->observer.graph_freed = graph_freed;
+    b->observer.node_removed = background_node_removed;
+    b->observer.edge_removed = background_edge_removed;
+    b->observer.graph_freed = background_graph_freed;
     vv_graph_observe(graph, &b->observer);
     return b;
 }
 
 struct vv_background *vv_background_of_job(varve_job *job)
 {
-    return job->background ? find(job->background->graph) : NULL;
+    return job->background ? background_find(job->background->graph) : NULL;
 }
 
 varve_status vv_background_settle(varve_graph *graph, varve_error *error)
 {
-    struct vv_background *b = find(graph);
+    struct vv_background *b = background_find(graph);
     while (b && vv_background_wait_for_oldest(b))
         continue;
     return b ? vv_background_tell(b, error) : VARVE_OK;
@@ -518,7 +519,7 @@ varve_status vv_background_settle(varve_graph *graph, varve_error *error)
 
 void vv_background_keep(varve_graph *graph, const varve_error *failure)
 {
-    struct vv_background *b = find(graph);
+    struct vv_background *b = background_find(graph);
     if (!b || !failure->status || failure->status == VARVE_CANCELLED)
         return;
     vv_monitor_enter(b->monitor);
@@ -528,7 +529,7 @@ void vv_background_keep(varve_graph *graph, const varve_error *failure)
 
 void vv_background_notice(const varve_graph *graph)
 {
-    struct vv_background *b = find(graph);
+    struct vv_background *b = background_find(graph);
     if (!b)
         return;
     vv_monitor_enter(b->monitor);

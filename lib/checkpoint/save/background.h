@@ -12,7 +12,7 @@
 #include <varve/job.h>
 
 #include "block_pool.h"
-#include "cargo.h"
+#include "save_plan.h"
 #include "graph.h"
 
 struct vv_monitor;
@@ -23,15 +23,15 @@ enum vv_copy_stage { VV_TO_COPY, VV_COPYING, VV_COPIED };
 /* What is otherwise of a job by many processes: the part of this one. */
 struct vv_job_part {
     /* to fill in */
-    /* A cargo beside that of the job, from 0; NULL: there are no more. */
-    struct vv_cargo *(*cargo)(struct vv_job_part *part, size_t number);
+    /* A save plan beside that of the job, from 0; NULL: there are no more. */
+    struct vv_save_plan *(*save_plan)(struct vv_job_part *part, size_t number);
     /* Before the values are copied, once, on any thread; may be NULL. */
     void (*look)(struct vv_job_part *part);
     /* Called whatever became of it before (`status`), on the thread of the
      * background; sets the job's path. */
     varve_status (*write)(struct vv_job_part *part, varve_job *job,
         varve_status status, varve_error *error);
-    /* Before the cargo of the job is cleared, on any thread. */
+    /* Before the save plan of the job is cleared, on any thread. */
     void (*free)(struct vv_job_part *part);
 };
 
@@ -43,8 +43,8 @@ struct varve_job {
     struct vv_background *background; /* NULL: it is over, and has no graph */
     struct varve_job *next;           /* called later */
     varve_node *root;                 /* NULL once it is gone */
-    struct vv_cargo cargo;
-    size_t detached; /* so many of all its cargoes are */
+    struct vv_save_plan save_plan;
+    size_t detached; /* so many of all its save plans are */
     struct vv_block *block;
     char *target;             /* a path, or the prefix of a numbered one */
     bool is_numbered;         /* its number is found when it is written */
@@ -69,12 +69,13 @@ struct vv_job_request {
     varve_node *root;
     const char *target; /* copied */
     const varve_write_options *options;
-    bool is_numbered;    /* `target` is a prefix */
-    bool sets_counter;   /* the root's, to... */
-    uint64_t counter;    /* ... this, which is in the file; of a numbered one,
-                            what it is above at least. 0: none */
-    bool is_private;     /* failures are not told by the next save */
-    enum vv_cargo_of of; /* whose values they are; VV_OF_ONE or VV_OF_PARTS */
+    bool is_numbered;  /* `target` is a prefix */
+    bool sets_counter; /* the root's, to... */
+    uint64_t counter;  /* ... this, which is in the file; of a numbered one,
+                          what it is above at least. 0: none */
+    bool is_private;   /* failures are not told by the next save */
+    enum vv_save_plan_of
+        of; /* whose values they are; VV_OF_ONE or VV_OF_PARTS */
 };
 
 /* Starts one; or writes it before it returns, where there is no thread. NULL on
@@ -100,13 +101,13 @@ struct vv_background;
 /* The steps of vv_job_start, for whoever has others between them: what is known
  * before anything is gathered; ... */
 varve_job *vv_job_new(const struct vv_job_request *request, varve_error *error);
-/* ... its cargo has been; all values are held still, and it can be added, or
- * dropped. */
+/* ... its save plan has been; all values are held still, and it can be added,
+ * or dropped. */
 void vv_job_request(varve_job *job, const struct vv_job_request *request);
 varve_status vv_job_hold_still(
     struct vv_background *b, varve_job *job, varve_error *error);
 
-/* One that was not added, and whose cargo is cleared. */
+/* One that was not added, and whose save plan is cleared. */
 void vv_job_drop(struct vv_background *b, varve_job *job);
 
 /* --- For job.c ------------------------------------------------------------ */
@@ -160,8 +161,8 @@ void vv_background_wait_copied(struct vv_background *b, varve_job *job);
 
 bool vv_background_has_done(struct vv_background *b, const varve_job *job);
 
-/* All cargoes of a job, from its own on; NULL past the end. */
-struct vv_cargo *vv_job_cargo(varve_job *job, size_t number);
+/* All save plans of a job, from its own on; NULL past the end. */
+struct vv_save_plan *vv_job_save_plan(varve_job *job, size_t number);
 
 /* Copies what they lend of large values; once. */
 void vv_job_copy(varve_job *job);

@@ -15,7 +15,7 @@ struct vv_block {
     size_t size; /* of what follows */
 };
 
-static void release(const varve_allocator *a, struct vv_block *block)
+static void block_pool_release(const varve_allocator *a, struct vv_block *block)
 {
     vv_release_aligned(a, block, block->size + PAGE, PAGE);
 }
@@ -25,7 +25,7 @@ void vv_block_pool_clear(struct vv_block_pool *pool)
     while (pool->free) {
         struct vv_block *block = pool->free;
         pool->free = block->next;
-        release(pool->allocator, block);
+        block_pool_release(pool->allocator, block);
     }
 }
 

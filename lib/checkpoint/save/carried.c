@@ -66,7 +66,8 @@ const struct vv_carried_source *vv_carried_source_of(const varve_node *node)
 /* --- Values --------------------------------------------------------------- */
 
 /* For who copies a value out without the save's help. */
-static varve_status copy_out(void *self, uint64_t at, void *bytes, size_t size)
+static varve_status carried_copy_out(
+    void *self, uint64_t at, void *bytes, size_t size)
 {
     const struct vv_carried_value *v = self;
     varve_status status =
@@ -79,7 +80,7 @@ static varve_status copy_out(void *self, uint64_t at, void *bytes, size_t size)
 
 enum { STATE_PART = 1 << 20 };
 
-static varve_status save_state(void *self, varve_sink *sink)
+static varve_status carried_save_state(void *self, varve_sink *sink)
 {
     const struct vv_carried_value *v = self;
     varve_status status = VARVE_OK;
@@ -111,7 +112,7 @@ static bool set_strings(
 }
 
 /* Strings are in memory: their variable points to them. */
-static varve_status read_strings(
+static varve_status carried_read_strings(
     varve_node *node, const struct vv_carried_value *v, varve_error *error)
 {
     const varve_allocator *a = &node->graph->context.allocator;
@@ -138,12 +139,12 @@ static varve_status read_strings(
     return VARVE_OK;
 }
 
-static varve_status reach(
+static varve_status carried_reach(
     varve_node *node, struct vv_carried_value *v, varve_error *error)
 {
     varve_tensor *tensor = &node->variable->tensor;
     varve_tensor view = *tensor;
-    const varve_memory memory = { .copy_out = copy_out, .self = v };
+    const varve_memory memory = { .copy_out = carried_copy_out, .self = v };
     if (varve_tensor_size(tensor) == 0)
         return VARVE_OK;
     view.memory = &memory;
@@ -154,10 +155,11 @@ static varve_status reach(
 
 /* --- Nodes ---------------------------------------------------------------- */
 
-static varve_node *make_node(
+static varve_node *carried_make_node(
     struct vv_carried *c, const varve_saved_node *saved)
 {
-    static const varve_state_callbacks callbacks = { .save = save_state };
+    static const varve_state_callbacks callbacks = { .save =
+                                                         carried_save_state };
     if (saved->kind == VARVE_STATE)
         return vv_state_new(c->graph, &callbacks, NULL);
     if (saved->kind != VARVE_VARIABLE)
@@ -178,18 +180,19 @@ static varve_status set_value(
         return VARVE_OK;
     }
     v->dtype = node->variable->tensor.dtype;
-    return v->dtype == VARVE_STRING ? read_strings(node, v, error)
-                                    : reach(node, v, error);
+    return v->dtype == VARVE_STRING ? carried_read_strings(node, v, error)
+                                    : carried_reach(node, v, error);
 }
 
 /* A pointer at the end of a list; false, and a mistake, without memory. */
-static bool note(struct vv_carried *c, struct vv_buffer *list, void *pointer)
+static bool carried_note(
+    struct vv_carried *c, struct vv_buffer *list, void *pointer)
 {
     vv_buffer_add(list, &pointer, sizeof pointer);
     if (!list->failed)
         return true;
     list->failed = false;
-    vv_memory_mistake(c->graph);
+    vv_graph_memory_error(c->graph);
     return false;
 }
 
@@ -197,16 +200,16 @@ varve_node *vv_carried_add_node(struct vv_carried *c,
     const varve_saved_node *saved, const struct vv_carried_value *at,
     bool has_value, varve_error *error)
 {
-    varve_node *node = make_node(c, saved);
+    varve_node *node = carried_make_node(c, saved);
     if (vv_is_nil(node))
         return NULL;
-    if (!note(c, &c->nodes, node)) {
+    if (!carried_note(c, &c->nodes, node)) {
         vv_node_free(node);
         return NULL;
     }
     struct carried_node *carried = vv_attachment_make(node, &carried_kind);
     if (!carried) {
-        vv_memory_mistake(c->graph);
+        vv_graph_memory_error(c->graph);
         return NULL;
     }
     carried->at = *at;
@@ -226,7 +229,7 @@ bool vv_carried_add_edge(struct vv_carried *c, varve_node *parent,
     struct vv_edge *edge = vv_edge_add_quietly(parent, name, child);
     if (!edge)
         return false;
-    if (note(c, &c->edges, edge))
+    if (carried_note(c, &c->edges, edge))
         return true;
     vv_edge_remove(edge);
     return false;
@@ -240,7 +243,7 @@ bool vv_carried_add_slot(struct vv_carried *c, varve_node *owner,
         return false;
     }
     struct vv_slot *slot = vv_as_slot(node);
-    if (note(c, &c->slots, slot))
+    if (carried_note(c, &c->slots, slot))
         return true;
     vv_slot_remove(slot);
     return false;
@@ -255,21 +258,21 @@ bool vv_carried_hold(struct vv_carried *c, varve_node *state,
     struct vv_node_state *s = vv_state_of(state);
     struct held *held = vv_allocate(a, sizeof *held);
     if (!held) {
-        vv_memory_mistake(c->graph);
+        vv_graph_memory_error(c->graph);
         return false;
     }
     *held = (struct held){ state, s->callbacks, s->self, *value };
     held->value.carried = c;
-    if (!note(c, &c->held, held)) {
+    if (!carried_note(c, &c->held, held)) {
         vv_release(a, held, sizeof *held);
         return false;
     }
-    s->callbacks.save = save_state;
+    s->callbacks.save = carried_save_state;
     s->self = &held->value;
     return true;
 }
 
-static void let_go(struct vv_carried *c)
+static void carried_let_go(struct vv_carried *c)
 {
     size_t count = c->held.size / sizeof(struct held *);
     struct held **all = (struct held **)(void *)c->held.data;
@@ -289,7 +292,7 @@ bool vv_carried_conflict(struct vv_carried *c, varve_node *in_the_way,
     vv_buffer_add(&c->conflicts, &conflict, sizeof conflict);
     if (!c->conflicts.failed)
         return true;
-    vv_memory_mistake(c->graph);
+    vv_graph_memory_error(c->graph);
     return false;
 }
 
@@ -376,7 +379,7 @@ varve_status vv_carry(
     vv_graph_be_quiet(c->graph, false);
     vv_graph_let_go(c->graph, older);
     varve_error mistake = { .status = VARVE_OK };
-    if (vv_take_mistake(c->graph, &mistake) && !status) {
+    if (vv_graph_take_error(c->graph, &mistake) && !status) {
         status = mistake.status;
         if (error)
             *error = mistake;
@@ -391,7 +394,7 @@ void vv_carried_unlink(struct vv_carried *c)
     struct vv_edge *const *edges =
         (struct vv_edge *const *)(void *)c->edges.data;
     vv_graph_be_quiet(c->graph, true);
-    let_go(c);
+    carried_let_go(c);
     for (size_t i = c->slots.size / sizeof *slots; i-- > 0;)
         vv_slot_remove(slots[i]);
     for (size_t i = c->edges.size / sizeof *edges; i-- > 0;)

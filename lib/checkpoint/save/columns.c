@@ -23,7 +23,7 @@
 #include "try.h"
 #include "variable.h"
 
-static varve_status no_memory(varve_error *error)
+static varve_status columns_no_memory(varve_error *error)
 {
     return vv_fail_memory(error, "the index of a checkpoint");
 }
@@ -36,12 +36,13 @@ struct numbering {
     size_t count;
 };
 
-static void mark(struct numbering *n, const struct vv_name *name)
+static void columns_mark(struct numbering *n, const struct vv_name *name)
 {
     n->numbers[name->rank] = 1;
 }
 
-static uint32_t number_of(const struct numbering *n, const struct vv_name *name)
+static uint32_t columns_number_of(
+    const struct numbering *n, const struct vv_name *name)
 {
     return n->numbers[name->rank];
 }
@@ -58,21 +59,21 @@ static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
         edges += count;
         const struct vv_name *global = vv_global_name(node);
         if (global)
-            mark(n, global);
+            columns_mark(n, global);
         struct vv_edge *e = count ? vv_first_edge(node) : NULL;
         for (; e; e = vv_next_edge(e))
-            mark(n, vv_edge_name(e));
+            columns_mark(n, vv_edge_name(e));
     }
     for (size_t i = 0; i < walk->slot_count; i++)
-        mark(n, walk->slots[i]->name);
+        columns_mark(n, walk->slots[i]->name);
     for (unsigned i = 0; i < vv_tag_count(walk->graph); i++) {
         if (tags >> i & 1)
-            mark(n, vv_tag_name(walk->graph, i));
+            columns_mark(n, vv_tag_name(walk->graph, i));
     }
     return edges;
 }
 
-static void add_names(struct vv_columns *c, struct numbering *n,
+static void columns_add_names(struct vv_columns *c, struct numbering *n,
     const struct vv_name_table *names)
 {
     uint32_t next = 0;
@@ -106,7 +107,7 @@ static void add_tags(struct vv_columns *c, const struct numbering *n,
     for (unsigned i = 0; i < vv_tag_count(graph); i++) {
         if (!(tags >> i & 1))
             continue;
-        uint32_t number = number_of(n, vv_tag_name(graph, i));
+        uint32_t number = columns_number_of(n, vv_tag_name(graph, i));
         size_t at = count++;
         for (; at > 0 && numbers[at - 1] > number; at--)
             numbers[at] = numbers[at - 1];
@@ -116,30 +117,33 @@ static void add_tags(struct vv_columns *c, const struct numbering *n,
         vv_index_add_tag(&c->index, (uint32_t)place, numbers[i]);
 }
 
-static void add_node(struct vv_columns *c, const struct numbering *n,
+static void columns_add_node(struct vv_columns *c, const struct numbering *n,
     struct vv_walk *walk, size_t place)
 {
     varve_node *node = walk->steps[place].node;
     struct vv_edge *const *edges = vv_walk_edges(walk, node);
     for (size_t i = 0; i < vv_walk_edge_count(walk, node); i++)
-        vv_index_add_edge(&c->index, number_of(n, vv_edge_name(edges[i])),
+        vv_index_add_edge(&c->index,
+            columns_number_of(n, vv_edge_name(edges[i])),
             vv_walk_place(walk, edges[i]->public.node));
     vv_index_add_node(&c->index, node->kind);
     if (vv_node_tags(node))
         add_tags(c, n, walk, place);
     const struct vv_name *global = vv_global_name(node);
     if (global)
-        vv_index_add_global(&c->index, (uint32_t)place, number_of(n, global));
+        vv_index_add_global(
+            &c->index, (uint32_t)place, columns_number_of(n, global));
 }
 
-static void add_slots(
+static void columns_add_slots(
     struct vv_columns *c, const struct numbering *n, const struct vv_walk *walk)
 {
     for (size_t i = 0; i < walk->slot_count; i++) {
         const struct vv_slot *slot = walk->slots[i];
         vv_index_add_slot(&c->index, vv_walk_place(walk, slot->owner),
             vv_walk_place(walk, slot->public.variable),
-            number_of(n, slot->name), vv_walk_place(walk, slot->public.node));
+            columns_number_of(n, slot->name),
+            vv_walk_place(walk, slot->public.node));
     }
 }
 
@@ -155,8 +159,9 @@ uint64_t vv_strings_size(const varve_tensor *tensor)
     return size;
 }
 
-static varve_status add_state(struct vv_columns *c, const struct vv_walk *walk,
-    uint32_t place, uint64_t *size, varve_error *error)
+static varve_status columns_add_state(struct vv_columns *c,
+    const struct vv_walk *walk, uint32_t place, uint64_t *size,
+    varve_error *error)
 {
     struct vv_buffer path;
     vv_buffer_init(&path, c->allocator);
@@ -169,14 +174,14 @@ static varve_status add_state(struct vv_columns *c, const struct vv_walk *walk,
     return status;
 }
 
-static bool has_value(const varve_node *node)
+static bool columns_has_value(const varve_node *node)
 {
     return node->value_state == VARVE_INITIALIZED ||
            node->value_state == VARVE_RESTORED;
 }
 
 /* A row for each value; whether they say anything is known at the end. */
-static void add_part(
+static void columns_add_part(
     struct vv_columns *c, const varve_node *node, varve_tensor *tensor)
 {
     varve_box box = { { 0 }, { 0 } };
@@ -189,16 +194,17 @@ static void add_part(
     vv_index_add_part(&c->index, &whole, &box);
 }
 
-static varve_status add_value(struct vv_columns *c, const struct vv_walk *walk,
-    uint32_t place, uint64_t local, varve_error *error)
+static varve_status columns_add_value(struct vv_columns *c,
+    const struct vv_walk *walk, uint32_t place, uint64_t local,
+    varve_error *error)
 {
     varve_node *node = walk->steps[place].node;
-    bool is_saved = has_value(node) && !vv_is_local(node, local);
+    bool is_saved = columns_has_value(node) && !vv_is_local(node, local);
     varve_tensor tensor = { .dtype = VARVE_UINT8, .rank = 1 };
     uint64_t size = 0;
     if (node->kind == VARVE_STATE) {
         if (is_saved)
-            VV_TRY(add_state(c, walk, place, &size, error));
+            VV_TRY(columns_add_state(c, walk, place, &size, error));
         tensor.shape[0] = size;
     } else {
         const varve_tensor *here = &node->variable->tensor;
@@ -209,7 +215,7 @@ static varve_status add_value(struct vv_columns *c, const struct vv_walk *walk,
             size = varve_tensor_size(here);
     }
     if (c->takes_parts)
-        add_part(c, is_saved ? node : NULL, &tensor);
+        columns_add_part(c, is_saved ? node : NULL, &tensor);
     vv_index_add_value(&c->index, place, &tensor, size, is_saved);
     return VARVE_OK;
 }
@@ -230,7 +236,7 @@ static bool may_have_value(const varve_node *node)
     return node->kind == VARVE_STATE || node->kind == VARVE_VARIABLE;
 }
 
-static varve_status add_values(
+static varve_status columns_add_values(
     struct vv_columns *c, const struct vv_walk *walk, varve_error *error)
 {
     uint64_t local = vv_tag_bit(walk->graph, VARVE_TAG_LOCAL);
@@ -240,7 +246,7 @@ static varve_status add_values(
     reserve_values(&c->index, count);
     for (size_t i = 0; i < walk->count; i++) {
         if (may_have_value(walk->steps[i].node))
-            VV_TRY(add_value(c, walk, (uint32_t)i, local, error));
+            VV_TRY(columns_add_value(c, walk, (uint32_t)i, local, error));
     }
     if (!c->has_parts) {
         vv_emptied(&c->index.whole_extents);
@@ -251,7 +257,7 @@ static varve_status add_values(
 
 /* --- All ---------------------------------------------------------------- */
 
-static varve_status fill(
+static varve_status columns_fill(
     struct vv_columns *c, struct vv_walk *walk, varve_error *error)
 {
     const struct vv_name_table *names = &walk->graph->names;
@@ -263,27 +269,27 @@ static varve_status fill(
         n.numbers =
             vv_allocate_zeroed(c->allocator, n.count * sizeof *n.numbers);
         if (!n.numbers)
-            return no_memory(error);
+            return columns_no_memory(error);
     }
     reserve_nodes(&c->index, walk->count, mark_names(&n, walk));
-    add_names(c, &n, names);
+    columns_add_names(c, &n, names);
     for (size_t i = 0; i < walk->count; i++)
-        add_node(c, &n, walk, i);
-    add_slots(c, &n, walk);
+        columns_add_node(c, &n, walk, i);
+    columns_add_slots(c, &n, walk);
     vv_release(c->allocator, n.numbers, n.count * sizeof *n.numbers);
-    return add_values(c, walk, error);
+    return columns_add_values(c, walk, error);
 }
 
-static varve_status begin(
+static varve_status columns_begin(
     struct vv_columns *c, struct vv_walk *walk, varve_error *error)
 {
     c->has_parts = false;
     c->allocator = walk->allocator;
     vv_index_columns_begin(&c->index, walk->allocator);
     vv_buffer_init(&c->states, walk->allocator);
-    varve_status status = fill(c, walk, error);
+    varve_status status = columns_fill(c, walk, error);
     if (!status && (c->states.failed || vv_index_columns_failed(&c->index)))
-        status = no_memory(error);
+        status = columns_no_memory(error);
     if (status)
         vv_columns_end(c);
     return status;
@@ -293,14 +299,14 @@ varve_status vv_columns_begin(
     struct vv_columns *c, struct vv_walk *walk, varve_error *error)
 {
     c->takes_parts = false;
-    return begin(c, walk, error);
+    return columns_begin(c, walk, error);
 }
 
 varve_status vv_columns_begin_parts(
     struct vv_columns *c, struct vv_walk *walk, varve_error *error)
 {
     c->takes_parts = true;
-    return begin(c, walk, error);
+    return columns_begin(c, walk, error);
 }
 
 void vv_columns_end(struct vv_columns *c)

@@ -8,10 +8,10 @@
 
 #include "allocator.h"
 #include "background.h"
-#include "cargo_copy.h"
+#include "save_plan_copy.h"
 #include "failure.h"
 #include "save.h"
-#include "spared.h"
+#include "copy_elision.h"
 #include "store.h"
 #include "try.h"
 #include "write.h"
@@ -21,7 +21,7 @@ enum { USUALLY_IN_FLIGHT = 2 };
 
 /* --- Beginning ---------------------------------------------------------- */
 
-static void release(varve_job *job)
+static void job_release(varve_job *job)
 {
     const varve_allocator a = job->context.allocator;
     vv_release_string(&a, job->target);
@@ -42,43 +42,44 @@ varve_job *vv_job_new(const struct vv_job_request *r, varve_error *error)
         (!r->sets_counter || vv_reserve_save_counter(r->root)))
         return job;
     if (job)
-        release(job);
+        job_release(job);
     vv_fail_memory(error, "a save in the background");
     return NULL;
 }
 
 void vv_job_request(varve_job *job, const struct vv_job_request *r)
 {
-    varve_write_options *o = &job->cargo.options;
+    varve_write_options *o = &job->save_plan.options;
     job->progress = o->progress;
     job->progress_user = o->progress_user;
     o->progress = vv_background_watch;
     o->progress_user = job;
     o->no_replace |= r->is_numbered;
-    job->cargo.counter = r->counter;
+    job->save_plan.counter = r->counter;
     job->root = r->root;
     job->is_numbered = r->is_numbered;
     job->sets_counter = r->sets_counter;
     job->is_private = r->is_private;
-    atomic_store(&job->total, job->cargo.columns.index.total);
+    atomic_store(&job->total, job->save_plan.columns.index.total);
 }
 
 static varve_status take_copy(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
-    struct vv_cargo *cargo;
+    struct vv_save_plan *save_plan;
     size_t size = 0, at = 0;
-    for (size_t i = 0; (cargo = vv_job_cargo(job, i)); i++)
-        size += vv_cargo_copy_size(cargo);
+    for (size_t i = 0; (save_plan = vv_job_save_plan(job, i)); i++)
+        size += vv_save_plan_copy_size(save_plan);
     if (size && !job->block)
         job->block = vv_background_take(b, size);
     if (size && !job->block)
         return vv_fail_memory(error, "a copy of the values");
     unsigned char *bytes = size ? vv_block_bytes(job->block) : NULL;
-    for (size_t i = 0; (cargo = vv_job_cargo(job, i)); i++) {
-        size_t own = vv_cargo_copy_size(cargo);
+    for (size_t i = 0; (save_plan = vv_job_save_plan(job, i)); i++) {
+        size_t own = vv_save_plan_copy_size(save_plan);
         if (i >= job->detached)
-            VV_TRY(vv_cargo_detach(cargo, own ? bytes + at : NULL, error));
+            VV_TRY(
+                vv_save_plan_detach(save_plan, own ? bytes + at : NULL, error));
         job->detached = i >= job->detached ? i + 1 : job->detached;
         at += own;
     }
@@ -91,20 +92,21 @@ static varve_status take_copy(
 static varve_status spare(
     struct vv_background *b, varve_job *job, varve_error *error)
 {
-    struct vv_cargo *cargo = &job->cargo;
-    const varve_write_options *o = &cargo->options;
-    const char *base = o->layers.base ? o->layers.base : job->target;
+    struct vv_save_plan *save_plan = &job->save_plan;
+    const varve_write_options *o = &save_plan->options;
+    const char *base = o->increment.base ? o->increment.base : job->target;
     struct vv_buffer path;
-    if (!cargo->unchanged.past || o->background.at_rest || job->part ||
+    if (!save_plan->unchanged.past || o->async.zero_copy || job->part ||
         !vv_background_is_idle(b))
         return VARVE_OK;
     vv_buffer_init(&path, &job->context.allocator);
-    if (job->is_numbered && !o->layers.base) {
+    if (job->is_numbered && !o->increment.base) {
         vv_find_numbered_base(&job->context, job->target, &path);
         base = path.size > 0 ? (const char *)path.data : NULL;
     }
     varve_status status =
-        base ? vv_cargo_spare(cargo, base, job->target, error) : VARVE_OK;
+        base ? vv_save_plan_spare(save_plan, base, job->target, error)
+             : VARVE_OK;
     vv_buffer_clear(&path);
     return status;
 }
@@ -116,11 +118,11 @@ varve_status vv_job_hold_still(
 {
     if (!vv_background_start(b))
         return VARVE_OK;
-    const varve_write_options *o = &job->cargo.options;
+    const varve_write_options *o = &job->save_plan.options;
     varve_error reason = { 0 };
     varve_status status;
-    vv_background_wait_for_room(b,
-        o->background.in_flight ? o->background.in_flight : USUALLY_IN_FLIGHT);
+    vv_background_wait_for_room(
+        b, o->async.in_flight ? o->async.in_flight : USUALLY_IN_FLIGHT);
     VV_TRY(spare(b, job, error));
     do
         status = take_copy(b, job, &reason);
@@ -130,32 +132,33 @@ varve_status vv_job_hold_still(
             *error = reason;
         return status;
     }
-    if (!o->background.at_rest) {
+    if (!o->async.zero_copy) {
         vv_job_copy(job);
         job->stage = VV_COPIED;
     }
     return VARVE_OK;
 }
 
-static varve_status begin(struct vv_background *b, varve_job *job,
+static varve_status job_begin(struct vv_background *b, varve_job *job,
     const struct vv_job_request *r, varve_error *error)
 {
     if (r->is_numbered)
         VV_TRY(vv_check_numbered(r->options, "format", r->target, error));
-    VV_TRY(vv_cargo_gather_of(&job->cargo, r->root, r->of, r->options, error));
+    VV_TRY(vv_save_plan_gather_of(
+        &job->save_plan, r->root, r->of, r->options, error));
     vv_job_request(job, r);
     varve_status status = vv_job_hold_still(b, job, error);
     if (!status)
         vv_background_add(b, job);
     else
-        vv_cargo_clear(&job->cargo);
+        vv_save_plan_clear(&job->save_plan);
     return status;
 }
 
 void vv_job_drop(struct vv_background *b, varve_job *job)
 {
     vv_background_give(b, job->block);
-    release(job);
+    job_release(job);
 }
 
 static varve_job *start_checked(
@@ -169,7 +172,7 @@ static varve_job *start_checked(
     if (vv_background_tell(b, error))
         return NULL;
     varve_job *job = vv_job_new(r, error);
-    if (job && begin(b, job, r, error)) {
+    if (job && job_begin(b, job, r, error)) {
         vv_job_drop(b, job);
         return NULL;
     }
@@ -183,7 +186,7 @@ varve_job *vv_job_start(const struct vv_job_request *r, varve_error *error)
                : start_checked(r, error);
 }
 
-static varve_job *start(const struct vv_job_request *r, varve_error *error)
+static varve_job *job_start(const struct vv_job_request *r, varve_error *error)
 {
     return vv_check_call(r->root, r->target, "path", error) ||
                    vv_store_refuse(r->target, error)
@@ -201,7 +204,7 @@ varve_job *varve_write_async(varve_node *root, const char *path,
         .options = options,
         .counter = keeps ? varve_save_counter(root) : 0,
     };
-    return start(&request, error);
+    return job_start(&request, error);
 }
 
 varve_job *varve_save_async(varve_node *root, const char *prefix,
@@ -215,7 +218,7 @@ varve_job *varve_save_async(varve_node *root, const char *prefix,
         .sets_counter = true,
         .counter = varve_save_counter(root),
     };
-    return start(&request, error);
+    return job_start(&request, error);
 }
 
 /* --- The handle --------------------------------------------------------- */
@@ -239,7 +242,7 @@ varve_status varve_job_wait(varve_job *job, varve_error *error)
     return job->error.status;
 }
 
-varve_status varve_job_wait_copied(varve_job *job, varve_error *error)
+varve_status varve_job_wait_staged(varve_job *job, varve_error *error)
 {
     if (!job)
         return vv_fail_none(error, "job", "a call");
@@ -279,5 +282,5 @@ void varve_job_free(varve_job *job)
         vv_background_wait(b, job);
         vv_background_part(b, job);
     }
-    release(job);
+    job_release(job);
 }

@@ -35,7 +35,8 @@ void vv_layer_base_count(const struct vv_layer_base *base, uint64_t *live)
 /* Too many layers: the one with the least data goes. Too large in all: the one
  * of which the most is of no use. So a save writes more than what changed only
  * where as much comes free. */
-static uint32_t choose(const struct vv_opened *o, const uint64_t *live)
+static uint32_t layer_base_choose(
+    const struct vv_opened *o, const uint64_t *live)
 {
     const struct vv_index *index = &o->parsed.index;
     uint64_t total = 0;
@@ -86,7 +87,7 @@ varve_status vv_layer_base_open(struct vv_layer_base *base,
         return VARVE_OK;
     }
     vv_layer_base_count(base, live);
-    base->dropped = choose(&base->file, live);
+    base->dropped = layer_base_choose(&base->file, live);
     return VARVE_OK;
 }
 

@@ -20,8 +20,8 @@
 #define A_MILLISECOND ((int64_t)1000000)
 #define LONGEST_WAIT (10000 * A_MILLISECOND) /* for who collects */
 
-static varve_status share(const struct vv_context *context, int folder,
-    const char *path, varve_error *error)
+static varve_status layer_folder_share(const struct vv_context *context,
+    int folder, const char *path, varve_error *error)
 {
     const struct vv_system *system = context->system;
     int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
@@ -86,7 +86,7 @@ varve_status vv_layer_folder_open(const struct vv_context *context,
     int opened;
     VV_TRY(vv_directory_make_parent(
         &other, text, (flags & VV_PUBLISH_NO_SYNC) != 0, &opened, error));
-    varve_status status = share(context, opened, path, error);
+    varve_status status = layer_folder_share(context, opened, path, error);
     if (!status && is_link)
         status = mark_shared(context, opened, path, error);
     if (status)

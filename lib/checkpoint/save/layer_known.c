@@ -20,7 +20,7 @@ struct vv_layer_known vv_layer_known_of(const struct vv_unchanged *unchanged,
     return known;
 }
 
-static struct vv_span span_of(
+static struct vv_span layer_known_span_of(
     const struct vv_layer_known *known, uint32_t value, uint64_t chunk)
 {
     uint64_t at = chunk * VV_CHUNK_SIZE;
@@ -34,7 +34,7 @@ const uint8_t *vv_layer_known_digest(
     const struct vv_layer_known *known, uint32_t value, uint64_t chunk)
 {
     const struct vv_layer_base *base = known->base;
-    const struct vv_span span = span_of(known, value, chunk);
+    const struct vv_span span = layer_known_span_of(known, value, chunk);
     if (!known->is_known || !vv_layer_base_pairs(base, known->index, value) ||
         !vv_is_unchanged(known->unchanged, &span, known->since) ||
         !vv_layer_base_keeps(
@@ -47,7 +47,7 @@ void vv_layer_known_mark(const struct vv_layer_known *known, uint32_t value,
     uint64_t chunk, bool *is_changed)
 {
     const struct vv_layer_base *base = known->base;
-    const struct vv_span span = span_of(known, value, chunk);
+    const struct vv_span span = layer_known_span_of(known, value, chunk);
     memset(is_changed, !known->is_known, VV_CHUNK_PAGES * sizeof *is_changed);
     if (!known->is_known)
         return;

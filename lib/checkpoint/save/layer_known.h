@@ -1,5 +1,5 @@
-/* layer_known.h - which chunks and pages of a cargo its base has as they are,
- * known without a look at them.
+/* layer_known.h - which chunks and pages of a save plan its base has as they
+ * are, known without a look at them.
  *
  * What lies in a layer that is dropped is written again, so it is looked at:
  * nothing is ever written under the digest of something else, whatever the
@@ -19,7 +19,7 @@ struct vv_layer_known {
     uint32_t since; /* at this moment */
     /* own */
     const struct vv_unchanged *unchanged;
-    const struct vv_index *index; /* of the cargo */
+    const struct vv_index *index; /* of the save plan */
     const struct vv_layer_base *base;
 };
 

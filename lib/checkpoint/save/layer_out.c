@@ -19,8 +19,9 @@
 /* --- The beginning ---------------------------------------------------------
  */
 
-static void begin(struct vv_layer_out *out, const struct vv_context *context,
-    const char *path, int level, struct vv_index_columns *columns)
+static void layer_out_begin(struct vv_layer_out *out,
+    const struct vv_context *context, const char *path, int level,
+    struct vv_index_columns *columns)
 {
     struct vv_buffer *own[] = { &columns->layer_nonces, &columns->layer_sizes,
         &columns->place_begins, &columns->place_layers, &columns->place_offsets,
@@ -43,7 +44,7 @@ varve_status vv_layer_out_begin(struct vv_layer_out *out,
     const struct vv_context *context, const char *path, int flags, int level,
     struct vv_index_columns *columns, varve_error *error)
 {
-    begin(out, context, path, level, columns);
+    layer_out_begin(out, context, path, level, columns);
     out->flags = flags;
     return vv_layer_folder_open(
         context, path, flags, &out->own_path, &out->folder, error);
@@ -66,7 +67,7 @@ varve_status vv_layer_out_set_base(struct vv_layer_out *out,
 
 /* --- Places --------------------------------------------------------------- */
 
-static uint32_t add_layer(
+static uint32_t layer_out_add_layer(
     struct vv_layer_out *out, const uint8_t *nonce, uint64_t size)
 {
     uint32_t number = (uint32_t)(out->columns->layer_sizes.size / 8);
@@ -79,7 +80,7 @@ static uint32_t add_layer(
 
 /* A range in the layer, which grows. */
 static varve_status write_new(struct vv_layer_out *out,
-    const struct vv_parcel *parcel, varve_error *error)
+    const struct vv_chunk_job *parcel, varve_error *error)
 {
     struct vv_layer_place place = parcel->place;
     const void *frame = parcel->frame;
@@ -94,10 +95,10 @@ static varve_status write_new(struct vv_layer_out *out,
 
 /* Zeros lie with what is new before them, if they can. */
 static varve_status write_parcel(
-    void *user, const struct vv_parcel *parcel, varve_error *error)
+    void *user, const struct vv_chunk_job *parcel, varve_error *error)
 {
     struct vv_layer_out *out = user;
-    struct vv_parcel behind = { .size = parcel->size,
+    struct vv_chunk_job behind = { .size = parcel->size,
         .place = { .layer = out->own, .offset = out->data.offset } };
     if (parcel->place.layer == VV_NONE && out->own != VV_NONE &&
         vv_place_goes_on(&out->places, &behind.place))
@@ -108,8 +109,8 @@ static varve_status write_parcel(
     return VARVE_OK;
 }
 
-static varve_status put(struct vv_layer_out *out,
-    const struct vv_parcel *parcel, varve_error *error)
+static varve_status layer_out_put(struct vv_layer_out *out,
+    const struct vv_chunk_job *parcel, varve_error *error)
 {
     out->at += parcel->size;
     return out->line ? vv_pack_line_add(out->line, parcel, error)
@@ -128,17 +129,18 @@ varve_status vv_layer_out_begin_inside(struct vv_layer_out *out,
     const struct vv_context *context, const char *path, int file, int flags,
     int level, struct vv_index_columns *columns, varve_error *error)
 {
-    begin(out, context, path, level, columns);
+    layer_out_begin(out, context, path, level, columns);
     out->is_inside = true;
     vv_place_out_begin(&out->places, columns, true);
-    out->own = add_layer(out, out->nonce, 0);
+    out->own = layer_out_add_layer(out, out->nonce, 0);
     VV_TRY(begin_packing(out, error));
     VV_TRY(vv_data_out_begin(&out->data, context, file, path, 0, error));
     out->data.no_write_back = flags & VV_PUBLISH_NO_SYNC;
     return VARVE_OK;
 }
 
-static varve_status begin_layer(struct vv_layer_out *out, varve_error *error)
+static varve_status layer_out_begin_layer(
+    struct vv_layer_out *out, varve_error *error)
 {
     if (out->own != VV_NONE)
         return VARVE_OK;
@@ -147,7 +149,7 @@ static varve_status begin_layer(struct vv_layer_out *out, varve_error *error)
     const char *path = vv_buffer_string(&out->own_path);
     VV_TRY(vv_publish_begin_in(&out->publication, out->context, out->folder,
         vv_path_name(path), path, out->flags, out->like, error));
-    out->own = add_layer(out, out->nonce, 0);
+    out->own = layer_out_add_layer(out, out->nonce, 0);
     VV_TRY(begin_packing(out, error));
     VV_TRY(vv_data_out_begin(
         &out->data, out->context, out->publication.file, path, 0, error));
@@ -158,26 +160,26 @@ static varve_status begin_layer(struct vv_layer_out *out, varve_error *error)
 varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
     uint64_t size, unsigned planes, varve_error *error)
 {
-    VV_TRY(begin_layer(out, error));
-    const struct vv_parcel parcel = { .bytes = bytes,
+    VV_TRY(layer_out_begin_layer(out, error));
+    const struct vv_chunk_job parcel = { .bytes = bytes,
         .stays = out->bytes_stay,
         .size = size,
         .planes = planes,
         .place = { .layer = out->own } };
-    return put(out, &parcel, error);
+    return layer_out_put(out, &parcel, error);
 }
 
 varve_status vv_layer_out_zeros(
     struct vv_layer_out *out, uint64_t size, varve_error *error)
 {
-    const struct vv_parcel parcel = { .size = size,
+    const struct vv_chunk_job parcel = { .size = size,
         .place = { .layer = VV_NONE } };
-    return size > 0 ? put(out, &parcel, error) : VARVE_OK;
+    return size > 0 ? layer_out_put(out, &parcel, error) : VARVE_OK;
 }
 
 /* --- What is not ---------------------------------------------------------- */
 
-static varve_status take_part(struct vv_layer_out *out,
+static varve_status layer_out_take_part(struct vv_layer_out *out,
     struct vv_layer_place place, const uint8_t *bytes, uint64_t size,
     unsigned planes, varve_error *error)
 {
@@ -188,11 +190,12 @@ static varve_status take_part(struct vv_layer_out *out,
     if (layer == out->base->dropped)
         return vv_layer_out_new(out, bytes, size, planes, error);
     if (out->numbers[layer] == VV_NONE)
-        out->numbers[layer] =
-            add_layer(out, older->layer_nonces + (size_t)layer * VV_NONCE_SIZE,
-                vv_at64(older->layer_sizes, layer));
+        out->numbers[layer] = layer_out_add_layer(out,
+            older->layer_nonces + (size_t)layer * VV_NONCE_SIZE,
+            vv_at64(older->layer_sizes, layer));
     place.layer = out->numbers[layer];
-    return put(out, &(struct vv_parcel){ .size = size, .place = place }, error);
+    return layer_out_put(
+        out, &(struct vv_chunk_job){ .size = size, .place = place }, error);
 }
 
 varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
@@ -203,8 +206,8 @@ varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
     for (uint32_t i = vv_place_of(older, offset); size > 0; i++) {
         uint64_t left = vv_place_end(older, i, offset + size) - offset;
         uint64_t part = left < size ? left : size;
-        VV_TRY(take_part(out, vv_layer_place_at(older, i, offset), from, part,
-            planes, error));
+        VV_TRY(layer_out_take_part(out, vv_layer_place_at(older, i, offset),
+            from, part, planes, error));
         from = from ? from + part : NULL;
         offset += part;
         size -= part;

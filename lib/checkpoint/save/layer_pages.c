@@ -13,31 +13,34 @@
 #include "page_sums.h"
 #include "try.h"
 
-static const struct vv_index *index_of(const struct vv_layer_pages *p)
+static const struct vv_index *layer_pages_index_of(
+    const struct vv_layer_pages *p)
 {
     return &p->base->file.parsed.index;
 }
 
 varve_status vv_layer_pages_begin(struct vv_layer_pages *p,
-    struct vv_cargo *cargo, const struct vv_layer_base *base,
+    struct vv_save_plan *save_plan, const struct vv_layer_base *base,
     struct vv_layer_out *out, varve_error *error)
 {
-    struct vv_index_columns *c = &cargo->columns.index;
-    *p = (struct vv_layer_pages){ .cargo = cargo, .base = base, .out = out };
+    struct vv_index_columns *c = &save_plan->columns.index;
+    *p = (struct vv_layer_pages){
+        .save_plan = save_plan, .base = base, .out = out
+    };
     c->paged_chunks.size = c->page_digests.size = 0;
     vv_buffer_init(&p->sums, c->page_digests.allocator);
-    if (!base->is_there || index_of(p)->paged_count == 0)
+    if (!base->is_there || layer_pages_index_of(p)->paged_count == 0)
         return VARVE_OK;
-    p->is_column = vv_buffer_extend(
-        &p->sums, (size_t)index_of(p)->paged_count * VV_PAGE_SUMS_SIZE);
+    p->is_column = vv_buffer_extend(&p->sums,
+        (size_t)layer_pages_index_of(p)->paged_count * VV_PAGE_SUMS_SIZE);
     return p->is_column ? VARVE_OK : vv_fail_memory(error, "digests of pages");
 }
 
 void vv_layer_pages_end(struct vv_layer_pages *p)
 {
-    if (!p->cargo)
+    if (!p->save_plan)
         return;
-    const varve_allocator *a = &p->cargo->context.allocator;
+    const varve_allocator *a = &p->save_plan->context.allocator;
     vv_buffer_clear(&p->sums);
     vv_release(a, p->older, p->older ? VV_CHUNK_SIZE : 0);
 }
@@ -45,9 +48,10 @@ void vv_layer_pages_end(struct vv_layer_pages *p)
 bool vv_layer_pages_find(const struct vv_layer_pages *p, uint64_t before,
     struct vv_known_pages *known)
 {
-    known->sums = vv_page_sums_find(index_of(p), before);
+    known->sums = vv_page_sums_find(layer_pages_index_of(p), before);
     if (known->sums)
-        known->now = p->sums.data + (known->sums - index_of(p)->page_digests);
+        known->now = p->sums.data +
+                     (known->sums - layer_pages_index_of(p)->page_digests);
     return known->sums != NULL;
 }
 
@@ -56,7 +60,7 @@ bool vv_layer_pages_find(const struct vv_layer_pages *p, uint64_t before,
 /* Bytes of the digests in the column. */
 static size_t added(const struct vv_layer_pages *p)
 {
-    return p->cargo->columns.index.paged_chunks.size / sizeof(uint64_t) *
+    return p->save_plan->columns.index.paged_chunks.size / sizeof(uint64_t) *
            VV_PAGE_SUMS_SIZE;
 }
 
@@ -66,9 +70,10 @@ static size_t added(const struct vv_layer_pages *p)
 static void add_sums(struct vv_layer_pages *p, uint64_t chunk,
     const uint8_t *older, const uint8_t *sums)
 {
-    struct vv_index_columns *c = &p->cargo->columns.index;
+    struct vv_index_columns *c = &p->save_plan->columns.index;
     size_t at = added(p);
-    bool is_next = p->is_column && older == index_of(p)->page_digests + at;
+    bool is_next =
+        p->is_column && older == layer_pages_index_of(p)->page_digests + at;
     vv_buffer_add64(&c->paged_chunks, chunk);
     if (is_next) {
         memmove(p->sums.data + at, sums, VV_PAGE_SUMS_SIZE);
@@ -85,13 +90,13 @@ void vv_layer_pages_finish(struct vv_layer_pages *p)
     if (!p->is_column)
         return;
     p->sums.size = added(p);
-    vv_buffer_swap(&p->sums, &p->cargo->columns.index.page_digests);
+    vv_buffer_swap(&p->sums, &p->save_plan->columns.index.page_digests);
 }
 
 static void set_digest(const struct vv_layer_pages *p, uint64_t chunk,
     const struct vv_digest *digest)
 {
-    memcpy(p->cargo->columns.index.digests.data + chunk * VV_DIGEST_SIZE,
+    memcpy(p->save_plan->columns.index.digests.data + chunk * VV_DIGEST_SIZE,
         digest->bytes, sizeof digest->bytes);
 }
 
@@ -101,7 +106,8 @@ varve_status vv_layer_pages_keep(struct vv_layer_pages *p,
     const struct vv_layer_chunk *chunk, const uint8_t *bytes,
     varve_error *error)
 {
-    const uint8_t *sums = vv_page_sums_find(index_of(p), chunk->before);
+    const uint8_t *sums =
+        vv_page_sums_find(layer_pages_index_of(p), chunk->before);
     if (sums)
         add_sums(p, chunk->number, sums, sums);
     return vv_layer_out_old(
@@ -129,7 +135,7 @@ static void compare_sums(struct sameness *s, const struct vv_layer_chunk *chunk,
                 known->now + i * VV_DIGEST_SIZE, VV_DIGEST_SIZE) == 0);
 }
 
-static void compare_bytes(struct sameness *s,
+static void layer_pages_compare_bytes(struct sameness *s,
     const struct vv_layer_chunk *chunk, const uint8_t *older,
     const uint8_t *bytes)
 {
@@ -170,7 +176,7 @@ static varve_status write_whole(const struct vv_layer_pages *p,
 }
 
 /* Compares bytes, and sums by pages, for the first time, what goes on. */
-static varve_status compare(struct vv_layer_pages *p,
+static varve_status layer_pages_compare(struct vv_layer_pages *p,
     const struct vv_layer_chunk *chunk, const uint8_t *bytes,
     varve_error *error)
 {
@@ -178,12 +184,12 @@ static varve_status compare(struct vv_layer_pages *p,
     struct sameness s = { .others = 0 };
     size_t size = (size_t)chunk->size;
     if (!p->older)
-        p->older = vv_allocate(&p->cargo->context.allocator, VV_CHUNK_SIZE);
+        p->older = vv_allocate(&p->save_plan->context.allocator, VV_CHUNK_SIZE);
     if (!p->older)
         return vv_fail_memory(error, "a chunk of the checkpoint before");
     if (vv_opened_read(&p->base->file, chunk->offset, p->older, size, NULL))
         return write_whole(p, chunk, bytes, error);
-    compare_bytes(&s, chunk, p->older, bytes);
+    layer_pages_compare_bytes(&s, chunk, p->older, bytes);
     if (vv_is_mostly_new(s.others, chunk->size))
         return write_whole(p, chunk, bytes, error);
     if (size == VV_CHUNK_SIZE) {
@@ -202,7 +208,7 @@ varve_status vv_layer_pages_write(struct vv_layer_pages *p,
     struct vv_known_pages known;
     struct sameness s = { .others = 0 };
     if (!vv_layer_pages_find(p, chunk->before, &known))
-        return compare(p, chunk, bytes, error);
+        return layer_pages_compare(p, chunk, bytes, error);
     compare_sums(&s, chunk, &known);
     if (vv_is_mostly_new(s.others, chunk->size)) {
         struct vv_digest digest = vv_digest_of(bytes, (size_t)chunk->size);

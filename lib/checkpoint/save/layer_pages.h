@@ -1,5 +1,6 @@
-/* layer_pages.h - chunks of a layered save that changed in some pages only:
- * these are written, and the others named where the checkpoint before has them.
+/* layer_pages.h - chunks of an incremental save that changed in some pages
+ * only: these are written, and the others named where the checkpoint before has
+ * them.
  *
  * A whole chunk is summed by pages from then on (page_sums.h), so that the next
  * save sums none of it but what may have changed, and compares digests instead
@@ -10,13 +11,13 @@
 #ifndef VV_LAYER_PAGES_H
 #define VV_LAYER_PAGES_H
 
-#include "cargo.h"
-#include "cargo_digests.h"
+#include "save_plan.h"
+#include "save_plan_digests.h"
 #include "layer_base.h"
 #include "layer_out.h"
 
 struct vv_layer_pages {
-    struct vv_cargo *cargo;
+    struct vv_save_plan *save_plan;
     const struct vv_layer_base *base;
     struct vv_layer_out *out;
     struct vv_buffer sums; /* of the chunks that the base has summed by pages,
@@ -27,7 +28,7 @@ struct vv_layer_pages {
 
 /* Makes room for sums. VARVE_NO_MEMORY. */
 varve_status vv_layer_pages_begin(struct vv_layer_pages *pages,
-    struct vv_cargo *cargo, const struct vv_layer_base *base,
+    struct vv_save_plan *save_plan, const struct vv_layer_base *base,
     struct vv_layer_out *out, varve_error *error);
 
 /* After it the columns are as the index has them. */

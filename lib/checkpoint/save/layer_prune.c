@@ -40,10 +40,10 @@ struct pruning {
     struct vv_buffer file;  /* the path of one of them */
     struct vv_buffer named; /* nonces of layers */
     bool is_trial;          /* count, and delete nothing */
-    varve_layers_pruned result;
+    varve_data_files_pruned result;
 };
 
-static int take_name(
+static int layer_prune_take_name(
     void *user, const char *name, const struct vv_file_info *info)
 {
     (void)info;
@@ -54,7 +54,7 @@ static int take_name(
 
 /* --- What is named -------------------------------------------------------- */
 
-static const char *path_of(struct pruning *c, const char *name)
+static const char *layer_prune_path_of(struct pruning *c, const char *name)
 {
     c->file.size = 0;
     vv_buffer_add(&c->file, c->path, (size_t)(vv_path_name(c->path) - c->path));
@@ -63,7 +63,7 @@ static const char *path_of(struct pruning *c, const char *name)
 }
 
 /* What is gone, a directory or a device has no index. */
-static bool is_no_file(varve_status status)
+static bool layer_prune_is_no_file(varve_status status)
 {
     return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
            status == VARVE_NOT_A_CHECKPOINT;
@@ -79,7 +79,7 @@ static varve_status may_name(
     varve_status status = vv_file_head(c->context, path, head, &size, &reason);
     *may = !status && (vv_data_in_is_ours(head, size) ||
                           (vv_has_our_ending(path) && size > 0));
-    if (!status || is_no_file(status))
+    if (!status || layer_prune_is_no_file(status))
         return VARVE_OK;
     if (error)
         *error = reason;
@@ -110,17 +110,19 @@ static varve_status add_layers_of(
     return VARVE_OK;
 }
 
-static int compare(const void *a, const void *b)
+static int layer_prune_compare(const void *a, const void *b)
 {
     return memcmp(a, b, VV_NONCE_SIZE);
 }
 
-static varve_status find_named(struct pruning *c, varve_error *error)
+static varve_status layer_prune_find_named(
+    struct pruning *c, varve_error *error)
 {
-    VV_TRY(vv_directory_each(c->context, c->path, take_name, c, error));
+    VV_TRY(vv_directory_each(
+        c->context, c->path, layer_prune_take_name, c, error));
     for (size_t at = 0; at < c->names.size;) {
         const char *name = (const char *)c->names.data + at;
-        const char *path = path_of(c, name);
+        const char *path = layer_prune_path_of(c, name);
         at += strlen(name) + 1;
         if (!c->file.failed)
             VV_TRY(add_layers_of(c, path, error));
@@ -129,17 +131,17 @@ static varve_status find_named(struct pruning *c, varve_error *error)
         return vv_fail_memory(error, "the layers that are named");
     if (c->named.size > 0)
         qsort(c->named.data, c->named.size / VV_NONCE_SIZE, VV_NONCE_SIZE,
-            compare);
+            layer_prune_compare);
     return VARVE_OK;
 }
 
 /* --- What is not ---------------------------------------------------------- */
 
-static bool is_named(const struct pruning *c, const uint8_t *nonce)
+static bool layer_prune_is_named(const struct pruning *c, const uint8_t *nonce)
 {
     size_t count = c->named.size / VV_NONCE_SIZE;
-    return count > 0 &&
-           bsearch(nonce, c->named.data, count, VV_NONCE_SIZE, compare);
+    return count > 0 && bsearch(nonce, c->named.data, count, VV_NONCE_SIZE,
+                            layer_prune_compare);
 }
 
 /* Whether it is what a save that was killed had written aside. */
@@ -182,7 +184,8 @@ static varve_status remove_layers(
     const struct vv_system *system = c->context->system;
     varve_status first = VARVE_OK;
     c->names.size = 0;
-    int result = system->each_name(system->state, folder, take_name, c);
+    int result =
+        system->each_name(system->state, folder, layer_prune_take_name, c);
     if (result < 0)
         return vv_fail_system(error, -result, "listing its layers", c->path);
     if (c->names.failed)
@@ -194,7 +197,8 @@ static varve_status remove_layers(
         at += strlen(name) + 1;
         if (is_left(name) && !c->is_trial)
             vv_temporary_sweep_one(c->context, folder, name);
-        else if (vv_layer_parse_name(name, nonce) && !is_named(c, nonce))
+        else if (vv_layer_parse_name(name, nonce) &&
+                 !layer_prune_is_named(c, nonce))
             status = remove_layer(c, folder, name, first ? NULL : error);
         first = first ? first : status;
     }
@@ -202,7 +206,7 @@ static varve_status remove_layers(
 }
 
 /* A checkpoint that is gone has to be gone for good before its layers go. */
-static varve_status settle(struct pruning *c, varve_error *error)
+static varve_status layer_prune_settle(struct pruning *c, varve_error *error)
 {
     const struct vv_system *system = c->context->system;
     int directory;
@@ -217,7 +221,7 @@ static varve_status settle(struct pruning *c, varve_error *error)
 /* --- The folder ----------------------------------------------------------- */
 
 /* `path` is the folder, which could not be opened as a directory of its own. */
-static varve_status refuse_link(
+static varve_status layer_prune_refuse_link(
     const struct pruning *c, const char *path, varve_error *error)
 {
     const struct vv_system *system = c->context->system;
@@ -263,7 +267,7 @@ static varve_status lock_folder(
     if (opened == -ENOENT)
         return VARVE_OK;
     if (opened == -ENOTDIR)
-        return refuse_link(c, path, error);
+        return layer_prune_refuse_link(c, path, error);
     if (opened < 0)
         return vv_fail_system(error, -opened, "opening the directory", path);
     int result = system->lock(system->state, opened);
@@ -294,16 +298,17 @@ static varve_status open_folder(
 
 /* --- All ------------------------------------------------------------------ */
 
-static varve_status prune(struct pruning *c, int folder, varve_error *error)
+static varve_status layer_prune_prune(
+    struct pruning *c, int folder, varve_error *error)
 {
-    VV_TRY(find_named(c, error));
+    VV_TRY(layer_prune_find_named(c, error));
     if (!c->is_trial)
-        VV_TRY(settle(c, error));
+        VV_TRY(layer_prune_settle(c, error));
     return remove_layers(c, folder, error);
 }
 
 varve_status vv_prune_layers_with(const struct vv_context *context,
-    const char *path, bool is_trial, varve_layers_pruned *result,
+    const char *path, bool is_trial, varve_data_files_pruned *result,
     varve_error *error)
 {
     struct pruning c = {
@@ -315,7 +320,7 @@ varve_status vv_prune_layers_with(const struct vv_context *context,
     vv_buffer_init(&c.named, &context->allocator);
     varve_status status = open_folder(&c, &folder, error);
     if (!status && folder >= 0)
-        status = prune(&c, folder, error);
+        status = layer_prune_prune(&c, folder, error);
     vv_file_close(context, folder);
     vv_buffer_clear(&c.named);
     vv_buffer_clear(&c.file);
@@ -332,7 +337,7 @@ varve_status vv_prune_layers(
 }
 
 /* A name that was misspelt is not a directory without layers. */
-static varve_status look_for(
+static varve_status layer_prune_look_for(
     const struct vv_context *context, const char *directory, varve_error *error)
 {
     const struct vv_system *system = context->system;
@@ -345,8 +350,8 @@ static varve_status look_for(
     return VARVE_OK;
 }
 
-varve_status varve_prune_layers_with(const char *directory, bool dry_run,
-    varve_layers_pruned *result, varve_error *error)
+varve_status varve_prune_data_files_with(const char *directory, bool dry_run,
+    varve_data_files_pruned *result, varve_error *error)
 {
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(NULL),
@@ -354,13 +359,13 @@ varve_status varve_prune_layers_with(const char *directory, bool dry_run,
     };
     struct vv_buffer path;
     if (result)
-        *result = (varve_layers_pruned){ 0 };
+        *result = (varve_data_files_pruned){ 0 };
     if (!directory)
         return vv_fail(error, VARVE_MISUSE, "expected a directory, found none");
     VV_TRY(vv_store_refuse_any(directory,
         "has no locks: nobody knows which layers a save is about to name",
         error));
-    VV_TRY(look_for(&context, directory, error));
+    VV_TRY(layer_prune_look_for(&context, directory, error));
     vv_buffer_init(&path, &context.allocator);
     vv_buffer_add_string(&path, directory);
     vv_buffer_add_string(&path, "/" VV_LAYER_FOLDER);
@@ -372,7 +377,7 @@ varve_status varve_prune_layers_with(const char *directory, bool dry_run,
     return status;
 }
 
-varve_status varve_prune_layers(const char *directory, varve_error *error)
+varve_status varve_prune_data_files(const char *directory, varve_error *error)
 {
-    return varve_prune_layers_with(directory, false, NULL, error);
+    return varve_prune_data_files_with(directory, false, NULL, error);
 }

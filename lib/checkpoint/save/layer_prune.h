@@ -9,10 +9,10 @@
 
 #include "context.h"
 
-/* varve_prune_layers_with for the directory that holds `path`, which need not
- * be there. `result` may be NULL. */
+/* varve_prune_data_files_with for the directory that holds `path`, which need
+ * not be there. `result` may be NULL. */
 varve_status vv_prune_layers_with(const struct vv_context *context,
-    const char *path, bool is_trial, varve_layers_pruned *result,
+    const char *path, bool is_trial, varve_data_files_pruned *result,
     varve_error *error);
 
 varve_status vv_prune_layers(

@@ -22,7 +22,7 @@ struct kept_of_file {
     size_t numbers;
 };
 
-static varve_status save(void *self, varve_sink *sink)
+static varve_status opaque_save(void *self, varve_sink *sink)
 {
     const struct vv_buffer *bytes = self;
     varve_put(sink, bytes->data, bytes->size);
@@ -30,7 +30,7 @@ static varve_status save(void *self, varve_sink *sink)
 }
 
 /* The older bytes come again where a restoration is undone: then they fit. */
-static varve_status load(void *self, const void *bytes, size_t size)
+static varve_status opaque_load(void *self, const void *bytes, size_t size)
 {
     struct vv_buffer *kept = self;
     size_t old = kept->size;
@@ -45,7 +45,7 @@ static varve_status load(void *self, const void *bytes, size_t size)
     return VARVE_NO_MEMORY;
 }
 
-const varve_state_callbacks vv_opaque_callbacks = { save, load };
+const varve_state_callbacks vv_opaque_callbacks = { opaque_save, opaque_load };
 
 struct vv_buffer *vv_opaque_new(varve_graph *graph)
 {
@@ -66,13 +66,13 @@ void vv_opaque_free(varve_graph *graph, struct vv_buffer *bytes)
 
 /* --- What goes with the graph ------------------------------------------- */
 
-static void node_removed(struct vv_observer *self, varve_node *node)
+static void opaque_node_removed(struct vv_observer *self, varve_node *node)
 {
     const struct kept_of_file *k = (const struct kept_of_file *)self;
     if (node->number < k->numbers)
         k->saved_as[node->number] = VV_NONE;
     struct vv_node_state *state = vv_state_of(node);
-    if (state && state->callbacks.save == save) {
+    if (state && state->callbacks.save == opaque_save) {
         vv_opaque_free(node->graph, state->self);
         state->self = NULL;
     }
@@ -91,12 +91,12 @@ static void free_metadata(struct kept_of_file *k)
     k->count = 0;
 }
 
-static void graph_freed(struct vv_observer *self)
+static void opaque_graph_freed(struct vv_observer *self)
 {
     struct kept_of_file *k = (struct kept_of_file *)self;
     for (varve_node *node = vv_newest_node(k->graph); node;
          node = vv_older_node(node))
-        node_removed(self, node);
+        opaque_node_removed(self, node);
     free_metadata(k);
     vv_kept_clear(&k->kept);
     vv_release(&k->graph->context.allocator, k->saved_as,
@@ -104,14 +104,14 @@ static void graph_freed(struct vv_observer *self)
     vv_release(&k->graph->context.allocator, k, sizeof *k);
 }
 
-static struct kept_of_file *find(const varve_graph *graph)
+static struct kept_of_file *opaque_find(const varve_graph *graph)
 {
-    return (struct kept_of_file *)vv_graph_observer(graph, graph_freed);
+    return (struct kept_of_file *)vv_graph_observer(graph, opaque_graph_freed);
 }
 
 bool vv_opaque_watch(varve_graph *graph)
 {
-    if (find(graph))
+    if (opaque_find(graph))
         return true;
     struct kept_of_file *k =
         vv_allocate_zeroed(&graph->context.allocator, sizeof *k);
@@ -119,8 +119,8 @@ bool vv_opaque_watch(varve_graph *graph)
         return false;
     k->graph = graph;
     vv_kept_init(&k->kept, &graph->context.allocator);
-    k->observer.node_removed = node_removed;
-    k->observer.graph_freed = graph_freed;
+    k->observer.node_removed = opaque_node_removed;
+    k->observer.graph_freed = opaque_graph_freed;
     vv_graph_observe(graph, &k->observer);
     return true;
 }
@@ -130,7 +130,7 @@ bool vv_opaque_watch(varve_graph *graph)
 bool vv_graph_keep_metadata(
     varve_graph *graph, const varve_metadata *metadata, size_t count)
 {
-    struct kept_of_file *k = find(graph);
+    struct kept_of_file *k = opaque_find(graph);
     const varve_allocator *a = &graph->context.allocator;
     if (count == 0)
         return true;
@@ -154,7 +154,7 @@ bool vv_graph_keep_metadata(
 const varve_metadata *vv_graph_kept_metadata(
     const varve_graph *graph, size_t *count)
 {
-    const struct kept_of_file *k = find(graph);
+    const struct kept_of_file *k = opaque_find(graph);
     *count = k ? k->count : 0;
     return k ? k->metadata : NULL;
 }
@@ -164,7 +164,7 @@ const varve_metadata *vv_graph_kept_metadata(
 bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
     varve_node *const *nodes, size_t count)
 {
-    struct kept_of_file *k = find(graph);
+    struct kept_of_file *k = opaque_find(graph);
     const varve_allocator *a = &graph->context.allocator;
     if (kept->items.size == 0)
         return true;
@@ -183,7 +183,7 @@ bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
 const unsigned char *vv_graph_kept_of(
     const varve_node *node, varve_format format, size_t *size)
 {
-    const struct kept_of_file *k = find(node->graph);
+    const struct kept_of_file *k = opaque_find(node->graph);
     bool is_of_file = k && vv_kept_is_for(&k->kept, format) &&
                       node->number < k->numbers &&
                       k->saved_as[node->number] != VV_NONE;

@@ -10,7 +10,7 @@
 
 #include "buffer.h"
 #include "graph.h"
-#include "kept.h"
+#include "format_extras.h"
 
 /* The callbacks of a state that keeps its bytes. Its `self` is what
  * vv_opaque_new gives. */

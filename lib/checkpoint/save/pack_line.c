@@ -37,7 +37,7 @@ struct block {
 enum stage { WAITING, TAKEN, READY };
 
 struct step {
-    struct vv_parcel parcel;
+    struct vv_chunk_job parcel;
     struct block *block; /* or NULL */
     enum stage stage;    /* touched inside the monitor */
 };
@@ -76,7 +76,7 @@ static struct step *step_at(struct vv_pack_line *line, size_t number)
 /* --- Packing -------------------------------------------------------------- */
 
 /* The next that nobody has taken; NULL: there is none. Inside the monitor. */
-static struct step *take(struct vv_pack_line *line)
+static struct step *pack_line_take(struct vv_pack_line *line)
 {
     while (line->next < line->end) {
         struct step *step = step_at(line, line->next++);
@@ -91,7 +91,7 @@ static struct step *take(struct vv_pack_line *line)
 /* From inside the monitor, which it leaves meanwhile. */
 static void pack(const struct packing_thread *thread, struct step *step)
 {
-    struct vv_parcel *parcel = &step->parcel;
+    struct vv_chunk_job *parcel = &step->parcel;
     struct vv_pack found = { .planes = (uint8_t)parcel->planes };
     vv_monitor_leave(thread->line->monitor);
     if (vv_packer_pack(thread->packer, parcel->bytes, (size_t)parcel->size,
@@ -104,13 +104,13 @@ static void pack(const struct packing_thread *thread, struct step *step)
     vv_monitor_wake(thread->line->monitor);
 }
 
-static void *work(void *argument)
+static void *pack_line_work(void *argument)
 {
     const struct packing_thread *thread = argument;
     struct vv_pack_line *line = thread->line;
     vv_monitor_enter(line->monitor);
     while (!line->is_over) {
-        struct step *step = take(line);
+        struct step *step = pack_line_take(line);
         if (step)
             pack(thread, step);
         else
@@ -122,7 +122,8 @@ static void *work(void *argument)
 
 /* --- Threads -------------------------------------------------------------- */
 
-static varve_status start(struct vv_pack_line *line, varve_error *error)
+static varve_status pack_line_start(
+    struct vv_pack_line *line, varve_error *error)
 {
     const struct vv_system *system = line->context.system;
     struct packing_thread *thread = &line->all[line->started];
@@ -130,8 +131,8 @@ static varve_status start(struct vv_pack_line *line, varve_error *error)
     thread->packer = vv_packer_new(&line->context.allocator, line->level);
     if (!thread->packer)
         return vv_fail_memory(error, "packing values");
-    if (line->started > 0 && system->start_thread(system->state, work, thread,
-                                 &thread->number) != 0) {
+    if (line->started > 0 && system->start_thread(system->state, pack_line_work,
+                                 thread, &thread->number) != 0) {
         vv_packer_free(thread->packer);
         line->workers = line->started; /* they have to do */
         return VARVE_OK;
@@ -146,22 +147,23 @@ static varve_status hire(
 {
     line->begun += size;
     if (line->started == 0)
-        return start(line, error);
+        return pack_line_start(line, error);
     if (line->begun <= (uint64_t)line->started * BYTES_PER_WORKER)
         return VARVE_OK;
     if (line->workers == 0)
         line->workers = vv_worker_count(&line->context, 0);
-    return line->started < line->workers ? start(line, error) : VARVE_OK;
+    return line->started < line->workers ? pack_line_start(line, error)
+                                         : VARVE_OK;
 }
 
 /* --- Handing on ----------------------------------------------------------- */
 
 /* Until a step, the first, is ready. */
-static void wait_for(struct vv_pack_line *line, struct step *step)
+static void pack_line_wait_for(struct vv_pack_line *line, struct step *step)
 {
     vv_monitor_enter(line->monitor);
     while (step->stage != READY) {
-        struct step *other = take(line);
+        struct step *other = pack_line_take(line);
         if (other)
             pack(&line->all[0], other);
         else
@@ -175,7 +177,7 @@ static void wait_for(struct vv_pack_line *line, struct step *step)
 static varve_status hand_on_first(struct vv_pack_line *line, varve_error *error)
 {
     struct step *step = step_at(line, line->first);
-    wait_for(line, step);
+    pack_line_wait_for(line, step);
     varve_status status = line->hand_on(line->user, &step->parcel, error);
     struct block *block = step->block;
     if (block && --block->parcels == 0)
@@ -200,7 +202,7 @@ static unsigned most_blocks(const struct vv_pack_line *line)
     return line->started == 1 ? 1 : BLOCKS_PER_WORKER * line->started;
 }
 
-static struct block *find_block(const struct vv_pack_line *line)
+static struct block *pack_line_find_block(const struct vv_pack_line *line)
 {
     for (unsigned i = 0; i < line->block_count; i++) {
         if (line->blocks[i]->parcels == 0)
@@ -213,8 +215,8 @@ static struct block *find_block(const struct vv_pack_line *line)
 static varve_status get_block(
     struct vv_pack_line *line, struct block **block, varve_error *error)
 {
-    while (
-        !(*block = find_block(line)) && line->block_count >= most_blocks(line))
+    while (!(*block = pack_line_find_block(line)) &&
+           line->block_count >= most_blocks(line))
         VV_TRY(hand_on_first(line, error));
     if (*block)
         return VARVE_OK;
@@ -229,10 +231,10 @@ static varve_status get_block(
 
 /* Gives the parcel of a step bytes of its own: a block, or what is left of that
  * which others share. */
-static varve_status keep_bytes(struct vv_pack_line *line, struct step *step,
-    bool is_packed, varve_error *error)
+static varve_status pack_line_keep_bytes(struct vv_pack_line *line,
+    struct step *step, bool is_packed, varve_error *error)
 {
-    struct vv_parcel *parcel = &step->parcel;
+    struct vv_chunk_job *parcel = &step->parcel;
     struct block *block = is_packed ? NULL : line->open;
     if (!block || VV_CHUNK_SIZE - block->used < parcel->size)
         VV_TRY(get_block(line, &block, error));
@@ -252,15 +254,15 @@ static varve_status keep_bytes(struct vv_pack_line *line, struct step *step,
     return VARVE_OK;
 }
 
-static varve_status keep(struct vv_pack_line *line,
-    const struct vv_parcel *parcel, bool is_packed, varve_error *error)
+static varve_status pack_line_keep(struct vv_pack_line *line,
+    const struct vv_chunk_job *parcel, bool is_packed, varve_error *error)
 {
     struct step step = { .parcel = *parcel,
         .stage = is_packed ? WAITING : READY };
     if (line->end - line->first == MOST_PARCELS)
         VV_TRY(hand_on_first(line, error));
     if (parcel->bytes && parcel->size > 0)
-        VV_TRY(keep_bytes(line, &step, is_packed, error));
+        VV_TRY(pack_line_keep_bytes(line, &step, is_packed, error));
     *step_at(line, line->end) = step;
     vv_monitor_enter(line->monitor);
     line->end++;
@@ -271,7 +273,7 @@ static varve_status keep(struct vv_pack_line *line,
 }
 
 varve_status vv_pack_line_add(struct vv_pack_line *line,
-    const struct vv_parcel *parcel, varve_error *error)
+    const struct vv_chunk_job *parcel, varve_error *error)
 {
     bool is_packed =
         parcel->bytes && parcel->planes > 0 && vv_pack_is_worth(parcel->size);
@@ -281,7 +283,7 @@ varve_status vv_pack_line_add(struct vv_pack_line *line,
         VV_TRY(vv_pack_line_end(line, error));
     if (!is_packed && line->first == line->end)
         return line->hand_on(line->user, parcel, error);
-    return keep(line, parcel, is_packed, error);
+    return pack_line_keep(line, parcel, is_packed, error);
 }
 
 /* --- Life ----------------------------------------------------------------- */

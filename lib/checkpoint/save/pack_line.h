@@ -10,7 +10,7 @@
 #include "layers_in.h"
 
 /* Some bytes, or a place where they lie already. */
-struct vv_parcel {
+struct vv_chunk_job {
     /* to fill in */
     const void *bytes; /* NULL: none, or zeros */
     bool stays;        /* the bytes do, until the line ends; else it copies */
@@ -23,7 +23,7 @@ struct vv_parcel {
 
 /* Called on the thread that adds. */
 typedef varve_status vv_hand_on(
-    void *user, const struct vv_parcel *parcel, varve_error *error);
+    void *user, const struct vv_chunk_job *parcel, varve_error *error);
 
 struct vv_pack_line;
 
@@ -37,7 +37,7 @@ struct vv_pack_line *vv_pack_line_new(const struct vv_context *context,
  * does not depend on how quick anybody is. VARVE_NO_MEMORY, or the failure of
  * handing on, after which nothing more is added. */
 varve_status vv_pack_line_add(struct vv_pack_line *line,
-    const struct vv_parcel *parcel, varve_error *error);
+    const struct vv_chunk_job *parcel, varve_error *error);
 
 /* Hands on all that was kept. */
 varve_status vv_pack_line_end(struct vv_pack_line *line, varve_error *error);

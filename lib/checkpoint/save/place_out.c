@@ -31,7 +31,7 @@ bool vv_place_goes_on(
     return last->offset == place->offset && last->skip + passed == place->skip;
 }
 
-static void add_zeros(struct vv_buffer *column, size_t size)
+static void place_out_add_zeros(struct vv_buffer *column, size_t size)
 {
     void *at = size ? vv_buffer_extend(column, size) : NULL;
     if (at)
@@ -48,10 +48,10 @@ static void add_pack(
     if (!out->is_packed && place->pack.size == 0)
         return;
     if (!out->is_packed) {
-        add_zeros(&c->place_packed, 4 * before);
-        add_zeros(&c->place_plain, 4 * before);
-        add_zeros(&c->place_skips, 4 * before);
-        add_zeros(&c->place_planes, before);
+        place_out_add_zeros(&c->place_packed, 4 * before);
+        place_out_add_zeros(&c->place_plain, 4 * before);
+        place_out_add_zeros(&c->place_skips, 4 * before);
+        place_out_add_zeros(&c->place_planes, before);
     }
     out->is_packed = true;
     vv_buffer_add32(&c->place_packed, place->pack.size);

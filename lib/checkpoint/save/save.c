@@ -10,7 +10,7 @@
 #include "allocator.h"
 #include "attachment.h"
 #include "background.h"
-#include "cargo_out.h"
+#include "save_plan_write.h"
 #include "checkpoint_find.h"
 #include "default_allocator.h"
 #include "directory.h"
@@ -170,9 +170,9 @@ void vv_note_latest(
     vv_buffer_clear(&note);
 }
 
-/* A cargo and what its files may be called. */
+/* A save plan and what its files may be called. */
 struct numbering {
-    struct vv_cargo *cargo;
+    struct vv_save_plan *save_plan;
     const char *prefix;
     uint64_t least;   /* it is above this */
     const char *base; /* the program's choice, or NULL */
@@ -192,17 +192,17 @@ static void save_set_path(struct vv_buffer *path, const char *prefix,
 static varve_status find_base(struct numbering *n,
     const struct highest_number *highest, varve_error *error)
 {
-    n->cargo->options.layers.base = n->base;
+    n->save_plan->options.increment.base = n->base;
     if (n->base || !highest->found)
         return VARVE_OK;
     save_set_path(&n->other, n->prefix, highest);
     if (n->other.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    n->cargo->options.layers.base = (char *)n->other.data;
+    n->save_plan->options.increment.base = (char *)n->other.data;
     return VARVE_OK;
 }
 
-static varve_status find_next(const struct vv_context *context,
+static varve_status save_find_next(const struct vv_context *context,
     const char *prefix, uint64_t least, struct highest_number *highest,
     uint64_t *number, varve_error *error)
 {
@@ -220,7 +220,7 @@ varve_status vv_next_number(const struct vv_context *context,
     varve_error *error)
 {
     struct highest_number highest;
-    VV_TRY(find_next(context, prefix, least, &highest, number, error));
+    VV_TRY(save_find_next(context, prefix, least, &highest, number, error));
     *before = highest.found && !highest.is_padded ? highest.number : *number;
     return VARVE_OK;
 }
@@ -240,20 +240,20 @@ static varve_status save_once(struct numbering *n, varve_error *error)
 {
     struct highest_number highest;
     const char *prefix = n->prefix;
-    struct vv_cargo *cargo = n->cargo;
-    VV_TRY(find_next(
-        &cargo->context, prefix, n->least, &highest, &cargo->counter, error));
-    vv_set_numbered_path(n->path, prefix, cargo->counter);
+    struct vv_save_plan *save_plan = n->save_plan;
+    VV_TRY(save_find_next(&save_plan->context, prefix, n->least, &highest,
+        &save_plan->counter, error));
+    vv_set_numbered_path(n->path, prefix, save_plan->counter);
     if (n->path->failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    n->least = cargo->counter; /* not again: lists of names may be late */
+    n->least = save_plan->counter; /* not again: lists of names may be late */
     VV_TRY(find_base(n, &highest, error));
-    return vv_cargo_write(cargo, (char *)n->path->data, error);
+    return vv_save_plan_write(save_plan, (char *)n->path->data, error);
 }
 
 /* A directory, a link that leads nowhere or a FIFO may have the name, and is no
  * checkpoint. */
-static bool is_no_file(varve_status status)
+static bool save_is_no_file(varve_status status)
 {
     return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
            status == VARVE_NOT_A_CHECKPOINT;
@@ -265,7 +265,7 @@ varve_status vv_check_prefix(
     varve_error reason = { 0 };
     varve_status found = *prefix ? vv_file_look(context, prefix, NULL, &reason)
                                  : VARVE_NOT_FOUND;
-    if (found && !is_no_file(found)) {
+    if (found && !save_is_no_file(found)) {
         if (error)
             *error = reason;
         return found;
@@ -279,57 +279,57 @@ varve_status vv_check_prefix(
 }
 
 /* Where another process takes the number first, the next one is tried. */
-varve_status vv_save_cargo(struct vv_cargo *cargo, const char *prefix,
-    struct vv_buffer *path, varve_error *error)
+varve_status vv_save_save_plan(struct vv_save_plan *save_plan,
+    const char *prefix, struct vv_buffer *path, varve_error *error)
 {
     struct numbering n = {
-        .cargo = cargo,
+        .save_plan = save_plan,
         .prefix = prefix,
-        .least = cargo->counter,
-        .base = cargo->options.layers.base,
+        .least = save_plan->counter,
+        .base = save_plan->options.increment.base,
         .path = path,
     };
-    VV_TRY(vv_check_prefix(&cargo->context, prefix, error));
-    vv_buffer_init(&n.other, &cargo->context.allocator);
+    VV_TRY(vv_check_prefix(&save_plan->context, prefix, error));
+    vv_buffer_init(&n.other, &save_plan->context.allocator);
     varve_status status = VARVE_EXISTS;
     for (int i = 0; i < MOST_RACES && status == VARVE_EXISTS; i++)
         status = save_once(&n, error);
     if (!status)
-        note_latest(&cargo->context, prefix, (char *)path->data, &n.other);
-    cargo->options.layers.base = n.base;
+        note_latest(&save_plan->context, prefix, (char *)path->data, &n.other);
+    save_plan->options.increment.base = n.base;
     vv_buffer_clear(&n.other);
     return status;
 }
 
 /* Nothing may fail once the file is in place: so room for the counter is made
  * before. */
-static varve_status gather(struct vv_cargo *cargo, varve_node *root,
-    const varve_write_options *options, varve_error *error)
+static varve_status save_gather(struct vv_save_plan *save_plan,
+    varve_node *root, const varve_write_options *options, varve_error *error)
 {
     if (!vv_reserve_save_counter(root))
         return vv_fail_memory(error, "the counter of a checkpoint");
-    VV_TRY(vv_cargo_gather(cargo, root, options, error));
-    cargo->options.no_replace = true;
-    cargo->counter = vv_save_counter(root);
+    VV_TRY(vv_save_plan_gather(save_plan, root, options, error));
+    save_plan->options.no_replace = true;
+    save_plan->counter = vv_save_counter(root);
     return VARVE_OK;
 }
 
 varve_status varve_save(varve_node *root, const char *prefix,
     const varve_write_options *options, varve_error *error)
 {
-    struct vv_cargo cargo;
+    struct vv_save_plan save_plan;
     struct vv_buffer path;
     VV_TRY(vv_begin_save(root, prefix, "prefix", error));
     VV_TRY(vv_check_numbered(options, "format", prefix, error));
-    VV_TRY(gather(&cargo, root, options, error));
-    vv_buffer_init(&path, &cargo.context.allocator);
+    VV_TRY(save_gather(&save_plan, root, options, error));
+    vv_buffer_init(&path, &save_plan.context.allocator);
     enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);
-    varve_status status = vv_save_cargo(&cargo, prefix, &path, error);
+    varve_status status = vv_save_save_plan(&save_plan, prefix, &path, error);
     vv_graph_let_go(root->graph, older);
     /* The number may be taken, even if nobody knows. */
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
-        vv_set_save_counter(root, cargo.counter);
-    vv_cargo_clear(&cargo);
+        vv_set_save_counter(root, save_plan.counter);
+    vv_save_plan_clear(&save_plan);
     vv_buffer_clear(&path);
     return status;
 }

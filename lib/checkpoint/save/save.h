@@ -8,7 +8,7 @@
 #include <varve/checkpoint.h>
 
 #include "buffer.h"
-#include "cargo.h"
+#include "save_plan.h"
 #include "context.h"
 
 struct vv_opened;
@@ -59,11 +59,11 @@ void vv_note_latest(
 varve_status vv_find_latest(const struct vv_context *context,
     const char *prefix, char *path, size_t size, varve_error *error);
 
-/* Writes a cargo under the next number of a prefix, above its counter, which is
- * that number then; `path` is its path. Notes it as the latest. On any
+/* Writes a save plan under the next number of a prefix, above its counter,
+ * which is that number then; `path` is its path. Notes it as the latest. On any
  * thread. */
-varve_status vv_save_cargo(struct vv_cargo *cargo, const char *prefix,
-    struct vv_buffer *path, varve_error *error);
+varve_status vv_save_save_plan(struct vv_save_plan *save_plan,
+    const char *prefix, struct vv_buffer *path, varve_error *error);
 
 /* The save counter of a root as it stands there. */
 uint64_t vv_save_counter(const varve_node *root);

@@ -31,13 +31,13 @@ struct saved {
     struct vv_digest sizes;
 };
 
-/* Shared by the graph and the cargos in flight, whoever lives longest. */
+/* Shared by the graph and the save plans in flight, whoever lives longest. */
 struct vv_past {
     varve_allocator allocator;
     atomic_uint users;
     unsigned next;
     struct saved saved[REMEMBERED];
-    struct vv_sums_shelf shelf;
+    struct vv_digest_cache indexed_pool;
 };
 
 /* A moment, and the look at what was written that came with it. */
@@ -83,7 +83,7 @@ static void release_past(struct vv_past *past)
     if (!past || atomic_fetch_sub(&past->users, 1) > 1)
         return;
     const varve_allocator a = past->allocator;
-    vv_sums_clear(&past->shelf, &a);
+    vv_sums_clear(&past->indexed_pool, &a);
     vv_release(&a, past, sizeof *past);
 }
 
@@ -100,7 +100,7 @@ static struct saved as_saved(
     };
 }
 
-static bool is_same(const struct saved *a, const struct saved *b)
+static bool unchanged_is_same(const struct saved *a, const struct saved *b)
 {
     return a->root == b->root && vv_digest_equal(&a->digests, &b->digests) &&
            vv_digest_equal(&a->sizes, &b->sizes);
@@ -115,7 +115,7 @@ bool vv_unchanged_since(const struct vv_unchanged *u,
     const struct saved wanted = as_saved(u, older);
     for (size_t i = 0; i < REMEMBERED; i++) {
         const struct saved *s = &u->past->saved[i];
-        if (s->moment < u->oldest || !is_same(s, &wanted) ||
+        if (s->moment < u->oldest || !unchanged_is_same(s, &wanted) ||
             (is_known && s->moment < *moment))
             continue;
         *moment = s->moment;
@@ -134,10 +134,10 @@ void vv_unchanged_note(
 
 /* --- What was summed ------------------------------------------------------ */
 
-static void give_back(struct vv_unchanged *u)
+static void unchanged_give_back(struct vv_unchanged *u)
 {
     if (u->sums)
-        vv_sums_put(&u->past->shelf, &u->past->allocator, u->sums);
+        vv_sums_put(&u->past->indexed_pool, &u->past->allocator, u->sums);
     u->sums = NULL;
 }
 
@@ -146,13 +146,13 @@ void vv_unchanged_take(struct vv_unchanged *u, const uint8_t *sizes)
 {
     if (!u->past || u->sums)
         return;
-    u->sums =
-        vv_sums_take(&u->past->shelf, &u->past->allocator, u->root, u->oldest);
+    u->sums = vv_sums_take(
+        &u->past->indexed_pool, &u->past->allocator, u->root, u->oldest);
     if (!u->sums)
         return;
     struct vv_digest now = vv_digest_of(sizes, u->count * sizeof(uint64_t));
     if (u->sums->moment > u->moment || !vv_digest_equal(&u->sums->sizes, &now))
-        give_back(u);
+        unchanged_give_back(u);
 }
 
 void vv_unchanged_keep(struct vv_unchanged *u, const struct vv_index *index)
@@ -182,13 +182,13 @@ static void note_built(struct vv_observer *self)
     w->built = w->graph->moment;
 }
 
-static void edge_added(struct vv_observer *self, struct vv_edge *edge)
+static void unchanged_edge_added(struct vv_observer *self, struct vv_edge *edge)
 {
     (void)edge;
     note_built(self);
 }
 
-static void slot_added(struct vv_observer *self, struct vv_slot *slot)
+static void unchanged_slot_added(struct vv_observer *self, struct vv_slot *slot)
 {
     (void)slot;
     note_built(self);
@@ -200,7 +200,7 @@ static void node_came_or_went(struct vv_observer *self, varve_node *node)
     note_built(self);
 }
 
-static void graph_freed(struct vv_observer *self)
+static void unchanged_graph_freed(struct vv_observer *self)
 {
     struct watcher *w = (struct watcher *)self;
     const varve_allocator a = w->context.allocator;
@@ -212,7 +212,7 @@ static void graph_freed(struct vv_observer *self)
 
 static struct watcher *find_watcher(const varve_graph *graph)
 {
-    return (struct watcher *)vv_graph_observer(graph, graph_freed);
+    return (struct watcher *)vv_graph_observer(graph, unchanged_graph_freed);
 }
 
 static struct watcher *new_watcher(varve_graph *graph)
@@ -224,12 +224,12 @@ static struct watcher *new_watcher(varve_graph *graph)
     w->context = graph->context;
     w->graph = graph;
     vv_value_ends_init(&w->ends, &w->context.allocator);
-    w->observer.edge_added = edge_added;
+    w->observer.edge_added = unchanged_edge_added;
     w->observer.edge_removed = node_came_or_went;
     w->observer.children_moved = node_came_or_went;
-    w->observer.slot_added = slot_added;
+    w->observer.slot_added = unchanged_slot_added;
     w->observer.node_removed = node_came_or_went;
-    w->observer.graph_freed = graph_freed;
+    w->observer.graph_freed = unchanged_graph_freed;
     vv_graph_observe(graph, &w->observer);
     return w;
 }
@@ -284,7 +284,7 @@ static const varve_node *node_of(const struct gathering *g, uint32_t value)
     return g->walk->steps[vv_at32(g->index->value_nodes, value)].node;
 }
 
-static uint64_t size_of(const struct gathering *g, uint32_t value)
+static uint64_t unchanged_size_of(const struct gathering *g, uint32_t value)
 {
     return vv_at64(g->index->value_sizes, value);
 }
@@ -292,10 +292,11 @@ static uint64_t size_of(const struct gathering *g, uint32_t value)
 /* Small values are written together, and changed by the library itself. */
 static bool may_be_unchanged(const struct gathering *g, uint32_t value)
 {
-    return node_of(g, value)->variable && size_of(g, value) >= VV_PAGED_SIZE;
+    return node_of(g, value)->variable &&
+           unchanged_size_of(g, value) >= VV_PAGED_SIZE;
 }
 
-static void note_touched(const struct gathering *g)
+static void unchanged_note_touched(const struct gathering *g)
 {
     struct vv_unchanged *u = g->unchanged;
     uint32_t count = g->index->value_count;
@@ -311,8 +312,8 @@ static void note_touched(const struct gathering *g)
 
 /* --- What was touched in parts ------------------------------------------- */
 
-static void add_run(struct vv_buffer *runs, uint32_t value, uint32_t moment,
-    uint64_t begin, uint64_t end)
+static void unchanged_add_run(struct vv_buffer *runs, uint32_t value,
+    uint32_t moment, uint64_t begin, uint64_t end)
 {
     const struct run run = { value, moment, begin, end };
     vv_buffer_add(runs, &run, sizeof run);
@@ -329,8 +330,8 @@ static void note_pages(struct vv_unchanged *u, uint32_t value, uint64_t size,
             end++;
         uint64_t behind = (uint64_t)end * VV_PAGE_ALIGNMENT;
         if (moment > 0)
-            add_run(&u->rows, value, moment, (uint64_t)i * VV_PAGE_ALIGNMENT,
-                behind < size ? behind : size);
+            unchanged_add_run(&u->rows, value, moment,
+                (uint64_t)i * VV_PAGE_ALIGNMENT, behind < size ? behind : size);
     }
 }
 
@@ -340,7 +341,7 @@ static void note_parts(const struct gathering *g)
     for (uint32_t i = 0; i < g->index->value_count; i++) {
         const struct vv_touched *touched =
             may_be_unchanged(g, i) ? vv_touched_parts(node_of(g, i)) : NULL;
-        if (touched && touched->size == size_of(g, i))
+        if (touched && touched->size == unchanged_size_of(g, i))
             note_pages(u, i, touched->size, touched);
     }
     if (u->rows.failed)
@@ -350,12 +351,12 @@ static void note_parts(const struct gathering *g)
 /* --- What was written ----------------------------------------------------- */
 
 /* Of values that lie as they are. */
-static bool is_followed(const struct gathering *g, uint32_t value)
+static bool unchanged_is_followed(const struct gathering *g, uint32_t value)
 {
     if (!may_be_unchanged(g, value))
         return false;
     const varve_tensor *tensor = &node_of(g, value)->variable->tensor;
-    return tensor->dtype != VARVE_STRING && !vv_lies_elsewhere(tensor);
+    return tensor->dtype != VARVE_STRING && !vv_needs_copy_in(tensor);
 }
 
 /* The parts of a range that were written to after the older looks, by the
@@ -373,9 +374,9 @@ static void note_written(const struct gathering *g, uint32_t value,
         if (is_written && look + 1 < w->look_count)
             note_written(g, value, look + 1, at, next);
         else if (is_written)
-            add_run(&u->runs, value, u->moment, at, next);
+            unchanged_add_run(&u->runs, value, u->moment, at, next);
         else if (look > 0)
-            add_run(&u->runs, value, w->looks[look].moment, at, next);
+            unchanged_add_run(&u->runs, value, w->looks[look].moment, at, next);
     }
 }
 
@@ -392,7 +393,7 @@ static void note_end(
     const uint8_t *bytes = node_of(g, value)->variable->tensor.data;
     struct vv_unchanged *u = g->unchanged;
     if (begin < end)
-        add_run(&u->runs, value,
+        unchanged_add_run(&u->runs, value,
             vv_value_ends_since(&g->watcher->ends, bytes + begin,
                 (size_t)(end - begin), u->moment),
             begin, end);
@@ -403,7 +404,7 @@ static void note_end(
 static void note_value(const struct gathering *g, uint32_t value, bool is_told)
 {
     const uint8_t *bytes = node_of(g, value)->variable->tensor.data;
-    uint64_t size = size_of(g, value);
+    uint64_t size = unchanged_size_of(g, value);
     uint64_t begin = -(uintptr_t)bytes % VV_PAGE_SIZE;
     uint64_t end = size - (uintptr_t)(bytes + size) % VV_PAGE_SIZE;
     note_end(g, value, 0, begin);
@@ -413,14 +414,14 @@ static void note_value(const struct gathering *g, uint32_t value, bool is_told)
 }
 
 /* Nothing is known of what was written before the oldest look. */
-static void look(const struct gathering *g)
+static void unchanged_look(const struct gathering *g)
 {
     struct watcher *w = g->watcher;
     struct vv_unchanged *u = g->unchanged;
     for (uint32_t i = 0; i < g->index->value_count && dirty_of(w); i++) {
-        if (is_followed(g, i))
+        if (unchanged_is_followed(g, i))
             vv_dirty_ask(w->dirty, node_of(g, i)->variable->tensor.data,
-                (size_t)size_of(g, i));
+                (size_t)unchanged_size_of(g, i));
     }
     uint64_t number = w->dirty ? vv_dirty_look(w->dirty) : 0;
     uint32_t oldest = w->look_count && number ? w->looks->moment : u->moment;
@@ -428,7 +429,7 @@ static void look(const struct gathering *g)
         u->oldest = oldest;
     vv_value_ends_begin(&w->ends);
     for (uint32_t i = 0; i < g->index->value_count; i++) {
-        if (is_followed(g, i))
+        if (unchanged_is_followed(g, i))
             note_value(g, i, oldest < u->moment);
         else if (u->touched)
             u->touched[i] = u->moment;
@@ -442,14 +443,14 @@ static void look(const struct gathering *g)
 /* --- All ------------------------------------------------------------------ */
 
 void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
-    const struct vv_index *index, const varve_layer_options *options)
+    const struct vv_index *index, const varve_increment_options *options)
 {
     varve_graph *graph = walk->graph;
     struct gathering g = { u, walk, index, NULL };
     *u = (struct vv_unchanged){ .root = walk->steps->node };
     vv_buffer_init(&u->runs, walk->allocator);
     vv_buffer_init(&u->rows, walk->allocator);
-    if (!options || !(options->only_touched || options->track) ||
+    if (!options || !(options->only_dirty || options->track) ||
         graph->moment == UINT32_MAX)
         return;
     g.watcher = watcher_of(graph);
@@ -458,12 +459,12 @@ void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
         return;
     u->oldest = g.watcher->built;
     u->moment = graph->moment++;
-    note_touched(&g);
+    unchanged_note_touched(&g);
     note_parts(&g);
-    if (options->only_touched)
+    if (options->only_dirty)
         vv_value_ends_forget(&g.watcher->ends);
     else
-        look(&g);
+        unchanged_look(&g);
 }
 
 /* The first run that ends behind a place. */
@@ -513,8 +514,8 @@ bool vv_is_unchanged(
            !has_run(&u->runs, span, since) && !has_run(&u->rows, span, since);
 }
 
-static void mark(const struct vv_buffer *all, const struct vv_span *span,
-    uint32_t since, bool *is_changed)
+static void unchanged_mark(const struct vv_buffer *all,
+    const struct vv_span *span, uint32_t since, bool *is_changed)
 {
     const struct run *r;
     uint64_t end = span->at + span->size;
@@ -533,8 +534,8 @@ void vv_unchanged_mark(const struct vv_unchanged *u, const struct vv_span *span,
         vv_mark_pages(is_changed, 0, span->size);
         return;
     }
-    mark(&u->runs, span, since, is_changed);
-    mark(&u->rows, span, since, is_changed);
+    unchanged_mark(&u->runs, span, since, is_changed);
+    unchanged_mark(&u->rows, span, since, is_changed);
 }
 
 void vv_unchanged_clear(struct vv_unchanged *u, const varve_allocator *a)
@@ -542,7 +543,7 @@ void vv_unchanged_clear(struct vv_unchanged *u, const varve_allocator *a)
     vv_release(a, u->touched, u->count * sizeof *u->touched);
     vv_buffer_clear(&u->runs);
     vv_buffer_clear(&u->rows);
-    give_back(u);
+    unchanged_give_back(u);
     release_past(u->past);
     *u = (struct vv_unchanged){ .past = NULL };
 }

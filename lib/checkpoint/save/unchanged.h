@@ -1,5 +1,5 @@
-/* unchanged.h - which values of a cargo are as an older save has them, known
- * without a look at them.
+/* unchanged.h - which values of a save plan are as an older save has them,
+ * known without a look at them.
  *
  * A save that asks for it remembers which values it wrote, by their digests,
  * and at which moment of the graph. So a checkpoint with these values is known
@@ -20,7 +20,7 @@
 #include "buffer.h"
 #include "graph.h"
 #include "index.h"
-#include "sums.h"
+#include "digest_cache.h"
 #include "walk.h"
 
 struct vv_dirty;
@@ -46,11 +46,11 @@ struct vv_unchanged {
 struct vv_dirty *vv_unchanged_dirty(varve_graph *graph);
 
 /* Notes when each value was touched or written to, where the options of a
- * layered save ask for it (NULL: of no layered one), and begins the next
- * moment. `nodes` and `sizes` are columns of the index of the walk. */
+ * incremental save ask for it (NULL: of no incremental one), and begins the
+ * next moment. `nodes` and `sizes` are columns of the index of the walk. */
 void vv_unchanged_gather(struct vv_unchanged *unchanged,
     const struct vv_walk *walk, const struct vv_index *index,
-    const varve_layer_options *options);
+    const varve_increment_options *options);
 void vv_unchanged_clear(
     struct vv_unchanged *unchanged, const varve_allocator *allocator);
 

@@ -8,7 +8,7 @@
 #include "write.h"
 
 #include "background.h"
-#include "cargo_out.h"
+#include "save_plan_write.h"
 #include "failure.h"
 #include "graph.h"
 #include "overlap.h"
@@ -27,7 +27,7 @@ static varve_status check_root(
     return VARVE_OK;
 }
 
-static varve_status look(varve_node *root, varve_error *error)
+static varve_status write_look(varve_node *root, varve_error *error)
 {
     VV_TRY(vv_structs_look(root, error));
     VV_TRY(varve_graph_check(root->graph, error));
@@ -38,7 +38,7 @@ varve_status vv_check_call(
     varve_node *root, const char *path, const char *what, varve_error *error)
 {
     VV_TRY(check_root(root, path, what, error));
-    return look(root, error);
+    return write_look(root, error);
 }
 
 varve_status vv_begin_save(
@@ -47,39 +47,40 @@ varve_status vv_begin_save(
     VV_TRY(check_root(root, path, what, error));
     VV_TRY(vv_store_refuse(path, error));
     VV_TRY(vv_background_settle(root->graph, error));
-    return look(root, error);
+    return write_look(root, error);
 }
 
-static varve_status write_cargo(const varve_node *root, struct vv_cargo *cargo,
-    const char *path, varve_error *error)
+static varve_status write_save_plan(const varve_node *root,
+    struct vv_save_plan *save_plan, const char *path, varve_error *error)
 {
     /* Values are where they were found, whatever the callback of progress would
      * like. */
     enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);
-    varve_status status = vv_cargo_write(cargo, path, error);
+    varve_status status = vv_save_plan_write(save_plan, path, error);
     vv_graph_let_go(root->graph, older);
-    vv_cargo_clear(cargo);
+    vv_save_plan_clear(save_plan);
     return status;
 }
 
 varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     const varve_write_options *options, varve_error *error)
 {
-    struct vv_cargo cargo;
+    struct vv_save_plan save_plan;
     VV_TRY(vv_begin_save(root, path, "path", error));
-    VV_TRY(vv_cargo_gather(&cargo, root, options, error));
-    cargo.counter = counter;
-    return write_cargo(root, &cargo, path, error);
+    VV_TRY(vv_save_plan_gather(&save_plan, root, options, error));
+    save_plan.counter = counter;
+    return write_save_plan(root, &save_plan, path, error);
 }
 
 varve_status vv_write_parts(varve_node *root, const char *path,
     uint64_t counter, const varve_write_options *options, varve_error *error)
 {
-    struct vv_cargo cargo;
+    struct vv_save_plan save_plan;
     VV_TRY(vv_begin_save(root, path, "path", error));
-    VV_TRY(vv_cargo_gather_of(&cargo, root, VV_OF_PARTS, options, error));
-    cargo.counter = counter;
-    return write_cargo(root, &cargo, path, error);
+    VV_TRY(
+        vv_save_plan_gather_of(&save_plan, root, VV_OF_PARTS, options, error));
+    save_plan.counter = counter;
+    return write_save_plan(root, &save_plan, path, error);
 }
 
 varve_status varve_write(varve_node *root, const char *path,

@@ -7,14 +7,14 @@
 #include "failure.h"
 #include "try.h"
 
-static varve_status check_rooms(
+static varve_status write_options_check_resize_buffers(
     const varve_write_options *o, varve_error *error)
 {
     VV_TRY(VV_CHECK_OPTIONS(o, error));
-    VV_TRY(VV_CHECK_ROOM(o->layers.reserved, error));
+    VV_TRY(VV_CHECK_ROOM(o->increment.reserved, error));
     VV_TRY(VV_CHECK_ROOM(o->foreign.reserved, error));
-    VV_TRY(VV_CHECK_ROOM(o->background.reserved, error));
-    return VV_CHECK_ROOM(o->many.reserved, error);
+    VV_TRY(VV_CHECK_ROOM(o->async.reserved, error));
+    return VV_CHECK_ROOM(o->collective.reserved, error);
 }
 
 /* An option that needs another one has no effect without it. */
@@ -31,17 +31,17 @@ static varve_status check_needs(
 static varve_status check_layers(
     const varve_write_options *o, varve_error *error)
 {
-    const varve_layer_options *l = &o->layers;
-    bool is_plain = !o->layered;
-    const char *needed = "`layered`";
-    VV_TRY(check_needs(is_plain && l->base, "layers.base", needed, error));
+    const varve_increment_options *l = &o->increment;
+    bool is_plain = !o->incremental;
+    const char *needed = "`incremental`";
+    VV_TRY(check_needs(is_plain && l->base, "increment.base", needed, error));
     VV_TRY(check_needs(
-        is_plain && l->only_touched, "layers.only_touched", needed, error));
-    VV_TRY(check_needs(is_plain && l->track, "layers.track", needed, error));
-    VV_TRY(check_needs(is_plain && l->verify_untouched,
-        "layers.verify_untouched", needed, error));
-    return check_needs(l->verify_untouched && !l->only_touched && !l->track,
-        "layers.verify_untouched", "`layers.only_touched` or `layers.track`",
+        is_plain && l->only_dirty, "increment.only_dirty", needed, error));
+    VV_TRY(check_needs(is_plain && l->track, "increment.track", needed, error));
+    VV_TRY(check_needs(
+        is_plain && l->verify_clean, "increment.verify_clean", needed, error));
+    return check_needs(l->verify_clean && !l->only_dirty && !l->track,
+        "increment.verify_clean", "`increment.only_dirty` or `increment.track`",
         error);
 }
 
@@ -56,7 +56,7 @@ static varve_status check_format(
                      o->format == VARVE_FORMAT_NPZ ||
                      o->format == VARVE_FORMAT_GGUF;
     const char *ours = "the `format` VARVE_FORMAT_VARVE";
-    VV_TRY(check_needs(!is_ours && o->layered, "layered", ours, error));
+    VV_TRY(check_needs(!is_ours && o->incremental, "incremental", ours, error));
     VV_TRY(check_needs(!is_ours && o->compress, "compress", ours, error));
     VV_TRY(
         check_needs(!has_shards && o->foreign.shard_size, "foreign.shard_size",
@@ -71,7 +71,7 @@ varve_status vv_write_options_check(
 {
     if (!options)
         return VARVE_OK;
-    VV_TRY(check_rooms(options, error));
+    VV_TRY(write_options_check_resize_buffers(options, error));
     VV_TRY(check_layers(options, error));
     if ((unsigned)options->pending > VARVE_PENDING_OMIT)
         return vv_fail(error, VARVE_MISUSE,

@@ -9,19 +9,20 @@
 #include "tracking.h"
 #include "variable.h"
 
-static bool is_copied(const struct vv_bulk *bulk, const struct vv_item *item)
+static bool bulk_is_copied(
+    const struct vv_bulk *bulk, const struct vv_item *item)
 {
     return item->size && item->node->variable->tensor.dtype != VARVE_STRING &&
-           !vv_item_is_elsewhere(item) &&
+           !vv_item_needs_copy_in(item) &&
            !(bulk->keeps_random && item->is_random);
 }
 
-static struct vv_piece piece(const void *user, size_t i)
+static struct vv_piece bulk_piece(const void *user, size_t i)
 {
     const struct vv_bulk *bulk = user;
     const struct varve_snapshot *s = bulk->snapshot;
     const struct vv_item *item = &s->items[i];
-    if (!is_copied(bulk, item))
+    if (!bulk_is_copied(bulk, item))
         return (struct vv_piece){ 0 };
     void *theirs = item->node->variable->tensor.data;
     return (struct vv_piece){
@@ -40,12 +41,12 @@ void vv_bulk_copy(const struct vv_bulk *bulk)
     vv_copy_pieces(&s->context, &(struct vv_pieces){
                                     .count = s->count,
                                     .size = s->block_size,
-                                    .piece = piece,
+                                    .piece = bulk_piece,
                                     .user = bulk,
                                     .dirty = s->dirty,
                                     .since = s->moment,
                                 });
     s->moment = now;
     for (size_t i = 0; i < s->count; i++)
-        vv_tracking_settle(&s->items[i], is_copied(bulk, &s->items[i]));
+        vv_tracking_settle(&s->items[i], bulk_is_copied(bulk, &s->items[i]));
 }

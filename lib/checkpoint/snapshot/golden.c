@@ -233,7 +233,7 @@ static varve_status golden_compare_names(
     varve_node *root, const struct golden *g, varve_error *error)
 {
     varve_restoration *plan =
-        varve_plan(root, g->path, g->options->read, error);
+        varve_dry_run(root, g->path, g->options->read, error);
     if (!plan)
         return error->status;
     varve_status status = varve_assert_consumed(plan, error);

@@ -15,12 +15,12 @@
 #include "value_bytes.h"
 #include "variable.h"
 
-bool vv_item_is_elsewhere(const struct vv_item *item)
+bool vv_item_needs_copy_in(const struct vv_item *item)
 {
-    return item->size && vv_lies_elsewhere(&item->node->variable->tensor);
+    return item->size && vv_needs_copy_in(&item->node->variable->tensor);
 }
 
-static bool is_far(const struct vv_item *item)
+static bool item_copy_is_far(const struct vv_item *item)
 {
     return item->size && vv_is_far(&item->node->variable->tensor);
 }
@@ -43,7 +43,7 @@ static void clear_spare(struct vv_item *item)
 varve_status vv_item_fetch(
     struct vv_item *item, bool is_again, varve_error *error)
 {
-    if (!is_far(item))
+    if (!item_copy_is_far(item))
         return VARVE_OK;
     return is_again
                ? fetch_spare(item, error)
@@ -52,7 +52,7 @@ varve_status vv_item_fetch(
 
 void vv_item_take(struct vv_item *item)
 {
-    if (!is_far(item)) {
+    if (!item_copy_is_far(item)) {
         vv_value_out(item->node, 0, item->copy, item->size, NULL);
     } else if (item->spare.size) {
         memcpy(item->copy, item->spare.data, item->size);
@@ -62,21 +62,22 @@ void vv_item_take(struct vv_item *item)
 
 /* --- Putting -------------------------------------------------------------- */
 
-static bool is_put(const struct vv_item *item, bool keeps_random, bool far)
+static bool item_copy_is_put(
+    const struct vv_item *item, bool keeps_random, bool far)
 {
-    return vv_item_is_elsewhere(item) && is_far(item) == far &&
+    return vv_item_needs_copy_in(item) && item_copy_is_far(item) == far &&
            !(keeps_random && item->is_random);
 }
 
 /* The spares of the items before `end`. */
-static varve_status put_back(struct varve_snapshot *s, size_t end,
+static varve_status item_copy_put_back(struct varve_snapshot *s, size_t end,
     bool keeps_random, varve_status status, varve_error *error)
 {
     char text[256];
     bool is_half = false;
     for (size_t i = end; i > 0; i--) {
         const struct vv_item *item = &s->items[i - 1];
-        if (!is_put(item, keeps_random, true) ||
+        if (!item_copy_is_put(item, keeps_random, true) ||
             !vv_value_in(item->node, 0, item->spare.data, item->size, NULL))
             continue;
         if (!is_half)
@@ -87,25 +88,25 @@ static varve_status put_back(struct varve_snapshot *s, size_t end,
             error, "  %s", vv_node_text(item->node, text, sizeof text));
     }
     if (is_half && error)
-        error->status = VARVE_HALF_RESTORED;
-    return is_half ? VARVE_HALF_RESTORED : status;
+        error->status = VARVE_PARTIALLY_RESTORED;
+    return is_half ? VARVE_PARTIALLY_RESTORED : status;
 }
 
-static varve_status put_far(
+static varve_status item_copy_put_far(
     struct varve_snapshot *s, bool keeps_random, varve_error *error)
 {
     for (size_t i = 0; i < s->count; i++) {
-        if (is_put(&s->items[i], keeps_random, true))
+        if (item_copy_is_put(&s->items[i], keeps_random, true))
             VV_TRY(fetch_spare(&s->items[i], error));
     }
     for (size_t i = 0; i < s->count; i++) {
         const struct vv_item *item = &s->items[i];
         varve_status status =
-            is_put(item, keeps_random, true)
+            item_copy_is_put(item, keeps_random, true)
                 ? vv_value_in(item->node, 0, item->copy, item->size, error)
                 : VARVE_OK;
         if (status)
-            return put_back(s, i + 1, keeps_random, status, error);
+            return item_copy_put_back(s, i + 1, keeps_random, status, error);
     }
     return VARVE_OK;
 }
@@ -113,12 +114,12 @@ static varve_status put_far(
 varve_status vv_items_put(
     struct varve_snapshot *s, bool keeps_random, varve_error *error)
 {
-    varve_status status = put_far(s, keeps_random, error);
+    varve_status status = item_copy_put_far(s, keeps_random, error);
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
-        if (!status && is_put(item, keeps_random, false))
+        if (!status && item_copy_is_put(item, keeps_random, false))
             vv_value_in(item->node, 0, item->copy, item->size, NULL);
-        if (is_put(item, keeps_random, true))
+        if (item_copy_is_put(item, keeps_random, true))
             clear_spare(item);
     }
     return status;
@@ -126,7 +127,7 @@ varve_status vv_items_put(
 
 /* --- States --------------------------------------------------------------- */
 
-static bool is_state(const struct vv_item *item, bool keeps_random)
+static bool item_copy_is_state(const struct vv_item *item, bool keeps_random)
 {
     return item->node->kind == VARVE_STATE &&
            !(keeps_random && item->is_random);
@@ -148,7 +149,7 @@ varve_status vv_items_put_states(
     for (int are_guarded = 0; are_guarded < 2; are_guarded++) {
         for (size_t i = 0; i < s->count; i++) {
             const struct vv_item *item = &s->items[i];
-            if (is_state(item, keeps_random) &&
+            if (item_copy_is_state(item, keeps_random) &&
                 vv_state_is_guarded(item->node) == are_guarded)
                 VV_TRY(put_state(item, error));
         }
@@ -161,7 +162,7 @@ varve_status vv_items_check_states(
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct vv_item *item = &s->items[i];
-        if (is_state(item, keeps_random))
+        if (item_copy_is_state(item, keeps_random))
             VV_TRY(vv_state_check(
                 item->node, item->bytes.data, item->bytes.size, error));
     }

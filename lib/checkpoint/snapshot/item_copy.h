@@ -9,7 +9,7 @@
 #include "snapshot.h"
 
 /* Whether the value of an item has to be copied out and in. */
-bool vv_item_is_elsewhere(const struct vv_item *item);
+bool vv_item_needs_copy_in(const struct vv_item *item);
 
 /* Copies out what is far: where the snapshot has a copy already, to a spare
  * one. */
@@ -20,7 +20,7 @@ varve_status vv_item_fetch(
 void vv_item_take(struct vv_item *item);
 
 /* Copies in all that lie elsewhere, but for those that `keeps_random` leaves; a
- * failure puts the older values back. VARVE_HALF_RESTORED where that fails
+ * failure puts the older values back. VARVE_PARTIALLY_RESTORED where that fails
  * too. */
 varve_status vv_items_put(
     struct varve_snapshot *snapshot, bool keeps_random, varve_error *error);

@@ -22,31 +22,31 @@ struct varve_ring {
     varve_snapshot *places[]; /* NULL: not made yet */
 };
 
-static size_t size_of(size_t room)
+static size_t ring_size_of(size_t room)
 {
     return sizeof(struct varve_ring) + room * sizeof(varve_snapshot *);
 }
 
-static void node_removed(struct vv_observer *self, varve_node *node)
+static void ring_node_removed(struct vv_observer *self, varve_node *node)
 {
     varve_ring *ring = (varve_ring *)self;
     if (node == ring->root)
         ring->root = NULL;
 }
 
-static void graph_freed(struct vv_observer *self)
+static void ring_graph_freed(struct vv_observer *self)
 {
     varve_ring *ring = (varve_ring *)self;
     ring->graph = NULL;
     ring->root = NULL;
 }
 
-static void watch(varve_ring *ring, varve_node *root)
+static void ring_watch(varve_ring *ring, varve_node *root)
 {
     ring->graph = root->graph;
     ring->root = root;
-    ring->observer.node_removed = node_removed;
-    ring->observer.graph_freed = graph_freed;
+    ring->observer.node_removed = ring_node_removed;
+    ring->observer.graph_freed = ring_graph_freed;
     vv_graph_observe(root->graph, &ring->observer);
 }
 
@@ -80,14 +80,14 @@ varve_ring *varve_ring_new(varve_node *root, size_t count,
     if (VV_CHECK_OPTIONS(options, error))
         return NULL;
     const varve_allocator *a = &root->graph->context.allocator;
-    varve_ring *ring = vv_allocate_zeroed(a, size_of(count));
+    varve_ring *ring = vv_allocate_zeroed(a, ring_size_of(count));
     if (!ring) {
         vv_fail_memory(error, "a ring of snapshots");
         return NULL;
     }
     ring->context = root->graph->context;
     ring->room = count;
-    watch(ring, root);
+    ring_watch(ring, root);
     if (options && !ring_keep_options(ring, options)) {
         varve_ring_free(ring);
         vv_fail_memory(error, "a ring of snapshots");
@@ -107,11 +107,11 @@ void varve_ring_free(varve_ring *ring)
         varve_snapshot_free(ring->places[i]);
     vv_release_string(&a, ring->except);
     vv_release_string(&a, ring->tag);
-    vv_release(&a, ring, size_of(ring->room));
+    vv_release(&a, ring, ring_size_of(ring->room));
 }
 
 /* Another snapshot in the place of one that no longer fits, or of none. */
-static varve_status renew(
+static varve_status ring_renew(
     varve_ring *ring, varve_snapshot **snapshot, varve_error *error)
 {
     varve_snapshot *fresh =
@@ -138,7 +138,7 @@ varve_status varve_ring_push(varve_ring *ring, varve_error *error)
     varve_status status =
         *snapshot ? varve_snapshot_retake(*snapshot, &reason) : VARVE_MISMATCH;
     if (status == VARVE_MISMATCH)
-        status = renew(ring, snapshot, &reason);
+        status = ring_renew(ring, snapshot, &reason);
     if (status) {
         if (error)
             *error = reason;

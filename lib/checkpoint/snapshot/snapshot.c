@@ -23,7 +23,7 @@
 #include "graph_spread.h"
 #include "item_copy.h"
 #include "shape.h"
-#include "stake.h"
+#include "at_risk.h"
 #include "state.h"
 #include "tag.h"
 #include "touch.h"
@@ -47,7 +47,7 @@ static uint64_t string_bytes(const struct vv_item *item)
 }
 
 /* Room for so many bytes; what is there stays. */
-static bool reserve(struct vv_buffer *b, uint64_t wanted)
+static bool snapshot_reserve(struct vv_buffer *b, uint64_t wanted)
 {
     size_t size = b->size;
     if (wanted > SIZE_MAX)
@@ -64,10 +64,11 @@ static bool reserve(struct vv_buffer *b, uint64_t wanted)
 static bool reserve_spare(struct vv_item *item, uint64_t wanted)
 {
     return item->node->variable->extra->string_size >= wanted ||
-           reserve(&item->spare, wanted);
+           snapshot_reserve(&item->spare, wanted);
 }
 
-static varve_status check_fixed(const struct vv_item *item, varve_error *error)
+static varve_status snapshot_check_fixed(
+    const struct vv_item *item, varve_error *error)
 {
     if (!item->node->attachments)
         return VARVE_OK;
@@ -82,22 +83,23 @@ static varve_status prepare_state(struct vv_item *item, varve_error *error)
     varve_status status = vv_state_save(item->node,
         vv_node_text(item->node, text, sizeof text), &item->spare, error);
     item->spare.failed = false;
-    if (!status && !reserve(&item->bytes, item->spare.size))
+    if (!status && !snapshot_reserve(&item->bytes, item->spare.size))
         status = vv_fail_memory(error, "a snapshot of a state");
-    return status ? status : check_fixed(item, error);
+    return status ? status : snapshot_check_fixed(item, error);
 }
 
-static varve_status prepare(
+static varve_status snapshot_prepare(
     struct vv_item *item, bool is_again, varve_error *error)
 {
     VV_TRY(vv_check_whole(item->node, error));
     if (item->node->kind == VARVE_STATE)
         return prepare_state(item, error);
     VV_TRY(vv_variable_check_there(item->node, error));
-    if (is_string(item->node) && (!reserve(&item->bytes, string_bytes(item)) ||
-                                     !reserve_spare(item, string_bytes(item))))
+    if (is_string(item->node) &&
+        (!snapshot_reserve(&item->bytes, string_bytes(item)) ||
+            !reserve_spare(item, string_bytes(item))))
         return vv_fail_memory(error, "a snapshot of strings");
-    VV_TRY(check_fixed(item, error));
+    VV_TRY(snapshot_check_fixed(item, error));
     return vv_item_fetch(item, is_again, error);
 }
 
@@ -108,7 +110,7 @@ static void take_one(struct vv_item *item)
         vv_buffer_swap(&item->spare, &item->bytes);
         return;
     }
-    if (vv_item_is_elsewhere(item))
+    if (vv_item_needs_copy_in(item))
         vv_item_take(item);
     if (!is_string(item->node))
         return;
@@ -125,29 +127,29 @@ static void take_one(struct vv_item *item)
     }
 }
 
-static varve_status take(
+static varve_status snapshot_take(
     struct varve_snapshot *s, bool is_again, varve_error *error)
 {
     varve_status status = VARVE_OK;
-    if (!vv_reserve_stake(s->graph))
+    if (!vv_reserve_at_risk(s->graph))
         return vv_fail_memory(error, "a snapshot");
     enum vv_hold older = vv_graph_hold(s->graph, VV_HOLDS_ALL);
     for (size_t i = 0; i < s->count && !status; i++)
-        status = prepare(&s->items[i], is_again, error);
+        status = snapshot_prepare(&s->items[i], is_again, error);
     vv_graph_let_go(s->graph, older);
     if (status)
         return status;
     for (size_t i = 0; i < s->count; i++)
         take_one(&s->items[i]);
     s->counter = varve_save_counter(s->root);
-    vv_put_at_stake(s->graph, 0);
+    vv_put_at_risk(s->graph, 0);
     vv_bulk_copy(&(struct vv_bulk){ .snapshot = s });
     return VARVE_OK;
 }
 
 /* --- Watching the graph ------------------------------------------------- */
 
-static void node_removed(struct vv_observer *self, varve_node *node)
+static void snapshot_node_removed(struct vv_observer *self, varve_node *node)
 {
     struct varve_snapshot *s = (struct varve_snapshot *)self;
     for (size_t i = 0; i < s->count; i++)
@@ -156,31 +158,31 @@ static void node_removed(struct vv_observer *self, varve_node *node)
         s->root = NULL;
 }
 
-static void graph_freed(struct vv_observer *self)
+static void snapshot_graph_freed(struct vv_observer *self)
 {
     ((struct varve_snapshot *)self)->graph = NULL;
 }
 
-static void edge_added(struct vv_observer *self, struct vv_edge *edge)
+static void snapshot_edge_added(struct vv_observer *self, struct vv_edge *edge)
 {
     (void)edge;
     ((struct varve_snapshot *)self)->is_changed = true;
 }
 
-static void edge_removed(struct vv_observer *self, varve_node *child)
+static void snapshot_edge_removed(struct vv_observer *self, varve_node *child)
 {
     (void)child;
     ((struct varve_snapshot *)self)->is_changed = true;
 }
 
 /* Patterns may mean others now. */
-static void children_moved(struct vv_observer *self, varve_node *list)
+static void snapshot_children_moved(struct vv_observer *self, varve_node *list)
 {
     (void)list;
     ((struct varve_snapshot *)self)->is_changed = true;
 }
 
-static void slot_added(struct vv_observer *self, struct vv_slot *slot)
+static void snapshot_slot_added(struct vv_observer *self, struct vv_slot *slot)
 {
     (void)slot;
     ((struct varve_snapshot *)self)->is_changed = true;
@@ -201,8 +203,8 @@ bool vv_is_tagged(const varve_node *node, uint64_t bit)
 }
 
 /* Whether a node that is reached has a value that the snapshot takes. */
-static bool takes(const struct varve_snapshot *s, const varve_node *node,
-    const struct vv_spread *except)
+static bool snapshot_takes(const struct varve_snapshot *s,
+    const varve_node *node, const struct vv_spread *except)
 {
     uint64_t random = vv_tag_bit(s->graph, VARVE_TAG_RANDOM);
     return holds_value(node) && !(s->no_random && vv_is_tagged(node, random)) &&
@@ -272,11 +274,11 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
     }
     size_t found = 0;
     for (size_t i = 0; i < walk.count; i++)
-        found += takes(s, walk.steps[i].node, &except);
+        found += snapshot_takes(s, walk.steps[i].node, &except);
     bool same = found == s->count;
     for (size_t i = 0; i < s->count && same; i++)
         same = vv_walk_has(&walk, s->items[i].node) &&
-               takes(s, s->items[i].node, &except);
+               snapshot_takes(s, s->items[i].node, &except);
     vv_walk_end(&walk);
     vv_spread_end(&except);
     if (!same)
@@ -308,14 +310,14 @@ static void add_item(
 
 /* Puts the places of the values that are taken into `places`, and adds up their
  * bytes. */
-static varve_status choose(struct varve_snapshot *s, const struct vv_walk *walk,
-    struct vv_buffer *places, varve_error *error)
+static varve_status snapshot_choose(struct varve_snapshot *s,
+    const struct vv_walk *walk, struct vv_buffer *places, varve_error *error)
 {
     struct vv_spread except;
     VV_TRY(follow_except(s, &except, error));
     for (size_t i = 0; i < walk->count; i++) {
         varve_node *node = walk->steps[i].node;
-        if (!takes(s, node, &except))
+        if (!snapshot_takes(s, node, &except))
             continue;
         if (node->variable && vv_variable_is_owned(node->variable) &&
             !vv_variable_allocate(node)) {
@@ -351,33 +353,33 @@ static varve_status make_items(struct varve_snapshot *s,
     return VARVE_OK;
 }
 
-static varve_status make(struct varve_snapshot *s, varve_error *error)
+static varve_status snapshot_make(struct varve_snapshot *s, varve_error *error)
 {
     struct vv_walk walk;
     struct vv_buffer places;
     VV_TRY(vv_structs_look(s->root, error));
     VV_TRY(vv_walk_begin(&walk, s->root, error));
     vv_buffer_init(&places, &s->context.allocator);
-    varve_status status = choose(s, &walk, &places, error);
+    varve_status status = snapshot_choose(s, &walk, &places, error);
     if (!status)
         status = make_items(s, &walk, &places, error);
     vv_buffer_clear(&places);
     vv_walk_end(&walk);
-    return status ? status : take(s, false, error);
+    return status ? status : snapshot_take(s, false, error);
 }
 
-static void watch(struct varve_snapshot *s)
+static void snapshot_watch(struct varve_snapshot *s)
 {
-    s->observer.edge_added = edge_added;
-    s->observer.edge_removed = edge_removed;
-    s->observer.children_moved = children_moved;
-    s->observer.slot_added = slot_added;
-    s->observer.node_removed = node_removed;
-    s->observer.graph_freed = graph_freed;
+    s->observer.edge_added = snapshot_edge_added;
+    s->observer.edge_removed = snapshot_edge_removed;
+    s->observer.children_moved = snapshot_children_moved;
+    s->observer.slot_added = snapshot_slot_added;
+    s->observer.node_removed = snapshot_node_removed;
+    s->observer.graph_freed = snapshot_graph_freed;
     vv_graph_observe(s->graph, &s->observer);
 }
 
-static varve_status begin(struct varve_snapshot *s,
+static varve_status snapshot_begin(struct varve_snapshot *s,
     const varve_snapshot_options *options, varve_error *error)
 {
     const varve_allocator *a = &s->context.allocator;
@@ -394,7 +396,7 @@ static varve_status begin(struct varve_snapshot *s,
     s->no_random = options && options->no_random;
     if (options && options->track)
         vv_tracking_begin(s);
-    return make(s, error);
+    return snapshot_make(s, error);
 }
 
 varve_snapshot *varve_snapshot_new_with(
@@ -418,8 +420,8 @@ varve_snapshot *varve_snapshot_new_with(
     s->context = graph->context;
     s->graph = graph;
     s->root = root;
-    watch(s);
-    if (begin(s, options, error)) {
+    snapshot_watch(s);
+    if (snapshot_begin(s, options, error)) {
         varve_snapshot_free(s);
         return NULL;
     }
@@ -455,7 +457,7 @@ varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
     if (!s)
         return vv_fail_none(error, "snapshot", "a call");
     VV_TRY(vv_snapshot_check(s, error));
-    return take(s, true, error);
+    return snapshot_take(s, true, error);
 }
 
 /* --- Restoring ---------------------------------------------------------- */
@@ -484,13 +486,13 @@ static void put_strings(struct vv_item *item)
     }
 }
 
-static bool is_put(
+static bool snapshot_is_put(
     const struct vv_item *item, const varve_snapshot_restore_options *options)
 {
     return !options || !options->keep_random || !item->is_random;
 }
 
-static varve_status put_elsewhere(struct varve_snapshot *s,
+static varve_status snapshot_put_elsewhere(struct varve_snapshot *s,
     const varve_snapshot_restore_options *options, varve_error *error)
 {
     enum vv_hold older = vv_graph_hold(s->graph, VV_HOLDS_ALL);
@@ -508,7 +510,7 @@ static void record_fixed(const struct varve_snapshot *s,
     for (size_t i = 0; i < s->count; i++) {
         varve_node *node = s->items[i].node;
         if (node->attachments && node->variable &&
-            is_put(&s->items[i], options))
+            snapshot_is_put(&s->items[i], options))
             vv_fixed_value_record(node);
     }
 }
@@ -530,10 +532,10 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
     bool keeps_random = options && options->keep_random;
     VV_TRY(vv_items_check_states(s, keeps_random, error));
     vv_graph_values_change(s->graph);
-    VV_TRY(put_elsewhere(s, options, error));
+    VV_TRY(snapshot_put_elsewhere(s, options, error));
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
-        if (!is_put(item, options))
+        if (!snapshot_is_put(item, options))
             continue;
         vv_touch(item->node);
         if (is_string(item->node))

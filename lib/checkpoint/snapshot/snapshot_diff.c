@@ -70,14 +70,15 @@ static void compare_some(varve_difference *d, varve_dtype dtype, uint64_t first,
             count_one(d, first + i, distance_of(dtype, one, other));
 }
 
-static void compare_numbers(varve_difference *d, const varve_tensor *tensor,
-    const unsigned char *one, const unsigned char *other)
+static void snapshot_diff_compare_numbers(varve_difference *d,
+    const varve_tensor *tensor, const unsigned char *one,
+    const unsigned char *other)
 {
     compare_some(d, tensor->dtype, 0, one, other, varve_tensor_count(tensor));
 }
 
 /* With the present, some at a time. */
-static varve_status compare_elsewhere(
+static varve_status snapshot_diff_compare_elsewhere(
     varve_difference *d, const struct vv_item *item, varve_error *error)
 {
     _Alignas(16) unsigned char room[16384];
@@ -108,8 +109,8 @@ static void compare_strings(varve_difference *d, const varve_tensor *tensor,
     }
 }
 
-static void compare_bytes(varve_difference *d, const struct vv_buffer *one,
-    const struct vv_buffer *other)
+static void snapshot_diff_compare_bytes(varve_difference *d,
+    const struct vv_buffer *one, const struct vv_buffer *other)
 {
     size_t most = one->size > other->size ? one->size : other->size;
     for (size_t i = 0; i < most; i++)
@@ -132,7 +133,7 @@ static varve_status compare_state(struct comparing *c,
         VV_TRY(vv_state_save(item->node,
             vv_node_text(item->node, text, sizeof text), &c->state, error));
     }
-    compare_bytes(d, &item->bytes, bytes);
+    snapshot_diff_compare_bytes(d, &item->bytes, bytes);
     return VARVE_OK;
 }
 
@@ -149,12 +150,12 @@ static varve_status compare_item(struct comparing *c,
     } else {
         const varve_tensor *tensor = &item->node->variable->tensor;
         const void *values = other ? other->copy : tensor->data;
-        if (!other && vv_item_is_elsewhere(item))
-            VV_TRY(compare_elsewhere(&d, item, error));
+        if (!other && vv_item_needs_copy_in(item))
+            VV_TRY(snapshot_diff_compare_elsewhere(&d, item, error));
         else if (tensor->dtype == VARVE_STRING)
             compare_strings(&d, tensor, item->copy, values);
         else
-            compare_numbers(&d, tensor, item->copy, values);
+            snapshot_diff_compare_numbers(&d, tensor, item->copy, values);
     }
     if (d.count == 0)
         return VARVE_OK;
@@ -185,7 +186,8 @@ static varve_status find_items(struct comparing *c, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status compare(struct comparing *c, varve_error *error)
+static varve_status snapshot_diff_compare(
+    struct comparing *c, varve_error *error)
 {
     VV_TRY(find_items(c, error));
     vv_snapshot_point(c->a);
@@ -213,7 +215,7 @@ varve_status varve_snapshot_diff(varve_snapshot *a, varve_snapshot *b,
     VV_TRY(vv_walk_begin(&c.walk, a->root, error));
     vv_buffer_init(&c.path, &a->context.allocator);
     vv_buffer_init(&c.state, &a->context.allocator);
-    varve_status status = compare(&c, error);
+    varve_status status = snapshot_diff_compare(&c, error);
     vv_buffer_clear(&c.state);
     vv_buffer_clear(&c.path);
     vv_release(&a->context.allocator, c.items, c.walk.count * sizeof *c.items);

@@ -56,7 +56,8 @@ static struct stand_in *stand_in_of(
     return &s->stand_ins[vv_walk_place(&s->walk, node)];
 }
 
-static void place(void *user, const varve_node *node, varve_tensor *view)
+static void snapshot_file_place(
+    void *user, const varve_node *node, varve_tensor *view)
 {
     const struct shadow *s = user;
     const struct vv_item *item = stand_in_of(s, node)->item;
@@ -73,13 +74,13 @@ static void place(void *user, const varve_node *node, varve_tensor *view)
     }
 }
 
-static void *state_of(void *user, const varve_node *node)
+static void *snapshot_file_state_of(void *user, const varve_node *node)
 {
     const struct shadow *s = user;
     return stand_in_of(s, node);
 }
 
-static varve_status save_state(void *self, varve_sink *sink)
+static varve_status snapshot_file_save_state(void *self, varve_sink *sink)
 {
     const struct stand_in *stand_in = self;
     if (stand_in->item) {
@@ -113,7 +114,7 @@ static bool make_stand_in(
         return true;
     const varve_tensor *tensor = &node->variable->tensor;
     size_t size = (size_t)varve_tensor_size(tensor);
-    if (!vv_lies_elsewhere(tensor)) {
+    if (!vv_needs_copy_in(tensor)) {
         if (size)
             vv_buffer_add(&stand_in->bytes, tensor->data, size);
     } else {
@@ -142,12 +143,13 @@ static varve_status make_stand_ins(struct shadow *s, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status make_graph(struct shadow *s, varve_error *error)
+static varve_status snapshot_file_make_graph(
+    struct shadow *s, varve_error *error)
 {
     const struct vv_replica_values values = {
-        .place = place,
-        .callbacks = { .save = save_state, .load = load_state },
-        .state = state_of,
+        .place = snapshot_file_place,
+        .callbacks = { .save = snapshot_file_save_state, .load = load_state },
+        .state = snapshot_file_state_of,
         .user = s,
     };
     s->graph = vv_graph_new_in(&s->snapshot->context);
@@ -155,8 +157,8 @@ static varve_status make_graph(struct shadow *s, varve_error *error)
     return vv_replica_make(&s->replica, s->graph, &s->walk, &values, error);
 }
 
-static varve_status begin(struct shadow *s, struct varve_snapshot *snapshot,
-    bool is_reading, varve_error *error)
+static varve_status snapshot_file_begin(struct shadow *s,
+    struct varve_snapshot *snapshot, bool is_reading, varve_error *error)
 {
     *s = (struct shadow){
         .snapshot = snapshot,
@@ -176,10 +178,10 @@ static varve_status begin(struct shadow *s, struct varve_snapshot *snapshot,
         else
             memcpy(s->block, snapshot->block, snapshot->block_size);
     }
-    return status ? status : make_graph(s, error);
+    return status ? status : snapshot_file_make_graph(s, error);
 }
 
-static void end(struct shadow *s)
+static void snapshot_file_end(struct shadow *s)
 {
     if (s->replica.nodes)
         vv_replica_clear(&s->replica);
@@ -197,15 +199,15 @@ static void end(struct shadow *s)
 /* --- Writing ------------------------------------------------------------ */
 
 /* Of the replica nothing is known that was touched or written to. */
-static varve_status check_options(
+static varve_status snapshot_file_check_options(
     const varve_write_options *options, varve_error *error)
 {
     VV_TRY(vv_write_options_check(options, error));
-    const varve_layer_options none = { 0 };
-    const varve_layer_options *o = options ? &options->layers : &none;
-    const char *name = o->only_touched ? "layers.only_touched"
-                       : o->track      ? "layers.track"
-                                       : NULL;
+    const varve_increment_options none = { 0 };
+    const varve_increment_options *o = options ? &options->increment : &none;
+    const char *name = o->only_dirty ? "increment.only_dirty"
+                       : o->track    ? "increment.track"
+                                     : NULL;
     return name ? vv_fail(error, VARVE_MISUSE,
                       "varve_snapshot_write: `%s` must be false: all values of "
                       "a snapshot are written",
@@ -222,8 +224,9 @@ static varve_node *twin(const void *user, varve_node *node)
                : NULL;
 }
 
-static varve_status check_waiting(const struct vv_carried *carried,
-    varve_node *root, varve_pending_policy policy, varve_error *error)
+static varve_status snapshot_file_check_waiting(
+    const struct vv_carried *carried, varve_node *root,
+    varve_pending_policy policy, varve_error *error)
 {
     struct vv_walk walk;
     VV_TRY(vv_walk_begin(&walk, root, error));
@@ -249,7 +252,7 @@ static varve_status write_with_waiting(struct shadow *s, const char *path,
     carried->twin_user = s;
     varve_status status = vv_carry(carried, s->snapshot->graph, error);
     if (!status)
-        status = check_waiting(carried, root, policy, error);
+        status = snapshot_file_check_waiting(carried, root, policy, error);
     if (!status)
         status = vv_write(root, path, counter, options, error);
     if (status && carried->failure.status && error)
@@ -264,9 +267,9 @@ varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
     struct shadow s;
     if (!snapshot)
         return vv_fail_none(error, "snapshot", "varve_snapshot_new");
-    VV_TRY(check_options(options, error));
+    VV_TRY(snapshot_file_check_options(options, error));
     bool keeps = options && options->keep_counter;
-    varve_status status = begin(&s, snapshot, false, error);
+    varve_status status = snapshot_file_begin(&s, snapshot, false, error);
     if (!status)
         status = vv_background_settle(snapshot->graph, error);
     if (!status && !(options && options->no_sync))
@@ -274,14 +277,15 @@ varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
     if (!status)
         status = write_with_waiting(
             &s, path, options, keeps ? snapshot->counter : 0, error);
-    end(&s);
+    snapshot_file_end(&s);
     return status;
 }
 
 /* --- Reading ------------------------------------------------------------ */
 
 /* Room for what was read, before anything of the snapshot changes. */
-static varve_status make_room(struct shadow *s, varve_error *error)
+static varve_status snapshot_file_make_room(
+    struct shadow *s, varve_error *error)
 {
     for (size_t i = 0; i < s->walk.count; i++) {
         struct stand_in *stand_in = &s->stand_ins[i];
@@ -302,7 +306,7 @@ static varve_status make_room(struct shadow *s, varve_error *error)
     return VARVE_OK;
 }
 
-static void take_over(struct shadow *s)
+static void snapshot_file_take_over(struct shadow *s)
 {
     vv_tracking_forget(s->snapshot);
     if (s->block)
@@ -319,14 +323,14 @@ static varve_status read_into(struct shadow *s, const char *path,
 {
     varve_read_options whole = options ? *options : (varve_read_options){ 0 };
     VV_TRY(vv_check_unrestored(options, "varve_snapshot_read", true, error));
-    if (whole.passes == VARVE_PASSES_AUTO) /* of the copy none is at stake */
+    if (whole.passes == VARVE_PASSES_AUTO) /* of the copy none is at at risk */
         whole.passes = VARVE_TWO_PASSES;
     varve_restoration *r = varve_read(s->replica.nodes[0], path, &whole, error);
     if (!r)
         return error->status;
     varve_restoration_free(r);
-    VV_TRY(make_room(s, error));
-    take_over(s);
+    VV_TRY(snapshot_file_make_room(s, error));
+    snapshot_file_take_over(s);
     return VARVE_OK;
 }
 
@@ -337,10 +341,10 @@ varve_status varve_snapshot_read(varve_snapshot *snapshot, const char *path,
     varve_error reason = { 0 };
     if (!snapshot)
         return vv_fail_none(error, "snapshot", "varve_snapshot_new");
-    varve_status status = begin(&s, snapshot, true, &reason);
+    varve_status status = snapshot_file_begin(&s, snapshot, true, &reason);
     if (!status)
         status = read_into(&s, path, options, &reason);
-    end(&s);
+    snapshot_file_end(&s);
     if (status && error)
         *error = reason;
     return status;

@@ -21,10 +21,10 @@ void vv_tracking_end(struct varve_snapshot *s)
 }
 
 /* What strings point to lies elsewhere, and they are never copied in part. */
-static bool is_followed(const struct vv_item *item)
+static bool tracking_is_followed(const struct vv_item *item)
 {
     return item->size && item->dtype != VARVE_STRING &&
-           !vv_item_is_elsewhere(item);
+           !vv_item_needs_copy_in(item);
 }
 
 uint64_t vv_tracking_look(struct varve_snapshot *s, bool is_restore)
@@ -33,7 +33,7 @@ uint64_t vv_tracking_look(struct varve_snapshot *s, bool is_restore)
         return 0;
     for (size_t i = 0; i < s->count; i++) {
         const struct vv_item *item = &s->items[i];
-        if (is_followed(item))
+        if (tracking_is_followed(item))
             vv_dirty_ask(
                 s->dirty, item->node->variable->tensor.data, item->size);
     }

@@ -12,7 +12,7 @@
 #include "graph.h"
 #include "opaque.h"
 #include "replica.h"
-#include "stake.h"
+#include "at_risk.h"
 #include "state.h"
 #include "try.h"
 #include "value_bytes.h"
@@ -49,7 +49,7 @@ static varve_status save_states(struct grafting *g, varve_error *error)
 }
 
 /* The node has the bytes from now on. */
-static void *take_state(void *user, const varve_node *node)
+static void *graft_take_state(void *user, const varve_node *node)
 {
     struct grafting *g = user;
     struct vv_buffer **place = &g->states[vv_walk_place(&g->walk, node)];
@@ -109,10 +109,10 @@ static varve_status copy_values(struct grafting *g, varve_error *error)
 
 /* --- All ---------------------------------------------------------------- */
 
-static varve_status copy(struct grafting *g, varve_error *error)
+static varve_status graft_copy(struct grafting *g, varve_error *error)
 {
     const struct vv_replica_values values = {
-        .callbacks = vv_opaque_callbacks, .state = take_state, .user = g
+        .callbacks = vv_opaque_callbacks, .state = graft_take_state, .user = g
     };
     VV_TRY(save_states(g, error));
     VV_TRY(vv_replica_make(&g->replica, g->graph, &g->walk, &values, error));
@@ -125,7 +125,7 @@ static varve_status copy(struct grafting *g, varve_error *error)
 static varve_status graft(struct grafting *g, varve_node *parent,
     const char *name, varve_node **made, varve_error *error)
 {
-    varve_status status = copy(g, error);
+    varve_status status = graft_copy(g, error);
     if (!status)
         *made = varve_track(parent, name, g->replica.nodes[0]);
     if (g->replica.nodes)
@@ -133,7 +133,7 @@ static varve_status graft(struct grafting *g, varve_node *parent,
     return status ? status : varve_graph_check(g->graph, error);
 }
 
-varve_node *varve_graft(
+varve_node *varve_copy_subgraph(
     varve_node *parent, const char *name, varve_node *from, varve_error *error)
 {
     varve_node *made = NULL;

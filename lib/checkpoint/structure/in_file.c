@@ -56,7 +56,7 @@ static varve_status copy_parts(const struct value_in_file *v, uint64_t offset,
     return status;
 }
 
-static varve_status copy_out(
+static varve_status in_file_copy_out(
     void *self, uint64_t offset, void *bytes, size_t size)
 {
     const struct value_in_file *v = self;
@@ -75,7 +75,7 @@ static varve_status copy_out(
 
 /* --- All of them -------------------------------------------------------- */
 
-static void graph_freed(struct vv_observer *self)
+static void in_file_graph_freed(struct vv_observer *self)
 {
     struct in_file *file = (struct in_file *)self;
     const varve_allocator a = file->allocator;
@@ -84,7 +84,7 @@ static void graph_freed(struct vv_observer *self)
     vv_release(&a, file, size);
 }
 
-static bool stays(const varve_node *node)
+static bool in_file_stays(const varve_node *node)
 {
     return node && node->variable && node->value_state == VARVE_RESTORED &&
            vv_variable_is_owned(node->variable) &&
@@ -92,13 +92,13 @@ static bool stays(const varve_node *node)
            varve_tensor_size(&node->variable->tensor) > 0;
 }
 
-static bool reach(struct in_file *file, varve_node *node, uint32_t id)
+static bool in_file_reach(struct in_file *file, varve_node *node, uint32_t id)
 {
     struct value_in_file *v = &file->values[file->count];
     const struct vv_index *index = &file->reader->file.parsed.index;
     *v = (struct value_in_file){ file, id, vv_index_find_value(index, id) };
     if (!vv_variable_reach(
-            node, &(varve_memory){ .copy_out = copy_out, .self = v }))
+            node, &(varve_memory){ .copy_out = in_file_copy_out, .self = v }))
         return false;
     file->count++;
     return true;
@@ -110,7 +110,7 @@ varve_status vv_leave_in_file(varve_graph *graph, varve_reader *reader,
     const varve_allocator *a = &graph->context.allocator;
     size_t staying = 0;
     for (size_t id = 0; id < count; id++)
-        staying += stays(nodes[id]);
+        staying += in_file_stays(nodes[id]);
     size_t size =
         sizeof(struct in_file) + staying * sizeof(struct value_in_file);
     struct in_file *file = vv_allocate_zeroed(a, size);
@@ -119,12 +119,13 @@ varve_status vv_leave_in_file(varve_graph *graph, varve_reader *reader,
     file->allocator = *a;
     file->reader = reader;
     for (size_t id = 0; id < count; id++) {
-        if (stays(nodes[id]) && !reach(file, nodes[id], (uint32_t)id)) {
+        if (in_file_stays(nodes[id]) &&
+            !in_file_reach(file, nodes[id], (uint32_t)id)) {
             vv_release(a, file, size);
             return vv_fail_memory(error, "a graph");
         }
     }
-    file->observer.graph_freed = graph_freed;
+    file->observer.graph_freed = in_file_graph_freed;
     vv_graph_observe(graph, &file->observer);
     return VARVE_OK;
 }

@@ -43,14 +43,14 @@ struct importing {
 /* --- Nodes -------------------------------------------------------------- */
 
 /* It has no bytes until they are restored. */
-static varve_node *make_state(varve_graph *graph)
+static varve_node *structure_make_state(varve_graph *graph)
 {
     struct vv_buffer *bytes = vv_opaque_new(graph);
     varve_node *node =
         bytes ? vv_state_new(graph, &vv_opaque_callbacks, bytes) : NULL;
     if (!node || vv_is_nil(node)) {
         vv_opaque_free(graph, bytes);
-        return vv_memory_mistake(graph);
+        return vv_graph_memory_error(graph);
     }
     node->value_state = VARVE_DECLARED;
     return node;
@@ -58,11 +58,11 @@ static varve_node *make_state(varve_graph *graph)
 
 /* Nothing has a value yet, and no variable has memory: what the restoration
  * reads into new memory is read once, and never staged. */
-static varve_node *make_node(
+static varve_node *structure_make_node(
     const struct importing *i, const varve_saved_node *saved)
 {
     if (saved->kind == VARVE_STATE)
-        return make_state(i->graph);
+        return structure_make_state(i->graph);
     if (saved->kind != VARVE_VARIABLE)
         return vv_node_new(i->graph, saved->kind);
     return vv_slice_new(varve_graph_root(i->graph),
@@ -70,8 +70,8 @@ static varve_node *make_node(
         true);
 }
 
-static varve_node *make_slot(const varve_saved_node *saved, varve_node *owner,
-    varve_node *variable, const char *name)
+static varve_node *structure_make_slot(const varve_saved_node *saved,
+    varve_node *owner, varve_node *variable, const char *name)
 {
     if (!saved->part)
         return varve_add_allocated_slot(owner, variable, name,
@@ -86,7 +86,7 @@ static varve_node *make_slot(const varve_saved_node *saved, varve_node *owner,
 }
 
 /* Slot variables come with their slots. */
-static void make_nodes(struct importing *i)
+static void structure_make_nodes(struct importing *i)
 {
     varve_saved_node saved;
     const char *name;
@@ -98,10 +98,10 @@ static void make_nodes(struct importing *i)
             i->nodes[slot] = &i->graph->nil;
     for (size_t id = 0; id < i->count; id++)
         if (vv_reader_describe(i->reader, id, &saved) && !i->nodes[id])
-            i->nodes[id] = make_node(i, &saved);
+            i->nodes[id] = structure_make_node(i, &saved);
 }
 
-static void make_slots(struct importing *i, size_t id)
+static void structure_make_slots(struct importing *i, size_t id)
 {
     varve_saved_node saved;
     const char *name;
@@ -110,11 +110,11 @@ static void make_slots(struct importing *i, size_t id)
          varve_reader_slot_at(i->reader, id, k, &name, &variable, &slot); k++) {
         vv_reader_describe(i->reader, slot, &saved);
         i->nodes[slot] =
-            make_slot(&saved, i->nodes[id], i->nodes[variable], name);
+            structure_make_slot(&saved, i->nodes[id], i->nodes[variable], name);
     }
 }
 
-static void take_over(struct importing *i, size_t id)
+static void structure_take_over(struct importing *i, size_t id)
 {
     varve_node *node = i->nodes[id];
     varve_saved_node saved;
@@ -130,15 +130,16 @@ static void take_over(struct importing *i, size_t id)
         varve_set_global_name(node, saved.global_name);
 }
 
-static varve_status make_graph(struct importing *i, varve_error *error)
+static varve_status structure_make_graph(
+    struct importing *i, varve_error *error)
 {
-    make_nodes(i);
+    structure_make_nodes(i);
     VV_TRY(varve_graph_check(i->graph, error));
     for (size_t id = 0; id < i->count; id++)
-        make_slots(i, id);
+        structure_make_slots(i, id);
     VV_TRY(varve_graph_check(i->graph, error));
     for (size_t id = 0; id < i->count; id++)
-        take_over(i, id);
+        structure_take_over(i, id);
     VV_TRY(varve_graph_check(i->graph, error));
     vv_graph_set_root(i->graph, i->nodes[0]);
     return VARVE_OK;
@@ -146,7 +147,8 @@ static varve_status make_graph(struct importing *i, varve_error *error)
 
 /* --- Values and the rest ------------------------------------------------ */
 
-static varve_status keep_metadata(struct importing *i, varve_error *error)
+static varve_status structure_keep_metadata(
+    struct importing *i, varve_error *error)
 {
     size_t count = 0;
     while (varve_reader_metadata_at(i->reader, count))
@@ -174,7 +176,7 @@ static varve_node *find_top(const struct importing *i)
     return i->nodes[is_there ? saved.id : 0];
 }
 
-static varve_status restore(struct importing *i, varve_error *error)
+static varve_status structure_restore(struct importing *i, varve_error *error)
 {
     varve_node *top = find_top(i);
     /* The same file: another one may have come to its path. */
@@ -190,7 +192,7 @@ static varve_status restore(struct importing *i, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status fill(struct importing *i, varve_error *error)
+static varve_status structure_fill(struct importing *i, varve_error *error)
 {
     const varve_allocator *a = &i->graph->context.allocator;
     i->count = varve_reader_node_count(i->reader);
@@ -199,17 +201,17 @@ static varve_status fill(struct importing *i, varve_error *error)
     if (!i->nodes || !vv_opaque_watch(i->graph))
         status = vv_fail_memory(error, "a graph");
     if (!status)
-        status = keep_metadata(i, error);
+        status = structure_keep_metadata(i, error);
     /* Values bring their memory; what is left without any gets it when
      * somebody asks for it. */
     if (!status && !vv_defer_memory(i->graph, true))
         status = vv_fail_memory(error, "a graph");
     if (!status)
-        status = make_graph(i, error);
+        status = structure_make_graph(i, error);
     if (!status)
         status = keep_nodes(i, error);
     if (!status)
-        status = restore(i, error);
+        status = structure_restore(i, error);
     if (!status && i->leaves_values) {
         status =
             vv_leave_in_file(i->graph, i->reader, i->nodes, i->count, error);
@@ -241,12 +243,12 @@ static varve_graph *import(const struct vv_context *context, const char *path,
     varve_status status = varve_graph_check(i.graph, &reason);
     if (!status)
         status = vv_check_unrestored(options,
-            leaves_values ? "varve_graph_over" : "varve_graph_from_part", false,
-            &reason);
+            leaves_values ? "varve_graph_from_lazy" : "varve_graph_from_part",
+            false, &reason);
     if (!status)
         status = open_reader(&i, context, path, &reason);
     if (!status)
-        status = fill(&i, &reason);
+        status = structure_fill(&i, &reason);
     varve_reader_free(i.reader);
     if (!status) {
         varve_defer_initializers(i.graph, false);
@@ -298,7 +300,7 @@ varve_graph *varve_graph_from_part(const char *path,
     return import_by_default(path, options, allocator, false, error);
 }
 
-varve_graph *varve_graph_over(const char *path,
+varve_graph *varve_graph_from_lazy(const char *path,
     const varve_read_options *options, const varve_allocator *allocator,
     varve_error *error)
 {

@@ -13,7 +13,7 @@
 varve_graph *vv_graph_from_in(const struct vv_context *context,
     const char *path, const varve_read_options *options, varve_error *error);
 
-/* varve_graph_over the same way. */
+/* varve_graph_from_lazy the same way. */
 varve_graph *vv_graph_over_in(const struct vv_context *context,
     const char *path, const varve_read_options *options, varve_error *error);
 

@@ -34,7 +34,7 @@ struct rounds {
 /* --- A round -------------------------------------------------------------- */
 
 /* At rank 0: what all are told. */
-static void place_all(struct rounds *r)
+static void chunks_out_place_all(struct rounds *r)
 {
     uint32_t ranks = r->out->comm->size;
     uint64_t is_last = 1;
@@ -48,18 +48,18 @@ static void place_all(struct rounds *r)
     r->answer[ranks] = is_last;
 }
 
-static varve_status meet(struct rounds *r, varve_status status, bool is_last,
-    uint64_t *offset, varve_error *error)
+static varve_status chunks_out_meet(struct rounds *r, varve_status status,
+    bool is_last, uint64_t *offset, varve_error *error)
 {
     const varve_comm *comm = r->out->comm;
     const uint64_t words[WORDS] = { r->ready.size, is_last };
     if (!status && r->ready.failed)
         status = vv_fail_memory(error, "chunks of a save");
     VV_TRY(vv_agree(comm, status, error));
-    VV_TRY(vv_gather_words(comm, words, WORDS, r->told, error));
+    VV_TRY(vv_comm_gather_u64(comm, words, WORDS, r->told, error));
     if (comm->rank == 0)
-        place_all(r);
-    VV_TRY(vv_tell_bytes(
+        chunks_out_place_all(r);
+    VV_TRY(vv_comm_bcast(
         comm, r->answer, ((size_t)comm->size + 1) * sizeof *r->answer, error));
     *offset = r->answer[comm->rank];
     return VARVE_OK;
@@ -70,7 +70,7 @@ static void move_told(struct rounds *r, uint64_t offset)
 {
     struct vv_buffer *told = r->out->told;
     for (; r->since < told->size && !told->failed;
-         r->since += VV_TOLD_WHERE_SIZE) {
+         r->since += VV_INDEX_BROADCAST_WHERE_SIZE) {
         uint8_t *at = told->data + r->since;
         vv_store64(at, vv_load64(at) + offset);
     }
@@ -81,17 +81,17 @@ static varve_status take_round(
 {
     const struct vv_chunks_out *out = r->out;
     uint64_t offset = 0;
-    status = meet(r, status, is_last, &offset, error);
+    status = chunks_out_meet(r, status, is_last, &offset, error);
     r->is_over = status || r->answer[out->comm->size];
     r->out->is_agreed = status != VARVE_OK;
     if (status)
         return status;
     move_told(r, offset);
     if (r->ready.size > 0)
-        status = vv_file_write(&out->cargo->context, out->file, out->path,
+        status = vv_file_write(&out->save_plan->context, out->file, out->path,
             r->ready.data, r->ready.size, offset, error);
-    if (r->ready.size > 0 && !out->cargo->options.no_sync)
-        vv_file_start_write_back(&out->cargo->context, out->file);
+    if (r->ready.size > 0 && !out->save_plan->options.no_sync)
+        vv_file_start_write_back(&out->save_plan->context, out->file);
     r->ready.size = 0;
     r->behind = 0;
     return status;
@@ -99,7 +99,7 @@ static varve_status take_round(
 
 /* --- Chunks --------------------------------------------------------------- */
 
-static void add_zeros(struct vv_buffer *ready, size_t size)
+static void chunks_out_add_zeros(struct vv_buffer *ready, size_t size)
 {
     void *at = size > 0 ? vv_buffer_extend(ready, size) : NULL;
     if (at)
@@ -115,12 +115,12 @@ static void place_plain(struct rounds *r, uint64_t like)
     uint64_t at = gap <= VV_PAGE_ALIGNMENT
                       ? r->ready.size + gap
                       : vv_data_place_like(r->ready.size, like);
-    add_zeros(&r->ready, (size_t)(at - r->ready.size));
+    chunks_out_add_zeros(&r->ready, (size_t)(at - r->ready.size));
 }
 
 /* The place has the offset in the region. */
 static varve_status make_ready(
-    void *user, const struct vv_parcel *parcel, varve_error *error)
+    void *user, const struct vv_chunk_job *parcel, varve_error *error)
 {
     struct rounds *r = user;
     const struct vv_pack *pack = &parcel->place.pack;
@@ -136,10 +136,10 @@ static varve_status make_ready(
     return take_round(r, VARVE_OK, false, error);
 }
 
-static varve_status report(
+static varve_status chunks_out_report(
     const struct rounds *r, const struct vv_share_chunk *c, varve_error *error)
 {
-    const varve_write_options *o = &r->out->cargo->options;
+    const varve_write_options *o = &r->out->save_plan->options;
     if (o->progress && o->progress(o->progress_user, c->offset + c->size,
                            r->out->share->size, ""))
         return vv_fail(error, VARVE_CANCELLED, "%s: cancelled", r->out->path);
@@ -153,18 +153,18 @@ struct look {
     struct vv_buffer scratch;
 };
 
-static varve_status write_chunk(struct rounds *r,
+static varve_status chunks_out_write_chunk(struct rounds *r,
     const struct vv_share_chunk *c, struct look *look, varve_error *error)
 {
     const unsigned char *bytes;
     const struct vv_part *part = c->part;
     if (look->part != part)
-        VV_TRY(vv_cargo_source(
-            part->cargo, part->value, &look->scratch, &look->source, error));
+        VV_TRY(vv_save_plan_source(part->save_plan, part->value, &look->scratch,
+            &look->source, error));
     look->part = part;
     VV_TRY(vv_source_piece(
         &look->source, part->begin + c->begin, c->size, &bytes, error));
-    const struct vv_parcel parcel = { .bytes = bytes,
+    const struct vv_chunk_job parcel = { .bytes = bytes,
         .stays = look->source.bytes && look->source.bytes != look->scratch.data,
         .size = c->size,
         .planes = c->planes,
@@ -173,15 +173,15 @@ static varve_status write_chunk(struct rounds *r,
                    : make_ready(r, &parcel, error);
 }
 
-static varve_status write_chunks(
+static varve_status chunks_out_write_chunks(
     struct rounds *r, struct look *look, varve_error *error)
 {
     struct vv_share_chunk chunk;
     struct vv_share_walk walk = vv_share_begin(r->out->share);
     for (size_t i = 0; vv_share_next(&walk, &chunk); i++) {
         if (vv_is_ordered(r->out->bits, i))
-            VV_TRY(write_chunk(r, &chunk, look, error));
-        VV_TRY(report(r, &chunk, error));
+            VV_TRY(chunks_out_write_chunk(r, &chunk, look, error));
+        VV_TRY(chunks_out_report(r, &chunk, error));
     }
     return r->line ? vv_pack_line_end(r->line, error) : VARVE_OK;
 }
@@ -193,12 +193,12 @@ static size_t count_files(const struct rounds *r)
     return r->out->comm->rank == 0 ? r->out->merge->file_count : 0;
 }
 
-static varve_status begin(struct rounds *r, varve_error *error)
+static varve_status chunks_out_begin(struct rounds *r, varve_error *error)
 {
-    const struct vv_context *context = &r->out->cargo->context;
+    const struct vv_context *context = &r->out->save_plan->context;
     const varve_allocator *a = &context->allocator;
     size_t ranks = r->out->comm->size, files = count_files(r);
-    int level = r->out->cargo->options.compress;
+    int level = r->out->save_plan->options.compress;
     r->answer = vv_allocate_array(a, ranks + 1, sizeof *r->answer);
     bool has_memory = r->answer;
     if (r->out->comm->rank == 0) {
@@ -215,9 +215,9 @@ static varve_status begin(struct rounds *r, varve_error *error)
                : vv_fail_memory(error, "chunks of a save");
 }
 
-static void end(struct rounds *r)
+static void chunks_out_end(struct rounds *r)
 {
-    const varve_allocator *a = &r->out->cargo->context.allocator;
+    const varve_allocator *a = &r->out->save_plan->context.allocator;
     size_t ranks = r->out->comm->size;
     vv_pack_line_free(r->line);
     vv_buffer_clear(&r->ready);
@@ -230,11 +230,11 @@ static void end(struct rounds *r)
 }
 
 /* All have begun, or none goes on. */
-static varve_status write_all(struct rounds *r, varve_error *error)
+static varve_status chunks_out_write_all(struct rounds *r, varve_error *error)
 {
     struct look look = { .part = NULL };
-    vv_buffer_init(&look.scratch, &r->out->cargo->context.allocator);
-    varve_status status = write_chunks(r, &look, error);
+    vv_buffer_init(&look.scratch, &r->out->save_plan->context.allocator);
+    varve_status status = chunks_out_write_chunks(r, &look, error);
     while (!r->is_over)
         status = take_round(r, status, true, error);
     vv_buffer_clear(&look.scratch);
@@ -245,14 +245,14 @@ varve_status vv_chunks_write(
     struct vv_chunks_out *out, varve_status status, varve_error *error)
 {
     struct rounds r = { .out = out };
-    vv_buffer_init(&r.ready, &out->cargo->context.allocator);
+    vv_buffer_init(&r.ready, &out->save_plan->context.allocator);
     if (!status)
-        status = begin(&r, error);
+        status = chunks_out_begin(&r, error);
     status = vv_agree(out->comm, status, error);
     out->is_agreed = status != VARVE_OK;
     if (!status)
-        status = write_all(&r, error);
-    end(&r);
+        status = chunks_out_write_all(&r, error);
+    chunks_out_end(&r);
     if (!status && out->told->failed)
         status = vv_fail_memory(error, "chunks of a save");
     return status;

@@ -12,14 +12,14 @@
 #ifndef VV_CHUNKS_OUT_H
 #define VV_CHUNKS_OUT_H
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "merge.h"
 
 enum { VV_ROUND_SIZE = 4 << 20 };
 
 struct vv_chunks_out {
     /* to fill in */
-    const struct vv_cargo *cargo;
+    const struct vv_save_plan *save_plan;
     const struct vv_share *share;
     const varve_comm *comm;
     const char *path;             /* of the file */

@@ -21,7 +21,8 @@ static void add_digest(struct vv_buffer *bytes, struct vv_digest digest)
     vv_buffer_add(bytes, digest.bytes, sizeof digest.bytes);
 }
 
-static void add_metadata(struct vv_buffer *text, const varve_metadata *m)
+static void contribution_add_metadata(
+    struct vv_buffer *text, const varve_metadata *m)
 {
     vv_buffer_add(text, m->name, strlen(m->name) + 1);
     vv_buffer_add8(text, (uint8_t)m->kind);
@@ -35,23 +36,23 @@ static void add_metadata(struct vv_buffer *text, const varve_metadata *m)
 
 /* What the caller asked for, as far as it must be the same everywhere. */
 static varve_status add_request(struct vv_buffer *bytes, const char *path,
-    const struct vv_cargo *cargo, varve_error *error)
+    const struct vv_save_plan *save_plan, varve_error *error)
 {
-    const varve_write_options *o = &cargo->options;
+    const varve_write_options *o = &save_plan->options;
     struct vv_buffer text;
     vv_buffer_init(&text, bytes->allocator);
     vv_buffer_add(&text, path, strlen(path) + 1);
     vv_buffer_add8(&text, o->no_replace);
     vv_buffer_add8(&text, o->no_sync);
-    vv_buffer_add32(&text, o->many.files);
-    vv_buffer_add8(&text, o->layered);
-    vv_buffer_add8(&text, o->layers.only_touched);
-    vv_buffer_add8(&text, o->layers.track);
-    vv_buffer_add8(&text, o->layers.verify_untouched);
+    vv_buffer_add32(&text, o->collective.files);
+    vv_buffer_add8(&text, o->incremental);
+    vv_buffer_add8(&text, o->increment.only_dirty);
+    vv_buffer_add8(&text, o->increment.track);
+    vv_buffer_add8(&text, o->increment.verify_clean);
     vv_buffer_add8(&text, (uint8_t)o->compress);
-    vv_buffer_add64(&text, cargo->counter);
+    vv_buffer_add64(&text, save_plan->counter);
     for (size_t i = 0; i < o->metadata_count; i++)
-        add_metadata(&text, &o->metadata[i]);
+        contribution_add_metadata(&text, &o->metadata[i]);
     bool failed = text.failed;
     if (!failed)
         add_digest(bytes, vv_digest_of(text.data, text.size));
@@ -61,10 +62,11 @@ static varve_status add_request(struct vv_buffer *bytes, const char *path,
 
 /* Which nodes are private. */
 static void add_privates(
-    struct vv_digester *digester, const struct vv_cargo *cargo)
+    struct vv_digester *digester, const struct vv_save_plan *save_plan)
 {
     size_t count;
-    const struct vv_cargo_private *all = vv_cargo_privates(cargo, &count);
+    const struct vv_save_plan_private *all =
+        vv_save_plan_privates(save_plan, &count);
     for (size_t i = 0; i < count; i++)
         vv_digester_add(digester, &all[i].place, sizeof all[i].place);
 }
@@ -72,10 +74,10 @@ static void add_privates(
 /* All columns but digests, and where and how large values are: of slices that
  * is this process's own. The sizes of whole values stand in for it. */
 static varve_status add_structure(struct vv_buffer *bytes,
-    const struct vv_cargo *cargo, const struct vv_share *share,
+    const struct vv_save_plan *save_plan, const struct vv_share *share,
     varve_error *error)
 {
-    const struct vv_index_columns *c = &cargo->columns.index;
+    const struct vv_index_columns *c = &save_plan->columns.index;
     struct vv_digester *digester = vv_digester_new(bytes->allocator);
     if (!digester)
         return vv_fail_memory(error, "what a rank tells");
@@ -91,7 +93,7 @@ static varve_status add_structure(struct vv_buffer *bytes,
         vv_digester_add(digester, &size, sizeof size);
         vv_digester_add(digester, column->data, column->size);
     }
-    add_privates(digester, cargo);
+    add_privates(digester, save_plan);
     add_digest(bytes, vv_digester_end(digester));
     vv_digester_free(bytes->allocator, digester);
     return VARVE_OK;
@@ -100,7 +102,7 @@ static varve_status add_structure(struct vv_buffer *bytes,
 /* --- Slices --------------------------------------------------------------- */
 
 static void add_slice(struct vv_buffer *bytes,
-    const struct vv_cargo_slice *slice, uint64_t size, uint64_t offset,
+    const struct vv_save_plan_slice *slice, uint64_t size, uint64_t offset,
     const uint8_t *digests)
 {
     for (uint32_t k = 0; k < slice->rank; k++)
@@ -114,17 +116,18 @@ static void add_slice(struct vv_buffer *bytes,
 }
 
 /* The digest of what all have, and of which values are slices. */
-static varve_status add_values(
-    struct vv_buffer *bytes, const struct vv_cargo *cargo, varve_error *error)
+static varve_status contribution_add_values(struct vv_buffer *bytes,
+    const struct vv_save_plan *save_plan, varve_error *error)
 {
-    const struct vv_index_columns *c = &cargo->columns.index;
+    const struct vv_index_columns *c = &save_plan->columns.index;
     const uint8_t *digests = c->digests.data;
     size_t slices;
-    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
+    const struct vv_save_plan_slice *slice =
+        vv_save_plan_slices(save_plan, &slices);
     struct vv_digester *digester = vv_digester_new(bytes->allocator);
     if (!digester)
         return vv_fail_memory(error, "what a rank tells");
-    for (uint32_t i = 0; i < cargo->value_count; i++) {
+    for (uint32_t i = 0; i < save_plan->value_count; i++) {
         uint64_t size = vv_at64(c->value_sizes.data, i);
         size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
         if (slices > 0 && slice->value == i) {
@@ -141,20 +144,20 @@ static varve_status add_values(
     return VARVE_OK;
 }
 
-struct vv_slice_telling vv_slices_begin(
-    const struct vv_cargo *cargo, const struct vv_share *share)
+struct vv_slice_sender vv_slices_begin(
+    const struct vv_save_plan *save_plan, const struct vv_share *share)
 {
     size_t count;
-    return (struct vv_slice_telling){ .cargo = cargo,
-        .digests = cargo->columns.index.digests.data,
-        .slice = vv_cargo_slices(cargo, &count),
+    return (struct vv_slice_sender){ .save_plan = save_plan,
+        .digests = save_plan->columns.index.digests.data,
+        .slice = vv_save_plan_slices(save_plan, &count),
         .part = vv_parts(share, &count) };
 }
 
 void vv_slices_tell(
-    struct vv_slice_telling *t, struct vv_buffer *bytes, size_t count)
+    struct vv_slice_sender *t, struct vv_buffer *bytes, size_t count)
 {
-    const struct vv_index_columns *c = &t->cargo->columns.index;
+    const struct vv_index_columns *c = &t->save_plan->columns.index;
     for (; count > 0; count--, t->slice++) {
         for (;; t->value++) {
             uint64_t size = vv_at64(c->value_sizes.data, t->value);
@@ -195,7 +198,7 @@ static void add_private(
     struct vv_buffer *bytes, const struct vv_private_part *private)
 {
     const struct vv_index index =
-        vv_index_of_columns(&private->cargo.columns.index);
+        vv_index_of_columns(&private->save_plan.columns.index);
     vv_buffer_add32(bytes, private->place);
     vv_buffer_add64(bytes, private->begin);
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
@@ -217,7 +220,8 @@ static void add_all_private(
 
 /* --- All ------------------------------------------------------------------ */
 
-static void add_bytes(struct vv_buffer *bytes, const struct vv_buffer *more)
+static void contribution_add_bytes(
+    struct vv_buffer *bytes, const struct vv_buffer *more)
 {
     if (more->size > 0)
         vv_buffer_add(bytes, more->data, more->size);
@@ -230,25 +234,26 @@ struct told {
     bool with_slices;
 };
 
-static varve_status add_all(struct vv_buffer *bytes, const varve_comm *comm,
-    const char *path, const struct vv_cargo *cargo, const struct told *told,
+static varve_status contribution_add_all(struct vv_buffer *bytes,
+    const varve_comm *comm, const char *path,
+    const struct vv_save_plan *save_plan, const struct told *told,
     const struct vv_share *share, varve_error *error)
 {
-    VV_TRY(add_request(bytes, path, cargo, error));
-    VV_TRY(add_structure(bytes, cargo, share, error));
-    VV_TRY(add_values(bytes, cargo, error));
+    VV_TRY(add_request(bytes, path, save_plan, error));
+    VV_TRY(add_structure(bytes, save_plan, share, error));
+    VV_TRY(contribution_add_values(bytes, save_plan, error));
     vv_buffer_add32(bytes, comm->node);
     vv_buffer_add64(bytes, share->size);
     vv_buffer_add64(bytes, count_stretches(share));
-    vv_buffer_add64(bytes, told->chunks.size / VV_TOLD_CHUNK_SIZE);
+    vv_buffer_add64(bytes, told->chunks.size / VV_INDEX_BROADCAST_CHUNK_SIZE);
     vv_buffer_add64(bytes, told->privates.size);
     add_stretches(bytes, share);
-    add_bytes(bytes, &told->chunks);
-    add_bytes(bytes, &told->privates);
+    contribution_add_bytes(bytes, &told->chunks);
+    contribution_add_bytes(bytes, &told->privates);
     if (told->with_slices) {
         size_t count;
-        struct vv_slice_telling slices = vv_slices_begin(cargo, share);
-        vv_cargo_slices(cargo, &count);
+        struct vv_slice_sender slices = vv_slices_begin(save_plan, share);
+        vv_save_plan_slices(save_plan, &count);
         vv_slices_tell(&slices, bytes, count);
     }
     return bytes->failed ? vv_fail_memory(error, "what a rank tells")
@@ -256,19 +261,20 @@ static varve_status add_all(struct vv_buffer *bytes, const varve_comm *comm,
 }
 
 varve_status vv_contribution_add(struct vv_buffer *bytes,
-    const varve_comm *comm, const char *path, const struct vv_cargo *cargo,
-    const struct vv_share *share, bool with_slices, varve_error *error)
+    const varve_comm *comm, const char *path,
+    const struct vv_save_plan *save_plan, const struct vv_share *share,
+    bool with_slices, varve_error *error)
 {
     struct told told = { .with_slices = with_slices };
     vv_buffer_init(&told.chunks, bytes->allocator);
     vv_buffer_init(&told.privates, bytes->allocator);
-    if (vv_goes_by_chunks(cargo))
+    if (vv_goes_by_chunks(save_plan))
         vv_share_chunks_tell(&told.chunks, share);
     add_all_private(&told.privates, share->privates);
-    varve_status status =
-        told.chunks.failed || told.privates.failed
-            ? vv_fail_memory(error, "what a rank tells")
-            : add_all(bytes, comm, path, cargo, &told, share, error);
+    varve_status status = told.chunks.failed || told.privates.failed
+                              ? vv_fail_memory(error, "what a rank tells")
+                              : contribution_add_all(bytes, comm, path,
+                                    save_plan, &told, share, error);
     vv_buffer_clear(&told.chunks);
     vv_buffer_clear(&told.privates);
     return status;
@@ -288,7 +294,7 @@ struct vv_contribution vv_contribution_of(const uint8_t *bytes)
         .stretches = bytes + HEAD_SIZE,
     };
     c.chunks = c.stretches + c.stretch_count * STRETCH_SIZE;
-    c.privates = c.chunks + c.chunk_count * VV_TOLD_CHUNK_SIZE;
+    c.privates = c.chunks + c.chunk_count * VV_INDEX_BROADCAST_CHUNK_SIZE;
     c.slices = c.privates + vv_load64(numbers + 28);
     return c;
 }
@@ -300,9 +306,9 @@ static uint64_t take64(const uint8_t **at)
     return number;
 }
 
-struct vv_private_told vv_contribution_private(const uint8_t **at)
+struct vv_private_message vv_contribution_private(const uint8_t **at)
 {
-    struct vv_private_told told = { .place = vv_load32(*at) };
+    struct vv_private_message told = { .place = vv_load32(*at) };
     *at += 4;
     told.begin = take64(at);
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
@@ -313,10 +319,11 @@ struct vv_private_told vv_contribution_private(const uint8_t **at)
     return told;
 }
 
-struct vv_slice_told vv_contribution_slice(const uint8_t *told, uint32_t rank)
+struct vv_slice_message vv_contribution_slice(
+    const uint8_t *told, uint32_t rank)
 {
     const uint8_t *behind = told + 16 * (size_t)rank;
-    return (struct vv_slice_told){ .size = vv_load64(behind),
+    return (struct vv_slice_message){ .size = vv_load64(behind),
         .offset = vv_load64(behind + 8),
         .digests = behind + 16 };
 }

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "chunks_out.h"
 #include "data_in.h"
@@ -42,7 +42,7 @@ static varve_status make_file(
     struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
 {
     struct vv_merge *merge = files->merge;
-    const struct vv_context *context = &merge->cargo->context;
+    const struct vv_context *context = &merge->save_plan->context;
     struct vv_new_file *file = &files->all[number];
     vv_buffer_add(&file->path, files->inside.data, files->inside.size);
     VV_TRY(
@@ -67,16 +67,16 @@ static int look_for_left(
 /* Who else writes here now has temporary files too: then a collection more. */
 static void find_left(struct vv_data_files *files)
 {
-    vv_directory_each(&files->merge->cargo->context,
+    vv_directory_each(&files->merge->save_plan->context,
         vv_buffer_string(&files->inside), look_for_left, &files->has_left,
         NULL);
 }
 
-static varve_status make_files(
+static varve_status data_files_make_files(
     struct vv_data_files *files, int flags, varve_error *error)
 {
     struct vv_merge *merge = files->merge;
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     files->all = vv_allocate_zeroed(a, merge->file_count * sizeof *files->all);
     if (!files->all)
         return vv_fail_memory(error, "the files of all ranks");
@@ -90,18 +90,18 @@ static varve_status make_files(
 }
 
 /* The folder is locked before anything is looked for in it. */
-static varve_status make_all(struct vv_data_files *files, int flags,
+static varve_status data_files_make_all(struct vv_data_files *files, int flags,
     struct vv_buffer *bits, varve_error *error)
 {
     struct vv_merge *merge = files->merge;
-    VV_TRY(vv_layer_folder_open(&merge->cargo->context, merge->path, flags,
+    VV_TRY(vv_layer_folder_open(&merge->save_plan->context, merge->path, flags,
         &files->inside, &files->folder, error));
     find_left(files);
-    if (merge->cargo->options.layered)
+    if (merge->save_plan->options.incremental)
         VV_TRY(vv_layer_match_make(&files->match, merge, error));
     if (merge->firsts)
         vv_merge_order_chunks(merge, bits);
-    return make_files(files, flags, error);
+    return data_files_make_files(files, flags, error);
 }
 
 /* By rank the number of its file and the offset of its region, or of its bits
@@ -137,10 +137,10 @@ varve_status vv_data_files_begin(struct vv_data_files *files,
                                   : merge->layer_count > 0;
     *files =
         (struct vv_data_files){ .merge = merge, .folder = -1, .like = like };
-    vv_buffer_init(&files->inside, &merge->cargo->context.allocator);
-    vv_buffer_init(&bits, &merge->cargo->context.allocator);
+    vv_buffer_init(&files->inside, &merge->save_plan->context.allocator);
+    vv_buffer_init(&bits, &merge->save_plan->context.allocator);
     if (has_data)
-        status = make_all(files, flags, &bits, error);
+        status = data_files_make_all(files, flags, &bits, error);
     if (!status)
         add_orders(files, &bits, orders);
     else
@@ -156,7 +156,7 @@ struct order {
     uint64_t offset;
 };
 
-static struct order order_of(const struct vv_filling *f)
+static struct order data_files_order_of(const struct vv_filling *f)
 {
     const uint8_t *region =
         f->orders->data + (size_t)f->comm->rank * REGION_SIZE;
@@ -169,12 +169,13 @@ static struct order order_of(const struct vv_filling *f)
     };
 }
 
-static varve_status add_part(struct vv_data_out *out,
-    const struct vv_cargo *cargo, const struct vv_part *part, uint64_t begin,
-    struct vv_buffer *scratch, varve_error *error)
+static varve_status data_files_add_part(struct vv_data_out *out,
+    const struct vv_save_plan *save_plan, const struct vv_part *part,
+    uint64_t begin, struct vv_buffer *scratch, varve_error *error)
 {
     struct vv_source source;
-    VV_TRY(vv_cargo_source(part->cargo, part->value, scratch, &source, error));
+    VV_TRY(vv_save_plan_source(
+        part->save_plan, part->value, scratch, &source, error));
     VV_TRY(
         vv_data_out_add(out, NULL, begin + part->offset - out->offset, error));
     for (uint64_t at = 0, size; at < part->size; at += size) {
@@ -184,8 +185,8 @@ static varve_status add_part(struct vv_data_out *out,
         VV_TRY(vv_source_piece(
             &source, part->begin + at, (size_t)size, &bytes, error));
         VV_TRY(vv_data_out_add(out, bytes, size, error));
-        if (cargo->options.progress &&
-            cargo->options.progress(cargo->options.progress_user,
+        if (save_plan->options.progress &&
+            save_plan->options.progress(save_plan->options.progress_user,
                 out->offset - begin, out->total, ""))
             return vv_fail(error, VARVE_CANCELLED, "%s: cancelled", out->path);
     }
@@ -193,33 +194,34 @@ static varve_status add_part(struct vv_data_out *out,
 }
 
 static varve_status write_parts(struct vv_data_out *out,
-    const struct vv_cargo *cargo, const struct vv_share *share, uint64_t begin,
-    varve_error *error)
+    const struct vv_save_plan *save_plan, const struct vv_share *share,
+    uint64_t begin, varve_error *error)
 {
     struct vv_buffer scratch;
     size_t count;
     const struct vv_part *parts = vv_parts(share, &count);
     varve_status status = VARVE_OK;
-    vv_buffer_init(&scratch, &cargo->context.allocator);
+    vv_buffer_init(&scratch, &save_plan->context.allocator);
     for (size_t i = 0; i < count && !status; i++) {
         if (parts[i].size > 0)
-            status = add_part(out, cargo, &parts[i], begin, &scratch, error);
+            status = data_files_add_part(
+                out, save_plan, &parts[i], begin, &scratch, error);
     }
     vv_buffer_clear(&scratch);
     return status ? status : vv_data_out_flush(out, error);
 }
 
-static varve_status write_region(const struct vv_cargo *cargo,
+static varve_status write_region(const struct vv_save_plan *save_plan,
     const struct vv_share *share, int file, const char *path, uint64_t begin,
     varve_error *error)
 {
     struct vv_data_out out;
-    varve_status status =
-        vv_data_out_begin_at(&out, &cargo->context, file, path, begin, error);
+    varve_status status = vv_data_out_begin_at(
+        &out, &save_plan->context, file, path, begin, error);
     out.total = share->size;
-    out.no_write_back = cargo->options.no_sync;
+    out.no_write_back = save_plan->options.no_sync;
     if (!status)
-        status = write_parts(&out, cargo, share, begin, error);
+        status = write_parts(&out, save_plan, share, begin, error);
     vv_data_out_clear(&out);
     return status;
 }
@@ -244,24 +246,24 @@ static varve_status open_path(const struct vv_context *context,
 }
 
 /* The file of a rank, open; `name` gets its path. */
-static varve_status open_file(const struct vv_filling *f,
+static varve_status data_files_open_file(const struct vv_filling *f,
     struct vv_buffer *name, int *file, varve_error *error)
 {
     vv_layer_folder(name, f->path);
     vv_buffer_add8(name, '/');
-    vv_buffer_add_string(name, order_of(f).name);
+    vv_buffer_add_string(name, data_files_order_of(f).name);
     const char *where = vv_buffer_string(name);
     return name->failed ? vv_fail_memory(error, "the path of a layer")
-                        : open_path(&f->cargo->context, where, file, error);
+                        : open_path(&f->save_plan->context, where, file, error);
 }
 
-static varve_status close_file(const struct vv_filling *f, const char *path,
-    int file, varve_status status, varve_error *error)
+static varve_status data_files_close_file(const struct vv_filling *f,
+    const char *path, int file, varve_status status, varve_error *error)
 {
-    struct vv_publication region = { .context = &f->cargo->context,
+    struct vv_publication region = { .context = &f->save_plan->context,
         .path = path,
         .file = file,
-        .flags = f->cargo->options.no_sync ? VV_PUBLISH_NO_SYNC : 0 };
+        .flags = f->save_plan->options.no_sync ? VV_PUBLISH_NO_SYNC : 0 };
     return vv_publish_close(&region, status, error);
 }
 
@@ -271,11 +273,11 @@ static varve_status fill_region(
     int file = -1;
     if (f->share->size == 0)
         return VARVE_OK;
-    VV_TRY(open_file(f, name, &file, error));
+    VV_TRY(data_files_open_file(f, name, &file, error));
     const char *path = vv_buffer_string(name);
-    varve_status status =
-        write_region(f->cargo, f->share, file, path, order_of(f).offset, error);
-    return close_file(f, path, file, status, error);
+    varve_status status = write_region(f->save_plan, f->share, file, path,
+        data_files_order_of(f).offset, error);
+    return data_files_close_file(f, path, file, status, error);
 }
 
 static bool has_orders(const struct vv_filling *f, const uint8_t *bits)
@@ -288,23 +290,24 @@ static bool has_orders(const struct vv_filling *f, const uint8_t *bits)
     return false;
 }
 
-static varve_status write_chunks(const struct vv_filling *f,
+static varve_status data_files_write_chunks(const struct vv_filling *f,
     struct vv_chunks_out *out, struct vv_buffer *name, varve_error *error)
 {
     varve_status status = vv_promise_check(f->share, out->bits, error);
     if (!status && has_orders(f, out->bits))
-        status = open_file(f, name, &out->file, error);
+        status = data_files_open_file(f, name, &out->file, error);
     out->path = vv_buffer_string(name);
     status = vv_chunks_write(out, status, error);
-    return out->file < 0 ? status
-                         : close_file(f, out->path, out->file, status, error);
+    return out->file < 0
+               ? status
+               : data_files_close_file(f, out->path, out->file, status, error);
 }
 
 static varve_status gather_told(const struct vv_filling *f,
     const struct vv_buffer *told, varve_status status, varve_error *error)
 {
     struct vv_gathered all;
-    VV_TRY(vv_gather_all(f->comm, status, told, &all, error));
+    VV_TRY(vv_comm_gatherv(f->comm, status, told, &all, error));
     if (f->comm->rank == 0)
         vv_merge_take_written(f->merge, &all);
     vv_gathered_clear(&all);
@@ -316,15 +319,15 @@ static varve_status fill_chunks(
     const struct vv_filling *f, struct vv_buffer *name, varve_error *error)
 {
     struct vv_buffer told;
-    struct vv_chunks_out out = { .cargo = f->cargo,
+    struct vv_chunks_out out = { .save_plan = f->save_plan,
         .share = f->share,
         .comm = f->comm,
         .merge = f->merge,
         .file = -1,
-        .bits = f->orders->data + order_of(f).offset,
+        .bits = f->orders->data + data_files_order_of(f).offset,
         .told = &told };
-    vv_buffer_init(&told, &f->cargo->context.allocator);
-    varve_status status = write_chunks(f, &out, name, error);
+    vv_buffer_init(&told, &f->save_plan->context.allocator);
+    varve_status status = data_files_write_chunks(f, &out, name, error);
     if (!out.is_agreed)
         status = gather_told(f, &told, status, error);
     vv_buffer_clear(&told);
@@ -334,9 +337,9 @@ static varve_status fill_chunks(
 varve_status vv_data_files_fill(const struct vv_filling *f, varve_error *error)
 {
     struct vv_buffer name;
-    vv_buffer_init(&name, &f->cargo->context.allocator);
+    vv_buffer_init(&name, &f->save_plan->context.allocator);
     varve_status status =
-        vv_goes_by_chunks(f->cargo)
+        vv_goes_by_chunks(f->save_plan)
             ? fill_chunks(f, &name, error)
             : vv_agree(f->comm, fill_region(f, &name, error), error);
     vv_buffer_clear(&name);
@@ -345,7 +348,7 @@ varve_status vv_data_files_fill(const struct vv_filling *f, varve_error *error)
 
 /* --- Ending --------------------------------------------------------------- */
 
-static varve_status end_file(
+static varve_status data_files_end_file(
     struct vv_data_files *files, uint32_t number, int flags, varve_error *error)
 {
     struct vv_new_file *file = &files->all[number];
@@ -354,7 +357,7 @@ static varve_status end_file(
     struct vv_data_out out;
     uint64_t size = 0;
     varve_status status = vv_data_out_begin_at(&out,
-        &files->merge->cargo->context, file->publication.file, path,
+        &files->merge->save_plan->context, file->publication.file, path,
         files->merge->files[number].end, error);
     out.no_write_back = flags & VV_PUBLISH_NO_SYNC;
     if (!status)
@@ -380,7 +383,7 @@ static varve_status add_older(
         index->layer_nonces + (size_t)number * VV_NONCE_SIZE, VV_NONCE_SIZE);
     vv_buffer_add64(&columns->layer_sizes, vv_at64(index->layer_sizes, number));
     return layer->is_unsynced && !(flags & VV_PUBLISH_NO_SYNC)
-               ? vv_layer_sync(&files->merge->cargo->context, layer, error)
+               ? vv_layer_sync(&files->merge->save_plan->context, layer, error)
                : VARVE_OK;
 }
 
@@ -391,7 +394,7 @@ static varve_status end_layers(
     for (uint32_t i = 0; i < merge->layer_count; i++) {
         const struct vv_merged_layer *layer = &merge->layers[i];
         if (layer->file != VV_NONE)
-            VV_TRY(end_file(files, layer->file, flags, error));
+            VV_TRY(data_files_end_file(files, layer->file, flags, error));
         else
             VV_TRY(add_older(files, layer->older, flags, error));
     }
@@ -410,7 +413,7 @@ varve_status vv_data_files_end(
     if (merge->layer_count == 0 || flags & VV_PUBLISH_NO_SYNC)
         return VARVE_OK;
     return vv_layer_folder_sync(
-        &merge->cargo->context, files->folder, merge->path, error);
+        &merge->save_plan->context, files->folder, merge->path, error);
 }
 
 void vv_data_files_clear(struct vv_data_files *files, bool are_named)
@@ -422,10 +425,10 @@ void vv_data_files_clear(struct vv_data_files *files, bool are_named)
         vv_buffer_clear(&files->all[i].path);
     }
     if (files->all)
-        vv_release(&merge->cargo->context.allocator, files->all,
+        vv_release(&merge->save_plan->context.allocator, files->all,
             merge->file_count * sizeof *files->all);
     files->all = NULL;
     vv_layer_match_end(&files->match, merge);
     vv_buffer_clear(&files->inside);
-    vv_file_close(&merge->cargo->context, files->folder);
+    vv_file_close(&merge->save_plan->context, files->folder);
 }

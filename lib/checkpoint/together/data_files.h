@@ -24,9 +24,10 @@ struct vv_data_files {
     struct vv_new_file *all;      /* by number of the file */
 };
 
-/* Finds what of a layered save need not be written, makes the temporary files
- * of a merge and appends to `orders` what a process has to know. On failure
- * nothing is left. The files have the access `like`, borrowed until the end. */
+/* Finds what of an incremental save need not be written, makes the temporary
+ * files of a merge and appends to `orders` what a process has to know. On
+ * failure nothing is left. The files have the access `like`, borrowed until the
+ * end. */
 varve_status vv_data_files_begin(struct vv_data_files *files,
     struct vv_merge *merge, int flags, const struct vv_access *like,
     struct vv_buffer *orders, varve_error *error);
@@ -43,7 +44,7 @@ void vv_data_files_clear(struct vv_data_files *files, bool are_named);
 /* What a rank has to know to write. */
 struct vv_filling {
     /* to fill in */
-    const struct vv_cargo *cargo;
+    const struct vv_save_plan *save_plan;
     const struct vv_share *share;
     const varve_comm *comm;
     const char *path;

@@ -16,7 +16,7 @@
 enum kind { NOTHING, REQUEST, STRUCTURE, VALUES };
 enum { MOST_RANKS = 8 }; /* that a message names */
 
-static enum kind find_kind(const struct vv_merge *merge)
+static enum kind difference_find_kind(const struct vv_merge *merge)
 {
     const uint8_t *at = merge->all->bytes.data;
     const struct vv_contribution mine = vv_contribution_of(at);
@@ -37,8 +37,8 @@ static enum kind find_kind(const struct vv_merge *merge)
 
 /* --- Lines: a path, a NUL, what is there, a NUL --------------------------- */
 
-static void add_tensor(struct vv_buffer *lines, const struct vv_index *index,
-    uint32_t value, size_t extents)
+static void difference_add_tensor(struct vv_buffer *lines,
+    const struct vv_index *index, uint32_t value, size_t extents)
 {
     char text[VARVE_TENSOR_TEXT_SIZE];
     varve_tensor tensor = { .dtype = (varve_dtype)index->value_dtypes[value],
@@ -51,7 +51,7 @@ static void add_tensor(struct vv_buffer *lines, const struct vv_index *index,
 }
 
 /* Where neither type nor shape say it. */
-static void add_size(
+static void difference_add_size(
     struct vv_buffer *lines, const struct vv_index *index, uint32_t value)
 {
     vv_buffer_add_string(lines, " of ");
@@ -59,17 +59,17 @@ static void add_size(
     vv_buffer_add_string(lines, " bytes");
 }
 
-static void add_nodes(struct vv_buffer *lines, const struct vv_cargo *cargo,
-    const struct vv_index *index, struct vv_saved_paths *paths,
-    struct vv_buffer *path)
+static void difference_add_nodes(struct vv_buffer *lines,
+    const struct vv_save_plan *save_plan, const struct vv_index *index,
+    struct vv_saved_paths *paths, struct vv_buffer *path)
 {
     static const char *const kinds[] = { "nothing", "an object", "a variable",
         "a list", "a dict", "a state" };
     uint32_t value = 0;
     size_t extents = 0;
     size_t privates;
-    const struct vv_cargo_private *private =
-        vv_cargo_privates(cargo, &privates);
+    const struct vv_save_plan_private *private =
+        vv_save_plan_privates(save_plan, &privates);
     for (uint32_t i = 0; i < index->node_count; i++) {
         vv_saved_path(paths, i, path);
         vv_buffer_add_string(lines, vv_buffer_string(path));
@@ -78,14 +78,14 @@ static void add_nodes(struct vv_buffer *lines, const struct vv_cargo *cargo,
                          vv_at32(index->value_nodes, value) == i;
         bool is_state = vv_index_kind(index, i) == VARVE_STATE;
         if (has_value && vv_index_kind(index, i) == VARVE_VARIABLE)
-            add_tensor(lines, index, value, extents);
+            difference_add_tensor(lines, index, value, extents);
         else if (privates > 0 && private->place == i)
             vv_buffer_add_string(lines, "a private object");
         else
             vv_buffer_add_string(lines, kinds[vv_index_kind(index, i)]);
         if (has_value &&
             (is_state || index->value_dtypes[value] == VARVE_STRING))
-            add_size(lines, index, value);
+            difference_add_size(lines, index, value);
         if (privates > 0 && private->place == i) {
             private++;
             privates--;
@@ -96,13 +96,14 @@ static void add_nodes(struct vv_buffer *lines, const struct vv_cargo *cargo,
     }
 }
 
-static void add_values(struct vv_buffer *lines, const struct vv_cargo *cargo,
-    const struct vv_index *index, struct vv_saved_paths *paths,
-    struct vv_buffer *path)
+static void difference_add_values(struct vv_buffer *lines,
+    const struct vv_save_plan *save_plan, const struct vv_index *index,
+    struct vv_saved_paths *paths, struct vv_buffer *path)
 {
     const uint8_t *digests = index->digests;
     size_t slices;
-    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
+    const struct vv_save_plan_slice *slice =
+        vv_save_plan_slices(save_plan, &slices);
     for (uint32_t i = 0; i < index->value_count; i++) {
         char text[33];
         size_t size = (size_t)vv_chunk_count(vv_at64(index->value_sizes, i)) *
@@ -123,25 +124,25 @@ static void add_values(struct vv_buffer *lines, const struct vv_cargo *cargo,
     }
 }
 
-static varve_status describe(struct vv_buffer *lines,
+static varve_status difference_describe(struct vv_buffer *lines,
     const struct vv_merge *merge, enum kind kind, varve_error *error)
 {
     struct vv_saved_paths paths;
     struct vv_buffer path;
     struct vv_index index;
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     if (kind == REQUEST) {
         vv_buffer_add_string(lines, merge->path);
         vv_buffer_add(lines, "\0options", 9);
         return VARVE_OK;
     }
-    VV_TRY(vv_cargo_index(merge->cargo, &index, error));
+    VV_TRY(vv_save_plan_index(merge->save_plan, &index, error));
     VV_TRY(vv_saved_paths_begin(&paths, a, &index, 0, error));
     vv_buffer_init(&path, a);
     if (kind == STRUCTURE)
-        add_nodes(lines, merge->cargo, &index, &paths, &path);
+        difference_add_nodes(lines, merge->save_plan, &index, &paths, &path);
     else
-        add_values(lines, merge->cargo, &index, &paths, &path);
+        difference_add_values(lines, merge->save_plan, &index, &paths, &path);
     lines->failed |= path.failed;
     vv_saved_paths_end(&paths);
     vv_buffer_clear(&path);
@@ -155,7 +156,7 @@ struct line {
     const char *what;
 };
 
-static struct line take_line(const char **at, const char *end)
+static struct line difference_take_line(const char **at, const char *end)
 {
     struct line line = { NULL, "nothing" };
     if (*at < end) {
@@ -166,7 +167,7 @@ static struct line take_line(const char **at, const char *end)
     return line;
 }
 
-static bool is_same(const struct line *a, const struct line *b)
+static bool difference_is_same(const struct line *a, const struct line *b)
 {
     return !a->path || !b->path
                ? a->path == b->path
@@ -174,14 +175,15 @@ static bool is_same(const struct line *a, const struct line *b)
 }
 
 /* Whether there is one; sets both to it. */
-static bool find_other(const char *one, const char *one_end, const char *two,
-    const char *two_end, struct line *mine, struct line *theirs)
+static bool difference_find_other(const char *one, const char *one_end,
+    const char *two, const char *two_end, struct line *mine,
+    struct line *theirs)
 {
     do {
-        *mine = take_line(&one, one_end);
-        *theirs = take_line(&two, two_end);
-    } while (mine->path && is_same(mine, theirs));
-    return !is_same(mine, theirs);
+        *mine = difference_take_line(&one, one_end);
+        *theirs = difference_take_line(&two, two_end);
+    } while (mine->path && difference_is_same(mine, theirs));
+    return !difference_is_same(mine, theirs);
 }
 
 static varve_status fail_line(const char *path, enum kind kind,
@@ -222,8 +224,8 @@ static varve_status find_difference(const struct vv_merge *merge,
     vv_buffer_init(&ranks, all->bytes.allocator);
     for (uint32_t i = 0; i < merge->comm->size; i++) {
         const char *end = at + all->sizes[i];
-        bool differs =
-            find_other(first, first + all->sizes[0], at, end, &one, &other);
+        bool differs = difference_find_other(
+            first, first + all->sizes[0], at, end, &one, &other);
         at = end;
         if (!differs)
             continue;
@@ -254,16 +256,17 @@ static varve_status find_difference(const struct vv_merge *merge,
 varve_status vv_compare_all(const varve_comm *comm,
     const struct vv_merge *merge, bool *has_same_request, varve_error *error)
 {
-    uint64_t kind = comm->rank == 0 ? find_kind(merge) : NOTHING;
+    uint64_t kind = comm->rank == 0 ? difference_find_kind(merge) : NOTHING;
     struct vv_gathered all;
     struct vv_buffer lines;
     VV_TRY(vv_tell_number(comm, &kind, error));
     *has_same_request = kind != REQUEST;
     if (kind == NOTHING)
         return VARVE_OK;
-    vv_buffer_init(&lines, &merge->cargo->context.allocator);
-    varve_status status = describe(&lines, merge, (enum kind)kind, error);
-    status = vv_gather_all(comm, status, &lines, &all, error);
+    vv_buffer_init(&lines, &merge->save_plan->context.allocator);
+    varve_status status =
+        difference_describe(&lines, merge, (enum kind)kind, error);
+    status = vv_comm_gatherv(comm, status, &lines, &all, error);
     vv_buffer_clear(&lines);
     if (status)
         return status;

@@ -6,7 +6,7 @@
 #ifndef VV_DIFFERENCE_H
 #define VV_DIFFERENCE_H
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "merge.h"
 
 /* VARVE_MISUSE, the same everywhere, where a rank has another path or other

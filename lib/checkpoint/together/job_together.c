@@ -4,11 +4,11 @@
  */
 #include "job_together.h"
 
-#include <varve/together.h>
+#include <varve/collective.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
-#include "cargo_copy.h"
+#include "save_plan_copy.h"
 #include "failure.h"
 #include "recall.h"
 #include "save_together.h"
@@ -28,7 +28,7 @@ varve_status vv_check_duplicates(const varve_comm *comm, varve_error *error)
                      "saves in the background, found one without `duplicate`");
 }
 
-static varve_status duplicate(
+static varve_status job_together_duplicate(
     struct vv_background *b, const varve_comm *comm, varve_error *error)
 {
     vv_background_release_copy(b);
@@ -57,12 +57,12 @@ varve_status vv_keep_duplicate(const varve_comm *comm, varve_status status,
     if (!status)
         status = vv_check_duplicates(comm, error);
     VV_TRY(vv_agree(comm, status, error));
-    VV_TRY(vv_largest(comm, &lacks, error));
+    VV_TRY(vv_comm_allreduce_max(comm, &lacks, error));
     if (!lacks)
         return VARVE_OK;
     while (vv_background_wait_for_oldest(b))
         continue;
-    return vv_agree(comm, duplicate(b, comm, error), error);
+    return vv_agree(comm, job_together_duplicate(b, comm, error), error);
 }
 
 /* --- The part of a rank --------------------------------------------------- */
@@ -89,7 +89,8 @@ static void find_needed(
     *end = *begin;
     for (size_t low = 0, high = count; low < high && *begin == *end;) {
         const struct vv_part *middle = &parts[low + (high - low) / 2];
-        bool is_later = middle->cargo != p->save.cargo || middle->value > value;
+        bool is_later =
+            middle->save_plan != p->save.save_plan || middle->value > value;
         if (!is_later && middle->value == value) {
             *begin = middle->begin;
             *end = middle->begin + middle->size;
@@ -111,10 +112,11 @@ static bool is_late(const void *user, size_t value)
     return !is_early(user, value);
 }
 
-static void look(struct vv_job_part *part)
+static void job_together_look(struct vv_job_part *part)
 {
     struct part *p = (struct part *)part;
-    p->error.status = vv_recall_digests(p->save.cargo, is_early, p, &p->error);
+    p->error.status =
+        vv_recall_digests(p->save.save_plan, is_early, p, &p->error);
     p->is_summed = true;
 }
 
@@ -126,31 +128,32 @@ static varve_status sum_rest(struct part *p, varve_error *error)
         *error = p->error;
     else
         status = vv_recall_digests(
-            p->save.cargo, p->is_summed ? is_late : NULL, p, error);
+            p->save.save_plan, p->is_summed ? is_late : NULL, p, error);
     return status ? status : vv_private_parts_digest(&p->save.privates, error);
 }
 
 static varve_status find_early(struct part *p, varve_error *error)
 {
-    struct vv_cargo *cargo = p->save.cargo;
-    size_t slices, count = cargo->value_count;
-    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
-    p->is_early = vv_allocate(&cargo->context.allocator, count + 1);
+    struct vv_save_plan *save_plan = p->save.save_plan;
+    size_t slices, count = save_plan->value_count;
+    const struct vv_save_plan_slice *slice =
+        vv_save_plan_slices(save_plan, &slices);
+    p->is_early = vv_allocate(&save_plan->context.allocator, count + 1);
     if (!p->is_early)
         return vv_fail_memory(error, "a save in the background");
     for (size_t i = 0; i < count; i++)
-        p->is_early[i] = vv_cargo_is_large(cargo, i);
+        p->is_early[i] = vv_save_plan_is_large(save_plan, i);
     for (size_t i = 0; i < slices; i++)
         p->is_early[slice[i].value] = false;
-    cargo->needed = find_needed;
-    cargo->needed_user = p;
+    save_plan->needed = find_needed;
+    save_plan->needed_user = p;
     return VARVE_OK;
 }
 
-static struct vv_cargo *cargo_of(struct vv_job_part *job, size_t number)
+static struct vv_save_plan *save_plan_of(struct vv_job_part *job, size_t number)
 {
     struct vv_private_parts *privates = &((struct part *)job)->save.privates;
-    return number < privates->count ? &privates->all[number].cargo : NULL;
+    return number < privates->count ? &privates->all[number].save_plan : NULL;
 }
 
 static varve_status write_part(struct vv_job_part *part, varve_job *job,
@@ -173,22 +176,24 @@ static varve_status write_part(struct vv_job_part *part, varve_job *job,
 static void free_part(struct vv_job_part *part)
 {
     struct part *p = (struct part *)part;
-    const varve_allocator a = p->save.cargo->context.allocator;
-    vv_release(&a, p->is_early, p->save.cargo->value_count + 1);
+    const varve_allocator a = p->save.save_plan->context.allocator;
+    vv_release(&a, p->is_early, p->save.save_plan->value_count + 1);
     vv_save_together_end(&p->save);
     vv_release(&a, p, sizeof *p);
 }
 
-static varve_status gather(varve_job *job, const struct vv_background *b,
-    const struct vv_job_request *r, varve_error *error)
+static varve_status job_together_gather(varve_job *job,
+    const struct vv_background *b, const struct vv_job_request *r,
+    varve_error *error)
 {
     const varve_allocator *a = &job->context.allocator;
     struct part *p = vv_allocate_zeroed(a, sizeof *p);
     if (!p)
         return vv_fail_memory(error, "a save in the background");
-    p->job = (struct vv_job_part){ cargo_of, look, write_part, free_part };
+    p->job = (struct vv_job_part){ save_plan_of, job_together_look, write_part,
+        free_part };
     p->save.comm = b->copy;
-    p->save.cargo = &job->cargo;
+    p->save.save_plan = &job->save_plan;
     varve_status status =
         vv_save_together_gather(&p->save, r->root, r->options, error);
     if (status) {
@@ -203,7 +208,8 @@ static varve_status gather(varve_job *job, const struct vv_background *b,
 
 /* --- Beginning ------------------------------------------------------------ */
 
-static varve_status check(const struct vv_job_request *r, varve_error *error)
+static varve_status job_together_check(
+    const struct vv_job_request *r, varve_error *error)
 {
     VV_TRY(vv_check_call(r->root, r->target, "path", error));
     return vv_store_refuse_any(r->target, VV_STORE_ALONE, error);
@@ -214,28 +220,28 @@ static varve_status wait_for_ends(
     struct vv_background *b, const varve_comm *comm, varve_error *error)
 {
     uint64_t count = vv_background_ended(b);
-    VV_TRY(vv_largest(comm, &count, error));
+    VV_TRY(vv_comm_allreduce_max(comm, &count, error));
     vv_background_wait_for_end(b, count);
     return VARVE_OK;
 }
 
 /* Up to where all know of each other. Sets *made also on failure. */
-static varve_status prepare(struct vv_background *b,
+static varve_status job_together_prepare(struct vv_background *b,
     const struct vv_job_request *r, varve_job **made, varve_error *error)
 {
     VV_TRY(vv_background_tell(b, error));
     *made = vv_job_new(r, error);
     if (!*made)
         return VARVE_NO_MEMORY;
-    VV_TRY(gather(*made, b, r, error));
+    VV_TRY(job_together_gather(*made, b, r, error));
     return vv_job_hold_still(b, *made, error);
 }
 
-static void drop(struct vv_background *b, varve_job *job)
+static void job_together_drop(struct vv_background *b, varve_job *job)
 {
     if (job->part) {
         job->part->free(job->part);
-        vv_cargo_clear(&job->cargo);
+        vv_save_plan_clear(&job->save_plan);
     }
     vv_job_drop(b, job);
 }
@@ -245,24 +251,24 @@ varve_job *vv_job_start_together(const varve_comm *comm, varve_status status,
 {
     varve_job *job = NULL;
     if (!status)
-        status = check(r, error);
+        status = job_together_check(r, error);
     if (vv_keep_duplicate(comm, status, status ? NULL : r->root->graph, error))
         return NULL;
     struct vv_background *b = vv_background_of(r->root->graph);
     if (wait_for_ends(b, comm, error))
         return NULL;
-    status = prepare(b, r, &job, error);
+    status = job_together_prepare(b, r, &job, error);
     status = vv_agree(comm, status, error);
     if (!status) {
         vv_background_add(b, job);
         return job;
     }
     if (job)
-        drop(b, job);
+        job_together_drop(b, job);
     return NULL;
 }
 
-static varve_job *start(const varve_comm *comm,
+static varve_job *job_together_start(const varve_comm *comm,
     const struct vv_job_request *request, varve_error *error)
 {
     varve_error reason = { 0 };
@@ -284,7 +290,7 @@ varve_job *varve_write_all_async(const varve_comm *comm, varve_node *root,
         .options = options,
         .counter = keeps ? varve_save_counter(root) : 0,
     };
-    return start(comm, &request, error);
+    return job_together_start(comm, &request, error);
 }
 
 varve_job *varve_save_all_async(const varve_comm *comm, varve_node *root,
@@ -298,5 +304,5 @@ varve_job *varve_save_all_async(const varve_comm *comm, varve_node *root,
         .sets_counter = true,
         .counter = root ? varve_save_counter(root) : 0,
     };
-    return start(comm, &request, error);
+    return job_together_start(comm, &request, error);
 }

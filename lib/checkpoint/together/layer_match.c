@@ -20,24 +20,26 @@ enum {
     MOST_TOGETHER = 1024, /* small values */
 };
 
-static const struct vv_index *index_of(const struct vv_layer_match *m)
+static const struct vv_index *layer_match_index_of(
+    const struct vv_layer_match *m)
 {
     return &m->base.file.parsed.index;
 }
 
-static const uint8_t *digest_at(const struct vv_layer_match *m, size_t chunk)
+static const uint8_t *layer_match_digest_at(
+    const struct vv_layer_match *m, size_t chunk)
 {
-    return index_of(m)->digests + chunk * VV_DIGEST_SIZE;
+    return layer_match_index_of(m)->digests + chunk * VV_DIGEST_SIZE;
 }
 
 /* --- Layers that are not worth it ----------------------------------------- */
 
 /* The one of those that are kept with the least in use: in all, or of what it
  * has. */
-static uint32_t choose(const struct vv_layer_match *m, const uint64_t *live,
-    bool is_by_part, uint32_t count)
+static uint32_t layer_match_choose(const struct vv_layer_match *m,
+    const uint64_t *live, bool is_by_part, uint32_t count)
 {
-    const uint8_t *sizes = index_of(m)->layer_sizes;
+    const uint8_t *sizes = layer_match_index_of(m)->layer_sizes;
     uint32_t least = VV_NONE;
     double lowest = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -54,10 +56,11 @@ static uint32_t choose(const struct vv_layer_match *m, const uint64_t *live,
 
 /* As a save of one process does: so many layers, with those that come, and
  * twice the data in all. Several may go, since several come. */
-static void drop(struct vv_layer_match *m, const struct vv_merge *merge)
+static void layer_match_drop(
+    struct vv_layer_match *m, const struct vv_merge *merge)
 {
     uint64_t live[VV_MOST_LAYERS] = { 0 }, total = 0;
-    const struct vv_index *index = index_of(m);
+    const struct vv_index *index = layer_match_index_of(m);
     uint32_t left = index->layer_count, coming = merge->file_count;
     uint32_t most =
         coming <= VV_USUAL_LAYERS / 4 ? VV_USUAL_LAYERS : VV_MOST_LAYERS;
@@ -66,18 +69,18 @@ static void drop(struct vv_layer_match *m, const struct vv_merge *merge)
         total += vv_at64(index->layer_sizes, i);
     while (left > 0 &&
            (left + coming > most || total / 2 > m->base.file.data_end)) {
-        uint32_t worst =
-            choose(m, live, left + coming <= most, index->layer_count);
+        uint32_t worst = layer_match_choose(
+            m, live, left + coming <= most, index->layer_count);
         m->is_dropped[worst] = true;
         total -= vv_at64(index->layer_sizes, worst);
         left--;
     }
 }
 
-static bool is_kept(
+static bool layer_match_is_kept(
     const struct vv_layer_match *m, uint64_t offset, uint64_t size)
 {
-    const struct vv_index *index = index_of(m);
+    const struct vv_index *index = layer_match_index_of(m);
     for (uint32_t i = vv_place_of(index, offset); i < index->place_count; i++) {
         uint32_t layer = vv_at32(index->place_layers, i);
         if (vv_at64(index->place_begins, i) >= offset + size)
@@ -90,7 +93,8 @@ static bool is_kept(
 
 /* --- The table ------------------------------------------------------------ */
 
-static size_t hash_of(const struct vv_layer_match *m, const uint8_t *digest)
+static size_t layer_match_hash_of(
+    const struct vv_layer_match *m, const uint8_t *digest)
 {
     return (size_t)vv_load64(digest) & (m->table_size - 1);
 }
@@ -98,16 +102,16 @@ static size_t hash_of(const struct vv_layer_match *m, const uint8_t *digest)
 static void add_chunk(
     struct vv_layer_match *m, size_t number, uint64_t offset, size_t size)
 {
-    size_t hash = hash_of(m, digest_at(m, number));
+    size_t hash = layer_match_hash_of(m, layer_match_digest_at(m, number));
     m->offsets[number] = offset;
     m->sizes[number] = (uint32_t)size;
     m->nexts[number] = m->firsts[hash];
     m->firsts[hash] = (uint32_t)number;
 }
 
-static void add_values(struct vv_layer_match *m)
+static void layer_match_add_values(struct vv_layer_match *m)
 {
-    const struct vv_index *index = index_of(m);
+    const struct vv_index *index = layer_match_index_of(m);
     const struct vv_value_table *table = &m->base.file.parsed.table;
     size_t number = 0;
     for (uint32_t i = 0; i < index->value_count; i++) {
@@ -123,11 +127,11 @@ static void add_values(struct vv_layer_match *m)
         m->sizes[vv_at64(index->paged_chunks, (size_t)i)] = 0;
 }
 
-static varve_status make_table(
+static varve_status layer_match_make_table(
     struct vv_layer_match *m, const struct vv_merge *merge, varve_error *error)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
-    size_t count = (size_t)index_of(m)->digest_count;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
+    size_t count = (size_t)layer_match_index_of(m)->digest_count;
     if (count >= VV_NONE)
         return VARVE_OK; /* it is of no use */
     m->count = count;
@@ -140,7 +144,7 @@ static varve_status make_table(
     if (!m->offsets || !m->sizes || !m->nexts || !m->firsts)
         return vv_fail_memory(error, "the chunks of the checkpoint before");
     memset(m->firsts, 0xff, m->table_size * sizeof *m->firsts);
-    add_values(m);
+    layer_match_add_values(m);
     return VARVE_OK;
 }
 
@@ -153,7 +157,7 @@ struct group {
 };
 
 /* Whether the base has them from a chunk on, with the same padding between. */
-static bool is_there(
+static bool layer_match_is_there(
     const struct vv_layer_match *m, const struct group *g, size_t from)
 {
     const struct vv_placed_chunk *last = &g->all[g->count - 1];
@@ -164,11 +168,11 @@ static bool is_there(
         if (m->sizes[from + i] != chunk->told.size ||
             m->offsets[from + i] - m->offsets[from] !=
                 chunk->place - g->all[0].place ||
-            memcmp(digest_at(m, from + i), chunk->told.digest,
+            memcmp(layer_match_digest_at(m, from + i), chunk->told.digest,
                 VV_DIGEST_SIZE) != 0)
             return false;
     }
-    return is_kept(
+    return layer_match_is_kept(
         m, m->offsets[from], last->place + last->told.size - g->all[0].place);
 }
 
@@ -188,23 +192,24 @@ static size_t chunk_at(const struct vv_layer_match *m, uint64_t offset)
 
 /* First where it was if nothing has moved since what was found last; then
  * wherever the same bytes are. */
-static size_t find(const struct vv_layer_match *m, const struct group *g)
+static size_t layer_match_find(
+    const struct vv_layer_match *m, const struct group *g)
 {
     size_t usual = chunk_at(m, g->all[0].place + m->shift);
-    if (usual < m->count && is_there(m, g, usual))
+    if (usual < m->count && layer_match_is_there(m, g, usual))
         return usual;
-    uint32_t at = m->firsts[hash_of(m, g->all[0].told.digest)];
+    uint32_t at = m->firsts[layer_match_hash_of(m, g->all[0].told.digest)];
     for (int i = 0; i < MOST_CANDIDATES && at != VV_NONE; i++) {
-        if (is_there(m, g, at))
+        if (layer_match_is_there(m, g, at))
             return at;
         at = m->nexts[at];
     }
     return m->count;
 }
 
-static void settle(struct vv_layer_match *m, struct group *g)
+static void layer_match_settle(struct vv_layer_match *m, struct group *g)
 {
-    size_t found = g->count ? find(m, g) : m->count;
+    size_t found = g->count ? layer_match_find(m, g) : m->count;
     if (found < m->count)
         m->shift = m->offsets[found] - g->all[0].place;
     for (size_t i = 0; i < g->count && found < m->count; i++) {
@@ -229,7 +234,7 @@ static bool joins(const struct group *g, const struct vv_placed_chunk *chunk)
 static varve_status match_all(
     struct vv_layer_match *m, struct vv_merge *merge, varve_error *error)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     struct vv_chunk_walk walk = { .merge = merge };
     struct vv_placed_chunk chunk;
     struct group *group = vv_allocate(a, sizeof *group);
@@ -238,10 +243,10 @@ static varve_status match_all(
     group->count = 0;
     while (vv_chunk_walk_next(&walk, &chunk)) {
         if (group->count && !joins(group, &chunk))
-            settle(m, group);
+            layer_match_settle(m, group);
         group->all[group->count++] = chunk;
     }
-    settle(m, group);
+    layer_match_settle(m, group);
     vv_release(a, group, sizeof *group);
     return VARVE_OK;
 }
@@ -251,21 +256,21 @@ static varve_status match_all(
 varve_status vv_layer_match_make(
     struct vv_layer_match *m, struct vv_merge *merge, varve_error *error)
 {
-    const struct vv_cargo *cargo = merge->cargo;
-    const char *base = cargo->options.layers.base;
+    const struct vv_save_plan *save_plan = merge->save_plan;
+    const char *base = save_plan->options.increment.base;
     *m = (struct vv_layer_match){ .base.dropped = VV_NONE };
-    VV_TRY(vv_layer_base_open(&m->base, &cargo->context,
+    VV_TRY(vv_layer_base_open(&m->base, &save_plan->context,
         base ? base : merge->path, merge->path, NULL, error));
     if (!m->base.is_there)
         return VARVE_OK;
-    drop(m, merge);
-    VV_TRY(make_table(m, merge, error));
+    layer_match_drop(m, merge);
+    VV_TRY(layer_match_make_table(m, merge, error));
     return m->firsts ? match_all(m, merge, error) : VARVE_OK;
 }
 
 void vv_layer_match_end(struct vv_layer_match *m, const struct vv_merge *merge)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     size_t count = m->count + 1;
     if (m->offsets)
         vv_release(a, m->offsets, count * sizeof *m->offsets);

@@ -28,9 +28,10 @@ struct vv_layer_match {
                        what was found last */
 };
 
-/* Opens the base that the cargo names, or that stands at the path, and finds
- * what it has. One that is of no use is not there. The folder of layers is
- * locked. VARVE_NO_MEMORY; end with vv_layer_match_end whatever comes of it. */
+/* Opens the base that the save plan names, or that stands at the path, and
+ * finds what it has. One that is of no use is not there. The folder of layers
+ * is locked. VARVE_NO_MEMORY; end with vv_layer_match_end whatever comes of it.
+ */
 varve_status vv_layer_match_make(
     struct vv_layer_match *match, struct vv_merge *merge, varve_error *error);
 void vv_layer_match_end(

@@ -25,7 +25,7 @@ struct found {
     const uint8_t *told;
 };
 
-static varve_status no_memory(varve_error *error)
+static varve_status merge_no_memory(varve_error *error)
 {
     return vv_fail_memory(error, "the index of all ranks");
 }
@@ -37,10 +37,10 @@ static varve_status no_memory(varve_error *error)
 static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
 {
     const uint8_t *at = merge->all->bytes.data;
-    uint32_t most =
-        merge->cargo->options.layered ? VV_USUAL_LAYERS : VV_MOST_LAYERS;
+    uint32_t most = merge->save_plan->options.incremental ? VV_USUAL_LAYERS
+                                                          : VV_MOST_LAYERS;
     uint32_t ranks = merge->comm->size, count = 0, number = 0;
-    uint32_t wanted = merge->cargo->options.many.files;
+    uint32_t wanted = merge->save_plan->options.collective.files;
     /* Of more nodes than there may be files the numbers do not matter. */
     for (uint32_t i = 0; wanted == 0 && i < ranks && count <= most; i++) {
         uint32_t node = vv_contribution_of(at).node;
@@ -65,7 +65,7 @@ static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
 
 static varve_status place_regions(struct vv_merge *merge, varve_error *error)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     uint32_t ranks = merge->comm->size;
     merge->regions = vv_allocate_array(a, ranks, sizeof *merge->regions);
     merge->files = vv_allocate_array(a, ranks, sizeof *merge->files);
@@ -74,7 +74,7 @@ static varve_status place_regions(struct vv_merge *merge, varve_error *error)
         merge->file_count = choose_files(merge, nodes);
     vv_release(a, nodes, nodes ? ranks * sizeof *nodes : 0);
     if (merge->file_count == 0)
-        return no_memory(error);
+        return merge_no_memory(error);
     for (uint32_t i = 0; i < merge->file_count; i++)
         merge->files[i] =
             (struct vv_data_file){ VV_PAGE_ALIGNMENT, VV_NONE, false };
@@ -107,15 +107,15 @@ static int compare_any(const void *a, const void *b)
 }
 
 /* The slices of one value, sorted; nearly always ranks are in that order. */
-static struct found *find_slices(
-    struct vv_merge *merge, const struct vv_cargo_slice *slice, size_t *count)
+static struct found *find_slices(struct vv_merge *merge,
+    const struct vv_save_plan_slice *slice, size_t *count)
 {
     bool is_sorted = true;
     merge->found.size = 0;
     for (uint32_t i = 0; i < merge->comm->size; i++) {
         struct found f = { i, slice->rank, merge->told[i] };
         vv_contribution_pass(&merge->told[i], slice->rank);
-        if (vv_told_size(f.told, f.rank) == 0)
+        if (vv_index_broadcast_size(f.told, f.rank) == 0)
             continue;
         if (is_sorted && merge->found.size > 0) {
             const uint8_t *end = merge->found.data + merge->found.size;
@@ -131,13 +131,13 @@ static struct found *find_slices(
     return all;
 }
 
-static const char *path_of(
+static const char *merge_path_of(
     const struct vv_merge *merge, uint32_t value, struct vv_buffer *path)
 {
     struct vv_saved_paths paths;
     struct vv_index index;
-    const struct vv_context *context = &merge->cargo->context;
-    if (vv_cargo_index(merge->cargo, &index, NULL) ||
+    const struct vv_context *context = &merge->save_plan->context;
+    if (vv_save_plan_index(merge->save_plan, &index, NULL) ||
         vv_saved_paths_begin(&paths, &context->allocator, &index, 0, NULL))
         return "a slice";
     vv_saved_path(&paths, vv_at32(index.value_nodes, value), path);
@@ -157,16 +157,16 @@ static void set_element_text(const struct vv_cover *cover,
     vv_buffer_add8(text, ']');
 }
 
-static varve_status fail_cover(const struct vv_merge *merge,
-    const struct vv_cargo_slice *slice, const struct found *all,
+static varve_status merge_fail_cover(const struct vv_merge *merge,
+    const struct vv_save_plan_slice *slice, const struct found *all,
     const struct vv_cover *cover, varve_error *error)
 {
     char whole[VARVE_TENSOR_TEXT_SIZE];
     struct vv_buffer path, element;
     struct vv_cover_fault fault;
-    vv_buffer_init(&path, &merge->cargo->context.allocator);
-    vv_buffer_init(&element, &merge->cargo->context.allocator);
-    const char *name = path_of(merge, slice->value, &path);
+    vv_buffer_init(&path, &merge->save_plan->context.allocator);
+    vv_buffer_init(&element, &merge->save_plan->context.allocator);
+    const char *name = merge_path_of(merge, slice->value, &path);
     varve_tensor_text(&slice->whole, whole);
     bool is_found = vv_cover_find_fault(cover, &fault);
     if (is_found)
@@ -194,8 +194,8 @@ static varve_status fail_cover(const struct vv_merge *merge,
 
 /* `at`: where in the column the boxes begin. */
 static varve_status check_cover(struct vv_merge *merge,
-    const struct vv_cargo_slice *slice, const struct found *all, size_t count,
-    size_t at, varve_error *error)
+    const struct vv_save_plan_slice *slice, const struct found *all,
+    size_t count, size_t at, varve_error *error)
 {
     const struct vv_buffer *boxes = &merge->added.piece_boxes;
     const uint8_t *first = boxes->size > at ? boxes->data + at : boxes->data;
@@ -206,7 +206,7 @@ static varve_status check_cover(struct vv_merge *merge,
     uint64_t seed = vv_hash_of(first, boxes->size - at);
     return vv_cover_is_exact(&cover, seed)
                ? VARVE_OK
-               : fail_cover(merge, slice, all, &cover, error);
+               : merge_fail_cover(merge, slice, all, &cover, error);
 }
 
 static void place_slices(
@@ -214,7 +214,7 @@ static void place_slices(
 {
     uint64_t place = vv_next_place(merge);
     for (size_t i = 0; i < count; i++) {
-        const struct vv_slice_told told =
+        const struct vv_slice_message told =
             vv_contribution_slice(all[i].told, all[i].rank);
         struct vv_placed placed = { place, told.size, all[i].owner,
             told.offset };
@@ -228,20 +228,20 @@ static void place_slices(
 /* Boxes are told as the column has them. One that is alone is all of its
  * value, and in no pieces. */
 static varve_status take_slices(struct vv_merge *merge,
-    const struct vv_cargo_slice *slice, varve_error *error)
+    const struct vv_save_plan_slice *slice, varve_error *error)
 {
     struct vv_index_columns *added = &merge->added;
     size_t count, at = added->piece_boxes.size;
     const struct found *all = find_slices(merge, slice, &count);
     if (merge->found.failed)
-        return no_memory(error);
+        return merge_no_memory(error);
     if (slice->whole_size == 0)
         return VARVE_OK;
     for (size_t i = 0; i < count; i++)
         vv_buffer_add(
             &added->piece_boxes, all[i].told, 16 * (size_t)slice->rank);
     if (added->piece_boxes.failed)
-        return no_memory(error);
+        return merge_no_memory(error);
     VV_TRY(check_cover(merge, slice, all, count, at, error));
     if (count > 1)
         vv_index_end_pieces(
@@ -256,24 +256,25 @@ static varve_status take_slices(struct vv_merge *merge,
 
 static varve_status make_told(struct vv_merge *merge, varve_error *error)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     merge->told = vv_allocate_array(a, merge->comm->size, sizeof *merge->told);
-    return merge->told ? VARVE_OK : no_memory(error);
+    return merge->told ? VARVE_OK : merge_no_memory(error);
 }
 
 /* Room for what slices bring, as one block each: told are these bytes, too. */
-static void reserve(struct vv_merge *merge, size_t told, size_t stretches)
+static void merge_reserve(struct vv_merge *merge, size_t told, size_t stretches)
 {
     size_t slices, ranks = merge->comm->size, boxes = 0;
-    const struct vv_cargo_slice *slice = vv_cargo_slices(merge->cargo, &slices);
+    const struct vv_save_plan_slice *slice =
+        vv_save_plan_slices(merge->save_plan, &slices);
     for (size_t i = 0; i < slices; i++)
         boxes += 16 * (size_t)slice[i].rank * ranks;
     vv_buffer_reserve(&merge->added.piece_boxes, boxes);
-    vv_buffer_reserve(
-        &merge->added.digests, told - boxes - 16 * slices * ranks +
-                                   merge->cargo->columns.index.digests.size);
+    vv_buffer_reserve(&merge->added.digests,
+        told - boxes - 16 * slices * ranks +
+            merge->save_plan->columns.index.digests.size);
     vv_buffer_reserve(&merge->placed,
-        (slices * ranks + stretches + merge->cargo->value_count) *
+        (slices * ranks + stretches + merge->save_plan->value_count) *
             sizeof(struct vv_placed));
 }
 
@@ -288,7 +289,7 @@ static void find_told(struct vv_merge *merge)
         told += (size_t)(at - c.slices);
         stretches += c.stretch_count;
     }
-    reserve(merge, told, stretches);
+    merge_reserve(merge, told, stretches);
 }
 
 /* Where what all have lies from `begin` to `end`, as it was shared out; in the
@@ -330,9 +331,10 @@ static void take_common(struct vv_merge *merge, size_t digests)
 static varve_status take_values(
     struct vv_merge *merge, uint32_t end, varve_error *error)
 {
-    const struct vv_index_columns *c = &merge->cargo->columns.index;
+    const struct vv_index_columns *c = &merge->save_plan->columns.index;
     size_t slices;
-    const struct vv_cargo_slice *all = vv_cargo_slices(merge->cargo, &slices);
+    const struct vv_save_plan_slice *all =
+        vv_save_plan_slices(merge->save_plan, &slices);
     for (; merge->next_value < end; merge->next_value++) {
         uint64_t size = vv_at64(c->value_sizes.data, merge->next_value);
         size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
@@ -346,9 +348,9 @@ static varve_status take_values(
             merge->next_digests += count;
         merge->next_whole++;
     }
-    if (end == merge->cargo->value_count)
+    if (end == merge->save_plan->value_count)
         vv_merge_take_private(merge);
-    return merge->placed.failed ? no_memory(error) : VARVE_OK;
+    return merge->placed.failed ? merge_no_memory(error) : VARVE_OK;
 }
 
 static void find_stretches(struct vv_merge *merge)
@@ -387,27 +389,27 @@ static void sort_placed(struct vv_buffer *placed)
 
 /* --- All ------------------------------------------------------------------ */
 
-static void begin(struct vv_merge *merge)
+static void merge_begin(struct vv_merge *merge)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     size_t slices;
     vv_index_columns_begin(&merge->added, a);
     vv_buffer_init(&merge->placed, a);
     vv_buffer_init(&merge->found, a);
     vv_buffer_init(&merge->stretches, a);
-    merge->next_digests = merge->cargo->columns.index.digests.data;
-    merge->next_slice = vv_cargo_slices(merge->cargo, &slices);
+    merge->next_digests = merge->save_plan->columns.index.digests.data;
+    merge->next_slice = vv_save_plan_slices(merge->save_plan, &slices);
     merge->end = merge->share->end;
 }
 
 varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error)
 {
-    begin(merge);
+    merge_begin(merge);
     VV_TRY(place_regions(merge, error));
     VV_TRY(make_told(merge, error));
     find_stretches(merge);
     if (merge->stretches.failed)
-        return no_memory(error);
+        return merge_no_memory(error);
     sort_placed(&merge->stretches);
     return vv_merge_has_private(merge) ? vv_merge_splice(merge, error)
                                        : VARVE_OK;
@@ -416,12 +418,12 @@ varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error)
 varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
 {
     VV_TRY(vv_merge_begin(merge, error));
-    if (vv_goes_by_chunks(merge->cargo))
+    if (vv_goes_by_chunks(merge->save_plan))
         VV_TRY(vv_merge_chunks_begin(merge, error));
     find_told(merge);
-    VV_TRY(take_values(merge, (uint32_t)merge->cargo->value_count, error));
+    VV_TRY(take_values(merge, (uint32_t)merge->save_plan->value_count, error));
     if (vv_index_columns_failed(&merge->added))
-        return no_memory(error);
+        return merge_no_memory(error);
     return merge->firsts ? VARVE_OK : vv_merge_places(merge, NULL, error);
 }
 
@@ -439,7 +441,7 @@ varve_status vv_merge_take(struct vv_merge *merge,
 
 void vv_merge_clear(struct vv_merge *merge)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     size_t ranks = merge->comm->size;
     if (merge->regions)
         vv_release(a, merge->regions, ranks * sizeof *merge->regions);
@@ -481,7 +483,7 @@ static void take_spilled_columns(
 varve_status vv_merge_index(
     const struct vv_merge *merge, struct vv_index *index, varve_error *error)
 {
-    VV_TRY(vv_cargo_index(merge->cargo, index, error));
+    VV_TRY(vv_save_plan_index(merge->save_plan, index, error));
     const struct vv_index added = vv_index_of_columns(&merge->added);
     if (merge->is_spliced)
         take_spliced(merge, index);

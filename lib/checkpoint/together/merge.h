@@ -55,7 +55,7 @@ struct vv_placed {
 struct vv_private_origin {
     /* to read */
     uint32_t owner;
-    uint64_t begin;         /* see vv_private_told */
+    uint64_t begin;         /* see vv_private_message */
     const uint8_t *digests; /* of its next value */
 };
 
@@ -63,7 +63,7 @@ struct vv_merge {
     /* to fill in */
     const varve_comm *comm;
     const char *path;
-    const struct vv_cargo *cargo;
+    const struct vv_save_plan *save_plan;
     const struct vv_share *share;
     const struct vv_gathered *all;
     /* to read */
@@ -88,10 +88,10 @@ struct vv_merge {
     struct vv_splice_part *parts; /* its parts, and where each comes from */
     struct vv_private_origin *origins;
     struct vv_buffer found; /* slices of the value that is looked at */
-    uint32_t next_value;    /* of those of the cargo: the first that was not
+    uint32_t next_value;    /* of those of the save plan: the first that was not
                                taken; and its digests there */
     const uint8_t *next_digests;
-    const struct vv_cargo_slice *next_slice;
+    const struct vv_save_plan_slice *next_slice;
     size_t next_whole;          /* of those of the index */
     struct vv_buffer stretches; /* vv_placed, of what all have; sorted, and
                                    which of */
@@ -102,9 +102,9 @@ struct vv_merge {
 
 /* Checks that the slices of each value cover it once, hangs what is private
  * into the graph of all, chooses files and
- * offsets, and fills in what the index has besides the columns of the cargo;
- * the places only where regions are written as they are. VARVE_MISUSE names
- * value and ranks. Whatever comes of it, end with vv_merge_clear. */
+ * offsets, and fills in what the index has besides the columns of the save
+ * plan; the places only where regions are written as they are. VARVE_MISUSE
+ * names value and ranks. Whatever comes of it, end with vv_merge_clear. */
 varve_status vv_merge_make(struct vv_merge *merge, varve_error *error);
 void vv_merge_clear(struct vv_merge *merge);
 
@@ -116,7 +116,7 @@ varve_status vv_merge_begin(struct vv_merge *merge, varve_error *error);
 varve_status vv_merge_take(struct vv_merge *merge,
     const struct vv_gathered *slices, uint32_t end, varve_error *error);
 
-/* The index of all; points into cargo, share and merge. */
+/* The index of all; points into save plan, share and merge. */
 varve_status vv_merge_index(
     const struct vv_merge *merge, struct vv_index *index, varve_error *error);
 

@@ -29,7 +29,7 @@ static void count_chunks(struct vv_merge *merge)
 
 varve_status vv_merge_chunks_begin(struct vv_merge *merge, varve_error *error)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     size_t ranks = merge->comm->size;
     merge->chunks = vv_allocate_array(a, ranks, sizeof *merge->chunks);
     merge->firsts = vv_allocate_array(a, ranks + 1, sizeof *merge->firsts);
@@ -49,7 +49,7 @@ varve_status vv_merge_chunks_begin(struct vv_merge *merge, varve_error *error)
 
 void vv_merge_chunks_end(struct vv_merge *merge)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     size_t ranks = merge->comm->size;
     if (merge->where)
         vv_release(
@@ -62,7 +62,7 @@ void vv_merge_chunks_end(struct vv_merge *merge)
 
 /* --- In the order of the data --------------------------------------------- */
 
-static size_t count_of(const struct vv_merge *merge, uint32_t rank)
+static size_t merge_chunks_count_of(const struct vv_merge *merge, uint32_t rank)
 {
     return merge->firsts[rank + 1] - merge->firsts[rank];
 }
@@ -71,10 +71,11 @@ static size_t count_of(const struct vv_merge *merge, uint32_t rank)
 static size_t first_from(
     const struct vv_merge *merge, uint32_t rank, uint64_t offset)
 {
-    size_t low = 0, high = count_of(merge, rank);
+    size_t low = 0, high = merge_chunks_count_of(merge, rank);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (vv_told_chunk(merge->chunks[rank], middle).offset < offset)
+        if (vv_share_chunk_of_message(merge->chunks[rank], middle).offset <
+            offset)
             low = middle + 1;
         else
             high = middle;
@@ -92,10 +93,10 @@ bool vv_chunk_walk_next(struct vv_chunk_walk *w, struct vv_placed_chunk *chunk)
         if (!w->is_inside)
             w->next = first_from(merge, p->owner, p->offset);
         w->is_inside = true;
-        if (w->next == count_of(merge, p->owner))
+        if (w->next == merge_chunks_count_of(merge, p->owner))
             continue;
         struct vv_share_chunk told =
-            vv_told_chunk(merge->chunks[p->owner], w->next);
+            vv_share_chunk_of_message(merge->chunks[p->owner], w->next);
         if (told.offset - p->offset >= p->size)
             continue;
         size_t number = merge->firsts[p->owner] + w->next++;
@@ -116,7 +117,7 @@ bool vv_chunk_walk_next(struct vv_chunk_walk *w, struct vv_placed_chunk *chunk)
 static void order_rank(
     struct vv_merge *merge, uint32_t rank, struct vv_buffer *bits)
 {
-    size_t count = count_of(merge, rank), size = (count + 7) / 8;
+    size_t count = merge_chunks_count_of(merge, rank), size = (count + 7) / 8;
     struct vv_data_file *file = &merge->files[merge->regions[rank].file];
     uint8_t *at = size ? vv_buffer_extend(bits, size) : NULL;
     if (at)
@@ -144,17 +145,19 @@ static void take_rank(
 {
     struct vv_data_file *file = &merge->files[merge->regions[rank].file];
     const uint8_t *end = told + size;
-    for (size_t i = 0; i < count_of(merge, rank) && told != end; i++) {
+    for (size_t i = 0; i < merge_chunks_count_of(merge, rank) && told != end;
+         i++) {
         struct vv_where *where = &merge->where[merge->firsts[rank] + i];
         if (where->is_old)
             continue;
         where->offset = vv_load64(told);
         where->packed = vv_load32(told + 8);
-        told += VV_TOLD_WHERE_SIZE;
+        told += VV_INDEX_BROADCAST_WHERE_SIZE;
         uint64_t behind =
             where->offset +
-            (where->packed ? where->packed
-                           : vv_told_chunk(merge->chunks[rank], i).size);
+            (where->packed
+                    ? where->packed
+                    : vv_share_chunk_of_message(merge->chunks[rank], i).size);
         if (behind > file->end)
             file->end = behind;
     }

@@ -49,7 +49,7 @@ static inline bool vv_is_ordered(const uint8_t *bits, size_t chunk)
 }
 
 /* What is told of a chunk once it is written: where, and its packed size. */
-enum { VV_TOLD_WHERE_SIZE = 8 + 4 };
+enum { VV_INDEX_BROADCAST_WHERE_SIZE = 8 + 4 };
 
 /* Takes that of all ranks, and finds where their files end. */
 void vv_merge_take_written(

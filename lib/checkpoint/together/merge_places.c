@@ -13,7 +13,7 @@
 #include "merge_private.h"
 
 /* Layers are numbered as places first name them. */
-static uint32_t add_layer(
+static uint32_t merge_places_add_layer(
     struct vv_placing *p, uint32_t *number, struct vv_merged_layer layer)
 {
     struct vv_merge *merge = p->merge;
@@ -28,11 +28,11 @@ static uint32_t layer_of_rank(struct vv_placing *p, uint32_t rank)
 {
     uint32_t file = p->merge->regions[rank].file;
     p->merge->files[file].is_needed = true;
-    return add_layer(p, &p->merge->files[file].layer,
+    return merge_places_add_layer(p, &p->merge->files[file].layer,
         (struct vv_merged_layer){ .file = file });
 }
 
-static void add_zeros(struct vv_placing *p, uint64_t size)
+static void merge_places_add_zeros(struct vv_placing *p, uint64_t size)
 {
     const struct vv_layer_place zeros = { .layer = VV_NONE };
     if (size > 0)
@@ -51,7 +51,7 @@ static void add_new(struct vv_placing *p, uint64_t place,
         vv_place_goes_on(&p->out, &before))
         vv_place_out_add(&p->out, &before, gap);
     else
-        add_zeros(p, gap);
+        merge_places_add_zeros(p, gap);
     vv_place_out_add(&p->out, to, size);
 }
 
@@ -83,10 +83,11 @@ static void add_old(struct vv_placing *p, uint64_t offset, uint64_t size)
         offset += part;
         size -= part;
         if (place.layer == VV_NONE) {
-            add_zeros(p, part);
+            merge_places_add_zeros(p, part);
             continue;
         }
-        place.layer = add_layer(p, &p->numbers[place.layer], layer);
+        place.layer =
+            merge_places_add_layer(p, &p->numbers[place.layer], layer);
         vv_place_out_add(&p->out, &place, part);
     }
 }
@@ -98,7 +99,7 @@ static void add_old_chunk(struct vv_placing *p, const struct vv_placed_chunk *c)
     if (gap > 0 && p->behind > 0 && c->where->offset - p->behind == gap)
         add_old(p, p->behind, gap);
     else
-        add_zeros(p, gap);
+        merge_places_add_zeros(p, gap);
     add_old(p, c->where->offset, c->told.size);
     p->behind = c->where->offset + c->told.size;
     p->is_after = VV_NONE;
@@ -119,7 +120,7 @@ static void add_new_chunk(struct vv_placing *p, const struct vv_placed_chunk *c)
     p->number = c->number + 1;
 }
 
-static void add_chunks(struct vv_placing *p)
+static void merge_places_add_chunks(struct vv_placing *p)
 {
     struct vv_placed_chunk chunk;
     struct vv_chunk_walk walk = { .merge = p->merge };
@@ -147,7 +148,7 @@ varve_status vv_placing_end(struct vv_placing *p, varve_error *error)
 {
     uint64_t end = vv_align_up(p->merge->end, VV_ALIGNMENT);
     if (p->out.written > VV_HEADER_SIZE && p->out.written < end)
-        add_zeros(p, end - p->out.written);
+        merge_places_add_zeros(p, end - p->out.written);
     return vv_index_columns_failed(&p->merge->added)
                ? vv_fail_memory(error, "the index of all ranks")
                : VARVE_OK;
@@ -159,7 +160,7 @@ varve_status vv_merge_places(struct vv_merge *merge,
     struct vv_placing p;
     vv_placing_begin(&p, merge, base);
     if (merge->firsts)
-        add_chunks(&p);
+        merge_places_add_chunks(&p);
     else
         vv_placing_add_ranges(&p);
     return vv_placing_end(&p, error);

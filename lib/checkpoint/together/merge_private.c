@@ -15,10 +15,11 @@
 /* Of each process. */
 static size_t count_private(const struct vv_merge *merge)
 {
-    return merge->cargo->privates.size / sizeof(struct vv_cargo_private);
+    return merge->save_plan->privates.size /
+           sizeof(struct vv_save_plan_private);
 }
 
-static size_t count_parts(const struct vv_merge *merge)
+static size_t merge_private_count_parts(const struct vv_merge *merge)
 {
     return 1 + count_private(merge) * merge->comm->size;
 }
@@ -32,7 +33,7 @@ static void take_told(struct vv_merge *merge)
         const uint8_t *at = vv_contribution_of(bytes).privates;
         bytes += merge->all->sizes[i];
         for (size_t k = 0; k < each; k++, part++) {
-            struct vv_private_told told = vv_contribution_private(&at);
+            struct vv_private_message told = vv_contribution_private(&at);
             merge->parts[part] = (struct vv_splice_part){
                 .index = told.index, .at = told.place, .number = i
             };
@@ -44,13 +45,13 @@ static void take_told(struct vv_merge *merge)
 
 varve_status vv_merge_splice(struct vv_merge *merge, varve_error *error)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
-    size_t parts = count_parts(merge);
+    const varve_allocator *a = &merge->save_plan->context.allocator;
+    size_t parts = merge_private_count_parts(merge);
     merge->parts = vv_allocate_array(a, parts, sizeof *merge->parts);
     merge->origins = vv_allocate_array(a, parts, sizeof *merge->origins);
     if (!merge->parts || !merge->origins)
         return vv_fail_memory(error, "the index of all ranks");
-    VV_TRY(vv_cargo_index(merge->cargo, &merge->parts[0].index, error));
+    VV_TRY(vv_save_plan_index(merge->save_plan, &merge->parts[0].index, error));
     vv_share_lay_out(merge->share, &merge->parts[0].index);
     take_told(merge);
     merge->splice.parts = merge->parts;
@@ -63,8 +64,8 @@ varve_status vv_merge_splice(struct vv_merge *merge, varve_error *error)
 
 void vv_merge_private_end(struct vv_merge *merge)
 {
-    const varve_allocator *a = &merge->cargo->context.allocator;
-    size_t parts = count_parts(merge);
+    const varve_allocator *a = &merge->save_plan->context.allocator;
+    size_t parts = merge_private_count_parts(merge);
     if (merge->is_spliced)
         vv_splice_end(&merge->splice);
     if (merge->parts)
@@ -75,7 +76,8 @@ void vv_merge_private_end(struct vv_merge *merge)
 
 /* --- Values --------------------------------------------------------------- */
 
-static void take(struct vv_merge *merge, const struct vv_spliced *from)
+static void merge_private_take(
+    struct vv_merge *merge, const struct vv_spliced *from)
 {
     const struct vv_index *index = &merge->parts[from->part].index;
     struct vv_private_origin *origin = &merge->origins[from->part];
@@ -96,7 +98,7 @@ void vv_merge_take_private(struct vv_merge *merge)
     const struct vv_spliced *all =
         merge->is_spliced ? vv_spliced_values(&merge->splice, &count) : NULL;
     while (merge->next_whole < count && all[merge->next_whole].part != 0) {
-        take(merge, &all[merge->next_whole]);
+        merge_private_take(merge, &all[merge->next_whole]);
         merge->next_whole++;
     }
 }

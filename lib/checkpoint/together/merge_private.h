@@ -10,7 +10,7 @@
 
 static inline bool vv_merge_has_private(const struct vv_merge *merge)
 {
-    return merge->cargo->privates.size > 0;
+    return merge->save_plan->privates.size > 0;
 }
 
 static inline struct vv_placed *vv_all_placed(

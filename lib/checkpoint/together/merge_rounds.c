@@ -13,7 +13,7 @@
 
 /* What all ranks tell of one at most: all may have a part of a chunk. */
 static uint64_t told_of(
-    const struct vv_rounds *rounds, const struct vv_cargo_slice *slice)
+    const struct vv_rounds *rounds, const struct vv_save_plan_slice *slice)
 {
     uint64_t each = 16 * (uint64_t)slice->rank + 16 + VV_DIGEST_SIZE;
     return rounds->ranks * each +
@@ -24,17 +24,19 @@ bool vv_goes_by_rounds(const struct vv_rounds *rounds)
 {
     size_t count;
     uint64_t told = 0;
-    const struct vv_cargo_slice *all = vv_cargo_slices(rounds->cargo, &count);
+    const struct vv_save_plan_slice *all =
+        vv_save_plan_slices(rounds->save_plan, &count);
     for (size_t i = 0; i < count; i++)
         told += told_of(rounds, &all[i]);
-    return told > rounds->most && !vv_goes_by_chunks(rounds->cargo);
+    return told > rounds->most && !vv_goes_by_chunks(rounds->save_plan);
 }
 
 bool vv_rounds_next(struct vv_rounds *rounds)
 {
     size_t count;
     uint64_t told = 0;
-    const struct vv_cargo_slice *all = vv_cargo_slices(rounds->cargo, &count);
+    const struct vv_save_plan_slice *all =
+        vv_save_plan_slices(rounds->save_plan, &count);
     rounds->begin = rounds->end;
     if (rounds->begin == count)
         return false;
@@ -44,7 +46,7 @@ bool vv_rounds_next(struct vv_rounds *rounds)
            told + told_of(rounds, &all[rounds->end]) <= rounds->most);
     rounds->value_end = rounds->end < count
                             ? all[rounds->end].value
-                            : (uint32_t)rounds->cargo->value_count;
+                            : (uint32_t)rounds->save_plan->value_count;
     return true;
 }
 
@@ -67,16 +69,16 @@ static varve_status put_aside(struct vv_merge *merge, varve_error *error)
     return vv_spill_add(spill, VV_KEY_PIECE_BOXES, &added->piece_boxes, error);
 }
 
-static varve_status take(struct vv_merge *merge, struct vv_placing *placing,
-    const struct vv_rounds *rounds, const struct vv_gathered *all,
-    varve_error *error)
+static varve_status merge_rounds_take(struct vv_merge *merge,
+    struct vv_placing *placing, const struct vv_rounds *rounds,
+    const struct vv_gathered *all, varve_error *error)
 {
     VV_TRY(vv_merge_take(merge, all, rounds->value_end, error));
     vv_placing_add_ranges(placing);
     return put_aside(merge, error);
 }
 
-static varve_status end(
+static varve_status merge_rounds_end(
     struct vv_merge *merge, struct vv_placing *placing, varve_error *error)
 {
     VV_TRY(vv_placing_end(placing, error));
@@ -94,12 +96,12 @@ varve_status vv_merge_by_rounds(struct vv_merge *merge, uint64_t most,
     varve_status status, varve_error *error)
 {
     const varve_comm *comm = merge->comm;
-    const varve_allocator *a = &merge->cargo->context.allocator;
+    const varve_allocator *a = &merge->save_plan->context.allocator;
     struct vv_rounds rounds = {
-        .cargo = merge->cargo, .ranks = comm->size, .most = most
+        .save_plan = merge->save_plan, .ranks = comm->size, .most = most
     };
-    struct vv_slice_telling telling =
-        vv_slices_begin(merge->cargo, merge->share);
+    struct vv_slice_sender telling =
+        vv_slices_begin(merge->save_plan, merge->share);
     struct vv_placing placing;
     struct vv_gathered all;
     bool is_first = comm->rank == 0;
@@ -109,15 +111,15 @@ varve_status vv_merge_by_rounds(struct vv_merge *merge, uint64_t most,
         struct vv_buffer told;
         vv_buffer_init(&told, a);
         vv_slices_tell(&telling, &told, rounds.end - rounds.begin);
-        status = vv_gather_all(comm, status, &told, &all, error);
+        status = vv_comm_gatherv(comm, status, &told, &all, error);
         vv_buffer_clear(&told);
         if (status)
             return status; /* of all */
         if (is_first)
-            status = take(merge, &placing, &rounds, &all, error);
+            status = merge_rounds_take(merge, &placing, &rounds, &all, error);
         vv_gathered_clear(&all);
     }
     if (is_first && !status)
-        status = end(merge, &placing, error);
+        status = merge_rounds_end(merge, &placing, error);
     return vv_agree(comm, status, error);
 }

@@ -16,7 +16,7 @@ enum { VV_MOST_AT_ONCE = 16 << 20 };
  * what they have alike. */
 struct vv_rounds {
     /* to fill in */
-    const struct vv_cargo *cargo;
+    const struct vv_save_plan *save_plan;
     uint32_t ranks;
     uint64_t most;
     /* to read: of this round, the first slice and that behind the last; and the
@@ -25,8 +25,8 @@ struct vv_rounds {
     uint32_t value_end;
 };
 
-/* Whether there is more than one. What is layered or packed is told as a whole;
- * what is private, before them. */
+/* Whether there is more than one. What is incremental or packed is told as a
+ * whole; what is private, before them. */
 bool vv_goes_by_rounds(const struct vv_rounds *rounds);
 
 /* The next round; false behind the last. */

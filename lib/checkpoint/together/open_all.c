@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "checkpoint_in.h"
 #include "data_in.h"
 #include "failure.h"
@@ -35,45 +35,45 @@ static bool is_told(const struct vv_open_all *how, const struct vv_opened *file)
 
 /* What is told of the file that rank 0 has open. Of size 0: each opens it for
  * itself. */
-static void describe(const struct vv_open_all *how,
-    const struct vv_opened *file, struct vv_told_index *told)
+static void open_all_describe(const struct vv_open_all *how,
+    const struct vv_opened *file, struct vv_index_broadcast *told)
 {
     if (is_told(how, file))
-        vv_told_make(told, file, vv_data_in_place(file));
+        vv_index_broadcast_make(told, file, vv_data_in_place(file));
     else
         told->place.digest = vv_digest_of(file->index_bytes, file->index_size);
 }
 
 /* Zero where rank 0 has failed. */
-static varve_status tell_numbers(
-    const varve_comm *comm, struct vv_told_index *told, varve_error *error)
+static varve_status open_all_tell_numbers(
+    const varve_comm *comm, struct vv_index_broadcast *told, varve_error *error)
 {
-    uint64_t numbers[VV_TOLD_NUMBERS];
-    vv_told_numbers(told, numbers);
-    VV_TRY(vv_tell_bytes(comm, numbers, sizeof numbers, error));
-    vv_told_take(told, numbers);
+    uint64_t numbers[VV_INDEX_BROADCAST_NUMBERS];
+    vv_index_broadcast_numbers(told, numbers);
+    VV_TRY(vv_comm_bcast(comm, numbers, sizeof numbers, error));
+    vv_index_broadcast_take(told, numbers);
     return VARVE_OK;
 }
 
-static varve_status make_room(const struct vv_open_all *how,
-    struct vv_told_index *told, struct vv_opened *file, varve_error *error)
+static varve_status open_all_make_room(const struct vv_open_all *how,
+    struct vv_index_broadcast *told, struct vv_opened *file, varve_error *error)
 {
     VV_TRY(vv_opened_begin(file, how->context, how->path, error));
-    return vv_told_make_room(told, how->context, error);
+    return vv_index_broadcast_make_room(told, how->context, error);
 }
 
 static varve_status tell_index(const struct vv_open_all *how,
-    struct vv_told_index *told, varve_error *error)
+    struct vv_index_broadcast *told, varve_error *error)
 {
     if (told->word_count > 0)
-        VV_TRY(vv_tell_bytes(how->comm, told->far->words,
+        VV_TRY(vv_comm_bcast(how->comm, told->far->words,
             (size_t)told->word_count * sizeof *told->far->words, error));
     if (told->size == 0)
         return VARVE_OK;
-    return vv_tell_bytes(how->comm, told->bytes, (size_t)told->size, error);
+    return vv_comm_bcast(how->comm, told->bytes, (size_t)told->size, error);
 }
 
-static varve_status fail_other(
+static varve_status open_all_fail_other(
     const struct vv_open_all *how, const char *found, varve_error *error)
 {
     return vv_fail(error, VARVE_MISMATCH,
@@ -85,7 +85,7 @@ static varve_status fail_other(
 /* Another checkpoint may have come to its name, or a file system show an older
  * one: the index tells, and with its digests all values. */
 static varve_status open_same(const struct vv_open_all *how,
-    struct vv_told_index *told, struct vv_opened *file, varve_error *error)
+    struct vv_index_broadcast *told, struct vv_opened *file, varve_error *error)
 {
     if (told->size > 0)
         return vv_data_in_open_told(file, told, error);
@@ -93,7 +93,7 @@ static varve_status open_same(const struct vv_open_all *how,
     struct vv_digest found = vv_digest_of(file->index_bytes, file->index_size);
     return vv_digest_equal(&found, &told->place.digest)
                ? VARVE_OK
-               : fail_other(how, "another", error);
+               : open_all_fail_other(how, "another", error);
 }
 
 /* A program that is told of nothing begins anew; but there is something. */
@@ -101,25 +101,25 @@ static varve_status not_found(
     const struct vv_open_all *how, varve_status status, varve_error *error)
 {
     return status == VARVE_NOT_FOUND && how->comm->rank != 0
-               ? fail_other(how, "none", error)
+               ? open_all_fail_other(how, "none", error)
                : status;
 }
 
-static varve_status open_together(const struct vv_open_all *how,
-    varve_status status, struct vv_told_index *told, struct vv_opened *file,
-    varve_error *error)
+static varve_status open_all_open_together(const struct vv_open_all *how,
+    varve_status status, struct vv_index_broadcast *told,
+    struct vv_opened *file, varve_error *error)
 {
     bool is_first = how->comm->rank == 0;
     if (is_first && !status)
         status = open_first(how, file, error);
     if (is_first && !status)
-        describe(how, file, told);
+        open_all_describe(how, file, told);
     status = not_found(how, status, error);
     if (is_first && status)
-        vv_told_clear(told);
-    VV_TRY(tell_numbers(how->comm, told, error));
+        vv_index_broadcast_clear(told);
+    VV_TRY(open_all_tell_numbers(how->comm, told, error));
     if (!is_first && !status && told->size > 0)
-        status = make_room(how, told, file, error);
+        status = open_all_make_room(how, told, file, error);
     VV_TRY(vv_agree(how->comm, status, error));
     VV_TRY(tell_index(how, told, error));
     if (!is_first)
@@ -130,9 +130,9 @@ static varve_status open_together(const struct vv_open_all *how,
 varve_status vv_open_all(const struct vv_open_all *how, varve_status status,
     struct vv_opened *file, varve_error *error)
 {
-    struct vv_told_index told = { .size = 0 };
-    status = open_together(how, status, &told, file, error);
-    vv_told_clear(&told);
+    struct vv_index_broadcast told = { .size = 0 };
+    status = open_all_open_together(how, status, &told, file, error);
+    vv_index_broadcast_clear(&told);
     if (status)
         vv_opened_close(file);
     return status;

@@ -5,7 +5,7 @@
  */
 #include "portion.h"
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "allocator.h"
 #include "bytes.h"
 #include "failure.h"
@@ -17,7 +17,7 @@ struct entry {
     unsigned char numbers[VV_NEEDS][8];
 };
 
-static struct entry entry_of(
+static struct entry portion_entry_of(
     const varve_comm *comm, const struct vv_division *division)
 {
     struct entry entry;
@@ -54,15 +54,15 @@ varve_status vv_portion_find(const varve_comm *comm,
 {
     uint64_t most = division->numbers[VV_NEEDS_WHOLE];
     division->need = VV_NEEDS;
-    VV_TRY(vv_largest(comm, &most, error));
+    VV_TRY(vv_comm_allreduce_max(comm, &most, error));
     if (most == 0)
         return VARVE_OK;
-    const struct entry mine = entry_of(comm, division);
+    const struct entry mine = portion_entry_of(comm, division);
     struct entry *all = vv_allocate_array(allocator, comm->size, sizeof *all);
     varve_status status = vv_agree(comm,
         all ? VARVE_OK : vv_fail_memory(error, "what all ranks need"), error);
     if (!status)
-        status = vv_tell_each_other(comm, &mine, sizeof mine, all, error);
+        status = vv_comm_allgather(comm, &mine, sizeof mine, all, error);
     if (!status)
         count_machine(comm, all, division);
     vv_release(allocator, all, comm->size * sizeof *all);

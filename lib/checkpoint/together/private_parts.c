@@ -17,7 +17,7 @@
 #include "try.h"
 #include "walk.h"
 
-static varve_status check_node(
+static varve_status private_parts_check_node(
     varve_node *node, const varve_comm *comm, varve_error *error)
 {
     const struct vv_private *private = vv_private_of(node);
@@ -66,7 +66,7 @@ static varve_status mark_nodes(struct marks *m, const struct vv_walk *walk,
 
 /* The walks that came to an owner and to its variable are the same, or the slot
  * is in no file. */
-static varve_status check_slots(
+static varve_status private_parts_check_slots(
     const struct marks *m, varve_graph *graph, varve_error *error)
 {
     for (const varve_node *node = vv_newest_node(graph); node;
@@ -81,7 +81,7 @@ static varve_status check_slots(
     return VARVE_OK;
 }
 
-static varve_status mark(
+static varve_status private_parts_mark(
     struct marks *m, varve_node *from, uint32_t number, varve_error *error)
 {
     struct vv_walk walk;
@@ -92,27 +92,28 @@ static varve_status mark(
     return status;
 }
 
-static varve_status mark_all(struct marks *m, varve_node *root,
-    const struct vv_cargo *cargo, varve_error *error)
+static varve_status private_parts_mark_all(struct marks *m, varve_node *root,
+    const struct vv_save_plan *save_plan, varve_error *error)
 {
     size_t count;
-    const struct vv_cargo_private *privates = vv_cargo_privates(cargo, &count);
-    VV_TRY(mark(m, root, 1, error));
+    const struct vv_save_plan_private *privates =
+        vv_save_plan_privates(save_plan, &count);
+    VV_TRY(private_parts_mark(m, root, 1, error));
     for (size_t i = 0; i < count; i++)
-        VV_TRY(
-            mark(m, vv_private_mine(privates[i].node), (uint32_t)i + 2, error));
-    return check_slots(m, root->graph, error);
+        VV_TRY(private_parts_mark(
+            m, vv_private_mine(privates[i].node), (uint32_t)i + 2, error));
+    return private_parts_check_slots(m, root->graph, error);
 }
 
-static varve_status check_links(
-    varve_node *root, const struct vv_cargo *cargo, varve_error *error)
+static varve_status private_parts_check_links(
+    varve_node *root, const struct vv_save_plan *save_plan, varve_error *error)
 {
-    struct marks m = { .allocator = &cargo->context.allocator,
+    struct marks m = { .allocator = &save_plan->context.allocator,
         .count = root->graph->number_limit };
     m.marks = vv_allocate_zeroed(m.allocator, m.count * sizeof *m.marks);
     if (!m.marks)
         return vv_fail_memory(error, "private subtrees");
-    varve_status status = mark_all(&m, root, cargo, error);
+    varve_status status = private_parts_mark_all(&m, root, save_plan, error);
     vv_release(m.allocator, m.marks, m.count * sizeof *m.marks);
     return status;
 }
@@ -120,11 +121,11 @@ static varve_status check_links(
 /* --- Gathering ------------------------------------------------------------ */
 
 /* Those of a file are unique, and others may have the same ones. */
-static varve_status check_names(
-    const varve_node *node, const struct vv_cargo *cargo, varve_error *error)
+static varve_status private_parts_check_names(const varve_node *node,
+    const struct vv_save_plan *save_plan, varve_error *error)
 {
     char path[256];
-    if (cargo->columns.index.global_nodes.size == 0)
+    if (save_plan->columns.index.global_nodes.size == 0)
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
         "%s: expected a private subtree without global names, found one",
@@ -135,57 +136,61 @@ static varve_status check_names(
  * waits below a private node is carried over as the rest is. */
 static varve_write_options own_options(const varve_write_options *o)
 {
-    bool counts = o->layered && o->layers.only_touched;
+    bool counts = o->incremental && o->increment.only_dirty;
     return (varve_write_options){ .pending = o->pending,
-        .layered = counts,
-        .layers.only_touched = counts,
-        .layers.verify_untouched = counts && o->layers.verify_untouched };
+        .incremental = counts,
+        .increment.only_dirty = counts,
+        .increment.verify_clean = counts && o->increment.verify_clean };
 }
 
-static varve_status gather(struct vv_private_part *part, varve_node *node,
-    const varve_write_options *options, varve_error *error)
+static varve_status private_parts_gather(struct vv_private_part *part,
+    varve_node *node, const varve_write_options *options, varve_error *error)
 {
     varve_node *mine = vv_private_mine(node);
-    VV_TRY(vv_cargo_gather(&part->cargo, mine, options, error));
-    varve_status status = check_names(mine, &part->cargo, error);
+    VV_TRY(vv_save_plan_gather(&part->save_plan, mine, options, error));
+    varve_status status =
+        private_parts_check_names(mine, &part->save_plan, error);
     if (status)
-        vv_cargo_clear(&part->cargo);
+        vv_save_plan_clear(&part->save_plan);
     return status;
 }
 
-static varve_status gather_all(struct vv_private_parts *parts,
-    const struct vv_cargo *cargo, varve_error *error)
+static varve_status private_parts_gather_all(struct vv_private_parts *parts,
+    const struct vv_save_plan *save_plan, varve_error *error)
 {
-    const varve_write_options own = own_options(&cargo->options);
+    const varve_write_options own = own_options(&save_plan->options);
     size_t count;
-    const struct vv_cargo_private *privates = vv_cargo_privates(cargo, &count);
+    const struct vv_save_plan_private *privates =
+        vv_save_plan_privates(save_plan, &count);
     for (size_t i = 0; i < count; i++) {
         parts->all[i].place = privates[i].place;
-        VV_TRY(gather(&parts->all[i], privates[i].node, &own, error));
+        VV_TRY(private_parts_gather(
+            &parts->all[i], privates[i].node, &own, error));
         parts->count++;
     }
     return VARVE_OK;
 }
 
 varve_status vv_private_parts_gather(struct vv_private_parts *parts,
-    varve_node *root, const struct vv_cargo *cargo, const varve_comm *comm,
-    varve_error *error)
+    varve_node *root, const struct vv_save_plan *save_plan,
+    const varve_comm *comm, varve_error *error)
 {
     size_t count;
-    const struct vv_cargo_private *privates = vv_cargo_privates(cargo, &count);
+    const struct vv_save_plan_private *privates =
+        vv_save_plan_privates(save_plan, &count);
     *parts =
-        (struct vv_private_parts){ .allocator = &cargo->context.allocator };
+        (struct vv_private_parts){ .allocator = &save_plan->context.allocator };
     if (count == 0)
         return VARVE_OK;
     for (size_t i = 0; i < count; i++)
-        VV_TRY(check_node(privates[i].node, comm, error));
-    VV_TRY(check_links(root, cargo, error));
+        VV_TRY(private_parts_check_node(privates[i].node, comm, error));
+    VV_TRY(private_parts_check_links(root, save_plan, error));
     parts->all =
         vv_allocate_zeroed(parts->allocator, count * sizeof *parts->all);
     if (!parts->all)
         return vv_fail_memory(error, "private subtrees");
     parts->room = count;
-    varve_status status = gather_all(parts, cargo, error);
+    varve_status status = private_parts_gather_all(parts, save_plan, error);
     if (status)
         vv_private_parts_clear(parts);
     return status;
@@ -195,14 +200,14 @@ varve_status vv_private_parts_digest(
     struct vv_private_parts *parts, varve_error *error)
 {
     for (size_t i = 0; i < parts->count; i++)
-        VV_TRY(vv_recall_digests(&parts->all[i].cargo, NULL, NULL, error));
+        VV_TRY(vv_recall_digests(&parts->all[i].save_plan, NULL, NULL, error));
     return VARVE_OK;
 }
 
 void vv_private_parts_clear(struct vv_private_parts *parts)
 {
     for (size_t i = 0; i < parts->count; i++)
-        vv_cargo_clear(&parts->all[i].cargo);
+        vv_save_plan_clear(&parts->all[i].save_plan);
     vv_release(parts->allocator, parts->all, parts->room * sizeof *parts->all);
     *parts = (struct vv_private_parts){ .allocator = parts->allocator };
 }

@@ -1,5 +1,5 @@
 /* private_parts.h - what a process alone has below the private nodes of a graph
- * (varve/private.h): a cargo for each.
+ * (varve/rank_local.h): a save plan for each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,12 +8,12 @@
 
 #include <varve/comm.h>
 
-#include "cargo.h"
+#include "save_plan.h"
 
 struct vv_private_part {
     /* to read */
-    uint32_t place; /* of the private node, in the cargo of all */
-    struct vv_cargo cargo;
+    uint32_t place; /* of the private node, in the save plan of all */
+    struct vv_save_plan save_plan;
     /* to fill in: by the share */
     uint64_t begin; /* so far behind its own offsets its values lie in the
                        region */
@@ -28,13 +28,13 @@ struct vv_private_parts {
     size_t room;
 };
 
-/* Gathers them for a cargo that was gathered with slices from `root`.
+/* Gathers them for a save plan that was gathered with slices from `root`.
  * VARVE_MISUSE names what leads in or out some other way than by its private
  * node, and a private node of another communicator. On failure there is nothing
  * to clear. */
 varve_status vv_private_parts_gather(struct vv_private_parts *parts,
-    varve_node *root, const struct vv_cargo *cargo, const varve_comm *comm,
-    varve_error *error);
+    varve_node *root, const struct vv_save_plan *save_plan,
+    const varve_comm *comm, varve_error *error);
 
 /* Sums them, as recall.h does, without a look at the graph. VARVE_NO_MEMORY. */
 varve_status vv_private_parts_digest(

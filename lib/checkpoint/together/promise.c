@@ -12,23 +12,24 @@
 
 static struct vv_known_chunk recalled_of(const struct vv_share_chunk *c)
 {
-    const uint8_t *digests = c->part->cargo->columns.index.digests.data;
+    const uint8_t *digests = c->part->save_plan->columns.index.digests.data;
     return (struct vv_known_chunk){ .value = c->part->value,
         .chunk = (c->part->begin + c->begin) / VV_CHUNK_SIZE,
         .number = (uint64_t)(c->digest - digests) / VV_DIGEST_SIZE };
 }
 
-static varve_status check(const struct vv_share_chunk *c,
+static varve_status promise_check(const struct vv_share_chunk *c,
     const struct vv_known_chunk *recalled, struct vv_buffer *scratch,
     varve_error *error)
 {
     struct vv_source source;
     const unsigned char *bytes;
     const struct vv_part *part = c->part;
-    VV_TRY(vv_cargo_source(part->cargo, part->value, scratch, &source, error));
+    VV_TRY(vv_save_plan_source(
+        part->save_plan, part->value, scratch, &source, error));
     VV_TRY(vv_source_piece(
         &source, part->begin + c->begin, c->size, &bytes, error));
-    return vv_recall_check(part->cargo, recalled, bytes, c->size, error);
+    return vv_recall_check(part->save_plan, recalled, bytes, c->size, error);
 }
 
 varve_status vv_promise_check(
@@ -42,8 +43,8 @@ varve_status vv_promise_check(
     for (size_t i = 0; !status && vv_share_next(&walk, &chunk); i++) {
         const struct vv_known_chunk recalled = recalled_of(&chunk);
         if (vv_is_ordered(bits, i) &&
-            vv_is_recalled(chunk.part->cargo, &recalled))
-            status = check(&chunk, &recalled, &scratch, error);
+            vv_is_recalled(chunk.part->save_plan, &recalled))
+            status = promise_check(&chunk, &recalled, &scratch, error);
     }
     vv_buffer_clear(&scratch);
     return status;

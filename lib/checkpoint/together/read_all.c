@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "default_allocator.h"
 #include "division.h"
 #include "failure.h"
@@ -17,14 +17,14 @@
 #include "portion.h"
 #include "questions.h"
 #include "save.h"
-#include "stake.h"
-#include "told_index.h"
+#include "at_risk.h"
+#include "index_broadcast.h"
 #include "try.h"
 #include "write.h"
 
 /* One rank of those that restore together. */
 struct reading {
-    struct vv_consent consent;
+    struct vv_collective_open consent;
     const varve_comm *comm;
     const struct vv_opening *opening;
     const varve_allocator *allocator;
@@ -34,7 +34,7 @@ struct reading {
     bool is_agreed;   /* all have what they need, and change what they have */
 };
 
-static varve_status open_file(void *user, struct vv_opened *file,
+static varve_status read_all_open_file(void *user, struct vv_opened *file,
     const struct vv_context *context, const char *path, varve_error *error)
 {
     struct reading *reading = user;
@@ -70,7 +70,8 @@ static varve_status divide(
 
 /* One that verifies nothing ahead, or has failed before, comes to both; where
  * all read once, none divides. */
-static varve_status ask(void *user, varve_status status, varve_error *error)
+static varve_status read_all_ask(
+    void *user, varve_status status, varve_error *error)
 {
     struct reading *reading = user;
     struct vv_division nothing = { .numbers = { 0 } };
@@ -88,8 +89,8 @@ static varve_status ask(void *user, varve_status status, varve_error *error)
 /* --- The file ------------------------------------------------------------- */
 
 /* Whether this rank was given the path of rank 0, by a digest. */
-static varve_status check_path(const varve_comm *comm, varve_status status,
-    const char *path, varve_error *error)
+static varve_status read_all_check_path(const varve_comm *comm,
+    varve_status status, const char *path, varve_error *error)
 {
     uint64_t here = status ? 0 : vv_hash_of(path, strlen(path)), there = here;
     VV_TRY(vv_tell_number(comm, &there, error));
@@ -101,9 +102,9 @@ static varve_status check_path(const varve_comm *comm, varve_status status,
 
 /* Rank 0 looks; file systems of many machines may show others something else
  * for a while. With a NUL. */
-static varve_status find(const varve_comm *comm, const varve_node *root,
-    const struct vv_opening *opening, struct vv_buffer *found,
-    varve_error *error)
+static varve_status read_all_find(const varve_comm *comm,
+    const varve_node *root, const struct vv_opening *opening,
+    struct vv_buffer *found, varve_error *error)
 {
     varve_status status = VARVE_OK;
     if (comm->rank == 0) {
@@ -111,36 +112,37 @@ static varve_status find(const varve_comm *comm, const varve_node *root,
             opening->is_numbered, found, error);
         found->size += !status; /* its NUL */
     }
-    return vv_tell_all(comm, status, found, error);
+    return vv_comm_bcast_buffer(comm, status, found, error);
 }
 
 /* --- What has become of it ------------------------------------------------ */
 
 /* All read once where each of them asks for that, or has nothing to lose. */
-static varve_status weigh(
+static varve_status read_all_weigh(
     struct reading *reading, const varve_graph *graph, varve_error *error)
 {
     const varve_read_options *options = reading->opening->options;
     uint64_t may_lose =
         vv_may_lose(graph, 0, options ? options->passes : VARVE_PASSES_AUTO);
-    VV_TRY(vv_largest(reading->comm, &may_lose, error));
+    VV_TRY(vv_comm_allreduce_max(reading->comm, &may_lose, error));
     reading->consent.reads_once = may_lose == 0;
     return VARVE_OK;
 }
 
 /* Once others have agreed they have new values, whatever goes wrong here. */
-static varve_status half_restored(varve_status status, varve_error *error)
+static varve_status read_all_half_restored(
+    varve_status status, varve_error *error)
 {
-    if (status == VARVE_HALF_RESTORED || status == VARVE_DISCONNECTED)
+    if (status == VARVE_PARTIALLY_RESTORED || status == VARVE_DISCONNECTED)
         return status;
-    error->status = VARVE_HALF_RESTORED;
+    error->status = VARVE_PARTIALLY_RESTORED;
     vv_error_add_line(error, "other ranks have new values");
-    return VARVE_HALF_RESTORED;
+    return VARVE_PARTIALLY_RESTORED;
 }
 
 /* Whether all have it. A file of which nothing is matched at any rank is of
  * another program. */
-static varve_status conclude(
+static varve_status read_all_conclude(
     const varve_comm *comm, struct varve_restoration *r, varve_error *error)
 {
     enum { MATCHES_NOTHING, MATCHES, FAILS };
@@ -148,11 +150,11 @@ static varve_status conclude(
         r ? vv_restoration_demand_any(r, error) : error->status;
     bool matches_nothing = status == VARVE_UNMATCHED;
     if (status && !matches_nothing)
-        status = half_restored(status, error);
+        status = read_all_half_restored(status, error);
     uint64_t most = !status           ? MATCHES
                     : matches_nothing ? MATCHES_NOTHING
                                       : FAILS;
-    VV_TRY(vv_largest(comm, &most, error));
+    VV_TRY(vv_comm_allreduce_max(comm, &most, error));
     if (most == FAILS && matches_nothing)
         status = VARVE_OK; /* it is told what failed elsewhere */
     return most == MATCHES ? VARVE_OK : vv_agree(comm, status, error);
@@ -161,26 +163,27 @@ static varve_status conclude(
 /* Each rank comes to where all open the file, to what that says of those who
  * cannot, and then to two agreements, on the way or here: whether all can, and
  * whether all have. */
-static varve_restoration *open_all(const varve_comm *comm, varve_node *root,
-    struct vv_opening *opening, varve_error *error)
+static varve_restoration *read_all_open_all(const varve_comm *comm,
+    varve_node *root, struct vv_opening *opening, varve_error *error)
 {
     struct reading reading = { .comm = comm,
         .opening = opening,
         .allocator = &root->graph->context.allocator };
-    reading.consent = (struct vv_consent){
-        .open = open_file, .divide = divide, .ask = ask, .user = &reading
-    };
+    reading.consent = (struct vv_collective_open){ .open = read_all_open_file,
+        .divide = divide,
+        .ask = read_all_ask,
+        .user = &reading };
     opening->consent = &reading.consent;
-    if (weigh(&reading, root->graph, error))
+    if (read_all_weigh(&reading, root->graph, error))
         return NULL;
     varve_restoration *r = vv_restoration_open(root, opening, error);
     varve_status status = r ? VARVE_OK : error->status;
     if (!reading.has_come)
         status = fail_to_open(&reading, status, error);
     if (reading.is_open && !reading.consent.was_asked)
-        status = ask(&reading, status, error);
+        status = read_all_ask(&reading, status, error);
     if (reading.is_agreed)
-        status = conclude(comm, r, error);
+        status = read_all_conclude(comm, r, error);
     if (status && r) {
         vv_restoration_leave_half(r);
         vv_restoration_free(r);
@@ -197,20 +200,20 @@ varve_restoration *vv_read_together(const varve_comm *comm, varve_node *root,
     struct vv_buffer found;
     varve_restoration *r = NULL;
     vv_buffer_init(&found, &allocator);
-    status = check_path(comm, status, opening->path, error);
+    status = read_all_check_path(comm, status, opening->path, error);
     if (!status)
-        status = find(comm, root, opening, &found, error);
+        status = read_all_find(comm, root, opening, &found, error);
     if (!status) {
         opening->path = (const char *)found.data;
         opening->is_numbered = false;
-        r = open_all(comm, root, opening, error);
+        r = read_all_open_all(comm, root, opening, error);
     }
     vv_buffer_clear(&found);
     return r;
 }
 
-static varve_restoration *read_all(const varve_comm *comm, varve_node *root,
-    struct vv_opening *opening, varve_error *error)
+static varve_restoration *read_all_read_all(const varve_comm *comm,
+    varve_node *root, struct vv_opening *opening, varve_error *error)
 {
     varve_error reason = { 0 };
     if (vv_check_comm(comm, error))
@@ -227,7 +230,7 @@ varve_restoration *varve_read_all(const varve_comm *comm, varve_node *root,
     const char *path, const varve_read_options *options, varve_error *error)
 {
     struct vv_opening opening = { .path = path, .options = options };
-    return read_all(comm, root, &opening, error);
+    return read_all_read_all(comm, root, &opening, error);
 }
 
 varve_restoration *varve_restore_all(const varve_comm *comm, varve_node *root,
@@ -236,5 +239,5 @@ varve_restoration *varve_restore_all(const varve_comm *comm, varve_node *root,
     struct vv_opening opening = {
         .path = path, .options = options, .is_numbered = true, .is_save = true
     };
-    return read_all(comm, root, &opening, error);
+    return read_all_read_all(comm, root, &opening, error);
 }

@@ -6,7 +6,7 @@
 #ifndef VV_READ_ALL_H
 #define VV_READ_ALL_H
 
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "restoration.h"
 

@@ -4,8 +4,8 @@
  */
 #include "save_together.h"
 
-#include "agreement.h"
-#include "cargo_digests.h"
+#include "comm_collectives.h"
+#include "save_plan_digests.h"
 #include "contribution.h"
 #include "data_files.h"
 #include "data_out.h"
@@ -39,11 +39,11 @@ varve_status vv_save_together_gather(struct vv_save_together *save,
     varve_node *root, const varve_write_options *options, varve_error *error)
 {
     VV_TRY(vv_check_together(options, error));
-    VV_TRY(vv_cargo_gather_slices(save->cargo, root, options, error));
+    VV_TRY(vv_save_plan_gather_slices(save->save_plan, root, options, error));
     varve_status status = vv_private_parts_gather(
-        &save->privates, root, save->cargo, save->comm, error);
+        &save->privates, root, save->save_plan, save->comm, error);
     if (status)
-        vv_cargo_clear(save->cargo);
+        vv_save_plan_clear(save->save_plan);
     return status;
 }
 
@@ -51,22 +51,24 @@ varve_status vv_save_together_share(
     struct vv_save_together *save, varve_error *error)
 {
     VV_TRY(vv_share_make(
-        &save->share, save->cargo, &save->privates, save->comm, error));
+        &save->share, save->save_plan, &save->privates, save->comm, error));
     save->has_share = true;
     return VARVE_OK;
 }
 
-static varve_status sum(struct vv_save_together *save, varve_error *error)
+static varve_status save_together_sum(
+    struct vv_save_together *save, varve_error *error)
 {
-    VV_TRY(vv_recall_digests(save->cargo, NULL, NULL, error));
+    VV_TRY(vv_recall_digests(save->save_plan, NULL, NULL, error));
     return vv_private_parts_digest(&save->privates, error);
 }
 
-static varve_status prepare(struct vv_save_together *save, varve_error *error)
+static varve_status save_together_prepare(
+    struct vv_save_together *save, varve_error *error)
 {
-    const varve_layer_options *o = &save->cargo->options.layers;
-    save->may_sum_anew = o->only_touched || o->track;
-    VV_TRY(sum(save, error));
+    const varve_increment_options *o = &save->save_plan->options.increment;
+    save->may_sum_anew = o->only_dirty || o->track;
+    VV_TRY(save_together_sum(save, error));
     return vv_save_together_share(save, error);
 }
 
@@ -77,10 +79,10 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
     VV_TRY(vv_begin_save(root, path, "path", error));
     VV_TRY(vv_store_refuse_any(path, VV_STORE_ALONE, error));
     VV_TRY(vv_save_together_gather(save, root, options, error));
-    varve_status status = prepare(save, error);
+    varve_status status = save_together_prepare(save, error);
     if (status) {
         vv_save_together_end(save);
-        vv_cargo_clear(save->cargo);
+        vv_save_plan_clear(save->save_plan);
     }
     return status;
 }
@@ -98,7 +100,7 @@ void vv_save_together_end(struct vv_save_together *save)
 
 /* What rank 0 has open from the second step to the fourth. */
 struct publishing {
-    const struct vv_cargo *cargo;
+    const struct vv_save_plan *save_plan;
     const char *path;
     int flags;
     struct vv_merge merge;
@@ -114,7 +116,7 @@ static varve_status open_files(
 {
     p->is_merged = true;
     VV_TRY(vv_merge_make(&p->merge, error));
-    VV_TRY(vv_publish_begin(&p->index, &p->cargo->context, p->path,
+    VV_TRY(vv_publish_begin(&p->index, &p->save_plan->context, p->path,
         p->flags | VV_PUBLISH_NO_LINK, error));
     varve_status status = vv_data_files_begin(&p->files, &p->merge, p->flags,
         vv_publish_access(&p->index), orders, error);
@@ -128,9 +130,9 @@ static varve_status open_spill(struct publishing *p, varve_error *error)
 {
     p->is_merged = true;
     VV_TRY(vv_merge_begin(&p->merge, error));
-    VV_TRY(vv_publish_begin(&p->index, &p->cargo->context, p->path,
+    VV_TRY(vv_publish_begin(&p->index, &p->save_plan->context, p->path,
         p->flags | VV_PUBLISH_NO_LINK, error));
-    varve_status status = vv_spill_begin(&p->spill, &p->cargo->context,
+    varve_status status = vv_spill_begin(&p->spill, &p->save_plan->context,
         p->index.directory, p->index.name, p->path,
         vv_publish_access(&p->index) != NULL, error);
     if (status)
@@ -155,23 +157,24 @@ static varve_status open_behind(struct publishing *p, varve_status status,
     return vv_publish_end(&p->index, status, error);
 }
 
-static varve_status write_index(struct publishing *p, varve_error *error)
+static varve_status save_together_write_index(
+    struct publishing *p, varve_error *error)
 {
     struct vv_index index;
     VV_TRY(vv_data_files_end(&p->files, p->flags, error));
     VV_TRY(vv_merge_index(&p->merge, &index, error));
     return vv_data_out_bare(
-        &p->cargo->context, p->index.file, p->path, &index, error);
+        &p->save_plan->context, p->index.file, p->path, &index, error);
 }
 
 /* Commits, or gives up. Then nothing names the data of a checkpoint that was
  * replaced, and what saves that were killed have left. */
-static varve_status publish(
+static varve_status save_together_publish(
     struct publishing *p, varve_status status, varve_error *error)
 {
     if (p->is_open) {
         if (!status)
-            status = write_index(p, error);
+            status = save_together_write_index(p, error);
         if (p->merge.spill)
             vv_spill_end(&p->spill);
         status = vv_publish_end(&p->index, status, error);
@@ -182,7 +185,7 @@ static varve_status publish(
         /* Or the next save, where it cannot be, or a power cut may bring the
          * older index back. */
         if (!status && has_left && !(p->flags & VV_PUBLISH_NO_SYNC))
-            vv_prune_layers(&p->cargo->context, p->path, NULL);
+            vv_prune_layers(&p->save_plan->context, p->path, NULL);
     }
     if (p->is_merged)
         vv_merge_clear(&p->merge);
@@ -199,21 +202,22 @@ static uint64_t most_at_once(const struct vv_save_together *save)
 /* The same at all whose graphs do not differ. */
 static bool goes_by_rounds(const struct vv_save_together *save)
 {
-    const struct vv_rounds rounds = { .cargo = save->cargo,
+    const struct vv_rounds rounds = { .save_plan = save->save_plan,
         .ranks = save->comm->size,
         .most = most_at_once(save) };
     return vv_goes_by_rounds(&rounds);
 }
 
-static varve_status tell(struct vv_save_together *save, varve_status status,
-    const char *path, struct vv_gathered *all, varve_error *error)
+static varve_status save_together_tell(struct vv_save_together *save,
+    varve_status status, const char *path, struct vv_gathered *all,
+    varve_error *error)
 {
     struct vv_buffer told;
     vv_buffer_init(&told, all->bytes.allocator);
     if (!status)
-        status = vv_contribution_add(&told, save->comm, path, save->cargo,
+        status = vv_contribution_add(&told, save->comm, path, save->save_plan,
             &save->share, !goes_by_rounds(save), error);
-    status = vv_gather_all(save->comm, status, &told, all, error);
+    status = vv_comm_gatherv(save->comm, status, &told, all, error);
     vv_buffer_clear(&told);
     return status;
 }
@@ -228,8 +232,9 @@ static varve_status order_by_rounds(struct vv_save_together *save,
     bool is_given_up = status != VARVE_OK;
     if (save->comm->rank == 0)
         status = open_behind(p, status, orders, error);
-    return is_given_up ? status
-                       : vv_tell_all(save->comm, status, orders, error);
+    return is_given_up
+               ? status
+               : vv_comm_bcast_buffer(save->comm, status, orders, error);
 }
 
 /* The second step, in two: that nobody differs, and files. */
@@ -243,74 +248,75 @@ static varve_status order(struct vv_save_together *save, struct publishing *p,
         return order_by_rounds(save, p, orders, error);
     if (save->comm->rank == 0)
         status = open_files(p, orders, error);
-    return vv_tell_all(save->comm, status, orders, error);
+    return vv_comm_bcast_buffer(save->comm, status, orders, error);
 }
 
 /* --- What was taken for untouched ----------------------------------------- */
 
-static struct vv_cargo *cargo_at(struct vv_save_together *save, size_t number)
+static struct vv_save_plan *save_plan_at(
+    struct vv_save_together *save, size_t number)
 {
     if (number == 0)
-        return save->cargo;
+        return save->save_plan;
     return number <= save->privates.count
-               ? &save->privates.all[number - 1].cargo
+               ? &save->privates.all[number - 1].save_plan
                : NULL;
 }
 
 static void keep_sums(struct vv_save_together *save)
 {
-    struct vv_cargo *cargo;
-    for (size_t i = 0; (cargo = cargo_at(save, i)) != NULL; i++)
-        vv_recall_keep(cargo);
+    struct vv_save_plan *save_plan;
+    for (size_t i = 0; (save_plan = save_plan_at(save, i)) != NULL; i++)
+        vv_recall_keep(save_plan);
 }
 
 static void drop_sums(struct vv_save_together *save)
 {
-    struct vv_cargo *cargo;
-    for (size_t i = 0; (cargo = cargo_at(save, i)) != NULL; i++)
-        vv_recall_drop(cargo);
+    struct vv_save_plan *save_plan;
+    for (size_t i = 0; (save_plan = save_plan_at(save, i)) != NULL; i++)
+        vv_recall_drop(save_plan);
 }
 
 static varve_status sum_anew(struct vv_save_together *save, varve_error *error)
 {
-    struct vv_cargo *cargo;
-    for (size_t i = 0; (cargo = cargo_at(save, i)) != NULL; i++)
-        VV_TRY(vv_cargo_digest(cargo, NULL, error));
+    struct vv_save_plan *save_plan;
+    for (size_t i = 0; (save_plan = save_plan_at(save, i)) != NULL; i++)
+        VV_TRY(vv_save_plan_digest(save_plan, NULL, error));
     return VARVE_OK;
 }
 
-static varve_status write_once(struct vv_save_together *save,
+static varve_status save_together_write_once(struct vv_save_together *save,
     varve_status status, const char *path, varve_error *error)
 {
     const varve_allocator allocator = vv_allocator_or_default(NULL);
     const varve_comm *comm = save->comm;
-    const varve_write_options *o = &save->cargo->options;
+    const varve_write_options *o = &save->save_plan->options;
     struct vv_gathered all = { .sizes = NULL };
     struct vv_buffer orders;
     vv_buffer_init(&orders, &allocator);
     vv_buffer_init(&all.bytes, &allocator);
-    struct publishing p = { .cargo = save->cargo,
+    struct publishing p = { .save_plan = save->save_plan,
         .path = path,
         .flags = (o->no_sync ? VV_PUBLISH_NO_SYNC : 0) |
                  (o->no_replace ? VV_PUBLISH_NO_REPLACE : 0),
         .merge = { .comm = comm,
             .path = path,
-            .cargo = save->cargo,
+            .save_plan = save->save_plan,
             .share = &save->share,
             .all = &all } };
-    const struct vv_filling filling = { .cargo = save->cargo,
+    const struct vv_filling filling = { .save_plan = save->save_plan,
         .share = &save->share,
         .comm = comm,
         .path = path,
         .orders = &orders,
         .merge = &p.merge };
-    status = tell(save, status, path, &all, error);
+    status = save_together_tell(save, status, path, &all, error);
     if (!status) {
         status = order(save, &p, &orders, error);
         if (!status)
             status = vv_data_files_fill(&filling, error);
         bool is_given_up = status != VARVE_OK;
-        status = publish(&p, status, error);
+        status = save_together_publish(&p, status, error);
         if (!is_given_up)
             status = vv_agree(comm, status, error);
         vv_gathered_clear(&all);
@@ -327,7 +333,7 @@ varve_status vv_save_together_write(struct vv_save_together *save,
     varve_status status, const char *path, varve_error *error)
 {
     save->has_same_request = false;
-    status = write_once(save, status, path, error);
+    status = save_together_write_once(save, status, path, error);
     bool is_noticed = status == VARVE_MISUSE && save->has_same_request;
     if (is_noticed)
         drop_sums(save);
@@ -335,7 +341,8 @@ varve_status vv_save_together_write(struct vv_save_together *save,
         save->may_sum_anew = false;
         if (error)
             *error = (varve_error){ .status = VARVE_OK };
-        status = write_once(save, sum_anew(save, error), path, error);
+        status =
+            save_together_write_once(save, sum_anew(save, error), path, error);
     }
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
         keep_sums(save);

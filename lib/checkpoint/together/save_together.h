@@ -1,7 +1,7 @@
 /* save_together.h - a save of many processes, in the steps that a write and a
  * numbered save have in common.
  *
- *     all      gather a cargo, sum it, choose a share     ---> rank 0
+ *     all      gather a save plan, sum it, choose a share     ---> rank 0
  *     rank 0   compare, merge, make files                 ---> all
  *     all      write and sync a region                    ---> rank 0
  *     rank 0   end the files, write the index, publish    ---> all
@@ -13,17 +13,18 @@
 #ifndef VV_SAVE_TOGETHER_H
 #define VV_SAVE_TOGETHER_H
 
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "share.h"
 
 struct vv_save_together {
     /* to fill in */
     const varve_comm *comm;
-    uint64_t most_at_once;  /* bytes that all tell rank 0 of slices at once; 0:
-                               as many as is usual */
-    struct vv_cargo *cargo; /* zero at first; its counter is set by others, and
-                               whoever has gathered it clears it, last */
+    uint64_t most_at_once; /* bytes that all tell rank 0 of slices at once; 0:
+                              as many as is usual */
+    struct vv_save_plan
+        *save_plan; /* zero at first; its counter is set by others, and
+               whoever has gathered it clears it, last */
     /* to read */
     struct vv_private_parts privates;
     struct vv_share share; /* of the first step */
@@ -53,7 +54,7 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
 varve_status vv_save_together_write(struct vv_save_together *save,
     varve_status status, const char *path, varve_error *error);
 
-/* All but the cargo; also where it could not begin. */
+/* All but the save plan; also where it could not begin. */
 void vv_save_together_end(struct vv_save_together *save);
 
 /* VARVE_MISUSE for what is not for many processes. `options` may be NULL. */

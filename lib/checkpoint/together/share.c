@@ -11,30 +11,32 @@
 
 /* --- The data of the whole checkpoint ------------------------------------- */
 
-static uint64_t local_size(const struct vv_cargo *cargo, uint32_t value)
+static uint64_t local_size(const struct vv_save_plan *save_plan, uint32_t value)
 {
-    return vv_at64(cargo->columns.index.value_sizes.data, value);
+    return vv_at64(save_plan->columns.index.value_sizes.data, value);
 }
 
-static bool is_saved(const struct vv_cargo *cargo, uint32_t value)
+static bool share_is_saved(const struct vv_save_plan *save_plan, uint32_t value)
 {
-    return vv_at64(cargo->columns.index.value_offsets.data, value) != 0;
+    return vv_at64(save_plan->columns.index.value_offsets.data, value) != 0;
 }
 
 /* As vv_index_add_value places them, but slices as the whole that they are a
  * part of. */
-static void place_values(struct vv_share *share, const struct vv_cargo *cargo)
+static void place_values(
+    struct vv_share *share, const struct vv_save_plan *save_plan)
 {
     size_t slice_count;
     size_t next = 0;
-    const struct vv_cargo_slice *slices = vv_cargo_slices(cargo, &slice_count);
+    const struct vv_save_plan_slice *slices =
+        vv_save_plan_slices(save_plan, &slice_count);
     share->end = VV_HEADER_SIZE;
-    for (uint32_t i = 0; i < cargo->value_count; i++) {
+    for (uint32_t i = 0; i < save_plan->value_count; i++) {
         bool is_slice = next < slice_count && slices[next].value == i;
         uint64_t size =
-            is_slice ? slices[next].whole_size : local_size(cargo, i);
+            is_slice ? slices[next].whole_size : local_size(save_plan, i);
         uint64_t offset =
-            is_saved(cargo, i) ? vv_data_place(share->end, size) : 0;
+            share_is_saved(save_plan, i) ? vv_data_place(share->end, size) : 0;
         vv_buffer_add64(&share->offsets, offset);
         vv_buffer_add64(&share->sizes, offset ? size : 0);
         if (offset)
@@ -47,7 +49,7 @@ static void place_values(struct vv_share *share, const struct vv_cargo *cargo)
 
 struct sharing {
     struct vv_share *share;
-    const struct vv_cargo *cargo;
+    const struct vv_save_plan *save_plan;
     uint64_t low;    /* the bytes of all values that all have, in a row: */
     uint64_t high;   /* whose chunk begins in this range is written here */
     uint64_t passed; /* of them */
@@ -55,16 +57,17 @@ struct sharing {
                         comes next */
 };
 
-static void find_range(
-    struct sharing *s, const struct vv_cargo *cargo, const varve_comm *comm)
+static void share_find_range(struct sharing *s,
+    const struct vv_save_plan *save_plan, const varve_comm *comm)
 {
     size_t slices;
-    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
+    const struct vv_save_plan_slice *slice =
+        vv_save_plan_slices(save_plan, &slices);
     uint64_t total = 0;
-    for (uint32_t i = 0; i < cargo->value_count; i++)
-        total += local_size(cargo, i);
+    for (uint32_t i = 0; i < save_plan->value_count; i++)
+        total += local_size(save_plan, i);
     for (size_t i = 0; i < slices; i++)
-        total -= local_size(cargo, slice[i].value);
+        total -= local_size(save_plan, slice[i].value);
     uint64_t each = total / comm->size + 1;
     s->low = each * comm->rank;
     s->high = s->low + each;
@@ -78,7 +81,7 @@ static uint64_t chunks_before(uint64_t begin, uint64_t size, uint64_t limit)
     return before < count ? before : count;
 }
 
-static void add_part(struct vv_share *share, struct vv_part part)
+static void share_add_part(struct vv_share *share, struct vv_part part)
 {
     vv_buffer_add(&share->parts, &part, sizeof part);
     share->size = part.offset + part.size;
@@ -98,14 +101,14 @@ static void add_common(
             1;
         uint64_t offset = share->size + (place - s->behind);
         last->size = place + size - last->place;
-        add_part(
-            share, (struct vv_part){ s->cargo, value, begin, size, offset });
+        share_add_part(share,
+            (struct vv_part){ s->save_plan, value, begin, size, offset });
     } else {
         uint64_t offset = vv_data_place_like(share->size, place);
         struct vv_stretch stretch = { place, size, offset };
         vv_buffer_add(&share->stretches, &stretch, sizeof stretch);
-        add_part(
-            share, (struct vv_part){ s->cargo, value, begin, size, offset });
+        share_add_part(share,
+            (struct vv_part){ s->save_plan, value, begin, size, offset });
     }
     s->behind = share->stretches.failed ? 0 : place + size;
 }
@@ -123,16 +126,19 @@ static void share_slice(struct sharing *s, uint32_t value, uint64_t size)
 {
     uint64_t offset = vv_data_place(s->share->size, size);
     s->behind = 0;
-    add_part(s->share, (struct vv_part){ s->cargo, value, 0, size, offset });
+    share_add_part(
+        s->share, (struct vv_part){ s->save_plan, value, 0, size, offset });
 }
 
-static void share_values(struct sharing *s, const struct vv_cargo *cargo)
+static void share_values(
+    struct sharing *s, const struct vv_save_plan *save_plan)
 {
     size_t slice_count;
     size_t next = 0;
-    const struct vv_cargo_slice *slices = vv_cargo_slices(cargo, &slice_count);
-    for (uint32_t i = 0; i < cargo->value_count; i++) {
-        uint64_t size = local_size(cargo, i);
+    const struct vv_save_plan_slice *slices =
+        vv_save_plan_slices(save_plan, &slice_count);
+    for (uint32_t i = 0; i < save_plan->value_count; i++) {
+        uint64_t size = local_size(save_plan, i);
         if (next < slice_count && slices[next].value == i) {
             share_slice(s, i, size);
             next++;
@@ -148,34 +154,34 @@ static void share_values(struct sharing *s, const struct vv_cargo *cargo)
 static void share_private(
     struct vv_share *share, struct vv_private_part *private)
 {
-    const struct vv_index_columns *c = &private->cargo.columns.index;
+    const struct vv_index_columns *c = &private->save_plan.columns.index;
     private->begin = vv_data_place(share->size, c->total);
-    for (uint32_t i = 0; i < private->cargo.value_count; i++) {
-        uint64_t size = local_size(&private->cargo, i);
+    for (uint32_t i = 0; i < private->save_plan.value_count; i++) {
+        uint64_t size = local_size(&private->save_plan, i);
         uint64_t offset = vv_at64(c->value_offsets.data, i);
         if (size > 0)
-            add_part(share, (struct vv_part){ &private->cargo, i, 0, size,
-                                private->begin + offset });
+            share_add_part(share, (struct vv_part){ &private->save_plan, i, 0,
+                                      size, private->begin + offset });
     }
 }
 
 /* --- All ------------------------------------------------------------------ */
 
-varve_status vv_share_make(struct vv_share *share, const struct vv_cargo *cargo,
-    struct vv_private_parts *privates, const varve_comm *comm,
-    varve_error *error)
+varve_status vv_share_make(struct vv_share *share,
+    const struct vv_save_plan *save_plan, struct vv_private_parts *privates,
+    const varve_comm *comm, varve_error *error)
 {
-    const varve_allocator *a = &cargo->context.allocator;
-    struct sharing s = { .share = share, .cargo = cargo };
+    const varve_allocator *a = &save_plan->context.allocator;
+    struct sharing s = { .share = share, .save_plan = save_plan };
     *share = (struct vv_share){ .privates = privates };
     vv_buffer_init(&share->offsets, a);
     vv_buffer_init(&share->sizes, a);
     vv_buffer_init(&share->parts, a);
     vv_buffer_init(&share->stretches, a);
-    place_values(share, cargo);
+    place_values(share, save_plan);
     if (!share->offsets.failed && !share->sizes.failed) {
-        find_range(&s, cargo, comm);
-        share_values(&s, cargo);
+        share_find_range(&s, save_plan, comm);
+        share_values(&s, save_plan);
     }
     for (size_t i = 0; privates && i < privates->count; i++)
         share_private(share, &privates->all[i]);

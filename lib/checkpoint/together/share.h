@@ -16,7 +16,7 @@
 /* Some bytes of a value. */
 struct vv_part {
     /* to read */
-    const struct vv_cargo *cargo; /* whose value it is */
+    const struct vv_save_plan *save_plan; /* whose value it is */
     uint32_t value;
     uint64_t begin; /* in the value; of what no other has, 0 */
     uint64_t size;
@@ -43,11 +43,11 @@ struct vv_share {
     uint64_t size;                           /* of the region */
 };
 
-/* The share of a rank of a cargo that was gathered with slices, and of what is
- * private to it (or NULL), which is told where it begins. */
-varve_status vv_share_make(struct vv_share *share, const struct vv_cargo *cargo,
-    struct vv_private_parts *privates, const varve_comm *comm,
-    varve_error *error);
+/* The share of a rank of a save plan that was gathered with slices, and of what
+ * is private to it (or NULL), which is told where it begins. */
+varve_status vv_share_make(struct vv_share *share,
+    const struct vv_save_plan *save_plan, struct vv_private_parts *privates,
+    const varve_comm *comm, varve_error *error);
 void vv_share_clear(struct vv_share *share);
 
 /* Values as they lie in the data of the whole, without what is private, in an

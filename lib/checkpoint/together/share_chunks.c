@@ -19,9 +19,9 @@ struct vv_share_walk vv_share_begin(const struct vv_share *share)
  * before it. */
 static void find_digests(struct vv_share_walk *c)
 {
-    const struct vv_index_columns *columns = &c->part->cargo->columns.index;
-    if (c->cargo != c->part->cargo) {
-        c->cargo = c->part->cargo;
+    const struct vv_index_columns *columns = &c->part->save_plan->columns.index;
+    if (c->save_plan != c->part->save_plan) {
+        c->save_plan = c->part->save_plan;
         c->value = 0;
         c->digests = columns->digests.data;
     }
@@ -31,9 +31,9 @@ static void find_digests(struct vv_share_walk *c)
             VV_DIGEST_SIZE;
 }
 
-static unsigned planes_of(const struct vv_part *part)
+static unsigned share_chunks_planes_of(const struct vv_part *part)
 {
-    const uint8_t *types = part->cargo->columns.index.value_dtypes.data;
+    const uint8_t *types = part->save_plan->columns.index.value_dtypes.data;
     return vv_pack_planes((varve_dtype)types[part->value]);
 }
 
@@ -53,7 +53,7 @@ bool vv_share_next(struct vv_share_walk *c, struct vv_share_chunk *chunk)
         .begin = c->at,
         .offset = part->offset + c->at,
         .size = (uint32_t)(left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE),
-        .planes = planes_of(part),
+        .planes = share_chunks_planes_of(part),
         .digest = c->digests + number * VV_DIGEST_SIZE };
     c->at += chunk->size;
     return true;
@@ -71,9 +71,10 @@ void vv_share_chunks_tell(struct vv_buffer *bytes, const struct vv_share *share)
     }
 }
 
-struct vv_share_chunk vv_told_chunk(const uint8_t *told, size_t number)
+struct vv_share_chunk vv_share_chunk_of_message(
+    const uint8_t *told, size_t number)
 {
-    const uint8_t *at = told + number * VV_TOLD_CHUNK_SIZE;
+    const uint8_t *at = told + number * VV_INDEX_BROADCAST_CHUNK_SIZE;
     return (struct vv_share_chunk){ .offset = vv_load64(at),
         .size = vv_load32(at + 8),
         .planes = vv_load32(at + 12),

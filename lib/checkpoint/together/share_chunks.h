@@ -25,7 +25,7 @@ struct vv_share_walk {
     const struct vv_part *part;
     const struct vv_part *end;
     uint64_t at; /* in the part */
-    const struct vv_cargo *cargo;
+    const struct vv_save_plan *save_plan;
     uint32_t value;
     const uint8_t *digests; /* of the value */
 };
@@ -35,18 +35,19 @@ bool vv_share_next(struct vv_share_walk *walk, struct vv_share_chunk *chunk);
 
 /* Whether the chunks of a save are packed or left out each by itself; else a
  * region is written as it is. */
-static inline bool vv_goes_by_chunks(const struct vv_cargo *cargo)
+static inline bool vv_goes_by_chunks(const struct vv_save_plan *save_plan)
 {
-    return cargo->options.layered || cargo->options.compress;
+    return save_plan->options.incremental || save_plan->options.compress;
 }
 
 /* --- As they are told ----------------------------------------------------- */
 
-enum { VV_TOLD_CHUNK_SIZE = 8 + 4 + 4 + VV_DIGEST_SIZE };
+enum { VV_INDEX_BROADCAST_CHUNK_SIZE = 8 + 4 + 4 + VV_DIGEST_SIZE };
 
 void vv_share_chunks_tell(
     struct vv_buffer *bytes, const struct vv_share *share);
 
-struct vv_share_chunk vv_told_chunk(const uint8_t *told, size_t number);
+struct vv_share_chunk vv_share_chunk_of_message(
+    const uint8_t *told, size_t number);
 
 #endif

@@ -39,7 +39,7 @@ varve_status vv_spill_begin(struct vv_spill *s,
     return status;
 }
 
-static varve_status add_extent(struct vv_spill *s, enum vv_index_key key,
+static varve_status spill_add_extent(struct vv_spill *s, enum vv_index_key key,
     const unsigned char *bytes, size_t size, varve_error *error)
 {
     const struct extent extent = { (uint64_t)key, s->end, size,
@@ -58,14 +58,14 @@ varve_status vv_spill_add(struct vv_spill *s, enum vv_index_key key,
 {
     for (size_t at = 0; at < column->size; at += BLOCK_SIZE) {
         size_t left = column->size - at;
-        VV_TRY(add_extent(s, key, column->data + at,
+        VV_TRY(spill_add_extent(s, key, column->data + at,
             left < BLOCK_SIZE ? left : BLOCK_SIZE, error));
     }
     column->size = 0;
     return VARVE_OK;
 }
 
-static varve_status read_extent(
+static varve_status spill_read_extent(
     const struct vv_spill *s, const struct extent *e, varve_error *error)
 {
     VV_TRY(vv_file_read(s->context, s->temporary.file, s->path, s->block,
@@ -89,7 +89,7 @@ varve_status vv_spill_give(void *spill, uint64_t key, vv_index_sink *sink,
     for (size_t i = 0; i < count; i++) {
         if (all[i].key != key)
             continue;
-        VV_TRY(read_extent(s, &all[i], error));
+        VV_TRY(spill_read_extent(s, &all[i], error));
         VV_TRY(sink(sink_user, s->block, (size_t)all[i].size, error));
     }
     return VARVE_OK;

@@ -5,7 +5,7 @@
  */
 #include "write_all.h"
 
-#include "agreement.h"
+#include "comm_collectives.h"
 #include "default_allocator.h"
 #include "failure.h"
 #include "graph.h"
@@ -16,41 +16,42 @@
 enum { MOST_RACES = 1000 }; /* lost to others that save under this prefix */
 
 /* Values are where they were found, whatever a callback would like. */
-static enum vv_hold hold(struct vv_save_together *save, varve_node *root)
+static enum vv_hold write_all_hold(
+    struct vv_save_together *save, varve_node *root)
 {
     return save->has_share ? vv_graph_hold(root->graph, VV_HOLDS_ALL)
                            : VV_HOLDS_NOTHING;
 }
 
-static void let_go(
+static void write_all_let_go(
     struct vv_save_together *save, varve_node *root, enum vv_hold older)
 {
     if (save->has_share)
         vv_graph_let_go(root->graph, older);
 }
 
-static void end(struct vv_save_together *save)
+static void write_all_end(struct vv_save_together *save)
 {
-    bool has_cargo = save->has_share;
+    bool has_save_plan = save->has_share;
     vv_save_together_end(save);
-    if (has_cargo)
-        vv_cargo_clear(save->cargo);
+    if (has_save_plan)
+        vv_save_plan_clear(save->save_plan);
 }
 
 varve_status vv_write_together(const varve_comm *comm, varve_status status,
     const struct vv_write_request *request, varve_error *error)
 {
-    struct vv_cargo cargo = { .counter = 0 };
-    struct vv_save_together save = { .comm = comm, .cargo = &cargo };
+    struct vv_save_plan save_plan = { .counter = 0 };
+    struct vv_save_together save = { .comm = comm, .save_plan = &save_plan };
     varve_node *root = request->root;
     if (!status)
         status = vv_save_together_begin(
             &save, root, request->path, request->options, error);
-    cargo.counter = request->counter;
-    enum vv_hold older = hold(&save, root);
+    save_plan.counter = request->counter;
+    enum vv_hold older = write_all_hold(&save, root);
     status = vv_save_together_write(&save, status, request->path, error);
-    let_go(&save, root, older);
-    end(&save);
+    write_all_let_go(&save, root, older);
+    write_all_end(&save);
     return status;
 }
 
@@ -80,18 +81,18 @@ struct numbering {
     struct vv_buffer other; /* of the checkpoint before */
 };
 
-/* By rank 0, which alone looks for what a layered save shares. */
-static varve_status find_next(struct vv_save_together *save,
+/* By rank 0, which alone looks for what an incremental save shares. */
+static varve_status write_all_find_next(struct vv_save_together *save,
     struct numbering *n, uint64_t *number, varve_error *error)
 {
     uint64_t before;
-    varve_write_options *options = &save->cargo->options;
+    varve_write_options *options = &save->save_plan->options;
     VV_TRY(vv_next_number(
-        &save->cargo->context, n->prefix, *number, number, &before, error));
-    if (!options->layered || n->base || before == *number)
+        &save->save_plan->context, n->prefix, *number, number, &before, error));
+    if (!options->incremental || n->base || before == *number)
         return VARVE_OK;
     vv_set_numbered_path(&n->other, n->prefix, before);
-    options->layers.base = vv_buffer_string(&n->other);
+    options->increment.base = vv_buffer_string(&n->other);
     return n->other.failed ? vv_fail_memory(error, "the name of a checkpoint")
                            : VARVE_OK;
 }
@@ -103,7 +104,7 @@ static varve_status choose_number(struct vv_save_together *save,
     varve_error *error)
 {
     if (!status && save->comm->rank == 0)
-        status = find_next(save, n, number, error);
+        status = write_all_find_next(save, n, number, error);
     VV_TRY(vv_agree(save->comm, status, error));
     return vv_tell_number(save->comm, number, error);
 }
@@ -112,10 +113,10 @@ static varve_status choose_number(struct vv_save_together *save,
 static varve_status save_numbered(struct vv_save_together *save,
     varve_status status, struct numbering *n, varve_error *error)
 {
-    struct vv_cargo *cargo = save->cargo;
+    struct vv_save_plan *save_plan = save->save_plan;
     for (int i = 0; i < MOST_RACES; i++) {
-        VV_TRY(choose_number(save, status, n, &cargo->counter, error));
-        vv_set_numbered_path(n->path, n->prefix, cargo->counter);
+        VV_TRY(choose_number(save, status, n, &save_plan->counter, error));
+        vv_set_numbered_path(n->path, n->prefix, save_plan->counter);
         if (n->path->failed)
             status = vv_fail_memory(error, "the name of a checkpoint");
         status = vv_save_together_write(
@@ -134,29 +135,31 @@ varve_status vv_save_numbered_together(struct vv_save_together *save,
     varve_error *error)
 {
     const varve_allocator allocator = vv_allocator_or_default(NULL);
-    struct numbering n = {
-        .prefix = prefix, .base = save->cargo->options.layers.base, .path = path
-    };
+    struct numbering n = { .prefix = prefix,
+        .base = save->save_plan->options.increment.base,
+        .path = path };
     bool is_first = save->comm->rank == 0;
     vv_buffer_init(&n.other, &allocator);
     if (!status && is_first)
-        status = vv_check_prefix(&save->cargo->context, prefix, error);
+        status = vv_check_prefix(&save->save_plan->context, prefix, error);
     status = save_numbered(save, status, &n, error);
     if (!status && is_first)
-        vv_note_latest(&save->cargo->context, prefix, vv_buffer_string(path));
-    save->cargo->options.layers.base = n.base;
+        vv_note_latest(
+            &save->save_plan->context, prefix, vv_buffer_string(path));
+    save->save_plan->options.increment.base = n.base;
     vv_buffer_clear(&n.other);
     return status;
 }
 
-static varve_status prepare(struct vv_save_together *save, varve_node *root,
-    const char *prefix, const varve_write_options *options, varve_error *error)
+static varve_status write_all_prepare(struct vv_save_together *save,
+    varve_node *root, const char *prefix, const varve_write_options *options,
+    varve_error *error)
 {
     VV_TRY(vv_save_together_begin(save, root, prefix, options, error));
     if (!vv_reserve_save_counter(root))
         return vv_fail_memory(error, "the counter of a checkpoint");
-    save->cargo->options.no_replace = true;
-    save->cargo->counter = vv_save_counter(root);
+    save->save_plan->options.no_replace = true;
+    save->save_plan->counter = vv_save_counter(root);
     return VARVE_OK;
 }
 
@@ -165,18 +168,19 @@ varve_status varve_save_all(const varve_comm *comm, varve_node *root,
 {
     const varve_allocator allocator = vv_allocator_or_default(NULL);
     varve_error reason = { 0 };
-    struct vv_cargo cargo = { .counter = 0 };
-    struct vv_save_together save = { .comm = comm, .cargo = &cargo };
+    struct vv_save_plan save_plan = { .counter = 0 };
+    struct vv_save_together save = { .comm = comm, .save_plan = &save_plan };
     struct vv_buffer path;
     VV_TRY(vv_check_comm(comm, error));
     vv_buffer_init(&path, &allocator);
-    varve_status status = prepare(&save, root, prefix, options, &reason);
-    enum vv_hold older = hold(&save, root);
+    varve_status status =
+        write_all_prepare(&save, root, prefix, options, &reason);
+    enum vv_hold older = write_all_hold(&save, root);
     status = vv_save_numbered_together(&save, status, prefix, &path, &reason);
-    let_go(&save, root, older);
+    write_all_let_go(&save, root, older);
     if (!status || (status == VARVE_UNKNOWN_OUTCOME && save.has_share))
-        vv_set_save_counter(root, cargo.counter);
-    end(&save);
+        vv_set_save_counter(root, save_plan.counter);
+    write_all_end(&save);
     vv_buffer_clear(&path);
     if (status && error)
         *error = reason;

@@ -6,7 +6,7 @@
 #ifndef VV_WRITE_ALL_H
 #define VV_WRITE_ALL_H
 
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "save_together.h"
 
@@ -24,7 +24,8 @@ varve_status vv_write_together(const varve_comm *comm, varve_status status,
     const struct vv_write_request *request, varve_error *error);
 
 /* The same under the next number of a prefix, of what has done the first step,
- * or has failed with `status`: sets `path`, and the counter of the cargo. */
+ * or has failed with `status`: sets `path`, and the counter of the save plan.
+ */
 varve_status vv_save_numbered_together(struct vv_save_together *save,
     varve_status status, const char *prefix, struct vv_buffer *path,
     varve_error *error);

@@ -31,15 +31,15 @@ struct search {
     unsigned char record[END_SIZE];
 };
 
-static varve_status read_at(const struct search *s, void *bytes, size_t size,
-    uint64_t offset, varve_error *error)
+static varve_status zip_end_read_at(const struct search *s, void *bytes,
+    size_t size, uint64_t offset, varve_error *error)
 {
     return vv_foreign_read(s->zip->foreign, s->zip->span.file, bytes, size,
         s->zip->span.begin + offset, error);
 }
 
 /* A record whose comment reaches to the end of the file. */
-static bool is_end(const unsigned char *at, size_t left)
+static bool zip_end_is_end(const unsigned char *at, size_t left)
 {
     return left >= END_SIZE && memcmp(at, VV_ZIP_END_MARK, 4) == 0 &&
            vv_zip_load16(at + 20) == left - END_SIZE;
@@ -54,10 +54,12 @@ static varve_status search_back(struct search *s, varve_error *error)
     unsigned char *bytes = vv_allocate(a, size);
     if (!bytes)
         return vv_fail_memory(error, "the end of an archive");
-    varve_status status = read_at(s, bytes, size, s->file_size - size, error);
+    varve_status status =
+        zip_end_read_at(s, bytes, size, s->file_size - size, error);
     /* From the end: how long the comment is stands before it only. */
     size_t left = END_SIZE;
-    while (!status && left <= size && !is_end(bytes + size - left, left))
+    while (
+        !status && left <= size && !zip_end_is_end(bytes + size - left, left))
         left++;
     if (!status && left > size)
         status = vv_fail(error, VARVE_TRUNCATED,
@@ -80,11 +82,12 @@ static varve_status find_record(struct search *s, varve_error *error)
             "%s: expected at least %d bytes, found %" PRIu64, s->path, END_SIZE,
             s->file_size);
     s->at = s->file_size - END_SIZE;
-    VV_TRY(read_at(s, s->record, END_SIZE, s->at, error));
-    return is_end(s->record, END_SIZE) ? VARVE_OK : search_back(s, error);
+    VV_TRY(zip_end_read_at(s, s->record, END_SIZE, s->at, error));
+    return zip_end_is_end(s->record, END_SIZE) ? VARVE_OK
+                                               : search_back(s, error);
 }
 
-static varve_status fail_end(
+static varve_status zip_end_fail_end(
     const struct search *s, const char *expected, varve_error *error)
 {
     return vv_fail(error, VARVE_CORRUPT,
@@ -106,20 +109,22 @@ static varve_status read_zip64(struct search *s, const unsigned char *locator,
     uint64_t at = vv_load64(locator + 8);
     s->first = at;
     if (vv_load32(locator + 4) != 0 || vv_load32(locator + 16) != 1)
-        return fail_end(s, "an archive on one disk", error);
+        return zip_end_fail_end(s, "an archive on one disk", error);
     if (at > s->at - LOCATOR_SIZE || s->at - LOCATOR_SIZE - at < END64_SIZE)
-        return fail_end(s, "a place before it for that of zip64", error);
-    VV_TRY(read_at(s, r, sizeof r, at, error));
+        return zip_end_fail_end(
+            s, "a place before it for that of zip64", error);
+    VV_TRY(zip_end_read_at(s, r, sizeof r, at, error));
     if (memcmp(r, "PK\006\006", 4) != 0 ||
         vv_load64(r + 4) != s->at - LOCATOR_SIZE - at - 12)
-        return fail_end(s, "that of zip64 right before it", error);
+        return zip_end_fail_end(s, "that of zip64 right before it", error);
     if (vv_load32(r + 16) != 0 || vv_load32(r + 20) != 0 ||
         vv_load64(r + 24) != vv_load64(r + 32))
-        return fail_end(s, "an archive on one disk", error);
+        return zip_end_fail_end(s, "an archive on one disk", error);
     if (!agrees(end->count, UINT16_MAX, vv_load64(r + 32)) ||
         !agrees(end->size, UINT32_MAX, vv_load64(r + 40)) ||
         !agrees(end->offset, UINT32_MAX, vv_load64(r + 48)))
-        return fail_end(s, "the same numbers as in that of zip64", error);
+        return zip_end_fail_end(
+            s, "the same numbers as in that of zip64", error);
     end->count = vv_load64(r + 32);
     end->size = vv_load64(r + 40);
     end->offset = vv_load64(r + 48);
@@ -133,7 +138,8 @@ static varve_status look_for_zip64(
     s->first = s->at;
     if (s->at < LOCATOR_SIZE)
         return VARVE_OK;
-    VV_TRY(read_at(s, locator, sizeof locator, s->at - LOCATOR_SIZE, error));
+    VV_TRY(zip_end_read_at(
+        s, locator, sizeof locator, s->at - LOCATOR_SIZE, error));
     if (memcmp(locator, "PK\006\007", 4) != 0)
         return VARVE_OK;
     return read_zip64(s, locator, end, error);
@@ -148,15 +154,17 @@ varve_status vv_zip_find_end(
     VV_TRY(find_record(&s, error));
     if (vv_zip_load16(s.record + 4) != 0 || vv_zip_load16(s.record + 6) != 0 ||
         vv_zip_load16(s.record + 8) != vv_zip_load16(s.record + 10))
-        return fail_end(&s, "an archive on one disk", error);
+        return zip_end_fail_end(&s, "an archive on one disk", error);
     end->count = vv_zip_load16(s.record + 10);
     end->size = vv_load32(s.record + 12);
     end->offset = vv_load32(s.record + 16);
     VV_TRY(look_for_zip64(&s, end, error));
     if (end->size > s.first || end->offset != s.first - end->size)
-        return fail_end(&s, "a directory that ends where it begins", error);
+        return zip_end_fail_end(
+            &s, "a directory that ends where it begins", error);
     if (end->count > end->size / VV_ZIP_RECORD_SIZE)
-        return fail_end(&s, "entries that fit into the directory", error);
+        return zip_end_fail_end(
+            &s, "entries that fit into the directory", error);
     end->offset += zip->span.begin;
     return VARVE_OK;
 }

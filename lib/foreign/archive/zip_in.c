@@ -28,7 +28,7 @@ enum {
     MASKED = 1 << 13,
 };
 
-static const char *path_of(const struct vv_zip *zip)
+static const char *zip_in_path_of(const struct vv_zip *zip)
 {
     return zip->foreign->files[zip->span.file].path;
 }
@@ -37,7 +37,7 @@ static varve_status fail_entry(const struct vv_zip *zip, uint64_t offset,
     varve_status status, const char *expected, varve_error *error)
 {
     return vv_fail(error, status, "%s: entry at byte %" PRIu64 ": expected %s",
-        path_of(zip), offset, expected);
+        zip_in_path_of(zip), offset, expected);
 }
 
 void vv_zip_where(const struct vv_zip *zip, const struct vv_zip_entry *entry,
@@ -45,7 +45,7 @@ void vv_zip_where(const struct vv_zip *zip, const struct vv_zip_entry *entry,
 {
     const char *name = vv_zip_name(zip, entry);
     where->size = 0;
-    vv_buffer_add_string(where, path_of(zip));
+    vv_buffer_add_string(where, zip_in_path_of(zip));
     vv_buffer_add_string(where, ": \"");
     for (size_t i = 0; i < entry->name_size; i++) {
         unsigned char c = (unsigned char)name[i];
@@ -120,7 +120,7 @@ static varve_status check_features(const struct vv_zip *zip,
         return vv_fail(error, VARVE_TOO_NEW,
             "%s: entry at byte %" PRIu64 ": expected stored (0) or deflated "
             "(8) data, found method %d",
-            path_of(zip), at, e->method);
+            zip_in_path_of(zip), at, e->method);
     if (e->method == VV_ZIP_STORED && e->packed != e->size)
         return fail_entry(zip, at, VARVE_CORRUPT,
             "as many bytes stored as there are, found another number", error);
@@ -129,22 +129,22 @@ static varve_status check_features(const struct vv_zip *zip,
         return vv_fail(error, VARVE_CORRUPT,
             "%s: entry at byte %" PRIu64 ": expected at most %d bytes for each "
             "that is deflated, found %" PRIu64 " for %" PRIu64,
-            path_of(zip), at, VV_LARGEST_INFLATION, e->size, e->packed);
+            zip_in_path_of(zip), at, VV_LARGEST_INFLATION, e->size, e->packed);
     return VARVE_OK;
 }
 
 /* Puts the name of a member into the message of a failure. */
-static varve_status name_failure(const struct vv_zip *zip,
+static varve_status zip_in_name_failure(const struct vv_zip *zip,
     const struct vv_zip_entry *e, varve_status status, varve_error *error)
 {
     if (status && status != VARVE_NO_MEMORY)
-        vv_fail_of(
-            error, path_of(zip), "member", vv_zip_name(zip, e), e->name_size);
+        vv_fail_of(error, zip_in_path_of(zip), "member", vv_zip_name(zip, e),
+            e->name_size);
     return status;
 }
 
 /* One record, of which *at is the beginning and then the end. */
-static varve_status read_record(const struct vv_zip *zip, size_t *at,
+static varve_status zip_in_read_record(const struct vv_zip *zip, size_t *at,
     struct vv_zip_entry *e, varve_error *error)
 {
     const unsigned char *r = zip->directory + *at;
@@ -181,10 +181,11 @@ static varve_status read_record(const struct vv_zip *zip, size_t *at,
         return fail_entry(zip, place, VARVE_NOT_A_CHECKPOINT,
             "one disk, found several", error);
     *at += VV_ZIP_RECORD_SIZE + size;
-    return name_failure(zip, e, check_features(zip, e, place, error), error);
+    return zip_in_name_failure(
+        zip, e, check_features(zip, e, place, error), error);
 }
 
-static varve_status read_directory(
+static varve_status zip_in_read_directory(
     struct vv_zip *zip, const struct vv_zip_end *end, varve_error *error)
 {
     const varve_allocator *a = &zip->foreign->context->allocator;
@@ -204,7 +205,7 @@ static varve_status read_directory(
     VV_TRY(vv_foreign_read(zip->foreign, zip->span.file, zip->directory,
         zip->directory_size, end->offset, error));
     for (size_t i = 0; i < zip->count; i++)
-        VV_TRY(read_record(zip, &at, &zip->entries[i], error));
+        VV_TRY(zip_in_read_record(zip, &at, &zip->entries[i], error));
     if (at != zip->directory_size)
         return fail_entry(zip, end->offset + at, VARVE_CORRUPT,
             "the end of the directory, found more", error);
@@ -286,7 +287,7 @@ static varve_status check_overlaps(const struct vv_zip *zip, varve_error *error)
     for (size_t i = 1; i < zip->count && !status; i++) {
         const struct vv_zip_entry *before = order[i - 1];
         if (before->data + before->packed > order[i]->offset)
-            status = name_failure(zip, order[i],
+            status = zip_in_name_failure(zip, order[i],
                 fail_entry(zip, order[i]->offset, VARVE_CORRUPT,
                     "a place behind the one before, found one inside it",
                     error),
@@ -301,7 +302,7 @@ struct key {
     const struct vv_zip_entry *entry;
 };
 
-static bool has_name(const void *item, const void *key)
+static bool zip_in_has_name(const void *item, const void *key)
 {
     const struct key *k = key;
     const struct vv_zip_entry *e = item;
@@ -310,7 +311,8 @@ static bool has_name(const void *item, const void *key)
                e->name_size) == 0;
 }
 
-static varve_status check_names(const struct vv_zip *zip, varve_error *error)
+static varve_status zip_in_check_names(
+    const struct vv_zip *zip, varve_error *error)
 {
     struct vv_map map;
     varve_status status = VARVE_OK;
@@ -318,8 +320,8 @@ static varve_status check_names(const struct vv_zip *zip, varve_error *error)
     for (size_t i = 0; i < zip->count && !status; i++) {
         struct vv_zip_entry *e = &zip->entries[i];
         uint64_t hash = vv_hash_of(vv_zip_name(zip, e), e->name_size);
-        if (vv_map_find(&map, hash, has_name, &(struct key){ zip, e }))
-            status = name_failure(zip, e,
+        if (vv_map_find(&map, hash, zip_in_has_name, &(struct key){ zip, e }))
+            status = zip_in_name_failure(zip, e,
                 fail_entry(zip, e->offset, VARVE_CORRUPT,
                     "a name of its own, found that of another", error),
                 error);
@@ -338,17 +340,18 @@ varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
     varve_status status = VARVE_OK;
     *zip = (struct vv_zip){ .foreign = foreign, .span = span };
     VV_TRY(vv_zip_find_end(zip, &end, error));
-    VV_TRY(read_directory(zip, &end, error));
+    VV_TRY(zip_in_read_directory(zip, &end, error));
     vv_buffer_init(&more, &foreign->context->allocator);
     for (size_t i = 0; i < zip->count && !status; i++) {
         struct vv_zip_entry *e = &zip->entries[i];
-        status = name_failure(zip, e, check_local(zip, e, &more, error), error);
+        status = zip_in_name_failure(
+            zip, e, check_local(zip, e, &more, error), error);
     }
     vv_buffer_clear(&more);
     if (status || zip->count == 0)
         return status;
     VV_TRY(check_overlaps(zip, error));
-    return check_names(zip, error);
+    return zip_in_check_names(zip, error);
 }
 
 struct vv_zip_span vv_zip_whole(const struct vv_foreign *foreign, uint32_t file)

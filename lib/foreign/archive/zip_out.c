@@ -149,7 +149,7 @@ static void add_large(struct vv_buffer *b, const struct vv_zip_out *zip)
         vv_buffer_add64(b, zip->begin);
 }
 
-static void add_record(struct vv_zip_out *zip)
+static void zip_out_add_record(struct vv_zip_out *zip)
 {
     struct vv_buffer *b = &zip->directory;
     size_t name_size = zip->local.data[26] | (size_t)zip->local.data[27] << 8;
@@ -177,7 +177,7 @@ static void add_record(struct vv_zip_out *zip)
 varve_status vv_zip_out_end(struct vv_zip_out *zip, varve_error *error)
 {
     vv_store32(zip->local.data + 14, zip->crc);
-    add_record(zip);
+    zip_out_add_record(zip);
     zip->count++;
     if (zip->directory.failed)
         return vv_fail_memory(error, "the directory of an archive");

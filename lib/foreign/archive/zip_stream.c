@@ -14,7 +14,8 @@
 
 enum { INPUT_SIZE = 64 * 1024 };
 
-static const varve_allocator *allocator_of(const struct vv_zip_stream *s)
+static const varve_allocator *zip_stream_allocator_of(
+    const struct vv_zip_stream *s)
 {
     return &s->zip->foreign->context->allocator;
 }
@@ -26,10 +27,10 @@ static varve_status fail_stream(
         s->where, s->entry->data + s->taken - s->input_size, expected);
 }
 
-static void release(struct vv_zip_stream *s)
+static void zip_stream_release(struct vv_zip_stream *s)
 {
-    vv_inflater_free(allocator_of(s), s->inflater);
-    vv_release(allocator_of(s), s->input, s->input_room);
+    vv_inflater_free(zip_stream_allocator_of(s), s->inflater);
+    vv_release(zip_stream_allocator_of(s), s->input, s->input_room);
     s->inflater = NULL;
     s->input = NULL;
 }
@@ -53,15 +54,16 @@ varve_status vv_zip_stream_begin(struct vv_zip_stream *s,
         return fail_stream(s, "deflated data, found none", error);
     s->input_room =
         entry->packed < INPUT_SIZE ? (size_t)entry->packed : INPUT_SIZE;
-    s->input = vv_allocate(allocator_of(s), s->input_room);
-    s->inflater = vv_inflater_new(allocator_of(s), VV_DEFLATED);
+    s->input = vv_allocate(zip_stream_allocator_of(s), s->input_room);
+    s->inflater = vv_inflater_new(zip_stream_allocator_of(s), VV_DEFLATED);
     if (s->input && s->inflater)
         return VARVE_OK;
-    release(s);
+    zip_stream_release(s);
     return vv_fail_memory(error, "inflating");
 }
 
-static varve_status refill(struct vv_zip_stream *s, varve_error *error)
+static varve_status zip_stream_refill(
+    struct vv_zip_stream *s, varve_error *error)
 {
     uint64_t more = s->entry->packed - s->taken;
     if (s->input_size > 0 || more == 0)
@@ -76,10 +78,10 @@ static varve_status refill(struct vv_zip_stream *s, varve_error *error)
 }
 
 /* Inflates some, at most *size bytes; moves *to on and sums what came. */
-static varve_status inflate_some(struct vv_zip_stream *s, unsigned char **to,
-    size_t *size, varve_error *error)
+static varve_status zip_stream_inflate_some(struct vv_zip_stream *s,
+    unsigned char **to, size_t *size, varve_error *error)
 {
-    VV_TRY(refill(s, error));
+    VV_TRY(zip_stream_refill(s, error));
     const unsigned char *in = s->input + s->input_at;
     unsigned char *begin = *to;
     size_t before = s->input_size;
@@ -105,7 +107,7 @@ static varve_status read_deflated(
     while (size > 0) {
         if (s->is_at_end)
             return fail_stream(s, "more deflated data, found its end", error);
-        VV_TRY(inflate_some(s, &to, &size, error));
+        VV_TRY(zip_stream_inflate_some(s, &to, &size, error));
     }
     return VARVE_OK;
 }
@@ -133,7 +135,7 @@ static varve_status check_end(struct vv_zip_stream *s, varve_error *error)
     unsigned char byte, *to = &byte;
     size_t room = 1;
     while (s->inflater && !s->is_at_end) {
-        VV_TRY(inflate_some(s, &to, &room, error));
+        VV_TRY(zip_stream_inflate_some(s, &to, &room, error));
         if (room == 0)
             return fail_stream(
                 s, "the end of the deflated data, found more", error);
@@ -154,6 +156,6 @@ varve_status vv_zip_stream_end(
 {
     if (!status)
         status = check_end(s, error);
-    release(s);
+    zip_stream_release(s);
     return status;
 }

@@ -11,7 +11,7 @@
 #include "failure.h"
 #include "name.h"
 #include "pickle_in.h"
-#include "sign.h"
+#include "pickle_magic.h"
 #include "torch_decode.h"
 #include "torch_in.h"
 #include "try.h"
@@ -30,7 +30,7 @@ struct reading {
     struct vv_dcp_reading values;
 };
 
-static enum vv_bid bid(const struct vv_candidate *c)
+static enum vv_bid dcp_in_bid(const struct vv_candidate *c)
 {
     return vv_dcp_is_metadata(c->head, c->head_size) ? VV_BID_SURE
                                                      : VV_BID_NONE;
@@ -58,7 +58,7 @@ static varve_status read_metadata(struct reading *r)
 
 /* --- The files ------------------------------------------------------------ */
 
-static varve_status add_file(
+static varve_status dcp_in_add_file(
     struct reading *r, const struct vv_dcp_part *part, uint32_t *file)
 {
     struct vv_buffer path;
@@ -83,7 +83,7 @@ static varve_status add_file(
 }
 
 /* They come by their files. */
-static varve_status add_files(struct reading *r)
+static varve_status dcp_in_add_files(struct reading *r)
 {
     struct vv_dcp_part *const *parts =
         (struct vv_dcp_part *const *)(const void *)r->metadata.parts.data;
@@ -96,7 +96,7 @@ static varve_status add_files(struct reading *r)
                        memcmp(vv_pickle_bytes(&r->pickle, last),
                            vv_pickle_bytes(&r->pickle, path), path->b) == 0;
         if (!is_same)
-            VV_TRY(add_file(r, parts[i], &file));
+            VV_TRY(dcp_in_add_file(r, parts[i], &file));
         parts[i]->file = file;
         last = path;
     }
@@ -129,7 +129,7 @@ static size_t keys_of(
     return 1;
 }
 
-static varve_status read_value(
+static varve_status dcp_in_read_value(
     struct reading *r, uint32_t name, uint32_t value, uint32_t *item)
 {
     const struct vv_pickle *p = &r->pickle;
@@ -146,14 +146,15 @@ static varve_status read_value(
     return vv_dcp_read_object(&r->values, part, item);
 }
 
-static varve_status add_value(struct reading *r, uint32_t name, uint32_t value)
+static varve_status dcp_in_add_value(
+    struct reading *r, uint32_t name, uint32_t value)
 {
     uint32_t keys[MOST_LEVELS], item = 0;
     bool is_free;
     if (vv_pickle_item(&r->pickle, name)->kind != VV_PICKLE_TEXT)
         return vv_fail(r->error, VARVE_CORRUPT,
             "%s: expected names of values, found another thing", r->path);
-    VV_TRY(read_value(r, name, value, &item));
+    VV_TRY(dcp_in_read_value(r, name, value, &item));
     size_t count = keys_of(r, name, keys);
     if (!vv_dcp_tree_add(&r->tree, keys, count, item, &is_free))
         return vv_fail_memory(r->error, "values");
@@ -162,13 +163,13 @@ static varve_status add_value(struct reading *r, uint32_t name, uint32_t value)
                          "keys of its own", "those of another value");
 }
 
-static varve_status add_values(struct reading *r)
+static varve_status dcp_in_add_values(struct reading *r)
 {
     const struct vv_pickle *p = &r->pickle;
     for (uint32_t at = vv_pickle_item(p, r->metadata.values)->first; at;) {
         struct vv_pickle_link name = vv_pickle_link(p, at);
         struct vv_pickle_link value = vv_pickle_link(p, name.next);
-        VV_TRY(add_value(r, name.item, value.item));
+        VV_TRY(dcp_in_add_value(r, name.item, value.item));
         at = value.next;
     }
     return VARVE_OK;
@@ -176,11 +177,11 @@ static varve_status add_values(struct reading *r)
 
 /* --- All ------------------------------------------------------------------ */
 
-static varve_status read_all(struct reading *r, struct vv_draft *draft)
+static varve_status dcp_in_read_all(struct reading *r, struct vv_draft *draft)
 {
     uint32_t root = 0;
     VV_TRY(read_metadata(r));
-    VV_TRY(add_files(r));
+    VV_TRY(dcp_in_add_files(r));
     r->values = (struct vv_dcp_reading){ .foreign = r->foreign,
         .metadata = &r->metadata,
         .merge = &r->merge,
@@ -188,7 +189,7 @@ static varve_status read_all(struct reading *r, struct vv_draft *draft)
         .left = r->bytes.size };
     if (!vv_dcp_tree_begin(&r->tree, &r->merge))
         return vv_fail_memory(r->error, "values");
-    VV_TRY(add_values(r));
+    VV_TRY(dcp_in_add_values(r));
     VV_TRY(vv_dcp_tree_end(&r->tree, &root));
     VV_TRY(vv_torch_merge_end(&r->merge, root));
     return vv_torch_read_graph(
@@ -211,7 +212,7 @@ static varve_status open_metadata(
     draft->kept.format = VARVE_FORMAT_TORCH;
     vv_buffer_init(&r.bytes, a);
     vv_torch_merge_begin(&r.merge, file, foreign, error);
-    varve_status status = read_all(&r, draft);
+    varve_status status = dcp_in_read_all(&r, draft);
     vv_dcp_tree_clear(&r.tree);
     vv_torch_merge_clear(&r.merge);
     vv_dcp_metadata_clear(&r.metadata);
@@ -221,5 +222,5 @@ static varve_status open_metadata(
 }
 
 const struct vv_foreign_format vv_dcp_format = {
-    .format = VARVE_FORMAT_DCP, .bid = bid, .open = open_metadata
+    .format = VARVE_FORMAT_DCP, .bid = dcp_in_bid, .open = open_metadata
 };

@@ -34,12 +34,13 @@ varve_status vv_dcp_fail(const struct vv_dcp_metadata *m, varve_status status,
         found);
 }
 
-static varve_status fail_memory(const struct vv_dcp_metadata *m)
+static varve_status dcp_metadata_fail_memory(const struct vv_dcp_metadata *m)
 {
     return vv_fail_memory(m->error, "what a checkpoint has");
 }
 
-static varve_status fail(const struct vv_dcp_metadata *m, const char *expected)
+static varve_status dcp_metadata_fail(
+    const struct vv_dcp_metadata *m, const char *expected)
 {
     return vv_fail(m->error, VARVE_CORRUPT, "%s: expected %s, found another",
         m->where, expected);
@@ -102,14 +103,14 @@ static size_t starts_size(uint32_t rank)
     return rank == VV_DCP_OBJECT ? 0 : rank * sizeof(uint64_t);
 }
 
-static uint64_t hash_of(const struct key *key)
+static uint64_t dcp_metadata_hash_of(const struct key *key)
 {
     size_t size = starts_size(key->rank);
     uint64_t hash = size ? vv_hash_of(key->starts, size) : key->rank;
     return hash_of_text(key->p, key->name) ^ vv_map_mix(hash);
 }
 
-static bool is_part(const void *item, const void *wanted)
+static bool dcp_metadata_is_part(const void *item, const void *wanted)
 {
     const struct vv_dcp_part *part = item;
     const struct key *key = wanted;
@@ -125,7 +126,8 @@ struct vv_dcp_part *vv_dcp_part_of(const struct vv_dcp_metadata *m,
     struct key key = {
         .p = m->p, .name = name, .rank = rank, .starts = starts
     };
-    return vv_map_find(&m->by_name, hash_of(&key), is_part, &key);
+    return vv_map_find(
+        &m->by_name, dcp_metadata_hash_of(&key), dcp_metadata_is_part, &key);
 }
 
 /* Which value, or which piece of it. */
@@ -137,7 +139,7 @@ static varve_status take_index(const struct vv_dcp_metadata *m, uint32_t index,
     key->rank = VV_DCP_OBJECT;
     key->starts = starts;
     if (vv_pickle_item(m->p, key->name)->kind != VV_PICKLE_TEXT)
-        return fail(m, "names of values in storage_data");
+        return dcp_metadata_fail(m, "names of values in storage_data");
     if (offset == VV_PICKLE_THE_NONE)
         return VARVE_OK;
     if (!vv_torch_sizes(m->p, offset, starts, &key->rank))
@@ -169,7 +171,7 @@ static varve_status take_info(
     return VARVE_OK;
 }
 
-static varve_status add_part(
+static varve_status dcp_metadata_add_part(
     struct vv_dcp_metadata *m, uint32_t index, uint32_t info)
 {
     uint64_t starts[VARVE_MAX_RANK];
@@ -178,18 +180,18 @@ static varve_status add_part(
     size_t size = starts_size(key.rank);
     struct vv_dcp_part *part = vv_arena_take(&m->arena, sizeof *part + size);
     if (!part)
-        return fail_memory(m);
+        return dcp_metadata_fail_memory(m);
     *part = (struct vv_dcp_part){ .name = key.name, .rank = key.rank };
     if (size > 0)
         memcpy(part->starts, starts, size);
     VV_TRY(take_info(m, info, part));
-    uint64_t hash = hash_of(&key);
-    if (vv_map_find(&m->by_name, hash, is_part, &key))
+    uint64_t hash = dcp_metadata_hash_of(&key);
+    if (vv_map_find(&m->by_name, hash, dcp_metadata_is_part, &key))
         return vv_dcp_fail(
             m, VARVE_CORRUPT, key.name, "a piece at one place", "one at two");
     vv_buffer_add(&m->parts, &part, sizeof part);
     if (m->parts.failed || !vv_map_add(&m->by_name, hash, part))
-        return fail_memory(m);
+        return dcp_metadata_fail_memory(m);
     return VARVE_OK;
 }
 
@@ -211,7 +213,7 @@ static int compare_paths(const struct spot *a, const struct spot *b)
                : (a->path_size > b->path_size) - (a->path_size < b->path_size);
 }
 
-static int compare(const void *left, const void *right)
+static int dcp_metadata_compare(const void *left, const void *right)
 {
     const struct spot *a = left, *b = right;
     int order = compare_paths(a, b);
@@ -251,9 +253,9 @@ static varve_status sort_parts(struct vv_dcp_metadata *m)
         vv_buffer_add(&room, &spot, sizeof spot);
     }
     struct spot *spots = (struct spot *)(void *)room.data;
-    varve_status status = room.failed ? fail_memory(m) : VARVE_OK;
+    varve_status status = room.failed ? dcp_metadata_fail_memory(m) : VARVE_OK;
     if (!status && count > 0)
-        qsort(spots, count, sizeof *spots, compare);
+        qsort(spots, count, sizeof *spots, dcp_metadata_compare);
     if (!status)
         status = check_spots(m, spots, count);
     vv_buffer_clear(&room);
@@ -274,19 +276,20 @@ static bool is_path(const void *item, const void *wanted)
     return is_same_text(name->p, path->name, name->text);
 }
 
-static varve_status add_path(
+static varve_status dcp_metadata_add_path(
     struct vv_dcp_metadata *m, uint32_t name, uint32_t keys)
 {
     if (vv_pickle_item(m->p, name)->kind != VV_PICKLE_TEXT)
         return VARVE_OK;
     struct path *path = vv_arena_take(&m->arena, sizeof *path);
     if (!path)
-        return fail_memory(m);
+        return dcp_metadata_fail_memory(m);
     *path = (struct path){ .name = name, .keys = keys };
     uint64_t hash = hash_of_text(m->p, name);
     if (vv_map_find(&m->paths, hash, is_path, &(struct name){ m->p, name }))
         return VARVE_OK;
-    return vv_map_add(&m->paths, hash, path) ? VARVE_OK : fail_memory(m);
+    return vv_map_add(&m->paths, hash, path) ? VARVE_OK
+                                             : dcp_metadata_fail_memory(m);
 }
 
 uint32_t vv_dcp_path_of(const struct vv_dcp_metadata *m, uint32_t name)
@@ -328,13 +331,14 @@ varve_status vv_dcp_metadata_read(struct vv_dcp_metadata *m,
     uint32_t paths = vv_dcp_field(p, p->root, "planner_data");
     m->values = vv_dcp_field(p, p->root, "state_dict_metadata");
     if (!vv_pickle_has_keys(p, m->values))
-        return fail(m, "a dict state_dict_metadata");
+        return dcp_metadata_fail(m, "a dict state_dict_metadata");
     if (!vv_pickle_has_keys(p, parts))
-        return fail(m, "a dict storage_data");
-    VV_TRY(each_pair(m, parts, add_part));
+        return dcp_metadata_fail(m, "a dict storage_data");
+    VV_TRY(each_pair(m, parts, dcp_metadata_add_part));
     VV_TRY(sort_parts(m));
-    return vv_pickle_has_keys(p, paths) ? each_pair(m, paths, add_path)
-                                        : VARVE_OK;
+    return vv_pickle_has_keys(p, paths)
+               ? each_pair(m, paths, dcp_metadata_add_path)
+               : VARVE_OK;
 }
 
 void vv_dcp_metadata_clear(struct vv_dcp_metadata *m)

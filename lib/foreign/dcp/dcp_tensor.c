@@ -26,12 +26,12 @@ struct tensor {
     struct vv_torch_pieced whole;
 };
 
-static varve_status fail_memory(const struct vv_dcp_reading *r)
+static varve_status dcp_tensor_fail_memory(const struct vv_dcp_reading *r)
 {
     return vv_fail_memory(r->error, "pieces of tensors");
 }
 
-static varve_status fail(
+static varve_status dcp_tensor_fail(
     const struct tensor *t, const char *expected, const char *found)
 {
     return vv_dcp_fail(t->r->metadata, VARVE_CORRUPT, t->name, expected, found);
@@ -82,23 +82,25 @@ varve_status vv_dcp_read_object(
 
 /* --- What the metadata says ----------------------------------------------- */
 
-static varve_status take_shape(struct tensor *t, uint32_t metadata)
+static varve_status dcp_tensor_take_shape(struct tensor *t, uint32_t metadata)
 {
     uint64_t count;
     varve_tensor *type = &t->whole.type;
     if (!vv_torch_sizes(t->p, vv_dcp_field(t->p, metadata, "size"), type->shape,
             &type->rank))
-        return fail(t, "a shape of integers", "another thing");
+        return dcp_tensor_fail(t, "a shape of integers", "another thing");
     if (type->rank > VARVE_MAX_RANK)
         return vv_dcp_fail(t->r->metadata, VARVE_LIMIT, t->name,
             "a rank that a tensor may have", "a larger one");
     if (!vv_shape_count(type->rank, type->shape, &count))
-        return fail(t, "a shape of less than 2^64 elements", "a larger one");
+        return dcp_tensor_fail(
+            t, "a shape of less than 2^64 elements", "a larger one");
     return VARVE_OK;
 }
 
 /* The properties are a tuple; a dict they were before torch 2.1. */
-static varve_status take_metadata(struct tensor *t, uint32_t metadata)
+static varve_status dcp_tensor_take_metadata(
+    struct tensor *t, uint32_t metadata)
 {
     uint32_t properties = vv_dcp_field(t->p, metadata, "properties");
     const struct vv_pickle_item *call = vv_pickle_item(t->p, properties);
@@ -110,8 +112,9 @@ static varve_status take_metadata(struct tensor *t, uint32_t metadata)
     t->chunks = vv_dcp_field(t->p, metadata, "chunks");
     if (vv_pickle_item(t->p, t->type)->kind != VV_PICKLE_GLOBAL ||
         vv_pickle_item(t->p, t->chunks)->kind != VV_PICKLE_LIST)
-        return fail(t, "an element type and pieces", "another thing");
-    return take_shape(t, metadata);
+        return dcp_tensor_fail(
+            t, "an element type and pieces", "another thing");
+    return dcp_tensor_take_shape(t, metadata);
 }
 
 /* --- Pieces --------------------------------------------------------------- */
@@ -128,19 +131,20 @@ static varve_status take_box(
         !vv_torch_sizes(
             t->p, vv_dcp_field(t->p, chunk, "sizes"), lengths, &ranks[1]) ||
         ranks[0] != type->rank || ranks[1] != type->rank)
-        return fail(t, "pieces of its rank", "another one");
+        return dcp_tensor_fail(t, "pieces of its rank", "another one");
     for (uint32_t i = 0; i < type->rank; i++) {
         box[i] = starts[i];
         box[type->rank + i] = lengths[i];
         if (__builtin_add_overflow(starts[i], lengths[i], &end) ||
             end > type->shape[i])
-            return fail(t, "pieces inside its shape", "one that leaves it");
+            return dcp_tensor_fail(
+                t, "pieces inside its shape", "one that leaves it");
     }
     return VARVE_OK;
 }
 
-static varve_status find_part(const struct tensor *t, const uint64_t *starts,
-    const struct vv_dcp_part **part)
+static varve_status dcp_tensor_find_part(const struct tensor *t,
+    const uint64_t *starts, const struct vv_dcp_part **part)
 {
     *part = vv_dcp_part_of(t->r->metadata, t->name, t->whole.type.rank, starts);
     return *part ? VARVE_OK
@@ -148,7 +152,7 @@ static varve_status find_part(const struct tensor *t, const uint64_t *starts,
                        "each of its pieces in a file", "one in none");
 }
 
-static void add_name(void *user, struct vv_buffer *text)
+static void dcp_tensor_add_name(void *user, struct vv_buffer *text)
 {
     const struct tensor *t = user;
     const struct vv_pickle_item *name = vv_pickle_item(t->p, t->name);
@@ -166,16 +170,17 @@ static varve_status check_tensor(const struct tensor *t, const struct opened *o,
     enum vv_torch_kind kind =
         vv_torch_tensor(&o->pickle, o->pickle.root, found);
     if (kind != VV_TORCH_TENSOR || !found->has_storage)
-        return fail(t, "a tensor with values in its file", "another thing");
+        return dcp_tensor_fail(
+            t, "a tensor with values in its file", "another thing");
     if (found->type.dtype != t->whole.type.dtype || found->type.rank != rank ||
         (rank > 0 &&
             memcmp(found->type.shape, lengths, rank * sizeof *lengths) != 0))
-        return fail(
+        return dcp_tensor_fail(
             t, "in its file the type and shape that it has", "others there");
     return VARVE_OK;
 }
 
-static varve_status take_piece(
+static varve_status dcp_tensor_take_piece(
     struct tensor *t, const struct opened *o, const uint64_t *box)
 {
     struct vv_arena *arena = &t->r->merge->file->names;
@@ -184,18 +189,19 @@ static varve_status take_piece(
     const struct vv_zip_entry *entry = NULL;
     uint64_t size;
     struct vv_torch_where where = {
-        .name = add_name, .user = t, .error = t->r->error
+        .name = dcp_tensor_add_name, .user = t, .error = t->r->error
     };
     *piece = (struct vv_torch_piece){ 0 };
     VV_TRY(check_tensor(t, o, box + rank, &piece->what.tensor));
     VV_TRY(vv_torch_storage(
         &o->file, &o->pickle, &piece->what.tensor, &where, &entry));
     if (!vv_torch_size(&piece->what.tensor, &size) || size > entry->size)
-        return fail(t, "pieces as large as their storages", "a larger one");
+        return dcp_tensor_fail(
+            t, "pieces as large as their storages", "a larger one");
     struct vv_zip_entry *kept = vv_arena_take(arena, sizeof *kept);
     uint64_t *kept_box = vv_arena_take(arena, 2 * rank * sizeof *box);
     if (!kept || !kept_box)
-        return fail_memory(t->r);
+        return dcp_tensor_fail_memory(t->r);
     *kept = *entry;
     memcpy(kept_box, box, 2 * rank * sizeof *box);
     piece->what.entry = kept;
@@ -204,7 +210,7 @@ static varve_status take_piece(
     return vv_torch_merge_order(t->r->merge, &o->file);
 }
 
-static varve_status read_piece(
+static varve_status dcp_tensor_read_piece(
     struct tensor *t, uint32_t chunk, bool is_counted)
 {
     uint64_t box[2 * VARVE_MAX_RANK], count = 0;
@@ -212,16 +218,17 @@ static varve_status read_piece(
     struct opened o;
     uint32_t rank = t->whole.type.rank;
     if (t->r->left-- == 0)
-        return fail(t, "fewer pieces", "more than the file has bytes");
+        return dcp_tensor_fail(
+            t, "fewer pieces", "more than the file has bytes");
     VV_TRY(take_box(t, chunk, box));
     vv_shape_count(rank, box + rank, &count);
     t->count += count > 0;
     if (is_counted || count == 0) /* what has no elements has no file */
         return VARVE_OK;
-    VV_TRY(find_part(t, box, &part));
+    VV_TRY(dcp_tensor_find_part(t, box, &part));
     varve_status status = open_part(t->r, part, &o);
     if (!status)
-        status = take_piece(t, &o, box);
+        status = dcp_tensor_take_piece(t, &o, box);
     close_part(&o);
     return status;
 }
@@ -230,11 +237,12 @@ static varve_status each_piece(struct tensor *t, bool is_counted)
 {
     for (uint32_t at = vv_pickle_item(t->p, t->chunks)->first; at;
          at = vv_pickle_link(t->p, at).next)
-        VV_TRY(read_piece(t, vv_pickle_link(t->p, at).item, is_counted));
+        VV_TRY(dcp_tensor_read_piece(
+            t, vv_pickle_link(t->p, at).item, is_counted));
     return VARVE_OK;
 }
 
-static varve_status read_pieces(struct tensor *t, uint32_t *item)
+static varve_status dcp_tensor_read_pieces(struct tensor *t, uint32_t *item)
 {
     struct vv_torch_pieced *whole = &t->whole;
     struct vv_pickle_item outside;
@@ -242,14 +250,14 @@ static varve_status read_pieces(struct tensor *t, uint32_t *item)
     whole->pieces = vv_arena_take(&t->r->merge->file->names,
         ((size_t)t->count + 1) * sizeof *whole->pieces);
     if (!whole->pieces)
-        return fail_memory(t->r);
+        return dcp_tensor_fail_memory(t->r);
     VV_TRY(each_piece(t, false));
     const char *wrong = vv_torch_check_boxes(
         whole->type.rank, whole->type.shape, whole->pieces, whole->count);
     if (wrong)
-        return fail(t, "pieces that make up its shape", wrong);
+        return dcp_tensor_fail(t, "pieces that make up its shape", wrong);
     if (!vv_torch_add_pieces(t->r->merge->file, *whole, &outside))
-        return fail_memory(t->r);
+        return dcp_tensor_fail_memory(t->r);
     return vv_torch_merge_item(t->r->merge, outside, item);
 }
 
@@ -273,11 +281,11 @@ static varve_status look_for_whole(
         if (box[type->rank + i] != type->shape[i])
             return VARVE_OK;
     }
-    return find_part(t, box, part);
+    return dcp_tensor_find_part(t, box, part);
 }
 
 /* A tensor of a type that we do not have is whatever it is. */
-static varve_status read_whole(
+static varve_status dcp_tensor_read_whole(
     const struct tensor *t, const struct vv_dcp_part *part, uint32_t *item)
 {
     struct opened o;
@@ -296,12 +304,12 @@ varve_status vv_dcp_read_tensor(
 {
     struct tensor t = { .r = r, .p = r->metadata->p, .name = name };
     const struct vv_dcp_part *part = NULL;
-    VV_TRY(take_metadata(&t, metadata));
+    VV_TRY(dcp_tensor_take_metadata(&t, metadata));
     VV_TRY(look_for_whole(&t, &part));
     if (part)
-        return read_whole(&t, part, item);
+        return dcp_tensor_read_whole(&t, part, item);
     if (t.whole.type.dtype)
-        return read_pieces(&t, item);
+        return dcp_tensor_read_pieces(&t, item);
     *item = t.type; /* an object that says what it is */
     return VARVE_OK;
 }

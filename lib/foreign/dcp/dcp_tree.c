@@ -25,7 +25,7 @@ struct place {
     uint32_t key;
 };
 
-static bool is_same(const struct vv_pickle *p, uint32_t a, uint32_t b)
+static bool dcp_tree_is_same(const struct vv_pickle *p, uint32_t a, uint32_t b)
 {
     const struct vv_pickle_item *x = vv_pickle_item(p, a);
     const struct vv_pickle_item *y = vv_pickle_item(p, b);
@@ -36,15 +36,15 @@ static bool is_same(const struct vv_pickle *p, uint32_t a, uint32_t b)
                : x->a == y->a;
 }
 
-static bool is_there(const void *item, const void *wanted)
+static bool dcp_tree_is_there(const void *item, const void *wanted)
 {
     const struct vv_dcp_node *node = item;
     const struct place *place = wanted;
     return node->parent == place->parent &&
-           is_same(place->p, node->key, place->key);
+           dcp_tree_is_same(place->p, node->key, place->key);
 }
 
-static uint64_t hash_of(const struct place *place)
+static uint64_t dcp_tree_hash_of(const struct place *place)
 {
     const struct vv_pickle_item *key = vv_pickle_item(place->p, place->key);
     uint64_t hash = key->kind == VV_PICKLE_TEXT
@@ -53,7 +53,7 @@ static uint64_t hash_of(const struct place *place)
     return vv_map_mix(hash + (uint64_t)(uintptr_t)place->parent);
 }
 
-static struct vv_dcp_node *add_node(struct vv_dcp_tree *t)
+static struct vv_dcp_node *dcp_tree_add_node(struct vv_dcp_tree *t)
 {
     struct vv_dcp_node *node = vv_arena_take(&t->arena, sizeof *node);
     if (!node)
@@ -70,7 +70,7 @@ bool vv_dcp_tree_begin(struct vv_dcp_tree *t, struct vv_torch_merge *merge)
     vv_arena_init(&t->arena, a);
     vv_map_init(&t->places, a);
     vv_buffer_init(&t->nodes, a);
-    return add_node(t) != NULL;
+    return dcp_tree_add_node(t) != NULL;
 }
 
 void vv_dcp_tree_clear(struct vv_dcp_tree *t)
@@ -82,16 +82,17 @@ void vv_dcp_tree_clear(struct vv_dcp_tree *t)
 
 /* What is below a node under a key, made where there is nothing; NULL without
  * memory. */
-static struct vv_dcp_node *step(
+static struct vv_dcp_node *dcp_tree_step(
     struct vv_dcp_tree *t, struct vv_dcp_node *parent, uint32_t key)
 {
     const struct vv_pickle *p = &t->merge->pickle;
     struct place place = { .p = p, .parent = parent, .key = key };
-    uint64_t hash = hash_of(&place);
-    struct vv_dcp_node *node = vv_map_find(&t->places, hash, is_there, &place);
+    uint64_t hash = dcp_tree_hash_of(&place);
+    struct vv_dcp_node *node =
+        vv_map_find(&t->places, hash, dcp_tree_is_there, &place);
     if (node)
         return node;
-    node = add_node(t);
+    node = dcp_tree_add_node(t);
     if (!node || !vv_map_add(&t->places, hash, node))
         return NULL;
     node->parent = parent;
@@ -114,7 +115,7 @@ bool vv_dcp_tree_add(struct vv_dcp_tree *t, const uint32_t *keys, size_t count,
     struct vv_dcp_node *node = *(struct vv_dcp_node **)(void *)t->nodes.data;
     *is_free = true;
     for (size_t i = 0; i < count; i++) {
-        node = step(t, node, keys[i]);
+        node = dcp_tree_step(t, node, keys[i]);
         if (!node)
             return false;
         *is_free = !node->is_value;
@@ -130,7 +131,8 @@ bool vv_dcp_tree_add(struct vv_dcp_tree *t, const uint32_t *keys, size_t count,
 }
 
 /* Children have their items already. */
-static varve_status add_dict(struct vv_dcp_tree *t, struct vv_dcp_node *node)
+static varve_status dcp_tree_add_dict(
+    struct vv_dcp_tree *t, struct vv_dcp_node *node)
 {
     bool is_list = node->is_list && node->count > 0;
     struct vv_pickle_item item = { .kind = is_list ? VV_PICKLE_LIST
@@ -149,7 +151,7 @@ varve_status vv_dcp_tree_end(struct vv_dcp_tree *t, uint32_t *root)
     struct vv_dcp_node **nodes = (struct vv_dcp_node **)(void *)t->nodes.data;
     for (size_t i = t->nodes.size / sizeof *nodes; i-- > 0;) {
         if (!nodes[i]->is_value)
-            VV_TRY(add_dict(t, nodes[i]));
+            VV_TRY(dcp_tree_add_dict(t, nodes[i]));
     }
     *root = nodes[0]->item;
     return VARVE_OK;

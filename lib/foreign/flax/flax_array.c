@@ -18,8 +18,9 @@ enum { PARTS = 3 };
 
 static const char what[] = "an array";
 
-static varve_status expect(struct vv_msgpack *in, enum vv_msgpack_kind kind,
-    const char *expected, struct vv_msgpack_item *item)
+static varve_status flax_array_expect(struct vv_msgpack *in,
+    enum vv_msgpack_kind kind, const char *expected,
+    struct vv_msgpack_item *item)
 {
     VV_TRY(vv_msgpack_next(in, what, item));
     /* Texts and bytes were one before msgpack 2. */
@@ -32,18 +33,19 @@ static varve_status expect(struct vv_msgpack *in, enum vv_msgpack_kind kind,
                       vv_msgpack_word(item->kind));
 }
 
-static varve_status take_shape(
+static varve_status flax_array_take_shape(
     struct vv_msgpack *in, struct vv_flax_array *array)
 {
     struct vv_msgpack_item list, extent;
-    VV_TRY(expect(in, VV_MSGPACK_LIST, "the shape of an array", &list));
+    VV_TRY(
+        flax_array_expect(in, VV_MSGPACK_LIST, "the shape of an array", &list));
     if (list.bits > VARVE_MAX_RANK)
         return vv_msgpack_fail(in, VARVE_LIMIT, list.begin,
             "an array of up to 16 dimensions", "more");
     array->shape.rank = (uint32_t)list.bits;
     for (uint32_t i = 0; i < array->shape.rank; i++) {
-        VV_TRY(
-            expect(in, VV_MSGPACK_INTEGER, "an extent of an array", &extent));
+        VV_TRY(flax_array_expect(
+            in, VV_MSGPACK_INTEGER, "an extent of an array", &extent));
         if (extent.bits > INT64_MAX)
             return vv_msgpack_fail(in, VARVE_CORRUPT, extent.begin,
                 "extents of 0 or more", "a negative one");
@@ -56,14 +58,14 @@ static varve_status take_shape(
 }
 
 /* Sets how many bytes an element has; 0: nobody knows. */
-static varve_status take_type(
+static varve_status flax_array_take_type(
     struct vv_msgpack *in, struct vv_flax_array *array, unsigned *unit)
 {
     enum { BEFORE = sizeof "flax:" - 1 };
     struct vv_msgpack_item name;
     struct vv_buffer text;
-    VV_TRY(
-        expect(in, VV_MSGPACK_TEXT, "the name of the type of an array", &name));
+    VV_TRY(flax_array_expect(
+        in, VV_MSGPACK_TEXT, "the name of the type of an array", &name));
     if (name.size >= sizeof array->tag - BEFORE)
         return vv_msgpack_fail(in, VARVE_CORRUPT, name.begin,
             "the name of the type of an array", "a longer text");
@@ -84,12 +86,13 @@ static varve_status take_type(
     return status;
 }
 
-static varve_status take_bytes(
+static varve_status flax_array_take_bytes(
     struct vv_msgpack *in, struct vv_flax_array *array, unsigned unit)
 {
     struct vv_msgpack_item bytes;
     uint64_t size = 0;
-    VV_TRY(expect(in, VV_MSGPACK_BYTES, "the bytes of an array", &bytes));
+    VV_TRY(flax_array_expect(
+        in, VV_MSGPACK_BYTES, "the bytes of an array", &bytes));
     array->at = bytes.at;
     array->size = bytes.size;
     bool fits =
@@ -105,18 +108,18 @@ static varve_status take_bytes(
         array->tag + 5, bytes.size);
 }
 
-static varve_status take_parts(
+static varve_status flax_array_take_parts(
     struct vv_msgpack *in, struct vv_flax_array *array)
 {
     struct vv_msgpack_item list;
     unsigned unit = 0;
-    VV_TRY(expect(in, VV_MSGPACK_LIST, what, &list));
+    VV_TRY(flax_array_expect(in, VV_MSGPACK_LIST, what, &list));
     if (list.bits != PARTS)
         return vv_msgpack_fail(in, VARVE_CORRUPT, list.begin,
             "an array of shape, type and bytes", "another list");
-    VV_TRY(take_shape(in, array));
-    VV_TRY(take_type(in, array, &unit));
-    VV_TRY(take_bytes(in, array, unit));
+    VV_TRY(flax_array_take_shape(in, array));
+    VV_TRY(flax_array_take_type(in, array, &unit));
+    VV_TRY(flax_array_take_bytes(in, array, unit));
     return in->at == in->end
                ? VARVE_OK
                : vv_msgpack_fail(in, VARVE_CORRUPT, in->at,
@@ -130,7 +133,7 @@ varve_status vv_flax_array_read(struct vv_msgpack *in,
     *array = (struct vv_flax_array){ .count = 0 };
     in->at = extension->at;
     in->end = extension->at + extension->size;
-    varve_status status = take_parts(in, array);
+    varve_status status = flax_array_take_parts(in, array);
     in->at = behind;
     in->end = end;
     return status;

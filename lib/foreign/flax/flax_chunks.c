@@ -15,7 +15,7 @@ static const char mark[] = "__msgpack_chunked_array__";
 static const char what[] = "an array in pieces";
 
 /* Whether a text is this one, which is no longer than what there is to see. */
-static varve_status is_text(struct vv_msgpack *in,
+static varve_status flax_chunks_is_text(struct vv_msgpack *in,
     const struct vv_msgpack_item *item, const char *text, bool *is_one)
 {
     const char *rest = text;
@@ -41,7 +41,7 @@ varve_status vv_flax_chunks_are_next(
     if (map->bits == 0)
         return VARVE_OK;
     VV_TRY(vv_msgpack_next(in, "a key", &key));
-    VV_TRY(is_text(in, &key, mark, are_next));
+    VV_TRY(flax_chunks_is_text(in, &key, mark, are_next));
     if (!*are_next) {
         in->at = begin;
         return VARVE_OK;
@@ -49,13 +49,13 @@ varve_status vv_flax_chunks_are_next(
     return vv_msgpack_next(in, what, &value);
 }
 
-static varve_status take_key(
+static varve_status flax_chunks_take_key(
     struct vv_msgpack *in, const char *text, const char *expected)
 {
     struct vv_msgpack_item key;
     bool is_one;
     VV_TRY(vv_msgpack_next(in, what, &key));
-    VV_TRY(is_text(in, &key, text, &is_one));
+    VV_TRY(flax_chunks_is_text(in, &key, text, &is_one));
     return is_one ? VARVE_OK
                   : vv_msgpack_fail(
                         in, VARVE_CORRUPT, key.begin, expected, "another key");
@@ -65,14 +65,15 @@ static varve_status take_position(struct vv_msgpack *in, uint64_t number)
 {
     char digits[24];
     vv_decimal(number, digits);
-    return take_key(
+    return flax_chunks_take_key(
         in, digits, "the extents and pieces of an array in their order");
 }
 
 static varve_status take_map(
     struct vv_msgpack *in, const char *key, struct vv_msgpack_item *map)
 {
-    VV_TRY(take_key(in, key, "\"shape\" and \"chunks\" of an array in pieces"));
+    VV_TRY(flax_chunks_take_key(
+        in, key, "\"shape\" and \"chunks\" of an array in pieces"));
     VV_TRY(vv_msgpack_next(in, what, map));
     return map->kind == VV_MSGPACK_MAP
                ? VARVE_OK
@@ -80,7 +81,7 @@ static varve_status take_map(
                      vv_msgpack_word(map->kind));
 }
 
-static varve_status take_shape(
+static varve_status flax_chunks_take_shape(
     struct vv_msgpack *in, struct vv_flax_array *whole)
 {
     struct vv_msgpack_item map, extent;
@@ -116,7 +117,7 @@ varve_status vv_flax_chunks_next(
 }
 
 /* Their sizes are of parts of the file that are beside each other. */
-static varve_status add_pieces(
+static varve_status flax_chunks_add_pieces(
     struct vv_msgpack *in, struct vv_flax_chunks *chunks)
 {
     struct vv_flax_array *whole = &chunks->array, piece;
@@ -149,8 +150,8 @@ varve_status vv_flax_chunks_read(struct vv_msgpack *in,
     if (map->bits != 3)
         return vv_msgpack_fail(in, VARVE_CORRUPT, map->begin,
             "\"shape\" and \"chunks\" of an array in pieces", "others");
-    VV_TRY(take_shape(in, &chunks->array));
+    VV_TRY(flax_chunks_take_shape(in, &chunks->array));
     VV_TRY(take_map(in, "chunks", &chunks->pieces));
     chunks->first = in->at;
-    return add_pieces(in, chunks);
+    return flax_chunks_add_pieces(in, chunks);
 }

@@ -78,7 +78,7 @@ static varve_status make_complex(struct vv_msgpack *in,
     return VARVE_OK;
 }
 
-static varve_status make_text(struct vv_msgpack *in,
+static varve_status flax_decode_make_text(struct vv_msgpack *in,
     const struct vv_msgpack_item *item, unsigned char *bytes, size_t size)
 {
     if (size < 8 || size - 8 != item->size)
@@ -112,7 +112,7 @@ static varve_status make_whole(struct vv_msgpack *in,
     return VARVE_OK;
 }
 
-static varve_status make(struct vv_msgpack *in,
+static varve_status flax_decode_make(struct vv_msgpack *in,
     const struct vv_msgpack_item *item, unsigned char *bytes, size_t size)
 {
     switch (item->kind) {
@@ -127,7 +127,7 @@ static varve_status make(struct vv_msgpack *in,
             vv_store64(bytes, item->bits);
         return VARVE_OK;
     case VV_MSGPACK_TEXT:
-    case VV_MSGPACK_BYTES: return make_text(in, item, bytes, size);
+    case VV_MSGPACK_BYTES: return flax_decode_make_text(in, item, bytes, size);
     case VV_MSGPACK_LIST: return make_vector(in, item, bytes, size);
     case VV_MSGPACK_MAP: return make_whole(in, item, bytes, size);
     case VV_MSGPACK_EXTENSION: return make_complex(in, item, bytes, size);
@@ -146,5 +146,5 @@ varve_status vv_flax_decode(const struct vv_foreign *foreign, uint64_t number,
     struct vv_msgpack_item item;
     memset(bytes, 0, size);
     VV_TRY(vv_msgpack_next(&in, what, &item));
-    return make(&in, &item, bytes, size);
+    return flax_decode_make(&in, &item, bytes, size);
 }

@@ -24,7 +24,7 @@ struct sight {
 };
 
 /* The number behind a mark. */
-static uint64_t take_number(struct sight *s, size_t width)
+static uint64_t flax_in_take_number(struct sight *s, size_t width)
 {
     uint64_t number = 0;
     if ((size_t)(s->end - s->at) < width) {
@@ -37,7 +37,7 @@ static uint64_t take_number(struct sight *s, size_t width)
 }
 
 /* Goes behind so many bytes, if they are all there to see. */
-static bool pass(struct sight *s, uint64_t size)
+static bool flax_in_pass(struct sight *s, uint64_t size)
 {
     if (size > (uint64_t)(s->end - s->at))
         return false;
@@ -48,16 +48,17 @@ static bool pass(struct sight *s, uint64_t size)
 static bool pass_text(struct sight *s, unsigned mark)
 {
     if (mark >= 0xa0 && mark <= 0xbf)
-        return pass(s, mark & 0x1f);
+        return flax_in_pass(s, mark & 0x1f);
     if (mark >= 0xd9 && mark <= 0xdb)
-        return pass(s, take_number(s, (size_t)1 << (mark - 0xd9)));
+        return flax_in_pass(
+            s, flax_in_take_number(s, (size_t)1 << (mark - 0xd9)));
     return false;
 }
 
 static bool pass_map(struct sight *s, unsigned mark)
 {
     if (mark == 0xde || mark == 0xdf)
-        return pass(s, mark == 0xde ? 2 : 4);
+        return flax_in_pass(s, mark == 0xde ? 2 : 4);
     return mark >= 0x80 && mark <= 0x8f;
 }
 
@@ -68,14 +69,14 @@ static bool pass_scalar(struct sight *s, unsigned mark)
         mark == 0xc3)
         return true;
     if (mark >= 0xca && mark <= 0xd3)
-        return pass(s, sizes[mark - 0xca]);
+        return flax_in_pass(s, sizes[mark - 0xca]);
     return pass_text(s, mark);
 }
 
 static bool is_array(struct sight s, unsigned mark)
 {
     if (mark >= 0xc7 && mark <= 0xc9)
-        take_number(&s, (size_t)1 << (mark - 0xc7));
+        flax_in_take_number(&s, (size_t)1 << (mark - 0xc7));
     else if (mark < 0xd4 || mark > 0xd8)
         return false;
     return s.end - s.at >= 3 && s.at[0] == VV_FLAX_ARRAY && s.at[1] == 0x93 &&
@@ -84,7 +85,7 @@ static bool is_array(struct sight s, unsigned mark)
 
 /* Whether it is a map in which there is an array, behind what may be there:
  * what a map begins with is a key, and so is what goes on behind a value. */
-static bool looks_like_one(const struct vv_candidate *c)
+static bool flax_in_looks_like_one(const struct vv_candidate *c)
 {
     struct sight s = { c->head, c->head + c->head_size };
     if (s.at == s.end || !pass_map(&s, *s.at++))
@@ -99,11 +100,11 @@ static bool looks_like_one(const struct vv_candidate *c)
     return false;
 }
 
-static enum vv_bid bid(const struct vv_candidate *c)
+static enum vv_bid flax_in_bid(const struct vv_candidate *c)
 {
     bool is_called = vv_text_ends_in(c->path, strlen(c->path), ".msgpack");
     struct sight s = { c->head, c->head + c->head_size };
-    if (looks_like_one(c))
+    if (flax_in_looks_like_one(c))
         return VV_BID_LIKELY;
     if (!is_called)
         return VV_BID_NONE;
@@ -112,7 +113,7 @@ static enum vv_bid bid(const struct vv_candidate *c)
 
 /* --- All ------------------------------------------------------------------ */
 
-static varve_status open_source(
+static varve_status flax_in_open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     foreign->decode = vv_flax_decode;
@@ -121,5 +122,5 @@ static varve_status open_source(
 }
 
 const struct vv_foreign_format vv_flax_format = {
-    .format = VARVE_FORMAT_FLAX, .bid = bid, .open = open_source
+    .format = VARVE_FORMAT_FLAX, .bid = flax_in_bid, .open = flax_in_open_source
 };

@@ -46,7 +46,7 @@ static bool is_out_of_memory(const struct finding *f)
 }
 
 /* False where it is one look too many. */
-static bool spend(struct finding *f)
+static bool flax_slots_spend(struct finding *f)
 {
     f->looks -= f->looks > 0;
     return f->looks > 0;
@@ -54,7 +54,7 @@ static bool spend(struct finding *f)
 
 /* --- Edges ---------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right)
+static int flax_slots_compare(const void *left, const void *right)
 {
     const struct vv_draft_edge *a = left, *b = right;
     if (a->parent != b->parent)
@@ -63,7 +63,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* The first edge of this node, or of one behind it. */
-static const struct vv_draft_edge *first_of(
+static const struct vv_draft_edge *flax_slots_first_of(
     const struct finding *f, uint32_t node)
 {
     const struct vv_draft_edge *all = (const void *)f->sorted.data;
@@ -80,7 +80,8 @@ static const struct vv_draft_edge *first_of(
 
 static struct edges edges_of(const struct finding *f, uint32_t node)
 {
-    return (struct edges){ first_of(f, node), first_of(f, node + 1) };
+    return (struct edges){ flax_slots_first_of(f, node),
+        flax_slots_first_of(f, node + 1) };
 }
 
 static bool is_params(const struct vv_draft_edge *e)
@@ -90,14 +91,14 @@ static bool is_params(const struct vv_draft_edge *e)
            memcmp(e->name.bytes, name, sizeof name - 1) == 0;
 }
 
-static bool is_object(const struct finding *f, uint32_t node)
+static bool flax_slots_is_object(const struct finding *f, uint32_t node)
 {
     return vv_draft_node_at(f->draft, node)->kind == VARVE_OBJECT;
 }
 
 /* --- Two trees ------------------------------------------------------------ */
 
-static const struct vv_draft_value *value_of(
+static const struct vv_draft_value *flax_slots_value_of(
     const struct finding *f, uint32_t node)
 {
     const struct vv_draft_node *n = vv_draft_node_at(f->draft, node);
@@ -112,21 +113,22 @@ static bool have_one_shape(
     const struct finding *f, uint32_t left, uint32_t right)
 {
     const uint64_t *extents = (const void *)f->draft->extents.data;
-    const struct vv_draft_value *a = value_of(f, left);
-    const struct vv_draft_value *b = value_of(f, right);
+    const struct vv_draft_value *a = flax_slots_value_of(f, left);
+    const struct vv_draft_value *b = flax_slots_value_of(f, right);
     return a && b && a->rank == b->rank &&
            (a->rank == 0 || memcmp(extents + a->extents, extents + b->extents,
                                 a->rank * sizeof *extents) == 0);
 }
 
 /* Whether what is kept fits what is trained, as far as the two alone say. */
-static bool fit(struct finding *f, struct pair pair)
+static bool flax_slots_fit(struct finding *f, struct pair pair)
 {
-    if (is_object(f, pair.kept) && is_object(f, pair.trained)) {
+    if (flax_slots_is_object(f, pair.kept) &&
+        flax_slots_is_object(f, pair.trained)) {
         vv_buffer_add(&f->pairs, &pair, sizeof pair);
         return true;
     }
-    if (is_object(f, pair.kept)) { /* of what is left out */
+    if (flax_slots_is_object(f, pair.kept)) { /* of what is left out */
         struct edges e = edges_of(f, pair.kept);
         return e.at == e.end;
     }
@@ -141,11 +143,12 @@ static bool fit_children(struct finding *f, struct pair pair)
     for (; kept.at < kept.end; kept.at++, trained.at++) {
         while (trained.at < trained.end &&
                vv_draft_compare(&trained.at->name, &kept.at->name) < 0 &&
-               spend(f))
+               flax_slots_spend(f))
             trained.at++;
-        if (!spend(f) || trained.at == trained.end ||
+        if (!flax_slots_spend(f) || trained.at == trained.end ||
             vv_draft_compare(&trained.at->name, &kept.at->name) != 0 ||
-            !fit(f, (struct pair){ kept.at->child, trained.at->child }))
+            !flax_slots_fit(
+                f, (struct pair){ kept.at->child, trained.at->child }))
             return false;
     }
     return true;
@@ -168,7 +171,8 @@ static bool is_mirror(struct finding *f, uint32_t kept, uint32_t trained)
 
 /* --- All below what is beside the parameters ------------------------------ */
 
-static void add_slots(struct finding *f, const struct vv_draft_edge *e)
+static void flax_slots_add_slots(
+    struct finding *f, const struct vv_draft_edge *e)
 {
     const struct pair *slots = (const void *)f->slots.data;
     for (size_t i = 0; i < f->slots.size / sizeof *slots; i++)
@@ -177,16 +181,18 @@ static void add_slots(struct finding *f, const struct vv_draft_edge *e)
     f->are_done[e->child] = 1;
 }
 
-static void look_below(struct finding *f, uint32_t node, uint32_t params)
+static void flax_slots_look_below(
+    struct finding *f, uint32_t node, uint32_t params)
 {
     struct edges e = edges_of(f, node);
-    for (; e.at < e.end && spend(f) && !is_out_of_memory(f); e.at++) {
-        if (is_params(e.at) || !is_object(f, e.at->child) ||
+    for (; e.at < e.end && flax_slots_spend(f) && !is_out_of_memory(f);
+         e.at++) {
+        if (is_params(e.at) || !flax_slots_is_object(f, e.at->child) ||
             f->are_done[e.at->child])
             continue;
         if (e.at->name.size <= LONGEST_SLOT &&
             is_mirror(f, e.at->child, params))
-            add_slots(f, e.at);
+            flax_slots_add_slots(f, e.at);
         else
             vv_buffer_add(&f->nodes, &e.at->child, sizeof e.at->child);
     }
@@ -198,25 +204,25 @@ static void look_beside(struct finding *f, const struct vv_draft_edge *params)
     struct edges e = edges_of(f, params->parent);
     f->nodes.size = 0;
     for (; e.at < e.end; e.at++) {
-        if (!is_params(e.at) && is_object(f, e.at->child) &&
+        if (!is_params(e.at) && flax_slots_is_object(f, e.at->child) &&
             !f->are_done[e.at->child])
             vv_buffer_add(&f->nodes, &e.at->child, sizeof e.at->child);
     }
-    while (f->nodes.size > 0 && !is_out_of_memory(f) && spend(f)) {
+    while (f->nodes.size > 0 && !is_out_of_memory(f) && flax_slots_spend(f)) {
         uint32_t node;
         f->nodes.size -= sizeof node;
         memcpy(&node, f->nodes.data + f->nodes.size, sizeof node);
-        look_below(f, node, params->child);
+        flax_slots_look_below(f, node, params->child);
     }
 }
 
 /* The nearest parameters count: an object comes after what it is in. */
-static void find_all(struct finding *f)
+static void flax_slots_find_all(struct finding *f)
 {
     const struct vv_draft_edge *all = (const void *)f->sorted.data;
     for (size_t i = f->sorted.size / sizeof *all; i-- > 0;) {
-        if (is_params(&all[i]) && is_object(f, all[i].child) && f->looks > 0 &&
-            !is_out_of_memory(f))
+        if (is_params(&all[i]) && flax_slots_is_object(f, all[i].child) &&
+            f->looks > 0 && !is_out_of_memory(f))
             look_beside(f, &all[i]);
     }
 }
@@ -239,8 +245,8 @@ varve_status vv_flax_slots_add(struct vv_draft *draft, varve_error *error)
     vv_buffer_add(&f.sorted, edges, count * sizeof *edges);
     bool is_ready = f.are_done && !f.sorted.failed;
     if (is_ready) {
-        qsort(f.sorted.data, count, sizeof *edges, compare);
-        find_all(&f);
+        qsort(f.sorted.data, count, sizeof *edges, flax_slots_compare);
+        flax_slots_find_all(&f);
     }
     bool has_failed = !is_ready || is_out_of_memory(&f);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)

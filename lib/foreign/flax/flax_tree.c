@@ -34,7 +34,7 @@ struct tree {
     struct vv_buffer path; /* of the map or list that is open, for messages */
 };
 
-static varve_status fail_memory(const struct tree *t)
+static varve_status flax_tree_fail_memory(const struct tree *t)
 {
     return vv_fail_memory(t->in.window.error, "a tree of Flax");
 }
@@ -42,7 +42,7 @@ static varve_status fail_memory(const struct tree *t)
 /* --- Values --------------------------------------------------------------- */
 
 /* Hangs a node under the name at the object that is open; the root is. */
-static uint32_t hang(struct tree *t, uint32_t parent, varve_kind kind)
+static uint32_t flax_tree_hang(struct tree *t, uint32_t parent, varve_kind kind)
 {
     uint32_t node = vv_draft_node(t->draft, kind);
     vv_draft_edge(
@@ -51,32 +51,32 @@ static uint32_t hang(struct tree *t, uint32_t parent, varve_kind kind)
 }
 
 /* A value that is made of an item. */
-static void add_made(struct tree *t, uint32_t parent,
+static void flax_tree_add_made(struct tree *t, uint32_t parent,
     const struct vv_msgpack_item *item, const varve_tensor *type)
 {
     struct vv_place place = { .file = VV_DECODED, .offset = item->begin };
-    uint32_t node = hang(t, parent, VARVE_VARIABLE);
+    uint32_t node = flax_tree_hang(t, parent, VARVE_VARIABLE);
     vv_draft_value(t->draft, node, type,
         type->dtype == VARVE_STRING ? 8 + item->size : 0, &place);
 }
 
-static void add_scalar(struct tree *t, uint32_t parent,
+static void flax_tree_add_scalar(struct tree *t, uint32_t parent,
     const struct vv_msgpack_item *item, varve_dtype dtype)
 {
     varve_tensor type = { .dtype = dtype };
-    add_made(t, parent, item, &type);
+    flax_tree_add_made(t, parent, item, &type);
 }
 
 /* An array whose bytes are at `place`. */
-static void add_array(struct tree *t, uint32_t parent,
+static void flax_tree_add_array(struct tree *t, uint32_t parent,
     const struct vv_flax_array *array, const struct vv_place *place)
 {
     if (array->shape.dtype) {
-        uint32_t node = hang(t, parent, VARVE_VARIABLE);
+        uint32_t node = flax_tree_hang(t, parent, VARVE_VARIABLE);
         vv_draft_value(t->draft, node, &array->shape, 0, place);
         return;
     }
-    uint32_t node = hang(t, parent, VARVE_STATE);
+    uint32_t node = flax_tree_hang(t, parent, VARVE_STATE);
     vv_draft_state(t->draft, node, array->size, place);
     vv_draft_tag(t->draft, node, array->tag);
 }
@@ -108,7 +108,7 @@ static varve_status add_extension(
     struct vv_place place = { .offset = item->at };
     if (item->type == VV_FLAX_COMPLEX) {
         VV_TRY(check_complex(t, item));
-        add_scalar(t, parent, item, VARVE_COMPLEX128);
+        flax_tree_add_scalar(t, parent, item, VARVE_COMPLEX128);
         return VARVE_OK;
     }
     if (item->type == VV_FLAX_ARRAY || item->type == VV_FLAX_SCALAR) {
@@ -119,13 +119,13 @@ static varve_status add_extension(
     }
     if (array.size == 0)
         place.offset = 0; /* of nothing, also at the end */
-    add_array(t, parent, &array, &place);
+    flax_tree_add_array(t, parent, &array, &place);
     return VARVE_OK;
 }
 
 /* --- Members -------------------------------------------------------------- */
 
-static void add_to_path(struct tree *t)
+static void flax_tree_add_to_path(struct tree *t)
 {
     if (t->path.size > 0 && t->name.size > 0)
         vv_buffer_add8(&t->path, '/');
@@ -133,7 +133,7 @@ static void add_to_path(struct tree *t)
         vv_buffer_add(&t->path, t->name.data, t->name.size);
 }
 
-static varve_status push(
+static varve_status flax_tree_push(
     struct tree *t, uint32_t node, const struct vv_msgpack_item *item)
 {
     struct level level = { .left = item->bits,
@@ -141,13 +141,14 @@ static varve_status push(
         .has_keys = item->kind == VV_MSGPACK_MAP,
         .path = t->path.size };
     if (t->levels.size > 0)
-        add_to_path(t);
+        flax_tree_add_to_path(t);
     vv_buffer_add(&t->levels, &level, sizeof level);
-    return t->levels.failed || t->path.failed ? fail_memory(t) : VARVE_OK;
+    return t->levels.failed || t->path.failed ? flax_tree_fail_memory(t)
+                                              : VARVE_OK;
 }
 
-static varve_status add_list(struct tree *t, uint32_t parent, bool is_root,
-    const struct vv_msgpack_item *item)
+static varve_status flax_tree_add_list(struct tree *t, uint32_t parent,
+    bool is_root, const struct vv_msgpack_item *item)
 {
     varve_tensor type = { .rank = 1, .shape = { item->bits } };
     if (item->bits > MOST_IN_LIST)
@@ -155,8 +156,9 @@ static varve_status add_list(struct tree *t, uint32_t parent, bool is_root,
             "a list of at most 67108864 items", "a longer one");
     VV_TRY(vv_flax_vector(&t->in, item, &type.dtype));
     if (!type.dtype)
-        return push(t, is_root ? 0 : hang(t, parent, VARVE_OBJECT), item);
-    add_made(t, parent, item, &type);
+        return flax_tree_push(
+            t, is_root ? 0 : flax_tree_hang(t, parent, VARVE_OBJECT), item);
+    flax_tree_add_made(t, parent, item, &type);
     return VARVE_OK;
 }
 
@@ -168,29 +170,41 @@ static varve_status add_map(struct tree *t, uint32_t parent, bool is_root,
     bool are_next;
     VV_TRY(vv_flax_chunks_are_next(&t->in, item, &are_next));
     if (!are_next)
-        return push(t, is_root ? 0 : hang(t, parent, VARVE_OBJECT), item);
+        return flax_tree_push(
+            t, is_root ? 0 : flax_tree_hang(t, parent, VARVE_OBJECT), item);
     VV_TRY(vv_flax_chunks_read(&t->in, item, &chunks));
-    add_array(t, parent, &chunks.array, &place);
+    flax_tree_add_array(t, parent, &chunks.array, &place);
     return VARVE_OK;
 }
 
 /* The next item, which hangs at `parent`, or is the root itself if it can be.
  */
-static varve_status add_member(struct tree *t, uint32_t parent, bool is_root)
+static varve_status flax_tree_add_member(
+    struct tree *t, uint32_t parent, bool is_root)
 {
     struct vv_msgpack_item item;
     VV_TRY(vv_msgpack_next(&t->in, "a value", &item));
     switch (item.kind) {
     case VV_MSGPACK_NOTHING:
     case VV_MSGPACK_NIL: break;
-    case VV_MSGPACK_BOOL: add_scalar(t, parent, &item, VARVE_BOOL); break;
-    case VV_MSGPACK_INTEGER: add_scalar(t, parent, &item, VARVE_INT64); break;
-    case VV_MSGPACK_UNSIGNED: add_scalar(t, parent, &item, VARVE_UINT64); break;
+    case VV_MSGPACK_BOOL:
+        flax_tree_add_scalar(t, parent, &item, VARVE_BOOL);
+        break;
+    case VV_MSGPACK_INTEGER:
+        flax_tree_add_scalar(t, parent, &item, VARVE_INT64);
+        break;
+    case VV_MSGPACK_UNSIGNED:
+        flax_tree_add_scalar(t, parent, &item, VARVE_UINT64);
+        break;
     case VV_MSGPACK_FLOAT:
-    case VV_MSGPACK_REAL: add_scalar(t, parent, &item, VARVE_FLOAT64); break;
+    case VV_MSGPACK_REAL:
+        flax_tree_add_scalar(t, parent, &item, VARVE_FLOAT64);
+        break;
     case VV_MSGPACK_TEXT:
-    case VV_MSGPACK_BYTES: add_scalar(t, parent, &item, VARVE_STRING); break;
-    case VV_MSGPACK_LIST: return add_list(t, parent, is_root, &item);
+    case VV_MSGPACK_BYTES:
+        flax_tree_add_scalar(t, parent, &item, VARVE_STRING);
+        break;
+    case VV_MSGPACK_LIST: return flax_tree_add_list(t, parent, is_root, &item);
     case VV_MSGPACK_MAP: return add_map(t, parent, is_root, &item);
     case VV_MSGPACK_EXTENSION: return add_extension(t, parent, &item);
     }
@@ -200,7 +214,7 @@ static varve_status add_member(struct tree *t, uint32_t parent, bool is_root)
 /* --- Names ---------------------------------------------------------------- */
 
 /* A text, or an integer as Python prints it; any other by its position. */
-static varve_status take_key(struct tree *t, uint64_t position)
+static varve_status flax_tree_take_key(struct tree *t, uint64_t position)
 {
     struct vv_msgpack_item key;
     VV_TRY(vv_msgpack_next(&t->in, "a key", &key));
@@ -226,29 +240,30 @@ static varve_status take_key(struct tree *t, uint64_t position)
     return VARVE_OK;
 }
 
-static varve_status take_name(struct tree *t, const struct level *level)
+static varve_status flax_tree_take_name(
+    struct tree *t, const struct level *level)
 {
     t->name.size = 0;
     if (level->has_keys)
-        VV_TRY(take_key(t, level->position));
+        VV_TRY(flax_tree_take_key(t, level->position));
     else
         vv_buffer_add_decimal(&t->name, level->position);
-    return t->name.failed ? fail_memory(t) : VARVE_OK;
+    return t->name.failed ? flax_tree_fail_memory(t) : VARVE_OK;
 }
 
 /* --- All ------------------------------------------------------------------ */
 
 /* Puts the path of what is taken into the message of a failure. */
-static varve_status name_failure(struct tree *t, varve_status status)
+static varve_status flax_tree_name_failure(struct tree *t, varve_status status)
 {
-    add_to_path(t);
+    flax_tree_add_to_path(t);
     if (status != VARVE_NO_MEMORY && !t->path.failed && t->path.size > 0)
         vv_fail_of(t->in.window.error, t->in.window.foreign->files[0].path,
             "value", (const char *)t->path.data, t->path.size);
     return status;
 }
 
-static varve_status take_members(struct tree *t)
+static varve_status flax_tree_take_members(struct tree *t)
 {
     while (t->levels.size > 0 && !t->draft->failed) {
         struct level *top =
@@ -258,24 +273,25 @@ static varve_status take_members(struct tree *t)
             t->levels.size -= sizeof *top;
             continue;
         }
-        varve_status status = take_name(t, top);
+        varve_status status = flax_tree_take_name(t, top);
         top->left--;
         top->position++;
         if (!status)
-            status = add_member(t, top->node, false); /* `top` may move */
+            status =
+                flax_tree_add_member(t, top->node, false); /* `top` may move */
         if (status)
-            return name_failure(t, status);
+            return flax_tree_name_failure(t, status);
     }
     return VARVE_OK;
 }
 
-static varve_status take_all(struct tree *t)
+static varve_status flax_tree_take_all(struct tree *t)
 {
     vv_buffer_add_string(&t->name, "value");
     if (t->name.failed)
-        return fail_memory(t);
-    VV_TRY(add_member(t, 0, true));
-    VV_TRY(take_members(t));
+        return flax_tree_fail_memory(t);
+    VV_TRY(flax_tree_add_member(t, 0, true));
+    VV_TRY(flax_tree_take_members(t));
     if (t->draft->failed || t->in.at == t->in.end)
         return VARVE_OK;
     return vv_msgpack_fail(&t->in, VARVE_CORRUPT, t->in.at,
@@ -292,7 +308,7 @@ varve_status vv_flax_tree_add(
     vv_buffer_init(&t.levels, a);
     vv_buffer_init(&t.name, a);
     vv_buffer_init(&t.path, a);
-    varve_status status = take_all(&t);
+    varve_status status = flax_tree_take_all(&t);
     vv_buffer_clear(&t.levels);
     vv_buffer_clear(&t.name);
     vv_buffer_clear(&t.path);

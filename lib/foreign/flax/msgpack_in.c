@@ -85,7 +85,7 @@ const char *vv_msgpack_word(enum vv_msgpack_kind kind)
 }
 
 /* That so many bytes, or items of one byte at least, are still there. */
-static varve_status expect(
+static varve_status msgpack_in_expect(
     const struct vv_msgpack *in, uint64_t count, const char *what)
 {
     uint64_t left = in->end - in->at;
@@ -98,7 +98,8 @@ static varve_status expect(
 }
 
 /* A big-endian number; what stands there is there to see. */
-static uint64_t number_of(const unsigned char *bytes, const struct mark *mark)
+static uint64_t msgpack_in_number_of(
+    const unsigned char *bytes, const struct mark *mark)
 {
     uint64_t bits = mark->is_signed && (bytes[0] & 0x80) ? UINT64_MAX : 0;
     for (unsigned i = 0; i < mark->width; i++)
@@ -106,7 +107,7 @@ static uint64_t number_of(const unsigned char *bytes, const struct mark *mark)
     return bits;
 }
 
-static void widen(struct vv_msgpack_item *item)
+static void msgpack_in_widen(struct vv_msgpack_item *item)
 {
     uint32_t bits = (uint32_t)item->bits;
     float single;
@@ -142,10 +143,10 @@ static varve_status take_marked(struct vv_msgpack *in,
     if (item->kind == VV_MSGPACK_NOTHING)
         return vv_msgpack_fail(
             in, VARVE_CORRUPT, item->begin, what, vv_msgpack_word(item->kind));
-    VV_TRY(expect(in, (uint64_t)mark->width + is_extension, what));
+    VV_TRY(msgpack_in_expect(in, (uint64_t)mark->width + is_extension, what));
     item->bits = item->kind == VV_MSGPACK_BOOL ? bytes[0] & 1
                  : mark->size                  ? mark->size
-                                               : number_of(bytes + 1, mark);
+                              : msgpack_in_number_of(bytes + 1, mark);
     in->at += mark->width;
     if (is_extension) {
         int byte = bytes[1 + mark->width];
@@ -153,7 +154,7 @@ static varve_status take_marked(struct vv_msgpack *in,
         in->at++;
     }
     if (item->kind == VV_MSGPACK_FLOAT)
-        widen(item);
+        msgpack_in_widen(item);
     if (item->kind == VV_MSGPACK_INTEGER && !mark->is_signed &&
         item->bits > INT64_MAX)
         item->kind = VV_MSGPACK_UNSIGNED;
@@ -168,13 +169,13 @@ static varve_status enclose(
     case VV_MSGPACK_TEXT:
     case VV_MSGPACK_BYTES:
     case VV_MSGPACK_EXTENSION:
-        VV_TRY(expect(in, item->bits, what));
+        VV_TRY(msgpack_in_expect(in, item->bits, what));
         item->at = in->at;
         item->size = item->bits;
         in->at += item->size;
         return VARVE_OK;
-    case VV_MSGPACK_LIST: return expect(in, item->bits, what);
-    case VV_MSGPACK_MAP: return expect(in, 2 * item->bits, what);
+    case VV_MSGPACK_LIST: return msgpack_in_expect(in, item->bits, what);
+    case VV_MSGPACK_MAP: return msgpack_in_expect(in, 2 * item->bits, what);
     default: return VARVE_OK;
     }
 }
@@ -185,7 +186,7 @@ varve_status vv_msgpack_next(
     const unsigned char *bytes;
     size_t size;
     *item = (struct vv_msgpack_item){ .begin = in->at, .at = in->at };
-    VV_TRY(expect(in, 1, what));
+    VV_TRY(msgpack_in_expect(in, 1, what));
     VV_TRY(vv_window_look(&in->window, in->at, &bytes, &size));
     in->at++;
     if (!take_short(bytes[0], item))

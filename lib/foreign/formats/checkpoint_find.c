@@ -77,7 +77,7 @@ static bool is_numbered(
 }
 
 /* Of two files with one number the padded one is taken, as for a prefix. */
-static int look_at_name(
+static int checkpoint_find_look_at_name(
     void *user, const char *name, const struct vv_file_info *info)
 {
     (void)info;
@@ -110,8 +110,8 @@ static varve_status find_below(const struct vv_context *context,
     search.best = &best;
     search.below = *below;
     set_joined(&any, directory, "x");
-    varve_status status = vv_directory_each(
-        context, vv_buffer_string(&any), look_at_name, &search, error);
+    varve_status status = vv_directory_each(context, vv_buffer_string(&any),
+        checkpoint_find_look_at_name, &search, error);
     if (!status && (best.failed || any.failed))
         status = vv_fail_memory(error, "a path");
     else if (!status && search.is_ambiguous)

@@ -117,8 +117,8 @@ struct look {
     unsigned char tail[64];
 };
 
-static varve_status look_at(const struct vv_context *context, const char *path,
-    struct look *look, varve_error *error)
+static varve_status checkpoint_in_look_at(const struct vv_context *context,
+    const char *path, struct look *look, varve_error *error)
 {
     struct vv_candidate *c = &look->candidate;
     int file;
@@ -219,8 +219,9 @@ static void tell_part(const struct vv_foreign *f, struct vv_draft *draft)
     vv_draft_leave_out(draft, "", text);
 }
 
-static varve_status open_with(struct vv_opened *o, struct vv_foreign *f,
-    const struct vv_foreign_format *format, varve_error *error)
+static varve_status checkpoint_in_open_with(struct vv_opened *o,
+    struct vv_foreign *f, const struct vv_foreign_format *format,
+    varve_error *error)
 {
     uint32_t first;
     struct vv_draft draft;
@@ -261,14 +262,14 @@ static varve_status open_once(struct vv_opened *o,
     f->format = format->format;
     o->backing = &vv_foreign_backing;
     o->state = f;
-    return open_with(o, f, format, error);
+    return checkpoint_in_open_with(o, f, format, error);
 }
 
 /* Whether the index of several files was replaced while they were opened. If it
  * was not, all of them are its own: they stay while it does, and names are not
  * used again (file_set.h). */
-static varve_status look_again(const struct vv_opened *o, varve_status status,
-    bool *is_replaced, varve_error *error)
+static varve_status checkpoint_in_look_again(const struct vv_opened *o,
+    varve_status status, bool *is_replaced, varve_error *error)
 {
     const struct vv_foreign *f = o->state;
     *is_replaced = false;
@@ -290,7 +291,7 @@ varve_status vv_checkpoint_open_as(struct vv_opened *o,
         VV_TRY(refuse_hdf5(context, path, error));
     for (int i = 0; i < MOST_OPENS && is_replaced; i++) {
         status = open_once(o, context, path, format, error);
-        status = look_again(o, status, &is_replaced, error);
+        status = checkpoint_in_look_again(o, status, &is_replaced, error);
         if (status || is_replaced)
             vv_opened_close(o);
     }
@@ -311,7 +312,7 @@ static varve_status open_other(struct vv_opened *o,
     varve_status status = reason->status;
     const struct vv_foreign_format *format = NULL;
     if (status == VARVE_NOT_A_CHECKPOINT) {
-        VV_TRY(look_at(context, path, &look, error));
+        VV_TRY(checkpoint_in_look_at(context, path, &look, error));
         if (vv_is_lfs_pointer(look.head, look.candidate.head_size))
             return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
                 "%s: expected a checkpoint, found a Git LFS pointer to one: "

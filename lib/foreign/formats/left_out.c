@@ -10,7 +10,7 @@
 #include "bytes.h"
 #include "failure.h"
 #include "name.h"
-#include "sign.h"
+#include "pickle_magic.h"
 
 /* 1 where the build defines it, so that nothing here depends on a build. */
 #define SECOND(a, b, ...) b
@@ -26,7 +26,7 @@ static bool begins(const struct vv_candidate *c, const char *mark, size_t size)
     return c->head_size >= size && memcmp(c->head, mark, size) == 0;
 }
 
-static bool is_called(const struct vv_candidate *c, const char *ending)
+static bool left_out_is_called(const struct vv_candidate *c, const char *ending)
 {
     return vv_text_ends_in(c->path, strlen(c->path), ending);
 }
@@ -59,19 +59,19 @@ static enum vv_bid bid_tensorflow(const struct vv_candidate *c)
 static enum vv_bid bid_safetensors(const struct vv_candidate *c)
 {
     enum { SIZE_SIZE = 8 };
-    if (is_called(c, ".safetensors.index.json"))
+    if (left_out_is_called(c, ".safetensors.index.json"))
         return sure_if(begins(c, "{", 1));
     if (c->head_size <= SIZE_SIZE || c->head[SIZE_SIZE] != '{' ||
         vv_load64(c->head) > c->size - SIZE_SIZE)
         return VV_BID_NONE;
-    return is_called(c, ".safetensors") ? VV_BID_SURE : VV_BID_LIKELY;
+    return left_out_is_called(c, ".safetensors") ? VV_BID_SURE : VV_BID_LIKELY;
 }
 
 static enum vv_bid bid_numpy(const struct vv_candidate *c)
 {
     bool is_archive = begins(c, "PK\3\4", 4) || begins(c, "PK\5\6", 4);
-    return sure_if(
-        begins(c, "\x93NUMPY", 6) || (is_archive && is_called(c, ".npz")));
+    return sure_if(begins(c, "\x93NUMPY", 6) ||
+                   (is_archive && left_out_is_called(c, ".npz")));
 }
 
 static enum vv_bid bid_gguf(const struct vv_candidate *c)
@@ -83,17 +83,19 @@ static enum vv_bid bid_torch(const struct vv_candidate *c)
 {
     size_t size;
     const char *first = first_entry(c, &size);
-    return sure_if(vv_torch_is_legacy(c->head, c->head_size) ||
-                   vv_dcp_is_metadata(c->head, c->head_size) ||
-                   (first && vv_text_ends_in(first, size, "/data.pkl")) ||
-                   (is_called(c, ".bin.index.json") && begins(c, "{", 1)));
+    return sure_if(
+        vv_torch_is_legacy(c->head, c->head_size) ||
+        vv_dcp_is_metadata(c->head, c->head_size) ||
+        (first && vv_text_ends_in(first, size, "/data.pkl")) ||
+        (left_out_is_called(c, ".bin.index.json") && begins(c, "{", 1)));
 }
 
 /* The first field of a model, its version. */
 static enum vv_bid bid_onnx(const struct vv_candidate *c)
 {
-    return is_called(c, ".onnx") && begins(c, "\x08", 1) ? VV_BID_LIKELY
-                                                         : VV_BID_NONE;
+    return left_out_is_called(c, ".onnx") && begins(c, "\x08", 1)
+               ? VV_BID_LIKELY
+               : VV_BID_NONE;
 }
 
 /* A map of a few entries, or of some more. */
@@ -102,7 +104,8 @@ static enum vv_bid bid_flax(const struct vv_candidate *c)
     bool is_map =
         c->head_size > 0 && ((c->head[0] & 0xf0) == 0x80 ||
                                 c->head[0] == 0xde || c->head[0] == 0xdf);
-    return is_map && is_called(c, ".msgpack") ? VV_BID_LIKELY : VV_BID_NONE;
+    return is_map && left_out_is_called(c, ".msgpack") ? VV_BID_LIKELY
+                                                       : VV_BID_NONE;
 }
 
 static enum vv_bid bid_keras(const struct vv_candidate *c)
@@ -112,7 +115,7 @@ static enum vv_bid bid_keras(const struct vv_candidate *c)
     const char *first = first_entry(c, &size);
     bool is_archive =
         first &&
-        (is_called(c, ".keras") ||
+        (left_out_is_called(c, ".keras") ||
             (size == sizeof name - 1 && memcmp(first, name, size) == 0));
     return sure_if(is_archive || begins(c, "\x89HDF\r\n\x1a\n", 8) ||
                    begins(c, "MATLAB 7.3", 10));

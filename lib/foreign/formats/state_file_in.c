@@ -22,7 +22,8 @@ struct text {
     varve_error *error;
 };
 
-static varve_status fail(const struct text *t, const char *expected)
+static varve_status state_file_in_fail(
+    const struct text *t, const char *expected)
 {
     return vv_fail(t->error, VARVE_CORRUPT,
         "%s: offset %zu: expected %s, found another text", t->path,
@@ -31,7 +32,7 @@ static varve_status fail(const struct text *t, const char *expected)
 
 /* --- Tokens --------------------------------------------------------------- */
 
-static void skip_space(struct text *t)
+static void state_file_in_skip_space(struct text *t)
 {
     while (t->at < t->end) {
         if (*t->at == '#') {
@@ -45,22 +46,22 @@ static void skip_space(struct text *t)
     }
 }
 
-static bool take(struct text *t, char c)
+static bool state_file_in_take(struct text *t, char c)
 {
-    skip_space(t);
+    state_file_in_skip_space(t);
     if (t->at == t->end || *t->at != c)
         return false;
     t->at++;
     return true;
 }
 
-static bool is_word(char c)
+static bool state_file_in_is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (c >= '0' && c <= '9') || c == '_';
 }
 
-static int digit_of(char c)
+static int state_file_in_digit_of(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -72,12 +73,15 @@ static int digit_of(char c)
 }
 
 /* Digits of a base, `most` at most, at least one. */
-static bool take_digits(struct text *t, int base, int most, unsigned *value)
+static bool state_file_in_take_digits(
+    struct text *t, int base, int most, unsigned *value)
 {
     int count = 0;
     *value = 0;
-    while (count < most && t->at < t->end && digit_of(*t->at) < base) {
-        *value = *value * (unsigned)base + (unsigned)digit_of(*t->at++);
+    while (count < most && t->at < t->end &&
+           state_file_in_digit_of(*t->at) < base) {
+        *value = *value * (unsigned)base +
+                 (unsigned)state_file_in_digit_of(*t->at++);
         count++;
     }
     return count > 0;
@@ -90,7 +94,7 @@ static varve_status take_escape(struct text *t, struct vv_buffer *to)
     static const char meant[] = "\a\b\f\n\r\t\v\\'\"?";
     unsigned value;
     if (t->at == t->end)
-        return fail(t, "an escape");
+        return state_file_in_fail(t, "an escape");
     const char *known = memchr(plain, *t->at, sizeof plain - 1);
     if (known) {
         t->at++;
@@ -99,45 +103,48 @@ static varve_status take_escape(struct text *t, struct vv_buffer *to)
     }
     bool is_hex = *t->at == 'x' || *t->at == 'X';
     t->at += is_hex;
-    if (!take_digits(t, is_hex ? 16 : 8, is_hex ? 2 : 3, &value) ||
+    if (!state_file_in_take_digits(
+            t, is_hex ? 16 : 8, is_hex ? 2 : 3, &value) ||
         value == 0 || value > 255)
-        return fail(t, "an escape of a byte");
+        return state_file_in_fail(t, "an escape of a byte");
     vv_buffer_add8(to, (uint8_t)value);
     return VARVE_OK;
 }
 
 /* One or more strings, which are one. */
-static varve_status take_string(struct text *t, struct vv_buffer *to)
+static varve_status state_file_in_take_string(
+    struct text *t, struct vv_buffer *to)
 {
     to->size = 0;
     bool any = false;
     for (;; any = true) {
-        skip_space(t);
+        state_file_in_skip_space(t);
         if (t->at == t->end || (*t->at != '"' && *t->at != '\''))
-            return any ? VARVE_OK : fail(t, "a string");
+            return any ? VARVE_OK : state_file_in_fail(t, "a string");
         char quote = *t->at++;
         while (t->at < t->end && *t->at != quote) {
             char c = *t->at++;
             if (c == '\n' || c == '\0')
-                return fail(t, "the end of a string");
+                return state_file_in_fail(t, "the end of a string");
             if (c == '\\')
                 VV_TRY(take_escape(t, to));
             else
                 vv_buffer_add8(to, (uint8_t)c);
         }
         if (t->at == t->end)
-            return fail(t, "the end of a string");
+            return state_file_in_fail(t, "the end of a string");
         t->at++;
     }
 }
 
-static varve_status take_number(struct text *t)
+static varve_status state_file_in_take_number(struct text *t)
 {
-    skip_space(t);
+    state_file_in_skip_space(t);
     const char *begin = t->at;
-    while (t->at < t->end && (is_word(*t->at) || memchr("+-.", *t->at, 3)))
+    while (t->at < t->end &&
+           (state_file_in_is_word(*t->at) || memchr("+-.", *t->at, 3)))
         t->at++;
-    return t->at > begin ? VARVE_OK : fail(t, "a number");
+    return t->at > begin ? VARVE_OK : state_file_in_fail(t, "a number");
 }
 
 /* --- Fields --------------------------------------------------------------- */
@@ -151,11 +158,11 @@ static const char *const field_names[FIELDS] = {
     "last_preserved_timestamp",
 };
 
-static enum field take_field(struct text *t)
+static enum field state_file_in_take_field(struct text *t)
 {
-    skip_space(t);
+    state_file_in_skip_space(t);
     const char *begin = t->at;
-    while (t->at < t->end && is_word(*t->at))
+    while (t->at < t->end && state_file_in_is_word(*t->at))
         t->at++;
     size_t size = (size_t)(t->at - begin);
     for (enum field f = LATEST; f < FIELDS; f++) {
@@ -170,39 +177,43 @@ static enum field take_field(struct text *t)
 static varve_status take_value(
     struct text *t, enum field field, struct vv_buffer *to)
 {
-    return field == LATEST || field == ALL ? take_string(t, to)
-                                           : take_number(t);
+    return field == LATEST || field == ALL ? state_file_in_take_string(t, to)
+                                           : state_file_in_take_number(t);
 }
 
-static varve_status take_list(
+static varve_status state_file_in_take_list(
     struct text *t, enum field field, struct vv_buffer *to)
 {
-    if (take(t, ']'))
+    if (state_file_in_take(t, ']'))
         return VARVE_OK;
     do
         VV_TRY(take_value(t, field, to));
-    while (take(t, ','));
-    return take(t, ']') ? VARVE_OK : fail(t, "the end of a list");
+    while (state_file_in_take(t, ','));
+    return state_file_in_take(t, ']')
+               ? VARVE_OK
+               : state_file_in_fail(t, "the end of a list");
 }
 
-static varve_status take_all(
+static varve_status state_file_in_take_all(
     struct text *t, struct vv_buffer *latest, struct vv_buffer *other)
 {
-    for (skip_space(t); t->at < t->end; skip_space(t)) {
-        enum field field = take_field(t);
+    for (state_file_in_skip_space(t); t->at < t->end;
+         state_file_in_skip_space(t)) {
+        enum field field = state_file_in_take_field(t);
         struct vv_buffer *to = field == LATEST ? latest : other;
         if (field == FIELDS)
-            return fail(t, "a field of a record of checkpoints");
-        if (!take(t, ':'))
-            return fail(t, "a colon");
-        if ((field == ALL || field == TIMES) && take(t, '['))
-            VV_TRY(take_list(t, field, to));
+            return state_file_in_fail(t, "a field of a record of checkpoints");
+        if (!state_file_in_take(t, ':'))
+            return state_file_in_fail(t, "a colon");
+        if ((field == ALL || field == TIMES) && state_file_in_take(t, '['))
+            VV_TRY(state_file_in_take_list(t, field, to));
         else
             VV_TRY(take_value(t, field, to));
-        if (!take(t, ','))
-            take(t, ';');
+        if (!state_file_in_take(t, ','))
+            state_file_in_take(t, ';');
     }
-    return latest->size > 0 ? VARVE_OK : fail(t, "a model_checkpoint_path");
+    return latest->size > 0 ? VARVE_OK
+                            : state_file_in_fail(t, "a model_checkpoint_path");
 }
 
 /* --- The file ------------------------------------------------------------- */
@@ -230,13 +241,13 @@ static void set_prefix(
     vv_buffer_string(prefix);
 }
 
-static varve_status parse(const struct vv_context *context, struct text *t,
-    struct vv_buffer *prefix, struct vv_buffer *noted)
+static varve_status state_file_in_parse(const struct vv_context *context,
+    struct text *t, struct vv_buffer *prefix, struct vv_buffer *noted)
 {
     struct vv_buffer latest, other;
     vv_buffer_init(&latest, &context->allocator);
     vv_buffer_init(&other, &context->allocator);
-    varve_status status = take_all(t, &latest, &other);
+    varve_status status = state_file_in_take_all(t, &latest, &other);
     if (!status) {
         set_prefix(prefix, t->path, vv_buffer_string(&latest));
         noted->size = 0;
@@ -273,7 +284,7 @@ varve_status vv_state_file_latest(const struct vv_context *context,
     vv_file_close(context, file);
     if (!status) {
         struct text t = { path, text, text, text + size, error };
-        status = parse(context, &t, prefix, noted);
+        status = state_file_in_parse(context, &t, prefix, noted);
     }
     vv_release(&context->allocator, text, room);
     return status;
@@ -290,5 +301,5 @@ bool vv_state_file_is_one(const struct vv_context *context, const char *path)
     bool is_read = !vv_file_read(context, file, path, head, part, 0, NULL);
     vv_file_close(context, file);
     struct text t = { path, head, head, head + part, NULL };
-    return is_read && take_field(&t) != FIELDS;
+    return is_read && state_file_in_take_field(&t) != FIELDS;
 }

@@ -20,7 +20,7 @@
 #include "failure.h"
 #include "file.h"
 #include "name.h"
-#include "sign.h"
+#include "pickle_magic.h"
 #include "try.h"
 
 #define TORCH_REMEDY                                                           \
@@ -181,7 +181,7 @@ static const struct mark marks[] = {
         "if it was downloaded, the server refused: fetch it again"),
 };
 
-static bool fits(const struct mark *m, const struct file_look *look)
+static bool stranger_fits(const struct mark *m, const struct file_look *look)
 {
     if (m->looks)
         return m->looks(look);
@@ -192,7 +192,7 @@ static bool fits(const struct mark *m, const struct file_look *look)
            memcmp(look->head + m->offset, m->bytes, m->size) == 0;
 }
 
-static varve_status name_it(
+static varve_status stranger_name_it(
     const char *path, const char *what, const char *remedy, varve_error *error)
 {
     return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
@@ -233,7 +233,7 @@ enum {
 };
 
 /* The name of an archive's entry as one of the table; ENTRIES: none. */
-static size_t entry_of(const unsigned char *name, size_t size)
+static size_t stranger_entry_of(const unsigned char *name, size_t size)
 {
     for (size_t i = 0; i < ENTRIES; i++) {
         size_t known = strlen(entries[i].name);
@@ -244,27 +244,28 @@ static size_t entry_of(const unsigned char *name, size_t size)
     return ENTRIES;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t stranger_least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
 /* The first name stands in the head, the others in what is left of the
  * directory in the tail. */
-static size_t find_entry(
+static size_t stranger_find_entry(
     const unsigned char *head, const unsigned char *tail, size_t tail_size)
 {
     size_t size = (size_t)head[26] | (size_t)head[27] << 8;
     size_t found = ENTRIES;
     if (size <= HEAD_SIZE - LOCAL_SIZE)
-        found = entry_of(head + LOCAL_SIZE, size);
+        found = stranger_entry_of(head + LOCAL_SIZE, size);
     for (size_t at = 0; at + RECORD_SIZE <= tail_size; at++) {
         const unsigned char *r = tail + at;
         if (memcmp(r, "PK\1\2", 4) != 0)
             continue;
         size = (size_t)r[28] | (size_t)r[29] << 8;
         if (size <= tail_size - at - RECORD_SIZE)
-            found = least(found, entry_of(r + RECORD_SIZE, size));
+            found =
+                stranger_least(found, stranger_entry_of(r + RECORD_SIZE, size));
     }
     return found;
 }
@@ -279,17 +280,18 @@ static varve_status look_into_archive(const struct vv_context *context,
         return vv_fail_memory(error, "the end of an archive");
     varve_status status = vv_file_read(
         context, file, look->path, tail, size, look->size - size, NULL);
-    size_t found = status ? ENTRIES : find_entry(look->head, tail, size);
+    size_t found =
+        status ? ENTRIES : stranger_find_entry(look->head, tail, size);
     vv_release(&context->allocator, tail, size);
     if (found == ENTRIES)
         return VARVE_OK;
-    return name_it(
+    return stranger_name_it(
         look->path, entries[found].what, entries[found].remedy, error);
 }
 
 /* --- One file ------------------------------------------------------------- */
 
-static varve_status look_at(const struct vv_context *context, int file,
+static varve_status stranger_look_at(const struct vv_context *context, int file,
     struct file_look *look, varve_error *error)
 {
     look->head_size =
@@ -298,8 +300,9 @@ static varve_status look_at(const struct vv_context *context, int file,
             context, file, look->path, look->head, look->head_size, 0, NULL))
         return VARVE_OK;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        if (fits(&marks[i], look))
-            return name_it(look->path, marks[i].what, marks[i].remedy, error);
+        if (stranger_fits(&marks[i], look))
+            return stranger_name_it(
+                look->path, marks[i].what, marks[i].remedy, error);
     }
     if (look->head_size > LOCAL_SIZE && memcmp(look->head, "PK\3\4", 4) == 0)
         return look_into_archive(context, file, look, error);
@@ -313,7 +316,7 @@ varve_status vv_stranger_file(
     int file;
     if (vv_file_open(context, path, &file, &look.size, NULL))
         return VARVE_OK;
-    varve_status status = look_at(context, file, &look, error);
+    varve_status status = stranger_look_at(context, file, &look, error);
     vv_file_close(context, file);
     return status;
 }
@@ -365,5 +368,6 @@ varve_status vv_stranger_directory(
     vv_buffer_clear(&at);
     if (status)
         return status == VARVE_NO_MEMORY ? status : VARVE_OK;
-    return name_it(path, members[i - 1].what, members[i - 1].remedy, error);
+    return stranger_name_it(
+        path, members[i - 1].what, members[i - 1].remedy, error);
 }

@@ -50,8 +50,8 @@ varve_status vv_gguf_fail(const struct vv_gguf_bytes *in, uint64_t at,
         item_text, at, text);
 }
 
-static varve_status expect(const struct vv_gguf_bytes *in, uint64_t count,
-    size_t size, const char *what, varve_error *error)
+static varve_status gguf_bytes_expect(const struct vv_gguf_bytes *in,
+    uint64_t count, size_t size, const char *what, varve_error *error)
 {
     uint64_t left = in->size - in->at;
     if (count <= left / size)
@@ -68,7 +68,7 @@ static varve_status expect(const struct vv_gguf_bytes *in, uint64_t count,
 }
 
 /* The bytes are there: `expect` said so. */
-static varve_status copy(struct vv_gguf_bytes *in, unsigned char *to,
+static varve_status gguf_bytes_copy(struct vv_gguf_bytes *in, unsigned char *to,
     size_t size, varve_error *error)
 {
     while (size > 0) {
@@ -99,8 +99,8 @@ varve_status vv_gguf_take_number(struct vv_gguf_bytes *in, size_t size,
     uint64_t *value, const char *what, varve_error *error)
 {
     unsigned char bytes[8] = { 0 };
-    VV_TRY(expect(in, 1, size, what, error));
-    VV_TRY(copy(in, bytes, size, error));
+    VV_TRY(gguf_bytes_expect(in, 1, size, what, error));
+    VV_TRY(gguf_bytes_copy(in, bytes, size, error));
     *value = vv_load64(bytes);
     return VARVE_OK;
 }
@@ -124,11 +124,11 @@ static varve_status take_size(struct vv_gguf_bytes *in, uint64_t *size,
     const char *what, varve_error *error)
 {
     VV_TRY(vv_gguf_take64(in, size, what, error));
-    return expect(in, *size, 1, what, error);
+    return gguf_bytes_expect(in, *size, 1, what, error);
 }
 
-static varve_status take_text(struct vv_gguf_bytes *in, uint64_t size,
-    struct vv_buffer *text, const char *what, varve_error *error)
+static varve_status gguf_bytes_take_text(struct vv_gguf_bytes *in,
+    uint64_t size, struct vv_buffer *text, const char *what, varve_error *error)
 {
     text->size = 0;
     for (size_t part; size > 0; size -= part) {
@@ -137,7 +137,7 @@ static varve_status take_text(struct vv_gguf_bytes *in, uint64_t size,
         unsigned char *to = vv_buffer_extend(text, part);
         if (!to)
             return vv_fail_memory(error, what);
-        VV_TRY(copy(in, to, part, error));
+        VV_TRY(gguf_bytes_copy(in, to, part, error));
         in->is_cut = size > part && memchr(to, 0, part);
         if (in->is_cut)
             return vv_gguf_skip(in, size - part, 1, what, error);
@@ -151,14 +151,14 @@ varve_status vv_gguf_take_string(struct vv_gguf_bytes *in,
     uint64_t size;
     VV_TRY(take_size(in, &size, what, error));
     in->is_cut = false;
-    return text ? take_text(in, size, text, what, error)
+    return text ? gguf_bytes_take_text(in, size, text, what, error)
                 : vv_gguf_skip(in, size, 1, what, error);
 }
 
 varve_status vv_gguf_skip(struct vv_gguf_bytes *in, uint64_t count, size_t size,
     const char *what, varve_error *error)
 {
-    VV_TRY(expect(in, count, size, what, error));
+    VV_TRY(gguf_bytes_expect(in, count, size, what, error));
     in->at += count * size;
     return VARVE_OK;
 }

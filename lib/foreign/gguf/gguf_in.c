@@ -22,7 +22,7 @@
 #include "gguf_value.h"
 #include "name.h"
 #include "shape.h"
-#include "taken.h"
+#include "name_set.h"
 #include "try.h"
 
 enum {
@@ -51,7 +51,7 @@ struct gguf {
     bool is_looked_at;          /* to learn that alone: nothing is added */
 };
 
-static enum vv_bid bid(const struct vv_candidate *c)
+static enum vv_bid gguf_in_bid(const struct vv_candidate *c)
 {
     if (c->head_size >= sizeof magic &&
         memcmp(c->head, magic, sizeof magic) == 0)
@@ -62,7 +62,7 @@ static enum vv_bid bid(const struct vv_candidate *c)
 
 /* --- The head ------------------------------------------------------------- */
 
-static varve_status check_version(
+static varve_status gguf_in_check_version(
     const struct gguf *g, uint32_t version, varve_error *error)
 {
     if (version >= OLDEST && version <= NEWEST)
@@ -80,7 +80,7 @@ static varve_status check_version(
         g->in.path, OLDEST, NEWEST, version);
 }
 
-static varve_status check_count(const struct gguf *g, uint64_t count,
+static varve_status gguf_in_check_count(const struct gguf *g, uint64_t count,
     uint64_t smallest, const char *what, varve_error *error)
 {
     uint64_t most = (g->in.size - g->in.at) / smallest;
@@ -90,7 +90,7 @@ static varve_status check_count(const struct gguf *g, uint64_t count,
         "expected %" PRIu64 " %s, found room for %" PRIu64, count, what, most);
 }
 
-static varve_status take_head(struct gguf *g, varve_error *error)
+static varve_status gguf_in_take_head(struct gguf *g, varve_error *error)
 {
     uint32_t mark, version;
     struct vv_gguf_bytes *in = &g->in;
@@ -99,19 +99,21 @@ static varve_status take_head(struct gguf *g, varve_error *error)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
             "%s: offset 0: expected \"GGUF\", found other bytes", in->path);
     VV_TRY(vv_gguf_take32(in, &version, "the version", error));
-    VV_TRY(check_version(g, version, error));
+    VV_TRY(gguf_in_check_version(g, version, error));
     VV_TRY(
         vv_gguf_take64(in, &g->tensor_count, "the number of tensors", error));
     VV_TRY(
         vv_gguf_take64(in, &g->entry_count, "the number of metadata", error));
-    VV_TRY(check_count(g, g->tensor_count, SMALLEST_TENSOR, "tensors", error));
-    return check_count(g, g->entry_count, SMALLEST_ENTRY, "metadata", error);
+    VV_TRY(gguf_in_check_count(
+        g, g->tensor_count, SMALLEST_TENSOR, "tensors", error));
+    return gguf_in_check_count(
+        g, g->entry_count, SMALLEST_ENTRY, "metadata", error);
 }
 
 /* --- Metadata ------------------------------------------------------------- */
 
 /* That the last name was not there before. */
-static varve_status check_name(
+static varve_status gguf_in_check_name(
     struct gguf *g, struct vv_taken *names, uint64_t offset, varve_error *error)
 {
     const char *name = vv_buffer_string(&g->name);
@@ -124,7 +126,7 @@ static varve_status check_name(
                         "twice");
 }
 
-static bool is_alignment(const struct gguf *g)
+static bool gguf_in_is_alignment(const struct gguf *g)
 {
     return g->name.size == sizeof VV_GGUF_ALIGNMENT - 1 &&
            memcmp(g->name.data, VV_GGUF_ALIGNMENT, g->name.size) == 0;
@@ -162,8 +164,8 @@ static varve_status keep_entry(
 }
 
 /* The name of item i of a kind. */
-static varve_status take_name(struct gguf *g, const char *kind, uint64_t i,
-    uint64_t count, varve_error *error)
+static varve_status gguf_in_take_name(struct gguf *g, const char *kind,
+    uint64_t i, uint64_t count, varve_error *error)
 {
     g->in.item = (struct vv_gguf_item){ kind, i + 1, count, NULL };
     VV_TRY(vv_gguf_take_string(&g->in, &g->name, "a name", error));
@@ -184,16 +186,16 @@ static bool tell_entry(struct gguf *g, bool is_scalar)
     return is_named;
 }
 
-static varve_status take_entry(
+static varve_status gguf_in_take_entry(
     struct gguf *g, struct vv_taken *names, uint64_t i, varve_error *error)
 {
     struct vv_gguf_value value;
     uint64_t begin = g->in.at, offset = begin;
-    VV_TRY(take_name(g, "metadata", i, g->entry_count, error));
-    VV_TRY(check_name(g, names, offset, error));
+    VV_TRY(gguf_in_take_name(g, "metadata", i, g->entry_count, error));
+    VV_TRY(gguf_in_check_name(g, names, offset, error));
     offset = g->in.at;
     VV_TRY(vv_gguf_take_value(&g->in, &value, &g->text, error));
-    if (is_alignment(g))
+    if (gguf_in_is_alignment(g))
         VV_TRY(set_alignment(g, &value, offset, error));
     const char *text = g->text.size > 0 ? (const char *)g->text.data : "";
     bool is_split = vv_gguf_split_take(
@@ -208,14 +210,14 @@ static varve_status take_entry(
         error);
 }
 
-static varve_status take_metadata(struct gguf *g, varve_error *error)
+static varve_status gguf_in_take_metadata(struct gguf *g, varve_error *error)
 {
     const varve_allocator *a = g->name.allocator;
     struct vv_taken names;
     varve_status status = VARVE_OK;
     vv_taken_init(&names, a);
     for (uint64_t i = 0; i < g->entry_count && !status; i++) {
-        status = take_entry(g, &names, i, error);
+        status = gguf_in_take_entry(g, &names, i, error);
         if (g->draft->failed)
             break;
     }
@@ -235,7 +237,7 @@ struct tensor { /* its name is g->name */
     uint64_t at;          /* where its name is in the file */
 };
 
-static varve_status take_shape(
+static varve_status gguf_in_take_shape(
     struct gguf *g, struct tensor *t, varve_error *error)
 {
     uint32_t rank;
@@ -252,7 +254,7 @@ static varve_status take_shape(
     return VARVE_OK;
 }
 
-static varve_status take_type(
+static varve_status gguf_in_take_type(
     struct gguf *g, struct tensor *t, varve_error *error)
 {
     uint32_t number;
@@ -279,9 +281,9 @@ static varve_status take_tensor(
     struct gguf *g, struct tensor *t, uint64_t i, varve_error *error)
 {
     *t = (struct tensor){ .at = g->in.at };
-    VV_TRY(take_name(g, "tensor", i, g->tensor_count, error));
-    VV_TRY(take_shape(g, t, error));
-    VV_TRY(take_type(g, t, error));
+    VV_TRY(gguf_in_take_name(g, "tensor", i, g->tensor_count, error));
+    VV_TRY(gguf_in_take_shape(g, t, error));
+    VV_TRY(gguf_in_take_type(g, t, error));
     uint64_t offset = g->in.at;
     VV_TRY(vv_gguf_take64(&g->in, &t->begin, "the offset of a tensor", error));
     if (t->begin % g->alignment != 0)
@@ -314,7 +316,7 @@ static varve_status VV_PRINTF(5, 6) fail_piece(struct gguf *g, uint64_t at,
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     g->in.at = at;
-    VV_TRY(take_name(g, "tensor", 0, 0, error));
+    VV_TRY(gguf_in_take_name(g, "tensor", 0, 0, error));
     return vv_gguf_fail(&g->in, at, status, error, "%s", text);
 }
 
@@ -345,7 +347,7 @@ static varve_status check_pieces(
     return VARVE_OK;
 }
 
-static varve_status add_pieces(
+static varve_status gguf_in_add_pieces(
     struct gguf *g, struct vv_buffer *pieces, varve_error *error)
 {
     for (uint64_t i = 0; i < g->tensor_count; i++) {
@@ -361,11 +363,11 @@ static varve_status add_pieces(
     return VARVE_OK;
 }
 
-static varve_status check_tensors(struct gguf *g, varve_error *error)
+static varve_status gguf_in_check_tensors(struct gguf *g, varve_error *error)
 {
     struct vv_buffer pieces;
     vv_buffer_init(&pieces, g->name.allocator);
-    varve_status status = add_pieces(g, &pieces, error);
+    varve_status status = gguf_in_add_pieces(g, &pieces, error);
     g->data = vv_align_up(g->in.at, g->alignment);
     if (!status)
         status = check_pieces(g, &pieces, error);
@@ -375,7 +377,7 @@ static varve_status check_tensors(struct gguf *g, varve_error *error)
 
 /* --- All ------------------------------------------------------------------ */
 
-static void add_tensor(struct gguf *g, const struct tensor *t)
+static void gguf_in_add_tensor(struct gguf *g, const struct tensor *t)
 {
     const char *name = g->name.size > 0 ? (const char *)g->name.data : "";
     struct vv_place place = {
@@ -396,26 +398,26 @@ static void add_tensor(struct gguf *g, const struct tensor *t)
     vv_draft_keep(g->draft, node, kept, vv_gguf_keep_tensor(kept, &was));
 }
 
-static varve_status take_all(struct gguf *g, varve_error *error)
+static varve_status gguf_in_take_all(struct gguf *g, varve_error *error)
 {
-    VV_TRY(take_head(g, error));
-    VV_TRY(take_metadata(g, error));
+    VV_TRY(gguf_in_take_head(g, error));
+    VV_TRY(gguf_in_take_metadata(g, error));
     if (g->draft->failed)
         return VARVE_OK;
     uint64_t tensors = g->in.at;
-    VV_TRY(check_tensors(g, error));
+    VV_TRY(gguf_in_check_tensors(g, error));
     g->in.at = tensors;
     for (uint64_t i = 0; i < g->tensor_count && !g->draft->failed; i++) {
         struct tensor t;
         VV_TRY(take_tensor(g, &t, i, error));
-        add_tensor(g, &t);
+        gguf_in_add_tensor(g, &t);
     }
     return VARVE_OK;
 }
 
 /* --- Parts ---------------------------------------------------------------- */
 
-static void begin_file(struct gguf *g, uint32_t file, bool is_looked_at)
+static void gguf_in_begin_file(struct gguf *g, uint32_t file, bool is_looked_at)
 {
     vv_gguf_begin(&g->in, g->foreign, file);
     g->alignment = USUAL_ALIGNMENT;
@@ -426,8 +428,9 @@ static void begin_file(struct gguf *g, uint32_t file, bool is_looked_at)
 
 /* The file of a part, beside the first that was opened; `of` is what that one
  * says. */
-static varve_status find_part(struct gguf *g, const struct vv_gguf_split *of,
-    uint64_t number, uint32_t *file, varve_error *error)
+static varve_status gguf_in_find_part(struct gguf *g,
+    const struct vv_gguf_split *of, uint64_t number, uint32_t *file,
+    varve_error *error)
 {
     const char *path = g->foreign->files[0].path;
     if (!vv_gguf_split_path(of, path, number, &g->text))
@@ -449,7 +452,7 @@ static varve_status find_part(struct gguf *g, const struct vv_gguf_split *of,
         path, of->number + 1, of->count, number + 1, name);
 }
 
-static varve_status check_part(const struct gguf *g,
+static varve_status gguf_in_check_part(const struct gguf *g,
     const struct vv_gguf_split *of, uint64_t number, varve_error *error)
 {
     if (g->split.count == of->count && g->split.number == number &&
@@ -464,19 +467,19 @@ static varve_status check_part(const struct gguf *g,
 }
 
 /* Reads the parts in their order, whichever was opened. */
-static varve_status take_parts(
+static varve_status gguf_in_take_parts(
     struct gguf *g, const struct vv_gguf_split *of, varve_error *error)
 {
     uint64_t tensors = 0;
     for (uint64_t i = 0; i < of->count && !g->draft->failed; i++) {
         uint32_t file = 0;
         if (i != of->number)
-            VV_TRY(find_part(g, of, i, &file, error));
-        begin_file(g, file, false);
-        VV_TRY(take_all(g, error));
+            VV_TRY(gguf_in_find_part(g, of, i, &file, error));
+        gguf_in_begin_file(g, file, false);
+        VV_TRY(gguf_in_take_all(g, error));
         if (g->draft->failed)
             return VARVE_OK;
-        VV_TRY(check_part(g, of, i, error));
+        VV_TRY(gguf_in_check_part(g, of, i, error));
         tensors += g->tensor_count;
     }
     if (of->tensors == 0 || of->tensors == tensors || g->draft->failed)
@@ -487,14 +490,14 @@ static varve_status take_parts(
 }
 
 /* The metadata are read twice only where the name is that of a part. */
-static varve_status take_files(struct gguf *g, varve_error *error)
+static varve_status gguf_in_take_files(struct gguf *g, varve_error *error)
 {
     uint32_t file;
     bool is_part = vv_gguf_split_is_name(g->foreign->files[0].path);
-    begin_file(g, 0, is_part);
-    VV_TRY(is_part ? take_head(g, error) : take_all(g, error));
+    gguf_in_begin_file(g, 0, is_part);
+    VV_TRY(is_part ? gguf_in_take_head(g, error) : gguf_in_take_all(g, error));
     if (is_part)
-        VV_TRY(take_metadata(g, error));
+        VV_TRY(gguf_in_take_metadata(g, error));
     struct vv_gguf_split of = g->split;
     if (of.count > 1 && of.number >= of.count)
         return vv_fail(error, VARVE_CORRUPT,
@@ -502,15 +505,16 @@ static varve_status take_files(struct gguf *g, varve_error *error)
             ", found split.no %" PRIu64,
             g->in.path, of.count, of.number);
     if (of.count > 1)
-        return is_part ? take_parts(g, &of, error)
-                       : find_part(g, &of, of.number == 0, &file, error);
+        return is_part
+                   ? gguf_in_take_parts(g, &of, error)
+                   : gguf_in_find_part(g, &of, of.number == 0, &file, error);
     if (!is_part)
         return VARVE_OK;
-    begin_file(g, 0, false);
-    return take_all(g, error);
+    gguf_in_begin_file(g, 0, false);
+    return gguf_in_take_all(g, error);
 }
 
-static varve_status open_source(
+static varve_status gguf_in_open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     const varve_allocator *a = &foreign->context->allocator;
@@ -518,7 +522,7 @@ static varve_status open_source(
     vv_buffer_init(&g.name, a);
     vv_buffer_init(&g.text, a);
     vv_buffer_init(&g.kept, a);
-    varve_status status = take_files(&g, error);
+    varve_status status = gguf_in_take_files(&g, error);
     vv_buffer_clear(&g.name);
     vv_buffer_clear(&g.text);
     vv_buffer_clear(&g.kept);
@@ -527,6 +531,6 @@ static varve_status open_source(
 
 const struct vv_foreign_format vv_gguf_format = {
     .format = VARVE_FORMAT_GGUF,
-    .bid = bid,
-    .open = open_source,
+    .bid = gguf_in_bid,
+    .open = gguf_in_open_source,
 };

@@ -14,7 +14,7 @@
 #include "gguf_kept.h"
 #include "gguf_value.h"
 #include "shape.h"
-#include "taken.h"
+#include "name_set.h"
 #include "try.h"
 #include "value_out.h"
 
@@ -47,14 +47,15 @@ struct writing {
 
 /* --- Metadata ------------------------------------------------------------- */
 
-static int by_name(const void *left, const void *right)
+static int gguf_out_by_name(const void *left, const void *right)
 {
     const varve_metadata *const *a = left, *const *b = right;
     return strcmp((*a)->name, (*b)->name);
 }
 
 /* The metadata that are given, by name. */
-static varve_status sort_metadata(struct writing *w, varve_error *error)
+static varve_status gguf_out_sort_metadata(
+    struct writing *w, varve_error *error)
 {
     const struct vv_index *index = w->target->index;
     for (size_t i = 0; i < index->metadata_count; i++) {
@@ -65,7 +66,7 @@ static varve_status sort_metadata(struct writing *w, varve_error *error)
         return vv_fail_memory(error, "metadata");
     if (w->sorted.size > 0)
         qsort(w->sorted.data, w->sorted.size / sizeof(void *), sizeof(void *),
-            by_name);
+            gguf_out_by_name);
     return VARVE_OK;
 }
 
@@ -76,27 +77,27 @@ static const varve_metadata *given(const struct writing *w, const char *name)
     const varve_metadata *const *found =
         w->sorted.size
             ? bsearch(&pointer, w->sorted.data, w->sorted.size / sizeof(void *),
-                  sizeof(void *), by_name)
+                  sizeof(void *), gguf_out_by_name)
             : NULL;
     return found ? *found : NULL;
 }
 
 /* That of the file that is written is the usual one, which nothing says. */
-static bool is_alignment(const char *name)
+static bool gguf_out_is_alignment(const char *name)
 {
     return strcmp(name, VV_GGUF_ALIGNMENT) == 0;
 }
 
-static void add_text(struct writing *w, const char *text, size_t size)
+static void gguf_out_add_text(struct writing *w, const char *text, size_t size)
 {
     vv_buffer_add64(&w->head, size);
     vv_buffer_add(&w->head, text, size);
 }
 
-static void add_metadata(struct writing *w, const varve_metadata *m)
+static void gguf_out_add_metadata(struct writing *w, const varve_metadata *m)
 {
     uint64_t bits = (uint64_t)m->integer;
-    add_text(w, m->name, strlen(m->name));
+    gguf_out_add_text(w, m->name, strlen(m->name));
     switch (m->kind) {
     case VARVE_METADATA_INTEGER:
         vv_buffer_add32(&w->head, VV_GGUF_INT64);
@@ -112,7 +113,7 @@ static void add_metadata(struct writing *w, const varve_metadata *m)
         break;
     case VARVE_METADATA_STRING:
         vv_buffer_add32(&w->head, VV_GGUF_STRING);
-        add_text(w, m->string, strlen(m->string));
+        gguf_out_add_text(w, m->string, strlen(m->string));
         break;
     }
     w->entries++;
@@ -120,7 +121,7 @@ static void add_metadata(struct writing *w, const varve_metadata *m)
 
 /* The entries of the file that the root was read from, but those that are given
  * as something else; takes their names. */
-static varve_status add_kept(struct writing *w, varve_error *error)
+static varve_status gguf_out_add_kept(struct writing *w, varve_error *error)
 {
     const struct vv_target *target = w->target;
     struct vv_gguf_entry e;
@@ -136,7 +137,7 @@ static varve_status add_kept(struct writing *w, varve_error *error)
         const varve_metadata *m = given(w, name);
         if (w->name.failed)
             return vv_fail_memory(error, "a name");
-        if (is_alignment(name) ||
+        if (gguf_out_is_alignment(name) ||
             (m && (m->kind != VARVE_METADATA_STRING ||
                       !vv_gguf_entry_is(&e, m->string, strlen(m->string)))))
             continue;
@@ -151,15 +152,15 @@ static varve_status add_kept(struct writing *w, varve_error *error)
 static varve_status add_all_metadata(struct writing *w, varve_error *error)
 {
     const struct vv_index *index = w->target->index;
-    VV_TRY(sort_metadata(w, error));
-    VV_TRY(add_kept(w, error));
+    VV_TRY(gguf_out_sort_metadata(w, error));
+    VV_TRY(gguf_out_add_kept(w, error));
     for (size_t i = 0; i < index->metadata_count; i++) {
         const varve_metadata *m = &index->metadata[i];
         bool is_new;
         if (!vv_taken_add(&w->taken, m->name, strlen(m->name), &is_new))
             return vv_fail_memory(error, "a name");
-        if (is_new && !is_alignment(m->name))
-            add_metadata(w, m);
+        if (is_new && !gguf_out_is_alignment(m->name))
+            gguf_out_add_metadata(w, m);
     }
     vv_taken_clear(&w->taken);
     vv_taken_init(&w->taken, w->head.allocator);
@@ -182,7 +183,7 @@ static bool was_tensor(const struct vv_target *target, uint32_t node,
            bytes == vv_at64(target->index->value_sizes, value);
 }
 
-static bool keeps_tag(
+static bool gguf_out_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name)
 {
     struct vv_gguf_tensor t;
@@ -195,8 +196,8 @@ static bool keeps_tag(
 }
 
 /* Sets what a value is in the file; false, and says so, where it cannot be. */
-static bool describe(const struct writing *w, uint32_t node, uint32_t value,
-    struct vv_gguf_tensor *t)
+static bool gguf_out_describe(const struct writing *w, uint32_t node,
+    uint32_t value, struct vv_gguf_tensor *t)
 {
     const struct vv_target *target = w->target;
     uint64_t count = 0;
@@ -228,7 +229,7 @@ static bool describe(const struct writing *w, uint32_t node, uint32_t value,
 }
 
 /* Sets w->name, and demands what ggml demands of tensors. */
-static varve_status check(struct writing *w, uint32_t node,
+static varve_status gguf_out_check(struct writing *w, uint32_t node,
     const struct vv_gguf_tensor *t, varve_error *error)
 {
     bool is_new;
@@ -257,7 +258,7 @@ static varve_status check(struct writing *w, uint32_t node,
                         w->target->path, name);
 }
 
-static varve_status add_tensor(
+static varve_status gguf_out_add_tensor(
     struct writing *w, uint32_t value, varve_error *error)
 {
     const struct vv_index *index = w->target->index;
@@ -265,10 +266,10 @@ static varve_status add_tensor(
     struct written one = { value, vv_at64(index->value_sizes, value) };
     struct vv_gguf_tensor t;
     if (!vv_saved_path_exists(w->target->paths, node) ||
-        !describe(w, node, value, &t))
+        !gguf_out_describe(w, node, value, &t))
         return VARVE_OK;
-    VV_TRY(check(w, node, &t, error));
-    add_text(w, (const char *)w->name.data, w->name.size);
+    VV_TRY(gguf_out_check(w, node, &t, error));
+    gguf_out_add_text(w, (const char *)w->name.data, w->name.size);
     vv_buffer_add32(&w->head, t.shape.rank);
     for (uint32_t i = t.shape.rank; i-- > 0;) /* innermost first */
         vv_buffer_add64(&w->head, t.shape.shape[i]);
@@ -285,7 +286,7 @@ static varve_status add_tensor(
 
 /* --- The file ------------------------------------------------------------- */
 
-static void pad(struct vv_buffer *b, uint64_t size)
+static void gguf_out_pad(struct vv_buffer *b, uint64_t size)
 {
     for (; size % ALIGNMENT; size++)
         vv_buffer_add8(b, 0);
@@ -300,8 +301,8 @@ static varve_status make_head(struct writing *w, varve_error *error)
     vv_buffer_add64(head, 0);
     VV_TRY(add_all_metadata(w, error));
     for (uint32_t i = 0; i < w->target->index->value_count; i++)
-        VV_TRY(add_tensor(w, i, error));
-    pad(head, head->size);
+        VV_TRY(gguf_out_add_tensor(w, i, error));
+    gguf_out_pad(head, head->size);
     if (head->failed || w->tensors.failed)
         return vv_fail_memory(error, "the head of a file");
     vv_store64(
@@ -310,38 +311,38 @@ static varve_status make_head(struct writing *w, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status write_all(struct writing *w, varve_error *error)
+static varve_status gguf_out_write_all(struct writing *w, varve_error *error)
 {
     const struct written *tensors = (const void *)w->tensors.data;
     vv_buffer_swap(&w->out.staged, &w->head);
     for (size_t i = 0; i < w->tensors.size / sizeof *tensors; i++) {
         VV_TRY(vv_value_out_add(
             &w->out, tensors[i].value, tensors[i].size, error));
-        pad(&w->out.staged, tensors[i].size);
+        gguf_out_pad(&w->out.staged, tensors[i].size);
     }
     return vv_value_out_flush(&w->out, error);
 }
 
-static varve_status publish(struct writing *w, varve_error *error)
+static varve_status gguf_out_publish(struct writing *w, varve_error *error)
 {
     const struct vv_target *target = w->target;
     struct vv_publication p;
     VV_TRY(vv_publish_begin(
         &p, target->context, target->path, target->flags, error));
     w->out.file = &p;
-    return vv_publish_end(
-        &p, vv_target_finish(target, write_all(w, error), error), error);
+    return vv_publish_end(&p,
+        vv_target_finish(target, gguf_out_write_all(w, error), error), error);
 }
 
-static void lose(const struct vv_target *target)
+static void gguf_out_lose(const struct vv_target *target)
 {
-    vv_target_lose_graph(target, false, keeps_tag);
+    vv_target_lose_graph(target, false, gguf_out_keeps_tag);
     vv_target_lose_globals(target);
     if (target->index->counter > 0)
         vv_target_lose(target, target->paths->root, "the save counter");
 }
 
-static varve_status write_target(
+static varve_status gguf_out_write_target(
     const struct vv_target *target, varve_error *error)
 {
     const varve_allocator *a = &target->context->allocator;
@@ -352,10 +353,10 @@ static varve_status write_target(
         vv_buffer_init(buffers[i], a);
     vv_taken_init(&w.taken, a);
     vv_value_out_init(&w.out, target);
-    lose(target);
+    gguf_out_lose(target);
     varve_status status = make_head(&w, error);
     if (!status)
-        status = publish(&w, error);
+        status = gguf_out_publish(&w, error);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_clear(buffers[i]);
     vv_taken_clear(&w.taken);
@@ -364,4 +365,4 @@ static varve_status write_target(
 }
 
 const struct vv_target_format vv_gguf_target = { .format = VARVE_FORMAT_GGUF,
-    .write = write_target };
+    .write = gguf_out_write_target };

@@ -53,7 +53,7 @@ struct level {
 };
 
 /* Takes the head of an array; elements of a known size as well. */
-static varve_status enter(
+static varve_status gguf_value_enter(
     struct vv_gguf_bytes *in, struct level *level, varve_error *error)
 {
     VV_TRY(take_kind(in, &level->kind, error));
@@ -71,7 +71,7 @@ static varve_status pass_array(struct vv_gguf_bytes *in, varve_error *error)
     /* No recursion: a file says how deep arrays of arrays are. */
     struct level levels[VV_GGUF_MOST_DEPTH];
     size_t depth = 1;
-    VV_TRY(enter(in, &levels[0], error));
+    VV_TRY(gguf_value_enter(in, &levels[0], error));
     while (depth > 0) {
         struct level *level = &levels[depth - 1];
         if (level->left == 0) {
@@ -87,14 +87,15 @@ static varve_status pass_array(struct vv_gguf_bytes *in, varve_error *error)
             return vv_gguf_fail(in, in->at, VARVE_LIMIT, error,
                 "expected arrays up to %d deep, found another",
                 VV_GGUF_MOST_DEPTH);
-        VV_TRY(enter(in, &levels[depth++], error));
+        VV_TRY(gguf_value_enter(in, &levels[depth++], error));
     }
     return VARVE_OK;
 }
 
 /* --- Text ----------------------------------------------------------------- */
 
-static void add_real(struct vv_buffer *text, double value, bool is_single)
+static void gguf_value_add_real(
+    struct vv_buffer *text, double value, bool is_single)
 {
     char digits[64];
     int most = is_single ? 9 : 17;
@@ -129,7 +130,8 @@ static void add_signed(struct vv_buffer *text, uint64_t bits, size_t size)
     vv_buffer_add_string(text, digits);
 }
 
-static void add_number(struct vv_buffer *text, struct vv_gguf_value value)
+static void gguf_value_add_number(
+    struct vv_buffer *text, struct vv_gguf_value value)
 {
     char digits[24];
     float single;
@@ -141,11 +143,11 @@ static void add_number(struct vv_buffer *text, struct vv_gguf_value value)
         return;
     case VV_GGUF_FLOAT32:
         memcpy(&single, &low, sizeof single);
-        add_real(text, (double)single, true);
+        gguf_value_add_real(text, (double)single, true);
         return;
     case VV_GGUF_FLOAT64:
         memcpy(&real, &value.bits, sizeof real);
-        add_real(text, real, false);
+        gguf_value_add_real(text, real, false);
         return;
     case VV_GGUF_INT8:
     case VV_GGUF_INT16:
@@ -175,6 +177,6 @@ varve_status vv_gguf_take_value(struct vv_gguf_bytes *in,
     if (value->kind == VV_GGUF_BOOL && value->bits > 1)
         return vv_gguf_fail(in, begin, VARVE_CORRUPT, error,
             "expected a bool of 0 or 1, found %" PRIu64, value->bits);
-    add_number(text, *value);
+    gguf_value_add_number(text, *value);
     return text->failed ? vv_fail_memory(error, "metadata") : VARVE_OK;
 }

@@ -26,7 +26,7 @@ enum {
 };
 static const uint64_t spare_bytes = UINT64_C(64) << 20;
 
-static varve_status fail_memory(const struct vv_hdf5_graph *g)
+static varve_status hdf5_graph_fail_memory(const struct vv_hdf5_graph *g)
 {
     return vv_fail_memory(g->error, "objects of an HDF5 file");
 }
@@ -44,7 +44,7 @@ struct key {
     uint64_t object;
 };
 
-static bool is_object(const void *item, const void *user)
+static bool hdf5_graph_is_object(const void *item, const void *user)
 {
     const struct key *key = user;
     return vv_hdf5_thing_at(key->graph, (size_t)(uintptr_t)item - 1)->object ==
@@ -54,7 +54,8 @@ static bool is_object(const void *item, const void *user)
 static size_t find_thing(const struct vv_hdf5_graph *g, uint64_t object)
 {
     struct key key = { g, object };
-    void *item = vv_map_find(&g->numbers, vv_map_mix(object), is_object, &key);
+    void *item = vv_map_find(
+        &g->numbers, vv_map_mix(object), hdf5_graph_is_object, &key);
     return item ? (size_t)(uintptr_t)item - 1 : SIZE_MAX;
 }
 
@@ -87,7 +88,7 @@ size_t vv_hdf5_add_mark(
 }
 
 /* The path of a child, in the arena. */
-static const char *path_of(
+static const char *hdf5_graph_path_of(
     struct vv_hdf5_graph *g, size_t parent, const char *name)
 {
     const char *above = vv_hdf5_thing_at(g, parent)->path;
@@ -109,7 +110,7 @@ static const char *path_of(
 
 /* --- Objects -------------------------------------------------------------- */
 
-static varve_status make_node(struct vv_hdf5_graph *g,
+static varve_status hdf5_graph_make_node(struct vv_hdf5_graph *g,
     const struct vv_hdf5_object *what, struct vv_hdf5_thing *thing)
 {
     thing->is_group = what->kind == VV_HDF5_GROUP;
@@ -161,21 +162,21 @@ static varve_status leave_object_out(struct vv_hdf5_graph *g, const char *path,
 }
 
 /* Sets *number to that of an object that is met for the first time. */
-static varve_status meet(
+static varve_status hdf5_graph_meet(
     struct vv_hdf5_graph *g, uint64_t object, const char *path, size_t *number)
 {
     struct vv_hdf5_object what;
     struct vv_hdf5_thing thing = { .object = object, .path = path };
     varve_error said = { VARVE_OK, 0, "" };
     if (!path)
-        return fail_memory(g);
+        return hdf5_graph_fail_memory(g);
     if (g->source->calls->describe(g->source->file, object, &what, &said))
         VV_TRY(leave_object_out(g, path, &said, &what));
-    VV_TRY(make_node(g, &what, &thing));
+    VV_TRY(hdf5_graph_make_node(g, &what, &thing));
     *number = add_thing(g, &thing);
     if (*number == SIZE_MAX || !vv_map_add(&g->numbers, vv_map_mix(object),
                                    (void *)(uintptr_t)(*number + 1)))
-        return fail_memory(g);
+        return hdf5_graph_fail_memory(g);
     return what.kind == VV_HDF5_UNKNOWN ? VARVE_OK
                                         : vv_hdf5_add_texts(g, *number);
 }
@@ -190,29 +191,29 @@ struct listing {
     varve_status status;
 };
 
-static bool stop(struct listing *l, varve_status status)
+static bool hdf5_graph_stop(struct listing *l, varve_status status)
 {
     l->status = status;
     return false;
 }
 
-static const char *keep(struct vv_hdf5_graph *g, const char *text)
+static const char *hdf5_graph_keep(struct vv_hdf5_graph *g, const char *text)
 {
     return vv_arena_text(&g->source->names, text, strlen(text));
 }
 
-static bool take_link(void *user, const struct vv_hdf5_link *link)
+static bool hdf5_graph_take_link(void *user, const struct vv_hdf5_link *link)
 {
     struct listing *l = user;
     struct vv_hdf5_graph *g = l->graph;
     struct vv_hdf5_edge edge = { .parent = l->parent, .thing = SIZE_MAX };
     uint64_t object = link->object;
     if (g->links == 0)
-        return stop(l, VARVE_LIMIT);
+        return hdf5_graph_stop(l, VARVE_LIMIT);
     g->links--;
-    edge.name = keep(g, link->name);
+    edge.name = hdf5_graph_keep(g, link->name);
     if (link->kind == VV_HDF5_SOFT) {
-        edge.soft = keep(g, link->target);
+        edge.soft = hdf5_graph_keep(g, link->target);
         g->has_soft = true;
     } else if (link->kind != VV_HDF5_HARD) {
         edge.thing = vv_hdf5_add_mark(g,
@@ -221,22 +222,23 @@ static bool take_link(void *user, const struct vv_hdf5_link *link)
     }
     if (!edge.name || (link->kind == VV_HDF5_SOFT && !edge.soft) ||
         (object == UINT64_MAX && edge.thing == SIZE_MAX))
-        return stop(l, VARVE_NO_MEMORY);
+        return hdf5_graph_stop(l, VARVE_NO_MEMORY);
     vv_buffer_add(&g->edges, &edge, sizeof edge);
     vv_buffer_add(&l->objects, &object, sizeof object);
-    return !g->edges.failed && !l->objects.failed ? !g->draft->failed
-                                                  : stop(l, VARVE_NO_MEMORY);
+    return !g->edges.failed && !l->objects.failed
+               ? !g->draft->failed
+               : hdf5_graph_stop(l, VARVE_NO_MEMORY);
 }
 
-static varve_status list(struct listing *l)
+static varve_status hdf5_graph_list(struct listing *l)
 {
     struct vv_hdf5_graph *g = l->graph;
     varve_error said = { VARVE_OK, 0, "" };
     const struct vv_hdf5_thing *group = vv_hdf5_thing_at(g, l->parent);
     varve_status status = g->source->calls->links(
-        g->source->file, group->object, take_link, l, &said);
+        g->source->file, group->object, hdf5_graph_take_link, l, &said);
     if (l->status == VARVE_NO_MEMORY)
-        return fail_memory(g);
+        return hdf5_graph_fail_memory(g);
     if (l->status)
         return vv_fail(g->error, l->status,
             "%s: expected no more links than %" PRIu64
@@ -247,7 +249,7 @@ static varve_status list(struct listing *l)
     return VARVE_OK;
 }
 
-static varve_status follow(struct listing *l, size_t first)
+static varve_status hdf5_graph_follow(struct listing *l, size_t first)
 {
     struct vv_hdf5_graph *g = l->graph;
     size_t count = l->objects.size / sizeof(uint64_t);
@@ -258,7 +260,8 @@ static varve_status follow(struct listing *l, size_t first)
             continue;
         size_t thing = find_thing(g, object);
         if (thing == SIZE_MAX)
-            VV_TRY(meet(g, object, path_of(g, l->parent, edge->name), &thing));
+            VV_TRY(hdf5_graph_meet(g, object,
+                hdf5_graph_path_of(g, l->parent, edge->name), &thing));
         edge->thing = thing;
     }
     return VARVE_OK;
@@ -269,11 +272,11 @@ static varve_status list_group(struct vv_hdf5_graph *g, size_t number)
     struct listing l = { .graph = g, .parent = number };
     size_t first = vv_hdf5_edge_count(g);
     vv_buffer_init(&l.objects, g->things.allocator);
-    varve_status status = list(&l);
+    varve_status status = hdf5_graph_list(&l);
     if (!status) {
         vv_hdf5_thing_at(g, number)->first = first;
         vv_hdf5_thing_at(g, number)->count = vv_hdf5_edge_count(g) - first;
-        status = follow(&l, first);
+        status = hdf5_graph_follow(&l, first);
     }
     vv_buffer_clear(&l.objects);
     return status;
@@ -282,14 +285,14 @@ static varve_status list_group(struct vv_hdf5_graph *g, size_t number)
 /* --- All ------------------------------------------------------------------ */
 
 /* The root is node 0 of the draft already. */
-static varve_status begin(struct vv_hdf5_graph *g)
+static varve_status hdf5_graph_begin(struct vv_hdf5_graph *g)
 {
     struct vv_hdf5_thing root = {
         .object = g->source->root, .path = "", .is_group = true
     };
     if (add_thing(g, &root) == SIZE_MAX ||
         !vv_map_add(&g->numbers, vv_map_mix(root.object), (void *)(uintptr_t)1))
-        return fail_memory(g);
+        return hdf5_graph_fail_memory(g);
     return vv_hdf5_add_texts(g, 0);
 }
 
@@ -309,7 +312,7 @@ varve_status vv_hdf5_graph_read(struct vv_hdf5_graph *g,
     vv_buffer_init(&g->edges, a);
     vv_buffer_init(&g->text, a);
     vv_map_init(&g->numbers, a);
-    VV_TRY(begin(g));
+    VV_TRY(hdf5_graph_begin(g));
     for (size_t i = 0; i < thing_count(g) && !draft->failed; i++) {
         if (vv_hdf5_thing_at(g, i)->is_group)
             VV_TRY(list_group(g, i));
@@ -326,7 +329,7 @@ void vv_hdf5_graph_clear(struct vv_hdf5_graph *g)
 }
 
 /* They are in the order of their names. */
-static struct vv_hdf5_edge *find_edge(
+static struct vv_hdf5_edge *hdf5_graph_find_edge(
     const struct vv_hdf5_graph *g, size_t group, const char *name)
 {
     const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(g, group);
@@ -348,19 +351,19 @@ static struct vv_hdf5_edge *find_edge(
 size_t vv_hdf5_child(
     const struct vv_hdf5_graph *g, size_t group, const char *name)
 {
-    const struct vv_hdf5_edge *edge = find_edge(g, group, name);
+    const struct vv_hdf5_edge *edge = hdf5_graph_find_edge(g, group, name);
     return edge ? edge->thing : SIZE_MAX;
 }
 
 /* What an edge is called; one that is escaped stays so where the name that it
  * stands for is beside it. NULL without memory. */
-static const char *name_of(
+static const char *hdf5_graph_name_of(
     struct vv_hdf5_graph *g, const struct vv_hdf5_edge *e)
 {
     const char *name = e->own ? e->own : vv_hdf5_unescape(&g->text, e->name);
     if (!name || name == e->own || name == e->name)
         return name;
-    const struct vv_hdf5_edge *other = find_edge(g, e->parent, name);
+    const struct vv_hdf5_edge *other = hdf5_graph_find_edge(g, e->parent, name);
     return other && !other->is_left_out ? e->name : name;
 }
 
@@ -371,9 +374,9 @@ varve_status vv_hdf5_graph_end(struct vv_hdf5_graph *g)
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
         if (e->is_left_out)
             continue;
-        const char *name = name_of(g, e);
+        const char *name = hdf5_graph_name_of(g, e);
         if (!name)
-            return fail_memory(g);
+            return hdf5_graph_fail_memory(g);
         if (!vv_name_is_valid(name, strlen(name))) {
             leave_edge_out(g, e, NULL);
             continue;

@@ -18,7 +18,7 @@
 #define MARK "\x89HDF\r\n\x1a\n"
 #define MATLAB "MATLAB 7.3"
 
-static bool begins_with(
+static bool hdf5_in_begins_with(
     const struct vv_candidate *c, const char *bytes, size_t size)
 {
     return c->head_size >= size && memcmp(c->head, bytes, size) == 0;
@@ -35,12 +35,12 @@ static bool is_of_keras(const struct vv_candidate *c)
            memcmp(c->head + LOCAL_SIZE, first, sizeof first - 1) == 0;
 }
 
-static enum vv_bid bid(const struct vv_candidate *c)
+static enum vv_bid hdf5_in_bid(const struct vv_candidate *c)
 {
     static const char *const endings[] = { ".h5", ".hdf5" };
     size_t size = strlen(c->path);
-    if (begins_with(c, MARK, sizeof MARK - 1) ||
-        begins_with(c, MATLAB, sizeof MATLAB - 1) || is_of_keras(c))
+    if (hdf5_in_begins_with(c, MARK, sizeof MARK - 1) ||
+        hdf5_in_begins_with(c, MATLAB, sizeof MATLAB - 1) || is_of_keras(c))
         return VV_BID_SURE;
     if (vv_text_ends_in(c->path, size, ".keras"))
         return vv_hdf5_is_archive(c->head, c->head_size) ? VV_BID_SURE
@@ -60,7 +60,7 @@ static varve_status add_meaning(
     return vv_keras_name_layers(g, config);
 }
 
-static varve_status read_all(struct vv_hdf5_graph *g)
+static varve_status hdf5_in_read_all(struct vv_hdf5_graph *g)
 {
     struct vv_keras_config config;
     VV_TRY(vv_hdf5_follow_soft(g));
@@ -72,7 +72,7 @@ static varve_status read_all(struct vv_hdf5_graph *g)
     return status ? status : vv_hdf5_graph_end(g);
 }
 
-static varve_status open_source(
+static varve_status hdf5_in_open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     struct vv_hdf5_source *source;
@@ -80,11 +80,11 @@ static varve_status open_source(
     VV_TRY(vv_hdf5_open(foreign, &source, error));
     varve_status status = vv_hdf5_graph_read(&graph, source, draft, error);
     if (!status && !draft->failed)
-        status = read_all(&graph);
+        status = hdf5_in_read_all(&graph);
     vv_hdf5_graph_clear(&graph);
     return status;
 }
 
 const struct vv_foreign_format vv_hdf5_format = {
-    .format = VARVE_FORMAT_HDF5, .bid = bid, .open = open_source
+    .format = VARVE_FORMAT_HDF5, .bid = hdf5_in_bid, .open = hdf5_in_open_source
 };

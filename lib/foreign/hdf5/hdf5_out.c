@@ -42,7 +42,7 @@ struct slot_group {
     const char *name;
 };
 
-static varve_status fail_memory(const struct out *o)
+static varve_status hdf5_out_fail_memory(const struct out *o)
 {
     return vv_fail_memory(o->error, "an HDF5 file");
 }
@@ -57,7 +57,7 @@ static bool write_bytes(void *user, uint64_t offset, const void *bytes,
         size, offset, error);
 }
 
-static bool read_bytes(
+static bool hdf5_out_read_bytes(
     void *user, uint64_t offset, void *bytes, size_t size, varve_error *error)
 {
     const struct out *o = user;
@@ -66,7 +66,7 @@ static bool read_bytes(
 }
 
 /* What the module said, with the path in front. */
-static varve_status tell(
+static varve_status hdf5_out_tell(
     const struct out *o, varve_status status, const varve_error *said)
 {
     const char *path = o->target->path;
@@ -82,7 +82,8 @@ static varve_status tell(
 
 /* --- Names ---------------------------------------------------------------- */
 
-static const char *edge_name(const struct out *o, uint32_t edge, size_t *size)
+static const char *hdf5_out_edge_name(
+    const struct out *o, uint32_t edge, size_t *size)
 {
     return vv_index_name(
         o->target->index, vv_at32(o->target->index->edge_names, edge), size);
@@ -95,10 +96,10 @@ static void set_escaped(struct out *o, const char *bytes, size_t size)
 }
 
 /* Sets the name to that of an edge in the file. */
-static const char *set_name(struct out *o, uint32_t edge)
+static const char *hdf5_out_set_name(struct out *o, uint32_t edge)
 {
     size_t size;
-    const char *bytes = edge_name(o, edge, &size);
+    const char *bytes = hdf5_out_edge_name(o, edge, &size);
     uint32_t child = vv_at32(o->target->index->edge_children, edge);
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, child);
     if (kept.kind == VV_HDF5_KEPT_NAME &&
@@ -119,7 +120,7 @@ static bool is_alias(const struct out *o, uint32_t node, uint32_t edge)
     uint32_t child = vv_at32(index->edge_children, edge), begin, end;
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, child);
     size_t size;
-    const char *name = edge_name(o, edge, &size);
+    const char *name = hdf5_out_edge_name(o, edge, &size);
     if (kept.kind != VV_HDF5_KEPT_ALIAS ||
         !vv_hdf5_is_name(name, size, kept.first))
         return false;
@@ -141,15 +142,15 @@ static bool has_nul(const varve_string *text)
     return text->size > 0 && memchr(text->data, 0, (size_t)text->size);
 }
 
-static varve_status write_texts(struct out *o, uint32_t node, uint64_t object,
-    const struct vv_source *source, uint64_t count)
+static varve_status hdf5_out_write_texts(struct out *o, uint32_t node,
+    uint64_t object, const struct vv_source *source, uint64_t count)
 {
     bool is_cut = false;
     const varve_allocator *a = &o->target->context->allocator;
     varve_error said = { VARVE_OK, 0, "" };
     varve_string *texts = vv_allocate_array(a, (size_t)count, sizeof *texts);
     if (!texts)
-        return fail_memory(o);
+        return hdf5_out_fail_memory(o);
     const unsigned char *at = source->bytes + 8 * count;
     for (uint64_t i = 0; i < count; i++) {
         texts[i] = (varve_string){ (const char *)at,
@@ -163,10 +164,10 @@ static varve_status write_texts(struct out *o, uint32_t node, uint64_t object,
     varve_status status =
         o->calls->write_texts(o->file, object, texts, (size_t)count, &said);
     vv_release(a, texts, (size_t)count * sizeof *texts);
-    return tell(o, status, &said);
+    return hdf5_out_tell(o, status, &said);
 }
 
-static varve_status write_value(struct out *o, uint32_t value,
+static varve_status hdf5_out_write_value(struct out *o, uint32_t value,
     const varve_tensor *type, uint64_t object, uint64_t offset)
 {
     struct vv_source source;
@@ -177,8 +178,8 @@ static varve_status write_value(struct out *o, uint32_t value,
     if (size == 0)
         return VARVE_OK;
     if (type->dtype == VARVE_STRING)
-        return write_texts(o, vv_at32(t->index->value_nodes, value), object,
-            &source, varve_tensor_count(type));
+        return hdf5_out_write_texts(o, vv_at32(t->index->value_nodes, value),
+            object, &source, varve_tensor_count(type));
     for (uint64_t at = 0; at < size; at += part) {
         const unsigned char *bytes;
         part = vv_source_part(&source, size - at);
@@ -190,8 +191,8 @@ static varve_status write_value(struct out *o, uint32_t value,
 }
 
 /* A variable, or the bytes of a state. */
-static varve_status add_dataset(struct out *o, const struct vv_hdf5_name *at,
-    uint32_t node, uint64_t *object)
+static varve_status hdf5_out_add_dataset(struct out *o,
+    const struct vv_hdf5_name *at, uint32_t node, uint64_t *object)
 {
     const struct vv_index *index = o->target->index;
     uint32_t value = vv_index_find_value(index, node);
@@ -209,11 +210,12 @@ static varve_status add_dataset(struct out *o, const struct vv_hdf5_name *at,
     memcpy(what.extents, type.shape, sizeof type.shape);
     if (what.is_null)
         vv_target_lose(o->target, node, "its shape: it has no value");
-    VV_TRY(tell(o,
+    VV_TRY(hdf5_out_tell(o,
         o->calls->add_dataset(o->file, at, &what, object, &offset, &said),
         &said));
-    return what.is_null ? VARVE_OK
-                        : write_value(o, value, &type, *object, offset);
+    return what.is_null
+               ? VARVE_OK
+               : hdf5_out_write_value(o, value, &type, *object, offset);
 }
 
 /* --- Objects -------------------------------------------------------------- */
@@ -222,7 +224,7 @@ static varve_status set_attribute(
     struct out *o, uint64_t object, const struct vv_hdf5_attribute *attribute)
 {
     varve_error said = { VARVE_OK, 0, "" };
-    return tell(
+    return hdf5_out_tell(
         o, o->calls->add_attribute(o->file, object, attribute, &said), &said);
 }
 
@@ -235,15 +237,16 @@ static varve_status set_text(
             .name = name, .is_scalar = true, .count = 1, .texts = &string });
 }
 
-static varve_status add_group(struct out *o, const struct vv_hdf5_name *at,
-    uint32_t node, uint64_t *object)
+static varve_status hdf5_out_add_group(struct out *o,
+    const struct vv_hdf5_name *at, uint32_t node, uint64_t *object)
 {
     varve_error said = { VARVE_OK, 0, "" };
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, node);
-    VV_TRY(tell(o, o->calls->add_group(o->file, at, object, &said), &said));
+    VV_TRY(hdf5_out_tell(
+        o, o->calls->add_group(o->file, at, object, &said), &said));
     vv_buffer_add(&o->nodes, &node, sizeof node);
     if (o->nodes.failed)
-        return fail_memory(o);
+        return hdf5_out_fail_memory(o);
     return kept.kind == VV_HDF5_KEPT_LABEL
                ? set_text(o, *object, "name", kept.first)
                : VARVE_OK;
@@ -258,48 +261,49 @@ static bool has_children(const struct out *o, uint32_t node)
 }
 
 /* A node that is met for the first time. */
-static varve_status add_object(
+static varve_status hdf5_out_add_object(
     struct out *o, const struct vv_hdf5_name *at, uint32_t node)
 {
     varve_kind kind = vv_index_kind(o->target->index, node);
     uint64_t *object = &o->objects[node], state;
     if (kind == VARVE_VARIABLE ||
         (kind == VARVE_STATE && !has_children(o, node)))
-        return add_dataset(o, at, node, object);
-    VV_TRY(add_group(o, at, node, object));
+        return hdf5_out_add_dataset(o, at, node, object);
+    VV_TRY(hdf5_out_add_group(o, at, node, object));
     if (kind != VARVE_STATE)
         return VARVE_OK;
     struct vv_hdf5_name inside = { *object, VV_HDF5_STATE };
-    return add_dataset(o, &inside, node, &state);
+    return hdf5_out_add_dataset(o, &inside, node, &state);
 }
 
-static varve_status add_node(
+static varve_status hdf5_out_add_node(
     struct out *o, const struct vv_hdf5_name *at, uint32_t node)
 {
     varve_error said = { VARVE_OK, 0, "" };
     if (o->name.failed)
-        return fail_memory(o);
+        return hdf5_out_fail_memory(o);
     if (!o->objects[node])
-        return add_object(o, at, node);
-    return tell(
+        return hdf5_out_add_object(o, at, node);
+    return hdf5_out_tell(
         o, o->calls->add_link(o->file, at, o->objects[node], &said), &said);
 }
 
-static varve_status add_edges(struct out *o, uint32_t node)
+static varve_status hdf5_out_add_edges(struct out *o, uint32_t node)
 {
     uint32_t begin, end;
     vv_index_edges(o->target->index, node, &begin, &end);
     for (; begin < end; begin++) {
         if (is_alias(o, node, begin))
             continue;
-        struct vv_hdf5_name at = { o->objects[node], set_name(o, begin) };
-        VV_TRY(
-            add_node(o, &at, vv_at32(o->target->index->edge_children, begin)));
+        struct vv_hdf5_name at = { o->objects[node],
+            hdf5_out_set_name(o, begin) };
+        VV_TRY(hdf5_out_add_node(
+            o, &at, vv_at32(o->target->index->edge_children, begin)));
     }
     return VARVE_OK;
 }
 
-static varve_status add_all(struct out *o)
+static varve_status hdf5_out_add_all(struct out *o)
 {
     uint32_t node = o->target->paths->root;
     struct vv_hdf5_kept kept = vv_hdf5_kept_of(o->target, node);
@@ -310,14 +314,14 @@ static varve_status add_all(struct out *o)
     while (o->nodes.size > 0) {
         o->nodes.size -= sizeof node;
         memcpy(&node, o->nodes.data + o->nodes.size, sizeof node);
-        VV_TRY(add_edges(o, node));
+        VV_TRY(hdf5_out_add_edges(o, node));
     }
-    return o->nodes.failed ? fail_memory(o) : VARVE_OK;
+    return o->nodes.failed ? hdf5_out_fail_memory(o) : VARVE_OK;
 }
 
 /* --- Slots ---------------------------------------------------------------- */
 
-static bool is_group(const void *item, const void *key)
+static bool hdf5_out_is_group(const void *item, const void *key)
 {
     const struct slot_group *a = item, *b = key;
     return a->parent == b->parent && strcmp(a->name, b->name) == 0;
@@ -329,25 +333,26 @@ static varve_status go_into(struct out *o, const char *name, uint64_t *object)
     struct slot_group key = { .parent = *object, .name = name };
     uint64_t hash = vv_map_mix(*object) ^ vv_hash_of(name, strlen(name));
     varve_error said = { VARVE_OK, 0, "" };
-    struct slot_group *found = vv_map_find(&o->groups, hash, is_group, &key);
+    struct slot_group *found =
+        vv_map_find(&o->groups, hash, hdf5_out_is_group, &key);
     if (!found) {
         struct vv_hdf5_name at = { *object, name };
         found = vv_arena_take(&o->paths, sizeof *found);
         key.name = vv_arena_text(&o->paths, name, strlen(name));
         if (!found || !key.name)
-            return fail_memory(o);
-        VV_TRY(tell(
+            return hdf5_out_fail_memory(o);
+        VV_TRY(hdf5_out_tell(
             o, o->calls->add_group(o->file, &at, &key.object, &said), &said));
         *found = key;
         if (!vv_map_add(&o->groups, hash, found))
-            return fail_memory(o);
+            return hdf5_out_fail_memory(o);
     }
     *object = found->object;
     return VARVE_OK;
 }
 
 /* The edges that lead to a variable; false where a slot does. */
-static bool find_ways(struct out *o, uint32_t node)
+static bool hdf5_out_find_ways(struct out *o, uint32_t node)
 {
     const struct vv_saved_paths *paths = o->target->paths;
     o->ways.size = 0;
@@ -384,7 +389,7 @@ static void lead_by_numbers(struct out *o)
     ways[0] = begin;
 }
 
-static varve_status add_slot(struct out *o, uint32_t slot)
+static varve_status hdf5_out_add_slot(struct out *o, uint32_t slot)
 {
     const struct vv_index *index = o->target->index;
     uint32_t variable = vv_at32(index->slot_variables, slot);
@@ -392,7 +397,7 @@ static varve_status add_slot(struct out *o, uint32_t slot)
     size_t size;
     const char *name =
         vv_index_name(index, vv_at32(index->slot_names, slot), &size);
-    if (!group || !find_ways(o, variable)) {
+    if (!group || !hdf5_out_find_ways(o, variable)) {
         vv_target_lose(o->target, variable, "a slot");
         return VARVE_OK;
     }
@@ -401,26 +406,27 @@ static varve_status add_slot(struct out *o, uint32_t slot)
     char *text =
         vv_arena_text(&o->paths, (const char *)o->name.data, o->name.size);
     if (o->ways.failed || o->name.failed || !text)
-        return fail_memory(o);
+        return hdf5_out_fail_memory(o);
     VV_TRY(go_into(o, VV_HDF5_SLOTS, &group));
     VV_TRY(go_into(o, text, &group));
     const uint32_t *ways = (const uint32_t *)(const void *)o->ways.data;
     for (size_t i = o->ways.size / sizeof *ways; i-- > 1;)
-        VV_TRY(go_into(o, set_name(o, ways[i]), &group));
-    struct vv_hdf5_name at = { group, set_name(o, ways[0]) };
-    return add_node(o, &at, vv_at32(index->slot_nodes, slot));
+        VV_TRY(go_into(o, hdf5_out_set_name(o, ways[i]), &group));
+    struct vv_hdf5_name at = { group, hdf5_out_set_name(o, ways[0]) };
+    return hdf5_out_add_node(o, &at, vv_at32(index->slot_nodes, slot));
 }
 
-static varve_status add_slots(struct out *o)
+static varve_status hdf5_out_add_slots(struct out *o)
 {
     for (uint32_t i = 0; i < o->target->index->slot_count; i++)
-        VV_TRY(add_slot(o, i));
+        VV_TRY(hdf5_out_add_slot(o, i));
     return VARVE_OK;
 }
 
 /* --- Texts ---------------------------------------------------------------- */
 
-static varve_status add_metadata(struct out *o, const varve_metadata *m)
+static varve_status hdf5_out_add_metadata(
+    struct out *o, const varve_metadata *m)
 {
     struct vv_hdf5_attribute a = {
         .name = m->name, .is_scalar = true, .count = 1
@@ -440,11 +446,11 @@ static varve_status add_metadata(struct out *o, const varve_metadata *m)
     return set_attribute(o, o->root, &a);
 }
 
-static varve_status add_texts(struct out *o)
+static varve_status hdf5_out_add_texts(struct out *o)
 {
     const struct vv_index *index = o->target->index;
     for (size_t i = 0; i < index->metadata_count; i++)
-        VV_TRY(add_metadata(o, &index->metadata[i]));
+        VV_TRY(hdf5_out_add_metadata(o, &index->metadata[i]));
     if (!index->counter)
         return VARVE_OK;
     return set_attribute(o, o->root,
@@ -461,26 +467,27 @@ static varve_status write_file(struct out *o)
 {
     varve_error said = { VARVE_OK, 0, "" };
     const struct vv_hdf5_bytes bytes = {
-        .user = o, .read = read_bytes, .write = write_bytes
+        .user = o, .read = hdf5_out_read_bytes, .write = write_bytes
     };
-    VV_TRY(tell(o, o->calls->open(&bytes, &o->file, &o->root, &said), &said));
-    varve_status status = add_all(o);
+    VV_TRY(hdf5_out_tell(
+        o, o->calls->open(&bytes, &o->file, &o->root, &said), &said));
+    varve_status status = hdf5_out_add_all(o);
     if (!status)
-        status = add_slots(o);
+        status = hdf5_out_add_slots(o);
     if (!status)
-        status = add_texts(o);
+        status = hdf5_out_add_texts(o);
     varve_status closed = o->calls->close(o->file, &said);
-    return status ? status : tell(o, closed, &said);
+    return status ? status : hdf5_out_tell(o, closed, &said);
 }
 
-static varve_status publish(struct out *o)
+static varve_status hdf5_out_publish(struct out *o)
 {
     const struct vv_target *t = o->target;
     const varve_allocator *a = &t->context->allocator;
     size_t size = t->index->node_count * sizeof *o->objects;
     o->objects = vv_allocate_zeroed(a, size);
     if (!o->objects)
-        return fail_memory(o);
+        return hdf5_out_fail_memory(o);
     varve_status status =
         vv_store_refuse_any(t->path, VV_STORE_IN_ORDER, o->error);
     if (!status)
@@ -494,18 +501,19 @@ static varve_status publish(struct out *o)
 }
 
 /* Adds the path of a value in the file; false where a slot leads to it. */
-static bool add_path(struct out *o, uint32_t node, struct vv_buffer *path)
+static bool hdf5_out_add_path(
+    struct out *o, uint32_t node, struct vv_buffer *path)
 {
     const uint32_t *ways;
     path->size = 0;
-    if (!find_ways(o, node))
+    if (!hdf5_out_find_ways(o, node))
         return false;
     lead_by_numbers(o);
     ways = (const uint32_t *)(const void *)o->ways.data;
     for (size_t i = o->ways.size / sizeof *ways; i-- > 0;) {
         if (path->size > 0)
             vv_buffer_add8(path, '/');
-        vv_buffer_add_string(path, set_name(o, ways[i]));
+        vv_buffer_add_string(path, hdf5_out_set_name(o, ways[i]));
     }
     return true;
 }
@@ -521,14 +529,14 @@ static void lose_globals(struct out *o)
         size_t size;
         const char *global =
             vv_index_name(index, vv_at32(index->global_names, i), &size);
-        if (!add_path(o, node, &path) || path.size != size ||
+        if (!hdf5_out_add_path(o, node, &path) || path.size != size ||
             memcmp(path.data, global, size) != 0)
             vv_target_lose(o->target, node, "its global name");
     }
     vv_buffer_clear(&path);
 }
 
-static varve_status write_kept(
+static varve_status hdf5_out_write_kept(
     const struct vv_target *target, varve_error *error)
 {
     const varve_allocator *a = &target->context->allocator;
@@ -543,7 +551,7 @@ static varve_status write_kept(
         vv_target_lose_graph(target, true, NULL);
     if (target->loss)
         lose_globals(&o);
-    varve_status status = publish(&o);
+    varve_status status = hdf5_out_publish(&o);
     vv_buffer_clear(&o.nodes);
     vv_buffer_clear(&o.name);
     vv_buffer_clear(&o.ways);
@@ -552,16 +560,16 @@ static varve_status write_kept(
     return status;
 }
 
-static varve_status write_target(
+static varve_status hdf5_out_write_target(
     const struct vv_target *target, varve_error *error)
 {
     struct vv_keras_again again;
     varve_status status = vv_keras_again_init(&again, target, error);
     if (!status)
-        status = write_kept(&again.target, error);
+        status = hdf5_out_write_kept(&again.target, error);
     vv_keras_again_clear(&again);
     return status;
 }
 
 const struct vv_target_format vv_hdf5_target = { .format = VARVE_FORMAT_HDF5,
-    .write = write_target };
+    .write = hdf5_out_write_target };

@@ -23,14 +23,14 @@ struct finding {
     uint64_t steps;         /* that are left: links lead in circles, too */
 };
 
-static bool is_variable(const struct vv_hdf5_graph *g, size_t thing)
+static bool hdf5_slots_is_variable(const struct vv_hdf5_graph *g, size_t thing)
 {
     return vv_draft_node_at(g->draft, vv_hdf5_thing_at(g, thing)->node)->kind ==
            VARVE_VARIABLE;
 }
 
 /* What a group of a slot has, beside what is at the same path. */
-static bool take(struct finding *f, struct found pair)
+static bool hdf5_slots_take(struct finding *f, struct found pair)
 {
     const struct vv_hdf5_thing group = *vv_hdf5_thing_at(f->g, pair.slot);
     for (size_t i = 0; i < group.count; i++) {
@@ -41,8 +41,8 @@ static bool take(struct finding *f, struct found pair)
         if (f->steps == 0 || next.variable == SIZE_MAX)
             return false;
         f->steps--;
-        bool is_slot = pair.name && is_variable(f->g, next.slot);
-        if (is_slot ? !is_variable(f->g, next.variable)
+        bool is_slot = pair.name && hdf5_slots_is_variable(f->g, next.slot);
+        if (is_slot ? !hdf5_slots_is_variable(f->g, next.variable)
                     : !vv_hdf5_thing_at(f->g, next.slot)->is_group)
             return false;
         vv_buffer_add(is_slot ? &f->slots : &f->pairs, &next, sizeof next);
@@ -50,7 +50,7 @@ static bool take(struct finding *f, struct found pair)
     return true;
 }
 
-static bool find(struct finding *f, size_t slots)
+static bool hdf5_slots_find(struct finding *f, size_t slots)
 {
     struct found pair = { NULL, slots, 0 };
     bool is_good = true;
@@ -59,12 +59,12 @@ static bool find(struct finding *f, size_t slots)
     while (f->pairs.size > 0 && is_good && !f->pairs.failed) {
         f->pairs.size -= sizeof pair;
         memcpy(&pair, f->pairs.data + f->pairs.size, sizeof pair);
-        is_good = take(f, pair);
+        is_good = hdf5_slots_take(f, pair);
     }
     return is_good;
 }
 
-static void add(struct finding *f, size_t owner)
+static void hdf5_slots_add(struct finding *f, size_t owner)
 {
     const struct found *all = (const struct found *)(const void *)f->slots.data;
     for (size_t i = 0; i < f->slots.size / sizeof *all; i++) {
@@ -86,10 +86,10 @@ varve_status vv_hdf5_add_slots(struct vv_hdf5_graph *g)
     for (size_t i = 0; i < count && !g->draft->failed; i++) {
         struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
         if (strcmp(e->name, VV_HDF5_SLOTS) != 0 ||
-            !vv_hdf5_thing_at(g, e->thing)->is_group || !find(&f, e->thing) ||
-            f.slots.size == 0)
+            !vv_hdf5_thing_at(g, e->thing)->is_group ||
+            !hdf5_slots_find(&f, e->thing) || f.slots.size == 0)
             continue;
-        add(&f, e->parent);
+        hdf5_slots_add(&f, e->parent);
         e->is_left_out = true;
     }
     bool failed = f.pairs.failed || f.slots.failed || g->text.failed;

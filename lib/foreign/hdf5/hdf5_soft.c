@@ -26,7 +26,8 @@ static const char *next_name(const char *path, struct vv_buffer *name)
 }
 
 /* Where a path leads; SIZE_MAX: nowhere that is known yet. */
-static size_t follow(struct vv_hdf5_graph *g, const struct vv_hdf5_edge *edge)
+static size_t hdf5_soft_follow(
+    struct vv_hdf5_graph *g, const struct vv_hdf5_edge *edge)
 {
     size_t at = edge->soft[0] == '/' ? 0 : edge->parent;
     const char *path = edge->soft;
@@ -40,14 +41,14 @@ static size_t follow(struct vv_hdf5_graph *g, const struct vv_hdf5_edge *edge)
     return *edge->soft ? at : SIZE_MAX;
 }
 
-static bool follow_all(struct vv_hdf5_graph *g)
+static bool hdf5_soft_follow_all(struct vv_hdf5_graph *g)
 {
     bool has_more = false;
     for (size_t i = 0; i < vv_hdf5_edge_count(g); i++) {
         struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);
         if (!e->soft || e->thing != SIZE_MAX)
             continue;
-        e->thing = follow(g, e);
+        e->thing = hdf5_soft_follow(g, e);
         has_more |= e->thing != SIZE_MAX;
     }
     return has_more;
@@ -57,7 +58,7 @@ varve_status vv_hdf5_follow_soft(struct vv_hdf5_graph *g)
 {
     if (!g->has_soft || g->draft->failed)
         return VARVE_OK;
-    for (int i = 0; i < MOST_ROUNDS && follow_all(g); i++)
+    for (int i = 0; i < MOST_ROUNDS && hdf5_soft_follow_all(g); i++)
         continue;
     for (size_t i = 0; i < vv_hdf5_edge_count(g); i++) {
         struct vv_hdf5_edge *e = vv_hdf5_edge_at(g, i);

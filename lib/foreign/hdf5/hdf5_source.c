@@ -40,7 +40,7 @@ varve_status vv_hdf5_tell(const struct vv_hdf5_source *s, const char *name,
 
 /* --- Bytes ---------------------------------------------------------------- */
 
-static bool read_bytes(
+static bool hdf5_source_read_bytes(
     void *user, uint64_t offset, void *bytes, size_t size, varve_error *error)
 {
     const struct vv_hdf5_source *s = user;
@@ -60,7 +60,7 @@ bool vv_hdf5_is_archive(const unsigned char *head, size_t size)
     return size >= 4 && memcmp(head, VV_ZIP_ENTRY_MARK, 4) == 0;
 }
 
-static const struct vv_zip_entry *find_entry(
+static const struct vv_zip_entry *hdf5_source_find_entry(
     const struct vv_zip *zip, const char *name)
 {
     for (size_t i = 0; i < zip->count; i++) {
@@ -77,7 +77,7 @@ static varve_status find_weights(struct vv_hdf5_source *s, varve_error *error)
     const char *path = s->foreign->files[0].path;
     struct vv_zip_span whole = vv_zip_whole(s->foreign, 0);
     VV_TRY(vv_zip_read(&s->zip, s->foreign, whole, error));
-    const struct vv_zip_entry *e = find_entry(&s->zip, WEIGHTS);
+    const struct vv_zip_entry *e = hdf5_source_find_entry(&s->zip, WEIGHTS);
     if (!e)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
             "%s: expected an archive of Keras with \"" WEIGHTS "\", found none",
@@ -89,7 +89,7 @@ static varve_status find_weights(struct vv_hdf5_source *s, varve_error *error)
             path);
     s->base = e->data;
     s->size = e->size;
-    s->config = find_entry(&s->zip, CONFIG);
+    s->config = hdf5_source_find_entry(&s->zip, CONFIG);
     if (s->config && s->config->method != VV_ZIP_STORED)
         s->config = NULL;
     return VARVE_OK;
@@ -97,7 +97,7 @@ static varve_status find_weights(struct vv_hdf5_source *s, varve_error *error)
 
 /* --- Opening -------------------------------------------------------------- */
 
-static void free_state(struct vv_foreign *foreign)
+static void hdf5_source_free_state(struct vv_foreign *foreign)
 {
     struct vv_hdf5_source *s = foreign->state;
     varve_error ignored;
@@ -110,13 +110,14 @@ static void free_state(struct vv_foreign *foreign)
     foreign->state = NULL;
 }
 
-static varve_status open_file(struct vv_hdf5_source *s, varve_error *error)
+static varve_status hdf5_source_open_file(
+    struct vv_hdf5_source *s, varve_error *error)
 {
     varve_error said = { VARVE_OK, 0, "" };
     const struct vv_hdf5_bytes bytes = { .user = s,
         .size = s->size,
         .listing = free_bytes + MOST_LISTINGS * s->size,
-        .read = read_bytes };
+        .read = hdf5_source_read_bytes };
     return s->calls->open(&bytes, &s->file, &s->root, &said)
                ? vv_hdf5_tell(s, NULL, &said, error)
                : VARVE_OK;
@@ -132,7 +133,7 @@ varve_status vv_hdf5_open(struct vv_foreign *foreign,
     if (!s)
         return vv_fail_memory(error, "an HDF5 file");
     *source = foreign->state = s;
-    foreign->free = free_state;
+    foreign->free = hdf5_source_free_state;
     foreign->decode = vv_hdf5_decode;
     s->foreign = foreign;
     s->size = size;
@@ -144,7 +145,7 @@ varve_status vv_hdf5_open(struct vv_foreign *foreign,
         VV_TRY(find_weights(s, error));
     VV_TRY(vv_hdf5_load(
         foreign->context, foreign->files[0].path, &s->calls, error));
-    return open_file(s, error);
+    return hdf5_source_open_file(s, error);
 }
 
 /* --- Values --------------------------------------------------------------- */
@@ -155,7 +156,7 @@ struct filling {
     uint64_t at, size;      /* where the next text goes; where all ends */
 };
 
-static bool fill(void *user, const char *text, size_t size)
+static bool hdf5_source_fill(void *user, const char *text, size_t size)
 {
     struct filling *f = user;
     if (size > f->size - f->at || f->next == f->lengths)
@@ -176,8 +177,8 @@ static varve_status decode_texts(const struct vv_hdf5_source *s,
         .lengths = 8 * made->count,
         .at = 8 * made->count,
         .size = size };
-    varve_status status = s->calls->strings(
-        s->file, made->object, vv_hdf5_most_text(s), fill, &f, said);
+    varve_status status = s->calls->strings(s->file, made->object,
+        vv_hdf5_most_text(s), hdf5_source_fill, &f, said);
     if ((!status && f.at != size) || status == VARVE_CANCELLED)
         status = vv_fail(said, VARVE_CORRUPT,
             "expected texts of %zu bytes as before, found others", size);

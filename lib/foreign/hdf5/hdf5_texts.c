@@ -51,7 +51,7 @@ static bool is_type(const struct telling *t, const char *name)
 
 /* --- Values --------------------------------------------------------------- */
 
-static void add_number(
+static void hdf5_texts_add_number(
     struct vv_buffer *text, const struct vv_hdf5_attribute *a, size_t i)
 {
     char digits[40];
@@ -74,11 +74,11 @@ static void add_number(
 }
 
 /* False where it is no text: other bytes than UTF-8 without NUL. */
-static bool add_element(
+static bool hdf5_texts_add_element(
     struct vv_buffer *text, const struct vv_hdf5_attribute *a, size_t i)
 {
     if (!a->texts) {
-        add_number(text, a, i);
+        hdf5_texts_add_number(text, a, i);
         return true;
     }
     if (!vv_utf8_is_valid(a->texts[i].data, (size_t)a->texts[i].size))
@@ -90,7 +90,8 @@ static bool add_element(
     return true;
 }
 
-static bool add_value(struct vv_buffer *text, const struct vv_hdf5_attribute *a)
+static bool hdf5_texts_add_value(
+    struct vv_buffer *text, const struct vv_hdf5_attribute *a)
 {
     bool is_text = a->count <= MOST_SHOWN;
     if (!a->is_scalar)
@@ -98,7 +99,7 @@ static bool add_value(struct vv_buffer *text, const struct vv_hdf5_attribute *a)
     for (size_t i = 0; i < a->count && is_text; i++) {
         if (i > 0)
             vv_buffer_add_string(text, ", ");
-        is_text = add_element(text, a, i);
+        is_text = hdf5_texts_add_element(text, a, i);
     }
     if (!a->is_scalar)
         vv_buffer_add8(text, ']');
@@ -107,7 +108,7 @@ static bool add_value(struct vv_buffer *text, const struct vv_hdf5_attribute *a)
 
 /* --- All ------------------------------------------------------------------ */
 
-static bool add_name(struct telling *t, const char *name)
+static bool hdf5_texts_add_name(struct telling *t, const char *name)
 {
     struct vv_buffer *text = &t->graph->text;
     const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
@@ -120,14 +121,14 @@ static bool add_name(struct telling *t, const char *name)
            vv_name_is_valid((const char *)text->data, text->size);
 }
 
-static bool fail(struct telling *t, varve_status status)
+static bool hdf5_texts_fail(struct telling *t, varve_status status)
 {
     t->status = status;
     return false;
 }
 
 /* With its path; what the file can have of them is bounded as texts are. */
-static bool leave_out(void *user, const char *name)
+static bool hdf5_texts_leave_out(void *user, const char *name)
 {
     struct telling *t = user;
     struct vv_buffer *path = &t->graph->text;
@@ -139,9 +140,9 @@ static bool leave_out(void *user, const char *name)
     vv_buffer_add_string(path, is_text ? name : "?");
     const char *text = vv_buffer_string(path);
     if (path->failed)
-        return fail(t, VARVE_NO_MEMORY);
+        return hdf5_texts_fail(t, VARVE_NO_MEMORY);
     if (path->size > t->graph->texts)
-        return fail(t, VARVE_LIMIT);
+        return hdf5_texts_fail(t, VARVE_LIMIT);
     t->graph->texts -= path->size;
     vv_draft_leave_out(t->graph->draft, text,
         "attributes that are neither numbers nor UTF-8 without NUL, or are "
@@ -150,7 +151,8 @@ static bool leave_out(void *user, const char *name)
 }
 
 /* Which layer it is, or which optimizer. */
-static bool is_label(struct telling *t, const struct vv_hdf5_attribute *a)
+static bool hdf5_texts_is_label(
+    struct telling *t, const struct vv_hdf5_attribute *a)
 {
     const struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
     return a->texts && a->is_scalar && strcmp(a->name, "name") == 0 &&
@@ -162,34 +164,34 @@ static bool set_label(struct telling *t, const struct vv_hdf5_attribute *a)
     struct vv_hdf5_thing *thing = vv_hdf5_thing_at(t->graph, t->thing);
     const varve_string *text = a->texts;
     if (!vv_name_is_valid(text->data, (size_t)text->size))
-        return leave_out(t, a->name);
+        return hdf5_texts_leave_out(t, a->name);
     thing->label =
         vv_arena_text(&t->graph->source->names, text->data, (size_t)text->size);
-    return thing->label || fail(t, VARVE_NO_MEMORY);
+    return thing->label || hdf5_texts_fail(t, VARVE_NO_MEMORY);
 }
 
-static bool wants(void *user, const char *name)
+static bool hdf5_texts_wants(void *user, const char *name)
 {
     return !is_bookkeeping(name) && !is_type(user, name);
 }
 
-static bool take(void *user, const struct vv_hdf5_attribute *a)
+static bool hdf5_texts_take(void *user, const struct vv_hdf5_attribute *a)
 {
     struct telling *t = user;
     struct vv_buffer *text = &t->graph->text;
-    if (is_label(t, a))
+    if (hdf5_texts_is_label(t, a))
         return set_label(t, a);
     text->size = 0;
-    if (!add_name(t, a->name))
-        return leave_out(t, a->name);
+    if (!hdf5_texts_add_name(t, a->name))
+        return hdf5_texts_leave_out(t, a->name);
     size_t size = text->size;
-    bool is_text = add_value(text, a);
+    bool is_text = hdf5_texts_add_value(text, a);
     if (text->failed)
-        return fail(t, VARVE_NO_MEMORY);
+        return hdf5_texts_fail(t, VARVE_NO_MEMORY);
     if (!is_text)
-        return leave_out(t, a->name);
+        return hdf5_texts_leave_out(t, a->name);
     if (text->size > t->graph->texts)
-        return fail(t, VARVE_LIMIT);
+        return hdf5_texts_fail(t, VARVE_LIMIT);
     t->graph->texts -= text->size;
     vv_draft_text(t->graph->draft, (const char *)text->data, size,
         (const char *)text->data + size, text->size - size);
@@ -216,7 +218,8 @@ varve_status vv_hdf5_add_texts(struct vv_hdf5_graph *g, size_t thing)
 {
     struct telling t = { .graph = g, .thing = thing };
     varve_error said = { VARVE_OK, 0, "" };
-    const struct vv_hdf5_told told = { wants, take, leave_out, &t };
+    const struct vv_hdf5_told told = { hdf5_texts_wants, hdf5_texts_take,
+        hdf5_texts_leave_out, &t };
     uint64_t object = vv_hdf5_thing_at(g, thing)->object;
     varve_status status =
         g->source->calls->attributes(g->source->file, object, &told, &said);

@@ -51,8 +51,8 @@ static bool may_take(
 
 /* The extents of the dataset and of its elements; false where nobody can have
  * so many. */
-static bool take_shape(const struct vv_hdf5_object *what, varve_tensor *type,
-    uint64_t *count, uint64_t *size)
+static bool hdf5_values_take_shape(const struct vv_hdf5_object *what,
+    varve_tensor *type, uint64_t *count, uint64_t *size)
 {
     if (what->rank > VARVE_MAX_RANK)
         return false;
@@ -77,7 +77,7 @@ struct dataset {
     uint64_t size;
 };
 
-static varve_status note_made(struct vv_hdf5_graph *g,
+static varve_status hdf5_values_note_made(struct vv_hdf5_graph *g,
     const struct vv_hdf5_made *made, struct vv_place *place)
 {
     struct vv_hdf5_source *s = g->source;
@@ -88,7 +88,7 @@ static varve_status note_made(struct vv_hdf5_graph *g,
                           : VARVE_OK;
 }
 
-static bool add_size(void *user, const char *text, size_t size)
+static bool hdf5_values_add_size(void *user, const char *text, size_t size)
 {
     (void)text;
     *(uint64_t *)user += 8 + size;
@@ -109,30 +109,32 @@ static varve_status leave_texts_out(struct vv_hdf5_graph *g,
     return add_mark(g, "size", "", node);
 }
 
-static varve_status add_texts(
+static varve_status hdf5_values_add_texts(
     struct vv_hdf5_graph *g, const struct dataset *d, uint32_t *node)
 {
     struct vv_place place;
     varve_error said = { VARVE_OK, 0, "" };
     uint64_t size = 0;
-    varve_status status = g->source->calls->strings(g->source->file,
-        d->made.object, vv_hdf5_most_text(g->source), add_size, &size, &said);
+    varve_status status =
+        g->source->calls->strings(g->source->file, d->made.object,
+            vv_hdf5_most_text(g->source), hdf5_values_add_size, &size, &said);
     if (status)
         return leave_texts_out(g, d, &said, node);
     *node = vv_draft_node(g->draft, VARVE_VARIABLE);
-    status = note_made(g, &d->made, &place);
+    status = hdf5_values_note_made(g, &d->made, &place);
     vv_draft_value(g->draft, *node, &d->type, size, &place);
     return status;
 }
 
-static varve_status add_numbers(
+static varve_status hdf5_values_add_numbers(
     struct vv_hdf5_graph *g, const struct dataset *d, uint32_t *node)
 {
     const struct vv_hdf5_object *what = d->what;
     struct vv_place place = { .offset = g->source->base + what->offset };
     bool is_there = what->is_stored && what->storage == d->size &&
                     d->size > 0 && (what->type.is_plain || !d->type.dtype);
-    varve_status status = is_there ? VARVE_OK : note_made(g, &d->made, &place);
+    varve_status status =
+        is_there ? VARVE_OK : hdf5_values_note_made(g, &d->made, &place);
     *node =
         vv_draft_node(g->draft, d->type.dtype ? VARVE_VARIABLE : VARVE_STATE);
     if (d->type.dtype)
@@ -142,11 +144,11 @@ static varve_status add_numbers(
     return status;
 }
 
-static varve_status add_bytes(
+static varve_status hdf5_values_add_bytes(
     struct vv_hdf5_graph *g, const struct dataset *d, uint32_t *node)
 {
     char tag[sizeof d->what->type.name + 8];
-    varve_status status = add_numbers(g, d, node);
+    varve_status status = hdf5_values_add_numbers(g, d, node);
     snprintf(tag, sizeof tag, "hdf5:%s", d->what->type.name);
     if (strcmp(d->what->type.name, "state") != 0) /* which we wrote */
         vv_draft_tag(g->draft, *node, tag);
@@ -173,13 +175,14 @@ varve_status vv_hdf5_add_value(struct vv_hdf5_graph *g, uint64_t object,
         return add_mark(g, what->type.name, "", node);
     if (what->is_piled)
         return add_mark(g, "filters", "", node);
-    if (!take_shape(what, &d.type, &d.made.count, &d.size) ||
+    if (!hdf5_values_take_shape(what, &d.type, &d.made.count, &d.size) ||
         !may_take(g, what, d.size))
         return add_mark(g, "size", "", node);
     d.made.is_text = d.type.dtype == VARVE_STRING;
     if (what->is_null)
         return add_null(g, &d.type, node);
     if (d.made.is_text)
-        return add_texts(g, &d, node);
-    return d.type.dtype ? add_numbers(g, &d, node) : add_bytes(g, &d, node);
+        return hdf5_values_add_texts(g, &d, node);
+    return d.type.dtype ? hdf5_values_add_numbers(g, &d, node)
+                        : hdf5_values_add_bytes(g, &d, node);
 }

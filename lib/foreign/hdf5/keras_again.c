@@ -31,27 +31,27 @@ struct layer {
     struct text own, file; /* no bytes: nothing tells its name in the file */
 };
 
-static varve_status fail_memory(varve_error *error)
+static varve_status keras_again_fail_memory(varve_error *error)
 {
     return vv_fail_memory(error, "names of Keras");
 }
 
 /* --- What the writer asks for --------------------------------------------- */
 
-static varve_status give_value(
+static varve_status keras_again_give_value(
     void *user, uint32_t value, struct vv_source *source, varve_error *error)
 {
     const struct vv_keras_again *a = user;
     return a->real->value(a->real->user, value, source, error);
 }
 
-static varve_status finish(void *user, varve_error *error)
+static varve_status keras_again_finish(void *user, varve_error *error)
 {
     const struct vv_keras_again *a = user;
     return a->real->finish ? a->real->finish(a->real->user, error) : VARVE_OK;
 }
 
-static const unsigned char *give_kept(
+static const unsigned char *keras_again_give_kept(
     const void *user, uint32_t node, size_t *size)
 {
     const struct vv_keras_again *a = user;
@@ -59,7 +59,7 @@ static const unsigned char *give_kept(
     return *size > 0 ? a->bytes.data + a->ranges[node].begin : NULL;
 }
 
-static void keep(struct vv_keras_again *a, uint32_t node,
+static void keras_again_keep(struct vv_keras_again *a, uint32_t node,
     enum vv_hdf5_kept_kind kind, struct text first, struct text second)
 {
     if (a->ranges[node].size > 0)
@@ -76,7 +76,8 @@ static void keep(struct vv_keras_again *a, uint32_t node,
 
 /* --- Nodes and names ------------------------------------------------------ */
 
-static struct text edge_name(const struct vv_index *index, uint32_t edge)
+static struct text keras_again_edge_name(
+    const struct vv_index *index, uint32_t edge)
 {
     struct text name;
     name.bytes =
@@ -84,18 +85,18 @@ static struct text edge_name(const struct vv_index *index, uint32_t edge)
     return name;
 }
 
-static bool is_called(struct text name, const char *text)
+static bool keras_again_is_called(struct text name, const char *text)
 {
     return name.size == strlen(text) &&
            memcmp(name.bytes, text, name.size) == 0;
 }
 
-static bool is_same(struct text a, struct text b)
+static bool keras_again_is_same(struct text a, struct text b)
 {
     return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
-static bool is_object(const struct vv_index *index, uint32_t node)
+static bool keras_again_is_object(const struct vv_index *index, uint32_t node)
 {
     varve_kind kind = vv_index_kind(index, node);
     return kind != VARVE_VARIABLE && kind != VARVE_STATE;
@@ -107,7 +108,8 @@ static uint32_t vars_of(const struct vv_index *index, uint32_t node)
     uint32_t name = vv_index_find_name(index, "vars", 4);
     uint32_t vars =
         name == VV_NONE ? VV_NONE : vv_index_find_child(index, node, name);
-    return vars != VV_NONE && is_object(index, vars) ? vars : VV_NONE;
+    return vars != VV_NONE && keras_again_is_object(index, vars) ? vars
+                                                                 : VV_NONE;
 }
 
 /* Takes the last name off a path. */
@@ -130,12 +132,13 @@ static bool is_in_vars(const struct vv_index *index, uint32_t node,
     if (global == VV_NONE)
         return false;
     path->bytes = vv_index_name(index, global, &path->size);
-    return is_same(take_last(path), name) && is_called(take_last(path), "vars");
+    return keras_again_is_same(take_last(path), name) &&
+           keras_again_is_called(take_last(path), "vars");
 }
 
 /* --- Layers --------------------------------------------------------------- */
 
-static bool spend(struct vv_keras_again *a)
+static bool keras_again_spend(struct vv_keras_again *a)
 {
     if (a->looks > 0)
         a->looks--;
@@ -152,9 +155,9 @@ static bool find_path_here(
     if (vars == VV_NONE)
         return false;
     vv_index_edges(index, vars, &at, &last);
-    for (; at < last && spend(a); at++) {
+    for (; at < last && keras_again_spend(a); at++) {
         if (is_in_vars(index, vv_at32(index->edge_children, at),
-                edge_name(index, at), path))
+                keras_again_edge_name(index, at), path))
             return true;
     }
     return false;
@@ -169,10 +172,10 @@ static bool find_path(
     if (find_path_here(a, node, path))
         return true;
     vv_index_edges(index, node, &at, &last);
-    for (; at < last && levels > 0 && spend(a); at++) {
+    for (; at < last && levels > 0 && keras_again_spend(a); at++) {
         uint32_t child = vv_at32(index->edge_children, at);
-        if (!is_object(index, child) ||
-            is_called(edge_name(index, at), "vars") ||
+        if (!keras_again_is_object(index, child) ||
+            keras_again_is_called(keras_again_edge_name(index, at), "vars") ||
             !find_path(a, child, levels - 1, path))
             continue;
         take_last(path);
@@ -181,7 +184,7 @@ static bool find_path(
     return false;
 }
 
-static int compare(const void *left, const void *right)
+static int keras_again_compare(const void *left, const void *right)
 {
     const struct text *a = left, *b = right;
     size_t size = a->size < b->size ? a->size : b->size;
@@ -207,9 +210,9 @@ static void list_layers(struct vv_keras_again *a, uint32_t layers)
     vv_index_edges(index, layers, &at, &last);
     for (; at < last; at++) {
         struct layer l = { .node = vv_at32(index->edge_children, at),
-            .own = edge_name(index, at) };
+            .own = keras_again_edge_name(index, at) };
         struct text path;
-        if (is_object(index, l.node) &&
+        if (keras_again_is_object(index, l.node) &&
             find_path(a, l.node, MOST_LEVELS, &path))
             l.file = take_last(&path);
         if (l.file.size == 0)
@@ -220,51 +223,53 @@ static void list_layers(struct vv_keras_again *a, uint32_t layers)
 }
 
 /* Whether no two would be called alike. */
-static bool are_different(const struct vv_keras_again *a)
+static bool keras_again_are_different(const struct vv_keras_again *a)
 {
     struct text *all = (struct text *)(void *)a->sorted.data;
     size_t count = a->sorted.size / sizeof *all;
     if (count > 0)
-        qsort(all, count, sizeof *all, compare);
+        qsort(all, count, sizeof *all, keras_again_compare);
     for (size_t i = 1; i < count; i++) {
-        if (is_same(all[i - 1], all[i]))
+        if (keras_again_is_same(all[i - 1], all[i]))
             return false;
     }
     return true;
 }
 
 /* (Groups of the file say the names that the layers have here.) */
-static void name_layer(struct vv_keras_again *a, const struct layer *l)
+static void keras_again_name_layer(
+    struct vv_keras_again *a, const struct layer *l)
 {
     const struct text none = { "", 0 };
-    uint32_t vars = is_object(a->real->index, l->node)
+    uint32_t vars = keras_again_is_object(a->real->index, l->node)
                         ? vars_of(a->real->index, l->node)
                         : VV_NONE;
     if (l->file.size > 0)
-        keep(a, l->node, VV_HDF5_KEPT_NAME, l->own, l->file);
+        keras_again_keep(a, l->node, VV_HDF5_KEPT_NAME, l->own, l->file);
     if (vars != VV_NONE)
-        keep(a, vars, VV_HDF5_KEPT_LABEL, l->own, none);
+        keras_again_keep(a, vars, VV_HDF5_KEPT_LABEL, l->own, none);
 }
 
-static varve_status name_model(
+static varve_status keras_again_name_model(
     struct vv_keras_again *a, uint32_t layers, varve_error *error)
 {
     bool is_renamed = false;
     list_layers(a, layers);
     if (a->names.failed || a->sorted.failed)
-        return fail_memory(error);
+        return keras_again_fail_memory(error);
     for (size_t i = 0; i < layer_count(a); i++)
-        is_renamed |= layer_at(a, i)->file.size > 0 &&
-                      !is_same(layer_at(a, i)->own, layer_at(a, i)->file);
+        is_renamed |=
+            layer_at(a, i)->file.size > 0 &&
+            !keras_again_is_same(layer_at(a, i)->own, layer_at(a, i)->file);
     if (!is_renamed)
         return VARVE_OK;
-    if (!are_different(a)) {
+    if (!keras_again_are_different(a)) {
         vv_target_lose(a->real, layers,
             "the names that Keras gave its groups: two would be the same");
         return VARVE_OK;
     }
     for (size_t i = 0; i < layer_count(a); i++)
-        name_layer(a, layer_at(a, i));
+        keras_again_name_layer(a, layer_at(a, i));
     return VARVE_OK;
 }
 
@@ -282,36 +287,39 @@ static void find_aliases(struct vv_keras_again *a, uint32_t node)
     vv_index_edges(index, vars, &at, &last);
     for (; at < last; at++) {
         uint32_t child = vv_at32(index->edge_children, at);
-        if (is_in_vars(index, child, edge_name(index, at), &path))
+        if (is_in_vars(index, child, keras_again_edge_name(index, at), &path))
             a->seen[child] = node + 1;
     }
     vv_index_edges(index, node, &at, &last);
     for (; at < last; at++) {
         uint32_t child = vv_at32(index->edge_children, at);
         if (a->seen[child] == node + 1)
-            keep(a, child, VV_HDF5_KEPT_ALIAS, edge_name(index, at), none);
+            keras_again_keep(a, child, VV_HDF5_KEPT_ALIAS,
+                keras_again_edge_name(index, at), none);
     }
 }
 
 /* --- All ------------------------------------------------------------------ */
 
-static varve_status find_all(struct vv_keras_again *a, varve_error *error)
+static varve_status keras_again_find_all(
+    struct vv_keras_again *a, varve_error *error)
 {
     const struct vv_index *index = a->real->index;
     for (uint32_t node = 0; node < index->node_count; node++) {
         uint32_t at, last;
-        if (!is_object(index, node))
+        if (!keras_again_is_object(index, node))
             continue;
         find_aliases(a, node);
         vv_index_edges(index, node, &at, &last);
         for (; at < last; at++) {
             uint32_t child = vv_at32(index->edge_children, at);
-            if (is_called(edge_name(index, at), "layers") &&
-                is_object(index, child))
-                VV_TRY(name_model(a, child, error));
+            if (keras_again_is_called(
+                    keras_again_edge_name(index, at), "layers") &&
+                keras_again_is_object(index, child))
+                VV_TRY(keras_again_name_model(a, child, error));
         }
     }
-    return a->bytes.failed ? fail_memory(error) : VARVE_OK;
+    return a->bytes.failed ? keras_again_fail_memory(error) : VARVE_OK;
 }
 
 static bool is_any_kept(const struct vv_target *target)
@@ -340,12 +348,12 @@ varve_status vv_keras_again_init(struct vv_keras_again *a,
     a->ranges = vv_allocate_zeroed(allocator, count * sizeof *a->ranges);
     a->seen = vv_allocate_zeroed(allocator, count * sizeof *a->seen);
     if (!a->ranges || !a->seen)
-        return fail_memory(error);
+        return keras_again_fail_memory(error);
     a->target.user = a;
-    a->target.value = give_value;
-    a->target.finish = finish;
-    a->target.kept = give_kept;
-    return find_all(a, error);
+    a->target.value = keras_again_give_value;
+    a->target.finish = keras_again_finish;
+    a->target.kept = keras_again_give_kept;
+    return keras_again_find_all(a, error);
 }
 
 void vv_keras_again_clear(struct vv_keras_again *a)

@@ -40,7 +40,7 @@ struct parsing {
     varve_error *error;
 };
 
-static varve_status fail_memory(const struct parsing *p)
+static varve_status keras_config_fail_memory(const struct parsing *p)
 {
     return vv_fail_memory(p->error, "the layers of a model");
 }
@@ -57,7 +57,7 @@ static bool is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
-static bool is_word(char c)
+static bool keras_config_is_word(char c)
 {
     return is_upper(c) || is_lower(c) || (c >= '0' && c <= '9') || c == '_';
 }
@@ -68,7 +68,7 @@ static void add_snake(struct vv_buffer *to, const char *class)
     char last = 0;
     for (size_t i = 0; class[i]; i++) {
         char c = class[i];
-        if (!is_word(c))
+        if (!keras_config_is_word(c))
             continue;
         if (last && is_upper(c) && (is_lower(last) || is_lower(class[i + 1])))
             vv_buffer_add8(to, '_');
@@ -96,7 +96,7 @@ static size_t use_name(
 }
 
 /* Puts `layers/<group>` behind the path. */
-static bool add_group(
+static bool keras_config_add_group(
     struct vv_keras_config *c, size_t begin, const char *class)
 {
     c->text.size = 0;
@@ -122,7 +122,8 @@ struct said {
     size_t used;        /* names of the model begin here */
 };
 
-static bool is_text(const struct vv_json_item *item, const char *text)
+static bool keras_config_is_text(
+    const struct vv_json_item *item, const char *text)
 {
     return item->text && item->kind == VV_JSON_STRING && vv_json_is(item, text);
 }
@@ -140,7 +141,8 @@ static struct vv_keras_layer *layer_of(struct parsing *p, const struct said *s)
     return (struct vv_keras_layer *)(void *)p->config->layers.data + s->number;
 }
 
-static const char *keep(struct parsing *p, const struct vv_json_item *item)
+static const char *keras_config_keep(
+    struct parsing *p, const struct vv_json_item *item)
 {
     struct vv_buffer *text = &p->config->text;
     text->size = 0;
@@ -151,7 +153,7 @@ static const char *keep(struct parsing *p, const struct vv_json_item *item)
 }
 
 /* Of a class that was read; the root has none. */
-static varve_status begin_layer(struct parsing *p, struct said *s)
+static varve_status keras_config_begin_layer(struct parsing *p, struct said *s)
 {
     struct vv_keras_config *c = p->config;
     struct vv_keras_layer layer = { .is_frozen = p->is_frozen, .class = "" };
@@ -161,19 +163,20 @@ static varve_status begin_layer(struct parsing *p, struct said *s)
     if (vv_keras_layer_count(c) == MOST_LAYERS)
         return vv_json_fail(
             &p->in, s->class.at, "a model of fewer layers", "more");
-    const char *class = keep(p, &s->class);
-    if (!class || !add_group(c, s->used, class))
-        return fail_memory(p);
+    const char *class = keras_config_keep(p, &s->class);
+    if (!class || !keras_config_add_group(c, s->used, class))
+        return keras_config_fail_memory(p);
     layer.path = vv_arena_text(
         &c->source->names, (const char *)c->path.data, c->path.size);
-    if (is_text(&s->module, "keras.layers"))
+    if (keras_config_is_text(&s->module, "keras.layers"))
         layer.class = class;
     s->number = vv_keras_layer_count(c);
     vv_buffer_add(&c->layers, &layer, sizeof layer);
-    return layer.path && !c->layers.failed ? VARVE_OK : fail_memory(p);
+    return layer.path && !c->layers.failed ? VARVE_OK
+                                           : keras_config_fail_memory(p);
 }
 
-static varve_status take_layers(struct parsing *p);
+static varve_status keras_config_take_layers(struct parsing *p);
 
 /* Of the config of a layer, or of the root. */
 static varve_status take_config_member(
@@ -184,7 +187,7 @@ static varve_status take_config_member(
     if (vv_json_is(name, "layers") && p->models < MOST_MODELS) {
         if (is_layer)
             layer_of(p, s)->has_layers = true;
-        return take_layers(p);
+        return keras_config_take_layers(p);
     }
     if (vv_json_is(name, "trainable")) {
         size_t at = p->in.at;
@@ -198,8 +201,8 @@ static varve_status take_config_member(
         size_t at = p->in.at;
         VV_TRY(vv_json_value(&p->in, &item));
         if (item.kind == VV_JSON_STRING && !item.has_nul &&
-            !(layer_of(p, s)->name = keep(p, &item)))
-            return fail_memory(p);
+            !(layer_of(p, s)->name = keras_config_keep(p, &item)))
+            return keras_config_fail_memory(p);
         p->in.at = at;
         p->in.is_open = false;
     }
@@ -228,7 +231,8 @@ static varve_status take_config(struct parsing *p, struct said *s)
 }
 
 /* A text, or whatever else stands there. */
-static varve_status take_text(struct parsing *p, struct vv_json_item *item)
+static varve_status keras_config_take_text(
+    struct parsing *p, struct vv_json_item *item)
 {
     size_t at = p->in.at;
     VV_TRY(vv_json_value(&p->in, item));
@@ -247,16 +251,16 @@ static varve_status take_model(struct parsing *p, struct said *s, bool is_root)
         if (!more)
             return VARVE_OK;
         if (vv_json_is(&name, "module")) {
-            VV_TRY(take_text(p, &s->module));
+            VV_TRY(keras_config_take_text(p, &s->module));
         } else if (vv_json_is(&name, "class_name")) {
-            VV_TRY(take_text(p, &s->class));
+            VV_TRY(keras_config_take_text(p, &s->class));
         } else if (vv_json_is(&name, "registered_name")) {
-            VV_TRY(take_text(p, &other));
+            VV_TRY(keras_config_take_text(p, &other));
             if (other.kind == VV_JSON_STRING && s->number != SIZE_MAX)
                 layer_of(p, s)->class = "";
         } else if (vv_json_is(&name, "config")) {
             if (!is_root)
-                VV_TRY(begin_layer(p, s));
+                VV_TRY(keras_config_begin_layer(p, s));
             VV_TRY(take_config(p, s));
         } else {
             VV_TRY(vv_json_skip(&p->in));
@@ -281,7 +285,7 @@ static varve_status take_layer(struct parsing *p, size_t used)
 }
 
 /* Names count anew in each model. */
-static varve_status take_layers(struct parsing *p)
+static varve_status keras_config_take_layers(struct parsing *p)
 {
     struct vv_json_item item;
     bool more;
@@ -305,7 +309,7 @@ static varve_status take_layers(struct parsing *p)
     return VARVE_OK;
 }
 
-static varve_status parse(struct parsing *p)
+static varve_status keras_config_parse(struct parsing *p)
 {
     struct said root = { .number = SIZE_MAX };
     struct vv_json_item item;
@@ -373,7 +377,7 @@ varve_status vv_keras_config_read(struct vv_keras_config *c,
             .size = bytes.size,
             .error = &wrong },
         .error = error };
-    if (!status && parse(&p) != VARVE_OK) {
+    if (!status && keras_config_parse(&p) != VARVE_OK) {
         if (c->text.failed || c->layers.failed || c->used.failed ||
             c->path.failed || wrong.status == VARVE_OK)
             status = vv_fail_memory(error, "the layers of a model");
@@ -381,7 +385,7 @@ varve_status vv_keras_config_read(struct vv_keras_config *c,
             c->layers.size = 0; /* it is none of Keras' */
     }
     vv_buffer_clear(&bytes);
-    return !status && !index_layers(c) ? fail_memory(&p) : status;
+    return !status && !index_layers(c) ? keras_config_fail_memory(&p) : status;
 }
 
 void vv_keras_config_clear(struct vv_keras_config *c)

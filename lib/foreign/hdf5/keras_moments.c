@@ -53,7 +53,7 @@ static size_t descend(struct finding *f, size_t at, const char *path)
     return f->looks > 0 && !f->text.failed ? at : SIZE_MAX;
 }
 
-static void add(
+static void keras_moments_add(
     struct finding *f, size_t weight, size_t moment, const char *name)
 {
     if (moment == SIZE_MAX || !vv_keras_is_same(f->g, weight, moment))
@@ -72,7 +72,7 @@ static void add_below_slots(
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(f->g, all.first + i);
         f->looks--;
         if (vv_hdf5_thing_at(f->g, e->thing)->is_group)
-            add(f, weight, descend(f, e->thing, path), e->name);
+            keras_moments_add(f, weight, descend(f, e->thing, path), e->name);
     }
 }
 
@@ -87,7 +87,7 @@ static void add_below_path(
     for (size_t i = 0; i < all.count && f->looks > 0; i++) {
         const struct vv_hdf5_edge *e = vv_hdf5_edge_at(f->g, all.first + i);
         f->looks--;
-        add(f, weight, e->thing, e->name);
+        keras_moments_add(f, weight, e->thing, e->name);
     }
 }
 
@@ -103,7 +103,7 @@ static void add_in_one(
         vv_buffer_add8(&f->text, '_');
         vv_buffer_add_string(&f->text, slots[i]);
         size_t moment = vv_hdf5_child(f->g, group, vv_buffer_string(&f->text));
-        add(f, weight, moment, slots[i]);
+        keras_moments_add(f, weight, moment, slots[i]);
     }
 }
 
@@ -126,7 +126,7 @@ static void find_moments(struct finding *f, size_t weight, const char *path)
 }
 
 /* Opens the groups of a group, and looks for what is kept of its weights. */
-static void take(struct finding *f, struct step step)
+static void keras_moments_take(struct finding *f, struct step step)
 {
     struct vv_hdf5_thing all = *vv_hdf5_thing_at(f->g, step.group);
     for (size_t i = 0; i < all.count && f->looks > 0 && !f->paths.failed; i++) {
@@ -171,7 +171,7 @@ varve_status vv_keras_add_moments(struct vv_hdf5_graph *g)
     while (f.open.size > 0 && !f.open.failed && !f.paths.failed) {
         f.open.size -= sizeof step;
         memcpy(&step, f.open.data + f.open.size, sizeof step);
-        take(&f, step);
+        keras_moments_take(&f, step);
     }
     bool failed = f.paths.failed || f.open.failed || f.text.failed;
     vv_buffer_clear(&f.paths);

@@ -52,7 +52,7 @@ static const struct class_names classes[] = {
 
 enum { CLASSES = sizeof classes / sizeof *classes, MOST_NAMES = 4 };
 
-static const struct class_names *names_of(const char *class)
+static const struct class_names *keras_names_of(const char *class)
 {
     for (size_t i = 0; i < CLASSES; i++) {
         if (strcmp(classes[i].class, class) == 0)
@@ -68,7 +68,7 @@ bool vv_keras_is_statistic(
            i >= 2;
 }
 
-static varve_status fail_memory(const struct vv_hdf5_graph *g)
+static varve_status keras_names_fail_memory(const struct vv_hdf5_graph *g)
 {
     return vv_fail_memory(g->error, "names of Keras");
 }
@@ -77,7 +77,7 @@ static varve_status fail_memory(const struct vv_hdf5_graph *g)
 static varve_status name_variables(
     struct vv_hdf5_graph *g, size_t group, const struct vv_keras_layer *layer)
 {
-    const struct class_names *c = names_of(layer->class);
+    const struct class_names *c = keras_names_of(layer->class);
     if (c && c->inside)
         group = vv_hdf5_child(g, group, c->inside);
     size_t vars =
@@ -96,7 +96,7 @@ static varve_status name_variables(
             vv_hdf5_child(g, group, c->names[i]) != SIZE_MAX)
             return VARVE_OK;
         if (!vv_hdf5_add_edge(g, group, c->names[i], variable))
-            return fail_memory(g);
+            return keras_names_fail_memory(g);
         vv_hdf5_keep(g, variable, VV_HDF5_KEPT_ALIAS, c->names[i], "");
     }
     return VARVE_OK;
@@ -116,15 +116,15 @@ static const char *own_name(
     return label && vv_name_is_valid(label, strlen(label)) ? label : NULL;
 }
 
-static int compare(const void *a, const void *b)
+static int keras_names_compare(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Whether no two are called alike; sorts them. */
-static bool are_different(const char **names, size_t count)
+static bool keras_names_are_different(const char **names, size_t count)
 {
-    qsort(names, count, sizeof *names, compare);
+    qsort(names, count, sizeof *names, keras_names_compare);
     for (size_t i = 1; i < count; i++) {
         if (strcmp(names[i - 1], names[i]) == 0)
             return false;
@@ -139,7 +139,7 @@ struct naming {
     struct vv_buffer sorted;
 };
 
-static varve_status list_names(
+static varve_status keras_names_list_names(
     struct naming *n, const struct vv_hdf5_thing *layers, bool *are_all)
 {
     n->names.size = n->sorted.size = 0;
@@ -154,9 +154,10 @@ static varve_status list_names(
     }
     vv_buffer_add(&n->sorted, n->names.data, n->names.size);
     if (n->names.failed || n->sorted.failed)
-        return fail_memory(n->graph);
-    *are_all = *are_all && are_different((const char **)(void *)n->sorted.data,
-                               layers->count);
+        return keras_names_fail_memory(n->graph);
+    *are_all =
+        *are_all && keras_names_are_different(
+                        (const char **)(void *)n->sorted.data, layers->count);
     return VARVE_OK;
 }
 
@@ -176,11 +177,11 @@ static varve_status rename_layers(
     return VARVE_OK;
 }
 
-static varve_status name_model(struct naming *n, size_t number)
+static varve_status keras_names_name_model(struct naming *n, size_t number)
 {
     struct vv_hdf5_thing layers = *vv_hdf5_thing_at(n->graph, number);
     bool are_all;
-    VV_TRY(list_names(n, &layers, &are_all));
+    VV_TRY(keras_names_list_names(n, &layers, &are_all));
     if (are_all)
         VV_TRY(rename_layers(n, &layers));
     for (size_t i = 0; i < layers.count; i++) {
@@ -213,7 +214,7 @@ varve_status vv_keras_name_layers(
         if (thing->label)
             vv_hdf5_keep(g, i, VV_HDF5_KEPT_LABEL, thing->label, "");
         if (thing->is_group && is_layers(thing->path))
-            status = name_model(&n, i);
+            status = keras_names_name_model(&n, i);
     }
     vv_buffer_clear(&n.names);
     vv_buffer_clear(&n.sorted);

@@ -55,7 +55,7 @@ static const struct optimizer_names optimizers[] = {
 
 /* --- Values --------------------------------------------------------------- */
 
-static const struct vv_draft_value *value_of(
+static const struct vv_draft_value *keras_slots_value_of(
     const struct vv_hdf5_graph *g, size_t thing)
 {
     uint32_t node = vv_hdf5_thing_at(g, thing)->node;
@@ -67,9 +67,10 @@ static const struct vv_draft_value *value_of(
                : NULL;
 }
 
-static struct vv_torch_form form_of(const struct vv_hdf5_graph *g, size_t thing)
+static struct vv_torch_form keras_slots_form_of(
+    const struct vv_hdf5_graph *g, size_t thing)
 {
-    const struct vv_draft_value *v = value_of(g, thing);
+    const struct vv_draft_value *v = keras_slots_value_of(g, thing);
     return (struct vv_torch_form){
         .extents =
             (const uint64_t *)(const void *)g->draft->extents.data + v->extents,
@@ -80,21 +81,24 @@ static struct vv_torch_form form_of(const struct vv_hdf5_graph *g, size_t thing)
 
 bool vv_keras_is_same(const struct vv_hdf5_graph *g, size_t a, size_t b)
 {
-    if (!value_of(g, a) || !value_of(g, b))
+    if (!keras_slots_value_of(g, a) || !keras_slots_value_of(g, b))
         return false;
-    struct vv_torch_form x = form_of(g, a), y = form_of(g, b);
-    return value_of(g, a)->dtype == value_of(g, b)->dtype && x.rank == y.rank &&
+    struct vv_torch_form x = keras_slots_form_of(g, a),
+                         y = keras_slots_form_of(g, b);
+    return keras_slots_value_of(g, a)->dtype ==
+               keras_slots_value_of(g, b)->dtype &&
+           x.rank == y.rank &&
            (x.rank == 0 ||
                memcmp(x.extents, y.extents, x.rank * sizeof *x.extents) == 0);
 }
 
 static bool is_real(const struct vv_hdf5_graph *g, size_t thing)
 {
-    const struct vv_draft_value *v = value_of(g, thing);
+    const struct vv_draft_value *v = keras_slots_value_of(g, thing);
     return v && vv_dtype_of((varve_dtype)v->dtype)->family == VV_FAMILY_REAL;
 }
 
-static varve_status fail_memory(const struct finding *f)
+static varve_status keras_slots_fail_memory(const struct finding *f)
 {
     return vv_fail_memory(f->g->error, "slots");
 }
@@ -112,7 +116,7 @@ static bool list_numbers(
         char digits[24];
         vv_decimal(i, digits);
         size_t child = vv_hdf5_child(g, vars, digits);
-        if (child == SIZE_MAX || !value_of(g, child))
+        if (child == SIZE_MAX || !keras_slots_value_of(g, child))
             return false;
         vv_buffer_add(numbers, &child, sizeof child);
     }
@@ -124,7 +128,7 @@ static size_t own_count(const struct finding *f)
 {
     const size_t *all = (const size_t *)(const void *)f->moments.data;
     size_t count = f->moments.size / sizeof *all, own = 0;
-    while (own < count && value_of(f->g, all[own])->rank == 0)
+    while (own < count && keras_slots_value_of(f->g, all[own])->rank == 0)
         own++;
     return own;
 }
@@ -139,7 +143,7 @@ static bool list_trained(struct finding *f, size_t own, size_t each)
     if (count == 0 || count % each != 0)
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct vv_torch_form form = form_of(f->g, all[i]);
+        struct vv_torch_form form = keras_slots_form_of(f->g, all[i]);
         if (!vv_keras_is_same(f->g, all[i], all[i - i % each]))
             return false;
         if (i % each == 0)
@@ -176,7 +180,8 @@ static bool find_vars(
     return true;
 }
 
-static size_t find_group(const struct vv_hdf5_graph *g, const char *path)
+static size_t keras_slots_find_group(
+    const struct vv_hdf5_graph *g, const char *path)
 {
     char name[256];
     size_t at = 0;
@@ -193,10 +198,11 @@ static size_t find_group(const struct vv_hdf5_graph *g, const char *path)
 }
 
 /* What could be trained of a layer. */
-static bool add_layer(struct finding *f, const struct vv_keras_layer *layer)
+static bool keras_slots_add_layer(
+    struct finding *f, const struct vv_keras_layer *layer)
 {
     enum { MOST_LEVELS = 4 };
-    size_t group = find_group(f->g, layer->path), vars = SIZE_MAX;
+    size_t group = keras_slots_find_group(f->g, layer->path), vars = SIZE_MAX;
     struct vv_buffer numbers;
     if (group == SIZE_MAX || layer->is_frozen || layer->has_layers)
         return true;
@@ -224,7 +230,7 @@ static bool list_model(struct finding *f)
     bool is_known = count > 0;
     f->variables.size = 0;
     for (size_t i = 0; i < count && is_known; i++)
-        is_known = add_layer(f, vv_keras_layer_at(f->config, i));
+        is_known = keras_slots_add_layer(f, vv_keras_layer_at(f->config, i));
     return is_known;
 }
 
@@ -253,11 +259,11 @@ static bool list_forms(struct finding *f)
     size_t count = f->variables.size / sizeof *all;
     f->model.size = f->to.size = 0;
     for (size_t i = 0; i < count; i++) {
-        struct vv_torch_form form = form_of(f->g, all[i]);
+        struct vv_torch_form form = keras_slots_form_of(f->g, all[i]);
         vv_buffer_add(&f->model, &form, sizeof form);
     }
-    vv_buffer_extend(
-        &f->to, f->trained.size / sizeof form_of(f->g, 0) * sizeof(size_t));
+    vv_buffer_extend(&f->to,
+        f->trained.size / sizeof keras_slots_form_of(f->g, 0) * sizeof(size_t));
     return !f->model.failed && !f->to.failed;
 }
 
@@ -317,7 +323,7 @@ static bool has_types(const struct finding *f, size_t own, size_t each)
 /* --- All ------------------------------------------------------------------ */
 
 /* The second of its kind in a program is called `adam_1`. */
-static bool is_label(const char *label, const char *known)
+static bool keras_slots_is_label(const char *label, const char *known)
 {
     size_t size = strlen(known);
     if (strncmp(label, known, size) != 0)
@@ -327,20 +333,21 @@ static bool is_label(const char *label, const char *known)
                           !label[1 + strspn(label + 1, "0123456789")]);
 }
 
-static const char *name_of(
+static const char *keras_slots_name_of(
     const struct finding *f, size_t each, size_t k, char digits[24])
 {
     const char *label = vv_hdf5_thing_at(f->g, f->vars)->label;
     for (size_t i = 0; label && i < sizeof optimizers / sizeof *optimizers;
          i++) {
-        if (optimizers[i].count == each && is_label(label, optimizers[i].label))
+        if (optimizers[i].count == each &&
+            keras_slots_is_label(label, optimizers[i].label))
             return optimizers[i].names[k];
     }
     vv_decimal(k, digits);
     return digits;
 }
 
-static void add_slots(struct finding *f, size_t own, size_t each)
+static void keras_slots_add_slots(struct finding *f, size_t own, size_t each)
 {
     const size_t *moments = (const size_t *)(const void *)f->moments.data + own;
     const size_t *variables = (const size_t *)(const void *)f->variables.data;
@@ -349,7 +356,7 @@ static void add_slots(struct finding *f, size_t own, size_t each)
     uint32_t owner = vv_hdf5_thing_at(f->g, f->optimizer)->node;
     for (size_t i = 0; i < count; i++) {
         char digits[24];
-        const char *name = name_of(f, each, i % each, digits);
+        const char *name = keras_slots_name_of(f, each, i % each, digits);
         vv_draft_slot(f->g->draft, owner,
             vv_hdf5_thing_at(f->g, variables[to[i / each]])->node, name,
             strlen(name), vv_hdf5_thing_at(f->g, moments[i])->node);
@@ -357,12 +364,12 @@ static void add_slots(struct finding *f, size_t own, size_t each)
 }
 
 /* With one, two or three of each variable: where only one of these fits. */
-static varve_status find(struct finding *f)
+static varve_status keras_slots_find(struct finding *f)
 {
     size_t own, fit = 0, fits = 0;
     bool is_ordered;
     if (!list_numbers(f->g, f->vars, &f->moments))
-        return f->moments.failed ? fail_memory(f) : VARVE_OK;
+        return f->moments.failed ? keras_slots_fail_memory(f) : VARVE_OK;
     own = own_count(f);
     is_ordered = list_model(f);
     if (!is_ordered)
@@ -380,11 +387,11 @@ static varve_status find(struct finding *f)
         fits++;
         fit = k;
         if (each > MOST_EACH)
-            add_slots(f, own, fit);
+            keras_slots_add_slots(f, own, fit);
     }
     return f->variables.failed || f->trained.failed || f->model.failed ||
                    f->to.failed
-               ? fail_memory(f)
+               ? keras_slots_fail_memory(f)
                : VARVE_OK;
 }
 
@@ -407,7 +414,7 @@ varve_status vv_keras_add_slots(
     vv_buffer_init(&f.trained, a);
     vv_buffer_init(&f.model, a);
     vv_buffer_init(&f.to, a);
-    varve_status status = find(&f);
+    varve_status status = keras_slots_find(&f);
     vv_buffer_clear(&f.moments);
     vv_buffer_clear(&f.variables);
     vv_buffer_clear(&f.trained);

@@ -70,7 +70,7 @@ int vv_json_shown(const struct vv_json_item *item)
     return (int)size;
 }
 
-static void skip_space(struct vv_json_in *in)
+static void json_in_skip_space(struct vv_json_in *in)
 {
     for (; in->at < in->size; in->at++) {
         char c = in->bytes[in->at];
@@ -106,7 +106,7 @@ static int code_unit(const char *at)
     return value;
 }
 
-static size_t encode(uint32_t c, char utf8[4])
+static size_t json_in_encode(uint32_t c, char utf8[4])
 {
     if (c < 0x80) {
         utf8[0] = (char)c;
@@ -138,13 +138,13 @@ static size_t unescape_one(
     if (unit < 0 || (unit >= 0xdc00 && unit < 0xe000))
         return 0;
     if (unit < 0xd800 || unit >= 0xe000)
-        return encode((uint32_t)unit, utf8);
+        return json_in_encode((uint32_t)unit, utf8);
     int low =
         left >= 12 && at[6] == '\\' && at[7] == 'u' ? code_unit(at + 8) : -1;
     *step = 12;
     if (low < 0xdc00 || low >= 0xe000)
         return 0;
-    return encode(
+    return json_in_encode(
         0x10000 + ((uint32_t)(unit - 0xd800) << 10) + (uint32_t)(low - 0xdc00),
         utf8);
 }
@@ -167,7 +167,7 @@ static varve_status read_escape(
 }
 
 /* A string from its quote at `in->at`. */
-static varve_status read_string(
+static varve_status json_in_read_string(
     struct vv_json_in *in, struct vv_json_item *item)
 {
     size_t begin = ++in->at;
@@ -286,7 +286,7 @@ static size_t pass_digits(struct vv_json_in *in)
     return in->at - begin;
 }
 
-static bool pass(struct vv_json_in *in, const char *any)
+static bool json_in_pass(struct vv_json_in *in, const char *any)
 {
     bool is_there = in->at < in->size && in->bytes[in->at] != '\0' &&
                     strchr(any, in->bytes[in->at]);
@@ -299,7 +299,7 @@ static varve_status read_number(
 {
     item->text = in->bytes + in->at;
     item->kind = VV_JSON_NUMBER;
-    pass(in, "-");
+    json_in_pass(in, "-");
     size_t begin = in->at;
     size_t digits = pass_digits(in);
     if (digits == 0)
@@ -307,10 +307,10 @@ static varve_status read_number(
     if (digits > 1 && in->bytes[begin] == '0')
         return vv_json_fail(in, begin, "a number without leading zeros",
             "one that begins with 0");
-    if (pass(in, ".") && pass_digits(in) == 0)
+    if (json_in_pass(in, ".") && pass_digits(in) == 0)
         return fail_here(in, "a digit");
-    if (pass(in, "eE")) {
-        pass(in, "+-");
+    if (json_in_pass(in, "eE")) {
+        json_in_pass(in, "+-");
         if (pass_digits(in) == 0)
             return fail_here(in, "a digit");
     }
@@ -347,7 +347,7 @@ static varve_status read_word(struct vv_json_in *in, struct vv_json_item *item)
 
 varve_status vv_json_value(struct vv_json_in *in, struct vv_json_item *item)
 {
-    skip_space(in);
+    json_in_skip_space(in);
     *item = (struct vv_json_item){ .at = in->at };
     in->is_open = false;
     char c = in->at < in->size ? in->bytes[in->at] : '\0';
@@ -358,7 +358,7 @@ varve_status vv_json_value(struct vv_json_in *in, struct vv_json_item *item)
         return VARVE_OK;
     }
     if (c == '"')
-        return read_string(in, item);
+        return json_in_read_string(in, item);
     if (c == '-' || (c >= '0' && c <= '9'))
         return read_number(in, item);
     return read_word(in, item);
@@ -380,9 +380,10 @@ varve_status vv_json_expect(
 
 /* Passes over the end of an object or array, or over the comma before what
  * follows. */
-static varve_status next_part(struct vv_json_in *in, char end, bool *more)
+static varve_status json_in_next_part(
+    struct vv_json_in *in, char end, bool *more)
 {
-    skip_space(in);
+    json_in_skip_space(in);
     bool is_first = in->is_open;
     bool is_end = in->at < in->size && in->bytes[in->at] == end;
     in->is_open = false;
@@ -391,9 +392,9 @@ static varve_status next_part(struct vv_json_in *in, char end, bool *more)
         in->at++;
         return VARVE_OK;
     }
-    if (!is_first && !pass(in, ","))
+    if (!is_first && !json_in_pass(in, ","))
         return fail_here(in, end == '}' ? "',' or '}'" : "',' or ']'");
-    skip_space(in);
+    json_in_skip_space(in);
     return VARVE_OK;
 }
 
@@ -401,22 +402,22 @@ varve_status vv_json_member(
     struct vv_json_in *in, struct vv_json_item *name, bool *more)
 {
     *name = (struct vv_json_item){ .at = in->at };
-    VV_TRY(next_part(in, '}', more));
+    VV_TRY(json_in_next_part(in, '}', more));
     if (!*more)
         return VARVE_OK;
     name->at = in->at;
     if (in->at == in->size || in->bytes[in->at] != '"')
         return fail_here(in, "'\"' of the name of a member");
-    VV_TRY(read_string(in, name));
-    skip_space(in);
-    if (!pass(in, ":"))
+    VV_TRY(json_in_read_string(in, name));
+    json_in_skip_space(in);
+    if (!json_in_pass(in, ":"))
         return fail_here(in, "':'");
     return VARVE_OK;
 }
 
 varve_status vv_json_element(struct vv_json_in *in, bool *more)
 {
-    return next_part(in, ']', more);
+    return json_in_next_part(in, ']', more);
 }
 
 /* Goes on to the next value in what is innermost, if it has one. */
@@ -459,7 +460,7 @@ varve_status vv_json_skip(struct vv_json_in *in)
 
 varve_status vv_json_end(struct vv_json_in *in)
 {
-    skip_space(in);
+    json_in_skip_space(in);
     if (in->at < in->size)
         return fail_here(in, "the end");
     return VARVE_OK;

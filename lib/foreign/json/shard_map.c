@@ -20,7 +20,8 @@ static const char metadata_key[] = "metadata";
 
 /* --- The bid ------------------------------------------------------------ */
 
-static bool is_in(const struct vv_candidate *candidate, const char *text)
+static bool shard_map_is_in(
+    const struct vv_candidate *candidate, const char *text)
 {
     size_t size = strlen(text);
     for (size_t i = 0; i + size <= candidate->head_size; i++) {
@@ -37,8 +38,9 @@ enum vv_bid vv_shard_map_bid(
         vv_json_begins_object(candidate->head, candidate->head_size);
     if (vv_text_ends_in(candidate->path, strlen(candidate->path), ending))
         return begins_object ? VV_BID_SURE : VV_BID_NAME;
-    return begins_object && is_in(candidate, "\"weight_map\"") ? VV_BID_LIKELY
-                                                               : VV_BID_NONE;
+    return begins_object && shard_map_is_in(candidate, "\"weight_map\"")
+               ? VV_BID_LIKELY
+               : VV_BID_NONE;
 }
 
 /* --- Life --------------------------------------------------------------- */
@@ -75,7 +77,7 @@ void vv_shard_map_item(
         *item = (struct vv_json_item){ .text = "" };
 }
 
-static varve_status read_map(struct vv_shard_map *m)
+static varve_status shard_map_read_map(struct vv_shard_map *m)
 {
     struct vv_json_item name, file;
     bool more;
@@ -90,7 +92,7 @@ static varve_status read_map(struct vv_shard_map *m)
     }
 }
 
-static varve_status read_members(struct vv_shard_map *m)
+static varve_status shard_map_read_members(struct vv_shard_map *m)
 {
     struct vv_json_in *json = &m->json;
     struct vv_json_item key;
@@ -107,14 +109,14 @@ static varve_status read_members(struct vv_shard_map *m)
             return vv_json_fail(json, key.at, "a key once", "it again");
         has_map |= is_map;
         has_metadata |= is_metadata;
-        VV_TRY(is_map ? read_map(m) : vv_json_skip(json));
+        VV_TRY(is_map ? shard_map_read_map(m) : vv_json_skip(json));
     }
     if (!has_map)
         return vv_json_fail(json, key.at, "a weight_map", "none");
     return vv_json_end(json);
 }
 
-static int by_name(const void *a, const void *b)
+static int shard_map_by_name(const void *a, const void *b)
 {
     const struct vv_shard_entry *x = a, *y = b;
     return vv_json_compare(x->name, y->name);
@@ -124,7 +126,7 @@ static int by_file(const void *a, const void *b)
 {
     const struct vv_shard_entry *x = a, *y = b;
     int order = vv_json_compare(x->file, y->file);
-    return order ? order : by_name(a, b);
+    return order ? order : shard_map_by_name(a, b);
 }
 
 static varve_status sort_map(struct vv_shard_map *m, size_t *count)
@@ -135,9 +137,9 @@ static varve_status sort_map(struct vv_shard_map *m, size_t *count)
         return vv_fail_memory(m->json.error, "a weight_map");
     if (*count == 0)
         return VARVE_OK;
-    qsort(map, *count, sizeof *map, by_name);
+    qsort(map, *count, sizeof *map, shard_map_by_name);
     for (size_t i = 1; i < *count; i++) {
-        if (by_name(&map[i - 1], &map[i]) == 0)
+        if (shard_map_by_name(&map[i - 1], &map[i]) == 0)
             return vv_json_fail(&m->json, (size_t)(map[i].name - 1 - m->bytes),
                 "a name once in weight_map", "it again");
     }
@@ -163,13 +165,13 @@ varve_status vv_shard_map_read(struct vv_shard_map *m)
     if (size > 0)
         VV_TRY(vv_foreign_read(m->foreign, 0, m->bytes, size, 0, error));
     vv_json_skip_mark(&m->json);
-    return read_members(m);
+    return shard_map_read_members(m);
 }
 
 /* --- The files ---------------------------------------------------------- */
 
 /* Opens the file that an entry names. */
-static varve_status add_file(
+static varve_status shard_map_add_file(
     struct vv_shard_map *m, const struct vv_shard_entry *entry, uint32_t *file)
 {
     varve_error *error = m->json.error;
@@ -212,7 +214,7 @@ varve_status vv_shard_map_each(
             if (vv_json_compare(map[i].file, map[end].file) != 0)
                 break;
         }
-        VV_TRY(add_file(m, &map[i], &file));
+        VV_TRY(shard_map_add_file(m, &map[i], &file));
         VV_TRY(each(user, file, &map[i], end - i, m->json.error));
     }
     return VARVE_OK;

@@ -41,7 +41,7 @@ static void walk_begin(struct walk *w, const struct vv_npy_header *h)
     }
 }
 
-static void walk_on(struct walk *w)
+static void npy_decode_walk_on(struct walk *w)
 {
     const varve_tensor *type = &w->header->type;
     if (!w->header->is_fortran) {
@@ -69,7 +69,7 @@ static void put_elements(
     struct walk *w, unsigned char *to, const unsigned char *from, size_t size)
 {
     size_t item = (size_t)w->header->item_size;
-    for (size_t at = 0; at < size; at += item, walk_on(w))
+    for (size_t at = 0; at < size; at += item, npy_decode_walk_on(w))
         memcpy(to + w->element * item, from + at, item);
 }
 
@@ -89,7 +89,7 @@ static varve_status decode_turned(const struct vv_npy_header *h,
     return VARVE_OK;
 }
 
-static varve_status decode_numbers(const struct vv_npy_header *h,
+static varve_status npy_decode_numbers(const struct vv_npy_header *h,
     const struct vv_npy_data *data, unsigned char *bytes, varve_error *error)
 {
     if (h->is_fortran && h->kind == VV_NPY_NUMBERS)
@@ -141,7 +141,7 @@ static varve_status next_letter(struct strings *s, uint32_t *letter)
 }
 
 /* The bytes of a letter; none if it is no Unicode. */
-static unsigned encode(
+static unsigned npy_decode_encode(
     const struct strings *s, uint32_t letter, unsigned char bytes[4])
 {
     if (letter < 0x80 || s->header->kind == VV_NPY_BYTES) {
@@ -157,7 +157,7 @@ static unsigned encode(
     return size;
 }
 
-static varve_status fail_changed(const struct strings *s)
+static varve_status npy_decode_fail_changed(const struct strings *s)
 {
     return vv_fail(s->error, VARVE_CORRUPT,
         "%s: expected the strings that were there when it was opened, found "
@@ -167,7 +167,7 @@ static varve_status fail_changed(const struct strings *s)
 
 /* An element: to where the bytes go, from `begin` to `end`; or, as long as they
  * go nowhere, these are 0. *size is how long it is. */
-static varve_status read_element(
+static varve_status npy_decode_read_element(
     struct strings *s, uint64_t begin, uint64_t end, uint64_t *size)
 {
     uint64_t letters = s->header->item_size;
@@ -180,7 +180,7 @@ static varve_status read_element(
         uint32_t letter = 0;
         unsigned char bytes[4] = { 0 };
         VV_TRY(next_letter(s, &letter));
-        unsigned width = encode(s, letter, bytes);
+        unsigned width = npy_decode_encode(s, letter, bytes);
         if (width == 0)
             return vv_fail(s->error, VARVE_CORRUPT,
                 "%s: expected a code point of Unicode, found 0x%08" PRIx32,
@@ -188,7 +188,7 @@ static varve_status read_element(
         if (length < room && width <= room - length)
             memcpy(s->bytes + begin + length, bytes, width);
         else if (s->bytes && letter)
-            return fail_changed(s);
+            return npy_decode_fail_changed(s);
         length += width;
         if (letter)
             *size = length;
@@ -200,9 +200,9 @@ static varve_status measure_elements(struct strings *s)
 {
     struct walk walk;
     walk_begin(&walk, s->header);
-    for (uint64_t i = 0; i < s->header->count; i++, walk_on(&walk)) {
+    for (uint64_t i = 0; i < s->header->count; i++, npy_decode_walk_on(&walk)) {
         uint64_t size = 0;
-        VV_TRY(read_element(s, 0, 0, &size));
+        VV_TRY(npy_decode_read_element(s, 0, 0, &size));
         if (s->lengths)
             vv_store64(s->lengths + 8 * walk.element, size);
         s->total += size;
@@ -214,18 +214,18 @@ static varve_status fill_elements(struct strings *s)
 {
     struct walk walk;
     walk_begin(&walk, s->header);
-    for (uint64_t i = 0; i < s->header->count; i++, walk_on(&walk)) {
+    for (uint64_t i = 0; i < s->header->count; i++, npy_decode_walk_on(&walk)) {
         const unsigned char *at = s->lengths + 8 * walk.element;
         uint64_t begin = walk.element ? vv_load64(at - 8) : 0;
         uint64_t end = vv_load64(at), size = 0;
-        VV_TRY(read_element(s, begin, end, &size));
+        VV_TRY(npy_decode_read_element(s, begin, end, &size));
         if (size != end - begin)
-            return fail_changed(s);
+            return npy_decode_fail_changed(s);
     }
     return VARVE_OK;
 }
 
-static varve_status pass(
+static varve_status npy_decode_pass(
     struct strings *s, varve_status (*over)(struct strings *s))
 {
     s->piece_at = s->piece_size = 0;
@@ -241,7 +241,7 @@ varve_status vv_npy_strings_size(const struct vv_npy_header *h,
     struct strings s = {
         .header = h, .data = data, .where = where, .error = error
     };
-    VV_TRY(pass(&s, measure_elements));
+    VV_TRY(npy_decode_pass(&s, measure_elements));
     if (__builtin_mul_overflow(h->count, (uint64_t)8, size) ||
         __builtin_add_overflow(*size, s.total, size))
         return vv_fail(error, VARVE_LIMIT,
@@ -266,19 +266,19 @@ static void ends_to_lengths(unsigned char *lengths, uint64_t count)
             vv_load64(lengths + 8 * i) - vv_load64(lengths + 8 * (i - 1)));
 }
 
-static varve_status decode_strings(
+static varve_status npy_decode_strings(
     struct strings *s, unsigned char *bytes, size_t size)
 {
     uint64_t count = s->header->count;
     if (size / 8 < count)
-        return fail_changed(s);
+        return npy_decode_fail_changed(s);
     s->lengths = bytes;
-    VV_TRY(pass(s, measure_elements));
+    VV_TRY(npy_decode_pass(s, measure_elements));
     if (s->total != size - 8 * count)
-        return fail_changed(s);
+        return npy_decode_fail_changed(s);
     lengths_to_ends(bytes, count);
     s->bytes = bytes + 8 * count;
-    VV_TRY(pass(s, fill_elements));
+    VV_TRY(npy_decode_pass(s, fill_elements));
     ends_to_lengths(bytes, count);
     return VARVE_OK;
 }
@@ -293,9 +293,10 @@ varve_status vv_npy_decode(const struct vv_npy_header *h,
         .header = h, .data = data, .where = where, .error = error
     };
     if (h->kind == VV_NPY_BYTES || h->kind == VV_NPY_TEXT)
-        return decode_strings(&s, bytes, size);
+        return npy_decode_strings(&s, bytes, size);
     if (size != h->size)
-        return fail_changed(&s);
+        return npy_decode_fail_changed(&s);
     VV_TRY(data->begin(data->user, error));
-    return data->end(data->user, decode_numbers(h, data, bytes, error), error);
+    return data->end(
+        data->user, npy_decode_numbers(h, data, bytes, error), error);
 }

@@ -6,8 +6,8 @@
 
 #include "npy_kept.h"
 
-static void add_state(struct vv_draft *draft, const struct vv_npy_header *h,
-    const struct vv_npy_item *t)
+static void npy_draft_add_state(struct vv_draft *draft,
+    const struct vv_npy_header *h, const struct vv_npy_item *t)
 {
     struct vv_buffer tag;
     uint32_t node = vv_draft_path(draft, VARVE_STATE, t->name, t->name_size);
@@ -26,7 +26,7 @@ void vv_npy_add(struct vv_draft *draft, const struct vv_npy_header *h,
     const struct vv_npy_item *t)
 {
     if (h->kind == VV_NPY_OPAQUE) {
-        add_state(draft, h, t);
+        npy_draft_add_state(draft, h, t);
         return;
     }
     uint32_t node = vv_draft_path(draft, VARVE_VARIABLE, t->name, t->name_size);

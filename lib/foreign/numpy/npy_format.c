@@ -21,7 +21,7 @@ struct npy {
     uint64_t data_offset;
 };
 
-static enum vv_bid bid(const struct vv_candidate *candidate)
+static enum vv_bid npy_format_bid(const struct vv_candidate *candidate)
 {
     size_t size = strlen(candidate->path);
     if (vv_npy_is_one(candidate->head, candidate->head_size))
@@ -38,7 +38,7 @@ struct reading {
     uint64_t offset;
 };
 
-static varve_status begin(void *user, varve_error *error)
+static varve_status npy_format_begin(void *user, varve_error *error)
 {
     struct reading *r = user;
     const struct npy *npy = r->foreign->state;
@@ -47,7 +47,7 @@ static varve_status begin(void *user, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status read_on(
+static varve_status npy_format_read_on(
     void *user, void *bytes, size_t size, varve_error *error)
 {
     struct reading *r = user;
@@ -56,26 +56,28 @@ static varve_status read_on(
     return VARVE_OK;
 }
 
-static varve_status end(void *user, varve_status status, varve_error *error)
+static varve_status npy_format_end(
+    void *user, varve_status status, varve_error *error)
 {
     (void)user;
     (void)error;
     return status;
 }
 
-static struct vv_npy_data data_of(struct reading *r)
+static struct vv_npy_data npy_format_data_of(struct reading *r)
 {
-    return (struct vv_npy_data){
-        .user = r, .begin = begin, .read = read_on, .end = end
-    };
+    return (struct vv_npy_data){ .user = r,
+        .begin = npy_format_begin,
+        .read = npy_format_read_on,
+        .end = npy_format_end };
 }
 
-static varve_status decode(const struct vv_foreign *foreign, uint64_t number,
-    unsigned char *bytes, size_t size, varve_error *error)
+static varve_status npy_format_decode(const struct vv_foreign *foreign,
+    uint64_t number, unsigned char *bytes, size_t size, varve_error *error)
 {
     const struct npy *npy = foreign->state;
     struct reading reading = { .foreign = foreign };
-    struct vv_npy_data data = data_of(&reading);
+    struct vv_npy_data data = npy_format_data_of(&reading);
     (void)number;
     return vv_npy_decode(
         &npy->header, &data, foreign->files[0].path, bytes, size, error);
@@ -83,14 +85,14 @@ static varve_status decode(const struct vv_foreign *foreign, uint64_t number,
 
 /* --- Opening -------------------------------------------------------------- */
 
-static void free_state(struct vv_foreign *foreign)
+static void npy_format_free_state(struct vv_foreign *foreign)
 {
     vv_release(
         &foreign->context->allocator, foreign->state, sizeof(struct npy));
     foreign->state = NULL;
 }
 
-static varve_status read_header(const struct vv_foreign *foreign,
+static varve_status npy_format_read_header(const struct vv_foreign *foreign,
     struct vv_buffer *text, varve_error *error)
 {
     const struct vv_foreign_file *file = &foreign->files[0];
@@ -117,7 +119,7 @@ static varve_status read_header(const struct vv_foreign *foreign,
         &npy->header, file->size - npy->data_offset, file->path, error);
 }
 
-static varve_status add_array(const struct vv_foreign *foreign,
+static varve_status npy_format_add_array(const struct vv_foreign *foreign,
     struct vv_draft *draft, varve_error *error)
 {
     const struct npy *npy = foreign->state;
@@ -128,7 +130,7 @@ static varve_status add_array(const struct vv_foreign *foreign,
         .place = { .file = 0, .offset = npy->data_offset },
     };
     struct reading reading = { .foreign = foreign };
-    struct vv_npy_data data = data_of(&reading);
+    struct vv_npy_data data = npy_format_data_of(&reading);
     if (!vv_npy_is_plain(h))
         item.place = (struct vv_place){ .file = VV_DECODED };
     if (h->type.dtype == VARVE_STRING)
@@ -138,7 +140,7 @@ static varve_status add_array(const struct vv_foreign *foreign,
     return VARVE_OK;
 }
 
-static varve_status open_source(
+static varve_status npy_format_open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     const varve_allocator *a = &foreign->context->allocator;
@@ -146,16 +148,16 @@ static varve_status open_source(
     foreign->state = vv_allocate_zeroed(a, sizeof(struct npy));
     if (!foreign->state)
         return vv_fail_memory(error, "a NumPy array");
-    foreign->free = free_state;
-    foreign->decode = decode;
+    foreign->free = npy_format_free_state;
+    foreign->decode = npy_format_decode;
     vv_buffer_init(&text, a);
-    varve_status status = read_header(foreign, &text, error);
+    varve_status status = npy_format_read_header(foreign, &text, error);
     if (!status)
-        status = add_array(foreign, draft, error);
+        status = npy_format_add_array(foreign, draft, error);
     vv_buffer_clear(&text); /* nobody looks at the type as text any more */
     return status;
 }
 
-const struct vv_foreign_format vv_npy_format = {
-    .format = VARVE_FORMAT_NPY, .bid = bid, .open = open_source
-};
+const struct vv_foreign_format vv_npy_format = { .format = VARVE_FORMAT_NPY,
+    .bid = npy_format_bid,
+    .open = npy_format_open_source };

@@ -85,31 +85,31 @@ static bool is_space(unsigned char c)
     return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
 }
 
-static void skip_space(struct text *t)
+static void npy_in_skip_space(struct text *t)
 {
     while (t->at < t->end && is_space(t->bytes[t->at]))
         t->at++;
 }
 
 /* Whether the next character is this one; then it is behind us. */
-static bool take(struct text *t, char c)
+static bool npy_in_take(struct text *t, char c)
 {
-    skip_space(t);
+    npy_in_skip_space(t);
     if (t->at >= t->end || t->bytes[t->at] != (unsigned char)c)
         return false;
     t->at++;
     return true;
 }
 
-static varve_status need(struct text *t, char c, const char *what)
+static varve_status npy_in_need(struct text *t, char c, const char *what)
 {
-    return take(t, c) ? VARVE_OK : expected(t, what);
+    return npy_in_take(t, c) ? VARVE_OK : expected(t, what);
 }
 
 static bool take_word(struct text *t, const char *word)
 {
     size_t size = strlen(word);
-    skip_space(t);
+    npy_in_skip_space(t);
     if (t->end - t->at < size || memcmp(t->bytes + t->at, word, size) != 0)
         return false;
     t->at += size;
@@ -118,10 +118,10 @@ static bool take_word(struct text *t, const char *word)
 
 /* A string in quotes, its content as it stands. Where escapes may be, they are
  * passed over. */
-static varve_status read_string(
+static varve_status npy_in_read_string(
     struct text *t, bool may_escape, const char **string, size_t *size)
 {
-    skip_space(t);
+    npy_in_skip_space(t);
     unsigned char quote = t->at < t->end ? t->bytes[t->at] : 0;
     if (quote != '\'' && quote != '"')
         return expected(t, "a string");
@@ -154,21 +154,21 @@ static varve_status read_list_string(struct text *t, unsigned char before)
 {
     const char *string;
     size_t size;
-    VV_TRY(read_string(t, true, &string, &size));
+    VV_TRY(npy_in_read_string(t, true, &string, &size));
     if (before != '(' && vv_npy_is_object(string, size))
         return fail_pickled(t);
     return VARVE_OK;
 }
 
 /* A list of tuples, to any depth: brackets in pairs, one bit for each open. */
-static varve_status read_list(struct text *t, struct vv_npy_header *h)
+static varve_status npy_in_read_list(struct text *t, struct vv_npy_header *h)
 {
     uint64_t is_square = 0;
     unsigned depth = 0;
     unsigned char c, before = 0;
     size_t begin = t->at;
     do {
-        skip_space(t);
+        npy_in_skip_space(t);
         if (t->at >= t->end)
             return expected(t, "the end of a list");
         c = t->bytes[t->at];
@@ -202,11 +202,11 @@ static varve_status read_list(struct text *t, struct vv_npy_header *h)
 
 static varve_status read_descr(struct text *t, struct vv_npy_header *h)
 {
-    skip_space(t);
+    npy_in_skip_space(t);
     if (t->at < t->end && t->bytes[t->at] == '[')
-        return read_list(t, h);
+        return npy_in_read_list(t, h);
     size_t at = t->at;
-    VV_TRY(read_string(t, false, &h->descr, &h->descr_size));
+    VV_TRY(npy_in_read_string(t, false, &h->descr, &h->descr_size));
     if (vv_npy_is_object(h->descr, h->descr_size))
         return fail_pickled(t);
     if (vv_npy_read_type(h))
@@ -215,7 +215,7 @@ static varve_status read_descr(struct text *t, struct vv_npy_header *h)
     return expected(t, "a type such as <f4");
 }
 
-static varve_status read_order(struct text *t, struct vv_npy_header *h)
+static varve_status npy_in_read_order(struct text *t, struct vv_npy_header *h)
 {
     h->is_fortran = take_word(t, "True");
     if (!h->is_fortran && !take_word(t, "False"))
@@ -224,9 +224,9 @@ static varve_status read_order(struct text *t, struct vv_npy_header *h)
 }
 
 /* Python 2 wrote some numbers with an L behind them. */
-static varve_status read_extent(struct text *t, uint64_t *extent)
+static varve_status npy_in_read_extent(struct text *t, uint64_t *extent)
 {
-    skip_space(t);
+    npy_in_skip_space(t);
     size_t begin = t->at;
     while (t->at < t->end && t->bytes[t->at] >= '0' && t->bytes[t->at] <= '9')
         t->at++;
@@ -241,12 +241,12 @@ static varve_status read_extent(struct text *t, uint64_t *extent)
 }
 
 /* A tuple: one of one number has a comma behind it. */
-static varve_status read_shape(struct text *t, struct vv_npy_header *h)
+static varve_status npy_in_read_shape(struct text *t, struct vv_npy_header *h)
 {
     uint32_t rank = 0;
     bool has_comma = false;
-    VV_TRY(need(t, '(', "a tuple"));
-    while (!take(t, ')')) {
+    VV_TRY(npy_in_need(t, '(', "a tuple"));
+    while (!npy_in_take(t, ')')) {
         if (rank > 0 && !has_comma)
             return expected(t, "a comma");
         if (rank == VARVE_MAX_RANK)
@@ -254,9 +254,9 @@ static varve_status read_shape(struct text *t, struct vv_npy_header *h)
                 "%s: header at byte %zu: expected a shape of at most %d "
                 "extents, found more",
                 t->where, t->at, VARVE_MAX_RANK);
-        VV_TRY(read_extent(t, &h->type.shape[rank]));
+        VV_TRY(npy_in_read_extent(t, &h->type.shape[rank]));
         rank++;
-        has_comma = take(t, ',');
+        has_comma = npy_in_take(t, ',');
     }
     if (rank == 1 && !has_comma)
         return expected(t, "a tuple, which (N) is not");
@@ -266,7 +266,7 @@ static varve_status read_shape(struct text *t, struct vv_npy_header *h)
 
 enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
 
-static varve_status read_key(struct text *t, unsigned *key)
+static varve_status npy_in_read_key(struct text *t, unsigned *key)
 {
     static const struct {
         const char *name;
@@ -278,24 +278,24 @@ static varve_status read_key(struct text *t, unsigned *key)
     };
     const char *name;
     size_t size, at = t->at;
-    VV_TRY(read_string(t, false, &name, &size));
+    VV_TRY(npy_in_read_string(t, false, &name, &size));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (strlen(keys[i].name) == size &&
             memcmp(keys[i].name, name, size) == 0) {
             *key = keys[i].key;
-            return need(t, ':', "a colon");
+            return npy_in_need(t, ':', "a colon");
         }
     }
     t->at = at;
     return expected(t, "descr, fortran_order or shape");
 }
 
-static varve_status read_entry(
+static varve_status npy_in_read_entry(
     struct text *t, struct vv_npy_header *h, unsigned *seen)
 {
     unsigned key = 0;
     size_t at = t->at;
-    VV_TRY(read_key(t, &key));
+    VV_TRY(npy_in_read_key(t, &key));
     if (*seen & key) {
         t->at = at;
         return expected(t, "each key once");
@@ -303,25 +303,25 @@ static varve_status read_entry(
     *seen |= key;
     if (key == DESCR)
         return read_descr(t, h);
-    return key == ORDER ? read_order(t, h) : read_shape(t, h);
+    return key == ORDER ? npy_in_read_order(t, h) : npy_in_read_shape(t, h);
 }
 
 static varve_status read_dictionary(struct text *t, struct vv_npy_header *h)
 {
     unsigned seen = 0;
     bool has_comma = true;
-    VV_TRY(need(t, '{', "a dictionary"));
-    while (!take(t, '}')) {
+    VV_TRY(npy_in_need(t, '{', "a dictionary"));
+    while (!npy_in_take(t, '}')) {
         if (!has_comma)
             return expected(t, "a comma");
-        VV_TRY(read_entry(t, h, &seen));
-        has_comma = take(t, ',');
+        VV_TRY(npy_in_read_entry(t, h, &seen));
+        has_comma = npy_in_take(t, ',');
     }
     if (seen != ALL) {
         t->at--;
         return expected(t, "descr, fortran_order and shape");
     }
-    skip_space(t);
+    npy_in_skip_space(t);
     return t->at == t->end ? VARVE_OK : expected(t, "spaces");
 }
 
@@ -347,7 +347,7 @@ varve_status vv_npy_parse(struct vv_npy_header *h, const unsigned char *bytes,
 
 /* --- What follows from it ------------------------------------------------- */
 
-static varve_status take_fields(struct vv_npy_header *h, uint64_t found,
+static varve_status npy_in_take_fields(struct vv_npy_header *h, uint64_t found,
     const char *where, varve_error *error)
 {
     if (h->count ? found % h->count : found)
@@ -364,7 +364,7 @@ varve_status vv_npy_take_size(struct vv_npy_header *h, uint64_t found,
     const char *where, varve_error *error)
 {
     if (h->is_structured)
-        return take_fields(h, found, where, error);
+        return npy_in_take_fields(h, found, where, error);
     if (found != h->size)
         return vv_fail(error, found < h->size ? VARVE_TRUNCATED : VARVE_CORRUPT,
             "%s: expected %" PRIu64 " bytes behind the header, found %" PRIu64,

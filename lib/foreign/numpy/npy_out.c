@@ -60,7 +60,7 @@ static bool is_type_lost(varve_dtype dtype)
 
 /* --- The header ----------------------------------------------------------- */
 
-static void add_number(struct vv_buffer *text, uint64_t number)
+static void npy_out_add_number(struct vv_buffer *text, uint64_t number)
 {
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRIu64, number);
@@ -77,7 +77,7 @@ static void add_descr(const struct vv_npy_out *out, struct vv_buffer *text)
     else
         vv_buffer_add_string(text, descr ? descr : "|S");
     if (!out->is_kept && !descr)
-        add_number(text, out->item_size);
+        npy_out_add_number(text, out->item_size);
     vv_buffer_add_string(text, quote);
 }
 
@@ -91,7 +91,7 @@ static void add_dictionary(const struct vv_npy_out *out, struct vv_buffer *text)
     vv_buffer_add_string(text, ", 'shape': (");
     for (uint32_t i = 0; i < out->type.rank; i++) {
         vv_buffer_add_string(text, i > 0 ? ", " : "");
-        add_number(text, out->type.shape[i]);
+        npy_out_add_number(text, out->type.shape[i]);
     }
     vv_buffer_add_string(text, out->type.rank == 1 ? ",), }" : "), }");
 }
@@ -102,7 +102,7 @@ static void add_spaces(struct vv_buffer *text, size_t count)
         vv_buffer_add8(text, ' ');
 }
 
-static void make_header(struct vv_npy_out *out)
+static void npy_out_make_header(struct vv_npy_out *out)
 {
     struct vv_buffer *text = &out->header;
     char digits[24];
@@ -153,7 +153,7 @@ varve_status vv_npy_out_begin(struct vv_npy_out *out,
     }
     if (!out->is_kept && is_type_lost(out->type.dtype))
         lose_type(out, node);
-    make_header(out);
+    npy_out_make_header(out);
     return out->header.failed ? vv_fail_memory(error, "a header") : VARVE_OK;
 }
 
@@ -172,7 +172,7 @@ struct piece {
 };
 
 /* `bytes` NULL: zeros. */
-static varve_status add(struct piece *piece, const unsigned char *bytes,
+static varve_status npy_out_add(struct piece *piece, const unsigned char *bytes,
     uint64_t size, varve_error *error)
 {
     while (size > 0) {
@@ -204,8 +204,8 @@ static varve_status write_strings(const struct vv_npy_out *out,
         at += 8 * out->count;
     for (uint64_t i = 0; i < out->count; i++) {
         uint64_t size = vv_load64(out->source.bytes + 8 * i);
-        VV_TRY(add(&piece, at, size, error));
-        VV_TRY(add(&piece, NULL, out->item_size - size, error));
+        VV_TRY(npy_out_add(&piece, at, size, error));
+        VV_TRY(npy_out_add(&piece, NULL, out->item_size - size, error));
         at += size;
     }
     return sink->write(sink->user, piece.bytes, piece.size, error);
@@ -277,7 +277,7 @@ struct file_out {
     uint64_t offset;
 };
 
-static varve_status write_on(
+static varve_status npy_out_write_on(
     void *user, const void *bytes, size_t size, varve_error *error)
 {
     struct file_out *f = user;
@@ -288,14 +288,15 @@ static varve_status write_on(
     return VARVE_OK;
 }
 
-static varve_status publish(const struct vv_npy_out *out, varve_error *error)
+static varve_status npy_out_publish(
+    const struct vv_npy_out *out, varve_error *error)
 {
     const struct vv_target *target = out->target;
     struct vv_publication p;
     VV_TRY(vv_publish_begin(
         &p, target->context, target->path, target->flags, error));
     struct file_out file = { .target = target, .file = p.file };
-    struct vv_npy_sink sink = { .user = &file, .write = write_on };
+    struct vv_npy_sink sink = { .user = &file, .write = npy_out_write_on };
     varve_status status = vv_npy_out_write(out, &sink, error);
     status = vv_target_finish(target, status, error);
     return vv_publish_end(&p, status, error);
@@ -319,7 +320,7 @@ static varve_status find_only(
     return VARVE_OK;
 }
 
-static varve_status write_target(
+static varve_status npy_out_write_target(
     const struct vv_target *target, varve_error *error)
 {
     struct vv_npy_out out;
@@ -336,10 +337,10 @@ static varve_status write_target(
     if (!status)
         vv_npy_lose_rest(target);
     if (!status)
-        status = publish(&out, error);
+        status = npy_out_publish(&out, error);
     vv_npy_out_end(&out);
     return status;
 }
 
 const struct vv_target_format vv_npy_target = { .format = VARVE_FORMAT_NPY,
-    .write = write_target };
+    .write = npy_out_write_target };

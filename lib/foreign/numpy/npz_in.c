@@ -41,7 +41,7 @@ struct npz {
     size_t made_count, made_capacity;
 };
 
-static enum vv_bid bid(const struct vv_candidate *candidate)
+static enum vv_bid npz_in_bid(const struct vv_candidate *candidate)
 {
     const unsigned char *head = candidate->head;
     bool is_zip =
@@ -76,7 +76,7 @@ static varve_status skip_header(struct reading *r, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status begin(void *user, varve_error *error)
+static varve_status npz_in_begin(void *user, varve_error *error)
 {
     struct reading *r = user;
     VV_TRY(vv_zip_stream_begin(&r->stream, r->zip, r->entry, r->where, error));
@@ -84,28 +84,30 @@ static varve_status begin(void *user, varve_error *error)
     return status ? vv_zip_stream_end(&r->stream, status, error) : VARVE_OK;
 }
 
-static varve_status read_on(
+static varve_status npz_in_read_on(
     void *user, void *bytes, size_t size, varve_error *error)
 {
     struct reading *r = user;
     return vv_zip_stream_read(&r->stream, bytes, size, error);
 }
 
-static varve_status end(void *user, varve_status status, varve_error *error)
+static varve_status npz_in_end(
+    void *user, varve_status status, varve_error *error)
 {
     struct reading *r = user;
     return vv_zip_stream_end(&r->stream, status, error);
 }
 
-static struct vv_npy_data data_of(struct reading *r)
+static struct vv_npy_data npz_in_data_of(struct reading *r)
 {
-    return (struct vv_npy_data){
-        .user = r, .begin = begin, .read = read_on, .end = end
-    };
+    return (struct vv_npy_data){ .user = r,
+        .begin = npz_in_begin,
+        .read = npz_in_read_on,
+        .end = npz_in_end };
 }
 
-static varve_status decode(const struct vv_foreign *foreign, uint64_t number,
-    unsigned char *bytes, size_t size, varve_error *error)
+static varve_status npz_in_decode(const struct vv_foreign *foreign,
+    uint64_t number, unsigned char *bytes, size_t size, varve_error *error)
 {
     const struct npz *npz = foreign->state;
     const struct made *made = &npz->made[number];
@@ -114,7 +116,7 @@ static varve_status decode(const struct vv_foreign *foreign, uint64_t number,
         .entry = &npz->zip.entries[made->entry],
         .data_offset = made->data_offset,
     };
-    struct vv_npy_data data = data_of(&r);
+    struct vv_npy_data data = npz_in_data_of(&r);
     struct vv_buffer where;
     vv_buffer_init(&where, &foreign->context->allocator);
     vv_zip_where(&npz->zip, r.entry, &where);
@@ -157,7 +159,7 @@ static varve_status check_header_size(
 }
 
 /* Through a stream that is begun. */
-static varve_status read_text(struct opening *o, varve_error *error)
+static varve_status npz_in_read_text(struct opening *o, varve_error *error)
 {
     struct vv_zip_stream *stream = &o->reading.stream;
     unsigned char head[VV_NPY_BEGIN];
@@ -179,17 +181,18 @@ static varve_status read_text(struct opening *o, varve_error *error)
         stream, bytes + sizeof head, (size_t)size - sizeof head, error);
 }
 
-static varve_status give_up(struct vv_zip_stream *stream, varve_status status)
+static varve_status npz_in_give_up(
+    struct vv_zip_stream *stream, varve_status status)
 {
     vv_zip_stream_end(stream, status ? status : VARVE_CANCELLED, NULL);
     return status;
 }
 
-static varve_status read_header(struct opening *o, varve_error *error)
+static varve_status npz_in_read_header(struct opening *o, varve_error *error)
 {
     struct reading *r = &o->reading;
     VV_TRY(vv_zip_stream_begin(&r->stream, r->zip, r->entry, r->where, error));
-    VV_TRY(give_up(&r->stream, read_text(o, error)));
+    VV_TRY(npz_in_give_up(&r->stream, npz_in_read_text(o, error)));
     VV_TRY(
         vv_npy_parse(&o->header, o->text.data, o->text.size, r->where, error));
     return vv_npy_take_size(
@@ -198,7 +201,7 @@ static varve_status read_header(struct opening *o, varve_error *error)
 
 /* The sum in the archive is that of header and data; without the header's it is
  * that of the data. */
-static struct vv_place place_of(const struct opening *o)
+static struct vv_place npz_in_place_of(const struct opening *o)
 {
     const struct reading *r = &o->reading;
     uint32_t before = vv_crc32(0, o->text.data, o->text.size);
@@ -211,7 +214,7 @@ static struct vv_place place_of(const struct opening *o)
     };
 }
 
-static varve_status note_made(
+static varve_status npz_in_note_made(
     struct opening *o, struct vv_place *place, varve_error *error)
 {
     struct npz *npz = o->foreign->state;
@@ -230,21 +233,21 @@ static varve_status note_made(
     return VARVE_OK;
 }
 
-static varve_status add_array(struct opening *o, varve_error *error)
+static varve_status npz_in_add_array(struct opening *o, varve_error *error)
 {
     const struct vv_zip_entry *e = o->reading.entry;
     struct vv_npy_item item = {
         .name = vv_zip_name(o->reading.zip, e),
         .name_size = (size_t)e->name_size - SUFFIX_SIZE,
     };
-    struct vv_npy_data data = data_of(&o->reading);
+    struct vv_npy_data data = npz_in_data_of(&o->reading);
     if (o->header.type.dtype == VARVE_STRING)
         VV_TRY(vv_npy_strings_size(
             &o->header, &data, o->reading.where, &item.strings_size, error));
     if (e->method == VV_ZIP_STORED && vv_npy_is_plain(&o->header))
-        item.place = place_of(o);
+        item.place = npz_in_place_of(o);
     else
-        VV_TRY(note_made(o, &item.place, error));
+        VV_TRY(npz_in_note_made(o, &item.place, error));
     vv_npy_add(o->draft, &o->header, &item);
     return VARVE_OK;
 }
@@ -266,13 +269,13 @@ static varve_status open_entry(
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
             "%s: expected an array NAME.npy, found %s", o->reading.where,
             is_text ? "another name" : "a name that is not UTF-8");
-    VV_TRY(read_header(o, error));
+    VV_TRY(npz_in_read_header(o, error));
     o->array_count++;
-    return add_array(o, error);
+    return npz_in_add_array(o, error);
 }
 
 /* An entry that is no array that NumPy reads without pickle is left out. */
-static void leave_out(
+static void npz_in_leave_out(
     struct opening *o, const struct vv_zip_entry *e, const varve_error *reason)
 {
     size_t where = strlen(o->reading.where);
@@ -295,7 +298,7 @@ static varve_status open_entries(struct opening *o, varve_error *error)
         varve_error found = { 0 };
         status = open_entry(o, &npz->zip.entries[i], &found);
         if (status == VARVE_NOT_A_CHECKPOINT) {
-            leave_out(o, &npz->zip.entries[i], &found);
+            npz_in_leave_out(o, &npz->zip.entries[i], &found);
             status = VARVE_OK;
         } else if (status && error) {
             *error = found;
@@ -310,7 +313,7 @@ static varve_status open_entries(struct opening *o, varve_error *error)
     return status;
 }
 
-static void free_state(struct vv_foreign *foreign)
+static void npz_in_free_state(struct vv_foreign *foreign)
 {
     const varve_allocator *a = &foreign->context->allocator;
     struct npz *npz = foreign->state;
@@ -320,7 +323,7 @@ static void free_state(struct vv_foreign *foreign)
     foreign->state = NULL;
 }
 
-static varve_status open_source(
+static varve_status npz_in_open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     const varve_allocator *a = &foreign->context->allocator;
@@ -329,8 +332,8 @@ static varve_status open_source(
     if (!npz)
         return vv_fail_memory(error, "an archive");
     foreign->state = npz;
-    foreign->free = free_state;
-    foreign->decode = decode;
+    foreign->free = npz_in_free_state;
+    foreign->decode = npz_in_decode;
     VV_TRY(vv_zip_read(&npz->zip, foreign, vv_zip_whole(foreign, 0), error));
     vv_buffer_init(&o.where, a);
     vv_buffer_init(&o.text, a);
@@ -341,5 +344,5 @@ static varve_status open_source(
 }
 
 const struct vv_foreign_format vv_npz_format = {
-    .format = VARVE_FORMAT_NPZ, .bid = bid, .open = open_source
+    .format = VARVE_FORMAT_NPZ, .bid = npz_in_bid, .open = npz_in_open_source
 };

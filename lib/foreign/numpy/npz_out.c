@@ -9,7 +9,7 @@
 #include "failure.h"
 #include "npy_out.h"
 #include "store.h"
-#include "taken.h"
+#include "name_set.h"
 #include "try.h"
 #include "zip_out.h"
 
@@ -22,7 +22,7 @@ struct writing {
     struct vv_taken taken;
 };
 
-static varve_status take_name(struct writing *w, varve_error *error)
+static varve_status npz_out_take_name(struct writing *w, varve_error *error)
 {
     const char *name = (const char *)w->name.data;
     bool is_new;
@@ -52,10 +52,10 @@ static varve_status name_value(
             "its value: its name is longer than an archive has room for");
         return VARVE_OK;
     }
-    return take_name(w, error);
+    return npz_out_take_name(w, error);
 }
 
-static varve_status write_on(
+static varve_status npz_out_write_on(
     void *user, const void *bytes, size_t size, varve_error *error)
 {
     struct writing *w = user;
@@ -65,7 +65,7 @@ static varve_status write_on(
 static varve_status write_entry(
     struct writing *w, const struct vv_npy_out *out, varve_error *error)
 {
-    struct vv_npy_sink sink = { .user = w, .write = write_on };
+    struct vv_npy_sink sink = { .user = w, .write = npz_out_write_on };
     uint64_t size;
     if (__builtin_add_overflow(out->size, out->header.size, &size))
         return vv_fail(error, VARVE_LIMIT,
@@ -77,7 +77,7 @@ static varve_status write_entry(
     return vv_zip_out_end(&w->zip, error);
 }
 
-static varve_status write_value(
+static varve_status npz_out_write_value(
     struct writing *w, uint32_t value, varve_error *error)
 {
     struct vv_npy_out out;
@@ -94,16 +94,16 @@ static varve_status write_value(
     return status;
 }
 
-static varve_status write_values(struct writing *w, varve_error *error)
+static varve_status npz_out_write_values(struct writing *w, varve_error *error)
 {
     for (uint32_t i = 0; i < w->target->index->value_count; i++) {
         if (vv_npy_is_written(w->target, i))
-            VV_TRY(write_value(w, i, error));
+            VV_TRY(npz_out_write_value(w, i, error));
     }
     return vv_zip_out_finish(&w->zip, error);
 }
 
-static varve_status write_target(
+static varve_status npz_out_write_target(
     const struct vv_target *target, varve_error *error)
 {
     const varve_allocator *a = &target->context->allocator;
@@ -116,7 +116,7 @@ static varve_status write_target(
     vv_zip_out_init(&w.zip, target->context, p.file, target->path);
     vv_buffer_init(&w.name, a);
     vv_taken_init(&w.taken, a);
-    varve_status status = write_values(&w, error);
+    varve_status status = npz_out_write_values(&w, error);
     vv_zip_out_clear(&w.zip);
     vv_buffer_clear(&w.name);
     vv_taken_clear(&w.taken);
@@ -125,4 +125,4 @@ static varve_status write_target(
 }
 
 const struct vv_target_format vv_npz_target = { .format = VARVE_FORMAT_NPZ,
-    .write = write_target };
+    .write = npz_out_write_target };

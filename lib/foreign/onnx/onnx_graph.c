@@ -63,7 +63,7 @@ static const char *const whats[] = {
     [VV_ONNX_ATTRIBUTE] = "an attribute",
 };
 
-static varve_status fail_memory(const struct reading *r)
+static varve_status onnx_graph_fail_memory(const struct reading *r)
 {
     return vv_fail_memory(r->v->file.window.error, "a graph");
 }
@@ -88,10 +88,11 @@ static struct level *level_at(const struct reading *r, size_t down)
     return levels + r->levels.size / sizeof *levels - 1 - down;
 }
 
-static varve_status enter(struct reading *r, const struct level *level)
+static varve_status onnx_graph_enter(
+    struct reading *r, const struct level *level)
 {
     vv_buffer_add(&r->levels, level, sizeof *level);
-    return r->levels.failed ? fail_memory(r) : VARVE_OK;
+    return r->levels.failed ? onnx_graph_fail_memory(r) : VARVE_OK;
 }
 
 static varve_status enter_graph(struct reading *r, struct vv_wire_part message)
@@ -100,20 +101,20 @@ static varve_status enter_graph(struct reading *r, struct vv_wire_part message)
         .kind = VV_ONNX_GRAPH,
         .number = r->graphs++,
         .path = r->v->path.size };
-    return enter(r, &level);
+    return onnx_graph_enter(r, &level);
 }
 
 /* Appends a text to the path, and '/'. */
-static varve_status add_to_path(struct reading *r, const char *text)
+static varve_status onnx_graph_add_to_path(struct reading *r, const char *text)
 {
     struct vv_buffer *path = &r->v->path;
     vv_buffer_add_string(path, text);
     vv_buffer_add8(path, '/');
-    return path->failed ? fail_memory(r) : VARVE_OK;
+    return path->failed ? onnx_graph_fail_memory(r) : VARVE_OK;
 }
 
 /* The next field of a message without going into it. */
-static varve_status next(
+static varve_status onnx_graph_next(
     struct reading *r, struct level *level, struct vv_wire_spot *spot)
 {
     return vv_wire_file_next(
@@ -134,7 +135,7 @@ struct wanted {
     size_t size;
 };
 
-static bool is_same(const void *item, const void *key)
+static bool onnx_graph_is_same(const void *item, const void *key)
 {
     const struct label *l = item;
     const struct wanted *w = key;
@@ -148,16 +149,17 @@ static varve_status note_label(
 {
     uint64_t hash =
         vv_hash_of(wanted->text, wanted->size) ^ vv_map_mix(wanted->graph);
-    *is_new = !vv_map_find(&r->labels, hash, is_same, wanted);
+    *is_new = !vv_map_find(&r->labels, hash, onnx_graph_is_same, wanted);
     if (!*is_new)
         return VARVE_OK;
     struct label *l = vv_arena_take(&r->arena, sizeof *l + wanted->size);
     if (!l)
-        return fail_memory(r);
+        return onnx_graph_fail_memory(r);
     l->graph = wanted->graph;
     l->size = wanted->size;
     memcpy(l->text, wanted->text, wanted->size);
-    return vv_map_add(&r->labels, hash, l) ? VARVE_OK : fail_memory(r);
+    return vv_map_add(&r->labels, hash, l) ? VARVE_OK
+                                           : onnx_graph_fail_memory(r);
 }
 
 /* Appends the name of a node to the path, or, where it has none, its type; and
@@ -175,12 +177,12 @@ static varve_status call_node(struct reading *r, const struct level *node)
             vv_buffer_add_decimal(path, node->number);
         }
         if (path->failed)
-            return fail_memory(r);
+            return onnx_graph_fail_memory(r);
         struct wanted wanted = { graph, (const char *)path->data + node->path,
             path->size - node->path };
         VV_TRY(note_label(r, &wanted, &is_new));
     }
-    return add_to_path(r, "");
+    return onnx_graph_add_to_path(r, "");
 }
 
 /* --- Attributes ----------------------------------------------------------- */
@@ -201,7 +203,7 @@ static varve_status look_at_attribute(struct reading *r,
     *name = (struct vv_wire_part){ message.at, message.at };
     while (level.rest.at < level.rest.end) {
         struct vv_wire_spot spot;
-        VV_TRY(next(r, &level, &spot));
+        VV_TRY(onnx_graph_next(r, &level, &spot));
         if (spot.number == ATTRIBUTE_NAME) {
             VV_TRY(expect_sized(r, &spot, level.kind));
             *name = spot.part;
@@ -259,7 +261,7 @@ static varve_status enter_attribute(
     VV_TRY(is_constant(r, node, name, &attribute.is_called));
     if (attribute.is_called) {
         VV_TRY(vv_wire_file_take(&r->v->file, node->output, &r->v->path));
-        return enter(r, &attribute);
+        return onnx_graph_enter(r, &attribute);
     }
     /* A node is called something once it turns out that it has some. */
     if (!node->is_called)
@@ -267,7 +269,7 @@ static varve_status enter_attribute(
     node->is_called = true;
     attribute.path = r->v->path.size;
     VV_TRY(vv_wire_file_take(&r->v->file, name, &r->v->path));
-    return enter(r, &attribute);
+    return onnx_graph_enter(r, &attribute);
 }
 
 /* What an attribute has one or more of. */
@@ -290,7 +292,7 @@ static varve_status step_attribute(
     if (is_graph)
         vv_buffer_add8(path, '/');
     if (path->failed)
-        return fail_memory(r);
+        return onnx_graph_fail_memory(r);
     if (is_graph) {
         VV_TRY(enter_graph(r, spot->part));
         level_at(r, 0)->path = size;
@@ -314,7 +316,7 @@ static varve_status look_at_node(
     struct vv_wire_spot spot;
     *has_attributes = false;
     while (node->rest.at < node->rest.end) {
-        VV_TRY(next(r, node, &spot));
+        VV_TRY(onnx_graph_next(r, node, &spot));
         *has_attributes |= spot.number == NODE_ATTRIBUTE;
         struct vv_wire_part *to = spot.number == NODE_NAME   ? &node->name
                                   : spot.number == NODE_TYPE ? &node->type
@@ -338,7 +340,7 @@ static varve_status enter_node(
         .number = graph->count++,
         .path = r->v->path.size };
     VV_TRY(name_node(r, node.number, look_at_node(r, &node, &has_attributes)));
-    return has_attributes ? enter(r, &node) : VARVE_OK;
+    return has_attributes ? onnx_graph_enter(r, &node) : VARVE_OK;
 }
 
 /* --- All ------------------------------------------------------------------ */
@@ -361,7 +363,7 @@ static varve_status step_training(
     if (spot->number != TRAINING_INITIALIZATION &&
         spot->number != TRAINING_ALGORITHM)
         return VARVE_OK;
-    VV_TRY(add_to_path(r,
+    VV_TRY(onnx_graph_add_to_path(r,
         spot->number == TRAINING_ALGORITHM ? "algorithm" : "initialization"));
     VV_TRY(enter_graph(r, spot->part));
     level_at(r, 0)->path = path;
@@ -384,11 +386,11 @@ static bool may_hold_values(uint32_t kind, uint64_t field)
 }
 
 /* The next field of the innermost message, which may be one to go into. */
-static varve_status step(struct reading *r)
+static varve_status onnx_graph_step(struct reading *r)
 {
     struct level *level = level_at(r, 0);
     struct vv_wire_spot spot;
-    VV_TRY(next(r, level, &spot));
+    VV_TRY(onnx_graph_next(r, level, &spot));
     if (!may_hold_values(level->kind, spot.number))
         return VARVE_OK;
     VV_TRY(expect_sized(r, &spot, level->kind));
@@ -413,12 +415,12 @@ static varve_status name_open_node(const struct reading *r, varve_status status)
     return status;
 }
 
-static varve_status read_all(struct reading *r)
+static varve_status onnx_graph_read_all(struct reading *r)
 {
     while (r->levels.size > 0 && !r->v->draft->failed) {
         struct level *level = level_at(r, 0);
         if (level->rest.at < level->rest.end) {
-            varve_status status = step(r);
+            varve_status status = onnx_graph_step(r);
             if (status)
                 return name_open_node(r, status);
             continue;
@@ -438,12 +440,12 @@ varve_status vv_onnx_graph_read(struct vv_onnx_values *values,
     vv_buffer_init(&r.levels, a);
     vv_map_init(&r.labels, a);
     vv_arena_init(&r.arena, a);
-    varve_status status = enter(&r, &first);
+    varve_status status = onnx_graph_enter(&r, &first);
     if (!status && name)
-        status = add_to_path(&r, name);
+        status = onnx_graph_add_to_path(&r, name);
     r.graphs = 1;
     if (!status)
-        status = read_all(&r);
+        status = onnx_graph_read_all(&r);
     vv_buffer_clear(&r.levels);
     vv_map_clear(&r.labels);
     vv_arena_clear(&r.arena);

@@ -69,7 +69,7 @@ static bool is_before_graph(uint64_t key)
 
 /* Whether it begins with a version, and a graph follows among what a model has:
  * protobuf has no mark, and other programs' messages begin alike. */
-static bool looks_like_one(const struct vv_candidate *c)
+static bool onnx_in_looks_like_one(const struct vv_candidate *c)
 {
     const unsigned char *at = c->head, *end = c->head + c->head_size;
     uint64_t key, value, left;
@@ -96,9 +96,9 @@ static bool looks_like_one(const struct vv_candidate *c)
            is_of_graph(key) && value <= graph;
 }
 
-static enum vv_bid bid(const struct vv_candidate *c)
+static enum vv_bid onnx_in_bid(const struct vv_candidate *c)
 {
-    if (looks_like_one(c))
+    if (onnx_in_looks_like_one(c))
         return VV_BID_LIKELY;
     return vv_text_ends_in(c->path, strlen(c->path), ".onnx") ? VV_BID_NAME
                                                               : VV_BID_NONE;
@@ -114,7 +114,8 @@ struct model {
     bool has_graph, has_opset;
 };
 
-static varve_status add_text(struct model *m, const char *name, size_t size)
+static varve_status onnx_in_add_text(
+    struct model *m, const char *name, size_t size)
 {
     if (m->text.failed || m->key.failed)
         return vv_fail_memory(m->v.file.window.error, "texts of a model");
@@ -124,7 +125,8 @@ static varve_status add_text(struct model *m, const char *name, size_t size)
     return VARVE_OK;
 }
 
-static varve_status take_text(struct model *m, const struct vv_wire_spot *spot)
+static varve_status onnx_in_take_text(
+    struct model *m, const struct vv_wire_spot *spot)
 {
     static const char *const names[] = {
         [PRODUCER_NAME] = "onnx.producer_name",
@@ -135,9 +137,9 @@ static varve_status take_text(struct model *m, const struct vv_wire_spot *spot)
     VV_TRY(vv_wire_file_expect(&m->v.file, spot, VV_WIRE_SIZED, what));
     m->text.size = 0;
     VV_TRY(vv_wire_file_take(&m->v.file, spot->part, &m->text));
-    return m->text.size > 0
-               ? add_text(m, names[spot->number], strlen(names[spot->number]))
-               : VARVE_OK;
+    return m->text.size > 0 ? onnx_in_add_text(m, names[spot->number],
+                                  strlen(names[spot->number]))
+                            : VARVE_OK;
 }
 
 static varve_status take_version(
@@ -150,7 +152,7 @@ static varve_status take_version(
         vv_buffer_add8(&m->text, '-');
     vv_buffer_add_decimal(
         &m->text, is_negative ? 0 - spot->value : spot->value);
-    return add_text(m, name, strlen(name));
+    return onnx_in_add_text(m, name, strlen(name));
 }
 
 /* Two fields of a message, 1 and 2: a key and a text, or a number. */
@@ -193,12 +195,12 @@ static varve_status take_opset(struct model *m, const struct vv_wire_spot *spot)
     return status;
 }
 
-static varve_status take_metadata(
+static varve_status onnx_in_take_metadata(
     struct model *m, const struct vv_wire_spot *spot)
 {
     VV_TRY(vv_wire_file_expect(&m->v.file, spot, VV_WIRE_SIZED, what));
     VV_TRY(take_pair(m, spot->part, VV_WIRE_SIZED, NULL));
-    return add_text(m, (const char *)m->key.data, m->key.size);
+    return onnx_in_add_text(m, (const char *)m->key.data, m->key.size);
 }
 
 /* --- Graphs --------------------------------------------------------------- */
@@ -260,7 +262,8 @@ static varve_status take_training(
 
 /* --- All ------------------------------------------------------------------ */
 
-static varve_status take_field(struct model *m, const struct vv_wire_spot *spot)
+static varve_status onnx_in_take_field(
+    struct model *m, const struct vv_wire_spot *spot)
 {
     switch (spot->number) {
     case IR_VERSION:
@@ -269,11 +272,11 @@ static varve_status take_field(struct model *m, const struct vv_wire_spot *spot)
     case PRODUCER_NAME:
     case PRODUCER_VERSION:
     case DOMAIN:
-    case DOC_STRING: return take_text(m, spot);
+    case DOC_STRING: return onnx_in_take_text(m, spot);
     case MODEL_VERSION: return take_version(m, spot, "onnx.model_version");
     case GRAPH: return take_graph(m, spot);
     case OPSET_IMPORT: return take_opset(m, spot);
-    case METADATA: return take_metadata(m, spot);
+    case METADATA: return onnx_in_take_metadata(m, spot);
     case TRAINING: return take_training(m, spot);
     case FUNCTION: return take_function(m, spot);
     default: return VARVE_OK;
@@ -296,18 +299,18 @@ static varve_status check_whole(const struct model *m)
         m->v.file.window.foreign->files[0].path, missing);
 }
 
-static varve_status take_all(struct model *m)
+static varve_status onnx_in_take_all(struct model *m)
 {
     struct vv_wire_part rest = { 0, m->v.file.window.foreign->files[0].size };
     struct vv_wire_spot spot;
     while (rest.at < rest.end && !m->v.draft->failed) {
         VV_TRY(vv_wire_file_next(&m->v.file, &rest, what, &spot));
-        VV_TRY(take_field(m, &spot));
+        VV_TRY(onnx_in_take_field(m, &spot));
     }
     return m->v.draft->failed ? VARVE_OK : check_whole(m);
 }
 
-static varve_status open_source(
+static varve_status onnx_in_open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     struct model m = { .ir_version = 0 };
@@ -315,7 +318,7 @@ static varve_status open_source(
     vv_buffer_init(&m.key, &foreign->context->allocator);
     vv_buffer_init(&m.text, &foreign->context->allocator);
     if (!status)
-        status = take_all(&m);
+        status = onnx_in_take_all(&m);
     vv_buffer_clear(&m.key);
     vv_buffer_clear(&m.text);
     vv_onnx_values_clear(&m.v);
@@ -324,6 +327,6 @@ static varve_status open_source(
 
 const struct vv_foreign_format vv_onnx_format = {
     .format = VARVE_FORMAT_ONNX,
-    .bid = bid,
-    .open = open_source,
+    .bid = onnx_in_bid,
+    .open = onnx_in_open_source,
 };

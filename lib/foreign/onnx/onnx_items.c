@@ -22,7 +22,7 @@ struct walk {
     uint64_t strings;  /* that there will be */
 };
 
-static enum vv_wire_type kind_of(uint32_t field)
+static enum vv_wire_type onnx_items_kind_of(uint32_t field)
 {
     switch (field) {
     case VV_ONNX_FLOATS: return VV_WIRE_FIXED32;
@@ -31,7 +31,7 @@ static enum vv_wire_type kind_of(uint32_t field)
     }
 }
 
-static varve_status fail_changed(const struct walk *w)
+static varve_status onnx_items_fail_changed(const struct walk *w)
 {
     return vv_fail(w->file->window.error, VARVE_CORRUPT,
         "%s: expected the elements that were there when it was opened, found "
@@ -48,7 +48,7 @@ static void put_bits(unsigned char *to, uint64_t at, unsigned six)
         to[at / 8 + 1] |= (unsigned char)(six >> (8 - shift));
 }
 
-static varve_status put(struct walk *w, uint64_t number)
+static varve_status onnx_items_put(struct walk *w, uint64_t number)
 {
     uint32_t unit = w->items->unit;
     uint64_t i = w->count++;
@@ -58,7 +58,7 @@ static varve_status put(struct walk *w, uint64_t number)
                     : unit == 1 ? w->size
                                 : w->size / (unit / 8);
     if (i >= room)
-        return fail_changed(w);
+        return onnx_items_fail_changed(w);
     if (unit == 6) {
         put_bits(w->to, 6 * i, (unsigned)number & 63);
     } else if (unit == 1) {
@@ -73,21 +73,22 @@ static varve_status put(struct walk *w, uint64_t number)
 static varve_status take_numbers(
     struct walk *w, const struct vv_wire_spot *spot)
 {
-    enum vv_wire_type kind = kind_of(w->items->field);
+    enum vv_wire_type kind = onnx_items_kind_of(w->items->field);
     if (spot->type != VV_WIRE_SIZED) {
         VV_TRY(vv_wire_file_expect(w->file, spot, kind, "elements"));
-        return put(w, spot->value);
+        return onnx_items_put(w, spot->value);
     }
     struct vv_wire_part part = spot->part;
     while (part.at < part.end) {
         uint64_t number;
         VV_TRY(vv_wire_file_number(w->file, &part, kind, &number));
-        VV_TRY(put(w, number));
+        VV_TRY(onnx_items_put(w, number));
     }
     return VARVE_OK;
 }
 
-static varve_status take_string(struct walk *w, const struct vv_wire_spot *spot)
+static varve_status onnx_items_take_string(
+    struct walk *w, const struct vv_wire_spot *spot)
 {
     uint64_t size = spot->part.end - spot->part.at;
     uint64_t i = w->count++;
@@ -95,7 +96,7 @@ static varve_status take_string(struct walk *w, const struct vv_wire_spot *spot)
     if (w->to) {
         uint64_t text = 8 * w->strings + w->bytes;
         if (i >= w->strings || size > w->size - text)
-            return fail_changed(w);
+            return onnx_items_fail_changed(w);
         vv_store64(w->to + 8 * i, size);
         if (size > 0)
             VV_TRY(vv_foreign_read(w->file->window.foreign, 0, w->to + text,
@@ -105,7 +106,7 @@ static varve_status take_string(struct walk *w, const struct vv_wire_spot *spot)
     return VARVE_OK;
 }
 
-static varve_status walk(struct walk *w)
+static varve_status onnx_items_walk(struct walk *w)
 {
     struct vv_wire_part message = w->items->message;
     struct vv_wire_spot spot;
@@ -113,7 +114,8 @@ static varve_status walk(struct walk *w)
         VV_TRY(vv_wire_file_next(w->file, &message, "elements", &spot));
         if (spot.number != w->items->field)
             continue;
-        VV_TRY(w->items->unit ? take_numbers(w, &spot) : take_string(w, &spot));
+        VV_TRY(w->items->unit ? take_numbers(w, &spot)
+                              : onnx_items_take_string(w, &spot));
     }
     return VARVE_OK;
 }
@@ -122,7 +124,7 @@ varve_status vv_onnx_items_count(struct vv_wire_file *file,
     const struct vv_onnx_items *items, uint64_t *count, uint64_t *bytes)
 {
     struct walk w = { .file = file, .items = items };
-    VV_TRY(walk(&w));
+    VV_TRY(onnx_items_walk(&w));
     *count = w.count;
     *bytes = w.bytes;
     return VARVE_OK;
@@ -138,8 +140,8 @@ varve_status vv_onnx_items_make(struct vv_wire_file *file,
         .size = size,
         .strings = items->unit ? 0 : count };
     memset(bytes, 0, size);
-    VV_TRY(walk(&w));
+    VV_TRY(onnx_items_walk(&w));
     bool is_whole =
         w.count == count && (items->unit || 8 * w.strings + w.bytes == size);
-    return is_whole ? VARVE_OK : fail_changed(&w);
+    return is_whole ? VARVE_OK : onnx_items_fail_changed(&w);
 }

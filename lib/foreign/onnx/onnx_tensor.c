@@ -40,8 +40,8 @@ struct reading {
     unsigned others; /* which of these there are, one bit each */
 };
 
-static varve_status fail(const struct reading *r, varve_status status,
-    const char *expected, const char *found)
+static varve_status onnx_tensor_fail(const struct reading *r,
+    varve_status status, const char *expected, const char *found)
 {
     return vv_fail(r->file->window.error, status,
         "%s: offset %" PRIu64 ": expected %s, found %s",
@@ -51,13 +51,14 @@ static varve_status fail(const struct reading *r, varve_status status,
 
 /* --- Dimensions ----------------------------------------------------------- */
 
-static varve_status add_dimension(struct reading *r, uint64_t extent)
+static varve_status onnx_tensor_add_dimension(
+    struct reading *r, uint64_t extent)
 {
     varve_tensor *shape = &r->t->shape;
     if (shape->rank == VARVE_MAX_RANK)
-        return fail(r, VARVE_LIMIT, "up to 16 dimensions", "more");
+        return onnx_tensor_fail(r, VARVE_LIMIT, "up to 16 dimensions", "more");
     if (extent > INT64_MAX)
-        return fail(
+        return onnx_tensor_fail(
             r, VARVE_CORRUPT, "dimensions of 0 or more", "a negative one");
     shape->shape[shape->rank++] = extent;
     return VARVE_OK;
@@ -69,12 +70,12 @@ static varve_status take_dimensions(
     struct vv_wire_part part = spot->part;
     if (spot->type != VV_WIRE_SIZED) {
         VV_TRY(vv_wire_file_expect(r->file, spot, VV_WIRE_VARINT, what));
-        return add_dimension(r, spot->value);
+        return onnx_tensor_add_dimension(r, spot->value);
     }
     while (part.at < part.end) {
         uint64_t extent;
         VV_TRY(vv_wire_file_number(r->file, &part, VV_WIRE_VARINT, &extent));
-        VV_TRY(add_dimension(r, extent));
+        VV_TRY(onnx_tensor_add_dimension(r, extent));
     }
     return VARVE_OK;
 }
@@ -93,7 +94,7 @@ static varve_status take_decimal(const struct reading *r,
     if (value->bytes && vv_parse_decimal((const char *)value->bytes,
                             (size_t)value->value, number))
         return VARVE_OK;
-    return fail(r, VARVE_CORRUPT,
+    return onnx_tensor_fail(r, VARVE_CORRUPT,
         "decimal numbers as the offset and length of external data",
         "another text");
 }
@@ -118,14 +119,14 @@ static varve_status use_entry(struct reading *r,
 }
 
 /* A key and its value; keys that nobody knows are passed over. */
-static varve_status take_entry(
+static varve_status onnx_tensor_take_entry(
     struct reading *r, const struct vv_wire_spot *spot)
 {
     struct vv_wire_field key = { .bytes = NULL }, value = { .bytes = NULL };
     VV_TRY(vv_wire_file_expect(r->file, spot, VV_WIRE_SIZED, what));
     if (spot->part.end - spot->part.at > LONGEST_ENTRY)
-        return fail(r, VARVE_LIMIT, "external data of up to 8192 bytes of text",
-            "more");
+        return onnx_tensor_fail(r, VARVE_LIMIT,
+            "external data of up to 8192 bytes of text", "more");
     r->entry.size = 0;
     VV_TRY(vv_wire_file_take(r->file, spot->part, &r->entry));
     struct vv_wire wire = { .path = r->file->window.foreign->files[0].path,
@@ -158,32 +159,32 @@ static varve_status take_items(
     return VARVE_OK;
 }
 
-static varve_status take_sized(struct reading *r,
+static varve_status onnx_tensor_take_sized(struct reading *r,
     const struct vv_wire_spot *spot, struct vv_wire_part *part)
 {
     *part = spot->part;
     return vv_wire_file_expect(r->file, spot, VV_WIRE_SIZED, what);
 }
 
-static varve_status take_varint(
+static varve_status onnx_tensor_take_varint(
     struct reading *r, const struct vv_wire_spot *spot, uint64_t *number)
 {
     *number = spot->value;
     return vv_wire_file_expect(r->file, spot, VV_WIRE_VARINT, what);
 }
 
-static varve_status take_field(
+static varve_status onnx_tensor_take_field(
     struct reading *r, const struct vv_wire_spot *spot)
 {
     if (spot->number < MOST_FIELDS && r->fields[spot->number] < 2)
         r->fields[spot->number]++;
     switch (spot->number) {
     case DIMS: return take_dimensions(r, spot);
-    case DATA_TYPE: return take_varint(r, spot, &r->type);
-    case NAME: return take_sized(r, spot, &r->t->name);
-    case RAW_DATA: return take_sized(r, spot, &r->raw);
-    case EXTERNAL_DATA: return take_entry(r, spot);
-    case DATA_LOCATION: return take_varint(r, spot, &r->where);
+    case DATA_TYPE: return onnx_tensor_take_varint(r, spot, &r->type);
+    case NAME: return onnx_tensor_take_sized(r, spot, &r->t->name);
+    case RAW_DATA: return onnx_tensor_take_sized(r, spot, &r->raw);
+    case EXTERNAL_DATA: return onnx_tensor_take_entry(r, spot);
+    case DATA_LOCATION: return onnx_tensor_take_varint(r, spot, &r->where);
     case VV_ONNX_FLOATS:
     case VV_ONNX_INT32S:
     case VV_ONNX_STRINGS:
@@ -194,13 +195,13 @@ static varve_status take_field(
     }
 }
 
-static varve_status take_fields(struct reading *r)
+static varve_status onnx_tensor_take_fields(struct reading *r)
 {
     struct vv_wire_part message = r->t->message;
     struct vv_wire_spot spot;
     while (message.at < message.end) {
         VV_TRY(vv_wire_file_next(r->file, &message, what, &spot));
-        VV_TRY(take_field(r, &spot));
+        VV_TRY(onnx_tensor_take_field(r, &spot));
     }
     return VARVE_OK;
 }
@@ -230,7 +231,8 @@ static varve_status check_type(struct reading *r)
     t->shape.dtype = t->type->dtype;
     if (!vv_shape_count(t->shape.rank, t->shape.shape, &t->count) ||
         !vv_onnx_type_size(t->type, t->count, &t->size))
-        return fail(r, VARVE_CORRUPT, "less than 2^64 bytes", "more");
+        return onnx_tensor_fail(
+            r, VARVE_CORRUPT, "less than 2^64 bytes", "more");
     return VARVE_OK;
 }
 
@@ -238,7 +240,8 @@ static varve_status check_raw(struct reading *r)
 {
     uint64_t size = r->raw.end - r->raw.at;
     if (r->t->type->field == VV_ONNX_STRINGS)
-        return fail(r, VARVE_CORRUPT, "strings in string_data", "raw_data");
+        return onnx_tensor_fail(
+            r, VARVE_CORRUPT, "strings in string_data", "raw_data");
     if (size != r->t->size)
         return fail_size(r, r->t->size, size);
     r->t->data = r->raw;
@@ -262,8 +265,8 @@ static varve_status check_items(struct reading *r)
     };
     uint64_t found, bytes, expected;
     if (r->others & ~(1u << t->type->field))
-        return fail(r, VARVE_CORRUPT, "elements in the field of their type",
-            "some in another");
+        return onnx_tensor_fail(r, VARVE_CORRUPT,
+            "elements in the field of their type", "some in another");
     if (lie_like_ours(r)) {
         t->data = r->items;
         t->storage = VV_ONNX_HERE;
@@ -283,7 +286,7 @@ static varve_status check_outside(struct reading *r)
 {
     struct vv_onnx_tensor *t = r->t;
     if (t->type->field == VV_ONNX_STRINGS)
-        return fail(
+        return onnx_tensor_fail(
             r, VARVE_CORRUPT, "strings in string_data", "external data");
     if (t->has_length && t->length != t->size)
         return fail_size(r, t->size, t->length);
@@ -291,27 +294,30 @@ static varve_status check_outside(struct reading *r)
     return VARVE_OK;
 }
 
-static varve_status check(struct reading *r)
+static varve_status onnx_tensor_check(struct reading *r)
 {
     VV_TRY(check_type(r));
     if (r->where > EXTERNAL)
-        return fail(r, VARVE_TOO_NEW, "a data_location of 0 or 1", "another");
+        return onnx_tensor_fail(
+            r, VARVE_TOO_NEW, "a data_location of 0 or 1", "another");
     bool has_raw =
         r->raw.end > r->raw.at || (r->fields[RAW_DATA] && !r->others);
     if (r->fields[RAW_DATA] > 1)
-        return fail(r, VARVE_CORRUPT, "raw_data once", "it again");
+        return onnx_tensor_fail(r, VARVE_CORRUPT, "raw_data once", "it again");
     if ((has_raw && r->others) ||
         (r->where && (r->others || r->raw.end > r->raw.at)))
-        return fail(r, VARVE_CORRUPT, "elements in one place", "two");
+        return onnx_tensor_fail(
+            r, VARVE_CORRUPT, "elements in one place", "two");
     if (r->fields[SEGMENT])
-        return fail(r, VARVE_LIMIT, "a whole tensor", "a segment of one");
+        return onnx_tensor_fail(
+            r, VARVE_LIMIT, "a whole tensor", "a segment of one");
     if (r->where)
         return check_outside(r);
     return has_raw ? check_raw(r) : check_items(r);
 }
 
 /* The name of the tensor, wherever it is in the message. */
-static void find_name(struct reading *r)
+static void onnx_tensor_find_name(struct reading *r)
 {
     varve_error *error = r->file->window.error;
     struct vv_wire_part message = r->t->message;
@@ -330,12 +336,12 @@ static void find_name(struct reading *r)
 }
 
 /* Puts the name of the tensor into the message of a failure. */
-static void name_failure(struct reading *r)
+static void onnx_tensor_name_failure(struct reading *r)
 {
     varve_error *error = r->file->window.error;
     if (!error)
         return;
-    find_name(r);
+    onnx_tensor_find_name(r);
     if (r->entry.size > 0)
         vv_fail_of(error, r->file->window.foreign->files[0].path, "tensor",
             (const char *)r->entry.data, r->entry.size);
@@ -349,11 +355,11 @@ varve_status vv_onnx_tensor_read(struct vv_wire_file *file,
     *tensor = (struct vv_onnx_tensor){ .message = message };
     location->size = 0;
     vv_buffer_init(&r.entry, location->allocator);
-    varve_status status = take_fields(&r);
+    varve_status status = onnx_tensor_take_fields(&r);
     if (!status)
-        status = check(&r);
+        status = onnx_tensor_check(&r);
     if (status && status != VARVE_NO_MEMORY)
-        name_failure(&r);
+        onnx_tensor_name_failure(&r);
     vv_buffer_clear(&r.entry);
     return status;
 }

@@ -32,8 +32,8 @@ struct key {
 
 /* --- Values that are made ------------------------------------------------- */
 
-static varve_status decode(const struct vv_foreign *foreign, uint64_t number,
-    unsigned char *bytes, size_t size, varve_error *error)
+static varve_status onnx_values_decode(const struct vv_foreign *foreign,
+    uint64_t number, unsigned char *bytes, size_t size, varve_error *error)
 {
     const struct vv_buffer *made = foreign->state;
     const struct vv_onnx_made *m =
@@ -43,7 +43,7 @@ static varve_status decode(const struct vv_foreign *foreign, uint64_t number,
     return vv_onnx_items_make(&file, &m->items, m->count, bytes, size);
 }
 
-static void free_state(struct vv_foreign *foreign)
+static void onnx_values_free_state(struct vv_foreign *foreign)
 {
     struct vv_buffer *made = foreign->state;
     vv_buffer_clear(made);
@@ -67,8 +67,8 @@ varve_status vv_onnx_values_init(struct vv_onnx_values *v,
         return vv_fail_memory(error, "a model");
     vv_buffer_init(made, a);
     foreign->state = made;
-    foreign->decode = decode;
-    foreign->free = free_state;
+    foreign->decode = onnx_values_decode;
+    foreign->free = onnx_values_free_state;
     return VARVE_OK;
 }
 
@@ -81,7 +81,7 @@ void vv_onnx_values_clear(struct vv_onnx_values *v)
     vv_arena_clear(&v->arena);
 }
 
-static varve_status fail_memory(const struct vv_onnx_values *v)
+static varve_status onnx_values_fail_memory(const struct vv_onnx_values *v)
 {
     return vv_fail_memory(v->file.window.error, "values of a model");
 }
@@ -94,13 +94,13 @@ static varve_status set_made(struct vv_onnx_values *v,
     *place = (struct vv_place){ .file = VV_DECODED,
         .offset = made->size / sizeof one };
     vv_buffer_add(made, &one, sizeof one);
-    return made->failed ? fail_memory(v) : VARVE_OK;
+    return made->failed ? onnx_values_fail_memory(v) : VARVE_OK;
 }
 
 /* --- Names ---------------------------------------------------------------- */
 
 /* Makes `text` the path, and behind it a name of the file. */
-static varve_status set_name(
+static varve_status onnx_values_set_name(
     struct vv_onnx_values *v, struct vv_wire_part name, bool is_named)
 {
     struct vv_buffer *text = &v->text;
@@ -109,7 +109,7 @@ static varve_status set_name(
     if (is_named)
         VV_TRY(vv_wire_file_take(&v->file, name, text));
     if (text->failed)
-        return fail_memory(v);
+        return onnx_values_fail_memory(v);
     v->names += text->size;
     if (v->names > FREE_NAMES + NAMES_OF_BYTE * v->foreign->files[0].size)
         return vv_fail(v->file.window.error, VARVE_LIMIT,
@@ -133,21 +133,21 @@ static bool leave_nameless_out(
 
 /* --- Files beside the model ----------------------------------------------- */
 
-static bool is_same(const void *item, const void *key)
+static bool onnx_values_is_same(const void *item, const void *key)
 {
     const struct beside *b = item;
     const struct key *k = key;
     return b->size == k->size && memcmp(b->name, k->name, k->size) == 0;
 }
 
-static varve_status add_file(
+static varve_status onnx_values_add_file(
     struct vv_onnx_values *v, const struct key *key, uint32_t *number)
 {
     struct vv_buffer path;
     vv_buffer_init(&path, v->location.allocator);
     vv_sibling_path(&path, v->foreign->files[0].path, key->name, key->size);
     varve_status status =
-        path.failed ? fail_memory(v)
+        path.failed ? onnx_values_fail_memory(v)
                     : vv_foreign_add_file(v->foreign, (const char *)path.data,
                           number, v->file.window.error);
     vv_buffer_clear(&path);
@@ -162,7 +162,8 @@ static varve_status add_file(
                         "data of a model", v->file.window.error);
 }
 
-static varve_status find_file(struct vv_onnx_values *v, uint32_t *number)
+static varve_status onnx_values_find_file(
+    struct vv_onnx_values *v, uint32_t *number)
 {
     struct key key = { (const char *)v->location.data, v->location.size };
     key.name = vv_name_without_dots(key.name, &key.size);
@@ -173,25 +174,27 @@ static varve_status find_file(struct vv_onnx_values *v, uint32_t *number)
             v->foreign->files[0].path, vv_buffer_string(&v->text),
             (int)(key.size < 200 ? key.size : 200), key.size ? key.name : "");
     uint64_t hash = vv_hash_of(key.name, key.size);
-    struct beside *found = vv_map_find(&v->files, hash, is_same, &key);
+    struct beside *found =
+        vv_map_find(&v->files, hash, onnx_values_is_same, &key);
     if (found) {
         *number = found->number;
         return VARVE_OK;
     }
-    VV_TRY(add_file(v, &key, number));
+    VV_TRY(onnx_values_add_file(v, &key, number));
     found = vv_arena_take(&v->arena, sizeof *found + key.size);
     if (!found)
-        return fail_memory(v);
+        return onnx_values_fail_memory(v);
     found->number = *number;
     found->size = (uint32_t)key.size;
     memcpy(found->name, key.name, key.size);
-    return vv_map_add(&v->files, hash, found) ? VARVE_OK : fail_memory(v);
+    return vv_map_add(&v->files, hash, found) ? VARVE_OK
+                                              : onnx_values_fail_memory(v);
 }
 
 static varve_status set_outside(struct vv_onnx_values *v,
     const struct vv_onnx_tensor *t, struct vv_place *place)
 {
-    VV_TRY(find_file(v, &place->file));
+    VV_TRY(onnx_values_find_file(v, &place->file));
     const struct vv_foreign_file *file = &v->foreign->files[place->file];
     place->offset = t->offset;
     if (t->offset <= file->size && t->size <= file->size - t->offset)
@@ -205,7 +208,7 @@ static varve_status set_outside(struct vv_onnx_values *v,
 
 /* --- Values --------------------------------------------------------------- */
 
-static varve_status set_place(struct vv_onnx_values *v,
+static varve_status onnx_values_set_place(struct vv_onnx_values *v,
     const struct vv_onnx_tensor *t, struct vv_place *place)
 {
     struct vv_onnx_items items = { .message = t->message,
@@ -224,11 +227,11 @@ static varve_status set_place(struct vv_onnx_values *v,
 }
 
 /* The value called `text`. */
-static varve_status hang(
+static varve_status onnx_values_hang(
     struct vv_onnx_values *v, const struct vv_onnx_tensor *t, const char *tag)
 {
     struct vv_place place;
-    VV_TRY(set_place(v, t, &place));
+    VV_TRY(onnx_values_set_place(v, t, &place));
     uint32_t node =
         vv_draft_path(v->draft, t->type->dtype ? VARVE_VARIABLE : VARVE_STATE,
             (const char *)v->text.data, v->text.size);
@@ -252,24 +255,24 @@ varve_status vv_onnx_values_add(
     VV_TRY(vv_onnx_tensor_read(&v->file, message, &v->location, &t));
     if (leave_nameless_out(v, t.name, is_named))
         return VARVE_OK;
-    VV_TRY(set_name(v, t.name, is_named));
-    return hang(v, &t, NULL);
+    VV_TRY(onnx_values_set_name(v, t.name, is_named));
+    return onnx_values_hang(v, &t, NULL);
 }
 
 /* --- Sparse ones ---------------------------------------------------------- */
 
-static varve_status add_part(struct vv_onnx_values *v,
+static varve_status onnx_values_add_part(struct vv_onnx_values *v,
     struct vv_wire_part message, struct vv_wire_part name, bool is_named,
     const char *part)
 {
     struct vv_onnx_tensor t;
     VV_TRY(vv_onnx_tensor_read(&v->file, message, &v->location, &t));
-    VV_TRY(set_name(v, part[0] == 'v' ? t.name : name, is_named));
+    VV_TRY(onnx_values_set_name(v, part[0] == 'v' ? t.name : name, is_named));
     vv_buffer_add8(&v->text, '/');
     vv_buffer_add_string(&v->text, part);
     if (v->text.failed)
-        return fail_memory(v);
-    return hang(v, &t, "onnx:sparse");
+        return onnx_values_fail_memory(v);
+    return onnx_values_hang(v, &t, "onnx:sparse");
 }
 
 static varve_status add_dims(struct vv_onnx_values *v,
@@ -282,10 +285,10 @@ static varve_status add_dims(struct vv_onnx_values *v,
     uint64_t count, bytes;
     VV_TRY(vv_onnx_items_count(&v->file, &items, &count, &bytes));
     VV_TRY(set_made(v, &items, count, &place));
-    VV_TRY(set_name(v, name, is_named));
+    VV_TRY(onnx_values_set_name(v, name, is_named));
     vv_buffer_add_string(&v->text, "/dims");
     if (v->text.failed)
-        return fail_memory(v);
+        return onnx_values_fail_memory(v);
     uint32_t node = vv_draft_path(
         v->draft, VARVE_VARIABLE, (const char *)v->text.data, v->text.size);
     varve_tensor type = { .dtype = VARVE_INT64, .rank = 1, .shape = { count } };
@@ -316,7 +319,8 @@ varve_status vv_onnx_values_add_sparse(
     VV_TRY(vv_onnx_tensor_read(&v->file, parts[VALUES], &v->location, &t));
     if (leave_nameless_out(v, t.name, is_named))
         return VARVE_OK;
-    VV_TRY(add_part(v, parts[VALUES], t.name, is_named, "values"));
-    VV_TRY(add_part(v, parts[INDICES], t.name, is_named, "indices"));
+    VV_TRY(onnx_values_add_part(v, parts[VALUES], t.name, is_named, "values"));
+    VV_TRY(
+        onnx_values_add_part(v, parts[INDICES], t.name, is_named, "indices"));
     return add_dims(v, message, t.name, is_named);
 }

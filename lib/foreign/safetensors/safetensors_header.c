@@ -50,7 +50,7 @@ static varve_status read_dtype(struct vv_json_in *in,
         item.text);
 }
 
-static varve_status read_shape(struct vv_json_in *in,
+static varve_status safetensors_header_read_shape(struct vv_json_in *in,
     const struct vv_json_item *name, struct vv_safetensors_info *info)
 {
     struct vv_json_item item;
@@ -103,14 +103,14 @@ static const struct {
         struct vv_safetensors_info *info);
 } keys[] = {
     { "dtype", read_dtype },
-    { "shape", read_shape },
+    { "shape", safetensors_header_read_shape },
     { "data_offsets", read_offsets },
 };
 
 enum { KEYS = sizeof keys / sizeof *keys };
 
 /* The member `key` of a tensor; *seen has a bit for each that was there. */
-static varve_status read_key(struct vv_json_in *in,
+static varve_status safetensors_header_read_key(struct vv_json_in *in,
     const struct vv_json_item *name, const struct vv_json_item *key,
     unsigned *seen, struct vv_safetensors_info *info)
 {
@@ -129,7 +129,8 @@ static varve_status read_key(struct vv_json_in *in,
 
 /* In the order of the extents, as the reference implementation does: one that
  * is 0 only helps those behind it. */
-static bool size_of(const struct vv_safetensors_info *info, uint64_t *size)
+static bool safetensors_header_size_of(
+    const struct vv_safetensors_info *info, uint64_t *size)
 {
     uint64_t product = 1;
     for (uint32_t i = 0; i < info->type.rank; i++) {
@@ -142,11 +143,11 @@ static bool size_of(const struct vv_safetensors_info *info, uint64_t *size)
     return product % 8 == 0;
 }
 
-static varve_status check_size(const struct vv_json_in *in,
+static varve_status safetensors_header_check_size(const struct vv_json_in *in,
     const struct vv_json_item *name, const struct vv_safetensors_info *info)
 {
     uint64_t size;
-    if (!size_of(info, &size))
+    if (!safetensors_header_size_of(info, &size))
         return fail(in, name, VARVE_CORRUPT,
             "a shape of whole bytes whose bits 64 bits can count, found "
             "another");
@@ -170,19 +171,19 @@ static varve_status read_tensor(struct vv_json_in *in,
         VV_TRY(vv_json_member(in, &item, &more));
         if (!more)
             break;
-        VV_TRY(read_key(in, name, &item, &seen, info));
+        VV_TRY(safetensors_header_read_key(in, name, &item, &seen, info));
     }
     for (size_t i = 0; i < KEYS; i++) {
         if (!(seen & 1u << i))
             return fail(
                 in, name, VARVE_CORRUPT, "a %s, found none", keys[i].name);
     }
-    return check_size(in, name, info);
+    return safetensors_header_check_size(in, name, info);
 }
 
 /* --- The members of the header ------------------------------------------ */
 
-static varve_status read_texts(
+static varve_status safetensors_header_read_texts(
     struct vv_json_in *in, uint32_t file, struct vv_buffer *texts)
 {
     struct vv_json_item name, text;
@@ -203,7 +204,7 @@ static varve_status read_texts(
     }
 }
 
-static varve_status add_tensor(struct vv_json_in *in,
+static varve_status safetensors_header_add_tensor(struct vv_json_in *in,
     const struct vv_json_item *name, uint32_t file, struct vv_buffer *tensors)
 {
     struct vv_safetensors_info info;
@@ -217,8 +218,8 @@ static varve_status add_tensor(struct vv_json_in *in,
     return VARVE_OK;
 }
 
-static varve_status read_members(struct vv_json_in *in, uint32_t file,
-    struct vv_buffer *tensors, struct vv_buffer *texts)
+static varve_status safetensors_header_read_members(struct vv_json_in *in,
+    uint32_t file, struct vv_buffer *tensors, struct vv_buffer *texts)
 {
     struct vv_json_item item;
     bool has_metadata = false;
@@ -229,13 +230,13 @@ static varve_status read_members(struct vv_json_in *in, uint32_t file,
         if (!more)
             return vv_json_end(in);
         if (!vv_json_is(&item, metadata_key)) {
-            VV_TRY(add_tensor(in, &item, file, tensors));
+            VV_TRY(safetensors_header_add_tensor(in, &item, file, tensors));
             continue;
         }
         if (has_metadata)
             return vv_json_fail(in, item.at, "one __metadata__", "another");
         has_metadata = true;
-        VV_TRY(read_texts(in, file, texts));
+        VV_TRY(safetensors_header_read_texts(in, file, texts));
     }
 }
 
@@ -247,7 +248,7 @@ int vv_safetensors_by_name(const void *a, const void *b)
     return vv_json_compare(x->name, y->name);
 }
 
-static int text_by_name(const void *a, const void *b)
+static int safetensors_header_text_by_name(const void *a, const void *b)
 {
     const struct vv_safetensors_text *x = a, *y = b;
     return vv_json_compare(x->name, y->name);
@@ -276,15 +277,15 @@ static varve_status fail_twice(
 static varve_status check_texts(
     struct vv_json_in *in, struct vv_safetensors_text *texts, size_t count)
 {
-    qsort(texts, count, sizeof *texts, text_by_name);
+    qsort(texts, count, sizeof *texts, safetensors_header_text_by_name);
     for (size_t i = 1; i < count; i++) {
-        if (text_by_name(&texts[i - 1], &texts[i]) == 0)
+        if (safetensors_header_text_by_name(&texts[i - 1], &texts[i]) == 0)
             return fail_twice(in, "text", texts[i].name);
     }
     return VARVE_OK;
 }
 
-static varve_status check_place(struct vv_json_in *in,
+static varve_status safetensors_header_check_place(struct vv_json_in *in,
     const struct vv_safetensors_tensor *tensor, uint64_t expected,
     uint64_t data_size)
 {
@@ -303,7 +304,7 @@ static varve_status check_place(struct vv_json_in *in,
         data_size);
 }
 
-static varve_status check_tensors(struct vv_json_in *in,
+static varve_status safetensors_header_check_tensors(struct vv_json_in *in,
     struct vv_safetensors_tensor *tensors, size_t count, uint64_t data_size)
 {
     uint64_t end = 0;
@@ -318,7 +319,7 @@ static varve_status check_tensors(struct vv_json_in *in,
     if (count > 0)
         qsort(tensors, count, sizeof *tensors, vv_safetensors_by_data);
     for (size_t i = 0; i < count; i++) {
-        VV_TRY(check_place(in, &tensors[i], end, data_size));
+        VV_TRY(safetensors_header_check_place(in, &tensors[i], end, data_size));
         end = tensors[i].end;
     }
     if (end != data_size)
@@ -334,15 +335,15 @@ varve_status vv_safetensors_header(struct vv_json_in *in, uint64_t data_size,
 {
     size_t first = tensors->size;
     size_t first_text = texts->size;
-    VV_TRY(read_members(in, file, tensors, texts));
+    VV_TRY(safetensors_header_read_members(in, file, tensors, texts));
     if (tensors->failed || texts->failed)
         return vv_fail_memory(in->error, "the names of tensors");
     if (texts->size > first_text)
         VV_TRY(check_texts(in, (void *)(texts->data + first_text),
             (texts->size - first_text) / sizeof(struct vv_safetensors_text)));
     if (tensors->size == first)
-        return check_tensors(in, NULL, 0, data_size);
-    return check_tensors(in, (void *)(tensors->data + first),
+        return safetensors_header_check_tensors(in, NULL, 0, data_size);
+    return safetensors_header_check_tensors(in, (void *)(tensors->data + first),
         (tensors->size - first) / sizeof(struct vv_safetensors_tensor),
         data_size);
 }

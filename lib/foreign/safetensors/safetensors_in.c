@@ -28,7 +28,7 @@ static const char suffix[] = ".safetensors";
 
 /* --- The bid ------------------------------------------------------------ */
 
-static bool looks_like_one(const struct vv_candidate *candidate)
+static bool safetensors_in_looks_like_one(const struct vv_candidate *candidate)
 {
     if (candidate->head_size <= SIZE_SIZE)
         return false;
@@ -39,11 +39,11 @@ static bool looks_like_one(const struct vv_candidate *candidate)
         candidate->head + SIZE_SIZE, candidate->head_size - SIZE_SIZE);
 }
 
-static enum vv_bid bid(const struct vv_candidate *candidate)
+static enum vv_bid safetensors_in_bid(const struct vv_candidate *candidate)
 {
     bool is_called_so =
         vv_text_ends_in(candidate->path, strlen(candidate->path), suffix);
-    if (!looks_like_one(candidate))
+    if (!safetensors_in_looks_like_one(candidate))
         return is_called_so ? VV_BID_NAME : VV_BID_NONE;
     return is_called_so ? VV_BID_SURE : VV_BID_LIKELY;
 }
@@ -108,8 +108,9 @@ static varve_status read_size(const struct vv_safetensors *s, uint32_t file,
 
 /* In pieces that grow: no JSON has a byte that is 0, so that a hole of a sparse
  * file takes neither memory nor time. */
-static varve_status read_text(struct vv_safetensors *s, uint32_t file,
-    struct vv_safetensors_bytes *header, size_t size, varve_error *error)
+static varve_status safetensors_in_read_text(struct vv_safetensors *s,
+    uint32_t file, struct vv_safetensors_bytes *header, size_t size,
+    varve_error *error)
 {
     size_t at = 0;
     while (at < size) {
@@ -135,7 +136,7 @@ static varve_status read_text(struct vv_safetensors *s, uint32_t file,
     return VARVE_OK;
 }
 
-static varve_status read_header(
+static varve_status safetensors_in_read_header(
     struct vv_safetensors *s, uint32_t file, varve_error *error)
 {
     size_t size = 0;
@@ -146,13 +147,13 @@ static varve_status read_header(
         if (s->headers.failed)
             return vv_fail_memory(error, "headers");
     }
-    return read_text(s, file, header_of(s, file), size, error);
+    return safetensors_in_read_text(s, file, header_of(s, file), size, error);
 }
 
 varve_status vv_safetensors_read(
     struct vv_safetensors *s, uint32_t file, varve_error *error)
 {
-    VV_TRY(read_header(s, file, error));
+    VV_TRY(safetensors_in_read_header(s, file, error));
     s->first = s->tensors.size / sizeof(struct vv_safetensors_tensor);
     struct vv_json_in in = vv_safetensors_json(s, file, error);
     return vv_safetensors_header(&in,
@@ -177,13 +178,14 @@ struct vv_safetensors_tensor *vv_safetensors_tensors(
 
 /* --- What the draft gets ------------------------------------------------ */
 
-static void unescape(const struct vv_json_item *item, struct vv_buffer *to)
+static void safetensors_in_unescape(
+    const struct vv_json_item *item, struct vv_buffer *to)
 {
     to->size = 0;
     vv_json_unescape(item, to);
 }
 
-static void add_tensor(struct vv_safetensors *s,
+static void safetensors_in_add_tensor(struct vv_safetensors *s,
     struct vv_safetensors_tensor *tensor,
     const struct vv_safetensors_info *info)
 {
@@ -217,23 +219,23 @@ varve_status vv_safetensors_add(struct vv_safetensors *s, varve_error *error)
         if (tensors[i].is_left_out)
             continue;
         vv_safetensors_item(&in, tensors[i].name, &item);
-        unescape(&item, &s->name);
+        safetensors_in_unescape(&item, &s->name);
         if (s->name.failed)
             return vv_fail_memory(error, "the name of a tensor");
         VV_TRY(vv_safetensors_info(&in, tensors[i].name, &info));
-        add_tensor(s, &tensors[i], &info);
+        safetensors_in_add_tensor(s, &tensors[i], &info);
     }
     return VARVE_OK;
 }
 
-static int text_by_name(const void *a, const void *b)
+static int safetensors_in_text_by_name(const void *a, const void *b)
 {
     const struct vv_safetensors_text *x = a, *y = b;
     int order = vv_json_compare(x->name, y->name);
     return order ? order : (x->file > y->file) - (x->file < y->file);
 }
 
-static const struct vv_safetensors_tensor *find(
+static const struct vv_safetensors_tensor *safetensors_in_find(
     const struct vv_safetensors *s, const char *name)
 {
     size_t count;
@@ -259,7 +261,7 @@ static bool is_counter(
 
 /* Whether the last name that was unescaped can be that of something: no tensor
  * has it, nor does one begin with it and a '/'. */
-static bool is_free(struct vv_safetensors *s, const char *name)
+static bool safetensors_in_is_free(struct vv_safetensors *s, const char *name)
 {
     size_t begin = 0, end;
     const struct vv_safetensors_tensor *tensors = all_tensors(s, &end);
@@ -267,7 +269,7 @@ static bool is_free(struct vv_safetensors *s, const char *name)
     s->text.size = 0;
     vv_json_add_string(&s->text, (const char *)s->name.data, s->name.size);
     s->name.size--;
-    if (s->name.failed || s->text.failed || find(s, name))
+    if (s->name.failed || s->text.failed || safetensors_in_find(s, name))
         return false;
     size_t count = end;
     const char *below = (const char *)s->text.data + 1;
@@ -283,24 +285,25 @@ static bool is_free(struct vv_safetensors *s, const char *name)
 
 /* A text under a name that no tensor has, which is the name of one, is how
  * safetensors.torch.save_model says that the tensor had both. */
-static varve_status add_text(struct vv_safetensors *s,
+static varve_status safetensors_in_add_text(struct vv_safetensors *s,
     const struct vv_safetensors_text *entry, varve_error *error)
 {
     struct vv_json_in in = vv_safetensors_json(s, entry->file, error);
     struct vv_json_item name, text;
     vv_safetensors_item(&in, entry->name, &name);
     VV_TRY(vv_json_expect(&in, VV_JSON_STRING, &text));
-    unescape(&name, &s->name);
-    unescape(&text, &s->text);
+    safetensors_in_unescape(&name, &s->name);
+    safetensors_in_unescape(&text, &s->text);
     if (s->name.failed || s->text.failed)
         return vv_fail_memory(error, "text metadata");
     if (is_counter(s, &name))
         return VARVE_OK;
     vv_draft_text(s->draft, (const char *)s->name.data, s->name.size,
         s->text.size ? (const char *)s->text.data : "", s->text.size);
-    const struct vv_safetensors_tensor *kept = find(s, text.text);
+    const struct vv_safetensors_tensor *kept =
+        safetensors_in_find(s, text.text);
     if (kept && vv_name_is_valid((const char *)s->text.data, s->text.size) &&
-        is_free(s, entry->name))
+        safetensors_in_is_free(s, entry->name))
         vv_draft_alias(
             s->draft, (const char *)s->name.data, s->name.size, kept->node);
     return s->name.failed || s->text.failed
@@ -320,7 +323,8 @@ static void drop_left_out(struct vv_safetensors *s)
     s->tensors.size = kept * sizeof *tensors;
 }
 
-static varve_status add_texts(struct vv_safetensors *s, varve_error *error)
+static varve_status safetensors_in_add_texts(
+    struct vv_safetensors *s, varve_error *error)
 {
     struct vv_safetensors_text *texts = (void *)s->texts.data;
     size_t count = s->texts.size / sizeof *texts;
@@ -330,11 +334,11 @@ static varve_status add_texts(struct vv_safetensors *s, varve_error *error)
     if (tensor_count > 0)
         qsort(tensors, tensor_count, sizeof *tensors, vv_safetensors_by_name);
     if (count > 0)
-        qsort(texts, count, sizeof *texts, text_by_name);
+        qsort(texts, count, sizeof *texts, safetensors_in_text_by_name);
     for (size_t i = 0; i < count && !s->draft->failed; i++) {
         /* Of several files, the first that has the name counts. */
         if (i == 0 || vv_json_compare(texts[i - 1].name, texts[i].name) != 0)
-            VV_TRY(add_text(s, &texts[i], error));
+            VV_TRY(safetensors_in_add_text(s, &texts[i], error));
     }
     return VARVE_OK;
 }
@@ -344,7 +348,7 @@ varve_status vv_safetensors_end(
 {
     size_t count = s->headers.size / sizeof(struct vv_safetensors_bytes);
     if (!status)
-        status = add_texts(s, error);
+        status = safetensors_in_add_texts(s, error);
     for (size_t i = 0; i < count; i++) {
         struct vv_safetensors_bytes *header = header_of(s, (uint32_t)i);
         vv_release(s->headers.allocator, header->bytes, header->size);
@@ -357,7 +361,7 @@ varve_status vv_safetensors_end(
     return status;
 }
 
-static varve_status open_one(
+static varve_status safetensors_in_open_one(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     struct vv_safetensors s;
@@ -370,6 +374,6 @@ static varve_status open_one(
 
 const struct vv_foreign_format vv_safetensors_format = {
     .format = VARVE_FORMAT_SAFETENSORS,
-    .bid = bid,
-    .open = open_one,
+    .bid = safetensors_in_bid,
+    .open = safetensors_in_open_one,
 };

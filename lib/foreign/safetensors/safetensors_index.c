@@ -19,12 +19,12 @@ struct reading {
     struct vv_safetensors files;
 };
 
-static enum vv_bid bid(const struct vv_candidate *candidate)
+static enum vv_bid safetensors_index_bid(const struct vv_candidate *candidate)
 {
     return vv_shard_map_bid(candidate, ".safetensors.index.json");
 }
 
-static void leave_out(const struct reading *r, uint32_t file,
+static void safetensors_index_leave_out(const struct reading *r, uint32_t file,
     const struct vv_safetensors_tensor *tensor)
 {
     struct vv_json_item item;
@@ -34,8 +34,8 @@ static void leave_out(const struct reading *r, uint32_t file,
 }
 
 /* Both sorted by name. A tensor that the map lacks stays without a name. */
-static varve_status match(const struct reading *r, uint32_t file,
-    const struct vv_shard_entry *entries, size_t entry_count)
+static varve_status safetensors_index_match(const struct reading *r,
+    uint32_t file, const struct vv_shard_entry *entries, size_t entry_count)
 {
     size_t count, entry = 0;
     struct vv_safetensors_tensor *tensors =
@@ -50,7 +50,7 @@ static varve_status match(const struct reading *r, uint32_t file,
         if (order < 0)
             return vv_shard_map_fail_missing(&r->map, &entries[entry], file);
         if (order > 0) {
-            leave_out(r, file, &tensors[i]);
+            safetensors_index_leave_out(r, file, &tensors[i]);
             tensors[i].is_left_out = true;
         }
         entry += order == 0;
@@ -61,16 +61,16 @@ static varve_status match(const struct reading *r, uint32_t file,
     return VARVE_OK;
 }
 
-static varve_status read_file(void *user, uint32_t file,
+static varve_status safetensors_index_read_file(void *user, uint32_t file,
     const struct vv_shard_entry *entries, size_t count, varve_error *error)
 {
     struct reading *r = user;
     VV_TRY(vv_safetensors_read(&r->files, file, error));
-    VV_TRY(match(r, file, entries, count));
+    VV_TRY(safetensors_index_match(r, file, entries, count));
     return vv_safetensors_add(&r->files, error);
 }
 
-static varve_status open_index(
+static varve_status safetensors_index_open_index(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     struct reading r;
@@ -78,7 +78,7 @@ static varve_status open_index(
     vv_safetensors_begin(&r.files, foreign, draft);
     varve_status status = vv_shard_map_read(&r.map);
     if (!status)
-        status = vv_shard_map_each(&r.map, read_file, &r);
+        status = vv_shard_map_each(&r.map, safetensors_index_read_file, &r);
     status = vv_safetensors_end(&r.files, status, error);
     vv_shard_map_clear(&r.map);
     return status;
@@ -86,6 +86,6 @@ static varve_status open_index(
 
 const struct vv_foreign_format vv_safetensors_index_format = {
     .format = VARVE_FORMAT_SAFETENSORS,
-    .bid = bid,
-    .open = open_index,
+    .bid = safetensors_index_bid,
+    .open = safetensors_index_open_index,
 };

@@ -45,7 +45,7 @@ struct out {
 
 /* --- The header --------------------------------------------------------- */
 
-static void add_metadata(struct out *out, struct vv_buffer *to)
+static void safetensors_out_add_metadata(struct out *out, struct vv_buffer *to)
 {
     size_t count;
     const struct vv_safetensors_pair *pairs =
@@ -60,7 +60,7 @@ static void add_metadata(struct out *out, struct vv_buffer *to)
         vv_buffer_add8(to, '}');
 }
 
-static void add_tensor(struct out *out, struct vv_buffer *to,
+static void safetensors_out_add_tensor(struct out *out, struct vv_buffer *to,
     const struct vv_safetensors_value *value, uint64_t begin)
 {
     const struct vv_index *index = out->target->index;
@@ -88,8 +88,8 @@ static void add_tensor(struct out *out, struct vv_buffer *to,
 
 /* Of the values from `first` on that are in the same file; with its size before
  * it. */
-static varve_status add_header(struct out *out, struct vv_buffer *to,
-    size_t first, size_t end, varve_error *error)
+static varve_status safetensors_out_add_header(struct out *out,
+    struct vv_buffer *to, size_t first, size_t end, varve_error *error)
 {
     size_t count;
     uint64_t offset = 0;
@@ -98,11 +98,11 @@ static varve_status add_header(struct out *out, struct vv_buffer *to,
     to->size = 0;
     vv_buffer_add64(to, 0);
     vv_buffer_add8(to, '{');
-    add_metadata(out, to);
+    safetensors_out_add_metadata(out, to);
     for (size_t i = first; i < end; i++) {
         if (to->size > sizeof(uint64_t) + 1)
             vv_buffer_add8(to, ',');
-        add_tensor(out, to, &values[i], offset);
+        safetensors_out_add_tensor(out, to, &values[i], offset);
         offset += values[i].size;
     }
     vv_buffer_add8(to, '}');
@@ -129,7 +129,8 @@ static varve_status write_tensors(
     while (*next < count && values[*next].shard == file)
         ++*next;
     out->values.offset = 0;
-    VV_TRY(add_header(out, &out->values.staged, first, *next, error));
+    VV_TRY(safetensors_out_add_header(
+        out, &out->values.staged, first, *next, error));
     for (size_t i = first; i < *next; i++)
         VV_TRY(vv_value_out_add(
             &out->values, values[i].value, values[i].size, error));
@@ -139,7 +140,8 @@ static varve_status write_tensors(
 /* --- The index ---------------------------------------------------------- */
 
 /* As Python's json.dumps writes it with an indent of 2 and sorted keys. */
-static varve_status write_index(struct out *out, varve_error *error)
+static varve_status safetensors_out_write_index(
+    struct out *out, varve_error *error)
 {
     size_t count;
     uint64_t total = 0;
@@ -189,12 +191,14 @@ static uint64_t save_of(const char *stem, const char *name)
     return name && strcmp(name, suffix) == 0 ? save : 0;
 }
 
-static bool is_data(const struct vv_file_set *set, const char *name)
+static bool safetensors_out_is_data(
+    const struct vv_file_set *set, const char *name)
 {
     return save_of(set->stem, name) > 0;
 }
 
-static bool is_in(const struct vv_buffer *text, const struct vv_buffer *part)
+static bool safetensors_out_is_in(
+    const struct vv_buffer *text, const struct vv_buffer *part)
 {
     for (size_t at = 0; at + part->size <= text->size; at++) {
         const unsigned char *found = memchr(
@@ -210,7 +214,7 @@ static bool is_in(const struct vv_buffer *text, const struct vv_buffer *part)
 
 /* Looks for the name in quotes, wherever: a text that only looks like a name
  * keeps a file at worst. */
-static enum vv_named is_named(const struct vv_file_set *set,
+static enum vv_named safetensors_out_is_named(const struct vv_file_set *set,
     const struct vv_buffer *index, const char *name)
 {
     struct vv_buffer ascii, plain;
@@ -219,7 +223,8 @@ static enum vv_named is_named(const struct vv_file_set *set,
     vv_json_add_ascii(&ascii, name, strlen(name));
     vv_json_add_string(&plain, name, strlen(name));
     enum vv_named found = ascii.failed || plain.failed ? VV_NAME_MEMORY
-                          : is_in(index, &ascii) || is_in(index, &plain)
+                          : safetensors_out_is_in(index, &ascii) ||
+                                  safetensors_out_is_in(index, &plain)
                               ? VV_NAMED
                               : VV_NOT_NAMED;
     vv_buffer_clear(&ascii);
@@ -227,7 +232,8 @@ static enum vv_named is_named(const struct vv_file_set *set,
     return found;
 }
 
-static const struct vv_file_set_names names = { is_data, is_named };
+static const struct vv_file_set_names names = { safetensors_out_is_data,
+    safetensors_out_is_named };
 
 struct newest {
     const char *stem;
@@ -296,7 +302,7 @@ static varve_status write_several(struct out *out, varve_error *error)
 {
     size_t next = 0;
     VV_TRY(set_paths(out, error));
-    VV_TRY(write_index(out, error));
+    VV_TRY(safetensors_out_write_index(out, error));
     for (uint32_t i = 0; i < out->plan.shard_count; i++) {
         const char *path = (char *)out->paths[i].data;
         VV_TRY(vv_file_set_add(&out->set, path, error));
@@ -356,7 +362,7 @@ static varve_status write_files(struct out *out, varve_error *error)
     return out->has_index ? write_set(out, error) : write_single(out, error);
 }
 
-static void clear(struct out *out)
+static void safetensors_out_clear(struct out *out)
 {
     const varve_allocator *a = &out->target->context->allocator;
     uint32_t count = out->plan.shard_count;
@@ -377,7 +383,7 @@ static varve_status write(const struct vv_target *target, varve_error *error)
     varve_status status = vv_safetensors_plan_begin(&out.plan, target, error);
     if (!status)
         status = write_files(&out, error);
-    clear(&out);
+    safetensors_out_clear(&out);
     return status;
 }
 

@@ -22,7 +22,7 @@ enum { NO_SHARD = -1 };
 /* --- Values ------------------------------------------------------------- */
 
 /* Appends the name of a node to a buffer; returns its size. */
-static size_t add_name(
+static size_t safetensors_plan_add_name(
     struct vv_safetensors_plan *plan, uint32_t node, struct vv_buffer *to)
 {
     plan->scratch.size = 0;
@@ -33,7 +33,7 @@ static size_t add_name(
 }
 
 /* The type of a value that can be in the file. */
-static const struct vv_safetensors_dtype *type_of(
+static const struct vv_safetensors_dtype *safetensors_plan_type_of(
     const struct vv_target *target, uint32_t node, uint32_t value)
 {
     struct vv_safetensors_info kept;
@@ -61,7 +61,7 @@ static const char *why_not(
     return vv_safetensors_dtype_of(dtype) ? NULL : "a tensor of complex128";
 }
 
-static void add_values(struct vv_safetensors_plan *plan)
+static void safetensors_plan_add_values(struct vv_safetensors_plan *plan)
 {
     const struct vv_target *target = plan->target;
     const struct vv_index *index = target->index;
@@ -76,11 +76,11 @@ static void add_values(struct vv_safetensors_plan *plan)
         }
         struct vv_safetensors_value value = {
             .name_at = plan->names.size,
-            .dtype = type_of(target, node, i),
+            .dtype = safetensors_plan_type_of(target, node, i),
             .size = vv_at64(index->value_sizes, i),
             .value = i,
         };
-        value.name_size = add_name(plan, node, &plan->names);
+        value.name_size = safetensors_plan_add_name(plan, node, &plan->names);
         vv_buffer_add(&plan->values, &value, sizeof value);
     }
 }
@@ -104,17 +104,19 @@ static struct vv_safetensors_value *find_value(
     return NULL;
 }
 
-static int compare(const char *a, size_t a_size, const char *b, size_t b_size)
+static int safetensors_plan_compare(
+    const char *a, size_t a_size, const char *b, size_t b_size)
 {
     size_t common = a_size < b_size ? a_size : b_size;
     int order = common ? memcmp(a, b, common) : 0;
     return order ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-static int by_name(const void *a, const void *b)
+static int safetensors_plan_by_name(const void *a, const void *b)
 {
     const struct vv_safetensors_value *x = a, *y = b;
-    return compare(x->name, x->name_size, y->name, y->name_size);
+    return safetensors_plan_compare(
+        x->name, x->name_size, y->name, y->name_size);
 }
 
 void vv_safetensors_sort_names(struct vv_safetensors_plan *plan)
@@ -122,18 +124,18 @@ void vv_safetensors_sort_names(struct vv_safetensors_plan *plan)
     size_t count;
     struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
     if (count > 0)
-        qsort(values, count, sizeof *values, by_name);
+        qsort(values, count, sizeof *values, safetensors_plan_by_name);
 }
 
 /* As the reference implementation: by type, the largest first. */
-static int by_place(const void *a, const void *b)
+static int safetensors_plan_by_place(const void *a, const void *b)
 {
     const struct vv_safetensors_value *x = a, *y = b;
     if (x->shard != y->shard)
         return x->shard < y->shard ? -1 : 1;
     if (x->dtype != y->dtype)
         return x->dtype > y->dtype ? -1 : 1;
-    return by_name(a, b);
+    return safetensors_plan_by_name(a, b);
 }
 
 void vv_safetensors_sort_places(struct vv_safetensors_plan *plan)
@@ -141,20 +143,22 @@ void vv_safetensors_sort_places(struct vv_safetensors_plan *plan)
     size_t count;
     struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
     if (count > 0)
-        qsort(values, count, sizeof *values, by_place);
+        qsort(values, count, sizeof *values, safetensors_plan_by_place);
 }
 
-static varve_status check_names(const struct vv_safetensors_plan *plan,
+static varve_status safetensors_plan_check_names(
+    const struct vv_safetensors_plan *plan,
     const struct vv_safetensors_value *values, size_t count, varve_error *error)
 {
     static const char metadata[] = "__metadata__";
     for (size_t i = 0; i < count; i++) {
         const struct vv_safetensors_value *v = &values[i];
-        if (i > 0 && by_name(v - 1, v) == 0)
+        if (i > 0 && safetensors_plan_by_name(v - 1, v) == 0)
             return vv_fail(error, VARVE_DUPLICATE,
                 "%s: expected values of different names, found two \"%.*s\"",
                 plan->target->path, (int)v->name_size, v->name);
-        if (compare(v->name, v->name_size, metadata, sizeof metadata - 1) == 0)
+        if (safetensors_plan_compare(
+                v->name, v->name_size, metadata, sizeof metadata - 1) == 0)
             return vv_fail(error, VARVE_BAD_NAME,
                 "%s: expected other names of values than \"%s\", which is that "
                 "of the metadata, found it",
@@ -198,7 +202,7 @@ static void deal_out(struct vv_safetensors_plan *plan)
 
 /* --- Metadata ----------------------------------------------------------- */
 
-static void add_pair(struct vv_safetensors_plan *plan,
+static void safetensors_plan_add_pair(struct vv_safetensors_plan *plan,
     struct vv_safetensors_pair *pair, const char *name, const char *text)
 {
     struct vv_buffer *texts = &plan->pair_texts;
@@ -222,7 +226,7 @@ static void write_real(double real, char text[40])
     vv_set_point(text);
 }
 
-static void add_metadata(struct vv_safetensors_plan *plan)
+static void safetensors_plan_add_metadata(struct vv_safetensors_plan *plan)
 {
     const struct vv_index *index = plan->target->index;
     char text[40];
@@ -238,19 +242,19 @@ static void add_metadata(struct vv_safetensors_plan *plan)
             shown = m->integer ? "true" : "false";
         else
             shown = m->string;
-        add_pair(plan, &pair, m->name, shown);
+        safetensors_plan_add_pair(plan, &pair, m->name, shown);
     }
     if (index->counter) {
         struct vv_safetensors_pair pair = { .rank =
                                                 VV_SAFETENSORS_SAVE_COUNTER };
         vv_decimal(index->counter, text);
-        add_pair(plan, &pair, VV_SAFETENSORS_COUNTER, text);
+        safetensors_plan_add_pair(plan, &pair, VV_SAFETENSORS_COUNTER, text);
     }
 }
 
 /* A further edge that leads to a value: its path stands for the value's. */
-static void add_alias(struct vv_safetensors_plan *plan, uint32_t parent,
-    uint32_t edge, const struct vv_safetensors_value *value)
+static void safetensors_plan_add_alias(struct vv_safetensors_plan *plan,
+    uint32_t parent, uint32_t edge, const struct vv_safetensors_value *value)
 {
     const struct vv_index *index = plan->target->index;
     struct vv_buffer *texts = &plan->pair_texts;
@@ -262,7 +266,7 @@ static void add_alias(struct vv_safetensors_plan *plan, uint32_t parent,
         .node = vv_at32(index->edge_children, edge),
         .name_at = texts->size,
     };
-    if (add_name(plan, parent, texts) > 0)
+    if (safetensors_plan_add_name(plan, parent, texts) > 0)
         vv_buffer_add8(texts, '/');
     vv_buffer_add(texts, name, size);
     pair.text_at = texts->size;
@@ -274,7 +278,8 @@ static void add_alias(struct vv_safetensors_plan *plan, uint32_t parent,
     vv_buffer_add(&plan->pairs, &pair, sizeof pair);
 }
 
-static void add_edges(struct vv_safetensors_plan *plan, uint32_t node)
+static void safetensors_plan_add_edges(
+    struct vv_safetensors_plan *plan, uint32_t node)
 {
     const struct vv_target *target = plan->target;
     const struct vv_saved_paths *paths = target->paths;
@@ -287,7 +292,7 @@ static void add_edges(struct vv_safetensors_plan *plan, uint32_t node)
             continue;
         const struct vv_safetensors_value *value = find_value(plan, child);
         if (value)
-            add_alias(plan, node, e, value);
+            safetensors_plan_add_alias(plan, node, e, value);
         else
             vv_target_lose(target, child, "a further path that leads to it");
     }
@@ -299,7 +304,7 @@ static void add_links(struct vv_safetensors_plan *plan)
     const struct vv_index *index = target->index;
     for (uint32_t node = 0; node < index->node_count; node++) {
         if (vv_saved_path_exists(target->paths, node))
-            add_edges(plan, node);
+            safetensors_plan_add_edges(plan, node);
     }
     bool all = false; /* positions, which stay, tell them */
     if (!vv_moments_are_all(index, plan->names.allocator, &all))
@@ -315,7 +320,8 @@ static void add_links(struct vv_safetensors_plan *plan)
 static int pair_by_name(const void *a, const void *b)
 {
     const struct vv_safetensors_pair *x = a, *y = b;
-    int order = compare(x->name, x->name_size, y->name, y->name_size);
+    int order =
+        safetensors_plan_compare(x->name, x->name_size, y->name, y->name_size);
     return order ? order : (int)x->rank - (int)y->rank;
 }
 
@@ -326,7 +332,8 @@ static bool is_tensor(const struct vv_safetensors_plan *plan,
     struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
     struct vv_safetensors_value key = { .name = pair->name,
         .name_size = pair->name_size };
-    return bsearch(&key, values, count, sizeof key, by_name) != NULL;
+    return bsearch(&key, values, count, sizeof key, safetensors_plan_by_name) !=
+           NULL;
 }
 
 /* Why a pair cannot be in the file, or NULL. `last` is the one before it that
@@ -336,8 +343,8 @@ static const char *why_not_pair(const struct vv_safetensors_plan *plan,
     const struct vv_safetensors_pair *pair)
 {
     bool is_alias = pair->rank == VV_SAFETENSORS_ALIAS;
-    if (last &&
-        compare(last->name, last->name_size, pair->name, pair->name_size) == 0)
+    if (last && safetensors_plan_compare(last->name, last->name_size,
+                    pair->name, pair->name_size) == 0)
         return is_alias ? "a further path that leads to it"
                         : "metadata that has the name of other metadata";
     return is_alias && is_tensor(plan, pair) ? "a further path that leads to it"
@@ -395,8 +402,8 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
     vv_buffer_init(&plan->pairs, a);
     vv_target_lose_graph(target, true, vv_safetensors_keeps_tag);
     vv_target_lose_globals(target);
-    add_values(plan);
-    add_metadata(plan);
+    safetensors_plan_add_values(plan);
+    safetensors_plan_add_metadata(plan);
     if (!plan->values.failed)
         add_links(plan);
     if (plan->names.failed || plan->pair_texts.failed || plan->values.failed ||
@@ -408,7 +415,7 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
     vv_safetensors_sort_names(plan);
     size_t count;
     struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
-    VV_TRY(check_names(plan, values, count, error));
+    VV_TRY(safetensors_plan_check_names(plan, values, count, error));
     sort_pairs(plan);
     vv_safetensors_sort_places(plan);
     return VARVE_OK;

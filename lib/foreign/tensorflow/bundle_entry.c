@@ -24,7 +24,7 @@ struct reading {
     bool has_header;
 };
 
-static varve_status fail(const struct reading *r,
+static varve_status bundle_entry_fail(const struct reading *r,
     const struct vv_bundle_entry *e, const char *expected, const char *found)
 {
     bool is_slice = vv_bundle_is_slice(e);
@@ -36,7 +36,7 @@ static varve_status fail(const struct reading *r,
 /* --- The header ----------------------------------------------------------- */
 
 /* A list of numbers, each a field of its own or all in one. */
-static varve_status look_for(const struct vv_wire *wire,
+static varve_status bundle_entry_look_for(const struct vv_wire *wire,
     const struct vv_wire_field *f, uint64_t wanted, bool *is_there)
 {
     const unsigned char *at = f->bytes;
@@ -61,14 +61,16 @@ static bool is_below_0(const struct vv_wire_field *f)
     return f->type != VV_WIRE_SIZED && f->value >> 31 & 1;
 }
 
-static varve_status check_version(const struct reading *r, struct vv_wire wire)
+static varve_status bundle_entry_check_version(
+    const struct reading *r, struct vv_wire wire)
 {
     struct vv_wire_field f;
     while (vv_wire_has_more(&wire)) {
         bool is_bad = false;
         VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_VERSION_BAD_CONSUMERS)
-            VV_TRY(look_for(&wire, &f, VV_BUNDLE_VERSION, &is_bad));
+            VV_TRY(
+                bundle_entry_look_for(&wire, &f, VV_BUNDLE_VERSION, &is_bad));
         else if (f.number == VV_VERSION_MIN_CONSUMER)
             is_bad = f.value > VV_BUNDLE_VERSION && !is_below_0(&f);
         else if (f.number == VV_VERSION_PRODUCER && is_below_0(&f))
@@ -110,12 +112,14 @@ static varve_status take_header_field(struct reading *r,
         return VARVE_OK;
     case VV_HEADER_VERSION:
         VV_TRY(vv_wire_expect(wire, f, VV_WIRE_SIZED));
-        return check_version(r, vv_wire_open(wire, f, "the version"));
+        return bundle_entry_check_version(
+            r, vv_wire_open(wire, f, "the version"));
     default: return VARVE_OK;
     }
 }
 
-static varve_status take_header(struct reading *r, struct vv_wire wire)
+static varve_status bundle_entry_take_header(
+    struct reading *r, struct vv_wire wire)
 {
     struct vv_wire_field f;
     r->has_header = true;
@@ -132,7 +136,7 @@ static varve_status take_header(struct reading *r, struct vv_wire wire)
 
 /* --- Shapes and slices ---------------------------------------------------- */
 
-static varve_status add_extent(struct reading *r, uint64_t extent)
+static varve_status bundle_entry_add_extent(struct reading *r, uint64_t extent)
 {
     struct vv_bundle *b = r->bundle;
     if (!vv_grow_array(&b->context->allocator, &b->extents, &b->extent_capacity,
@@ -144,7 +148,7 @@ static varve_status add_extent(struct reading *r, uint64_t extent)
 
 /* The number in a message that has one field of interest, 0 if it is left
  * out. */
-static varve_status take_number(
+static varve_status bundle_entry_take_number(
     struct vv_wire wire, uint64_t number, uint64_t *value)
 {
     struct vv_wire_field f;
@@ -159,30 +163,30 @@ static varve_status take_number(
     return VARVE_OK;
 }
 
-static varve_status take_shape(
+static varve_status bundle_entry_take_shape(
     struct reading *r, struct vv_bundle_entry *e, struct vv_wire wire)
 {
     struct vv_wire_field f;
     if (e->rank > 0)
-        return fail(r, e, "one shape", "two");
+        return bundle_entry_fail(r, e, "one shape", "two");
     e->first_extent = r->bundle->extent_count;
     while (vv_wire_has_more(&wire)) {
         uint64_t extent;
         VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_SHAPE_UNKNOWN_RANK && f.value)
-            return fail(r, e, "a shape", "one of unknown rank");
+            return bundle_entry_fail(r, e, "a shape", "one of unknown rank");
         if (f.number != VV_SHAPE_DIM)
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
-        VV_TRY(take_number(
+        VV_TRY(bundle_entry_take_number(
             vv_wire_open(&wire, &f, "an extent"), VV_DIM_SIZE, &extent));
         if (extent > INT64_MAX)
-            return fail(r, e, "extents of 0 or more", "one below");
+            return bundle_entry_fail(r, e, "extents of 0 or more", "one below");
         if (++e->rank > VARVE_MAX_RANK)
             return vv_fail(r->error, VARVE_LIMIT,
                 "%s: %s: expected a rank up to %d, found more", r->bundle->path,
                 e->key + vv_bundle_is_slice(e), VARVE_MAX_RANK);
-        VV_TRY(add_extent(r, extent));
+        VV_TRY(bundle_entry_add_extent(r, extent));
     }
     return VARVE_OK;
 }
@@ -215,12 +219,14 @@ static varve_status take_pairs(struct reading *r,
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
         if (rank == e->rank)
-            return fail(r, e, "slices of its rank", "one of more dimensions");
+            return bundle_entry_fail(
+                r, e, "slices of its rank", "one of more dimensions");
         VV_TRY(take_extent(
             vv_wire_open(&wire, &f, "a slice"), pairs + 2 * rank++));
     }
     if (rank != e->rank || rank == 0)
-        return fail(r, e, "slices of its rank", "one of fewer dimensions");
+        return bundle_entry_fail(
+            r, e, "slices of its rank", "one of fewer dimensions");
     return VARVE_OK;
 }
 
@@ -239,9 +245,11 @@ static varve_status find_slice(const struct reading *r,
     if (failed)
         return vv_fail_memory(r->error, "slices");
     if (!slice)
-        return fail(r, e, "an entry for each of its slices", "none for one");
+        return bundle_entry_fail(
+            r, e, "an entry for each of its slices", "none for one");
     if (slice->number != e->number || slice->rank != e->rank)
-        return fail(r, e, "slices of its own type", "one of another");
+        return bundle_entry_fail(
+            r, e, "slices of its own type", "one of another");
     *number = (uint32_t)(slice - b->entries);
     return VARVE_OK;
 }
@@ -258,7 +266,8 @@ static varve_status settle_pair(const struct reading *r,
         pair[1] = (int64_t)whole;
     if (pair[0] < 0 || pair[1] < 0 || (uint64_t)pair[1] != extent ||
         extent > whole || (uint64_t)pair[0] > whole - extent)
-        return fail(r, e, "slices inside its shape", "one outside");
+        return bundle_entry_fail(
+            r, e, "slices inside its shape", "one outside");
     return VARVE_OK;
 }
 
@@ -281,8 +290,8 @@ static varve_status take_slice(
     b->entries[number].is_added = true;
     for (uint32_t i = 0; i < e->rank; i++) {
         VV_TRY(settle_pair(r, e, number, i, pairs + 2 * i));
-        VV_TRY(add_extent(r, (uint64_t)pairs[2 * i]));
-        VV_TRY(add_extent(r, (uint64_t)pairs[2 * i + 1]));
+        VV_TRY(bundle_entry_add_extent(r, (uint64_t)pairs[2 * i]));
+        VV_TRY(bundle_entry_add_extent(r, (uint64_t)pairs[2 * i + 1]));
     }
     return VARVE_OK;
 }
@@ -299,13 +308,13 @@ static varve_status take_scalar(struct reading *r, struct vv_bundle_entry *e,
     }
     VV_TRY(vv_wire_expect(wire, f, VV_WIRE_VARINT));
     if (f->value > INT64_MAX)
-        return fail(r, e, "numbers of 0 or more", "one below");
+        return bundle_entry_fail(r, e, "numbers of 0 or more", "one below");
     if (f->number == VV_ENTRY_OFFSET)
         e->offset = f->value;
     else if (f->number == VV_ENTRY_SIZE)
         e->size = f->value;
     else if (f->value > INT32_MAX)
-        return fail(r, e, "a type and a shard", "larger numbers");
+        return bundle_entry_fail(r, e, "a type and a shard", "larger numbers");
     else if (f->number == VV_ENTRY_DTYPE)
         e->number = (uint32_t)vv_bundle_dtype_referred(f->value);
     else
@@ -313,7 +322,7 @@ static varve_status take_scalar(struct reading *r, struct vv_bundle_entry *e,
     return VARVE_OK;
 }
 
-static varve_status take_fields(
+static varve_status bundle_entry_take_fields(
     struct reading *r, struct vv_bundle_entry *e, struct vv_wire wire)
 {
     struct vv_wire_field f;
@@ -322,7 +331,8 @@ static varve_status take_fields(
         switch (f.number) {
         case VV_ENTRY_SHAPE:
             VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
-            VV_TRY(take_shape(r, e, vv_wire_open(&wire, &f, "a shape")));
+            VV_TRY(bundle_entry_take_shape(
+                r, e, vv_wire_open(&wire, &f, "a shape")));
             break;
         case VV_ENTRY_SLICES:
             VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
@@ -349,19 +359,22 @@ static varve_status check_slices(
     for (uint32_t i = 0; i < e->slice_count; i++) {
         uint64_t count = b->entries[b->slices[e->first_slice + i]].count;
         if (count > left)
-            return fail(r, e, "slices that make up the whole", "more");
+            return bundle_entry_fail(
+                r, e, "slices that make up the whole", "more");
         left -= count;
     }
     if (left > 0)
-        return fail(r, e, "slices that make up the whole", "fewer");
+        return bundle_entry_fail(
+            r, e, "slices that make up the whole", "fewer");
     if (e->size > 0 || vv_bundle_is_slice(e))
-        return fail(r, e, "a tensor in slices", "bytes of its own");
+        return bundle_entry_fail(
+            r, e, "a tensor in slices", "bytes of its own");
     if (e->dtype == 0 || e->dtype == VARVE_STRING)
-        return fail(r, e, "slices of numbers", "another type");
+        return bundle_entry_fail(r, e, "slices of numbers", "another type");
     return VARVE_OK;
 }
 
-static varve_status check_entry(
+static varve_status bundle_entry_check_entry(
     const struct reading *r, struct vv_bundle_entry *e)
 {
     uint64_t size;
@@ -370,22 +383,25 @@ static varve_status check_entry(
     e->dtype = vv_bundle_dtype(e->number);
     size_t element = vv_dtype_file_size(e->dtype);
     if (e->shard >= r->bundle->shard_count)
-        return fail(r, e, "a shard that there is", "a larger number");
+        return bundle_entry_fail(
+            r, e, "a shard that there is", "a larger number");
     if (e->number == 0)
-        return fail(r, e, "an element type", "none");
+        return bundle_entry_fail(r, e, "an element type", "none");
     if (!vv_shape_count(e->rank, extents, &e->count) ||
         !vv_size_of(e->count, element ? element : 16, &size))
-        return fail(r, e, "a shape of less than 2^64 bytes", "a larger one");
+        return bundle_entry_fail(
+            r, e, "a shape of less than 2^64 bytes", "a larger one");
     if (e->slice_count > 0)
         return check_slices(r, e);
     if (element > 0 && size != e->size)
-        return fail(r, e, "as many bytes as its shape takes", "others");
+        return bundle_entry_fail(
+            r, e, "as many bytes as its shape takes", "others");
     return VARVE_OK;
 }
 
-static varve_status take_entry(void *user, const unsigned char *key,
-    size_t key_size, const unsigned char *value, size_t value_size,
-    varve_error *error)
+static varve_status bundle_entry_take_entry(void *user,
+    const unsigned char *key, size_t key_size, const unsigned char *value,
+    size_t value_size, varve_error *error)
 {
     struct reading *r = user;
     struct vv_bundle *b = r->bundle;
@@ -398,7 +414,7 @@ static varve_status take_entry(void *user, const unsigned char *key,
         .error = error,
     };
     if (key_size == 0)
-        return take_header(r, wire);
+        return bundle_entry_take_header(r, wire);
     struct vv_bundle_entry e = { .key_size = (uint32_t)key_size };
     if (!r->has_header)
         return vv_fail(error, VARVE_CORRUPT,
@@ -407,8 +423,8 @@ static varve_status take_entry(void *user, const unsigned char *key,
     if (!e.key || !vv_grow_array(&b->context->allocator, &b->entries,
                       &b->entry_capacity, b->entry_count, sizeof e))
         return vv_fail_memory(error, "the entries of an index");
-    VV_TRY(take_fields(r, &e, wire));
-    VV_TRY(check_entry(r, &e));
+    VV_TRY(bundle_entry_take_fields(r, &e, wire));
+    VV_TRY(bundle_entry_check_entry(r, &e));
     b->entries[b->entry_count++] = e;
     return VARVE_OK;
 }
@@ -421,7 +437,7 @@ varve_status vv_bundle_read_index(
     struct reading r = { .bundle = b, .error = error };
     struct vv_table_in table = { b->context, b->path, index, size };
     vv_arena_init(&b->keys, &b->context->allocator);
-    VV_TRY(vv_table_each(&table, take_entry, &r, error));
+    VV_TRY(vv_table_each(&table, bundle_entry_take_entry, &r, error));
     if (!r.has_header)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: expected a header, found an empty table", b->path);

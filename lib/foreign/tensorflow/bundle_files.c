@@ -34,7 +34,7 @@ static size_t prefix_size(const char *path)
 }
 
 /* `size` bytes of `text` and then `more`; NULL without memory. */
-static char *join(
+static char *bundle_files_join(
     const varve_allocator *a, const char *text, size_t size, const char *more)
 {
     size_t more_size = strlen(more);
@@ -51,8 +51,8 @@ static varve_status name_files(
 {
     const varve_allocator *a = &files->context->allocator;
     size_t size = prefix_size(path);
-    files->prefix = join(a, path, size, "");
-    files->index_path = join(a, path, size, suffix);
+    files->prefix = bundle_files_join(a, path, size, "");
+    files->index_path = bundle_files_join(a, path, size, suffix);
     files->staging = vv_allocate(a, STAGING_SIZE);
     if (!files->prefix || !files->index_path || !files->staging)
         return vv_fail_memory(error, "the names of the files to write");
@@ -68,11 +68,11 @@ static char *shard_path(
         snprintf(more, sizeof more, ".data-%05zu-of-%05zu", number, count);
     else
         snprintf(more, sizeof more, ".data-%05zu", number);
-    return join(
+    return bundle_files_join(
         &files->context->allocator, files->prefix, strlen(files->prefix), more);
 }
 
-static void clear(struct vv_bundle_files *files)
+static void bundle_files_clear(struct vv_bundle_files *files)
 {
     const varve_allocator *a = &files->context->allocator;
     for (size_t i = 0; i < files->count; i++) {
@@ -97,16 +97,17 @@ static bool is_data_of(const char *stem, const char *name, uint64_t *count)
     return name && !*name;
 }
 
-static bool is_data(const struct vv_file_set *set, const char *name)
+static bool bundle_files_is_data(
+    const struct vv_file_set *set, const char *name)
 {
     uint64_t count;
     return is_data_of(set->stem, name, &count);
 }
 
 /* Takes the first entry of an index, and no other. */
-static varve_status take_header(void *user, const unsigned char *key,
-    size_t key_size, const unsigned char *value, size_t value_size,
-    varve_error *error)
+static varve_status bundle_files_take_header(void *user,
+    const unsigned char *key, size_t key_size, const unsigned char *value,
+    size_t value_size, varve_error *error)
 {
     uint64_t *count = user;
     struct vv_wire wire = {
@@ -122,14 +123,15 @@ static varve_status take_header(void *user, const unsigned char *key,
     return VARVE_CANCELLED;
 }
 
-static enum vv_named is_named(const struct vv_file_set *set,
+static enum vv_named bundle_files_is_named(const struct vv_file_set *set,
     const struct vv_buffer *index, const char *name)
 {
     struct vv_table_in table = { set->context, set->index.path, index->data,
         index->size };
     uint64_t said = 0, count = 0;
     varve_error error;
-    if (vv_table_each(&table, take_header, &said, &error) == VARVE_NO_MEMORY)
+    if (vv_table_each(&table, bundle_files_take_header, &said, &error) ==
+        VARVE_NO_MEMORY)
         return VV_NAME_MEMORY;
     if (said == 0)
         return VV_MAY_BE_NAMED;
@@ -137,7 +139,8 @@ static enum vv_named is_named(const struct vv_file_set *set,
     return is_its ? VV_NAMED : VV_NOT_NAMED;
 }
 
-static const struct vv_file_set_names names = { is_data, is_named };
+static const struct vv_file_set_names names = { bundle_files_is_data,
+    bundle_files_is_named };
 
 /* --- Writing -------------------------------------------------------------- */
 
@@ -160,11 +163,12 @@ varve_status vv_bundle_files_begin(struct vv_bundle_files *files,
         status = vv_file_set_begin(&files->set, context, files->index_path,
             vv_path_name(files->prefix), &names, flags, error);
     if (status)
-        clear(files);
+        bundle_files_clear(files);
     return status;
 }
 
-static varve_status flush(struct vv_bundle_files *files, varve_error *error)
+static varve_status bundle_files_flush(
+    struct vv_bundle_files *files, varve_error *error)
 {
     if (files->staged == 0)
         return VARVE_OK;
@@ -180,7 +184,7 @@ varve_status vv_bundle_files_shard(
     struct vv_bundle_files *files, varve_error *error)
 {
     const varve_allocator *a = &files->context->allocator;
-    VV_TRY(flush(files, error));
+    VV_TRY(bundle_files_flush(files, error));
     if (!vv_grow_array(a, &files->shards, &files->capacity, files->count,
             sizeof *files->shards))
         return vv_fail_memory(error, "another data file");
@@ -206,7 +210,7 @@ varve_status vv_bundle_files_write(struct vv_bundle_files *files,
     if (size == 0)
         return VARVE_OK;
     if (size > STAGING_SIZE - files->staged)
-        VV_TRY(flush(files, error));
+        VV_TRY(bundle_files_flush(files, error));
     if (size > STAGING_SIZE) {
         const struct vv_publication *p = &files->set.files[files->count - 1];
         VV_TRY(vv_file_write(
@@ -262,10 +266,10 @@ static varve_status name_shard(
     return vv_file_set_name(&files->set, number, shard->path, error);
 }
 
-static varve_status finish(struct vv_bundle_files *files,
+static varve_status bundle_files_finish(struct vv_bundle_files *files,
     const struct vv_buffer *index, varve_error *error)
 {
-    VV_TRY(flush(files, error));
+    VV_TRY(bundle_files_flush(files, error));
     if (files->named_count == 0)
         vv_bundle_files_count(files);
     while (files->count < files->named_count)
@@ -280,8 +284,8 @@ varve_status vv_bundle_files_end(struct vv_bundle_files *files,
     const struct vv_buffer *index, varve_status status, varve_error *error)
 {
     if (!status)
-        status = finish(files, index, error);
+        status = bundle_files_finish(files, index, error);
     status = vv_file_set_end(&files->set, status, error);
-    clear(files);
+    bundle_files_clear(files);
     return status;
 }

@@ -25,7 +25,7 @@ enum { FEW_ATTRIBUTES = 64 }; /* so many are compared with all children */
 /* --- What each node will be ----------------------------------------------- */
 
 /* A value of its own, or an object that may hold some. */
-static varve_status find_kind(
+static varve_status bundle_graph_find_kind(
     const struct vv_object_graph *g, uint32_t object, varve_kind *kind)
 {
     uint32_t attributes, others;
@@ -40,7 +40,7 @@ static varve_status find_kind(
     return VARVE_OK;
 }
 
-static varve_status add_object(struct vv_object_graph *g,
+static varve_status bundle_graph_add_object(struct vv_object_graph *g,
     const struct vv_wire *wire, const struct vv_wire_field *f)
 {
     VV_TRY(vv_wire_expect(wire, f, VV_WIRE_SIZED));
@@ -71,12 +71,12 @@ static varve_status find_objects(struct vv_object_graph *g)
     while (vv_wire_has_more(&wire)) {
         VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_OBJECTS_NODE)
-            VV_TRY(add_object(g, &wire, &f));
+            VV_TRY(bundle_graph_add_object(g, &wire, &f));
     }
     /* Object 0 is the root, which a draft has from the beginning. */
     for (uint32_t i = 1; i < g->count && !g->draft->failed; i++) {
         varve_kind kind;
-        VV_TRY(find_kind(g, i, &kind));
+        VV_TRY(bundle_graph_find_kind(g, i, &kind));
         g->objects[i].node = vv_draft_node(g->draft, kind);
     }
     return VARVE_OK;
@@ -142,8 +142,8 @@ static varve_status find_counter(struct vv_object_graph *g)
 
 /* --- What each node holds ------------------------------------------------- */
 
-static varve_status add_child(struct vv_object_graph *g, uint32_t object,
-    const struct vv_child *child, void *user)
+static varve_status bundle_graph_add_child(struct vv_object_graph *g,
+    uint32_t object, const struct vv_child *child, void *user)
 {
     (void)user;
     if (is_counter_edge(object, child) && child->object == g->counter)
@@ -153,7 +153,7 @@ static varve_status add_child(struct vv_object_graph *g, uint32_t object,
     return VARVE_OK;
 }
 
-static varve_status add_slot(
+static varve_status bundle_graph_add_slot(
     struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
     struct vv_wire_field f;
@@ -220,7 +220,7 @@ static void declare(struct vv_object_graph *g, uint32_t node)
     vv_draft_tag(g->draft, node, VV_BUNDLE_UNTYPED_TAG);
 }
 
-static void add_value(
+static void bundle_graph_add_value(
     struct vv_object_graph *g, uint32_t node, const struct vv_attribute *a)
 {
     if (a->is_declared) {
@@ -243,7 +243,7 @@ static void add_value(
 
 /* For writing it again. `wire` is the attribute, as is `entry`, where it has
  * one. */
-static void keep(struct vv_object_graph *g, uint32_t node,
+static void bundle_graph_keep(struct vv_object_graph *g, uint32_t node,
     enum vv_bundle_role role, const struct vv_wire *wire,
     const struct vv_bundle_entry *entry, uint32_t members)
 {
@@ -265,7 +265,7 @@ static void keep(struct vv_object_graph *g, uint32_t node,
     vv_bundle_keep(g->draft, node, &kept);
 }
 
-static varve_status add_attribute(
+static varve_status bundle_graph_add_attribute(
     struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
     struct vv_attribute a;
@@ -282,15 +282,16 @@ static varve_status add_attribute(
         node = vv_draft_node(g->draft, vv_attribute_kind(&a));
         VV_TRY(hang_attribute(g, object, &named, node));
     }
-    add_value(g, node, &a);
-    keep(g, node, is_object ? VV_ROLE_ATTRIBUTE : VV_ROLE_OBJECT, &wire,
-        a.entry, 0);
+    bundle_graph_add_value(g, node, &a);
+    bundle_graph_keep(g, node, is_object ? VV_ROLE_ATTRIBUTE : VV_ROLE_OBJECT,
+        &wire, a.entry, 0);
     return VARVE_OK;
 }
 
 /* Its name: that of the attribute, and what its key has behind that of it. */
-static varve_status add_member(struct vv_object_graph *g, uint32_t object,
-    const struct vv_attribute *a, struct vv_bundle_entry *e, uint32_t *node)
+static varve_status bundle_graph_add_member(struct vv_object_graph *g,
+    uint32_t object, const struct vv_attribute *a, struct vv_bundle_entry *e,
+    uint32_t *node)
 {
     struct vv_buffer name;
     vv_buffer_init(&name, &g->bundle->context->allocator);
@@ -323,8 +324,8 @@ static varve_status add_family(
         end++;
     for (size_t at = begin; at < end && !g->draft->failed; at++) {
         uint32_t node;
-        VV_TRY(add_member(g, object, &a, &b->entries[at], &node));
-        keep(g, node, VV_ROLE_MEMBER, &wire, &b->entries[at],
+        VV_TRY(bundle_graph_add_member(g, object, &a, &b->entries[at], &node));
+        bundle_graph_keep(g, node, VV_ROLE_MEMBER, &wire, &b->entries[at],
             (uint32_t)(end - begin));
     }
     return VARVE_OK;
@@ -386,7 +387,7 @@ static varve_status add_to_draft(
     VV_TRY(vv_object_count(g, object, &g->attributes, &others, &any));
     if (!families) {
         VV_TRY(gather_rest(g, object));
-        VV_TRY(vv_object_children(g, object, add_child, NULL));
+        VV_TRY(vv_object_children(g, object, bundle_graph_add_child, NULL));
     }
     while (vv_wire_has_more(&wire)) {
         VV_TRY(vv_wire_next(&wire, &f));
@@ -400,9 +401,9 @@ static varve_status add_to_draft(
         if (families)
             VV_TRY(add_family(g, object, inner));
         else if (f.number == VV_OBJECT_ATTRIBUTE)
-            VV_TRY(add_attribute(g, object, inner));
+            VV_TRY(bundle_graph_add_attribute(g, object, inner));
         else if (f.number == VV_OBJECT_SLOT)
-            VV_TRY(add_slot(g, object, inner));
+            VV_TRY(bundle_graph_add_slot(g, object, inner));
         else
             VV_TRY(add_saver(g, object, inner));
     }

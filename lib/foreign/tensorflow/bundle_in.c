@@ -39,7 +39,7 @@ static bool has_index_name(const char *path)
     return size > ending && strcmp(path + size - ending, INDEX_ENDING) == 0;
 }
 
-static enum vv_bid bid(const struct vv_candidate *candidate)
+static enum vv_bid bundle_in_bid(const struct vv_candidate *candidate)
 {
     if (vv_table_ends_in(candidate->tail, candidate->tail_size))
         return VV_BID_SURE;
@@ -79,7 +79,7 @@ static varve_status open_shard(struct vv_foreign *f, const struct vv_bundle *b,
 }
 
 /* Where a shard is, or belongs, among those that are open. */
-static size_t place_of(const struct shards *shards, uint32_t number)
+static size_t bundle_in_place_of(const struct shards *shards, uint32_t number)
 {
     size_t low = 0, high = shards->count;
     while (low < high) {
@@ -95,7 +95,7 @@ static size_t place_of(const struct shards *shards, uint32_t number)
 static varve_status need_shard(struct vv_foreign *f, const struct vv_bundle *b,
     struct shards *shards, uint32_t number, uint32_t *file, varve_error *error)
 {
-    size_t at = place_of(shards, number);
+    size_t at = bundle_in_place_of(shards, number);
     if (at < shards->count && shards->all[at].number == number) {
         *file = shards->all[at].file;
         return VARVE_OK;
@@ -172,7 +172,7 @@ static uint32_t add_unlisted(
 }
 
 /* That, or everything where there is no graph. */
-static void add_names(
+static void bundle_in_add_names(
     struct vv_bundle *b, struct vv_draft *draft, bool has_graph)
 {
     for (size_t i = 0; i < b->entry_count && !draft->failed; i++) {
@@ -195,7 +195,7 @@ static void add_names(
     }
 }
 
-static varve_status add_all(struct vv_foreign *f, struct vv_bundle *b,
+static varve_status bundle_in_add_all(struct vv_foreign *f, struct vv_bundle *b,
     struct vv_draft *draft, varve_error *error)
 {
     struct vv_bundle_entry *graph =
@@ -205,7 +205,7 @@ static varve_status add_all(struct vv_foreign *f, struct vv_bundle *b,
         VV_TRY(vv_bundle_read_graph(f, b, graph, draft, error));
     else
         f->format = VARVE_FORMAT_TENSORFLOW_NAMES;
-    add_names(b, draft, graph != NULL);
+    bundle_in_add_names(b, draft, graph != NULL);
     return VARVE_OK;
 }
 
@@ -228,8 +228,8 @@ static varve_status decode_only_string(const struct vv_foreign *f,
     return status;
 }
 
-static varve_status decode(const struct vv_foreign *f, uint64_t number,
-    unsigned char *bytes, size_t size, varve_error *error)
+static varve_status bundle_in_decode(const struct vv_foreign *f,
+    uint64_t number, unsigned char *bytes, size_t size, varve_error *error)
 {
     const struct vv_bundle *b = f->state;
     const struct vv_bundle_entry *e =
@@ -239,7 +239,7 @@ static varve_status decode(const struct vv_foreign *f, uint64_t number,
     return vv_bundle_decode(f, b, e, bytes, size, error);
 }
 
-static void end(struct vv_foreign *f)
+static void bundle_in_end(struct vv_foreign *f)
 {
     struct vv_bundle *b = f->state;
     const varve_allocator *a = &f->context->allocator;
@@ -280,7 +280,7 @@ static varve_status load_index(struct vv_foreign *f, const struct vv_bundle *b,
     return VARVE_OK;
 }
 
-static varve_status read_index(
+static varve_status bundle_in_read_index(
     struct vv_foreign *f, struct vv_bundle *b, varve_error *error)
 {
     struct vv_buffer index;
@@ -305,24 +305,24 @@ static varve_status open_bundle(
 {
     struct vv_bundle *b = vv_allocate_zeroed(&f->context->allocator, sizeof *b);
     f->state = b;
-    f->free = end;
-    f->decode = decode;
+    f->free = bundle_in_end;
+    f->decode = bundle_in_decode;
     if (!b)
         return vv_fail_memory(error, "a checkpoint");
     b->context = f->context;
     b->path = f->files[0].path;
-    VV_TRY(read_index(f, b, error));
+    VV_TRY(bundle_in_read_index(f, b, error));
     if (!has_index_name(b->path))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
             "%s: expected the index of a TensorFlow checkpoint under a name "
             "that ends in %s, found another",
             b->path, INDEX_ENDING);
     VV_TRY(settle_entries(f, b, error));
-    return add_all(f, b, draft, error);
+    return bundle_in_add_all(f, b, draft, error);
 }
 
 const struct vv_foreign_format vv_bundle_format = {
     .format = VARVE_FORMAT_TENSORFLOW,
-    .bid = bid,
+    .bid = bundle_in_bid,
     .open = open_bundle,
 };

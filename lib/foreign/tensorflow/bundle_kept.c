@@ -56,7 +56,7 @@ void vv_bundle_keep(
 /* --- Taking --------------------------------------------------------------- */
 
 /* The bytes are our own, or were checked when they were read. */
-static bool next(struct vv_wire *wire, struct vv_wire_field *f)
+static bool bundle_kept_next(struct vv_wire *wire, struct vv_wire_field *f)
 {
     return vv_wire_has_more(wire) && vv_wire_next(wire, f) == VARVE_OK;
 }
@@ -70,7 +70,7 @@ static void take_record(struct vv_bundle_kept *kept)
         .bytes = kept->record,
         .size = kept->record_size,
         .error = &unwanted };
-    while (next(&wire, &f)) {
+    while (bundle_kept_next(&wire, &f)) {
         const char *text = (const char *)f.bytes;
         size_t size = (size_t)f.value;
         if (f.number == VV_ATTRIBUTE_NAME)
@@ -82,7 +82,7 @@ static void take_record(struct vv_bundle_kept *kept)
     }
 }
 
-static void take_field(
+static void bundle_kept_take_field(
     struct vv_bundle_kept *kept, const struct vv_wire_field *f)
 {
     /* This library wrote it, into memory: it is believed. */
@@ -116,8 +116,8 @@ bool vv_bundle_kept_of(
     *kept = (struct vv_bundle_kept){ .name = "", .full_name = "", .key = "" };
     if (target->kept)
         wire.bytes = target->kept(target->user, node, &wire.size);
-    while (next(&wire, &f))
-        take_field(kept, &f);
+    while (bundle_kept_next(&wire, &f))
+        bundle_kept_take_field(kept, &f);
     take_record(kept);
     return wire.bytes != NULL;
 }
@@ -139,7 +139,7 @@ void vv_bundle_kept_record(const struct vv_bundle_kept *kept,
     vv_wire_bytes(to, VV_ATTRIBUTE_NAME, kept->name, kept->name_size);
     vv_wire_bytes(to, VV_ATTRIBUTE_FULL_NAME, full_name->data, full_name->size);
     vv_wire_bytes(to, VV_ATTRIBUTE_KEY, key->data, key->size);
-    for (size_t at = 0; next(&wire, &f); at = wire.at) {
+    for (size_t at = 0; bundle_kept_next(&wire, &f); at = wire.at) {
         if (f.number > VV_ATTRIBUTE_KEY)
             vv_buffer_add(to, kept->record + at, wire.at - at);
     }

@@ -1,5 +1,5 @@
 /* bundle_kept.h - what of a TensorFlow checkpoint a graph of ours has no place
- * for: kept beside its nodes (kept.h) and written again.
+ * for: kept beside its nodes (format_extras.h) and written again.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -16,14 +16,14 @@ struct rest {
     struct vv_buffer *name; /* of the part that was taken last */
 };
 
-static bool begins_with(const struct rest *r, const char *mark)
+static bool bundle_key_begins_with(const struct rest *r, const char *mark)
 {
     size_t size = strlen(mark);
     return (size_t)(r->end - r->at) >= size && memcmp(r->at, mark, size) == 0;
 }
 
 /* Takes a name and the '/' behind it; false where it is escaped otherwise. */
-static bool take_name(struct rest *r)
+static bool bundle_key_take_name(struct rest *r)
 {
     r->name->size = 0;
     for (; r->at < r->end && *r->at != '/'; r->at++) {
@@ -47,13 +47,14 @@ static uint32_t name_number(const struct rest *r)
 }
 
 /* The node to which the names up to the next mark lead from the root. */
-static uint32_t follow(struct rest *r, const char *mark)
+static uint32_t bundle_key_follow(struct rest *r, const char *mark)
 {
     uint32_t node = 0;
     if (r->at < r->end && *r->at == '/')
         r->at++; /* behind the empty path */
-    while (node != VV_NONE && r->at < r->end && !begins_with(r, mark)) {
-        uint32_t name = take_name(r) ? name_number(r) : VV_NONE;
+    while (
+        node != VV_NONE && r->at < r->end && !bundle_key_begins_with(r, mark)) {
+        uint32_t name = bundle_key_take_name(r) ? name_number(r) : VV_NONE;
         node = name == VV_NONE ? VV_NONE
                                : vv_index_find_child(r->index, node, name);
     }
@@ -73,32 +74,32 @@ static const char *last_name(const struct rest *r)
     return at;
 }
 
-static uint32_t follow_slot(struct rest *r, uint32_t variable)
+static uint32_t bundle_key_follow_slot(struct rest *r, uint32_t variable)
 {
     const char *name = last_name(r);
     struct rest path = { r->index, r->at, name, r->name };
-    uint32_t owner = follow(&path, VV_BUNDLE_ATTRIBUTES "/");
+    uint32_t owner = bundle_key_follow(&path, VV_BUNDLE_ATTRIBUTES "/");
     r->at = name;
-    uint32_t number = take_name(r) ? name_number(r) : VV_NONE;
+    uint32_t number = bundle_key_take_name(r) ? name_number(r) : VV_NONE;
     return owner == VV_NONE || number == VV_NONE
                ? VV_NONE
                : vv_index_find_slot(r->index, owner, variable, number);
 }
 
 /* Up to the mark of slots or of attributes, whichever comes first. */
-static uint32_t follow_all(struct rest *r)
+static uint32_t bundle_key_follow_all(struct rest *r)
 {
     static const char slot[] = VV_BUNDLE_SLOT "/";
     struct rest other = *r;
-    uint32_t node = follow(r, VV_BUNDLE_ATTRIBUTES "/");
-    if (node != VV_NONE && begins_with(r, VV_BUNDLE_ATTRIBUTES "/"))
+    uint32_t node = bundle_key_follow(r, VV_BUNDLE_ATTRIBUTES "/");
+    if (node != VV_NONE && bundle_key_begins_with(r, VV_BUNDLE_ATTRIBUTES "/"))
         return node;
     *r = other;
-    node = follow(r, slot);
-    if (node == VV_NONE || !begins_with(r, slot))
+    node = bundle_key_follow(r, slot);
+    if (node == VV_NONE || !bundle_key_begins_with(r, slot))
         return VV_NONE;
     r->at += sizeof slot - 1;
-    return follow_slot(r, node);
+    return bundle_key_follow_slot(r, node);
 }
 
 bool vv_bundle_key_leads(const struct vv_index *index, const char *key,
@@ -107,6 +108,6 @@ bool vv_bundle_key_leads(const struct vv_index *index, const char *key,
     if (size == 0)
         return false;
     struct rest rest = { index, key, key + size, scratch };
-    return follow_all(&rest) == node &&
-           begins_with(&rest, VV_BUNDLE_ATTRIBUTES "/");
+    return bundle_key_follow_all(&rest) == node &&
+           bundle_key_begins_with(&rest, VV_BUNDLE_ATTRIBUTES "/");
 }

@@ -39,7 +39,8 @@ struct lists {
     bool is_list;
 };
 
-static bool is_called(const struct vv_child *child, const char *name)
+static bool bundle_moments_is_called(
+    const struct vv_child *child, const char *name)
 {
     return child->size == strlen(name) &&
            memcmp(child->name, name, child->size) == 0;
@@ -51,9 +52,9 @@ static varve_status find_lists(struct vv_object_graph *g, uint32_t object,
     struct lists *l = user;
     (void)g;
     (void)object;
-    if (is_called(child, VV_TRAINED_LIST))
+    if (bundle_moments_is_called(child, VV_TRAINED_LIST))
         l->trained = child->object;
-    else if (!is_called(child, VV_EVERY_LIST))
+    else if (!bundle_moments_is_called(child, VV_EVERY_LIST))
         vv_buffer_add(&l->others, child, sizeof *child);
     return VARVE_OK;
 }
@@ -70,8 +71,8 @@ static bool position_of(const struct vv_child *child, uint32_t *position)
            (child->size > 1 && child->size < 10 && *child->name != '0');
 }
 
-static varve_status add_element(struct vv_object_graph *g, uint32_t object,
-    const struct vv_child *child, void *user)
+static varve_status bundle_moments_add_element(struct vv_object_graph *g,
+    uint32_t object, const struct vv_child *child, void *user)
 {
     struct lists *l = user;
     struct element element = { .object = child->object };
@@ -83,7 +84,8 @@ static varve_status add_element(struct vv_object_graph *g, uint32_t object,
 }
 
 /* Puts the elements where they belong; false where one is missing. */
-static bool sort(const struct lists *l, uint32_t *objects, size_t count)
+static bool bundle_moments_sort(
+    const struct lists *l, uint32_t *objects, size_t count)
 {
     const struct element *found = (const void *)l->found.data;
     memset(objects, 0xff, count * sizeof *objects);
@@ -96,7 +98,7 @@ static bool sort(const struct lists *l, uint32_t *objects, size_t count)
 }
 
 /* Sets the objects of a list, and whether it is one that serves nobody yet. */
-static varve_status read_list(
+static varve_status bundle_moments_read_list(
     struct lists *l, uint32_t object, struct vv_buffer *objects, bool *is_good)
 {
     *is_good = false;
@@ -105,18 +107,18 @@ static varve_status read_list(
         return VARVE_OK;
     l->marks[object].is_used = true;
     l->is_list = true;
-    VV_TRY(vv_object_children(l->graph, object, add_element, l));
+    VV_TRY(vv_object_children(l->graph, object, bundle_moments_add_element, l));
     size_t count = l->found.size / sizeof(struct element);
     uint32_t *sorted = l->found.failed
                            ? NULL
                            : vv_buffer_extend(objects, count * sizeof *sorted);
     if (count && !sorted)
         return vv_fail_memory(l->graph->error, "an object graph");
-    *is_good = count && l->is_list && sort(l, sorted, count);
+    *is_good = count && l->is_list && bundle_moments_sort(l, sorted, count);
     return VARVE_OK;
 }
 
-static const struct vv_draft_value *value_of(
+static const struct vv_draft_value *bundle_moments_value_of(
     const struct lists *l, uint32_t object)
 {
     const struct vv_draft *d = l->graph->draft;
@@ -130,10 +132,11 @@ static const struct vv_draft_value *value_of(
     return has_value ? &values[node->value - 1] : NULL;
 }
 
-static bool fits(const struct lists *l, uint32_t variable, uint32_t moment)
+static bool bundle_moments_fits(
+    const struct lists *l, uint32_t variable, uint32_t moment)
 {
-    const struct vv_draft_value *a = value_of(l, variable);
-    const struct vv_draft_value *b = value_of(l, moment);
+    const struct vv_draft_value *a = bundle_moments_value_of(l, variable);
+    const struct vv_draft_value *b = bundle_moments_value_of(l, moment);
     const unsigned char *extents = l->graph->draft->extents.data;
     return a && b && a->dtype == b->dtype && a->rank == b->rank &&
            (a->rank == 0 || memcmp(extents + 8 * a->extents,
@@ -147,7 +150,7 @@ static bool take_variables(struct lists *l, uint32_t optimizer)
     for (size_t i = 0; i < l->variables.size / sizeof *objects; i++) {
         struct mark *mark = &l->marks[objects[i]];
         if (mark->is_moment || mark->trained_by == optimizer + 1 ||
-            !value_of(l, objects[i]))
+            !bundle_moments_value_of(l, objects[i]))
             return false;
         mark->trained_by = optimizer + 1;
     }
@@ -166,7 +169,7 @@ static bool take_moments(struct lists *l)
     for (; taken < count; taken++) {
         struct mark *mark = &l->marks[moments[taken]];
         if (mark->is_moment || mark->trained_by ||
-            !fits(l, variables[taken], moments[taken]))
+            !bundle_moments_fits(l, variables[taken], moments[taken]))
             break;
         mark->is_moment = true;
     }
@@ -175,7 +178,7 @@ static bool take_moments(struct lists *l)
     return taken == count;
 }
 
-static void add_slots(
+static void bundle_moments_add_slots(
     const struct lists *l, uint32_t optimizer, const struct vv_child *child)
 {
     const struct vv_object *objects = l->graph->objects;
@@ -187,7 +190,8 @@ static void add_slots(
             objects[moments[i]].node);
 }
 
-static varve_status add_optimizer(struct lists *l, uint32_t optimizer)
+static varve_status bundle_moments_add_optimizer(
+    struct lists *l, uint32_t optimizer)
 {
     bool is_good;
     l->trained = VV_NONE;
@@ -197,15 +201,15 @@ static varve_status add_optimizer(struct lists *l, uint32_t optimizer)
         return vv_fail_memory(l->graph->error, "an object graph");
     if (l->trained == VV_NONE || l->others.size == 0)
         return VARVE_OK;
-    VV_TRY(read_list(l, l->trained, &l->variables, &is_good));
+    VV_TRY(bundle_moments_read_list(l, l->trained, &l->variables, &is_good));
     if (!is_good || !take_variables(l, optimizer))
         return VARVE_OK;
     for (size_t k = 0; k < l->others.size / sizeof(struct vv_child); k++) {
         const struct vv_child *child =
             (const struct vv_child *)(const void *)l->others.data + k;
-        VV_TRY(read_list(l, child->object, &l->list, &is_good));
+        VV_TRY(bundle_moments_read_list(l, child->object, &l->list, &is_good));
         if (is_good && take_moments(l))
-            add_slots(l, optimizer, child);
+            bundle_moments_add_slots(l, optimizer, child);
     }
     return VARVE_OK;
 }
@@ -226,7 +230,7 @@ varve_status vv_bundle_moments_add(struct vv_object_graph *g)
     vv_buffer_init(&l.variables, a);
     vv_buffer_init(&l.list, a);
     for (uint32_t i = 0; i < g->count && !status; i++)
-        status = add_optimizer(&l, i);
+        status = bundle_moments_add_optimizer(&l, i);
     vv_buffer_clear(&l.others);
     vv_buffer_clear(&l.found);
     vv_buffer_clear(&l.variables);

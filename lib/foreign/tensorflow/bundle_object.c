@@ -61,7 +61,7 @@ bool vv_attribute_is_variable(const struct vv_attribute *a)
            memcmp(a->name, VV_BUNDLE_VARIABLE, a->name_size) == 0;
 }
 
-static varve_status find_entry(
+static varve_status bundle_object_find_entry(
     const struct vv_object_graph *g, uint32_t object, struct vv_attribute *a)
 {
     const struct vv_bundle *b = g->bundle;
@@ -98,7 +98,7 @@ varve_status vv_object_attribute(const struct vv_object_graph *g,
     }
     a->is_optional |= a->name_size == sizeof CONFIG - 1 &&
                       memcmp(a->name, CONFIG, a->name_size) == 0;
-    return find_entry(g, object, a);
+    return bundle_object_find_entry(g, object, a);
 }
 
 bool vv_attribute_is_bytes(const struct vv_attribute *a)

@@ -48,7 +48,7 @@ static void add_escaped(const char *text, size_t size, struct vv_buffer *to)
     }
 }
 
-static void add_name(
+static void bundle_objects_add_name(
     const struct vv_index *index, uint32_t name, struct vv_buffer *to)
 {
     size_t size;
@@ -57,7 +57,7 @@ static void add_name(
 }
 
 /* The path of a node to which edges lead. */
-static void add_path(
+static void bundle_objects_add_path(
     struct vv_bundle_objects *o, uint32_t node, struct vv_buffer *to)
 {
     const struct vv_saved_paths *paths = o->target->paths;
@@ -70,7 +70,7 @@ static void add_path(
         return;
     for (size_t i = o->ways.size / 4; i-- > 0;) {
         uint32_t edge = vv_load32(o->ways.data + 4 * i);
-        add_name(index, vv_at32(index->edge_names, edge), to);
+        bundle_objects_add_name(index, vv_at32(index->edge_names, edge), to);
         if (i)
             vv_buffer_add8(to, '/');
     }
@@ -82,11 +82,11 @@ static void add_slot_path(
     const struct vv_saved_paths *paths = o->target->paths;
     const struct vv_index *index = o->target->index;
     uint32_t slot = paths->ways[node] & ~VV_WAY_IS_SLOT;
-    add_path(o, vv_at32(index->slot_variables, slot), to);
+    bundle_objects_add_path(o, vv_at32(index->slot_variables, slot), to);
     vv_buffer_add_string(to, "/" VV_BUNDLE_SLOT "/");
-    add_path(o, paths->parents[node], to);
+    bundle_objects_add_path(o, paths->parents[node], to);
     vv_buffer_add8(to, '/');
-    add_name(index, vv_at32(index->slot_names, slot), to);
+    bundle_objects_add_name(index, vv_at32(index->slot_names, slot), to);
 }
 
 static const char *attribute_of(const struct vv_index *index, uint32_t node)
@@ -114,7 +114,7 @@ static void make_key(struct vv_bundle_objects *o, uint32_t node,
     if (holder != paths->root && paths->ways[holder] & VV_WAY_IS_SLOT)
         add_slot_path(o, holder, key);
     else
-        add_path(o, holder, key);
+        bundle_objects_add_path(o, holder, key);
     vv_buffer_add_string(key, "/" VV_BUNDLE_ATTRIBUTES "/");
     if (kept->name_size)
         add_escaped(kept->name, kept->name_size, key);
@@ -163,7 +163,7 @@ void vv_bundle_full_name(
 
 /* --- Objects ------------------------------------------------------------- */
 
-static void add_child(
+static void bundle_objects_add_child(
     struct vv_buffer *b, uint32_t number, const char *name, size_t size)
 {
     size_t child = vv_wire_begin(b, VV_OBJECT_CHILD);
@@ -184,15 +184,15 @@ static void add_children(
             vv_index_name(index, vv_at32(index->edge_names, e), &size);
         uint32_t child = vv_at32(index->edge_children, e);
         if (vv_bundle_is_object(&o->roles, child))
-            add_child(b, o->roles.numbers[child], name, size);
+            bundle_objects_add_child(b, o->roles.numbers[child], name, size);
     }
     if (node == 0 && o->roles.counter != VV_NONE)
-        add_child(b, o->roles.counter_number, VV_BUNDLE_COUNTER,
+        bundle_objects_add_child(b, o->roles.counter_number, VV_BUNDLE_COUNTER,
             strlen(VV_BUNDLE_COUNTER));
 }
 
 /* An attribute named `name`, called and under a key as the buffers have it. */
-static void add_attribute(
+static void bundle_objects_add_attribute(
     struct vv_bundle_objects *o, const char *name, struct vv_buffer *b)
 {
     b->failed |= o->name.failed || o->key.failed;
@@ -218,7 +218,7 @@ static void find_full_name(struct vv_bundle_objects *o, uint32_t node,
 }
 
 /* The value of an object. One that was declared without one still is. */
-static void add_value(
+static void bundle_objects_add_value(
     struct vv_bundle_objects *o, uint32_t node, struct vv_buffer *b)
 {
     const struct vv_index *index = o->target->index;
@@ -236,7 +236,7 @@ static void add_value(
     if (has_record)
         vv_bundle_kept_record(&kept, &o->name, &o->key, b);
     else
-        add_attribute(o, attribute_of(index, node), b);
+        bundle_objects_add_attribute(o, attribute_of(index, node), b);
 }
 
 /* Those that hang below an object; one of several tensors is added with its
@@ -267,7 +267,7 @@ static void add_attributes(
     }
 }
 
-static void add_slots(
+static void bundle_objects_add_slots(
     const struct vv_bundle_objects *o, uint32_t node, struct vv_buffer *b)
 {
     const struct vv_index *index = o->target->index;
@@ -296,29 +296,30 @@ static void add_has_values(struct vv_buffer *b, bool has)
     vv_wire_end(b, flag);
 }
 
-static void add_object(
+static void bundle_objects_add_object(
     struct vv_bundle_objects *o, uint32_t node, struct vv_buffer *b)
 {
     struct vv_bundle_kept kept;
     size_t object = vv_wire_begin(b, VV_OBJECTS_NODE);
     add_children(o, node, b);
-    add_value(o, node, b);
+    bundle_objects_add_value(o, node, b);
     add_attributes(o, node, b);
-    add_slots(o, node, b);
+    bundle_objects_add_slots(o, node, b);
     if (vv_bundle_kept_of(o->target, node, &kept))
         vv_buffer_add(b, kept.rest, kept.rest_size);
     add_has_values(b, o->roles.has_values[node]);
     vv_wire_end(b, object);
 }
 
-static void add_counter(struct vv_bundle_objects *o, struct vv_buffer *b)
+static void bundle_objects_add_counter(
+    struct vv_bundle_objects *o, struct vv_buffer *b)
 {
     size_t object = vv_wire_begin(b, VV_OBJECTS_NODE);
     o->name.size = 0;
     o->key.size = 0;
     vv_buffer_add_string(&o->name, VV_BUNDLE_COUNTER);
     vv_buffer_add_string(&o->key, VV_BUNDLE_COUNTER_KEY);
-    add_attribute(o, VV_BUNDLE_VARIABLE, b);
+    bundle_objects_add_attribute(o, VV_BUNDLE_VARIABLE, b);
     add_has_values(b, true);
     vv_wire_end(b, object);
 }
@@ -354,12 +355,12 @@ varve_status vv_bundle_objects_encode(
         return fail_too_large(o, names, error);
     for (uint32_t node = 0; node < count && !bytes->failed; node++) {
         if (node == o->roles.counter)
-            add_counter(o, bytes);
+            bundle_objects_add_counter(o, bytes);
         if (vv_bundle_is_object(&o->roles, node))
-            add_object(o, node, bytes);
+            bundle_objects_add_object(o, node, bytes);
     }
     if (count == o->roles.counter)
-        add_counter(o, bytes);
+        bundle_objects_add_counter(o, bytes);
     if (bytes->failed)
         return vv_fail_memory(error, "the objects of a checkpoint");
     if (bytes->size - begin > INT32_MAX)

@@ -118,7 +118,7 @@ static varve_status write_data(struct vv_bundle_out *out,
 
 /* --- Entries ------------------------------------------------------------- */
 
-static void add_shape(struct vv_buffer *b, const varve_tensor *type)
+static void bundle_out_add_shape(struct vv_buffer *b, const varve_tensor *type)
 {
     size_t shape = vv_wire_begin(b, VV_ENTRY_SHAPE);
     for (uint32_t i = 0; i < type->rank; i++) {
@@ -129,20 +129,20 @@ static void add_shape(struct vv_buffer *b, const varve_tensor *type)
     vv_wire_end(b, shape);
 }
 
-static void add_entry(struct vv_buffer *b, const struct vv_bundle_value *value,
-    const struct extent *extent)
+static void bundle_out_add_entry(struct vv_buffer *b,
+    const struct vv_bundle_value *value, const struct extent *extent)
 {
     vv_wire_number(b, VV_ENTRY_DTYPE,
         value->number ? value->number
                       : vv_bundle_dtype_number(value->type.dtype));
-    add_shape(b, &value->type);
+    bundle_out_add_shape(b, &value->type);
     vv_wire_number(b, VV_ENTRY_SHARD, extent->shard);
     vv_wire_number(b, VV_ENTRY_OFFSET, extent->offset);
     vv_wire_number(b, VV_ENTRY_SIZE, extent->size);
     vv_wire_fixed32(b, VV_ENTRY_SUM, extent->sum);
 }
 
-static varve_status check_shape(const struct vv_bundle_out *out,
+static varve_status bundle_out_check_shape(const struct vv_bundle_out *out,
     const struct vv_bundle_value *value, varve_error *error)
 {
     for (uint32_t i = 0; i < value->type.rank; i++) {
@@ -159,7 +159,7 @@ varve_status vv_bundle_out_add(struct vv_bundle_out *out,
     const struct vv_bundle_value *value, varve_error *error)
 {
     struct extent extent = { 0 };
-    VV_TRY(check_shape(out, value, error));
+    VV_TRY(bundle_out_check_shape(out, value, error));
     VV_TRY(write_data(out, value, &extent, error));
     if (!vv_grow_array(out->texts.allocator, &out->records, &out->capacity,
             out->count, sizeof *out->records))
@@ -170,7 +170,7 @@ varve_status vv_bundle_out_add(struct vv_bundle_out *out,
         .key_size = value->key_size };
     vv_buffer_add(texts, value->key, value->key_size);
     record->entry = texts->size;
-    add_entry(texts, value, &extent);
+    bundle_out_add_entry(texts, value, &extent);
     record->entry_size = texts->size - record->entry;
     return texts->failed ? vv_fail_memory(error, "the index") : VARVE_OK;
 }
@@ -191,7 +191,7 @@ varve_status vv_bundle_out_begin(struct vv_bundle_out *out,
     return status;
 }
 
-static int compare(const void *a, const void *b)
+static int bundle_out_compare(const void *a, const void *b)
 {
     const struct vv_bundle_record *x = a, *y = b;
     size_t size = x->key_size < y->key_size ? x->key_size : y->key_size;
@@ -205,10 +205,11 @@ static varve_status sort_records(struct vv_bundle_out *out, varve_error *error)
     for (size_t i = 0; i < out->count; i++)
         out->records[i].texts = out->texts.data;
     if (out->count)
-        qsort(out->records, out->count, sizeof *out->records, compare);
+        qsort(
+            out->records, out->count, sizeof *out->records, bundle_out_compare);
     for (size_t i = 1; i < out->count; i++) {
         const struct vv_bundle_record *record = &out->records[i];
-        if (compare(record - 1, record) == 0)
+        if (bundle_out_compare(record - 1, record) == 0)
             return vv_fail(error, VARVE_DUPLICATE,
                 "%.300s: expected one value under each key, found two under "
                 "\"%.*s\"",
@@ -219,7 +220,7 @@ static varve_status sort_records(struct vv_bundle_out *out, varve_error *error)
 }
 
 /* The entry about the bundle as a whole, under a key that sorts before all. */
-static void add_header(
+static void bundle_out_add_header(
     struct vv_table_out *table, struct vv_buffer *b, size_t shard_count)
 {
     b->size = 0;
@@ -236,7 +237,8 @@ static varve_status build_index(
     struct vv_bundle_out *out, struct vv_table_out *table, varve_error *error)
 {
     VV_TRY(sort_records(out, error));
-    add_header(table, &out->varints, vv_bundle_files_count(&out->files));
+    bundle_out_add_header(
+        table, &out->varints, vv_bundle_files_count(&out->files));
     for (size_t i = 0; i < out->count; i++) {
         const struct vv_bundle_record *record = &out->records[i];
         vv_table_out_add(table, record->texts + record->key, record->key_size,

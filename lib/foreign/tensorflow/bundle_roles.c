@@ -63,7 +63,7 @@ static varve_status make_parents(
 
 /* --- Slots --------------------------------------------------------------- */
 
-static bool is_saved(const struct vv_index *index, uint32_t node)
+static bool bundle_roles_is_saved(const struct vv_index *index, uint32_t node)
 {
     uint32_t value = vv_index_find_value(index, node);
     return value != VV_NONE && vv_index_is_saved(index, value);
@@ -73,13 +73,14 @@ bool vv_bundle_slot_is_kept(const struct vv_bundle_roles *r, uint32_t slot)
 {
     const struct vv_index *index = r->target->index;
     return !r->omits_slots &&
-           is_saved(index, vv_at32(index->slot_variables, slot)) &&
-           is_saved(index, vv_at32(index->slot_nodes, slot));
+           bundle_roles_is_saved(index, vv_at32(index->slot_variables, slot)) &&
+           bundle_roles_is_saved(index, vv_at32(index->slot_nodes, slot));
 }
 
 bool vv_bundle_has_value(const struct vv_bundle_roles *r, uint32_t node)
 {
-    return is_saved(r->target->index, node) && !r->is_left_out[node];
+    return bundle_roles_is_saved(r->target->index, node) &&
+           !r->is_left_out[node];
 }
 
 static void find_left_out(struct vv_bundle_roles *r)
@@ -133,7 +134,7 @@ static enum vv_bundle_role role_of(
         !vv_bundle_kept_of(r->target, node, &kept))
         return VV_ROLE_OBJECT;
     uint32_t parent = p->parents[p->first[node]];
-    bool may_be = is_saved(r->target->index, node)
+    bool may_be = bundle_roles_is_saved(r->target->index, node)
                       ? kept.role != VV_ROLE_ENTRY || parent == 0
                       : kept.role == VV_ROLE_ATTRIBUTE &&
                             vv_index_has_tag(
@@ -208,7 +209,7 @@ static bool has_own(const struct vv_bundle_roles *r, uint32_t node)
 }
 
 /* Tells all that lead to a node that something is below them. */
-static void mark_all(struct vv_bundle_roles *r, struct parents *p)
+static void bundle_roles_mark_all(struct vv_bundle_roles *r, struct parents *p)
 {
     size_t count = 0;
     for (uint32_t node = 0; node < r->target->index->node_count; node++) {
@@ -251,7 +252,7 @@ static bool has_counter(const struct vv_index *index)
     return name == VV_NONE || vv_index_find_child(index, 0, name) == VV_NONE;
 }
 
-static void number(struct vv_bundle_roles *r)
+static void bundle_roles_number(struct vv_bundle_roles *r)
 {
     uint32_t next = 0, node = 0;
     for (; node < r->target->index->node_count; node++) {
@@ -266,7 +267,8 @@ static void number(struct vv_bundle_roles *r)
 
 /* --- All ----------------------------------------------------------------- */
 
-static varve_status find_all(struct vv_bundle_roles *r, varve_error *error)
+static varve_status bundle_roles_find_all(
+    struct vv_bundle_roles *r, varve_error *error)
 {
     const struct vv_index *index = r->target->index;
     struct parents p = { 0 };
@@ -276,8 +278,8 @@ static varve_status find_all(struct vv_bundle_roles *r, varve_error *error)
         find_roles(r, &p);
         for (uint32_t node = 0; node < index->node_count; node++)
             break_families(r, node);
-        mark_all(r, &p);
-        number(r);
+        bundle_roles_mark_all(r, &p);
+        bundle_roles_number(r);
     }
     clear_parents(&p, r->target);
     return status;
@@ -302,7 +304,7 @@ varve_status vv_bundle_roles_begin(struct vv_bundle_roles *r,
         return vv_fail_memory(error, "the objects of a checkpoint");
     if (has_counter(target->index))
         r->counter = counter_place(target->index);
-    return find_all(r, error);
+    return bundle_roles_find_all(r, error);
 }
 
 void vv_bundle_roles_end(struct vv_bundle_roles *r)

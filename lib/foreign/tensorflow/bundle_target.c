@@ -27,7 +27,7 @@ struct writer {
 /* --- Values -------------------------------------------------------------- */
 
 /* Under the key in w->key. */
-static varve_status add(
+static varve_status bundle_target_add(
     struct writer *w, struct vv_bundle_value *value, varve_error *error)
 {
     if (w->key.failed)
@@ -53,12 +53,12 @@ static bool has_type(
 }
 
 /* A single string. */
-static varve_status add_string(
+static varve_status bundle_target_add_string(
     struct writer *w, const void *bytes, uint64_t size, varve_error *error)
 {
     unsigned char length[8];
     vv_store64(length, size);
-    return add(w,
+    return bundle_target_add(w,
         &(struct vv_bundle_value){
             .type = { .dtype = VARVE_STRING },
             .bytes = bytes,
@@ -69,7 +69,7 @@ static varve_status add_string(
 }
 
 /* Python state, a state of ours, or one whose type cannot be kept. */
-static varve_status add_state(struct writer *w, uint32_t node,
+static varve_status bundle_target_add_state(struct writer *w, uint32_t node,
     const struct vv_bundle_kept *kept, const struct vv_bundle_value *value,
     varve_error *error)
 {
@@ -78,10 +78,10 @@ static varve_status add_state(struct writer *w, uint32_t node,
     else if (w->is_flat)
         vv_target_lose(
             w->target, node, "that it is a state: it is a string there");
-    return add_string(w, value->bytes, value->size, error);
+    return bundle_target_add_string(w, value->bytes, value->size, error);
 }
 
-static varve_status add_value(
+static varve_status bundle_target_add_value(
     struct writer *w, uint32_t number, varve_error *error)
 {
     const struct vv_target *target = w->target;
@@ -104,7 +104,7 @@ static varve_status add_value(
         /* It may have been a value of a type that is none of ours, kept as
          * bytes. */
         if (!has_type(&kept, bytes, size))
-            return add_state(w, node, &kept, &value, error);
+            return bundle_target_add_state(w, node, &kept, &value, error);
         value.type = kept.shape;
         value.number = kept.number;
     } else if (vv_bundle_dtype(kept.number) == value.type.dtype) {
@@ -116,16 +116,17 @@ static varve_status add_value(
         value.bytes += lengths_size;
         value.size -= lengths_size;
     }
-    return add(w, &value, error);
+    return bundle_target_add(w, &value, error);
 }
 
-static varve_status add_counter(struct writer *w, varve_error *error)
+static varve_status bundle_target_add_counter(
+    struct writer *w, varve_error *error)
 {
     unsigned char bytes[8];
     vv_store64(bytes, w->target->index->counter);
     w->key.size = 0;
     vv_buffer_add_string(&w->key, VV_BUNDLE_COUNTER_KEY);
-    return add(w,
+    return bundle_target_add(w,
         &(struct vv_bundle_value){
             .type = { .dtype = VARVE_INT64 },
             .bytes = bytes,
@@ -173,7 +174,7 @@ static void lose_slots(
     }
 }
 
-static bool begins_with(
+static bool bundle_target_begins_with(
     const struct vv_target *target, uint32_t name, const char *text)
 {
     size_t size;
@@ -182,13 +183,13 @@ static bool begins_with(
 }
 
 /* Tags that a reader gives to what was kept. */
-static bool keeps_tag(
+static bool bundle_target_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name)
 {
     struct vv_bundle_kept kept;
-    return (begins_with(target, name, "tensorflow:") ||
-               begins_with(target, name, "registered:") ||
-               begins_with(target, name, VARVE_TAG_OPTIONAL)) &&
+    return (bundle_target_begins_with(target, name, "tensorflow:") ||
+               bundle_target_begins_with(target, name, "registered:") ||
+               bundle_target_begins_with(target, name, VARVE_TAG_OPTIONAL)) &&
            vv_bundle_kept_of(target, node, &kept);
 }
 
@@ -197,7 +198,7 @@ static bool keeps_type_tag(
     const struct vv_target *target, uint32_t node, uint32_t name)
 {
     struct vv_bundle_kept kept;
-    return begins_with(target, name, "tensorflow:") &&
+    return bundle_target_begins_with(target, name, "tensorflow:") &&
            vv_bundle_kept_of(target, node, &kept) && kept.number;
 }
 
@@ -231,7 +232,7 @@ static varve_status add_variables(
             !vv_bundle_has_value(&w->objects.roles, at))
             continue;
         vv_bundle_objects_key(&w->objects, at, &w->key);
-        VV_TRY(add_value(w, *value, error));
+        VV_TRY(bundle_target_add_value(w, *value, error));
     }
     return VARVE_OK;
 }
@@ -245,7 +246,7 @@ static varve_status add_states(struct writer *w, varve_error *error)
             !vv_bundle_has_value(&w->objects.roles, node))
             continue;
         vv_bundle_objects_key(&w->objects, node, &w->key);
-        VV_TRY(add_value(w, value, error));
+        VV_TRY(bundle_target_add_value(w, value, error));
     }
     return VARVE_OK;
 }
@@ -255,15 +256,15 @@ static varve_status add_objects(struct writer *w, varve_error *error)
     uint32_t value = 0;
     VV_TRY(add_variables(w, &value, w->objects.roles.counter, error));
     if (w->objects.roles.counter != VV_NONE)
-        VV_TRY(add_counter(w, error));
+        VV_TRY(bundle_target_add_counter(w, error));
     VV_TRY(add_variables(w, &value, VV_NONE, error));
     VV_TRY(add_states(w, error));
     w->key.size = 0;
     vv_buffer_add_string(&w->key, VV_BUNDLE_GRAPH_KEY);
-    return add_string(w, w->graph.data, w->graph.size, error);
+    return bundle_target_add_string(w, w->graph.data, w->graph.size, error);
 }
 
-static varve_status publish(struct writer *w,
+static varve_status bundle_target_publish(struct writer *w,
     varve_status (*add_all)(struct writer *w, varve_error *error),
     varve_error *error)
 {
@@ -284,13 +285,13 @@ static varve_status write_objects(
     if (!status)
         status = vv_bundle_objects_encode(&w.objects, &w.graph, error);
     if (!status) {
-        vv_target_lose_graph(target, true, keeps_tag);
+        vv_target_lose_graph(target, true, bundle_target_keeps_tag);
         lose_metadata(target);
         lose_slots(target, &w.objects.roles);
         lose_attributes(target, &w.objects.roles);
         if (w.objects.roles.counter == VV_NONE)
             lose_counter(target);
-        status = publish(&w, add_objects, error);
+        status = bundle_target_publish(&w, add_objects, error);
     }
     vv_bundle_objects_end(&w.objects);
     vv_buffer_clear(&w.graph);
@@ -302,7 +303,8 @@ static varve_status write_objects(
 
 /* The header has the empty key, and who finds an object graph looks no further
  * for names. */
-static varve_status check_key(const struct writer *w, varve_error *error)
+static varve_status bundle_target_check_key(
+    const struct writer *w, varve_error *error)
 {
     static const char graph[] = VV_BUNDLE_GRAPH_KEY;
     if (w->key.failed)
@@ -320,7 +322,8 @@ static varve_status check_key(const struct writer *w, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status add_names(struct writer *w, varve_error *error)
+static varve_status bundle_target_add_names(
+    struct writer *w, varve_error *error)
 {
     const struct vv_index *index = w->target->index;
     for (uint32_t value = 0; value < index->value_count; value++) {
@@ -328,8 +331,8 @@ static varve_status add_names(struct writer *w, varve_error *error)
         if (!vv_index_is_saved(index, value))
             continue;
         vv_bundle_full_name(w->target, node, &w->key);
-        VV_TRY(check_key(w, error));
-        VV_TRY(add_value(w, value, error));
+        VV_TRY(bundle_target_check_key(w, error));
+        VV_TRY(bundle_target_add_value(w, value, error));
     }
     return VARVE_OK;
 }
@@ -342,7 +345,8 @@ static varve_status write_names(
     vv_target_lose_graph(target, false, keeps_type_tag);
     lose_metadata(target);
     lose_counter(target);
-    varve_status status = publish(&w, add_names, error);
+    varve_status status =
+        bundle_target_publish(&w, bundle_target_add_names, error);
     vv_buffer_clear(&w.key);
     return status;
 }

@@ -22,21 +22,22 @@ struct decoding {
     varve_error *error;
 };
 
-static const char *path_of(const struct decoding *c)
+static const char *bundle_value_path_of(const struct decoding *c)
 {
     return c->foreign->files[c->entry->file].path;
 }
 
-static varve_status fail(const struct decoding *c, const char *expected)
+static varve_status bundle_value_fail(
+    const struct decoding *c, const char *expected)
 {
     const struct vv_bundle_entry *e = c->entry;
     return vv_fail(c->error, VARVE_CORRUPT,
         "%s: %s: bytes %" PRIu64 " to %" PRIu64 ": expected %s, found others",
-        path_of(c), e->key + vv_bundle_is_slice(e), e->offset,
+        bundle_value_path_of(c), e->key + vv_bundle_is_slice(e), e->offset,
         e->offset + e->size, expected);
 }
 
-static varve_status check_sum(
+static varve_status bundle_value_check_sum(
     const struct decoding *c, uint32_t masked, uint32_t found)
 {
     const struct vv_bundle_entry *e = c->entry;
@@ -46,7 +47,7 @@ static varve_status check_sum(
     return vv_fail(c->error, VARVE_CORRUPT,
         "%s: %s: bytes %" PRIu64 " to %" PRIu64 ": expected CRC-32C %08" PRIx32
         ", found %08" PRIx32,
-        path_of(c), e->key + vv_bundle_is_slice(e), e->offset,
+        bundle_value_path_of(c), e->key + vv_bundle_is_slice(e), e->offset,
         e->offset + e->size, expected, found);
 }
 
@@ -67,7 +68,8 @@ static varve_status read_stored(
         c->foreign, e->file, *stored, size, e->offset, c->error);
 }
 
-static void release(const struct decoding *c, unsigned char *stored)
+static void bundle_value_release(
+    const struct decoding *c, unsigned char *stored)
 {
     vv_release(&c->bundle->context->allocator, stored, (size_t)c->entry->size);
 }
@@ -108,7 +110,7 @@ static varve_status take_lengths(const struct decoding *c,
         uint64_t length;
         at = vv_take_varint(at, end, &length);
         if (!at || length > c->entry->size - *total)
-            return fail(c, "a length for every string");
+            return bundle_value_fail(c, "a length for every string");
         *total += length;
         *sum = add_length(c, *sum, length);
         if (lengths)
@@ -130,7 +132,7 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
     if (e->count == 0 && e->size == 0)
         return VARVE_OK;
     if (e->size < 4 || e->count > e->size - 4)
-        return fail(&c, "a length for every string");
+        return bundle_value_fail(&c, "a length for every string");
     /* A length takes up to 10 bytes; 4 behind them are their sum. */
     uint64_t most = e->count > e->size / 10 ? e->size : 10 * e->count;
     size_t room = (size_t)(most ? most : 1);
@@ -143,7 +145,7 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
         status =
             take_lengths(&c, bytes, bytes + most, NULL, &behind, &total, &sum);
     if (!status && (uint64_t)(behind - bytes) + 4 + total != e->size)
-        status = fail(&c, "as many bytes as the strings take");
+        status = bundle_value_fail(&c, "as many bytes as the strings take");
     if (!status)
         e->strings_size = 8 * e->count + total;
     vv_release(a, bytes, room);
@@ -152,7 +154,7 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
 
 /* Lengths, their sum, the strings; both sums are of the lengths as numbers of
  * fixed size. */
-static varve_status decode_strings(const struct decoding *c,
+static varve_status bundle_value_decode_strings(const struct decoding *c,
     const unsigned char *stored, unsigned char *bytes, size_t size)
 {
     const struct vv_bundle_entry *e = c->entry;
@@ -164,11 +166,12 @@ static varve_status decode_strings(const struct decoding *c,
         return VARVE_OK;
     VV_TRY(take_lengths(c, stored, end, bytes, &at, &total, &sum));
     if ((uint64_t)(end - at) != 4 + total || size != 8 * e->count + total)
-        return fail(c, "the lengths that were there when it was opened");
-    VV_TRY(check_sum(c, load_sum(c, at), sum));
+        return bundle_value_fail(
+            c, "the lengths that were there when it was opened");
+    VV_TRY(bundle_value_check_sum(c, load_sum(c, at), sum));
     sum = vv_crc32c(sum, at, 4);
     sum = vv_crc32c(sum, at + 4, (size_t)total);
-    VV_TRY(check_sum(c, e->sum, sum));
+    VV_TRY(bundle_value_check_sum(c, e->sum, sum));
     memcpy(bytes + 8 * e->count, at + 4, (size_t)total);
     return VARVE_OK;
 }
@@ -189,25 +192,25 @@ static varve_status check_variants(
         unsigned char bytes[8];
         at = at < end ? vv_take_varint(at, end, &length) : NULL;
         if (!at || end - at < 4 || length > (uint64_t)(end - at) - 4)
-            return fail(c, "variants");
+            return bundle_value_fail(c, "variants");
         vv_store64(bytes,
             c->bundle->is_big_endian ? __builtin_bswap64(length) : length);
         sum = vv_crc32c(sum, bytes, 8);
         sum = vv_crc32c(sum, at, (size_t)length);
         at += length;
-        VV_TRY(check_sum(c, load_sum(c, at), sum));
+        VV_TRY(bundle_value_check_sum(c, load_sum(c, at), sum));
         sum = vv_crc32c(sum, at, 4);
         at += 4;
     }
     if (at != end)
-        return fail(c, "variants and nothing else");
-    return check_sum(c, e->sum, sum);
+        return bundle_value_fail(c, "variants and nothing else");
+    return bundle_value_check_sum(c, e->sum, sum);
 }
 
 /* --- Numbers -------------------------------------------------------------- */
 
 /* Numbers as they are stored; `bytes` is as large as they are. */
-static varve_status decode_numbers(
+static varve_status bundle_value_decode_numbers(
     const struct decoding *c, unsigned char *bytes)
 {
     const struct vv_bundle_entry *e = c->entry;
@@ -216,7 +219,7 @@ static varve_status decode_numbers(
         return VARVE_OK;
     VV_TRY(
         vv_foreign_read(c->foreign, e->file, bytes, size, e->offset, c->error));
-    VV_TRY(check_sum(c, e->sum, vv_crc32c(0, bytes, size)));
+    VV_TRY(bundle_value_check_sum(c, e->sum, vv_crc32c(0, bytes, size)));
     if (c->bundle->is_big_endian)
         vv_dtype_reverse_copy(e->dtype, bytes, bytes, e->count);
     return VARVE_OK;
@@ -249,7 +252,8 @@ static void find_box(const struct decoding *c, uint32_t slice, struct box *box)
 }
 
 /* Marks elements, a bit each; false where one was marked. */
-static bool mark(unsigned char *marks, uint64_t begin, uint64_t count)
+static bool bundle_value_mark(
+    unsigned char *marks, uint64_t begin, uint64_t count)
 {
     for (uint64_t i = begin; i < begin + count; i++) {
         unsigned char bit = (unsigned char)(1u << i % 8);
@@ -275,7 +279,7 @@ static bool place_rows(const struct box *box, const unsigned char *from,
         uint64_t place = 0;
         for (uint32_t i = 0; i < box->rank; i++)
             place = place * box->whole[i] + box->start[i] + at[i];
-        if (!mark(marks, place, row))
+        if (!bundle_value_mark(marks, place, row))
             return false;
         memcpy(to + place * box->element, from, (size_t)row * box->element);
         from += row * box->element;
@@ -302,7 +306,7 @@ static varve_status place_slice(const struct decoding *c, uint32_t number,
     if (!from)
         return vv_fail_memory(c->error, "a slice");
     find_box(c, number, &box);
-    varve_status status = decode_numbers(&part, from);
+    varve_status status = bundle_value_decode_numbers(&part, from);
     if (!status && !place_rows(&box, from, bytes, marks))
         status = vv_fail(c->error, VARVE_CORRUPT,
             "%s: %s: expected slices that do not overlap, found two that do",
@@ -345,10 +349,10 @@ varve_status vv_bundle_decode(const struct vv_foreign *foreign,
         return check_variants(&c, bytes);
     }
     if (e->dtype != VARVE_STRING)
-        return decode_numbers(&c, bytes);
+        return bundle_value_decode_numbers(&c, bytes);
     varve_status status = read_stored(&c, &stored);
     if (!status)
-        status = decode_strings(&c, stored, bytes, size);
-    release(&c, stored);
+        status = bundle_value_decode_strings(&c, stored, bytes, size);
+    bundle_value_release(&c, stored);
     return status;
 }

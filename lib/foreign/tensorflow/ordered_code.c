@@ -5,7 +5,7 @@
 #include "ordered_code.h"
 
 /* How many bytes follow, and then these, the highest first. */
-static void put_number(struct vv_buffer *to, uint64_t value)
+static void ordered_code_put_number(struct vv_buffer *to, uint64_t value)
 {
     unsigned count = 0;
     for (uint64_t v = value; v; v >>= 8)
@@ -16,7 +16,8 @@ static void put_number(struct vv_buffer *to, uint64_t value)
 }
 
 /* 00 and ff are escaped, so that 00 01 ends a string before all others. */
-static void put_string(struct vv_buffer *to, const char *text, size_t size)
+static void ordered_code_put_string(
+    struct vv_buffer *to, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         uint8_t c = (uint8_t)text[i];
@@ -57,9 +58,9 @@ void vv_slice_key(struct vv_buffer *key, const char *name, size_t size,
     uint32_t rank, const int64_t *pairs)
 {
     key->size = 0;
-    put_number(key, 0);
-    put_string(key, name, size);
-    put_number(key, rank);
+    ordered_code_put_number(key, 0);
+    ordered_code_put_string(key, name, size);
+    ordered_code_put_number(key, rank);
     for (uint32_t i = 0; i < 2 * rank; i++)
         put_signed(key, pairs[i]);
 }

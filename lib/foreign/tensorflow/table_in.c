@@ -49,7 +49,8 @@ struct pass {
     uint64_t block_bytes; /* of all blocks so far, unpacked */
 };
 
-static varve_status fail(struct pass *p, uint64_t offset, const char *expected)
+static varve_status table_in_fail(
+    struct pass *p, uint64_t offset, const char *expected)
 {
     return vv_fail(p->error, VARVE_CORRUPT,
         "%s: offset %" PRIu64 ": expected %s, found other bytes",
@@ -67,7 +68,7 @@ struct block {
     size_t owned_size;
 };
 
-static varve_status unpack(struct pass *p, const struct handle *handle,
+static varve_status table_in_unpack(struct pass *p, const struct handle *handle,
     struct block *block, size_t *size)
 {
 #ifdef VV_HAVE_SNAPPY
@@ -77,7 +78,8 @@ static varve_status unpack(struct pass *p, const struct handle *handle,
     if (snappy_uncompressed_length(packed, (size_t)handle->size, &plain) !=
             SNAPPY_OK ||
         plain / MOST_OF_SNAPPY > handle->size)
-        return fail(p, handle->offset, "a block compressed with Snappy");
+        return table_in_fail(
+            p, handle->offset, "a block compressed with Snappy");
     block->owned_size = plain;
     block->owned = vv_allocate(&p->table->context->allocator, plain);
     if (!block->owned && plain > 0)
@@ -87,7 +89,8 @@ static varve_status unpack(struct pass *p, const struct handle *handle,
         snappy_uncompress(packed, (size_t)handle->size, block->owned, size) !=
             SNAPPY_OK ||
         *size != plain)
-        return fail(p, handle->offset, "a block compressed with Snappy");
+        return table_in_fail(
+            p, handle->offset, "a block compressed with Snappy");
     return VARVE_OK;
 #else
     (void)block;
@@ -131,7 +134,7 @@ static varve_status open_block(
     size_t size = (size_t)handle->size;
     uint8_t kind = bytes[size];
     if (kind == SNAPPY) {
-        VV_TRY(unpack(p, handle, block, &size));
+        VV_TRY(table_in_unpack(p, handle, block, &size));
         bytes = block->owned;
     } else if (kind != STORED) {
         return vv_fail(p->error, VARVE_TOO_NEW,
@@ -141,13 +144,14 @@ static varve_status open_block(
     }
     uint64_t restarts = size >= 4 ? vv_load32(bytes + size - 4) : 0;
     if (restarts == 0 || restarts > (size - 4) / 4)
-        return fail(p, handle->offset, "a block with its restarts");
+        return table_in_fail(p, handle->offset, "a block with its restarts");
     p->block_bytes += size;
     block->at = bytes;
     block->end = bytes + (size - 4 - 4 * (size_t)restarts);
     for (size_t i = 0; i < restarts; i++) {
         if (vv_load32(block->end + 4 * i) > (size_t)(block->end - bytes))
-            return fail(p, handle->offset, "restarts inside their block");
+            return table_in_fail(
+                p, handle->offset, "restarts inside their block");
     }
     return VARVE_OK;
 }
@@ -168,7 +172,7 @@ struct entry {
 };
 
 /* Takes an entry off a block; a key shares at most the one before. */
-static varve_status take_entry(struct pass *p, struct block *block,
+static varve_status table_in_take_entry(struct pass *p, struct block *block,
     const struct vv_buffer *key, struct entry *entry)
 {
     uint64_t shared, rest, value;
@@ -178,7 +182,7 @@ static varve_status take_entry(struct pass *p, struct block *block,
     at = at ? vv_take_varint(at, block->end, &value) : NULL;
     if (!at || shared > key->size || rest > (size_t)(block->end - at) ||
         value > (size_t)(block->end - at) - rest)
-        return fail(p, block->offset, "a block of whole entries");
+        return table_in_fail(p, block->offset, "a block of whole entries");
     *entry = (struct entry){
         .shared = (size_t)shared,
         .rest = at,
@@ -191,7 +195,8 @@ static varve_status take_entry(struct pass *p, struct block *block,
 }
 
 /* The new key must stand behind the old one, or be the first. */
-static bool is_behind(const struct vv_buffer *key, const struct entry *entry)
+static bool table_in_is_behind(
+    const struct vv_buffer *key, const struct entry *entry)
 {
     size_t left = key->size - entry->shared;
     size_t both = left < entry->rest_size ? left : entry->rest_size;
@@ -221,11 +226,11 @@ static varve_status read_entries(struct pass *p, struct block *block)
     while (block->at < block->end) {
         struct entry entry;
         bool is_first = block->at == begin;
-        VV_TRY(take_entry(p, block, &p->key, &entry));
+        VV_TRY(table_in_take_entry(p, block, &p->key, &entry));
         if (is_first && entry.shared > 0)
-            return fail(p, block->offset, "a whole key first");
-        if (p->has_key && !is_behind(&p->key, &entry))
-            return fail(p, block->offset, "keys that increase");
+            return table_in_fail(p, block->offset, "a whole key first");
+        if (p->has_key && !table_in_is_behind(&p->key, &entry))
+            return table_in_fail(p, block->offset, "keys that increase");
         p->has_key = true;
         VV_TRY(set_key(p, &p->key, &entry));
         VV_TRY(p->entry(p->user,
@@ -241,7 +246,7 @@ static varve_status take_handle(struct pass *p, const unsigned char **at,
     const unsigned char *next = vv_take_varint(*at, end, &handle->offset);
     next = next ? vv_take_varint(next, end, &handle->size) : NULL;
     if (!next)
-        return fail(p, (uint64_t)p->table->size - VV_TABLE_FOOTER_SIZE,
+        return table_in_fail(p, (uint64_t)p->table->size - VV_TABLE_FOOTER_SIZE,
             "offset and size of a block");
     *at = next;
     return VARVE_OK;
@@ -249,13 +254,13 @@ static varve_status take_handle(struct pass *p, const unsigned char **at,
 
 /* --- All ------------------------------------------------------------------ */
 
-static varve_status read_blocks(struct pass *p, struct block *index)
+static varve_status table_in_read_blocks(struct pass *p, struct block *index)
 {
     while (index->at < index->end) {
         struct entry entry;
         struct handle handle;
         struct block block;
-        VV_TRY(take_entry(p, index, &p->last_key, &entry));
+        VV_TRY(table_in_take_entry(p, index, &p->last_key, &entry));
         VV_TRY(set_key(p, &p->last_key, &entry));
         const unsigned char *at = entry.value;
         VV_TRY(take_handle(p, &at, at + entry.value_size, &handle));
@@ -266,10 +271,11 @@ static varve_status read_blocks(struct pass *p, struct block *index)
         if (status)
             return status;
         /* What the index says of a block bounds its keys from above. */
-        if (p->has_key &&
-            is_behind(&p->last_key, &(struct entry){ .rest = p->key.data,
-                                        .rest_size = p->key.size }))
-            return fail(p, handle.offset, "keys up to that of the index");
+        if (p->has_key && table_in_is_behind(&p->last_key,
+                              &(struct entry){ .rest = p->key.data,
+                                  .rest_size = p->key.size }))
+            return table_in_fail(
+                p, handle.offset, "keys up to that of the index");
     }
     return VARVE_OK;
 }
@@ -291,13 +297,13 @@ static varve_status read_table(struct pass *p)
     VV_TRY(take_handle(p, &at, end, &index));
     varve_status status = open_block(p, &metaindex, &block);
     if (!status && block.at < block.end)
-        status = fail(p, metaindex.offset, "no metadata of the table");
+        status = table_in_fail(p, metaindex.offset, "no metadata of the table");
     close_block(p, &block);
     if (status)
         return status;
     status = open_block(p, &index, &block);
     if (!status)
-        status = read_blocks(p, &block);
+        status = table_in_read_blocks(p, &block);
     close_block(p, &block);
     return status;
 }

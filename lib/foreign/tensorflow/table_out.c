@@ -22,7 +22,7 @@ enum {
 
 /* --- Blocks -------------------------------------------------------------- */
 
-static void begin_block(struct vv_table_block *block)
+static void table_out_begin_block(struct vv_table_block *block)
 {
     block->entries.size = 0;
     block->restarts.size = 0;
@@ -38,7 +38,7 @@ static void init_block(struct vv_table_block *block,
     vv_buffer_init(&block->entries, allocator);
     vv_buffer_init(&block->restarts, allocator);
     vv_buffer_init(&block->last_key, allocator);
-    begin_block(block);
+    table_out_begin_block(block);
 }
 
 static void clear_block(struct vv_table_block *block)
@@ -55,7 +55,7 @@ static bool block_failed(const struct vv_table_block *block)
 }
 
 /* With the number of restarts behind them. */
-static size_t block_size(const struct vv_table_block *block)
+static size_t table_out_block_size(const struct vv_table_block *block)
 {
     return block->entries.size + block->restarts.size + 4;
 }
@@ -116,7 +116,7 @@ static void write_block(struct vv_table_out *table,
     struct vv_buffer *to = &table->bytes;
     to->failed |= block_failed(block);
     *offset = to->size;
-    *size = block_size(block);
+    *size = table_out_block_size(block);
     vv_buffer_add(to, block->entries.data, block->entries.size);
     vv_buffer_add(to, block->restarts.data, block->restarts.size);
     vv_buffer_add32(to, (uint32_t)(block->restarts.size / 4));
@@ -124,10 +124,10 @@ static void write_block(struct vv_table_out *table,
     if (!to->failed)
         vv_buffer_add32(to, vv_crc32c_mask(vv_crc32c(
                                 0, to->data + *offset, (size_t)*size + 1)));
-    begin_block(block);
+    table_out_begin_block(block);
 }
 
-static void flush(struct vv_table_out *table)
+static void table_out_flush(struct vv_table_out *table)
 {
     if (table->block.entries.size == 0)
         return;
@@ -181,7 +181,7 @@ void vv_table_out_add(struct vv_table_out *table, const void *key,
     if (table->bytes.failed)
         return;
     if (key_size + value_size >= OVERLY_LARGE * table->block_size)
-        flush(table);
+        table_out_flush(table);
     if (table->is_pending) {
         separate(&table->last_key, key, key_size);
         add_pending(table, table->last_key.data, table->last_key.size);
@@ -191,8 +191,8 @@ void vv_table_out_add(struct vv_table_out *table, const void *key,
     table->bytes.failed |= block_failed(&table->block) ||
                            block_failed(&table->index) ||
                            table->last_key.failed;
-    if (block_size(&table->block) >= table->block_size)
-        flush(table);
+    if (table_out_block_size(&table->block) >= table->block_size)
+        table_out_flush(table);
 }
 
 static void add_footer(struct vv_table_out *table, const uint64_t handles[4])
@@ -209,7 +209,7 @@ bool vv_table_out_end(struct vv_table_out *table)
 {
     uint64_t handles[4]; /* of the block of meta blocks, which is empty, and of
                             the index */
-    flush(table);
+    table_out_flush(table);
     if (table->is_pending && !table->bytes.failed) {
         succeed(&table->last_key);
         add_pending(table, table->last_key.data, table->last_key.size);

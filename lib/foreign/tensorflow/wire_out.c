@@ -23,7 +23,8 @@ void vv_wire_varint(struct vv_buffer *b, uint64_t value)
     vv_buffer_add(b, bytes, vv_wire_put_varint(bytes, value));
 }
 
-static void add_key(struct vv_buffer *b, unsigned field, enum wire_type type)
+static void wire_out_add_key(
+    struct vv_buffer *b, unsigned field, enum wire_type type)
 {
     vv_wire_varint(b, (uint64_t)field << 3 | type);
 }
@@ -32,7 +33,7 @@ void vv_wire_number(struct vv_buffer *b, unsigned field, uint64_t value)
 {
     if (value == 0)
         return;
-    add_key(b, field, VARINT);
+    wire_out_add_key(b, field, VARINT);
     vv_wire_varint(b, value);
 }
 
@@ -40,7 +41,7 @@ void vv_wire_fixed32(struct vv_buffer *b, unsigned field, uint32_t value)
 {
     if (value == 0)
         return;
-    add_key(b, field, FOUR_BYTES);
+    wire_out_add_key(b, field, FOUR_BYTES);
     vv_buffer_add32(b, value);
 }
 
@@ -49,7 +50,7 @@ void vv_wire_bytes(
 {
     if (size == 0)
         return;
-    add_key(b, field, SIZED);
+    wire_out_add_key(b, field, SIZED);
     vv_wire_varint(b, size);
     vv_buffer_add(b, bytes, size);
 }
@@ -58,7 +59,7 @@ void vv_wire_bytes(
  * byte. */
 size_t vv_wire_begin(struct vv_buffer *b, unsigned field)
 {
-    add_key(b, field, SIZED);
+    wire_out_add_key(b, field, SIZED);
     vv_buffer_add8(b, 0);
     return b->size;
 }

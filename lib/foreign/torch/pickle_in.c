@@ -79,7 +79,7 @@ static varve_status push_int32(struct vv_machine *m)
 }
 
 /* Finds the end of the line that begins here, and goes behind it. */
-static varve_status take_line(
+static varve_status pickle_in_take_line(
     struct vv_machine *m, const char *what, const char **begin, uint32_t *size)
 {
     *begin = (const char *)m->p->bytes + m->at;
@@ -101,7 +101,7 @@ static varve_status push_decimal(struct vv_machine *m)
     const char *text = NULL;
     uint32_t size = 0;
     uint64_t value = 0;
-    VV_TRY(take_line(m, "a number", &text, &size));
+    VV_TRY(pickle_in_take_line(m, "a number", &text, &size));
     if (size == 2 && text[0] == '0' && (text[1] == '0' || text[1] == '1'))
         return vv_machine_push(
             m, text[1] == '1' ? VV_PICKLE_THE_TRUE : VV_PICKLE_THE_FALSE);
@@ -128,11 +128,11 @@ static varve_status push_real(struct vv_machine *m)
 /* --- Opcodes: globals and calls ------------------------------------------- */
 
 /* A text up to the end of the line. */
-static varve_status add_line(struct vv_machine *m, uint32_t *number)
+static varve_status pickle_in_add_line(struct vv_machine *m, uint32_t *number)
 {
     const char *begin;
     struct vv_pickle_item item = { .kind = VV_PICKLE_TEXT, .a = m->at };
-    VV_TRY(take_line(m, "a name", &begin, &item.b));
+    VV_TRY(pickle_in_take_line(m, "a name", &begin, &item.b));
     if (!vv_utf8_is_valid(begin, item.b))
         return vv_machine_fail(m, "a name in UTF-8, found other bytes");
     return vv_machine_add(m, item, number);
@@ -141,8 +141,8 @@ static varve_status add_line(struct vv_machine *m, uint32_t *number)
 static varve_status push_global(struct vv_machine *m)
 {
     struct vv_pickle_item item = { .kind = VV_PICKLE_GLOBAL };
-    VV_TRY(add_line(m, &item.a));
-    VV_TRY(add_line(m, &item.b));
+    VV_TRY(pickle_in_add_line(m, &item.a));
+    VV_TRY(pickle_in_add_line(m, &item.b));
     return vv_machine_push_new(m, item);
 }
 
@@ -207,7 +207,7 @@ static varve_status push_kind(struct vv_machine *m, enum vv_pickle_kind kind)
 }
 
 /* Of what stands in the stack from `begin` on. */
-static varve_status gather(
+static varve_status pickle_in_gather(
     struct vv_machine *m, enum vv_pickle_kind kind, size_t begin)
 {
     uint32_t number = 0;
@@ -222,7 +222,7 @@ static varve_status gather_last(struct vv_machine *m, size_t count)
     if (vv_machine_depth_of(m) - vv_machine_floor_of(m) < count)
         return vv_machine_fail(
             m, "the members of a tuple on the stack, found fewer");
-    return gather(m, VV_PICKLE_TUPLE, vv_machine_depth_of(m) - count);
+    return pickle_in_gather(m, VV_PICKLE_TUPLE, vv_machine_depth_of(m) - count);
 }
 
 static varve_status gather_marked(
@@ -230,11 +230,11 @@ static varve_status gather_marked(
 {
     size_t begin = 0;
     VV_TRY(vv_machine_pop_mark(m, &begin));
-    return gather(m, kind, begin);
+    return pickle_in_gather(m, kind, begin);
 }
 
 /* Whether an item takes members of a kind: what is called may have made any. */
-static bool takes(
+static bool pickle_in_takes(
     struct vv_machine *m, uint32_t number, enum vv_pickle_kind kind)
 {
     uint32_t found = vv_machine_item_at(m, number)->kind;
@@ -242,11 +242,11 @@ static bool takes(
 }
 
 /* Members for what stands before them in the stack: those from `begin` on. */
-static varve_status add_members(
+static varve_status pickle_in_add_members(
     struct vv_machine *m, size_t begin, enum vv_pickle_kind kind)
 {
     if (begin <= vv_machine_floor_of(m) ||
-        !takes(m, vv_machine_stack_of(m)[begin - 1], kind))
+        !pickle_in_takes(m, vv_machine_stack_of(m)[begin - 1], kind))
         return vv_machine_fail(
             m, kind == VV_PICKLE_DICT   ? "a dict before its items, found none"
                : kind == VV_PICKLE_LIST ? "a list before its items, found none"
@@ -265,14 +265,14 @@ static varve_status add_marked(struct vv_machine *m, enum vv_pickle_kind kind)
 {
     size_t begin = 0;
     VV_TRY(vv_machine_pop_mark(m, &begin));
-    return add_members(m, begin, kind);
+    return pickle_in_add_members(m, begin, kind);
 }
 
 static varve_status add_last(
     struct vv_machine *m, size_t count, enum vv_pickle_kind kind)
 {
     size_t depth = vv_machine_depth_of(m);
-    return add_members(m, depth < count ? 0 : depth - count, kind);
+    return pickle_in_add_members(m, depth < count ? 0 : depth - count, kind);
 }
 
 static varve_status drop_marked(struct vv_machine *m)
@@ -284,7 +284,7 @@ static varve_status drop_marked(struct vv_machine *m)
 }
 
 /* What is on top, be it a mark. */
-static varve_status drop(struct vv_machine *m)
+static varve_status pickle_in_drop(struct vv_machine *m)
 {
     uint32_t number = 0;
     if (m->marks.size > 0 && vv_machine_depth_of(m) == vv_machine_floor_of(m))
@@ -301,14 +301,14 @@ static varve_status repeat(struct vv_machine *m)
 
 /* --- Opcodes: the memo ---------------------------------------------------- */
 
-static varve_status put(struct vv_machine *m, unsigned width)
+static varve_status pickle_in_put(struct vv_machine *m, unsigned width)
 {
     uint64_t number = 0;
     VV_TRY(vv_machine_take_number(m, width, &number));
     return vv_machine_memorize(m, number);
 }
 
-static varve_status get(struct vv_machine *m, unsigned width)
+static varve_status pickle_in_get(struct vv_machine *m, unsigned width)
 {
     uint64_t number = 0;
     VV_TRY(vv_machine_take_number(m, width, &number));
@@ -342,7 +342,7 @@ static varve_status memorize_next(struct vv_machine *m)
 
 /* What is left, and whether it is of protocols 0 and 1, which write numbers as
  * decimals. */
-static varve_status refuse(struct vv_machine *m, unsigned code)
+static varve_status pickle_in_refuse(struct vv_machine *m, unsigned code)
 {
     bool is_old = code != 0 && code < 0x80 && strchr("LFSVdlgpioP", (int)code);
     return vv_fail(m->error, VARVE_TOO_NEW,
@@ -366,7 +366,7 @@ static varve_status step_new(struct vv_machine *m, unsigned code)
     case 0x93: return push_stacked_global(m);
     case 0x94: return memorize_next(m);
     case 0x95: return skip_frame(m);
-    default: return refuse(m, code);
+    default: return pickle_in_refuse(m, code);
     }
 }
 
@@ -392,14 +392,14 @@ static varve_status step_data(struct vv_machine *m, unsigned code)
     case 0x82: return push_extension(m, 1);
     case 0x83: return push_extension(m, 2);
     case 0x84: return push_extension(m, 4);
-    case '0': return drop(m);
+    case '0': return pickle_in_drop(m);
     case '1': return drop_marked(m);
     case '2': return repeat(m);
     default: return step_new(m, code);
     }
 }
 
-static varve_status step(struct vv_machine *m, unsigned code)
+static varve_status pickle_in_step(struct vv_machine *m, unsigned code)
 {
     switch (code) {
     case 0x80: return take_protocol(m);
@@ -415,10 +415,10 @@ static varve_status step(struct vv_machine *m, unsigned code)
     case 'e': return add_marked(m, VV_PICKLE_LIST);
     case 's': return add_last(m, 2, VV_PICKLE_DICT);
     case 'u': return add_marked(m, VV_PICKLE_DICT);
-    case 'q': return put(m, 1);
-    case 'r': return put(m, 4);
-    case 'h': return get(m, 1);
-    case 'j': return get(m, 4);
+    case 'q': return pickle_in_put(m, 1);
+    case 'r': return pickle_in_put(m, 4);
+    case 'h': return pickle_in_get(m, 1);
+    case 'j': return pickle_in_get(m, 4);
     case 'c': return push_global(m);
     case 'R':
     case 0x81: return push_call(m, false);
@@ -428,7 +428,7 @@ static varve_status step(struct vv_machine *m, unsigned code)
     }
 }
 
-static varve_status run(struct vv_machine *m)
+static varve_status pickle_in_run(struct vv_machine *m)
 {
     const unsigned char *code = NULL;
     for (;;) {
@@ -436,7 +436,7 @@ static varve_status run(struct vv_machine *m)
         VV_TRY(vv_machine_take(m, 1, &code));
         if (*code == '.')
             break;
-        VV_TRY(step(m, *code));
+        VV_TRY(pickle_in_step(m, *code));
     }
     VV_TRY(vv_machine_pop(m, &m->p->root));
     m->p->used = m->at;
@@ -464,7 +464,7 @@ varve_status vv_pickle_read(struct vv_pickle *p, const struct vv_buffer *bytes,
     vv_buffer_init(&m.stack, bytes->allocator);
     vv_buffer_init(&m.marks, bytes->allocator);
     vv_buffer_init(&m.memo, bytes->allocator);
-    varve_status status = run(&m);
+    varve_status status = pickle_in_run(&m);
     vv_buffer_clear(&m.stack);
     vv_buffer_clear(&m.marks);
     vv_buffer_clear(&m.memo);

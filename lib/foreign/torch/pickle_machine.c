@@ -111,7 +111,8 @@ varve_status vv_machine_pop_mark(struct vv_machine *m, size_t *begin)
     return VARVE_OK;
 }
 
-static varve_status append(struct vv_machine *m, uint32_t to, uint32_t member)
+static varve_status pickle_machine_append(
+    struct vv_machine *m, uint32_t to, uint32_t member)
 {
     struct vv_pickle_link link = { .item = member };
     uint32_t number =
@@ -136,7 +137,7 @@ varve_status vv_machine_append_from(
 {
     size_t end = vv_machine_depth_of(m);
     for (size_t i = begin; i < end; i++)
-        VV_TRY(append(m, to, vv_machine_stack_of(m)[i]));
+        VV_TRY(pickle_machine_append(m, to, vv_machine_stack_of(m)[i]));
     m->stack.size = begin * sizeof(uint32_t);
     return VARVE_OK;
 }

@@ -47,7 +47,7 @@ void vv_pickle_out_clear(struct vv_pickle_out *out)
 
 /* --- The memo ------------------------------------------------------------- */
 
-static void add_number(
+static void pickle_out_add_number(
     struct vv_pickle_out *out, enum op small, enum op large, uint32_t number)
 {
     vv_buffer_add8(&out->bytes, (uint8_t)(number <= UINT8_MAX ? small : large));
@@ -59,13 +59,13 @@ static void add_number(
 
 uint32_t vv_pickle_out_note(struct vv_pickle_out *out)
 {
-    add_number(out, OP_NOTE_SHORT, OP_NOTE, out->noted);
+    pickle_out_add_number(out, OP_NOTE_SHORT, OP_NOTE, out->noted);
     return out->noted++;
 }
 
 void vv_pickle_out_noted(struct vv_pickle_out *out, uint32_t number)
 {
-    add_number(out, OP_NOTED_SHORT, OP_NOTED, number);
+    pickle_out_add_number(out, OP_NOTED_SHORT, OP_NOTED, number);
 }
 
 /* --- Numbers -------------------------------------------------------------- */
@@ -160,7 +160,7 @@ void vv_pickle_out_bytes(
 
 /* Whether it was written before, and is taken from the memo; else it is to be
  * written now. */
-static bool is_shared(struct vv_pickle_out *out, const char *text)
+static bool pickle_out_is_shared(struct vv_pickle_out *out, const char *text)
 {
     for (size_t i = 0; i < out->shared_count; i++) {
         if (strcmp(out->shared[i].text, text) == 0) {
@@ -171,7 +171,7 @@ static bool is_shared(struct vv_pickle_out *out, const char *text)
     return false;
 }
 
-static void share(struct vv_pickle_out *out, const char *text)
+static void pickle_out_share(struct vv_pickle_out *out, const char *text)
 {
     if (out->shared_count == VV_PICKLE_SHARED)
         return;
@@ -181,21 +181,21 @@ static void share(struct vv_pickle_out *out, const char *text)
 
 void vv_pickle_out_shared_text(struct vv_pickle_out *out, const char *text)
 {
-    if (is_shared(out, text))
+    if (pickle_out_is_shared(out, text))
         return;
     vv_pickle_out_text(out, text, strlen(text));
-    share(out, text);
+    pickle_out_share(out, text);
 }
 
 void vv_pickle_out_global(
     struct vv_pickle_out *out, const char *module, const char *name)
 {
-    if (is_shared(out, name))
+    if (pickle_out_is_shared(out, name))
         return;
     vv_buffer_add8(&out->bytes, OP_GLOBAL);
     vv_buffer_add_string(&out->bytes, module);
     vv_buffer_add8(&out->bytes, '\n');
     vv_buffer_add_string(&out->bytes, name);
     vv_buffer_add8(&out->bytes, '\n');
-    share(out, name);
+    pickle_out_share(out, name);
 }

@@ -24,20 +24,20 @@ enum {
 
 /* --- What the writer asks for --------------------------------------------- */
 
-static varve_status give_value(
+static varve_status torch_again_give_value(
     void *user, uint32_t value, struct vv_source *source, varve_error *error)
 {
     const struct vv_torch_again *a = user;
     return a->real->value(a->real->user, value, source, error);
 }
 
-static varve_status finish(void *user, varve_error *error)
+static varve_status torch_again_finish(void *user, varve_error *error)
 {
     const struct vv_torch_again *a = user;
     return a->real->finish ? a->real->finish(a->real->user, error) : VARVE_OK;
 }
 
-static const unsigned char *give_kept(
+static const unsigned char *torch_again_give_kept(
     const void *user, uint32_t node, size_t *size)
 {
     const struct vv_torch_again *a = user;
@@ -49,7 +49,7 @@ static const unsigned char *give_kept(
 
 /* --- Parts ---------------------------------------------------------------- */
 
-static bool is_object(const struct vv_index *index, uint32_t node)
+static bool torch_again_is_object(const struct vv_index *index, uint32_t node)
 {
     varve_kind kind = vv_index_kind(index, node);
     return kind != VARVE_VARIABLE && kind != VARVE_STATE;
@@ -59,12 +59,13 @@ static uint32_t object_called(
     const struct vv_index *index, uint32_t node, const char *name)
 {
     uint32_t child = vv_torch_child(index, node, name);
-    return child != VV_NONE && is_object(index, child) ? child : VV_NONE;
+    return child != VV_NONE && torch_again_is_object(index, child) ? child
+                                                                   : VV_NONE;
 }
 
-static bool is_group(const struct vv_index *index, uint32_t node)
+static bool torch_again_is_group(const struct vv_index *index, uint32_t node)
 {
-    uint32_t params = is_object(index, node)
+    uint32_t params = torch_again_is_object(index, node)
                           ? vv_torch_child(index, node, "params")
                           : VV_NONE;
     return params != VV_NONE && vv_index_find_value(index, params) != VV_NONE;
@@ -75,24 +76,26 @@ static bool is_group(const struct vv_index *index, uint32_t node)
 bool vv_torch_has_parts(const struct vv_index *index, uint32_t node)
 {
     uint32_t begin, end;
-    if (!is_object(index, node))
+    if (!torch_again_is_object(index, node))
         return false;
     uint32_t groups = object_called(index, node, "param_groups");
     uint32_t state = vv_torch_child(index, node, "state");
     vv_index_slots(index, node, &begin, &end);
     if (groups == VV_NONE || (state == VV_NONE && begin < end) ||
-        (state != VV_NONE && !is_object(index, state)))
+        (state != VV_NONE && !torch_again_is_object(index, state)))
         return false;
     vv_index_edges(index, groups, &begin, &end);
     bool are_groups = begin < end;
     for (; begin < end && are_groups; begin++)
-        are_groups = is_group(index, vv_at32(index->edge_children, begin));
+        are_groups =
+            torch_again_is_group(index, vv_at32(index->edge_children, begin));
     return are_groups;
 }
 
 /* --- Containers ----------------------------------------------------------- */
 
-static struct vv_torch_name name_of(const struct vv_index *index, uint32_t edge)
+static struct vv_torch_name torch_again_name_of(
+    const struct vv_index *index, uint32_t edge)
 {
     size_t size;
     const char *bytes =
@@ -101,7 +104,7 @@ static struct vv_torch_name name_of(const struct vv_index *index, uint32_t edge)
 }
 
 /* Begins what was kept of a node; false where it has been described. */
-static bool begin(
+static bool torch_again_begin(
     struct vv_torch_again *a, uint32_t node, enum vv_torch_was was)
 {
     if (a->ranges[node].size > 0)
@@ -112,28 +115,28 @@ static bool begin(
     return true;
 }
 
-static void end(struct vv_torch_again *a, uint32_t node)
+static void torch_again_end(struct vv_torch_again *a, uint32_t node)
 {
     a->ranges[node].size = a->bytes.size - a->ranges[node].begin;
 }
 
 /* vv_torch_kept_add begins no buffer, and so adds to what is there. */
-static void add_dict(
+static void torch_again_add_dict(
     struct vv_torch_again *a, uint32_t node, enum vv_pickle_kind decimals)
 {
     const struct vv_index *index = a->real->index;
     uint32_t at, last;
     uint64_t number;
-    if (!begin(a, node, VV_TORCH_WAS_DICT))
+    if (!torch_again_begin(a, node, VV_TORCH_WAS_DICT))
         return;
     vv_index_edges(index, node, &at, &last);
     for (; at < last; at++) {
-        struct vv_torch_name name = name_of(index, at);
+        struct vv_torch_name name = torch_again_name_of(index, at);
         bool is_decimal = vv_parse_decimal(name.bytes, name.size, &number);
         vv_torch_kept_add(
             &a->bytes, is_decimal ? decimals : VV_PICKLE_TEXT, &name, false);
     }
-    end(a, node);
+    torch_again_end(a, node);
 }
 
 /* Settings and values without which an optimizer does not go on, and that may
@@ -161,7 +164,7 @@ static void add_expected(struct vv_torch_again *a, uint32_t node)
             vv_torch_child(index, node, expected[i].name) == VV_NONE)
             vv_torch_kept_add(&a->bytes, expected[i].kind, &name, true);
     }
-    end(a, node);
+    torch_again_end(a, node);
 }
 
 /* How long a list is that an object was; 0: it was none. */
@@ -172,7 +175,7 @@ static uint64_t list_size(const struct vv_index *index, uint32_t node)
     vv_index_edges(index, node, &at, &last);
     uint64_t most = (uint64_t)(last - at) + MOST_GAPS;
     for (; at < last; at++) {
-        struct vv_torch_name name = name_of(index, at);
+        struct vv_torch_name name = torch_again_name_of(index, at);
         if (!vv_parse_decimal(name.bytes, name.size, &number) || number >= most)
             return 0;
         size = number >= size ? number + 1 : size;
@@ -181,11 +184,11 @@ static uint64_t list_size(const struct vv_index *index, uint32_t node)
 }
 
 /* A position that no edge has was None. */
-static void add_list(struct vv_torch_again *a, uint32_t node, uint64_t size,
-    enum vv_torch_was was)
+static void torch_again_add_list(struct vv_torch_again *a, uint32_t node,
+    uint64_t size, enum vv_torch_was was)
 {
     const struct vv_index *index = a->real->index;
-    if (!begin(a, node, was))
+    if (!torch_again_begin(a, node, was))
         return;
     for (uint64_t i = 0; i < size; i++) {
         char digits[24];
@@ -194,11 +197,11 @@ static void add_list(struct vv_torch_again *a, uint32_t node, uint64_t size,
         vv_torch_kept_add(&a->bytes, VV_PICKLE_NONE, &name,
             vv_torch_child(index, node, digits) == VV_NONE);
     }
-    end(a, node);
+    torch_again_end(a, node);
 }
 
 /* A number, or some of them, of Python; a tensor stays one. */
-static void add_number(
+static void torch_again_add_number(
     struct vv_torch_again *a, uint32_t node, enum vv_torch_was was)
 {
     const struct vv_index *index = a->real->index;
@@ -211,11 +214,12 @@ static void add_number(
     bool is_scalar = type.rank == 0;
     if (!is_python || type.rank > 1 || (!is_scalar && !was))
         return;
-    if (begin(a, node, is_scalar ? VV_TORCH_WAS_NUMBER : was))
-        end(a, node);
+    if (torch_again_begin(a, node, is_scalar ? VV_TORCH_WAS_NUMBER : was))
+        torch_again_end(a, node);
 }
 
-static bool is_named(const struct vv_torch_name *name, const char *text)
+static bool torch_again_is_named(
+    const struct vv_torch_name *name, const char *text)
 {
     return name->size == strlen(text) &&
            memcmp(name->bytes, text, name->size) == 0;
@@ -226,14 +230,15 @@ static bool is_named(const struct vv_torch_name *name, const char *text)
 static uint64_t least_size(
     const struct vv_torch_name *name, uint64_t history, bool *is_list)
 {
-    bool is_history = is_named(name, "al");
-    *is_list = is_history || is_named(name, "old_dirs") ||
-               is_named(name, "old_stps") || is_named(name, "ro");
+    bool is_history = torch_again_is_named(name, "al");
+    *is_list = is_history || torch_again_is_named(name, "old_dirs") ||
+               torch_again_is_named(name, "old_stps") ||
+               torch_again_is_named(name, "ro");
     return is_history ? history : 0;
 }
 
 /* The members of a container, of which those that are objects are lists. */
-static void add_members(struct vv_torch_again *a, uint32_t node,
+static void torch_again_add_members(struct vv_torch_again *a, uint32_t node,
     enum vv_torch_was vector, uint64_t history)
 {
     const struct vv_index *index = a->real->index;
@@ -241,23 +246,24 @@ static void add_members(struct vv_torch_again *a, uint32_t node,
     vv_index_edges(index, node, &at, &last);
     for (; at < last; at++) {
         uint32_t child = vv_at32(index->edge_children, at), first, end_of;
-        struct vv_torch_name name = name_of(index, at);
+        struct vv_torch_name name = torch_again_name_of(index, at);
         bool is_list = name.size >= 5 && memcmp(name.bytes, "param", 5) == 0;
         enum vv_torch_was was = is_list ? VV_TORCH_WAS_LIST : vector;
-        if (!is_object(index, child)) {
-            add_number(a, child, was);
+        if (!torch_again_is_object(index, child)) {
+            torch_again_add_number(a, child, was);
             continue;
         }
         uint64_t size = list_size(index, child);
         uint64_t least = least_size(&name, history, &is_list);
         size = size < least ? least : size;
         if (size == 0 && !is_list)
-            add_dict(a, child, VV_PICKLE_INTEGER);
+            torch_again_add_dict(a, child, VV_PICKLE_INTEGER);
         else
-            add_list(a, child, size, was ? was : VV_TORCH_WAS_LIST);
+            torch_again_add_list(a, child, size, was ? was : VV_TORCH_WAS_LIST);
         vv_index_edges(index, child, &first, &end_of);
         for (; first < end_of; first++)
-            add_number(a, vv_at32(index->edge_children, first), vector);
+            torch_again_add_number(
+                a, vv_at32(index->edge_children, first), vector);
     }
 }
 
@@ -284,14 +290,14 @@ static varve_status read_history(const struct vv_torch_again *a, uint32_t group,
     return VARVE_OK;
 }
 
-static varve_status add_optimizer(
+static varve_status torch_again_add_optimizer(
     struct vv_torch_again *a, uint32_t node, varve_error *error)
 {
     uint64_t history = 0;
     const struct vv_index *index = a->real->index;
     uint32_t state = object_called(index, node, "state");
     uint32_t groups = object_called(index, node, "param_groups"), at, last;
-    add_dict(a, node, VV_PICKLE_INTEGER);
+    torch_again_add_dict(a, node, VV_PICKLE_INTEGER);
     add_expected(a, node);
     vv_index_edges(index, groups, &at, &last);
     if (at < last)
@@ -299,31 +305,32 @@ static varve_status add_optimizer(
             a, vv_at32(index->edge_children, at), &history, error));
     at = last = 0;
     if (state != VV_NONE) {
-        add_dict(a, state, VV_PICKLE_INTEGER);
+        torch_again_add_dict(a, state, VV_PICKLE_INTEGER);
         vv_index_edges(index, state, &at, &last);
     }
     for (; at < last; at++) {
         uint32_t entry = vv_at32(index->edge_children, at);
-        if (!is_object(index, entry))
+        if (!torch_again_is_object(index, entry))
             continue;
-        add_dict(a, entry, VV_PICKLE_INTEGER);
+        torch_again_add_dict(a, entry, VV_PICKLE_INTEGER);
         add_expected(a, entry);
-        add_members(a, entry, VV_TORCH_WAS_NOTHING, history);
+        torch_again_add_members(a, entry, VV_TORCH_WAS_NOTHING, history);
     }
-    add_list(a, groups, list_size(index, groups), VV_TORCH_WAS_LIST);
+    torch_again_add_list(
+        a, groups, list_size(index, groups), VV_TORCH_WAS_LIST);
     vv_index_edges(index, groups, &at, &last);
     for (; at < last; at++) {
         uint32_t group = vv_at32(index->edge_children, at);
-        add_dict(a, group, VV_PICKLE_INTEGER);
+        torch_again_add_dict(a, group, VV_PICKLE_INTEGER);
         add_expected(a, group);
-        add_members(a, group, VV_TORCH_WAS_TUPLE, 0);
+        torch_again_add_members(a, group, VV_TORCH_WAS_TUPLE, 0);
     }
     return VARVE_OK;
 }
 
 /* --- All ------------------------------------------------------------------ */
 
-static bool is_kept(const struct vv_target *target, uint32_t node)
+static bool torch_again_is_kept(const struct vv_target *target, uint32_t node)
 {
     size_t size = 0;
     return target->kept && target->kept(target->user, node, &size) && size > 0;
@@ -333,7 +340,7 @@ static bool is_kept(const struct vv_target *target, uint32_t node)
 static bool has_integers(const struct vv_index *index, uint32_t node)
 {
     uint32_t at, last;
-    if (!is_object(index, node))
+    if (!torch_again_is_object(index, node))
         return false;
     vv_index_tags(index, node, &at, &last);
     for (; at < last; at++) {
@@ -354,22 +361,23 @@ varve_status vv_torch_again_init(struct vv_torch_again *a,
     size_t count = target->index->node_count;
     *a = (struct vv_torch_again){ .target = *target, .real = target };
     a->target.user = a;
-    a->target.value = give_value;
-    a->target.finish = finish;
-    a->target.kept = give_kept;
+    a->target.value = torch_again_give_value;
+    a->target.finish = torch_again_finish;
+    a->target.kept = torch_again_give_kept;
     vv_buffer_init(&a->bytes, allocator);
     a->ranges = vv_allocate_zeroed(allocator, count * sizeof *a->ranges);
     if (!a->ranges)
         return vv_fail_memory(error, "what an optimizer was");
     for (uint32_t i = 0; i < count; i++) {
-        if (vv_torch_has_parts(target->index, i) && !is_kept(target, i) &&
+        if (vv_torch_has_parts(target->index, i) &&
+            !torch_again_is_kept(target, i) &&
             list_size(target->index,
                 object_called(target->index, i, "param_groups")) > 0)
-            VV_TRY(add_optimizer(a, i, error));
+            VV_TRY(torch_again_add_optimizer(a, i, error));
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_kept(target, i) && has_integers(target->index, i))
-            add_dict(a, i, VV_PICKLE_INTEGER);
+        if (!torch_again_is_kept(target, i) && has_integers(target->index, i))
+            torch_again_add_dict(a, i, VV_PICKLE_INTEGER);
     }
     return a->bytes.failed ? vv_fail_memory(error, "what an optimizer was")
                            : VARVE_OK;

@@ -21,7 +21,7 @@ static bool is_function(const struct vv_pickle *p, uint32_t function,
            vv_pickle_is_global(p, function, older, name);
 }
 
-static bool take_shape(
+static bool torch_array_take_shape(
     const struct vv_pickle *p, uint32_t number, varve_tensor *type)
 {
     const struct vv_pickle_item *shape = vv_pickle_item(p, number);
@@ -40,7 +40,7 @@ static bool take_shape(
 
 /* The text that _codecs.encode makes the bytes of; the item itself: it is
  * bytes already. */
-static uint32_t text_of(const struct vv_pickle *p, uint32_t number)
+static uint32_t torch_array_text_of(const struct vv_pickle *p, uint32_t number)
 {
     const struct vv_pickle_item *item = vv_pickle_item(p, number);
     return item->kind == VV_PICKLE_CALL ? vv_pickle_nth(p, item->b, 0) : number;
@@ -56,7 +56,8 @@ static bool take_data(
         return true; /* bytes() */
     if (is_call && !vv_torch_is_latin1(p, number))
         return false;
-    const struct vv_pickle_item *text = vv_pickle_item(p, text_of(p, number));
+    const struct vv_pickle_item *text =
+        vv_pickle_item(p, torch_array_text_of(p, number));
     if (text->kind != VV_PICKLE_BYTES &&
         (!is_call || text->kind != VV_PICKLE_TEXT))
         return false;
@@ -66,12 +67,13 @@ static bool take_data(
 
 /* --- Arrays --------------------------------------------------------------- */
 
-static bool take(const struct vv_pickle *p, uint32_t shape, uint32_t type,
-    uint32_t data, struct vv_torch_array *array)
+static bool torch_array_take(const struct vv_pickle *p, uint32_t shape,
+    uint32_t type, uint32_t data, struct vv_torch_array *array)
 {
     uint64_t count;
     array->type.dtype = vv_torch_numpy_type(p, type, &array->is_swapped);
-    return array->type.dtype && take_shape(p, shape, &array->type) &&
+    return array->type.dtype &&
+           torch_array_take_shape(p, shape, &array->type) &&
            vv_shape_count(array->type.rank, array->type.shape, &count) &&
            vv_size_of(
                count, vv_dtype_file_size(array->type.dtype), &array->size) &&
@@ -89,19 +91,20 @@ bool vv_torch_array(
             "numpy.core.multiarray", "_reconstruct")) {
         array->is_fortran =
             vv_pickle_nth(p, item->state, 3) == VV_PICKLE_THE_TRUE;
-        return take(p, vv_pickle_nth(p, item->state, 1),
+        return torch_array_take(p, vv_pickle_nth(p, item->state, 1),
             vv_pickle_nth(p, item->state, 2), vv_pickle_nth(p, item->state, 4),
             array);
     }
     array->is_fortran = vv_pickle_is_text(p, vv_pickle_nth(p, item->b, 3), "F");
     return is_function(p, item->a, "numpy._core.numeric", "numpy.core.numeric",
                "_frombuffer") &&
-           take(p, vv_pickle_nth(p, item->b, 2), vv_pickle_nth(p, item->b, 1),
-               vv_pickle_nth(p, item->b, 0), array);
+           torch_array_take(p, vv_pickle_nth(p, item->b, 2),
+               vv_pickle_nth(p, item->b, 1), vv_pickle_nth(p, item->b, 0),
+               array);
 }
 
 /* The bytes that a text of UTF-8 is in Latin-1; false: it is not so many. */
-static bool take_latin1(
+static bool torch_array_take_latin1(
     const unsigned char *text, size_t size, unsigned char *bytes, size_t count)
 {
     size_t done = 0, i = 0;
@@ -139,7 +142,7 @@ bool vv_torch_array_add(const struct vv_pickle *p,
     const struct vv_torch_array *array, struct vv_buffer *bytes)
 {
     const struct vv_pickle_item *text =
-        vv_pickle_item(p, text_of(p, array->data));
+        vv_pickle_item(p, torch_array_text_of(p, array->data));
     size_t size = (size_t)array->size, begin = bytes->size;
     size_t element = vv_dtype_file_size(array->type.dtype);
     unsigned char *to =
@@ -150,7 +153,7 @@ bool vv_torch_array_add(const struct vv_pickle *p,
     unsigned char *from = array->is_fortran ? to + size : to;
     bytes->size = begin;
     if (vv_pickle_item(p, array->data)->kind == VV_PICKLE_CALL) {
-        if (!take_latin1(p->bytes + text->a, text->b, from, size))
+        if (!torch_array_take_latin1(p->bytes + text->a, text->b, from, size))
             return false;
     } else {
         memcpy(from, p->bytes + text->a, size);

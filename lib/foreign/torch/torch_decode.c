@@ -36,7 +36,7 @@ static uint64_t element_of(const struct walk *w)
     return vv_dtype_file_size(w->t->type.dtype);
 }
 
-static void walk_on(struct walk *w)
+static void torch_decode_walk_on(struct walk *w)
 {
     for (uint32_t i = w->outer; i-- > 0;) {
         w->place += w->t->strides[i];
@@ -48,8 +48,8 @@ static void walk_on(struct walk *w)
 }
 
 /* Bytes of the storage, counted from the tensor's first. */
-static varve_status read_at(const struct walk *w, uint64_t begin, void *bytes,
-    size_t size, varve_error *error)
+static varve_status torch_decode_read_at(const struct walk *w, uint64_t begin,
+    void *bytes, size_t size, varve_error *error)
 {
     uint64_t first = w->entry->data + w->t->offset * element_of(w);
     return vv_foreign_read(w->file->zip.foreign, w->entry->file, bytes, size,
@@ -60,9 +60,9 @@ static varve_status read_runs(
     struct walk *w, unsigned char *bytes, size_t size, varve_error *error)
 {
     for (size_t done = 0; done < size; done += w->run) {
-        VV_TRY(
-            read_at(w, w->place * element_of(w), bytes + done, w->run, error));
-        walk_on(w);
+        VV_TRY(torch_decode_read_at(
+            w, w->place * element_of(w), bytes + done, w->run, error));
+        torch_decode_walk_on(w);
     }
     return VARVE_OK;
 }
@@ -71,17 +71,17 @@ static varve_status read_runs(
 static varve_status read_span(struct walk *w, unsigned char *span,
     size_t spanned, unsigned char *bytes, size_t size, varve_error *error)
 {
-    VV_TRY(read_at(w, 0, span, spanned, error));
+    VV_TRY(torch_decode_read_at(w, 0, span, spanned, error));
     if (spanned == w->entry->size)
         VV_TRY(vv_torch_check_sum(w->file, w->entry, span, error));
     for (size_t done = 0; done < size; done += w->run) {
         memcpy(bytes + done, span + w->place * element_of(w), w->run);
-        walk_on(w);
+        torch_decode_walk_on(w);
     }
     return VARVE_OK;
 }
 
-static varve_status gather(
+static varve_status torch_decode_gather(
     struct walk *w, unsigned char *bytes, size_t size, varve_error *error)
 {
     const varve_allocator *a = &w->file->zip.foreign->context->allocator;
@@ -132,7 +132,7 @@ varve_status vv_torch_gather(const struct vv_torch_file *file,
     const struct vv_torch_tensor *t = &g->tensor;
     struct walk w = { .t = t, .file = file, .entry = g->entry };
     w.run = (size_t)(vv_torch_run(t, &w.outer) * element_of(&w));
-    VV_TRY(gather(&w, bytes, size, error));
+    VV_TRY(torch_decode_gather(&w, bytes, size, error));
     if (file->is_big_endian)
         vv_dtype_reverse_copy(
             t->type.dtype, bytes, bytes, size / element_of(&w));
@@ -141,7 +141,7 @@ varve_status vv_torch_gather(const struct vv_torch_file *file,
     return VARVE_OK;
 }
 
-static void store(unsigned char *bytes, size_t size, uint64_t bits)
+static void torch_decode_store(unsigned char *bytes, size_t size, uint64_t bits)
 {
     for (size_t i = 0; i < size; i++)
         bytes[i] = (unsigned char)(bits >> 8 * i);
@@ -172,7 +172,7 @@ varve_status vv_torch_decode(const struct vv_foreign *foreign, uint64_t number,
     const struct vv_torch_made *made =
         (const struct vv_torch_made *)(const void *)file->made.data + number;
     switch ((enum vv_torch_making)made->making) {
-    case VV_TORCH_NUMBER: store(bytes, size, made->at); break;
+    case VV_TORCH_NUMBER: torch_decode_store(bytes, size, made->at); break;
     case VV_TORCH_TEXT:
     case VV_TORCH_BYTES:
         store_text(bytes,
@@ -184,7 +184,7 @@ varve_status vv_torch_decode(const struct vv_foreign *foreign, uint64_t number,
         break;
     case VV_TORCH_VECTOR:
         for (size_t i = 0; i < size / 8; i++)
-            store(bytes + 8 * i, 8,
+            torch_decode_store(bytes + 8 * i, 8,
                 ((const uint64_t *)(const void *)
                         file->numbers.data)[made->at + i]);
         break;

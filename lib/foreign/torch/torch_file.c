@@ -15,7 +15,7 @@
 #include "name.h"
 #include "pickle_in.h"
 #include "shape.h"
-#include "sign.h"
+#include "pickle_magic.h"
 #include "torch_legacy.h"
 #include "try.h"
 
@@ -32,7 +32,7 @@ struct name {
     size_t size;
 };
 
-static bool is_called(const void *item, const void *key)
+static bool torch_file_is_called(const void *item, const void *key)
 {
     const struct vv_zip_entry *e = item;
     const struct name *name = key;
@@ -40,13 +40,13 @@ static bool is_called(const void *item, const void *key)
            memcmp(vv_zip_name(name->zip, e), name->bytes, name->size) == 0;
 }
 
-static const char *path_of(const struct vv_torch_file *t)
+static const char *torch_file_path_of(const struct vv_torch_file *t)
 {
     return t->zip.foreign->files[t->zip.span.file].path;
 }
 
 /* Whether it is TOP/data.pkl. */
-static bool is_object(const char *name, size_t size)
+static bool torch_file_is_object(const char *name, size_t size)
 {
     return vv_text_ends_in(name, size, OBJECT) &&
            !memchr(name, '/', size + sizeof "" - sizeof OBJECT);
@@ -62,10 +62,10 @@ varve_status vv_torch_file_list(struct vv_torch_file *t, varve_error *error)
             return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
                 "%s: expected what torch.save wrote, found a program of "
                 "torch.jit",
-                path_of(t));
+                torch_file_path_of(t));
         if (!vv_map_add(&t->entries, vv_hash_of(name, e->name_size), e))
             return vv_fail_memory(error, "the entries of an archive");
-        if (!t->object && is_object(name, e->name_size))
+        if (!t->object && torch_file_is_object(name, e->name_size))
             t->object = e;
     }
     return VARVE_OK;
@@ -86,8 +86,9 @@ static void set_folder(
 }
 
 /* The entry `room``folder``name`. */
-static const struct vv_zip_entry *find_entry(const struct vv_torch_file *t,
-    const char *folder, const char *name, size_t size, struct vv_buffer *room)
+static const struct vv_zip_entry *torch_file_find_entry(
+    const struct vv_torch_file *t, const char *folder, const char *name,
+    size_t size, struct vv_buffer *room)
 {
     vv_buffer_add_string(room, folder);
     vv_buffer_add(room, name, size);
@@ -96,8 +97,8 @@ static const struct vv_zip_entry *find_entry(const struct vv_torch_file *t,
     struct name key = {
         .zip = &t->zip, .bytes = (char *)room->data, .size = room->size
     };
-    return vv_map_find(
-        &t->entries, vv_hash_of(key.bytes, key.size), is_called, &key);
+    return vv_map_find(&t->entries, vv_hash_of(key.bytes, key.size),
+        torch_file_is_called, &key);
 }
 
 varve_status vv_torch_check_sum(const struct vv_torch_file *t,
@@ -114,14 +115,14 @@ varve_status vv_torch_check_sum(const struct vv_torch_file *t,
 }
 
 /* All of an entry, which is not packed. */
-static varve_status read_entry(const struct vv_torch_file *t,
+static varve_status torch_file_read_entry(const struct vv_torch_file *t,
     const struct vv_zip_entry *e, struct vv_buffer *to, varve_error *error)
 {
     const struct vv_foreign *f = t->zip.foreign;
     if (e->method != VV_ZIP_STORED)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: \"%.*s\": expected stored bytes, found deflated ones",
-            path_of(t), (int)e->name_size, vv_zip_name(&t->zip, e));
+            torch_file_path_of(t), (int)e->name_size, vv_zip_name(&t->zip, e));
     if (e->size > SIZE_MAX)
         return vv_fail_memory(error, "an entry of an archive");
     vv_buffer_reserve(to, (size_t)e->size);
@@ -135,17 +136,19 @@ static varve_status read_entry(const struct vv_torch_file *t,
 /* --- Opening -------------------------------------------------------------- */
 
 /* `little` where there is no word of it. */
-static varve_status read_order(struct vv_torch_file *t, varve_error *error)
+static varve_status torch_file_read_order(
+    struct vv_torch_file *t, varve_error *error)
 {
     struct vv_buffer room, order;
     vv_buffer_init(&room, t->pickle.allocator);
     vv_buffer_init(&order, t->pickle.allocator);
     set_folder(t, 0, &room);
-    const struct vv_zip_entry *e = find_entry(t, "byteorder", "", 0, &room);
+    const struct vv_zip_entry *e =
+        torch_file_find_entry(t, "byteorder", "", 0, &room);
     varve_status status =
         room.failed ? vv_fail_memory(error, "a name") : VARVE_OK;
     if (e && !status)
-        status = read_entry(t, e, &order, error);
+        status = torch_file_read_entry(t, e, &order, error);
     t->is_big_endian =
         order.size == 3 && memcmp(order.data, "big", order.size) == 0;
     if (e && !status && !t->is_big_endian &&
@@ -153,14 +156,14 @@ static varve_status read_order(struct vv_torch_file *t, varve_error *error)
         status = vv_fail(error, VARVE_CORRUPT,
             "%s: \"byteorder\": expected \"little\" or \"big\", found another "
             "word",
-            path_of(t));
+            torch_file_path_of(t));
     vv_buffer_clear(&room);
     vv_buffer_clear(&order);
     return status;
 }
 
 /* Older files are never a part of one. */
-static varve_status read_directory(struct vv_torch_file *t,
+static varve_status torch_file_read_directory(struct vv_torch_file *t,
     const struct vv_foreign *foreign, struct vv_zip_span span,
     varve_error *error)
 {
@@ -195,13 +198,14 @@ varve_status vv_torch_file_read(struct vv_torch_file *t,
     const struct vv_foreign *foreign, struct vv_zip_span span,
     varve_error *error)
 {
-    VV_TRY(read_directory(t, foreign, span, error));
+    VV_TRY(torch_file_read_directory(t, foreign, span, error));
     VV_TRY(vv_torch_file_list(t, error));
     if (!t->object)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-            "%s: expected \"data.pkl\" in the archive, found none", path_of(t));
-    VV_TRY(read_order(t, error));
-    return read_entry(t, t->object, &t->pickle, error);
+            "%s: expected \"data.pkl\" in the archive, found none",
+            torch_file_path_of(t));
+    VV_TRY(torch_file_read_order(t, error));
+    return torch_file_read_entry(t, t->object, &t->pickle, error);
 }
 
 varve_status vv_torch_file_pickle(
@@ -218,7 +222,7 @@ varve_status vv_torch_file_pickle(
     return status;
 }
 
-static void free_state(struct vv_foreign *foreign)
+static void torch_file_free_state(struct vv_foreign *foreign)
 {
     vv_torch_file_clear(foreign->state);
     vv_release(&foreign->context->allocator, foreign->state,
@@ -234,13 +238,13 @@ struct vv_torch_file *vv_torch_file_new(struct vv_foreign *foreign)
         return NULL;
     vv_torch_file_init(t, a);
     foreign->state = t;
-    foreign->free = free_state;
+    foreign->free = torch_file_free_state;
     return t;
 }
 
 /* --- Storages ------------------------------------------------------------- */
 
-static varve_status check_size(const struct vv_torch_tensor *t,
+static varve_status torch_file_check_size(const struct vv_torch_tensor *t,
     const struct vv_zip_entry *e, const char *where, varve_error *error)
 {
     uint64_t bytes, extent, used;
@@ -273,7 +277,7 @@ static varve_status check_storage(const struct vv_pickle *p,
     if (entry->method != VV_ZIP_STORED)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: expected a stored storage, found a deflated one", where);
-    return check_size(t, entry, where, error);
+    return torch_file_check_size(t, entry, where, error);
 }
 
 varve_status vv_torch_storage(const struct vv_torch_file *file,
@@ -285,7 +289,7 @@ varve_status vv_torch_storage(const struct vv_torch_file *file,
     vv_buffer_init(&room, file->pickle.allocator);
     set_folder(file, t->part, &room);
     *entry = key->b > LONGEST_KEY ? NULL
-                                  : find_entry(file, "data/",
+                                  : torch_file_find_entry(file, "data/",
                                         vv_pickle_bytes(p, key), key->b, &room);
     varve_status status = room.failed ? vv_fail_memory(where->error, "a name")
                                       : check_storage(p, t, *entry, NULL, NULL);

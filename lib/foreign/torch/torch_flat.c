@@ -39,7 +39,7 @@ struct finding {
     struct vv_buffer text;
 };
 
-static varve_status fail_memory(const struct finding *f)
+static varve_status torch_flat_fail_memory(const struct finding *f)
 {
     return vv_fail_memory(f->g->error, "slots");
 }
@@ -54,7 +54,8 @@ static const char *last_dot(const struct vv_draft_name *name)
     return at > name->bytes ? at - 1 : NULL;
 }
 
-static varve_status add_kept(struct finding *f, const struct vv_draft_edge *e)
+static varve_status torch_flat_add_kept(
+    struct finding *f, const struct vv_draft_edge *e)
 {
     const char *begin = e->name.bytes + sizeof STATE - 1;
     const char *end = last_dot(&e->name);
@@ -65,14 +66,14 @@ static varve_status add_kept(struct finding *f, const struct vv_draft_edge *e)
     const struct vv_torch_name *name =
         vv_torch_name_of(&f->g->keys, begin, (uint32_t)(end - begin));
     if (!name)
-        return fail_memory(f);
+        return torch_flat_fail_memory(f);
     struct kept kept = { .name = name->bytes,
         .slot = { .bytes = end + 1,
             .size = (uint32_t)(e->name.bytes + e->name.size - end - 1) },
         .node = e->child };
     if (kept.slot.size > 0)
         vv_buffer_add(&f->kept, &kept, sizeof kept);
-    return f->kept.failed ? fail_memory(f) : VARVE_OK;
+    return f->kept.failed ? torch_flat_fail_memory(f) : VARVE_OK;
 }
 
 static varve_status list_kept(struct finding *f, uint32_t optimizer)
@@ -84,14 +85,14 @@ static varve_status list_kept(struct finding *f, uint32_t optimizer)
         f->has_groups |=
             e.at->name.size >= sizeof GROUPS &&
             memcmp(e.at->name.bytes, GROUPS, sizeof GROUPS - 1) == 0;
-        VV_TRY(add_kept(f, e.at));
+        VV_TRY(torch_flat_add_kept(f, e.at));
     }
     return VARVE_OK;
 }
 
 /* --- Models --------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right)
+static int torch_flat_compare(const void *left, const void *right)
 {
     const struct vv_draft_edge *a = left, *b = right;
     uintptr_t x = (uintptr_t)a->name.bytes, y = (uintptr_t)b->name.bytes;
@@ -101,13 +102,14 @@ static int compare(const void *left, const void *right)
 static uint32_t find_variable(const struct finding *f, const char *name)
 {
     struct vv_draft_edge key = { .name = { .bytes = name } };
-    const struct vv_draft_edge *found = bsearch(
-        &key, f->named.data, f->named.size / sizeof key, sizeof key, compare);
+    const struct vv_draft_edge *found = bsearch(&key, f->named.data,
+        f->named.size / sizeof key, sizeof key, torch_flat_compare);
     return found && vv_torch_value_of(f->g, found->child) ? found->child : 0;
 }
 
 /* Whether an object has all variables. */
-static varve_status fit(struct finding *f, uint32_t model, bool *fits)
+static varve_status torch_flat_fit(
+    struct finding *f, uint32_t model, bool *fits)
 {
     struct vv_torch_edges e = vv_torch_edges_of(f->g, model);
     size_t count = (size_t)(e.end - e.at);
@@ -121,18 +123,18 @@ static varve_status fit(struct finding *f, uint32_t model, bool *fits)
     f->named.size = f->variables.size = 0;
     vv_buffer_add(&f->named, e.at, count * sizeof *e.at);
     if (f->named.failed)
-        return fail_memory(f);
-    qsort(f->named.data, count, sizeof *e.at, compare);
+        return torch_flat_fail_memory(f);
+    qsort(f->named.data, count, sizeof *e.at, torch_flat_compare);
     for (size_t i = 0; i < kept_count && *fits; i++) {
         uint32_t variable = find_variable(f, kept[i].name);
         *fits = variable > 0;
         vv_buffer_add(&f->variables, &variable, sizeof variable);
     }
-    return f->variables.failed ? fail_memory(f) : VARVE_OK;
+    return f->variables.failed ? torch_flat_fail_memory(f) : VARVE_OK;
 }
 
 /* The one that fits beside an object; 0: there is none, or several. */
-static varve_status find_model(
+static varve_status torch_flat_find_model(
     struct finding *f, uint32_t optimizer, uint32_t parent, uint32_t *model)
 {
     size_t count = 0;
@@ -141,7 +143,7 @@ static varve_status find_model(
         bool fits = false;
         if (e.at->child == optimizer || vv_torch_value_of(f->g, e.at->child))
             continue;
-        VV_TRY(fit(f, e.at->child, &fits));
+        VV_TRY(torch_flat_fit(f, e.at->child, &fits));
         if (!fits)
             continue;
         *model = e.at->child;
@@ -159,7 +161,8 @@ static varve_status find_model(
 
 /* A module may be called `state`: without groups only models that fit make an
  * optimizer of an object. */
-static varve_status tell_reason(struct finding *f, uint32_t optimizer)
+static varve_status torch_flat_tell_reason(
+    struct finding *f, uint32_t optimizer)
 {
     if (!f->looks)
         f->reason.why = VV_TORCH_NO_LOOKS;
@@ -168,7 +171,7 @@ static varve_status tell_reason(struct finding *f, uint32_t optimizer)
                : VARVE_OK;
 }
 
-static varve_status look_at(struct finding *f, uint32_t optimizer)
+static varve_status torch_flat_look_at(struct finding *f, uint32_t optimizer)
 {
     bool fits = false;
     uint32_t model = 0, parent = optimizer;
@@ -182,12 +185,12 @@ static varve_status look_at(struct finding *f, uint32_t optimizer)
                     f->reason.why != VV_TORCH_MODELS_FIT;
          i++) {
         parent = vv_torch_way_of(f->g, parent)->parent;
-        VV_TRY(find_model(f, optimizer, parent, &model));
+        VV_TRY(torch_flat_find_model(f, optimizer, parent, &model));
     }
     if (model)
-        VV_TRY(fit(f, model, &fits));
+        VV_TRY(torch_flat_fit(f, model, &fits));
     if (!fits)
-        return tell_reason(f, optimizer);
+        return torch_flat_tell_reason(f, optimizer);
     const uint32_t *variables =
         (const uint32_t *)(const void *)f->variables.data;
     for (size_t i = 0; i < count; i++)
@@ -206,7 +209,7 @@ varve_status vv_torch_add_flat_slots(struct vv_torch_graph *g)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_init(all[i], g->ways.allocator);
     for (uint32_t i = 1; i < vv_torch_way_count(g) && f.looks && !status; i++)
-        status = look_at(&f, i);
+        status = torch_flat_look_at(&f, i);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_clear(all[i]);
     return status;

@@ -21,17 +21,17 @@ enum {
     MOST_COPIED = 8,     /* and so is a tuple of more numbers */
 };
 
-static varve_status fail_memory(const struct vv_torch_graph *g)
+static varve_status torch_graph_fail_memory(const struct vv_torch_graph *g)
 {
     return vv_fail_memory(g->error, "objects");
 }
 
 /* --- What is kept --------------------------------------------------------- */
 
-static varve_status keep(struct vv_torch_graph *g, uint32_t node)
+static varve_status torch_graph_keep(struct vv_torch_graph *g, uint32_t node)
 {
     if (g->kept.failed)
-        return fail_memory(g);
+        return torch_graph_fail_memory(g);
     vv_draft_keep(g->draft, node, g->kept.data, g->kept.size);
     return VARVE_OK;
 }
@@ -40,13 +40,13 @@ static varve_status keep_kind(
     struct vv_torch_graph *g, uint32_t node, enum vv_torch_was was)
 {
     vv_torch_kept_begin(&g->kept, was);
-    return keep(g, node);
+    return torch_graph_keep(g, node);
 }
 
 /* --- Ways ----------------------------------------------------------------- */
 
 /* Adds the path of what is being added, climbed from its end. */
-static void add_path(void *user, struct vv_buffer *text)
+static void torch_graph_add_path(void *user, struct vv_buffer *text)
 {
     const struct vv_torch_graph *g = user;
     const struct vv_torch_name *name = g->name;
@@ -80,7 +80,7 @@ static void add_global(struct vv_buffer *tag, const struct vv_pickle *p,
 }
 
 /* What it is: pickle:MODULE.NAME. */
-static varve_status add_tag(
+static varve_status torch_graph_add_tag(
     struct vv_torch_graph *g, uint32_t node, uint32_t number)
 {
     const struct vv_pickle_item *item = vv_pickle_item(g->p, number);
@@ -100,7 +100,7 @@ static varve_status add_tag(
         vv_buffer_add8(tag, '?');
     const char *text = vv_buffer_string(tag);
     if (tag->failed)
-        return fail_memory(g);
+        return torch_graph_fail_memory(g);
     vv_draft_tag(g->draft, node, text);
     return VARVE_OK;
 }
@@ -109,7 +109,7 @@ static varve_status add_opaque(
     struct vv_torch_graph *g, uint32_t what, uint32_t *node)
 {
     *node = vv_draft_node(g->draft, VARVE_OBJECT);
-    return add_tag(g, *node, what);
+    return torch_graph_add_tag(g, *node, what);
 }
 
 /* --- An item and its node ------------------------------------------------- */
@@ -133,7 +133,7 @@ static varve_status fail_tensor(
 {
     struct vv_buffer where;
     vv_buffer_init(&where, g->ways.allocator);
-    add_path(g, &where);
+    torch_graph_add_path(g, &where);
     varve_status status = vv_fail(g->error, VARVE_CORRUPT,
         "%s: a tensor: expected %s, found another thing",
         vv_buffer_string(&where), t->expected);
@@ -141,7 +141,7 @@ static varve_status fail_tensor(
     return status;
 }
 
-static varve_status add_scalar(
+static varve_status torch_graph_add_scalar(
     struct vv_torch_graph *g, uint32_t item, uint32_t *node)
 {
     VV_TRY(vv_torch_add_scalar(&g->values, item, node));
@@ -180,8 +180,8 @@ static varve_status add_call(
 }
 
 /* Makes the node of an item; *has_members: the item's are to be added to it. */
-static varve_status add_node(struct vv_torch_graph *g, uint32_t number,
-    uint32_t *node, bool *has_members)
+static varve_status torch_graph_add_node(struct vv_torch_graph *g,
+    uint32_t number, uint32_t *node, bool *has_members)
 {
     const struct vv_pickle_item *item = vv_pickle_item(g->p, number);
     switch ((enum vv_pickle_kind)item->kind) {
@@ -193,7 +193,7 @@ static varve_status add_node(struct vv_torch_graph *g, uint32_t number,
     case VV_PICKLE_LONG:
     case VV_PICKLE_REAL:
     case VV_PICKLE_TEXT:
-    case VV_PICKLE_BYTES: return add_scalar(g, number, node);
+    case VV_PICKLE_BYTES: return torch_graph_add_scalar(g, number, node);
     case VV_PICKLE_GLOBAL:
     case VV_PICKLE_EXTENSION: return add_opaque(g, number, node);
     case VV_PICKLE_CALL: return add_call(g, number, node, has_members);
@@ -224,7 +224,7 @@ static bool is_small_tuple(
 }
 
 /* Whether an item is the same thing wherever it comes. */
-static bool is_shared(
+static bool torch_graph_is_shared(
     const struct vv_pickle *p, const struct vv_pickle_item *item)
 {
     bool is_text = item->kind == VV_PICKLE_TEXT ||
@@ -244,22 +244,22 @@ static varve_status note_way(
     if (node == vv_torch_way_count(g))
         vv_buffer_add(&g->ways, &way, sizeof way);
     if (g->ways.failed)
-        return fail_memory(g);
+        return torch_graph_fail_memory(g);
     vv_torch_way_of(g, node)->is_parameter |= g->is_parameter;
     return VARVE_OK;
 }
 
-static varve_status reach(
+static varve_status torch_graph_reach(
     struct vv_torch_graph *g, uint32_t number, uint32_t *node)
 {
     bool has_members = false;
     const struct vv_pickle_item *item = vv_pickle_item(g->p, number);
-    if (g->nodes[number] && is_shared(g->p, item)) {
+    if (g->nodes[number] && torch_graph_is_shared(g->p, item)) {
         *node = g->nodes[number] - 1;
         return VARVE_OK;
     }
     g->is_parameter = false;
-    VV_TRY(add_node(g, number, node, &has_members));
+    VV_TRY(torch_graph_add_node(g, number, node, &has_members));
     if (g->draft->failed)
         return VARVE_OK;
     g->nodes[number] = *node + 1;
@@ -269,7 +269,7 @@ static varve_status reach(
 /* --- Members -------------------------------------------------------------- */
 
 /* None is not there, nor is what only programs know of. */
-static bool is_nothing(const struct vv_pickle *p, uint32_t item)
+static bool torch_graph_is_nothing(const struct vv_pickle *p, uint32_t item)
 {
     uint32_t kind = vv_pickle_item(p, item)->kind;
     return kind == VV_PICKLE_NONE ||
@@ -283,13 +283,13 @@ static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
 {
     uint32_t child = 0, kind = vv_pickle_item(g->p, item)->kind;
     if (!name)
-        return fail_memory(g);
-    if (is_nothing(g->p, item))
+        return torch_graph_fail_memory(g);
+    if (torch_graph_is_nothing(g->p, item))
         return VARVE_OK;
     g->parent = parent;
     g->name = name;
     uint32_t count = vv_torch_way_count(g);
-    VV_TRY(reach(g, vv_torch_same(g->p, item), &child));
+    VV_TRY(torch_graph_reach(g, vv_torch_same(g->p, item), &child));
     bool is_new = !g->draft->failed && vv_torch_way_count(g) > count;
     vv_draft_lent_edge(g->draft, parent, name->bytes, name->size, child);
     bool is_tensor = kind == VV_PICKLE_CALL || kind == VV_PICKLE_OUTSIDE;
@@ -300,24 +300,25 @@ static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
 }
 
 /* The same, kept in its order. */
-static varve_status add_kept(struct vv_torch_graph *g, uint32_t parent,
-    uint32_t key, const struct vv_torch_name *name, uint32_t item)
+static varve_status torch_graph_add_kept(struct vv_torch_graph *g,
+    uint32_t parent, uint32_t key, const struct vv_torch_name *name,
+    uint32_t item)
 {
     if (name)
         vv_torch_kept_add(&g->order,
             (enum vv_pickle_kind)vv_pickle_item(g->p, key)->kind, name,
-            is_nothing(g->p, item));
+            torch_graph_is_nothing(g->p, item));
     return add_edge(g, parent, name, item);
 }
 
 /* A list: by positions, of which None takes one. */
-static varve_status add_positions(
+static varve_status torch_graph_add_positions(
     struct vv_torch_graph *g, uint32_t item, uint32_t node)
 {
     uint64_t position = 0;
     for (uint32_t at = vv_pickle_item(g->p, item)->first; at;
          at = vv_pickle_link(g->p, at).next)
-        VV_TRY(add_kept(g, node, VV_PICKLE_THE_NONE,
+        VV_TRY(torch_graph_add_kept(g, node, VV_PICKLE_THE_NONE,
             vv_torch_position(&g->keys, position++),
             vv_pickle_link(g->p, at).item));
     return VARVE_OK;
@@ -330,12 +331,12 @@ struct pair {
     const struct vv_torch_name *name; /* NULL: another one counts */
 };
 
-static varve_status add_pair(struct vv_torch_graph *g, uint32_t key,
+static varve_status torch_graph_add_pair(struct vv_torch_graph *g, uint32_t key,
     uint32_t value, struct vv_buffer *to)
 {
     struct pair pair = { .key = key, .value = value };
     vv_buffer_add(to, &pair, sizeof pair);
-    return to->failed ? fail_memory(g) : VARVE_OK;
+    return to->failed ? torch_graph_fail_memory(g) : VARVE_OK;
 }
 
 /* Of equal keys the last one counts. */
@@ -347,14 +348,15 @@ static varve_status add_named(
     bool has_integers = false, has_others = false;
     for (size_t i = count; i-- > 0;) {
         if (!vv_torch_take_key(&g->keys, node, pairs[i].key, i, &pairs[i].name))
-            return fail_memory(g);
+            return torch_graph_fail_memory(g);
     }
     for (size_t i = 0; i < count; i++) {
         if (!pairs[i].name)
             continue;
         vv_torch_look_at_key(
             g->p, pairs[i].key, pairs[i].name, &has_integers, &has_others);
-        VV_TRY(add_kept(g, node, pairs[i].key, pairs[i].name, pairs[i].value));
+        VV_TRY(torch_graph_add_kept(
+            g, node, pairs[i].key, pairs[i].name, pairs[i].value));
     }
     if (has_integers && !has_others)
         vv_draft_tag(g->draft, node, VV_TORCH_INTEGERS);
@@ -368,7 +370,7 @@ static varve_status list_keys(
     for (uint32_t at = vv_pickle_item(g->p, item)->first; at;) {
         struct vv_pickle_link key = vv_pickle_link(g->p, at);
         struct vv_pickle_link value = vv_pickle_link(g->p, key.next);
-        VV_TRY(add_pair(g, key.item, value.item, pairs));
+        VV_TRY(torch_graph_add_pair(g, key.item, value.item, pairs));
         at = value.next;
     }
     return VARVE_OK;
@@ -381,13 +383,13 @@ static varve_status list_pairs(
     for (uint32_t at = vv_pickle_item(g->p, item)->first; at;
          at = vv_pickle_link(g->p, at).next) {
         uint32_t pair = vv_pickle_link(g->p, at).item;
-        VV_TRY(add_pair(g, vv_pickle_nth(g->p, pair, 0),
+        VV_TRY(torch_graph_add_pair(g, vv_pickle_nth(g->p, pair, 0),
             vv_pickle_nth(g->p, pair, 1), pairs));
     }
     return VARVE_OK;
 }
 
-static varve_status add_dict(
+static varve_status torch_graph_add_dict(
     struct vv_torch_graph *g, uint32_t item, uint32_t node)
 {
     struct vv_buffer pairs;
@@ -407,8 +409,8 @@ static varve_status add_held(
 {
     const struct vv_pickle_item *i = vv_pickle_item(g->p, item);
     return i->kind == VV_PICKLE_DICT || i->holds == VV_PICKLE_DICT
-               ? add_dict(g, item, node)
-               : add_positions(g, item, node);
+               ? torch_graph_add_dict(g, item, node)
+               : torch_graph_add_positions(g, item, node);
 }
 
 /* --- Modules and other objects -------------------------------------------- */
@@ -422,7 +424,7 @@ static bool is_module(const struct vv_pickle *p, uint32_t state)
            vv_pickle_has_keys(p, vv_pickle_look_up(p, state, parts[2]));
 }
 
-static varve_status add_part(
+static varve_status torch_graph_add_part(
     struct vv_torch_graph *g, uint32_t node, const char *name, uint32_t item)
 {
     return add_edge(g, node, vv_torch_text(&g->keys, name), item);
@@ -441,8 +443,8 @@ static bool is_first(struct vv_torch_graph *g, uint32_t node, uint32_t part)
 static varve_status add_keys_of(
     struct vv_torch_graph *g, uint32_t node, const char *name, uint32_t part)
 {
-    return is_first(g, node, part) ? add_dict(g, part, node)
-                                   : add_part(g, node, name, part);
+    return is_first(g, node, part) ? torch_graph_add_dict(g, part, node)
+                                   : torch_graph_add_part(g, node, name, part);
 }
 
 static varve_status add_module(
@@ -456,16 +458,16 @@ static varve_status add_module(
     return VARVE_OK;
 }
 
-static varve_status add_state(
+static varve_status torch_graph_add_state(
     struct vv_torch_graph *g, uint32_t state, uint32_t node)
 {
     if (vv_pickle_has_keys(g->p, vv_pickle_nth(g->p, state, 0)))
         state = vv_pickle_nth(g->p, state, 0); /* beside that of __slots__ */
     if (vv_pickle_item(g->p, state)->kind != VV_PICKLE_DICT ||
         !is_first(g, node, state))
-        return add_part(g, node, "<state>", state);
+        return torch_graph_add_part(g, node, "<state>", state);
     return is_module(g->p, state) ? add_module(g, state, node)
-                                  : add_dict(g, state, node);
+                                  : torch_graph_add_dict(g, state, node);
 }
 
 /* What an object of a class that we do not know was made of. */
@@ -475,14 +477,14 @@ static varve_status add_unknown(
     const struct vv_pickle_item *call = vv_pickle_item(g->p, number);
     if (!is_module(g->p, call->state))
         VV_TRY(keep_kind(g, node, VV_TORCH_WAS_DICT));
-    VV_TRY(add_state(g, call->state, node));
+    VV_TRY(torch_graph_add_state(g, call->state, node));
     VV_TRY(add_held(g, number, node));
     return vv_pickle_item(g->p, call->b)->first
-               ? add_part(g, node, "<arguments>", call->b)
+               ? torch_graph_add_part(g, node, "<arguments>", call->b)
                : VARVE_OK;
 }
 
-static varve_status add_members(
+static varve_status torch_graph_add_members(
     struct vv_torch_graph *g, uint32_t number, uint32_t node)
 {
     const struct vv_pickle_item *item = vv_pickle_item(g->p, number);
@@ -495,7 +497,7 @@ static varve_status add_members(
     VV_TRY(pairs ? add_keys_of(g, node, "<arguments>", pairs)
                  : add_held(g, number, node));
     vv_buffer_swap(&g->order, &g->kept);
-    return keep(g, node);
+    return torch_graph_keep(g, node);
 }
 
 /* --- All ------------------------------------------------------------------ */
@@ -514,7 +516,7 @@ static bool becomes_object(const struct vv_pickle *p, uint32_t number)
 }
 
 /* A root that becomes no object is the one value of the file. */
-static varve_status add_root(struct vv_torch_graph *g)
+static varve_status torch_graph_add_root(struct vv_torch_graph *g)
 {
     uint32_t root = vv_torch_same(g->p, g->p->root);
     const struct vv_pickle_item *item = vv_pickle_item(g->p, root);
@@ -523,32 +525,32 @@ static varve_status add_root(struct vv_torch_graph *g)
     };
     vv_buffer_add(&g->ways, &way, sizeof way);
     if (g->ways.failed)
-        return fail_memory(g);
+        return torch_graph_fail_memory(g);
     if (!way.item) {
         VV_TRY(keep_kind(g, 0, VV_TORCH_WAS_ONLY));
-        return add_part(g, 0, "value", root);
+        return torch_graph_add_part(g, 0, "value", root);
     }
     g->nodes[root] = 1;
     return item->kind == VV_PICKLE_CALL &&
                    !vv_torch_makes_container(g->p, item->a)
-               ? add_tag(g, 0, item->a)
+               ? torch_graph_add_tag(g, 0, item->a)
                : VARVE_OK;
 }
 
-static uint32_t edge_count(const struct vv_torch_graph *g)
+static uint32_t torch_graph_edge_count(const struct vv_torch_graph *g)
 {
     return (uint32_t)(g->draft->edges.size / sizeof(struct vv_draft_edge));
 }
 
-static varve_status add_all(struct vv_torch_graph *g)
+static varve_status torch_graph_add_all(struct vv_torch_graph *g)
 {
-    VV_TRY(add_root(g));
+    VV_TRY(torch_graph_add_root(g));
     for (uint32_t node = 0; node < vv_torch_way_count(g) && !g->draft->failed;
          node++) {
         uint32_t item = vv_torch_way_of(g, node)->item;
-        vv_torch_way_of(g, node)->edges = edge_count(g);
+        vv_torch_way_of(g, node)->edges = torch_graph_edge_count(g);
         if (item)
-            VV_TRY(add_members(g, item, node));
+            VV_TRY(torch_graph_add_members(g, item, node));
         else if (vv_torch_way_of(g, node)->is_parameter)
             VV_TRY(keep_kind(g, node, VV_TORCH_WAS_PARAMETER));
     }
@@ -564,16 +566,17 @@ varve_status vv_torch_graph_make(struct vv_torch_graph *g,
         .draft = draft, .file = file, .p = p, .error = error
     };
     vv_torch_values_init(&g->values, draft, file, p);
-    g->values.where =
-        (struct vv_torch_where){ .name = add_path, .user = g, .error = error };
+    g->values.where = (struct vv_torch_where){
+        .name = torch_graph_add_path, .user = g, .error = error
+    };
     vv_buffer_init(&g->ways, a);
     vv_buffer_init(&g->kept, a);
     vv_buffer_init(&g->order, a);
     bool has_keys = vv_torch_keys_init(&g->keys, p, &file->names, a);
     g->nodes = vv_allocate_zeroed(a, vv_pickle_count(p) * sizeof *g->nodes);
     if (!has_keys || !g->nodes)
-        return fail_memory(g);
-    return add_all(g);
+        return torch_graph_fail_memory(g);
+    return torch_graph_add_all(g);
 }
 
 void vv_torch_graph_clear(struct vv_torch_graph *g)

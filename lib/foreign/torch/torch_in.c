@@ -9,14 +9,14 @@
 #include "failure.h"
 #include "name.h"
 #include "pickle_in.h"
-#include "sign.h"
+#include "pickle_magic.h"
 #include "torch_decode.h"
 #include "torch_graph.h"
 #include "torch_slots.h"
 #include "try.h"
 
 /* An archive of NumPy's may be meant too, but for what is called like ours. */
-static enum vv_bid bid(const struct vv_candidate *c)
+static enum vv_bid torch_in_bid(const struct vv_candidate *c)
 {
     static const char *const endings[] = { ".pt", ".pth", ".bin", ".ckpt",
         ".pkl" };
@@ -49,7 +49,7 @@ varve_status vv_torch_read_graph(struct vv_draft *draft,
     return status;
 }
 
-static varve_status open_source(
+static varve_status torch_in_open_source(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     struct vv_pickle pickle;
@@ -65,6 +65,6 @@ static varve_status open_source(
     return status;
 }
 
-const struct vv_foreign_format vv_torch_format = {
-    .format = VARVE_FORMAT_TORCH, .bid = bid, .open = open_source
-};
+const struct vv_foreign_format vv_torch_format = { .format = VARVE_FORMAT_TORCH,
+    .bid = torch_in_bid,
+    .open = torch_in_open_source };

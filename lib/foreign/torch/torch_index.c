@@ -37,14 +37,14 @@ struct name {
     const struct vv_shard_entry *entry; /* NULL: of the file */
 };
 
-static enum vv_bid bid(const struct vv_candidate *candidate)
+static enum vv_bid torch_index_bid(const struct vv_candidate *candidate)
 {
     return vv_shard_map_bid(candidate, ".bin.index.json");
 }
 
 /* --- Whether file and map agree ------------------------------------------- */
 
-static int compare(const void *a, const void *b)
+static int torch_index_compare(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
     size_t both = x->size < y->size ? x->size : y->size;
@@ -57,7 +57,7 @@ static struct name *sorted(const struct vv_buffer *names, size_t *count)
     struct name *all = (void *)names->data;
     *count = names->size / sizeof *all;
     if (*count > 0)
-        qsort(all, *count, sizeof *all, compare);
+        qsort(all, *count, sizeof *all, torch_index_compare);
     return all;
 }
 
@@ -106,17 +106,19 @@ static varve_status list_found(
         r->foreign->files[file].path);
 }
 
-static varve_status match(struct reading *r, uint32_t file)
+static varve_status torch_index_match(struct reading *r, uint32_t file)
 {
     size_t wanted_count, count, j = 0;
     struct name *wanted = sorted(&r->wanted, &wanted_count);
     struct name *found = sorted(&r->found, &count);
     for (size_t i = 0; i < count || j < wanted_count; i++) {
-        if (i > 0 && i < count && compare(&found[i - 1], &found[i]) == 0)
+        if (i > 0 && i < count &&
+            torch_index_compare(&found[i - 1], &found[i]) == 0)
             continue; /* a key that is set again */
-        int order = i == count          ? -1
-                    : j == wanted_count ? 1
-                                        : compare(&wanted[j], &found[i]);
+        int order = i == count ? -1
+                    : j == wanted_count
+                        ? 1
+                        : torch_index_compare(&wanted[j], &found[i]);
         if (order < 0)
             return vv_shard_map_fail_missing(&r->map, wanted[j].entry, file);
         if (order > 0)
@@ -126,25 +128,25 @@ static varve_status match(struct reading *r, uint32_t file)
     return VARVE_OK;
 }
 
-static bool is_wanted(const struct reading *r, const struct vv_pickle *p,
-    const struct vv_pickle_item *key)
+static bool torch_index_is_wanted(const struct reading *r,
+    const struct vv_pickle *p, const struct vv_pickle_item *key)
 {
     struct name name = { .bytes = vv_pickle_bytes(p, key), .size = key->b };
     size_t count = r->wanted.size / sizeof name;
-    return count > 0 &&
-           bsearch(&name, r->wanted.data, count, sizeof name, compare);
+    return count > 0 && bsearch(&name, r->wanted.data, count, sizeof name,
+                            torch_index_compare);
 }
 
 /* --- One dict of all ------------------------------------------------------ */
 
-static varve_status add_members(struct reading *r, uint32_t root)
+static varve_status torch_index_add_members(struct reading *r, uint32_t root)
 {
     const struct vv_pickle *p = &r->merge.pickle;
     for (uint32_t at = vv_pickle_item(p, root)->first; at;) {
         struct vv_pickle_link key = vv_pickle_link(p, at);
         struct vv_pickle_link value = vv_pickle_link(p, key.next);
         uint32_t items[] = { key.item, value.item };
-        if (is_wanted(r, p, vv_pickle_item(p, key.item)))
+        if (torch_index_is_wanted(r, p, vv_pickle_item(p, key.item)))
             vv_buffer_add(&r->members, items, sizeof items);
         at = value.next;
     }
@@ -152,7 +154,7 @@ static varve_status add_members(struct reading *r, uint32_t root)
                              : VARVE_OK;
 }
 
-static varve_status read_file(void *user, uint32_t file,
+static varve_status torch_index_read_file(void *user, uint32_t file,
     const struct vv_shard_entry *entries, size_t count, varve_error *error)
 {
     struct reading *r = user;
@@ -168,11 +170,11 @@ static varve_status read_file(void *user, uint32_t file,
     if (!status)
         status = list_found(r, file, &p);
     if (!status)
-        status = match(r, file);
+        status = torch_index_match(r, file);
     if (!status)
         status = vv_torch_merge_add(&r->merge, &part, &p, &root);
     if (!status)
-        status = add_members(r, root);
+        status = torch_index_add_members(r, root);
     vv_pickle_clear(&p);
     vv_torch_file_clear(&part);
     return status;
@@ -190,16 +192,16 @@ static varve_status make_dict(struct reading *r)
     return vv_torch_merge_end(m, root);
 }
 
-static varve_status read_all(struct reading *r)
+static varve_status torch_index_read_all(struct reading *r)
 {
     VV_TRY(vv_shard_map_read(&r->map));
-    VV_TRY(vv_shard_map_each(&r->map, read_file, r));
+    VV_TRY(vv_shard_map_each(&r->map, torch_index_read_file, r));
     VV_TRY(make_dict(r));
     return vv_torch_read_graph(
         r->draft, r->merge.file, &r->merge.pickle, r->error);
 }
 
-static varve_status open_index(
+static varve_status torch_index_open_index(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     struct reading r = { .foreign = foreign, .draft = draft, .error = error };
@@ -213,7 +215,7 @@ static varve_status open_index(
     struct vv_buffer *all[] = { &r.members, &r.text, &r.wanted, &r.found };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_init(all[i], a);
-    varve_status status = read_all(&r);
+    varve_status status = torch_index_read_all(&r);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_clear(all[i]);
     vv_torch_merge_clear(&r.merge);
@@ -223,6 +225,6 @@ static varve_status open_index(
 
 const struct vv_foreign_format vv_torch_index_format = {
     .format = VARVE_FORMAT_TORCH,
-    .bid = bid,
-    .open = open_index,
+    .bid = torch_index_bid,
+    .open = torch_index_open_index,
 };

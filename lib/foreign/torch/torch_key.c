@@ -44,7 +44,7 @@ void vv_torch_keys_clear(struct vv_torch_keys *k)
 
 /* --- Names ---------------------------------------------------------------- */
 
-static bool is_called(const void *item, const void *key)
+static bool torch_key_is_called(const void *item, const void *key)
 {
     const struct vv_torch_name *a = item, *b = key;
     return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
@@ -52,12 +52,13 @@ static bool is_called(const void *item, const void *key)
 
 /* The name of these bytes; where it is new, they are copied unless they stay.
  */
-static const struct vv_torch_name *name_of(
+static const struct vv_torch_name *torch_key_name_of(
     struct vv_torch_keys *k, const char *bytes, uint32_t size, bool they_stay)
 {
     struct vv_torch_name key = { bytes, size };
     uint64_t hash = vv_hash_of(bytes, size);
-    struct vv_torch_name *name = vv_map_find(&k->names, hash, is_called, &key);
+    struct vv_torch_name *name =
+        vv_map_find(&k->names, hash, torch_key_is_called, &key);
     if (name)
         return name;
     name = vv_arena_take(&k->arena, sizeof *name);
@@ -72,7 +73,7 @@ static const struct vv_torch_name *name_of(
 static const struct vv_torch_name *name_of_text(struct vv_torch_keys *k)
 {
     return k->text.failed ? NULL
-                          : name_of(k, (const char *)k->text.data,
+                          : torch_key_name_of(k, (const char *)k->text.data,
                                 (uint32_t)k->text.size, false);
 }
 
@@ -87,13 +88,13 @@ const struct vv_torch_name *vv_torch_position(
 const struct vv_torch_name *vv_torch_text(
     struct vv_torch_keys *k, const char *text)
 {
-    return name_of(k, text, (uint32_t)strlen(text), false);
+    return torch_key_name_of(k, text, (uint32_t)strlen(text), false);
 }
 
 const struct vv_torch_name *vv_torch_name_of(
     struct vv_torch_keys *k, const char *bytes, uint32_t size)
 {
-    return name_of(k, bytes, size, true);
+    return torch_key_name_of(k, bytes, size, true);
 }
 
 /* <N> */
@@ -110,7 +111,7 @@ static const struct vv_torch_name *substitute(
 /* --- Keys ----------------------------------------------------------------- */
 
 /* As few digits as give the number back. */
-static void add_real(double real, struct vv_buffer *text)
+static void torch_key_add_real(double real, struct vv_buffer *text)
 {
     char digits[40];
     double back = 0;
@@ -144,7 +145,7 @@ static void print(const struct vv_pickle_item *item, struct vv_buffer *text)
     if (item->kind == VV_PICKLE_INTEGER)
         add_integer(vv_pickle_integer(item), text);
     if (item->kind == VV_PICKLE_REAL)
-        add_real(vv_pickle_real(item), text);
+        torch_key_add_real(vv_pickle_real(item), text);
 }
 
 static const struct vv_torch_name *name_of_item(struct vv_torch_keys *k,
@@ -156,8 +157,9 @@ static const struct vv_torch_name *name_of_item(struct vv_torch_keys *k,
                                                   : substitute(k, position);
     }
     const char *bytes = vv_pickle_bytes(k->p, item);
-    return vv_name_is_valid(bytes, item->b) ? name_of(k, bytes, item->b, true)
-                                            : substitute(k, position);
+    return vv_name_is_valid(bytes, item->b)
+               ? torch_key_name_of(k, bytes, item->b, true)
+               : substitute(k, position);
 }
 
 /* A text that is a key often is looked at once, unless it has a substitute,
@@ -187,19 +189,19 @@ void vv_torch_look_at_key(const struct vv_pickle *p, uint32_t key,
 
 /* --- Names of one node ---------------------------------------------------- */
 
-static uint64_t hash_of(const struct taken *t)
+static uint64_t torch_key_hash_of(const struct taken *t)
 {
     return vv_map_mix((uint64_t)(uintptr_t)t->name + t->node);
 }
 
-static bool is_taken(const void *item, const void *key)
+static bool torch_key_is_taken(const void *item, const void *key)
 {
     const struct taken *a = item, *b = key;
     return a->node == b->node && a->name == b->name;
 }
 
 /* Whether two keys of one name are the same for Python. */
-static bool is_same(const struct vv_pickle *p, uint32_t a, uint32_t b)
+static bool torch_key_is_same(const struct vv_pickle *p, uint32_t a, uint32_t b)
 {
     const struct vv_pickle_item *x = vv_pickle_item(p, a);
     const struct vv_pickle_item *y = vv_pickle_item(p, b);
@@ -213,16 +215,17 @@ bool vv_torch_take_key(struct vv_torch_keys *k, uint32_t node, uint32_t key,
     t.name = vv_torch_key(k, key, position);
     *name = NULL;
     const struct taken *other =
-        vv_map_find(&k->taken, hash_of(&t), is_taken, &t);
-    if (other && is_same(k->p, other->key, key))
+        vv_map_find(&k->taken, torch_key_hash_of(&t), torch_key_is_taken, &t);
+    if (other && torch_key_is_same(k->p, other->key, key))
         return true;
     if (other) {
         t.name = substitute(k, position);
-        if (t.name && vv_map_find(&k->taken, hash_of(&t), is_taken, &t))
+        if (t.name && vv_map_find(&k->taken, torch_key_hash_of(&t),
+                          torch_key_is_taken, &t))
             return true; /* who has such keys loses one */
     }
     struct taken *mine = vv_arena_take(&k->arena, sizeof *mine);
-    if (!t.name || !mine || !vv_map_add(&k->taken, hash_of(&t), mine))
+    if (!t.name || !mine || !vv_map_add(&k->taken, torch_key_hash_of(&t), mine))
         return false;
     *mine = t;
     *name = t.name;

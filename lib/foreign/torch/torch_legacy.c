@@ -45,7 +45,7 @@ struct legacy {
 };
 
 /* A pickle of a number, which protocols 4 and 5 put into a frame. */
-static varve_status fail_memory(const struct legacy *l)
+static varve_status torch_legacy_fail_memory(const struct legacy *l)
 {
     return vv_fail_memory(l->error, "the storages of a file");
 }
@@ -61,7 +61,7 @@ static void clear_pickles(struct legacy *l)
     }
 }
 
-static varve_status read_all(struct legacy *l)
+static varve_status torch_legacy_read_all(struct legacy *l)
 {
     uint64_t at = 0;
     for (int i = 0; i < PICKLES; i++) {
@@ -90,10 +90,10 @@ static varve_status read_pickles(struct legacy *l)
                           ? NULL
                           : vv_buffer_extend(&l->window, (size_t)wanted);
         if (!bytes)
-            return fail_memory(l);
+            return torch_legacy_fail_memory(l);
         VV_TRY(vv_foreign_read(
             l->foreign, l->file, bytes, (size_t)wanted, 0, l->error));
-        status = read_all(l);
+        status = torch_legacy_read_all(l);
         room *= LARGER;
         is_whole = wanted == size;
         if (status == VARVE_TRUNCATED && !is_whole && l->error)
@@ -125,7 +125,7 @@ static varve_status check_machine(const struct legacy *l)
 
 /* --- Storages ------------------------------------------------------------- */
 
-static bool is_called(const void *item, const void *key)
+static bool torch_legacy_is_called(const void *item, const void *key)
 {
     const struct storage *a = item, *b = key;
     return a->size == b->size && memcmp(a->key, b->key, a->size) == 0;
@@ -163,11 +163,11 @@ static varve_status note_storage(
         .size = key->b,
         .width = width_of(p, vv_pickle_nth(p, id, 1)) };
     uint64_t hash = vv_hash_of(s.key, s.size);
-    if (vv_map_find(&l->storages, hash, is_called, &s))
+    if (vv_map_find(&l->storages, hash, torch_legacy_is_called, &s))
         return VARVE_OK;
     struct storage *kept = vv_arena_take(&l->arena, sizeof *kept);
     if (!kept || !vv_map_add(&l->storages, hash, kept))
-        return fail_memory(l);
+        return torch_legacy_fail_memory(l);
     *kept = s;
     return VARVE_OK;
 }
@@ -184,7 +184,7 @@ static varve_status note_storages(struct legacy *l)
 
 /* --- The directory -------------------------------------------------------- */
 
-static varve_status add_entry(struct legacy *l, const char *folder,
+static varve_status torch_legacy_add_entry(struct legacy *l, const char *folder,
     const struct storage *s, uint64_t data, uint64_t size)
 {
     struct vv_zip_entry e = { .offset = data,
@@ -198,11 +198,12 @@ static varve_status add_entry(struct legacy *l, const char *folder,
     vv_buffer_add(&l->names, s->key, s->size);
     e.name_size = (uint16_t)(l->names.size - e.name);
     vv_buffer_add(&l->entries, &e, sizeof e);
-    return l->names.failed || l->entries.failed ? fail_memory(l) : VARVE_OK;
+    return l->names.failed || l->entries.failed ? torch_legacy_fail_memory(l)
+                                                : VARVE_OK;
 }
 
 /* A count of elements, and the elements. */
-static varve_status add_storage(
+static varve_status torch_legacy_add_storage(
     struct legacy *l, const struct storage *s, uint64_t *at)
 {
     unsigned char head[8] = { 0 };
@@ -220,7 +221,7 @@ static varve_status add_storage(
             "%s: storage \"%.*s\" at offset %" PRIu64 ": expected %" PRIu64
             " elements, found %" PRIu64 " bytes",
             l->path, (int)s->size, s->key, *at, vv_load64(head), end - *at);
-    VV_TRY(add_entry(l, "/data/", s, *at, size));
+    VV_TRY(torch_legacy_add_entry(l, "/data/", s, *at, size));
     *at += size;
     return VARVE_OK;
 }
@@ -237,25 +238,25 @@ static varve_status add_storages(struct legacy *l)
         struct storage s = { .key = vv_pickle_bytes(p, key), .size = key->b };
         const struct storage *known = NULL;
         if (key->kind == VV_PICKLE_TEXT && s.size <= LONGEST_KEY)
-            known = vv_map_find(
-                &l->storages, vv_hash_of(s.key, s.size), is_called, &s);
+            known = vv_map_find(&l->storages, vv_hash_of(s.key, s.size),
+                torch_legacy_is_called, &s);
         if (!known)
             return vv_fail(l->error, VARVE_CORRUPT,
                 "%s: expected keys of storages that the object has, found "
                 "another",
                 l->path);
-        VV_TRY(add_storage(l, known, &at));
+        VV_TRY(torch_legacy_add_storage(l, known, &at));
     }
     return VARVE_OK;
 }
 
-static varve_status make_directory(struct legacy *l)
+static varve_status torch_legacy_make_directory(struct legacy *l)
 {
     static const struct storage none = { .key = "" };
     VV_TRY(read_pickles(l));
     VV_TRY(check_machine(l));
     VV_TRY(note_storages(l));
-    VV_TRY(add_entry(l, "/data.pkl", &none, l->begins[OBJECT],
+    VV_TRY(torch_legacy_add_entry(l, "/data.pkl", &none, l->begins[OBJECT],
         l->begins[KEYS] - l->begins[OBJECT]));
     return add_storages(l);
 }
@@ -275,9 +276,9 @@ varve_status vv_torch_read_legacy(struct vv_zip *zip,
     vv_buffer_init(&l.names, a);
     vv_map_init(&l.storages, a);
     vv_arena_init(&l.arena, a);
-    varve_status status = make_directory(&l);
+    varve_status status = torch_legacy_make_directory(&l);
     if (!status && !vv_zip_take(zip, &l.entries, &l.names))
-        status = fail_memory(&l);
+        status = torch_legacy_fail_memory(&l);
     clear_pickles(&l);
     vv_arena_clear(&l.arena);
     vv_map_clear(&l.storages);

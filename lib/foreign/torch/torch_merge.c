@@ -18,7 +18,7 @@ enum {
     LONGEST_NAME = UINT16_MAX,
 };
 
-static varve_status fail_memory(const struct vv_torch_merge *m)
+static varve_status torch_merge_fail_memory(const struct vv_torch_merge *m)
 {
     return vv_fail_memory(m->error, "a pickle");
 }
@@ -115,8 +115,9 @@ static varve_status add_items(
         vv_buffer_add(&m->pickle.links, &link, sizeof link);
     }
     *root = item_of(&s, p->root);
-    return m->pickle.items.failed || m->pickle.links.failed ? fail_memory(m)
-                                                            : VARVE_OK;
+    return m->pickle.items.failed || m->pickle.links.failed
+               ? torch_merge_fail_memory(m)
+               : VARVE_OK;
 }
 
 varve_status vv_torch_merge_item(
@@ -124,8 +125,9 @@ varve_status vv_torch_merge_item(
 {
     *number = vv_pickle_count(&m->pickle);
     vv_buffer_add(&m->pickle.items, &item, sizeof item);
-    return m->pickle.items.failed || m->pickle.links.failed ? fail_memory(m)
-                                                            : VARVE_OK;
+    return m->pickle.items.failed || m->pickle.links.failed
+               ? torch_merge_fail_memory(m)
+               : VARVE_OK;
 }
 
 varve_status vv_torch_merge_member(
@@ -135,7 +137,7 @@ varve_status vv_torch_merge_member(
     uint32_t number = vv_pickle_link_count(&m->pickle);
     vv_buffer_add(&m->pickle.links, &link, sizeof link);
     if (m->pickle.links.failed)
-        return fail_memory(m);
+        return torch_merge_fail_memory(m);
     struct vv_pickle_item *item =
         (struct vv_pickle_item *)(void *)m->pickle.items.data + to;
     if (item->last)
@@ -173,7 +175,8 @@ static varve_status add_entries(
         e.name_size = (uint16_t)(m->names.size - begin);
         vv_buffer_add(&m->entries, &e, sizeof e);
     }
-    return m->names.failed || m->entries.failed ? fail_memory(m) : VARVE_OK;
+    return m->names.failed || m->entries.failed ? torch_merge_fail_memory(m)
+                                                : VARVE_OK;
 }
 
 varve_status vv_torch_merge_order(
@@ -197,7 +200,7 @@ varve_status vv_torch_merge_add(struct vv_torch_merge *m,
 {
     struct vv_buffer *bytes = &m->file->pickle;
     if (m->pickle.items.failed || m->pickle.links.failed)
-        return fail_memory(m);
+        return torch_merge_fail_memory(m);
     if (p->used > MOST_BYTES - bytes->size)
         return vv_fail(m->error, VARVE_LIMIT,
             "%s: expected pickles of at most %d bytes in all, found more",
@@ -205,7 +208,7 @@ varve_status vv_torch_merge_add(struct vv_torch_merge *m,
     VV_TRY(add_items(m, p, root));
     vv_buffer_add(bytes, p->bytes, p->used);
     if (bytes->failed)
-        return fail_memory(m);
+        return torch_merge_fail_memory(m);
     m->pickle.bytes = bytes->data;
     m->pickle.size = (uint32_t)bytes->size;
     if (part) {
@@ -220,8 +223,8 @@ varve_status vv_torch_merge_end(struct vv_torch_merge *m, uint32_t root)
 {
     m->pickle.root = root;
     if (m->pickle.items.failed || m->pickle.links.failed)
-        return fail_memory(m);
+        return torch_merge_fail_memory(m);
     if (!vv_zip_take(&m->file->zip, &m->entries, &m->names))
-        return fail_memory(m);
+        return torch_merge_fail_memory(m);
     return vv_torch_file_list(m->file, m->error);
 }

@@ -73,7 +73,7 @@ static void open_step(struct vv_torch_model *m, uint32_t node)
 }
 
 /* Adds the name of a variable, which is the whole text. */
-static void add_name(struct vv_torch_model *m, uint32_t node)
+static void torch_model_add_name(struct vv_torch_model *m, uint32_t node)
 {
     if (m->text.failed || m->text.size > VV_TORCH_LONGEST_NAME ||
         !vv_torch_model_spend(m, m->text.size / BYTES_FOR_LOOK))
@@ -86,7 +86,7 @@ static void add_name(struct vv_torch_model *m, uint32_t node)
     vv_buffer_add(&m->named, &named, sizeof named);
 }
 
-static void visit(
+static void torch_model_visit(
     struct vv_torch_model *m, const struct vv_draft_edge *e, bool with_names)
 {
     bool is_variable = is_trainable(m->g, e->child);
@@ -96,7 +96,7 @@ static void visit(
     if (with_names)
         vv_buffer_add(&m->text, e->name.bytes, e->name.size);
     if (is_variable && with_names)
-        add_name(m, e->child);
+        torch_model_add_name(m, e->child);
     if (is_variable && is_first)
         vv_buffer_add(&m->variables, &e->child, sizeof e->child);
     if (is_variable || !is_first || vv_torch_has_groups(m->g, e->child))
@@ -106,7 +106,8 @@ static void visit(
     open_step(m, e->child);
 }
 
-static void visit_all(struct vv_torch_model *m, uint32_t node, bool with_names)
+static void torch_model_visit_all(
+    struct vv_torch_model *m, uint32_t node, bool with_names)
 {
     m->look++;
     m->variables.size = m->named.size = m->steps.size = m->text.size = 0;
@@ -122,7 +123,7 @@ static void visit_all(struct vv_torch_model *m, uint32_t node, bool with_names)
         }
         if (!vv_torch_model_spend(m, 1))
             return;
-        visit(m, top->left.at++, with_names);
+        torch_model_visit(m, top->left.at++, with_names);
     }
 }
 
@@ -140,7 +141,7 @@ static void keep_parameters(struct vv_torch_model *m)
 }
 
 /* A name is one object, so its address is its order. */
-static int compare(const void *left, const void *right)
+static int torch_model_compare(const void *left, const void *right)
 {
     const struct vv_torch_named *a = left, *b = right;
     uintptr_t x = (uintptr_t)a->name, y = (uintptr_t)b->name;
@@ -150,14 +151,14 @@ static int compare(const void *left, const void *right)
 varve_status vv_torch_model_list(
     struct vv_torch_model *m, uint32_t node, bool with_names)
 {
-    visit_all(m, node, with_names);
+    torch_model_visit_all(m, node, with_names);
     if (m->variables.failed || m->named.failed || m->steps.failed ||
         m->text.failed)
         return vv_fail_memory(m->g->error, "slots");
     keep_parameters(m);
     if (m->named.size > 0)
         qsort(m->named.data, m->named.size / sizeof(struct vv_torch_named),
-            sizeof(struct vv_torch_named), compare);
+            sizeof(struct vv_torch_named), torch_model_compare);
     return VARVE_OK;
 }
 
@@ -169,7 +170,8 @@ uint32_t vv_torch_model_find(
     const struct vv_torch_named *all =
         (const struct vv_torch_named *)(const void *)m->named.data;
     const struct vv_torch_named *found =
-        count ? bsearch(&key, all, count, sizeof key, compare) : NULL;
+        count ? bsearch(&key, all, count, sizeof key, torch_model_compare)
+              : NULL;
     if (!found)
         return 0;
     for (const struct vv_torch_named *n = found; n > all && n[-1].name == name;

@@ -31,19 +31,20 @@ struct group {
     bool has_slots; /* each parameter so far */
 };
 
-static varve_status fail_memory(varve_error *error)
+static varve_status torch_names_fail_memory(varve_error *error)
 {
     return vv_fail_memory(error, "the names of parameters");
 }
 
-static const struct vv_index *index_of(const struct vv_torch_names *n)
+static const struct vv_index *torch_names_index_of(
+    const struct vv_torch_names *n)
 {
     return n->tree->target->index;
 }
 
-static bool is_object(const struct vv_torch_names *n, uint32_t node)
+static bool torch_names_is_object(const struct vv_torch_names *n, uint32_t node)
 {
-    varve_kind kind = vv_index_kind(index_of(n), node);
+    varve_kind kind = vv_index_kind(torch_names_index_of(n), node);
     return kind != VARVE_VARIABLE && kind != VARVE_STATE;
 }
 
@@ -54,12 +55,12 @@ static void take_member(
 {
     if (m->node == VV_NONE)
         return;
-    if (is_object(n, m->node)) {
+    if (torch_names_is_object(n, m->node)) {
         if (!n->numbered[m->node] && !vv_torch_is_optimizer(n->tree, m->node))
             vv_buffer_add(&n->nodes, &m->node, sizeof m->node);
         return;
     }
-    struct vv_torch_spoken w = {
+    struct vv_torch_written_slot w = {
         .node = m->node, .size = (uint32_t)m->size, .name = n->bytes.size
     };
     const unsigned char *name = n->tree->names.data + m->name;
@@ -70,12 +71,12 @@ static void take_member(
 }
 
 /* Of what the state dict of an optimizer holds, nothing is a parameter. */
-static varve_status visit(
+static varve_status torch_names_visit(
     struct vv_torch_names *n, uint32_t node, varve_error *error)
 {
     struct vv_torch_tree *t = n->tree;
     size_t names = t->names.size, members = t->members.size;
-    if (n->numbered[node] || vv_torch_has_parts(index_of(n), node))
+    if (n->numbered[node] || vv_torch_has_parts(torch_names_index_of(n), node))
         return VARVE_OK;
     n->numbered[node] = 1;
     VV_TRY(vv_torch_add_members(t, node, error));
@@ -90,13 +91,13 @@ static varve_status visit(
 
 static int compare_nodes(const void *left, const void *right)
 {
-    const struct vv_torch_spoken *a = left, *b = right;
+    const struct vv_torch_written_slot *a = left, *b = right;
     if (a->node != b->node)
         return a->node < b->node ? -1 : 1;
     return (a->name > b->name) - (a->name < b->name);
 }
 
-static int compare_hashes(const void *left, const void *right)
+static int torch_names_compare_hashes(const void *left, const void *right)
 {
     uint64_t a = vv_load64(left), b = vv_load64(right);
     return (a > b) - (a < b);
@@ -109,16 +110,17 @@ static varve_status list_written(struct vv_torch_names *n, varve_error *error)
     while (n->nodes.size > 0 && !n->nodes.failed) {
         n->nodes.size -= sizeof node;
         memcpy(&node, n->nodes.data + n->nodes.size, sizeof node);
-        VV_TRY(visit(n, node, error));
+        VV_TRY(torch_names_visit(n, node, error));
     }
     if (n->nodes.failed || n->written.failed || n->bytes.failed ||
         n->hashes.failed)
-        return fail_memory(error);
-    size_t count = n->written.size / sizeof(struct vv_torch_spoken);
+        return torch_names_fail_memory(error);
+    size_t count = n->written.size / sizeof(struct vv_torch_written_slot);
     if (count > 0) {
-        qsort(n->written.data, count, sizeof(struct vv_torch_spoken),
+        qsort(n->written.data, count, sizeof(struct vv_torch_written_slot),
             compare_nodes);
-        qsort(n->hashes.data, count, sizeof(uint64_t), compare_hashes);
+        qsort(n->hashes.data, count, sizeof(uint64_t),
+            torch_names_compare_hashes);
     }
     return VARVE_OK;
 }
@@ -131,13 +133,13 @@ static int compare_positions(const void *left, const void *right)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-static void add_entry(
+static void torch_names_add_entry(
     struct vv_torch_names *n, uint64_t position, uint32_t node)
 {
     uint32_t at, last;
-    vv_index_edges(index_of(n), node, &at, &last);
+    vv_index_edges(torch_names_index_of(n), node, &at, &last);
     for (; at < last; at++) {
-        uint32_t slot = vv_at32(index_of(n)->edge_children, at);
+        uint32_t slot = vv_at32(torch_names_index_of(n)->edge_children, at);
         struct entry e = { position, n->variables[slot] - 1 };
         if (!n->variables[slot])
             continue;
@@ -149,7 +151,7 @@ static void add_entry(
 static varve_status list_entries(
     struct vv_torch_names *n, uint32_t optimizer, varve_error *error)
 {
-    const struct vv_index *index = index_of(n);
+    const struct vv_index *index = torch_names_index_of(n);
     uint32_t state = vv_torch_child(index, optimizer, "state"), at, last;
     n->entries.size = 0;
     if (state == VV_NONE)
@@ -161,10 +163,11 @@ static varve_status list_entries(
         const char *name =
             vv_index_name(index, vv_at32(index->edge_names, at), &size);
         if (vv_parse_decimal(name, size, &position))
-            add_entry(n, position, vv_at32(index->edge_children, at));
+            torch_names_add_entry(
+                n, position, vv_at32(index->edge_children, at));
     }
     if (n->entries.failed)
-        return fail_memory(error);
+        return torch_names_fail_memory(error);
     if (n->entries.size > 0)
         qsort(n->entries.data, n->entries.size / sizeof(struct entry),
             sizeof(struct entry), compare_positions);
@@ -208,7 +211,7 @@ static varve_status read_params(
             vv_buffer_add(&n->numbers, &number, sizeof number);
         }
     }
-    return n->numbers.failed ? fail_memory(error) : VARVE_OK;
+    return n->numbers.failed ? torch_names_fail_memory(error) : VARVE_OK;
 }
 
 /* Sets the text to name `i` of a list; empty: there is none. */
@@ -231,27 +234,29 @@ static varve_status read_name(
         return VARVE_OK;
     VV_TRY(t->value(t->user, value, &source, error));
     vv_buffer_add(&n->text, source.bytes + 8, (size_t)size - 8);
-    return n->text.failed ? fail_memory(error) : VARVE_OK;
+    return n->text.failed ? torch_names_fail_memory(error) : VARVE_OK;
 }
 
-static bool is_text(
-    const struct vv_torch_names *n, const struct vv_torch_spoken *w)
+static bool torch_names_is_text(
+    const struct vv_torch_names *n, const struct vv_torch_written_slot *w)
 {
     return w->size == n->text.size &&
            memcmp(n->bytes.data + w->name, n->text.data, w->size) == 0;
 }
 
-static const struct vv_torch_spoken *written_at(
+static const struct vv_torch_written_slot *written_at(
     const struct vv_torch_names *n, size_t i)
 {
-    return (const struct vv_torch_spoken *)(const void *)n->written.data + i;
+    return (const struct vv_torch_written_slot *)(const void *)n->written.data +
+           i;
 }
 
 /* The first name of a variable; *is_called: one of its names is the text. */
-static const struct vv_torch_spoken *names_of(
+static const struct vv_torch_written_slot *torch_names_of(
     const struct vv_torch_names *n, uint32_t variable, bool *is_called)
 {
-    size_t begin = 0, end = n->written.size / sizeof(struct vv_torch_spoken);
+    size_t begin = 0,
+           end = n->written.size / sizeof(struct vv_torch_written_slot);
     size_t count = end;
     while (begin < end) {
         size_t middle = begin + (end - begin) / 2;
@@ -262,7 +267,7 @@ static const struct vv_torch_spoken *names_of(
     }
     *is_called = false;
     for (size_t i = begin; i < count && written_at(n, i)->node == variable; i++)
-        *is_called |= is_text(n, written_at(n, i));
+        *is_called |= torch_names_is_text(n, written_at(n, i));
     return begin < count && written_at(n, begin)->node == variable
                ? written_at(n, begin)
                : NULL;
@@ -274,8 +279,8 @@ static bool is_written(const struct vv_torch_names *n)
 {
     uint64_t hash = vv_hash_of(n->text.data, n->text.size);
     size_t count = n->hashes.size / sizeof hash;
-    return count == 0 ||
-           bsearch(&hash, n->hashes.data, count, sizeof hash, compare_hashes);
+    return count == 0 || bsearch(&hash, n->hashes.data, count, sizeof hash,
+                             torch_names_compare_hashes);
 }
 
 static varve_status compare_name(
@@ -290,34 +295,35 @@ static varve_status compare_name(
         g->is_true &= n->text.size > 0 && is_written(n);
         return VARVE_OK;
     }
-    const struct vv_torch_spoken *w = names_of(n, variable, &is_called);
+    const struct vv_torch_written_slot *w =
+        torch_names_of(n, variable, &is_called);
     g->is_true &= is_called;
     g->has_slots &= w != NULL;
     if (w)
         vv_buffer_add(&n->named, w, sizeof *w);
-    return n->named.failed ? fail_memory(error) : VARVE_OK;
+    return n->named.failed ? torch_names_fail_memory(error) : VARVE_OK;
 }
 
 static size_t name_count(const struct vv_torch_names *n, uint32_t list)
 {
     uint32_t at, last;
-    vv_index_edges(index_of(n), list, &at, &last);
+    vv_index_edges(torch_names_index_of(n), list, &at, &last);
     return last - at;
 }
 
 static varve_status compare_group(
     struct vv_torch_names *n, uint32_t node, varve_error *error)
 {
-    struct group g = { .names =
-                           vv_torch_child(index_of(n), node, "param_names"),
-        .params = vv_torch_child(index_of(n), node, "params") };
-    if (g.names == VV_NONE || !is_object(n, g.names))
+    struct group g = { .names = vv_torch_child(
+                           torch_names_index_of(n), node, "param_names"),
+        .params = vv_torch_child(torch_names_index_of(n), node, "params") };
+    if (g.names == VV_NONE || !torch_names_is_object(n, g.names))
         return VARVE_OK;
     VV_TRY(read_params(n, g.params, error));
     g.count = n->numbers.size / sizeof(uint64_t);
     g.is_true = g.has_slots = g.count == name_count(n, g.names);
     struct vv_torch_list list = { .node = g.names,
-        .first = n->named.size / sizeof(struct vv_torch_spoken) };
+        .first = n->named.size / sizeof(struct vv_torch_written_slot) };
     for (size_t i = 0; i < g.count && (g.is_true || g.has_slots); i++)
         VV_TRY(compare_name(n, &g, i, error));
     list.is_true = g.is_true;
@@ -327,13 +333,13 @@ static varve_status compare_group(
             "the names of parameters: the file has no variables called so");
     n->numbered[list.node] = (uint32_t)(n->lists.size / sizeof list) + 2;
     vv_buffer_add(&n->lists, &list, sizeof list);
-    return n->lists.failed ? fail_memory(error) : VARVE_OK;
+    return n->lists.failed ? torch_names_fail_memory(error) : VARVE_OK;
 }
 
 static varve_status compare_optimizer(
     struct vv_torch_names *n, uint32_t node, varve_error *error)
 {
-    const struct vv_index *index = index_of(n);
+    const struct vv_index *index = torch_names_index_of(n);
     uint32_t groups = vv_torch_child(index, node, "param_groups"), at, last;
     VV_TRY(list_entries(n, node, error));
     vv_index_edges(index, groups, &at, &last);
@@ -362,9 +368,10 @@ static varve_status list_quietly(struct vv_torch_names *n, varve_error *error)
     return status;
 }
 
-static varve_status compare_all(struct vv_torch_names *n, varve_error *error)
+static varve_status torch_names_compare_all(
+    struct vv_torch_names *n, varve_error *error)
 {
-    const struct vv_index *index = index_of(n);
+    const struct vv_index *index = torch_names_index_of(n);
     for (uint32_t i = index->slot_count; i-- > 0;)
         n->variables[vv_at32(index->slot_nodes, i)] =
             vv_at32(index->slot_variables, i) + 1;
@@ -390,8 +397,8 @@ varve_status vv_torch_names_init(
         return VARVE_OK;
     n->variables = vv_allocate_zeroed(a, count * sizeof *n->variables);
     n->numbered = vv_allocate_zeroed(a, count * sizeof *n->numbered);
-    return n->variables && n->numbered ? compare_all(n, error)
-                                       : fail_memory(error);
+    return n->variables && n->numbered ? torch_names_compare_all(n, error)
+                                       : torch_names_fail_memory(error);
 }
 
 void vv_torch_names_clear(struct vv_torch_names *n)

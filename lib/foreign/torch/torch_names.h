@@ -21,11 +21,11 @@ struct vv_torch_list {
 struct vv_torch_names {
     /* to read */
     struct vv_buffer lists; /* struct vv_torch_list */
-    struct vv_buffer named; /* struct vv_torch_spoken */
+    struct vv_buffer named; /* struct vv_torch_written_slot */
     struct vv_buffer bytes;
     /* own */
     struct vv_torch_tree *tree;
-    struct vv_buffer written; /* struct vv_torch_spoken, by node */
+    struct vv_buffer written; /* struct vv_torch_written_slot, by node */
     struct vv_buffer hashes;  /* uint64_t: of these names, sorted */
     struct vv_buffer nodes;   /* uint32_t: containers to visit */
     struct vv_buffer entries; /* positions of an optimizer */

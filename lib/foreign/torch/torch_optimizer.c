@@ -12,15 +12,16 @@
 
 #define GROUPS "param_groups.0."
 
-static const struct vv_torch_spoken *spoken_at(
+static const struct vv_torch_written_slot *spoken_at(
     const struct vv_torch_optimizer *o, size_t i)
 {
-    return (const struct vv_torch_spoken *)(const void *)o->spoken->data + i;
+    return (const struct vv_torch_written_slot *)(const void *)o->spoken->data +
+           i;
 }
 
 static size_t spoken_count(const struct vv_torch_optimizer *o)
 {
-    return o->spoken->size / sizeof(struct vv_torch_spoken);
+    return o->spoken->size / sizeof(struct vv_torch_written_slot);
 }
 
 static bool trains(
@@ -31,7 +32,8 @@ static bool trains(
     return begin < end;
 }
 
-static void add_key(const struct vv_torch_optimizer *o, const char *key)
+static void torch_optimizer_add_key(
+    const struct vv_torch_optimizer *o, const char *key)
 {
     vv_pickle_out_shared_text(&o->values->pickle, key);
 }
@@ -43,8 +45,9 @@ static void op(const struct vv_torch_optimizer *o, enum vv_pickle_op op)
 
 /* --- The state ------------------------------------------------------------ */
 
-static varve_status add_slots(const struct vv_torch_optimizer *o, uint32_t node,
-    uint32_t variable, varve_error *error)
+static varve_status torch_optimizer_add_slots(
+    const struct vv_torch_optimizer *o, uint32_t node, uint32_t variable,
+    varve_error *error)
 {
     uint32_t begin, end;
     const struct vv_index *index = o->tree->target->index;
@@ -63,11 +66,11 @@ static varve_status add_slots(const struct vv_torch_optimizer *o, uint32_t node,
     return VARVE_OK;
 }
 
-static varve_status add_state(
+static varve_status torch_optimizer_add_state(
     const struct vv_torch_optimizer *o, uint32_t node, varve_error *error)
 {
     int64_t number = 0;
-    add_key(o, "state");
+    torch_optimizer_add_key(o, "state");
     op(o, VV_OP_DICT);
     op(o, VV_OP_MARK);
     for (size_t i = 0; i < spoken_count(o); i++) {
@@ -75,7 +78,7 @@ static varve_status add_state(
         if (!trains(o, node, variable))
             continue;
         vv_pickle_out_integer(&o->values->pickle, number++);
-        VV_TRY(add_slots(o, node, variable, error));
+        VV_TRY(torch_optimizer_add_slots(o, node, variable, error));
     }
     op(o, VV_OP_SET);
     return VARVE_OK;
@@ -88,11 +91,11 @@ static void add_params(
     const struct vv_torch_optimizer *o, uint32_t node, bool as_names)
 {
     int64_t number = 0;
-    add_key(o, as_names ? "param_names" : "params");
+    torch_optimizer_add_key(o, as_names ? "param_names" : "params");
     op(o, VV_OP_LIST);
     op(o, VV_OP_MARK);
     for (size_t i = 0; i < spoken_count(o); i++) {
-        const struct vv_torch_spoken *s = spoken_at(o, i);
+        const struct vv_torch_written_slot *s = spoken_at(o, i);
         if (!trains(o, node, s->node))
             continue;
         if (as_names)
@@ -104,7 +107,8 @@ static void add_params(
     op(o, VV_OP_APPEND);
 }
 
-static bool is_called(const char *name, size_t size, const char *text)
+static bool torch_optimizer_is_called(
+    const char *name, size_t size, const char *text)
 {
     return size == strlen(text) && memcmp(name, text, size) == 0;
 }
@@ -118,8 +122,9 @@ static bool is_setting(
 }
 
 /* What the object has itself: `lr`, or `param_groups/0/lr`. */
-static varve_status add_settings(const struct vv_torch_optimizer *o,
-    size_t begin, bool *has_rate, varve_error *error)
+static varve_status torch_optimizer_add_settings(
+    const struct vv_torch_optimizer *o, size_t begin, bool *has_rate,
+    varve_error *error)
 {
     struct vv_torch_tree *t = o->tree;
     size_t end = t->members.size / sizeof(struct vv_torch_member);
@@ -130,29 +135,30 @@ static varve_status add_settings(const struct vv_torch_optimizer *o,
         size_t size = m->size, skip = strlen(GROUPS);
         if (size > skip && memcmp(name, GROUPS, skip) == 0)
             name += skip, size -= skip;
-        if (!is_setting(o, m) || is_called(name, size, "params") ||
-            is_called(name, size, "param_names"))
+        if (!is_setting(o, m) ||
+            torch_optimizer_is_called(name, size, "params") ||
+            torch_optimizer_is_called(name, size, "param_names"))
             continue;
-        *has_rate |= is_called(name, size, "lr");
+        *has_rate |= torch_optimizer_is_called(name, size, "lr");
         vv_pickle_out_text(&o->values->pickle, name, size);
         VV_TRY(vv_torch_add_setting(o->values, m->node, error));
     }
     return VARVE_OK;
 }
 
-static varve_status add_group(
+static varve_status torch_optimizer_add_group(
     const struct vv_torch_optimizer *o, uint32_t node, varve_error *error)
 {
     struct vv_torch_tree *t = o->tree;
     size_t names = t->names.size, members = t->members.size;
     bool has_rate = false;
-    add_key(o, "param_groups");
+    torch_optimizer_add_key(o, "param_groups");
     op(o, VV_OP_LIST);
     op(o, VV_OP_MARK);
     op(o, VV_OP_DICT);
     op(o, VV_OP_MARK);
     VV_TRY(vv_torch_add_members(t, node, error));
-    VV_TRY(add_settings(
+    VV_TRY(torch_optimizer_add_settings(
         o, members / sizeof(struct vv_torch_member), &has_rate, error));
     t->names.size = names;
     t->members.size = members;
@@ -175,8 +181,8 @@ varve_status vv_torch_add_optimizer(
             "the names");
     op(o, VV_OP_DICT);
     op(o, VV_OP_MARK);
-    VV_TRY(add_state(o, node, error));
-    VV_TRY(add_group(o, node, error));
+    VV_TRY(torch_optimizer_add_state(o, node, error));
+    VV_TRY(torch_optimizer_add_group(o, node, error));
     op(o, VV_OP_SET);
     return VARVE_OK;
 }

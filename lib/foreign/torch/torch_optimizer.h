@@ -10,7 +10,7 @@
 #include "torch_value_out.h"
 
 /* A variable that has slots, as it was written. */
-struct vv_torch_spoken {
+struct vv_torch_written_slot {
     /* to fill in */
     uint32_t node;
     uint32_t size;
@@ -21,7 +21,7 @@ struct vv_torch_optimizer {
     /* to fill in */
     struct vv_torch_tree *tree;
     struct vv_torch_values_out *values;
-    const struct vv_buffer *spoken; /* struct vv_torch_spoken, in order */
+    const struct vv_buffer *spoken; /* struct vv_torch_written_slot, in order */
     const struct vv_buffer *names;
 };
 

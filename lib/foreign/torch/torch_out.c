@@ -38,7 +38,7 @@ struct writing {
     struct vv_torch_values_out values;
     struct vv_torch_tree tree;
     struct vv_buffer frames;
-    struct vv_buffer spoken; /* struct vv_torch_spoken */
+    struct vv_buffer spoken; /* struct vv_torch_written_slot */
     struct vv_buffer names;  /* of these */
     struct vv_torch_names kept_names;
     struct vv_zip_out zip;
@@ -68,7 +68,7 @@ static double real_of(const char *text)
     return strtod(digits, NULL);
 }
 
-static void add_name(
+static void torch_out_add_name(
     struct vv_pickle_out *out, const char *name, size_t size, bool is_real)
 {
     char text[64];
@@ -87,8 +87,8 @@ static void add_name(
 
 /* A key is what it was; one that had no name of its own is that which it has
  * here. */
-static void add_key(struct vv_pickle_out *out, enum vv_pickle_kind kind,
-    const char *name, size_t size)
+static void torch_out_add_key(struct vv_pickle_out *out,
+    enum vv_pickle_kind kind, const char *name, size_t size)
 {
     enum { LONGEST_NUMBER = 40 };
     bool is_number = size < LONGEST_NUMBER && name[0] != '<';
@@ -97,7 +97,7 @@ static void add_key(struct vv_pickle_out *out, enum vv_pickle_kind kind,
     else if (kind == VV_PICKLE_BOOL)
         vv_pickle_out_op(out, name[0] == 'T' ? VV_OP_TRUE : VV_OP_FALSE);
     else if (is_number && (kind == VV_PICKLE_INTEGER || kind == VV_PICKLE_REAL))
-        add_name(out, name, size, kind == VV_PICKLE_REAL);
+        torch_out_add_name(out, name, size, kind == VV_PICKLE_REAL);
     else
         vv_pickle_out_text(out, name, size);
 }
@@ -157,7 +157,7 @@ static varve_status open_frame(
     return w->frames.failed ? vv_fail_memory(error, "dicts") : VARVE_OK;
 }
 
-static varve_status add_optimizer(
+static varve_status torch_out_add_optimizer(
     struct writing *w, uint32_t node, varve_error *error)
 {
     struct vv_torch_optimizer o = { .tree = &w->tree,
@@ -172,11 +172,12 @@ static varve_status add_optimizer(
 /* --- Members -------------------------------------------------------------- */
 
 /* `param_names` whose variables are called otherwise by now. */
-static void add_names(struct writing *w, const struct vv_torch_list *list)
+static void torch_out_add_names(
+    struct writing *w, const struct vv_torch_list *list)
 {
     struct vv_pickle_out *out = &w->values.pickle;
-    const struct vv_torch_spoken *names =
-        (const struct vv_torch_spoken *)(void *)w->kept_names.named.data +
+    const struct vv_torch_written_slot *names =
+        (const struct vv_torch_written_slot *)(void *)w->kept_names.named.data +
         list->first;
     vv_pickle_out_op(out, VV_OP_LIST);
     vv_pickle_out_op(out, VV_OP_MARK);
@@ -187,7 +188,7 @@ static void add_names(struct writing *w, const struct vv_torch_list *list)
     vv_pickle_out_op(out, VV_OP_APPEND);
 }
 
-static varve_status add_node(
+static varve_status torch_out_add_node(
     struct writing *w, uint32_t node, varve_error *error)
 {
     struct vv_pickle_out *out = &w->values.pickle;
@@ -200,7 +201,7 @@ static varve_status add_node(
         vv_target_lose(w->target, node, "that a tuple leads to itself");
         vv_pickle_out_op(out, VV_OP_NONE);
     } else if (vv_torch_is_optimizer(&w->tree, node)) {
-        return add_optimizer(w, node, error);
+        return torch_out_add_optimizer(w, node, error);
     } else {
         return open_frame(w, node, error);
     }
@@ -213,7 +214,7 @@ static void speak(
 {
     if (!vv_torch_is_trained(&w->tree, m->node) || w->values.notes[m->node])
         return;
-    struct vv_torch_spoken s = {
+    struct vv_torch_written_slot s = {
         .node = m->node, .size = (uint32_t)m->size, .name = w->names.size
     };
     vv_buffer_add(&w->names, name, m->size);
@@ -228,7 +229,7 @@ static void add_nothing(struct vv_pickle_out *out, enum vv_pickle_kind kind)
                                                    : VV_OP_NONE);
 }
 
-static varve_status add_member(
+static varve_status torch_out_add_member(
     struct writing *w, struct frame *f, varve_error *error)
 {
     struct vv_pickle_out *out = &w->values.pickle;
@@ -242,23 +243,23 @@ static varve_status add_member(
     if (list && list->count == 0)
         return VARVE_OK;
     if (f->was != VV_TORCH_WAS_LIST && f->was != VV_TORCH_WAS_TUPLE)
-        add_key(out, m.key, name, m.size);
+        torch_out_add_key(out, m.key, name, m.size);
     if (m.node == VV_NONE) {
         add_nothing(out, m.key);
         return VARVE_OK;
     }
     if (list) {
-        add_names(w, list);
+        torch_out_add_names(w, list);
         return VARVE_OK;
     }
     speak(w, &m, name);
     /* Names are read again before the pickle is complete. */
     if (w->names.failed || w->spoken.failed)
         return vv_fail_memory(error, "the names of parameters");
-    return add_node(w, m.node, error);
+    return torch_out_add_node(w, m.node, error);
 }
 
-static varve_status fill(struct writing *w, varve_error *error)
+static varve_status torch_out_fill(struct writing *w, varve_error *error)
 {
     while (w->frames.size > 0) {
         struct frame *top =
@@ -266,26 +267,26 @@ static varve_status fill(struct writing *w, varve_error *error)
         if (top->at == top->end)
             end_container(w, top);
         else
-            VV_TRY(add_member(w, top, error));
+            VV_TRY(torch_out_add_member(w, top, error));
     }
     return VARVE_OK;
 }
 
-static varve_status add_root(struct writing *w, varve_error *error)
+static varve_status torch_out_add_root(struct writing *w, varve_error *error)
 {
     uint32_t root = w->target->paths->root, begin, end;
     vv_index_edges(w->target->index, root, &begin, &end);
     if (vv_torch_was_of(w->target, root) == VV_TORCH_WAS_ONLY &&
         end - begin == 1)
         root = vv_at32(w->target->index->edge_children, begin);
-    return add_node(w, root, error);
+    return torch_out_add_node(w, root, error);
 }
 
 static varve_status make_pickle(struct writing *w, varve_error *error)
 {
     struct vv_buffer *bytes = &w->values.pickle.bytes;
-    VV_TRY(add_root(w, error));
-    VV_TRY(fill(w, error));
+    VV_TRY(torch_out_add_root(w, error));
+    VV_TRY(torch_out_fill(w, error));
     vv_pickle_out_end(&w->values.pickle);
     if (bytes->failed || w->names.failed || w->spoken.failed ||
         w->values.storages.failed)
@@ -299,7 +300,7 @@ static varve_status make_pickle(struct writing *w, varve_error *error)
 
 /* --- The archive ---------------------------------------------------------- */
 
-static varve_status add_entry(struct writing *w, const char *name,
+static varve_status torch_out_add_entry(struct writing *w, const char *name,
     const void *bytes, size_t size, varve_error *error)
 {
     VV_TRY(vv_zip_out_begin(&w->zip, name, strlen(name), size, error));
@@ -323,7 +324,7 @@ static varve_status write_storage(
     return VARVE_OK;
 }
 
-static varve_status add_storage(
+static varve_status torch_out_add_storage(
     struct writing *w, uint32_t key, varve_error *error)
 {
     char name[64] = TOP "data/";
@@ -339,15 +340,16 @@ static varve_status write_archive(struct writing *w, varve_error *error)
 {
     const struct vv_buffer *pickle = &w->values.pickle.bytes;
     size_t count = w->values.storages.size / sizeof(uint32_t);
-    VV_TRY(add_entry(w, TOP "data.pkl", pickle->data, pickle->size, error));
-    VV_TRY(add_entry(w, TOP "byteorder", "little", 6, error));
+    VV_TRY(torch_out_add_entry(
+        w, TOP "data.pkl", pickle->data, pickle->size, error));
+    VV_TRY(torch_out_add_entry(w, TOP "byteorder", "little", 6, error));
     for (size_t i = 0; i < count; i++)
-        VV_TRY(add_storage(w, (uint32_t)i, error));
-    VV_TRY(add_entry(w, TOP "version", "3\n", 2, error));
+        VV_TRY(torch_out_add_storage(w, (uint32_t)i, error));
+    VV_TRY(torch_out_add_entry(w, TOP "version", "3\n", 2, error));
     return vv_zip_out_finish(&w->zip, error);
 }
 
-static varve_status publish(struct writing *w, varve_error *error)
+static varve_status torch_out_publish(struct writing *w, varve_error *error)
 {
     const struct vv_target *t = w->target;
     struct vv_publication p;
@@ -363,7 +365,7 @@ static varve_status publish(struct writing *w, varve_error *error)
 
 /* --- What is left out ----------------------------------------------------- */
 
-static bool keeps_tag(
+static bool torch_out_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name)
 {
     size_t size;
@@ -381,13 +383,13 @@ static void lose_rest(const struct writing *w)
     const struct vv_target *t = w->target;
     if (!t->loss)
         return;
-    vv_target_lose_graph(t, true, keeps_tag);
+    vv_target_lose_graph(t, true, torch_out_keeps_tag);
     vv_torch_lose_values(&w->values);
     vv_target_lose_globals(t);
     vv_target_lose_metadata(t);
 }
 
-static varve_status write_with(struct writing *w, varve_error *error)
+static varve_status torch_out_write_with(struct writing *w, varve_error *error)
 {
     const varve_allocator *a = &w->target->context->allocator;
     size_t nodes = w->target->index->node_count;
@@ -397,10 +399,10 @@ static varve_status write_with(struct writing *w, varve_error *error)
     vv_release(a, w->is_open, nodes * sizeof *w->is_open);
     VV_TRY(status);
     lose_rest(w);
-    return publish(w, error);
+    return torch_out_publish(w, error);
 }
 
-static varve_status write_kept(
+static varve_status torch_out_write_kept(
     const struct vv_target *target, varve_error *error)
 {
     const varve_allocator *a = &target->context->allocator;
@@ -415,7 +417,7 @@ static varve_status write_kept(
     if (!status)
         status = vv_torch_names_init(&w.kept_names, &w.tree, error);
     if (!status)
-        status = write_with(&w, error);
+        status = torch_out_write_with(&w, error);
     if (w.kept_names.tree)
         vv_torch_names_clear(&w.kept_names);
     vv_torch_tree_clear(&w.tree);
@@ -426,16 +428,16 @@ static varve_status write_kept(
     return status;
 }
 
-static varve_status write_target(
+static varve_status torch_out_write_target(
     const struct vv_target *target, varve_error *error)
 {
     struct vv_torch_again again;
     varve_status status = vv_torch_again_init(&again, target, error);
     if (!status)
-        status = write_kept(&again.target, error);
+        status = torch_out_write_kept(&again.target, error);
     vv_torch_again_clear(&again);
     return status;
 }
 
 const struct vv_target_format vv_torch_target = { .format = VARVE_FORMAT_TORCH,
-    .write = write_target };
+    .write = torch_out_write_target };

@@ -61,7 +61,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 }
 
 /* A number that stands for a coordinate. */
-static uint64_t number_of(uint32_t dimension, uint64_t coordinate)
+static uint64_t torch_pieces_number_of(uint32_t dimension, uint64_t coordinate)
 {
     uint64_t key[] = { dimension, coordinate };
     return vv_hash_of(key, sizeof key) % prime;
@@ -73,9 +73,10 @@ static uint64_t number_of_box(
     uint64_t product = 1;
     for (uint32_t i = 0; i < rank; i++) {
         uint64_t begin = starts ? starts[i] : 0;
-        product = times(product,
-            (number_of(i, begin + lengths[i]) + prime - number_of(i, begin)) %
-                prime);
+        product =
+            times(product, (torch_pieces_number_of(i, begin + lengths[i]) +
+                               prime - torch_pieces_number_of(i, begin)) %
+                               prime);
     }
     return product;
 }
@@ -155,7 +156,8 @@ static uint64_t bytes_before(const struct way *w, uint64_t place)
 
 /* Where a byte of the box lies in the whole, and how many lie there one behind
  * the other. */
-static uint64_t place_of(const struct way *w, uint64_t at, uint64_t *run)
+static uint64_t torch_pieces_place_of(
+    const struct way *w, uint64_t at, uint64_t *run)
 {
     uint32_t i = w->rank - 1;
     uint64_t rows = 1, place;
@@ -174,7 +176,7 @@ static uint64_t place_of(const struct way *w, uint64_t at, uint64_t *run)
     return place;
 }
 
-static varve_status read_file(
+static varve_status torch_pieces_read_file(
     struct way *w, uint64_t at, unsigned char *bytes, uint64_t size)
 {
     const struct vv_torch_gathered *g = &w->piece->what;
@@ -188,18 +190,18 @@ static varve_status read_file(
 }
 
 /* The next bytes, which come in order. */
-static varve_status take(
+static varve_status torch_pieces_take(
     struct way *w, uint64_t at, unsigned char *to, uint64_t size, uint64_t end)
 {
     while (size > 0) {
         uint64_t part = w->end - at;
         if (at >= w->end && size >= WINDOW)
-            return read_file(w, at, to, size);
+            return torch_pieces_read_file(w, at, to, size);
         if (at >= w->end) {
             part = end - at < WINDOW ? end - at : WINDOW;
             w->begin = at;
             w->end = at + part;
-            VV_TRY(read_file(w, at, w->bytes, part));
+            VV_TRY(torch_pieces_read_file(w, at, w->bytes, part));
         }
         part = part < size ? part : size;
         memcpy(to, w->bytes + (at - w->begin), (size_t)part);
@@ -210,7 +212,7 @@ static varve_status take(
     return VARVE_OK;
 }
 
-static varve_status check_sum(const struct way *w)
+static varve_status torch_pieces_check_sum(const struct way *w)
 {
     const struct vv_zip_entry *e = w->piece->what.entry;
     if (w->sum != e->crc)
@@ -224,28 +226,29 @@ static varve_status check_sum(const struct way *w)
 }
 
 /* All of a piece is read before a part of it is believed. */
-static varve_status verify(struct way *w)
+static varve_status torch_pieces_verify(struct way *w)
 {
     w->is_summed = true;
     for (uint64_t at = 0; at < w->piece->size; at += WINDOW) {
         uint64_t left = w->piece->size - at;
-        VV_TRY(read_file(w, at, w->bytes, left < WINDOW ? left : WINDOW));
+        VV_TRY(torch_pieces_read_file(
+            w, at, w->bytes, left < WINDOW ? left : WINDOW));
     }
     w->is_summed = false;
-    return check_sum(w);
+    return torch_pieces_check_sum(w);
 }
 
 /* Copies bytes `begin` to `end` of the box to their places. */
-static varve_status spread(struct way *w, uint64_t begin, uint64_t end,
-    uint64_t from, unsigned char *bytes)
+static varve_status torch_pieces_spread(struct way *w, uint64_t begin,
+    uint64_t end, uint64_t from, unsigned char *bytes)
 {
     for (uint64_t at = begin; at < end;) {
-        uint64_t run, place = place_of(w, at, &run);
+        uint64_t run, place = torch_pieces_place_of(w, at, &run);
         uint64_t size = run < end - at ? run : end - at;
-        VV_TRY(take(w, at, bytes + (place - from), size, end));
+        VV_TRY(torch_pieces_take(w, at, bytes + (place - from), size, end));
         at += size;
     }
-    return w->is_summed ? check_sum(w) : VARVE_OK;
+    return w->is_summed ? torch_pieces_check_sum(w) : VARVE_OK;
 }
 
 /* Through a window. */
@@ -262,10 +265,10 @@ static varve_status read_plain(struct way *w, uint64_t begin, uint64_t end,
     bool is_verified = atomic_load(&w->piece->is_verified);
     varve_status status = VARVE_OK;
     if (!is_verified && !is_whole)
-        status = verify(w);
+        status = torch_pieces_verify(w);
     w->is_summed = !is_verified && is_whole;
     if (!status)
-        status = spread(w, begin, end, from, bytes);
+        status = torch_pieces_spread(w, begin, end, from, bytes);
     vv_release(a, w->bytes, room);
     return status;
 }
@@ -282,7 +285,7 @@ static varve_status read_gathered(struct way *w, unsigned char *bytes)
     varve_status status =
         vv_torch_gather(w->file, &w->piece->what, w->bytes, size, w->error);
     if (!status)
-        status = spread(w, 0, size, 0, bytes);
+        status = torch_pieces_spread(w, 0, size, 0, bytes);
     vv_release(a, w->bytes, size);
     return status;
 }

@@ -12,7 +12,7 @@
 /* --- Bytes ---------------------------------------------------------------- */
 
 /* What is left of a text of UTF-8 whose characters are all below 256. */
-static bool take_latin1(const unsigned char *text, size_t size,
+static bool torch_python_take_latin1(const unsigned char *text, size_t size,
     unsigned char bytes[VV_TORCH_MOST_BYTES], size_t *count)
 {
     *count = 0;
@@ -54,7 +54,7 @@ bool vv_torch_bytes(const struct vv_pickle *p, uint32_t number,
         return false;
     if (is_call)
         return item->b <= 2 * VV_TORCH_MOST_BYTES &&
-               take_latin1(text, item->b, bytes, size);
+               torch_python_take_latin1(text, item->b, bytes, size);
     if (item->b > VV_TORCH_MOST_BYTES)
         return false;
     *size = item->b;

@@ -10,7 +10,8 @@
 
 enum { MOST_SHOWN = 4 /* extents of a shape */ };
 
-static void add_shape(struct vv_buffer *text, const struct vv_torch_form *form)
+static void torch_reason_add_shape(
+    struct vv_buffer *text, const struct vv_torch_form *form)
 {
     char digits[24];
     vv_buffer_add8(text, '[');
@@ -54,7 +55,7 @@ static void add_reason(const struct vv_torch_graph *g, struct vv_buffer *text,
         add_model(g, text, r->models[0]);
         vv_buffer_add_string(text, " has several variables of ");
         if (r->form->is_known)
-            add_shape(text, r->form);
+            torch_reason_add_shape(text, r->form);
         else
             vv_buffer_add_string(text, "a possible shape");
         break;
@@ -79,7 +80,7 @@ static void add_reason(const struct vv_torch_graph *g, struct vv_buffer *text,
 }
 
 /* The path of a node, climbed from its end. */
-static void add_path(
+static void torch_reason_add_path(
     const struct vv_torch_graph *g, struct vv_buffer *text, uint32_t node)
 {
     const struct vv_torch_way *way = vv_torch_way_of(g, node);
@@ -98,7 +99,7 @@ varve_status vv_torch_tell_reason(struct vv_torch_graph *g, uint32_t node,
     const struct vv_torch_reason *reason, struct vv_buffer *text)
 {
     text->size = 0;
-    add_path(g, text, node);
+    torch_reason_add_path(g, text, node);
     vv_buffer_add8(text, 0);
     size_t begin = text->size;
     vv_buffer_add_string(text, "moments as slots: ");

@@ -41,19 +41,19 @@ struct finding {
     size_t named; /* how many names were found in the best model */
 };
 
-static varve_status fail_memory(const struct finding *f)
+static varve_status torch_slots_fail_memory(const struct finding *f)
 {
     return vv_fail_memory(f->g->error, "slots");
 }
 
-static bool spend(struct finding *f, uint64_t looks)
+static bool torch_slots_spend(struct finding *f, uint64_t looks)
 {
     return vv_torch_model_spend(&f->model, looks);
 }
 
 /* --- Nodes ---------------------------------------------------------------- */
 
-static struct vv_torch_form form_of(
+static struct vv_torch_form torch_slots_form_of(
     const struct vv_torch_graph *g, const struct vv_draft_value *value)
 {
     return (struct vv_torch_form){
@@ -64,7 +64,7 @@ static struct vv_torch_form form_of(
     };
 }
 
-static bool is_same(
+static bool torch_slots_is_same(
     const struct vv_torch_form *a, const struct vv_torch_form *b)
 {
     return a->rank == b->rank &&
@@ -92,7 +92,8 @@ static const uint64_t *numbers_of(
     return (const uint64_t *)(const void *)g->file->numbers.data + made->at;
 }
 
-static bool add_key(struct vv_buffer *keys, const struct vv_torch_name *name)
+static bool torch_slots_add_key(
+    struct vv_buffer *keys, const struct vv_torch_name *name)
 {
     keys->failed |= !name;
     vv_buffer_add(keys, &name, sizeof name);
@@ -100,7 +101,8 @@ static bool add_key(struct vv_buffer *keys, const struct vv_torch_name *name)
 }
 
 /* The text that a node is, as a name; NULL: it is none, or without memory. */
-static const struct vv_torch_name *text_of(struct finding *f, uint32_t node)
+static const struct vv_torch_name *torch_slots_text_of(
+    struct finding *f, uint32_t node)
 {
     const struct vv_draft_value *value = vv_torch_value_of(f->g, node);
     if (!value || value->dtype != VARVE_STRING ||
@@ -116,40 +118,42 @@ static const struct vv_torch_name *text_of(struct finding *f, uint32_t node)
 }
 
 /* Adds the names that a list has; false where it is no list of names. */
-static bool add_names(struct finding *f, uint32_t list, struct vv_buffer *names)
+static bool torch_slots_add_names(
+    struct finding *f, uint32_t list, struct vv_buffer *names)
 {
     struct vv_torch_edges e = vv_torch_edges_of(f->g, list);
     bool are_names = list && !vv_torch_value_of(f->g, list);
     for (; e.at < e.end && are_names; e.at++) {
-        const struct vv_torch_name *name = text_of(f, e.at->child);
-        are_names = spend(f, 1) && name && add_key(names, name);
+        const struct vv_torch_name *name = torch_slots_text_of(f, e.at->child);
+        are_names =
+            torch_slots_spend(f, 1) && name && torch_slots_add_key(names, name);
     }
     return are_names;
 }
 
-static bool add_positions(struct finding *f, uint32_t params)
+static bool torch_slots_add_positions(struct finding *f, uint32_t params)
 {
     uint64_t count;
     const uint64_t *numbers = numbers_of(f->g, params, &count);
-    bool are_positions = numbers && spend(f, count);
+    bool are_positions = numbers && torch_slots_spend(f, count);
     for (uint64_t i = 0; i < count && are_positions; i++)
-        are_positions =
-            add_key(&f->keys, vv_torch_position(&f->g->keys, numbers[i]));
+        are_positions = torch_slots_add_key(
+            &f->keys, vv_torch_position(&f->g->keys, numbers[i]));
     return are_positions;
 }
 
 /* Adds the keys of a group, and their names where it has such: those that
  * torch.distributed has in the place of positions, or `param_names`. False
  * where it has no keys. */
-static bool add_group(struct finding *f, uint32_t group)
+static bool torch_slots_add_group(struct finding *f, uint32_t group)
 {
     uint32_t params = vv_torch_child_of(f->g, group, "params");
     uint32_t names = vv_torch_child_of(f->g, group, "param_names");
-    if (!add_positions(f, params))
-        return add_names(f, params, &f->keys) &&
-               add_names(f, params, &f->names);
-    if (names &&
-        (!add_names(f, names, &f->names) || f->names.size != f->keys.size))
+    if (!torch_slots_add_positions(f, params))
+        return torch_slots_add_names(f, params, &f->keys) &&
+               torch_slots_add_names(f, params, &f->names);
+    if (names && (!torch_slots_add_names(f, names, &f->names) ||
+                     f->names.size != f->keys.size))
         f->reason.why = VV_TORCH_NO_NAMES;
     return true;
 }
@@ -160,54 +164,58 @@ static varve_status add_groups(struct finding *f, bool *are_there)
     *are_there = e.at < e.end;
     f->keys.size = f->names.size = 0;
     for (; e.at < e.end && *are_there; e.at++)
-        *are_there = add_group(f, e.at->child);
+        *are_there = torch_slots_add_group(f, e.at->child);
     f->has_names = f->names.size > 0;
     if (f->has_names && f->names.size != f->keys.size)
         f->reason.why = VV_TORCH_NO_NAMES;
-    return f->keys.failed || f->names.failed ? fail_memory(f) : VARVE_OK;
+    return f->keys.failed || f->names.failed ? torch_slots_fail_memory(f)
+                                             : VARVE_OK;
 }
 
 /* --- What is kept of it --------------------------------------------------- */
 
 /* Names are there once, so they are told apart by where they are. */
-static int compare(const void *left, const void *right)
+static int torch_slots_compare(const void *left, const void *right)
 {
     const struct vv_draft_edge *a = left, *b = right;
     uintptr_t x = (uintptr_t)a->name.bytes, y = (uintptr_t)b->name.bytes;
     return (x > y) - (x < y);
 }
 
-static varve_status sort_edges(
+static varve_status torch_slots_sort_edges(
     struct finding *f, uint32_t node, struct vv_buffer *sorted)
 {
     struct vv_torch_edges e = vv_torch_edges_of(f->g, node);
     size_t count = (size_t)(e.end - e.at);
     sorted->size = 0;
-    if (!spend(f, count))
+    if (!torch_slots_spend(f, count))
         return VARVE_OK;
     if (count > 0)
         vv_buffer_add(sorted, e.at, count * sizeof *e.at);
     if (sorted->failed)
-        return fail_memory(f);
+        return torch_slots_fail_memory(f);
     if (count > 0)
-        qsort(sorted->data, count, sizeof *e.at, compare);
+        qsort(sorted->data, count, sizeof *e.at, torch_slots_compare);
     return VARVE_OK;
 }
 
 /* What is called so; 0: nothing. */
-static uint32_t find_edge(const struct vv_buffer *sorted, const char *name)
+static uint32_t torch_slots_find_edge(
+    const struct vv_buffer *sorted, const char *name)
 {
     struct vv_draft_edge key = { .name = { .bytes = name } };
     size_t count = sorted->size / sizeof key;
     const struct vv_draft_edge *found =
-        count ? bsearch(&key, sorted->data, count, sizeof key, compare) : NULL;
+        count ? bsearch(
+                    &key, sorted->data, count, sizeof key, torch_slots_compare)
+              : NULL;
     return found ? found->child : 0;
 }
 
 /* What is kept of a key; 0: nothing. */
-static uint32_t entry_of(const struct finding *f, const char *name)
+static uint32_t torch_slots_entry_of(const struct finding *f, const char *name)
 {
-    return find_edge(&f->sorted, name);
+    return torch_slots_find_edge(&f->sorted, name);
 }
 
 /* The shape that all tensors of an entry have. Numbers beside tensors, as
@@ -217,16 +225,17 @@ static struct vv_torch_form form_of_entry(struct finding *f, uint32_t entry)
     struct vv_torch_form form = { .is_empty = true };
     struct vv_torch_edges e =
         entry ? vv_torch_edges_of(f->g, entry) : (struct vv_torch_edges){ 0 };
-    for (; e.at < e.end && spend(f, 1); e.at++) {
+    for (; e.at < e.end && torch_slots_spend(f, 1); e.at++) {
         const struct vv_draft_value *value =
             vv_torch_value_of(f->g, e.at->child);
         form.is_empty = false;
         if (!value || vv_torch_is_called(e.at, "step"))
             continue;
-        struct vv_torch_form other = form_of(f->g, value);
+        struct vv_torch_form other = torch_slots_form_of(f->g, value);
         if (form.is_known && form.rank > 0 && other.rank == 0)
             continue;
-        if (form.is_known && form.rank > 0 && !is_same(&form, &other))
+        if (form.is_known && form.rank > 0 &&
+            !torch_slots_is_same(&form, &other))
             return (struct vv_torch_form){ 0 };
         form = other;
     }
@@ -243,11 +252,11 @@ static varve_status add_forms(struct finding *f, bool *are_there)
     *are_there = false;
     for (size_t i = 0; i < count; i++) {
         struct vv_torch_form form =
-            form_of_entry(f, entry_of(f, keys[i]->bytes));
+            form_of_entry(f, torch_slots_entry_of(f, keys[i]->bytes));
         *are_there |= form.is_known;
         vv_buffer_add(&f->forms, &form, sizeof form);
     }
-    return f->forms.failed ? fail_memory(f) : VARVE_OK;
+    return f->forms.failed ? torch_slots_fail_memory(f) : VARVE_OK;
 }
 
 /* --- Models --------------------------------------------------------------- */
@@ -258,8 +267,8 @@ static bool has_form(const struct finding *f, size_t i, uint32_t variable)
     const struct vv_torch_form *trained =
         (const struct vv_torch_form *)(const void *)f->forms.data + i;
     struct vv_torch_form form =
-        form_of(f->g, vv_torch_value_of(f->g, variable));
-    return !trained->is_known || is_same(trained, &form);
+        torch_slots_form_of(f->g, vv_torch_value_of(f->g, variable));
+    return !trained->is_known || torch_slots_is_same(trained, &form);
 }
 
 /* Pairs each with the variable of its name. */
@@ -271,7 +280,7 @@ static varve_status fit_names(
     size_t count = f->names.size / sizeof *names;
     f->paired.size = 0;
     VV_TRY(vv_torch_model_list(&f->model, node, true));
-    bool fits = spend(f, count);
+    bool fits = torch_slots_spend(f, count);
     for (size_t i = 0; i < count && fits; i++) {
         uint32_t variable = vv_torch_model_find(&f->model, names[i]);
         fits = variable && has_form(f, i, variable);
@@ -283,7 +292,7 @@ static varve_status fit_names(
         vv_buffer_add(&f->paired, &variable, sizeof variable);
     }
     *fit = fits ? VV_TORCH_FITS_ONCE : VV_TORCH_FITS_NOT;
-    return f->paired.failed ? fail_memory(f) : VARVE_OK;
+    return f->paired.failed ? torch_slots_fail_memory(f) : VARVE_OK;
 }
 
 static varve_status list_shapes(struct finding *f)
@@ -293,10 +302,10 @@ static varve_status list_shapes(struct finding *f)
     f->shapes.size = 0;
     for (size_t i = 0; i < f->model.variables.size / sizeof *all; i++) {
         struct vv_torch_form form =
-            form_of(f->g, vv_torch_value_of(f->g, all[i]));
+            torch_slots_form_of(f->g, vv_torch_value_of(f->g, all[i]));
         vv_buffer_add(&f->shapes, &form, sizeof form);
     }
-    return f->shapes.failed ? fail_memory(f) : VARVE_OK;
+    return f->shapes.failed ? torch_slots_fail_memory(f) : VARVE_OK;
 }
 
 /* Pairs each with the only variable that has its shape. */
@@ -309,7 +318,7 @@ static varve_status fit_shapes(
     f->to.size = f->paired.size = 0;
     vv_buffer_extend(&f->to, count * sizeof(size_t));
     if (f->to.failed)
-        return fail_memory(f);
+        return torch_slots_fail_memory(f);
     size_t *to = (size_t *)(void *)f->to.data;
     *fit = vv_torch_match_any(
         (const struct vv_torch_form *)(const void *)f->forms.data, count,
@@ -324,7 +333,8 @@ static varve_status fit_shapes(
         uint32_t variable = to[i] == SIZE_MAX ? 0 : all[to[i]];
         vv_buffer_add(&f->paired, &variable, sizeof variable);
     }
-    return f->paired.failed || f->room.failed ? fail_memory(f) : VARVE_OK;
+    return f->paired.failed || f->room.failed ? torch_slots_fail_memory(f)
+                                              : VARVE_OK;
 }
 
 static varve_status fit_model(
@@ -334,7 +344,7 @@ static varve_status fit_model(
 }
 
 /* The lower, the more a name says that this is what is trained. */
-static size_t order_of(const struct vv_draft_edge *e)
+static size_t torch_slots_order_of(const struct vv_draft_edge *e)
 {
     static const char *const names[] = { "model", "model_state_dict",
         "state_dict", "module", "net", "network" };
@@ -356,7 +366,7 @@ struct fitting {
 static void take_fitting(struct finding *f, struct fitting *t,
     const struct vv_draft_edge *e, enum vv_torch_fit fit)
 {
-    size_t order = order_of(e);
+    size_t order = torch_slots_order_of(e);
     f->reason.models[t->count > 0] = e->child;
     t->count++;
     if (t->count > 1 && order >= t->best) {
@@ -369,7 +379,7 @@ static void take_fitting(struct finding *f, struct fitting *t,
 /* Copies of a model, such as averages of its weights, have its names: which of
  * them is trained then is told by what they are called. Shapes alone do not
  * tell that two networks are copies. */
-static bool is_certain(struct finding *f, const struct fitting *t)
+static bool torch_slots_is_certain(struct finding *f, const struct fitting *t)
 {
     if (t->count > 1 && !(f->has_names && t->is_called)) {
         f->reason.why = VV_TORCH_MODELS_FIT;
@@ -385,7 +395,7 @@ static bool is_certain(struct finding *f, const struct fitting *t)
 
 /* The one model among the children of an object that fits; 0: there is none.
  * *goes_on: nothing fits. */
-static varve_status find_model(
+static varve_status torch_slots_find_model(
     struct finding *f, uint32_t parent, uint32_t *model, bool *goes_on)
 {
     struct fitting t = { .best = SIZE_MAX };
@@ -400,31 +410,33 @@ static varve_status find_model(
             take_fitting(f, &t, e.at, fit);
     }
     *goes_on = t.count == 0;
-    if (t.count > 0 && is_certain(f, &t) && f->model.looks)
+    if (t.count > 0 && torch_slots_is_certain(f, &t) && f->model.looks)
         *model = t.model;
     return VARVE_OK;
 }
 
 /* --- Slots ---------------------------------------------------------------- */
 
-static void add_entry(struct finding *f, uint32_t entry, uint32_t variable)
+static void torch_slots_add_entry(
+    struct finding *f, uint32_t entry, uint32_t variable)
 {
     struct vv_torch_edges e = { 0 };
     if (entry)
         e = vv_torch_edges_of(f->g, entry);
-    for (; e.at < e.end && spend(f, 1); e.at++)
+    for (; e.at < e.end && torch_slots_spend(f, 1); e.at++)
         vv_torch_add_slot(
             f->g, f->optimizer, variable, &e.at->name, e.at->child);
 }
 
-static void add_slots(struct finding *f)
+static void torch_slots_add_slots(struct finding *f)
 {
     const struct vv_torch_name *const *keys =
         (const struct vv_torch_name *const *)(const void *)f->keys.data;
     const uint32_t *paired = (const uint32_t *)(const void *)f->paired.data;
     for (size_t i = 0; i < f->keys.size / sizeof *keys; i++) {
         if (paired[i])
-            add_entry(f, entry_of(f, keys[i]->bytes), paired[i]);
+            torch_slots_add_entry(
+                f, torch_slots_entry_of(f, keys[i]->bytes), paired[i]);
     }
 }
 
@@ -436,41 +448,41 @@ static varve_status find_above(struct finding *f, uint32_t *model)
     uint32_t parent = f->optimizer;
     for (int i = 0; i < MOST_LEVELS && parent && goes_on; i++) {
         parent = vv_torch_way_of(f->g, parent)->parent;
-        VV_TRY(find_model(f, parent, model, &goes_on));
+        VV_TRY(torch_slots_find_model(f, parent, model, &goes_on));
     }
     return VARVE_OK;
 }
 
-static varve_status tell_reason(struct finding *f)
+static varve_status torch_slots_tell_reason(struct finding *f)
 {
     if (!f->model.looks)
         f->reason.why = VV_TORCH_NO_LOOKS;
     return vv_torch_tell_reason(f->g, f->optimizer, &f->reason, &f->room);
 }
 
-static varve_status look_at(struct finding *f)
+static varve_status torch_slots_look_at(struct finding *f)
 {
     bool is_one = false;
     uint32_t model = 0;
     enum vv_torch_fit fit = VV_TORCH_FITS_NOT;
     f->reason = (struct vv_torch_reason){ .why = VV_TORCH_NOTHING_FITS };
-    VV_TRY(sort_edges(f, f->state, &f->sorted));
+    VV_TRY(torch_slots_sort_edges(f, f->state, &f->sorted));
     VV_TRY(add_groups(f, &is_one));
     if (is_one)
         VV_TRY(add_forms(f, &is_one));
     if (!is_one)
-        return f->model.looks ? VARVE_OK : tell_reason(f);
+        return f->model.looks ? VARVE_OK : torch_slots_tell_reason(f);
     if (f->reason.why == VV_TORCH_NOTHING_FITS)
         VV_TRY(find_above(f, &model));
     if (model)
         VV_TRY(fit_model(f, model, &fit));
     if (fit != VV_TORCH_FITS_ONCE)
-        return tell_reason(f);
-    add_slots(f);
+        return torch_slots_tell_reason(f);
+    torch_slots_add_slots(f);
     return VARVE_OK;
 }
 
-static varve_status look_at_all(struct finding *f)
+static varve_status torch_slots_look_at_all(struct finding *f)
 {
     struct vv_torch_graph *g = f->g;
     for (uint32_t node = 1; node < vv_torch_way_count(g); node++) {
@@ -478,7 +490,7 @@ static varve_status look_at_all(struct finding *f)
         f->state = f->groups ? vv_torch_child_of(g, node, "state") : 0;
         f->optimizer = node;
         if (f->state)
-            VV_TRY(look_at(f));
+            VV_TRY(torch_slots_look_at(f));
     }
     return VARVE_OK;
 }
@@ -496,8 +508,8 @@ varve_status vv_torch_add_slots(struct vv_torch_graph *g)
                         g->file->numbers.size / 8) *
                     MOST_LOOKS;
     g->roles = vv_allocate_zeroed(a, vv_torch_way_count(g));
-    varve_status status =
-        is_ready && g->roles ? look_at_all(&f) : fail_memory(&f);
+    varve_status status = is_ready && g->roles ? torch_slots_look_at_all(&f)
+                                               : torch_slots_fail_memory(&f);
     if (!status)
         status = vv_torch_add_flat_slots(g);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

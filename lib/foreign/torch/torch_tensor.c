@@ -119,7 +119,8 @@ static enum vv_torch_kind take_storage(const struct looking *l)
     return t->of ? VV_TORCH_TENSOR : alien(l, class);
 }
 
-static enum vv_torch_kind take_shape(const struct looking *l, unsigned index)
+static enum vv_torch_kind torch_tensor_take_shape(
+    const struct looking *l, unsigned index)
 {
     uint32_t rank = 0;
     if (!vv_torch_sizes(l->p, argument(l, index), l->t->type.shape, &rank))
@@ -133,12 +134,12 @@ static enum vv_torch_kind take_shape(const struct looking *l, unsigned index)
 /* --- Calls ---------------------------------------------------------------- */
 
 /* (storage, offset, shape, strides) */
-static enum vv_torch_kind take_parts(const struct looking *l)
+static enum vv_torch_kind torch_tensor_take_parts(const struct looking *l)
 {
     uint32_t strides = 0;
     enum vv_torch_kind kind = take_storage(l);
     if (kind == VV_TORCH_TENSOR)
-        kind = take_shape(l, SHAPE);
+        kind = torch_tensor_take_shape(l, SHAPE);
     if (kind != VV_TORCH_TENSOR)
         return kind;
     if (!vv_torch_size_of(l->p, argument(l, OFFSET), &l->t->offset))
@@ -154,10 +155,11 @@ static enum vv_torch_kind take_parts(const struct looking *l)
 static enum vv_torch_kind take_v2(const struct looking *l)
 {
     take_signs(l, 6);
-    return take_parts(l);
+    return torch_tensor_take_parts(l);
 }
 
-static enum vv_torch_kind take_type(const struct looking *l, unsigned index)
+static enum vv_torch_kind torch_tensor_take_type(
+    const struct looking *l, unsigned index)
 {
     l->t->type.dtype = vv_torch_type(l->p, argument(l, index));
     return l->t->type.dtype ? VV_TORCH_TENSOR : alien(l, argument(l, index));
@@ -167,15 +169,15 @@ static enum vv_torch_kind take_type(const struct looking *l, unsigned index)
 static enum vv_torch_kind take_v3(const struct looking *l)
 {
     take_signs(l, 7);
-    enum vv_torch_kind kind = take_parts(l);
-    return kind == VV_TORCH_TENSOR ? take_type(l, 6) : kind;
+    enum vv_torch_kind kind = torch_tensor_take_parts(l);
+    return kind == VV_TORCH_TENSOR ? torch_tensor_take_type(l, 6) : kind;
 }
 
 /* (dtype, shape, strides, requires_grad): on no device */
 static enum vv_torch_kind take_meta(const struct looking *l)
 {
-    enum vv_torch_kind kind = take_type(l, 0);
-    return kind == VV_TORCH_TENSOR ? take_shape(l, 1) : kind;
+    enum vv_torch_kind kind = torch_tensor_take_type(l, 0);
+    return kind == VV_TORCH_TENSOR ? torch_tensor_take_shape(l, 1) : kind;
 }
 
 /* The others: what they are, their names say. */
@@ -192,7 +194,7 @@ struct maker {
 static const struct maker makers[] = {
     { "_rebuild_tensor_v2", take_v2 },
     { "_rebuild_tensor_v3", take_v3 },
-    { "_rebuild_tensor", take_parts },
+    { "_rebuild_tensor", torch_tensor_take_parts },
     { "_rebuild_meta_tensor_no_storage", take_meta },
     { "_rebuild_sparse_tensor", take_alien },
     { "_rebuild_sparse_csr_tensor", take_alien },

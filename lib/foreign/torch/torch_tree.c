@@ -32,7 +32,7 @@ struct step {
 
 /* --- Flags ---------------------------------------------------------------- */
 
-static bool is_object(const struct vv_torch_tree *t, uint32_t node)
+static bool torch_tree_is_object(const struct vv_torch_tree *t, uint32_t node)
 {
     varve_kind kind = vv_index_kind(t->target->index, node);
     return kind != VARVE_VARIABLE && kind != VARVE_STATE;
@@ -66,7 +66,7 @@ static bool has_model(const struct vv_torch_tree *t, uint32_t root)
     const struct vv_index *index = t->target->index;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         uint32_t child = vv_torch_child(index, root, names[i]);
-        if (child != VV_NONE && is_object(t, child))
+        if (child != VV_NONE && torch_tree_is_object(t, child))
             return !(t->flags[root] & IS_DICT);
     }
     return false;
@@ -76,7 +76,7 @@ static void set_flags(struct vv_torch_tree *t)
 {
     const struct vv_index *index = t->target->index;
     for (uint32_t i = 0; i < index->node_count; i++) {
-        if (is_object(t, i) && was_container(t->target, i))
+        if (torch_tree_is_object(t, i) && was_container(t->target, i))
             t->flags[i] |= IS_DICT;
     }
     for (uint32_t i = 0; i < index->node_count; i++) {
@@ -150,8 +150,8 @@ bool vv_torch_is_split(const struct vv_torch_tree *t, uint32_t node)
 
 /* --- Members -------------------------------------------------------------- */
 
-static void add_member(struct vv_torch_tree *t, struct vv_torch_member m,
-    const void *name, size_t size)
+static void torch_tree_add_member(struct vv_torch_tree *t,
+    struct vv_torch_member m, const void *name, size_t size)
 {
     m.name = t->names.size;
     m.size = size;
@@ -160,7 +160,7 @@ static void add_member(struct vv_torch_tree *t, struct vv_torch_member m,
     vv_buffer_add(&t->members, &m, sizeof m);
 }
 
-static void push(struct vv_torch_tree *t, uint32_t node)
+static void torch_tree_push(struct vv_torch_tree *t, uint32_t node)
 {
     struct step step = { .node = node, .path = t->path.size };
     vv_index_edges(t->target->index, node, &step.edge, &step.end);
@@ -168,18 +168,18 @@ static void push(struct vv_torch_tree *t, uint32_t node)
 }
 
 /* An object that several paths lead to is part of one dict only. */
-static void enter(
+static void torch_tree_enter(
     struct vv_torch_tree *t, uint32_t child, uint32_t parent, uint32_t edge)
 {
     const struct vv_saved_paths *paths = t->target->paths;
     if (child != paths->root && paths->parents[child] == parent &&
         paths->ways[child] == edge)
-        push(t, child);
+        torch_tree_push(t, child);
     else
         vv_target_lose(t->target, child, "another path to an object");
 }
 
-static void take_edge(
+static void torch_tree_take_edge(
     struct vv_torch_tree *t, uint32_t parent, size_t path, uint32_t edge)
 {
     const struct vv_index *index = t->target->index;
@@ -191,28 +191,28 @@ static void take_edge(
     if (path > 0)
         vv_buffer_add8(&t->path, '.');
     vv_buffer_add(&t->path, name, size);
-    bool is_part = is_object(t, child) &&
+    bool is_part = torch_tree_is_object(t, child) &&
                    !(t->flags[child] & (IS_DICT | IS_OPTIMIZER | IS_SPLIT)) &&
                    !(t->flags[parent] & IS_SPLIT) && child != 0;
     if (is_part)
-        enter(t, child, parent, edge);
+        torch_tree_enter(t, child, parent, edge);
     else
-        add_member(t,
+        torch_tree_add_member(t,
             (struct vv_torch_member){ .node = child, .key = VV_PICKLE_TEXT },
             t->path.data, t->path.size);
 }
 
-static void walk(struct vv_torch_tree *t, uint32_t node)
+static void torch_tree_walk(struct vv_torch_tree *t, uint32_t node)
 {
     t->path.size = t->steps.size = 0;
-    push(t, node);
+    torch_tree_push(t, node);
     while (t->steps.size > 0 && !t->steps.failed) {
         struct step *top =
             (struct step *)(void *)(t->steps.data + t->steps.size) - 1;
         if (top->edge == top->end)
             t->steps.size -= sizeof *top;
         else
-            take_edge(t, top->node, top->path, top->edge++);
+            torch_tree_take_edge(t, top->node, top->path, top->edge++);
     }
 }
 
@@ -223,7 +223,7 @@ struct hashed {
     size_t number; /* of the member */
 };
 
-static int compare_hashes(const void *left, const void *right)
+static int torch_tree_compare_hashes(const void *left, const void *right)
 {
     const struct hashed *a = left, *b = right;
     return (a->hash > b->hash) - (a->hash < b->hash);
@@ -252,11 +252,12 @@ static bool hash_members(struct vv_torch_tree *t, size_t begin, size_t count)
         vv_buffer_add(&t->sorted, &h, sizeof h);
     }
     if (!t->sorted.failed && count > 0)
-        qsort(t->sorted.data, count, sizeof(struct hashed), compare_hashes);
+        qsort(t->sorted.data, count, sizeof(struct hashed),
+            torch_tree_compare_hashes);
     return !t->sorted.failed;
 }
 
-static bool is_same(
+static bool torch_tree_is_same(
     struct vv_torch_tree *t, const struct hashed *a, const struct hashed *b)
 {
     const struct vv_torch_member *m = member_at(t, a->number);
@@ -272,7 +273,7 @@ static varve_status refuse_same(
 {
     const struct hashed *all = (const struct hashed *)(void *)t->sorted.data;
     for (size_t i = 1; i < count; i++) {
-        if (!is_same(t, &all[i - 1], &all[i]))
+        if (!torch_tree_is_same(t, &all[i - 1], &all[i]))
             continue;
         const struct vv_torch_member *m = member_at(t, all[i].number);
         return vv_fail(error, VARVE_DUPLICATE,
@@ -295,13 +296,14 @@ static void order_members(struct vv_torch_tree *t, uint32_t node, size_t count)
         struct hashed h = { .hash = key.is_none ? vv_hash_of(key.name, key.size)
                                                 : key.hash };
         const struct hashed *found =
-            count ? bsearch(&h, t->sorted.data, count, sizeof h, compare_hashes)
+            count ? bsearch(&h, t->sorted.data, count, sizeof h,
+                        torch_tree_compare_hashes)
                   : NULL;
         if (found) {
             member_at(t, found->number)->order = order++;
             member_at(t, found->number)->key = key.kind;
         } else if (key.is_none) {
-            add_member(t,
+            torch_tree_add_member(t,
                 (struct vv_torch_member){
                     .node = VV_NONE, .order = order++, .key = key.kind },
                 key.name, key.size);
@@ -327,7 +329,7 @@ varve_status vv_torch_add_members(
     struct vv_torch_tree *t, uint32_t node, varve_error *error)
 {
     size_t begin = t->members.size / sizeof(struct vv_torch_member);
-    walk(t, node);
+    torch_tree_walk(t, node);
     size_t count = t->members.size / sizeof(struct vv_torch_member) - begin;
     if (t->members.failed || t->names.failed || t->path.failed ||
         t->steps.failed || !hash_members(t, begin, count))

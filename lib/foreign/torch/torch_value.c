@@ -47,28 +47,28 @@ void vv_torch_values_clear(struct vv_torch_values *v)
     vv_map_clear(&v->tensors);
 }
 
-static varve_status fail_memory(const struct vv_torch_values *v)
+static varve_status torch_value_fail_memory(const struct vv_torch_values *v)
 {
     return vv_fail_memory(v->where.error, "values");
 }
 
 /* --- Values that are made ------------------------------------------------- */
 
-static varve_status note_made(struct vv_torch_values *v,
+static varve_status torch_value_note_made(struct vv_torch_values *v,
     struct vv_torch_made made, struct vv_place *place)
 {
     struct vv_buffer *all = &v->file->made;
     *place = (struct vv_place){ .file = VV_DECODED,
         .offset = all->size / sizeof made };
     vv_buffer_add(all, &made, sizeof made);
-    return all->failed ? fail_memory(v) : VARVE_OK;
+    return all->failed ? torch_value_fail_memory(v) : VARVE_OK;
 }
 
-static varve_status add_made(struct vv_torch_values *v,
+static varve_status torch_value_add_made(struct vv_torch_values *v,
     struct vv_torch_made made, const varve_tensor *type, uint32_t *node)
 {
     struct vv_place place;
-    VV_TRY(note_made(v, made, &place));
+    VV_TRY(torch_value_note_made(v, made, &place));
     *node = vv_draft_node(v->draft, VARVE_VARIABLE);
     uint64_t strings =
         type->dtype == VARVE_STRING ? 8 + (uint64_t)made.size : 0;
@@ -76,22 +76,22 @@ static varve_status add_made(struct vv_torch_values *v,
     return VARVE_OK;
 }
 
-static varve_status add_number(
+static varve_status torch_value_add_number(
     struct vv_torch_values *v, varve_dtype dtype, uint64_t bits, uint32_t *node)
 {
     varve_tensor type = { .dtype = dtype };
     struct vv_torch_made made = { .making = VV_TORCH_NUMBER, .at = bits };
-    return add_made(v, made, &type, node);
+    return torch_value_add_made(v, made, &type, node);
 }
 
-static varve_status add_text(struct vv_torch_values *v,
+static varve_status torch_value_add_text(struct vv_torch_values *v,
     const struct vv_pickle_item *item, uint32_t *node)
 {
     varve_tensor type = { .dtype = VARVE_STRING };
     struct vv_torch_made made = {
         .making = VV_TORCH_TEXT, .size = item->b, .at = item->a
     };
-    return add_made(v, made, &type, node);
+    return torch_value_add_made(v, made, &type, node);
 }
 
 static varve_status add_long(struct vv_torch_values *v,
@@ -99,8 +99,8 @@ static varve_status add_long(struct vv_torch_values *v,
 {
     const char *bytes = vv_pickle_bytes(v->p, item);
     if (item->b == BYTES_OF_64 && bytes[BYTES_OF_64 - 1] == 0)
-        return add_number(v, VARVE_UINT64, vv_load64(bytes), node);
-    VV_TRY(add_text(v, item, node));
+        return torch_value_add_number(v, VARVE_UINT64, vv_load64(bytes), node);
+    VV_TRY(torch_value_add_text(v, item, node));
     vv_draft_tag(v->draft, *node, "pickle:int");
     return VARVE_OK;
 }
@@ -111,17 +111,17 @@ varve_status vv_torch_add_scalar(
     const struct vv_pickle_item *item = vv_pickle_item(v->p, number);
     uint64_t bits = (uint64_t)vv_pickle_integer(item);
     if (item->kind == VV_PICKLE_BOOL)
-        return add_number(v, VARVE_BOOL, bits, node);
+        return torch_value_add_number(v, VARVE_BOOL, bits, node);
     if (item->kind == VV_PICKLE_INTEGER)
-        return add_number(v, VARVE_INT64, bits, node);
+        return torch_value_add_number(v, VARVE_INT64, bits, node);
     if (item->kind == VV_PICKLE_REAL)
-        return add_number(v, VARVE_FLOAT64, bits, node);
+        return torch_value_add_number(v, VARVE_FLOAT64, bits, node);
     return item->kind == VV_PICKLE_LONG ? add_long(v, item, node)
-                                        : add_text(v, item, node);
+                                        : torch_value_add_text(v, item, node);
 }
 
 /* Bytes of a text that was encoded: they stand nowhere as they are. */
-static varve_status add_bytes(struct vv_torch_values *v,
+static varve_status torch_value_add_bytes(struct vv_torch_values *v,
     const unsigned char *bytes, size_t size, uint32_t *node)
 {
     varve_tensor type = { .dtype = VARVE_STRING };
@@ -129,8 +129,8 @@ static varve_status add_bytes(struct vv_torch_values *v,
         .size = (uint32_t)size,
         .at = v->file->bytes.size };
     vv_buffer_add(&v->file->bytes, bytes, size);
-    return v->file->bytes.failed ? fail_memory(v)
-                                 : add_made(v, made, &type, node);
+    return v->file->bytes.failed ? torch_value_fail_memory(v)
+                                 : torch_value_add_made(v, made, &type, node);
 }
 
 varve_status vv_torch_add_array(
@@ -149,8 +149,8 @@ varve_status vv_torch_add_array(
     *is_one = vv_torch_array_add(v->p, &array, bytes);
     if (!*is_one)
         return VARVE_OK;
-    return bytes->failed ? fail_memory(v)
-                         : add_made(v, made, &array.type, node);
+    return bytes->failed ? torch_value_fail_memory(v)
+                         : torch_value_add_made(v, made, &array.type, node);
 }
 
 bool vv_torch_is_made(const struct vv_pickle *p, uint32_t item)
@@ -171,16 +171,16 @@ varve_status vv_torch_add_made(
     varve_dtype dtype;
     uint64_t bits;
     if (vv_torch_numpy(v->p, item, &dtype, &bits))
-        return add_number(v, dtype, bits, node);
+        return torch_value_add_number(v, dtype, bits, node);
     vv_torch_bytes(v->p, item, bytes, &size);
-    return add_bytes(v, bytes, size, node);
+    return torch_value_add_bytes(v, bytes, size, node);
 }
 
 /* --- Vectors -------------------------------------------------------------- */
 
 /* float64 where there is a real among them; 0: something else is, or an integer
  * beside a real that float64 does not have. */
-static varve_dtype type_of(
+static varve_dtype torch_value_type_of(
     const struct vv_pickle *p, uint32_t first, uint64_t *count)
 {
     varve_dtype type = VARVE_INT64;
@@ -201,7 +201,7 @@ static varve_dtype type_of(
     return type;
 }
 
-static void add_numbers(
+static void torch_value_add_numbers(
     struct vv_torch_values *v, uint32_t first, varve_dtype type)
 {
     for (uint32_t at = first; at; at = vv_pickle_link(v->p, at).next) {
@@ -220,7 +220,8 @@ bool vv_torch_is_vector(const struct vv_pickle *p, uint32_t number)
 {
     uint64_t count;
     return !vv_pickle_has_keys(p, number) &&
-           type_of(p, vv_pickle_item(p, number)->first, &count) != 0;
+           torch_value_type_of(p, vv_pickle_item(p, number)->first, &count) !=
+               0;
 }
 
 varve_status vv_torch_add_vector(
@@ -230,16 +231,16 @@ varve_status vv_torch_add_vector(
     varve_tensor type = { .rank = 1 };
     struct vv_torch_made made = { .making = VV_TORCH_VECTOR,
         .at = v->file->numbers.size / 8 };
-    type.dtype = type_of(v->p, first, &type.shape[0]);
-    add_numbers(v, first, type.dtype);
+    type.dtype = torch_value_type_of(v->p, first, &type.shape[0]);
+    torch_value_add_numbers(v, first, type.dtype);
     if (v->file->numbers.failed)
-        return fail_memory(v);
-    return add_made(v, made, &type, node);
+        return torch_value_fail_memory(v);
+    return torch_value_add_made(v, made, &type, node);
 }
 
 /* --- Tensors -------------------------------------------------------------- */
 
-static bool is_bound(const void *item, const void *key)
+static bool torch_value_is_bound(const void *item, const void *key)
 {
     const struct bound *a = item, *b = key;
     return a->count == b->count &&
@@ -248,7 +249,7 @@ static bool is_bound(const void *item, const void *key)
 
 /* What makes a tensor the same as another: where its elements are, and how they
  * are seen. Of one without a storage that is never so. */
-static struct bound *describe(struct vv_torch_values *v,
+static struct bound *torch_value_describe(struct vv_torch_values *v,
     const struct vv_torch_tensor *t, const struct vv_zip_entry *e)
 {
     enum { FIXED = 5 };
@@ -278,8 +279,8 @@ static varve_status place_tensor(struct vv_torch_values *v,
         .at = v->file->tensors.size / sizeof *g };
     if (size > 0 && !vv_torch_is_plain(v->file, t)) {
         vv_buffer_add(&v->file->tensors, g, sizeof *g);
-        return v->file->tensors.failed ? fail_memory(v)
-                                       : note_made(v, made, place);
+        return v->file->tensors.failed ? torch_value_fail_memory(v)
+                                       : torch_value_note_made(v, made, place);
     }
     *place =
         (struct vv_place){ .file = g->entry->file, .offset = g->entry->data };
@@ -320,15 +321,16 @@ static varve_status add_stored(struct vv_torch_values *v,
     const struct vv_torch_gathered *g, uint64_t size, uint32_t *node,
     bool *is_one)
 {
-    struct bound *b = describe(v, &g->tensor, g->entry);
+    struct bound *b = torch_value_describe(v, &g->tensor, g->entry);
     if (!b)
-        return fail_memory(v);
+        return torch_value_fail_memory(v);
     uint64_t hash = vv_hash_of(b->is, b->count * sizeof *b->is);
-    const struct bound *there = vv_map_find(&v->tensors, hash, is_bound, b);
+    const struct bound *there =
+        vv_map_find(&v->tensors, hash, torch_value_is_bound, b);
     *is_one = there || may_expand(v, g, size);
     if (!there && *is_one) {
         if (!vv_map_add(&v->tensors, hash, b))
-            return fail_memory(v);
+            return torch_value_fail_memory(v);
         VV_TRY(add_bound(v, g, size, b));
         there = b;
     }
@@ -361,7 +363,7 @@ varve_status vv_torch_add_pieced(
     const struct vv_torch_pieced *t = vv_torch_pieced(v->file, number);
     struct vv_torch_made made = { .making = VV_TORCH_PIECES, .at = number };
     struct vv_place place;
-    VV_TRY(note_made(v, made, &place));
+    VV_TRY(torch_value_note_made(v, made, &place));
     place.has_parts = t->has_parts;
     *node = vv_draft_node(v->draft, VARVE_VARIABLE);
     vv_draft_value(v->draft, *node, &t->type, 0, &place);

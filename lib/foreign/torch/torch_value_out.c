@@ -56,7 +56,7 @@ enum vv_torch_was vv_torch_was_of(const struct vv_target *target, uint32_t node)
 
 /* --- Numbers -------------------------------------------------------------- */
 
-static uint64_t bits_of(const unsigned char *bytes, size_t size)
+static uint64_t torch_value_out_bits_of(const unsigned char *bytes, size_t size)
 {
     uint64_t bits = 0;
     for (size_t i = 0; i < size; i++)
@@ -65,11 +65,11 @@ static uint64_t bits_of(const unsigned char *bytes, size_t size)
 }
 
 /* An element as it lies in a file. */
-static void add_number(struct vv_pickle_out *out, const struct vv_dtype *type,
-    const unsigned char *bytes)
+static void torch_value_out_add_number(struct vv_pickle_out *out,
+    const struct vv_dtype *type, const unsigned char *bytes)
 {
     bool exact;
-    uint64_t bits = bits_of(bytes, type->size);
+    uint64_t bits = torch_value_out_bits_of(bytes, type->size);
     unsigned unused = 64 - 8 * (unsigned)type->size;
     if (type->family == VV_FAMILY_BOOL)
         vv_pickle_out_op(out, bits ? VV_OP_TRUE : VV_OP_FALSE);
@@ -82,7 +82,7 @@ static void add_number(struct vv_pickle_out *out, const struct vv_dtype *type,
         vv_pickle_out_unsigned(out, bits);
 }
 
-static varve_status add_numbers(struct vv_pickle_out *out,
+static varve_status torch_value_out_add_numbers(struct vv_pickle_out *out,
     const struct vv_source *source, const struct vv_dtype *type, uint64_t count,
     varve_error *error)
 {
@@ -93,15 +93,15 @@ static varve_status add_numbers(struct vv_pickle_out *out,
         part = vv_source_part(source, size - at);
         VV_TRY(vv_source_piece(source, at, part, &bytes, error));
         for (size_t i = 0; i < part; i += type->size)
-            add_number(out, type, bytes + i);
+            torch_value_out_add_number(out, type, bytes + i);
     }
     return VARVE_OK;
 }
 
 /* --- Texts ---------------------------------------------------------------- */
 
-static void add_text(struct vv_pickle_out *out, enum vv_torch_was was,
-    const unsigned char *bytes, size_t size)
+static void torch_value_out_add_text(struct vv_pickle_out *out,
+    enum vv_torch_was was, const unsigned char *bytes, size_t size)
 {
     if (was == VV_TORCH_WAS_LONG)
         vv_pickle_out_long(out, bytes, size);
@@ -113,8 +113,8 @@ static void add_text(struct vv_pickle_out *out, enum vv_torch_was was,
 }
 
 /* A list of texts, where it is no single one. */
-static void add_texts(struct vv_pickle_out *out, const varve_tensor *type,
-    enum vv_torch_was was, const unsigned char *bytes)
+static void torch_value_out_add_texts(struct vv_pickle_out *out,
+    const varve_tensor *type, enum vv_torch_was was, const unsigned char *bytes)
 {
     uint64_t count = varve_tensor_count(type);
     const unsigned char *at = count > 0 ? bytes + 8 * count : bytes;
@@ -124,7 +124,7 @@ static void add_texts(struct vv_pickle_out *out, const varve_tensor *type,
     }
     for (uint64_t i = 0; i < count; i++) {
         size_t size = (size_t)vv_load64(bytes + 8 * i);
-        add_text(out, was, at, size);
+        torch_value_out_add_text(out, was, at, size);
         at += size;
     }
     if (type->rank > 0)
@@ -133,7 +133,8 @@ static void add_texts(struct vv_pickle_out *out, const varve_tensor *type,
 
 /* --- Tensors -------------------------------------------------------------- */
 
-static void add_extents(struct vv_pickle_out *out, const varve_tensor *type)
+static void torch_value_out_add_extents(
+    struct vv_pickle_out *out, const varve_tensor *type)
 {
     vv_pickle_out_op(out, VV_OP_MARK);
     for (uint32_t i = 0; i < type->rank; i++)
@@ -158,8 +159,8 @@ static void add_strides(struct vv_pickle_out *out, const varve_tensor *type)
 }
 
 /* ('storage', its class, its key, 'cpu', how many elements) */
-static void add_storage(struct vv_pickle_out *out, const varve_tensor *type,
-    const char *storage, uint32_t key)
+static void torch_value_out_add_storage(struct vv_pickle_out *out,
+    const varve_tensor *type, const char *storage, uint32_t key)
 {
     char digits[24];
     uint64_t count = varve_tensor_count(type);
@@ -193,9 +194,9 @@ static void add_call_of(struct vv_torch_values_out *v, const varve_tensor *type)
     vv_pickle_out_global(
         out, UTILS, storage ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");
     vv_pickle_out_op(out, VV_OP_MARK);
-    add_storage(out, type, storage, key);
+    torch_value_out_add_storage(out, type, storage, key);
     vv_pickle_out_integer(out, 0);
-    add_extents(out, type);
+    torch_value_out_add_extents(out, type);
     add_strides(out, type);
     vv_pickle_out_op(out, VV_OP_FALSE);
     add_hooks(out);
@@ -211,15 +212,15 @@ static void add_meta(struct vv_pickle_out *out, const varve_tensor *type)
     vv_pickle_out_global(out, UTILS, "_rebuild_meta_tensor_no_storage");
     vv_pickle_out_op(out, VV_OP_MARK);
     vv_pickle_out_global(out, "torch", vv_torch_name_of_type(type->dtype));
-    add_extents(out, type);
+    torch_value_out_add_extents(out, type);
     add_strides(out, type);
     vv_pickle_out_op(out, VV_OP_FALSE);
     vv_pickle_out_op(out, VV_OP_TUPLE);
     vv_pickle_out_op(out, VV_OP_CALL);
 }
 
-static void add_tensor(struct vv_torch_values_out *v, uint32_t node,
-    uint32_t value, const varve_tensor *type)
+static void torch_value_out_add_tensor(struct vv_torch_values_out *v,
+    uint32_t node, uint32_t value, const varve_tensor *type)
 {
     bool is_saved = vv_index_is_saved(v->target->index, value);
     bool is_parameter =
@@ -245,8 +246,9 @@ static void add_tensor(struct vv_torch_values_out *v, uint32_t node,
 
 /* --- Values --------------------------------------------------------------- */
 
-static varve_status add_settings(struct vv_torch_values_out *v, uint32_t node,
-    const varve_tensor *type, enum vv_torch_was was, varve_error *error)
+static varve_status torch_value_out_add_settings(struct vv_torch_values_out *v,
+    uint32_t node, const varve_tensor *type, enum vv_torch_was was,
+    varve_error *error)
 {
     uint32_t value = vv_index_find_value(v->target->index, node);
     struct vv_pickle_out *out = &v->pickle;
@@ -257,7 +259,7 @@ static varve_status add_settings(struct vv_torch_values_out *v, uint32_t node,
         vv_pickle_out_op(out, VV_OP_LIST);
     if (type->rank > 0)
         vv_pickle_out_op(out, VV_OP_MARK);
-    VV_TRY(add_numbers(out, &source, vv_dtype_of(type->dtype),
+    VV_TRY(torch_value_out_add_numbers(out, &source, vv_dtype_of(type->dtype),
         varve_tensor_count(type), error));
     if (type->rank > 0)
         vv_pickle_out_op(out, is_list ? VV_OP_APPEND : VV_OP_TUPLE);
@@ -265,8 +267,8 @@ static varve_status add_settings(struct vv_torch_values_out *v, uint32_t node,
     return VARVE_OK;
 }
 
-static varve_status add_strings(struct vv_torch_values_out *v, uint32_t node,
-    uint32_t value, const varve_tensor *type, varve_error *error)
+static varve_status torch_value_out_add_strings(struct vv_torch_values_out *v,
+    uint32_t node, uint32_t value, const varve_tensor *type, varve_error *error)
 {
     struct vv_source source;
     enum vv_torch_was was = vv_torch_was_of(v->target, node);
@@ -277,7 +279,7 @@ static varve_status add_strings(struct vv_torch_values_out *v, uint32_t node,
     }
     VV_TRY(v->target->value(v->target->user, value, &source, error));
     if (type->dtype == VARVE_STRING)
-        add_texts(&v->pickle, type, was, source.bytes);
+        torch_value_out_add_texts(&v->pickle, type, was, source.bytes);
     else
         vv_pickle_out_bytes(&v->pickle, source.bytes,
             (size_t)vv_at64(v->target->index->value_sizes, value));
@@ -305,10 +307,10 @@ static varve_status add_as(struct vv_torch_values_out *v, uint32_t node,
     varve_tensor type = vv_index_tensor(index, v->target->table, value);
     v->is_written[value] = true;
     if (vv_index_kind(index, node) == VARVE_STATE || type.dtype == VARVE_STRING)
-        return add_strings(v, node, value, &type, error);
+        return torch_value_out_add_strings(v, node, value, &type, error);
     if (was && was < VV_TORCH_WAS_PARAMETER && may_be_numbers(v, value, &type))
-        return add_settings(v, node, &type, was, error);
-    add_tensor(v, node, value, &type);
+        return torch_value_out_add_settings(v, node, &type, was, error);
+    torch_value_out_add_tensor(v, node, value, &type);
     return VARVE_OK;
 }
 

@@ -18,7 +18,7 @@ struct aliases {
     struct vv_alias *retired;
 };
 
-static void free_names(const varve_allocator *a, struct vv_alias *first)
+static void alias_free_names(const varve_allocator *a, struct vv_alias *first)
 {
     while (first) {
         struct vv_alias *next = first->next;
@@ -27,11 +27,11 @@ static void free_names(const varve_allocator *a, struct vv_alias *first)
     }
 }
 
-static void release(varve_node *node, void *self)
+static void alias_release(varve_node *node, void *self)
 {
     struct aliases *aliases = self;
-    free_names(&node->graph->context.allocator, aliases->first);
-    free_names(&node->graph->context.allocator, aliases->retired);
+    alias_free_names(&node->graph->context.allocator, aliases->first);
+    alias_free_names(&node->graph->context.allocator, aliases->retired);
 }
 
 static size_t keep_names_from(const struct vv_alias *alias)
@@ -42,25 +42,25 @@ static size_t keep_names_from(const struct vv_alias *alias)
     return count;
 }
 
-static size_t keep_names(const void *self)
+static size_t alias_keep_names(const void *self)
 {
     const struct aliases *aliases = self;
     return keep_names_from(aliases->first) + keep_names_from(aliases->retired);
 }
 
-static const struct vv_attachment_kind kind = {
-    .size = sizeof(struct aliases), .release = release, .keep_names = keep_names
-};
+static const struct vv_attachment_kind kind = { .size = sizeof(struct aliases),
+    .release = alias_release,
+    .keep_names = alias_keep_names };
 
 /* Takes a name for a node that is not nil; `what` is it? NULL after a
  * mistake. */
-static struct vv_alias *take_name(
+static struct vv_alias *alias_take_name(
     varve_node *node, const char *what, const char *name)
 {
     varve_graph *graph = node->graph;
     char text[256];
     if (!name || !vv_name_is_valid(name, strlen(name))) {
-        vv_mistake(graph, VARVE_BAD_NAME,
+        vv_graph_error(graph, VARVE_BAD_NAME,
             "%s: %s is 1 to %d bytes of UTF-8, found another",
             vv_node_text(node, text, sizeof text), what, VARVE_MAX_NAME_SIZE);
         return NULL;
@@ -71,7 +71,7 @@ static struct vv_alias *take_name(
         vv_allocate(&graph->context.allocator, sizeof *alias);
     if (!kept || !alias || !vv_attachment_make(node, &kind)) {
         vv_release(&graph->context.allocator, alias, sizeof *alias);
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
         return NULL;
     }
     *alias = (struct vv_alias){ .name = kept };
@@ -82,7 +82,7 @@ void varve_alias(varve_node *node, const char *name)
 {
     node = vv_or_nil(node);
     struct vv_alias *alias =
-        vv_is_nil(node) ? NULL : take_name(node, "an alias", name);
+        vv_is_nil(node) ? NULL : alias_take_name(node, "an alias", name);
     if (!alias)
         return;
     struct aliases *aliases = vv_attachment_find(node, &kind);
@@ -98,7 +98,7 @@ void varve_retire(varve_node *parent, const char *name)
     parent = vv_or_nil(parent);
     if (!vv_node_takes_children(parent, name ? name : ""))
         return;
-    struct vv_alias *retired = take_name(parent, "a retired name", name);
+    struct vv_alias *retired = alias_take_name(parent, "a retired name", name);
     if (!retired)
         return;
     struct aliases *aliases = vv_attachment_find(parent, &kind);

@@ -23,7 +23,8 @@ struct selection {
     struct vv_buffer path;
 };
 
-static const char *path_of(struct selection *s, const varve_node *node)
+static const char *collection_path_of(
+    struct selection *s, const varve_node *node)
 {
     bool by_pattern = vv_spread_is_on(&s->pattern);
     const struct vv_spread *by = by_pattern ? &s->pattern : &s->except;
@@ -51,7 +52,7 @@ static bool is_selected(const struct selection *s, const varve_node *node)
            !vv_spread_has_all(&s->except, node->number);
 }
 
-static void end(struct selection *s)
+static void collection_end(struct selection *s)
 {
     vv_spread_end(&s->pattern);
     vv_spread_end(&s->except);
@@ -73,7 +74,7 @@ static varve_status follow_patterns(
     return VARVE_OK;
 }
 
-static varve_status begin(struct selection *s, varve_node *root,
+static varve_status collection_begin(struct selection *s, varve_node *root,
     const varve_select *select, varve_error *error)
 {
     *s = (struct selection){ .select = select };
@@ -86,12 +87,12 @@ static varve_status begin(struct selection *s, varve_node *root,
         s->without = vv_tag_bit(root->graph, select->without_tag);
     varve_status status = follow_patterns(s, root, error);
     if (status)
-        end(s);
+        collection_end(s);
     return status;
 }
 
 /* The node that was made first. */
-static varve_node *oldest(const varve_graph *graph)
+static varve_node *collection_oldest(const varve_graph *graph)
 {
     varve_node *node = vv_newest_node(graph);
     while (node && vv_older_node(node))
@@ -106,16 +107,16 @@ static varve_status each(varve_node *root, const varve_select *select,
     vv_visit_selected *visit, void *user, varve_error *error)
 {
     struct selection s;
-    VV_TRY(begin(&s, root, select, error));
+    VV_TRY(collection_begin(&s, root, select, error));
     varve_status status = VARVE_OK;
     enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_EDGES);
-    for (varve_node *node = oldest(root->graph); node && !status;
+    for (varve_node *node = collection_oldest(root->graph); node && !status;
          node = vv_newer_node(node)) {
         if (is_selected(&s, node))
             status = visit(user, &s, node, error);
     }
     vv_graph_let_go(root->graph, older);
-    end(&s);
+    collection_end(&s);
     return status;
 }
 
@@ -150,7 +151,7 @@ static varve_status visit_path(
     void *user, struct selection *s, varve_node *node, varve_error *error)
 {
     const struct path_visit *v = user;
-    const char *path = path_of(s, node);
+    const char *path = collection_path_of(s, node);
     return s->path.failed ? vv_fail_memory(error, "the path of a node")
                           : v->visit(v->user, node, path);
 }
@@ -172,7 +173,8 @@ struct collecting {
     size_t count;
 };
 
-static varve_status collect(void *user, varve_node *node, varve_error *error)
+static varve_status collection_collect(
+    void *user, varve_node *node, varve_error *error)
 {
     struct collecting *c = user;
     (void)error;
@@ -191,7 +193,7 @@ varve_status varve_collect(varve_node *root, const varve_select *select,
             "collection: expected room for %s, found NULL",
             count ? "nodes" : "their count");
     struct collecting c = { .nodes = nodes, .room = *count };
-    VV_TRY(vv_each_node(root, select, collect, &c, error));
+    VV_TRY(vv_each_node(root, select, collection_collect, &c, error));
     *count = c.count;
     return VARVE_OK;
 }
@@ -211,13 +213,13 @@ static const char *why_missing(const varve_node *node)
                                                 : NULL;
 }
 
-static varve_status look(
+static varve_status collection_look(
     void *user, struct selection *s, varve_node *node, varve_error *error)
 {
     struct readiness *r = user;
     const char *why = node->variable ? why_missing(node) : NULL;
     if (r->naming && why) {
-        const char *path = path_of(s, node);
+        const char *path = collection_path_of(s, node);
         if (s->path.failed)
             return vv_fail_memory(error, "the path of a node");
         vv_error_add_line(r->naming, "  %s  %s", path, why);
@@ -236,14 +238,14 @@ varve_status varve_require_ready(
     varve_error reason = { 0 };
     if (!root || vv_is_nil(root))
         return vv_node_check(root, error);
-    VV_TRY(each(root, select, look, &r, error));
+    VV_TRY(each(root, select, collection_look, &r, error));
     if (r.missing == 0)
         return varve_graph_check(root->graph, error);
     vv_fail(error, VARVE_UNMATCHED,
         "expected all of %zu variables to hold a value, found %zu that do not",
         r.variables, r.missing);
     r.naming = error;
-    if (error && each(root, select, look, &r, &reason))
+    if (error && each(root, select, collection_look, &r, &reason))
         return vv_pass_failure(error, &reason);
     return VARVE_UNMATCHED;
 }

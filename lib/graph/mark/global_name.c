@@ -18,7 +18,7 @@ struct global_names {
     struct vv_map map;
 };
 
-static void clear_names(varve_node *nil, void *self)
+static void global_name_clear_names(varve_node *nil, void *self)
 {
     struct global_names *names = self;
     (void)nil;
@@ -27,16 +27,16 @@ static void clear_names(varve_node *nil, void *self)
 
 static const struct vv_attachment_kind names_kind = {
     .size = sizeof(struct global_names),
-    .release = clear_names,
+    .release = global_name_clear_names,
 };
 
-static struct global_names *names_of(const varve_graph *graph)
+static struct global_names *global_name_names_of(const varve_graph *graph)
 {
     return vv_attachment_find(&graph->nil, &names_kind);
 }
 
 /* The same, with room for one more; NULL without memory. */
-static struct global_names *make_room(varve_graph *graph)
+static struct global_names *global_name_make_room(varve_graph *graph)
 {
     struct global_names *names = vv_attachment_make(&graph->nil, &names_kind);
     if (names && !names->map.allocator)
@@ -53,17 +53,17 @@ struct global_name {
 static void take_from_map(varve_node *node, struct global_name *global)
 {
     if (global->name)
-        vv_map_remove(
-            &names_of(node->graph)->map, vv_name_hash(global->name), node);
+        vv_map_remove(&global_name_names_of(node->graph)->map,
+            vv_name_hash(global->name), node);
     global->name = NULL;
 }
 
-static void release(varve_node *node, void *self)
+static void global_name_release(varve_node *node, void *self)
 {
     take_from_map(node, self);
 }
 
-static size_t keep_names(const void *self)
+static size_t global_name_keep_names(const void *self)
 {
     const struct global_name *global = self;
     if (global->name)
@@ -73,8 +73,8 @@ static size_t keep_names(const void *self)
 
 static const struct vv_attachment_kind kind = {
     .size = sizeof(struct global_name),
-    .release = release,
-    .keep_names = keep_names,
+    .release = global_name_release,
+    .keep_names = global_name_keep_names,
 };
 
 const struct vv_name *vv_global_name(const varve_node *node)
@@ -83,7 +83,7 @@ const struct vv_name *vv_global_name(const varve_node *node)
     return global ? global->name : NULL;
 }
 
-static bool has_name(const void *item, const void *key)
+static bool global_name_has_name(const void *item, const void *key)
 {
     return vv_global_name(item) == key;
 }
@@ -94,13 +94,13 @@ static bool may_have(const varve_node *node, const char *name)
     char text[256];
     const char *where = vv_node_text(node, text, sizeof text);
     if (node->kind != VARVE_VARIABLE && node->kind != VARVE_STATE) {
-        vv_mistake(node->graph, VARVE_MISUSE,
+        vv_graph_error(node->graph, VARVE_MISUSE,
             "%s: a global name is for a variable or state, found another node",
             where);
         return false;
     }
     if (!vv_name_is_valid(name, strlen(name))) {
-        vv_mistake(node->graph, VARVE_BAD_NAME,
+        vv_graph_error(node->graph, VARVE_BAD_NAME,
             "%s: a global name is 1 to %d bytes of UTF-8, found another", where,
             VARVE_MAX_NAME_SIZE);
         return false;
@@ -108,12 +108,12 @@ static bool may_have(const varve_node *node, const char *name)
     return true;
 }
 
-static void say_duplicate(
+static void global_name_say_duplicate(
     const varve_node *node, const varve_node *other, const char *name)
 {
     char text[256];
     char other_text[256];
-    vv_mistake(node->graph, VARVE_DUPLICATE,
+    vv_graph_error(node->graph, VARVE_DUPLICATE,
         "%s: expected a new global name, found \"%.200s\", which %s has",
         vv_node_text(node, text, sizeof text), name,
         vv_node_text(other, other_text, sizeof other_text));
@@ -121,15 +121,16 @@ static void say_duplicate(
 
 size_t vv_global_name_count(const varve_graph *graph)
 {
-    const struct global_names *names = names_of(graph);
+    const struct global_names *names = global_name_names_of(graph);
     return names ? names->map.count : 0;
 }
 
-static const varve_node *find_named(
+static const varve_node *global_name_find_named(
     const varve_graph *graph, const struct vv_name *name)
 {
-    const struct global_names *names = names_of(graph);
-    return names ? vv_map_find(&names->map, vv_name_hash(name), has_name, name)
+    const struct global_names *names = global_name_names_of(graph);
+    return names ? vv_map_find(&names->map, vv_name_hash(name),
+                       global_name_has_name, name)
                  : NULL;
 }
 
@@ -137,30 +138,30 @@ bool vv_global_name_is_taken(const varve_graph *graph, const char *name)
 {
     const struct vv_name *known =
         vv_names_find(&graph->names, name, strlen(name));
-    return known && find_named(graph, known);
+    return known && global_name_find_named(graph, known);
 }
 
-static void set(varve_node *node, const char *name)
+static void global_name_set(varve_node *node, const char *name)
 {
     varve_graph *graph = node->graph;
     struct global_name *global = vv_attachment_make(node, &kind);
     const struct vv_name *kept =
         vv_names_intern(&graph->names, name, strlen(name));
     if (!global || !kept) {
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
         return;
     }
     if (global->name == kept)
         return;
-    const varve_node *other = find_named(graph, kept);
+    const varve_node *other = global_name_find_named(graph, kept);
     if (other) {
-        say_duplicate(node, other, name);
+        global_name_say_duplicate(node, other, name);
         return;
     }
     /* Before the older name goes: then nothing can fail. */
-    struct global_names *names = make_room(graph);
+    struct global_names *names = global_name_make_room(graph);
     if (!names) {
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
         return;
     }
     take_from_map(node, global);
@@ -175,7 +176,7 @@ void varve_set_global_name(varve_node *node, const char *name)
     if (vv_is_nil(node))
         return;
     if (name && may_have(node, name))
-        set(node, name);
+        global_name_set(node, name);
     else if (!name)
         vv_attachment_drop(node, &kind);
     vv_sweep_names(node->graph);

@@ -12,7 +12,7 @@
 
 /* --- Forward ------------------------------------------------------------ */
 
-static void follow_edge(
+static void graph_spread_follow_edge(
     struct vv_spread *s, uint32_t pair, const struct vv_edge *edge)
 {
     uint32_t child = edge->public.node->number;
@@ -24,8 +24,8 @@ static void follow_edge(
         edge->public.node, (struct vv_way){ .from = pair + 1, .step = edge });
 }
 
-static void follow_slot(struct vv_spread *s, uint32_t owner, uint32_t variable,
-    const struct vv_slot *slot)
+static void graph_spread_follow_slot(struct vv_spread *s, uint32_t owner,
+    uint32_t variable, const struct vv_slot *slot)
 {
     vv_spread_add(s, slot->public.node->number,
         vv_automaton_slot(&s->automaton, s->pairs[owner].state,
@@ -35,32 +35,32 @@ static void follow_slot(struct vv_spread *s, uint32_t owner, uint32_t variable,
             .from = owner + 1, .variable = variable + 1, .step = slot });
 }
 
-static void go_on(struct vv_spread *s)
+static void graph_spread_go_on(struct vv_spread *s)
 {
     uint32_t pair;
     while (vv_spread_next(s, &pair)) {
         varve_node *node = s->pairs[pair].object;
         for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e))
-            follow_edge(s, pair, e);
+            graph_spread_follow_edge(s, pair, e);
         /* The path of a slot needs a pair of its owner and one of its variable.
          * Whichever comes later finds the other, so both sides look. */
         struct vv_slot *slot = vv_slot_first_of(node);
         for (; slot; slot = slot->next) {
             uint32_t i = vv_spread_first(s, slot->public.variable->number);
             for (; i; i = s->pairs[i - 1].next)
-                follow_slot(s, pair, i - 1, slot);
+                graph_spread_follow_slot(s, pair, i - 1, slot);
         }
         slot = vv_first_slot_for(node);
         for (; slot; slot = slot->next_on) {
             uint32_t i = vv_spread_first(s, slot->owner->number);
             for (; i; i = s->pairs[i - 1].next)
-                follow_slot(s, i - 1, pair, slot);
+                graph_spread_follow_slot(s, i - 1, pair, slot);
         }
     }
 }
 
 /* Places do not depend on the order in which a graph was built. */
-static varve_status place_all(
+static varve_status graph_spread_place_all(
     struct vv_spread *s, varve_node *root, varve_error *error)
 {
     struct vv_walk walk;
@@ -81,14 +81,14 @@ varve_status vv_graph_spread_begin(struct vv_spread *s,
     varve_error *error)
 {
     VV_TRY(vv_spread_begin(s, allocator, patterns, error));
-    varve_status status = place_all(s, root, error);
+    varve_status status = graph_spread_place_all(s, root, error);
     if (status) {
         vv_spread_end(s);
         return status;
     }
     vv_spread_add(s, root->number, s->automaton.start, root,
         (struct vv_way){ .from = 0 });
-    go_on(s);
+    graph_spread_go_on(s);
     status = vv_automaton_fail(&s->automaton, error);
     if (status)
         vv_spread_end(s);
@@ -99,8 +99,8 @@ void vv_graph_spread_edge(struct vv_spread *s, struct vv_edge *edge)
 {
     uint32_t i = vv_spread_first(s, edge->parent->number);
     for (; i; i = s->pairs[i - 1].next)
-        follow_edge(s, i - 1, edge);
-    go_on(s);
+        graph_spread_follow_edge(s, i - 1, edge);
+    graph_spread_go_on(s);
 }
 
 void vv_graph_spread_slot(struct vv_spread *s, struct vv_slot *slot)
@@ -109,14 +109,15 @@ void vv_graph_spread_slot(struct vv_spread *s, struct vv_slot *slot)
     for (; i; i = s->pairs[i - 1].next) {
         uint32_t k = vv_spread_first(s, slot->public.variable->number);
         for (; k; k = s->pairs[k - 1].next)
-            follow_slot(s, i - 1, k - 1, slot);
+            graph_spread_follow_slot(s, i - 1, k - 1, slot);
     }
-    go_on(s);
+    graph_spread_go_on(s);
 }
 
 /* --- Back --------------------------------------------------------------- */
 
-static struct vv_text name_of(const void *graph, const struct vv_way *way)
+static struct vv_text graph_spread_name_of(
+    const void *graph, const struct vv_way *way)
 {
     (void)graph;
     const struct vv_name *name = way->variable
@@ -128,6 +129,7 @@ static struct vv_text name_of(const void *graph, const struct vv_way *way)
 void vv_graph_spread_path(const struct vv_spread *spread, uint32_t pair,
     size_t longest, struct vv_buffer *path)
 {
-    struct vv_spread_text text = { spread, name_of, NULL, longest, path };
+    struct vv_spread_text text = { spread, graph_spread_name_of, NULL, longest,
+        path };
     vv_spread_path(&text, pair);
 }

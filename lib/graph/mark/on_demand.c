@@ -24,7 +24,7 @@ void varve_set_on_demand(
     struct vv_on_demand *on_demand =
         vv_attachment_make(node, &vv_on_demand_kind);
     if (!on_demand) {
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
         return;
     }
     on_demand->callback = callback;

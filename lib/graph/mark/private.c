@@ -15,8 +15,8 @@
 const struct vv_attachment_kind vv_private_kind = { .size = sizeof(
                                                         struct vv_private) };
 
-static bool set(varve_node *node, uint32_t rank, uint32_t size,
-    const varve_private_options *options)
+static bool private_set(varve_node *node, uint32_t rank, uint32_t size,
+    const varve_rank_local_options *options)
 {
     struct vv_private *private = vv_attachment_make(node, &vv_private_kind);
     if (!private)
@@ -32,9 +32,9 @@ bool vv_private_copy(const varve_node *from, varve_node *to)
     const struct vv_private *private = vv_private_of(from);
     if (!private)
         return true;
-    varve_private_options options = private->options;
+    varve_rank_local_options options = private->options;
     options.fold = NULL; /* it knows of the original */
-    return set(to, private->rank, private->size, &options);
+    return private_set(to, private->rank, private->size, &options);
 }
 
 bool vv_is_private(const varve_node *node)
@@ -50,23 +50,23 @@ varve_node *vv_private_mine(varve_node *node)
 }
 
 /* Whether it can be one; else a mistake. */
-static bool check(const varve_node *parent, const char *name,
-    const varve_comm *comm, const varve_private_options *options)
+static bool private_check(const varve_node *parent, const char *name,
+    const varve_comm *comm, const varve_rank_local_options *options)
 {
     char text[256];
     varve_error error = { 0 };
     varve_status status = VV_CHECK_OPTIONS(options, &error);
     const char *path = vv_node_text(parent, text, sizeof text);
     if (comm && comm->rank >= comm->size)
-        vv_mistake(parent->graph, VARVE_MISUSE,
+        vv_graph_error(parent->graph, VARVE_MISUSE,
             "%s: \"%.200s\": expected a rank below the size, found %" PRIu32
             " of %" PRIu32,
             path, name, comm->rank, comm->size);
     else if (status)
-        vv_mistake(parent->graph, status, "%s: \"%.200s\": %s", path, name,
+        vv_graph_error(parent->graph, status, "%s: \"%.200s\": %s", path, name,
             error.message);
     else if (options && options->fold && options->drop)
-        vv_mistake(parent->graph, VARVE_MISUSE,
+        vv_graph_error(parent->graph, VARVE_MISUSE,
             "%s: \"%.200s\": expected `fold` or `drop`, found both", path,
             name);
     else
@@ -75,26 +75,26 @@ static bool check(const varve_node *parent, const char *name,
 }
 
 varve_node *vv_private_new(varve_node *parent, const char *name,
-    const varve_comm *comm, const varve_private_options *options)
+    const varve_comm *comm, const varve_rank_local_options *options)
 {
     varve_graph *graph = parent->graph;
-    static const varve_private_options none = { 0 };
+    static const varve_rank_local_options none = { 0 };
     uint32_t rank = comm ? comm->rank : 0;
     char number[24];
     if (!vv_node_takes_children(parent, name) ||
-        !check(parent, name ? name : "list element", comm, options))
+        !private_check(parent, name ? name : "list element", comm, options))
         return &graph->nil;
     varve_node *all = varve_add_detached(graph);
     if (vv_is_nil(all))
         return all;
     number[vv_decimal(rank, number)] = '\0';
-    bool is_set =
-        set(all, rank, comm ? comm->size : 1, options ? options : &none);
+    bool is_set = private_set(
+        all, rank, comm ? comm->size : 1, options ? options : &none);
     if (!is_set)
-        vv_memory_mistake(graph);
-    vv_tag(all, VARVE_TAG_PRIVATE);
+        vv_graph_memory_error(graph);
+    vv_tag(all, VARVE_TAG_RANK_LOCAL);
     varve_node *mine = varve_add_object(all, number);
-    if (is_set && !vv_is_nil(mine) && varve_has_tag(all, VARVE_TAG_PRIVATE))
+    if (is_set && !vv_is_nil(mine) && varve_has_tag(all, VARVE_TAG_RANK_LOCAL))
         return mine;
     varve_remove(all);
     return &graph->nil;
@@ -110,8 +110,8 @@ varve_node *vv_private_attach(
     return &parent->graph->nil;
 }
 
-varve_node *varve_add_private(varve_node *parent, const char *name,
-    const varve_comm *comm, const varve_private_options *options)
+varve_node *varve_add_rank_local(varve_node *parent, const char *name,
+    const varve_comm *comm, const varve_rank_local_options *options)
 {
     parent = vv_or_nil(parent);
     return vv_private_attach(

@@ -5,7 +5,7 @@
 #ifndef VV_PRIVATE_H
 #define VV_PRIVATE_H
 
-#include <varve/private.h>
+#include <varve/rank_local.h>
 
 #include "attachment.h"
 
@@ -14,7 +14,7 @@ struct vv_private {
     /* to read */
     uint32_t rank;
     uint32_t size;
-    varve_private_options options;
+    varve_rank_local_options options;
 };
 
 extern const struct vv_attachment_kind vv_private_kind;
@@ -32,10 +32,10 @@ bool vv_is_private(const varve_node *node);
  * others. */
 varve_node *vv_private_mine(varve_node *node);
 
-/* varve_add_private in two steps: what is at this process, not yet below
+/* varve_add_rank_local in two steps: what is at this process, not yet below
  * `parent`, or nil; then there, or nil and it is gone. */
 varve_node *vv_private_new(varve_node *parent, const char *name,
-    const varve_comm *comm, const varve_private_options *options);
+    const varve_comm *comm, const varve_rank_local_options *options);
 varve_node *vv_private_attach(
     varve_node *parent, const char *name, varve_node *mine);
 

@@ -19,7 +19,7 @@ struct known_tags {
     const struct vv_name *names[VV_MAX_TAGS];
 };
 
-static size_t keep_names(const void *self)
+static size_t tag_keep_names(const void *self)
 {
     const struct known_tags *known = self;
     for (unsigned i = 0; i < known->count; i++)
@@ -29,7 +29,7 @@ static size_t keep_names(const void *self)
 
 static const struct vv_attachment_kind known_kind = {
     .size = sizeof(struct known_tags),
-    .keep_names = keep_names,
+    .keep_names = tag_keep_names,
 };
 
 unsigned vv_tag_count(const varve_graph *graph)
@@ -63,7 +63,7 @@ static uint64_t take_bit(varve_graph *graph, const char *tag)
     if (bit)
         return bit;
     if (vv_tag_count(graph) == VV_MAX_TAGS) {
-        vv_mistake(graph, VARVE_LIMIT,
+        vv_graph_error(graph, VARVE_LIMIT,
             "tag \"%.200s\": expected at most %d tags in a graph, found one "
             "more",
             tag, VV_MAX_TAGS);
@@ -73,7 +73,7 @@ static uint64_t take_bit(varve_graph *graph, const char *tag)
     const struct vv_name *name =
         vv_names_intern(&graph->names, tag, strlen(tag));
     if (!known || !name) {
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
         return 0;
     }
     known->names[known->count] = name;
@@ -85,7 +85,7 @@ void vv_tag(varve_node *node, const char *tag)
     if (vv_is_nil(node))
         return;
     if (!tag || !vv_name_is_valid(tag, strlen(tag))) {
-        vv_mistake(node->graph, VARVE_BAD_NAME,
+        vv_graph_error(node->graph, VARVE_BAD_NAME,
             "a tag is 1 to %d bytes of UTF-8, found another",
             VARVE_MAX_NAME_SIZE);
         return;
@@ -94,7 +94,7 @@ void vv_tag(varve_node *node, const char *tag)
     if (tags)
         tags->bits |= take_bit(node->graph, tag);
     else
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
 }
 
 void vv_untag(varve_node *node, const char *tag)

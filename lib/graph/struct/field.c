@@ -183,7 +183,7 @@ static bool each_older(const varve_field *field, on_name *visit, void *user)
     return true;
 }
 
-static bool add_alias(void *user, const char *name, size_t size)
+static bool field_add_alias(void *user, const char *name, size_t size)
 {
     varve_node *node = user;
     char text[MOST_OLDER_NAME];
@@ -197,7 +197,7 @@ static bool add_alias(void *user, const char *name, size_t size)
 
 void vv_field_add_aliases(const varve_field *field, varve_node *node)
 {
-    each_older(field, add_alias, node);
+    each_older(field, field_add_alias, node);
 }
 
 static bool is_other(void *user, const char *name, size_t size)
@@ -226,11 +226,11 @@ struct place {
     unsigned depth;
 };
 
-static void put_place(const struct place *at, char *text, size_t size)
+static void field_put_place(const struct place *at, char *text, size_t size)
 {
     size_t used = 0;
     if (at->outer) {
-        put_place(at->outer, text, size);
+        field_put_place(at->outer, text, size);
         used = strlen(text);
     }
     const char *between = used ? "/" : "";
@@ -241,12 +241,12 @@ static void put_place(const struct place *at, char *text, size_t size)
             (unsigned long long)at->index);
 }
 
-static bool refuse(const struct place *at, const varve_node *parent,
+static bool field_refuse(const struct place *at, const varve_node *parent,
     varve_status status, const char *what)
 {
     char text[512];
-    put_place(at, text, sizeof text);
-    vv_mistake(parent->graph, status, "%s: %s", text, what);
+    field_put_place(at, text, sizeof text);
+    vv_graph_error(parent->graph, status, "%s: %s", text, what);
     return false;
 }
 
@@ -389,7 +389,7 @@ static const char *bad_field(const varve_field *first, const varve_field *f,
     return bad || !vv_is_reached(f) ? bad : vv_reached_bad(f, object);
 }
 
-static bool check(const struct place *at, const varve_node *parent,
+static bool field_check(const struct place *at, const varve_node *parent,
     const varve_field *fields, const void *object, size_t size);
 
 /* The structs of a field, one after the other. */
@@ -400,27 +400,28 @@ static bool check_structs(const struct place *at, const varve_node *parent,
     struct place element = { at, NULL, 0, at->depth + 1 };
     uint64_t count = 0;
     if (f->kind == VARVE_FIELD_IS_STRUCT)
-        return !memory || check(at, parent, f->fields, memory, f->element_size);
+        return !memory ||
+               field_check(at, parent, f->fields, memory, f->element_size);
     if (memory)
         count = vv_field_extent(f, object, 0);
     for (; element.index < count; element.index++)
-        if (!check(&element, parent, f->fields,
+        if (!field_check(&element, parent, f->fields,
                 memory + element.index * f->element_size, f->element_size))
             return false;
     return true;
 }
 
 /* (That it recurses is bounded by the depth.) */
-static bool check(const struct place *at, const varve_node *parent,
+static bool field_check(const struct place *at, const varve_node *parent,
     const varve_field *fields, const void *object, size_t size)
 {
     if (!fields || !object)
-        return refuse(at, parent, VARVE_MISUSE,
+        return field_refuse(at, parent, VARVE_MISUSE,
             fields ? "expected a struct, found NULL"
                    : "expected the fields of a struct, found NULL");
     _Static_assert(VV_MAX_STRUCT_DEPTH == 32, "the message names it");
     if (at->depth > VV_MAX_STRUCT_DEPTH)
-        return refuse(at, parent, VARVE_LIMIT,
+        return field_refuse(at, parent, VARVE_LIMIT,
             "expected structs up to 32 deep in each other, found more, or a "
             "cycle: add the elements of a long list as an array of structs, "
             "or by varve_add_migrating");
@@ -434,7 +435,7 @@ static bool check(const struct place *at, const varve_node *parent,
             f->struct_size != size)
             bad = "expected the fields of this struct, found those of another";
         if (bad)
-            return refuse(&here, parent, VARVE_MISUSE, bad);
+            return field_refuse(&here, parent, VARVE_MISUSE, bad);
         if ((f->kind == VARVE_FIELD_IS_STRUCT ||
                 f->kind == VARVE_FIELD_IS_LIST) &&
             !check_structs(&here, parent, f, object))
@@ -452,5 +453,6 @@ bool vv_fields_check(const varve_node *parent, const char *name,
     struct place at = { &above, name ? name : "list element", UINT64_MAX, 0 };
     if (parent == parent->graph->root)
         at.outer = NULL;
-    return check(name && !*name ? &above : &at, parent, fields, object, size);
+    return field_check(
+        name && !*name ? &above : &at, parent, fields, object, size);
 }

@@ -48,7 +48,7 @@ static void bind_columns(varve_node *node, const struct vv_migrating *m)
         if (f->kind == VARVE_FIELD_IS_GONE || !child)
             continue;
         varve_rebind(child, column(m, f, &memory, strides));
-        varve_touch(child);
+        varve_mark_dirty(child);
     }
 }
 
@@ -68,7 +68,7 @@ static bool add_columns(varve_node *node, const struct vv_migrating *m)
 
 /* --- Packing ------------------------------------------------------------ */
 
-static bool make_room(
+static bool migrating_make_room(
     const varve_allocator *a, struct vv_migrating *m, size_t count)
 {
     if (count > PTRDIFF_MAX / 2 / m->of.size)
@@ -92,14 +92,14 @@ varve_status vv_migrating_pack(
 {
     size_t count = m->of.count(m->of.user);
     if (!vv_graph_may_change(node, VV_HOLDS_NODES))
-        return vv_take_mistake(node->graph, error);
-    if (!make_room(&node->graph->context.allocator, m, count))
+        return vv_graph_take_error(node->graph, error);
+    if (!migrating_make_room(&node->graph->context.allocator, m, count))
         return vv_fail_memory(error, "structs that migrate");
     m->count = count;
     if (count)
         m->of.get(m->of.user, m->structs);
     bind_columns(node, m);
-    return vv_take_mistake(node->graph, error);
+    return vv_graph_take_error(node->graph, error);
 }
 
 varve_status vv_migrating_check(const varve_node *node, varve_error *error)
@@ -137,7 +137,8 @@ static varve_status save_nothing(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-static varve_status put_back(void *self, const void *bytes, size_t size)
+static varve_status migrating_put_back(
+    void *self, const void *bytes, size_t size)
 {
     struct vv_migrating *m = self;
     varve_status status = VARVE_OK;
@@ -161,21 +162,22 @@ static bool is_flat(const varve_field *f)
            (f->kind == VARVE_FIELD_IS_VALUE && !counted && f->size);
 }
 
-static bool check(varve_node *node, const char *name, const varve_migrating *m)
+static bool migrating_check(
+    varve_node *node, const char *name, const varve_migrating *m)
 {
     if (!m->fields || !m->size || !m->count || !m->get || !m->clear || !m->put)
-        vv_mistake(node->graph, VARVE_MISUSE,
+        vv_graph_error(node->graph, VARVE_MISUSE,
             "%.200s: expected fields, size, count, get, clear and put, found "
             "one missing",
             name);
     for (const varve_field *f = m->fields; f && f->kind; f++) {
         if (!is_flat(f))
-            vv_mistake(node->graph, VARVE_MISUSE,
+            vv_graph_error(node->graph, VARVE_MISUSE,
                 "%.200s/%s: expected a number or an array in a struct that "
                 "migrates, found another field",
                 name, vv_field_name(f));
         else if (f->struct_size && f->struct_size != m->size)
-            vv_mistake(node->graph, VARVE_MISUSE,
+            vv_graph_error(node->graph, VARVE_MISUSE,
                 "%.200s/%s: expected a field of a struct of %zu bytes, found "
                 "%zu",
                 name, vv_field_name(f), m->size, f->struct_size);
@@ -186,16 +188,17 @@ static bool check(varve_node *node, const char *name, const varve_migrating *m)
 bool vv_migrating_begin(varve_node *node, const char *name,
     const varve_migrating *migrating, const struct vv_private *private)
 {
-    static const varve_state_callbacks callbacks = { save_nothing, put_back };
+    static const varve_state_callbacks callbacks = { save_nothing,
+        migrating_put_back };
     const varve_allocator *a = &node->graph->context.allocator;
-    if (!check(node, name ? name : "list element", migrating))
+    if (!migrating_check(node, name ? name : "list element", migrating))
         return false;
     struct vv_migrating *m = vv_allocate_zeroed(a, sizeof *m);
     if (m)
         m->of = *migrating;
-    if (!m || !make_room(a, m, 0) || !vv_struct_watch(node, m)) {
+    if (!m || !migrating_make_room(a, m, 0) || !vv_struct_watch(node, m)) {
         vv_migrating_free(a, m);
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
         return false;
     }
     m->rank = private->rank;

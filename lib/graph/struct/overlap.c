@@ -67,7 +67,7 @@ static bool find_text(const varve_node *node, struct vv_address_range *span)
     return size > 0;
 }
 
-static bool is_text(const varve_node *node)
+static bool overlap_is_text(const varve_node *node)
 {
     struct vv_address_range span;
     return find_text(node, &span);
@@ -75,7 +75,7 @@ static bool is_text(const varve_node *node)
 
 /* Memory of the processor's: functions may reach the same by other ways, and
  * nothing says so. */
-static bool is_near(const varve_node *node)
+static bool overlap_is_near(const varve_node *node)
 {
     return node->variable && node->variable->tensor.data &&
            !vv_is_far(&node->variable->tensor);
@@ -84,12 +84,14 @@ static bool is_near(const varve_node *node)
 /* How many spans a node has: one, or one for each row. */
 static size_t spans_of(const varve_node *node)
 {
-    return is_near(node) || is_text(node) ? 1 : vv_reached_pieces(node);
+    return overlap_is_near(node) || overlap_is_text(node)
+               ? 1
+               : vv_reached_pieces(node);
 }
 
-static struct vv_address_range span_of(const varve_node *node, size_t i)
+static struct vv_address_range overlap_span_of(const varve_node *node, size_t i)
 {
-    if (node->variable && !is_near(node))
+    if (node->variable && !overlap_is_near(node))
         return vv_reached_piece(node, i);
     if (node->variable)
         return vv_tensor_span(&node->variable->tensor);
@@ -98,13 +100,13 @@ static struct vv_address_range span_of(const varve_node *node, size_t i)
     return span;
 }
 
-static bool is_wanted(const struct places *p, const varve_node *node)
+static bool overlap_is_wanted(const struct places *p, const varve_node *node)
 {
     return spans_of(node) && !(p->local && vv_is_local(node, p->local)) &&
            (!p->walk || vv_walk_has(p->walk, node));
 }
 
-static bool reserve(struct places *p, size_t count)
+static bool overlap_reserve(struct places *p, size_t count)
 {
     p->block = vv_allocate_array(p->allocator, count, 2 * sizeof *p->block);
     p->capacity = count;
@@ -112,14 +114,14 @@ static bool reserve(struct places *p, size_t count)
 }
 
 /* The newest node is the last, since memory mostly grows upwards. */
-static void gather(struct places *p, const varve_graph *graph)
+static void overlap_gather(struct places *p, const varve_graph *graph)
 {
     struct place *at = p->block + p->capacity;
     for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n)) {
-        if (!is_wanted(p, n))
+        if (!overlap_is_wanted(p, n))
             continue;
         for (size_t i = spans_of(n); i-- > 0;) {
-            const struct vv_address_range span = span_of(n, i);
+            const struct vv_address_range span = overlap_span_of(n, i);
             if (span.begin != span.end)
                 *--at = (struct place){ span, n };
         }
@@ -141,7 +143,7 @@ struct look {
 };
 
 /* A value that lies neither below nor above all others may share a byte. */
-static inline void see(struct look *look, struct vv_address_range span)
+static inline void overlap_see(struct look *look, struct vv_address_range span)
 {
     if (span.begin == span.end)
         return;
@@ -175,7 +177,7 @@ static inline struct vv_address_range dense_span(
     return (struct vv_address_range){ begin, begin + size };
 }
 
-static struct look look_at(const varve_graph *graph)
+static struct look overlap_look_at(const varve_graph *graph)
 {
     struct look look = {
         .seen = { UINTPTR_MAX, 0 }, .most = 1, .is_apart = true
@@ -183,11 +185,11 @@ static struct look look_at(const varve_graph *graph)
     for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n)) {
         size_t count = 1;
         if (is_dense(n)) {
-            see(&look, dense_span(&look, &n->variable->tensor));
+            overlap_see(&look, dense_span(&look, &n->variable->tensor));
         } else {
             count = n->variable || n->kind == VARVE_STATE ? spans_of(n) : 0;
             for (size_t i = 0; i < count; i++)
-                see(&look, span_of(n, i));
+                overlap_see(&look, overlap_span_of(n, i));
         }
         look.most += count;
     }
@@ -217,7 +219,7 @@ static void insert_each(struct places *p)
     }
 }
 
-static size_t digit_of(uint64_t way, unsigned digit)
+static size_t overlap_digit_of(uint64_t way, unsigned digit)
 {
     return (size_t)(way >> (digit * DIGIT_BITS)) & ((1u << DIGIT_BITS) - 1);
 }
@@ -226,22 +228,22 @@ static void sort_by_digit(struct places *p, uintptr_t least, unsigned digit)
 {
     size_t starts[1 << DIGIT_BITS] = { 0 }, next = 0;
     for (size_t i = 0; i < p->count; i++)
-        starts[digit_of(p->list[i].span.begin - least, digit)]++;
+        starts[overlap_digit_of(p->list[i].span.begin - least, digit)]++;
     for (size_t i = 0; i < 1 << DIGIT_BITS; i++) {
         size_t here = starts[i];
         starts[i] = next;
         next += here;
     }
     for (size_t i = 0; i < p->count; i++)
-        p->scratch[starts[digit_of(p->list[i].span.begin - least, digit)]++] =
-            p->list[i];
+        p->scratch[starts[overlap_digit_of(
+            p->list[i].span.begin - least, digit)]++] = p->list[i];
     struct place *sorted = p->scratch;
     p->scratch = p->list;
     p->list = sorted;
 }
 
 /* By its digits, as comparisons of many cost more than a save of them may. */
-static void sort(struct places *p)
+static void overlap_sort(struct places *p)
 {
     uintptr_t least = UINTPTR_MAX;
     uint64_t most = 0;
@@ -271,18 +273,18 @@ static bool both_fixed(
 
 static bool is_strided(const varve_node *node)
 {
-    return is_near(node) && node->variable->tensor.memory;
+    return overlap_is_near(node) && node->variable->tensor.memory;
 }
 
 /* What a place is as a view: of strides, or bytes. */
-static varve_tensor view_of(const struct place *place)
+static varve_tensor overlap_view_of(const struct place *place)
 {
     const void *at = (const void *)place->span.begin;
     union {
         const void *read;
         void *write;
     } data = { .read = at };
-    if (is_near(place->node))
+    if (overlap_is_near(place->node))
         return vv_tensor_copy(&place->node->variable->tensor);
     return (varve_tensor){ .data = data.write,
         .dtype = VARVE_UINT8,
@@ -290,7 +292,7 @@ static varve_tensor view_of(const struct place *place)
         .shape = { place->span.end - place->span.begin } };
 }
 
-static bool share(
+static bool overlap_share(
     const struct places *p, const struct place *a, const struct place *b)
 {
     if (both_fixed(p, a->node, b->node))
@@ -299,7 +301,7 @@ static bool share(
         return vv_reached_share_bits(a->node, b->node);
     if (!is_strided(a->node) && !is_strided(b->node))
         return true;
-    const varve_tensor left = view_of(a), right = view_of(b);
+    const varve_tensor left = overlap_view_of(a), right = overlap_view_of(b);
     return vv_tensors_share(&left, &right);
 }
 
@@ -311,7 +313,7 @@ static bool find_two(
         const uintptr_t end = p->list[i].span.end;
         for (size_t k = i + 1; k < p->count && p->list[k].span.begin < end;
              k++) {
-            if (!share(p, &p->list[i], &p->list[k]))
+            if (!overlap_share(p, &p->list[i], &p->list[k]))
                 continue;
             *a = p->list[i].node;
             *b = p->list[k].node;
@@ -321,21 +323,21 @@ static bool find_two(
     return false;
 }
 
-static bool is_alike(const varve_node *a, const varve_node *b)
+static bool overlap_is_alike(const varve_node *a, const varve_node *b)
 {
     if (!a->variable || !b->variable) {
         struct vv_address_range left, right;
         return find_text(a, &left) && find_text(b, &right) &&
                left.begin == right.begin && left.end == right.end;
     }
-    if (!is_near(a) || !is_near(b))
+    if (!overlap_is_near(a) || !overlap_is_near(b))
         return vv_reached_alike(a, b);
     const varve_tensor *s = &a->variable->tensor, *t = &b->variable->tensor;
     return s->data == t->data && s->dtype == t->dtype && vv_shape_equal(s, t);
 }
 
 /* The one that was made first is named last. */
-static varve_status fail(
+static varve_status overlap_fail(
     const varve_node *a, const varve_node *b, varve_error *error)
 {
     char left_text[256], right_text[256];
@@ -348,7 +350,7 @@ static varve_status fail(
             "%s: expected rows in memory of their own, found two rows that "
             "share bytes",
             left);
-    if (is_alike(a, b))
+    if (overlap_is_alike(a, b))
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected memory of its own, found that of %s: one value is "
             "one node, which varve_track adds under a second name",
@@ -359,28 +361,28 @@ static varve_status fail(
         left, right);
 }
 
-static varve_status compare(struct places *p, const varve_graph *graph,
+static varve_status overlap_compare(struct places *p, const varve_graph *graph,
     bool *has_two, varve_error *error)
 {
     const varve_node *a, *b;
-    gather(p, graph);
-    sort(p);
+    overlap_gather(p, graph);
+    overlap_sort(p);
     *has_two = find_two(p, &a, &b);
-    return *has_two && p->walk ? fail(a, b, error) : VARVE_OK;
+    return *has_two && p->walk ? overlap_fail(a, b, error) : VARVE_OK;
 }
 
-static varve_status compare_all(
+static varve_status overlap_compare_all(
     struct places *p, varve_node *root, varve_error *error)
 {
     bool has_two;
     struct vv_walk walk;
-    VV_TRY(compare(p, root->graph, &has_two, error));
+    VV_TRY(overlap_compare(p, root->graph, &has_two, error));
     root->graph->has_new_views = has_two;
     if (!has_two)
         return VARVE_OK;
     VV_TRY(vv_walk_begin(&walk, root, error));
     p->walk = &walk;
-    varve_status status = compare(p, root->graph, &has_two, error);
+    varve_status status = overlap_compare(p, root->graph, &has_two, error);
     vv_walk_end(&walk);
     return status;
 }
@@ -390,7 +392,7 @@ varve_status vv_overlap_check(varve_node *root, varve_error *error)
     varve_graph *graph = root->graph;
     if (!graph->has_new_views)
         return VARVE_OK;
-    const struct look look = look_at(graph);
+    const struct look look = overlap_look_at(graph);
     if (look.is_apart) {
         graph->has_new_views = false;
         return VARVE_OK;
@@ -400,9 +402,9 @@ varve_status vv_overlap_check(varve_node *root, varve_error *error)
         .local = vv_tag_bit(graph, VARVE_TAG_LOCAL),
         .fixed = vv_tag_bit(graph, VARVE_TAG_FIXED),
     };
-    if (!reserve(&places, look.most))
+    if (!overlap_reserve(&places, look.most))
         return vv_fail_memory(error, "where values are");
-    varve_status status = compare_all(&places, root, error);
+    varve_status status = overlap_compare_all(&places, root, error);
     vv_release(places.allocator, places.block,
         places.capacity * 2 * sizeof *places.block);
     return status;

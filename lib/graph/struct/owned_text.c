@@ -22,7 +22,7 @@ static char *text_at(const struct vv_owned_text *o)
 }
 
 /* Where the text is now; true if that is another place or length. */
-static bool note(struct vv_owned_text *o)
+static bool owned_text_note(struct vv_owned_text *o)
 {
     char *text = text_at(o);
     size_t size = text ? strlen(text) + 1 : 0;
@@ -32,7 +32,7 @@ static bool note(struct vv_owned_text *o)
     return has_changed;
 }
 
-static varve_status save(void *self, varve_sink *sink)
+static varve_status owned_text_save(void *self, varve_sink *sink)
 {
     const char *text = text_at(self);
     if (text)
@@ -43,7 +43,7 @@ static varve_status save(void *self, varve_sink *sink)
 }
 
 /* A failure leaves the member as it is. */
-static varve_status load(void *self, const void *bytes, size_t size)
+static varve_status owned_text_load(void *self, const void *bytes, size_t size)
 {
     struct vv_owned_text *o = self;
     bool is_null = size == 1 && *(const char *)bytes == '\0';
@@ -57,7 +57,7 @@ static varve_status load(void *self, const void *bytes, size_t size)
         text[size] = '\0';
     }
     memcpy(o->at, &text, sizeof text);
-    note(o);
+    owned_text_note(o);
     return VARVE_OK;
 }
 
@@ -72,21 +72,22 @@ void vv_owned_text_rebind(
     } at = { .read = (const char *)object + field->offset };
     o->field = field;
     o->at = at.write;
-    note(o);
+    owned_text_note(o);
     node->graph->has_new_views = true;
 }
 
 varve_node *vv_owned_text_new(
     varve_graph *graph, const varve_field *field, const void *object)
 {
-    static const varve_state_callbacks callbacks = { save, load };
+    static const varve_state_callbacks callbacks = { owned_text_save,
+        owned_text_load };
     varve_node *node = vv_state_new(graph, &callbacks, NULL);
     if (vv_is_nil(node))
         return node;
     struct vv_owned_text *o = vv_attachment_make(node, &vv_owned_text_kind);
     if (!o) {
         vv_node_free(node);
-        return vv_memory_mistake(graph);
+        return vv_graph_memory_error(graph);
     }
     vv_owned_text_rebind(node, field, object);
     vv_state_of(node)->self = o;
@@ -101,7 +102,7 @@ bool vv_owned_text_look(
     struct vv_owned_text *o = vv_owned_text_of(node);
     if (o->at != (const char *)object + field->offset)
         return false;
-    if (note(o))
+    if (owned_text_note(o))
         node->graph->has_new_views = true;
     return true;
 }

@@ -36,7 +36,7 @@ static void free_rows(varve_node *node, struct row *rows, size_t count)
         vv_release(&node->graph->context.allocator, rows, count * sizeof *rows);
 }
 
-static void release(varve_node *node, void *self)
+static void reached_release(varve_node *node, void *self)
 {
     struct reached *r = self;
     free_rows(node, r->rows, r->row_count);
@@ -44,7 +44,7 @@ static void release(varve_node *node, void *self)
 
 static const struct vv_attachment_kind kind = {
     .size = sizeof(struct reached),
-    .release = release,
+    .release = reached_release,
 };
 
 /* --- Bits ----------------------------------------------------------------- */
@@ -58,7 +58,7 @@ struct bits {
     unsigned count;
 };
 
-static struct bits bits_of(const varve_field *f)
+static struct bits reached_bits_of(const varve_field *f)
 {
     struct bits b = { f->ones, 0, f->struct_size, 0 };
     while (b.begin < b.end && !b.mask[b.begin])
@@ -71,7 +71,7 @@ static struct bits bits_of(const varve_field *f)
     return b;
 }
 
-static bool is_little(void)
+static bool reached_is_little(void)
 {
     const uint16_t one = 1;
     return *(const unsigned char *)&one != 0;
@@ -84,7 +84,7 @@ static uint64_t move_bits(
     unsigned bit = 0;
     uint64_t found = 0;
     for (size_t n = b->begin; n < b->end; n++) {
-        size_t i = is_little() ? n : b->begin + (b->end - 1 - n);
+        size_t i = reached_is_little() ? n : b->begin + (b->end - 1 - n);
         for (unsigned k = 0; k < 8; k++) {
             unsigned one = 1u << k;
             if (!(b->mask[i] & one))
@@ -99,7 +99,7 @@ static uint64_t move_bits(
 }
 
 /* The number that its bits are: one below 0 has all bits above them set. */
-static uint64_t number_of(
+static uint64_t reached_number_of(
     const varve_field *f, const struct bits *b, uint64_t bits)
 {
     bool is_below = f->dtype == VARVE_INT64 && bits >> (b->count - 1) & 1u;
@@ -109,8 +109,8 @@ static uint64_t number_of(
 
 static void get_bits(const struct reached *r, void *bytes)
 {
-    const struct bits b = bits_of(r->field);
-    uint64_t number = number_of(
+    const struct bits b = reached_bits_of(r->field);
+    uint64_t number = reached_number_of(
         r->field, &b, move_bits(&b, (unsigned char *)r->object, 0, false));
     bool is_set = number != 0;
     if (r->field->dtype == VARVE_BOOL)
@@ -121,12 +121,12 @@ static void get_bits(const struct reached *r, void *bytes)
 
 static varve_status set_bits(const struct reached *r, const void *bytes)
 {
-    const struct bits b = bits_of(r->field);
+    const struct bits b = reached_bits_of(r->field);
     uint64_t number = *(const unsigned char *)bytes != 0, low;
     if (r->field->dtype != VARVE_BOOL)
         memcpy(&number, bytes, sizeof number);
     low = b.count < MOST_BITS ? number & ~(UINT64_MAX << b.count) : number;
-    if (number_of(r->field, &b, low) != number)
+    if (reached_number_of(r->field, &b, low) != number)
         return VARVE_LIMIT;
     move_bits(&b, (unsigned char *)r->object, low, true);
     return VARVE_OK;
@@ -141,7 +141,7 @@ uint64_t vv_reached_length(
                          : vv_field_extent(f, object, 1);
 }
 
-static uint64_t row_count(const varve_field *f, const void *object)
+static uint64_t reached_row_count(const varve_field *f, const void *object)
 {
     return vv_field_memory(f, object) ? vv_field_extent(f, object, 0) : 0;
 }
@@ -181,7 +181,7 @@ static void move_rows(const struct reached *r, uint64_t offset, char *out,
     }
 }
 
-static varve_status copy_out(
+static varve_status reached_copy_out(
     void *self, uint64_t offset, void *bytes, size_t size)
 {
     const struct reached *r = self;
@@ -192,7 +192,7 @@ static varve_status copy_out(
     return VARVE_OK;
 }
 
-static varve_status copy_in(
+static varve_status reached_copy_in(
     void *self, uint64_t offset, const void *bytes, size_t size)
 {
     const struct reached *r = self;
@@ -206,7 +206,7 @@ static varve_status copy_in(
 
 static const char *bad_rows(const varve_field *f, const void *object)
 {
-    uint64_t count = row_count(f, object), size = 0;
+    uint64_t count = reached_row_count(f, object), size = 0;
     if (f->dtype == VARVE_STRING || !f->is_pointer)
         return "expected a pointer to rows of numbers, found another member";
     if (f->rank != (f->row_length ? 1 : 2))
@@ -227,7 +227,7 @@ const char *vv_reached_bad(const varve_field *f, const void *object)
     if (f->is_row_pointers)
         return f->ones ? "expected a kind of field, found another"
                        : bad_rows(f, object);
-    const struct bits b = bits_of(f);
+    const struct bits b = reached_bits_of(f);
     bool is_number = f->dtype == VARVE_INT64 || f->dtype == VARVE_UINT64;
     if (f->is_pointer || f->rank ||
         !(is_number || (f->dtype == VARVE_BOOL && b.count == 1)) ||
@@ -249,10 +249,10 @@ static const struct reached *over(const varve_node *node)
     const struct reached *r = reached_of(node);
     const varve_memory *m =
         node->variable ? node->variable->tensor.memory : NULL;
-    return r && m && m->self == r && m->copy_out == copy_out ? r : NULL;
+    return r && m && m->self == r && m->copy_out == reached_copy_out ? r : NULL;
 }
 
-static varve_tensor view_of(const varve_field *f, const void *object,
+static varve_tensor reached_view_of(const varve_field *f, const void *object,
     const varve_memory *memory, uint64_t size)
 {
     varve_tensor view =
@@ -269,7 +269,8 @@ static bool note_rows(
     varve_node *node, struct reached *r, const varve_field *f, void *object)
 {
     const varve_allocator *a = &node->graph->context.allocator;
-    size_t count = f->is_row_pointers ? (size_t)row_count(f, object) : 0;
+    size_t count =
+        f->is_row_pointers ? (size_t)reached_row_count(f, object) : 0;
     size_t end = 0;
     struct row *rows = count ? vv_allocate_array(a, count, sizeof *rows) : NULL;
     if (count && !rows)
@@ -295,13 +296,13 @@ void vv_reached_rebind(
     } at = { .read = object };
     struct reached *r = vv_attachment_make(node, &kind);
     varve_memory memory = {
-        .copy_out = copy_out, .copy_in = copy_in, .self = r
+        .copy_out = reached_copy_out, .copy_in = reached_copy_in, .self = r
     };
     if (!r || !note_rows(node, r, f, at.write)) {
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
         return;
     }
-    varve_tensor view = view_of(
+    varve_tensor view = reached_view_of(
         f, object, &memory, r->row_count ? r->rows[r->row_count - 1].end : 0);
     vv_variable_rebind(node, &view);
 }
@@ -309,9 +310,10 @@ void vv_reached_rebind(
 varve_node *vv_reached_new(
     varve_graph *graph, const varve_field *f, const void *object)
 {
-    const varve_memory memory = { .copy_out = copy_out, .copy_in = copy_in };
-    varve_node *node = vv_variable_new(
-        graph->root, vv_field_name(f), view_of(f, object, &memory, 0), false);
+    const varve_memory memory = { .copy_out = reached_copy_out,
+        .copy_in = reached_copy_in };
+    varve_node *node = vv_variable_new(graph->root, vv_field_name(f),
+        reached_view_of(f, object, &memory, 0), false);
     if (vv_is_nil(node))
         return node;
     vv_reached_rebind(node, f, object);
@@ -330,7 +332,7 @@ bool vv_reached_is_over(
         return false;
     if (f->ones)
         return true;
-    if (r->row_count != row_count(f, object))
+    if (r->row_count != reached_row_count(f, object))
         return false;
     if (!f->row_length &&
         (node->variable->tensor.shape[0] != vv_field_extent(f, object, 0) ||
@@ -357,7 +359,7 @@ struct vv_address_range vv_reached_piece(const varve_node *node, size_t piece)
 {
     const struct reached *r = over(node);
     if (r->field->ones) {
-        const struct bits b = bits_of(r->field);
+        const struct bits b = reached_bits_of(r->field);
         const uintptr_t begin = (uintptr_t)r->object;
         return (struct vv_address_range){ begin + b.begin, begin + b.end };
     }

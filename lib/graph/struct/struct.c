@@ -54,7 +54,7 @@ static const varve_state_callbacks text_callbacks = { save_text, load_text };
 
 /* --- Making ------------------------------------------------------------- */
 
-static varve_node *fill(
+static varve_node *struct_fill(
     varve_node *node, const varve_field *fields, void *object, bool is_later);
 
 static size_t field_count(const varve_field *fields)
@@ -80,7 +80,7 @@ static void drop_top(varve_node *node, struct vv_struct_top *top)
     vv_release(&node->graph->context.allocator, top, sizeof *top);
 }
 
-static void release(varve_node *node, void *self)
+static void struct_release(varve_node *node, void *self)
 {
     const varve_allocator *a = &node->graph->context.allocator;
     struct vv_struct *about = self;
@@ -96,7 +96,7 @@ const struct vv_attachment_kind vv_struct_tops_kind = {
 
 const struct vv_attachment_kind vv_struct_kind = {
     .size = sizeof(struct vv_struct),
-    .release = release,
+    .release = struct_release,
 };
 
 /* Lists a struct as one that is in no other; false without memory. */
@@ -118,7 +118,7 @@ static bool list_top(varve_node *node)
 }
 
 /* What the node is of, remembered; NULL without memory. */
-static struct vv_struct *remember(
+static struct vv_struct *struct_remember(
     varve_node *node, const varve_field *fields, void *object, bool is_later)
 {
     struct vv_struct *about =
@@ -134,7 +134,7 @@ static struct vv_struct *remember(
 bool vv_struct_watch(varve_node *node, struct vv_migrating *migrating)
 {
     static const varve_field none[] = { VARVE_FIELDS_END };
-    struct vv_struct *about = remember(node, none, NULL, false);
+    struct vv_struct *about = struct_remember(node, none, NULL, false);
     if (!about || !list_top(node))
         return false;
     about->migrating = migrating;
@@ -156,30 +156,30 @@ static bool note_missing(
     return about->missing;
 }
 
-static bool is_missing(const varve_node *node, const varve_field *field)
+static bool struct_is_missing(const varve_node *node, const varve_field *field)
 {
     const struct vv_struct *about = vv_struct_of(node);
     return about->missing && about->missing[field - about->fields];
 }
 
 /* Lets go of what was made and is in no edge yet; gives nil, without memory. */
-static varve_node *give_up(varve_node *node)
+static varve_node *struct_give_up(varve_node *node)
 {
     varve_graph *graph = node->graph;
     if (!vv_is_nil(node)) {
         varve_remove(node);
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
     }
     return &graph->nil;
 }
 
-static varve_node *make_text(
+static varve_node *struct_make_text(
     varve_graph *graph, const varve_field *field, char *text, size_t size)
 {
     varve_node *node = vv_state_new(graph, &text_callbacks, NULL);
-    struct vv_struct *about = remember(node, field, text, false);
+    struct vv_struct *about = struct_remember(node, field, text, false);
     if (!about)
-        return give_up(node);
+        return struct_give_up(node);
     about->size = size;
     graph->has_new_views = true;
     vv_state_of(node)->self = about;
@@ -192,7 +192,7 @@ static varve_node *make_struct(
     varve_graph *graph, const varve_field *fields, void *object, bool is_later)
 {
     varve_node *node = vv_node_new(graph, VARVE_OBJECT);
-    return vv_is_nil(node) ? node : fill(node, fields, object, is_later);
+    return vv_is_nil(node) ? node : struct_fill(node, fields, object, is_later);
 }
 
 static void *element_at(
@@ -203,7 +203,7 @@ static void *element_at(
 }
 
 /* Elements from `begin` on; false without memory. */
-static bool append(varve_node *list, const varve_field *field,
+static bool struct_append(varve_node *list, const varve_field *field,
     const void *object, uint64_t begin, bool is_later)
 {
     uint64_t count = vv_field_extent(field, object, 0);
@@ -214,7 +214,7 @@ static bool append(varve_node *list, const varve_field *field,
             return false;
         element->member = VV_MEMBER_OF_LIST;
         if (!vv_edge_add(list, VARVE_APPEND, element)) {
-            give_up(element);
+            struct_give_up(element);
             return false;
         }
     }
@@ -226,7 +226,7 @@ static bool remember_list(
     varve_node *list, const varve_field *field, const void *object)
 {
     struct vv_struct *about =
-        remember(list, field, vv_field_memory(field, object), false);
+        struct_remember(list, field, vv_field_memory(field, object), false);
     if (about)
         about->size = (size_t)vv_field_extent(field, object, 0);
     return about;
@@ -237,9 +237,9 @@ static varve_node *make_list(varve_graph *graph, const varve_field *field,
 {
     varve_node *list = vv_node_new(graph, VARVE_LIST);
     if (vv_is_nil(list) || (remember_list(list, field, object) &&
-                               append(list, field, object, 0, is_later)))
+                               struct_append(list, field, object, 0, is_later)))
         return list;
-    return give_up(list);
+    return struct_give_up(list);
 }
 
 static varve_node *make_field(
@@ -249,7 +249,7 @@ static varve_node *make_field(
     case VARVE_FIELD_IS_TEXT:
         if (field->is_pointer)
             return vv_owned_text_new(graph, field, object);
-        return make_text(
+        return struct_make_text(
             graph, field, vv_field_memory(field, object), field->size);
     case VARVE_FIELD_IS_STRUCT:
         return make_struct(
@@ -282,24 +282,24 @@ bool vv_struct_add_field(varve_node *node, const varve_field *field)
     child->member = vv_member_of(&about, field);
     if (vv_edge_add(node, vv_field_name(field), child))
         return note_missing(node, field, false);
-    give_up(child);
+    struct_give_up(child);
     return false;
 }
 
 /* --- The fields of an object -------------------------------------------- */
 
-static varve_node *fill(
+static varve_node *struct_fill(
     varve_node *node, const varve_field *fields, void *object, bool is_later)
 {
-    struct vv_struct *about = remember(node, fields, object, is_later);
+    struct vv_struct *about = struct_remember(node, fields, object, is_later);
     if (!about)
-        return give_up(node);
+        return struct_give_up(node);
     for (const varve_field *f = fields; f->kind; f++) {
         if (f->kind == VARVE_FIELD_IS_GONE)
             varve_retire(node, vv_field_name(f));
         else if (vv_field_waits(f, object) ? !note_missing(node, f, true)
                                            : !vv_struct_add_field(node, f))
-            return give_up(node);
+            return struct_give_up(node);
         if (f->room && !vv_on_demand_of(node))
             varve_set_on_demand(node, vv_struct_offered, about);
     }
@@ -317,7 +317,7 @@ varve_node *varve_add_sized_struct(varve_node *parent, const char *name,
     varve_node *node = make_struct(graph, fields, object, false);
     if (vv_is_nil(node) || (list_top(node) && vv_edge_add(parent, name, node)))
         return node;
-    return give_up(node);
+    return struct_give_up(node);
 }
 
 varve_node *varve_add_text(
@@ -329,14 +329,14 @@ varve_node *varve_add_text(
     if (!vv_node_takes_children(parent, name))
         return &graph->nil;
     if (!text || size == 0)
-        return vv_mistake(graph, VARVE_MISUSE,
+        return vv_graph_error(graph, VARVE_MISUSE,
             "%s: \"%.200s\": expected room for text, found none",
             vv_node_text(parent, where, sizeof where),
             name ? name : "list element");
-    varve_node *node = make_text(graph, NULL, text, size);
+    varve_node *node = struct_make_text(graph, NULL, text, size);
     if (vv_is_nil(node) || vv_edge_add(parent, name, node))
         return node;
-    return give_up(node);
+    return struct_give_up(node);
 }
 
 /* --- Looking again ------------------------------------------------------ */
@@ -441,7 +441,7 @@ static bool rebind_list(
             return false;
     }
     return (is_same ||
-               append(list, field, about->object, varve_edge_count(list),
+               struct_append(list, field, about->object, varve_edge_count(list),
                    about->is_later || field->is_later)) &&
            remember_list(list, field, about->object);
 }
@@ -493,7 +493,7 @@ static bool rebind_field(const struct binding *b, const varve_field *field)
     if (vv_field_waits(field, object))
         return unbind_field(b, child, field);
     if (!child)
-        return (b->by_itself && !is_missing(b->node, field)) ||
+        return (b->by_itself && !struct_is_missing(b->node, field)) ||
                vv_struct_add_field(b->node, field);
     return !is_of(child, field) || rebind_child(b, child, field, object);
 }
@@ -516,7 +516,7 @@ void varve_rebind_struct(varve_node *node, void *object)
     if (vv_is_nil(node))
         return;
     if (!about || node->kind != VARVE_OBJECT) {
-        vv_mistake(node->graph, VARVE_MISUSE,
+        vv_graph_error(node->graph, VARVE_MISUSE,
             "%s: expected a struct, found another node",
             vv_node_text(node, text, sizeof text));
         return;
@@ -524,5 +524,5 @@ void varve_rebind_struct(varve_node *node, void *object)
     if (vv_fields_check(node, "", about->fields, object, 0) &&
         vv_graph_may_change(node, VV_HOLDS_NODES) &&
         !vv_struct_rebind(node, object, false))
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
 }

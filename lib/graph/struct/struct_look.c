@@ -183,7 +183,7 @@ static bool is_as_it_was(varve_node *node, const void *object)
 
 /* --- Looking ------------------------------------------------------------ */
 
-static varve_status look(varve_node *node, varve_error *error)
+static varve_status struct_look_look(varve_node *node, varve_error *error)
 {
     void *object = vv_struct_of(node)->object;
     if (vv_struct_of(node)->migrating)
@@ -193,8 +193,8 @@ static varve_status look(varve_node *node, varve_error *error)
     if (vv_fields_check(node, "", vv_struct_of(node)->fields, object, 0) &&
         vv_graph_may_change(node, VV_HOLDS_NODES) &&
         !vv_struct_rebind(node, object, true))
-        vv_memory_mistake(node->graph);
-    return vv_take_mistake(node->graph, error);
+        vv_graph_memory_error(node->graph);
+    return vv_graph_take_error(node->graph, error);
 }
 
 /* Whether a few of the oldest edges lead down to a node. */
@@ -218,7 +218,7 @@ static varve_status look_once(
         varve_node *node = top->node;
         top = top->older;
         if (walk ? vv_walk_has(walk, node) : is_plainly_below(node, root))
-            VV_TRY(look(node, error));
+            VV_TRY(struct_look_look(node, error));
         if (freed != tops->freed)
             return VARVE_OK; /* perhaps the next one */
     }
@@ -226,7 +226,8 @@ static varve_status look_once(
 }
 
 /* Until no other struct has gone by what was found. */
-static varve_status look_below(varve_node *root, bool walks, varve_error *error)
+static varve_status struct_look_below(
+    varve_node *root, bool walks, varve_error *error)
 {
     const struct vv_struct_tops *tops = vv_struct_tops(root->graph);
     size_t freed;
@@ -262,7 +263,7 @@ static varve_status look_above(varve_node *node, varve_error *error)
             return VARVE_OK;
         node = in->parent;
         if (vv_is_struct(node) && vv_struct_of(node)->top)
-            return look(node, error);
+            return struct_look_look(node, error);
     }
     return VARVE_OK;
 }
@@ -274,5 +275,5 @@ varve_status vv_structs_look(varve_node *root, varve_error *error)
     if (!tops || !tops->newest)
         return VARVE_OK;
     VV_TRY(look_above(root, error));
-    return look_below(root, !are_plainly_below(root), error);
+    return struct_look_below(root, !are_plainly_below(root), error);
 }

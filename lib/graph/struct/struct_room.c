@@ -14,8 +14,8 @@
 #include "struct.h"
 
 /* Whether a member that counts does so already, for another field. */
-static bool is_taken(const struct vv_struct *about, const varve_field *field,
-    const varve_extent *extent)
+static bool struct_room_is_taken(const struct vv_struct *about,
+    const varve_field *field, const varve_extent *extent)
 {
     for (const varve_field *f = about->fields; f->kind; f++)
         for (unsigned i = 0; i < f->rank; i++)
@@ -34,7 +34,7 @@ static bool set_extents(varve_node *node, const varve_field *field,
     bool done = true;
     for (unsigned i = 0; i < field->rank; i++) {
         kept[i] = vv_field_extent(field, about->object, i);
-        if (is_taken(about, field, &field->extents[i]))
+        if (struct_room_is_taken(about, field, &field->extents[i]))
             continue;
         done &= vv_field_set_extent(field, about->object, i, extents[i]);
         if (field->extents[i].dtype)
@@ -68,7 +68,7 @@ static void *call_room(varve_node *node, const varve_field *field,
     if (count <= SIZE_MAX / element_size)
         memory = field->room((size_t)count, element_size);
     if (!memory)
-        vv_mistake(node->graph, VARVE_NO_MEMORY,
+        vv_graph_error(node->graph, VARVE_NO_MEMORY,
             "%s: out of memory: room for %llu of %s",
             vv_node_text(node, text, sizeof text), (unsigned long long)count,
             vv_field_name(field));
@@ -104,7 +104,7 @@ static bool counts_room(const varve_field *field, const void *object)
 
 /* As many as the struct counts now, or, where that is what stands in front of
  * the room, as many as a file has. */
-static void take_room(
+static void struct_room_take_room(
     varve_node *node, const varve_field *field, const uint64_t *extents)
 {
     void *object = vv_struct_of(node)->object;
@@ -120,7 +120,7 @@ static void take_room(
 /* A field that waited for memory, which a file has. Where a count is that of
  * others too, and another one, its shape does not fit, and the read reports it.
  */
-static void make_room(
+static void struct_room_make_room(
     varve_node *node, const varve_field *field, const varve_offer *offer)
 {
     const struct vv_struct *about = vv_struct_of(node);
@@ -133,7 +133,7 @@ static void make_room(
     if (is_set && field->is_row_pointers)
         is_whole = take_rows(node, field);
     else
-        take_room(node, field, is_set ? extents : NULL);
+        struct_room_take_room(node, field, is_set ? extents : NULL);
     if (!is_set || vv_field_waits(field, about->object)) {
         if (sets)
             set_extents(node, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
@@ -148,7 +148,7 @@ void vv_struct_offered(void *user, varve_node *node, const varve_offer *offer)
     const struct vv_struct *about = user;
     for (const varve_field *f = about->fields; f->kind; f++) {
         if (is_offered(f, offer) && vv_field_waits(f, about->object)) {
-            make_room(node, f, offer);
+            struct_room_make_room(node, f, offer);
             return;
         }
     }

@@ -15,7 +15,8 @@
 #include "variable.h"
 
 /* Whether a slot of that name can be made; if not, a mistake. */
-static bool may_add(varve_node *owner, varve_node *variable, const char *name)
+static bool add_slot_may_add(
+    varve_node *owner, varve_node *variable, const char *name)
 {
     varve_graph *graph = owner->graph;
     char text[256];
@@ -25,20 +26,20 @@ static bool may_add(varve_node *owner, varve_node *variable, const char *name)
     const char *where = vv_node_text(owner, text, sizeof text);
     if (variable->kind != VARVE_VARIABLE || variable->graph != graph ||
         vv_as_slot(variable)) {
-        vv_mistake(graph, VARVE_MISUSE,
+        vv_graph_error(graph, VARVE_MISUSE,
             "%s: a slot is for an ordinary variable of the same graph, found "
             "another node",
             where);
         return false;
     }
     if (!name || !vv_name_is_valid(name, strlen(name))) {
-        vv_mistake(graph, VARVE_BAD_NAME,
+        vv_graph_error(graph, VARVE_BAD_NAME,
             "%s: a slot's name is 1 to %d bytes of UTF-8, found another", where,
             VARVE_MAX_NAME_SIZE);
         return false;
     }
     if (varve_find_slot(owner, variable, name)) {
-        vv_mistake(graph, VARVE_DUPLICATE,
+        vv_graph_error(graph, VARVE_DUPLICATE,
             "%s: expected a new slot, found \"%.200s\" of this variable a "
             "second time",
             where, name);
@@ -52,7 +53,7 @@ varve_node *varve_add_slot(varve_node *owner, varve_node *variable,
 {
     owner = vv_or_nil(owner);
     variable = vv_or_nil(variable);
-    if (!may_add(owner, variable, name))
+    if (!add_slot_may_add(owner, variable, name))
         return &owner->graph->nil;
     return vv_slot_attach(
         owner, variable, name, vv_variable_new(owner, name, view, false));
@@ -74,7 +75,7 @@ varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
 {
     owner = vv_or_nil(owner);
     variable = vv_or_nil(variable);
-    if (!may_add(owner, variable, name))
+    if (!add_slot_may_add(owner, variable, name))
         return &owner->graph->nil;
     varve_node *node =
         vv_variable_new(owner, name, varve_view(NULL, dtype, shape), true);
@@ -88,7 +89,7 @@ varve_node *varve_add_slot_like(varve_node *owner, varve_node *variable,
 {
     owner = vv_or_nil(owner);
     variable = vv_or_nil(variable);
-    if (!may_add(owner, variable, name))
+    if (!add_slot_may_add(owner, variable, name))
         return &owner->graph->nil;
     varve_tensor like = vv_tensor_copy(&variable->variable->tensor);
     varve_node *node =

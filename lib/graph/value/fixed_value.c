@@ -40,18 +40,20 @@ static const struct vv_attachment_kind kind = {
 
 /* --- Checksums ------------------------------------------------------------ */
 
-static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t size)
+static uint64_t fixed_value_add_bytes(
+    uint64_t sum, const void *bytes, size_t size)
 {
     const uint64_t both[2] = { sum, vv_hash_of(bytes, size) };
     return vv_hash_of(both, sizeof both);
 }
 
-static uint64_t add_strings(uint64_t sum, const varve_tensor *tensor)
+static uint64_t fixed_value_add_strings(
+    uint64_t sum, const varve_tensor *tensor)
 {
     const varve_string *strings = tensor->data;
     uint64_t count = varve_tensor_count(tensor);
     for (uint64_t i = 0; i < count; i++)
-        sum = add_bytes(sum, strings[i].size ? strings[i].data : "",
+        sum = fixed_value_add_bytes(sum, strings[i].size ? strings[i].data : "",
             (size_t)strings[i].size);
     return sum;
 }
@@ -75,7 +77,7 @@ static varve_status add_copied(
         size_t part = piece_of(size - at);
         status = vv_value_out(node, at, piece, part, error);
         if (!status)
-            *sum = add_bytes(*sum, piece, part);
+            *sum = fixed_value_add_bytes(*sum, piece, part);
     }
     vv_release(a, piece, room);
     return status;
@@ -87,19 +89,19 @@ static varve_status sum_variable(
 {
     const varve_tensor *tensor = &node->variable->tensor;
     uint64_t size = varve_tensor_size(tensor);
-    *sum = add_bytes(
+    *sum = fixed_value_add_bytes(
         tensor->dtype, tensor->shape, tensor->rank * sizeof *tensor->shape);
     if (size == 0)
         return VARVE_OK;
-    if (vv_lies_elsewhere(tensor))
+    if (vv_needs_copy_in(tensor))
         return add_copied(node, sum, error);
     if (tensor->dtype == VARVE_STRING) {
-        *sum = add_strings(*sum, tensor);
+        *sum = fixed_value_add_strings(*sum, tensor);
         return VARVE_OK;
     }
     const unsigned char *bytes = tensor->data;
     for (uint64_t at = 0; at < size; at += PIECE_SIZE)
-        *sum = add_bytes(*sum, bytes + at, piece_of(size - at));
+        *sum = fixed_value_add_bytes(*sum, bytes + at, piece_of(size - at));
     return VARVE_OK;
 }
 
@@ -107,7 +109,7 @@ static varve_status sum_variable(
 
 /* Memory of the library has none before it is initialized or restored, and
  * functions of the program are called by saves and restorations only. */
-static bool has_value(const varve_node *node)
+static bool fixed_value_has_value(const varve_node *node)
 {
     const struct vv_variable *variable = node->variable;
     if (vv_variable_is_null(variable) || vv_is_far(&variable->tensor))
@@ -123,7 +125,8 @@ static varve_status sum_state(
     struct vv_buffer bytes;
     vv_buffer_init(&bytes, &node->graph->context.allocator);
     varve_status status = vv_state_save(node, "a fixed state", &bytes, error);
-    *sum = add_bytes(0, bytes.data ? bytes.data : (const void *)"", bytes.size);
+    *sum = fixed_value_add_bytes(
+        0, bytes.data ? bytes.data : (const void *)"", bytes.size);
     vv_buffer_clear(&bytes);
     return status;
 }
@@ -133,7 +136,7 @@ static void record(varve_node *node, struct fixed_value *fixed)
 {
     const struct vv_node_state *state = vv_state_of(node);
     fixed->is_known = false;
-    if (node->variable && has_value(node))
+    if (node->variable && fixed_value_has_value(node))
         fixed->is_known = !sum_variable(node, &fixed->sum, NULL);
     else if (state && state->is_plain)
         fixed->is_known = !sum_state(node, &fixed->sum, NULL);
@@ -165,7 +168,7 @@ void varve_tag(varve_node *node, const char *tag)
     struct fixed_value *fixed =
         is_fixed ? vv_attachment_make(node, &kind) : NULL;
     if (is_fixed && !fixed) {
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
         return;
     }
     vv_tag(node, tag);
@@ -186,12 +189,12 @@ void varve_untag(varve_node *node, const char *tag)
 /* --- Comparing ------------------------------------------------------------ */
 
 /* A checksum shows that a value has changed, but not the former value. */
-static varve_status fail(const varve_node *node, varve_error *error)
+static varve_status fixed_value_fail(const varve_node *node, varve_error *error)
 {
     char path[256], found[VV_ELEMENT_TEXT_SIZE] = "another one";
     const varve_tensor *tensor =
         node->variable ? &node->variable->tensor : NULL;
-    if (tensor && varve_tensor_count(tensor) == 1 && !vv_lies_elsewhere(tensor))
+    if (tensor && varve_tensor_count(tensor) == 1 && !vv_needs_copy_in(tensor))
         vv_element_text(tensor->dtype, tensor->data, found);
     return vv_fail(error, VARVE_MISUSE,
         "%s: expected the fixed value that was recorded when it was added or "
@@ -211,9 +214,9 @@ varve_status vv_fixed_value_check(
     if (node->variable)
         VV_TRY(sum_variable(node, &sum, error));
     else
-        sum = add_bytes(0, bytes && size ? bytes : "", size);
+        sum = fixed_value_add_bytes(0, bytes && size ? bytes : "", size);
     if (fixed->is_known)
-        return sum == fixed->sum ? VARVE_OK : fail(node, error);
+        return sum == fixed->sum ? VARVE_OK : fixed_value_fail(node, error);
     fixed->sum = sum;
     fixed->is_known = true;
     return VARVE_OK;

@@ -37,10 +37,10 @@ struct needs {
     struct need *of_others; /* for this one */
 };
 
-static void forget(varve_node *node, void *self);
+static void initial_forget(varve_node *node, void *self);
 
 static const struct vv_attachment_kind kind = { .size = sizeof(struct needs),
-    .release = forget };
+    .release = initial_forget };
 
 static void unlink_other(struct need *need)
 {
@@ -54,7 +54,7 @@ static void unlink_other(struct need *need)
 }
 
 /* Lets go of what a node needs, and of what needs it. */
-static void forget(varve_node *node, void *self)
+static void initial_forget(varve_node *node, void *self)
 {
     const varve_allocator *a = &node->graph->context.allocator;
     struct needs *own = self;
@@ -75,16 +75,16 @@ void varve_defer_initializers(varve_graph *graph, bool defer)
 {
     graph = vv_graph_given(graph);
     if (!vv_is_nil(graph->root) && !vv_defer_initializers(graph, defer))
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
 }
 
-static bool is_variable(varve_node *node, const char *what)
+static bool initial_is_variable(varve_node *node, const char *what)
 {
     char text[256];
     if (vv_is_nil(node))
         return false;
     if (!node->variable)
-        vv_mistake(node->graph, VARVE_MISUSE,
+        vv_graph_error(node->graph, VARVE_MISUSE,
             "%s: expected a variable %s, found another node",
             vv_node_text(node, text, sizeof text), what);
     return node->variable != NULL;
@@ -95,18 +95,18 @@ void varve_set_initializer(
 {
     char text[256];
     node = vv_or_nil(node);
-    if (!is_variable(node, "to initialize"))
+    if (!initial_is_variable(node, "to initialize"))
         return;
     if (vv_variable_is_owned(node->variable) &&
         node->value_state == VARVE_INITIALIZED) {
-        vv_mistake(node->graph, VARVE_MISUSE,
+        vv_graph_error(node->graph, VARVE_MISUSE,
             "%s: expected a variable without a value, found one that is "
             "initialized",
             vv_node_text(node, text, sizeof text));
         return;
     }
     if (!vv_variable_set_initializer(node, initializer, user)) {
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
         return;
     }
     if (node->value_state == VARVE_INITIALIZED)
@@ -120,14 +120,14 @@ void varve_initialize_after(varve_node *node, varve_node *other)
     other = vv_or_nil(other);
     varve_graph *graph = node->graph;
     if (vv_is_nil(other))
-        vv_mistake(graph, VARVE_MISUSE,
+        vv_graph_error(graph, VARVE_MISUSE,
             "%s: expected a variable that comes first, found none",
             vv_node_text(node, text, sizeof text));
-    if (!is_variable(node, "to initialize") ||
-        !is_variable(other, "that comes first"))
+    if (!initial_is_variable(node, "to initialize") ||
+        !initial_is_variable(other, "that comes first"))
         return;
     if (other->graph != graph) {
-        vv_mistake(graph, VARVE_MISUSE,
+        vv_graph_error(graph, VARVE_MISUSE,
             "%s: expected an initial value of the same graph, found one of "
             "another",
             vv_node_text(node, text, sizeof text));
@@ -139,7 +139,7 @@ void varve_initialize_after(varve_node *node, varve_node *other)
     struct needs *its = vv_attachment_make(other, &kind);
     if (!need || !own || !its) {
         vv_release(&graph->context.allocator, need, sizeof *need);
-        vv_memory_mistake(graph);
+        vv_graph_memory_error(graph);
         return;
     }
     need->node = node;
@@ -170,12 +170,12 @@ struct ordering {
     struct vv_buffer order; /* varve_node * */
 };
 
-static bool is_wanted(const varve_node *node)
+static bool initial_is_wanted(const varve_node *node)
 {
     return node->variable && node->value_state == VARVE_DECLARED;
 }
 
-static void push(struct ordering *o, varve_node *node)
+static void initial_push(struct ordering *o, varve_node *node)
 {
     const struct needs *needs = vv_attachment_find(node, &kind);
     struct frame frame = { node, needs ? needs->first : NULL };
@@ -228,7 +228,7 @@ static varve_status fail_waiting(
 
 /* Looks at one need of the variable on top, or takes it off if there is none
  * left. */
-static varve_status step(struct ordering *o, varve_error *error)
+static varve_status initial_step(struct ordering *o, varve_error *error)
 {
     struct frame *frame = top(o);
     const struct need *need = frame->need;
@@ -244,33 +244,34 @@ static varve_status step(struct ordering *o, varve_error *error)
         return VARVE_OK;
     if (other->value_state == VARVE_PENDING)
         return fail_waiting(frame->node, other, error);
-    if (!is_wanted(other) || o->marks[other->number] == ORDERED)
+    if (!initial_is_wanted(other) || o->marks[other->number] == ORDERED)
         return VARVE_OK;
     if (o->marks[other->number] == ON_STACK)
         return fail_circle(o, other, error);
-    push(o, other);
+    initial_push(o, other);
     return VARVE_OK;
 }
 
 static varve_status add_with_needs(
     struct ordering *o, varve_node *node, varve_error *error)
 {
-    if (!is_wanted(node) || o->marks[node->number] != NEW)
+    if (!initial_is_wanted(node) || o->marks[node->number] != NEW)
         return VARVE_OK;
-    push(o, node);
+    initial_push(o, node);
     while (o->stack.size && !o->stack.failed && !o->order.failed)
-        VV_TRY(step(o, error));
+        VV_TRY(initial_step(o, error));
     if (o->stack.failed || o->order.failed)
         return vv_fail_memory(error, "the order of initial values");
     return VARVE_OK;
 }
 
-static varve_status visit(void *user, varve_node *node, varve_error *error)
+static varve_status initial_visit(
+    void *user, varve_node *node, varve_error *error)
 {
     return add_with_needs(user, node, error);
 }
 
-static varve_status run(struct ordering *o, varve_error *error)
+static varve_status initial_run(struct ordering *o, varve_error *error)
 {
     for (size_t i = 0; i < o->order.size; i += sizeof(varve_node *)) {
         varve_node *node;
@@ -308,10 +309,10 @@ varve_status varve_initialize(
     vv_buffer_init(&o.order, a);
     o.marks = vv_allocate_zeroed(a, o.limit);
     varve_status status =
-        o.marks ? vv_each_node(root, select, visit, &o, error)
+        o.marks ? vv_each_node(root, select, initial_visit, &o, error)
                 : vv_fail_memory(error, "the order of initial values");
     if (!status)
-        status = run(&o, error);
+        status = initial_run(&o, error);
     vv_release(a, o.marks, o.limit);
     vv_buffer_clear(&o.order);
     vv_buffer_clear(&o.stack);

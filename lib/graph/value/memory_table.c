@@ -14,11 +14,12 @@
 #include "strided.h"
 #include "try.h"
 
-static bool refuse(const varve_node *where, varve_status status,
+static bool memory_table_refuse(const varve_node *where, varve_status status,
     const char *name, const char *expected, const char *found)
 {
     char path[256];
-    vv_mistake(where->graph, status, "%s: \"%.200s\": expected %s, found %s",
+    vv_graph_error(where->graph, status,
+        "%s: \"%.200s\": expected %s, found %s",
         vv_node_text(where, path, sizeof path), name, expected, found);
     return false;
 }
@@ -29,7 +30,7 @@ static bool refuse_null(
     char text[VARVE_TENSOR_TEXT_SIZE], wanted[VARVE_TENSOR_TEXT_SIZE + 16];
     snprintf(
         wanted, sizeof wanted, "memory for %s", varve_tensor_text(view, text));
-    return refuse(where, VARVE_MISUSE, name, wanted,
+    return memory_table_refuse(where, VARVE_MISUSE, name, wanted,
         "NULL: let the pointer lead to that many elements, or set the count to "
         "0");
 }
@@ -38,7 +39,7 @@ static bool check_strides(
     const varve_tensor *view, const varve_node *where, const char *name)
 {
     if (!vv_strides_are_apart(view))
-        return refuse(where, VARVE_BAD_SHAPE, name,
+        return memory_table_refuse(where, VARVE_BAD_SHAPE, name,
             "strides by which each dimension goes past what the narrower ones "
             "span",
             "elements that may lie on each other");
@@ -51,10 +52,10 @@ static bool check_pointer(
     const varve_tensor *view, const varve_node *where, const char *name)
 {
     if (view->memory->copy_out || view->memory->copy_in)
-        return refuse(where, VARVE_MISUSE, name,
+        return memory_table_refuse(where, VARVE_MISUSE, name,
             "a pointer, or functions that copy out and in", "both");
     if (view->rank && !view->memory->extents)
-        return refuse(where, VARVE_MISUSE, name,
+        return memory_table_refuse(where, VARVE_MISUSE, name,
             "the extents of what a pointer leads to", "NULL");
     return true;
 }
@@ -68,20 +69,20 @@ bool vv_memory_check(
     if (!m)
         return true;
     if (VV_CHECK_ROOM(m->reserved, NULL))
-        return refuse(where, VARVE_TOO_NEW, name,
+        return memory_table_refuse(where, VARVE_TOO_NEW, name,
             "zeros behind the fields of varve_memory", "others");
     if (m->pointer && !m->strides)
         return check_pointer(view, where, name);
     if (view->dtype == VARVE_STRING)
-        return refuse(where, VARVE_MISUSE, name,
+        return memory_table_refuse(where, VARVE_MISUSE, name,
             "elements of one size in memory of this kind", "strings");
     if (m->strides)
         return check_strides(view, where, name);
     if (!m->copy_out || !m->copy_in)
-        return refuse(where, VARVE_MISUSE, name,
+        return memory_table_refuse(where, VARVE_MISUSE, name,
             "strides, or functions that copy out and in", "neither");
     if (view->data)
-        return refuse(where, VARVE_MISUSE, name,
+        return memory_table_refuse(where, VARVE_MISUSE, name,
             "no address of memory that functions reach", "one");
     return true;
 }

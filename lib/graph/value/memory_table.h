@@ -13,7 +13,7 @@
 
 /* Whether values have to be copied out and in, and whether by functions of the
  * program. */
-static inline bool vv_lies_elsewhere(const varve_tensor *tensor)
+static inline bool vv_needs_copy_in(const varve_tensor *tensor)
 {
     return tensor->memory != NULL;
 }

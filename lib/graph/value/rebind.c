@@ -28,7 +28,7 @@ static void refuse_view(const varve_node *node, const varve_tensor *view)
     for (unsigned i = 0; i < view->rank && i < VARVE_MAX_RANK; i++) {
         if (view->shape[i] <= INT64_MAX)
             continue;
-        vv_mistake(node->graph, VARVE_MISMATCH,
+        vv_graph_error(node->graph, VARVE_MISMATCH,
             "%s: expected extents from 0, found -%llu as extent %u of %u: set "
             "the count to the number of elements that there are",
             where, 0 - (unsigned long long)view->shape[i], i + 1,
@@ -44,7 +44,7 @@ static void refuse_view(const varve_node *node, const varve_tensor *view)
                 "count to 0";
     else if (view->rank == VV_RANK_OF_OTHER_ROWS)
         found = "extents that are not those of the array";
-    vv_mistake(node->graph, VARVE_MISMATCH,
+    vv_graph_error(node->graph, VARVE_MISMATCH,
         "%s: expected memory for %s, found %s", where,
         varve_tensor_text(wanted, tensor), found);
 }
@@ -54,7 +54,7 @@ static void rebind(varve_node *node, const varve_tensor *view)
 {
     varve_memory strides;
     if (!vv_refresh_follow(node, view)) {
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
         return;
     }
     varve_tensor now =
@@ -69,7 +69,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
     if (vv_is_nil(node))
         return;
     if (!node->variable || vv_variable_is_owned(node->variable)) {
-        vv_mistake(node->graph, VARVE_MISUSE,
+        vv_graph_error(node->graph, VARVE_MISUSE,
             "%s: expected a variable over the program's memory, found another "
             "node",
             vv_node_text(node, text, sizeof text));

@@ -47,7 +47,7 @@ static const struct vv_attachment_kind all_kind = {
     .size = sizeof(struct all_refreshed),
 };
 
-static struct all_refreshed *all_of(const varve_graph *graph)
+static struct all_refreshed *refresh_all_of(const varve_graph *graph)
 {
     return vv_attachment_find(&graph->nil, &all_kind);
 }
@@ -62,10 +62,10 @@ static void free_extents(const varve_node *node, struct refreshed *r)
     r->rank = 0;
 }
 
-static void release(varve_node *node, void *self)
+static void refresh_release(varve_node *node, void *self)
 {
     struct refreshed *r = self;
-    struct all_refreshed *all = all_of(node->graph);
+    struct all_refreshed *all = refresh_all_of(node->graph);
     free_extents(node, r);
     if (all && r->node) {
         all->freed++;
@@ -77,11 +77,11 @@ static void release(varve_node *node, void *self)
 
 static const struct vv_attachment_kind kind = {
     .size = sizeof(struct refreshed),
-    .release = release,
+    .release = refresh_release,
 };
 
 /* NULL without memory. */
-static struct refreshed *make(varve_node *node)
+static struct refreshed *refresh_make(varve_node *node)
 {
     struct all_refreshed *all =
         vv_attachment_make(&node->graph->nil, &all_kind);
@@ -102,12 +102,12 @@ void varve_set_refresh(varve_node *node, varve_refresh *refresh, void *user)
     if (vv_is_nil(node))
         return;
     struct refreshed *r =
-        refresh ? make(node) : vv_attachment_find(node, &kind);
+        refresh ? refresh_make(node) : vv_attachment_find(node, &kind);
     if (r) {
         r->call = refresh;
         r->user = user;
     } else if (refresh) {
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
     }
     if (r && !r->call && !r->pointer)
         vv_attachment_drop(node, &kind);
@@ -128,7 +128,7 @@ bool vv_refresh_follow(varve_node *node, const varve_tensor *view)
     }
     size_t size = view->rank * sizeof *r->extents;
     varve_extent *extents = size ? vv_allocate(a, size) : NULL;
-    r = extents || !size ? make(node) : NULL;
+    r = extents || !size ? refresh_make(node) : NULL;
     if (!r) {
         if (extents)
             vv_release(a, extents, size);
@@ -184,11 +184,12 @@ static varve_status follow_change(const struct refreshed *r, varve_error *error)
             vv_node_text(node, path, sizeof path),
             varve_tensor_text(&now, text));
     vv_variable_rebind(node, &now);
-    return vv_take_mistake(node->graph, error);
+    return vv_graph_take_error(node->graph, error);
 }
 
 /* A pointer that is NULL fails where its elements are needed. */
-static varve_status follow(const struct refreshed *r, varve_error *error)
+static varve_status refresh_follow(
+    const struct refreshed *r, varve_error *error)
 {
     return is_unchanged(r, &r->node->variable->tensor)
                ? VARVE_OK
@@ -197,7 +198,7 @@ static varve_status follow(const struct refreshed *r, varve_error *error)
 
 /* --- Refreshing --------------------------------------------------------- */
 
-static varve_status call(const struct refreshed *r, varve_error *error)
+static varve_status refresh_call(const struct refreshed *r, varve_error *error)
 {
     char path[256];
     varve_node *node = r->node;
@@ -206,18 +207,18 @@ static varve_status call(const struct refreshed *r, varve_error *error)
         return vv_fail(error, vv_status_of_callback(status),
             "%s: its callback that refreshes it failed with %s",
             vv_node_text(node, path, sizeof path), varve_status_name(status));
-    return vv_take_mistake(node->graph, error);
+    return vv_graph_take_error(node->graph, error);
 }
 
 static varve_status refresh(const struct refreshed *r, varve_error *error)
 {
     if (r->pointer && r->node->variable)
-        VV_TRY(follow(r, error));
-    return r->call ? call(r, error) : VARVE_OK;
+        VV_TRY(refresh_follow(r, error));
+    return r->call ? refresh_call(r, error) : VARVE_OK;
 }
 
 /* Whether a few of the oldest edges lead down to a node. */
-static bool is_near(const varve_node *node, const varve_node *root)
+static bool refresh_is_near(const varve_node *node, const varve_node *root)
 {
     for (int i = 0; i < FEW_CLIMBED && node && node != root; i++) {
         const struct vv_edge *in = vv_first_in(node);
@@ -230,11 +231,11 @@ static bool is_near(const varve_node *node, const varve_node *root)
 static varve_status refresh_below(
     varve_node *root, struct vv_walk *walk, varve_error *error)
 {
-    const struct all_refreshed *all = all_of(root->graph);
+    const struct all_refreshed *all = refresh_all_of(root->graph);
     size_t freed = all->freed;
     for (struct refreshed *r = all->newest, *older; r; r = older) {
         older = r->older;
-        bool is_below = is_near(r->node, root);
+        bool is_below = refresh_is_near(r->node, root);
         if (!is_below && !walk->steps)
             VV_TRY(vv_walk_begin(walk, root, error));
         if (is_below || vv_walk_has(walk, r->node))
@@ -264,7 +265,7 @@ static varve_status refresh_above(varve_node *root, varve_error *error)
 
 static varve_status refresh_all(varve_node *root, varve_error *error)
 {
-    const struct all_refreshed *all = all_of(root->graph);
+    const struct all_refreshed *all = refresh_all_of(root->graph);
     varve_status status = refresh_above(root, error);
     for (size_t freed = all->freed + 1; !status && freed != all->freed;) {
         struct vv_walk walk = { 0 };
@@ -278,7 +279,7 @@ static varve_status refresh_all(varve_node *root, varve_error *error)
 
 varve_status vv_refresh(varve_node *root, varve_error *error)
 {
-    struct all_refreshed *all = all_of(root->graph);
+    struct all_refreshed *all = refresh_all_of(root->graph);
     if (!all || !all->newest || all->is_busy)
         return VARVE_OK;
     all->is_busy = true;

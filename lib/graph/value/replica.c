@@ -26,7 +26,8 @@ struct making {
     const struct vv_replica_values *values;
 };
 
-static varve_tensor view_of(const struct making *m, const varve_node *node)
+static varve_tensor replica_view_of(
+    const struct making *m, const varve_node *node)
 {
     varve_tensor view = vv_tensor_copy(&node->variable->tensor);
     view.data = NULL;
@@ -41,21 +42,22 @@ static varve_node *make_variable(const struct making *m, const varve_node *node)
 {
     bool is_owned = !m->values->place;
     varve_node *made = vv_slice_new(varve_graph_root(m->graph), "a copy",
-        view_of(m, node), varve_slice_of(node), is_owned);
+        replica_view_of(m, node), varve_slice_of(node), is_owned);
     if (!vv_is_nil(made) && is_owned && vv_variable_has_memory(node) &&
         !vv_variable_allocate(made))
-        vv_memory_mistake(m->graph);
+        vv_graph_memory_error(m->graph);
     return made;
 }
 
-static varve_node *make_state(const struct making *m, const varve_node *node)
+static varve_node *replica_make_state(
+    const struct making *m, const varve_node *node)
 {
     varve_node *made = vv_state_new(m->graph, &m->values->callbacks, NULL);
     struct vv_node_state *state = vv_state_of(made);
     if (state)
         state->self = m->values->state(m->values->user, node);
     if (state && !state->self)
-        vv_memory_mistake(m->graph);
+        vv_graph_memory_error(m->graph);
     return made;
 }
 
@@ -67,10 +69,11 @@ static bool comes_with_slot(const struct making *m, const varve_node *node)
            vv_walk_has(m->walk, slot->public.variable);
 }
 
-static varve_node *make_node(const struct making *m, const varve_node *node)
+static varve_node *replica_make_node(
+    const struct making *m, const varve_node *node)
 {
     if (node->kind == VARVE_STATE)
-        return make_state(m, node);
+        return replica_make_state(m, node);
     if (node->kind != VARVE_VARIABLE)
         return vv_node_new(m->graph, (varve_kind)node->kind);
     return make_variable(m, node);
@@ -81,16 +84,17 @@ static varve_node *counterpart(const struct making *m, const varve_node *node)
     return m->replica->nodes[vv_walk_place(m->walk, node)];
 }
 
-static void make_nodes(const struct making *m)
+static void replica_make_nodes(const struct making *m)
 {
     for (size_t i = 0; i < m->walk->count; i++) {
         const varve_node *node = m->walk->steps[i].node;
         if (!node->variable || !comes_with_slot(m, node))
-            m->replica->nodes[i] = make_node(m, node);
+            m->replica->nodes[i] = replica_make_node(m, node);
     }
 }
 
-static varve_node *make_slot(const struct making *m, const struct vv_slot *s)
+static varve_node *replica_make_slot(
+    const struct making *m, const struct vv_slot *s)
 {
     varve_node *owner = counterpart(m, s->owner);
     varve_node *variable = counterpart(m, s->public.variable);
@@ -99,16 +103,16 @@ static varve_node *make_slot(const struct making *m, const struct vv_slot *s)
 }
 
 /* The variable of a slot is no slot variable, so it is there. */
-static void make_slots(const struct making *m)
+static void replica_make_slots(const struct making *m)
 {
     for (size_t i = 0; i < m->walk->slot_count; i++) {
         const struct vv_slot *s = m->walk->slots[i];
         m->replica->nodes[vv_walk_place(m->walk, s->public.node)] =
-            make_slot(m, s);
+            replica_make_slot(m, s);
     }
 }
 
-static void take_over(
+static void replica_take_over(
     const struct making *m, const varve_node *from, varve_node *to)
 {
     const varve_graph *graph = m->walk->graph;
@@ -118,7 +122,7 @@ static void take_over(
         if (tags >> i & 1)
             vv_tag(to, vv_tag_name(graph, i)->bytes);
     if (!vv_private_copy(from, to))
-        vv_memory_mistake(m->graph);
+        vv_graph_memory_error(m->graph);
     const struct vv_alias *alias = vv_first_alias(from);
     for (; alias; alias = alias->next)
         varve_alias(to, alias->name->bytes);
@@ -133,14 +137,14 @@ static void take_over(
             counterpart(m, e->node));
 }
 
-static varve_status make(const struct making *m, varve_error *error)
+static varve_status replica_make(const struct making *m, varve_error *error)
 {
-    make_nodes(m);
+    replica_make_nodes(m);
     VV_TRY(varve_graph_check(m->graph, error));
-    make_slots(m);
+    replica_make_slots(m);
     VV_TRY(varve_graph_check(m->graph, error));
     for (size_t i = 0; i < m->walk->count; i++)
-        take_over(m, m->walk->steps[i].node, m->replica->nodes[i]);
+        replica_take_over(m, m->walk->steps[i].node, m->replica->nodes[i]);
     return varve_graph_check(m->graph, error);
 }
 
@@ -157,7 +161,7 @@ varve_status vv_replica_make(struct vv_replica *r, varve_graph *graph,
     r->nodes = vv_allocate_zeroed(r->allocator, walk->count * sizeof *r->nodes);
     if (!r->nodes)
         return vv_fail_memory(error, "a copy of a graph");
-    varve_status status = make(&m, error);
+    varve_status status = replica_make(&m, error);
     if (status)
         vv_replica_clear(r);
     return status;

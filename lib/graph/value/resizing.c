@@ -31,13 +31,14 @@ static bool may_resize(varve_node *node, const varve_resizing *resizing)
     char text[256];
     bool is_owned = node->variable && vv_variable_is_owned(node->variable);
     if (!node->variable || varve_slice_of(node)) {
-        vv_mistake(node->graph, VARVE_MISUSE,
+        vv_graph_error(node->graph, VARVE_MISUSE,
             "%s: expected a variable that is no slice, found another node",
             vv_node_text(node, text, sizeof text));
         return false;
     }
     if (resizing && (!resizing->make_room || !resizing->settle) != is_owned) {
-        vv_mistake(node->graph, VARVE_MISUSE, "%s: expected %s, found another",
+        vv_graph_error(node->graph, VARVE_MISUSE,
+            "%s: expected %s, found another",
             vv_node_text(node, text, sizeof text),
             is_owned ? "no callbacks, as the memory is the library's"
                      : "callbacks that make room and settle");
@@ -58,7 +59,7 @@ void varve_set_resizing(
     }
     struct vv_resizing *own = vv_attachment_make(node, &vv_resizing_kind);
     if (!own) {
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
         return;
     }
     own->calls = *resizing;
@@ -74,7 +75,7 @@ void varve_always_resize(varve_node *variable)
     if (own)
         own->is_always = true;
     else if (!vv_is_nil(node))
-        vv_mistake(node->graph, VARVE_MISUSE,
+        vv_graph_error(node->graph, VARVE_MISUSE,
             "%s: expected a variable that varve_set_resizing was called for, "
             "found another node",
             vv_node_text(node, text, sizeof text));
@@ -96,7 +97,7 @@ varve_node *varve_add_resizable(varve_node *parent, const char *name,
 /* --- Room --------------------------------------------------------------- */
 
 /* Asks the program; it may add to the graph, not more. */
-static varve_status ask(
+static varve_status resizing_ask(
     struct vv_room *room, const varve_tensor *coming, varve_error *error)
 {
     char text[256];
@@ -118,7 +119,7 @@ static varve_status ask(
         is_none ? "" : varve_status_name(status));
 }
 
-static varve_status allocate(
+static varve_status resizing_allocate(
     struct vv_room *room, const varve_tensor *coming, varve_error *error)
 {
     size_t size = (size_t)varve_tensor_size(coming);
@@ -139,8 +140,8 @@ varve_status vv_room_make(struct vv_room *room, varve_node *node,
     if (!room->other)
         return vv_fail_memory(error, "a variable");
     varve_status status = vv_variable_is_owned(node->variable)
-                              ? allocate(room, &view, error)
-                              : ask(room, &view, error);
+                              ? resizing_allocate(room, &view, error)
+                              : resizing_ask(room, &view, error);
     if (status)
         vv_variable_give(node->graph, room->other);
     else

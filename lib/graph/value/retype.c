@@ -14,7 +14,7 @@
 #include "try.h"
 #include "variable.h"
 
-static varve_status check(
+static varve_status retype_check(
     const varve_node *node, const varve_tensor *wanted, varve_error *error)
 {
     char text[256];
@@ -40,8 +40,8 @@ static varve_status check(
 
 /* Moves the converted value to new memory; a variable that has none yet gets it
  * later. */
-static varve_status convert(varve_node *node, varve_tensor *wanted,
-    uint64_t *misfits, varve_error *error)
+static varve_status retype_convert(varve_node *node, varve_tensor *wanted,
+    uint64_t *inexact, varve_error *error)
 {
     const varve_tensor *now = &node->variable->tensor;
     const varve_allocator *a = &node->graph->context.allocator;
@@ -51,13 +51,13 @@ static varve_status convert(varve_node *node, varve_tensor *wanted,
     wanted->data = vv_allocate_value(a, size);
     if (!wanted->data)
         return vv_fail_memory(error, "the value of a variable");
-    *misfits = vv_convert(wanted->dtype, wanted->data, now->dtype, now->data,
+    *inexact = vv_convert(wanted->dtype, wanted->data, now->dtype, now->data,
         varve_tensor_count(now));
     return VARVE_OK;
 }
 
 varve_status varve_retype(
-    varve_node *node, varve_dtype dtype, uint64_t *misfits, varve_error *error)
+    varve_node *node, varve_dtype dtype, uint64_t *inexact, varve_error *error)
 {
     uint64_t lost = 0;
     if (!node || vv_is_nil(node))
@@ -68,15 +68,15 @@ varve_status varve_retype(
         wanted.dtype = dtype;
         wanted.data = NULL;
     }
-    VV_TRY(check(node, &wanted, error));
+    VV_TRY(retype_check(node, &wanted, error));
     if (dtype != node->variable->tensor.dtype) {
-        VV_TRY(convert(node, &wanted, &lost, error));
+        VV_TRY(retype_convert(node, &wanted, &lost, error));
         vv_variable_borrow(node, NULL, NULL); /* lets go of the older memory */
         node->variable->tensor.dtype = dtype;
         node->variable->tensor.data = wanted.data;
         vv_fixed_value_record(node);
     }
-    if (misfits)
-        *misfits = lost;
+    if (inexact)
+        *inexact = lost;
     return VARVE_OK;
 }

@@ -40,7 +40,8 @@ char *vv_part_text(
 
 /* --- Making ------------------------------------------------------------- */
 
-static varve_box box_of(const varve_tensor *view, const varve_slice *slice)
+static varve_box slice_box_of(
+    const varve_tensor *view, const varve_slice *slice)
 {
     varve_box box = { { 0 }, { 0 } };
     for (uint32_t i = 0; i < view->rank; i++) {
@@ -60,27 +61,27 @@ static bool is_value(varve_dtype dtype, const varve_shape *shape)
 }
 
 /* Whether a view is a part; else a mistake. */
-static bool check(const varve_tensor *view, const varve_slice *slice,
+static bool slice_check(const varve_tensor *view, const varve_slice *slice,
     const varve_node *where, const char *name)
 {
     varve_graph *graph = where->graph;
     char where_text[256], text[VV_SLICE_TEXT_SIZE], all[VARVE_TENSOR_TEXT_SIZE];
     const varve_tensor whole = varve_view(NULL, view->dtype, slice->shape);
-    const varve_box box = box_of(view, slice);
+    const varve_box box = slice_box_of(view, slice);
     const char *path = vv_node_text(where, where_text, sizeof where_text);
     if (!is_value(view->dtype, &slice->shape))
-        vv_mistake(graph, VARVE_BAD_SHAPE,
+        vv_graph_error(graph, VARVE_BAD_SHAPE,
             "%s: \"%.200s\": expected a slice of a rank up to %d and a size "
             "that fits 64 bits, found one of rank %u",
             path, name, VARVE_MAX_RANK, (unsigned)slice->shape.rank);
     else if (view->dtype == VARVE_STRING)
-        vv_mistake(graph, VARVE_MISUSE,
+        vv_graph_error(graph, VARVE_MISUSE,
             "%s: \"%.200s\": expected a slice with elements of one size, found "
             "%s",
             path, name, varve_tensor_text(&whole, all));
     else if (view->rank != whole.rank ||
              vv_box_leaves(&whole, &box) < view->rank)
-        vv_mistake(graph, VARVE_BAD_SHAPE,
+        vv_graph_error(graph, VARVE_BAD_SHAPE,
             "%s: \"%.200s\": expected a part of %s, found %s", path, name,
             varve_tensor_text(&whole, all), vv_slice_text(view, slice, text));
     else
@@ -93,15 +94,15 @@ const struct vv_attachment_kind vv_slice_kind = {
 };
 
 /* False, and a mistake, where it cannot be one. */
-static bool set(varve_node *node, const varve_slice *slice,
+static bool slice_set(varve_node *node, const varve_slice *slice,
     const varve_node *where, const char *name)
 {
     const varve_tensor *view = &node->variable->tensor;
-    if (!check(view, slice, where, name))
+    if (!slice_check(view, slice, where, name))
         return false;
     struct vv_slice *own = vv_attachment_make(node, &vv_slice_kind);
     if (!own) {
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
         return false;
     }
     own->slice = *slice;
@@ -116,20 +117,20 @@ varve_node *vv_slice_new(varve_node *parent, const char *name,
     if (is_owned)
         view.data = NULL;
     varve_node *node = vv_variable_new(parent, name, view, is_owned);
-    if (vv_is_nil(node) || !slice || set(node, slice, parent, name))
+    if (vv_is_nil(node) || !slice || slice_set(node, slice, parent, name))
         return node;
     vv_node_free(node);
     return &parent->graph->nil;
 }
 
 /* What starts nowhere is told of here, for it cannot be copied. */
-static bool begin(varve_slice *slice, const varve_node *parent,
+static bool slice_begin(varve_slice *slice, const varve_node *parent,
     const char *name, varve_shape shape, const uint64_t *start)
 {
     char path[256];
     *slice = (varve_slice){ .shape = shape };
     if (!start && shape.rank > 0) {
-        vv_mistake(parent->graph, VARVE_MISUSE,
+        vv_graph_error(parent->graph, VARVE_MISUSE,
             "%s: \"%.200s\": expected where a slice starts, found NULL",
             vv_node_text(parent, path, sizeof path), name);
         return false;
@@ -146,7 +147,7 @@ varve_node *varve_add_slice(varve_node *parent, const char *name,
     const char *told = name ? name : "list element";
     varve_slice slice;
     if (!vv_node_takes_children(parent, name) ||
-        !begin(&slice, parent, told, shape, start))
+        !slice_begin(&slice, parent, told, shape, start))
         return &parent->graph->nil;
     return vv_edge_attach(
         parent, name, vv_slice_new(parent, told, view, &slice, false));
@@ -160,7 +161,7 @@ varve_node *varve_add_allocated_slice(varve_node *parent, const char *name,
     const char *told = name ? name : "list element";
     varve_slice slice;
     if (!vv_node_takes_children(parent, name) ||
-        !begin(&slice, parent, told, shape, box ? box->start : NULL))
+        !slice_begin(&slice, parent, told, shape, box ? box->start : NULL))
         return &parent->graph->nil;
     varve_shape part = varve_shape_of(shape.rank, box ? box->extents : NULL);
     varve_node *node =
@@ -194,5 +195,5 @@ varve_tensor vv_whole_of(const varve_node *node)
 
 varve_box vv_box_of(const varve_node *node)
 {
-    return box_of(&node->variable->tensor, vv_part_of(node));
+    return slice_box_of(&node->variable->tensor, vv_part_of(node));
 }

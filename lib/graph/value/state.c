@@ -35,7 +35,7 @@ varve_node *vv_state_new(
     struct vv_node_state *state = vv_attachment_make(node, &vv_state_kind);
     if (!state) {
         vv_node_free(node);
-        return vv_memory_mistake(graph);
+        return vv_graph_memory_error(graph);
     }
     state->callbacks = *callbacks;
     state->self = self;
@@ -49,7 +49,7 @@ varve_node *varve_add_state(varve_node *parent, const char *name,
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     if (!callbacks || !callbacks->save || !callbacks->load) {
-        return vv_mistake(parent->graph, VARVE_MISUSE,
+        return vv_graph_error(parent->graph, VARVE_MISUSE,
             "%s: expected a save and a load callback, found none",
             name ? name : "list element");
     }

@@ -37,7 +37,7 @@ static void touch_below(varve_node *root)
     vv_walk_end(&walk);
 }
 
-void varve_touch(varve_node *node)
+void varve_mark_dirty(varve_node *node)
 {
     node = vv_or_nil(node);
     if (vv_is_nil(node))
@@ -55,7 +55,7 @@ static size_t page_count(uint64_t size)
     return (size_t)(size / VV_TOUCHED_PAGE + (size % VV_TOUCHED_PAGE != 0));
 }
 
-static void clear(varve_node *node, struct vv_touched *touched)
+static void touch_clear(varve_node *node, struct vv_touched *touched)
 {
     vv_release(&node->graph->context.allocator, touched->moments,
         page_count(touched->size) * sizeof *touched->moments);
@@ -63,13 +63,13 @@ static void clear(varve_node *node, struct vv_touched *touched)
     touched->size = 0;
 }
 
-static void release(varve_node *node, void *self)
+static void touch_release(varve_node *node, void *self)
 {
-    clear(node, self);
+    touch_clear(node, self);
 }
 
 static const struct vv_attachment_kind kind = {
-    .size = sizeof(struct vv_touched), .release = release
+    .size = sizeof(struct vv_touched), .release = touch_release
 };
 
 const struct vv_touched *vv_touched_parts(const varve_node *node)
@@ -85,7 +85,7 @@ static struct vv_touched *parts_of(varve_node *node, uint64_t size)
     struct vv_touched *touched = vv_attachment_make(node, &kind);
     if (!touched || (touched->moments && touched->size == size))
         return touched;
-    clear(node, touched);
+    touch_clear(node, touched);
     touched->moments =
         vv_allocate_zeroed(a, page_count(size) * sizeof *touched->moments);
     if (!touched->moments)
@@ -136,7 +136,7 @@ static varve_status check_variable(
         vv_node_text(node, text, sizeof text), what);
 }
 
-varve_status varve_touch_box(
+varve_status varve_mark_box_dirty(
     varve_node *node, const varve_box *box, varve_error *error)
 {
     char path[256], text[VARVE_TENSOR_TEXT_SIZE];
@@ -154,7 +154,7 @@ varve_status varve_touch_box(
     return VARVE_OK;
 }
 
-varve_status varve_touch_rows(
+varve_status varve_mark_rows_dirty(
     varve_node *node, uint64_t first, uint64_t count, varve_error *error)
 {
     char path[256], text[VARVE_TENSOR_TEXT_SIZE];

@@ -14,8 +14,8 @@
 #include "try.h"
 #include "variable.h"
 
-static varve_status check_call(const varve_node *node, varve_status status,
-    const char *way, varve_error *error)
+static varve_status value_bytes_check_call(const varve_node *node,
+    varve_status status, const char *way, varve_error *error)
 {
     char path[256];
     if (!status)
@@ -36,7 +36,7 @@ static varve_status far_out(const varve_node *node, uint64_t offset,
     const varve_memory *m = node->variable->tensor.memory;
     for (size_t at = 0, part; at < size; at += part) {
         part = range_size(size - at);
-        VV_TRY(check_call(node,
+        VV_TRY(value_bytes_check_call(node,
             m->copy_out(m->self, offset + at, bytes + at, part), "out", error));
     }
     return VARVE_OK;
@@ -48,7 +48,7 @@ static varve_status far_in(const varve_node *node, uint64_t offset,
     const varve_memory *m = node->variable->tensor.memory;
     for (size_t at = 0, part; at < size; at += part) {
         part = range_size(size - at);
-        VV_TRY(check_call(node,
+        VV_TRY(value_bytes_check_call(node,
             m->copy_in(m->self, offset + at, bytes + at, part), "in", error));
     }
     return VARVE_OK;
@@ -60,7 +60,7 @@ varve_status vv_value_out(const varve_node *node, uint64_t offset, void *bytes,
     const varve_tensor *tensor = &node->variable->tensor;
     if (vv_is_far(tensor))
         return far_out(node, offset, bytes, size, error);
-    if (vv_lies_elsewhere(tensor))
+    if (vv_needs_copy_in(tensor))
         vv_strided_out(tensor, offset, bytes, size);
     else if (size > 0)
         memcpy(bytes, (const unsigned char *)tensor->data + offset, size);
@@ -73,7 +73,7 @@ varve_status vv_value_in(const varve_node *node, uint64_t offset,
     const varve_tensor *tensor = &node->variable->tensor;
     if (vv_is_far(tensor))
         return far_in(node, offset, bytes, size, error);
-    if (vv_lies_elsewhere(tensor))
+    if (vv_needs_copy_in(tensor))
         vv_strided_in(tensor, offset, bytes, size);
     else if (size > 0)
         memcpy((unsigned char *)tensor->data + offset, bytes, size);

@@ -39,7 +39,7 @@ static void release_pools(varve_node *nil, void *self)
 }
 
 /* What building could not give. */
-static bool give_memory(varve_graph *graph)
+static bool variable_give_memory(varve_graph *graph)
 {
     for (varve_node *node = vv_newest_node(graph); node;
          node = vv_older_node(node)) {
@@ -56,20 +56,20 @@ static const struct vv_attachment_kind kind = {
     .size = sizeof(struct variables),
     .release = release_pools,
     .free_variable = free_variable,
-    .mend = give_memory,
+    .mend = variable_give_memory,
 };
 
 /* NULL: no variable has been made yet. */
-static struct variables *all_of(const varve_graph *graph)
+static struct variables *variable_all_of(const varve_graph *graph)
 {
     return vv_attachment_find(&graph->nil, &kind);
 }
 
 /* The same, made if need be; NULL without memory. */
-static struct variables *make_all(varve_graph *graph)
+static struct variables *variable_make_all(varve_graph *graph)
 {
     const varve_allocator *a = &graph->context.allocator;
-    struct variables *all = all_of(graph);
+    struct variables *all = variable_all_of(graph);
     if (all)
         return all;
     all = vv_attachment_make(&graph->nil, &kind);
@@ -86,7 +86,7 @@ static struct variables *make_all(varve_graph *graph)
 
 bool vv_defer_memory(varve_graph *graph, bool defer)
 {
-    struct variables *all = make_all(graph);
+    struct variables *all = variable_make_all(graph);
     if (all)
         all->defers_memory = defer;
     return all;
@@ -94,7 +94,7 @@ bool vv_defer_memory(varve_graph *graph, bool defer)
 
 bool vv_defer_initializers(varve_graph *graph, bool defer)
 {
-    struct variables *all = make_all(graph);
+    struct variables *all = variable_make_all(graph);
     if (all)
         all->defers_initializers = defer;
     return all;
@@ -102,14 +102,14 @@ bool vv_defer_initializers(varve_graph *graph, bool defer)
 
 bool vv_has_read_only(const varve_graph *graph)
 {
-    const struct variables *all = all_of(graph);
+    const struct variables *all = variable_all_of(graph);
     return all && all->has_read_only;
 }
 
 /* The pool for a variable of that rank. */
-static struct vv_pool *pool_of(const varve_graph *graph, uint32_t rank)
+static struct vv_pool *variable_pool_of(const varve_graph *graph, uint32_t rank)
 {
-    return &all_of(graph)->pools[(rank + 1) / 2];
+    return &variable_all_of(graph)->pools[(rank + 1) / 2];
 }
 
 /* --- Making --------------------------------------------------------------- */
@@ -118,7 +118,7 @@ struct vv_variable_extra *vv_variable_extra(varve_node *node)
 {
     struct vv_variable *variable = node->variable;
     if (!variable->extra)
-        variable->extra = vv_pool_take(&all_of(node->graph)->extras);
+        variable->extra = vv_pool_take(&variable_all_of(node->graph)->extras);
     return variable->extra;
 }
 
@@ -134,25 +134,25 @@ bool vv_variable_set_initializer(
 }
 
 /* An extent that cannot be as the program has most likely meant it: below 0. */
-static varve_node *refuse(
+static varve_node *variable_refuse(
     const varve_node *parent, const char *name, const varve_tensor *view)
 {
     char text[256];
     const char *where = vv_node_text(parent, text, sizeof text);
     if (view->rank == VV_RANK_OF_OTHER_ROWS)
-        return vv_mistake(parent->graph, VARVE_BAD_SHAPE,
+        return vv_graph_error(parent->graph, VARVE_BAD_SHAPE,
             "%s: \"%.200s\": expected the extents of the array, as in "
             "varve_array(w, 2, 3) of float w[2][3], found others",
             where, name);
     for (unsigned i = 0; i < view->rank && i < VARVE_MAX_RANK; i++)
         if (view->shape[i] > INT64_MAX)
-            return vv_mistake(parent->graph, VARVE_BAD_SHAPE,
+            return vv_graph_error(parent->graph, VARVE_BAD_SHAPE,
                 "%s: \"%.200s\": expected extents from 0, found -%llu as "
                 "extent %u of %u: set the count to the number of elements that "
                 "there are",
                 where, name, 0 - (unsigned long long)view->shape[i], i + 1,
                 (unsigned)view->rank);
-    return vv_mistake(parent->graph, VARVE_BAD_SHAPE,
+    return vv_graph_error(parent->graph, VARVE_BAD_SHAPE,
         "%s: \"%.200s\": expected an element type, a rank up to %d and a "
         "size that fits memory, found type %d of rank %u",
         where, name, VARVE_MAX_RANK, (int)view->dtype, (unsigned)view->rank);
@@ -165,23 +165,23 @@ varve_node *vv_variable_new(
     varve_memory strides;
     const varve_tensor given = view;
     if (!vv_tensor_is_valid(&view))
-        return refuse(parent, name, &view);
+        return variable_refuse(parent, name, &view);
     if (is_owned)
         view.memory = NULL;
     else if (!vv_memory_check(&view, parent, name))
         return &graph->nil;
     else if (vv_is_followed(&view))
         view = vv_refresh_view(&view, &strides);
-    const struct variables *all = make_all(graph);
+    const struct variables *all = variable_make_all(graph);
     if (!all)
-        return vv_memory_mistake(graph);
+        return vv_graph_memory_error(graph);
     varve_node *node = vv_node_new(graph, VARVE_VARIABLE);
     if (vv_is_nil(node))
         return node;
-    node->variable = vv_pool_take(pool_of(graph, view.rank));
+    node->variable = vv_pool_take(variable_pool_of(graph, view.rank));
     if (!node->variable) {
         vv_node_free(node);
-        return vv_memory_mistake(graph);
+        return vv_graph_memory_error(graph);
     }
     varve_tensor *tensor = &node->variable->tensor;
     bool has_extra = is_owned || view.dtype == VARVE_STRING;
@@ -191,7 +191,7 @@ varve_node *vv_variable_new(
         (!is_owned && vv_is_followed(&given) &&
             !vv_refresh_follow(node, &given))) {
         vv_node_free(node);
-        return vv_memory_mistake(graph);
+        return vv_graph_memory_error(graph);
     }
     if (has_extra) {
         node->variable->extra->is_owned = is_owned;
@@ -205,7 +205,8 @@ varve_node *vv_variable_new(
 
 struct vv_variable *vv_variable_like(varve_node *node, const varve_tensor *view)
 {
-    struct vv_variable *like = vv_pool_take(pool_of(node->graph, view->rank));
+    struct vv_variable *like =
+        vv_pool_take(variable_pool_of(node->graph, view->rank));
     if (!like)
         return NULL;
     like->extra = node->variable->extra;
@@ -216,7 +217,7 @@ struct vv_variable *vv_variable_like(varve_node *node, const varve_tensor *view)
 void vv_variable_give(varve_graph *graph, struct vv_variable *variable)
 {
     vv_memory_free(&variable->tensor, &graph->context.allocator);
-    vv_pool_give(pool_of(graph, variable->tensor.rank), variable);
+    vv_pool_give(variable_pool_of(graph, variable->tensor.rank), variable);
 }
 
 varve_node *varve_add_variable(
@@ -264,8 +265,8 @@ varve_node *varve_find_or_add_variable(varve_node *parent, const char *name,
     if (now && now->dtype == dtype && vv_shape_equal(now, &view))
         return node;
     bool is_valid = vv_tensor_is_valid(&view);
-    return vv_mistake(node->graph, VARVE_MISMATCH, "%s: expected %s, found %s",
-        vv_node_text(node, text, sizeof text),
+    return vv_graph_error(node->graph, VARVE_MISMATCH,
+        "%s: expected %s, found %s", vv_node_text(node, text, sizeof text),
         is_valid ? varve_tensor_text(&view, wanted) : "an element type",
         now ? varve_tensor_text(now, found) : "a node without a value");
 }
@@ -311,7 +312,7 @@ static bool allocate_or_fail(varve_node *node)
     char text[256];
     if (vv_variable_allocate(node))
         return true;
-    vv_mistake(node->graph, VARVE_NO_MEMORY,
+    vv_graph_error(node->graph, VARVE_NO_MEMORY,
         "%s: out of memory: %llu bytes for its value",
         vv_node_text(node, text, sizeof text),
         (unsigned long long)varve_tensor_size(&node->variable->tensor));
@@ -320,7 +321,7 @@ static bool allocate_or_fail(varve_node *node)
 
 void vv_variable_begin(varve_node *node)
 {
-    const struct variables *all = all_of(node->graph);
+    const struct variables *all = variable_all_of(node->graph);
     if (all->defers_memory)
         return;
     if (allocate_or_fail(node) && !all->defers_initializers)
@@ -359,7 +360,7 @@ void vv_variable_initialize(varve_node *node)
     if (node->value_state == VARVE_DECLARED &&
         vv_variable_is_owned(node->variable) &&
         vv_variable_run_initializer(node, &error))
-        vv_mistake(node->graph, error.status, "%s", error.message);
+        vv_graph_error(node->graph, error.status, "%s", error.message);
 }
 
 void vv_variable_release(
@@ -380,7 +381,7 @@ void vv_variable_release(
     variable->tensor.data = NULL;
 }
 
-static void free_memory(varve_node *node)
+static void variable_free_memory(varve_node *node)
 {
     struct vv_variable *variable = node->variable;
     if (!vv_variable_is_owned(variable) || !variable->tensor.data)
@@ -392,7 +393,7 @@ static void free_memory(varve_node *node)
 void vv_variable_borrow(
     varve_node *node, void *data, struct vv_borrowed *borrowed)
 {
-    free_memory(node);
+    variable_free_memory(node);
     vv_touch(node);
     node->variable->tensor.data = data;
     node->variable->extra->borrowed = borrowed;
@@ -409,10 +410,11 @@ void vv_variable_keep_strings(varve_node *node, void *bytes, size_t size)
 
 static void free_variable(varve_node *node)
 {
-    free_memory(node);
+    variable_free_memory(node);
     if (node->variable->extra) {
         vv_variable_keep_strings(node, NULL, 0);
-        vv_pool_give(&all_of(node->graph)->extras, node->variable->extra);
+        vv_pool_give(
+            &variable_all_of(node->graph)->extras, node->variable->extra);
     }
     vv_variable_give(node->graph, node->variable);
     node->variable = NULL;
@@ -453,7 +455,7 @@ void vv_variable_rebind(varve_node *node, const varve_tensor *view)
         over = vv_variable_like(node, &kept);
     if (!is_kept || !over) {
         vv_memory_free(&kept, a);
-        vv_memory_mistake(node->graph);
+        vv_graph_memory_error(node->graph);
         return;
     }
     vv_graph_values_change(node->graph);
@@ -489,7 +491,7 @@ bool vv_variable_reach(varve_node *node, const varve_memory *memory)
             &variable->tensor, &view, &node->graph->context.allocator))
         return false;
     variable->extra->is_owned = false;
-    all_of(node->graph)->has_read_only = true;
+    variable_all_of(node->graph)->has_read_only = true;
     return true;
 }
 

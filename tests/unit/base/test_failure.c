@@ -34,8 +34,8 @@ TEST(failure, names_every_status)
     cr_assert_str_eq(varve_status_name(VARVE_IO), "VARVE_IO");
     cr_assert_str_eq(varve_status_name(VARVE_CORRUPT), "VARVE_CORRUPT");
     cr_assert_str_eq(varve_status_name(VARVE_LIMIT), "VARVE_LIMIT");
-    cr_assert_str_eq(
-        varve_status_name(VARVE_HALF_RESTORED), "VARVE_HALF_RESTORED");
+    cr_assert_str_eq(varve_status_name(VARVE_PARTIALLY_RESTORED),
+        "VARVE_PARTIALLY_RESTORED");
     cr_assert_str_eq(varve_status_name(VARVE_TIMEOUT), "VARVE_TIMEOUT");
     cr_assert_str_eq(
         varve_status_name(VARVE_DISCONNECTED), "VARVE_DISCONNECTED");

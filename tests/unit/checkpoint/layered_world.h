@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef UNIT_LAYERED_WORLD_H
-#define UNIT_LAYERED_WORLD_H
+#ifndef UNIT_INCREMENTAL_WORLD_H
+#define UNIT_INCREMENTAL_WORLD_H
 
 #include "worlds.h"
 
@@ -24,55 +24,55 @@ static struct {
     struct text_state state;
     varve_node *root;
     int level; /* of compressing; 0 at first */
-} layered;
+} incremental;
 
-static inline void begin_layered(void)
+static inline void begin_incremental(void)
 {
     begin_world();
-    layered.level = 0;
-    layered.root = new_root();
+    incremental.level = 0;
+    incremental.root = new_root();
     for (int i = 0; i < LARGE; i++)
-        layered.large[i] = (float)i;
+        incremental.large[i] = (float)i;
     for (int i = 0; i < MIDDLE; i++)
-        layered.middle[i] = (float)-i;
+        incremental.middle[i] = (float)-i;
     varve_add_variable(
-        layered.root, "large", varve_array(layered.large, LARGE));
+        incremental.root, "large", varve_array(incremental.large, LARGE));
     varve_add_variable(
-        layered.root, "middle", varve_array(layered.middle, MIDDLE));
+        incremental.root, "middle", varve_array(incremental.middle, MIDDLE));
     for (int i = 0; i < SMALL; i++) {
         char name[24];
         snprintf(name, sizeof name, "small%d", i);
-        layered.small[i] = i;
+        incremental.small[i] = i;
         varve_add_variable(
-            layered.root, name, varve_scalar(&layered.small[i]));
+            incremental.root, name, varve_scalar(&incremental.small[i]));
     }
-    layered.strings[0] = (varve_string){ "one", 3 };
-    layered.strings[1] = (varve_string){ "another", 7 };
+    incremental.strings[0] = (varve_string){ "one", 3 };
+    incremental.strings[1] = (varve_string){ "another", 7 };
     varve_add_variable(
-        layered.root, "strings", varve_array(layered.strings, 2));
-    layered.state = (struct text_state){ .text = "state" };
+        incremental.root, "strings", varve_array(incremental.strings, 2));
+    incremental.state = (struct text_state){ .text = "state" };
     varve_add_state(
-        layered.root, "zzz", &text_callbacks, &layered.state);
-    good(layered.root);
+        incremental.root, "zzz", &text_callbacks, &incremental.state);
+    good(incremental.root);
 }
 
-static inline void end_layered(void)
+static inline void end_incremental(void)
 {
-    free_root(layered.root);
+    free_root(incremental.root);
     end_world();
 }
 
-static inline varve_status save_layered(varve_error *error)
+static inline varve_status save_incremental(varve_error *error)
 {
-    const varve_write_options options = { .layered = true,
-        .compress = layered.level };
-    return varve_save(layered.root, "run/m", &options, error);
+    const varve_write_options options = { .incremental = true,
+        .compress = incremental.level };
+    return varve_save(incremental.root, "run/m", &options, error);
 }
 
-static inline void saved_layered(void)
+static inline void saved_incremental(void)
 {
     varve_error error = { 0 };
-    cr_assert_ok(save_layered(&error), error);
+    cr_assert_ok(save_incremental(&error), error);
 }
 
 static inline void digest_of(const char *path, uint8_t digest[16])
@@ -89,14 +89,14 @@ static inline void digest_of(const char *path, uint8_t digest[16])
 static inline void digest_now(uint8_t digest[16])
 {
     varve_error error = { 0 };
-    cr_assert_ok(varve_write(layered.root, "full", NULL, &error), error);
+    cr_assert_ok(varve_write(incremental.root, "full", NULL, &error), error);
     digest_of("full", digest);
     world.context.system->remove(
         world.context.system->state, VV_WORKING_DIRECTORY, "full");
 }
 
 /* That a checkpoint verifies and has the values as they are now. */
-static inline void check_layered(const char *path)
+static inline void check_incremental(const char *path)
 {
     uint8_t expected[16], found[16];
     digest_now(expected);

@@ -8,9 +8,9 @@
 
 #include "worlds.h"
 
-#include <varve/private.h>
+#include <varve/rank_local.h>
 #include <varve/slice.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "reader.h"
 #include "support/thread_comm.h"
@@ -132,7 +132,7 @@ static inline void add_common(
 }
 
 static inline struct own *new_own(const varve_comm *comm, unsigned seed,
-    bool has_values, const varve_private_options *options)
+    bool has_values, const varve_rank_local_options *options)
 {
     struct own *w = calloc(1, sizeof *w);
     w->has_values = has_values;
@@ -140,9 +140,9 @@ static inline struct own *new_own(const varve_comm *comm, unsigned seed,
     w->graph = varve_node_graph(w->root);
     add_common(w, comm->rank, 1, comm->size);
     varve_node *model = varve_find(w->root, "model");
-    add_own(w, varve_add_private(model, "worker", comm, options), seed,
+    add_own(w, varve_add_rank_local(model, "worker", comm, options), seed,
         comm->rank, 0);
-    add_own(w, varve_add_private(w->root, "zz", comm, options), seed,
+    add_own(w, varve_add_rank_local(w->root, "zz", comm, options), seed,
         comm->rank, 1);
     return w;
 }
@@ -159,7 +159,7 @@ static inline struct own *new_plain(uint32_t size, unsigned seed)
     for (int k = 0; k < 2; k++) {
         varve_node *all =
             varve_add_object(parents[k], k == 0 ? "worker" : "zz");
-        varve_tag(all, VARVE_TAG_PRIVATE);
+        varve_tag(all, VARVE_TAG_RANK_LOCAL);
         for (uint32_t i = 0; i < size; i++) {
             char name[24];
             snprintf(name, sizeof name, "%u", i);
@@ -179,7 +179,7 @@ static inline void free_own(struct own *w)
 struct own_run {
     unsigned seed;
     const char *path;
-    varve_private_options options;
+    varve_rank_local_options options;
     varve_write_options write;
     void (*spoil)(struct own *w, const varve_comm *comm); /* or NULL */
     varve_status statuses[MOST_RANKS];

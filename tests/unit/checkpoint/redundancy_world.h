@@ -19,7 +19,7 @@
 #include "support/test_context.h"
 #include "support/thread_comm.h"
 #include "system.h"
-#include "testimony.h"
+#include "member_status.h"
 
 enum { MOST_NODES = 9 };
 

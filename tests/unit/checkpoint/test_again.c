@@ -178,7 +178,7 @@ TEST(again, is_a_mistake_without_a_node_of_the_program)
     struct program p;
     begin_program(&p, NULL);
     varve_node *other = new_root();
-    varve_restoration *plan = varve_plan(p.root, FILE_NAME, NULL, &error);
+    varve_restoration *plan = varve_dry_run(p.root, FILE_NAME, NULL, &error);
     cr_assert_eq(varve_restore_again(NULL, p.root, &error), VARVE_MISUSE);
     cr_assert_eq(varve_restore_again(p.r, NULL, &error), VARVE_MISUSE);
     cr_assert_eq(varve_restore_again(p.r, other, &error), VARVE_MISUSE);
@@ -245,7 +245,7 @@ TEST(again, changes_nothing_where_memory_had_ended_before)
         varve_add_variable(root, "late", varve_scalar(&late));
         test_fail_allocation(-1, false);
         was_well = !varve_graph_check(graph, NULL);
-        varve_clear_mistake(graph, NULL);
+        varve_graph_clear_error(graph, NULL);
         w = 2;
         varve_status status = varve_restore_again(r, x, &error);
         cr_assert(!status || status == VARVE_NO_MEMORY);

@@ -95,8 +95,9 @@ TEST(assertion, does_not_mind_what_is_excused)
 {
     begin_world();
     write_names("x", "y");
-    check_read(make("x", NULL), &(varve_read_options){ .expect.unused = "y" },
-        true, true, true, NULL);
+    check_read(make("x", NULL),
+        &(varve_read_options){ .expect.unexpected = "y" }, true, true, true,
+        NULL);
     varve_node *root = make("x", "y");
     varve_add_variable(root, "more", varve_scalar(COPY_AT(&x)));
     check_read(root, &(varve_read_options){ .expect.missing = "more" }, true,

@@ -19,7 +19,7 @@ static void *wait_and_open(void *user)
 
 TEST(background, waits_while_as_many_are_in_flight_as_may_be)
 {
-    varve_write_options one = { .background.in_flight = 1 };
+    varve_write_options one = { .async.in_flight = 1 };
     for (int i = 0; i < 2; i++) {
         pthread_t opener;
         begin_gate();
@@ -124,7 +124,7 @@ static void be_the_child(varve_job *job)
     if (!varve_job_is_done(job) ||
         varve_job_wait(job, &error) != VARVE_CANCELLED ||
         !strstr(error.message, "forked") || varve_job_path(job) ||
-        varve_job_wait_copied(job, &error))
+        varve_job_wait_staged(job, &error))
         _exit(1);
     varve_job_free(job);
     open_gate(0);

@@ -5,8 +5,8 @@
 #include "worlds.h"
 
 #include "binding.h"
-#include "fate.h"
-#include "holding.h"
+#include "delivery_state.h"
+#include "unbind.h"
 
 static float memory[6] = { 1, 2, 3, 4, 5, 6 };
 
@@ -258,8 +258,8 @@ TEST(binding, lets_no_optional_value_decide_what_a_node_is)
     cr_assert_ok(varve_assert_consumed(r, &error), error);
     varve_report *report = varve_report_new(r, &error);
     varve_finding f;
-    cr_assert_eq(varve_report_count(report, VARVE_ONLY_IN_FILE), 2);
-    cr_assert(varve_report_at(report, VARVE_ONLY_IN_FILE, 0, &f));
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_UNEXPECTED), 2);
+    cr_assert(varve_report_at(report, VARVE_FINDING_UNEXPECTED, 0, &f));
     cr_assert_str_eq(f.reason, "optional");
     varve_report_free(report);
     varve_restoration_free(r);

@@ -6,9 +6,9 @@
 #define FILE_NAME "a.any" /* of any format */
 #include "worlds.h"
 
-#include <varve/together.h>
+#include <varve/collective.h>
 
-#include "cargo_out.h"
+#include "save_plan_write.h"
 #include "support/thread_comm.h"
 
 enum { FEW = 40, MANY = 3000000, BAD = 17, BYTE = 2 };
@@ -17,9 +17,9 @@ enum { FEW = 40, MANY = 3000000, BAD = 17, BYTE = 2 };
 static int declare_bools(
     void *user, uint64_t done, uint64_t total, const char *what)
 {
-    struct vv_cargo *cargo = user;
-    uint8_t *dtypes = cargo->columns.index.value_dtypes.data;
-    for (size_t i = 0; i < cargo->value_count; i++)
+    struct vv_save_plan *save_plan = user;
+    uint8_t *dtypes = save_plan->columns.index.value_dtypes.data;
+    for (size_t i = 0; i < save_plan->value_count; i++)
         dtypes[i] = VARVE_BOOL;
     return what && done > total;
 }
@@ -28,17 +28,18 @@ static int declare_bools(
 static void write_bad(size_t count)
 {
     varve_error error = { 0 };
-    struct vv_cargo cargo;
+    struct vv_save_plan save_plan;
     varve_write_options options = { .progress = declare_bools,
-        .progress_user = &cargo };
+        .progress_user = &save_plan };
     uint8_t *bytes = calloc(1, count);
     bytes[count - BAD] = BYTE;
     varve_node *root = new_root();
     varve_add_variable(
         root, "b", varve_view(bytes, VARVE_UINT8, VARVE_SHAPE(count)));
-    cr_assert_ok(vv_cargo_gather(&cargo, root, &options, &error), error);
-    cr_assert_ok(vv_cargo_write(&cargo, FILE_NAME, &error), error);
-    vv_cargo_clear(&cargo);
+    cr_assert_ok(
+        vv_save_plan_gather(&save_plan, root, &options, &error), error);
+    cr_assert_ok(vv_save_plan_write(&save_plan, FILE_NAME, &error), error);
+    vv_save_plan_clear(&save_plan);
     free_root(root);
     free(bytes);
 }
@@ -63,7 +64,7 @@ static void check_refused(size_t count, const varve_read_options *options)
         root, "b", varve_view(bools, VARVE_BOOL, VARVE_SHAPE(count)));
     cr_assert_null(varve_read(root, FILE_NAME, options, &error));
     cr_assert(error.status == VARVE_CORRUPT ||
-              (may_be_half && error.status == VARVE_HALF_RESTORED));
+              (may_be_half && error.status == VARVE_PARTIALLY_RESTORED));
     cr_assert(strstr(error.message, ": b: offset "), "%s", error.message);
     cr_assert(
         strstr(error.message, "found the byte 2"), "%s", error.message);

@@ -102,15 +102,16 @@ static void sum(uint8_t *digest)
 static varve_write_options any_way(uint64_t *state)
 {
     uint64_t which = proof_next(state) % 6;
-    bool layered = which == 1 || which == 2;
+    bool incremental = which == 1 || which == 2;
     int compress = which == 2 || which == 3;
 #ifndef VV_HAVE_LAYERS
-    layered = false;
+    incremental = false;
     compress = 0;
 #elif !defined(VV_HAVE_ZSTD)
     compress = 0;
 #endif
-    return (varve_write_options){ .layered = layered, .compress = compress };
+    return (varve_write_options){ .incremental = incremental,
+        .compress = compress };
 }
 
 static struct sample begin_sample(uint64_t *state)

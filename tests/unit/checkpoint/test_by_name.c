@@ -89,12 +89,12 @@ TEST(by_name, says_so_in_the_report_and_in_a_plan)
     write_names();
     varve_node *root = build_other();
     varve_error error = { 0 };
-    varve_restoration *plan = varve_plan(root, FILE_NAME, NULL, &error);
+    varve_restoration *plan = varve_dry_run(root, FILE_NAME, NULL, &error);
     cr_assert(plan, "%s", error.message);
     varve_report *report = varve_report_new(plan, &error);
     varve_finding finding;
-    cr_assert_eq(varve_report_count(report, VARVE_MATCHED), 4);
-    cr_assert(varve_report_at(report, VARVE_MATCHED, 0, &finding));
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_MATCHED), 4);
+    cr_assert(varve_report_at(report, VARVE_FINDING_MATCHED, 0, &finding));
     cr_assert_str_eq(finding.reason, "by its global name");
     cr_assert(strstr(varve_report_text(report), "net/deep/y"));
     cr_assert(strstr(varve_report_text(report), " <- c%2Fd%2Fe"));
@@ -270,7 +270,7 @@ TEST(by_name, reports_a_second_claim_as_a_conflict)
     cr_assert(mine[0] == 1 && mine[1] == 0);
     varve_report *report = varve_report_new(r, NULL);
     varve_finding finding;
-    cr_assert(varve_report_at(report, VARVE_MISMATCHED, 0, &finding));
+    cr_assert(varve_report_at(report, VARVE_FINDING_MISMATCHED, 0, &finding));
     cr_assert_str_eq(finding.program_path, "a");
     cr_assert_str_eq(finding.reason, "x has it");
     varve_report_free(report);

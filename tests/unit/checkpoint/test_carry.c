@@ -6,7 +6,7 @@
 #include "worlds.h"
 
 #include <varve/job.h>
-#include <varve/layers.h>
+#include <varve/incremental.h>
 #include <varve/snapshot.h>
 
 /* A run: it always has `w`; what is built late is an object with a variable,
@@ -248,7 +248,7 @@ TEST(carry, goes_with_every_kind_of_save)
     cr_assert_ok(varve_job_wait(job, &error), error);
     varve_job_free(job);
     check_file("async");
-    const varve_write_options rest = { .background.at_rest = true };
+    const varve_write_options rest = { .async.zero_copy = true };
     job = varve_save_async(run.root, "run", &rest, &error);
     cr_assert_ok(varve_job_wait(job, &error), error);
     varve_job_free(job);
@@ -270,11 +270,11 @@ TEST(carry, goes_with_layers)
     varve_error error = { 0 };
     begin_world();
     varve_restoration *r = begin_resumed(&run);
-    varve_write_options options = { .layered = true };
+    varve_write_options options = { .incremental = true };
     for (int i = 1; i <= 3; i++) {
         run.weight[0] += 1;
-        varve_touch(run.w);
-        options.layers.only_touched = i == 3;
+        varve_mark_dirty(run.w);
+        options.increment.only_dirty = i == 3;
         cr_assert_ok(varve_save(run.root, "run", &options, &error), error);
         char path[16];
         snprintf(path, sizeof path, "run-%d", i);

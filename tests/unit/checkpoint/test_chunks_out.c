@@ -109,7 +109,7 @@ TEST(chunks_out, leaves_no_gaps_but_up_to_pages)
     uint64_t hash;
     make_values();
     begin_world();
-    struct run run = { .failing = RANKS, .options = { .layered = true } };
+    struct run run = { .failing = RANKS, .options = { .incremental = true } };
     thread_comm_run(RANKS, 2, -1, save, &run);
     cr_assert_ok(run.statuses[0], run.errors[0]);
     uint64_t size = layers(&hash);

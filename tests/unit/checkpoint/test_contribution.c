@@ -4,7 +4,7 @@
  */
 #include "together_world.h"
 
-#include "cargo_digests.h"
+#include "save_plan_digests.h"
 #include "contribution.h"
 
 enum { RANK = 1, SIZE = 2 };
@@ -13,7 +13,7 @@ static const varve_comm comm = { .rank = RANK, .size = SIZE, .node = 9 };
 
 struct told {
     struct part *part;
-    struct vv_cargo cargo;
+    struct vv_save_plan save_plan;
     struct vv_share share;
     struct vv_buffer bytes;
 };
@@ -25,12 +25,13 @@ static void begin_told(struct told *t)
     t->part = new_part(&comm, 1, true);
     vv_buffer_init(&t->bytes, test_allocator());
     cr_assert_ok(
-        vv_cargo_gather_slices(&t->cargo, t->part->root, NULL, &error), error);
-    cr_assert_ok(vv_cargo_digest(&t->cargo, NULL, &error), error);
+        vv_save_plan_gather_slices(&t->save_plan, t->part->root, NULL, &error),
+        error);
+    cr_assert_ok(vv_save_plan_digest(&t->save_plan, NULL, &error), error);
     cr_assert_ok(
-        vv_share_make(&t->share, &t->cargo, NULL, &comm, &error), error);
-    cr_assert_ok(vv_contribution_add(
-                     &t->bytes, &comm, "a", &t->cargo, &t->share, true, &error),
+        vv_share_make(&t->share, &t->save_plan, NULL, &comm, &error), error);
+    cr_assert_ok(vv_contribution_add(&t->bytes, &comm, "a", &t->save_plan,
+                     &t->share, true, &error),
         error);
 }
 
@@ -38,7 +39,7 @@ static void end_told(struct told *t)
 {
     vv_buffer_clear(&t->bytes);
     vv_share_clear(&t->share);
-    vv_cargo_clear(&t->cargo);
+    vv_save_plan_clear(&t->save_plan);
     free_part(t->part);
     end_world();
 }
@@ -53,23 +54,24 @@ TEST(contribution, tells_of_the_region_and_each_slice)
     cr_assert_eq(
         c.stretch_count, t.share.stretches.size / sizeof(struct vv_stretch));
     size_t count;
-    const struct vv_cargo_slice *slices = vv_cargo_slices(&t.cargo, &count);
+    const struct vv_save_plan_slice *slices =
+        vv_save_plan_slices(&t.save_plan, &count);
     const uint8_t *at = c.slices;
     cr_assert_eq(count, 1 + BLOCKS);
     for (size_t i = 0; i < count; i++) {
-        const struct vv_slice_told told =
+        const struct vv_slice_message told =
             vv_contribution_slice(at, slices[i].rank);
         for (uint32_t k = 0; k < slices[i].rank; k++) {
             cr_assert_eq(vv_at64(at, k), slices[i].box.start[k]);
             cr_assert_eq(
                 vv_at64(at, slices[i].rank + k), slices[i].box.extents[k]);
         }
-        cr_assert_eq(vv_told_size(at, slices[i].rank), told.size);
+        cr_assert_eq(vv_index_broadcast_size(at, slices[i].rank), told.size);
         vv_contribution_pass(&at, slices[i].rank);
         if (told.size == 0)
             continue;
         const struct vv_digest digest = vv_digest_of(
-            t.cargo.values[slices[i].value], (size_t)told.size);
+            t.save_plan.values[slices[i].value], (size_t)told.size);
         cr_assert_eq(memcmp(told.digests, digest.bytes, 16), 0);
     }
     cr_assert_eq(at, t.bytes.data + t.bytes.size);
@@ -85,9 +87,9 @@ TEST(contribution, differs_where_ranks_differ)
     begin_told(&t);
     const struct vv_contribution c = vv_contribution_of(t.bytes.data);
     vv_buffer_init(&other, test_allocator());
-    t.cargo.counter = 5;
+    t.save_plan.counter = 5;
     cr_assert_ok(vv_contribution_add(
-                     &other, &comm, "a", &t.cargo, &t.share, true, &error),
+                     &other, &comm, "a", &t.save_plan, &t.share, true, &error),
         error);
     const struct vv_contribution d = vv_contribution_of(other.data);
     cr_assert_neq(memcmp(c.request, d.request, 16), 0);
@@ -107,7 +109,7 @@ TEST(contribution, tells_of_memory_that_runs_out)
         vv_buffer_init(&bytes, test_allocator());
         test_fail_allocation(number, false);
         varve_status status = vv_contribution_add(
-            &bytes, &comm, "a", &t.cargo, &t.share, true, &error);
+            &bytes, &comm, "a", &t.save_plan, &t.share, true, &error);
         bool is_over = test_allocation_count() <= number;
         test_fail_allocation(-1, false);
         vv_buffer_clear(&bytes);

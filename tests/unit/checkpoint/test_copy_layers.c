@@ -14,12 +14,12 @@ static const varve_write_options plain;
 /* A checkpoint with three layers, "run/m-3.varve", and those before it. */
 static void make(void)
 {
-    begin_layered();
+    begin_incremental();
     for (int i = 0; i < 3; i++) {
-        layered.large[i * 200000 + 7] += 1;
-        layered.middle[i] += 1;
-        layered.small[i * 99] += 1;
-        saved_layered();
+        incremental.large[i * 200000 + 7] += 1;
+        incremental.middle[i] += 1;
+        incremental.small[i * 99] += 1;
+        saved_incremental();
     }
 }
 
@@ -64,26 +64,26 @@ TEST(copy_layers, writes_what_is_not_there)
     uint64_t first, second, all;
     make();
     first = copied(2);
-    cr_assert_gt(first, sizeof layered.large);
+    cr_assert_gt(first, sizeof incremental.large);
     second = copied(3);
     cr_assert_lt(second, 400000);
-    check_layered("far/m-3.varve");
+    check_incremental("far/m-3.varve");
     cr_assert_gt(count_layers(&all), 2);
     cr_assert_lt(copied(3), 30000, "the index alone");
-    end_layered();
+    end_incremental();
 }
 
 TEST(copy_layers, writes_what_is_packed_as_it_is)
 {
     make();
-    layered.level = 3;
+    incremental.level = 3;
     for (int i = 0; i < LARGE; i++)
-        layered.large[i] = (float)(i % 7);
+        incremental.large[i] = (float)(i % 7);
     copied(3);
-    saved_layered();
-    cr_assert_lt(copied(4), sizeof layered.large / 2);
-    check_layered("far/m-4.varve");
-    end_layered();
+    saved_incremental();
+    cr_assert_lt(copied(4), sizeof incremental.large / 2);
+    check_incremental("far/m-4.varve");
+    end_incremental();
 }
 
 /* One without layers becomes the file that it is. */
@@ -93,7 +93,8 @@ TEST(copy_layers, repacks_what_has_none)
     size_t one, other;
     uint64_t size;
     make();
-    cr_assert_ok(varve_write(layered.root, "full.varve", NULL, &error), error);
+    cr_assert_ok(
+        varve_write(incremental.root, "full.varve", NULL, &error), error);
     cr_assert_ok(vv_copy_layers(&world.context, "full.varve",
                      "far/full.varve", &plain, &size, &error),
         error);
@@ -101,7 +102,7 @@ TEST(copy_layers, repacks_what_has_none)
     cr_assert_eq(memcmp(bytes, bytes_of("far/full.varve", &other), one), 0);
     cr_assert_eq(one, other);
     cr_assert_eq(size, one);
-    end_layered();
+    end_incremental();
 }
 
 /* Neither the index nor a layer: nothing would look at that again. */
@@ -119,7 +120,7 @@ TEST(copy_layers, leaves_nothing_of_what_does_not_verify)
     cr_assert(strstr(error.message, "run/m-3.varve: large: "), "%s",
         error.message);
     cr_assert_eq(memory_file_count(world.memory), files);
-    end_layered();
+    end_incremental();
 }
 
 /* As of a copy that a full disk cut off elsewhere. */
@@ -128,9 +129,9 @@ TEST(copy_layers, writes_again_what_has_another_size)
     make();
     copied(2);
     memory_resize(world.memory, largest_of("far/layers/"), 5000);
-    cr_assert_gt(copied(3), sizeof layered.large);
-    check_layered("far/m-3.varve");
-    end_layered();
+    cr_assert_gt(copied(3), sizeof incremental.large);
+    check_incremental("far/m-3.varve");
+    end_incremental();
 }
 
 static int end_soon(void *user, uint64_t done, uint64_t total, const char *what)
@@ -154,8 +155,8 @@ TEST(copy_layers, ends_where_it_is_cancelled)
         VARVE_CANCELLED);
     cr_assert_leq(memory_file_count(world.memory), files + 1);
     cr_assert_gt(copied(3), 0);
-    check_layered("far/m-3.varve");
-    end_layered();
+    check_incremental("far/m-3.varve");
+    end_incremental();
 }
 
 TEST(copy_layers, spares_what_has_the_name)
@@ -168,8 +169,8 @@ TEST(copy_layers, spares_what_has_the_name)
     cr_assert_eq(vv_copy_layers(&world.context, "run/m-2.varve",
                      "far/m-3.varve", &options, &size, &error),
         VARVE_EXISTS);
-    check_layered("far/m-3.varve");
-    end_layered();
+    check_incremental("far/m-3.varve");
+    end_incremental();
 }
 
 /* Whatever fails: what is there under the name is whole, and the next one
@@ -190,12 +191,12 @@ static varve_status try_one(long number, bool *is_over)
     world.context.system = under;
     faulty_free(faulty);
     if (largest_of("far/m-3.varve"))
-        check_layered("far/m-3.varve");
+        check_incremental("far/m-3.varve");
     else
         cr_assert_neq(status, VARVE_OK);
     copied(3);
-    check_layered("far/m-3.varve");
-    end_layered();
+    check_incremental("far/m-3.varve");
+    end_incremental();
     return status;
 }
 
@@ -223,6 +224,6 @@ TEST(copy_layers, leaves_nothing_when_memory_ends)
         cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
         cr_assert_eq(test_block_count(), blocks);
     }
-    check_layered("far/m-3.varve");
-    end_layered();
+    check_incremental("far/m-3.varve");
+    end_incremental();
 }

@@ -67,7 +67,7 @@ static void check_faults_so(unsigned kinds, int number_of_errno)
 static void check_faults(unsigned kinds, int number_of_errno)
 {
     for (int i = 0; i < 3; i++) {
-        run.options.layered = i == 1;
+        run.options.incremental = i == 1;
         run.options.compress = i == 2;
         check_faults_so(kinds, number_of_errno);
     }

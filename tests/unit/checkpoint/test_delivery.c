@@ -32,7 +32,7 @@ TEST(delivery, notes_what_it_has_no_room_for)
 #ifndef NDEBUG
 static void be_due_on_no_list(varve_restoration *r)
 {
-    r->delivery.fates.of[0] = VV_FATE_DUE;
+    r->delivery.delivery_states.of[0] = VV_DELIVERY_STATE_DUE;
     vv_delivery_check(&r->delivery);
 }
 

@@ -48,7 +48,7 @@ static void save(const varve_comm *comm, void *user)
     } else if (run->what == 6) {
         add_twins(p, is_other);
     } else if (run->what == 7 && is_other) {
-        options.many.files = 2;
+        options.collective.files = 2;
     } else if (run->what == 8 && is_other) {
         snprintf(p->state.text, sizeof p->state.text, "another state");
     } else if (run->what == 9 && is_other) {

@@ -61,7 +61,7 @@ TEST(dispatch, waits_with_a_state_for_its_variables)
     s = varve_add_state(root, "s", &text_callbacks, &state);
     cr_assert_eq(state.loads, 0);
     cr_assert_eq(r->delivery.held.pairs.size, sizeof(struct vv_pair));
-    vv_unhold(&r->delivery);
+    vv_delivery_release_ready_states(&r->delivery);
     cr_assert_eq(r->delivery.held.pairs.size, sizeof(struct vv_pair));
     varve_add_variable(s, "x", varve_array(x, 3));
     cr_assert_eq(x[2], 3);

@@ -74,7 +74,7 @@ static varve_status restore(
     const varve_read_options options = {
         .resources = { .threads = 1, .staging_size = 1 }
     };
-    struct vv_consent consent = {
+    struct vv_collective_open consent = {
         .open = open_it, .divide = divide, .ask = ask, .user = others
     };
     varve_restoration *r = vv_restoration_open(root,
@@ -146,7 +146,7 @@ TEST(division, verifies_its_own_part_ahead)
 TEST(division, verifies_again_what_another_has_verified)
 {
     struct others others = saying(VV_NEEDS_WHOLE, 1, 2);
-    cr_assert_eq(restore_damaged(5, &others), VARVE_HALF_RESTORED);
+    cr_assert_eq(restore_damaged(5, &others), VARVE_PARTIALLY_RESTORED);
     cr_assert_eq(weights[SIZE - 1], 7);
 }
 
@@ -154,7 +154,7 @@ TEST(division, leaves_a_part_that_has_nothing_to_others)
 {
     struct others others = saying(VV_NEEDS_WHOLE, 98, 100);
     cr_assert_eq(
-        restore_damaged(3 * VV_CHUNK_SIZE, &others), VARVE_HALF_RESTORED);
+        restore_damaged(3 * VV_CHUNK_SIZE, &others), VARVE_PARTIALLY_RESTORED);
     others = saying(VV_NEEDS_WHOLE, 99, 100);
     cr_assert_eq(
         restore_damaged(3 * VV_CHUNK_SIZE, &others), VARVE_CORRUPT);

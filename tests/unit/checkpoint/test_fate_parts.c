@@ -1,6 +1,6 @@
 /* test_fate_parts.c - values of a file that are parts of others: who may have
- * them (lib/checkpoint/delivery/fate.c, dispatch.c), who may not, and what is
- * said of them.
+ * them (lib/checkpoint/delivery/delivery_state.c, dispatch.c), who may not, and
+ * what is said of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -56,7 +56,7 @@ static void save(void)
     fill(100);
 }
 
-TEST(fate_parts, come_back_to_the_slice_that_they_were)
+TEST(delivery_state_parts, come_back_to_the_slice_that_they_were)
 {
     begin_world();
     save();
@@ -72,7 +72,7 @@ TEST(fate_parts, come_back_to_the_slice_that_they_were)
     end_world();
 }
 
-TEST(fate_parts, wait_for_a_slice_that_comes_later)
+TEST(delivery_state_parts, wait_for_a_slice_that_comes_later)
 {
     begin_world();
     save();
@@ -101,7 +101,7 @@ TEST(fate_parts, wait_for_a_slice_that_comes_later)
     end_world();
 }
 
-TEST(fate_parts, are_cast_like_others)
+TEST(delivery_state_parts, are_cast_like_others)
 {
     begin_world();
     save();
@@ -117,7 +117,7 @@ TEST(fate_parts, are_cast_like_others)
     end_world();
 }
 
-TEST(fate_parts, fill_memory_of_the_library)
+TEST(delivery_state_parts, fill_memory_of_the_library)
 {
     const varve_box box = { { FIRST, 0 }, { ROWS, COLUMNS } };
     begin_world();
@@ -169,7 +169,7 @@ static void refuse_slice(
     check_refused(root, says);
 }
 
-TEST(fate_parts, are_for_no_other)
+TEST(delivery_state_parts, are_for_no_other)
 {
     begin_world();
     save();
@@ -190,7 +190,7 @@ TEST(fate_parts, are_for_no_other)
     end_world();
 }
 
-TEST(fate_parts, are_reported_with_both_boxes)
+TEST(delivery_state_parts, are_reported_with_both_boxes)
 {
     const uint64_t other[] = { 5, 0 };
     begin_world();
@@ -199,12 +199,12 @@ TEST(fate_parts, are_reported_with_both_boxes)
     varve_node *root = new_root();
     varve_add_slice(root, "x", varve_array(&rows[0][0], ROWS, COLUMNS),
         VARVE_SHAPE(WHOLE, COLUMNS), other);
-    varve_restoration *r = varve_plan(root, FILE_NAME, NULL, &error);
+    varve_restoration *r = varve_dry_run(root, FILE_NAME, NULL, &error);
     cr_assert(r, "%s", error.message);
     varve_report *report = varve_report_new(r, &error);
     cr_assert(report, "%s", error.message);
     varve_finding finding;
-    cr_assert(varve_report_at(report, VARVE_MISMATCHED, 0, &finding));
+    cr_assert(varve_report_at(report, VARVE_FINDING_MISMATCHED, 0, &finding));
     cr_assert_str_eq(finding.reason,
         "saved is float32[3,4] from [2,0] on of float32[8,4], here "
         "float32[3,4] from [5,0] on of float32[8,4]");
@@ -217,7 +217,7 @@ TEST(fate_parts, are_reported_with_both_boxes)
 /* --- Saving --------------------------------------------------------------- */
 
 /* Without a part the file is that of any save. */
-TEST(fate_parts, change_nothing_where_there_is_none)
+TEST(delivery_state_parts, change_nothing_where_there_is_none)
 {
     begin_world();
     varve_error error = { 0 };
@@ -237,7 +237,7 @@ TEST(fate_parts, change_nothing_where_there_is_none)
     end_world();
 }
 
-TEST(fate_parts, may_be_of_nothing)
+TEST(delivery_state_parts, may_be_of_nothing)
 {
     begin_world();
     varve_error error = { 0 };
@@ -257,7 +257,7 @@ TEST(fate_parts, may_be_of_nothing)
 }
 
 /* What is not saved has the shape of its whole, as in any file. */
-TEST(fate_parts, are_those_that_are_saved)
+TEST(delivery_state_parts, are_those_that_are_saved)
 {
     begin_world();
     varve_error error = { 0 };
@@ -279,7 +279,7 @@ TEST(fate_parts, are_those_that_are_saved)
     end_world();
 }
 
-TEST(fate_parts, are_refused_where_nobody_asks_for_them)
+TEST(delivery_state_parts, are_refused_where_nobody_asks_for_them)
 {
     begin_world();
     varve_error error = { 0 };
@@ -296,7 +296,7 @@ TEST(fate_parts, are_refused_where_nobody_asks_for_them)
 
 /* --- Looking -------------------------------------------------------------- */
 
-TEST(fate_parts, are_told_of_by_a_reader)
+TEST(delivery_state_parts, are_told_of_by_a_reader)
 {
     begin_world();
     save();
@@ -341,7 +341,7 @@ static void digest_at(uint64_t from, uint8_t digest[16])
     free_root(root);
 }
 
-TEST(fate_parts, have_digests_by_where_they_are)
+TEST(delivery_state_parts, have_digests_by_where_they_are)
 {
     uint8_t digests[3][16];
     begin_world();
@@ -366,7 +366,7 @@ static varve_status save_and_look(varve_node *root)
     return reader ? VARVE_OK : error.status;
 }
 
-TEST(fate_parts, leave_nothing_when_memory_ends)
+TEST(delivery_state_parts, leave_nothing_when_memory_ends)
 {
     bool is_done = false;
     for (long n = 0; !is_done; n++) {

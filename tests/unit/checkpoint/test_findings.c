@@ -19,30 +19,33 @@ TEST(findings, are_lines_for_people)
 {
     varve_tensor two = varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(2));
     varve_tensor three = varve_view(NULL, VARVE_INT64, VARVE_SHAPE(3));
-    check_line(&(struct vv_finding){ .kind = VARVE_WAITING, .file_path = "a/b",
-                   .saved = &two, .reason = "r", .nearest = "c" },
+    check_line(&(struct vv_finding){ .kind = VARVE_FINDING_PENDING,
+                   .file_path = "a/b",
+                   .saved = &two,
+                   .reason = "r",
+                   .nearest = "c" },
         "a/b                            float32[2]         r (nearest: \"c\")");
-    check_line(&(struct vv_finding){ .kind = VARVE_MISMATCHED,
+    check_line(&(struct vv_finding){ .kind = VARVE_FINDING_MISMATCHED,
                    .file_path = "a", .program_path = "b", .saved = &two,
                    .wanted = &three, .is_excused = true },
         "b                              <- a float32[2] in the file, int64[3] "
-        "in the program [excused]");
-    check_line(&(struct vv_finding){ .kind = VARVE_MISMATCHED,
+        "in the program [expected]");
+    check_line(&(struct vv_finding){ .kind = VARVE_FINDING_MISMATCHED,
                    .program_path = "b", .saved = &two, .wanted = &three,
                    .reason = "r" },
         "b                              float32[2] in the file, int64[3] in "
         "the program: r");
-    check_line(&(struct vv_finding){ .kind = VARVE_MISMATCHED,
+    check_line(&(struct vv_finding){ .kind = VARVE_FINDING_MISMATCHED,
                    .program_path = "b", .saved = &two, .wanted = &two,
                    .reason = "shared in the file with a, which has it" },
         "b                              float32[2]         shared in the file "
         "with a, which has it");
-    check_line(&(struct vv_finding){ .kind = VARVE_ONLY_IN_PROGRAM,
+    check_line(&(struct vv_finding){ .kind = VARVE_FINDING_MISSING,
                    .program_path = "b", .wanted = &three },
         "b                              int64[3]");
-    check_line(&(struct vv_finding){ .kind = VARVE_MATCHED,
+    check_line(&(struct vv_finding){ .kind = VARVE_FINDING_MATCHED,
                    .file_path = "\xc3\xa4", .program_path = "\xc3\xa4",
-                   .saved = &two, .misfits = 12 },
+                   .saved = &two, .inexact = 12 },
         "\xc3\xa4                              float32[2]         "
         "(12 values not kept exactly)");
 }
@@ -59,11 +62,11 @@ TEST(findings, end_past_the_end)
     varve_restoration *r = read_root(root, NULL);
     varve_report *report = varve_report_new(r, &error);
     size_t count;
-    cr_assert_not_null(vv_findings(report, VARVE_MATCHED, &count));
+    cr_assert_not_null(vv_findings(report, VARVE_FINDING_MATCHED, &count));
     cr_assert_eq(count, 1);
-    cr_assert(varve_report_at(report, VARVE_MATCHED, 0, &finding));
-    cr_assert(!varve_report_at(report, VARVE_MATCHED, 1, &finding));
-    cr_assert(!varve_report_at(report, VARVE_WAITING, 0, &finding));
+    cr_assert(varve_report_at(report, VARVE_FINDING_MATCHED, 0, &finding));
+    cr_assert(!varve_report_at(report, VARVE_FINDING_MATCHED, 1, &finding));
+    cr_assert(!varve_report_at(report, VARVE_FINDING_PENDING, 0, &finding));
     cr_assert(!varve_report_at(report, (varve_finding_kind)5, 0, &finding));
     cr_assert_eq(varve_report_count(report, (varve_finding_kind)-1), 0);
     const char *text = varve_report_text(report);

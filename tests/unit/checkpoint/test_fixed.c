@@ -10,7 +10,7 @@
 #include "support/views.h"
 
 #include <varve/slice.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 enum { LARGE = 300000 };
 

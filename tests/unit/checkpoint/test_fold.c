@@ -48,7 +48,7 @@ static varve_status add_up(void *user, varve_node *mine, varve_reader *saved,
 static void begin_counter(
     struct counter *c, const varve_comm *comm, bool folds)
 {
-    const varve_private_options options = { .fold = folds ? add_up : NULL,
+    const varve_rank_local_options options = { .fold = folds ? add_up : NULL,
         .fold_user = c };
     *c = (struct counter){ .root = new_root(),
         .comm = comm,
@@ -56,7 +56,7 @@ static void begin_counter(
         .count = -1,
         .more = -1 };
     varve_add_variable(c->root, "x", varve_scalar(&c->x));
-    varve_add_variable(varve_add_private(c->root, "own", comm, &options),
+    varve_add_variable(varve_add_rank_local(c->root, "own", comm, &options),
         "count", varve_scalar(&c->count));
 }
 
@@ -140,7 +140,7 @@ TEST(fold, tells_all_ranks_of_one_that_failed)
     save_counters(4);
     struct run run = { .bad = 1, .odd = -1, .saved_by = 4 };
     thread_comm_run(3, 0, -1, load_counter, &run);
-    check_own(&run.run, 3, VARVE_HALF_RESTORED);
+    check_own(&run.run, 3, VARVE_PARTIALLY_RESTORED);
     cr_assert(strstr(run.run.errors[2].message,
                   "rank 1: own: its fold failed with VARVE_IO"),
         "%s", run.run.errors[2].message);
@@ -185,7 +185,7 @@ TEST(fold, leaves_half_restored_what_came_before_it_fails)
     begin_counter(&c, NULL, true);
     c.fails = VARVE_IO;
     cr_assert(!varve_read(c.root, FILE_NAME, NULL, &error));
-    cr_assert_eq(error.status, VARVE_HALF_RESTORED);
+    cr_assert_eq(error.status, VARVE_PARTIALLY_RESTORED);
     cr_assert_eq(c.x, 7);
     cr_assert_eq(
         varve_write(c.root, "c.varve", NULL, &error), VARVE_MISUSE);
@@ -209,12 +209,12 @@ static varve_status take_away(void *user, varve_node *mine,
 /* As in any callback of the library. */
 TEST(fold, may_take_no_node_away)
 {
-    const varve_private_options options = { .fold = take_away };
+    const varve_rank_local_options options = { .fold = take_away };
     int64_t count = 0;
     begin_world();
     save_counters(3);
     varve_node *root = new_root();
-    varve_node *mine = varve_add_private(root, "own", NULL, &options);
+    varve_node *mine = varve_add_rank_local(root, "own", NULL, &options);
     varve_add_variable(mine, "count", varve_scalar(&count));
     varve_restoration_free(varve_read(root, FILE_NAME, NULL, NULL));
     cr_assert_eq(varve_find_path(root, "own/0"), mine);
@@ -231,7 +231,7 @@ TEST(fold, is_not_called_by_a_plan)
     begin_world();
     save_counters(3);
     begin_counter(&c, NULL, true);
-    varve_restoration *r = varve_plan(c.root, FILE_NAME, NULL, &error);
+    varve_restoration *r = varve_dry_run(c.root, FILE_NAME, NULL, &error);
     cr_assert(r, "%s", error.message);
     cr_assert_eq(c.calls, 0);
     cr_assert_ok(varve_assert_consumed(r, &error), error);
@@ -257,7 +257,7 @@ TEST(fold, is_called_when_its_node_is_added_later_and_again_when_it_failed)
     varve_track(c.root, "own", own);
     cr_assert_eq(c.calls, 1);
     cr_assert_eq(varve_graph_check(varve_node_graph(c.root), &error),
-        VARVE_HALF_RESTORED);
+        VARVE_PARTIALLY_RESTORED);
     c.fails = VARVE_OK;
     varve_untrack(varve_find(own, "0"), "more");
     cr_assert_ok(varve_restoration_retry(r, &error), error);
@@ -286,7 +286,7 @@ TEST(fold, tells_of_memory_that_runs_out)
             cr_assert_eq(c.count, 60);
         else
             cr_assert(error.status == VARVE_NO_MEMORY ||
-                          error.status == VARVE_HALF_RESTORED,
+                          error.status == VARVE_PARTIALLY_RESTORED,
                 "%s", error.message);
         varve_restoration_free(r);
         free_root(c.root);

@@ -53,7 +53,7 @@ TEST(graft, copies_a_part_with_all_that_is_within)
     varve_error error;
     varve_graph *from = build();
     varve_graph *to = varve_graph_new(test_allocator());
-    varve_node *part = varve_graft(varve_graph_root(to), "new",
+    varve_node *part = varve_copy_subgraph(varve_graph_root(to), "new",
         varve_find(varve_graph_root(from), "part"), &error);
     cr_assert(part, "%s", error.message);
     cr_assert_eq(part, varve_find(varve_graph_root(to), "new"));
@@ -85,7 +85,7 @@ TEST(graft, works_within_one_graph)
     varve_graph *g = build();
     varve_node *root = varve_graph_root(g);
     varve_node *copy =
-        varve_graft(root, "twin", varve_find(root, "part"), &error);
+        varve_copy_subgraph(root, "twin", varve_find(root, "part"), &error);
     cr_assert(copy, "%s", error.message);
     cr_assert_null(
         varve_global_name(varve_find(copy, "w")), "it is taken");
@@ -101,17 +101,17 @@ TEST(graft, a_failed_state_or_a_taken_name_gives_nothing)
     varve_node *root = varve_graph_root(to);
     varve_node *part = varve_find(varve_graph_root(from), "part");
     fails = 1;
-    cr_assert_null(varve_graft(root, "a", part, &error));
+    cr_assert_null(varve_copy_subgraph(root, "a", part, &error));
     cr_assert_eq(error.status, VARVE_CALLBACK);
     cr_assert_ok(varve_graph_check(to, &error), error);
     cr_assert_null(varve_find(root, "a"));
     fails = 0;
     varve_add_object(root, "taken");
-    cr_assert_null(varve_graft(root, "taken", part, &error));
+    cr_assert_null(varve_copy_subgraph(root, "taken", part, &error));
     cr_assert_eq(error.status, VARVE_DUPLICATE);
-    cr_assert_null(varve_graft(NULL, "a", part, &error));
+    cr_assert_null(varve_copy_subgraph(NULL, "a", part, &error));
     cr_assert_eq(error.status, VARVE_MISUSE);
-    cr_assert_null(varve_graft(root, "a", NULL, &error));
+    cr_assert_null(varve_copy_subgraph(root, "a", NULL, &error));
     varve_graph_free(from);
     varve_graph_free(to);
 }
@@ -125,7 +125,7 @@ TEST(graft, without_memory_nothing_is_left)
         varve_graph *to = varve_graph_new(test_allocator());
         test_fail_allocation(n, false);
         varve_node *copy =
-            varve_graft(varve_graph_root(to), "copy", part, &error);
+            varve_copy_subgraph(varve_graph_root(to), "copy", part, &error);
         test_fail_allocation(-1, false);
         varve_graph_free(to);
         if (copy)

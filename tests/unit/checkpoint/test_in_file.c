@@ -219,7 +219,7 @@ TEST(in_file, a_graft_outlives_the_file)
     begin(&w, "a.varve", PACKED);
     varve_graph *graph = over(&w, "a.varve", NULL);
     varve_graph *other = vv_graph_new_in(&w.context);
-    varve_node *copy = varve_graft(varve_graph_root(other), "copy",
+    varve_node *copy = varve_copy_subgraph(varve_graph_root(other), "copy",
         varve_find(varve_graph_root(graph), "large"), &error);
     cr_assert(copy, "%s", error.message);
     varve_graph_free(graph);

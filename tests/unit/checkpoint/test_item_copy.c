@@ -134,8 +134,8 @@ TEST(item_copy, says_what_could_not_be_put_back)
     varve_error error = { 0 };
     varve_snapshot *s = begin();
     view_fail(&far[0], 3, 1000);
-    cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_HALF_RESTORED);
-    cr_assert_eq(error.status, VARVE_HALF_RESTORED);
+    cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_PARTIALLY_RESTORED);
+    cr_assert_eq(error.status, VARVE_PARTIALLY_RESTORED);
     cr_assert(strstr(error.message, "copying its value in failed"));
     cr_assert(strstr(error.message, "could not be put back:\n  a"));
     cr_assert_eq(plain[0], 2);

@@ -51,11 +51,11 @@ TEST(job, saves_the_state_at_the_call)
  * asks. */
 static varve_job *begin_at_rest(varve_job **first)
 {
-    static const varve_write_options at_rest = { .background.at_rest = true };
+    static const varve_write_options zero_copy = { .async.zero_copy = true };
     close_gate();
     *first = begin_write("first", NULL);
     wait_at_gate();
-    return begin_write("second", &at_rest);
+    return begin_write("second", &zero_copy);
 }
 
 static void end_at_rest(varve_job *first, varve_job *second)
@@ -72,7 +72,7 @@ TEST(job, of_values_at_rest_is_copied_before_they_change)
     varve_job *first;
     begin_gate();
     varve_job *second = begin_at_rest(&first);
-    cr_assert_ok(varve_job_wait_copied(second, &error), error);
+    cr_assert_ok(varve_job_wait_staged(second, &error), error);
     set_values(7);
     end_at_rest(first, second);
     end_gate();
@@ -177,9 +177,10 @@ TEST(job, of_values_at_rest_is_copied_before_memory_of_the_library_goes)
 
 TEST(job, is_waited_for_by_the_end_of_its_graph)
 {
-    static const varve_write_options at_rest = { .background.at_rest = true };
+    static const varve_write_options zero_copy = { .async.zero_copy = true };
     begin_gate();
-    varve_job *jobs[2] = { begin_write("x", NULL), begin_write("y", &at_rest) };
+    varve_job *jobs[2] = { begin_write("x", NULL),
+        begin_write("y", &zero_copy) };
     free_root(gate.root);
     set_values(7);
     for (int i = 0; i < 2; i++) {
@@ -197,7 +198,7 @@ TEST(job, finds_its_number_when_its_turn_comes)
 {
     varve_error error = { 0 };
     varve_job *jobs[4];
-    varve_write_options options = { .background.in_flight = 9 };
+    varve_write_options options = { .async.in_flight = 9 };
     begin_gate();
     close_gate();
     for (int i = 0; i < 4; i++) {
@@ -444,7 +445,7 @@ TEST(job, writes_other_formats)
 TEST(job, writes_only_what_changed_where_that_is_asked_for)
 {
     varve_error error = { 0 };
-    varve_write_options options = { .layered = true };
+    varve_write_options options = { .incremental = true };
     begin_gate();
     for (int i = 1; i < 4; i++) {
         set_values((float)i);
@@ -488,11 +489,11 @@ TEST(job, refuses_what_a_save_refuses)
     varve_remove(node);
     varve_untrack(gate.root, "nothing");
     cr_assert_null(varve_write_async(gate.root, "x", NULL, &error));
-    cr_assert_eq(varve_clear_mistake(varve_node_graph(gate.root), NULL),
+    cr_assert_eq(varve_graph_clear_error(varve_node_graph(gate.root), NULL),
         error.status);
     error.status = VARVE_OK;
     cr_assert_eq(varve_job_wait(NULL, &error), VARVE_MISUSE);
-    cr_assert_eq(varve_job_wait_copied(NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_job_wait_staged(NULL, &error), VARVE_MISUSE);
     cr_assert(varve_job_is_done(NULL));
     cr_assert_null(varve_job_path(NULL));
     varve_job_cancel(NULL);
@@ -503,8 +504,8 @@ TEST(job, refuses_what_a_save_refuses)
 
 TEST(job, runs_out_of_memory_without_a_trace)
 {
-    for (int at_rest = 0; at_rest < 2; at_rest++) {
-        varve_write_options options = { .background.at_rest = at_rest };
+    for (int zero_copy = 0; zero_copy < 2; zero_copy++) {
+        varve_write_options options = { .async.zero_copy = zero_copy };
         varve_status status = VARVE_NO_MEMORY;
         begin_gate();
         struct text_state state = { .text = "state" };

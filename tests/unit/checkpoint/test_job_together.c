@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include <varve/private.h>
+#include <varve/rank_local.h>
 #include <varve/reader.h>
 #include <varve/remote.h>
 
@@ -117,7 +117,7 @@ static void read_back(struct run *run, struct part *p, const varve_comm *comm)
 
 static uint64_t copied_of(const varve_job *job)
 {
-    const struct vv_buffer *copied = &job->cargo.copied;
+    const struct vv_buffer *copied = &job->save_plan.copied;
     const struct vv_piece *all =
         (const struct vv_piece *)(const void *)copied->data;
     uint64_t size = 0;
@@ -130,11 +130,11 @@ static uint64_t copied_of(const varve_job *job)
 static void change_behind(
     struct run *run, struct part *p, const varve_comm *comm)
 {
-    bool at_rest = run->options.background.at_rest;
+    bool zero_copy = run->options.async.zero_copy;
     varve_job *job = start(run, p, comm);
     run->copied[comm->rank] = copied_of(job);
-    if (at_rest)
-        run->is_wrong[comm->rank] |= varve_job_wait_copied(job, NULL) != 0;
+    if (zero_copy)
+        run->is_wrong[comm->rank] |= varve_job_wait_staged(job, NULL) != 0;
     set_part(p, false);
     run->is_wrong[comm->rank] |= varve_any(comm, false);
     if (comm->rank == 0) {
@@ -158,13 +158,13 @@ static void check_copied(const struct run *run, uint32_t size)
 
 TEST(job_together, saves_what_was_there_at_the_call)
 {
-    static const varve_write_options ways[] = { { .layered = false },
-        { .background.at_rest = true }, { .many.files = 3 },
+    static const varve_write_options ways[] = { { .incremental = false },
+        { .async.zero_copy = true }, { .collective.files = 3 },
 #ifdef VV_HAVE_LAYERS
-        { .layered = true },
+        { .incremental = true },
 #endif
 #ifdef VV_HAVE_ZSTD
-        { .layered = true, .compress = 1, .background.at_rest = true },
+        { .incremental = true, .compress = 1, .async.zero_copy = true },
 #endif
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -186,7 +186,7 @@ static void change_own(struct run *run, struct part *p, const varve_comm *comm)
     static double large[MOST][5000];
     double *own = large[comm->rank];
     int64_t small = 100 + comm->rank;
-    varve_node *mine = varve_add_private(p->root, "own", comm, NULL);
+    varve_node *mine = varve_add_rank_local(p->root, "own", comm, NULL);
     varve_add_variable(mine, "small", varve_scalar(&small));
     varve_add_variable(mine, "large", varve_array(own, 5000));
     for (int i = 0; i < 5000; i++)
@@ -252,7 +252,7 @@ static varve_reader *open_saved(const char *path)
 
 TEST(job_together, saves_in_the_order_of_the_calls)
 {
-    struct run run = { .body = save_three, .options = { .layered = true } };
+    struct run run = { .body = save_three, .options = { .incremental = true } };
     begin_world();
     run_all(&run, 3);
     check_all(&run, 3, VARVE_OK, "");
@@ -524,7 +524,7 @@ TEST(job_together, fails_at_all_whoever_runs_out_of_memory)
     for (long number = 0; !is_over; number += 3) {
         struct run run = { .body = change_own };
         begin_world();
-        run.options.layered = number % 2;
+        run.options.incremental = number % 2;
         test_fail_allocation(number, number % 4 > 1);
         run_all(&run, 3);
         is_over = test_allocation_count() <= number;

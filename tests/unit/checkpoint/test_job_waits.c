@@ -25,7 +25,7 @@ static varve_error error;
 
 static void begin_jobs(void)
 {
-    static const varve_write_options at_rest = { .background.at_rest = true };
+    static const varve_write_options zero_copy = { .async.zero_copy = true };
     begin_gate();
     memset(&now, 0, sizeof now);
     now.owned = varve_add_allocated_variable(
@@ -38,7 +38,7 @@ static void begin_jobs(void)
     close_gate();
     now.first = begin_write("first", NULL);
     wait_at_gate();
-    now.second = begin_write("second", &at_rest);
+    now.second = begin_write("second", &zero_copy);
 }
 
 static void end_jobs(void)
@@ -55,9 +55,9 @@ static void end_jobs(void)
 
 /* --- The calls ------------------------------------------------------------ */
 
-static void wait_copied(void)
+static void wait_staged(void)
 {
-    cr_assert_ok(varve_job_wait_copied(now.second, &error), error);
+    cr_assert_ok(varve_job_wait_staged(now.second, &error), error);
 }
 static void wait_second(void)
 {
@@ -102,7 +102,7 @@ static void retype_it(void)
 }
 static void plan_it(void)
 {
-    varve_restoration *r = varve_plan(gate.root, "file", NULL, &error);
+    varve_restoration *r = varve_dry_run(gate.root, "file", NULL, &error);
     cr_assert(r, "%s", error.message);
     varve_restoration_free(r);
 }
@@ -129,7 +129,7 @@ static const struct row {
     enum waits waits;
     void (*ways[5])(void);
 } rows[] = {
-    { "`varve_job_wait_copied`", COPIES, { wait_copied } },
+    { "`varve_job_wait_staged`", COPIES, { wait_staged } },
     { "`varve_job_wait`, `varve_job_free`", END, { wait_second, free_second } },
     { "`varve_write`, `varve_save`", END, { write_it } },
     { "`varve_graph_free`", END, { free_graph } },
@@ -137,7 +137,7 @@ static const struct row {
         { read_it, restore_snapshot } },
     { "`varve_remove`, `varve_untrack`, `varve_rebind`, `varve_retype`", COPIES,
         { remove_it, untrack_it, rebind_it, retype_it } },
-    { "`varve_add_object` and others that add, `varve_plan`, "
+    { "`varve_add_object` and others that add, `varve_dry_run`, "
       "`varve_snapshot_new`",
         NOTHING, { add_node, plan_it, take_snapshot } },
     { "`varve_job_is_done`, `varve_job_progress`, `varve_job_cancel`, "
@@ -201,12 +201,12 @@ TEST(job, that_begins_waits_for_its_copy_and_for_the_oldest_of_too_many)
 {
     pthread_t opener;
     begin_jobs();
-    varve_write_options three = { .background.in_flight = 3 };
+    varve_write_options three = { .async.in_flight = 3 };
     varve_job *third = begin_write("third", &three);
     cr_assert_not(varve_job_is_done(now.first));
     set_values(7);
     cr_assert_eq(pthread_create(&opener, NULL, open_later, NULL), 0);
-    three.background.in_flight = 1;
+    three.async.in_flight = 1;
     varve_job *fourth = begin_write("fourth", &three);
     cr_assert(varve_job_is_done(now.first) && varve_job_is_done(third));
     pthread_join(opener, NULL);

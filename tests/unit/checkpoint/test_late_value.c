@@ -10,7 +10,7 @@
 
 #include "late_value.h"
 #include "variable.h"
-#include "stake.h"
+#include "at_risk.h"
 
 enum { VALUES = 600, LARGEST = 5000 };
 
@@ -191,17 +191,17 @@ TEST(late_value, is_small_and_as_the_variable_has_it)
 }
 
 /* Who restores next has something to lose. */
-TEST(late_value, is_at_stake_from_then_on)
+TEST(late_value, is_at_risk_from_then_on)
 {
     begin_world();
     write_values();
     varve_node *root = new_root();
     varve_restoration *r = read_root(root, NULL);
     const varve_graph *graph = root->graph;
-    cr_assert_not(vv_is_at_stake(graph, r->pairing.number + 1));
+    cr_assert_not(vv_is_at_risk(graph, r->pairing.number + 1));
     check_value(add(root, 6, true), 6);
-    cr_assert(vv_is_at_stake(graph, r->pairing.number + 1));
-    cr_assert_not(vv_is_at_stake(graph, r->pairing.number));
+    cr_assert(vv_is_at_risk(graph, r->pairing.number + 1));
+    cr_assert_not(vv_is_at_risk(graph, r->pairing.number));
     varve_restoration_free(r);
     free_root(root);
     memset(memory, 0, sizeof memory);

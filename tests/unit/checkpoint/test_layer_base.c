@@ -21,7 +21,7 @@ static struct vv_layer_base open_for(const char *path, const char *base_path)
     return base;
 }
 
-TEST(layer_base, is_a_layered_one_in_the_same_directory)
+TEST(layer_base, is_a_incremental_one_in_the_same_directory)
 {
     static const struct {
         const char *path, *base;
@@ -34,36 +34,37 @@ TEST(layer_base, is_a_layered_one_in_the_same_directory)
         { "run/x.varve", "run/full", false },
     };
     varve_error error = { 0 };
-    begin_layered();
-    saved_layered();
-    cr_assert_ok(varve_write(layered.root, "run/full", NULL, &error), error);
+    begin_incremental();
+    saved_incremental();
+    cr_assert_ok(
+        varve_write(incremental.root, "run/full", NULL, &error), error);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct vv_layer_base base = open_for(cases[i].path, cases[i].base);
         cr_assert_eq(base.is_there, cases[i].is_there, "%zu", i);
         cr_assert_eq(base.dropped, VV_NONE);
         vv_layer_base_close(&base);
     }
-    end_layered();
+    end_incremental();
 }
 
 TEST(layer_base, drops_the_layer_of_which_the_most_is_of_no_use)
 {
-    begin_layered();
-    saved_layered();
+    begin_incremental();
+    saved_incremental();
     for (int k = 1; k <= 2; k++) {
         for (int i = 0; i < LARGE; i++)
-            layered.large[i] += 1;
-        saved_layered();
+            incremental.large[i] += 1;
+        saved_incremental();
     }
     struct vv_layer_base base = open_for("run/x.varve", "run/m-3.varve");
     cr_assert(base.is_there);
     cr_assert_eq(base.dropped, VV_NONE, "two layers of about the data");
     vv_layer_base_close(&base);
     for (int i = 0; i < MIDDLE / 2; i++)
-        layered.middle[i] += 1;
+        incremental.middle[i] += 1;
     for (int i = 0; i < LARGE / 2; i++)
-        layered.large[i] += 1;
-    saved_layered();
+        incremental.large[i] += 1;
+    saved_incremental();
     base = open_for("run/x.varve", "run/m-4.varve");
     cr_assert_neq(base.dropped, VV_NONE);
     const struct vv_index *index = &base.file.parsed.index;
@@ -71,7 +72,7 @@ TEST(layer_base, drops_the_layer_of_which_the_most_is_of_no_use)
         base.file.data_end - 100, "the first one");
     cr_assert_not(vv_layer_base_keeps(&base, 64, base.file.data_end - 64));
     vv_layer_base_close(&base);
-    end_layered();
+    end_incremental();
 }
 
 /* As many bytes, and perhaps the same ones, in other places. */

@@ -4,12 +4,12 @@
  */
 #include "unchanged_world.h"
 
-#include "cargo.h"
+#include "save_plan.h"
 #include "layer_known.h"
 #include "page_sums.h"
 
 static struct {
-    struct vv_cargo cargo;
+    struct vv_save_plan save_plan;
     struct vv_index index;
     struct vv_layer_base base;
     struct vv_layer_known known;
@@ -19,21 +19,23 @@ static struct {
 static void begin_look(const char *base)
 {
     varve_error error = { 0 };
-    struct vv_cargo *c = &look.cargo;
-    cr_assert_ok(vv_cargo_gather(c, layered.root, &touched, &error), error);
-    cr_assert_ok(vv_cargo_index(c, &look.index, &error), error);
+    struct vv_save_plan *c = &look.save_plan;
+    cr_assert_ok(
+        vv_save_plan_gather(c, incremental.root, &touched, &error), error);
+    cr_assert_ok(vv_save_plan_index(c, &look.index, &error), error);
     cr_assert_ok(vv_layer_base_open(&look.base, &c->context, base, "run/x",
                      &look.index, &error),
         error);
     look.known = vv_layer_known_of(&c->unchanged, &look.index, &look.base);
-    while (vv_at64(look.index.value_sizes, look.large) != sizeof layered.large)
+    while (
+        vv_at64(look.index.value_sizes, look.large) != sizeof incremental.large)
         look.large++;
 }
 
 static void end_look(void)
 {
     vv_layer_base_close(&look.base);
-    vv_cargo_clear(&look.cargo);
+    vv_save_plan_clear(&look.save_plan);
 }
 
 static size_t count_changed(uint64_t chunk)
@@ -49,30 +51,30 @@ static size_t count_changed(uint64_t chunk)
 TEST(layer_known, is_what_was_not_touched)
 {
     varve_error error = { 0 };
-    begin_layered();
+    begin_incremental();
     save_touched();
-    cr_assert_ok(varve_touch_rows(named("large"), 3000, 1, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(named("large"), 3000, 1, &error), error);
     begin_look("run/m-1.varve");
     cr_assert(look.known.is_known);
     cr_assert_null(vv_layer_known_digest(&look.known, look.large, 0));
     cr_assert_eq(count_changed(0), 1);
     const uint8_t *digest = vv_layer_known_digest(&look.known, look.large, 1);
     const struct vv_digest expected =
-        vv_digest_of(layered.large + (1 << 18), 1 << 20);
+        vv_digest_of(incremental.large + (1 << 18), 1 << 20);
     cr_assert(digest);
     cr_assert_eq(memcmp(digest, expected.bytes, VV_DIGEST_SIZE), 0);
     cr_assert_eq(count_changed(1), 0);
     end_look();
-    end_layered();
+    end_incremental();
 }
 
 TEST(layer_known, is_nothing_of_another_checkpoint)
 {
-    static const varve_write_options all = { .layered = true };
-    begin_layered();
+    static const varve_write_options all = { .incremental = true };
+    begin_incremental();
     save_touched();
     save_to("run/m", &all); /* nobody notes which values those are, */
-    layered.middle[0] = 7;
+    incremental.middle[0] = 7;
     save_to("run/m", &all); /* but the first are known again */
     static const char *const names[] = { "run/m-1.varve", "run/m-2.varve",
         "run/m-3.varve", "run/none" };
@@ -85,5 +87,5 @@ TEST(layer_known, is_nothing_of_another_checkpoint)
             cr_assert_eq(count_changed(1), VV_CHUNK_PAGES);
         end_look();
     }
-    end_layered();
+    end_incremental();
 }

@@ -1,5 +1,5 @@
-/* test_layer_match.c - lib/checkpoint/together/layer_match.c, and layered saves
- * of many processes as a whole.
+/* test_layer_match.c - lib/checkpoint/together/layer_match.c, and incremental
+ * saves of many processes as a whole.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,7 +58,7 @@ static varve_node *add_all(const varve_comm *comm)
         start[0] += run.shift;
     if (comm->rank + 1 < comm->size)
         end += run.shift;
-    varve_node *mine = varve_add_private(root, "mine", comm, NULL);
+    varve_node *mine = varve_add_rank_local(root, "mine", comm, NULL);
     varve_node *list = varve_add_list(root, "smalls");
     varve_add_variable(root, "a", varve_array(weights, LARGE / 4));
     varve_add_slice(root, "rows",
@@ -158,7 +158,7 @@ static void begin_layers(int level)
 {
     begin_world();
     make_values();
-    run = (struct run){ .options = { .layered = true, .compress = level } };
+    run = (struct run){ .options = { .incremental = true, .compress = level } };
 }
 
 TEST(layer_match, writes_what_has_changed)
@@ -325,9 +325,9 @@ TEST(layer_match, writes_all_where_the_base_is_of_no_use)
     memory_put(world.memory, "run/m-1.varve", "odd", 3);
     cr_assert_eq(grow(2), all);
     check_saved(2);
-    run.options.layers.base = "run/none.varve";
+    run.options.increment.base = "run/none.varve";
     cr_assert_eq(grow(2), all);
-    run.options.layers.base = "run/m-2.varve";
+    run.options.increment.base = "run/m-2.varve";
     rows[0][0] = -1;
     cr_assert_leq(grow(2), (1 << 20) + 2 * 4096);
     check_saved(4);

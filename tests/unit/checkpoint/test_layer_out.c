@@ -168,9 +168,9 @@ static void write_by(const struct vv_system *system, const char *path)
     varve_node *root = varve_graph_root(vv_graph_new_in(&context));
     for (size_t i = 0; i < 12; i++) {
         char name[16];
-        memcpy(large[i], layered.large + i * 1000,
-            (LARGE - i * 50000) * sizeof *layered.large);
-        memcpy(middle[i], layered.middle, sizeof layered.middle);
+        memcpy(large[i], incremental.large + i * 1000,
+            (LARGE - i * 50000) * sizeof *incremental.large);
+        memcpy(middle[i], incremental.middle, sizeof incremental.middle);
         snprintf(name, sizeof name, "large%zu", i);
         varve_add_variable(
             root, name, varve_array(large[i], LARGE - i * 50000));
@@ -178,7 +178,7 @@ static void write_by(const struct vv_system *system, const char *path)
         varve_add_variable(
             root, name, varve_array(middle[i], 500 + i * 400));
         snprintf(name, sizeof name, "small%zu", i);
-        varve_add_variable(root, name, varve_scalar(&layered.small[i]));
+        varve_add_variable(root, name, varve_scalar(&incremental.small[i]));
     }
     cr_assert_ok(varve_write(root, path, &options, &error), error);
     free_root(root);
@@ -189,7 +189,7 @@ TEST(layer_out, packs_to_the_same_bytes_by_however_many_threads)
 {
     static const unsigned ways[] = { 1, 2, 3, 8, 0 };
     size_t sizes[2];
-    begin_layered();
+    begin_incremental();
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct vv_system system = *world.context.system;
         processors = ways[i] ? ways[i] : 4;
@@ -203,7 +203,7 @@ TEST(layer_out, packs_to_the_same_bytes_by_however_many_threads)
         cr_assert(sizes[0] == sizes[1] && memcmp(a, b, sizes[0]) == 0,
             "%u processors", ways[i]);
     }
-    end_layered();
+    end_incremental();
 }
 
 #endif

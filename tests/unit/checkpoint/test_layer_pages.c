@@ -20,7 +20,7 @@ static void touch(uint64_t first, uint64_t count)
 {
     varve_error error = { 0 };
     cr_assert_ok(
-        varve_touch_rows(named("large"), first, count, &error), error);
+        varve_mark_rows_dirty(named("large"), first, count, &error), error);
 }
 
 /* How many chunks of a checkpoint are summed by pages. */
@@ -38,66 +38,66 @@ static uint64_t count_paged(const char *path)
 /* Changes an element and says so. */
 static void change(size_t i)
 {
-    layered.large[i] -= 1;
+    incremental.large[i] -= 1;
     touch(i, 1);
 }
 
 TEST(layer_pages, are_begun_where_a_few_pages_change)
 {
-    begin_layered();
+    begin_incremental();
     save_touched();
     cr_assert_eq(count_paged("run/m-1.varve"), 0);
     change(5);
     save_touched();
     cr_assert_eq(count_paged("run/m-2.varve"), 1);
-    check_layered("run/m-2.varve");
+    check_incremental("run/m-2.varve");
     change(CHUNK + 5);
     change(2 * CHUNK + 5); /* not a whole one */
     save_touched();
     cr_assert_eq(count_paged("run/m-3.varve"), 2);
-    check_layered("run/m-3.varve");
+    check_incremental("run/m-3.varve");
     save_touched();
     cr_assert_eq(count_paged("run/m-4.varve"), 2);
-    check_layered("run/m-4.varve");
-    end_layered();
+    check_incremental("run/m-4.varve");
+    end_incremental();
 }
 
 TEST(layer_pages, are_summed_where_they_were_touched_and_nowhere_else)
 {
-    begin_layered();
+    begin_incremental();
     save_touched();
     change(5);
     save_touched();
-    layered.large[10 * PAGE] = -7; /* and nothing is said of it */
+    incremental.large[10 * PAGE] = -7; /* and nothing is said of it */
     change(20 * PAGE);
     save_touched();
-    layered.large[10 * PAGE] = 10 * PAGE;
-    check_layered("run/m-3.varve");
-    end_layered();
+    incremental.large[10 * PAGE] = 10 * PAGE;
+    check_incremental("run/m-3.varve");
+    end_incremental();
 }
 
 /* What is all new is summed as a whole again, also if it was in pages. */
 TEST(layer_pages, end_where_most_of_a_chunk_changes)
 {
     uint64_t before, after;
-    begin_layered();
+    begin_incremental();
     save_touched();
     change(5);
     save_touched();
     count_layers(&before);
     for (size_t i = 0; i < CHUNK; i++)
-        layered.large[i] += 1;
+        incremental.large[i] += 1;
     touch(0, CHUNK);
     save_touched();
     cr_assert_eq(count_paged("run/m-3.varve"), 0);
-    check_layered("run/m-3.varve");
+    check_incremental("run/m-3.varve");
     count_layers(&after);
     cr_assert_leq(after - before, VV_CHUNK_SIZE + 2 * 4096);
     change(6);
     save_touched();
     cr_assert_eq(count_paged("run/m-4.varve"), 1);
-    check_layered("run/m-4.varve");
-    end_layered();
+    check_incremental("run/m-4.varve");
+    end_incremental();
 }
 
 /* A save that knows nothing of what was touched sums all pages, and writes the
@@ -105,19 +105,19 @@ TEST(layer_pages, end_where_most_of_a_chunk_changes)
 TEST(layer_pages, are_compared_where_nothing_is_known)
 {
     uint64_t before, after;
-    begin_layered();
-    saved_layered();
-    layered.large[5] = -1;
-    saved_layered();
+    begin_incremental();
+    saved_incremental();
+    incremental.large[5] = -1;
+    saved_incremental();
     cr_assert_eq(count_paged("run/m-2.varve"), 1);
     count_layers(&before);
-    layered.large[30 * PAGE] = -1;
-    layered.large[40 * PAGE] = -1;
-    saved_layered();
+    incremental.large[30 * PAGE] = -1;
+    incremental.large[40 * PAGE] = -1;
+    saved_incremental();
     count_layers(&after);
     cr_assert_leq(after - before, 128 + 3 * 4096);
-    check_layered("run/m-3.varve");
-    end_layered();
+    check_incremental("run/m-3.varve");
+    end_incremental();
 }
 
 static uint64_t next_random(uint64_t *state)
@@ -134,22 +134,22 @@ static void run_for_long(const varve_write_options *options)
 {
     uint64_t random = 17;
     char path[32];
-    begin_layered();
+    begin_incremental();
     for (int save = 1; save <= 80; save++) {
         for (int k = 0; k < 8; k++)
             change((size_t)(next_random(&random) % LARGE));
         if (save % 9 == 0)
-            layered.small[save] += 1;
+            incremental.small[save] += 1;
         if (save % 20 == 0) {
-            layered.middle[save] += 1;
-            varve_touch(named("middle"));
+            incremental.middle[save] += 1;
+            varve_mark_dirty(named("middle"));
         }
         save_to("run/m", options);
         snprintf(path, sizeof path, "run/m-%d.varve", save);
-        check_layered(path);
+        check_incremental(path);
     }
     cr_assert_eq(count_paged(path), 2);
-    end_layered();
+    end_incremental();
 }
 
 TEST(layer_pages, come_through_a_long_run)
@@ -159,15 +159,15 @@ TEST(layer_pages, come_through_a_long_run)
 
 TEST(layer_pages, come_through_a_long_run_compressed)
 {
-    run_for_long(&(varve_write_options){ .layered = true,
+    run_for_long(&(varve_write_options){ .incremental = true,
         .compress = 1,
-        .layers.only_touched = true });
+        .increment.only_dirty = true });
 }
 
 TEST(layer_pages, come_through_a_long_run_verified)
 {
-    run_for_long(&(varve_write_options){ .layered = true,
-        .layers = { .only_touched = true, .verify_untouched = true } });
+    run_for_long(&(varve_write_options){ .incremental = true,
+        .increment = { .only_dirty = true, .verify_clean = true } });
 }
 
 /* Whatever a program forgets to say, what is written is under digests of its
@@ -177,17 +177,17 @@ TEST(layer_pages, never_give_a_damaged_checkpoint)
     uint64_t random = 5;
     uint8_t digest[16];
     char path[32];
-    begin_layered();
+    begin_incremental();
     for (int save = 1; save <= 80; save++) {
         for (int k = 0; k < 8; k++)
             change((size_t)(next_random(&random) % LARGE));
         for (int k = 0; k < 8; k++)
-            layered.large[next_random(&random) % LARGE] += 1;
+            incremental.large[next_random(&random) % LARGE] += 1;
         save_touched();
         snprintf(path, sizeof path, "run/m-%d.varve", save);
         digest_of(path, digest); /* verifies it */
     }
-    end_layered();
+    end_incremental();
 }
 
 /* --- All that can come together ------------------------------------------- */
@@ -212,7 +212,8 @@ static void change_rows_of(uint64_t *random, size_t count)
 
 static void move_table(void)
 {
-    float *other = at_present == layered.large ? elsewhere : layered.large;
+    float *other =
+        at_present == incremental.large ? elsewhere : incremental.large;
     memcpy(other, at_present, sizeof elsewhere);
     at_present = other;
     varve_rebind(named("large"), varve_array(at_present, LARGE));
@@ -224,7 +225,7 @@ static void restore_older(uint64_t *random, size_t saves)
 {
     varve_error error = { 0 };
     const char *path = paths[next_random(random) % saves];
-    varve_restoration *r = varve_read(layered.root, path, NULL, &error);
+    varve_restoration *r = varve_read(incremental.root, path, NULL, &error);
     cr_assert(r, "%s", error.message);
     varve_restoration_free(r);
 }
@@ -233,7 +234,7 @@ static void restore_older(uint64_t *random, size_t saves)
 static void go_back(uint64_t *random)
 {
     varve_error error = { 0 };
-    varve_snapshot *snapshot = varve_snapshot_new(layered.root, &error);
+    varve_snapshot *snapshot = varve_snapshot_new(incremental.root, &error);
     cr_assert(snapshot, "%s", error.message);
     change_rows_of(random, 1000);
     if (next_random(random) % 2)
@@ -246,7 +247,7 @@ static void save_meanwhile(uint64_t *random)
 {
     varve_error error = { 0 };
     varve_job *job =
-        varve_save_async(layered.root, "other/m", &touched, &error);
+        varve_save_async(incremental.root, "other/m", &touched, &error);
     cr_assert(job, "%s", error.message);
     change_rows_of(random, 1);
     cr_assert_ok(varve_job_wait(job, &error), error);
@@ -258,7 +259,7 @@ static void fail_a_save(uint64_t *random)
     varve_error error = { 0 };
     test_fail_allocation((long)(next_random(random) % 40), false);
     varve_status status =
-        varve_save(layered.root, "other/m", &touched, &error);
+        varve_save(incremental.root, "other/m", &touched, &error);
     test_fail_allocation(-1, false);
     cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
 }
@@ -270,7 +271,7 @@ static void do_something(uint64_t *random, size_t saves)
     case 1: change_rows_of(random, 20000); break;
     case 2:
         change_here(random);
-        varve_touch(layered.root);
+        varve_mark_dirty(incremental.root);
         break;
     case 3: move_table(); break;
     case 4: saves ? restore_older(random, saves) : (void)0; break;
@@ -285,46 +286,46 @@ static void do_something(uint64_t *random, size_t saves)
 TEST(layer_pages, come_through_random_programs)
 {
     static const varve_write_options ways[] = {
-        { .layered = true, .layers.only_touched = true },
-        { .layered = true, .layers.only_touched = true, .compress = 1 },
-        { .layered = true },
-        { .layered = true,
-            .layers = { .only_touched = true, .verify_untouched = true } },
+        { .incremental = true, .increment.only_dirty = true },
+        { .incremental = true, .increment.only_dirty = true, .compress = 1 },
+        { .incremental = true },
+        { .incremental = true,
+            .increment = { .only_dirty = true, .verify_clean = true } },
     };
     for (uint64_t seed = 1; seed <= 6; seed++) {
         uint64_t random = seed * 7919;
-        begin_layered();
-        at_present = layered.large;
+        begin_incremental();
+        at_present = incremental.large;
         for (size_t save = 0; save < 30; save++) {
             for (uint64_t k = next_random(&random) % 4; k > 0; k--)
                 do_something(&random, save);
             save_to("run/m", &ways[next_random(&random) % 4]);
             snprintf(paths[save], sizeof *paths, "run/m-%d.varve",
-                (int)varve_save_counter(layered.root));
-            check_layered(paths[save]);
+                (int)varve_save_counter(incremental.root));
+            check_incremental(paths[save]);
         }
-        end_layered();
+        end_incremental();
     }
 }
 
 TEST(layer_pages, that_changed_untouched_are_found_where_that_is_wanted)
 {
-    const varve_write_options verified = { .layered = true,
-        .layers = { .only_touched = true, .verify_untouched = true } };
+    const varve_write_options verified = { .incremental = true,
+        .increment = { .only_dirty = true, .verify_clean = true } };
     varve_error error = { 0 };
-    begin_layered();
+    begin_incremental();
     save_to("run/m", &verified);
     change(5);
     save_to("run/m", &verified);
     change(6);
-    layered.large[50 * PAGE] = -1;
+    incremental.large[50 * PAGE] = -1;
     cr_assert_eq(
-        varve_save(layered.root, "run/m", &verified, &error), VARVE_MISUSE);
+        varve_save(incremental.root, "run/m", &verified, &error), VARVE_MISUSE);
     cr_assert(strstr(error.message, "large: expected"), "%s", error.message);
     touch(50 * PAGE, 1);
     save_to("run/m", &verified);
-    check_layered("run/m-3.varve");
-    end_layered();
+    check_incremental("run/m-3.varve");
+    end_incremental();
 }
 
 /* Bytes of the only page that a layer has, each changed. */
@@ -333,7 +334,7 @@ TEST(layer_pages, tell_when_they_are_damaged)
     varve_error error = { 0 };
     size_t size = 0;
     uint8_t *bytes = NULL;
-    begin_layered();
+    begin_incremental();
     save_touched();
     change(5);
     save_touched();
@@ -359,14 +360,14 @@ TEST(layer_pages, tell_when_they_are_damaged)
         varve_reader_free(reader);
         bytes[at] ^= 1;
     }
-    check_layered("run/m-2.varve");
-    end_layered();
+    check_incremental("run/m-2.varve");
+    end_incremental();
 }
 
 TEST(layer_pages, give_everything_back_when_memory_ends)
 {
     varve_error error = { 0 };
-    begin_layered();
+    begin_incremental();
     save_touched();
     change(5);
     save_touched();
@@ -375,12 +376,12 @@ TEST(layer_pages, give_everything_back_when_memory_ends)
     for (long failing = 0;; failing++) {
         test_fail_allocation(failing, false);
         varve_status status =
-            varve_save(layered.root, "run/m", &touched, &error);
+            varve_save(incremental.root, "run/m", &touched, &error);
         test_fail_allocation(-1, false);
         if (!status)
             break;
         cr_assert_eq(status, VARVE_NO_MEMORY, "%s", error.message);
     }
-    check_layered("run/m-3.varve");
-    end_layered();
+    check_incremental("run/m-3.varve");
+    end_incremental();
 }

@@ -11,10 +11,10 @@
 /* Checkpoints 1 to 4, of which each has a layer of its own. */
 static void make(void)
 {
-    begin_layered();
+    begin_incremental();
     for (int i = 0; i < 4; i++) {
-        layered.large[i * 150000 + 7] += 1;
-        saved_layered();
+        incremental.large[i * 150000 + 7] += 1;
+        saved_incremental();
     }
 }
 
@@ -47,26 +47,26 @@ TEST(layer_prune, deletes_what_no_checkpoint_names_and_nothing_else)
     digest_of("run/m-3.varve", digest);
     remove_file("run/m-3.varve");
     cr_assert_eq(prune(), 0);
-    end_layered();
+    end_incremental();
 }
 
 TEST(layer_prune, counts_checkpoints_of_any_name)
 {
     varve_error error = { 0 };
     const varve_write_options options = {
-        .layered = true, .layers.base = "run/m-4.varve"
+        .incremental = true, .increment.base = "run/m-4.varve"
     };
     make();
     cr_assert_ok(
-        varve_write(layered.root, "run/.hidden", &options, &error), error);
+        varve_write(incremental.root, "run/.hidden", &options, &error), error);
     for (int i = 1; i <= 4; i++) {
         char path[32];
         snprintf(path, sizeof path, "run/m-%d.varve", i);
         remove_file(path);
     }
     cr_assert_eq(prune(), 4);
-    check_layered("run/.hidden");
-    end_layered();
+    check_incremental("run/.hidden");
+    end_incremental();
 }
 
 TEST(layer_prune, deletes_nothing_where_one_cannot_be_read)
@@ -92,7 +92,7 @@ TEST(layer_prune, deletes_nothing_where_one_cannot_be_read)
             bad[i].status, "beside a damaged one: %s", error.message);
         cr_assert(strstr(error.message, "no layers were deleted"));
         cr_assert_eq(count_layers(&bytes), 4);
-        end_layered();
+        end_incremental();
     }
 }
 
@@ -107,7 +107,7 @@ TEST(layer_prune, keeps_away_from_who_saves)
     cr_assert_eq(prune(), 4);
     system->close(system->state, folder);
     cr_assert_eq(prune(), 3);
-    end_layered();
+    end_incremental();
 }
 
 TEST(layer_prune, sweeps_what_killed_saves_have_left_and_spares_strangers)
@@ -128,7 +128,7 @@ TEST(layer_prune, sweeps_what_killed_saves_have_left_and_spares_strangers)
     size_t files = memory_file_count(world.memory);
     prune();
     cr_assert_eq(memory_file_count(world.memory), files - 2);
-    end_layered();
+    end_incremental();
 }
 
 TEST(layer_prune, does_nothing_where_there_are_no_layers)
@@ -144,9 +144,9 @@ TEST(layer_prune, of_a_directory_that_is_not_there_is_a_failure)
 {
     varve_error error = { 0 };
     const char *directory = test_path("none");
-    cr_assert_eq(varve_prune_layers(directory, &error), VARVE_NOT_FOUND);
+    cr_assert_eq(varve_prune_data_files(directory, &error), VARVE_NOT_FOUND);
     cr_assert(strstr(error.message, directory), "%s", error.message);
-    cr_assert_eq(varve_prune_layers(NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_prune_data_files(NULL, &error), VARVE_MISUSE);
 }
 
 TEST(layer_prune, deletes_nothing_when_memory_ends)
@@ -165,7 +165,7 @@ TEST(layer_prune, deletes_nothing_when_memory_ends)
         cr_assert_eq(count_layers(&bytes), status ? 4 : 3);
         cr_assert_eq(test_block_count(), blocks);
     }
-    end_layered();
+    end_incremental();
 }
 
 /* --- Folders that other directories share --------------------------------- */
@@ -194,7 +194,7 @@ static struct vv_context linked_context(void)
 TEST(layer_prune, deletes_nothing_behind_a_link_and_says_so)
 {
     varve_error error = { 0 };
-    varve_layers_pruned result;
+    varve_data_files_pruned result;
     uint64_t bytes;
     make();
     remove_file("run/m-4.varve");
@@ -209,7 +209,7 @@ TEST(layer_prune, deletes_nothing_behind_a_link_and_says_so)
     cr_assert_eq(result.count, 0);
     cr_assert_eq(count_layers(&bytes), 4);
     cr_assert_eq(memory_file_count(world.memory), files);
-    end_layered();
+    end_incremental();
 }
 
 TEST(layer_prune, does_nothing_where_the_link_leads_nowhere)
@@ -226,10 +226,10 @@ TEST(layer_prune, deletes_nothing_where_a_link_leads_to)
     varve_error error = { 0 };
     uint64_t bytes;
     make();
-    layered.root->graph->context = linked_context();
-    layered.large[9] += 1;
-    saved_layered();
-    layered.root->graph->context.system = world.context.system;
+    incremental.root->graph->context = linked_context();
+    incremental.large[9] += 1;
+    saved_incremental();
+    incremental.root->graph->context.system = world.context.system;
     cr_assert(memory_bytes(
         world.memory, "run/layers/shared", &(size_t){ 0 }) != NULL);
     remove_file("run/m-4.varve");
@@ -242,7 +242,7 @@ TEST(layer_prune, deletes_nothing_where_a_link_leads_to)
     cr_assert_eq(count_layers(&bytes), count);
     remove_file("run/layers/shared");
     cr_assert_eq(prune(), 3);
-    end_layered();
+    end_incremental();
 }
 
 /* --- The outcome ---------------------------------------------------------- */
@@ -250,7 +250,7 @@ TEST(layer_prune, deletes_nothing_where_a_link_leads_to)
 TEST(layer_prune, counts_what_it_would_delete_and_what_it_has_deleted)
 {
     uint64_t before, after;
-    varve_layers_pruned result;
+    varve_data_files_pruned result;
     make();
     remove_file("run/m-3.varve");
     remove_file("run/m-4.varve");
@@ -266,7 +266,7 @@ TEST(layer_prune, counts_what_it_would_delete_and_what_it_has_deleted)
         cr_assert_eq(count_layers(&after), is_trial ? count : count - 2);
         cr_assert_eq(after, is_trial ? before : before - result.bytes);
     }
-    end_layered();
+    end_incremental();
 }
 
 static int no_lock(void *state, int file)
@@ -278,7 +278,7 @@ static int no_lock(void *state, int file)
 TEST(layer_prune, says_why_it_could_not)
 {
     varve_error error = { 0 };
-    varve_layers_pruned result;
+    varve_data_files_pruned result;
     make();
     const struct vv_system *system = world.context.system;
     remove_file("run/m-4.varve");
@@ -298,5 +298,5 @@ TEST(layer_prune, says_why_it_could_not)
         vv_prune_layers_with(&context, "run/m", false, &result, &error),
         error);
     cr_assert(!result.is_busy && result.has_no_locks && result.count == 0);
-    end_layered();
+    end_incremental();
 }

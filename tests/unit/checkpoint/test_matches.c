@@ -26,7 +26,7 @@ static struct vv_matches begin(void)
 static void bind(struct vv_matches *m, varve_node *node, uint32_t file)
 {
     vv_set_holder(m, file, node);
-    cr_assert(vv_let_stand(m, node, file, VV_BY_PATH));
+    cr_assert(vv_matches_bind(m, node, file, VV_BY_PATH));
 }
 
 TEST(matches, know_who_holds_and_who_claims)
@@ -35,7 +35,7 @@ TEST(matches, know_who_holds_and_who_claims)
     bind(&m, &nodes[0], 2);
     cr_assert(vv_is_holder(&m, &nodes[0], 2) && !vv_is_claimant(&m, &nodes[0]));
     cr_assert(!vv_is_holder(&m, &nodes[0], VV_NONE));
-    cr_assert(vv_let_stand(&m, &nodes[1], 2, VV_BY_ALIAS));
+    cr_assert(vv_matches_bind(&m, &nodes[1], 2, VV_BY_ALIAS));
     cr_assert(vv_add_claim(&m, &nodes[1], 2));
     cr_assert(vv_is_claimant(&m, &nodes[1]) && vv_stands_for(&m, &nodes[1], 2));
     cr_assert(!vv_is_claimant(&m, &nodes[2]) &&

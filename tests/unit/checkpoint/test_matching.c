@@ -69,12 +69,12 @@ TEST(matching, tells_delivery_at_once)
     write_root(root);
     struct all all = { .file = { 0 } };
     begin(&all, root, NULL);
-    cr_assert_eq(all.delivery.fates.of[0], VV_FATE_WAITING);
+    cr_assert_eq(all.delivery.delivery_states.of[0], VV_DELIVERY_STATE_WAITING);
     vv_match_roots(&all.matching);
     cr_assert_eq(count_held(&all), 1);
     vv_match_queue(&all.matching);
     cr_assert_eq(count_held(&all), 3, "root, part and w");
-    cr_assert_eq(all.delivery.fates.of[0], VV_FATE_DUE);
+    cr_assert_eq(all.delivery.delivery_states.of[0], VV_DELIVERY_STATE_DUE);
     cr_assert_eq(all.pairing.failure.status, VARVE_OK);
     vv_matching_forget_graph(&all.matching);
     cr_assert(count_held(&all) == 0 && !all.pairing.graph);

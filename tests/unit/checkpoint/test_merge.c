@@ -112,7 +112,7 @@ TEST(merge, makes_no_layers_of_nothing)
 
 static void save_one_row(const varve_comm *comm, void *user)
 {
-    static const varve_write_options options = { .layered = true };
+    static const varve_write_options options = { .incremental = true };
     uint64_t row = comm->rank;
     varve_node *root = new_root();
     varve_add_slice(root, "rows", varve_array(&row, 1),

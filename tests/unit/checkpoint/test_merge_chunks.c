@@ -56,10 +56,10 @@ TEST(merge_chunks, gives_m_ranks_what_n_have_packed)
         begin_world();
         uint32_t size = sizes[i / 3 % 4];
         struct run run = { .wide = size % 2 ? 1 : 2,
-            .write = { .layered = i % 3 != 0, .compress = i % 3 != 1 } };
-        run.write.many.files = i / 12 ? size : 0;
+            .write = { .incremental = i % 3 != 0, .compress = i % 3 != 1 } };
+        run.write.collective.files = i / 12 ? size : 0;
         run_all(&run, size);
-        if (run.write.layered)
+        if (run.write.incremental)
             run_all(&run, size);
         for (size_t k = 0; k < 4; k++) {
             run.is_read = true;

@@ -25,15 +25,15 @@ static void save_between(const varve_comm *comm, void *user)
     int64_t one = 11, between[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     varve_error *error = user;
     varve_node *root = new_root();
-    varve_node *a = varve_add_private(root, "a", comm, NULL);
-    varve_node *b = varve_add_private(root, "b", comm, NULL);
+    varve_node *a = varve_add_rank_local(root, "a", comm, NULL);
+    varve_node *b = varve_add_rank_local(root, "b", comm, NULL);
     varve_add_variable(a, "big", varve_array(big, sizeof big));
     varve_add_variable(a, "one", varve_scalar(&one));
     varve_add_variable(varve_add_object(a, "deep"), "between",
         varve_array(between, 8));
     varve_add_variable(b, "large", varve_array(large, sizeof large));
     cr_assert_eq(varve_write_all(comm, root, FILE_NAME,
-                     &(varve_write_options){ .layered = true },
+                     &(varve_write_options){ .incremental = true },
                      comm->rank ? NULL : error),
         VARVE_OK, "%s", error->message);
     free_root(root);
@@ -73,7 +73,7 @@ TEST(merge_places, joins_what_lies_together)
 {
     for (int i = 0; i < 2; i++) {
         const varve_write_options options = {
-            .layered = i == 0, .compress = i
+            .incremental = i == 0, .compress = i
         };
         begin_world();
         thread_comm_run(3, 0, -1, save_small, (void *)&options);

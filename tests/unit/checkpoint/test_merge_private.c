@@ -57,17 +57,17 @@ TEST(merge_private, makes_the_file_of_one_process_that_has_the_things_of_all)
     for (unsigned seed = 0; seed < 48; seed++) {
         uint32_t size = 1 + seed % MOST_RANKS;
         const varve_write_options write = {
-            .layered = seed / 12 % 2, .compress = seed / 24 % 2
+            .incremental = seed / 12 % 2, .compress = seed / 24 % 2
         };
         varve_error error = { 0 };
         begin_world();
         struct own *plain = new_plain(size, seed);
         cr_assert_ok(
             varve_write(plain->root, "plain.varve", NULL, &error), error);
-        if (write.layered)
+        if (write.incremental)
             save_ranks_as(size, seed + 1, write);
         save_ranks_as(size, seed, write);
-        if (write.layered) /* the one of other values is the base */
+        if (write.incremental) /* the one of other values is the base */
             save_ranks_as(size, seed, write);
         varve_reader *one = open_world("plain.varve");
         varve_reader *all = open_world(FILE_NAME);

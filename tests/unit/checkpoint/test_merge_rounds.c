@@ -6,14 +6,14 @@
 
 #include <errno.h>
 
-#include <varve/private.h>
+#include <varve/rank_local.h>
 
 #include "column.h"
 #include "data_in.h"
 #include "merge_rounds.h"
 #include "save_together.h"
 #include "support/faulty_system.h"
-#include "told_index.h"
+#include "index_broadcast.h"
 
 enum { MOST_RANKS = 7, ALL_AT_ONCE = 1 << 30 };
 
@@ -31,7 +31,7 @@ struct saving {
 static void add_private(
     varve_node *root, const char *name, const varve_comm *comm, int32_t *rows)
 {
-    varve_node *mine = varve_add_private(root, name, comm, NULL);
+    varve_node *mine = varve_add_rank_local(root, name, comm, NULL);
     for (uint32_t i = 0; i < comm->rank % 4; i++) {
         char text[] = "n0";
         text[1] = (char)('0' + i);
@@ -64,17 +64,17 @@ static void save(const varve_comm *comm, void *user)
     if (s->do_overlap)
         varve_add_slice(p->root, "twice", varve_array(twice, i ? 1 : 2),
             VARVE_SHAPE(comm->size), &start);
-    struct vv_cargo cargo = { .counter = 0 };
+    struct vv_save_plan save_plan = { .counter = 0 };
     struct vv_save_together together = {
-        .comm = comm, .cargo = &cargo, .most_at_once = s->most_at_once
+        .comm = comm, .save_plan = &save_plan, .most_at_once = s->most_at_once
     };
     varve_status status =
         vv_save_together_begin(&together, p->root, s->path, NULL, error);
-    bool has_cargo = together.has_share;
+    bool has_save_plan = together.has_share;
     s->statuses[i] = vv_save_together_write(&together, status, s->path, error);
     vv_save_together_end(&together);
-    if (has_cargo)
-        vv_cargo_clear(&cargo);
+    if (has_save_plan)
+        vv_save_plan_clear(&save_plan);
     free_part(p);
 }
 
@@ -254,7 +254,7 @@ TEST(merge_rounds, are_usual_for_very_many_slices)
 TEST(merge_rounds, tell_a_few_values_at_once)
 {
     float values[10] = { 0 };
-    struct vv_cargo cargo;
+    struct vv_save_plan save_plan;
     varve_error error = { 0 };
     begin_world();
     varve_node *root = new_root();
@@ -267,11 +267,12 @@ TEST(merge_rounds, tell_a_few_values_at_once)
         snprintf(name, sizeof name, "w%d", i);
         varve_add_variable(root, name, varve_array(values, 10));
     }
-    cr_assert_ok(vv_cargo_gather_slices(&cargo, root, NULL, &error), error);
+    cr_assert_ok(
+        vv_save_plan_gather_slices(&save_plan, root, NULL, &error), error);
     /* A box, its size, offset and digest of each rank; and one of the whole. */
     uint64_t each = 100 * (16 + 16 + 16) + 16;
     struct vv_rounds rounds = {
-        .cargo = &cargo, .ranks = 100, .most = 10 * each
+        .save_plan = &save_plan, .ranks = 100, .most = 10 * each
     };
     cr_assert_not(vv_goes_by_rounds(&rounds));
     rounds.most = 3 * each;
@@ -280,10 +281,11 @@ TEST(merge_rounds, tell_a_few_values_at_once)
         cr_assert(vv_rounds_next(&rounds));
         cr_assert_eq(rounds.begin, 3 * i);
         cr_assert_eq(rounds.end, i < 3 ? 3 * i + 3 : 10);
-        cr_assert_eq(rounds.value_end, i < 3 ? 3 * i + 3 : cargo.value_count);
+        cr_assert_eq(
+            rounds.value_end, i < 3 ? 3 * i + 3 : save_plan.value_count);
     }
     cr_assert_not(vv_rounds_next(&rounds));
-    vv_cargo_clear(&cargo);
+    vv_save_plan_clear(&save_plan);
     free_root(root);
     end_world();
 }

@@ -169,7 +169,8 @@ TEST(migrate, names_what_is_not_taken)
         begin(&w, 2);
         w.owner = wrong[i].owner;
         w.room = wrong[i].room;
-        cr_assert_eq(load(&w, wrong[i].fields, &error), VARVE_HALF_RESTORED);
+        cr_assert_eq(
+            load(&w, wrong[i].fields, &error), VARVE_PARTIALLY_RESTORED);
         cr_assert(
             strstr(error.message, wrong[i].text), "%s", error.message);
         free(w.all);

@@ -80,7 +80,7 @@ static void check_resize(varve_shape from_shape, varve_shape to_shape)
                 VARVE_OK);
         }
         cr_assert_eq(memcmp(found, wanted, sizeof found), 0);
-        cr_assert_eq(move.misfits, 0);
+        cr_assert_eq(move.inexact, 0);
         cr_assert_eq(move.is_touched, count > 0);
     }
     varve_restoration_free(r);
@@ -185,7 +185,7 @@ TEST(move, counts_what_a_cast_could_not_keep)
         vv_move_bytes(&r->delivery, &move, 0, from, 16, NULL), VARVE_OK);
     cr_assert_eq(
         vv_move_bytes(&r->delivery, &move, 16, from + 2, 16, NULL), VARVE_OK);
-    cr_assert_eq(move.misfits, 3);
+    cr_assert_eq(move.inexact, 3);
     cr_assert_eq(memcmp(to, (uint8_t[]){ 1, 255, 0, 0 }, 4), 0);
     varve_restoration_free(r);
     free_root(root);

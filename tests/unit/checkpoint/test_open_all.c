@@ -9,7 +9,7 @@
 
 #include "checkpoint_in.h"
 #include "data_in.h"
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "open_all.h"
 #include "support/faulty_system.h"
 #include "support/thread_comm.h"

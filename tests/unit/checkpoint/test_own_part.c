@@ -118,7 +118,7 @@ TEST(own_part, fits_as_many_processes_as_saved_it)
     for (uint32_t size = 1; size < 4; size++) {
         const varve_comm comm = { .size = size };
         varve_node *to = varve_add_object(root, "to");
-        varve_add_private(to, "own", &comm, NULL);
+        varve_add_rank_local(to, "own", &comm, NULL);
         cr_assert_eq(
             vv_own_fits(vv_index_of(&r->pairing), varve_find(to, "own"), own),
             size == 2);

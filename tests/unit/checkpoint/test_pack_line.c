@@ -79,10 +79,10 @@ static void make_bytes(uint8_t *bytes, size_t size, size_t number)
     }
 }
 
-static struct vv_parcel parcel_of(size_t number, uint8_t *bytes)
+static struct vv_chunk_job parcel_of(size_t number, uint8_t *bytes)
 {
     static const uint64_t sizes[] = { VV_CHUNK_SIZE, 8, 4095, 4096, 70000 };
-    struct vv_parcel parcel = { .size = sizes[number % 5],
+    struct vv_chunk_job parcel = { .size = sizes[number % 5],
         .planes = number % 7 == 6 ? 0 : 4,
         .place.offset = number };
     if (number % 11 == 10) /* a place, or zeros */
@@ -95,7 +95,7 @@ static struct vv_parcel parcel_of(size_t number, uint8_t *bytes)
 }
 
 static varve_status take(
-    void *user, const struct vv_parcel *parcel, varve_error *error)
+    void *user, const struct vv_chunk_job *parcel, varve_error *error)
 {
     static uint8_t expected[VV_CHUNK_SIZE];
     size_t number = got.count++, size = (size_t)parcel->size;
@@ -107,7 +107,7 @@ static varve_status take(
     got.frames[number] = parcel->frame ? parcel->place.pack.size : 0;
     if (!parcel->bytes)
         return VARVE_OK;
-    struct vv_parcel same = parcel_of(number, expected);
+    struct vv_chunk_job same = parcel_of(number, expected);
     cr_assert_eq(same.size, parcel->size);
     cr_assert_eq(memcmp(parcel->bytes, expected, size), 0,
         "%zu: other bytes", number);
@@ -131,7 +131,7 @@ static varve_status add_all(
     static uint8_t bytes[VV_CHUNK_SIZE];
     varve_status status = VARVE_OK;
     for (size_t i = 0; i < count && !status; i++) {
-        const struct vv_parcel parcel = parcel_of(i, bytes);
+        const struct vv_chunk_job parcel = parcel_of(i, bytes);
         status = vv_pack_line_add(line, &parcel, error);
         memset(bytes, 0xee, sizeof bytes);
         got.kept = i + 1 - got.count;
@@ -190,7 +190,7 @@ TEST(pack_line, starts_a_thread_for_each_chunk_behind_the_first)
         got.count = 0;
         struct vv_pack_line *line = vv_pack_line_new(&context, 1, take, NULL);
         for (size_t i = 0; i < chunks; i++) {
-            struct vv_parcel parcel = { .bytes = bytes,
+            struct vv_chunk_job parcel = { .bytes = bytes,
                 .size = VV_CHUNK_SIZE,
                 .planes = 4 };
             cr_assert_ok(vv_pack_line_add(line, &parcel, &error), error);
@@ -212,7 +212,7 @@ TEST(pack_line, copies_nothing_that_stays_and_is_packed)
     got.count = 0;
     struct vv_pack_line *line = vv_pack_line_new(&context, 1, take, NULL);
     for (size_t i = 0; i < 6; i++) {
-        struct vv_parcel parcel = { .bytes = chunks[i],
+        struct vv_chunk_job parcel = { .bytes = chunks[i],
             .stays = true,
             .size = parcel_of(i, chunks[i]).size,
             .planes = 4,
@@ -232,7 +232,7 @@ TEST(pack_line, hands_on_at_once_what_need_not_wait)
     struct vv_pack_line *line = vv_pack_line_new(&context, 1, take, NULL);
     long blocks = test_block_count();
     for (size_t i = 0; i < 100; i++) {
-        struct vv_parcel parcel = { .size = 9, .place.offset = i };
+        struct vv_chunk_job parcel = { .size = 9, .place.offset = i };
         cr_assert_ok(vv_pack_line_add(line, &parcel, &error), error);
         cr_assert_eq(got.count, i + 1);
     }
@@ -265,13 +265,13 @@ TEST(pack_line, keeps_many_small_ones_behind_a_chunk)
     varve_error error = { 0 };
     got.count = 0;
     struct vv_pack_line *line = vv_pack_line_new(&context, 1, take, NULL);
-    struct vv_parcel chunk = { .bytes = bytes,
+    struct vv_chunk_job chunk = { .bytes = bytes,
                 .size = VV_CHUNK_SIZE,
                 .planes = 4 };
     make_bytes(bytes, sizeof bytes, 0);
     cr_assert_ok(vv_pack_line_add(line, &chunk, &error), error);
     for (size_t i = 1; i < PARCELS; i++) {
-        struct vv_parcel parcel = { .size = i, .place.offset = i };
+        struct vv_chunk_job parcel = { .size = i, .place.offset = i };
         cr_assert_ok(vv_pack_line_add(line, &parcel, &error), error);
     }
     cr_assert_geq(got.count, PARCELS - 256);

@@ -62,13 +62,13 @@ static void name(struct own *w, const varve_comm *comm)
 
 static void nest(struct own *w, const varve_comm *comm)
 {
-    varve_add_private(mine_of(w, comm), "nested", comm, NULL);
+    varve_add_rank_local(mine_of(w, comm), "nested", comm, NULL);
 }
 
 static void make_alone(struct own *w, const varve_comm *comm)
 {
     (void)comm;
-    varve_add_private(w->root, "alone", NULL, NULL);
+    varve_add_rank_local(w->root, "alone", NULL, NULL);
 }
 
 static void add_child(struct own *w, const varve_comm *comm)
@@ -86,9 +86,9 @@ static void remove_child(struct own *w, const varve_comm *comm)
 static void disguise(struct own *w, const varve_comm *comm)
 {
     if (comm->rank == 2)
-        varve_add_private(w->root, "odd", comm, NULL);
+        varve_add_rank_local(w->root, "odd", comm, NULL);
     else
-        varve_tag(varve_add_object(w->root, "odd"), VARVE_TAG_PRIVATE);
+        varve_tag(varve_add_object(w->root, "odd"), VARVE_TAG_RANK_LOCAL);
 }
 
 TEST(private_parts, are_refused_where_others_lead_in_or_out)
@@ -130,7 +130,7 @@ TEST(private_parts, are_nothing_that_one_process_saves)
     varve_error error = { 0 };
     begin_world();
     varve_node *root = new_root();
-    varve_add_private(root, "own", &comm, NULL);
+    varve_add_rank_local(root, "own", &comm, NULL);
     cr_assert_eq(
         varve_write(root, FILE_NAME, NULL, &error), VARVE_MISUSE);
     cr_assert_str_eq(error.message,
@@ -140,7 +140,7 @@ TEST(private_parts, are_nothing_that_one_process_saves)
     root = new_root();
     int32_t x = 5;
     varve_add_variable(
-        varve_add_private(root, "own", NULL, NULL), "x", varve_scalar(&x));
+        varve_add_rank_local(root, "own", NULL, NULL), "x", varve_scalar(&x));
     write_root(root);
     x = 0;
     varve_restoration *r = read_root(root, NULL);
@@ -173,15 +173,15 @@ TEST(private_parts, tell_of_memory_that_runs_out)
     static const varve_comm comm = { .rank = 1, .size = 3 };
     begin_world();
     struct own *w = new_own(&comm, 3, true, NULL);
-    struct vv_cargo cargo;
+    struct vv_save_plan save_plan;
     varve_error error = { 0 };
     cr_assert_ok(
-        vv_cargo_gather_slices(&cargo, w->root, NULL, &error), error);
+        vv_save_plan_gather_slices(&save_plan, w->root, NULL, &error), error);
     for (long number = 0;; number++) {
         struct vv_private_parts parts;
         test_fail_allocation(number, false);
         varve_status status = vv_private_parts_gather(
-            &parts, w->root, &cargo, &comm, &error);
+            &parts, w->root, &save_plan, &comm, &error);
         bool is_over = test_allocation_count() <= number;
         test_fail_allocation(-1, false);
         if (!status)
@@ -191,7 +191,7 @@ TEST(private_parts, tell_of_memory_that_runs_out)
         if (is_over)
             break;
     }
-    vv_cargo_clear(&cargo);
+    vv_save_plan_clear(&save_plan);
     free_own(w);
     end_world();
 }

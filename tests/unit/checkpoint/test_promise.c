@@ -33,7 +33,7 @@ TEST(promise, is_checked_where_the_checkpoint_before_is_another)
     touch_common();
     saved_keepers();
     set_common(99, 2);
-    keepers.options.layers.base = FILE_NAME;
+    keepers.options.increment.base = FILE_NAME;
     keepers.path = "third";
     saved_keepers();
     cr_assert_eq(saved_at("common", 99), 2);

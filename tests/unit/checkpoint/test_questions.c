@@ -29,13 +29,13 @@ TEST(questions, are_about_what_the_program_holds_now)
     varve_error error = { 0 };
     begin_world();
     varve_restoration *r = begin(&root, x);
-    cr_assert_eq(varve_finding_count(r, VARVE_MATCHED), 1);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_MATCHED), 1);
     varve_node *object = varve_add_object(root, "object");
     varve_track(object, "self", object);
     varve_add_variable(object, "z", varve_array(values, 3));
-    cr_assert_eq(varve_finding_count(r, VARVE_ONLY_IN_PROGRAM), 1);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_MISSING), 1);
     varve_untrack(root, "object");
-    cr_assert_eq(varve_finding_count(r, VARVE_ONLY_IN_PROGRAM), 0);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_MISSING), 0);
     cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
     cr_assert_ok(varve_assert_nontrivial_match(r, &error), error);
     cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
@@ -58,7 +58,7 @@ TEST(questions, change_nothing)
     size_t count = SIZE_MAX;
     for (long n = 0; count == SIZE_MAX; n++) {
         test_fail_allocation(n, false);
-        count = varve_finding_count(r, VARVE_WAITING);
+        count = varve_finding_count(r, VARVE_FINDING_PENDING);
         test_fail_allocation(-1, false);
         cr_assert_eq(memcmp(&pairing, &r->pairing, sizeof pairing), 0);
         cr_assert_eq(memcmp(&delivery, &r->delivery, sizeof delivery), 0);

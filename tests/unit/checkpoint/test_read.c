@@ -16,7 +16,7 @@ TEST(read, reads_plans_and_restores)
     root = new_root();
     varve_add_variable(root, "x", varve_scalar(&x));
     x = 0;
-    varve_restoration *r = varve_plan(root, "c", NULL, &error);
+    varve_restoration *r = varve_dry_run(root, "c", NULL, &error);
     cr_assert_not_null(r);
     cr_assert(x == 0 && varve_save_counter(root) == 0);
     varve_restoration_free(r);

@@ -11,7 +11,7 @@
 #include "node.h"
 #include "reader.h"
 #include "support/faulty_system.h"
-#include "told_index.h"
+#include "index_broadcast.h"
 
 enum { MOST = 8 };
 
@@ -260,7 +260,7 @@ TEST(read_all, says_that_all_are_half_restored_where_one_finds_damage)
     run.path = "alone.varve";
     thread_comm_run(1, 0, -1, save_alone, &run);
     thread_comm_run(3, 0, -1, load_again, &run);
-    check_all(&run, 3, VARVE_HALF_RESTORED);
+    check_all(&run, 3, VARVE_PARTIALLY_RESTORED);
     cr_assert(strstr(run.errors[0].message, "matrix: bytes "), "%s",
         run.errors[0].message);
     for (int i = 0; i < 3; i++)
@@ -317,7 +317,7 @@ TEST(read_all, says_that_others_have_new_values_where_a_state_refuses)
     thread_comm_run(3, 0, -1, save, &run);
     check_all(&run, 3, VARVE_OK);
     thread_comm_run(3, 0, -1, load_refused, &run);
-    check_all(&run, 3, VARVE_HALF_RESTORED);
+    check_all(&run, 3, VARVE_PARTIALLY_RESTORED);
     cr_assert(strstr(run.errors[0].message, "other ranks have new values"),
         "%s", run.errors[0].message);
     end_world();
@@ -582,6 +582,6 @@ TEST(read_all, leaves_half_restored_what_others_have_of_it)
     thread_comm_run(3, 0, -1, save, &run);
     check_all(&run, 3, VARVE_OK);
     thread_comm_run(3, 0, -1, load_copy_refused, &run);
-    check_all(&run, 3, VARVE_HALF_RESTORED);
+    check_all(&run, 3, VARVE_PARTIALLY_RESTORED);
     end_world();
 }

@@ -6,7 +6,7 @@
 #include "worlds.h"
 
 #include <varve/slice.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include <errno.h>
 

@@ -532,7 +532,7 @@ TEST(reading, finds_what_is_damaged_between_its_passes)
             cr_assert(threads == 2 && is_large_there());
             varve_restoration_free(r);
         } else {
-            cr_assert_eq(error.status, VARVE_HALF_RESTORED);
+            cr_assert_eq(error.status, VARVE_PARTIALLY_RESTORED);
             cr_assert_not_null(strstr(error.message, "expected XXH3-128"));
             cr_assert_not_null(strstr(error.message, "\n  x"));
         }
@@ -551,8 +551,9 @@ TEST(reading, tells_of_a_file_that_is_cut_between_its_passes)
         varve_status status;
         const char *words;
     } cases[] = {
-        { FAULTY_NOTHING, VARVE_HALF_RESTORED, "found the end of the file" },
-        { FAULTY_FAILS, VARVE_HALF_RESTORED, "read failed" },
+        { FAULTY_NOTHING, VARVE_PARTIALLY_RESTORED,
+            "found the end of the file" },
+        { FAULTY_FAILS, VARVE_PARTIALLY_RESTORED, "read failed" },
         { FAULTY_HALF, VARVE_OK, NULL },
     };
     begin_world();

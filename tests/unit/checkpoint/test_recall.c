@@ -38,8 +38,8 @@ TEST(recall, looks_at_no_value_that_was_not_touched)
         saved_keepers();
         cr_assert_eq(saved_at("common", 99), 1);
         cr_assert_eq(saved_row(1), 0);
-        varve_touch(keepers.all[1]->rows);
-        varve_touch(keepers.all[2]->own);
+        varve_mark_dirty(keepers.all[1]->rows);
+        varve_mark_dirty(keepers.all[2]->own);
         saved_keepers();
         cr_assert_eq(saved_row(1), 1);
         cr_assert_eq(saved_at("worker/2/own", 3), 1);
@@ -55,7 +55,7 @@ TEST(recall, looks_at_the_chunks_with_rows_that_were_touched)
     struct keeper *k = keepers.all[1];
     k->row_values[7][5] = 1;
     k->row_values[ALL_ROWS / KEEPERS - 1][5] = 1;
-    cr_assert_eq(varve_touch_rows(k->rows, 7, 1, NULL), VARVE_OK);
+    cr_assert_eq(varve_mark_rows_dirty(k->rows, 7, 1, NULL), VARVE_OK);
     saved_keepers();
     cr_assert_eq(saved_row(1), 1);
     cr_assert_eq(
@@ -68,12 +68,12 @@ TEST(recall, looks_at_the_chunks_with_rows_that_were_touched)
 TEST(recall, asks_for_the_option)
 {
     begin_keepers(false);
-    keepers.options.layers.only_touched = false;
+    keepers.options.increment.only_dirty = false;
     saved_keepers();
     set_common(99, 1);
     saved_keepers();
     cr_assert_eq(saved_at("common", 99), 1);
-    keepers.options.layers.only_touched = true;
+    keepers.options.increment.only_dirty = true;
     set_common(99, 2);
     saved_keepers();
     cr_assert_eq(saved_at("common", 99), 2);
@@ -121,7 +121,7 @@ TEST(recall, finds_what_a_program_forgot_to_say)
     for (int i = 0; i < 2; i++) {
         begin_keepers(true);
         keepers.is_async = i;
-        keepers.options.layers.verify_untouched = true;
+        keepers.options.increment.verify_clean = true;
         saved_keepers();
         saved_keepers();
         set_row(1, 1);
@@ -130,7 +130,7 @@ TEST(recall, finds_what_a_program_forgot_to_say)
         set_row(1, 0);
         keepers.all[2]->own_values[3] = 1;
         failed_keepers("rank 2: own: expected the value");
-        varve_touch(keepers.all[2]->own);
+        varve_mark_dirty(keepers.all[2]->own);
         saved_keepers();
         cr_assert_eq(saved_at("worker/2/own", 3), 1);
         end_keepers();
@@ -143,7 +143,7 @@ TEST(recall, looks_at_all_where_one_has_touched_what_all_have)
     begin_keepers(false);
     saved_keepers();
     set_common(99, 1);
-    varve_touch(keepers.all[1]->common);
+    varve_mark_dirty(keepers.all[1]->common);
     saved_keepers();
     cr_assert_eq(saved_at("common", 99), 1);
     end_keepers();
@@ -156,7 +156,7 @@ TEST(recall, fails_in_the_background_where_one_has_touched_what_all_have)
     keepers.is_async = true;
     saved_keepers();
     set_common(99, 1);
-    varve_touch(keepers.all[1]->common);
+    varve_mark_dirty(keepers.all[1]->common);
     failed_keepers("common: expected the same value at all ranks");
     saved_keepers();
     cr_assert_eq(saved_at("common", 99), 1);
@@ -165,8 +165,8 @@ TEST(recall, fails_in_the_background_where_one_has_touched_what_all_have)
 
 static void save_with_other_options(const varve_comm *comm, void *user)
 {
-    const varve_write_options options = { .layered = true,
-        .layers.only_touched = comm->rank != 1 };
+    const varve_write_options options = { .incremental = true,
+        .increment.only_dirty = comm->rank != 1 };
     (void)user;
     keepers.statuses[comm->rank] =
         varve_write_all(comm, keepers.all[comm->rank]->root, FILE_NAME,
@@ -197,11 +197,11 @@ TEST(recall, is_right_after_a_save_that_was_cut_off)
     for (long calls = 0; !is_over; calls++) {
         set_common(99, (float)calls + 1);
         set_row(2, (float)calls + 1);
-        varve_touch(keepers.all[2]->rows);
+        varve_mark_dirty(keepers.all[2]->rows);
         if (calls % 2)
             touch_common();
         else
-            varve_touch(keepers.all[calls % KEEPERS]->common);
+            varve_mark_dirty(keepers.all[calls % KEEPERS]->common);
         is_over = thread_comm_run(
                       KEEPERS, 0, calls, save_keeper, NULL) <= calls;
         saved_keepers();
@@ -219,7 +219,7 @@ TEST(recall, needs_no_memory_to_be_right)
     long blocks = test_block_count();
     for (long number = 0; !is_over; number++) {
         set_common(99, (float)number + 1);
-        varve_touch(keepers.all[number % KEEPERS]->common);
+        varve_mark_dirty(keepers.all[number % KEEPERS]->common);
         test_fail_allocation(number, number % 2);
         thread_comm_run(KEEPERS, 0, -1, save_keeper, NULL);
         is_over = test_allocation_count() <= number;
@@ -240,8 +240,8 @@ TEST(recall, needs_no_memory_to_be_right)
 TEST(recall, sees_what_was_written_to)
 {
     begin_keepers(true);
-    keepers.options.layers.only_touched = false;
-    keepers.options.layers.track = true;
+    keepers.options.increment.only_dirty = false;
+    keepers.options.increment.track = true;
     saved_keepers();
     for (int save = 1; save < 5; save++) {
         keepers.is_async = save % 2;
@@ -271,15 +271,15 @@ static void change_one(uint64_t *random)
         break;
     case 1:
         k->row_values[row][proof_next(random) % ROW] = value;
-        cr_assert_eq(varve_touch_rows(k->rows, row, 1, NULL), VARVE_OK);
+        cr_assert_eq(varve_mark_rows_dirty(k->rows, row, 1, NULL), VARVE_OK);
         break;
     case 2:
         k->row_values[row][proof_next(random) % ROW] = value;
-        varve_touch(k->rows);
+        varve_mark_dirty(k->rows);
         break;
     case 3:
         k->own_values[proof_next(random) % OWN] = value;
-        varve_touch(k->own);
+        varve_mark_dirty(k->own);
         break;
     }
 }
@@ -288,10 +288,10 @@ static void choose_options(uint64_t *random)
 {
     uint64_t how = proof_next(random);
     keepers.is_async = how & 1;
-    keepers.options = (varve_write_options){ .layered = true,
-        .layers = { .only_touched = how & 2,
+    keepers.options = (varve_write_options){ .incremental = true,
+        .increment = { .only_dirty = how & 2,
             .track = how & 4,
-            .verify_untouched = (how & 10) == 10 } };
+            .verify_clean = (how & 10) == 10 } };
 #ifdef VV_HAVE_ZSTD
     keepers.options.compress = how >> 4 & 1;
 #endif

@@ -10,12 +10,12 @@
 /* A checkpoint with three layers, "run/m-3.varve". */
 static void make(void)
 {
-    begin_layered();
+    begin_incremental();
     for (int i = 0; i < 3; i++) {
-        layered.large[i * 200000 + 7] += 1;
-        layered.middle[i] += 1;
-        layered.small[i * 99] += 1;
-        saved_layered();
+        incremental.large[i * 200000 + 7] += 1;
+        incremental.middle[i] += 1;
+        incremental.small[i * 99] += 1;
+        saved_incremental();
     }
 }
 
@@ -33,7 +33,7 @@ TEST(repack, gives_byte_for_byte_what_a_full_save_gives)
     const varve_write_options full = { .keep_counter = true };
     make();
     cr_assert_ok(
-        varve_write(layered.root, "full.varve", &full, &error), error);
+        varve_write(incremental.root, "full.varve", &full, &error), error);
     cr_assert_ok(vv_repack(&world.context, "run/m", "elsewhere/a.varve", NULL,
                      &error),
         error);
@@ -42,8 +42,8 @@ TEST(repack, gives_byte_for_byte_what_a_full_save_gives)
                      &world.context, "run/m-3.varve", NULL, NULL, &error),
         error);
     cr_assert(is_same_file("full.varve", "run/m-3.varve"));
-    check_layered("run/m-3.varve");
-    end_layered();
+    check_incremental("run/m-3.varve");
+    end_incremental();
 }
 
 enum { MIB = 1 << 20 };
@@ -109,7 +109,7 @@ TEST(repack, refuses_what_does_not_verify_and_changes_nothing)
     cr_assert(strstr(error.message, ": expected XXH3-128 "), "%s",
         error.message);
     cr_assert_eq(memory_file_count(world.memory), files);
-    end_layered();
+    end_incremental();
 }
 
 TEST(repack, leaves_nothing_when_memory_ends)
@@ -128,5 +128,5 @@ TEST(repack, leaves_nothing_when_memory_ends)
             memory_file_count(world.memory), files + (status ? 0 : 1));
         cr_assert_eq(test_block_count(), blocks);
     }
-    end_layered();
+    end_incremental();
 }

@@ -55,19 +55,19 @@ TEST(report, sorts_values_into_lists)
     for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++)
         cr_assert_eq(varve_report_count(report, (varve_finding_kind)kind),
             counts[kind], "%d: %s", kind, varve_report_text(report));
-    varve_finding f = finding_at(report, VARVE_MATCHED, 0);
+    varve_finding f = finding_at(report, VARVE_FINDING_MATCHED, 0);
     cr_assert_str_eq(f.program_path, "model/kernel");
     cr_assert_str_eq(f.file_path, "model/kernel");
     cr_assert_eq(f.size, 16);
-    cr_assert(!f.cast && !f.excused && f.misfits == 0);
-    f = finding_at(report, VARVE_WAITING, 0);
+    cr_assert(!f.cast && !f.expected && f.inexact == 0);
+    f = finding_at(report, VARVE_FINDING_PENDING, 0);
     cr_assert_str_eq(f.file_path, "model/bias");
     cr_assert_null(f.program_path);
     cr_assert_str_eq(f.nearest, "model/biass");
-    f = finding_at(report, VARVE_ONLY_IN_PROGRAM, 0);
+    f = finding_at(report, VARVE_FINDING_MISSING, 0);
     cr_assert_str_eq(f.program_path, "model/biass");
     cr_assert_str_eq(f.nearest, "model/bias");
-    f = finding_at(report, VARVE_MISMATCHED, 0);
+    f = finding_at(report, VARVE_FINDING_MISMATCHED, 0);
     cr_assert_eq(f.saved.shape[0], 1);
     cr_assert_eq(f.wanted.shape[0], 4);
     varve_report_free(report);
@@ -85,7 +85,7 @@ TEST(report, of_a_plan_says_what_a_read_would_do)
     varve_node *root = make_program();
     varve_add_variable(root, "step", varve_array(COPY_OF(mine), 4));
     mine[0] = 9;
-    varve_restoration *r = varve_plan(root, FILE_NAME, NULL, &error);
+    varve_restoration *r = varve_dry_run(root, FILE_NAME, NULL, &error);
     varve_report *report = varve_report_new(r, &error);
     static const size_t counts[VARVE_FINDING_KINDS] = { 1, 0, 1, 1, 1 };
     for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++)
@@ -111,7 +111,7 @@ TEST(report, outlives_graph_and_restoration)
     cr_assert_not_null(later);
     varve_restoration_free(r);
     cr_assert_str_eq(
-        finding_at(report, VARVE_MATCHED, 0).file_path, "model/kernel");
+        finding_at(report, VARVE_FINDING_MATCHED, 0).file_path, "model/kernel");
     cr_assert(strlen(varve_report_text(later)) > 0);
     varve_report_free(report);
     varve_report_free(later);
@@ -127,8 +127,8 @@ TEST(report, counts_matches_that_it_leaves_out)
     varve_restoration *r = read_root(root, NULL);
     cr_assert_ok(vv_prepare_report(r, &error), error);
     varve_report *report = vv_report_make(&r->delivery, 0, &error);
-    cr_assert_eq(varve_report_count(report, VARVE_MATCHED), 1);
-    cr_assert_eq(report->findings[VARVE_MATCHED].size, 0);
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_MATCHED), 1);
+    cr_assert_eq(report->findings[VARVE_FINDING_MATCHED].size, 0);
     cr_assert_eq(report->value_count, 3);
     cr_assert_eq(report->variable_count, 3);
     varve_report_free(report);
@@ -174,10 +174,11 @@ TEST(report, is_whole_or_not_at_all_without_memory)
         cr_assert_eq(error.status, report ? VARVE_OK : VARVE_NO_MEMORY);
         good(root);
     }
-    size_t matched = varve_report_count(report, VARVE_MATCHED);
-    cr_assert_eq(matched + varve_report_count(report, VARVE_WAITING), 3);
+    size_t matched = varve_report_count(report, VARVE_FINDING_MATCHED);
+    cr_assert_eq(
+        matched + varve_report_count(report, VARVE_FINDING_PENDING), 3);
     for (size_t i = 0; i < matched; i++) {
-        varve_finding f = finding_at(report, VARVE_MATCHED, i);
+        varve_finding f = finding_at(report, VARVE_FINDING_MATCHED, i);
         cr_assert_null(f.program_path);
         cr_assert_str_eq(f.reason, "the node that it went to is gone");
     }
@@ -197,13 +198,13 @@ TEST(report, says_which_values_a_later_restoration_replaced)
     varve_restoration *newer = read_root(root, NULL);
     varve_add_variable(root, "step", varve_array(COPY_OF(mine), 1));
     varve_report *report = varve_report_new(older, &error);
-    varve_finding f = finding_at(report, VARVE_MATCHED, 0);
+    varve_finding f = finding_at(report, VARVE_FINDING_MATCHED, 0);
     cr_assert_str_eq(f.program_path, "step");
     cr_assert_str_eq(
         f.reason, "a later restoration gave it another value");
     varve_report_free(report);
     report = varve_report_new(newer, &error);
-    cr_assert_str_eq(finding_at(report, VARVE_MATCHED, 0).reason, "");
+    cr_assert_str_eq(finding_at(report, VARVE_FINDING_MATCHED, 0).reason, "");
     varve_report_free(report);
     varve_restoration_free(older);
     varve_restoration_free(newer);

@@ -49,7 +49,7 @@ static varve_read_options options(void)
     return (varve_read_options){ .except = "model/left",
         .rename = { .list = renames,
         .count = 1 },
-        .expect.unused = "no/*",
+        .expect.unexpected = "no/*",
         .cast = VARVE_CAST_WIDEN };
 }
 
@@ -130,16 +130,16 @@ TEST(report_json, has_each_finding_of_a_read)
     has_node(report, "\"kind\":\"waiting\"", "waits", "\"dtype_saved\":");
     has(report, "\"reason\":\"the root has no edge \\\"waits\\\"\"");
     has_node(report, "\"kind\":\"waiting\"", "adam/m(model/a)", "");
-    has(report, "\"reason\":\"left out by the options\",\"excused\":true}");
+    has(report, "\"reason\":\"left out by the options\",\"expected\":true}");
     has_node(report, "\"kind\":\"damaged\",\"path\":\"model/b\"", "model/b",
         "\"dtype\":");
     has(report, "{\"kind\":\"only_in_program\",\"path\":\"model/extra\","
                 "\"dtype\":\"float32\",\"shape\":[7],\"reason\":");
     has(report, "{\"kind\":\"mismatched\",\"path\":\"gone/*\",\"file_path\":"
                 "\"nowhere/*\",\"reason\":\"this rename matched nothing\","
-                "\"excused\":true}");
+                "\"expected\":true}");
     has(report, "\"file_path\":\"no/*\",\"reason\":");
-    has(report, "\"excused\":true,\"option\":\"expect.unused\"}");
+    has(report, "\"expected\":true,\"option\":\"expect.unexpected\"}");
     varve_report_free(report);
     varve_restoration_free(r);
     free_root(root);
@@ -153,7 +153,7 @@ TEST(report_json, says_that_it_is_of_a_plan)
     write_file();
     varve_node *root = build(4);
     varve_read_options o = options();
-    varve_restoration *r = varve_plan(root, FILE_NAME, &o, &error);
+    varve_restoration *r = varve_dry_run(root, FILE_NAME, &o, &error);
     cr_assert(r, "%s", error.message);
     varve_report *report = report_of(r);
     has(report, ",\"plan\":true,");

@@ -22,7 +22,7 @@ static void check(varve_node *root, const varve_read_options *options,
     varve_finding_kind kind, const char *reason)
 {
     varve_error error = { 0 };
-    varve_finding f = { .kind = VARVE_WAITING };
+    varve_finding f = { .kind = VARVE_FINDING_PENDING };
     varve_restoration *r = read_root(root, options);
     varve_report *report = varve_report_new(r, &error);
     size_t count = varve_report_count(report, kind);
@@ -48,10 +48,10 @@ TEST(report_program, says_who_has_what_was_shared)
 {
     begin_world();
     write_shared();
-    check(make(), NULL, VARVE_MISMATCHED,
+    check(make(), NULL, VARVE_FINDING_MISMATCHED,
         "shared in the file with a, which has it");
-    check(make(), &(varve_read_options){ .copy_shared = true }, VARVE_MATCHED,
-        "a copy of what a has");
+    check(make(), &(varve_read_options){ .copy_shared = true },
+        VARVE_FINDING_MATCHED, "a copy of what a has");
     end_world();
 }
 
@@ -62,7 +62,7 @@ TEST(report_program, says_what_the_file_lacks)
     varve_add_variable(root, "a", varve_scalar(&x));
     write_root(root);
     free_root(root);
-    check(make(), NULL, VARVE_ONLY_IN_PROGRAM,
+    check(make(), NULL, VARVE_FINDING_MISSING,
         "the root of the file has no edge \"b\"");
     end_world();
 }

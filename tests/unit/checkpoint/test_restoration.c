@@ -219,7 +219,7 @@ TEST(restoration, outlives_the_node_that_it_is_for)
     cr_assert_neq(varve_assert_consumed(r, &error), VARVE_OK);
     varve_report *report = varve_report_new(r, &error);
     varve_finding finding;
-    cr_assert(varve_report_at(report, VARVE_WAITING, 0, &finding));
+    cr_assert(varve_report_at(report, VARVE_FINDING_PENDING, 0, &finding));
     cr_assert_str_eq(finding.reason, "the program is gone");
     varve_report_free(report);
     /* What takes its place in memory and in the graph is not for it. */

@@ -80,9 +80,9 @@ static void check_lost(
     varve_finding finding = { 0 };
     varve_report *report = varve_report_new(r, &error);
     cr_assert(report, "%s", error.message);
-    cr_assert_eq(varve_report_count(report, VARVE_DAMAGED), 1, "%s",
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_DAMAGED), 1, "%s",
         varve_report_text(report));
-    cr_assert(varve_report_at(report, VARVE_DAMAGED, 0, &finding));
+    cr_assert(varve_report_at(report, VARVE_FINDING_DAMAGED, 0, &finding));
     cr_assert_str_eq(finding.program_path, path);
     cr_assert(strstr(finding.reason, words), "%s", finding.reason);
     cr_assert(!strstr(finding.reason, FILE_NAME), "%s", finding.reason);
@@ -264,7 +264,8 @@ TEST(salvage, maps_only_what_is_good)
         varve_restoration *r = read_root(root, &options);
         varve_node *node = add_owned(root, "large", LARGE);
         cr_assert_eq(((float *)varve_data(node))[7], damaged ? 9 : 5);
-        cr_assert_eq(varve_finding_count(r, VARVE_DAMAGED), (size_t)damaged);
+        cr_assert_eq(
+            varve_finding_count(r, VARVE_FINDING_DAMAGED), (size_t)damaged);
         varve_restoration_free(r);
         free_root(root);
         damage("large", 70);
@@ -301,7 +302,7 @@ TEST(salvage, loses_every_copy_of_a_value_at_once)
     root = make_two(a, b);
     varve_restoration *r = read_root(root, &options);
     cr_assert(a[0] == 3 && b[0] == 2);
-    cr_assert_eq(varve_finding_count(r, VARVE_DAMAGED), 2);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_DAMAGED), 2);
     varve_error error = { 0 };
     cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
     cr_assert(strstr(error.message, "a/x") && strstr(error.message, "b/x"));
@@ -335,7 +336,7 @@ TEST(salvage, names_a_copy_that_comes_when_its_value_is_gone)
     cr_assert_eq(b[0], 2);
     good(root);
     check_lost(r, "b/x", "bytes ");
-    cr_assert_eq(varve_finding_count(r, VARVE_MATCHED), 1);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_MATCHED), 1);
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -486,7 +487,7 @@ TEST(salvage, without_memory_leaves_nothing_half)
             report = varve_report_new(r, NULL);
             test_fail_allocation(-1, false);
         }
-        cr_assert_eq(varve_report_count(report, VARVE_DAMAGED), 2);
+        cr_assert_eq(varve_report_count(report, VARVE_FINDING_DAMAGED), 2);
         varve_report_free(report);
         varve_restoration_free(r);
         free_root(root);
@@ -543,7 +544,8 @@ TEST(salvage, loses_strings_whose_lengths_do_not_fit)
         cr_assert_eq(one[0], 1);
         if (i < 2)
             check_lost(r, "texts", "string lengths");
-        cr_assert_eq(varve_finding_count(r, VARVE_DAMAGED), (size_t)(i < 2));
+        cr_assert_eq(
+            varve_finding_count(r, VARVE_FINDING_DAMAGED), (size_t)(i < 2));
         varve_restoration_free(r);
     }
     free_root(root);

@@ -60,7 +60,8 @@ TEST(scope, takes_by_any_path_and_leaves_out_by_all)
         cr_assert_eq(w[1] == 2, cases[i].taken, "case %zu", i);
         varve_report *report = varve_report_new(r, &error);
         cr_assert(varve_report_at(report,
-            cases[i].taken ? VARVE_MATCHED : VARVE_ONLY_IN_FILE, 0, &finding));
+            cases[i].taken ? VARVE_FINDING_MATCHED : VARVE_FINDING_UNEXPECTED,
+            0, &finding));
         cr_assert_str_eq(finding.program_path, cases[i].path);
         varve_report_free(report);
         varve_restoration_free(r);
@@ -113,7 +114,7 @@ TEST(scope, tells_of_an_object_when_a_variable_comes_into_it)
         varve_track(root, "b", a);
         cr_assert_eq(
             varve_graph_check(varve_node_graph(root), NULL), VARVE_MISMATCH);
-        cr_assert_eq(varve_finding_count(r, VARVE_MISMATCHED), 1);
+        cr_assert_eq(varve_finding_count(r, VARVE_FINDING_MISMATCHED), 1);
         varve_track(root, "d", a);
         varve_error error = { 0 };
         cr_assert_eq(varve_restoration_retry(r, &error), VARVE_MISMATCH);
@@ -200,7 +201,7 @@ TEST(scope, must_leave_something_to_restore)
     r = read_root(root, &(varve_read_options){ .only = "model" });
     cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
     cr_assert_not(strstr(error.message, "leave something"));
-    cr_assert_eq(varve_finding_count(r, VARVE_MISMATCHED), 0u);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_MISMATCHED), 0u);
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -216,10 +217,11 @@ static bool is_left_out(const varve_read_options *options, const char *path)
     varve_finding finding = { 0 };
     bool left_out = false, waits = false;
     cr_assert_not_null(report, "%s", error.message);
-    for (size_t i = 0; varve_report_at(report, VARVE_ONLY_IN_FILE, i, &finding);
-         i++)
+    for (size_t i = 0;
+         varve_report_at(report, VARVE_FINDING_UNEXPECTED, i, &finding); i++)
         left_out |= strcmp(finding.file_path, path) == 0;
-    for (size_t i = 0; varve_report_at(report, VARVE_WAITING, i, &finding); i++)
+    for (size_t i = 0;
+         varve_report_at(report, VARVE_FINDING_PENDING, i, &finding); i++)
         waits |= strcmp(finding.file_path, path) == 0;
     cr_assert(left_out != waits, "%s", path);
     varve_report_free(report);
@@ -330,7 +332,8 @@ TEST(scope, never_calls_unwanted_what_it_had_no_memory_to_look_at)
         report = varve_report_new(r, &error);
         test_fail_allocation(-1, false);
         cr_assert(report || error.status == VARVE_NO_MEMORY);
-        cr_assert(!report || varve_report_count(report, VARVE_WAITING) == 1);
+        cr_assert(
+            !report || varve_report_count(report, VARVE_FINDING_PENDING) == 1);
         varve_report_free(report);
         varve_restoration_free(r);
         free_root(root);
@@ -353,15 +356,18 @@ TEST(scope, gives_the_findings_of_a_kind)
     write_shared();
     varve_node *root = shared(w);
     varve_restoration *r = read_root(root, NULL);
-    cr_assert_eq(varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
+    cr_assert_eq(
+        varve_each_finding(r, VARVE_FINDING_MATCHED, count_up, &count, &error),
         VARVE_OK);
     cr_assert_eq(count, 1u);
-    cr_assert_eq(varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
+    cr_assert_eq(
+        varve_each_finding(r, VARVE_FINDING_MATCHED, count_up, &count, &error),
         VARVE_CANCELLED);
     test_fail_allocation(0, true);
-    cr_assert_eq(varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
+    cr_assert_eq(
+        varve_each_finding(r, VARVE_FINDING_MATCHED, count_up, &count, &error),
         VARVE_NO_MEMORY);
-    cr_assert_eq(varve_finding_count(r, VARVE_MATCHED), SIZE_MAX);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_MATCHED), SIZE_MAX);
     test_fail_allocation(-1, false);
     varve_restoration_free(r);
     free_root(root);

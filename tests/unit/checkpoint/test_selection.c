@@ -46,14 +46,15 @@ TEST(selection, refuses_what_is_of_a_later_version_in_any_room)
 {
     static int something;
     varve_read_options options = { 0 };
-    void **rooms[] = { options.reserved, options.rename.reserved.words,
+    void **resize_buffers[] = { options.reserved, options.rename.reserved.words,
         options.expect.reserved.words, options.foreign.reserved.words,
         options.salvage.reserved.words, options.resources.reserved.words };
     begin_world();
-    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-        rooms[i][i] = &something;
+    for (size_t i = 0; i < sizeof resize_buffers / sizeof *resize_buffers;
+         i++) {
+        resize_buffers[i][i] = &something;
         fail(&options, VARVE_TOO_NEW);
-        rooms[i][i] = NULL;
+        resize_buffers[i][i] = NULL;
     }
     end_world();
 }
@@ -164,7 +165,7 @@ TEST(selection, survives_every_failed_allocation)
         renames[i] = (varve_rename){ "program/a", "file/b" };
     varve_read_options options = { .rename = { .list = renames, .count = 10,
         .file = "renames" }, .only = "a", .except = "b", .resize = "c",
-        .expect = { .missing = "d", .unused = "e" } };
+        .expect = { .missing = "d", .unexpected = "e" } };
     begin_world();
     put("a -> b\nc -> d\n");
     varve_status status = VARVE_NO_MEMORY;

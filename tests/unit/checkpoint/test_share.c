@@ -4,7 +4,7 @@
  */
 #include "together_world.h"
 
-#include "cargo.h"
+#include "save_plan.h"
 #include "layout.h"
 #include "share.h"
 
@@ -36,12 +36,13 @@ static varve_node *new_values(unsigned seed, uint32_t rank)
 }
 
 /* Counts how often each byte of the data is in a stretch or a slice. */
-static void count_bytes(
-    const struct vv_share *share, const struct vv_cargo *cargo, uint8_t *counts)
+static void count_bytes(const struct vv_share *share,
+    const struct vv_save_plan *save_plan, uint8_t *counts)
 {
     size_t count, slices, end = 0;
     const struct vv_part *parts = vv_parts(share, &count);
-    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
+    const struct vv_save_plan_slice *slice =
+        vv_save_plan_slices(save_plan, &slices);
     for (size_t i = 0; i < count; i++) {
         const struct vv_part *p = &parts[i];
         uint64_t place = vv_at64(share->offsets.data, p->value) + p->begin;
@@ -86,23 +87,25 @@ static void check_shares(unsigned seed, uint32_t size)
 {
     uint8_t *counts = NULL;
     uint64_t end = 0, least = UINT64_MAX, most = 0;
-    struct vv_cargo cargo;
+    struct vv_save_plan save_plan;
     for (uint32_t rank = 0; rank < size; rank++) {
         const varve_comm comm = { .rank = rank, .size = size };
         varve_node *root = new_values(seed, rank);
         varve_error error = { 0 };
         struct vv_share share;
         cr_assert_ok(
-            vv_cargo_gather_slices(&cargo, root, NULL, &error), error);
-        cr_assert_ok(vv_share_make(&share, &cargo, NULL, &comm, &error), error);
+            vv_save_plan_gather_slices(&save_plan, root, NULL, &error), error);
+        cr_assert_ok(
+            vv_share_make(&share, &save_plan, NULL, &comm, &error), error);
         if (!counts)
             counts = calloc(share.end, 1);
         end = share.end;
         least = share.size < least && rank != 1 ? share.size : least;
         most = share.size > most && rank != 1 ? share.size : most;
-        count_bytes(&share, &cargo, counts);
+        count_bytes(&share, &save_plan, counts);
         check_stretches(&share);
-        for (uint32_t i = 0; rank + 1 == size && i < cargo.value_count; i++) {
+        for (uint32_t i = 0; rank + 1 == size && i < save_plan.value_count;
+             i++) {
             uint64_t place = vv_at64(share.offsets.data, i);
             uint64_t bytes = vv_at64(share.sizes.data, i);
             for (uint64_t k = 0; k < bytes; k++)
@@ -110,7 +113,7 @@ static void check_shares(unsigned seed, uint32_t size)
                     (unsigned long)k);
         }
         vv_share_clear(&share);
-        vv_cargo_clear(&cargo);
+        vv_save_plan_clear(&save_plan);
         free_root(root);
     }
     if (size > 2)

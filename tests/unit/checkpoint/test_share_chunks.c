@@ -4,7 +4,7 @@
  */
 #include "together_world.h"
 
-#include "cargo_digests.h"
+#include "save_plan_digests.h"
 #include "share_chunks.h"
 
 enum { RANKS = 3, LARGE = 700000 };
@@ -36,9 +36,9 @@ static void check_chunk(const struct vv_share_chunk *c)
     struct vv_source source;
     struct vv_buffer scratch;
     const unsigned char *bytes;
-    vv_buffer_init(&scratch, &c->part->cargo->context.allocator);
-    cr_assert_ok(vv_cargo_source(c->part->cargo, c->part->value, &scratch,
-                     &source, &error),
+    vv_buffer_init(&scratch, &c->part->save_plan->context.allocator);
+    cr_assert_ok(vv_save_plan_source(c->part->save_plan, c->part->value,
+                     &scratch, &source, &error),
         error);
     cr_assert_ok(vv_source_piece(&source, c->part->begin + c->begin, c->size,
                      &bytes, &error),
@@ -58,7 +58,8 @@ static uint64_t check_share(const struct vv_share *share)
     vv_buffer_init(&told, share->parts.allocator);
     vv_share_chunks_tell(&told, share);
     for (; vv_share_next(&walk, &chunk); count++) {
-        struct vv_share_chunk other = vv_told_chunk(told.data, count);
+        struct vv_share_chunk other =
+            vv_share_chunk_of_message(told.data, count);
         cr_assert_geq(chunk.offset, behind);
         cr_assert_leq(chunk.size, VV_CHUNK_SIZE);
         cr_assert_eq(chunk.planes, chunk.part->value == 2 ? 4 : 8);
@@ -70,7 +71,7 @@ static uint64_t check_share(const struct vv_share *share)
         behind = chunk.offset + chunk.size;
         bytes += chunk.size;
     }
-    cr_assert_eq(told.size, count * VV_TOLD_CHUNK_SIZE);
+    cr_assert_eq(told.size, count * VV_INDEX_BROADCAST_CHUNK_SIZE);
     vv_buffer_clear(&told);
     return bytes;
 }
@@ -81,17 +82,18 @@ TEST(share_chunks, are_all_bytes_of_all_ranks_once)
     uint64_t bytes = 0;
     begin_world();
     for (uint32_t i = 0; i < RANKS; i++) {
-        struct vv_cargo cargo;
+        struct vv_save_plan save_plan;
         struct vv_share share;
         const varve_comm comm = { .rank = i, .size = RANKS };
         varve_node *root = new_values(i);
-        cr_assert_ok(vv_cargo_gather_slices(&cargo, root, NULL, &error), error);
-        cr_assert_ok(vv_cargo_digest(&cargo, NULL, &error), error);
         cr_assert_ok(
-            vv_share_make(&share, &cargo, NULL, &comm, &error), error);
+            vv_save_plan_gather_slices(&save_plan, root, NULL, &error), error);
+        cr_assert_ok(vv_save_plan_digest(&save_plan, NULL, &error), error);
+        cr_assert_ok(
+            vv_share_make(&share, &save_plan, NULL, &comm, &error), error);
         bytes += check_share(&share);
         vv_share_clear(&share);
-        vv_cargo_clear(&cargo);
+        vv_save_plan_clear(&save_plan);
         free_root(root);
     }
     cr_assert_eq(bytes, 8 * (LARGE + 5) + 4 * LARGE);

@@ -7,7 +7,7 @@
 
 #include <varve/slice.h>
 #include <varve/snapshot.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "delivery.h"
 #include "support/faulty_system.h"
@@ -105,7 +105,7 @@ TEST(staging_of_many, puts_more_than_a_little_in_place_in_a_first_restoration)
     cr_assert(run.values[0] == SHARE && run.values[1] == SHARE);
     damage_a_share();
     thread_comm_run(2, 0, -1, load_share, &run);
-    check_all(&run, VARVE_HALF_RESTORED);
+    check_all(&run, VARVE_PARTIALLY_RESTORED);
     cr_assert_eq(run.values[0], SHARE);
     end_world();
 }
@@ -135,7 +135,7 @@ static uint64_t bytes_read(struct run *run)
 }
 
 /* So that what comes to one of them can be undone at each. */
-TEST(staging_of_many, stages_more_where_something_is_at_stake)
+TEST(staging_of_many, stages_more_where_something_is_at_risk)
 {
     struct run run = begin_shares();
     run.has_kept = true;

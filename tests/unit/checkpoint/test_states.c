@@ -58,7 +58,7 @@ TEST(states, are_asked_for_what_they_are_only_where_an_undo_can_be_needed)
     free_root(root);
     root = make_states("old");
     states[1].fails_at = 1;
-    varve_error error = fail_read(root, &options, VARVE_HALF_RESTORED);
+    varve_error error = fail_read(root, &options, VARVE_PARTIALLY_RESTORED);
     cr_assert_not_null(strstr(error.message, "\n  s"), "%s", error.message);
     check_states("new", "old", "old", 0);
     free_root(root);
@@ -86,7 +86,7 @@ TEST(states, that_cannot_be_saved_are_loaded_and_others_undone)
     varve_node *root = make_states("old");
     states[0].save_status = states[2].save_status = VARVE_IO;
     states[2].fails_at = 1;
-    varve_error error = fail_read(root, NULL, VARVE_HALF_RESTORED);
+    varve_error error = fail_read(root, NULL, VARVE_PARTIALLY_RESTORED);
     cr_assert_not_null(strstr(error.message, "\n  s"), "%s", error.message);
     cr_assert_null(strstr(error.message, "\n  t"), "%s", error.message);
     check_states("new", "old", "old", 3);

@@ -475,7 +475,7 @@ TEST(structure, takes_no_memory_for_what_has_no_value)
     cr_assert_ok(varve_write(varve_graph_root(g), test_path("again"), NULL,
                      &error), error);
     varve_node *copy =
-        varve_graft(varve_graph_root(g), "copy", big, &error);
+        varve_copy_subgraph(varve_graph_root(g), "copy", big, &error);
     cr_assert(copy, "%s", error.message);
     cr_assert_null(varve_value(copy)->data);
     cr_assert_lt(test_peak_bytes(), 16 << 20); /* of 1 GiB */
@@ -491,7 +491,7 @@ TEST(structure, gives_memory_to_who_asks_for_it)
     cr_assert_null(varve_data(big));
     test_fail_allocation(-1, false);
     cr_assert_eq(varve_graph_check(g, &error), VARVE_NO_MEMORY);
-    cr_assert_eq(varve_clear_mistake(g, NULL), VARVE_NO_MEMORY);
+    cr_assert_eq(varve_graph_clear_error(g, NULL), VARVE_NO_MEMORY);
     unsigned char *bytes = varve_data(big);
     cr_assert(bytes && bytes[0] == 0 && bytes[(1 << 20) - 1] == 0);
     cr_assert_eq(varve_data(big), bytes);

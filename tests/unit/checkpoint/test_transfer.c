@@ -191,8 +191,9 @@ TEST(transfer, names_what_a_streaming_read_has_touched)
     begin();
     damage();
     varve_node *root = make(1, "old");
-    varve_error error = fail_read(root,
-        &(varve_read_options){ .passes = VARVE_ONE_PASS }, VARVE_HALF_RESTORED);
+    varve_error error =
+        fail_read(root, &(varve_read_options){ .passes = VARVE_ONE_PASS },
+            VARVE_PARTIALLY_RESTORED);
     cr_assert_not_null(strstr(error.message, "\n  a"), "%s", error.message);
     cr_assert(a[0] == 5 && b[0] == 1);
     cr_assert_str_eq(state.text, "old");
@@ -214,7 +215,7 @@ TEST(transfer, undoes_all_when_a_state_refuses_its_bytes)
     state.fails_at = 1;
     varve_error error =
         fail_read(root, &(varve_read_options){ .resources.staging_size = 1 },
-            VARVE_HALF_RESTORED);
+            VARVE_PARTIALLY_RESTORED);
     cr_assert_not_null(strstr(error.message, "\n  a"));
     cr_assert_str_eq(state.text, "old");
     free_root(root);
@@ -385,7 +386,7 @@ TEST(transfer, names_what_it_can_of_much_that_was_touched)
     bytes[64 + 8 * (MANY - 1)] ^= 1; /* the last: each is at a multiple of 8 */
     varve_read_options options = { .passes = VARVE_ONE_PASS,
         .resources.threads = 1 };
-    varve_error error = fail_read(root, &options, VARVE_HALF_RESTORED);
+    varve_error error = fail_read(root, &options, VARVE_PARTIALLY_RESTORED);
     cr_assert_not_null(strstr(error.message, " 2999 of 3000 variables"), "%s",
         error.message);
     cr_assert_not_null(strstr(error.message, "\n  variable0000"));

@@ -13,67 +13,67 @@
 #include <varve/job.h>
 #include <varve/snapshot.h>
 
-#include "stake.h"
+#include "at_risk.h"
 #include "support/faulty_system.h"
 
-static const varve_write_options verified = { .layered = true,
-    .layers = { .only_touched = true,
-    .verify_untouched = true } };
+static const varve_write_options verified = { .incremental = true,
+    .increment = { .only_dirty = true,
+    .verify_clean = true } };
 
 TEST(unchanged, is_what_was_not_touched_and_is_not_looked_at)
 {
-    begin_layered();
+    begin_incremental();
     save_touched();
-    layered.large[5] = -1; /* and nothing is said of it */
+    incremental.large[5] = -1; /* and nothing is said of it */
     save_touched();
     cr_assert(have_same_values("run/m-1.varve", "run/m-2.varve"));
-    varve_touch(named("middle"));
-    layered.middle[5] = -1;
-    layered.small[7] = -1; /* small values are always looked at */
-    layered.large[5] = 5;
+    varve_mark_dirty(named("middle"));
+    incremental.middle[5] = -1;
+    incremental.small[7] = -1; /* small values are always looked at */
+    incremental.large[5] = 5;
     save_touched();
-    check_layered("run/m-3.varve");
-    layered.large[5] = -1;
-    varve_touch(layered.root);
+    check_incremental("run/m-3.varve");
+    incremental.large[5] = -1;
+    varve_mark_dirty(incremental.root);
     save_touched();
-    check_layered("run/m-4.varve");
-    end_layered();
+    check_incremental("run/m-4.varve");
+    end_incremental();
 }
 
 /* The digests decide all the same: touching alone writes nothing. */
 TEST(unchanged, is_what_was_touched_and_is_as_it_was)
 {
     uint64_t one, two;
-    begin_layered();
+    begin_incremental();
     save_touched();
     count_layers(&one);
-    varve_touch(layered.root);
+    varve_mark_dirty(incremental.root);
     save_touched();
     count_layers(&two);
     cr_assert_eq(one, two);
-    check_layered("run/m-2.varve");
-    end_layered();
+    check_incremental("run/m-2.varve");
+    end_incremental();
 }
 
 TEST(unchanged, is_verified_where_that_is_wanted)
 {
     varve_error error = { 0 };
-    begin_layered();
+    begin_incremental();
     save_to("run/m", &verified);
-    varve_touch(named("large"));
-    layered.large[5] = -1;
+    varve_mark_dirty(named("large"));
+    incremental.large[5] = -1;
     save_to("run/m", &verified);
-    check_layered("run/m-2.varve");
+    check_incremental("run/m-2.varve");
     size_t files = memory_file_count(world.memory);
-    layered.middle[5] = -1;
+    incremental.middle[5] = -1;
     cr_assert_eq(
-        varve_save(layered.root, "run/m", &verified, &error), VARVE_MISUSE);
+        varve_save(incremental.root, "run/m", &verified, &error), VARVE_MISUSE);
     cr_assert(strstr(error.message, "middle: expected"), "%s", error.message);
     cr_assert_eq(memory_file_count(world.memory), files);
-    varve_touch(named("middle"));
+    varve_mark_dirty(named("middle"));
     save_to("run/m", &verified);
-    check_layered("run/m-3.varve");
-    end_layered();
+    check_incremental("run/m-3.varve");
+    end_incremental();
 }
 
 /* --- What the library does ------------------------------------------------ */
@@ -99,7 +99,7 @@ static void restores(void)
 {
     varve_error error = { 0 };
     varve_restoration *r =
-        varve_read(layered.root, "other.varve", NULL, &error);
+        varve_read(incremental.root, "other.varve", NULL, &error);
     cr_assert(r, "%s", error.message);
     varve_restoration_free(r);
 }
@@ -114,11 +114,11 @@ static void restores_half(void)
     uint8_t *bytes = memory_bytes(world.memory, "other.varve", &size);
     bytes[size - sizeof spare.large / 2] ^= 1;
     cr_assert_null(
-        varve_read(layered.root, "other.varve", &streaming, &error));
-    cr_assert_eq(error.status, VARVE_HALF_RESTORED, "%s", error.message);
-    cr_assert_eq(varve_write(layered.root, "none.varve", NULL, &error),
+        varve_read(incremental.root, "other.varve", &streaming, &error));
+    cr_assert_eq(error.status, VARVE_PARTIALLY_RESTORED, "%s", error.message);
+    cr_assert_eq(varve_write(incremental.root, "none.varve", NULL, &error),
         VARVE_MISUSE);
-    vv_forget_half(varve_node_graph(layered.root));
+    vv_forget_half(varve_node_graph(incremental.root));
 }
 
 static void restores_a_snapshot(void)
@@ -131,15 +131,15 @@ static void replaces(void)
 {
     varve_remove(named("large"));
     varve_add_variable(
-        layered.root, "large", varve_array(spare.large, LARGE));
+        incremental.root, "large", varve_array(spare.large, LARGE));
 }
 
 /* The same nodes at each other's places. */
 static void swaps(void)
 {
     varve_node *large = named("large");
-    varve_replace(layered.root, "large", spare.owned);
-    varve_replace(layered.root, "owned", large);
+    varve_replace(incremental.root, "large", spare.owned);
+    varve_replace(incremental.root, "owned", large);
 }
 
 static varve_status fill_with_threes(const varve_tensor *tensor, void *user)
@@ -154,7 +154,7 @@ static varve_status fill_with_threes(const varve_tensor *tensor, void *user)
 static void initializes(void)
 {
     varve_remove(spare.owned);
-    varve_add_allocated_variable(layered.root, "owned", VARVE_FLOAT32,
+    varve_add_allocated_variable(incremental.root, "owned", VARVE_FLOAT32,
         VARVE_SHAPE(LARGE), fill_with_threes, NULL);
 }
 
@@ -163,28 +163,28 @@ static void initializes(void)
 static void begin_changes(void)
 {
     varve_error error = { 0 };
-    begin_layered();
-    spare.owned = varve_add_allocated_variable(layered.root, "owned",
+    begin_incremental();
+    spare.owned = varve_add_allocated_variable(incremental.root, "owned",
         VARVE_FLOAT32, VARVE_SHAPE(LARGE), NULL, NULL);
-    varve_node *held = varve_add_object(layered.root, "held");
+    varve_node *held = varve_add_object(incremental.root, "held");
     varve_track(held, "large", named("large"));
     varve_track(held, "owned", spare.owned);
     memset(spare.large, 0, sizeof spare.large);
-    memset(layered.large, 0x11, sizeof layered.large);
+    memset(incremental.large, 0x11, sizeof incremental.large);
     cr_assert_ok(
-        varve_write(layered.root, "other.varve", NULL, &error), error);
-    spare.snapshot = varve_snapshot_new(layered.root, &error);
+        varve_write(incremental.root, "other.varve", NULL, &error), error);
+    spare.snapshot = varve_snapshot_new(incremental.root, &error);
     cr_assert(spare.snapshot, "%s", error.message);
-    memset(layered.large, 0x22, sizeof layered.large);
+    memset(incremental.large, 0x22, sizeof incremental.large);
     for (int i = 0; i < LARGE; i++)
         ((float *)varve_data(spare.owned))[i] = (float)i + 0.5f;
-    good(layered.root);
+    good(incremental.root);
 }
 
 static void end_changes(void)
 {
     varve_snapshot_free(spare.snapshot);
-    end_layered();
+    end_incremental();
 }
 
 TEST(unchanged, is_nothing_that_the_library_changed)
@@ -195,9 +195,9 @@ TEST(unchanged, is_nothing_that_the_library_changed)
         begin_changes();
         save_touched();
         changes[i]();
-        good(layered.root);
+        good(incremental.root);
         save_touched();
-        check_layered("run/m-2.varve");
+        check_incremental("run/m-2.varve");
         cr_assert_not(have_same_values("run/m-1.varve", "run/m-2.varve"),
             "change %zu", i);
         save_to("run/m", &verified);
@@ -218,11 +218,11 @@ TEST(unchanged, is_nothing_that_a_save_was_to_write_which_failed)
         struct memory *memory = world.memory;
         varve_node *root = new_root();
         varve_add_variable(
-            root, "middle", varve_array(layered.middle, MIDDLE));
-        layered.middle[0] = 0;
+            root, "middle", varve_array(incremental.middle, MIDDLE));
+        incremental.middle[0] = 0;
         cr_assert_ok(varve_save(root, "run/m", &touched, &error), error);
-        varve_touch(varve_find(root, "middle"));
-        layered.middle[0] = 1;
+        varve_mark_dirty(varve_find(root, "middle"));
+        incremental.middle[0] = 1;
         faulty_plan(faulty,
             &(struct faulty_plan){ .number = n, .error = EIO });
         varve_status status = varve_save(root, "run/m", &touched, &error);
@@ -232,8 +232,8 @@ TEST(unchanged, is_nothing_that_a_save_was_to_write_which_failed)
         cr_assert_ok(varve_save(root, "run/m", &verified, &error), error);
         snprintf(path, sizeof path, "run/m-%d.varve",
             (int)varve_save_counter(root));
-        layered.root = root;
-        check_layered(path);
+        incremental.root = root;
+        check_incremental(path);
         cr_assert(status || !hit || varve_save_counter(root) == 3);
         free_root(root);
         world.memory = memory;
@@ -245,77 +245,77 @@ TEST(unchanged, is_nothing_that_a_save_was_to_write_which_failed)
 TEST(unchanged, is_what_it_is_since_the_base_whichever_that_is)
 {
     varve_write_options from_first = touched;
-    begin_layered();
+    begin_incremental();
     save_to("run/a", &touched);
-    layered.large[3] = -3;
-    varve_touch(named("large"));
+    incremental.large[3] = -3;
+    varve_mark_dirty(named("large"));
     save_to("run/b", &touched);
-    check_layered("run/b-2.varve");
+    check_incremental("run/b-2.varve");
     save_to("run/a", &touched);
-    check_layered("run/a-3.varve");
-    from_first.layers.base = "run/a-1.varve";
+    check_incremental("run/a-3.varve");
+    from_first.increment.base = "run/a-1.varve";
     save_to("run/c", &from_first);
-    check_layered("run/c-4.varve");
-    layered.middle[3] = -3; /* is looked at in none of them */
+    check_incremental("run/c-4.varve");
+    incremental.middle[3] = -3; /* is looked at in none of them */
     save_to("run/a", &touched);
     save_to("run/b", &touched);
     save_to("run/c", &from_first);
     cr_assert(have_same_values("run/a-5.varve", "run/a-3.varve"));
     cr_assert(have_same_values("run/b-6.varve", "run/a-3.varve"));
     cr_assert(have_same_values("run/c-7.varve", "run/c-4.varve"));
-    end_layered();
+    end_incremental();
 }
 
 TEST(unchanged, is_nothing_since_a_base_that_others_have_written)
 {
-    begin_layered();
+    begin_incremental();
     save_touched();
-    varve_node *root = layered.root, *other = new_root();
-    layered.root = other;
+    varve_node *root = incremental.root, *other = new_root();
+    incremental.root = other;
     varve_add_variable(other, "x", varve_array(spare.large, LARGE));
     save_to("run/m", &touched);
-    layered.root = root;
-    layered.large[1] = -1;
+    incremental.root = root;
+    incremental.large[1] = -1;
     save_touched();
-    check_layered("run/m-3.varve");
+    check_incremental("run/m-3.varve");
     free_root(other);
-    end_layered();
+    end_incremental();
 }
 
 TEST(unchanged, is_nothing_once_the_base_is_forgotten)
 {
     varve_write_options first = touched;
-    begin_layered();
+    begin_incremental();
     save_touched();
     for (int i = 0; i < 8; i++) {
-        varve_touch(named("middle"));
-        layered.middle[i] += 1;
+        varve_mark_dirty(named("middle"));
+        incremental.middle[i] += 1;
         save_touched();
     }
-    first.layers.base = "run/m-1.varve";
-    layered.large[1] = -1;
+    first.increment.base = "run/m-1.varve";
+    incremental.large[1] = -1;
     save_to("run/m", &first);
-    check_layered("run/m-10.varve");
-    end_layered();
+    check_incremental("run/m-10.varve");
+    end_incremental();
 }
 
 TEST(unchanged, is_known_of_each_root_apart)
 {
     static float more[LARGE];
-    begin_layered();
-    varve_node *root = layered.root;
+    begin_incremental();
+    varve_node *root = incremental.root;
     varve_node *below = varve_add_object(root, "below");
     varve_add_variable(below, "more", varve_array(more, LARGE));
     save_touched();
-    layered.root = below;
+    incremental.root = below;
     save_to("run/below", &touched);
     more[1] = 1; /* looked at in neither */
     save_to("run/below", &touched);
     cr_assert(have_same_values("run/below-1.varve", "run/below-2.varve"));
-    layered.root = root;
+    incremental.root = root;
     save_touched();
     cr_assert(have_same_values("run/m-1.varve", "run/m-2.varve"));
-    end_layered();
+    end_incremental();
 }
 
 /* --- In the background, in a child, without memory ------------------------ */
@@ -327,16 +327,17 @@ TEST(unchanged, is_what_the_jobs_before_have_written)
     varve_job *jobs[JOBS];
     char path[32];
     uint8_t expected[JOBS][16], found[16];
-    begin_layered();
+    begin_incremental();
     for (int i = 0; i < JOBS; i++) {
-        layered.large[i * 1000] = -1;
-        varve_touch(named("large"));
+        incremental.large[i * 1000] = -1;
+        varve_mark_dirty(named("large"));
         if (i == 3) {
-            layered.middle[0] = -3;
-            varve_touch(named("middle"));
+            incremental.middle[0] = -3;
+            varve_mark_dirty(named("middle"));
         }
         digest_now(expected[i]);
-        jobs[i] = varve_save_async(layered.root, "run/m", &verified, &error);
+        jobs[i] =
+            varve_save_async(incremental.root, "run/m", &verified, &error);
         cr_assert(jobs[i], "%s", error.message);
     }
     for (int i = 0; i < JOBS; i++) {
@@ -346,24 +347,26 @@ TEST(unchanged, is_what_the_jobs_before_have_written)
         digest_of(path, found);
         cr_assert_eq(memcmp(expected[i], found, 16), 0, "%s", path);
     }
-    layered.middle[0] = 0; /* is not looked at */
-    varve_job *last = varve_save_async(layered.root, "run/m", &touched, &error);
+    incremental.middle[0] = 0; /* is not looked at */
+    varve_job *last =
+        varve_save_async(incremental.root, "run/m", &touched, &error);
     cr_assert(last, "%s", error.message);
     varve_job_free(last);
     cr_assert(have_same_values("run/m-6.varve", "run/m-7.varve"));
-    end_layered();
+    end_incremental();
 }
 
 TEST(unchanged, outlives_the_graph_with_a_job_in_flight)
 {
     varve_error error = { 0 };
-    begin_layered();
+    begin_incremental();
     varve_job *first =
-        varve_save_async(layered.root, "run/m", NULL, &error);
+        varve_save_async(incremental.root, "run/m", NULL, &error);
     cr_assert(first, "%s", error.message);
-    varve_job *job = varve_save_async(layered.root, "run/m", &touched, &error);
+    varve_job *job =
+        varve_save_async(incremental.root, "run/m", &touched, &error);
     cr_assert(job, "%s", error.message);
-    free_root(layered.root);
+    free_root(incremental.root);
     varve_job_free(job);
     varve_job_free(first);
     end_world();
@@ -386,41 +389,41 @@ TEST(unchanged, is_nothing_in_the_child_of_a_fork)
     process_now = 1;
     system.process = process;
     world.context.system = &system;
-    layered.root = new_root();
+    incremental.root = new_root();
     varve_add_variable(
-        layered.root, "middle", varve_array(layered.middle, MIDDLE));
+        incremental.root, "middle", varve_array(incremental.middle, MIDDLE));
     save_touched();
-    layered.middle[1] = -1;
+    incremental.middle[1] = -1;
     save_touched();
     cr_assert(have_same_values("run/m-1.varve", "run/m-2.varve"));
     process_now = 2;
     save_touched();
-    check_layered("run/m-3.varve");
-    free_root(layered.root);
+    check_incremental("run/m-3.varve");
+    free_root(incremental.root);
     end_world();
 }
 
 TEST(unchanged, is_nothing_where_memory_lacks_to_know_it)
 {
     varve_status status = VARVE_NO_MEMORY;
-    begin_layered();
+    begin_incremental();
     save_touched();
     for (long n = 0; status || n < 40; n++) {
         varve_error error = { 0 };
-        layered.large[n] = -1;
-        varve_touch(named("large"));
+        incremental.large[n] = -1;
+        varve_mark_dirty(named("large"));
         test_fail_allocation(n, false);
-        status = varve_save(layered.root, "run/m", &verified, &error);
+        status = varve_save(incremental.root, "run/m", &verified, &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
         if (!status) {
             char path[32];
             snprintf(path, sizeof path, "run/m-%d.varve",
-                (int)varve_save_counter(layered.root));
-            check_layered(path);
+                (int)varve_save_counter(incremental.root));
+            check_incremental(path);
         }
     }
-    end_layered();
+    end_incremental();
 }
 
 /* --- Whatever comes ------------------------------------------------------- */
@@ -428,7 +431,7 @@ TEST(unchanged, is_nothing_where_memory_lacks_to_know_it)
 static void add_everywhere(float what)
 {
     for (int k = 0; k < LARGE; k += 100)
-        layered.large[k] += what;
+        incremental.large[k] += what;
 }
 
 /* Whatever the program forgot to say, each checkpoint verifies, also where a
@@ -438,22 +441,22 @@ TEST(unchanged, never_gives_a_damaged_checkpoint)
 {
     uint8_t digest[16];
     char path[32];
-    begin_layered();
+    begin_incremental();
     for (int i = 0; i < 60; i++) {
         bool is_forgotten = i % 3 == 2;
         for (int k = 0; k < LARGE / 8 && !is_forgotten; k++)
-            layered.large[(i * (LARGE / 17) + k) % LARGE] += 1;
+            incremental.large[(i * (LARGE / 17) + k) % LARGE] += 1;
         if (is_forgotten)
             add_everywhere(1);
         else
-            varve_touch(named("large"));
+            varve_mark_dirty(named("large"));
         save_touched();
         snprintf(path, sizeof path, "run/m-%d.varve", i + 1);
         digest_of(path, digest);
         if (is_forgotten)
             add_everywhere(-1);
         else
-            check_layered(path);
+            check_incremental(path);
     }
-    end_layered();
+    end_incremental();
 }

@@ -14,10 +14,10 @@
 
 static float other_large[LARGE];
 
-static const varve_write_options tracked = { .layered = true,
-    .layers.track = true };
+static const varve_write_options tracked = { .incremental = true,
+    .increment.track = true };
 static const varve_write_options proven = {
-    .layered = true, .layers = { .track = true, .verify_untouched = true }
+    .incremental = true, .increment = { .track = true, .verify_clean = true }
 };
 
 /* Files in memory, and pages of this machine. */
@@ -107,20 +107,20 @@ static varve_node *new_tracked_root(bool is_liar)
     machine.system.each_written = each_written;
     machine.system.arm = arm;
     world.context.system = &machine.system;
-    layered.root = new_root();
+    incremental.root = new_root();
     varve_add_variable(
-        layered.root, "large", varve_array(layered.large, LARGE));
+        incremental.root, "large", varve_array(incremental.large, LARGE));
     varve_add_variable(
-        layered.root, "middle", varve_array(layered.middle, MIDDLE));
+        incremental.root, "middle", varve_array(incremental.middle, MIDDLE));
     varve_add_variable(
-        layered.root, "spare", varve_array(other_large, LARGE));
-    good(layered.root);
-    return layered.root;
+        incremental.root, "spare", varve_array(other_large, LARGE));
+    good(incremental.root);
+    return incremental.root;
 }
 
 static void end_tracked(void)
 {
-    free_root(layered.root);
+    free_root(incremental.root);
     end_world();
 }
 
@@ -129,24 +129,24 @@ static void end_tracked(void)
 static float *shared_page(void)
 {
     uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
-    return (uintptr_t)layered.large % size ? layered.large
-                                           : &layered.large[LARGE - 1];
+    return (uintptr_t)incremental.large % size ? incremental.large
+                                           : &incremental.large[LARGE - 1];
 }
 
 TEST(unchanged_pages, is_what_the_machine_saw_no_write_to)
 {
     new_tracked_root(true);
     save_to("run/m", &tracked);
-    layered.large[LARGE / 2] = -1; /* the machine says nothing of it */
+    incremental.large[LARGE / 2] = -1; /* the machine says nothing of it */
     save_to("run/m", &tracked);
     cr_assert(have_same_values("run/m-1.varve", "run/m-2.varve"));
-    varve_touch(named("large"));
+    varve_mark_dirty(named("large"));
     save_to("run/m", &tracked);
-    check_layered("run/m-3.varve");
+    check_incremental("run/m-3.varve");
     *shared_page() = -1;
-    layered.middle[1] = -1; /* too small */
+    incremental.middle[1] = -1; /* too small */
     save_to("run/m", &tracked);
-    check_layered("run/m-4.varve");
+    check_incremental("run/m-4.varve");
     end_tracked();
 }
 
@@ -157,8 +157,8 @@ static float *add_apart(void)
     static _Alignas(VV_PAGE_SIZE) float room[LARGE + VV_PAGE_SIZE];
     float *apart = room + 3;
     memset(room, 0, sizeof room);
-    varve_add_variable(layered.root, "apart", varve_array(apart, LARGE));
-    good(layered.root);
+    varve_add_variable(incremental.root, "apart", varve_array(apart, LARGE));
+    good(incremental.root);
     return apart;
 }
 
@@ -173,10 +173,10 @@ TEST(unchanged_pages, are_not_looked_at_beside_those_that_others_have_a_part_of)
     apart[5000] = apart[LARGE - 5000] = 0;
     apart[0] = -2;
     save_to("run/m", &tracked);
-    check_layered("run/m-3.varve");
+    check_incremental("run/m-3.varve");
     apart[LARGE - 1] = -2;
     save_to("run/m", &tracked);
-    check_layered("run/m-4.varve");
+    check_incremental("run/m-4.varve");
     end_tracked();
 }
 
@@ -187,26 +187,26 @@ TEST(unchanged_pages, at_the_ends_are_known_of_saves_that_looked)
     float *apart = add_apart();
     save_to("run/m", &tracked);
     apart[0] = -1;
-    varve_touch(named("apart"));
+    varve_mark_dirty(named("apart"));
     save_touched();
-    check_layered("run/m-2.varve");
+    check_incremental("run/m-2.varve");
     apart[0] = 0;
     save_to("run/m", &tracked);
-    check_layered("run/m-3.varve");
+    check_incremental("run/m-3.varve");
     end_tracked();
 }
 
 TEST(unchanged_pages, is_nothing_where_the_machine_does_not_tell)
 {
-    begin_layered();
+    begin_incremental();
     for (int i = 1; i < 4; i++) {
         char path[32];
-        layered.large[LARGE / 2] = (float)i;
+        incremental.large[LARGE / 2] = (float)i;
         save_to("run/m", &tracked);
         snprintf(path, sizeof path, "run/m-%d.varve", i);
-        check_layered(path);
+        check_incremental(path);
     }
-    end_layered();
+    end_incremental();
 }
 
 static unsigned next_number(unsigned *seed)
@@ -234,14 +234,14 @@ static void do_something(unsigned *seed, varve_snapshot *s, bool is_swapped)
     cancelled.progress = refuse_progress;
     unsigned count = next_number(seed) % 5;
     for (unsigned i = 0; i < count; i++)
-        layered.large[next_number(seed) % LARGE] += 1;
+        incremental.large[next_number(seed) % LARGE] += 1;
     other_large[next_number(seed) % LARGE] += 1;
     switch (next_number(seed) % 6) {
     case 0:
         varve_rebind(named("large"),
-            varve_array(is_swapped ? other_large : layered.large, LARGE));
+            varve_array(is_swapped ? other_large : incremental.large, LARGE));
         varve_rebind(named("spare"),
-            varve_array(is_swapped ? layered.large : other_large, LARGE));
+            varve_array(is_swapped ? incremental.large : other_large, LARGE));
         break;
     case 1:
         cr_assert_ok(varve_snapshot_retake(s, &error), error);
@@ -250,7 +250,7 @@ static void do_something(unsigned *seed, varve_snapshot *s, bool is_swapped)
         cr_assert_ok(varve_snapshot_restore(s, &error), error);
         break;
     case 3:
-        cr_assert_eq(varve_save(layered.root, "run/m", &cancelled, &error),
+        cr_assert_eq(varve_save(incremental.root, "run/m", &cancelled, &error),
             VARVE_CANCELLED);
         break;
     default:
@@ -266,23 +266,23 @@ TEST(unchanged_pages, agrees_with_sums_whatever_happens)
     unsigned seed = 7;
     new_tracked_root(false);
     varve_snapshot *s =
-        varve_snapshot_new_with(layered.root, &follow, &error);
+        varve_snapshot_new_with(incremental.root, &follow, &error);
     cr_assert(s, "%s", error.message);
     for (int i = 0; i < 60; i++) {
         const char *prefix = prefixes[next_number(&seed) % 3];
         do_something(&seed, s, i % 2);
         varve_job *job =
-            varve_save_async(layered.root, prefix, &proven, &error);
+            varve_save_async(incremental.root, prefix, &proven, &error);
         cr_assert(job, "%s", error.message);
-        layered.large[next_number(&seed) % LARGE] += 1;
+        incremental.large[next_number(&seed) % LARGE] += 1;
         cr_assert_ok(varve_job_wait(job, &error), error);
         varve_job_free(job);
     }
     char path[64];
     save_to("run/m", &proven);
     snprintf(path, sizeof path, "run/m-%d.varve",
-        (int)varve_save_counter(layered.root));
-    check_layered(path);
+        (int)varve_save_counter(incremental.root));
+    check_incremental(path);
     varve_snapshot_free(s);
     end_tracked();
 }
@@ -295,15 +295,15 @@ TEST(unchanged_pages, is_nothing_since_before_the_machine_was_asked)
     cancelled.progress = refuse_progress;
     new_tracked_root(false);
     save_touched();
-    layered.large[LARGE / 2] = -1;
+    incremental.large[LARGE / 2] = -1;
     save_to("run/m", &tracked);
-    check_layered("run/m-2.varve");
-    layered.large[LARGE / 2] = -2;
+    check_incremental("run/m-2.varve");
+    incremental.large[LARGE / 2] = -2;
     for (int i = 0; i < 10; i++)
-        cr_assert_eq(varve_save(layered.root, "run/m", &cancelled, &error),
+        cr_assert_eq(varve_save(incremental.root, "run/m", &cancelled, &error),
             VARVE_CANCELLED);
     save_to("run/m", &tracked);
-    check_layered("run/m-3.varve");
+    check_incremental("run/m-3.varve");
     end_tracked();
 }
 
@@ -314,9 +314,9 @@ TEST(unchanged_pages, by_page_is_nothing_where_memory_lacks)
     save_to("run/m", &tracked);
     for (long n = 0; status || n < 40; n++) {
         varve_error error = { 0 };
-        layered.large[LARGE / 3 + n] = -1;
+        incremental.large[LARGE / 3 + n] = -1;
         test_fail_allocation(n, false);
-        status = varve_save(layered.root, "run/m", &proven, &error);
+        status = varve_save(incremental.root, "run/m", &proven, &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
     }
@@ -332,12 +332,12 @@ TEST(unchanged_pages, is_known_by_page_of_jobs_in_flight)
     varve_job *jobs[JOBS];
     uint8_t expected[JOBS][16], found[16];
     char path[32];
-    many.background.in_flight = JOBS;
+    many.async.in_flight = JOBS;
     new_tracked_root(false);
     for (int i = 0; i < JOBS; i++) {
-        layered.large[100000 + i * 3000] = -1;
+        incremental.large[100000 + i * 3000] = -1;
         digest_now(expected[i]);
-        jobs[i] = varve_save_async(layered.root, "run/m", &many, &error);
+        jobs[i] = varve_save_async(incremental.root, "run/m", &many, &error);
         cr_assert(jobs[i], "%s", error.message);
     }
     for (int i = 0; i < JOBS; i++) {

@@ -22,11 +22,11 @@ TEST(unrestored, names_an_option_that_needs_a_restoration)
 {
     const varve_read_options map = { .map = true };
     const varve_read_options missing = { .expect.missing = "a" };
-    const varve_read_options unused = { .expect.unused = "a" };
+    const varve_read_options unused = { .expect.unexpected = "a" };
     for (int has_program = 0; has_program < 2; has_program++) {
         check(&map, has_program, "a call: `map` must not be set");
         check(&missing, has_program, "`expect.missing`");
-        check(&unused, has_program, "`expect.unused`");
+        check(&unused, has_program, "`expect.unexpected`");
     }
 }
 

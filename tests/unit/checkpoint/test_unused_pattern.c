@@ -36,7 +36,7 @@ TEST(unused_pattern, is_named_with_the_nearest)
     varve_node *root = shared(w);
     varve_restoration *r = read_root(root,
         &(varve_read_options){ .only = "model|optt/0|opt",
-            .except = "a*|m(b|model", .expect = { .unused = "modl/x",
+            .except = "a*|m(b|model", .expect = { .unexpected = "modl/x",
             .missing = "head" } });
     varve_report *report = varve_report_new(r, &error);
     static const struct {
@@ -48,12 +48,13 @@ TEST(unused_pattern, is_named_with_the_nearest)
         { "a*", NULL, "except" },
         { "m(b|model", NULL, "except" },
         { "head", NULL, "expect.missing" },
-        { "modl/x", "model/x", "expect.unused" },
+        { "modl/x", "model/x", "expect.unexpected" },
     };
-    cr_assert_eq(varve_report_count(report, VARVE_MISMATCHED), 5u);
+    cr_assert_eq(varve_report_count(report, VARVE_FINDING_MISMATCHED), 5u);
     for (size_t i = 0; i < 5; i++) {
-        cr_assert(varve_report_at(report, VARVE_MISMATCHED, i, &finding));
-        cr_assert(finding.excused);
+        cr_assert(
+            varve_report_at(report, VARVE_FINDING_MISMATCHED, i, &finding));
+        cr_assert(finding.expected);
         cr_assert_str_eq(finding.program_path ? finding.program_path
                                               : finding.file_path,
             expected[i].path);
@@ -65,8 +66,8 @@ TEST(unused_pattern, is_named_with_the_nearest)
     varve_report_free(report);
     cr_assert_ok(varve_assert_consumed(r, &error), error);
     cr_assert_ok(varve_assert_nontrivial_match(r, &error), error);
-    cr_assert_eq(varve_finding_count(r, VARVE_MISMATCHED), 5u);
-    cr_assert_eq(varve_finding_count(r, VARVE_MATCHED), 1u);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_MISMATCHED), 5u);
+    cr_assert_eq(varve_finding_count(r, VARVE_FINDING_MATCHED), 1u);
     varve_restoration_free(r);
     free_root(root);
     end_world();

@@ -57,7 +57,7 @@ TEST(widening, remembers_what_it_had_no_memory_to_follow)
     }
     varve_error error = { 0 };
     for (long n = 0; !varve_find(b, "again"); n++) {
-        varve_clear_mistake(varve_node_graph(root), NULL);
+        varve_graph_clear_error(varve_node_graph(root), NULL);
         test_fail_allocation(n, true);
         varve_track(b, "again", a);
         test_fail_allocation(-1, false);

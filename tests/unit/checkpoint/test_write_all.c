@@ -104,7 +104,8 @@ TEST(write_all, makes_as_many_files_as_are_wanted)
     static const unsigned wanted[] = { 1, 4, 6, 100 };
     for (int i = 0; i < 4; i++) {
         begin_world();
-        struct run run = { .wide = 2, .options = { .many.files = wanted[i] } };
+        struct run run = { .wide = 2,
+            .options = { .collective.files = wanted[i] } };
         thread_comm_run(6, 2, -1, save, &run);
         cr_assert_ok(run.statuses[0], run.errors[0]);
         check_saved(FILE_NAME);

@@ -10,9 +10,9 @@
 
 TEST(write_options, are_of_this_version_without_any)
 {
-    const varve_write_options known = { .layered = true,
-        .layers.track = true,
-        .background.in_flight = 1, .many.files = 1 };
+    const varve_write_options known = { .incremental = true,
+        .increment.track = true,
+        .async.in_flight = 1, .collective.files = 1 };
     varve_error error = { 0 };
     cr_assert_ok(vv_write_options_check(NULL, &error), error);
     cr_assert_ok(vv_write_options_check(&known, &error), error);
@@ -22,16 +22,17 @@ TEST(write_options, are_of_a_later_version_where_any_room_is_filled)
 {
     static int something;
     varve_write_options options = { 0 };
-    varve_reserved *rooms[] = { &options.reserved, &options.layers.reserved,
-        &options.foreign.reserved, &options.background.reserved,
-        &options.many.reserved };
-    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+    varve_reserved *resize_buffers[] = { &options.reserved,
+        &options.increment.reserved, &options.foreign.reserved,
+        &options.async.reserved, &options.collective.reserved };
+    for (size_t i = 0; i < sizeof resize_buffers / sizeof *resize_buffers;
+         i++) {
         varve_error error = { 0 };
-        rooms[i]->words[i] = &something;
+        resize_buffers[i]->words[i] = &something;
         cr_assert_eq(
             vv_write_options_check(&options, &error), VARVE_TOO_NEW,
             "room %zu", i);
-        rooms[i]->words[i] = NULL;
+        resize_buffers[i]->words[i] = NULL;
     }
 }
 
@@ -42,13 +43,15 @@ TEST(write_options, are_refused_by_name_where_they_have_no_effect)
         varve_write_options options;
         const char *name;
     } wrong[] = {
-        { { .layers.base = "a" }, "`layers.base` needs `layered`" },
-        { { .layers.only_touched = true }, "`layers.only_touched` needs" },
-        { { .layers.track = true }, "`layers.track` needs `layered`" },
-        { { .layers.verify_untouched = true }, "`layers.verify_untouched` ne" },
-        { { .layered = true, .layers.verify_untouched = true },
-            "needs `layers.only_touched` or `layers.track`" },
-        { { .layered = true, .format = VARVE_FORMAT_NPZ }, "`layered` needs" },
+        { { .increment.base = "a" }, "`increment.base` needs `incremental`" },
+        { { .increment.only_dirty = true }, "`increment.only_dirty` needs" },
+        { { .increment.track = true },
+            "`increment.track` needs `incremental`" },
+        { { .increment.verify_clean = true }, "`increment.verify_clean` ne" },
+        { { .incremental = true, .increment.verify_clean = true },
+            "needs `increment.only_dirty` or `increment.track`" },
+        { { .incremental = true, .format = VARVE_FORMAT_NPZ },
+            "`incremental` needs" },
         { { .compress = 1, .format = VARVE_FORMAT_NPZ }, "`compress` needs" },
         { { .foreign.shard_size = 1 }, "`foreign.shard_size` needs" },
         { { .foreign.shard_size = 1, .format = VARVE_FORMAT_NPZ },
@@ -68,10 +71,10 @@ TEST(write_options, are_refused_by_name_where_they_have_no_effect)
 TEST(write_options, are_taken_where_they_have_an_effect)
 {
     const varve_write_options right[] = {
-        { .layered = true, .layers = { .base = "a", .track = true,
-                               .verify_untouched = true } },
-        { .layered = true, .layers = { .only_touched = true,
-                               .verify_untouched = true } },
+        { .incremental = true, .increment = { .base = "a", .track = true,
+                               .verify_clean = true } },
+        { .incremental = true, .increment = { .only_dirty = true,
+                               .verify_clean = true } },
         { .foreign.shard_size = 1, .format = VARVE_FORMAT_TENSORFLOW },
         { .foreign.shard_size = 1, .format = VARVE_FORMAT_TENSORFLOW_NAMES },
         { .foreign = { .shard_size = 1, .global_names = true },

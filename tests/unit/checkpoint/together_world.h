@@ -9,7 +9,7 @@
 #include "worlds.h"
 
 #include <varve/slice.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "support/thread_comm.h"
 

@@ -8,10 +8,10 @@
 
 #include "worlds.h"
 
-#include <varve/private.h>
+#include <varve/rank_local.h>
 #include <varve/reader.h>
 #include <varve/slice.h>
-#include <varve/together.h>
+#include <varve/collective.h>
 
 #include "reader.h"
 #include <pthread.h>
@@ -60,7 +60,7 @@ static inline void make_keeper(const varve_comm *comm, void *user)
         VARVE_SHAPE(ALL_ROWS, ROW), start);
     if (*with_private)
         k->own = varve_add_variable(
-            varve_add_private(k->root, "worker", comm, NULL), "own",
+            varve_add_rank_local(k->root, "worker", comm, NULL), "own",
             varve_array(k->own_values, OWN));
     keepers.all[comm->rank] = k;
 }
@@ -113,8 +113,8 @@ static inline void begin_keepers(bool with_private)
     begin_world();
     memset(&keepers, 0, sizeof keepers);
     keepers.path = FILE_NAME;
-    keepers.options = (varve_write_options){ .layered = true,
-        .layers.only_touched = true };
+    keepers.options = (varve_write_options){ .incremental = true,
+        .increment.only_dirty = true };
     cr_assert_not(pthread_barrier_init(&keepers.turn, NULL, KEEPERS + 1));
     cr_assert_not(
         pthread_create(&keepers.ranks, NULL, run_keepers, &is_wanted));
@@ -199,7 +199,7 @@ static inline void set_common(size_t number, float value)
 static inline void touch_common(void)
 {
     for (int i = 0; i < KEEPERS; i++)
-        varve_touch(keepers.all[i]->common);
+        varve_mark_dirty(keepers.all[i]->common);
 }
 
 static inline void remove_file(const char *path)

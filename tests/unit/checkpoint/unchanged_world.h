@@ -8,14 +8,14 @@
 #include "layered_world.h"
 
 static const varve_write_options touched = {
-    .layered = true, .layers.only_touched = true
+    .incremental = true, .increment.only_dirty = true
 };
 
 static inline void save_to(
     const char *prefix, const varve_write_options *options)
 {
     varve_error error = { 0 };
-    cr_assert_ok(varve_save(layered.root, prefix, options, &error), error);
+    cr_assert_ok(varve_save(incremental.root, prefix, options, &error), error);
 }
 
 static inline void save_touched(void)
@@ -25,7 +25,7 @@ static inline void save_touched(void)
 
 static inline varve_node *named(const char *name)
 {
-    varve_node *node = varve_find(layered.root, name);
+    varve_node *node = varve_find(incremental.root, name);
     cr_assert(node, "%s", name);
     return node;
 }

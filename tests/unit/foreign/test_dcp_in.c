@@ -74,7 +74,7 @@ TEST(dcp_in, reads_what_processes_saved_as_one_state_dict)
             &w.context, vv_buffer_string(&found), &error);
         cr_assert(r, "%s", error.message);
         cr_assert_eq(varve_reader_format(r), VARVE_FORMAT_DCP);
-        cr_assert(varve_reader_has_sums(r));
+        cr_assert(varve_reader_has_checksums(r));
         cr_assert_ok(varve_reader_verify(r, NULL, &error), error);
         check_golden(r);
         varve_reader_free(r);

@@ -64,7 +64,7 @@ static varve_reader *open_golden(const char *path)
     varve_reader *reader = varve_reader_open(path, NULL, &error);
     cr_assert(reader, "%s", error.message);
     cr_assert_eq(varve_reader_format(reader), VARVE_FORMAT_FLAX);
-    cr_assert_not(varve_reader_has_sums(reader));
+    cr_assert_not(varve_reader_has_checksums(reader));
     cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
     return reader;
 }

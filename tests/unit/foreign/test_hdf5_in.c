@@ -77,7 +77,7 @@ static void link_sample(const char *name, const char *to)
 TEST(hdf5_in, is_in_no_list_of_checkpoints)
 {
     varve_error error = { 0 };
-    varve_managed found;
+    varve_checkpoint_info found;
     use_module();
     link_sample("hdf5_types.h5", "ckpt-3.varve");
     cr_assert_null(
@@ -139,7 +139,7 @@ TEST(hdf5_in, reads_what_h5py_and_keras_wrote)
         "hdf5_model.h5", "hdf5_keras2.h5" };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct hdf5_sample s = open_sample(files[i]);
-        cr_assert_not(varve_reader_has_sums(s.reader));
+        cr_assert_not(varve_reader_has_checksums(s.reader));
         close_sample(&s);
     }
 }

@@ -90,7 +90,7 @@ TEST(onnx_in, reads_what_the_package_onnx_wrote)
     varve_reader *reader = varve_reader_open(GOLDEN_MODEL, NULL, &error);
     cr_assert(reader, "%s", error.message);
     cr_assert_eq(varve_reader_format(reader), VARVE_FORMAT_ONNX);
-    cr_assert_not(varve_reader_has_sums(reader));
+    cr_assert_not(varve_reader_has_checksums(reader));
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         check_type(reader, "raw", i);
         check_type(reader, "field", i);

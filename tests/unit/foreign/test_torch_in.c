@@ -55,7 +55,7 @@ static struct opened open_golden(const char *name)
     o.r = vv_reader_open_in(&o.w.context, name, &error);
     cr_assert(o.r, "%s", error.message);
     cr_assert_eq(varve_reader_format(o.r), VARVE_FORMAT_TORCH);
-    cr_assert(varve_reader_has_sums(o.r));
+    cr_assert(varve_reader_has_checksums(o.r));
     cr_assert_ok(varve_reader_verify(o.r, NULL, &error), error);
     return o;
 }

@@ -17,7 +17,7 @@ enum { SIZE = 1000, BYTES = 64 + SIZE + 64 };
 
 /* An index of 10 to 3000 bytes in two layers, with zeros between, over a system
  * in memory that has them. */
-struct layered {
+struct incremental {
     struct memory *memory;
     struct vv_context context;
     uint8_t nonces[32];
@@ -26,7 +26,7 @@ struct layered {
     uint8_t bytes[2][SIZE];
 };
 
-static void make_layer(struct layered *l, int number)
+static void make_layer(struct incremental *l, int number)
 {
     const struct vv_system *system = l->context.system;
     struct vv_data_out out;
@@ -53,7 +53,7 @@ static void make_layer(struct layered *l, int number)
     system->close(system->state, file);
 }
 
-static void add_place(struct layered *l, uint64_t begin, uint32_t layer,
+static void add_place(struct incremental *l, uint64_t begin, uint32_t layer,
     uint64_t offset)
 {
     uint32_t i = l->index.place_count++;
@@ -62,9 +62,9 @@ static void add_place(struct layered *l, uint64_t begin, uint32_t layer,
     vv_store64(l->columns[3] + 8 * i, offset);
 }
 
-static void make(struct layered *l)
+static void make(struct incremental *l)
 {
-    *l = (struct layered){ .memory = memory_new() };
+    *l = (struct incremental){ .memory = memory_new() };
     l->context = test_context(memory_system(l->memory));
     const struct vv_system *system = l->context.system;
     system->make_directory(system->state, VV_WORKING_DIRECTORY, "run");
@@ -87,21 +87,21 @@ static void make(struct layered *l)
     add_place(l, 700, 0, 64 + 600);
 }
 
-static void end(struct layered *l)
+static void end(struct incremental *l)
 {
     cr_assert_eq(memory_open_count(l->memory), 0, "descriptors are left");
     memory_free(l->memory);
 }
 
 static varve_status open_all(
-    struct layered *l, struct vv_layers *layers, varve_error *error)
+    struct incremental *l, struct vv_layers *layers, varve_error *error)
 {
     return vv_layers_open(
         layers, &l->context, "run/a.varve", -1, &l->index, error);
 }
 
 /* The data as it has to be, from 64 to 1100. */
-static void fill(const struct layered *l, uint8_t *data)
+static void fill(const struct incremental *l, uint8_t *data)
 {
     memcpy(data, l->bytes[0], 500);
     memcpy(data + 500, l->bytes[1] + 100, 100);
@@ -111,7 +111,7 @@ static void fill(const struct layered *l, uint8_t *data)
 
 TEST(layers_in, reads_ranges_wherever_they_lie)
 {
-    struct layered l;
+    struct incremental l;
     struct vv_layers layers;
     varve_error error;
     uint8_t data[1036], found[1036];
@@ -132,7 +132,7 @@ TEST(layers_in, reads_ranges_wherever_they_lie)
 
 TEST(layers_in, says_where_a_range_lies_in_one_piece)
 {
-    struct layered l;
+    struct incremental l;
     struct vv_layers layers;
     varve_error error;
     uint64_t at = 0;
@@ -152,7 +152,7 @@ TEST(layers_in, says_where_a_range_lies_in_one_piece)
 
 TEST(layers_in, stays_readable_when_its_layers_are_deleted)
 {
-    struct layered l;
+    struct incremental l;
     struct vv_layers layers;
     varve_error error;
     uint8_t data[1036], found[1036];
@@ -170,7 +170,7 @@ TEST(layers_in, stays_readable_when_its_layers_are_deleted)
     end(&l);
 }
 
-static void remove_layer(struct layered *l, int number)
+static void remove_layer(struct incremental *l, int number)
 {
     char path[64] = "run/layers/";
     vv_layer_name(l->nonces + 16 * number, path + strlen(path));
@@ -179,7 +179,7 @@ static void remove_layer(struct layered *l, int number)
 }
 
 static varve_status salvage_all(
-    struct layered *l, struct vv_layers *layers, varve_error *error)
+    struct incremental *l, struct vv_layers *layers, varve_error *error)
 {
     struct vv_context context = l->context;
     context.salvages = true;
@@ -189,7 +189,7 @@ static varve_status salvage_all(
 
 TEST(layers_in, salvages_what_is_not_in_a_layer_that_is_lost)
 {
-    struct layered l;
+    struct incremental l;
     struct vv_layers layers;
     varve_error error;
     uint64_t at;
@@ -217,7 +217,7 @@ TEST(layers_in, salvages_what_is_not_in_a_layer_that_is_lost)
 /* Of another size, with another header: the digests of its values decide. */
 TEST(layers_in, salvages_a_layer_whatever_is_around_its_data)
 {
-    struct layered l;
+    struct incremental l;
     struct vv_layers layers;
     varve_error error;
     size_t size;
@@ -240,7 +240,7 @@ TEST(layers_in, salvages_a_layer_whatever_is_around_its_data)
 
 TEST(layers_in, salvages_around_a_directory_in_the_place_of_a_layer)
 {
-    struct layered l;
+    struct incremental l;
     struct vv_layers layers;
     varve_error error;
     char path[80] = "run/layers/";
@@ -255,7 +255,7 @@ TEST(layers_in, salvages_around_a_directory_in_the_place_of_a_layer)
     end(&l);
 }
 
-static void check_refused(struct layered *l, varve_status expected,
+static void check_refused(struct incremental *l, varve_status expected,
     const char *says, const char *says_too)
 {
     struct vv_layers layers;
@@ -268,7 +268,7 @@ static void check_refused(struct layered *l, varve_status expected,
 
 TEST(layers_in, names_what_is_missing_and_says_what_to_do)
 {
-    struct layered l;
+    struct incremental l;
     make(&l);
     l.nonces[16] = 0xee;
     check_refused(&l, VARVE_TRUNCATED, "run/a.varve: expected its 2 layers "
@@ -278,7 +278,7 @@ TEST(layers_in, names_what_is_missing_and_says_what_to_do)
 }
 
 /* Bytes of the second layer, to be bent. */
-static uint8_t *bytes_of(struct layered *l, size_t *size)
+static uint8_t *bytes_of(struct incremental *l, size_t *size)
 {
     char path[64] = "run/layers/";
     vv_layer_name(l->nonces + 16, path + strlen(path));
@@ -287,7 +287,7 @@ static uint8_t *bytes_of(struct layered *l, size_t *size)
 
 TEST(layers_in, refuses_a_shorter_one_and_another)
 {
-    struct layered l;
+    struct incremental l;
     make(&l);
     vv_store64(l.columns[0] + 8, BYTES + 1);
     check_refused(&l, VARVE_TRUNCATED, "expected 1129 bytes, found 1128", "");
@@ -300,7 +300,7 @@ TEST(layers_in, checks_every_byte_of_header_and_footer)
 {
     size_t size;
     for (size_t i = 0; i < 128; i++) {
-        struct layered l;
+        struct incremental l;
         make(&l);
         uint8_t *bytes = bytes_of(&l, &size);
         bytes[i < 64 ? i : size - 128 + i] ^= 0x10;
@@ -311,7 +311,7 @@ TEST(layers_in, checks_every_byte_of_header_and_footer)
 
 TEST(layers_in, frees_all_when_memory_or_the_system_fails)
 {
-    struct layered l;
+    struct incremental l;
     varve_status status = VARVE_NO_MEMORY;
     make(&l);
     for (long n = 0; status; n++) {
@@ -354,7 +354,7 @@ TEST(layers_in, knows_its_own_names)
 enum { PLAIN = 4 * 4096 };
 
 struct packed {
-    struct layered l;
+    struct incremental l;
     uint8_t plain[PLAIN];
     uint8_t columns[4][5 * 4];
     struct vv_layers layers;

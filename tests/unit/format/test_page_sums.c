@@ -9,7 +9,7 @@
 
 #include "page_sums.h"
 
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "piece_table.h"
 #include "support/index_sample.h"
 #include "value_table.h"
@@ -73,7 +73,7 @@ static void end(void)
 /* Somebody may have looked at digests that are elsewhere. */
 static varve_status check(bool has_digests, varve_error *error)
 {
-    struct vv_far_columns far = { .is_checked = true };
+    struct vv_paged_columns far = { .is_checked = true };
     far.columns[VV_KEY_DIGESTS].size = 1;
     p.index.far = has_digests ? NULL : &far;
     const struct vv_index_check check = { .context = sample_context(),

@@ -4,7 +4,7 @@
  */
 #include "support/test.h"
 
-#include "far_columns.h"
+#include "paged_columns.h"
 #include "index_columns.h"
 #include "layout.h"
 #include "piece_table.h"
@@ -37,7 +37,7 @@ static struct {
     struct vv_index_columns columns;
     struct vv_index near, index; /* that, and where boxes are in a file */
     struct vv_value_table table;
-    struct vv_far_columns *far;
+    struct vv_paged_columns *far;
 } world;
 
 static void begin_near(void)
@@ -65,14 +65,14 @@ static void begin_far(void)
     struct vv_piece_runs counts;
     size_t size = (size_t)world.near.box_number_count * 8;
     vv_piece_runs_count(&counts, &world.near);
-    world.far = vv_far_columns_new(&world.context, 1000);
+    world.far = vv_paged_columns_new(&world.context, 1000);
     cr_assert_not_null(world.far);
-    struct vv_far_column *boxes = &world.far->columns[VV_KEY_PIECE_BOXES];
+    struct vv_paged_column *boxes = &world.far->columns[VV_KEY_PIECE_BOXES];
     boxes->offset = 64;
     boxes->size = size;
     world.far->runs = counts;
-    cr_assert_leq(vv_far_words(world.far), 1000);
-    vv_far_columns_point(world.far);
+    cr_assert_leq(vv_paged_words(world.far), 1000);
+    vv_paged_columns_point(world.far);
     struct vv_piece_runs *runs = &world.far->runs;
     runs->boxes[0] = runs->firsts[0] = runs->hulls[0] = 0;
     for (uint32_t row = 0; row < world.near.pieced_count; row++) {
@@ -111,7 +111,7 @@ static void end(void)
 {
     const struct vv_system *system = world.context.system;
     system->close(system->state, world.far->file);
-    vv_far_columns_free(world.far);
+    vv_paged_columns_free(world.far);
     vv_value_table_clear(&world.table, test_allocator());
     vv_index_columns_end(&world.columns);
     faulty_free(world.faulty);

@@ -24,7 +24,7 @@
 #include "support/memory_system.h"
 #include "support/proof.h"
 #include "support/test_context.h"
-#include "told_index.h"
+#include "index_broadcast.h"
 
 #define FILE_NAME "a.varve"
 
@@ -43,7 +43,7 @@ enum { PACKS = 1 };
 enum { PACKS = 0 };
 #endif
 
-enum storage { PLAIN, LAYERED, PACKED, STORAGES };
+enum storage { PLAIN, INCREMENTAL, PACKED, STORAGES };
 
 /* A file, opened as it is, and by one who was told of it. */
 static struct {
@@ -76,8 +76,8 @@ static varve_node *build(void)
 static void save(enum storage storage, const char *path, const char *base)
 {
     varve_error error = { 0 };
-    const varve_write_options options = { .layered = storage != PLAIN,
-        .layers.base = base,
+    const varve_write_options options = { .incremental = storage != PLAIN,
+        .increment.base = base,
         .compress = storage == PACKED ? PACKS : 0 };
     varve_node *root = build();
     cr_assert_ok(varve_write(root, path, &options, &error), error);
@@ -171,7 +171,7 @@ static void write_file(enum storage storage, uint64_t seed)
 /* As over a communicator, which may change a word or a byte. */
 enum change { NO_CHANGE, A_WORD, A_BYTE };
 
-static void change_one(struct vv_told_index *told, enum change change)
+static void change_one(struct vv_index_broadcast *told, enum change change)
 {
     if (change == A_WORD)
         told->far->words[told->word_count - 1] ^= 1;
@@ -182,19 +182,19 @@ static void change_one(struct vv_told_index *told, enum change change)
 static varve_status tell_changed(
     uint64_t most, enum change change, varve_error *error)
 {
-    struct vv_told_index told, other = { .size = 0 };
+    struct vv_index_broadcast told, other = { .size = 0 };
     struct vv_opened first;
-    uint64_t numbers[VV_TOLD_NUMBERS];
+    uint64_t numbers[VV_INDEX_BROADCAST_NUMBERS];
     varve_status status = vv_data_in_open_far(&first, &world.context,
         world.other_name ? world.other_name : FILE_NAME, most, error);
     if (status)
         return status;
-    vv_told_make(&told, &first, vv_data_in_place(&first));
-    vv_told_numbers(&told, numbers);
-    vv_told_take(&other, numbers);
+    vv_index_broadcast_make(&told, &first, vv_data_in_place(&first));
+    vv_index_broadcast_numbers(&told, numbers);
+    vv_index_broadcast_take(&other, numbers);
     status = vv_opened_begin(&world.far, &world.other, FILE_NAME, error);
     if (!status)
-        status = vv_told_make_room(&other, &world.other, error);
+        status = vv_index_broadcast_make_room(&other, &world.other, error);
     if (!status) {
         memcpy(other.bytes, told.bytes, (size_t)told.size);
         if (told.far)
@@ -205,8 +205,8 @@ static varve_status tell_changed(
     }
     if (status)
         vv_opened_close(&world.far);
-    vv_told_clear(&told);
-    vv_told_clear(&other);
+    vv_index_broadcast_clear(&told);
+    vv_index_broadcast_clear(&other);
     vv_opened_close(&first);
     return status;
 }

@@ -154,11 +154,11 @@ TEST(attachment, of_a_graph_mends_it_before_a_mistake_is_cleared)
 {
     varve_graph *graph = new_graph();
     vv_attachment_make(&graph->nil, &watching);
-    vv_memory_mistake(graph);
-    varve_clear_mistake(graph, NULL);
+    vv_graph_memory_error(graph);
+    varve_graph_clear_error(graph, NULL);
     cr_assert_eq(varve_graph_check(graph, NULL), VARVE_NO_MEMORY);
     is_mended = true;
-    varve_clear_mistake(graph, NULL);
+    varve_graph_clear_error(graph, NULL);
     free_good(graph);
 }
 

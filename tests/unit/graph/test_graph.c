@@ -127,13 +127,13 @@ TEST(graph, gives_a_mistake_to_the_call_that_made_it)
 {
     varve_graph *graph = new_graph();
     varve_error error = { 0 };
-    cr_assert_eq(vv_take_mistake(graph, &error), VARVE_OK);
-    vv_mistake(graph, VARVE_LIMIT, "too many");
-    cr_assert_eq(vv_take_mistake(graph, &error), VARVE_LIMIT);
+    cr_assert_eq(vv_graph_take_error(graph, &error), VARVE_OK);
+    vv_graph_error(graph, VARVE_LIMIT, "too many");
+    cr_assert_eq(vv_graph_take_error(graph, &error), VARVE_LIMIT);
     cr_assert_str_eq(error.message, "too many");
     cr_assert_eq(varve_graph_check(graph, NULL), VARVE_OK);
-    vv_mistake(graph, VARVE_MISUSE, "another");
-    cr_assert_eq(vv_take_mistake(graph, NULL), VARVE_MISUSE);
+    vv_graph_error(graph, VARVE_MISUSE, "another");
+    cr_assert_eq(vv_graph_take_error(graph, NULL), VARVE_MISUSE);
     varve_graph_free(graph);
 }
 
@@ -243,8 +243,8 @@ TEST(graph, reports_its_own_mistake_before_that_of_an_observer)
         .status = VARVE_IO };
     varve_graph *graph = new_graph();
     vv_graph_observe(graph, &l.base);
-    vv_mistake(graph, VARVE_LIMIT, "%s: %d", "where", 1);
-    vv_mistake(graph, VARVE_CALLBACK, "later");
+    vv_graph_error(graph, VARVE_LIMIT, "%s: %d", "where", 1);
+    vv_graph_error(graph, VARVE_CALLBACK, "later");
     varve_error error = { 0 };
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_LIMIT);
     cr_assert_str_eq(error.message, "where: 1");

@@ -96,7 +96,7 @@ static void refuse(varve_tensor view, varve_status status, const char *words)
             varve_rebind(
                 varve_add_variable(root, "x", varve_array(room, 5)), view);
         else
-            vv_mistake(graph, status, "%s", words);
+            vv_graph_error(graph, status, "%s", words);
         cr_assert_eq(varve_graph_check(graph, &error), status);
         cr_assert(strstr(error.message, words), "%s", error.message);
         free_bad(graph, status);
@@ -137,7 +137,7 @@ TEST(memory_table, of_functions_gets_none_of_the_librarys)
     view_make_far(&v, VARVE_FLOAT64, VARVE_SHAPE(5));
     varve_node *x = varve_add_variable(root, "x", v.tensor);
     varve_add_object(root, "x");
-    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_DUPLICATE);
+    cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_DUPLICATE);
     cr_assert_null(varve_data(x));
     free_good(graph);
     view_free(&v);

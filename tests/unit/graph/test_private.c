@@ -16,18 +16,18 @@ static varve_status never(void *user, varve_node *mine, varve_reader *saved,
 }
 
 static int memory[1];
-static const varve_private_options folds = { .fold = never };
+static const varve_rank_local_options folds = { .fold = never };
 
 TEST(private, is_an_object_with_a_child_for_this_process)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
-    varve_node *mine = varve_add_private(root, "own", &third, &folds);
+    varve_node *mine = varve_add_rank_local(root, "own", &third, &folds);
     varve_node *all = varve_find(root, "own");
     cr_assert_eq(varve_find(all, "2"), mine);
     cr_assert_eq(varve_node_kind(all), VARVE_OBJECT);
     cr_assert_eq(varve_node_kind(mine), VARVE_OBJECT);
-    cr_assert(varve_has_tag(all, VARVE_TAG_PRIVATE));
+    cr_assert(varve_has_tag(all, VARVE_TAG_RANK_LOCAL));
     cr_assert_eq(vv_private_of(all)->rank, 2);
     cr_assert_eq(vv_private_of(all)->size, 4);
     cr_assert_eq(vv_private_of(all)->options.fold, never);
@@ -42,7 +42,7 @@ TEST(private, is_that_of_one_process_without_a_communicator)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
-    varve_node *mine = varve_add_private(root, "own", NULL, NULL);
+    varve_node *mine = varve_add_rank_local(root, "own", NULL, NULL);
     varve_node *all = varve_find(root, "own");
     cr_assert_eq(varve_find(all, "0"), mine);
     cr_assert_eq(vv_private_of(all)->size, 1);
@@ -53,7 +53,7 @@ TEST(private, takes_a_rank_and_one_policy)
 {
     static const struct {
         varve_comm comm;
-        varve_private_options options;
+        varve_rank_local_options options;
         const char *name;
         varve_status status;
     } wrong[] = {
@@ -68,7 +68,7 @@ TEST(private, takes_a_rank_and_one_policy)
         varve_graph *graph = new_graph();
         varve_node *root = varve_graph_root(graph);
         varve_add_object(root, "taken");
-        varve_node *node = varve_add_private(
+        varve_node *node = varve_add_rank_local(
             root, wrong[i].name, &wrong[i].comm, &wrong[i].options);
         cr_assert_eq(varve_node_kind(node), VARVE_NIL);
         cr_assert_eq(
@@ -85,7 +85,7 @@ TEST(private, has_a_copy_that_does_not_fold)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
-    varve_add_private(root, "own", &third, &folds);
+    varve_add_rank_local(root, "own", &third, &folds);
     varve_node *copy = varve_add_object(root, "copy");
     cr_assert(vv_private_copy(root, copy));
     cr_assert_null(vv_private_of(copy));
@@ -100,7 +100,7 @@ TEST(private, tells_of_memory_that_runs_out)
     for (long number = 0;; number++) {
         varve_graph *graph = new_graph();
         test_fail_allocation(number, false);
-        varve_add_private(varve_graph_root(graph), "own", &third, NULL);
+        varve_add_rank_local(varve_graph_root(graph), "own", &third, NULL);
         bool is_over = test_allocation_count() <= number;
         test_fail_allocation(-1, false);
         varve_status status = varve_graph_check(graph, NULL);

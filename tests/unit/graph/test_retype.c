@@ -22,10 +22,10 @@ TEST(retype, makes_the_value_one_of_another_type)
 {
     const float values[4] = { 1, -2, 3.75f, 4 };
     varve_error error = { 0 };
-    uint64_t misfits = 9;
+    uint64_t inexact = 9;
     varve_node *node = add(values, 4);
-    cr_assert_ok(varve_retype(node, VARVE_INT16, &misfits, &error), error);
-    cr_assert_eq(misfits, 1);
+    cr_assert_ok(varve_retype(node, VARVE_INT16, &inexact, &error), error);
+    cr_assert_eq(inexact, 1);
     cr_assert_eq(varve_value(node)->dtype, VARVE_INT16);
     cr_assert_eq(varve_value(node)->shape[0], 4);
     const int16_t wanted[4] = { 1, -2, 3, 4 };
@@ -40,11 +40,11 @@ TEST(retype, to_the_same_type_leaves_the_memory_where_it_is)
 {
     const float values[1] = { 1 };
     varve_error error = { 0 };
-    uint64_t misfits = 9;
+    uint64_t inexact = 9;
     varve_node *node = add(values, 1);
     void *data = varve_data(node);
-    cr_assert_ok(varve_retype(node, VARVE_FLOAT32, &misfits, &error), error);
-    cr_assert_eq(misfits, 0);
+    cr_assert_ok(varve_retype(node, VARVE_FLOAT32, &inexact, &error), error);
+    cr_assert_eq(inexact, 0);
     cr_assert_eq(varve_data(node), data);
     free_good(graph);
 }

@@ -158,13 +158,13 @@ TEST(struct, is_left_as_it_is_where_it_cannot_be_bound_again)
     varve_rebind_struct(node, &other);
     cr_assert_eq(varve_data(at("net/step")), &net.step);
     varve_error error = { 0 };
-    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), VARVE_MISUSE);
     cr_assert(strstr(error.message, "net/layers/0/weights: expected a count"),
         "%s", error.message);
     varve_rebind_struct(node, NULL);
-    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_MISUSE);
     varve_rebind_struct(root, &net);
-    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_MISUSE);
     varve_rebind_struct(at("net/layers/0/name"), &net);
     free_bad(graph, VARVE_MISUSE);
 }
@@ -241,21 +241,21 @@ TEST(struct, has_text_by_itself_too)
     cr_assert_eq(varve_node_kind(node), VARVE_STATE);
     cr_assert_eq(varve_find(root, "name"), node);
     varve_rebind_struct(node, text);
-    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_MISUSE);
     size_t before = node_count(graph);
     varve_add_text(root, "none", NULL, 8);
-    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_MISUSE);
     varve_add_text(root, "none", text, 0);
-    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_MISUSE);
     varve_add_text(root, "name", text, 8);
-    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_DUPLICATE);
+    cr_assert_eq(varve_graph_clear_error(graph, NULL), VARVE_DUPLICATE);
     cr_assert_eq(node_count(graph), before);
     varve_status status = VARVE_NO_MEMORY;
     for (long n = 0; status; n++) {
         test_fail_allocation(n, false);
         varve_add_text(root, "other", text, 8);
         test_fail_allocation(-1, false);
-        status = varve_clear_mistake(graph, NULL);
+        status = varve_graph_clear_error(graph, NULL);
         cr_assert(!status || status == VARVE_NO_MEMORY);
     }
     cr_assert_not_null(varve_find(root, "other"));
@@ -297,7 +297,7 @@ TEST(struct, can_be_bound_again_after_memory_has_ended)
         test_fail_allocation(n, false);
         varve_rebind_struct(node, &net);
         test_fail_allocation(-1, false);
-        status = varve_clear_mistake(graph, NULL);
+        status = varve_graph_clear_error(graph, NULL);
         cr_assert(!status || status == VARVE_NO_MEMORY);
         varve_rebind_struct(node, &net);
         cr_assert_eq(varve_value(at("net/layers/0/weights"))->shape[0], 4);

@@ -9,7 +9,7 @@
 #include "struct.h"
 #include "struct_room.h"
 
-struct rooms {
+struct resize_buffers {
     int height, width, other;
     double **rows;
     float *flat;
@@ -20,15 +20,16 @@ static const int *counter;
 
 static size_t count_ints(const void *object)
 {
-    const struct rooms *r = object;
+    const struct resize_buffers *r = object;
     return r->counted ? (size_t)*counter : 0;
 }
 
 static const varve_field fields[] = {
-    VARVE_FIELD_ROWS(struct rooms, rows, height, width, .room = calloc),
-    VARVE_FIELD_POINTER(struct rooms, flat, other, .room = calloc),
+    VARVE_FIELD_ROWS(
+        struct resize_buffers, rows, height, width, .room = calloc),
+    VARVE_FIELD_POINTER(struct resize_buffers, flat, other, .room = calloc),
     VARVE_FIELD_POINTER_BY(
-        struct rooms, counted, count_ints, .room = calloc),
+        struct resize_buffers, counted, count_ints, .room = calloc),
     VARVE_FIELDS_END,
 };
 
@@ -41,7 +42,7 @@ static void offer(varve_node *node, const char *name, varve_tensor value)
 
 TEST(struct_room, is_made_for_what_waits_and_nothing_else)
 {
-    struct rooms r = { 0 };
+    struct resize_buffers r = { 0 };
     int many = 5;
     counter = &many;
     varve_graph *graph = new_graph();

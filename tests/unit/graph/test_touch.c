@@ -33,7 +33,7 @@ static bool is_touched(const varve_node *node)
 TEST(touch, of_a_variable_is_of_that_alone)
 {
     begin();
-    varve_touch(inner);
+    varve_mark_dirty(inner);
     cr_assert(is_touched(inner));
     cr_assert_not(is_touched(slot) || is_touched(outer));
     free_good(graph);
@@ -42,7 +42,7 @@ TEST(touch, of_a_variable_is_of_that_alone)
 TEST(touch, of_another_node_is_of_all_that_can_be_reached)
 {
     begin();
-    varve_touch(object);
+    varve_mark_dirty(object);
     cr_assert(is_touched(inner) && is_touched(slot));
     cr_assert_not(is_touched(outer));
     free_good(graph);
@@ -52,7 +52,7 @@ TEST(touch, without_memory_is_of_everything)
 {
     begin();
     test_fail_allocation(0, false);
-    varve_touch(object);
+    varve_mark_dirty(object);
     test_fail_allocation(-1, false);
     cr_assert(is_touched(inner) && is_touched(slot) && is_touched(outer));
     free_good(graph);
@@ -80,9 +80,9 @@ TEST(touch, comes_with_what_the_library_does)
 TEST(touch, of_no_node_is_nothing)
 {
     begin();
-    varve_touch(NULL);
-    varve_touch(varve_add_object(outer, "below a variable"));
-    varve_clear_mistake(graph, NULL);
+    varve_mark_dirty(NULL);
+    varve_mark_dirty(varve_add_object(outer, "below a variable"));
+    varve_graph_clear_error(graph, NULL);
     cr_assert_not(is_touched(outer));
     free_good(graph);
 }
@@ -128,20 +128,20 @@ TEST(touch, of_rows_is_of_the_pages_that_have_them)
     varve_error error = { 0 };
     begin_rows();
     cr_assert_null(vv_touched_parts(rows));
-    cr_assert_ok(varve_touch_rows(rows, 4, 2, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(rows, 4, 2, &error), error);
     check_pages(2, 1);
     graph->moment++;
     check_pages(0, 0);
-    cr_assert_ok(varve_touch_rows(rows, 5, 2, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(rows, 5, 2, &error), error);
     check_pages(2, 2);
     graph->moment++;
-    cr_assert_ok(varve_touch_rows(rows, ROWS - 1, 1, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(rows, ROWS - 1, 1, &error), error);
     check_pages(ROWS / 2 - 1, 1);
     graph->moment++;
-    cr_assert_ok(varve_touch_rows(rows, ROWS, 0, &error), error);
-    cr_assert_ok(varve_touch_rows(rows, 3, 0, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(rows, ROWS, 0, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(rows, 3, 0, &error), error);
     check_pages(0, 0);
-    cr_assert_ok(varve_touch_rows(rows, 0, ROWS, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(rows, 0, ROWS, &error), error);
     check_pages(0, ROWS / 2);
     free_good(graph);
 }
@@ -152,9 +152,9 @@ TEST(touch, of_a_box_is_of_the_pages_that_have_its_rows)
     const varve_box columns = { .start = { 10, 500 }, .extents = { 6, 12 } };
     const varve_box none = { .start = { 10, 500 }, .extents = { 6, 0 } };
     begin_rows();
-    cr_assert_ok(varve_touch_box(rows, &none, &error), error);
+    cr_assert_ok(varve_mark_box_dirty(rows, &none, &error), error);
     check_pages(0, 0);
-    cr_assert_ok(varve_touch_box(rows, &columns, &error), error);
+    cr_assert_ok(varve_mark_box_dirty(rows, &columns, &error), error);
     check_pages(5, 3);
     free_good(graph);
 }
@@ -164,13 +164,13 @@ TEST(touch, of_rows_goes_with_the_size_of_the_value)
     varve_error error = { 0 };
     static float other[ROWS / 2][ROW];
     begin_rows();
-    cr_assert_ok(varve_touch_rows(rows, 4, 2, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(rows, 4, 2, &error), error);
     graph->moment++;
     varve_rebind(rows,
         varve_view(other, VARVE_FLOAT32, VARVE_SHAPE(ROWS / 2, ROW)));
     cr_assert_eq(rows->touched, graph->moment);
     graph->moment++;
-    cr_assert_ok(varve_touch_rows(rows, 0, 1, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(rows, 0, 1, &error), error);
     cr_assert_eq(vv_touched_parts(rows)->size, sizeof other);
     cr_assert_eq(vv_touched_parts(rows)->moments[0], graph->moment);
     cr_assert_eq(vv_touched_parts(rows)->moments[2], 0, "of the older one");
@@ -184,7 +184,7 @@ TEST(touch, of_rows_without_memory_is_of_all)
     for (long failing = 0; failing < 2; failing++) {
         begin_rows();
         test_fail_allocation(failing, false);
-        cr_assert_ok(varve_touch_rows(rows, 4, 2, &error), error);
+        cr_assert_ok(varve_mark_rows_dirty(rows, 4, 2, &error), error);
         test_fail_allocation(-1, false);
         cr_assert_eq(rows->touched, graph->moment, "%ld", failing);
         free_good(graph);
@@ -197,16 +197,16 @@ TEST(touch, of_rows_makes_nothing_whole)
     varve_error error = { 0 };
     begin_rows();
     rows->is_half = true;
-    cr_assert_ok(varve_touch_rows(rows, 0, ROWS, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(rows, 0, ROWS, &error), error);
     cr_assert(rows->is_half);
     test_fail_allocation(0, false);
     graph->moment++;
     varve_rebind(rows, varve_view(table, VARVE_FLOAT32, VARVE_SHAPE(50, ROW)));
     rows->is_half = true;
-    cr_assert_ok(varve_touch_rows(rows, 0, 1, &error), error);
+    cr_assert_ok(varve_mark_rows_dirty(rows, 0, 1, &error), error);
     test_fail_allocation(-1, false);
     cr_assert(rows->is_half);
-    varve_touch(rows);
+    varve_mark_dirty(rows);
     cr_assert_not(rows->is_half);
     free_good(graph);
 }
@@ -219,19 +219,20 @@ TEST(touch, of_rows_that_are_not_there_is_a_misuse)
     static const uint64_t cases[][2] = { { ROWS, 1 }, { 99, 2 },
         { UINT64_MAX, 2 }, { 1, UINT64_MAX } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cr_assert_eq(varve_touch_rows(rows, cases[i][0], cases[i][1], &error),
+        cr_assert_eq(
+            varve_mark_rows_dirty(rows, cases[i][0], cases[i][1], &error),
             VARVE_MISUSE);
         cr_assert(strstr(error.message, "rows: expected rows of"), "%s",
             error.message);
     }
-    cr_assert_eq(varve_touch_box(rows, &beyond, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_mark_box_dirty(rows, &beyond, &error), VARVE_MISUSE);
     cr_assert(
         strstr(error.message, "one that leaves it"), "%s", error.message);
-    cr_assert_eq(varve_touch_box(rows, NULL, &error), VARVE_MISUSE);
-    cr_assert_eq(varve_touch_rows(inner, 0, 1, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_mark_box_dirty(rows, NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_mark_rows_dirty(inner, 0, 1, &error), VARVE_MISUSE);
     cr_assert(strstr(error.message, "inner: "), "%s", error.message);
-    cr_assert_eq(varve_touch_rows(object, 0, 1, &error), VARVE_MISUSE);
-    cr_assert_eq(varve_touch_rows(NULL, 0, 1, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_mark_rows_dirty(object, 0, 1, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_mark_rows_dirty(NULL, 0, 1, &error), VARVE_MISUSE);
     cr_assert_null(vv_touched_parts(rows));
     cr_assert_neq(rows->touched, graph->moment);
     free_good(graph);

@@ -19,9 +19,9 @@ TEST(placement, by_turns_gives_each_server_the_next)
 {
     const uint32_t expected[] = { 0, 1, 2, 0, 1, 2, 0 };
     for (uint32_t i = 0; i < 7; i++)
-        cr_assert_eq(varve_place_by_turns(i, 3), expected[i]);
-    cr_assert_eq(varve_place_by_turns(UINT64_MAX, 2), 1);
-    cr_assert_eq(varve_place_by_turns(5, 0), 0);
+        cr_assert_eq(varve_place_round_robin(i, 3), expected[i]);
+    cr_assert_eq(varve_place_round_robin(UINT64_MAX, 2), 1);
+    cr_assert_eq(varve_place_round_robin(5, 0), 0);
 }
 
 /* numpy's argmin: the first of several. */

@@ -169,7 +169,7 @@ static inline void note_passed_over(struct node_rank *r)
     char *to = nodes.passed_over[r->rank];
     const char *line;
     *to = '\0';
-    for (size_t i = 0; (line = varve_manager_passed_over(r->manager, i)); i++)
+    for (size_t i = 0; (line = varve_manager_skipped(r->manager, i)); i++)
         snprintf(to + strlen(to), 4096 - strlen(to), "%s\n", line);
 }
 

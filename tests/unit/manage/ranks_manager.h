@@ -18,7 +18,7 @@ static inline void make(struct rank *r, const varve_manager_options *options)
 
 static inline void look_around(struct rank *r)
 {
-    varve_managed m;
+    varve_checkpoint_info m;
     const char *text = varve_manager_latest(r->manager);
     note(r, "latest %s\n", text ? text : "none");
     text = varve_manager_warning(r->manager);
@@ -28,7 +28,7 @@ static inline void look_around(struct rank *r)
             (int)m.step, m.metric, (int)m.size, m.kept ? m.kept : "to go",
             m.is_ours ? ", ours" : "", m.is_pinned ? ", pin" : "",
             m.is_damaged ? ", bad" : "");
-    for (size_t i = 0; (text = varve_manager_passed_over(r->manager, i)); i++)
+    for (size_t i = 0; (text = varve_manager_skipped(r->manager, i)); i++)
         note(r, "passed over %s\n", text);
 }
 

@@ -50,8 +50,8 @@ TEST(data_sizes, are_those_of_the_layers_of_each)
 /* By one process in layers: all but the first few bytes are shared. */
 static void save_in_layers(struct rank *r, const void *user)
 {
-    static const varve_write_options layered = { .layered = true };
-    static const varve_manager_options options = { .write = &layered };
+    static const varve_write_options incremental = { .incremental = true };
+    static const varve_manager_options options = { .write = &incremental };
     (void)user;
     make(r, &options);
     set_values(r, 7);

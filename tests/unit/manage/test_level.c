@@ -192,14 +192,14 @@ TEST(level, is_a_directory_as_any_other)
 {
     struct beside b;
     varve_error error = { 0 };
-    varve_managed managed;
+    varve_checkpoint_info managed;
     begin(&b);
     b.level.policy.keep_last = 2;
     for (int64_t step = 10; step <= 30; step += 10) {
         world_save(&b.w, step);
         copy_and_tidy(&b, (uint64_t)step / 10);
     }
-    const varve_manager_options options = { .as_noted = true,
+    const varve_manager_options options = { .retention_from_ledger = true,
         .read_only = true };
     varve_manager *there =
         varve_manager_new(b.w.root, "slow", &options, &error);

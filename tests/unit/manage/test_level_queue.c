@@ -31,7 +31,7 @@ TEST(level_queue, leaves_out_the_oldest_where_more_wait_than_may)
     for (size_t most = 0; most <= 2; most++) {
         struct world w;
         const varve_level levels[] = {
-            { .directory = "slow", .most_waiting = most }
+            { .directory = "slow", .max_pending = most }
         };
         const varve_manager_options options = { WITH(levels) };
         const size_t may = most ? most : 1;
@@ -134,7 +134,7 @@ TEST(level_queue, has_what_waits_behind_one_that_is_damaged)
     struct world w;
     varve_error error = { 0 };
     const varve_level levels[] = {
-        { .directory = "slow", .most_waiting = 2 }
+        { .directory = "slow", .max_pending = 2 }
     };
     const varve_manager_options options = { WITH(levels) };
     levels_begin(&w, &options);

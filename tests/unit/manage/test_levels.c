@@ -182,7 +182,7 @@ TEST(levels, get_one_file_of_a_checkpoint_with_layers)
 {
     struct world w;
     static float large[1 << 16];
-    const varve_write_options write = { .layered = true };
+    const varve_write_options write = { .incremental = true };
     const varve_manager_options options = { WITH(one), .write = &write };
     levels_begin(&w, &options);
     size_t count = sizeof large / sizeof *large;
@@ -273,7 +273,7 @@ TEST(levels, of_what_was_left_so_much_waits_as_may_and_is_due)
 {
     struct world w;
     const varve_level levels[] = {
-        { .directory = "slow", .most_waiting = 2, .every_steps = 20 },
+        { .directory = "slow", .max_pending = 2, .every_steps = 20 },
         { .directory = "late", .every_seconds = 60 },
     };
     const varve_manager_options options = { WITH(levels) };
@@ -327,7 +327,7 @@ TEST(levels, are_resumed_from_where_the_first_directory_is_gone)
     resume(&w);
     cr_assert_eq(w.value, 30);
     cr_assert_str_eq(resumed_from(&w), "slow/ckpt-3.varve");
-    cr_assert_null(varve_manager_passed_over(w.manager, 0));
+    cr_assert_null(varve_manager_skipped(w.manager, 0));
     world_save(&w, 40);
     cr_assert_str_eq(varve_manager_latest(w.manager), "run/ckpt-4.varve");
     world_end(&w);
@@ -394,8 +394,8 @@ TEST(levels, are_resumed_from_where_the_newest_is_damaged)
     cr_assert_eq(w.value, 30);
     cr_assert_str_eq(resumed_from(&w), "slow/ckpt-3.varve");
     cr_assert(strstr(
-        varve_manager_passed_over(w.manager, 0), "run/ckpt-3.varve"));
-    cr_assert_null(varve_manager_passed_over(w.manager, 1));
+        varve_manager_skipped(w.manager, 0), "run/ckpt-3.varve"));
+    cr_assert_null(varve_manager_skipped(w.manager, 1));
     world_end(&w);
 }
 
@@ -412,7 +412,7 @@ TEST(levels, the_newest_is_resumed_from_and_of_equal_ones_the_fastest)
     cr_assert_eq(w.value, 20);
     cr_assert_str_eq(resumed_from(&w), "run/ckpt-2.varve");
     cr_assert(strstr(
-        varve_manager_passed_over(w.manager, 1), "slow/ckpt-3.varve"));
+        varve_manager_skipped(w.manager, 1), "slow/ckpt-3.varve"));
     damage(&w, "run/ckpt-2.varve");
     damage(&w, "slow/ckpt-2.varve");
     resume(&w);
@@ -438,7 +438,7 @@ TEST(levels, one_that_cannot_be_listed_is_passed_over_where_allowed)
     world_again(&w, &options);
     resume(&w);
     cr_assert_eq(w.value, 30);
-    cr_assert(strstr(varve_manager_passed_over(w.manager, 0), "slow"));
+    cr_assert(strstr(varve_manager_skipped(w.manager, 0), "slow"));
     /* It may hide the only good one. */
     remove_all(&w, "run");
     cr_assert_neq(varve_manager_resume(w.manager, &error), VARVE_OK);

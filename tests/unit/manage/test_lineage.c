@@ -90,7 +90,7 @@ TEST(lineage, a_fork_is_passed_over_where_checkpoints_between_are_gone)
     start(&one);
     resume(&w);
     cr_assert_eq(w.value, 11);
-    cr_assert(strstr(varve_manager_passed_over(w.manager, 0),
+    cr_assert(strstr(varve_manager_skipped(w.manager, 0),
         "does not go on from run"));
     world_end(&w);
 }
@@ -106,7 +106,7 @@ TEST(lineage, a_descendant_is_taken_where_checkpoints_between_are_gone)
     start(&one);
     resume(&w);
     cr_assert_eq(w.value, 319);
-    cr_assert_null(varve_manager_passed_over(w.manager, 0));
+    cr_assert_null(varve_manager_skipped(w.manager, 0));
     world_end(&w);
 }
 
@@ -196,7 +196,7 @@ TEST(lineage, what_is_not_recorded_is_an_error_and_no_guess)
     start(&other);
     resume(&w);
     cr_assert_eq(w.value, 100);
-    cr_assert(strstr(varve_manager_passed_over(w.manager, 0), "resumed more"));
+    cr_assert(strstr(varve_manager_skipped(w.manager, 0), "resumed more"));
     other.options.may_resume_older = false;
     varve_manager_free(w.manager);
     w.manager = NULL;
@@ -229,7 +229,7 @@ TEST(lineage, a_named_run_keeps_its_parent)
 {
     struct world w;
     begin(&w);
-    varve_managed before, after;
+    varve_checkpoint_info before, after;
     struct program one = program(&w, "run");
     go_on(&one, 10, 1);
     one.options.run = "named";

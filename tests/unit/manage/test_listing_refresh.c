@@ -302,7 +302,7 @@ TEST(listing_refresh, what_cannot_be_read_for_a_moment_is_read_then)
     shaky.failures = 3;
     cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     cr_assert_eq(w.value, 20);
-    cr_assert_null(varve_manager_passed_over(w.manager, 0));
+    cr_assert_null(varve_manager_skipped(w.manager, 0));
     world_end(&w);
 }
 
@@ -321,7 +321,7 @@ TEST(listing_refresh, what_cannot_be_read_is_not_passed_over_unless_allowed)
     shaky.failures = 1000;
     cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     cr_assert_eq(w.value, 10);
-    cr_assert(strstr(varve_manager_passed_over(w.manager, 0), "ckpt-2.varve"));
+    cr_assert(strstr(varve_manager_skipped(w.manager, 0), "ckpt-2.varve"));
     shaky.failures = 0;
     world_end(&w);
 }
@@ -332,7 +332,7 @@ TEST(listing_refresh, each_run_has_its_identity_and_its_parent)
 {
     struct world w;
     varve_error error = { 0 };
-    varve_managed first, second;
+    varve_checkpoint_info first, second;
     char run[80];
     world_begin(&w, NULL);
     world_save(&w, 10);

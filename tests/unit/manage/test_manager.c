@@ -40,14 +40,15 @@ TEST(manager, leaves_no_trace_where_it_only_reads)
     cr_assert_ok(varve_manager_refresh(w.manager, &error), error);
     cr_assert_eq(memory_file_count(w.memory), 0);
     cr_assert_null(varve_manager_latest(w.manager));
-    cr_assert_not(varve_manager_at(w.manager, 0, &(varve_managed){ 0 }));
+    cr_assert_not(
+        varve_manager_at(w.manager, 0, &(varve_checkpoint_info){ 0 }));
     world_end(&w);
 }
 
 TEST(manager, tells_why_each_stays)
 {
     struct world w;
-    varve_managed managed;
+    varve_checkpoint_info managed;
     world_begin(&w, &(varve_manager_options){ .keep_last = 2 });
     world_save(&w, 10);
     world_save(&w, 20);
@@ -176,7 +177,7 @@ TEST(manager, null_is_no_manager)
     cr_assert_null(varve_manager_saved(NULL));
     cr_assert_null(varve_manager_warning(NULL));
     cr_assert_null(varve_manager_restoration(NULL));
-    cr_assert_null(varve_manager_passed_over(NULL, 0));
+    cr_assert_null(varve_manager_skipped(NULL, 0));
     cr_assert_eq(varve_manager_save(NULL, 0, &error), VARVE_MISUSE);
     cr_assert_eq(varve_manager_resume(NULL, &error), VARVE_MISUSE);
     cr_assert_eq(varve_manager_prune(NULL, &error), VARVE_MISUSE);
@@ -189,7 +190,7 @@ TEST(manager, leaves_nothing_without_memory)
 {
     struct world w;
     varve_error error;
-    varve_managed managed;
+    varve_checkpoint_info managed;
     world_begin(&w, NULL);
     world_save(&w, 10);
     varve_manager_free(w.manager);

@@ -33,7 +33,7 @@ TEST(manager_lock, locks_a_directory_that_was_made_anew)
     varve_manager *other = varve_manager_new(w.root, "run", NULL, &error);
     cr_assert(other, "%s", error.message);
     cr_assert_ok(varve_manager_save(other, 20, &error), error);
-    varve_managed managed;
+    varve_checkpoint_info managed;
     cr_assert(varve_manager_at(w.manager, 0, &managed));
     cr_assert_eq(varve_manager_save(w.manager, 30, &error), VARVE_EXISTS);
     cr_assert_str_eq(managed.path, "run/ckpt-1.varve");

@@ -246,7 +246,7 @@ static void check_refused(const char *message)
 
 TEST(manager_nodes, refuse_what_does_not_go_with_them)
 {
-    const varve_write_options layered = { .layered = true };
+    const varve_write_options incremental = { .incremental = true };
     const varve_read_options salvage = { .salvage.on = true };
     begin_nodes(4, VARVE_XOR);
     nodes.options.number_by_step = true;
@@ -255,8 +255,9 @@ TEST(manager_nodes, refuse_what_does_not_go_with_them)
     nodes.options = (varve_manager_options){ .async = true };
     check_refused("expected a manager that saves while all wait, found "
                   "`async`");
-    nodes.options = (varve_manager_options){ .write = &layered };
-    check_refused("expected a manager of whole files, found `write.layered`");
+    nodes.options = (varve_manager_options){ .write = &incremental };
+    check_refused(
+        "expected a manager of whole files, found `write.incremental`");
     nodes.options = (varve_manager_options){ .read = &salvage };
     check_refused("expected a manager that restores what is whole, found "
                   "`read.salvage.on`");

@@ -174,7 +174,7 @@ TEST(manager_save, a_metric_that_is_no_number_is_never_best)
 {
     struct world w;
     varve_error error;
-    varve_managed managed;
+    varve_checkpoint_info managed;
     static const double losses[] = { 0.5, NAN, 0.75 };
     world_begin(&w, &(varve_manager_options){ .keep_best = 1 });
     for (int i = 0; i < 3; i++) {
@@ -217,7 +217,7 @@ TEST(manager_save, keeps_the_programs_metadata_and_its_own)
     cr_assert_eq(varve_restoration_metadata(r, "two")->integer, 2);
     cr_assert_eq(varve_restoration_metadata(r, "step")->integer, 5);
     cr_assert_eq(varve_restoration_metadata(r, "time")->integer, 77);
-    varve_managed managed;
+    varve_checkpoint_info managed;
     cr_assert(varve_manager_at(w.manager, 0, &managed));
     cr_assert(managed.is_pinned && managed.time == 77);
     cr_assert_eq(varve_manager_save(w.manager, -1, &error), VARVE_MISUSE);
@@ -385,10 +385,10 @@ static size_t count_layers(struct world *w)
 
 TEST(manager_save, shares_layers_and_deletes_those_that_nothing_names)
 {
-    static const varve_write_options layered = { .layered = true };
+    static const varve_write_options incremental = { .incremental = true };
     struct world w;
     world_begin(&w, &(varve_manager_options){
-        .keep_last = 2, .write = &layered });
+        .keep_last = 2, .write = &incremental });
     for (int step = 1; step <= 6; step++) {
         save(&w, step);
         cr_assert_leq(count_layers(&w), 2, "step %d", step);
@@ -494,7 +494,7 @@ TEST(manager_save, in_the_background_that_failed_is_told_and_does_not_count)
         world_save(&w, 102);
         cr_assert_ok(varve_manager_wait(w.manager, &error), error);
         cr_assert_str_eq(saved(&w), "ckpt-2.varve");
-        varve_managed managed;
+        varve_checkpoint_info managed;
         cr_assert(varve_manager_at(w.manager, 1, &managed));
         cr_assert(!managed.is_pinned);
         world_end(&w);
@@ -550,7 +550,7 @@ TEST(manager_save, in_the_background_is_not_taken_back_by_a_child)
     const varve_manager_save_options pin = { .pin = true };
     struct world w;
     varve_error error = { 0 };
-    varve_managed managed;
+    varve_checkpoint_info managed;
     int status = 0;
     w.memory = memory_new();
     w.faulty = faulty_new(memory_system(w.memory));

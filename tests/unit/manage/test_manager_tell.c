@@ -180,8 +180,10 @@ static void save_alike(struct rank *r, const void *user)
 /* What all share is there once, and what no copy names any more goes. */
 TEST(manager_tell, levels_have_layers_where_they_are_told_to)
 {
-    static const varve_write_options write = { .layered = true };
-    varve_level near = { .directory = "near", .layered = true, .keep_last = 2 };
+    static const varve_write_options write = { .incremental = true };
+    varve_level near = {
+        .directory = "near", .incremental = true, .keep_last = 2
+    };
     const varve_manager_options options = { .write = &write,
         .levels = &near,
         .level_count = 1 };

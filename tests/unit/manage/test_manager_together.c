@@ -218,7 +218,7 @@ static void make_odd(struct rank *r, const void *user)
         options.keep_bytes = 1000 + r->number;
         break;
     case 'k':
-        options.as_noted = true;
+        options.retention_from_ledger = true;
         break;
     case 'l':
         options.write = &npz;
@@ -244,7 +244,7 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     check_has(run_ranks(3, make_odd, "a"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "c"), "found one without `duplicate`");
     check_has(run_ranks(3, make_odd, "b"), "rank 1: run: expected the options");
-    check_has(run_ranks(3, make_odd, "k"), "found `as_noted`");
+    check_has(run_ranks(3, make_odd, "k"), "found `retention_from_ledger`");
     check_has(run_ranks(3, make_odd, "l"),
         "run: `write.format` must be VARVE_FORMAT_VARVE");
     check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: expected a node");
@@ -358,8 +358,8 @@ TEST(manager_together, keeps_what_fits_into_so_many_bytes_with_its_data)
  * and all of them go with the last that names them. */
 TEST(manager_together, shares_layers_and_prunes_what_nobody_has)
 {
-    static const varve_write_options layered = { .layered = true };
-    varve_manager_options options = { .keep_last = 1, .write = &layered };
+    static const varve_write_options incremental = { .incremental = true };
+    varve_manager_options options = { .keep_last = 1, .write = &incremental };
     begin_disk();
     disk.total = 600000;
     run_ranks(4, save_one, &options);
@@ -444,7 +444,7 @@ TEST(manager_together, saves_in_the_background)
 
 static const varve_manager_options shares = { .keep_last = 1,
     .async = true,
-    .write = &(const varve_write_options){ .layered = true } };
+    .write = &(const varve_write_options){ .incremental = true } };
 
 TEST(manager_together, shares_layers_in_the_background)
 {

@@ -35,10 +35,10 @@ TEST(resume, takes_the_newest_that_verifies_and_says_what_it_passed_over)
     damage(&w, "run/ckpt-3.varve");
     cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     cr_assert_eq(w.value, 20);
-    cr_assert(strstr(varve_manager_passed_over(w.manager, 0),
+    cr_assert(strstr(varve_manager_skipped(w.manager, 0),
         "run/ckpt-3.varve"));
-    cr_assert_null(varve_manager_passed_over(w.manager, 1));
-    varve_managed managed;
+    cr_assert_null(varve_manager_skipped(w.manager, 1));
+    varve_checkpoint_info managed;
     cr_assert(varve_manager_at(w.manager, 2, &managed));
     cr_assert(managed.is_damaged);
     cr_assert_str_eq(managed.kept, "everything is kept, damaged");
@@ -46,7 +46,7 @@ TEST(resume, takes_the_newest_that_verifies_and_says_what_it_passed_over)
     cr_assert_str_eq(varve_manager_latest(w.manager), "run/ckpt-4.varve");
     cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     cr_assert_eq(w.value, 30);
-    cr_assert_null(varve_manager_passed_over(w.manager, 0));
+    cr_assert_null(varve_manager_skipped(w.manager, 0));
     world_end(&w);
 }
 
@@ -77,7 +77,7 @@ TEST(resume, begins_anew_where_nothing_is_good)
     cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     cr_assert_eq(calls, 1);
     cr_assert_null(varve_manager_restoration(w.manager));
-    cr_assert(varve_manager_passed_over(w.manager, 2));
+    cr_assert(varve_manager_skipped(w.manager, 2));
     options.initialize = refuse;
     world_again(&w, &options);
     cr_assert_eq(varve_manager_resume(w.manager, &error), VARVE_CALLBACK);
@@ -100,7 +100,7 @@ TEST(resume, salvages_only_where_nothing_is_good)
     cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     cr_assert_eq(w.value, 20);
     cr_assert_eq(varve_finding_count(
-        varve_manager_restoration(w.manager), VARVE_DAMAGED), 0);
+        varve_manager_restoration(w.manager), VARVE_FINDING_DAMAGED), 0);
     damage(&w, "run/ckpt-1.varve");
     memory_resize(w.memory, "run/ckpt-2.varve", 100);
     memory_resize(w.memory, "run/ckpt-3.varve", 100);
@@ -127,7 +127,7 @@ TEST(resume, a_good_one_that_does_not_fit_is_no_reason_for_an_older_one)
     varve_add_variable(w.root, "value", varve_scalar(&wider));
     cr_assert_eq(varve_manager_resume(w.manager, &error), VARVE_MISMATCH);
     cr_assert(strstr(error.message, "value"));
-    cr_assert_null(varve_manager_passed_over(w.manager, 0));
+    cr_assert_null(varve_manager_skipped(w.manager, 0));
     cr_assert_null(varve_manager_restoration(w.manager));
     world_end(&w);
 }
@@ -174,14 +174,14 @@ TEST(resume, is_settled_in_one_line_and_lends_its_restoration)
     varve_node *root = varve_graph_root(w.graph);
     varve_add_variable(root, "late", varve_scalar(&late));
     world_save(&w, 10);
-    cr_assert_eq(varve_manager_settle(NULL, &error), VARVE_MISUSE);
-    cr_assert_ok(varve_manager_settle(w.manager, &error), error);
+    cr_assert_eq(varve_manager_finish_resume(NULL, &error), VARVE_MISUSE);
+    cr_assert_ok(varve_manager_finish_resume(w.manager, &error), error);
     varve_remove(varve_find(root, "late"));
     cr_assert_ok(varve_manager_resume(w.manager, &error), error);
     varve_restoration *r = varve_manager_restoration(w.manager);
     varve_restoration_free(r);
     cr_assert_eq(varve_pending_count(r), 1);
-    cr_assert_ok(varve_manager_settle(w.manager, &error), error);
+    cr_assert_ok(varve_manager_finish_resume(w.manager, &error), error);
     cr_assert_eq(varve_manager_restoration(w.manager), r);
     cr_assert_eq(varve_pending_count(r), 0);
     varve_add_variable(root, "late", varve_scalar(&never));
@@ -214,7 +214,7 @@ TEST(resume, a_prune_by_hand_finds_out_what_is_good_first)
     damage(&w, "run/ckpt-3.varve");
     cr_assert_ok(varve_manager_prune(w.manager, &error), error);
     cr_assert_null(varve_manager_warning(w.manager));
-    varve_managed managed;
+    varve_checkpoint_info managed;
     cr_assert_eq(varve_manager_count(w.manager), 2);
     cr_assert(varve_manager_at(w.manager, 0, &managed));
     cr_assert_eq(managed.number, 2);
@@ -228,14 +228,14 @@ TEST(resume, a_plan_tells_what_a_prune_would_delete_now)
 {
     struct world w;
     varve_error error = { 0 };
-    varve_managed found;
+    varve_checkpoint_info found;
     begin_with_three(&w, &(varve_manager_options){ .keep_last = 3 });
     world_again(&w, &(varve_manager_options){ .keep_last = 1 });
     varve_lease *lease =
         vv_lease_new_in(&w.context, "run/ckpt-1.varve", &error);
     cr_assert(lease, "%s", error.message);
     for (int i = 0; i < 2; i++) {
-        cr_assert_ok((i ? varve_manager_prune : varve_manager_plan_prune)(
+        cr_assert_ok((i ? varve_manager_prune : varve_manager_prune_dry_run)(
                          w.manager, &error),
             error);
         cr_assert_null(varve_manager_warning(w.manager));
@@ -248,10 +248,10 @@ TEST(resume, a_plan_tells_what_a_prune_would_delete_now)
         cr_assert_eq(found.kept == NULL, i == 0);
     }
     varve_lease_free(lease);
-    cr_assert_ok(varve_manager_plan_prune(w.manager, &error), error);
+    cr_assert_ok(varve_manager_prune_dry_run(w.manager, &error), error);
     cr_assert(varve_manager_at(w.manager, 0, &found));
     cr_assert(!found.is_leased && !found.kept);
-    cr_assert_eq(varve_manager_plan_prune(NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_manager_prune_dry_run(NULL, &error), VARVE_MISUSE);
     world_end(&w);
 }
 
@@ -259,7 +259,7 @@ TEST(resume, a_plan_warns_of_what_it_cannot_look_at)
 {
     struct world w;
     varve_error error;
-    varve_managed found;
+    varve_checkpoint_info found;
     begin_with_three(&w, &(varve_manager_options){ .keep_last = 3 });
     world_again(&w, &(varve_manager_options){ .keep_last = 1 });
     size_t warnings = 0;
@@ -268,7 +268,7 @@ TEST(resume, a_plan_warns_of_what_it_cannot_look_at)
         faulty_plan(w.faulty, &(struct faulty_plan){ .kinds = FAULTY_OPEN,
                                   .number = n, .error = EACCES,
                                   .second = n + 1, .second_error = EACCES });
-        varve_status status = varve_manager_plan_prune(w.manager, &error);
+        varve_status status = varve_manager_prune_dry_run(w.manager, &error);
         const char *warning = varve_manager_warning(w.manager);
         cr_assert_eq(varve_manager_count(w.manager), 3);
         if (status || !warning)

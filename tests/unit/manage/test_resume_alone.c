@@ -160,7 +160,7 @@ TEST(resume_alone, what_a_damaged_one_changed_is_changed_by_an_older_one)
     cr_assert_ok(varve_manager_resume(p.manager, &error), error);
     cr_assert(is_all(p.a, 1) && is_all(p.b, 1));
     for (size_t i = 0; i < 2; i++) {
-        const char *line = varve_manager_passed_over(p.manager, i);
+        const char *line = varve_manager_skipped(p.manager, i);
         cr_assert(line && !strchr(line, '\n'), "%s", line);
         cr_assert(strstr(line, i ? "ckpt-2.varve: a:" : "ckpt-3.varve: b:"),
             "%s", line);
@@ -198,7 +198,7 @@ TEST(resume_alone, a_value_that_nothing_takes_is_verified_before)
     cr_assert_ok(varve_manager_resume(p.manager, &error), error);
     cr_assert_null(varve_manager_restoration(p.manager));
     cr_assert(is_all(p.a, -1));
-    const char *line = varve_manager_passed_over(p.manager, 0);
+    const char *line = varve_manager_skipped(p.manager, 0);
     cr_assert(strstr(line, ": b:"), "%s", line);
     end(&p);
     tear_down(&p);
@@ -220,12 +220,12 @@ TEST(resume_alone, where_none_is_good_the_program_initializes_or_is_told)
     end(&p);
     begin(&p, true, false);
     cr_assert_eq(
-        varve_manager_resume(p.manager, &error), VARVE_HALF_RESTORED);
-    cr_assert_eq(error.status, VARVE_HALF_RESTORED);
+        varve_manager_resume(p.manager, &error), VARVE_PARTIALLY_RESTORED);
+    cr_assert_eq(error.status, VARVE_PARTIALLY_RESTORED);
     cr_assert(strstr(error.message, "ckpt-1.varve"), "%s", error.message);
     cr_assert(strstr(error.message, "\n  a\n"), "%s", error.message);
     cr_assert_null(varve_manager_restoration(p.manager));
-    cr_assert(varve_manager_passed_over(p.manager, 1));
+    cr_assert(varve_manager_skipped(p.manager, 1));
     end(&p);
     tear_down(&p);
 }
@@ -245,7 +245,7 @@ TEST(resume_alone, a_damaged_one_that_does_not_fit_is_passed_over)
     cr_assert(is_all(p.a, -1));
     damage_end_of(&p, "run/ckpt-1.varve", 1);
     cr_assert_ok(varve_manager_resume(p.manager, &error), error);
-    cr_assert(strstr(varve_manager_passed_over(p.manager, 0), ": a:"));
+    cr_assert(strstr(varve_manager_skipped(p.manager, 0), ": a:"));
     cr_assert(is_all(p.a, -1));
     end(&p);
     tear_down(&p);
@@ -258,7 +258,7 @@ TEST(resume_alone, a_failure_of_the_program_is_none_of_the_file)
         VARVE_NOT_FOUND };
     static const varve_status others[] = { VARVE_OK, VARVE_MISMATCH,
         VARVE_NO_MEMORY, VARVE_NO_PERMISSION, VARVE_CALLBACK, VARVE_CANCELLED,
-        VARVE_TOO_NEW, VARVE_HALF_RESTORED };
+        VARVE_TOO_NEW, VARVE_PARTIALLY_RESTORED };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         cr_assert(vv_blames_file(files[i]));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -72,17 +72,18 @@ TEST(resume_match, is_demanded_by_settle_and_permitted_by_what_is_expected)
     struct renamed r;
     varve_error error;
     const varve_read_options read = {
-        .expect = { .missing = "new", .unused = "old" }
+        .expect = { .missing = "new", .unexpected = "old" }
     };
     varve_manager_options options = strict;
     renamed_begin(&r, &options);
-    cr_assert_eq(varve_manager_settle(r.w.manager, &error), VARVE_UNMATCHED);
+    cr_assert_eq(
+        varve_manager_finish_resume(r.w.manager, &error), VARVE_UNMATCHED);
     varve_restoration *found = varve_manager_restoration(r.w.manager);
     cr_assert_eq(varve_pending_count(found), 1, "nothing was given up");
     world_end(&r.w);
     options.read = &read;
     renamed_begin(&r, &options);
-    cr_assert_ok(varve_manager_settle(r.w.manager, &error), error);
+    cr_assert_ok(varve_manager_finish_resume(r.w.manager, &error), error);
     cr_assert_ok(varve_manager_save(r.w.manager, 40, &error), error);
     world_end(&r.w);
 }
@@ -94,7 +95,7 @@ TEST(resume_match, is_nothing_to_one_that_began_anew)
     world_begin(&w, &strict);
     cr_assert_ok(varve_manager_assert_consumed(w.manager, &error), error);
     cr_assert_ok(varve_manager_resume(w.manager, &error), error);
-    cr_assert_ok(varve_manager_settle(w.manager, &error), error);
+    cr_assert_ok(varve_manager_finish_resume(w.manager, &error), error);
     world_save(&w, 10);
     cr_assert_eq(varve_manager_assert_consumed(NULL, &error), VARVE_MISUSE);
     world_end(&w);
@@ -102,7 +103,7 @@ TEST(resume_match, is_nothing_to_one_that_began_anew)
 
 static bool says_why(struct renamed *r, uint64_t number)
 {
-    varve_managed m;
+    varve_checkpoint_info m;
     for (size_t i = 0; varve_manager_at(r->w.manager, i, &m); i++)
         if (m.number == number)
             return m.kept && strstr(m.kept, "not all of it was taken");
@@ -140,7 +141,8 @@ TEST(resume_match, lets_go_of_what_is_given_up)
         if (how == 0)
             cr_assert_ok(varve_drop_pending(found, "old", &error), error);
         else
-            cr_assert_ok(varve_manager_settle(r.w.manager, &error), error);
+            cr_assert_ok(
+                varve_manager_finish_resume(r.w.manager, &error), error);
         cr_assert_ok(varve_manager_prune(r.w.manager, &error), error);
         cr_assert_not(renamed_has(&r, "run/ckpt-3.varve"));
         world_end(&r.w);
@@ -181,7 +183,8 @@ static void go_on_with_more(struct rank *r, const void *user)
         varve_add_variable(r->root, "more", varve_scalar(&more));
     note_status(
         r, "assert", varve_manager_assert_consumed(r->manager, &r->error));
-    note_status(r, "settle", varve_manager_settle(r->manager, &r->error));
+    note_status(
+        r, "settle", varve_manager_finish_resume(r->manager, &r->error));
     save(r, r->step + 1);
     if (r->number == 1)
         varve_remove(varve_find(r->root, "more"));

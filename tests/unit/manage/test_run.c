@@ -41,7 +41,7 @@ static varve_status live(const struct place *p,
     *step = 0;
     varve_add_variable(varve_run_root(run), "step", varve_scalar(step));
     varve_run_open(run, "run", options);
-    while (*step < steps && varve_run_goes_on(run))
+    while (*step < steps && varve_run_should_continue(run))
         varve_run_step(run, ++*step);
     return varve_run_end(run, error);
 }
@@ -65,7 +65,7 @@ TEST(run, saves_what_is_due_and_its_last_step)
     cr_assert(is_there(&p, "run/ckpt-20.varve"));
     cr_assert(is_there(&p, "run/ckpt-25.varve"), "the last");
     cr_assert_not(is_there(&p, "run/ckpt-1.varve"));
-    options.no_last_save = true;
+    options.skip_final_save = true;
     cr_assert_ok(live(&p, &options, 28, &step, &error), error);
     cr_assert_eq(step, 28, "it went on from 25");
     cr_assert_not(is_there(&p, "run/ckpt-28.varve"));
@@ -99,7 +99,7 @@ TEST(run, saves_the_last_step_with_its_metric)
 {
     struct place p;
     varve_error error;
-    varve_managed last;
+    varve_checkpoint_info last;
     float v = 0;
     const varve_run_options options = { .manager = {
         .interval_steps = 10 } };
@@ -133,7 +133,7 @@ static void lives_and_changes(
     varve_run_open(run, "run", options);
     step = varve_run_resumed_step(run);
     cr_assert_eq((int64_t)v, step, "the value is that of its step");
-    while (step < steps && varve_run_goes_on(run)) {
+    while (step < steps && varve_run_should_continue(run)) {
         v = (float)++step;
         varve_run_step(run, step);
     }
@@ -157,7 +157,7 @@ TEST(run, saves_its_last_step_before_the_program_changes_it)
     cr_assert(is_there(&p, "run/ckpt-13.varve"));
     cr_assert(is_there(&p, "run/ckpt-15.varve"));
     options.last_step = 18;
-    options.no_last_save = true;
+    options.skip_final_save = true;
     lives_and_changes(&p, &options, 18);
     cr_assert_not(is_there(&p, "run/ckpt-18.varve"));
     place_end(&p);
@@ -228,7 +228,7 @@ TEST(run, tells_each_failure_of_the_disk)
         bool hit = faulty_hit(p.faulty);
         faulty_plan(p.faulty, NULL);
         failed += status != VARVE_OK;
-        varve_run_options none = { .no_last_save = true };
+        varve_run_options none = { .skip_final_save = true };
         cr_assert(!live(&p, &none, 0, &step, &error) && (status || step == 5),
             "call %ld: at step %d", n, (int)step);
         place_end(&p);
@@ -257,7 +257,7 @@ static void run_of_rank(struct rank *r, const void *user)
     if (strcmp(wish, "mistake") == 0 && r->number == 1)
         varve_run_step(run, 1);
     varve_run_open(run, "run", &options);
-    while (varve_run_goes_on(run)) {
+    while (varve_run_should_continue(run)) {
         set_values(r, r->step + 1);
         if (r->number == 1 && r->step % 3 == 0)
             varve_run_stop(run);

@@ -165,7 +165,7 @@ TEST(saver_list, warns_of_a_deletion_that_is_not_on_disk)
 TEST(saver_list, warns_of_layers_that_cannot_be_deleted)
 {
     struct faulty *faulty = begin_faulty();
-    varve_write_options layered = { .layered = true };
+    varve_write_options incremental = { .incremental = true };
     varve_error error = { 0 };
     static float values[20000];
     varve_saver *saver = keeping(1);
@@ -173,7 +173,7 @@ TEST(saver_list, warns_of_layers_that_cannot_be_deleted)
         varve_add_variable(world.root, "big", varve_array(values, 20000)));
     for (uint64_t i = 1; i <= 3; i++) {
         varve_saver_save_options options = { .has_step = true, .step = i,
-            .write = &layered };
+            .write = &incremental };
         world.x[0] = (float)i; /* nothing stays as it was */
         for (size_t k = 0; k < 20000; k++)
             values[k] = (float)(k * i);

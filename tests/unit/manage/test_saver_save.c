@@ -305,14 +305,14 @@ TEST(saver_save, restores_all_or_nothing_when_memory_ends)
 
 TEST(saver_save, shares_layers_and_deletes_those_that_nothing_names)
 {
-    static const varve_write_options layered = { .layered = true };
+    static const varve_write_options incremental = { .incremental = true };
     begin_world();
     varve_saver *saver = new_saver(&(varve_saver_options){ .keep = 2 });
     add(saver, "v", leaf(world.root, "v", 0));
     for (uint64_t step = 1; step <= 5; step++) {
         save_as(saver, "m",
             (varve_saver_save_options){
-                .has_step = true, .step = step, .write = &layered });
+                .has_step = true, .step = step, .write = &incremental });
         size_t layers = 0;
         for (size_t i = 0; i < memory_file_count(world.memory); i++)
             layers +=

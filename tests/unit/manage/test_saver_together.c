@@ -67,7 +67,7 @@ static void save_four(struct rank *r, const void *user)
 /* The second time only the step is another one. */
 static void save_two_in_layers(struct rank *r, const void *user)
 {
-    static const varve_write_options layered = { .layered = true };
+    static const varve_write_options incremental = { .incremental = true };
     (void)user;
     make(r, &plain);
     set_values(r, 7);
@@ -76,7 +76,7 @@ static void save_two_in_layers(struct rank *r, const void *user)
         note_status(r, "save",
             varve_saver_save(r->saver, "run/model",
                 &(varve_saver_save_options){ .has_step = true,
-                    .step = step, .write = &layered },
+                    .step = step, .write = &incremental },
                 &r->error));
     }
     restore(r, "run/model-7");

@@ -193,7 +193,7 @@ static void save_six_and_drain(const varve_comm *comm, void *user)
 /* None waits for it, none goes on without it, and all leave out the same. */
 TEST(set_levels, leave_out_the_same_where_one_is_slow)
 {
-    const varve_level level = { .directory = "far", .most_waiting = 2 };
+    const varve_level level = { .directory = "far", .max_pending = 2 };
     begin_far(&level);
     put_door_before(1);
     set_door(true, 0);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "remote_pool.h"
-#include "remote_words.h"
+#include "remote_error.h"
 #include "support/test.h"
 
 enum { RANGE = 64 << 10, MOST_SEEN = 64, CONCURRENCY = 4 };
@@ -26,7 +26,7 @@ static struct {
         size_t size;
     } seen[MOST_SEEN];
     unsigned count;
-    unsigned flying, most_flying;
+    unsigned pending_path, most_flying;
     int result;
     bool waits_for_stop;
     atomic_uint stopped;
@@ -55,9 +55,9 @@ static int fetch(void *user, uint64_t first, unsigned char *to, size_t size,
     pthread_mutex_lock(&store.mutex);
     if (store.count < MOST_SEEN)
         store.seen[store.count++] = (struct fetched){ first, size };
-    store.flying++;
-    if (store.flying > store.most_flying)
-        store.most_flying = store.flying;
+    store.pending_path++;
+    if (store.pending_path > store.most_flying)
+        store.most_flying = store.pending_path;
     pthread_mutex_unlock(&store.mutex);
     sleep_ms(2);
     while (store.waits_for_stop && !atomic_load(stop))
@@ -67,7 +67,7 @@ static int fetch(void *user, uint64_t first, unsigned char *to, size_t size,
     for (size_t i = 0; i < size; i++)
         to[i] = byte_at(first + i);
     pthread_mutex_lock(&store.mutex);
-    store.flying--;
+    store.pending_path--;
     pthread_mutex_unlock(&store.mutex);
     return store.result ? vv_remote_fail(store.result, "as the test says") : 0;
 }
@@ -183,14 +183,14 @@ TEST(remote_ahead, stops_what_nobody_wants_any_more)
 {
     struct reading r = { .a = begin(), .got = -1 };
     pthread_t reader;
-    unsigned flying = 0;
+    unsigned pending_path = 0;
     int owner;
     store.waits_for_stop = true;
     vv_remote_ahead_plan(r.a, &owner, 0, 8 * RANGE);
     cr_assert_eq(pthread_create(&reader, NULL, read_first, &r), 0);
-    while (flying < CONCURRENCY) {
+    while (pending_path < CONCURRENCY) {
         pthread_mutex_lock(&store.mutex);
-        flying = store.flying;
+        pending_path = store.pending_path;
         pthread_mutex_unlock(&store.mutex);
         sleep_ms(1);
     }
@@ -217,7 +217,7 @@ TEST(remote_ahead, is_not_of_a_child_process)
         vv_remote_ahead_drop(a, &owner);
         vv_remote_ahead_free(a);
         pthread_mutex_init(&store.mutex, NULL);
-        store.flying = 0;
+        store.pending_path = 0;
         struct vv_remote_fetching *own = begin();
         vv_remote_ahead_plan(own, &owner, 0, 8 * RANGE);
         bool is_own = read_range(own, 0, 8 * RANGE) == 8 * RANGE &&

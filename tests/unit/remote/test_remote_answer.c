@@ -24,7 +24,7 @@ static struct vv_remote_answer answer(const char *text)
 #define PART "HTTP/1.1 206 Partial Content\r\n"
 #define RANGE "Content-Range: bytes 100-199/1000\r\n"
 
-static const struct vv_remote_mark mark = { .size = 1000, .tag = "\"a\"" };
+static const struct vv_remote_validator mark = { .size = 1000, .tag = "\"a\"" };
 static const struct vv_remote_range range = {
     .first = 100, .last = 199, .mark = &mark
 };
@@ -86,7 +86,7 @@ TEST(remote_answer, of_another_content_is_refused_for_good)
 
 TEST(remote_answer, without_tags_is_known_by_its_date)
 {
-    const struct vv_remote_mark dated = { .size = 1000, .date = "Thu" };
+    const struct vv_remote_validator dated = { .size = 1000, .date = "Thu" };
     const struct vv_remote_range asked = {
         .first = 100, .last = 199, .mark = &dated
     };

@@ -93,11 +93,11 @@ TEST(convert, keeps_every_value_when_widening_and_only_then)
     for (unsigned from = 1; from < VARVE_STRING; from++) {
         size_t count = make_values((varve_dtype)from, from_values);
         for (unsigned to = 1; to < VARVE_STRING; to++) {
-            uint64_t misfits = vv_convert((varve_dtype)to, to_values,
+            uint64_t inexact = vv_convert((varve_dtype)to, to_values,
                 (varve_dtype)from, from_values, count);
-            cr_assert_eq(misfits == 0, widening[from - 1][to - 1] == '1',
-                "%s to %s: %d misfits", varve_dtype_name((varve_dtype)from),
-                varve_dtype_name((varve_dtype)to), (int)misfits);
+            cr_assert_eq(inexact == 0, widening[from - 1][to - 1] == '1',
+                "%s to %s: %d inexact", varve_dtype_name((varve_dtype)from),
+                varve_dtype_name((varve_dtype)to), (int)inexact);
         }
     }
 }
@@ -158,9 +158,9 @@ TEST(convert, clamps_whole_numbers)
         wide value = read_whole(from, &bits), low, high;
         limits(to, &low, &high);
         wide nearest = value < low ? low : value > high ? high : value;
-        uint64_t misfits = vv_convert(to, &result, from, &bits, 1);
+        uint64_t inexact = vv_convert(to, &result, from, &bits, 1);
         if (read_whole(to, &result) != nearest ||
-            misfits != (nearest != value))
+            inexact != (nearest != value))
             cr_assert(false, "%u to %u: %llx", from, to,
                 (unsigned long long)bits);
     }
@@ -186,8 +186,8 @@ TEST(convert, cuts_reals_to_whole_numbers_as_c_does)
         nearest = nearest < low ? low : nearest > high ? high : nearest;
         bool exact = (double)nearest == value && value < 1e30 &&
                      (wide)value == nearest;
-        uint64_t misfits = vv_convert(to, &result, VARVE_FLOAT64, &value, 1);
-        if (read_whole(to, &result) != nearest || misfits != !exact)
+        uint64_t inexact = vv_convert(to, &result, VARVE_FLOAT64, &value, 1);
+        if (read_whole(to, &result) != nearest || inexact != !exact)
             cr_assert(false, "%a to %u", value, to);
     }
 }
@@ -197,7 +197,7 @@ TEST(convert, makes_a_whole_number_of_every_real)
     static const struct {
         double value;
         int64_t whole;
-        uint64_t misfits;
+        uint64_t inexact;
     } cases[] = {
         { 0.0, 0, 0 }, { -0.0, 0, 0 }, { 2.5, 2, 1 }, { -2.5, -2, 1 },
         { 0.99, 0, 1 }, { -0.99, 0, 1 }, { 5e-324, 0, 1 }, { -7, -7, 0 },
@@ -210,10 +210,10 @@ TEST(convert, makes_a_whole_number_of_every_real)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t whole = 99;
-        uint64_t misfits = vv_convert(
+        uint64_t inexact = vv_convert(
             VARVE_INT64, &whole, VARVE_FLOAT64, &cases[i].value, 1);
         cr_assert_eq(whole, cases[i].whole, "%a", cases[i].value);
-        cr_assert_eq(misfits, cases[i].misfits, "%a", cases[i].value);
+        cr_assert_eq(inexact, cases[i].inexact, "%a", cases[i].value);
     }
     static const double large[] = { 0x1p64, 0x1.fffffffffffffp63, -1, -0.5 };
     uint64_t whole[4];
@@ -232,18 +232,18 @@ TEST(convert, makes_true_of_anything_but_0)
         HUGE_VAL, (double)NAN };
     static const uint8_t expected[] = { 0, 0, 1, 1, 1, 1, 1, 1, 1, 1 };
     uint8_t result[10];
-    uint64_t misfits =
+    uint64_t inexact =
         vv_convert(VARVE_BOOL, result, VARVE_FLOAT64, values, 10);
     cr_assert_arr_eq(result, expected, 10);
-    cr_assert_eq(misfits, 7);
+    cr_assert_eq(inexact, 7);
     static const int8_t whole[] = { 0, 1, 2, -1, -128 };
-    misfits = vv_convert(VARVE_BOOL, result, VARVE_INT8, whole, 5);
+    inexact = vv_convert(VARVE_BOOL, result, VARVE_INT8, whole, 5);
     cr_assert_arr_eq(result, ((uint8_t[]){ 0, 1, 1, 1, 1 }), 5);
-    cr_assert_eq(misfits, 3);
+    cr_assert_eq(inexact, 3);
     static const float complex z[] = { 0, 1, 1.0f * I };
-    misfits = vv_convert(VARVE_BOOL, result, VARVE_COMPLEX64, z, 3);
+    inexact = vv_convert(VARVE_BOOL, result, VARVE_COMPLEX64, z, 3);
     cr_assert_arr_eq(result, ((uint8_t[]){ 0, 1, 1 }), 3);
-    cr_assert_eq(misfits, 1);
+    cr_assert_eq(inexact, 1);
 }
 
 TEST(convert, takes_a_bool_for_0_or_1)
@@ -312,8 +312,8 @@ TEST(convert, works_at_any_address_and_writes_nothing_else)
         size_t size = 8 * varve_dtype_size(b);
         memset(to, 0xee, sizeof to);
         memcpy(aligned, from + 1, 8 * varve_dtype_size(a));
-        uint64_t misfits = vv_convert(b, plain, a, aligned, 8);
-        cr_assert_eq(vv_convert(b, to + 1, a, from + 1, 8), misfits);
+        uint64_t inexact = vv_convert(b, plain, a, aligned, 8);
+        cr_assert_eq(vv_convert(b, to + 1, a, from + 1, 8), inexact);
         cr_assert_arr_eq(to + 1, plain, size);
         cr_assert_eq(to[0], 0xee);
         cr_assert_eq(to[size + 1], 0xee);

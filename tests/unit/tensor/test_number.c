@@ -76,9 +76,9 @@ TEST(number, reads_every_small_float)
             const void *from = bit_count(f) == 8 ? (void *)&b8 : (void *)&b16;
             double expected = value_of(f, bits), d;
             float s;
-            uint64_t misfits = vv_convert(VARVE_FLOAT64, &d, f->dtype, from, 1);
-            misfits += vv_convert(VARVE_FLOAT32, &s, f->dtype, from, 1);
-            if (!same(d, expected) || !same((double)s, expected) || misfits)
+            uint64_t inexact = vv_convert(VARVE_FLOAT64, &d, f->dtype, from, 1);
+            inexact += vv_convert(VARVE_FLOAT32, &s, f->dtype, from, 1);
+            if (!same(d, expected) || !same((double)s, expected) || inexact)
                 cr_assert(false, "%s %x", varve_dtype_name(f->dtype), bits);
         }
     }
@@ -92,13 +92,13 @@ TEST(number, brings_every_small_float_back)
             double d = value_of(f, bits);
             float s = (float)d;
             uint16_t a = 0, b = 0;
-            uint64_t misfits = vv_convert(f->dtype, &a, VARVE_FLOAT64, &d, 1);
-            misfits += vv_convert(f->dtype, &b, VARVE_FLOAT32, &s, 1);
+            uint64_t inexact = vv_convert(f->dtype, &a, VARVE_FLOAT64, &d, 1);
+            inexact += vv_convert(f->dtype, &b, VARVE_FLOAT32, &s, 1);
             bool good = isnan(d) ? isnan(value_of(f, stored(f, &a))) &&
                                        isnan(value_of(f, stored(f, &b)))
                                  : stored(f, &a) == bits &&
                                        stored(f, &b) == bits;
-            if (!good || misfits)
+            if (!good || inexact)
                 cr_assert(false, "%s %x", varve_dtype_name(f->dtype), bits);
         }
     }
@@ -144,16 +144,16 @@ static void check_rounding(const struct format *f, double x)
     unsigned expected = nearest(f, (long double)x);
     for (int negative = 0; negative < 2; negative++, x = -x) {
         uint16_t bits = 0;
-        uint64_t misfits = vv_convert(f->dtype, &bits, VARVE_FLOAT64, &x, 1);
+        uint64_t inexact = vv_convert(f->dtype, &bits, VARVE_FLOAT64, &x, 1);
         unsigned want = expected | (negative ? sign : 0);
-        if (stored(f, &bits) != want || misfits != (value_of(f, want) != x))
+        if (stored(f, &bits) != want || inexact != (value_of(f, want) != x))
             cr_assert(false, "%s of %a: %x, not %x", varve_dtype_name(f->dtype),
                 x, want, stored(f, &bits));
         float s = (float)x;
         if ((double)s != x)
             continue;
-        misfits = vv_convert(f->dtype, &bits, VARVE_FLOAT32, &s, 1);
-        if (stored(f, &bits) != want || misfits != (value_of(f, want) != x))
+        inexact = vv_convert(f->dtype, &bits, VARVE_FLOAT32, &s, 1);
+        if (stored(f, &bits) != want || inexact != (value_of(f, want) != x))
             cr_assert(false, "%s of %a", varve_dtype_name(f->dtype), x);
     }
 }
@@ -232,16 +232,16 @@ TEST(number, agrees_with_the_machine_between_float64_and_float32)
         double value;
         float result, back;
         memcpy(&value, &bits, sizeof value);
-        uint64_t misfits =
+        uint64_t inexact =
             vv_convert(VARVE_FLOAT32, &result, VARVE_FLOAT64, &value, 1);
         float expected = (float)value;
         bool exact = isnan(value) || (double)expected == value;
-        if (!same((double)result, (double)expected) || misfits != !exact)
+        if (!same((double)result, (double)expected) || inexact != !exact)
             cr_assert(false, "%a", value);
         double wide;
-        misfits = vv_convert(VARVE_FLOAT64, &wide, VARVE_FLOAT32, &result, 1);
+        inexact = vv_convert(VARVE_FLOAT64, &wide, VARVE_FLOAT32, &result, 1);
         memcpy(&back, &result, sizeof back);
-        if (!same(wide, (double)back) || misfits)
+        if (!same(wide, (double)back) || inexact)
             cr_assert(false, "%a", value);
     }
 }
@@ -254,13 +254,13 @@ TEST(number, agrees_with_the_machine_from_whole_numbers)
         int64_t s = (int64_t)(next_random(&state) % 2 ? u : ~u);
         double du, ds;
         float fu, fs;
-        uint64_t misfits = vv_convert(VARVE_FLOAT64, &du, VARVE_UINT64, &u, 1);
+        uint64_t inexact = vv_convert(VARVE_FLOAT64, &du, VARVE_UINT64, &u, 1);
         bool exact = du < 0x1p64 && (uint64_t)du == u;
         vv_convert(VARVE_FLOAT32, &fu, VARVE_UINT64, &u, 1);
         vv_convert(VARVE_FLOAT64, &ds, VARVE_INT64, &s, 1);
         vv_convert(VARVE_FLOAT32, &fs, VARVE_INT64, &s, 1);
         if (du != (double)u || ds != (double)s || fu != (float)u ||
-            fs != (float)s || misfits != !exact)
+            fs != (float)s || inexact != !exact)
             cr_assert(false, "%llx", (unsigned long long)u);
     }
 }
@@ -321,12 +321,12 @@ TEST(number, keeps_nan_and_its_sign)
         for (int negative = 0; negative < 2; negative++) {
             double nan = copysign((double)NAN, negative ? -1 : 1), back;
             uint64_t other = 0;
-            uint64_t misfits =
+            uint64_t inexact =
                 vv_convert(types[i], &other, VARVE_FLOAT64, &nan, 1);
-            misfits += vv_convert(VARVE_FLOAT64, &back, types[i], &other, 1);
+            inexact += vv_convert(VARVE_FLOAT64, &back, types[i], &other, 1);
             cr_assert(isnan(back));
             cr_assert_eq(!signbit(back), !negative);
-            cr_assert_eq(misfits, 0);
+            cr_assert_eq(inexact, 0);
         }
     }
 }

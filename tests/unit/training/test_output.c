@@ -263,7 +263,7 @@ static void check_mistake(varve_node *node, varve_status wanted,
 {
     varve_error error = { 0 };
     cr_assert(vv_is_nil(node));
-    cr_assert_eq(varve_clear_mistake(graph, &error), wanted);
+    cr_assert_eq(varve_graph_clear_error(graph, &error), wanted);
     cr_assert_str_eq(error.message, message);
 }
 

@@ -1,0 +1,120 @@
+/* copy_in.c - what is far comes first, for its copies alone can fail; it is
+ * put back last.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "copy_in.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "memory_table.h"
+#include "try.h"
+#include "value_bytes.h"
+
+static bool copy_in_is_put(const struct vv_move *m, bool is_far)
+{
+    return m->is_elsewhere && m->is_staged &&
+           vv_is_far(&m->node->variable->tensor) == is_far;
+}
+
+static size_t copy_in_size_of(const struct vv_move *m)
+{
+    return (size_t)varve_tensor_size(&m->node->variable->tensor);
+}
+
+/* The first `size` bytes. */
+static void copy_in_put_back(struct vv_move *m, size_t size)
+{
+    if (vv_value_in(m->node, 0, m->target, size, NULL))
+        m->is_touched = true;
+}
+
+static void put_back_before(struct vv_move *moves, size_t count, bool is_far)
+{
+    for (size_t i = count; i > 0; i--) {
+        if (copy_in_is_put(&moves[i - 1], is_far))
+            copy_in_put_back(&moves[i - 1], copy_in_size_of(&moves[i - 1]));
+    }
+}
+
+/* A range of a value and the staging change places. A failure puts back all of
+ * the value. */
+static varve_status copy_in_swap(struct vv_move *m, size_t at, size_t size,
+    unsigned char *room, varve_error *error)
+{
+    unsigned char *staged = (unsigned char *)m->target + at;
+    varve_status status = vv_value_out(m->node, at, room, size, error);
+    if (status) {
+        copy_in_put_back(m, at);
+        return status;
+    }
+    for (size_t i = 0, part; i < size; i += part) {
+        unsigned char piece[4096];
+        part = size - i < sizeof piece ? size - i : sizeof piece;
+        memcpy(piece, staged + i, part);
+        memcpy(staged + i, room + i, part);
+        memcpy(room + i, piece, part);
+    }
+    status = vv_value_in(m->node, at, room, size, error);
+    if (status)
+        copy_in_put_back(m, at + size);
+    return status;
+}
+
+static varve_status copy_in_put(
+    struct vv_move *m, unsigned char *room, varve_error *error)
+{
+    size_t all = copy_in_size_of(m);
+    for (size_t at = 0, size; at < all; at += size) {
+        size = all - at < VV_RANGE_SIZE ? all - at : VV_RANGE_SIZE;
+        VV_TRY(copy_in_swap(m, at, size, room, error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status copy_in_put_far(
+    const struct vv_copy_in *e, unsigned char *room, varve_error *error)
+{
+    for (size_t i = 0; i < e->count; i++) {
+        struct vv_move *m = &e->moves[i];
+        varve_status status =
+            copy_in_is_put(m, true) ? copy_in_put(m, room, error) : VARVE_OK;
+        if (status) {
+            put_back_before(e->moves, i, true);
+            return status;
+        }
+    }
+    return VARVE_OK;
+}
+
+static void put_strided(const struct vv_copy_in *e, unsigned char *room)
+{
+    for (size_t i = 0; i < e->count; i++) {
+        struct vv_move *m = &e->moves[i];
+        if (copy_in_is_put(m, false) && e->is_last)
+            vv_value_in(m->node, 0, m->target, copy_in_size_of(m), NULL);
+        else if (copy_in_is_put(m, false))
+            copy_in_put(m, room, NULL);
+    }
+}
+
+varve_status vv_copy_in_put(const struct vv_copy_in *e,
+    const varve_allocator *allocator, varve_error *error)
+{
+    unsigned char *room = vv_allocate(allocator, VV_RANGE_SIZE);
+    if (!room)
+        return vv_fail_memory(error, "what is copied in");
+    varve_status status = copy_in_put_far(e, room, error);
+    if (!status)
+        put_strided(e, room);
+    vv_release(allocator, room, VV_RANGE_SIZE);
+    return status;
+}
+
+void vv_copy_in_put_back(struct vv_move *moves, size_t count)
+{
+    put_back_before(moves, count, false);
+    put_back_before(moves, count, true);
+}

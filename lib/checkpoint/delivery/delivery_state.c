@@ -1,0 +1,298 @@
+/* delivery_state.c - what becomes of a value when its node is bound: whether it
+ * fits, is taken, is due, and whether others are given a copy.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "delivery_state.h"
+
+#include <string.h>
+
+#include "convert.h"
+#include "fixed_value.h"
+#include "private_skip.h"
+#include "private.h"
+#include "resizing.h"
+#include "scope.h"
+#include "shape.h"
+#include "slice.h"
+#include "variable.h"
+
+/* --- Values ------------------------------------------------------------- */
+
+bool vv_is_resized(const struct vv_delivery *d, const varve_node *node,
+    const varve_tensor *saved)
+{
+    const varve_tensor *wanted = &node->variable->tensor;
+    return wanted->rank == saved->rank && wanted->dtype != VARVE_STRING &&
+           !vv_part_of(node) && saved->dtype != VARVE_STRING &&
+           !vv_shape_equal(wanted, saved) && !vv_takes_shape(node, saved) &&
+           vv_scope_resizes(&d->pairing->scopes, node);
+}
+
+static bool type_fits(const struct vv_delivery *d, const varve_node *node,
+    varve_dtype saved, varve_dtype wanted)
+{
+    if (saved == wanted)
+        return true;
+    if (!vv_scope_casts(&d->pairing->scopes, node))
+        return false;
+    switch (d->options->cast) {
+    case VARVE_CAST_WIDEN: return vv_convert_is_widening(saved, wanted);
+    case VARVE_CAST_ANY: return vv_convert_is_possible(saved, wanted);
+    default: return false;
+    }
+}
+
+bool vv_whole_fits(const struct vv_delivery *d, const varve_node *node,
+    const varve_tensor *saved)
+{
+    if (node->kind == VARVE_STATE)
+        return true;
+    const varve_tensor wanted = vv_whole_of(node);
+    if (!type_fits(d, node, saved->dtype, wanted.dtype))
+        return false;
+    if (vv_shape_equal(saved, &wanted) || vv_takes_shape(node, saved))
+        return true;
+    if (d->options->reshape && !vv_part_of(node) &&
+        varve_tensor_count(saved) == varve_tensor_count(&wanted))
+        return true;
+    return vv_is_resized(d, node, saved);
+}
+
+/* The whole is the same and the place in it, and how far it goes. */
+static bool part_fits(const struct vv_delivery *d, const varve_node *node,
+    const varve_tensor *saved, const varve_slice *part)
+{
+    const varve_slice *wanted = node->variable ? vv_part_of(node) : NULL;
+    size_t size = part->shape.rank * sizeof *part->start;
+    return wanted &&
+           type_fits(d, node, saved->dtype, node->variable->tensor.dtype) &&
+           vv_shape_equal(saved, &node->variable->tensor) &&
+           memcmp(wanted->shape.extents, part->shape.extents, size) == 0 &&
+           memcmp(wanted->start, part->start, size) == 0;
+}
+
+bool vv_value_fits(
+    const struct vv_delivery *d, const varve_node *node, uint32_t value)
+{
+    varve_slice part;
+    const varve_tensor saved = vv_saved(d->pairing, value);
+    return vv_saved_part(d->pairing, value, &part)
+               ? part_fits(d, node, &saved, &part)
+               : vv_whole_fits(d, node, &saved);
+}
+
+bool vv_brings_shape(
+    const struct vv_delivery *d, const varve_node *node, uint32_t value)
+{
+    if (!vv_resizing_of(node))
+        return false; /* as nearly all */
+    varve_tensor saved = vv_saved(d->pairing, value);
+    return vv_takes_shape(node, &saved);
+}
+
+/* Whether the library has the memory of a variable, and nothing in it: one that
+ * waits for another value in vain has none either. */
+static bool is_empty(const varve_node *node)
+{
+    return node->variable && vv_variable_is_owned(node->variable) &&
+           (node->value_state == VARVE_DECLARED ||
+               (node->value_state == VARVE_PENDING &&
+                   !node->variable->tensor.data));
+}
+
+/* What is empty and has no memory yet waits for this value and does not run its
+ * initializer; unless only a part of it will be filled. */
+static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
+{
+    if (!is_empty(node))
+        return;
+    varve_tensor saved = vv_saved(d->pairing, value);
+    if (vv_is_resized(d, node, &saved)) {
+        node->value_state = VARVE_DECLARED;
+        vv_variable_settle(node);
+    } else if (!node->variable->tensor.data) {
+        node->value_state = VARVE_PENDING;
+    }
+}
+
+/* What becomes of a value that the options take. */
+static enum vv_delivery_state delivery_state_of(
+    const struct vv_delivery *d, const varve_node *node, uint32_t file)
+{
+    if (node->restored_by > d->pairing->number)
+        return VV_DELIVERY_STATE_SUPERSEDED;
+    if (vv_value_of(d->pairing, file) == VV_NONE ||
+        vv_index_kind(vv_index_of(d->pairing), file) != node->kind)
+        return VV_DELIVERY_STATE_MISMATCHED;
+    return VV_DELIVERY_STATE_DUE;
+}
+
+void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
+{
+    uint32_t value = vv_value_of(d->pairing, file);
+    if (vv_private_of(node) && value == VV_NONE) {
+        vv_decide_own(d, node, file);
+        return;
+    }
+    bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
+    bool is_at_rest =
+        value == VV_NONE ? !wants || vv_is_dropped(&d->delivery_states, file)
+                         : !vv_index_is_saved(vv_index_of(d->pairing), value) ||
+                               vv_is_final(&d->delivery_states, value);
+    if (is_at_rest)
+        return;
+    if (!wants &&
+        vv_index_has_tag(vv_index_of(d->pairing), file, VARVE_TAG_OPTIONAL))
+        return; /* what it is in the file does not matter */
+    enum vv_delivery_state delivery_state = delivery_state_of(d, node, file);
+    if (!vv_scope_takes(&d->pairing->scopes, node))
+        delivery_state = VV_DELIVERY_STATE_EXCLUDED;
+    if (value != VV_NONE)
+        vv_change_delivery_state(&d->delivery_states, value, delivery_state);
+    if (delivery_state == VV_DELIVERY_STATE_MISMATCHED) {
+        vv_enlist(d, &d->mismatched, node, file);
+        d->has_new_mismatch = true;
+    }
+    if (delivery_state != VV_DELIVERY_STATE_DUE)
+        return;
+    vv_enlist(d, &d->jobs, node, value);
+    if (!d->pairing->is_dry)
+        claim(d, node, value);
+}
+
+void vv_set_delivery_state(struct vv_delivery *d, const varve_node *node,
+    uint32_t value, enum vv_delivery_state delivery_state)
+{
+    if (vv_is_holder(&d->pairing->matches, node,
+            vv_at32(vv_index_of(d->pairing)->value_nodes, value)))
+        vv_change_delivery_state(&d->delivery_states, value, delivery_state);
+}
+
+/* --- Copies ------------------------------------------------------------- */
+
+static bool delivery_state_always(const void *item, const void *key)
+{
+    (void)item;
+    (void)key;
+    return true;
+}
+
+static bool may_copy(const struct vv_delivery *d)
+{
+    return d->options->copy_shared || d->pairing->selection.rename_count;
+}
+
+/* Whether a value has come to the place of a node before. */
+static bool was_served(const struct vv_delivery *d, const varve_node *node)
+{
+    uint64_t place;
+    return !vv_find_place(&d->pairing->ways, node, &place) ||
+           vv_map_find(&d->served, place, delivery_state_always, NULL);
+}
+
+void vv_note_served(struct vv_delivery *d, const varve_node *node)
+{
+    uint64_t place;
+    if (may_copy(d) && !was_served(d, node) &&
+        vv_find_place(&d->pairing->ways, node, &place))
+        vv_map_add(&d->served, place, d);
+}
+
+void vv_note_delivered(struct vv_delivery *d, varve_node *node, uint32_t value)
+{
+    bool is_lent = vv_how_of(&d->pairing->matches, node) >= VV_BY_OTHER_PATH;
+    node->restored_by = d->pairing->number;
+    node->is_half = false;
+    vv_set_delivery_state(d, node, value,
+        is_lent ? VV_DELIVERY_STATE_LENT : VV_DELIVERY_STATE_APPLIED);
+    vv_note_served(d, node);
+    if (node->attachments)
+        vv_fixed_value_record(node);
+}
+
+bool vv_wants_copy(
+    const struct vv_delivery *d, const varve_node *node, uint32_t file)
+{
+    const varve_node *holder = d->pairing->matches.node_of[file];
+    return d->options->copy_shared ||
+           vv_how_of(&d->pairing->matches, node) == VV_BY_RENAME ||
+           (holder && vv_how_of(&d->pairing->matches, holder) == VV_BY_RENAME);
+}
+
+void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file)
+{
+    uint32_t value = vv_value_of(d->pairing, file);
+    if (value == VV_NONE ||
+        !vv_index_is_saved(vv_index_of(d->pairing), value) ||
+        vv_index_kind(vv_index_of(d->pairing), file) != node->kind ||
+        vv_is_given_up(&d->delivery_states, value) ||
+        !vv_wants_copy(d, node, file) ||
+        node->restored_by >= d->pairing->number ||
+        !vv_scope_takes(&d->pairing->scopes, node))
+        return;
+    if (was_served(d, node))
+        return;
+    if (!vv_map_reserve(&d->served, d->served.count + 1)) {
+        vv_note_loss(d);
+        return;
+    }
+    vv_enlist(d, &d->jobs, node, value);
+    if (!d->pairing->is_dry)
+        claim(d, node, value);
+}
+
+/* --- What matching tells -------------------------------------------------- */
+
+/* No value is on its way to the node any more. */
+static void drop_jobs(struct vv_delivery *d, const varve_node *node)
+{
+    vv_drop_pairs(&d->jobs, node);
+    vv_drop_pairs(&d->held, node);
+    vv_drop_pairs(&d->stuck, node);
+    vv_drop_pairs(&d->mismatched, node);
+    vv_drop_pairs(&d->folds, node);
+}
+
+void vv_delivery_unbind(struct vv_delivery *d, varve_node *node, uint32_t value)
+{
+    if (value != VV_NONE && !vv_is_final(&d->delivery_states, value))
+        vv_change_delivery_state(
+            &d->delivery_states, value, VV_DELIVERY_STATE_WAITING);
+    drop_jobs(d, node);
+    if (node->variable && node->value_state == VARVE_PENDING)
+        node->value_state = VARVE_DECLARED;
+}
+
+/* It keeps what it was given, or gets a copy where that is asked for. */
+void vv_delivery_lose_claim(
+    struct vv_delivery *d, varve_node *node, uint32_t file)
+{
+    uint32_t value = vv_value_of(d->pairing, file);
+    drop_jobs(d, node);
+    vv_variable_give_up(node);
+    if (d->delivery_states.of[value] == VV_DELIVERY_STATE_LENT ||
+        !vv_is_final(&d->delivery_states, value))
+        vv_change_delivery_state(
+            &d->delivery_states, value, VV_DELIVERY_STATE_WAITING);
+    vv_copy(d, node, file);
+}
+
+void vv_confirm(struct vv_delivery *d, uint32_t file)
+{
+    uint32_t value = vv_value_of(d->pairing, file);
+    if (value != VV_NONE &&
+        d->delivery_states.of[value] == VV_DELIVERY_STATE_LENT)
+        vv_change_delivery_state(
+            &d->delivery_states, value, VV_DELIVERY_STATE_APPLIED);
+}
+
+/* A variable or state for which the file has an object is noted once. */
+void vv_take_in(struct vv_delivery *d, varve_node *node, uint32_t file)
+{
+    uint32_t value = vv_value_of(d->pairing, file);
+    if (value == VV_NONE
+            ? !vv_find_pair(&d->mismatched, node, VV_NONE, 0)
+            : d->delivery_states.of[value] == VV_DELIVERY_STATE_EXCLUDED)
+        vv_decide(d, node, file);
+}

@@ -1,0 +1,92 @@
+/* delivery_states.c - a byte for each value, and the table of what may follow
+ * what.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "delivery_states.h"
+
+#include <assert.h>
+
+#include "allocator.h"
+
+bool vv_delivery_states_begin(struct vv_delivery_states *delivery_states,
+    const varve_allocator *allocator, uint32_t value_count, uint32_t node_count)
+{
+    *delivery_states = (struct vv_delivery_states){
+        .of = vv_allocate_zeroed(allocator, value_count),
+        .allocator = allocator,
+        .value_count = value_count,
+        .node_count = node_count,
+    };
+    return value_count == 0 || delivery_states->of;
+}
+
+void vv_delivery_states_end(struct vv_delivery_states *delivery_states)
+{
+    if (!delivery_states->allocator)
+        return;
+    vv_release(delivery_states->allocator, delivery_states->of,
+        delivery_states->value_count);
+    vv_release(delivery_states->allocator, delivery_states->dropped,
+        delivery_states->node_count * sizeof *delivery_states->dropped);
+}
+
+/* --- Changes ------------------------------------------------------------ */
+
+#define TO(delivery_state) (1u << VV_DELIVERY_STATE_##delivery_state)
+
+/* What vv_decide finds, of a value that has not come to anybody. */
+#define DECIDED (TO(DUE) | TO(EXCLUDED) | TO(SUPERSEDED) | TO(MISMATCHED))
+
+/* What may follow what: the table of docs/architecture.md. */
+static const unsigned may_follow[] = {
+    [VV_DELIVERY_STATE_WAITING] = DECIDED | TO(DROPPED),
+    [VV_DELIVERY_STATE_DUE] = DECIDED | TO(WAITING) | TO(APPLIED) | TO(LENT) |
+                              TO(DROPPED) | TO(DAMAGED),
+    [VV_DELIVERY_STATE_APPLIED] = TO(DUE),
+    [VV_DELIVERY_STATE_LENT] = TO(DUE) | TO(WAITING) | TO(APPLIED),
+    [VV_DELIVERY_STATE_SUPERSEDED] = TO(DUE),
+    [VV_DELIVERY_STATE_EXCLUDED] = DECIDED | TO(WAITING),
+    [VV_DELIVERY_STATE_MISMATCHED] = DECIDED | TO(WAITING) | TO(DROPPED),
+    [VV_DELIVERY_STATE_DROPPED] = TO(DUE),
+    [VV_DELIVERY_STATE_DAMAGED] = TO(DUE),
+};
+
+void vv_change_delivery_state(struct vv_delivery_states *delivery_states,
+    uint32_t value, enum vv_delivery_state delivery_state)
+{
+    assert(delivery_states->of[value] == delivery_state ||
+           (may_follow[delivery_states->of[value]] & 1u << delivery_state));
+    (void)may_follow; /* without assertions */
+    delivery_states->of[value] = (uint8_t)delivery_state;
+}
+
+bool vv_is_final(
+    const struct vv_delivery_states *delivery_states, uint32_t value)
+{
+    return vv_is_delivered(delivery_states, value) ||
+           vv_is_given_up(delivery_states, value);
+}
+
+/* --- What has no value -------------------------------------------------- */
+
+bool vv_make_room_to_drop(struct vv_delivery_states *delivery_states)
+{
+    if (!delivery_states->dropped)
+        delivery_states->dropped =
+            vv_allocate_zeroed(delivery_states->allocator,
+                delivery_states->node_count * sizeof *delivery_states->dropped);
+    return delivery_states->dropped;
+}
+
+bool vv_is_dropped(
+    const struct vv_delivery_states *delivery_states, uint32_t file)
+{
+    return delivery_states->dropped && delivery_states->dropped[file];
+}
+
+void vv_set_dropped(
+    struct vv_delivery_states *delivery_states, uint32_t file, bool is_dropped)
+{
+    delivery_states->dropped[file] = is_dropped;
+}

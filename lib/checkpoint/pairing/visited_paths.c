@@ -1,0 +1,387 @@
+/* visited_paths.c - a tree of the ways by which nodes were come to first, and
+ * the renames of their paths.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "visited_paths.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "map.h"
+#include "pattern.h"
+#include "rename.h"
+
+bool vv_visited_paths_have_failed(struct vv_visited_paths *w)
+{
+    bool has = w->failed;
+    w->failed = false;
+    return has;
+}
+
+void vv_visited_paths_init(struct vv_visited_paths *w, const varve_node *root,
+    struct vv_selection *selection, const struct vv_saved_graph *saved)
+{
+    *w = (struct vv_visited_paths){
+        .allocator = selection->allocator,
+        .selection = selection,
+        .saved = saved,
+        .root = root->number,
+    };
+    vv_buffer_init(&w->path, w->allocator);
+    vv_buffer_init(&w->file_path, w->allocator);
+}
+
+void vv_visited_paths_end(struct vv_visited_paths *w)
+{
+    vv_release(w->allocator, w->vias, w->capacity * sizeof *w->vias);
+    vv_release(w->allocator, w->stands,
+        w->stand_capacity * w->selection->deep_count * sizeof *w->stands);
+    vv_buffer_clear(&w->path);
+    vv_buffer_clear(&w->file_path);
+}
+
+bool vv_visited_paths_grow(struct vv_visited_paths *w, size_t wanted)
+{
+    size_t renames = w->selection->deep_count;
+    if (renames && wanted > w->stand_capacity &&
+        !vv_grow_zeroed(w->allocator, &w->stands, &w->stand_capacity, wanted,
+            renames * sizeof *w->stands))
+        return false;
+    return wanted <= w->capacity || vv_grow_zeroed(w->allocator, &w->vias,
+                                        &w->capacity, wanted, sizeof *w->vias);
+}
+
+size_t vv_visited_paths_keep_names(const struct vv_visited_paths *w)
+{
+    for (size_t i = 0; i < w->capacity; i++) {
+        if (w->vias[i].name)
+            vv_name_keep(w->vias[i].name);
+    }
+    return w->capacity;
+}
+
+/* --- Stands ------------------------------------------------------------- */
+
+/* The program, for one of the renames with `**`. */
+struct left {
+    struct vv_visited_paths *w;
+    uint32_t deep; /* its number plus 1 */
+};
+
+static struct vv_text above(void *user, uint32_t *node)
+{
+    const struct vv_visited_paths *w = ((const struct left *)user)->w;
+    const struct vv_path_step *via = &w->vias[*node];
+    *node = via->parent && !via->variable ? via->parent - 1 : VV_NOWHERE;
+    if (*node == VV_NOWHERE)
+        return (struct vv_text){ NULL, 0 };
+    return (struct vv_text){ via->name->bytes, via->name->size };
+}
+
+static struct vv_stand *visited_paths_stand_at(
+    const struct vv_visited_paths *w, uint32_t node, uint32_t deep)
+{
+    return &w->stands[(size_t)node * w->selection->deep_count + deep - 1];
+}
+
+static const struct vv_stand *stand_of(void *user, uint32_t node)
+{
+    static const struct vv_stand nowhere = { 0 };
+    const struct left *left = user;
+    return left->deep ? visited_paths_stand_at(left->w, node, left->deep)
+                      : &nowhere;
+}
+
+static uint32_t visited_paths_name_in_file(void *user, struct vv_text name)
+{
+    const struct left *left = user;
+    return vv_index_find_name(
+        &left->w->saved->parsed->index, name.bytes, name.size);
+}
+
+static uint32_t child_in_file(void *user, uint32_t at, uint32_t name)
+{
+    const struct left *left = user;
+    return vv_index_find_child(&left->w->saved->parsed->index, at, name);
+}
+
+static uint32_t visited_paths_slot_in_file(
+    void *user, uint32_t owner, uint32_t variable, uint32_t name)
+{
+    const struct left *left = user;
+    return vv_index_find_slot(
+        &left->w->saved->parsed->index, owner, variable, name);
+}
+
+static struct vv_rename_sides sides_of(struct left *left)
+{
+    return (struct vv_rename_sides){
+        .user = left,
+        .above = above,
+        .stand = stand_of,
+        .root = left->w->root,
+        .right_root = left->w->saved->root,
+        .name = visited_paths_name_in_file,
+        .child = child_in_file,
+        .slot = visited_paths_slot_in_file,
+        .scratch = &left->w->file_path,
+    };
+}
+
+/* Where the renames with `**` stand at a node; true if that is new. What is
+ * below a slot has no path that they would know. */
+static bool stand_anew(
+    struct vv_visited_paths *w, uint32_t node, const struct vv_path_step *via)
+{
+    struct vv_rename_step step = { 0, { NULL, 0 } };
+    bool is_new = false;
+    if (via->parent)
+        step = (struct vv_rename_step){ via->parent - 1,
+            { via->name->bytes, via->name->size } };
+    vv_emptied(&w->file_path);
+    for (size_t i = 0; i < w->selection->rename_count && !via->variable; i++) {
+        const struct vv_rename *rename = &w->selection->renames[i];
+        if (!rename->deep)
+            continue;
+        struct left left = { w, rename->deep };
+        const struct vv_rename_sides sides = sides_of(&left);
+        struct vv_stand *stand = visited_paths_stand_at(w, node, rename->deep);
+        struct vv_stand now = vv_rename_follow(&rename->parts, &sides, step);
+        is_new |= memcmp(stand, &now, sizeof now) != 0;
+        *stand = now;
+    }
+    w->failed |= w->file_path.failed;
+    return is_new;
+}
+
+/* A node whose parent has been come to by another way since has another path
+ * as well, and so has what is below it. */
+static bool has_new_stand(struct vv_visited_paths *w, const varve_node *node,
+    const struct vv_path_step *known, const struct vv_path_step *via)
+{
+    return w->selection->deep_count && known->parent == via->parent &&
+           known->name == via->name && known->variable == via->variable &&
+           stand_anew(w, node->number, via);
+}
+
+enum vv_coming vv_visited_paths_visit(struct vv_visited_paths *w,
+    const varve_node *node, const struct vv_path_step *via)
+{
+    if (!w->vias)
+        return VV_COMES_AGAIN;
+    struct vv_path_step *known = &w->vias[node->number];
+    if (known->is_visited)
+        return has_new_stand(w, node, known, via) ? VV_COMES_ANEW
+                                                  : VV_COMES_AGAIN;
+    uint64_t place = via->parent ? w->vias[via->parent - 1].place : 0;
+    if (via->variable)
+        place += vv_map_mix(w->vias[via->variable - 1].place + 1);
+    *known = *via;
+    known->place =
+        vv_map_mix(place + (via->name ? vv_name_hash(via->name) : 1));
+    known->is_visited = true;
+    known->is_renamed = via->parent && w->vias[via->parent - 1].is_renamed;
+    if (w->selection->deep_count)
+        stand_anew(w, node->number, via);
+    return VV_COMES_FIRST;
+}
+
+bool vv_visited_paths_is_visited(
+    const struct vv_visited_paths *w, const varve_node *node)
+{
+    return node->number < w->capacity && w->vias[node->number].is_visited;
+}
+
+void vv_visited_paths_unvisit(
+    struct vv_visited_paths *w, const varve_node *node)
+{
+    if (node->number < w->capacity)
+        w->vias[node->number].is_visited = false;
+}
+
+void vv_visited_paths_unvisit_all(struct vv_visited_paths *w)
+{
+    for (size_t i = 0; i < w->capacity; i++)
+        w->vias[i].is_visited = false;
+}
+
+void vv_visited_paths_forget(struct vv_visited_paths *w, const varve_node *node)
+{
+    if (node->number < w->capacity)
+        w->vias[node->number] = (struct vv_path_step){ 0 };
+}
+
+bool vv_find_place(
+    const struct vv_visited_paths *w, const varve_node *node, uint64_t *place)
+{
+    bool is_known = node->number < w->capacity;
+    if (is_known)
+        *place = w->vias[node->number].place;
+    return is_known;
+}
+
+void vv_note_renamed(struct vv_visited_paths *w, const varve_node *node,
+    const varve_node *parent, const struct vv_name *name, bool is_renamed)
+{
+    if (!w->vias)
+        return;
+    struct vv_path_step *via = &w->vias[node->number];
+    if (via->parent == parent->number + 1 && via->name == name &&
+        !via->variable)
+        via->is_renamed = is_renamed || w->vias[parent->number].is_renamed;
+}
+
+bool vv_is_renamed(const struct vv_visited_paths *w, const varve_node *node)
+{
+    return node->number < w->capacity && w->vias[node->number].is_renamed;
+}
+
+bool vv_visited_paths_name(
+    struct vv_visited_paths *w, const varve_node *node, struct vv_buffer *path)
+{
+    uint32_t number = node->number;
+    vv_emptied(path);
+    if (number >= w->capacity || w->vias[number].is_renamed)
+        return false;
+    for (size_t steps = 0; steps < w->capacity; steps++) {
+        const struct vv_path_step *via = &w->vias[number];
+        if (!via->parent)
+            break;
+        if (via->variable || path->size > VARVE_MAX_NAME_SIZE)
+            return false;
+        if (path->size)
+            vv_buffer_add8(path, '/');
+        size_t at = path->size;
+        vv_buffer_add(path, via->name->bytes, via->name->size);
+        vv_buffer_reverse(path, at);
+        number = via->parent - 1;
+    }
+    vv_buffer_reverse(path, 0);
+    w->failed |= path->failed;
+    return !path->failed;
+}
+
+/* --- Renames ------------------------------------------------------------ */
+
+/* Of a path that is longer than any that is searched, not all of it. */
+static void visited_paths_add_path(
+    const struct vv_visited_paths *w, uint32_t number, struct vv_buffer *path)
+{
+    size_t begin = path->size;
+    for (size_t steps = 0; steps < w->capacity; steps++) {
+        const struct vv_path_step *via = &w->vias[number];
+        if (!via->parent || path->size > VV_LONGEST_SEARCHED_PATH)
+            break;
+        if (path->size > begin)
+            vv_buffer_add8(path, '/');
+        size_t at = path->size;
+        vv_path_add_name(path, via->name->bytes, via->name->size);
+        if (via->variable) {
+            vv_buffer_add8(path, '(');
+            visited_paths_add_path(w, via->variable - 1, path);
+            vv_buffer_add8(path, ')');
+        }
+        vv_buffer_reverse(path, at);
+        number = via->parent - 1;
+    }
+    vv_buffer_reverse(path, begin);
+}
+
+static void visited_paths_add_child(const struct vv_visited_paths *w,
+    uint32_t parent, const char *name, size_t size, struct vv_buffer *path)
+{
+    visited_paths_add_path(w, parent, path);
+    if (path->size)
+        vv_buffer_add8(path, '/');
+    vv_path_add_name(path, name, size);
+}
+
+/* Where a rename leads from the path in w->path, which is lost if it does. */
+static bool find_by_text(
+    struct vv_visited_paths *w, const struct vv_rename *rename, uint32_t *file)
+{
+    vv_emptied(&w->file_path);
+    const char *path = vv_buffer_string(&w->path);
+    *file = VV_NONE;
+    if (w->path.failed ||
+        !vv_pattern_rename(rename->program, rename->file, path, &w->file_path))
+        return false;
+    const char *leads_to = vv_buffer_string(&w->file_path);
+    if (!w->file_path.failed)
+        *file = vv_saved_find(
+            &w->saved->parsed->index, w->saved->root, leads_to, &w->path);
+    return true;
+}
+
+/* Where it leads from an edge. Without `**` that is known by few names, and
+ * text will do. */
+static bool find_by_edge(struct vv_visited_paths *w,
+    const struct vv_rename *rename, struct vv_rename_step step, uint32_t *file)
+{
+    struct left left = { w, rename->deep };
+    const struct vv_rename_sides sides = sides_of(&left);
+    if (!vv_rename_match(&rename->parts, &sides, step, file))
+        return false;
+    if (rename->deep)
+        return true;
+    visited_paths_add_child(
+        w, step.parent, step.name.bytes, step.name.size, vv_emptied(&w->path));
+    return find_by_text(w, rename, file);
+}
+
+/* What follows where a rename was looked for. */
+static bool visited_paths_decide(struct vv_visited_paths *w,
+    struct vv_rename *rename, bool found, uint32_t *file)
+{
+    if (w->path.failed || w->file_path.failed) {
+        w->failed = true;
+        *file = VV_NONE;
+        return true; /* nothing, until all is matched again */
+    }
+    if (!found)
+        return false;
+    if (*file != VV_NONE)
+        rename->was_used = true;
+    return true;
+}
+
+bool vv_find_renamed(struct vv_visited_paths *w, const varve_node *parent,
+    struct vv_text name, uint32_t *file)
+{
+    if (w->selection->rename_count == 0)
+        return false;
+    struct vv_rename_step step = { parent->number, name };
+    vv_emptied(&w->path);
+    vv_emptied(&w->file_path);
+    for (size_t i = 0; i < w->selection->rename_count; i++) {
+        struct vv_rename *rename = &w->selection->renames[i];
+        bool found = !rename->is_of_slot && find_by_edge(w, rename, step, file);
+        if (visited_paths_decide(w, rename, found, file))
+            return true;
+    }
+    return false;
+}
+
+bool vv_find_renamed_slot(struct vv_visited_paths *w, const varve_node *owner,
+    const varve_node *variable, const char *name, uint32_t *file)
+{
+    if (!w->selection->has_slots)
+        return false;
+    visited_paths_add_child(
+        w, owner->number, name, strlen(name), vv_emptied(&w->path));
+    vv_buffer_add8(&w->path, '(');
+    visited_paths_add_path(w, variable->number, &w->path);
+    vv_buffer_add8(&w->path, ')');
+    if (w->path.size > VV_LONGEST_SEARCHED_PATH)
+        return false;
+    for (size_t i = 0; i < w->selection->rename_count; i++) {
+        struct vv_rename *rename = &w->selection->renames[i];
+        if (!rename->is_of_slot)
+            continue;
+        bool found = find_by_text(w, rename, file);
+        if (visited_paths_decide(w, rename, found, file))
+            return true;
+    }
+    return false;
+}

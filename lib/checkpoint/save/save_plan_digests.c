@@ -1,0 +1,314 @@
+/* save_plan_digests.c - workers take the next few chunks as they come free.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "save_plan_digests.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "layout.h"
+#include "memory_table.h"
+#include "try.h"
+#include "variable.h"
+#include "worker.h"
+
+enum {
+    CHUNKS_AT_ONCE = 16,
+    BYTES_PER_WORKER = 4 << 20, /* below, another thread does not pay */
+};
+
+struct summing {
+    const struct vv_save_plan *save_plan;
+    const struct vv_known *known; /* or NULL */
+    vv_wants_digests *wants;      /* NULL: all */
+    const void *user;
+    const uint8_t *sizes; /* of values */
+    uint64_t *firsts; /* by value: its first chunk; at the end all of them */
+    uint8_t *digests;
+    struct vv_buffer bytes[VV_MAX_WORKERS]; /* of encoded values */
+    atomic_uint_fast64_t next;
+    atomic_int has_failed; /* whoever sets it fills in the rest */
+    varve_status status;
+    varve_error error;
+    atomic_uint_fast32_t other;
+};
+
+static uint64_t find_chunks(struct summing *s)
+{
+    size_t count = s->save_plan->value_count;
+    uint64_t bytes = 0;
+    s->firsts[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t size = vv_at64(s->sizes, i);
+        s->firsts[i + 1] = s->firsts[i] + vv_chunk_count(size);
+        bytes += size;
+    }
+    return bytes;
+}
+
+/* The value of a chunk. */
+static size_t save_plan_digests_value_of(
+    const struct summing *s, uint64_t chunk)
+{
+    size_t low = 0, high = s->save_plan->value_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (s->firsts[middle] <= chunk)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Where a chunk of a value is, and where its digest goes. */
+struct chunk {
+    size_t value;
+    uint64_t number; /* in the value */
+    uint8_t *digest;
+};
+
+static varve_status save_plan_digests_look_into(const struct summing *s,
+    const struct vv_source *source, const struct chunk *chunk,
+    const unsigned char **bytes, size_t *size, varve_error *error)
+{
+    uint64_t begin = chunk->number * VV_CHUNK_SIZE;
+    uint64_t left = vv_at64(s->sizes, chunk->value) - begin;
+    *size = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
+    return vv_source_piece(source, begin, *size, bytes, error);
+}
+
+/* Only what may have changed is summed. */
+static varve_status sum_pages(struct summing *s, const struct vv_source *source,
+    const struct chunk *chunk, const struct vv_known_pages *pages,
+    varve_error *error)
+{
+    const unsigned char *bytes;
+    size_t size;
+    VV_TRY(save_plan_digests_look_into(s, source, chunk, &bytes, &size, error));
+    memcpy(pages->now, pages->sums, VV_PAGE_SUMS_SIZE);
+    for (size_t i = 0; i < VV_CHUNK_PAGES; i++) {
+        uint8_t *now = pages->now + i * VV_DIGEST_SIZE;
+        if (!pages->is_changed[i] && !s->known->is_verified)
+            continue;
+        vv_page_sums_make(
+            bytes + i * VV_PAGE_ALIGNMENT, VV_PAGE_ALIGNMENT, now);
+        if (!pages->is_changed[i] &&
+            memcmp(now, pages->sums + i * VV_DIGEST_SIZE, VV_DIGEST_SIZE) != 0)
+            s->other = (uint32_t)chunk->value;
+    }
+    struct vv_digest digest = vv_page_sums_digest(pages->now);
+    memcpy(chunk->digest, digest.bytes, sizeof digest.bytes);
+    return VARVE_OK;
+}
+
+static varve_status sum_whole(struct summing *s, const struct vv_source *source,
+    const struct chunk *chunk, const uint8_t *known, varve_error *error)
+{
+    const unsigned char *bytes;
+    size_t size;
+    VV_TRY(save_plan_digests_look_into(s, source, chunk, &bytes, &size, error));
+    struct vv_digest digest = vv_digest_of(bytes, size);
+    memcpy(chunk->digest, digest.bytes, sizeof digest.bytes);
+    if (known && memcmp(digest.bytes, known, VV_DIGEST_SIZE) != 0)
+        s->other = (uint32_t)chunk->value;
+    return VARVE_OK;
+}
+
+static uint64_t save_plan_digests_number_of(
+    const struct summing *s, const struct chunk *chunk)
+{
+    return (uint64_t)(chunk->digest - s->digests) / VV_DIGEST_SIZE;
+}
+
+static varve_status save_plan_digests_sum(struct summing *s,
+    const struct vv_source *source, const struct chunk *chunk,
+    varve_error *error)
+{
+    const struct vv_known *k = s->known;
+    uint32_t value = (uint32_t)chunk->value;
+    struct vv_known_pages pages = { .sums = NULL };
+    const uint8_t *known = k ? k->digest(k->user, value, chunk->number,
+                                   save_plan_digests_number_of(s, chunk))
+                             : NULL;
+    if (known && !k->is_verified) {
+        memcpy(chunk->digest, known, VV_DIGEST_SIZE);
+        return VARVE_OK;
+    }
+    if (k && k->pages(k->user, value, chunk->number, &pages))
+        return sum_pages(s, source, chunk, &pages, error);
+    return sum_whole(s, source, chunk, known, error);
+}
+
+static varve_status save_plan_digests_fill(struct summing *s, size_t value,
+    const struct vv_source *source, uint64_t from, uint64_t to,
+    varve_error *error)
+{
+    for (uint64_t i = from; i < to; i++) {
+        const struct chunk chunk = { .value = value,
+            .number = i - s->firsts[value],
+            .digest = s->digests + i * VV_DIGEST_SIZE };
+        VV_TRY(save_plan_digests_sum(s, source, &chunk, error));
+    }
+    return VARVE_OK;
+}
+
+static void save_plan_digests_fail(
+    struct summing *s, varve_status status, const varve_error *error)
+{
+    if (atomic_exchange(&s->has_failed, 1) == 0) {
+        s->status = status;
+        s->error = *error;
+    }
+}
+
+static bool save_plan_digests_is_far(const struct summing *s, size_t value)
+{
+    const varve_node *node = vv_save_plan_copies_in(s->save_plan, value);
+    return node && vv_is_far(&node->variable->tensor);
+}
+
+/* Where a worker has the bytes of the value that it looked at last: what has to
+ * be encoded is so once if it goes on. */
+struct look {
+    struct vv_buffer *scratch;
+    size_t value;
+    struct vv_source source;
+};
+
+static varve_status save_plan_digests_look_at(const struct summing *s,
+    size_t value, struct look *look, varve_error *error)
+{
+    if (value == look->value)
+        return VARVE_OK;
+    look->value = value;
+    return vv_save_plan_source(
+        s->save_plan, (uint32_t)value, look->scratch, &look->source, error);
+}
+
+static bool save_plan_digests_is_wanted(const struct summing *s, size_t value)
+{
+    return !s->wants || s->wants(s->user, value);
+}
+
+/* The chunks from `at` to `end` - 1, but for what is far. */
+static varve_status sum_some(struct summing *s, uint64_t at, uint64_t end,
+    struct look *look, varve_error *error)
+{
+    for (size_t value = save_plan_digests_value_of(s, at); at < end; value++) {
+        uint64_t behind = s->firsts[value + 1];
+        if (behind <= at)
+            continue; /* it has no bytes */
+        uint64_t limit = behind < end ? behind : end;
+        if (!save_plan_digests_is_far(s, value) &&
+            save_plan_digests_is_wanted(s, value)) {
+            VV_TRY(save_plan_digests_look_at(s, value, look, error));
+            VV_TRY(save_plan_digests_fill(
+                s, value, &look->source, at, limit, error));
+        }
+        at = limit;
+    }
+    return VARVE_OK;
+}
+
+static void save_plan_digests_work(void *user, unsigned worker)
+{
+    struct summing *s = user;
+    uint64_t count = s->firsts[s->save_plan->value_count];
+    uint64_t at;
+    struct look look = { .scratch = &s->bytes[worker], .value = SIZE_MAX };
+    while (!s->has_failed &&
+           (at = atomic_fetch_add(&s->next, CHUNKS_AT_ONCE)) < count) {
+        varve_error error = { 0 };
+        uint64_t end =
+            count - at < CHUNKS_AT_ONCE ? count : at + CHUNKS_AT_ONCE;
+        varve_status status = sum_some(s, at, end, &look, &error);
+        if (status)
+            save_plan_digests_fail(s, status, &error);
+    }
+}
+
+/* By the thread that called. */
+static varve_status sum_far(struct summing *s, varve_error *error)
+{
+    struct vv_source source;
+    size_t count = s->save_plan->elsewhere.size ? s->save_plan->value_count : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!save_plan_digests_is_far(s, i) ||
+            !save_plan_digests_is_wanted(s, i))
+            continue;
+        VV_TRY(vv_save_plan_source(
+            s->save_plan, (uint32_t)i, &s->bytes[0], &source, error));
+        VV_TRY(save_plan_digests_fill(
+            s, i, &source, s->firsts[i], s->firsts[i + 1], error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status save_plan_digests_run(
+    struct summing *s, uint64_t bytes, varve_error *error)
+{
+    const struct vv_context *context = &s->save_plan->context;
+    unsigned workers =
+        vv_worker_count_for(context, 0, 1 + bytes / BYTES_PER_WORKER);
+    for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
+        vv_buffer_init(&s->bytes[i], &context->allocator);
+    vv_run_workers(context, workers, save_plan_digests_work, s);
+    varve_status status = s->has_failed ? s->status : sum_far(s, error);
+    if (s->has_failed && error)
+        *error = s->error;
+    for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
+        vv_buffer_clear(&s->bytes[i]);
+    return status;
+}
+
+/* Room in the column, where there is none yet. */
+static uint8_t *save_plan_digests_make_room(
+    struct vv_buffer *digests, size_t size)
+{
+    if (digests->size == size && size > 0)
+        return digests->data;
+    digests->size = 0;
+    return vv_buffer_extend(digests, size);
+}
+
+static varve_status save_plan_digests_sum_all(
+    struct summing *s, struct vv_save_plan *save_plan, varve_error *error)
+{
+    const varve_allocator *a = &save_plan->context.allocator;
+    struct vv_index_columns *c = &save_plan->columns.index;
+    size_t count = save_plan->value_count + 1;
+    s->save_plan = save_plan;
+    s->sizes = c->value_sizes.data;
+    s->firsts = vv_allocate_array(a, count, sizeof *s->firsts);
+    uint64_t bytes = s->firsts ? find_chunks(s) : 0;
+    if (s->firsts)
+        s->digests = save_plan_digests_make_room(
+            &c->digests, (size_t)s->firsts[count - 1] * VV_DIGEST_SIZE);
+    varve_status status = s->digests ? save_plan_digests_run(s, bytes, error)
+                                     : vv_fail_memory(error, "digests");
+    vv_release(a, s->firsts, count * sizeof *s->firsts);
+    return status;
+}
+
+varve_status vv_save_plan_digest_some(struct vv_save_plan *save_plan,
+    struct vv_known *known, vv_wants_digests *wants, const void *user,
+    varve_error *error)
+{
+    struct summing s = {
+        .known = known, .wants = wants, .user = user, .other = VV_NONE
+    };
+    varve_status status = save_plan_digests_sum_all(&s, save_plan, error);
+    if (known)
+        known->other = (uint32_t)s.other;
+    return status;
+}
+
+varve_status vv_save_plan_digest(
+    struct vv_save_plan *save_plan, struct vv_known *known, varve_error *error)
+{
+    return vv_save_plan_digest_some(save_plan, known, NULL, NULL, error);
+}

@@ -1,0 +1,212 @@
+/* comm_collectives.c - one message for all.
+ *
+ * The lowest rank that failed is found by a maximum, so that where all is well,
+ * which is nearly always, one exchange of eight bytes is all there is. Its
+ * message comes the same way, eight bytes at a time: that needs no memory,
+ * which may be what has run out.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "comm_collectives.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "try.h"
+
+varve_status vv_check_comm(const varve_comm *comm, varve_error *error)
+{
+    if (!comm || comm->rank >= comm->size)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a communicator and a rank below its size, found none");
+    return VV_CHECK_ROOM(comm->reserved, error);
+}
+
+varve_status vv_fail_gone(
+    const varve_comm *comm, varve_status status, varve_error *error)
+{
+    return vv_fail(error, status,
+        "rank %" PRIu32 " of %" PRIu32
+        ": expected an answer of all ranks, found one gone",
+        comm->rank, comm->size);
+}
+
+varve_status vv_comm_allreduce_max(
+    const varve_comm *comm, uint64_t *number, varve_error *error)
+{
+    varve_status status = comm->agree(comm->self, number);
+    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+}
+
+/* Sets a number everywhere to what it is at one rank. */
+static varve_status comm_collectives_spread(
+    const varve_comm *comm, uint32_t from, uint64_t *number, varve_error *error)
+{
+    *number = comm->rank == from ? *number : 0;
+    return vv_comm_allreduce_max(comm, number, error);
+}
+
+static varve_status spread_message(
+    const varve_comm *comm, uint32_t from, char *message, varve_error *error)
+{
+    uint64_t size = strlen(message);
+    VV_TRY(comm_collectives_spread(comm, from, &size, error));
+    for (size_t at = 0; at < size && at < VARVE_MESSAGE_SIZE; at += 8) {
+        uint64_t word;
+        memcpy(&word, message + at, sizeof word);
+        VV_TRY(comm_collectives_spread(comm, from, &word, error));
+        memcpy(message + at, &word, sizeof word);
+    }
+    message[size < VARVE_MESSAGE_SIZE ? size : VARVE_MESSAGE_SIZE - 1] = '\0';
+    return VARVE_OK;
+}
+
+_Static_assert(VARVE_MESSAGE_SIZE % 8 == 0, "it goes eight bytes at a time");
+
+static varve_status spread_failure(const varve_comm *comm, uint32_t from,
+    varve_status status, varve_error *error)
+{
+    varve_error reason = { 0 };
+    uint64_t number = status, system_error = 0;
+    if (comm->rank == from && error) {
+        memcpy(reason.message, error->message, sizeof reason.message);
+        system_error = (uint64_t)error->system_error;
+    }
+    VV_TRY(comm_collectives_spread(comm, from, &number, error));
+    VV_TRY(comm_collectives_spread(comm, from, &system_error, error));
+    VV_TRY(spread_message(comm, from, reason.message, error));
+    reason.status = (varve_status)number;
+    reason.system_error = (int)system_error;
+    return vv_fail_because(error, &reason, "rank %" PRIu32, from);
+}
+
+varve_status vv_agree(
+    const varve_comm *comm, varve_status status, varve_error *error)
+{
+    varve_error local = { 0 };
+    uint64_t failed = status ? comm->size - comm->rank : 0;
+    varve_status talk = comm->agree(comm->self, &failed);
+    if (talk && status == VARVE_DISCONNECTED)
+        return status; /* its message says where */
+    if (talk)
+        return vv_fail_gone(comm, talk, error);
+    if (failed == 0)
+        return VARVE_OK;
+    return spread_failure(
+        comm, comm->size - (uint32_t)failed, status, error ? error : &local);
+}
+
+/* --- From one to all, from all to one ------------------------------------- */
+
+varve_status vv_tell_number(
+    const varve_comm *comm, uint64_t *number, varve_error *error)
+{
+    return vv_comm_bcast(comm, number, sizeof *number, error);
+}
+
+varve_status vv_comm_bcast(
+    const varve_comm *comm, void *bytes, size_t size, varve_error *error)
+{
+    varve_status status = comm->broadcast(comm->self, bytes, size);
+    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+}
+
+varve_status vv_comm_gather_u64(const varve_comm *comm, const uint64_t *mine,
+    size_t count, uint64_t *all, varve_error *error)
+{
+    varve_status status =
+        comm->gather(comm->self, mine, count * sizeof *mine, all);
+    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+}
+
+/* Room for so many bytes; what rank 0 has none of is its failure. */
+static varve_status make_room_for(
+    struct vv_buffer *bytes, uint64_t size, varve_error *error)
+{
+    bytes->size = 0;
+    return size == 0 ||
+                   (size <= SIZE_MAX && vv_buffer_extend(bytes, (size_t)size))
+               ? VARVE_OK
+               : vv_fail_memory(error, "what all ranks are told");
+}
+
+varve_status vv_comm_bcast_buffer(const varve_comm *comm, varve_status status,
+    struct vv_buffer *bytes, varve_error *error)
+{
+    bool is_first = comm->rank == 0;
+    if (is_first && !status && bytes->failed)
+        status = vv_fail_memory(error, "what all ranks are told");
+    uint64_t size = is_first && !status ? bytes->size : 0;
+    VV_TRY(vv_tell_number(comm, &size, error));
+    if (!is_first)
+        status = make_room_for(bytes, size, error);
+    VV_TRY(vv_agree(comm, status, error));
+    return vv_comm_bcast(comm, bytes->data, (size_t)size, error);
+}
+
+varve_status vv_comm_allgather(const varve_comm *comm, const void *bytes,
+    size_t size, void *all, varve_error *error)
+{
+    varve_status status =
+        comm->gather(comm->self, bytes, size, comm->rank == 0 ? all : NULL);
+    return status ? vv_fail_gone(comm, status, error)
+                  : vv_comm_bcast(comm, all, size * comm->size, error);
+}
+
+/* Room at rank 0 for what all have. */
+static varve_status comm_collectives_make_room(const varve_comm *comm,
+    struct vv_gathered *all, uint64_t total, varve_error *error)
+{
+    if (comm->rank == 0 && total <= SIZE_MAX)
+        vv_buffer_reserve(&all->bytes, (size_t)total);
+    if (comm->rank == 0 && total > 0 &&
+        (total > SIZE_MAX || !vv_buffer_extend(&all->bytes, (size_t)total)))
+        return vv_fail_memory(error, "what all ranks tell");
+    return VARVE_OK;
+}
+
+static varve_status gather_bytes(const varve_comm *comm,
+    const struct vv_buffer *bytes, struct vv_gathered *all, varve_error *error)
+{
+    uint64_t size = bytes->size, total = 0;
+    VV_TRY(vv_comm_gather_u64(comm, &size, 1, all->sizes, error));
+    for (uint32_t i = 0; all->sizes && i < comm->size; i++)
+        total += all->sizes[i];
+    VV_TRY(vv_agree(
+        comm, comm_collectives_make_room(comm, all, total, error), error));
+    varve_status status = comm->gather_varied(
+        comm->self, bytes->data, bytes->size, all->bytes.data, all->sizes);
+    return status ? vv_fail_gone(comm, status, error) : VARVE_OK;
+}
+
+varve_status vv_comm_gatherv(const varve_comm *comm, varve_status status,
+    const struct vv_buffer *bytes, struct vv_gathered *all, varve_error *error)
+{
+    *all = (struct vv_gathered){ .count = comm->size };
+    vv_buffer_init(&all->bytes, bytes->allocator);
+    if (!status && bytes->failed)
+        status = vv_fail_memory(error, "what a rank tells");
+    if (!status && comm->rank == 0) {
+        all->sizes =
+            vv_allocate_array(bytes->allocator, comm->size, sizeof *all->sizes);
+        if (!all->sizes)
+            status = vv_fail_memory(error, "what all ranks tell");
+    }
+    status = vv_agree(comm, status, error);
+    if (!status)
+        status = gather_bytes(comm, bytes, all, error);
+    if (status)
+        vv_gathered_clear(all);
+    return status;
+}
+
+void vv_gathered_clear(struct vv_gathered *all)
+{
+    if (all->sizes)
+        vv_release(
+            all->bytes.allocator, all->sizes, all->count * sizeof *all->sizes);
+    all->sizes = NULL;
+    vv_buffer_clear(&all->bytes);
+}

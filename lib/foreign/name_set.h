@@ -1,0 +1,24 @@
+/* name_set.h - names that are there already.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_TAKEN_H
+#define VV_TAKEN_H
+
+#include "arena.h"
+#include "map.h"
+
+struct vv_taken {
+    /* own */
+    struct vv_arena arena;
+    struct vv_map names;
+};
+
+void vv_taken_init(struct vv_taken *taken, const varve_allocator *allocator);
+void vv_taken_clear(struct vv_taken *taken);
+
+/* Takes a name; *is_new says whether nobody had it. False without memory. */
+bool vv_taken_add(
+    struct vv_taken *taken, const char *name, size_t size, bool *is_new);
+
+#endif

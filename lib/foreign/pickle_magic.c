@@ -1,0 +1,29 @@
+/* pickle_magic.c - the marks of pickles.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "pickle_magic.h"
+
+#include <string.h>
+
+bool vv_torch_is_legacy(const unsigned char *head, size_t size)
+{
+    static const char number[] =
+        "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+    size_t begin = size > 2 && head[2] == 0x95 ? 11 : 2;
+    return size >= begin + sizeof number - 1 && head[0] == 0x80 &&
+           memcmp(head + begin, number, sizeof number - 1) == 0;
+}
+
+bool vv_dcp_is_metadata(const unsigned char *head, size_t size)
+{
+    static const char module[] = "torch.distributed.checkpoint.metadata";
+    enum { FARTHEST = 64 };
+    if (size < 2 || head[0] != 0x80)
+        return false;
+    for (size_t i = 2; i < FARTHEST && i + sizeof module - 1 <= size; i++) {
+        if (memcmp(head + i, module, sizeof module - 1) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,65 @@
+/* test_delivery_states.c - lib/checkpoint/delivery/delivery_states.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "delivery_states.h"
+
+TEST(delivery_states, begin_with_all_that_waits_and_follow_the_table)
+{
+    struct vv_delivery_states delivery_states;
+    cr_assert(
+        vv_delivery_states_begin(&delivery_states, test_allocator(), 2, 3));
+    cr_assert_eq(delivery_states.of[0], VV_DELIVERY_STATE_WAITING);
+    vv_change_delivery_state(&delivery_states, 0, VV_DELIVERY_STATE_DUE);
+    cr_assert(!vv_is_final(&delivery_states, 0));
+    vv_change_delivery_state(&delivery_states, 0, VV_DELIVERY_STATE_LENT);
+    cr_assert(vv_is_final(&delivery_states, 0) &&
+              vv_is_delivered(&delivery_states, 0));
+    vv_change_delivery_state(&delivery_states, 1, VV_DELIVERY_STATE_EXCLUDED);
+    cr_assert(vv_is_left_out(&delivery_states, 1) &&
+              !vv_is_final(&delivery_states, 1));
+    vv_change_delivery_state(&delivery_states, 1, VV_DELIVERY_STATE_DUE);
+    vv_change_delivery_state(&delivery_states, 1, VV_DELIVERY_STATE_DAMAGED);
+    cr_assert(vv_is_given_up(&delivery_states, 1) &&
+              !vv_is_delivered(&delivery_states, 1));
+    vv_delivery_states_end(&delivery_states);
+}
+
+TEST(delivery_states, need_room_before_anything_is_dropped)
+{
+    struct vv_delivery_states delivery_states;
+    cr_assert(
+        vv_delivery_states_begin(&delivery_states, test_allocator(), 0, 3),
+        "no values");
+    cr_assert_not(vv_is_dropped(&delivery_states, 2));
+    test_fail_allocation(0, true);
+    cr_assert_not(vv_make_room_to_drop(&delivery_states));
+    test_fail_allocation(-1, false);
+    cr_assert(vv_make_room_to_drop(&delivery_states));
+    vv_set_dropped(&delivery_states, 2, true);
+    cr_assert(vv_make_room_to_drop(&delivery_states) &&
+              vv_is_dropped(&delivery_states, 2));
+    vv_set_dropped(&delivery_states, 2, false);
+    cr_assert_not(vv_is_dropped(&delivery_states, 2));
+    vv_delivery_states_end(&delivery_states);
+    delivery_states = (struct vv_delivery_states){ .of = NULL };
+    vv_delivery_states_end(&delivery_states);
+}
+
+#ifndef NDEBUG
+static void drop_twice(varve_restoration *r)
+{
+    (void)r;
+    struct vv_delivery_states delivery_states;
+    vv_delivery_states_begin(&delivery_states, test_allocator(), 1, 1);
+    vv_change_delivery_state(&delivery_states, 0, VV_DELIVERY_STATE_DROPPED);
+    vv_change_delivery_state(&delivery_states, 0, VV_DELIVERY_STATE_WAITING);
+}
+
+TEST(delivery_states, that_may_not_follow_end_the_program)
+{
+    check_aborts(drop_twice, NULL);
+}
+#endif

@@ -1,0 +1,45 @@
+/* test_pickle_magic.c - lib/foreign/pickle_magic.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include "pickle_magic.h"
+
+#define MAGIC "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
+#define METADATA "torch.distributed.checkpoint.metadata"
+
+TEST(sign, of_old_torch_files_is_their_number)
+{
+    static const char four[] = "\x80\4\x95\x0d\0\0\0\0\0\0\0"
+        "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+    const unsigned char *two = (const unsigned char *)MAGIC;
+    cr_assert(vv_torch_is_legacy(two, sizeof MAGIC - 1));
+    cr_assert(vv_torch_is_legacy(two, sizeof MAGIC - 2));
+    cr_assert_not(vv_torch_is_legacy(two, sizeof MAGIC - 3));
+    cr_assert(vv_torch_is_legacy(
+        (const unsigned char *)four, VV_TORCH_LEGACY_HEAD));
+    cr_assert_not(vv_torch_is_legacy(
+        (const unsigned char *)four, VV_TORCH_LEGACY_HEAD - 1));
+    cr_assert_not(vv_torch_is_legacy((const unsigned char *)"\x80\2}.", 4));
+    cr_assert_not(vv_torch_is_legacy((const unsigned char *)"", 0));
+}
+
+static bool is_metadata(const char *bytes, size_t size)
+{
+    return vv_dcp_is_metadata((const unsigned char *)bytes, size);
+}
+
+TEST(sign, of_distributed_torch_is_a_module_near_the_beginning)
+{
+    static const char plain[] = "\x80\2c" METADATA;
+    char far[80 + sizeof METADATA] = "\x80\2";
+    cr_assert(is_metadata(plain, sizeof plain - 1));
+    cr_assert_not(is_metadata(plain, sizeof plain - 2));
+    cr_assert_not(is_metadata(plain + 1, sizeof plain - 2));
+    memcpy(far + 63, METADATA, sizeof METADATA);
+    cr_assert(is_metadata(far, sizeof far));
+    memset(far + 2, 0, sizeof far - 2);
+    memcpy(far + 64, METADATA, sizeof METADATA);
+    cr_assert_not(is_metadata(far, sizeof far));
+}

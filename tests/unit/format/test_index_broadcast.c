@@ -1,0 +1,185 @@
+/* test_index_broadcast.c - lib/format/index_broadcast.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "told_world.h"
+
+/* How many of these columns are left in the file. */
+static int count_far(const struct vv_index *index)
+{
+    int count = 0;
+    for (uint64_t key = 0; key < VV_FAR_COLUMNS; key++)
+        count += vv_is_in_file(index, key);
+    return count;
+}
+
+TEST(told_index, finds_what_stays_in_the_file_as_who_has_it_all)
+{
+    static const int columns[STORAGES] = { 2, 5, 9 };
+    uint64_t files = proof_size(12, 300), random = proof_seed();
+    for (uint64_t i = 0; i < files; i++) {
+        enum storage storage = (enum storage)(i % STORAGES);
+        begin_told(storage, i + 1);
+        const struct vv_index *index = &world.far.parsed.index;
+        cr_assert_eq(count_far(index), columns[storage]);
+        cr_assert_eq(world.far.size, world.near.size);
+        cr_assert_eq(world.far.data_end, world.near.data_end);
+        for (uint32_t v = 0; v < index->value_count; v++)
+            compare_value(v, &random);
+        cr_assert_not(vv_index_has_failed(index));
+        end();
+    }
+    proof_count("told_index.files", files);
+}
+
+TEST(told_index, tells_all_that_is_little)
+{
+    varve_error error = { 0 };
+    begin(INCREMENTAL, 3);
+    cr_assert_ok(tell(VV_MOST_TOLD, &error), error);
+    cr_assert_null(world.far.parsed.index.far);
+    cr_assert_eq(world.far.index_size, world.near.index_size);
+    cr_assert(memcmp(world.far.index_bytes, world.near.index_bytes,
+                  world.near.index_size) == 0);
+    end();
+}
+
+TEST(told_index, leaves_as_much_with_who_tells)
+{
+    varve_error error = { 0 };
+    uint64_t random = 1;
+    begin_told(INCREMENTAL, 2);
+    struct vv_opened first = world.far;
+    cr_assert_ok(vv_data_in_open_far(
+                     &world.far, &world.other, FILE_NAME, 0, &error),
+        error);
+    cr_assert_eq(world.far.index_size, first.index_size);
+    for (uint32_t v = 0; v < first.parsed.index.value_count; v++)
+        compare_value(v, &random);
+    vv_opened_close(&first);
+    end();
+}
+
+/* --- What is not what was told -------------------------------------------- */
+
+static uint32_t value_of(const char *name)
+{
+    const struct vv_index *index = &world.near.parsed.index;
+    uint32_t n = vv_index_find_name(index, name, strlen(name));
+    return vv_index_find_value(index, vv_index_find_child(index, 0, n));
+}
+
+/* A byte of the index, as others read it. */
+static void damage(const uint8_t *column)
+{
+    size_t size;
+    uint64_t at = vv_data_in_place(&world.near)->offset +
+                  (uint64_t)(column -
+                             (const uint8_t *)world.near.index_bytes);
+    memory_bytes(world.memory, FILE_NAME, &size)[at] ^= 1;
+}
+
+/* Nothing of a value in pieces is left out: it is not read at all. */
+static void check_nothing_is_read(varve_status expected)
+{
+    struct vv_chunk_part part;
+    varve_error error = { 0 };
+    uint8_t bytes[ROWS * COLUMNS];
+    uint32_t rows = value_of("rows");
+    const struct vv_parsed_index *far = &world.far.parsed;
+    const varve_box box = { .extents = { 1, 1 } };
+    uint64_t chunks = vv_value_chunks(&far->index, &far->table, rows), c = 0;
+    for (; vv_part_from(far, rows, &box, c, &part); c = part.chunk + 1) {
+        cr_assert_eq(part.chunk, c);
+        cr_assert_eq(part.first, part.end);
+    }
+    cr_assert_eq(c, chunks);
+    cr_assert_eq(
+        vv_opened_read(&world.far, 64, bytes, 1, &error), expected);
+    cr_assert_eq(
+        vv_opened_check(&world.far, rows, 0, bytes, NULL, &error), expected);
+}
+
+TEST(told_index, reads_nothing_once_boxes_are_damaged)
+{
+    begin_told(PLAIN, 1);
+    const struct vv_index *index = &world.near.parsed.index;
+    for (uint64_t i = 0; i < index->box_number_count; i++)
+        damage(index->piece_boxes + 8 * i);
+    check_nothing_is_read(VARVE_CORRUPT);
+    end();
+}
+
+TEST(told_index, reads_nothing_once_boxes_cannot_be_read)
+{
+    begin_told(PLAIN, 1);
+    faulty_plan(world.faulty, &(struct faulty_plan){ .error = EIO });
+    struct vv_chunk_part part;
+    vv_part_of_chunk(&world.far.parsed, value_of("rows"), 7, &part);
+    cr_assert_eq(part.first, part.end);
+    faulty_plan(world.faulty, NULL);
+    check_nothing_is_read(VARVE_IO);
+    end();
+}
+
+TEST(told_index, reads_nothing_where_places_are_damaged)
+{
+    const struct vv_index *index = &world.near.parsed.index;
+    uint8_t bytes[8];
+    for (int i = 0; i < 3; i++) {
+        varve_error error = { 0 };
+        uint64_t at;
+        begin_told(INCREMENTAL, 1);
+        uint32_t value = value_of("s0001");
+        damage(i == 0   ? index->place_begins
+               : i == 1 ? index->place_layers
+                        : index->place_offsets);
+        at = vv_at64(index->value_offsets, value);
+        cr_assert_eq(vv_opened_read(&world.far, at, bytes, 8, &error),
+            VARVE_CORRUPT);
+        cr_assert_null(vv_opened_place(&world.far, value, &at));
+        end();
+    }
+}
+
+TEST(told_index, takes_no_other_bytes_than_were_told)
+{
+    varve_error error = { 0 };
+    begin(PLAIN, 1);
+    cr_assert_eq(tell_changed(0, A_WORD, &error), VARVE_CORRUPT);
+    cr_assert_eq(tell_changed(0, A_BYTE, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "index, as it was told"), "%s",
+        error.message);
+    end();
+}
+
+TEST(told_index, opens_no_other_file)
+{
+    size_t size;
+    varve_error error = { 0 };
+    begin(PLAIN, 1);
+    unsigned char *told = memory_bytes(world.memory, FILE_NAME, &size);
+    memory_put(world.memory, "d.varve", told, size);
+    save(PLAIN, "c.varve", NULL);
+    unsigned char *other = memory_bytes(world.memory, "c.varve", &size);
+    memory_put(world.memory, FILE_NAME, other, size);
+    world.other_name = "d.varve";
+    cr_assert_eq(tell(0, &error), VARVE_MISMATCH);
+    end();
+}
+
+TEST(told_index, gives_back_everything_when_memory_ends)
+{
+    varve_status status = VARVE_NO_MEMORY;
+    begin(PACKED, 1);
+    for (long number = 0; status; number++) {
+        long blocks = test_block_count();
+        varve_error error = { 0 };
+        test_fail_allocation(number, false);
+        status = tell(0, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        cr_assert(!status || test_block_count() == blocks);
+    }
+    end();
+}
