@@ -3,7 +3,7 @@
 #
 #     scripts/rename_0_1.sh FILE...
 #
-# FILE is a source file in C, C++ or Python. Each file is changed in place. Whole
+# FILE is a source file in C, C++ or Python. It is changed in place. Whole
 # identifiers are replaced, and fields of option structs only after a `.` or
 # `->`. CHANGELOG.md lists the names. A second run changes nothing.
 #

@@ -37,11 +37,11 @@ typedef struct varve_run_options {
     varve_manager_options
         manager;           /* its prefix and metric are copied, all else
                               that it points to is borrowed to the end */
-    bool handle_signals;   /* SIGTERM and SIGINT ask the run to stop, each where
-                            it is as by default when the run is opened, and
-                            as by default again at its end. A second SIGINT ends the
-                            process. One run of a process at a time: VARVE_MISUSE
-                            for another */
+    bool handle_signals;   /* SIGTERM and SIGINT stop the run after the current
+                              step. Only signals with the default action are
+                              handled; the default is restored at the end. A
+                              second SIGINT ends the process. One run of a
+                              process at a time: VARVE_MISUSE for another */
     bool skip_final_save;  /* the end of the run is not saved for being the end;
                            the last step before a stop still is */
     bool allow_partial;    /* a resume may leave values of the checkpoint

@@ -78,7 +78,7 @@ CASES = [
     ('space', SOURCE, c_file(SOURCE, '\tint x;\n')),
     ('file', SOURCE, c_file(SOURCE, '\n' * 637)),
     ('file: warning', SOURCE, c_file(SOURCE, '\n' * 397)),
-    ('file', PUBLIC, c_file(PUBLIC, '\n' * 247)),
+    ('file', PUBLIC, c_file(PUBLIC, '\n' * 397)),
     ('opening', SOURCE, 'int x;\n'),
     ('opening', SOURCE, OPENING.format('other.c')),
     ('opening', SOURCE, '/* thing.c - without a licence. */\n'),
