@@ -129,6 +129,7 @@ CASES = [
         '/* Returns an odd one. */\n')),
     ('twice', 'lib/base/thing_two.c', c_file('thing_two.c', function(5))),
     ('opening-word', PAGE, 'What this page says is odd.\n'),
+    ('picture', 'tests/lint/picture_texts.txt', 'docs/a.svg: a\n'),
     ('speaking', PAGE, 'The file says which version it is.\n'),
     ('shown', PUBLIC, c_file(PUBLIC, 'VARVE_API int varve_gone(void);\n')),
     ('readme', 'README.md', 'A line.\n' * 171),
