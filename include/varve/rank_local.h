@@ -33,8 +33,8 @@ typedef varve_status varve_merge(void *user, varve_node *mine,
 /* What becomes of it where another number of processes has saved it. The
  * default is VARVE_MISMATCH, before anything changes. */
 typedef struct varve_rank_local_options {
-    varve_merge *fold;
-    void *fold_user;
+    varve_merge *merge;
+    void *merge_user;
     bool drop;   /* nothing is restored below, and nothing missed */
     bool always; /* the fold is called where as many have saved it, too: no
                     value below comes by itself */
