@@ -204,7 +204,9 @@ VARVE_API varve_graph *varve_node_graph(varve_node *node);
  * If a file does not have the name of an edge to this node, a restore looks for
  * the aliases of the node instead, in the order in which they were added.
  *
- *     varve_alias(dense_1, "dense"); */
+ *     varve_alias(dense_1, "dense");
+ *
+ * - Records VARVE_BAD_NAME if the name is not valid. */
 VARVE_API void varve_alias(varve_node *node, const char *name);
 
 /* Declares that older files may contain `name` at `parent`, and that the
@@ -212,7 +214,10 @@ VARVE_API void varve_alias(varve_node *node, const char *name);
  *
  * Assertions ignore the node of that name in a file, everything below it, and
  * its slots; the report lists them as expected. If the program has an edge of
- * that name, it is matched as any other edge. */
+ * that name, it is matched as any other edge.
+ *
+ * - Records VARVE_BAD_NAME if the name is not valid.
+ * - Records VARVE_MISUSE if `parent` is a variable. */
 VARVE_API void varve_retire(varve_node *parent, const char *name);
 
 /* --- Lists -------------------------------------------------------------- */
@@ -227,7 +232,8 @@ VARVE_API void varve_retire(varve_node *parent, const char *name);
  * Positions begin at 0. The elements after an inserted or removed element are
  * renumbered, which takes time in proportion to their number.
  *
- * - Records VARVE_MISUSE if the position is beyond the end. */
+ * - Records VARVE_MISUSE if `list` is not a list, or if the position is beyond
+ *   the end. */
 VARVE_API varve_node *varve_list_append(varve_node *list, varve_node *node);
 VARVE_API varve_node *varve_list_insert(
     varve_node *list, size_t index, varve_node *node);
@@ -238,8 +244,10 @@ VARVE_API void varve_list_remove(varve_node *list, size_t index);
 /* Changes the order of the elements of a list: the element at position order[i]
  * moves to position i.
  *
- * `order` must contain each position below `count` exactly once, and `count`
- * must be the number of elements. */
+ * `count` is the number of elements.
+ *
+ * - Records VARVE_MISUSE, and changes nothing, unless `order` contains each
+ *   position below the number of elements exactly once. */
 VARVE_API void varve_list_reorder(
     varve_node *list, const size_t *order, size_t count);
 

@@ -51,7 +51,7 @@ typedef struct varve_extent {
  * varve_value returns belongs to the graph and is valid until varve_rebind or
  * the removal of the variable.
  *
- * A view of strings cannot have a layout (VARVE_MISUSE). */
+ * A view of strings must not have strides or functions (VARVE_MISUSE). */
 struct varve_memory {
     /* Distance in bytes from an element to the next in each dimension of the
      * view, outermost first. Element 0 is at `data`. Strides may be negative,

@@ -118,7 +118,8 @@ VARVE_API varve_node *varve_add_buffered_output(varve_node *parent,
  * `callbacks` is copied. Both functions are required, because a truncation does
  * not move the position of the program's own descriptor.
  *
- * - Records VARVE_NOT_FOUND if there is no such file. */
+ * - Records VARVE_NOT_FOUND if there is no such file.
+ * - Records VARVE_MISUSE if a function is NULL. */
 VARVE_API varve_node *varve_add_output_path(varve_node *parent,
     const char *name, const char *path, const varve_output_callbacks *callbacks,
     void *self);

@@ -44,6 +44,7 @@ VARVE_BEGIN_DECLS
  * Errors:
  *
  * - Records VARVE_BAD_SHAPE if the type, rank or size of the view is not valid.
+ * - Records VARVE_MISUSE if the address is NULL and the view has elements.
  * - Records VARVE_BAD_NAME or VARVE_DUPLICATE as varve_add_object. */
 VARVE_API varve_node *varve_add_variable(
     varve_node *parent, const char *name, varve_tensor view);
@@ -67,10 +68,9 @@ VARVE_API varve_node *varve_add_detached_variable(
  * value that is compared later, the graph records VARVE_MISMATCH. A dry run
  * reads no values, so it does not compare.
  *
- * The call is the same as varve_add_variable followed by varve_tag with
- * VARVE_TAG_FIXED. Any variable or state can be given this tag before it is
- * restored. A library-owned variable that has no value yet is filled instead of
- * compared.
+ * The result is an ordinary variable with the tag VARVE_TAG_FIXED. varve_tag
+ * can add this tag to any variable or state before it is restored. A
+ * library-owned variable that has no value yet is filled instead of compared.
  *
  * The library records a checksum of the value when the node is tagged. Each
  * save and snapshot compares it and returns VARVE_MISUSE with the path if the
@@ -104,8 +104,8 @@ VARVE_API varve_node *varve_add_allocated_variable(varve_node *parent,
  *
  * Parts of a program can thus share a variable by its name, in any order.
  *
- * - Records VARVE_MISMATCH if the existing variable has another type or
- *   shape. */
+ * - Records VARVE_MISMATCH if the existing node is not a variable of this type
+ *   and shape. */
 VARVE_API varve_node *varve_find_or_add_variable(varve_node *parent,
     const char *name, varve_dtype dtype, varve_shape shape,
     varve_initializer *initializer, void *user);
@@ -236,7 +236,8 @@ VARVE_API varve_status varve_report_uninitialized(
  * initializer has already run.
  *
  * - Records VARVE_DUPLICATE if another node has this global name.
- * - Records VARVE_BAD_NAME if the name is not valid. */
+ * - Records VARVE_BAD_NAME if the name is not valid.
+ * - Records VARVE_MISUSE if the node is neither a variable nor a state. */
 VARVE_API void varve_set_global_name(varve_node *node, const char *name);
 
 /* Returns the global name of a node, or NULL if it has none. */
