@@ -1,4 +1,4 @@
-/* allocator.h - one function through which all memory passes.
+/* allocator.h - Lets a program supply its own memory allocator.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,21 +9,25 @@
 
 VARVE_BEGIN_DECLS
 
-/* Allocates, resizes and frees. `old` is NULL with `old_size` 0 for a new
- * block; `new_size` 0 frees and returns NULL. Otherwise it behaves as realloc:
- * the result is aligned for every C type and NULL means that nothing changed.
- * `old_size` is the size that was requested for the block. A restoration, a
- * verification, a save in the background and records with `prefetch` may call
- * it from several threads at once, and hold no spinlock when they do. It must
- * be thread-safe, as realloc is. */
+/* A function that allocates, resizes or frees a block of memory.
+ *
+ * `old` is NULL and `old_size` is 0 for a new block. `old_size` is the size
+ * that was requested for the block. `new_size` is 0 to free the block; the
+ * result is then NULL. Otherwise the function must behave as realloc: the
+ * result is aligned for every C type, and NULL means that nothing has changed.
+ *
+ * The function must be thread-safe. Restores, verification, asynchronous saves
+ * and records with `prefetch` call it from several threads at once. They hold
+ * no spinlock during the call. */
 typedef void *varve_allocate_function(
     void *user, void *old, size_t old_size, size_t new_size);
 
-/* Where memory comes from; copied by whoever is given one. */
+/* An allocator. Calls that take a pointer to one copy the struct. */
 typedef struct varve_allocator {
-    varve_allocate_function *function; /* NULL: realloc and free; on Linux
-                                          pages of the system for values of the
-                                          library's own of 128 KiB and more */
+    varve_allocate_function *function; /* NULL: realloc and free. On Linux the
+                                          library then maps pages for
+                                          library-owned values of 128 KiB or
+                                          more */
     void *user;
 } varve_allocator;
 

@@ -1,5 +1,9 @@
-/* collection.h - parts of a graph by tag and path; which variables still need
- * an initial value, and giving it to them.
+/* collection.h - Selects nodes by tag and path, and initializes variables.
+ *
+ *     varve_select trainable = { .tag = VARVE_TAG_TRAINABLE };
+ *     varve_node *nodes[100];
+ *     size_t count = 100;
+ *     status = varve_collect(root, &trainable, nodes, &count, &error);
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,69 +16,99 @@
 
 VARVE_BEGIN_DECLS
 
-/* --- Walking a part ----------------------------------------------------- */
+/* --- Selecting nodes ---------------------------------------------------- */
 
-/* The nodes that have all that is asked for; all zero, or NULL: every node.
- * Patterns are those of varve_read_options, of paths from where the walk
- * begins: `pattern` for any path of a node, `except` for all of them. */
+/* Selects the nodes that meet all of these conditions. All zero, or a NULL
+ * pointer to the struct, selects every node.
+ *
+ * Patterns are those of varve_read_options, and apply to paths from the start
+ * of the walk. A node can have several paths: `pattern` must match at least one
+ * of them, and `except` must not match all of them. NULL selects any path. */
 typedef struct varve_select {
-    const char *tag;         /* they carry it */
-    const char *without_tag; /* they do not carry it */
+    const char *tag;         /* required tag; NULL: any */
+    const char *without_tag; /* forbidden tag; NULL: none */
     const char *pattern;
-    varve_kind kind;    /* they are of this kind; 0: of any */
-    const char *except; /* patterns: these are not visited */
+    varve_kind kind;    /* required kind; 0: any */
+    const char *except; /* patterns of excluded paths */
     varve_reserved reserved;
 } varve_select;
 
-/* Visits those nodes that can be reached from `root`, each once, in the order
- * in which they were made; by the shortest of the paths on account of which it
- * is selected. Tags are sets, so nothing comes twice. Returns what
- * ended it early, which is not an error. */
+/* Visits each selected node that is reachable from `root` once.
+ *
+ *     varve_select decoder = { .pattern = "model/decoder" };
+ *     varve_each(root, &decoder, print_node, NULL, &error);
+ *
+ * The order is that in which the nodes were created. The callback gets the
+ * shortest of the paths by which the node is selected.
+ *
+ * Returns VARVE_OK, or the result of the callback if that ended the walk. */
 VARVE_API varve_status varve_each(varve_node *root, const varve_select *select,
     varve_visit *visit, void *user, varve_error *error);
 
-/* Writes those nodes into `nodes`, in the same order: so the variables of a
- * part are one array, as the program made them. `*count` is how many there is
- * room for, and becomes how many there are; what finds no room is counted only.
- * `nodes` may be NULL where `*count` is 0. Who wants them in an order of its
- * own has a list for them, which is saved with the rest. */
+/* Writes the selected nodes into an array, in the order in which they were
+ * created.
+ *
+ * On entry `*count` is the size of `nodes`; on return it is the number of
+ * selected nodes. Nodes beyond the size of the array are only counted. `nodes`
+ * may be NULL if `*count` is 0. A program that needs an order of its own can
+ * keep the nodes in a list, which is saved with the graph.
+ *
+ * - Returns VARVE_MISUSE if `count` is NULL, or `nodes` is NULL and `*count` is
+ *   not 0. */
 VARVE_API varve_status varve_collect(varve_node *root,
     const varve_select *select, varve_node **nodes, size_t *count,
     varve_error *error) VARVE_MUST_CHECK;
 
 /* --- Initial values ----------------------------------------------------- */
 
-/* Whether library-owned variables that are added from now on wait for
- * varve_initialize instead of running their initializers at once. They are
- * zeroed, and VARVE_DECLARED. */
+/* Controls whether library-owned variables that are added after this call defer
+ * their initializers until varve_initialize.
+ *
+ * Deferred variables are zeroed and have the state VARVE_DECLARED. By default
+ * an initializer runs when its variable is added. */
 VARVE_API void varve_defer_initializers(varve_graph *graph, bool defer);
 
-/* Says that a variable, whose memory the program owns, holds no value yet, and
- * how it gets one: it is VARVE_DECLARED from now on, unless it was restored. Of
- * a library-owned one that is still VARVE_DECLARED, another initializer than it
- * was made with. NULL: zeros. */
+/* Declares that a variable has no value yet, and sets its initializer.
+ *
+ * Unless it was restored, a variable over the program's memory has the state
+ * VARVE_DECLARED after this call. For a library-owned variable that is
+ * VARVE_DECLARED the call replaces the initializer. NULL initializes with
+ * zeros.
+ *
+ * - Records VARVE_MISUSE for a library-owned variable that is initialized, and
+ *   for a node that is not a variable. */
 VARVE_API void varve_set_initializer(
     varve_node *variable, varve_initializer *initializer, void *user);
 
-/* Says that the initial value of `variable` is made of that of `other`, which
- * must be a variable of the same graph and come first. */
+/* Declares that the initializer of `variable` uses the value of `other`, which
+ * must be initialized first.
+ *
+ * - Records VARVE_MISUSE if one of them is not a variable, or if they belong to
+ *   different graphs. */
 VARVE_API void varve_initialize_after(varve_node *variable, varve_node *other);
 
 /* Runs the initializers of the selected variables that are VARVE_DECLARED, and
- * of those that they need, in the order in which they were made, but each after
- * what it needs. What was restored, or waits for its restored value
- * (VARVE_PENDING), is left alone: a restored value always beats an initializer.
- * A value that could not be delivered keeps nothing else from being made.
+ * of the variables on which they depend.
  *
- * VARVE_MISUSE, and nothing has run, where initial values need each other: the
- * message has the paths around the circle. VARVE_NOT_FOUND, likewise, where one
- * needs a value that waits. VARVE_CALLBACK where an initializer fails; those
- * that were run before keep their values, and a second call goes on. */
+ * The order is that in which the variables were created, but each variable
+ * follows those on which it depends (varve_initialize_after). Variables that
+ * were restored, or whose restored value is pending (VARVE_PENDING), are
+ * skipped. A pending value that could not be restored does not prevent the
+ * initialization of other variables.
+ *
+ * - Returns VARVE_MISUSE, and runs nothing, if variables depend on each other
+ *   in a cycle. The message contains the paths of the cycle.
+ * - Returns VARVE_NOT_FOUND, and runs nothing, if a variable depends on one
+ *   that is VARVE_PENDING.
+ * - Returns VARVE_CALLBACK if an initializer fails. Variables that were
+ *   initialized before keep their values, and a second call continues. */
 VARVE_API varve_status varve_initialize(varve_node *root,
     const varve_select *select, varve_error *error) VARVE_MUST_CHECK;
 
-/* VARVE_UNMATCHED unless every selected variable holds a value; the message
- * names the path of each that does not, as far as it has room. */
+/* Checks that every selected variable has a value.
+ *
+ * - Returns VARVE_UNMATCHED if one has none. The message lists their paths, as
+ *   many as fit. */
 VARVE_API varve_status varve_require_ready(varve_node *root,
     const varve_select *select, varve_error *error) VARVE_MUST_CHECK;
 

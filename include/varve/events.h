@@ -1,19 +1,20 @@
-/* events.h - files of events that TensorBoard shows.
+/* events.h - Writes event files that TensorBoard displays.
  *
  *     varve_events *events = varve_events_open("run", NULL, &error);
  *     varve_add_events(root, "events", events);
  *     ...
  *         varve_events_scalar(events, step, "loss", loss);
  *
- * A training run never fails or waits because of its events. What records them
- * copies into a queue and returns; a thread writes. What goes wrong is told by
- * varve_events_flush. Only varve_events_open returns an error at once, and
- * where it does, its NULL is taken by every other call, which then does
- * nothing.
+ * Recording never fails and never blocks a training run. The functions that
+ * record copy their arguments into a queue and return; a thread of the library
+ * writes the file. varve_events_flush returns the errors of this thread. Only
+ * varve_events_open returns an error at once. All other functions accept its
+ * NULL result and then do nothing.
  *
- * All of these may be called from several threads at once, but not from a
- * process that was forked since the open, and not after varve_events_free. They
- * draw no random numbers.
+ * Threads: all functions of this header may be called from several threads at
+ * once, except varve_events_free and varve_add_events, which changes the graph.
+ * After a fork the child process must not call them. The functions draw no
+ * random numbers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,52 +29,61 @@
 VARVE_BEGIN_DECLS
 
 typedef struct varve_events_options {
-    /* Seconds after which what waits is written, at the latest; 0: 5. */
+    /* Maximum delay in seconds before queued events are written; 0: 5. */
     unsigned flush_seconds;
-    /* Bytes that may wait; 0: 16 MiB. A single larger event is taken where
-     * nothing else waits. There are two such buffers. */
+    /* Maximum size of the queue in bytes; 0: 16 MiB. A larger event is accepted
+     * if the queue is empty. There are two buffers of this size. */
     size_t queue_size;
     const varve_allocator *allocator; /* NULL: realloc and free; copied */
     varve_reserved reserved;
 } varve_events_options;
 
-/* Starts the thread that writes, and makes the directory, and in it a new file
+/* Creates an event file and starts the thread that writes it.
+ *
+ * `directory` is created if it does not exist. `options` may be NULL. The name
+ * of the file is
+ *
  *     events.out.tfevents.<seconds>.<machine>.<process>.<number>
- * whose seconds (since 1970-01-01 UTC, ten digits) come after those of the
- * files that are there, though the clock may have been set back: TensorBoard
- * reads files in the order of their names. It is open, and the thread there,
- * until varve_events_free. `options` may be NULL. */
+ *
+ * The seconds (since 1970-01-01 UTC, ten digits) are greater than those of the
+ * existing files, even if the clock has been set back, because TensorBoard
+ * reads files in the order of their names.
+ *
+ * Returns NULL on failure. Close the file with varve_events_free. */
 VARVE_API varve_events *varve_events_open(const char *directory,
     const varve_events_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* Writes what waits, and ends. Whatever fails here is not told: flush before.
- * Takes NULL. */
+/* Writes the queued events, stops the thread and closes the file. NULL is
+ * accepted. Errors are not returned: call varve_events_flush first. */
 VARVE_API void varve_events_free(varve_events *events);
 
-/* The file; NULL for NULL. */
+/* Returns the path of the file, or NULL for NULL. */
 VARVE_API const char *varve_events_path(const varve_events *events);
 
 /* --- Recording ----------------------------------------------------------- */
 
-/* In all of these `tag` is UTF-8 of 1 to VARVE_MAX_NAME_SIZE bytes; slashes
- * group it ("train/loss"). What a wrong argument or a full queue keeps from
- * being recorded is dropped and counted, and told by the next flush. */
+/* `tag` is UTF-8 of 1 to VARVE_MAX_NAME_SIZE bytes. TensorBoard groups tags by
+ * slashes ("train/loss"). An event with an invalid argument, and an event for
+ * which the queue has no space, is dropped and counted, and the next
+ * varve_events_flush returns the error. */
 
-/* Kept as the nearest float32, as TensorBoard does; NaN and infinities too. */
+/* Records a scalar, as the nearest float32. NaN and infinities are recorded
+ * too. */
 VARVE_API void varve_events_scalar(
     varve_events *events, int64_t step, const char *tag, double value);
 
-/* How `count` numbers are spread, in the buckets of TensorFlow. NaN and
- * infinities are left out; where there are any, how many is recorded in the
- * same event as the scalar "<tag>/not_finite". Takes up to 70 ns for each
- * number. */
+/* Record a histogram of `count` numbers, in the buckets of TensorFlow.
+ *
+ * NaN and infinities are not counted. If there are any, their number is
+ * recorded in the same event as the scalar "<tag>/not_finite". The call takes
+ * up to 70 ns for each number. */
 VARVE_API void varve_events_histogram(varve_events *events, int64_t step,
     const char *tag, const float *values, size_t count);
 VARVE_API void varve_events_histogram_double(varve_events *events, int64_t step,
     const char *tag, const double *values, size_t count);
 
-/* What there is to see. Pixels run from the upper left, row by row without
- * gaps, 8 bits a channel: gray, RGB or RGBA for 1, 3 or 4 channels. */
+/* An image of 8 bits per channel, with 1 (gray), 3 (RGB) or 4 (RGBA) channels.
+ * The pixels begin at the upper left and are stored row by row without gaps. */
 typedef struct varve_events_picture {
     uint32_t width;
     uint32_t height;
@@ -81,52 +91,58 @@ typedef struct varve_events_picture {
     const uint8_t *pixels; /* width * height * channels bytes */
 } varve_events_picture;
 
-/* Recorded as a PNG that is not compressed; up to 1 GiB of pixels. */
+/* Records an image, as an uncompressed PNG. The pixels may have up to 1 GiB. */
 VARVE_API void varve_events_image(varve_events *events, int64_t step,
     const char *tag, const varve_events_picture *picture);
 
-/* A PNG file of the program's own making, as it is. */
+/* Records a PNG file that the program has encoded, without changes. */
 VARVE_API void varve_events_png(varve_events *events, int64_t step,
     const char *tag, const void *bytes, size_t size);
 
-/* UTF-8, shown as Markdown. */
+/* Records a text in UTF-8, which TensorBoard displays as Markdown. */
 VARVE_API void varve_events_text(
     varve_events *events, int64_t step, const char *tag, const char *text);
 
-/* --- Looking after it ------------------------------------------------------
- */
+/* --- Flushing and errors ------------------------------------------------ */
 
-/* Waits until the system has all that was recorded before, so that a process
- * that is killed loses none of it. Nothing is synced: a power cut may take what
- * the system has not brought to the disk yet. Returns the first
- * thing that went wrong since the last flush, once; VARVE_LIMIT where events
- * were dropped because more came than could be written. What could not be
- * written is kept while the queue has room for it, and tried again. Where the
- * file was removed, each flush is VARVE_NOT_FOUND with its path, and nothing
- * more is written: what was in it is lost, and a program that goes on opens
- * events again. A save fails for none of this. (A file that was renamed is
- * written on. On a file system without link counts a removal is
- * not detected.) */
+/* Waits until all events that were recorded before have been written to the
+ * file, and returns the first error since the last flush.
+ *
+ * After that the events survive the end of the process, but not a power
+ * failure, because the file is not synced. Events that could not be written
+ * remain in the queue while it has space, and are written later.
+ *
+ * - Returns VARVE_LIMIT if events were dropped because the queue was full.
+ * - Returns VARVE_NOT_FOUND, in each call, if the file was deleted. Nothing
+ *   more is written; a program that continues can open a new file. The deletion
+ *   is not detected on file systems without link counts. A renamed file is
+ *   still written.
+ *
+ * A save of the graph does not fail because of these errors. */
 VARVE_API varve_status varve_events_flush(
     varve_events *events, varve_error *error);
 
-/* Events that were dropped since the open. */
+/* Returns the number of events that were dropped since the file was opened. */
 VARVE_API uint64_t varve_events_dropped(varve_events *events);
 
-/* --- Going back ------------------------------------------------------------
- */
+/* --- Returning to an earlier step --------------------------------------- */
 
-/* Says that the run has gone back: what was recorded for `first_step` and later
- * ones, in this file or in older ones of the directory, is superseded.
- * TensorBoard drops it (SessionLog.START). */
+/* Marks all events of `first_step` and later steps as superseded, in this file
+ * and in older files of the directory, because the run has returned to an
+ * earlier step.
+ *
+ * TensorBoard then discards these events (SessionLog.START). */
 VARVE_API void varve_events_supersede(varve_events *events, int64_t first_step);
 
-/* A state node of a graph, through which restoring does so by itself. It saves
- * the highest step recorded; a restoration, or a snapshot that is put back,
- * supersedes what comes after it. That is written with the next event or
- * flush, so that a restoration that is undone leaves nothing. The events
- * outlive the node. With NULL for `events` the node is there all the same, but
- * does nothing: the file keeps its structure. */
+/* Adds a state that supersedes events when a checkpoint is restored.
+ *
+ * The state contains the highest recorded step. A restore, or a snapshot that
+ * is restored, supersedes the events of later steps, as varve_events_supersede
+ * does. The mark is written with the next event or flush, so a restore that is
+ * undone leaves no trace.
+ *
+ * `events` must outlive the node. If it is NULL, the node is added but does
+ * nothing, so that the checkpoint has the same structure. */
 VARVE_API varve_node *varve_add_events(
     varve_node *parent, const char *name, varve_events *events);
 

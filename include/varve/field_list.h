@@ -1,19 +1,21 @@
-/* field_list.h - the members that VARVE_FIELDS is given, one after the other;
- * include struct.h or fields.hpp.
+/* field_list.h - Applies a macro to each member in the arguments of
+ * VARVE_FIELDS. Include struct.h or fields.hpp.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VARVE_FIELD_LIST_H
 #define VARVE_FIELD_LIST_H
 
-/* f(type, member) for each of 1 to 32 members, with commas between. */
+/* Expands to f(type, member) for each of 1 to 32 members, separated by
+ * commas. */
 #define VARVE_EACH_(f, type, ...)                                              \
     VARVE_EACH_OF_(VARVE_HOW_MANY_(__VA_ARGS__), f, type, __VA_ARGS__)
 #define VARVE_EACH_OF_(how_many, f, type, ...)                                 \
     VARVE_EACH_JOIN_(how_many)(f, type, __VA_ARGS__)
 #define VARVE_EACH_JOIN_(how_many) VARVE_EACH_##how_many##_
 
-/* Of 33 to 64 it is TOO_MANY, and VARVE_EACH_TOO_MANY_ does not compile. */
+/* For 33 to 64 members the count is TOO_MANY, and VARVE_EACH_TOO_MANY_ does not
+ * compile. */
 #define VARVE_HOW_MANY_(...)                                                   \
     VARVE_65TH_(__VA_ARGS__, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, \
         TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY,  \

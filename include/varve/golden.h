@@ -1,5 +1,11 @@
-/* golden.h - a program compared with a golden file: a checkpoint that has the
- * names and values which the program should have. testing.h has assertions.
+/* golden.h - Compares a program with a golden file, a checkpoint with the
+ * expected names and values. For assertions see testing.h.
+ *
+ *     varve_tolerance tolerance = { .absolute = 1e-6, .relative = 1e-5 };
+ *     varve_golden_options options = {
+ *         .tolerances = &tolerance, .tolerance_count = 1,
+ *     };
+ *     status = varve_compare_golden(root, "golden.varve", &options, &error);
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,31 +21,45 @@
 
 VARVE_BEGIN_DECLS
 
-/* Two elements are equal where |a - b| <= absolute + relative * |b|, of complex
- * ones in each part; b is that of the golden file. NaN equals NaN. */
+/* The tolerance of a comparison.
+ *
+ * Two elements a and b are equal if |a - b| <= absolute + relative * |b|, where
+ * b is the element of the golden file. For complex numbers this applies to each
+ * part. NaN equals NaN. */
 typedef struct varve_tolerance {
-    varve_dtype dtype; /* of such elements; 0: of all real and complex types */
+    varve_dtype dtype; /* element type to which it applies; 0: all real and
+                          complex types */
     double absolute;
     double relative;
 } varve_tolerance;
 
-/* All zero is the safe default: the same values, bit for bit. */
+/* Options of varve_compare_golden. All zero is the safe default: values must be
+ * equal bit for bit. */
 typedef struct varve_golden_options {
-    const varve_tolerance *tolerances; /* the first that applies to a type is
-                                          used; without one bits are compared */
+    const varve_tolerance *tolerances; /* the first that applies to an element
+                                          type is used; other types are compared
+                                          bit for bit */
     size_t tolerance_count;
-    const varve_read_options *read; /* of the golden file, such as renames and
-                                       `expect`; `map` is VARVE_MISUSE */
+    const varve_read_options *read; /* options for reading the golden file, such
+                                       as renames and `expect`; `map` is
+                                       VARVE_MISUSE */
     varve_reserved reserved;
 } varve_golden_options;
 
-/* Compares the values below `root` with the checkpoint at `path`, in any format
- * that is read. Names are compared too: a value that only one side has, or that
- * has another type or shape there, is VARVE_UNMATCHED or VARVE_MISMATCH.
- * VARVE_MISMATCH for values that differ: the message names each of them, how
- * many elements differ, the first of these on both sides, and the largest
- * difference. The program's values stay as they are. VARVE_NOT_FOUND without
- * the file. Not for several threads that use one graph. */
+/* Compares the names and values below `root` with a checkpoint.
+ *
+ * The checkpoint can have any format that Varve reads. The values of the
+ * program do not change. `options` may be NULL.
+ *
+ * - Returns VARVE_OK if all names and values are equal.
+ * - Returns VARVE_UNMATCHED if only one side has a value.
+ * - Returns VARVE_MISMATCH if the type, shape or elements of a value differ.
+ *   For elements the message contains the path of each value, the number of
+ *   elements that differ, the first of them on both sides, and the largest
+ *   difference.
+ * - Returns VARVE_NOT_FOUND if there is no such file.
+ *
+ * Threads: only one thread at a time may use the graph. */
 VARVE_API varve_status varve_compare_golden(varve_node *root, const char *path,
     const varve_golden_options *options, varve_error *error) VARVE_MUST_CHECK;
 

@@ -1,25 +1,30 @@
-/* memory.h - views of memory that is not row-major, or not the processor's.
+/* memory.h - Views of memory that is strided, behind a pointer, or on a device.
  *
- *     The x of an array of particles:
+ * The x coordinates in an array of structs:
+ *
  *     varve_add_variable(root, "x",
  *         varve_strided(&p[0].x, VARVE_STRIDES(sizeof *p), count));
  *
- *     The inside of a field with a border of one cell:
+ * The interior of a field with a border of one cell:
+ *
  *     varve_add_variable(root, "field", varve_strided(&f[1][1],
  *         VARVE_STRIDES(sizeof f[0], sizeof f[0][0]), rows, columns));
  *
- *     Two buffers that the program swaps:
+ * One of two buffers that the program swaps:
+ *
  *     varve_add_variable(root, "now", varve_array_at(&now, rows, columns));
  *
- *     Memory of a device:
+ * Device memory:
+ *
  *     const varve_memory device = { .copy_out = from_device,
  *         .copy_in = to_device, .self = &buffer };
  *     varve_add_variable(root, "weights",
  *         varve_far(&device, VARVE_FLOAT32, VARVE_SHAPE(784, 10)));
  *
- * Any call that makes a variable over the program's memory takes such views:
- * variables, slices, slots, varve_rebind. What is saved is the value, the same
- * as if it lay row-major. docs/views.md shows it.
+ * Every call that adds or rebinds a variable over the program's memory accepts
+ * these views: variables, slices, slots and varve_rebind. A checkpoint contains
+ * the value in row-major order, in the same form as for any other variable.
+ * docs/views.md has examples.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,74 +36,90 @@
 
 VARVE_BEGIN_DECLS
 
-/* An extent, or the integer that has it. */
+/* An extent, or the location of an integer that contains it. */
 typedef struct varve_extent {
-    size_t at;         /* the extent; or where that integer is: of a field its
-                          offset in the struct, else its address, */
-    varve_dtype dtype; /* and its type; 0: it is the extent */
+    /* the extent if `dtype` is 0; otherwise the location of the integer: its
+     * address or, for a field, its offset in the struct */
+    size_t at;
+    /* the type of that integer; 0: `at` is the extent */
+    varve_dtype dtype;
 } varve_extent;
 
-/* Either strides, or both functions. A call that makes a variable copies it,
- * strides and all; of a variable (varve_value) it is the graph's, until
- * varve_rebind or the end of the variable. Not for strings (VARVE_MISUSE). */
+/* The layout of a view: either `strides`, or both functions.
+ *
+ * A call that adds a variable copies the struct and its arrays. The copy that
+ * varve_value returns belongs to the graph and is valid until varve_rebind or
+ * the removal of the variable.
+ *
+ * A view of strings must not have strides or functions (VARVE_MISUSE). */
 struct varve_memory {
-    /* Bytes from an element to the next, for each dimension of the view, from
-     * `data` on, where element 0 is; may be negative. Elements may have any
-     * alignment. VARVE_BAD_SHAPE where a dimension does not go past all that
-     * the narrower ones span: elements would lie on each other, and a read
-     * could not fill them. The rest is not looked at then. */
+    /* Distance in bytes from an element to the next in each dimension of the
+     * view, outermost first. Element 0 is at `data`. Strides may be negative,
+     * and elements may have any alignment. The functions are ignored if
+     * `strides` is set.
+     *
+     * Elements must not overlap (VARVE_BAD_SHAPE): each stride must be larger
+     * than the span of all dimensions with smaller strides. */
     const int64_t *strides;
 
-    /* Copies `size` bytes of the value, from `offset` on, out of that memory or
-     * into it: whole elements, row-major, in the host's byte order, 1 MiB at
-     * most. Called by one thread at a time, which need not be the caller's.
-     * Anything but VARVE_OK fails what is being done: VARVE_NO_MEMORY as that,
-     * all else as VARVE_CALLBACK. */
+    /* Copy `size` bytes of the value out of the memory or into it, beginning at
+     * byte `offset` of the value. The bytes are whole elements in row-major
+     * order and in the byte order of the host, at most 1 MiB in one call.
+     *
+     * One thread at a time calls them; it may be another thread than that of
+     * the caller. If the result is not VARVE_OK, the call in progress fails,
+     * with VARVE_NO_MEMORY if that was the result, otherwise with
+     * VARVE_CALLBACK. */
     varve_status (*copy_out)(
         void *self, uint64_t offset, void *bytes, size_t size);
     varve_status (*copy_in)(
         void *self, uint64_t offset, const void *bytes, size_t size);
     void *self;
 
-    /* Of a view through a pointer, as varve_array_at makes it: the address of
-     * the pointer, or NULL, and as many extents as the view has dimensions.
-     * There may be strides too, and no functions. */
+    /* For a view through a pointer (varve_array_at): the address of the
+     * pointer, or NULL, and one extent for each dimension of the view. It may
+     * have strides, but no functions. */
     const void *pointer;
     const varve_extent *extents;
 
     void *reserved[6];
 };
 
-/* A view whose elements are reached by `memory`; `data` is NULL for functions.
- * `memory` is looked at once the view is. */
+/* Returns a view with the layout `memory`.
+ *
+ * `data` is NULL if `memory` has functions. `memory` must be valid until the
+ * view has been used. */
 VARVE_API varve_tensor varve_view_in(const varve_memory *memory, void *data,
     varve_dtype dtype, varve_shape shape);
 
-/* A view through a pointer of the program, `memory->pointer`: its `data` and
- * shape are what the pointer and the extents say at this moment. A variable
- * that is made of it (or rebound to it) follows them, where varve_array_at
- * tells it. */
+/* Returns a view through the pointer `memory->pointer`.
+ *
+ * `data` and the shape of the view are the current values of the pointer and
+ * the extents. A variable that is added with the view, or rebound to it,
+ * follows later changes as described at varve_array_at. */
 VARVE_API varve_tensor varve_view_at(
     const varve_memory *memory, varve_dtype dtype, uint32_t rank);
 
-/* A view of what functions reach. */
+/* Returns a view of memory that is accessed through functions. */
 #define varve_far(memory, dtype, shape)                                        \
     varve_view_in((memory), NULL, (dtype), (shape))
 
 #ifndef __cplusplus
 
-/* varve_array_at(&now, &rows, 3): a view through the pointer `now`, which is a
- * variable of the program, for memory that is swapped or allocated again. Each
- * extent is a number, or the address of an integer; there are 1 to 4 of them.
- * The pointer and these integers stay where they are as memory does otherwise,
- * and may change at any time: each call that saves, plans or restores values,
- * or takes a snapshot, reads them first. Any call that makes a variable takes
- * such a view.
+/* Returns a view through a pointer variable of the program. Use it for memory
+ * that is swapped or reallocated.
  *
- * The pointer may be NULL. A save or snapshot of elements behind NULL, and a
- * restoration of them, is VARVE_MISUSE with the path of the variable; but where
- * the variable is resizable (varve/resizing.h) a restoration asks for room. Its
- * `settle` then sets the pointer and the integers. */
+ *     varve_array_at(&now, &rows, 3)
+ *
+ * Each extent is a number or the address of an integer; there are 1 to 4
+ * extents. The pointer variable and the integers must stay at their addresses.
+ * Their values may change at any time: each call that saves or restores values,
+ * takes a snapshot or makes a dry run reads them first.
+ *
+ * The pointer may be NULL. If the extents then describe at least one element, a
+ * save, a snapshot or a restore of the variable returns VARVE_MISUSE with its
+ * path. If the variable is resizable (resizing.h), a restore calls `make_room`
+ * instead, and `settle` must set the pointer and the integers. */
 #define varve_array_at(pointer_, ...)                                          \
     varve_view_at(&(const varve_memory){ .pointer = (pointer_),                \
                       .extents = (const varve_extent[]){ VARVE_EXTENTS_AT_(    \
@@ -108,12 +129,14 @@ VARVE_API varve_tensor varve_view_at(
                        VARVE_EXTENTS_AT_(__VA_ARGS__) }) /                     \
                    sizeof(varve_extent)))
 
-/* varve_scalar_at(&best): a view of the one element that `best` points to. */
+/* Returns a view of one element through a pointer variable.
+ *
+ *     varve_scalar_at(&best) */
 #define varve_scalar_at(pointer_)                                              \
     varve_view_at(&(const varve_memory){ .pointer = (pointer_) },              \
         VARVE_DTYPE_OF(*(pointer_)), 0)
 
-/* 0 for an integer, the type of an integer behind an address. */
+/* 0 for an integer, the type of the integer for an address. */
 #define VARVE_INTEGER_AT_(T, number) T * : (number), const T * : (number)
 #define VARVE_EXTENT_AT_(x)                                                    \
     {                                                                          \
@@ -145,12 +168,16 @@ VARVE_API varve_tensor varve_view_at(
         VARVE_EXTENTS_2_, VARVE_EXTENTS_1_, 0)                                 \
     (__VA_ARGS__)
 
-/* Strides, the outermost first, that last as long as the block. */
+/* Returns a layout with these strides in bytes, outermost first. It is valid in
+ * the enclosing block. */
 #define VARVE_STRIDES(...)                                                     \
     (&(const varve_memory){ .strides = (const int64_t[]){ __VA_ARGS__ } })
 
-/* varve_strided(&p[0].x, VARVE_STRIDES(sizeof *p), count): a view of elements
- * that lie apart; the pointer, which says their type, is that of the first. */
+/* Returns a view of strided elements.
+ *
+ *     varve_strided(&p[0].x, VARVE_STRIDES(sizeof *p), count)
+ *
+ * The pointer is that of the first element and determines the element type. */
 #define varve_strided(pointer, strides, ...)                                   \
     varve_view_in((strides), (pointer), VARVE_DTYPE_OF(pointer),               \
         VARVE_SHAPE(__VA_ARGS__))

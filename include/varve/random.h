@@ -1,19 +1,22 @@
-/* random.h - streams of random numbers that a checkpoint resumes exactly.
- *
- * A stream is a struct in the program's memory. Its numbers are a function of
- * its key and of how many words were drawn, and of nothing else: not of the
- * machine, nor of what other streams do. Both are variables of the graph.
+/* random.h - Streams of random numbers that a checkpoint resumes exactly.
  *
  *     varve_random dropout;
  *     varve_set_seed(graph, 42);
  *     varve_add_random(model, "dropout", &dropout, 0);
  *     double x = varve_random_unit(&dropout);
  *
- * A word is 64 bits. Word i (from 0) of a key is word i % 4 of Philox4x64-10
- * with this key at the counter { i / 4 + 1, 0, 0, 0 }: so the words are those
- * of numpy.random.Philox(key=[key[0], key[1]]). Not for secrets.
+ * A stream is a struct in the program's memory. Its numbers depend only on its
+ * key and on its position, the number of words that were drawn. They do not
+ * depend on the machine or on other streams. Key and position are variables of
+ * the graph.
  *
- * A stream belongs to one thread at a time; give each thread its own.
+ * A word has 64 bits. Word i (from 0) of a key is word i % 4 of Philox4x64-10
+ * with this key and the counter { i / 4 + 1, 0, 0, 0 }. The words are therefore
+ * those of numpy.random.Philox(key=[key[0], key[1]]). The generator is not
+ * suitable for cryptography.
+ *
+ * Threads: only one thread at a time may use a stream. Give each thread a
+ * stream of its own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,102 +28,128 @@
 
 VARVE_BEGIN_DECLS
 
-/* A stream: `key` and `position` are all that it is. */
+/* A stream of random numbers. `key` and `position` determine all its
+ * numbers. */
 typedef struct varve_random {
     uint64_t key[2];
-    uint64_t position; /* words drawn so far */
-    /* The words that were made last, and what they were made from: they only
-     * save time. All zero: none. */
+    uint64_t position; /* number of words drawn */
+    /* A cache of the latest words, with the key and counter from which they
+     * were computed. All zero: empty. */
     uint64_t made[4];
     uint64_t made_key[2];
     uint64_t made_counter;
 } varve_random;
 
-/* --- Where streams come from -------------------------------------------- */
+/* --- Creating streams --------------------------------------------------- */
 
-/* A stream at position 0 whose key is the XXH3-128 of 24 bytes: 8 of `seed`,
- * least significant first, then the XXH3-128 of `path` as it is printed. key[0]
- * is the lower half of the hash, key[1] the upper one. Needs no graph.
+/* Initializes a stream at position 0 with a key that is derived from `seed` and
+ * `path`.
  *
- * Streams of one seed and path draw the same numbers. A stream that is in a
- * graph begins anew by this call, resumed or not: so seed first, and add it
- * with varve_add_seeded_random. */
+ * The key is the XXH3-128 of 24 bytes: the 8 bytes of `seed`, least significant
+ * first, then the XXH3-128 of `path` in canonical form. key[0] is the lower
+ * half of the hash, key[1] the upper half. The call needs no graph.
+ *
+ * Streams with the same seed and path have the same numbers.
+ *
+ * If the stream is already in a graph, this call restarts it, even after a
+ * resume. Call it first, and then add the stream with
+ * varve_add_seeded_random. */
 VARVE_API void varve_random_seed(
     varve_random *stream, uint64_t seed, const char *path);
 
-/* Derives a stream and adds it as an object `name`, tagged VARVE_TAG_RANDOM,
- * with the variables "key" (uint64[2]) and "position" (uint64[]), which view
- * the struct; it must stay where it is as they must. What a restoration holds
- * for them arrives here. Adding a stream shifts no other.
+/* Initializes a stream and adds it to the graph as an object `name`.
  *
- * The derived stream is that of varve_random_seed for the graph's seed
- * (varve_set_seed) and the path of the new node from the graph's root, along
- * the first edge that led to each node, escaped as in varve_find_path. Where
- * `seed` is not 0, its 8 bytes follow those of the graph's seed: so two streams
- * that are made at one path one after the other can differ. As the key is
- * saved, a stream stays the same when its object is renamed.
+ * The object has the tag VARVE_TAG_RANDOM and the variables "key" (uint64[2])
+ * and "position" (uint64[]), which view the struct. The struct must stay valid
+ * at its address, as for varve_add_variable. If a restoration holds pending
+ * values for the stream, the call restores them.
  *
- * A parent that no path leads to from the root yet is a mistake
- * (VARVE_MISUSE): its streams would be those of every other such parent. */
+ * The key is derived as by varve_random_seed from the seed of the graph
+ * (varve_set_seed) and the path of the new node from the root of the graph. The
+ * path follows the first edge that led to each node and is escaped as in
+ * varve_find_path. If `seed` is not 0, its 8 bytes follow those of the graph's
+ * seed, so that two streams that are created at the same path one after the
+ * other can differ.
+ *
+ * Adding a stream does not change the numbers of other streams. Because the key
+ * is saved, a stream keeps its numbers when its object is renamed.
+ *
+ * - Records VARVE_MISUSE if no path leads from the root to `parent`: all such
+ *   parents would get the same streams. */
 VARVE_API varve_node *varve_add_random(
     varve_node *parent, const char *name, varve_random *stream, uint64_t seed);
 
-/* Adds a stream as it stands, with the key and position that it has from
- * varve_random_seed, varve_random_split or the program, instead of a derived
- * one; detached or not. What a restoration holds for it arrives here and takes
- * their place, so two streams that were seeded alike are alike after a resume
- * too, and go on:
+/* Adds a stream to the graph with its current key and position.
  *
  *     varve_random_seed(&a, 42, "");
  *     varve_random_seed(&b, 42, "");
  *     varve_add_seeded_random(model, "a", &a);
- *     varve_add_seeded_random(model, "b", &b); */
+ *     varve_add_seeded_random(model, "b", &b);
+ *
+ * The key is that from varve_random_seed, varve_random_split or the program.
+ * `parent` may be detached. If a restoration holds pending values for the
+ * stream, they replace key and position. Two streams with the same seed are
+ * therefore still equal after a resume. */
 VARVE_API varve_node *varve_add_seeded_random(
     varve_node *parent, const char *name, varve_random *stream);
 
-/* A further stream, the same for the same name whatever was drawn or split
- * before: its key is made as by varve_random_seed, of the 16 bytes of the
- * parent's key instead of a seed, key[0] first. Draws nothing. For ranks,
- * workers, items: varve_random_split(&r, "rank/3"). */
+/* Returns a new stream that is derived from another stream and a name, for
+ * example for a rank, worker or item.
+ *
+ *     varve_random own = varve_random_split(&shared, "rank/3");
+ *
+ * The key is derived as by varve_random_seed, with the 16 bytes of the key of
+ * `stream`, key[0] first, instead of the seed. The result depends only on this
+ * key and the name. The call does not draw from `stream`. */
 VARVE_API varve_random varve_random_split(
     const varve_random *stream, const char *name);
 
-/* As if so many words had been drawn, in constant time. */
+/* Advances a stream by `words` words, in constant time. */
 VARVE_API void varve_random_skip(varve_random *stream, uint64_t words);
 
-/* --- Single draws: one word each, but for varve_random_below ------------- */
+/* --- Single numbers: one word each, except varve_random_below ----------- */
 
-/* The word as it is. */
+/* Returns the next word. */
 VARVE_API uint64_t varve_random_u64(varve_random *stream);
 
-/* In [0, 1): the word's upper 53 bits times 2^-53, as numpy's random(). */
+/* Returns a number in [0, 1): the upper 53 bits of the word times 2^-53, as
+ * numpy's random(). */
 VARVE_API double varve_random_unit(varve_random *stream);
 
-/* In [low, high) where low < high; low + (high - low) * unit. */
+/* Returns a number in [low, high), where low < high: low + (high - low) *
+ * unit. */
 VARVE_API double varve_random_uniform(
     varve_random *stream, double low, double high);
 
-/* By the inverse of the distribution function, of which M. J. Wichura, "The
- * percentage points of the normal distribution", Applied Statistics 37 (1988),
- * AS 241, gives 16 digits; at (w + 1/2) 2^-52 with w the word's upper 52 bits.
- * The largest possible is 8.2 standard deviations from the mean. */
+/* Returns a normally distributed number.
+ *
+ * The number is the inverse of the distribution function at (w + 1/2) 2^-52,
+ * where w is the upper 52 bits of the word. It is computed to 16 digits by
+ * algorithm AS 241 (M. J. Wichura, "The percentage points of the normal
+ * distribution", Applied Statistics 37, 1988). The largest possible result is
+ * 8.2 standard deviations from the mean. */
 VARVE_API double varve_random_normal(
     varve_random *stream, double mean, double deviation);
 
-/* A normal one given that it is within two deviations of the mean. */
+/* Returns a normally distributed number that is within two standard deviations
+ * of the mean. */
 VARVE_API double varve_random_truncated_normal(
     varve_random *stream, double mean, double deviation);
 
-/* A whole number in [0, limit), each as likely: the upper half of word * limit,
- * drawn again while the lower half is below 2^64 mod limit (D. Lemire, "Fast
- * random integer generation in an interval", 2019). Nearly always one word. A
- * limit of 0 draws nothing and gives 0. */
+/* Returns an integer in [0, limit), each with the same probability.
+ *
+ * The result is the upper half of word * limit. A new word is drawn while the
+ * lower half is below 2^64 mod limit (D. Lemire, "Fast random integer
+ * generation in an interval", 2019), so the call nearly always draws one word.
+ * With a limit of 0 it draws none and returns 0. */
 VARVE_API uint64_t varve_random_below(varve_random *stream, uint64_t limit);
 
-/* --- Many at once: the numbers of as many single draws ------------------- */
+/* --- Arrays of numbers -------------------------------------------------- */
 
-/* What `count` calls of the single draw of that name give, one after the other;
- * the stream is then where they would have left it. */
+/* Write `count` numbers to `out`, the same as `count` calls of the function for
+ * a single number.
+ *
+ * The position of the stream afterwards is also the same. */
 VARVE_API void varve_random_fill_u64(
     varve_random *stream, uint64_t *out, size_t count);
 VARVE_API void varve_random_fill_unit(
@@ -132,8 +161,8 @@ VARVE_API void varve_random_fill_normal(varve_random *stream, double *out,
 VARVE_API void varve_random_fill_truncated_normal(varve_random *stream,
     double *out, size_t count, double mean, double deviation);
 
-/* The same numbers rounded to float; a uniform one that would round to `high`
- * or above is (float)low instead. */
+/* Write `count` numbers rounded to float, otherwise like the functions above. A
+ * uniform number that would round to `high` or above is (float)low instead. */
 VARVE_API void varve_random_fill_uniform_float32(
     varve_random *stream, float *out, size_t count, double low, double high);
 VARVE_API void varve_random_fill_normal_float32(varve_random *stream,
@@ -141,34 +170,40 @@ VARVE_API void varve_random_fill_normal_float32(varve_random *stream,
 VARVE_API void varve_random_fill_truncated_normal_float32(varve_random *stream,
     float *out, size_t count, double mean, double deviation);
 
-/* Puts `count` elements of `size` bytes in random order, each order as likely
- * (Fisher and Yates, from the end: element i changes places with one below
- * i + 1). */
+/* Shuffles `count` elements of `size` bytes; each order has the same
+ * probability.
+ *
+ * The algorithm is that of Fisher and Yates, from the end: element i is swapped
+ * with an element below i + 1. */
 VARVE_API void varve_random_shuffle(
     varve_random *stream, void *elements, size_t count, size_t size);
 
-/* The numbers below `count` in the order that varve_random_shuffle gives
- * them. */
+/* Writes the numbers below `count` to `out`, in the order that
+ * varve_random_shuffle produces. */
 VARVE_API void varve_random_permutation(
     varve_random *stream, size_t *out, size_t count);
 
 /* --- Generators of the C library ---------------------------------------- */
 
 typedef enum varve_libc_generator {
-    VARVE_LIBC_RAND = 0,   /* rand: in glibc alone */
-    VARVE_LIBC_RANDOM = 1, /* random: glibc, musl, macOS, FreeBSD, NetBSD */
+    VARVE_LIBC_RAND = 0,   /* rand; glibc only */
+    VARVE_LIBC_RANDOM = 1, /* random; glibc, musl, macOS, FreeBSD, NetBSD */
     VARVE_LIBC_DRAND48 = 2 /* drand48, lrand48, mrand48 */
 } varve_libc_generator;
 
-/* Adds a generator that the process has one of as a state `name`, tagged
- * VARVE_TAG_RANDOM, which is taken and given back by initstate, setstate and
- * seed48: its numbers go on where they were, however it was seeded. Adding it
- * changes nothing. Nobody may draw from it while a call takes or restores
- * values.
+/* Adds the state of a generator of the C library, of which the process has one,
+ * as a state `name`.
  *
- * A file of another C library, or of a state of another size, does not fit
- * (VARVE_CALLBACK); one of drand48 fits everywhere. A mistake, VARVE_TOO_NEW,
- * where this C library keeps the state to itself, as most do that of rand. */
+ * The node has the tag VARVE_TAG_RANDOM. The state is saved and restored with
+ * initstate, setstate and seed48, regardless of how the generator was seeded.
+ * Adding it does not change it. No thread may draw from the generator during a
+ * call that saves or restores values.
+ *
+ * A state of another C library, or of another size, cannot be restored
+ * (VARVE_CALLBACK). A state of drand48 can be restored everywhere.
+ *
+ * - Records VARVE_TOO_NEW if this C library gives no access to the state, as
+ *   most do for rand. */
 VARVE_API varve_node *varve_add_libc_random(
     varve_node *parent, const char *name, varve_libc_generator which);
 

@@ -1,10 +1,5 @@
-/* records.h - the records of a data source, in batches, in an order that a
+/* records.h - Reads the records of a data source in batches, in an order that a
  * checkpoint resumes.
- *
- * A position is a few numbers, never a buffer: the epoch, and how many of its
- * records were given. The order within an epoch is a permutation that is a
- * function of seed and epoch, so that any place in it is found at once. A run
- * that is resumed gets exactly the batches that were left.
  *
  *     varve_records_options options = {
  *         .shuffle = true, .seed = 42, .batch = 64, .epochs = 10,
@@ -17,15 +12,22 @@
  *            batch.count > 0)
  *         train(batch.records, batch.count);
  *
- * A varve_records may be used by one thread at a time.
+ * The position in the data consists of a few numbers: the epoch, and how many
+ * of its records have been consumed. A checkpoint contains these numbers and no
+ * buffer. The order within an epoch is a permutation that depends only on the
+ * seed and the epoch, so any position can be found at once. A resumed run gets
+ * exactly the remaining batches.
  *
- * With `prefetch` a thread of the library reads the records. It ends in
- * varve_records_free. The position is behind the last record that the program
- * has taken. Records that were read ahead do not change it. They are discarded
- * when the program changes the position or takes a batch of another size. If a
- * record cannot be read, the call that would have returned it fails. In a child
- * of fork reading is VARVE_MISUSE, and varve_records_free does not release what
- * the thread used: a child opens records of its own.
+ * With the option `prefetch` a thread of the library reads the records ahead.
+ * It ends in varve_records_free. Records that were read ahead do not change the
+ * position, which is that after the last record that the program has taken.
+ * They are discarded when the program changes the position or takes a batch of
+ * another size. If a record cannot be read, the call that would have returned
+ * it fails. In a child process after fork, reading returns VARVE_MISUSE, and
+ * varve_records_free does not release the resources of the thread: a child must
+ * open its own records.
+ *
+ * Threads: only one thread at a time may use a varve_records.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,90 +45,113 @@ VARVE_BEGIN_DECLS
 
 /* --- Opening ------------------------------------------------------------ */
 
-/* All zero is the safe default; NULL stands for that. */
+/* Options of the functions that open a source. All zero is the safe default, as
+ * is a NULL pointer. */
 typedef struct varve_records_options {
-    bool shuffle;    /* else in the order of the source */
-    uint64_t seed;   /* of the shuffle */
-    size_t batch;    /* records in a batch; 0: one */
-    bool drop_last;  /* of each epoch the last batch, where it is smaller */
-    uint64_t epochs; /* how many; 0: without end */
-    bool no_content; /* files: the fingerprint is that of size and time of
-                        modification, not of the content: opens faster, and
-                        of a TFRecord file that is not compressed
-                        only the lengths are verified */
-    varve_progress *progress; /* while a file is read at opening, in bytes */
+    bool shuffle;    /* shuffle the records of each epoch; false: the order of
+                        the source */
+    uint64_t seed;   /* seed of the shuffle */
+    size_t batch;    /* records in a batch; 0: 1 */
+    bool drop_last;  /* omit the last batch of an epoch if it is smaller */
+    uint64_t epochs; /* number of epochs; 0: unlimited */
+    /* Files: compute the fingerprint from the size and modification time of a
+     * file, not from its content. Opening is then faster, and only the lengths
+     * in an uncompressed TFRecord file are verified. */
+    bool no_content;
+    /* Called while a file is read at opening, with numbers in bytes; may be
+     * NULL. */
+    varve_progress *progress;
     void *progress_user;
-    const varve_allocator *allocator; /* copied; NULL: realloc and free */
-    uint64_t skip_lines; /* files of lines: the number of lines at the
-                            beginning of each file that are not records, such
-                            as the names of columns. An empty file is
-                            permitted. A file with fewer lines is
-                            VARVE_TRUNCATED. Other sources: VARVE_MISUSE */
-    bool allow_appended; /* lists of files: a position is accepted even if
-                            files were appended to the list since. Other
-                            sources: VARVE_MISUSE */
-    uint64_t prefetch;   /* the number of records that a thread may read ahead,
-                            in whole batches, at least one batch; they are held
-                            in memory. 0: no thread */
+    /* Copied; NULL: realloc and free. */
+    const varve_allocator *allocator;
+    /* Files of lines: number of lines at the beginning of each file that are
+     * not records, such as column names. An empty file is permitted; a file
+     * with fewer lines is VARVE_TRUNCATED. Other sources: VARVE_MISUSE. */
+    uint64_t skip_lines;
+    /* Lists of files: accept a position even if files have been appended to the
+     * list since it was saved. Other sources: VARVE_MISUSE. */
+    bool allow_appended;
+    /* Number of records that a thread may read ahead and hold in memory, in
+     * whole batches, at least one batch; 0: no thread. */
+    uint64_t prefetch;
     void *reserved[5];
 } varve_records_options;
 
-/* Each opens a source at its beginning; NULL on failure. End with
- * varve_records_free. Each fails with what the system says, VARVE_NO_MEMORY,
- * VARVE_CANCELLED, or VARVE_MISUSE where a batch that may not be smaller is
- * larger than all records.
+/* The functions below open a source at its beginning. `options` may be NULL.
+ * The result must be freed with varve_records_free. On failure they return
+ * NULL:
  *
- * Files must not change or be replaced while they are open. Reading fails with
- * VARVE_MISMATCH if the size or time of modification of a file has changed,
- * also if bytes were appended. Open files are checked after a batch was read,
- * at most once in 10 ms, and at the end of the data, so that batches of up to
- * 10 ms may be of the changed file. A file that was deleted is read on. */
+ * - Fails with VARVE_NO_MEMORY if memory allocation fails.
+ * - Fails with VARVE_CANCELLED if the progress callback cancels.
+ * - Fails with VARVE_MISUSE if `drop_last` is set and a batch is larger than
+ *   the number of records.
+ * - Fails with the status of a failed system call, such as VARVE_NOT_FOUND.
+ *
+ * Files must not change while they are open. Reading returns VARVE_MISMATCH if
+ * the size or modification time of a file has changed, even if bytes were only
+ * appended. Open files are checked after a batch has been read, at most once in
+ * 10 ms, and at the end of the data, so the batches of up to 10 ms may be from
+ * the changed file. A deleted file can still be read. */
 
-/* The lines of a text file. The newline is not part of a record, nor is a
- * carriage return before it; the last line may lack it. Takes 8 bytes of memory
- * for each line. */
+/* Opens a text file, whose lines are the records.
+ *
+ * The newline, and a carriage return before it, are not part of a record. The
+ * last line need not end with a newline. The source takes 8 bytes of memory for
+ * each line. */
 VARVE_API varve_records *varve_records_open_lines(const char *path,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* The records of a file of records of `record_size` bytes, behind a header of
- * `header_size` bytes. VARVE_TRUNCATED for a file that ends within either. */
+/* Opens a file of records of `record_size` bytes each, after a header of
+ * `header_size` bytes.
+ *
+ * - Fails with VARVE_TRUNCATED if the file ends within the header or a
+ *   record. */
 VARVE_API varve_records *varve_records_open_fixed(const char *path,
     uint64_t header_size, uint64_t record_size,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* The records of a TFRecord file: 8 bytes of length, 4 of its masked CRC-32C,
- * the record, 4 of its masked CRC-32C; numbers have their least significant
- * byte first. VARVE_CORRUPT where a sum does not hold, then or when the record
- * is read; VARVE_TRUNCATED where the file ends within a record. Takes 8 bytes
- * of memory for each.
+/* Opens a TFRecord file.
  *
- * A file that is compressed as a whole (GZIP, also of several members, or ZLIB)
- * is read as what is in it, and has the same fingerprint. It is inflated once
- * at opening, with `no_content` too, and its own sums are verified. In order,
- * that is all it costs. Any other place is reached from one of up to 64 states
- * of inflating (44 KiB each), that lie at equal distances: shuffled, a record
- * costs as much as inflating half such a distance; unpack a large file first.
- * VARVE_TOO_NEW where the library was built without zlib. */
+ * In such a file each record has 8 bytes of length, 4 bytes of the masked
+ * CRC-32C of the length, the data, and 4 bytes of the masked CRC-32C of the
+ * data. Numbers are stored with their least significant byte first. The source
+ * takes 8 bytes of memory for each record.
+ *
+ * A file that is compressed as a whole (GZIP, also with several members, or
+ * ZLIB) is read as its decompressed content and has the same fingerprint. It is
+ * decompressed once at opening, even with `no_content`, and its own checksums
+ * are verified. Sequential reading needs no further work. To read from other
+ * positions, the source keeps up to 64 decompression states of 44 KiB each, at
+ * equal distances. With `shuffle` each record costs as much as decompressing
+ * half such a distance, so decompress a large file first.
+ *
+ * - Fails with VARVE_CORRUPT if a checksum does not match; reading a record may
+ *   also return this.
+ * - Fails with VARVE_TRUNCATED if the file ends within a record.
+ * - Fails with VARVE_TOO_NEW for a compressed file if the library was built
+ *   without zlib. */
 VARVE_API varve_records *varve_records_open_tfrecords(const char *path,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* Open several files of one of these kinds as one source. Without `shuffle` the
- * records are in the order of the list. With `shuffle` all records of all files
- * are shuffled together. `count` is above 0; the paths are copied. No record
- * continues in the next file. Files without records are permitted.
+/* Open several files of one kind as one source.
  *
- * These calls read each file once, except that files of fixed-size records are
- * not read with `no_content`. A file is opened and checked again when one of
- * its records is read. Up to 16 are open at a time. The source takes as much
- * memory as a single file with all the records, and the decompression states of
- * each compressed TFRecord file that is open.
+ * `paths` are `count` paths, at least one, which are copied. Without `shuffle`
+ * the records have the order of the list. With `shuffle` all records of all
+ * files are shuffled together. A record does not continue in the next file.
+ * Files without records are permitted.
+ *
+ * These functions read each file once, except that files of fixed-size records
+ * are not read with `no_content`. A file is opened and checked again when one
+ * of its records is read. Up to 16 files are open at a time. The source takes
+ * as much memory as a single file with all records, and the decompression
+ * states of each compressed TFRecord file that is open.
  *
  * A position contains the name of each file without its directory, its size,
- * its number of records and a digest. The open files must be the same in the
- * same order. Otherwise reading fails with VARVE_MISMATCH, and the message
- * names the first file that differs. With `allow_appended` the list may be
- * longer: the epoch in progress continues with the files that it began with,
- * and the next epoch contains the records of all files. */
+ * its number of records and a checksum. The open files must be the same in the
+ * same order. Otherwise reading returns VARVE_MISMATCH, and the message
+ * contains the first file that differs. With `allow_appended` the list may be
+ * longer: the current epoch continues with the files with which it began, and
+ * the next epoch contains the records of all files. */
 VARVE_API varve_records *varve_records_open_line_files(const char *const *paths,
     size_t count, const varve_records_options *options,
     varve_error *error) VARVE_MUST_CHECK;
@@ -138,111 +163,135 @@ VARVE_API varve_records *varve_records_open_tfrecord_files(
     const char *const *paths, size_t count,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* Whole files, each one record, in the order of their paths, which are copied.
- * A file is open only while it is read, and is checked each time. */
+/* Opens a list of files, each of which is one record, in the order of `paths`.
+ * The paths are copied. A file is open only while it is read, and is checked
+ * each time. */
 VARVE_API varve_records *varve_records_open_files(const char *const *paths,
     size_t count, const varve_records_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* The records of an array in memory, which is borrowed. With `no_content` its
- * fingerprint is that of its extents. */
+/* Opens an array in memory as a source of `count` records of `record_size`
+ * bytes.
+ *
+ * The array is borrowed until varve_records_free. With `no_content` the
+ * fingerprint depends only on `count` and `record_size`. */
 VARVE_API varve_records *varve_records_open_array(const void *records,
     uint64_t count, size_t record_size, const varve_records_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* A source of the program's own. */
+/* A data source of the program. */
 typedef struct varve_source {
-    const char *name;        /* for messages; copied */
-    uint64_t count;          /* of records */
-    uint64_t fingerprint[2]; /* another content has another one */
+    const char *name;        /* name in messages; copied */
+    uint64_t count;          /* number of records */
+    uint64_t fingerprint[2]; /* must differ for other content */
     /* Appends the bytes of the record `index`, which is below `count`, with
-     * varve_put. With `prefetch` the thread that reads ahead calls it,
-     * otherwise the thread of the program; never two threads at once. After a
-     * failure the same record may be read again. It may fill in `error`. */
+     * varve_put. It may fill in `error`. After a failure the same record may be
+     * read again. One thread at a time calls it: with `prefetch` the thread
+     * that reads ahead, otherwise the thread of the program. */
     varve_status (*read)(
         void *self, uint64_t index, varve_sink *sink, varve_error *error);
-    void (*close)(void *self); /* by varve_records_free; may be NULL */
+    void (*close)(void *self); /* called by varve_records_free; may be NULL */
     void *self;
     varve_reserved reserved;
 } varve_source;
 
-/* The records of such a source, which is copied. Where this fails, `close` is
- * not called. */
+/* Opens a data source of the program. `source` is copied. If the call fails,
+ * `close` is not called. */
 VARVE_API varve_records *varve_records_open(const varve_source *source,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* Takes NULL. Its node must be gone from the graph, or not be used again. */
+/* Frees the records and closes their files. NULL is accepted. The node of
+ * varve_add_records must be removed from the graph before, or not be used
+ * again. */
 VARVE_API void varve_records_free(varve_records *records);
 
 /* --- Reading ------------------------------------------------------------ */
 
-/* The bytes of one record. */
+/* A record. Its bytes are borrowed. */
 typedef struct varve_record {
     const void *data; /* never NULL */
     size_t size;
-    uint64_t index; /* its number in the source */
+    uint64_t index; /* number of the record in the source */
 } varve_record;
 
-/* Records that follow one another. Their bytes stand side by side without gaps,
- * so that a batch of equal ones is an array that begins at records[0].data. All
- * of it is borrowed until the next call for these records. */
+/* A batch of records.
+ *
+ * The bytes of the records are stored one after the other without gaps, so a
+ * batch of records of equal size is an array at records[0].data. All data is
+ * borrowed until the next call for the same varve_records. */
 typedef struct varve_batch {
     const varve_record *records;
-    size_t count;    /* 0: the data has ended */
-    uint64_t epoch;  /* from 0 */
-    bool ends_epoch; /* the last of its epoch */
+    size_t count;    /* 0: end of the data */
+    uint64_t epoch;  /* number of the epoch, from 0 */
+    bool ends_epoch; /* the last batch of its epoch */
     varve_reserved reserved;
 } varve_batch;
 
-/* The next batch. None goes over the end of an epoch: its last one is smaller,
- * or is left out with `drop_last`. Behind the last epoch, and of a source
- * without records, come batches of none.
+/* Returns the next batch of records.
  *
- * VARVE_MISMATCH as varve_records_check says; VARVE_CORRUPT, VARVE_TRUNCATED or
- * what the system or the program's own source says where a record cannot be
- * read; VARVE_NO_MEMORY. The position is then as it was. */
+ * A batch never contains records of two epochs. The last batch of an epoch is
+ * smaller, or is omitted with `drop_last`. After the last epoch, and for a
+ * source without records, `batch->count` is 0.
+ *
+ * If the call fails, the position does not change.
+ *
+ * - Returns VARVE_MISMATCH if varve_records_check would return it, or if a file
+ *   has changed.
+ * - Returns VARVE_CORRUPT or VARVE_TRUNCATED if a record is damaged, and the
+ *   status of a failed system call or of the program's own source.
+ * - Returns VARVE_NO_MEMORY if memory allocation fails. */
 VARVE_API varve_status varve_records_next(varve_records *records,
     varve_batch *batch, varve_error *error) VARVE_MUST_CHECK;
 
-/* The same for a batch of `count` records; 0 as 1. */
+/* Returns the next batch like varve_records_next, with `count` records instead
+ * of the option `batch`. 0 stands for 1. */
 VARVE_API varve_status varve_records_take(varve_records *records, size_t count,
     varve_batch *batch, varve_error *error) VARVE_MUST_CHECK;
 
-/* The number of records in the source. */
+/* Returns the number of records in the source. */
 VARVE_API uint64_t varve_records_count(const varve_records *records);
 
-/* Returns the path of the file that contains a record of a list of files, by
- * the index of the record; valid until varve_records_free. `*record` is set to
- * its number in that file, from 0, without the skipped lines; `record` may be
- * NULL. NULL and 0 for other sources, and for an index that is too large. */
+/* Returns the path of the file of a list that contains the record `index`.
+ *
+ * `*record` is set to its number in that file, from 0, without the skipped
+ * lines; `record` may be NULL. The path is valid until varve_records_free. For
+ * other sources, and for an index that is too large, the result is NULL and
+ * `*record` is 0. */
 VARVE_API const char *varve_records_file(
     const varve_records *records, uint64_t index, uint64_t *record);
 
-/* Where the next record stands: its epoch, and how many records of it were
- * given before. At the end of an epoch that is the beginning of the next. */
+/* Return the position: the epoch of the next record, and the number of records
+ * of this epoch that have been consumed. At the end of an epoch this is the
+ * beginning of the next one. */
 VARVE_API uint64_t varve_records_epoch(const varve_records *records);
 VARVE_API uint64_t varve_records_consumed(const varve_records *records);
 
 /* --- The position in a graph -------------------------------------------- */
 
-/* Adds an object whose variables view the position: "epoch", "consumed",
- * "seed", "shuffle", "count" (uint64[]) and "fingerprint" (uint64[2]). A list
- * of files also has "file" and "record", the place of the next record, and the
- * state "files", a text with one line for each file. A restoration sets these:
- * the order and the position are then those of the checkpoint, even if the
- * options differ. If a restoration is waiting for them, their values arrive
- * here. */
+/* Adds an object to the graph whose variables view the position.
+ *
+ * The variables are "epoch", "consumed", "seed", "shuffle" and "count"
+ * (uint64[]) and "fingerprint" (uint64[2]). A list of files also has "file" and
+ * "record", the location of the next record, and the state "files", a text with
+ * one line for each file.
+ *
+ * A restore sets them: order and position are then those of the checkpoint,
+ * even if the options differ. If a restoration holds pending values for them,
+ * the call restores them. The records must outlive the node. */
 VARVE_API varve_node *varve_add_records(
     varve_node *parent, const char *name, varve_records *records);
 
-/* Whether the position is one of this source: VARVE_MISMATCH, with both counts
- * and fingerprints, where it was restored and is that of another source, or of
- * this one before it changed. Reading fails likewise. */
+/* Checks that the position belongs to this source.
+ *
+ * - Returns VARVE_MISMATCH, with both counts and fingerprints in the message,
+ *   if the position was restored and belongs to another source, or to an
+ *   earlier content of this source. Reading then fails too. If the change is
+ *   intended, call varve_records_rewind. */
 VARVE_API varve_status varve_records_check(
     const varve_records *records, varve_error *error) VARVE_MUST_CHECK;
 
-/* Goes to the beginning of an epoch, and takes the source as it is: what is to
- * be done where the check fails and the change is meant. */
+/* Moves the position to the beginning of an epoch and accepts the current
+ * content of the source. */
 VARVE_API void varve_records_rewind(varve_records *records, uint64_t epoch);
 
 VARVE_END_DECLS

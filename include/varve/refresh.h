@@ -1,5 +1,6 @@
-/* refresh.h - nodes that are brought up to date before values are saved or
- * restored.
+/* refresh.h - Updates nodes of a graph before values are saved or restored.
+ *
+ *     varve_set_refresh(mesh, update_mesh, &simulation);
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,23 +11,27 @@
 
 VARVE_BEGIN_DECLS
 
-/* Brings a node up to date with the program: binds variables to the memory that
- * there is now (varve_rebind), adds and removes children. Anything but VARVE_OK
- * fails the call that it was called by: VARVE_NO_MEMORY as that, all else as
- * VARVE_CALLBACK with the path. A mistake that it makes in the graph fails the
- * call too, and is none of the graph then. */
+/* A callback that updates a node to the current state of the program. It binds
+ * variables to current memory (varve_rebind), and adds and removes children.
+ *
+ * If the result is not VARVE_OK, the call in progress fails, with
+ * VARVE_NO_MEMORY if that was the result, otherwise with VARVE_CALLBACK and the
+ * path. If the callback causes an error that the graph would record, the call
+ * in progress fails with it, and the graph does not record it. */
 typedef varve_status varve_refresh(void *user, varve_node *node);
 
-/* Has `refresh` called with the node at the beginning of each call that saves,
- * plans, or restores values of it, or takes a snapshot, of a node from which it
- * can be reached, or which can be reached from it; by the thread of that call,
- * before the library reads any value or follows any edge. The callback must not
- * remove the node itself, and what it removes below must not be the node that
- * is saved. One at a time for each node; NULL takes it away. It costs a call,
- * and what the callback does.
+/* Sets a callback that updates a node before each save, restore, dry run and
+ * snapshot.
  *
- * For memory behind a pointer varve_array_at (varve/memory.h) is simpler, and
- * varve_add_struct (varve/struct.h) for pointers in structs. */
+ * The callback is called at the beginning of each such call whose root is
+ * reachable from the node, or from whose root the node is reachable. It runs on
+ * the thread of the call, before the library reads a value or follows an edge.
+ * It must not remove the node itself or the node that is saved.
+ *
+ * A node has one callback; NULL removes it.
+ *
+ * For memory behind a pointer, varve_array_at (memory.h) is simpler. For
+ * pointers in structs use varve_add_struct (struct.h). */
 VARVE_API void varve_set_refresh(
     varve_node *node, varve_refresh *refresh, void *user);
 

@@ -1,12 +1,13 @@
-/* slice.h - variables that are a part of a larger value.
+/* slice.h - Adds variables that are a part (a shard) of a larger value.
  *
- *     Rows 1000 to 1999 of a table, of which this process has no more:
+ * This process holds rows 1000 to 1999 of a table of 8000 rows:
+ *
  *     uint64_t start[] = { 1000, 0 };
  *     varve_add_slice(root, "table", varve_array(rows, 1000, 64),
  *         VARVE_SHAPE(8000, 64), start);
  *
- * A checkpoint has the whole value, from whatever process; a read delivers the
- * part. docs/slices.md shows it.
+ * A checkpoint contains the whole value, regardless of the number of processes
+ * that wrote it. A restore reads the part. docs/slices.md has examples.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,40 +20,47 @@
 
 VARVE_BEGIN_DECLS
 
-/* Of which value a variable is a part: its shape, and where in it the variable
- * starts, in each dimension. How far it goes says varve_value. */
+/* The value of which a variable is a part: its shape, and the start of the part
+ * in each dimension. varve_value returns the shape of the part. */
 typedef struct varve_slice {
     varve_shape shape;
     uint64_t start[VARVE_MAX_RANK];
 } varve_slice;
 
-/* A variable over the program's memory, as by varve_add_variable, that is a
- * part of a value of `shape`: from `start` on, which has as many numbers as the
- * shape has extents, as far as the view goes. Its memory is row-major without
- * gaps, unless the view has strides (varve/memory.h). An extent may be 0: this
- * program has nothing of the value.
+/* Adds a variable over the program's memory that is a part of a value of the
+ * given shape.
  *
- * A read compares type and shape of the whole value, and reads no more than the
- * chunks of 1 MiB that the part meets; a value whose only sum is over all of
- * it, as in other people's formats, is read whole to verify it. Options that
- * reshape or resize do not apply. A save of a part fails with VARVE_MISUSE: the
- * file would lack the rest; but for those of many processes, which have it
- * among them, in one file or (redundancy.h) in one each. A slice that is all of
- * its value is saved as any variable.
+ * `view` is the memory of the part, row-major unless it has strides (memory.h).
+ * `start` has one index for each dimension of `shape`. An extent of the view
+ * may be 0 if this process holds no elements.
  *
- * VARVE_BAD_SHAPE where the view has another rank or leaves the shape,
- * VARVE_MISUSE for strings. */
+ * A restore compares the type and shape of the whole value. It reads only the
+ * chunks of 1 MiB that contain elements of the part. A value that has a single
+ * checksum, as in external formats, is read completely to verify it. The
+ * options `reshape` and `resize` do not apply.
+ *
+ * A save by a single process returns VARVE_MISUSE if the part is smaller than
+ * the value, because the file would be incomplete. A collective save writes the
+ * parts of all processes, to one file or, with redundancy.h, to one file for
+ * each process.
+ *
+ * - Records VARVE_BAD_SHAPE if the rank of the view differs from that of the
+ *   shape, or if the part exceeds the shape.
+ * - Records VARVE_MISUSE for strings, or if `start` is NULL and the rank is not
+ *   0. */
 VARVE_API varve_node *varve_add_slice(varve_node *parent, const char *name,
     varve_tensor view, varve_shape shape, const uint64_t *start);
 
-/* The same over memory that the library allocates for the elements of the box,
- * as by varve_add_allocated_variable; the initializer is given these. */
+/* Adds a slice like varve_add_slice, over memory that the library allocates.
+ *
+ * `box` is the part. The memory holds its elements, and the initializer is
+ * called with them; see varve_add_allocated_variable. */
 VARVE_API varve_node *varve_add_allocated_slice(varve_node *parent,
     const char *name, varve_dtype dtype, varve_shape shape,
     const varve_box *box, varve_initializer *initializer, void *user);
 
-/* What a variable is a part of; NULL for any other node. varve_add_slot_like of
- * a slice is a slice of the same part. */
+/* Returns the value of which a variable is a part, or NULL for any other node.
+ * varve_add_slot_like for a slice adds a slice of the same part. */
 VARVE_API const varve_slice *varve_slice_of(const varve_node *node);
 
 VARVE_END_DECLS

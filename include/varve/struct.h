@@ -1,4 +1,4 @@
-/* struct.h - a struct of the program's as it is, described once.
+/* struct.h - Adds the members of a struct to a graph, from a table of fields.
  *
  *     struct adam {
  *         int64_t step;
@@ -16,13 +16,16 @@
  *     };
  *     varve_add_struct(root, "adam", adam_fields, &adam);
  *
- * Types, extents and places are the compiler's, so that a table cannot differ
- * from its struct in them; a member of a type that has no element type does not
- * compile. The object has an edge for each field, of its name: variables over
- * the members, objects and lists of structs, and states for text.
+ * The struct becomes an object with one edge for each field, which has the name
+ * of the member. Values become variables over the members, structs become
+ * objects, arrays of structs become lists, and text becomes a state.
  *
- * Pointers may be set and counts may change at any time: each call that saves,
- * takes, plans or restores values looks at the structs again that it reaches.
+ * The compiler supplies types, extents and offsets, so they always match the
+ * struct. A member whose type has no element type does not compile.
+ *
+ * The program may set pointers and change counts at any time. Each call that
+ * saves or restores values, takes a snapshot or makes a dry run examines the
+ * reachable structs first.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,94 +39,120 @@
 VARVE_BEGIN_DECLS
 
 typedef enum varve_field_kind {
-    VARVE_FIELD_NONE = 0,      /* behind the last one */
+    VARVE_FIELD_NONE = 0,      /* the end of the table */
     VARVE_FIELD_IS_VALUE = 1,  /* elements */
-    VARVE_FIELD_IS_TEXT = 2,   /* chars up to a NUL */
-    VARVE_FIELD_IS_STRUCT = 3, /* one struct, */
-    VARVE_FIELD_IS_LIST = 4,   /* and any number of them */
-    VARVE_FIELD_IS_GONE = 5    /* in older files only */
+    VARVE_FIELD_IS_TEXT = 2,   /* characters up to a NUL */
+    VARVE_FIELD_IS_STRUCT = 3, /* one struct */
+    VARVE_FIELD_IS_LIST = 4,   /* any number of structs */
+    VARVE_FIELD_IS_GONE = 5    /* only older files contain it */
 } varve_field_kind;
 
-/* Makes room where a pointer is NULL, zeroed, as calloc does. */
+/* A function that allocates zeroed memory for a pointer that is NULL, like
+ * calloc. */
 typedef void *varve_make_room(size_t count, size_t size);
 
-/* How many there are of a member of `*object`, which may be asked any time. */
+/* A function that returns the number of elements of a member of `*object`. The
+ * library may call it at any time. */
 typedef size_t varve_count_of(const void *object);
 
-/* How many elements row `row` of a member of `*object` has, likewise. */
+/* A function that returns the number of elements in row `row` of a member of
+ * `*object`. The library may call it at any time. */
 typedef size_t varve_row_length(const void *object, size_t row);
 
-/* Gives text another size, as realloc does; of size 0 frees it and returns
- * NULL. */
+/* A function that resizes text like realloc. A size of 0 frees the text and
+ * returns NULL. */
 typedef void *varve_resize_text(void *text, size_t size);
 
-/* A field, as the macros below fill it in. Behind their arguments can stand, as
- * in VARVE_FIELD(struct adam, rate, .is_later = true), what begins here: */
+/* A field of a table, as the macros below initialize it.
+ *
+ * The members up to `more`, and `called`, can be set after the arguments of a
+ * macro:
+ *
+ *     VARVE_FIELD(struct adam, rate, .is_later = true) */
 typedef struct varve_field {
-    const char *older_names; /* in older files, as "speed" or "speed|velocity";
-                                varve_alias */
-    bool is_later; /* it came later than older files, which leave it as it is:
-                      VARVE_TAG_LATER */
-    bool is_fixed; /* a restoration and each save must find it as it is:
-                      VARVE_TAG_FIXED */
-    varve_make_room *room; /* where the pointer is NULL and a file has the
-                              field: calloc, or the program's own */
-    size_t more; /* elements than the first member that counts says: 1 of the
-                    int *begins of a number of rows, which has their end too */
+    /* Names of the field in older files, such as "speed" or "speed|velocity";
+     * see varve_alias. */
+    const char *older_names;
+    /* The field was added after older files were written; without a saved value
+     * it keeps its value. See VARVE_TAG_LATER. */
+    bool is_later;
+    /* Restores compare the value and do not overwrite it; saves fail if it has
+     * changed. See VARVE_TAG_FIXED. */
+    bool is_fixed;
+    /* Allocates memory if the pointer is NULL and a file contains the field:
+     * calloc or a function of the program. */
+    varve_make_room *room;
+    /* Number of elements in addition to the count of the first extent. For
+     * example 1 for an array of row offsets that also contains the end of the
+     * last row. */
+    size_t more;
 
-    /* The macros' own. */
+    /* Set by the macros. */
     varve_field_kind kind;
     const char *name;
     size_t offset;
-    size_t size;          /* of the member; 0: a flexible array */
-    size_t element_size;  /* of what is behind one index, or behind a pointer */
-    size_t struct_size;   /* of the struct that has the member */
-    varve_dtype dtype;    /* of a value */
-    bool is_pointer;      /* the member points at it */
-    bool has_rows;        /* one more extent is in `element_size` */
-    bool is_row_pointers; /* a pointer for each row, and that points at it */
-    unsigned rank;        /* how many of these there are: */
+    size_t size;          /* size of the member in bytes; 0: a flexible array */
+    size_t element_size;  /* size of an element of the array or pointer */
+    size_t struct_size;   /* size of the struct that contains the member */
+    varve_dtype dtype;    /* element type of a value */
+    bool is_pointer;      /* the member is a pointer to the values */
+    bool has_rows;        /* `element_size` includes another extent */
+    bool is_row_pointers; /* the member points to one pointer for each row */
+    unsigned rank;        /* number of `extents` */
     varve_extent extents[3];
-    const struct varve_field *fields; /* of the structs */
+    const struct varve_field *fields; /* table of the structs */
 
-    /* And behind the arguments too, as in VARVE_FIELD(struct layer, w, .called
-     * = "kernel"): */
-    const char *called; /* its name in the graph, if not that of the member */
+    /* The name in the graph, if it differs from the name of the member. It can
+     * be set after the arguments of a macro: VARVE_FIELD(struct layer, w,
+     * .called = "kernel"). */
+    const char *called;
 
-    varve_count_of
-        *count;       /* the macros': the first extent; NULL: it is above */
-    const void *ones; /* of a bit-field: the struct with all bits of it set */
-    varve_row_length *row_length; /* NULL: rows are of one length */
-    varve_resize_text *resize;    /* of text behind a pointer */
+    varve_count_of *count; /* the first extent; NULL: in `extents` */
+    /* For a bit-field: the struct with all its bits set. */
+    const void *ones;
+    /* NULL: all rows have the same length. */
+    varve_row_length *row_length;
+    /* For text behind a pointer. */
+    varve_resize_text *resize;
     void *reserved[3];
 } varve_field;
 
-/* An object with the fields of a struct, whose memory stays where it is as that
- * of variables does. `fields` must stay too. A table that does not match its
- * struct, a count below 0, a NULL pointer to what is not empty: VARVE_MISUSE
- * with the path of the field, and nothing is added. In C and C++ the size of
- * `*object` is compared with that of the table's struct. */
+/* Adds an object with the fields of a struct.
+ *
+ * The struct and the table must stay valid at their addresses as long as the
+ * object is in the graph. C and C++ compilers compare the size of `*object`
+ * with that of the struct in the table.
+ *
+ * - Records VARVE_MISUSE with the path of the field, and adds nothing, if the
+ *   table does not match the struct, a count is negative, or a pointer to one
+ *   or more elements is NULL. */
 #define varve_add_struct(parent, name, fields, object)                         \
     varve_add_sized_struct(parent, name, fields, object, sizeof *(object))
 
-/* The same where the type is not known; a `size` of 0 is not compared. */
+/* Adds a struct whose type is not known to the caller, like varve_add_struct.
+ * `size` is the size of the struct in bytes; 0 skips the comparison. */
 VARVE_API varve_node *varve_add_sized_struct(varve_node *parent,
     const char *name, const varve_field *fields, void *object, size_t size);
 
-/* Looks at a struct again, which is now at `object`: after it has moved; or at
- * once where a pointer of it was set or a count has changed, which the next
- * call that takes values sees by itself. Variables view the memory that there
- * is now, in its shape (varve_rebind), also where the program has bound them to
- * other memory, and fields come back that it has removed. Lists get and lose
- * elements at their end, and a pointer that is NULL and has `room` takes its
- * node away (varve_remove). Structs, text and variables of another type that
- * the program itself has put in their place stay what they are; a list that
- * gets shorter only loses its edge to them. VARVE_MISUSE as above, and nothing
- * has changed, where the struct does not match, or for a node that is no
- * struct. */
+/* Updates the object of a struct after the struct has moved to `object`.
+ *
+ * The call also applies changed pointers and counts at once; otherwise the next
+ * call that saves or restores values applies them.
+ *
+ * Variables are bound to current memory and take its shape (varve_rebind), even
+ * if the program has bound them to other memory. Fields that the program has
+ * removed from the graph are added again. Lists gain and lose elements at their
+ * end. If a pointer is NULL and has `room`, its node is removed (varve_remove).
+ * Structs, text and variables of another type that the program itself has put
+ * in their place remain; a list that becomes shorter only loses its edges to
+ * them.
+ *
+ * - Records VARVE_MISUSE, and changes nothing, if the struct does not match its
+ *   table, or if the node is not a struct. */
 VARVE_API void varve_rebind_struct(varve_node *node, void *object);
 
-/* Text by itself: a state over char[size], as VARVE_FIELD_TEXT makes it. */
+/* Adds a text in a buffer of `size` characters as a state, like
+ * VARVE_FIELD_TEXT. */
 VARVE_API varve_node *varve_add_text(
     varve_node *parent, const char *name, char *text, size_t size);
 
@@ -131,75 +160,104 @@ VARVE_API varve_node *varve_add_text(
 
 /* --- Values --------------------------------------------------------------- */
 
-/* A number, bool, enum, or varve_string. */
+/* Describes a member that is a number, bool, enum or varve_string. */
 #define VARVE_FIELD(type, ...)                                                 \
     VARVE_FIELD_SCALAR_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
-/* VARVE_FIELDS(struct adam, step, rate, betas): 1 to 32 members in one line,
- * each a field as VARVE_FIELD or, of an array, VARVE_FIELD_ARRAY makes it.
- * Pointers and structs do not compile. */
+/* Describes 1 to 32 members at once.
+ *
+ *     VARVE_FIELDS(struct adam, step, rate, betas)
+ *
+ * Each member becomes a field as with VARVE_FIELD or, for an array,
+ * VARVE_FIELD_ARRAY. Pointers and structs do not compile. */
 #define VARVE_FIELDS(type, ...)                                                \
     VARVE_EACH_(VARVE_FIELD_IN_PLACE_, type, __VA_ARGS__)
 
-/* An array in place, of one dimension or two; and of three. */
+/* Describe an array member. VARVE_FIELD_ARRAY is for one or two dimensions,
+ * VARVE_FIELD_ARRAY_3D for three. */
 #define VARVE_FIELD_ARRAY(type, ...)                                           \
     VARVE_FIELD_ARRAY_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 #define VARVE_FIELD_ARRAY_3D(type, ...)                                        \
     VARVE_FIELD_ARRAY_3D_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
-/* As many elements of a type of your choice as the member, a number or an
- * array, has room for: float16 in uint16_t[8], bytes in char[8]. */
+/* Describes a number or an array whose memory holds elements of another type,
+ * such as float16 in uint16_t[8], or bytes in char[8].
+ *
+ *     VARVE_FIELD_AS(struct net, half, VARVE_FLOAT16)
+ *
+ * The value has as many elements of that type as fit in the member. */
 #define VARVE_FIELD_AS(type, member, ...)                                      \
     VARVE_FIELD_AS_(type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
-/* VARVE_FIELD_POINTER(struct net, weights, weight_count): behind a pointer, as
- * many as another member says; float (*rows)[9] will do. NULL is for none. A
- * member that counts, and is a field too, is fixed: so nothing in a file makes
- * it more than there is. */
+/* Describes elements behind a pointer.
+ *
+ *     VARVE_FIELD_POINTER(struct net, weights, weight_count)
+ *
+ * The last argument is the member that contains the number of elements. The
+ * pointer may be a pointer to rows, such as float (*rows)[9]. It may be NULL if
+ * the number is 0.
+ *
+ * If the count is itself a field, it is treated as fixed: a restore compares it
+ * and does not write it. A file thus cannot make it larger than the memory. */
 #define VARVE_FIELD_POINTER(type, member, ...)                                 \
     VARVE_FIELD_POINTER_(                                                      \
         type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
-/* VARVE_FIELD_POINTER_TO(struct net, weights, 784 * 10): a number of them that
- * is always the same. */
+/* Describes a constant number of elements behind a pointer.
+ *
+ *     VARVE_FIELD_POINTER_TO(struct net, weights, 784 * 10) */
 #define VARVE_FIELD_POINTER_TO(type, member, ...)                              \
     VARVE_FIELD_POINTER_TO_(                                                   \
         type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
-/* VARVE_FIELD_POINTER_BY(struct layer, weights, count_weights): as many as a
- * function of the program's says, of what it likes: a product of members, a
- * member of another struct, a header in front of the elements. What a file may
- * change of that is best fixed. Where the pointer is NULL, and the function
- * returns 0 then, `.room` is called for as many as the file has, and the
- * function has to return that number afterwards: `.room` fills in the header.
- */
+/* Describes elements behind a pointer whose number a function returns.
+ *
+ *     VARVE_FIELD_POINTER_BY(struct layer, weights, count_weights)
+ *
+ * The function can use any source: a product of members, a member of another
+ * struct, or a header in front of the elements. Fields that it uses should be
+ * fixed, so that a file cannot change them.
+ *
+ * If the pointer is NULL, the function must return 0. A restore then calls
+ * `.room` with the number of elements in the file, and afterwards the function
+ * must return that number; `.room` fills in the header. */
 #define VARVE_FIELD_POINTER_BY(type, member, ...)                              \
     VARVE_FIELD_POINTER_BY_(                                                   \
         type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
-/* VARVE_FIELD_POINTER_2D(struct grid, cells, height, width) */
+/* Describes a two-dimensional value behind a pointer. Both extents are members.
+ *
+ *     VARVE_FIELD_POINTER_2D(struct grid, cells, height, width) */
 #define VARVE_FIELD_POINTER_2D(type, member, height, ...)                      \
     VARVE_FIELD_POINTER_2D_(                                                   \
         type, member, height, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
-/* VARVE_FIELD_END(struct line, points, count): the flexible array at the end.
- */
+/* Describes the flexible array at the end of a struct. The last argument is the
+ * member that contains its number of elements.
+ *
+ *     VARVE_FIELD_END(struct line, points, count) */
 #define VARVE_FIELD_END(type, member, ...)                                     \
     VARVE_FIELD_END_(type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
 /* --- Text ----------------------------------------------------------------- */
 
-/* char[N], up to its NUL, as a state of so many bytes: the N of a file may be
- * another. Text without its NUL fails a save, and text that has no room for it
- * a restoration (VARVE_CALLBACK). Behind the text a restoration leaves zeros.
- * Bytes that are no such text: VARVE_FIELD_AS(type, member, VARVE_UINT8). */
+/* Describes text in a char[N], up to its NUL. It becomes a state.
+ *
+ * A file may contain text of a buffer of another size. A restore fills the rest
+ * of the buffer with zeros. A save fails if the text has no NUL, and a restore
+ * fails if the text does not fit (VARVE_CALLBACK). For characters that are not
+ * such text use VARVE_FIELD_AS(type, member, VARVE_UINT8). */
 #define VARVE_FIELD_TEXT(type, ...)                                            \
     VARVE_FIELD_TEXT_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_TEXT)
 
 /* --- Structs -------------------------------------------------------------- */
 
-/* VARVE_FIELD_STRUCT(struct net, adam, adam_fields): one in place; and behind a
- * pointer, where NULL is for none. */
+/* Describe a struct member, and a struct behind a pointer.
+ *
+ *     VARVE_FIELD_STRUCT(struct net, adam, adam_fields)
+ *     VARVE_FIELD_STRUCT_AT(struct net, best, adam_fields)
+ *
+ * The pointer may be NULL; the graph then has no object for it. */
 #define VARVE_FIELD_STRUCT(type, member, ...)                                  \
     VARVE_FIELD_STRUCT_(                                                       \
         type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_STRUCT)
@@ -207,10 +265,16 @@ VARVE_API varve_node *varve_add_text(
     VARVE_FIELD_STRUCT_AT_(                                                    \
         type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_STRUCT)
 
-/* VARVE_FIELD_STRUCTS(struct net, layers, layer_fields): a list of those of an
- * array; behind a pointer, and at the end, as VARVE_FIELD_STRUCTS_AT(struct
- * net, layers, layer_fields, layer_count); and behind one as a function says.
- */
+/* Describe an array of structs, which becomes a list.
+ *
+ *     VARVE_FIELD_STRUCTS(struct net, layers, layer_fields)
+ *     VARVE_FIELD_STRUCTS_AT(struct net, layers, layer_fields, layer_count)
+ *
+ * VARVE_FIELD_STRUCTS is for an array member. VARVE_FIELD_STRUCTS_AT is for an
+ * array behind a pointer; its last argument is the member that contains the
+ * count. VARVE_FIELD_STRUCTS_BY has a function that returns the count instead.
+ * VARVE_FIELD_STRUCTS_END is for the flexible array at the end of a struct,
+ * also with a member. */
 #define VARVE_FIELD_STRUCTS(type, member, ...)                                 \
     VARVE_FIELD_STRUCTS_(type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_LIST)
 #define VARVE_FIELD_STRUCTS_AT(type, member, fields_, ...)                     \
@@ -223,18 +287,18 @@ VARVE_API varve_node *varve_add_text(
     VARVE_FIELD_STRUCTS_END_(                                                  \
         type, member, fields_, __VA_ARGS__, .kind = VARVE_FIELD_IS_LIST)
 
-/* struct_forms.h has more: bit-fields, text behind a pointer, rows behind
+/* struct_forms.h has macros for bit-fields, text behind a pointer, rows behind
  * pointers of their own, and arrays of structs of two dimensions. */
 
-/* --- And more ------------------------------------------------------------- */
+/* --- Removed fields, and the end of a table ----------------------------- */
 
-/* A field that only older files have: varve_retire. */
+/* Describes a field that only older files contain. See varve_retire. */
 #define VARVE_FIELD_GONE(name_)                                                \
     {                                                                          \
         .kind = VARVE_FIELD_IS_GONE, .name = name_                             \
     }
 
-/* The last of every table. */
+/* Marks the end of a table. Every table needs it. */
 #define VARVE_FIELDS_END                                                       \
     {                                                                          \
         .kind = VARVE_FIELD_NONE                                               \

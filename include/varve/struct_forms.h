@@ -1,5 +1,5 @@
-/* struct_forms.h - lines of a table for members that are neither in one piece
- * nor behind one pointer; include struct.h.
+/* struct_forms.h - Macros of struct.h for bit-fields, text behind pointers, and
+ * rows behind pointers. Include struct.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,17 +14,20 @@
 
 /* --- Bit-fields ----------------------------------------------------------- */
 
-/* VARVE_FIELD_BITS(struct s, flags): a bit-field, which has no address. It is a
- * scalar of type int64 or uint64, or bool for a bool. A number of a file that
- * it has no room for fails a restoration (VARVE_CALLBACK). For tables outside
- * of functions, with gcc and clang. */
+/* Describes a bit-field.
+ *
+ *     VARVE_FIELD_BITS(struct s, flags)
+ *
+ * It becomes a scalar variable of type int64, uint64 or bool. A restore of a
+ * number that does not fit fails (VARVE_CALLBACK). The macro can be used in
+ * tables outside functions, with gcc and clang. */
 #ifdef __GNUC__
 #define VARVE_FIELD_BITS(type, ...)                                            \
     VARVE_FIELD_BITS_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 #endif
 
-/* The type of an assignment is that of the member; gcc has one for each width,
- * and so is -1 all bits of it without a warning. */
+/* The type of an assignment is the type of the member. gcc has a type for each
+ * width, so -1 sets all bits without a warning. */
 #ifdef __GNUC__
 #define VARVE_BITS_(type, member_, number)                                     \
     ((__typeof__(VARVE_MEMBER_(type, member_) = 0))(number))
@@ -57,18 +60,20 @@
     }
 #endif
 
-/* --- Rows ----------------------------------------------------------------- */
-
 /* --- Text behind a pointer ------------------------------------------------ */
 
-/* VARVE_FIELD_TEXT_POINTER(struct net, label): a char * that the struct owns,
- * or NULL, as a state. Each save looks at the pointer and at the length up to
- * the NUL again. A restoration allocates the text by realloc, or frees it if
- * NULL was saved: it must be NULL or of malloc, and the program frees it. Text
- * of two members at one address is VARVE_MISUSE.
+/* Describes text behind a char * that the struct owns. It becomes a state.
  *
- * The bytes are those of VARVE_FIELD_TEXT, so that either reads what the other
- * has saved, and a single 0 for NULL. */
+ *     VARVE_FIELD_TEXT_POINTER(struct net, label)
+ *
+ * The pointer may be NULL. Each save reads the pointer and the text up to its
+ * NUL. A restore allocates the text with realloc, or frees it if NULL was
+ * saved. The pointer must therefore be NULL or from malloc, and the program
+ * frees the text. If two members point to the same text, the call returns
+ * VARVE_MISUSE.
+ *
+ * The saved bytes are those of VARVE_FIELD_TEXT, so each of the two can restore
+ * the other. NULL is saved as a single byte 0. */
 #define VARVE_FIELD_TEXT_POINTER(type, ...)                                    \
     VARVE_FIELD_TEXT_POINTER_(type, __VA_ARGS__, .kind = VARVE_FIELD_IS_TEXT)
 
@@ -88,12 +93,18 @@ static inline void *varve_resize_text_(void *text, size_t size)
 
 /* --- Rows ----------------------------------------------------------------- */
 
-/* VARVE_FIELD_ROWS(struct grid, rows, height, width): double **rows, a pointer
- * to `height` pointers, each to a row of `width` elements, where `height` and
- * `width` are members. The value has two dimensions.
+/* Describe rows that have a pointer each.
+ *
+ *     VARVE_FIELD_ROWS(struct grid, rows, height, width)
+ *     VARVE_FIELD_ROWS_BY(struct triangle, rows, height, row_length)
+ *
+ * The member is for example a double **, a pointer to `height` pointers, each
+ * to a row of `width` elements. `height` and `width` are members. The value has
+ * two dimensions.
  *
  * VARVE_FIELD_ROWS_BY takes a function that returns the length of each row, for
- * example of a triangle. The value has one dimension, row after row.
+ * example of a triangle. The value then has one dimension and contains the rows
+ * one after the other.
  *
  * A row that is NULL is VARVE_MISUSE, unless it has no elements. `.room` is
  * called for the pointers, and once for each row. */
@@ -104,7 +115,7 @@ static inline void *varve_resize_text_(void *text, size_t size)
     VARVE_FIELD_ROWS_BY_(                                                      \
         type, member, height, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
-/* Of what is behind the pointers of rows. */
+/* The initializer of a field of rows. */
 #define VARVE_ROW_POINTERS_(type, member_, ...)                                \
     VARVE_POINTED_(type, member_, .is_row_pointers = true,                     \
         .dtype = VARVE_DTYPE_OF(VARVE_MEMBER_(type, member_)[0]),              \
@@ -128,9 +139,12 @@ static inline void *varve_resize_text_(void *text, size_t size)
 
 /* --- Structs in two dimensions -------------------------------------------- */
 
-/* VARVE_FIELD_STRUCTS_2D(struct world, cells, cell_fields): those of an array
- * of two dimensions, as a list of rows, of which each has a list `columns`. For
- * tables outside of functions. */
+/* Describes a two-dimensional array of structs.
+ *
+ *     VARVE_FIELD_STRUCTS_2D(struct world, cells, cell_fields)
+ *
+ * It becomes a list of rows; each row has a list `columns`. The macro can be
+ * used in tables outside functions. */
 #define VARVE_FIELD_STRUCTS_2D(type, member, ...)                              \
     VARVE_FIELD_STRUCTS_2D_(                                                   \
         type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_LIST)

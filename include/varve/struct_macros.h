@@ -1,4 +1,4 @@
-/* struct_macros.h - what the macros of struct.h are made of; include that.
+/* struct_macros.h - Implements the macros of struct.h. Include struct.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,8 @@
 
 #define VARVE_MEMBER_(type, member) (((type *)0)->member)
 
-/* Of a list of types: what a type has in a _Generic, and its number. */
+/* For a list of types: the association of each type in a _Generic, and its
+ * number. */
 #define VARVE_TYPES_(X, m)                                                     \
     X(_Bool, VARVE_BOOL, m), X(signed char, VARVE_INT8, m),                    \
         X(short, VARVE_INT16, m), X(int, VARVE_INT32, m),                      \
@@ -23,8 +24,8 @@
         X(double _Complex, VARVE_COMPLEX128, m),                               \
         X(varve_string, VARVE_STRING, m)
 
-/* Arrays of one dimension and of two, and more of these: 256 for the second
- * one. (How many there are is rounded up, for none would not be a type.) */
+/* Arrays of one and of two dimensions; 256 is added for two. The number of
+ * elements is rounded up, because an array type cannot have 0 elements. */
 #define VARVE_ONE_(T, number, m) T(*)[] : (int)(number)
 #define VARVE_TWO_(T, number, m)                                               \
     T(*)                                                                       \
@@ -34,28 +35,29 @@
 #define VARVE_NUMBER_(T, number, m) T * : (int)(number)
 #define VARVE_ROWS_(T, number, m) T(*)[] : (int)(number) + 256
 
-/* The number of the elements of an array; of any else it does not compile. */
+/* The number of the element type of an array. Any other member does not
+ * compile. */
 #define VARVE_ARRAY_(m)                                                        \
     _Generic(&(m), VARVE_TYPES_(VARVE_ONE_, m), VARVE_TYPES_(VARVE_TWO_, m))
 
-/* Whether a member is an array of any of these. */
+/* Nonzero if a member is an array of one of these types. */
 #define VARVE_IS_ARRAY_(m)                                                     \
     (_Generic(&(m), VARVE_TYPES_(VARVE_ONE_, m), VARVE_TYPES_(VARVE_TWO_, m),  \
          default : 0) != 0)
 
-/* The number of the elements behind an index. */
+/* The number of the element type of `m[0]`. */
 #define VARVE_BEHIND_(m)                                                       \
     _Generic(                                                                  \
         &(m)[0], VARVE_TYPES_(VARVE_NUMBER_, m), VARVE_TYPES_(VARVE_ROWS_, m))
 
-/* The first element of an array, or a number itself, as a pointer. */
+/* A pointer to the first element of an array, or to a number. */
 #define VARVE_ITSELF_(T, number, m) T * : &(m)
 #define VARVE_FIRST_OF_(m)                                                     \
     _Generic(&(m), VARVE_TYPES_(VARVE_ITSELF_, m), default : (m))
 #define VARVE_NONE_(T, number, m) T * : 0
 
-/* Whether that is what `m` is itself: a pointer. Other compilers take an array
- * of rows, of the size of a pointer, for one. */
+/* Nonzero if `m` is itself that pointer. Other compilers take an array of rows
+ * that has the size of a pointer for one. */
 #ifdef __GNUC__
 #define VARVE_IS_FIRST_(m, first)                                              \
     __builtin_types_compatible_p(__typeof__(m), __typeof__(&(first)[0]))
@@ -83,7 +85,7 @@
         sizeof(m) / sizeof((m)[0]), (varve_dtype)0                             \
     }
 
-/* What every field has; a flexible member has no size. */
+/* The members that every field sets. A flexible array has no size. */
 #define VARVE_FLEXIBLE_(type, member_, ...)                                    \
     {                                                                          \
         .name = #member_, .offset = offsetof(type, member_),                   \

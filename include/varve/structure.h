@@ -1,4 +1,5 @@
-/* structure.h - a checkpoint as a graph, without the program that wrote it.
+/* structure.h - Loads a checkpoint as a graph, without the program that wrote
+ * it.
  *
  *     varve_graph *graph = varve_graph_from("run/ckpt-7", NULL, &error);
  *     varve_node *root = varve_graph_root(graph);
@@ -19,71 +20,101 @@
 
 VARVE_BEGIN_DECLS
 
-/* Reads a file into a new graph: its objects, lists, dicts, variables (which
- * the library owns), slots, tags and global names. A state is kept as the bytes
- * that it was saved as. What is in the file without a value, such as `local`
- * variables, is VARVE_DECLARED, without memory before varve_data asks. `path`
- * is what varve_restore takes; the root has the file's save counter. The graph
- * is an ordinary one, that can be walked, changed, saved and freed; it takes
- * memory for every value that it has.
+/* Loads a checkpoint into a new graph.
  *
- * NULL on failure, with the statuses of varve_restore. */
+ * `path` is a path as for varve_restore. `allocator` is copied and may be NULL.
+ *
+ * The graph contains the objects, lists, dicts, variables, slots, tags and
+ * global names of the file. The library owns the memory of the variables. A
+ * state keeps the bytes that were saved. A node without a saved value, such as
+ * a variable tagged `local`, has the state VARVE_DECLARED; its memory is
+ * allocated by varve_data. The root has the save counter of the file.
+ *
+ * The graph can be walked, changed and saved like any other. It holds all
+ * values in memory. Free it with varve_graph_free.
+ *
+ * - Fails with the status codes of varve_restore. */
 VARVE_API varve_graph *varve_graph_from(const char *path,
     const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
 
-/* The same with a part of the values. `options` are those of the restoration
- * that gives the graph its values, which begins at the node of `subtree`: all
- * nodes are there, but a variable or state whose value they leave out is
- * VARVE_DECLARED, as one is that the file has no value for, and is saved
- * without one. What is left out is not read, so that it may be damaged.
- * VARVE_MISUSE for options of how a program's graph differs from the file:
- * `resize`, `reshape`, `copy_shared`, `cast` and `rename`; and of a restoration
- * that is kept: `map` and `expect`. All values go to new memory, which has
- * nothing to lose: `passes` and `resources.staging_size` have no effect. */
+/* Loads selected values of a checkpoint into a new graph, like
+ * varve_graph_from.
+ *
+ * `options` select the values as in a restore. The graph begins at the node of
+ * the option `subtree` and contains all nodes below it. A variable or state
+ * whose value is not selected has the state VARVE_DECLARED and is saved without
+ * a value. Unselected values are not read, so they may be damaged.
+ *
+ * The options `passes` and `resources.staging_size` have no effect, because all
+ * values are restored into new memory.
+ *
+ * - Fails with VARVE_MISUSE for the options `resize`, `reshape`, `copy_shared`,
+ *   `cast`, `rename`, `map` and `expect`. */
 VARVE_API varve_graph *varve_graph_from_part(const char *path,
     const varve_read_options *options, const varve_allocator *allocator,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* The same with values that stay in the file, which is open until the end of
- * the graph: those of 64 KiB and more, but for strings, what several processes
- * have saved in pieces, and what other formats compress. They are verified by
- * this call, take no memory, and are read again, in pieces, and verified when a
- * save or a graft copies them out; such a variable views far memory
- * (varve/memory.h), and a restoration must find it as it is (VARVE_MISMATCH).
- */
+/* Loads a checkpoint into a new graph like varve_graph_from_part, but leaves
+ * large values in the file.
+ *
+ * Values of 64 KiB and more are verified by this call and take no memory. A
+ * save or varve_copy_subgraph reads them from the file in pieces and verifies
+ * them again. Such a variable is accessed through functions (memory.h), and a
+ * restore compares it like a fixed value (VARVE_MISMATCH). Strings, values that
+ * several processes saved in parts, and values that an external format
+ * compresses are loaded into memory.
+ *
+ * The file stays open until the graph is freed. */
 VARVE_API varve_graph *varve_graph_from_lazy(const char *path,
     const varve_read_options *options, const varve_allocator *allocator,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* The metadata of the file that a graph was made from, and how many there are;
- * NULL for any other graph. The graph's. With these and `keep_counter` in its
- * options varve_write writes the same bytes again where nothing has changed. */
+/* Returns the metadata of the file from which a graph was loaded, and sets
+ * `*count`.
+ *
+ * The result belongs to the graph. For any other graph it is NULL.
+ *
+ * If nothing has changed, varve_write with this metadata and the option
+ * `keep_counter` writes the same bytes again. */
 VARVE_API const varve_metadata *varve_graph_metadata(
     const varve_graph *graph, size_t *count);
 
-/* Copies `from` and all that can be reached from it, of another graph or of the
- * same, to a new child of `parent`: nodes, edges among them, slots whose owner
- * and variable are both among them, tags, older names, and values, in memory of
- * the library. States are copied as the bytes that they save now. A global name
- * that is taken already stays behind.
+/* Copies a node and everything that is reachable from it to a new child of
+ * `parent`.
  *
- * Returns the copy; NULL on failure: VARVE_NO_MEMORY, VARVE_CALLBACK of a
- * state, the first mistake of either graph, or the mistake, which `parent`'s
- * graph then remembers, that the name is taken or not valid. */
+ * `from` may belong to the same or another graph. The copy contains nodes, the
+ * edges between them, slots whose owner and variable are both copied, tags,
+ * aliases, and values in library-owned memory. The bytes of a state are those
+ * that its `save` callback writes now. A global name that `parent`'s graph
+ * already uses is not copied.
+ *
+ * Returns the copy, or NULL on failure.
+ *
+ * - Fails with VARVE_NO_MEMORY if memory allocation fails.
+ * - Fails with VARVE_CALLBACK if the callback of a state fails.
+ * - Fails with the recorded error of either graph.
+ * - Fails with VARVE_BAD_NAME or VARVE_DUPLICATE for the name; the graph of
+ *   `parent` also records this error. */
 VARVE_API varve_node *varve_copy_subgraph(varve_node *parent, const char *name,
     varve_node *from, varve_error *error) VARVE_MUST_CHECK;
 
 /* --- Paths -------------------------------------------------------------- */
 
-/* Whether patterns, as varve_read_options has them, stand for a path; for this
- * one alone, whatever other paths lead to its node. NULL stands for none. */
+/* Returns true if one of the patterns matches the path.
+ *
+ * The patterns are those of varve_read_options; NULL matches nothing. Only this
+ * path is tested, not other paths to the same node. */
 VARVE_API bool varve_path_matches(const char *patterns, const char *path);
 
-/* What the two sides of a rename make of a path that `from` matches itself:
- * `to`, with what the wildcards of `from` matched in the place of its own.
- * Written into `renamed`, which holds `size` bytes. VARVE_NOT_FOUND where
- * `from` does not match, VARVE_MISUSE where the sides have not the same
- * wildcards, VARVE_LIMIT for a result of `size` bytes or more. */
+/* Applies a rename to a path that `from` matches.
+ *
+ * The result is `to`, in which each wildcard is replaced by the part of `path`
+ * that the corresponding wildcard of `from` matched. It is written to
+ * `renamed`, a buffer of `size` bytes.
+ *
+ * - Returns VARVE_NOT_FOUND if `from` does not match.
+ * - Returns VARVE_MISUSE if `from` and `to` have different wildcards.
+ * - Returns VARVE_LIMIT if the result has `size` bytes or more. */
 VARVE_API varve_status varve_path_rename(const char *from, const char *to,
     const char *path, char *renamed, size_t size) VARVE_MUST_CHECK;
 

@@ -1,4 +1,10 @@
-/* tensor.h - element types, shapes, and views of typed memory.
+/* tensor.h - Declares element types, shapes, and views of typed memory.
+ *
+ *     float w[784][10];
+ *     int64_t step;
+ *     varve_tensor a = varve_array(&w[0][0], 784, 10);
+ *     varve_tensor b = varve_scalar(&step);
+ *     varve_tensor half = varve_view(bits, VARVE_FLOAT16, VARVE_SHAPE(8));
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,12 +15,13 @@
 
 VARVE_BEGIN_DECLS
 
-/* The largest rank (number of dimensions) of a tensor. */
+/* The maximum rank (number of dimensions) of a tensor. */
 #define VARVE_MAX_RANK 16
 
-/* Element types. The numbers are those in the file (docs/format.md). */
+/* The element type of a tensor. The numbers are those in the file
+ * (docs/format.md). */
 typedef enum varve_dtype {
-    VARVE_BOOL = 1, /* one byte, 0 or 1; other bytes are refused */
+    VARVE_BOOL = 1, /* one byte, 0 or 1; other bytes are rejected */
     VARVE_INT8 = 2,
     VARVE_INT16 = 3,
     VARVE_INT32 = 4,
@@ -27,44 +34,50 @@ typedef enum varve_dtype {
     VARVE_BFLOAT16 = 11, /* the upper half of a float32 */
     VARVE_FLOAT32 = 12,
     VARVE_FLOAT64 = 13,
-    VARVE_COMPLEX64 = 14,     /* float32 real, then imaginary part */
-    VARVE_COMPLEX128 = 15,    /* float64 real, then imaginary part */
+    VARVE_COMPLEX64 = 14,     /* float32 real part, then imaginary part */
+    VARVE_COMPLEX128 = 15,    /* float64 real part, then imaginary part */
     VARVE_FLOAT8_E4M3FN = 16, /* no infinities; 0x7f and 0xff are NaN */
     VARVE_FLOAT8_E5M2 = 17,   /* IEEE-like, with infinities */
     VARVE_STRING = 18         /* varve_string: byte strings of any length */
 } varve_dtype;
 
-/* How many there are; their numbers run from 1. */
+/* The number of element types. Their numbers run from 1 to this number. */
 #define VARVE_DTYPE_COUNT 18
 
-/* An element of a VARVE_STRING tensor: borrowed bytes, any values, no
- * terminator needed. Before a save they are the program's; after a restore
- * they belong to the variable until it is restored again or removed. */
+/* An element of a VARVE_STRING tensor: any bytes, without a terminator.
+ *
+ * Before a save the program owns the bytes. After a restore they belong to the
+ * variable, until it is restored again or removed. */
 typedef struct varve_string {
     const char *data;
     uint64_t size; /* bytes */
 } varve_string;
 
-/* Extents of a tensor, outermost first; row-major order. Rank 0 is a scalar,
- * an extent of 0 is allowed. */
+/* The shape of a tensor: its extents, outermost dimension first (row-major
+ * order).
+ *
+ * A scalar has rank 0. An extent may be 0. */
 typedef struct varve_shape {
     uint32_t rank;
     uint64_t extents[VARVE_MAX_RANK];
 } varve_shape;
 
-/* A part of a tensor: where it starts in each dimension, and how far it goes.
- * It has the rank of the tensor; what stands behind that is not looked at. */
+/* A box: a part of a tensor, given by its start and its extent in each
+ * dimension.
+ *
+ * It has the rank of the tensor. Further elements of the arrays are ignored. */
 typedef struct varve_box {
     uint64_t start[VARVE_MAX_RANK];
     uint64_t extents[VARVE_MAX_RANK];
 } varve_box;
 
-/* How to reach elements that do not lie row-major. See memory.h. */
+/* Access to elements that are not row-major in host memory. See memory.h. */
 typedef struct varve_memory varve_memory;
 
-/* A view: typed memory that somebody else owns. `data` may be NULL where only
- * type and shape are meant, for tensors of no elements, and where `memory` has
- * functions instead. */
+/* A view of typed memory, which it does not own.
+ *
+ * `data` may be NULL if only type and shape are needed, for tensors without
+ * elements, and if `memory` has functions. */
 typedef struct varve_tensor {
     void *data;
     varve_dtype dtype;
@@ -73,54 +86,69 @@ typedef struct varve_tensor {
     uint64_t shape[VARVE_MAX_RANK];
 } varve_tensor;
 
-/* A shape of `rank` extents. A rank above VARVE_MAX_RANK is kept as it is, its
- * further extents are not; the call that uses the shape refuses it. */
+/* Returns a shape of `rank` extents.
+ *
+ * If `rank` is above VARVE_MAX_RANK, the further extents are dropped, and calls
+ * that use the shape reject it. */
 VARVE_API varve_shape varve_shape_of(uint32_t rank, const uint64_t *extents);
 
-/* A view of `data` under an element type of your choice: the form for types
- * that C lacks (float16, bfloat16, float8) and for C++. */
+/* Returns a row-major view of `data` with an explicit element type.
+ *
+ * Use it in C++, and for types that C does not have (float16, bfloat16,
+ * float8). */
 VARVE_API varve_tensor varve_view(
     void *data, varve_dtype dtype, varve_shape shape);
 
-/* What varve_array gives: a view of memory in which one index goes on by
- * `row_size` bytes. Extents that are not those of the rows give a view that no
- * call takes (VARVE_BAD_SHAPE). */
+/* Returns a view of memory whose rows have `row_size` bytes. varve_array calls
+ * it.
+ *
+ * If the extents do not match `row_size`, every call that uses the view rejects
+ * it with VARVE_BAD_SHAPE. */
 VARVE_API varve_tensor varve_view_of_rows(
     void *data, size_t row_size, varve_dtype dtype, varve_shape shape);
 
-/* The number of elements: 1 for a scalar. The tensor must be valid. */
+/* Returns the number of elements, which is 1 for a scalar. The tensor must be
+ * valid. */
 VARVE_API uint64_t varve_tensor_count(const varve_tensor *tensor);
 
-/* The bytes its elements take in memory; of a string element those of its
- * varve_string. The tensor must be valid. */
+/* Returns the size of the elements in memory, in bytes. For strings it is the
+ * size of the varve_string structs. The tensor must be valid. */
 VARVE_API uint64_t varve_tensor_size(const varve_tensor *tensor);
 
-/* Bytes of one element in memory; 0 for a number that is no element type. */
+/* Returns the size of an element in bytes, or 0 if the number is not an element
+ * type. */
 VARVE_API size_t varve_dtype_size(varve_dtype dtype);
 
-/* "float32", "string" and so on; "unknown" for any other number. */
+/* Returns the name of an element type, such as "float32". The string is static.
+ * For any other number it is "unknown". */
 VARVE_API const char *varve_dtype_name(varve_dtype dtype);
 
-/* Room for any tensor's text with its terminating NUL. */
+/* The size of a buffer for the text of any tensor, with its NUL. */
 #define VARVE_TENSOR_TEXT_SIZE 384
 
-/* Writes "float32[784,10]", or "int64[]" for a scalar, into `text`, which
- * holds VARVE_TENSOR_TEXT_SIZE bytes; returns `text`. */
+/* Writes type and shape of a tensor as text, such as "float32[784,10]", or
+ * "int64[]" for a scalar.
+ *
+ * `text` is a buffer of VARVE_TENSOR_TEXT_SIZE bytes. Returns `text`. */
 VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
 
 #ifndef __cplusplus
 
-/* VARVE_SHAPE(784, 10): a shape of one or more extents. */
+/* Returns a shape of one or more extents.
+ *
+ *     VARVE_SHAPE(784, 10) */
 #define VARVE_SHAPE(...)                                                       \
     varve_shape_of(                                                            \
         (uint32_t)(sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t)),    \
         (const uint64_t[]){ __VA_ARGS__ })
 
-/* The shape of a scalar. */
+/* Returns the shape of a scalar. */
 #define VARVE_SCALAR varve_shape_of(0, NULL)
 
-/* The element type that a pointer points at. `long` and `long long` are told
- * apart by size. A pointer to const or to any other type does not compile. */
+/* Returns the element type for the type of a pointer.
+ *
+ * The size of `long` and `long long` selects between the 32-bit and 64-bit
+ * types. A pointer to const, or to any other type, does not compile. */
 #define VARVE_DTYPE_OF(pointer)                                                \
     _Generic((pointer),                                                        \
         _Bool *: VARVE_BOOL,                                                   \
@@ -140,10 +168,14 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
         double _Complex *: VARVE_COMPLEX128,                                   \
         varve_string *: VARVE_STRING)
 
-/* varve_array(w, 784, 10): a view of the program's memory; the element type
- * comes from the pointer. Of `float w[784][10]` and `float (*w)[10]` the
- * extents are those of the array: others are refused by the call that uses the
- * view. */
+/* Returns a view of an array of the program.
+ *
+ *     varve_array(w, 784, 10)
+ *
+ * The element type is that of the pointer. If the pointer is to rows, as with
+ * `float w[784][10]` and `float (*w)[10]`, the extents must be those of the
+ * rows; calls reject other extents. For an array of three or more dimensions
+ * pass a pointer to its first element, such as `&w[0][0][0]`. */
 #define varve_array(pointer, ...)                                              \
     varve_view_of_rows((pointer), sizeof *(pointer),                           \
         (varve_dtype)(VARVE_DTYPE_IN_ROWS_(pointer) +                          \
@@ -153,7 +185,8 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
                           "&w[0][0][0]")),                                     \
         VARVE_SHAPE(__VA_ARGS__))
 
-/* The element type that a pointer points at, directly or as a row; 0: none. */
+/* The element type for a pointer to elements or to rows of them; 0 for any
+ * other type. */
 #define VARVE_OF_ROWS_(T, number) T * : (number), T(*)[] : (number)
 #define VARVE_DTYPE_IN_ROWS_(pointer)                                          \
     _Generic((pointer), VARVE_OF_ROWS_(_Bool, VARVE_BOOL),                     \
@@ -173,7 +206,9 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
         VARVE_OF_ROWS_(double _Complex, VARVE_COMPLEX128),                     \
         VARVE_OF_ROWS_(varve_string, VARVE_STRING), default : 0)
 
-/* varve_scalar(&step): a view of one element; an array does not compile. */
+/* Returns a view of one element. An array does not compile.
+ *
+ *     varve_scalar(&step) */
 #define varve_scalar(pointer)                                                  \
     varve_view((pointer), VARVE_DTYPE_OF(pointer),                             \
         varve_shape_of((uint32_t)VARVE_CHECK_(VARVE_IS_POINTER_(pointer),      \
@@ -181,8 +216,8 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
                            "array: varve_array"),                              \
             NULL))
 
-/* 0, unless the condition does not hold: then it does not compile. Where C is
- * older than C11 (-std=c99 of compilers that know _Generic) without words. */
+/* 0 if the condition is true; otherwise it does not compile. With C99 (-std=c99
+ * and a compiler that supports _Generic) there is no message. */
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define VARVE_CHECK_(condition, message)                                       \
     (0 * sizeof(struct {                                                       \
@@ -194,7 +229,7 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
     (0 * sizeof(char[(condition) ? 1 : -1]))
 #endif
 
-/* Of other compilers only arrays of another size than a pointer's are told. */
+/* Other compilers detect an array only if its size is not that of a pointer. */
 #ifdef __GNUC__
 #define VARVE_IS_POINTER_(pointer)                                             \
     __builtin_types_compatible_p(__typeof__(pointer), __typeof__(&(pointer)[0]))

@@ -1,4 +1,4 @@
-/* testing.h - assertions about checkpoints, for the tests of programs.
+/* testing.h - Assertions about checkpoints for the tests of a program.
  *
  *     #include <criterion/criterion.h>
  *     #include <varve/testing.h>
@@ -6,10 +6,10 @@
  *     VARVE_TEST_READ(root, "model.varve", NULL);
  *     VARVE_TEST_GOLDEN(root, "golden/model.varve", NULL);
  *
- * A failed assertion fails the test in the way of the framework whose header
- * was included before: Criterion, cmocka, Check or Unity. Without one it prints
- * file, line and reason to standard error and calls abort. A program with
- * another framework defines VARVE_TEST_FAIL(text) before it includes this; the
+ * A failed assertion fails the test through the test framework whose header was
+ * included before: Criterion, cmocka, Check or Unity. Without a framework it
+ * prints file, line and reason to standard error and calls abort. For another
+ * framework define VARVE_TEST_FAIL(text) before you include this header; the
  * text is valid during the call.
  *
  * SPDX-License-Identifier: MIT
@@ -26,12 +26,12 @@
 #include <varve/restoration.h>
 #include <varve/types.h>
 
-/* --- How a test fails --------------------------------------------------- */
+/* --- Failing a test ----------------------------------------------------- */
 
 #ifndef VARVE_TEST_FAIL
 #if defined(CRITERION_H_)
-/* Fails the test with a text, which is valid during the call, in the way of the
- * framework. */
+/* Fails the test with a text, through the test framework. The text is valid
+ * during the call. */
 #define VARVE_TEST_FAIL(text) cr_assert_fail("%s", (text))
 #elif defined(CMOCKA_H_)
 #define VARVE_TEST_FAIL(text) fail_msg("%s", (text))
@@ -47,11 +47,12 @@
 
 /* --- Assertions ---------------------------------------------------------- */
 
-/* `call` is a call of Varve that returns a status and fills in the varve_error
- * `varve_test_error`, which the macro declares:
+/* Asserts that a call of Varve returns VARVE_OK.
  *
- *     VARVE_TEST_OK(varve_write(root, "a.varve", NULL, &varve_test_error));
- */
+ * The macro declares the varve_error `varve_test_error`, which `call` must fill
+ * in:
+ *
+ *     VARVE_TEST_OK(varve_write(root, "a.varve", NULL, &varve_test_error)); */
 #define VARVE_TEST_OK(call)                                                    \
     do {                                                                       \
         varve_error varve_test_error;                                          \
@@ -61,24 +62,28 @@
             VARVE_TEST_FAIL(varve_test_error.message);                         \
     } while (0)
 
-/* Everything in the file was used, and everything in the program restored. */
+/* Asserts that the program uses every value of the file and that every value of
+ * the program was restored. */
 #define VARVE_TEST_CONSUMED(restoration)                                       \
     VARVE_TEST_OK(varve_test_consumed((restoration), &varve_test_error))
 
-/* Reads a checkpoint and asserts that, in one call. `options` may be NULL. */
+/* Restores a checkpoint and asserts the same as VARVE_TEST_CONSUMED. `options`
+ * may be NULL. */
 #define VARVE_TEST_READ(root, path, options)                                   \
     VARVE_TEST_OK(varve_test_read((root), (path), (options), &varve_test_error))
 
-/* The program has the names and values of a golden file, which
- * `VARVE_UPDATE_GOLDEN=1 ./test` writes. `options` may be NULL. */
+/* Asserts that the program has the names and values of a golden file. `options`
+ * may be NULL.
+ *
+ * `VARVE_UPDATE_GOLDEN=1 ./test` writes the golden file instead. */
 #define VARVE_TEST_GOLDEN(root, path, options)                                 \
     VARVE_TEST_OK(                                                             \
         varve_test_golden((root), (path), (options), &varve_test_error))
 
-/* --- What they call ------------------------------------------------------- */
+/* --- Functions that the macros call ------------------------------------- */
 
-/* Prints the whole report of a restoration to standard error, where the message
- * of an error has room for some of its lines only. */
+/* Prints the complete report of a restoration to standard error; the message of
+ * an error can contain only its first lines. */
 static inline void varve_test_print_report(varve_restoration *restoration)
 {
     varve_report *report = varve_report_new(restoration, NULL);
@@ -96,7 +101,8 @@ static inline varve_status varve_test_consumed(
     return status;
 }
 
-/* Reads, asserts that all was consumed, and frees the restoration. */
+/* Restores a checkpoint, checks that all values were used and restored, and
+ * frees the restoration. */
 static inline varve_status varve_test_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
 {
@@ -108,8 +114,9 @@ static inline varve_status varve_test_read(varve_node *root, const char *path,
     return status;
 }
 
-/* Writes the golden file anew, in Varve's format, if the environment variable
- * VARVE_UPDATE_GOLDEN is set and is neither empty nor "0". Else compares. */
+/* Writes the golden file, in Varve's format, if the environment variable
+ * VARVE_UPDATE_GOLDEN is set and is neither empty nor "0". Otherwise compares
+ * with it. */
 static inline varve_status varve_test_golden(varve_node *root, const char *path,
     const varve_golden_options *options, varve_error *error)
 {

@@ -1,10 +1,19 @@
-/* types.h - every opaque name of Varve, declared once, and the export marks.
+/* types.h - Declares the opaque types of Varve and the export macros.
  *
- * Rules of the whole interface: arguments go thing, names, inputs (a pointer,
- * then its count), options, `error` last. Strings passed in are copied, strings
- * received are borrowed. What a `_new`, `_open` or verb that returns a handle
- * gives is yours and ends with `<noun>_free`, which takes NULL; what `_add_`
- * gives belongs to the graph. Sizes are bytes, counts are elements.
+ * These rules hold for the whole interface:
+ *
+ * Arguments have the order: object, names, inputs (a pointer, then its count),
+ * options, `error`.
+ *
+ * Strings that are passed in are copied. Strings that are returned are
+ * borrowed.
+ *
+ * A function named `_new` or `_open`, or a verb that returns a handle, gives
+ * the caller a handle that the caller must free with `<noun>_free`. Each of
+ * these `_free` functions accepts NULL. The nodes that an `_add_` function
+ * returns belong to the graph.
+ *
+ * Sizes are in bytes, counts are in elements.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Around what a header declares, so that C++ calls it as C. */
+/* Enclose the declarations of a header, so that C++ programs use C linkage. */
 #ifdef __cplusplus
 #define VARVE_BEGIN_DECLS extern "C" {
 #define VARVE_END_DECLS }
@@ -24,81 +33,87 @@
 #define VARVE_END_DECLS
 #endif
 
-/* Before each function that the library exports. */
+/* Marks each function that the library exports. */
 #if defined(VARVE_BUILDING) && (defined(__GNUC__) || defined(__clang__))
 #define VARVE_API __attribute__((visibility("default")))
 #else
 #define VARVE_API
 #endif
 
-/* Behind a function whose result may not be passed over: to do so is a warning
- * of the compiler. */
+/* Makes the compiler warn if the result of a function is ignored. */
 #if defined(__GNUC__) || defined(__clang__)
 #define VARVE_MUST_CHECK __attribute__((warn_unused_result))
 #else
 #define VARVE_MUST_CHECK
 #endif
 
-/* Room at the end of a struct for fields of later versions: so it keeps its
- * size. Zero, as in `{ .no_sync = true }`; options in which it is not are of a
- * later version than the library: VARVE_TOO_NEW. */
+/* Reserved space at the end of a struct for fields of later versions, so that
+ * the size of the struct does not change.
+ *
+ * It must be zero, as it is after `{ .no_sync = true }`. If it is not zero, the
+ * options were compiled for a later version, and the call returns
+ * VARVE_TOO_NEW. */
 typedef struct varve_reserved {
     void *words[8];
 } varve_reserved;
 
-/* What a save does with values that wait: those of the open restorations of the
- * graph (varve_pending_count) that belong below the node that is saved. */
+/* Controls how a save handles pending values: values that an open restoration
+ * of the graph (varve_pending_count) still holds for nodes below the saved
+ * node. */
 typedef enum varve_pending_policy {
-    VARVE_PENDING_CARRY = 0, /* copies them from the file in which they wait,
-                                verified, with the nodes that lead to them:
-                                after the next restore they wait again. A value
-                                that cannot be carried over fails the save,
-                                VARVE_MISUSE, and the message names it */
-    VARVE_PENDING_FAIL = 1,  /* fails if there is any, VARVE_MISUSE, and the
-                                message names the first */
-    VARVE_PENDING_OMIT = 2   /* leaves them out: the checkpoint lacks them */
+    VARVE_PENDING_CARRY = 0, /* copies each value from the checkpoint in which
+                                it is pending, after verification, with the
+                                nodes that lead to it. After the next restore it
+                                is pending again. If a value cannot be copied,
+                                the save fails with VARVE_MISUSE and the message
+                                names it. This is the default */
+    VARVE_PENDING_FAIL = 1,  /* fails with VARVE_MISUSE if a value is pending;
+                                the message names the first one */
+    VARVE_PENDING_OMIT = 2   /* omits them: the new checkpoint does not contain
+                                them */
 } varve_pending_policy;
 
-/* A graph of checkpointable nodes; owns all of them. See graph.h. */
+/* A graph of named nodes, which it owns. See graph.h. */
 typedef struct varve_graph varve_graph;
 
-/* One node of a graph: object, variable, list, dict or state. See graph.h. */
+/* A node of a graph: an object, variable, list, dict or state. See graph.h. */
 typedef struct varve_node varve_node;
 
-/* What a read did and what still waits. See restoration.h. */
+/* The result of a restore, with the values that are still pending. See
+ * restoration.h. */
 typedef struct varve_restoration varve_restoration;
 
 /* The findings of a restoration, as data. See restoration.h. */
 typedef struct varve_report varve_report;
 
-/* Values of a graph kept in memory. See snapshot.h. */
+/* A copy of the values of a graph in memory. See snapshot.h. */
 typedef struct varve_snapshot varve_snapshot;
 
-/* A save in the background. See job.h. */
+/* An asynchronous save. See job.h. */
 typedef struct varve_job varve_job;
 
-/* A look inside a checkpoint file. See reader.h. */
+/* A checkpoint that is open for reading without a graph. See reader.h. */
 typedef struct varve_reader varve_reader;
 
-/* Variables saved and restored by name. See saver.h. */
+/* Saves and restores a set of variables by name. See saver.h. */
 typedef struct varve_saver varve_saver;
 
-/* A directory of checkpoints of one training run. See manager.h. */
+/* The checkpoint directory of a training run. See manager.h. */
 typedef struct varve_manager varve_manager;
 
-/* The usual program in a few calls. See run.h. */
+/* Graph, manager and cleanup of a training run in one handle. See run.h. */
 typedef struct varve_run varve_run;
 
-/* Keeps a checkpoint that somebody reads from being deleted. See watch.h. */
+/* Protects a checkpoint from deletion while it is being read. See watch.h. */
 typedef struct varve_lease varve_lease;
 
-/* Waits for the checkpoints that another process makes. See watch.h. */
+/* Waits for checkpoints that another process writes. See watch.h. */
 typedef struct varve_watch varve_watch;
 
-/* The last few snapshots. See snapshot.h. */
+/* A ring buffer of the latest snapshots. See snapshot.h. */
 typedef struct varve_ring varve_ring;
 
-/* Processes of one machine that act together. See processes.h. */
+/* A group of processes on one machine. See processes.h. */
 typedef struct varve_processes varve_processes;
 
 /* The records of a data source, in an order that can be resumed. See
@@ -108,7 +123,7 @@ typedef struct varve_records varve_records;
 /* A file of events for TensorBoard. See events.h. */
 typedef struct varve_events varve_events;
 
-/* Where a state callback writes its bytes. See variable.h. */
+/* The destination to which a state callback writes. See variable.h. */
 typedef struct varve_sink varve_sink;
 
 #endif

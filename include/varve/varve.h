@@ -1,17 +1,17 @@
-/* varve.h - all of Varve: object-graph checkpoints for C.
+/* varve.h - Includes all headers of Varve, a checkpoint library for C.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VARVE_VARVE_H
 #define VARVE_VARVE_H
 
-/* Words */
+/* Basics */
 #include <varve/types.h>
 #include <varve/error.h>
 #include <varve/allocator.h>
 #include <varve/version.h>
 
-/* The program's side: typed memory, and the graph that names it */
+/* Typed memory, and the graph that gives it names */
 #include <varve/tensor.h>
 #include <varve/memory.h>
 #include <varve/migrating.h>
@@ -23,7 +23,7 @@
 #include <varve/struct.h>
 #include <varve/collection.h>
 
-/* To files and back */
+/* Saving and restoring */
 #include <varve/format.h>
 #include <varve/options.h>
 #include <varve/checkpoint.h>
@@ -34,7 +34,7 @@
 #include <varve/structure.h>
 #include <varve/saver.h>
 
-/* Many files */
+/* Checkpoint directories */
 #include <varve/incremental.h>
 #include <varve/levels.h>
 #include <varve/manager.h>
@@ -42,7 +42,7 @@
 #include <varve/run.h>
 #include <varve/watch.h>
 
-/* Many processes */
+/* Several processes */
 #include <varve/comm.h>
 #include <varve/placement.h>
 #include <varve/rank_local.h>
@@ -50,11 +50,11 @@
 #include <varve/redundancy.h>
 #include <varve/collective.h>
 
-/* Without files */
+/* In memory, and for tests */
 #include <varve/golden.h>
 #include <varve/snapshot.h>
 
-/* Around a training run */
+/* Training runs */
 #include <varve/output.h>
 #include <varve/random.h>
 #include <varve/records.h>

@@ -1,4 +1,4 @@
-/* version.h - which Varve this is.
+/* version.h - Reports the version and the build options of Varve.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,19 +9,25 @@
 
 VARVE_BEGIN_DECLS
 
-/* The version of these headers. */
+/* The version of these headers, at compile time. */
 #define VARVE_VERSION_MAJOR 0
 #define VARVE_VERSION_MINOR 2
 #define VARVE_VERSION_PATCH 0
 #define VARVE_VERSION "0.2.0"
 
-/* The version of the library that is running. */
+/* Returns the version of the linked library, such as "0.2.0". The string is
+ * static. */
 VARVE_API const char *varve_version(void);
 
-/* What it was built with: options of the build and libraries, by their names
- * there, each followed by ',' but the last. A format that is not among them is
- * refused with VARVE_TOO_NEW, and the functions of `training`, `events`,
- * `manage` and `processes` are not there to be linked. */
+/* Returns the optional parts with which the library was built.
+ *
+ * The result is a static string of build options and libraries, by their names
+ * in the build, separated by ','.
+ *
+ * A library that was built without a format returns VARVE_TOO_NEW for files of
+ * that format. A library that was built without `training`, `events`, `manage`
+ * or `processes` does not contain the functions of that part, so programs that
+ * call them do not link. */
 VARVE_API const char *varve_built_with(void);
 
 VARVE_END_DECLS
