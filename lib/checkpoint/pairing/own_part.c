@@ -21,8 +21,9 @@ bool vv_own_fits(
     const struct vv_index *index, const varve_node *node, uint32_t file)
 {
     const struct vv_private *private = vv_private_of(node);
-    return !private || (private->size == vv_own_count(index, file) &&
-                           !(private->options.always && private->options.merge));
+    return !private ||
+           (private->size == vv_own_count(index, file) &&
+               !(private->options.always && private->options.merge));
 }
 
 bool vv_own_is_cut(const struct vv_matches *matches,

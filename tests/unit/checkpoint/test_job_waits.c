@@ -1,5 +1,5 @@
 /* test_job_waits.c - lib/checkpoint/save/job.c: which call waits for what of a
- * save in the background, as the table in docs/training.md has it.
+ * save in the background, as the table in docs/async.md has it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -125,7 +125,7 @@ static void cancel(void) { varve_job_cancel(now.second); }
 enum waits { NOTHING, COPIES, END };
 
 static const struct row {
-    const char *calls; /* as in docs/training.md */
+    const char *calls; /* as in docs/async.md */
     enum waits waits;
     void (*ways[5])(void);
 } rows[] = {
@@ -227,7 +227,7 @@ TEST(job, waits_as_the_page_says)
     size_t size;
     char line[300];
     char *page = (char *)test_read_file(
-        GOLDEN "/../../docs/training.md", &size);
+        GOLDEN "/../../docs/async.md", &size);
     page = realloc(page, size + 1);
     page[size] = '\0';
     const char *table = strstr(page, "| call | waits for |");
@@ -240,7 +240,7 @@ TEST(job, waits_as_the_page_says)
         snprintf(line, sizeof line, "\n| %s | %s |\n", rows[i].calls,
             words[rows[i].waits]);
         const char *found = strstr(table, line);
-        cr_assert(found && found < end, "expected in docs/training.md%s", line);
+        cr_assert(found && found < end, "expected in docs/async.md%s", line);
     }
     cr_assert_eq(lines, 2 + ROWS + 1, "%zu lines", lines); /* and who begins */
     free(page);
