@@ -138,6 +138,10 @@ def pieces(text, end, line=1):
             begun = token if is_fresh else begun + token
             depth += (token in '([{') - (token in ')]}') if len(token) == 1 \
                 else 0
+            if depth == 0 and token == '}' and \
+                    begun.startswith('static inline'):
+                begun = ''  # a function that macros call
+                continue
             bare = depth == 0 and BARE.fullmatch(begun.strip())
             if bare or depth == 0 and token == end:
                 if not bare:

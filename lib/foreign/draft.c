@@ -291,14 +291,16 @@ void vv_draft_leave_out_name(
     struct vv_draft *d, const char *name, size_t size, const char *what)
 {
     enum { MOST_SHOWN = 100 };
-    char shown[4 * MOST_SHOWN + 4] = "\"\"", *to = shown;
+    char shown[4 * MOST_SHOWN + 5] = "\"\"";
+    size_t at = 0;
     for (size_t i = 0; i < size && i < MOST_SHOWN; i++) {
         unsigned char c = (unsigned char)name[i];
-        to += c >= 0x20 && c < 0x7f ? sprintf(to, "%c", c)
-                                    : sprintf(to, "\\x%02x", c);
+        bool is_plain = c >= 0x20 && c < 0x7f;
+        at += (size_t)snprintf(
+            shown + at, sizeof shown - at, is_plain ? "%c" : "\\x%02x", c);
     }
     if (size > MOST_SHOWN)
-        memcpy(to, "...", 4);
+        memcpy(shown + at, "...", 4);
     vv_draft_leave_out(d, shown, what ? what : why_no_name(name, size));
 }
 

@@ -4,7 +4,7 @@
     tests/docs/check_reference.py SOURCE
 
 What docs/site finds in the headers is compared with what the compiler found
-there (tests/install/abi.txt) and with a plain look for macros and marks of the
+there, and with a plain look for macros and marks of the
 export. Each function, type and macro has a manual page, at which mandoc or
 groff finds nothing. Headers with something undocumented are refused, with file
 and line.
@@ -61,10 +61,11 @@ class Checks:
         print(f'reference: {line}')
 
 
-def public_names(path):
+def public_names(source):
     """Functions, types and enumerators, as the compiler sees them."""
-    with open(path, encoding='utf-8') as stream:
-        lines = stream.read().splitlines()
+    sys.path.insert(0, os.path.join(source, 'python'))
+    from declarations import declarations
+    lines = declarations(['-I' + os.path.join(source, 'include')])
     functions, types, enumerators = set(), set(), set()
     for line in lines:
         head = line.partition('{')[0]
@@ -75,14 +76,14 @@ def public_names(path):
                        or re.search(r'(\w+) ?;?$', head))[1])
         else:
             functions.add(re.search(r'(\w+)\(', head)[1])
-    return functions, types, enumerators
+    named = {name for name in functions if not name.endswith('_')}
+    return named, types, enumerators
 
 
 def check_names(checks, source, found):
     everywhere = [each for header in found if header.name != 'mpi.h'
                   for each in header.declared()]
-    functions, types, enumerators = public_names(
-        os.path.join(source, 'tests', 'install', 'abi.txt'))
+    functions, types, enumerators = public_names(source)
     checks.equal('functions', functions, [
         each.name for each in everywhere if each.kind == 'function'])
     checks.equal('types', types, [
@@ -125,7 +126,7 @@ def check_python(checks, source, python_pages):
     for line in missing:
         checks.fail(line)
     public = [name for _, tree in python_pages.modules(source)
-              for name in python_pages.public(tree)]
+              for name in python_pages.public(tree) if not name.isupper()]
     described = re.findall(r'^\.\. py:(?:class|function):: (\w+)',
                            '\n'.join(lines), re.M)
     checks.equal('the package for Python', public, described)

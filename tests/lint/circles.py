@@ -20,6 +20,7 @@ LARGEST = {
     'lib/foreign': 6,
     'lib/graph': 5,
     'lib/manage': 11,
+    'lib/remote': 7,
 }
 ELSEWHERE = 4
 INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.M)

@@ -46,7 +46,7 @@ WAITING = re.compile(r'''(pthread_(mutex|cond|condattr)_\w+ | clock_gettime
 SIGNALS = re.compile(r'sig(action|emptyset)$')
 GENERATORS = re.compile(r'(initstate|setstate|seed48)$')
 OUTPUTS = re.compile(r'''(close|fcntl|ferror|fflush|fileno|fseeko|ftruncate |
-    lseek|open)$''', re.X)
+    lseek|open|pread)$''', re.X)
 MODULES = re.compile(r'(dladdr|dlerror|dlopen|dlsym|secure_getenv)$')
 SYSTEM = {'openat', 'pread', 'pwrite', 'fsync', 'renameat', 'unlinkat'}
 
