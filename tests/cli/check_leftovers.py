@@ -29,11 +29,18 @@ def leftovers():
                   if name.startswith('.') or '/.' in folder)
 
 
+def default_signals():
+    """A shell, or nohup, may have left a signal ignored."""
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def caught(command, before=lambda: None, tries=20):
     """The command, stopped (SIGSTOP) while something of it is hidden there."""
     for _ in range(tries):
         known = set(leftovers())
         process = subprocess.Popen(command, stdout=subprocess.PIPE,
+                                   preexec_fn=default_signals,
                                    stderr=subprocess.PIPE, preexec_fn=before)
         while process.poll() is None and set(leftovers()) <= known:
             pass
