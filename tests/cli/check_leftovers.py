@@ -37,11 +37,13 @@ def default_signals():
 
 def caught(command, before=lambda: None, tries=20):
     """The command, stopped (SIGSTOP) while something of it is hidden there."""
+    def begin():
+        default_signals()
+        before()
     for _ in range(tries):
         known = set(leftovers())
         process = subprocess.Popen(command, stdout=subprocess.PIPE,
-                                   preexec_fn=default_signals,
-                                   stderr=subprocess.PIPE, preexec_fn=before)
+                                   stderr=subprocess.PIPE, preexec_fn=begin)
         while process.poll() is None and set(leftovers()) <= known:
             pass
         process.send_signal(signal.SIGSTOP)

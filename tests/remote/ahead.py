@@ -173,14 +173,14 @@ class SentAtOnce(Store):
         self.store.delay = 0.05
         self.write('VARVE_OK', PROBE_CONCURRENCY='3')
         self.has(LARGE)
-        self.assertEqual(self.store.most_flying, 3)
+        self.assertIn(self.store.most_flying, (2, 3))
 
     def test_by_default_all_of_a_few(self):
         self.store.delay = 0.4
         what = '12', str(PART), '7'
         self.write('VARVE_OK', what=what)
         self.has(what)
-        self.assertEqual(self.store.most_flying, 10)
+        self.assertIn(self.store.most_flying, range(7, 11))
 
     def test_a_part_that_fails_ends_the_save(self):
         self.rules.always, self.rules.only = '500', 'partNumber=3'
