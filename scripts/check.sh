@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# check.sh - a look at what was changed, in less time than it takes to lose the
-# thread: format, lint, and the unit tests of the files that were touched.
+# check.sh - Checks the changed files quickly: format, lint, and the unit tests
+# of these files.
 #
 #     scripts/check.sh [COMMIT]
 #
-# What was changed since COMMIT (HEAD: what is not committed yet). As a hook of
-# git: ln -s ../../scripts/check.sh .git/hooks/pre-commit
+# Checks all changes since COMMIT (default: HEAD, the uncommitted changes). To
+# use it as a git hook: ln -s ../../scripts/check.sh .git/hooks/pre-commit
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -21,7 +21,7 @@ printf '== format and lint\n'
 scripts/format.sh --check "${changed[@]}" || [ $? -eq 77 ]
 python3 -B tests/lint/lint.py .
 
-# A unit test is called after its file, and its suites stand in it.
+# A unit test has the name of its file and contains its suites.
 declare -A suites=()
 for file in "${changed[@]}"; do
     name=$(basename "$file" .c)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# coverage.sh - which lines and branches of lib/ the tests run.
+# coverage.sh - Measures which lines and branches of lib/ the tests run.
 #
 #     scripts/coverage.sh [BUILD]
 #
-# Builds with gcc's counters, runs the tests of the library (those of the tool,
-# of installing and of the house's rules compare what programs print, to which
-# the counters would add), and prints gcovr's table of lines and of branches.
-# BUILD/coverage/index.html shows each line. Assertions are compiled out:
-# nothing should ever take their branches.
+# Builds with gcc's counters, runs the tests of the library, and prints gcovr's
+# table of lines and branches. Tests of the tool, the installation and lint are
+# left out: they compare output, to which the counters would add messages.
+# BUILD/coverage/index.html shows each line. Assertions are compiled out,
+# because their branches must never be taken.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# debian.sh - builds the packages for Debian, and looks at them.
+# debian.sh - Builds the Debian packages and tests them.
 #
 #     scripts/debian.sh [--check] [DIRECTORY]
 #
-# The sources are copied to a temporary folder, with packaging/debian as their
-# debian/; dpkg-buildpackage makes a source package and builds it, lintian looks
-# at what comes out, and the test of the packages is run on what is in them,
-# unpacked and not installed. With --check the unit tests are run in the build
-# as well. The packages are left in DIRECTORY, if it is given.
+# Copies the sources to a temporary folder, with packaging/debian as debian/.
+# dpkg-buildpackage creates and builds a source package, lintian checks the
+# result, and the test of the packages runs on their unpacked content. --check
+# also runs the unit tests in the build. The packages are copied to DIRECTORY,
+# if given.
 #
-# Where the tools are missing it says so, and exits with 77.
+# If a tool is missing, the script prints a message and exits with 77.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -62,7 +62,7 @@ grep '^dpkg-gensymbols: warning' "$place/log" || true
 
 as_user=()
 [ "$(id -u)" -ne 0 ] || as_user=(--allow-root)
-# Nobody has asked Debian for the packages yet.
+# The packages have not been submitted to Debian yet.
 lintian "${as_user[@]}" --fail-on error,warning --tag-display-limit 0 \
     --suppress-tags initial-upload-closes-no-bugs "$place"/varve_*.changes
 echo 'debian: lintian finds nothing'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# demo.sh - from a fresh clone to a training run that goes on when started
-# again.
+# demo.sh - Builds a fresh clone and runs a training that resumes when the
+# script is started again.
 #
 #     scripts/demo.sh [arguments of examples/01_train]
 #

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# docs.sh - builds the site of the documents, for a browser and no network.
+# docs.sh - Builds the documentation site, for use without a network.
 #
 #     scripts/docs.sh [--external] [--installed] [DIRECTORY]
 #
-# The site comes to DIRECTORY (build/docs), which is made anew. A warning is an
-# error, and so is a link within it that leads nowhere; --external tries those
-# to other places as well. What it needs (Sphinx, MyST, Furo) is installed as
-# scripts/setup.sh does it or, elsewhere than on Debian, into a virtual
-# environment below build/; with --installed it takes what is there, and exits
-# with 77 where that is not enough. PYTHON names another Python that has it.
+# Replaces DIRECTORY (default: build/docs). Warnings and broken internal links
+# are errors; --external checks external links as well. Sphinx, MyST and Furo
+# are installed by scripts/setup.sh on Debian, otherwise into a virtual
+# environment below build/. --installed uses only installed packages, and exits
+# with 77 if they are not sufficient. PYTHON names another Python that has
+# them.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# format.sh - gives the sources the look that .clang-format describes.
+# format.sh - Formats the sources as described in .clang-format.
 #
 #     scripts/format.sh [--check] [FILE]...
 #
-# All of them without a FILE; what is neither C nor C++ is
-# passed over, and so are tests,
-# whose tables are laid out by hand. --check changes nothing and fails where
-# something would be changed. Other versions of
-# clang-format have other tastes: without the one below it says so, and exits
-# with 77.
+# Formats all sources if no FILE is given. Skips files that are neither C nor
+# C++, and tests, whose tables are formatted by hand. --check changes nothing
+# and fails if a file would change. Versions of clang-format differ in their
+# output: without the version below the script prints a message and exits with
+# 77.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail

@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
-# portable.sh - the library on other machines.
+# portable.sh - Tests the library on other processors and systems.
 #
 #     scripts/portable.sh [--short | TARGET...]
 #
-# Builds libcbor, xxHash and the library for each target, with the compilers of
-# the Python package ziglang (i686: with this machine's gcc), runs
-# tests/portable/battery.c there under the emulator of its processor, and
-# compares the files that it writes with those of this machine, byte for byte;
-# each machine reads the files of this one. For macOS and the BSDs, where
-# nothing can be run, it is built only. Without arguments: all targets; with
-# --short, as .ci/run has it: one of 32 bits, and one that is big-endian and has
-# another libc. A target whose compiler or emulator is not here is skipped, and
-# the line says why. The sources of the two libraries come from apt-get, or from
-# the folder PORTABLE_SOURCES. Everything is in build/portable/. The last line
-# counts.
+# Builds libcbor, xxHash and the library for each target with the compilers of
+# the Python package ziglang (i686: with the gcc of this machine). Runs
+# tests/portable/battery.c under an emulator of the processor, and compares its
+# files with those of this machine, byte for byte. Each target also reads the
+# files of this machine. For macOS and the BSDs the library is only built. The
+# default is all targets; --short, which .ci/run uses, is one 32-bit target and
+# one big-endian target with another libc. A target without a compiler or
+# emulator is skipped, with the reason. The sources of the two libraries come
+# from apt-get or from the folder PORTABLE_SOURCES. All files are in
+# build/portable/. The last line of the output counts the results.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail
@@ -23,7 +22,7 @@ exec </dev/null
 top=$PWD
 place=$top/build/portable
 
-# name, what zig calls it, meson's system and processor, byte order, emulator
+# name, zig target, meson system and processor, byte order, emulator
 targets='
 s390x        s390x-linux-musl        linux    s390x    big     qemu-s390x
 powerpc64    powerpc64-linux-musl    linux    ppc64    big     qemu-ppc64
@@ -38,9 +37,9 @@ netbsd       x86_64-netbsd           netbsd   x86_64   little  build
 openbsd      x86_64-openbsd          openbsd  x86_64   little  build
 '
 
-# --- What it takes ---------------------------------------------------------
+# --- Dependencies ----------------------------------------------------------
 
-# The compilers are a package of Python's, in an environment of their own.
+# The compilers are a Python package in a separate environment.
 get_zig() {
     [ -x "$place/zig/bin/python" ] ||
         python3 -m venv "$place/zig" || return
@@ -48,8 +47,8 @@ get_zig() {
         "$place/zig/bin/pip" install --quiet ziglang
 }
 
-# Where this machine gets its packages from, their sources too: of this release
-# and of later ones.
+# The package archive of this machine, with sources, of this release and later
+# ones.
 list_sources() {
     local parts=$place/apt/parts
     mkdir -p "$parts" "$place/apt/lists/partial"
@@ -60,7 +59,7 @@ list_sources() {
         apt_sources update
 }
 
-# apt_sources ARGUMENT...: apt-get with these, and a state of its own.
+# apt_sources ARGUMENT...: runs apt-get with these sources and its own state.
 apt_sources() {
     local own=$place/apt
     apt-get -q -o Dir::Etc::sourcelist=/dev/null \
@@ -68,7 +67,7 @@ apt_sources() {
         -o Dir::State::lists="$own/lists" -o APT::Sandbox::User=root "$@"
 }
 
-# get_source NAME DIRECTORY: of any version that can be had.
+# get_source NAME DIRECTORY: any available version.
 get_source() {
     local suite archive
     [ -d "$place/source/$2" ] && return
@@ -90,19 +89,19 @@ get_source() {
     return $status
 }
 
-# What is missing after that is said for each target.
+# The results for each target report dependencies that are still missing.
 get_ready() {
     scripts/setup.sh portable
     get_zig
     get_source libcbor cbor && get_source xxhash xxhash
 }
 
-# emulator NAME: the command, of either of Debian's packages.
+# emulator NAME: prints the command, from either of the two Debian packages.
 emulator() {
     command -v "$1-static" "$1" | head -1
 }
 
-# lacks ZIG EMULATOR: why a target cannot be tried here, if it cannot.
+# lacks ZIG EMULATOR: prints the reason if a target cannot be tested here.
 lacks() {
     local answer='int main(void) { return 0; }'
     if [ "$1" != gcc ]; then
@@ -120,7 +119,7 @@ lacks() {
 
 # --- One target ------------------------------------------------------------
 
-# make_compilers DIRECTORY ZIG: cc and ar, as programs of one name.
+# make_compilers DIRECTORY ZIG: creates cc and ar as single programs.
 make_compilers() {
     local cc='gcc -m32' ar=ar
     if [ "$2" != gcc ]; then
@@ -128,8 +127,8 @@ make_compilers() {
         ar="'$place/zig/bin/python' -m ziglang ar"
     fi
     mkdir -p "$1"
-    # Meson asks for the linker's name, and does not know that of zig; and for
-    # what is defined, in a way that zig takes for some targets only.
+    # Meson does not recognize zig's linker by name. It also requests the
+    # defined macros in a way that zig supports for some targets only.
     cat >"$1/cc" <<END
 #!/bin/sh
 case \$* in
@@ -142,7 +141,7 @@ END
     chmod +x "$1/cc" "$1/ar"
 }
 
-# archive DIRECTORY NAME VERSION C-FILE...: a library, and how to find it.
+# archive DIRECTORY NAME VERSION C-FILE...: builds a library with pkg-config.
 archive() {
     local own=$1 name=$2 version=$3
     shift 3
@@ -156,7 +155,7 @@ archive() {
     return $status
 }
 
-# What its own build makes of libcbor's templates, for any system.
+# The result of libcbor's own build for its templates, for any system.
 configure_cbor() {
     echo '#define CBOR_EXPORT' >"$1/cbor_export.h"
     sed -e 's/\${CBOR_VERSION_MAJOR}/0/' -e 's/\${CBOR_VERSION_MINOR}/10/' \
@@ -207,8 +206,8 @@ END
     ninja -C "$1/varve" lib/libvarve.a
 }
 
-# build_battery DIRECTORY SYSTEM PROCESSOR: against the library's archive; of
-# fixed libraries only where that can be.
+# build_battery DIRECTORY SYSTEM PROCESSOR: links the static library, and static
+# system libraries if possible.
 build_battery() {
     local how=()
     [ "$2" != linux ] || how=(-static)
@@ -238,7 +237,7 @@ try() {
     [ "$6" = build ] || run_battery "$own" "$6"
 }
 
-# This machine, as its own distribution has the libraries.
+# This machine, with the libraries of its distribution.
 try_here() {
     local own=$place/here
     mkdir -p "$own" && rm -rf "$own/files" && mkdir "$own/files" || return
@@ -252,7 +251,7 @@ try_here() {
         "$own/battery" write "$own/files" && "$own/battery" read "$own/files"
 }
 
-# --- All of them -----------------------------------------------------------
+# --- All targets -----------------------------------------------------------
 
 passed=0 failed=0 skipped=0
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# profiles.sh - builds the library without parts of it, tests what is left, and
-# says how large it is.
+# profiles.sh - Builds the library without optional parts, tests these builds,
+# and prints their sizes.
 #
-#     scripts/profiles.sh           without each part alone, and without all
-#     scripts/profiles.sh --short   without all of them, not measured
-#     scripts/profiles.sh --sizes   the sizes alone
+#     scripts/profiles.sh           without each part, and without all parts
+#     scripts/profiles.sh --short   without all parts, not measured
+#     scripts/profiles.sh --sizes   the sizes only
 #
-# The sizes are those of the stripped shared library, made for size as
-# docs/howto/embed.md says.
+# The sizes are those of the stripped shared library, optimized for size as in
+# docs/howto/embed.md.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 
 parts=(tensorflow safetensors numpy gguf torch onnx flax keras training events
     manage processes layers)
-# What others need is left out with them.
+# Parts that depend on a part are left out with it.
 declare -A with=([processes]='manage processes'
     [layers]='manage processes layers')
 size_args='-ffunction-sections -fdata-sections'
@@ -28,7 +28,7 @@ none=(-Dtool=disabled -Dexamples=false -Dbench=false -Dmanual=disabled
 work=${PROFILES:-build/profiles}
 mkdir -p "$work"
 
-# without PART...: the options of the build, in `options`.
+# without PART...: sets `options` to the build options.
 without() {
     local part
     options=()
@@ -51,7 +51,7 @@ build() {
     fi
 }
 
-# proved NAME OPTION...: also what is left is tested.
+# proved NAME OPTION...: builds and also tests.
 proved() {
     build "$@" -Dtests=enabled || return
     meson test -C "$work/$1" --no-rebuild >"$work/log" 2>&1 || {
@@ -60,7 +60,7 @@ proved() {
     }
 }
 
-# A line of the table: what it is, and its size.
+# Prints a line of the table: the build and its size.
 measured() {
     local what=$1
     shift
@@ -72,7 +72,7 @@ measured() {
 
 core=("${parts[@]}" zlib snappy zstd)
 
-# names PART...: as a page has them.
+# names PART...: prints the names in the form of the page.
 names() {
     printf -v joined '`%s`, ' "$@"
     printf '%s' "${joined%, }"

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# prove.sh - the long versions of the proofs, and how much they tried.
+# prove.sh - Runs the long versions of the tests and counts their cases.
 #
 #     scripts/prove.sh [--fuzz SECONDS] [--seed NUMBER] [--only SECTION]...
 #
-# Sections: proofs (every fault, once and sticky, power cuts, 100,000 kills, a
-# million corruptions, two million random programs, a million simulated
-# schedules, wrong variants), sanitizers
-# (the usual versions under AddressSanitizer and UndefinedBehaviorSanitizer),
-# threads (under ThreadSanitizer), portable (scripts/portable.sh: other
-# machines), and fuzz, which runs each target for an hour (--fuzz) beside the
-# others. A page goes to standard error and JSON (schema varve.proof/1) to
-# standard output; logs are in build/prove/. The exit status is 0 only if
-# nothing failed.
+# Sections: proofs (every fault, once and permanent, power failures, 100,000
+# kills, a million corruptions, two million random programs, a million
+# simulated schedules, mutation tests), sanitizers (the usual versions under
+# AddressSanitizer and UndefinedBehaviorSanitizer), threads (under
+# ThreadSanitizer), portable (scripts/portable.sh: other machines), and fuzz,
+# which runs each target for an hour (--fuzz) in parallel with the others. A
+# table is printed to standard error and JSON (schema varve.proof/1) to
+# standard output; logs are in build/prove/. The exit status is 0 only if all
+# tests pass.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail
@@ -69,7 +69,7 @@ configure() {
     [ -f "$build/build.ninja" ] || meson setup "$build" "$@"
 }
 
-# long BUILD SUITE: tests in their long version, for as long as they take.
+# long BUILD SUITE: runs tests in their long version, without a time limit.
 long() {
     ninja -C "$1" &&
         VARVE_PROOF=long meson test -C "$1" --no-rebuild --print-errorlogs \
@@ -80,7 +80,7 @@ proofs() {
     configure "$place/plain" -Dtests=enabled && long "$place/plain" proof
 }
 
-# Counts of the usual size would add little and say too much.
+# The counts of the usual versions are not added: they would be misleading.
 sanitizers() {
     configure "$place/sanitizers" -Dtests=enabled \
         -Db_sanitize=address,undefined -Db_lundef=false \
@@ -103,7 +103,7 @@ portable() {
     scripts/portable.sh
 }
 
-# Each target for itself, beside everything else.
+# Each target runs alone, in parallel with everything else.
 fuzz() {
     nice -n 19 tests/fuzz/run.sh "$1" "$fuzz_seconds" >"$place/fuzz-$1.json" &&
         cat "$place/fuzz-$1.json" >>"$executions"

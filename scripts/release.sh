@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# release.sh - a release: its version in one step, and what is handed out.
+# release.sh - Prepares a release: sets its version and creates its files.
 #
-#     scripts/release.sh set X.Y.Z      writes the version where it stands, and
-#                                       today's date beside it in CHANGELOG.md
-#     scripts/release.sh make           of what is committed: the archive, once
-#                                       it has passed its own tests (meson
-#                                       dist), its sum, a dump of the ABI, and a
-#                                       list of what it is built of (SBOM)
+#     scripts/release.sh set X.Y.Z      writes the version in all places, and
+#                                       today's date in CHANGELOG.md
+#     scripts/release.sh make           creates the archive of the commit,
+#                                       tested by meson dist, its checksum, a
+#                                       dump of the ABI, and a list of its
+#                                       components (SBOM)
 #
-# The files are in build/release/meson-dist. The dump is abidw's, of Debian's
-# abigail-tools; without it there is none. `make` also writes
-# tests/install/abi.txt, the declarations that the test `abi` compares later
-# interfaces with: commit it.
+# The files are in build/release/meson-dist. abidw of Debian's abigail-tools
+# creates the dump; without it there is no dump. `make` also writes
+# tests/install/abi.txt, the declarations with which the test `abi` compares
+# later interfaces. Commit this file.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -37,7 +37,7 @@ dump_abi() {
     done
 }
 
-# What is built is hardened as meson_options.txt says, or nothing is handed out.
+# The build must be hardened as in meson_options.txt; otherwise no release.
 check_hardening() {
     local file
     for file in build/release/lib/libvarve.so build/release/tools/varve \

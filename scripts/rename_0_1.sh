@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# rename_0_1.sh - rewrites a program for Varve 0.1 to the names of Varve 0.2.
+# rename_0_1.sh - Rewrites a program for Varve 0.1 to the names of Varve 0.2.
 #
 #     scripts/rename_0_1.sh FILE...
 #
@@ -54,7 +54,7 @@ s/\bvarve_run_settle\b/varve_run_check_resume/g
 s/\bvarve_touch\b/varve_mark_dirty/g
 s/\bvarve_touch_box\b/varve_mark_box_dirty/g
 s/\bvarve_touch_rows\b/varve_mark_rows_dirty/g
-# Fields, and keywords in Python.
+# Struct members, and keywords in Python.
 s/(\.|->|[(,{] *)heed_signals( *[=;,)}])/\1handle_signals\2/g
 s/(\.|->|[(,{] *)no_last_save( *[=;,)}])/\1skip_final_save\2/g
 s/(\.|->|[(,{] *)as_noted( *[=;,)}])/\1retention_from_ledger\2/g

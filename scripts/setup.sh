@@ -1,29 +1,28 @@
 #!/usr/bin/env bash
-# setup.sh - installs what the project needs and this machine lacks.
+# setup.sh - Installs the missing dependencies of the project.
 #
 #     scripts/setup.sh [build|test|coverage|bench|portable|docs|all]
 #
-# build: what the library, the tool and the examples need; test: what the tests
-# need besides; coverage: what scripts/coverage.sh needs besides those; bench:
-# what bench/run.sh compares with, and portable what scripts/portable.sh takes,
-# besides what the library needs; docs: what scripts/docs.sh needs, and nothing
-# else; all (the default): what .ci/run needs. It looks first, and calls apt-get
-# only when something is missing. Elsewhere than on Debian and its kin it says
-# what to install.
+# build: for the library, the tool and the examples; test: build, and the tests;
+# coverage: test, and scripts/coverage.sh; bench: build, and the libraries that
+# bench/run.sh compares with; portable: build, and scripts/portable.sh; docs:
+# scripts/docs.sh only; all (the default): everything for .ci/run. The script
+# calls apt-get only if a package is missing. On systems other than Debian and
+# Ubuntu it prints the packages to install.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 
 meson_needed=1.0.0
 
-# need PACKAGE COMMAND...: the package is missing if the command fails.
+# need PACKAGE COMMAND...: requires the package if the command fails.
 need() {
     local package=$1
     shift
     "$@" >/dev/null 2>&1 || missing+=("$package")
 }
 
-# wish PACKAGE COMMAND...: as need, but the project does without it.
+# wish PACKAGE COMMAND...: the same for an optional package.
 wish() {
     local package=$1
     shift
@@ -44,7 +43,7 @@ compiles_for_32_bits() {
     echo 'int main(void) { return 0; }' | cc -m32 -x c -o /dev/null -
 }
 
-# Of the Python that Debian's packages are for.
+# For the Python of Debian's packages.
 has_python() {
     local module
     for module in "$@"; do
@@ -115,7 +114,7 @@ look_for_tests() {
     wish_for_docs
 }
 
-# Surroundings for tests/guest.
+# Environments for tests/guest.
 wish_for_guests() {
     wish locales has_locales
     wish valgrind has valgrind
@@ -128,7 +127,7 @@ wish_for_guests() {
     wish bindfs has bindfs
 }
 
-# The site is a test too, where there is what makes it.
+# The site is also a test if its generator is installed.
 wish_for_docs() {
     wish python3-sphinx has_python sphinx
     wish python3-myst-parser has_python myst_parser
@@ -191,7 +190,7 @@ give_up() {
     exit 1
 }
 
-# How apt-get is run: by root, or by sudo, which may ask only at a terminal.
+# Runs apt-get as root or with sudo, which may only prompt at a terminal.
 find_root() {
     as_root=()
     [ "$(id -u)" -eq 0 ] && return
@@ -217,7 +216,7 @@ install_missing() {
     apt update || echo "setup: apt-get update failed; going on without" >&2
     apt install --no-install-recommends "${missing[@]}" ||
         give_up "apt-get install failed"
-    # One by one: not every release has every one of these.
+    # Separately, because not every release has all of these.
     for package in "${wished[@]}"; do
         apt install --no-install-recommends "$package" ||
             echo "setup: going on without $package" >&2

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# test.sh - builds everything and runs every test.
+# test.sh - Builds everything and runs every test.
 #
 #     scripts/test.sh [arguments of meson test]
 #
-# The last line counts: "N passed, N failed, N skipped". The exit status is 0
+# The last line is "N passed, N failed, N skipped". The exit status is 0
 # only if nothing failed.
 #
 # SPDX-License-Identifier: MIT
@@ -22,8 +22,8 @@ if ! ninja -C "$build"; then
     exit 1
 fi
 
-# What a test leaves in the folder for temporary files is a failure.
-# Others may enter it: a test of root's becomes somebody else.
+# A file that a test leaves in the temporary folder is a failure. Other users
+# may enter the folder, because a test of root changes its user.
 place=$(mktemp -d)
 chmod 755 "$place"
 trap 'rm -rf "$place"' EXIT
