@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""amalgamate.py - the library as one varve.c and one varve.h.
+"""amalgamate.py - Writes the library as one varve.c and one varve.h.
 
     scripts/amalgamate.py BUILD DIRECTORY
 
-BUILD is where meson built it, or was only set up to: what that has, the two
-files have. Each file of the library keeps what is its own: functions, types,
-constants and macros that are no other's get the name of their file in front.
+BUILD is a meson build directory, compiled or only configured. The two files
+have the features of that build. Functions, types, constants and macros that are
+private to a file and not unique get the name of their file as a prefix.
 
 SPDX-License-Identifier: MIT
 """
@@ -33,9 +33,9 @@ TOKEN = re.compile(r'''
 OURS = re.compile(r'(?:vv|varve)_|(?:VV|VARVE)_')
 INLINE = re.compile(r'^static inline\b', re.M)
 TAGS = ('struct', 'union', 'enum')
-# What has words in () behind it and is no function.
+# Words that can be followed by () although they are not functions.
 WITH_WORDS = ('_Atomic', '__attribute__')
-# What a file asks of the system before it includes anything.
+# The macros that a file defines for system headers before its first include.
 FIRST = '''\
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
@@ -50,11 +50,11 @@ SYSTEM = ('_GNU_SOURCE', '_POSIX_C_SOURCE', 'XXH_STATIC_LINKING_ONLY')
 
 
 class Token:
-    """A word, a sign or a piece of text, and where in its file it stands."""
+    """A word, a sign or a text, and its position in the file."""
 
     def __init__(self, kind, text):
         self.kind, self.text = kind, text
-        self.is_member = False  # the name of one, where it is declared or used
+        self.is_member = False  # a member's name, where it is declared or used
 
 
 def tokens_of(text):
@@ -65,11 +65,11 @@ def is_code(token):
     return token.kind not in ('comment', 'directive', 'space')
 
 
-# --- What is a file's own ----------------------------------------------------
+# --- Private names of a file --------------------------------------------------
 
 def declarations(code):
-    """What stands outside of functions: the tokens of each declaration, or of a
-    function's head, and whether a body follows."""
+    """Code outside of functions: the tokens of each declaration, or of the head
+    of a function, and whether a body follows."""
     head, depth, is_body = [], 0, False
     for token in code:
         if token.text == '{':
@@ -89,8 +89,8 @@ def declarations(code):
 
 
 def outside(declaration):
-    """Its tokens outside of braces and brackets, with their depth in (): of a
-    variable without its value."""
+    """The tokens outside of braces and brackets, with their depth in (). The
+    value of a variable is left out."""
     braces = brackets = parentheses = 0
     is_value = False
     for token in declaration:
@@ -119,8 +119,8 @@ def outside(declaration):
 
 
 def declared(declaration):
-    """The names that a declaration of the file itself gives to functions,
-    variables and types."""
+    """The functions, variables and types that a declaration defines in its
+    file."""
     seen = list(outside(declaration))
     words = [token.text for token in declaration]
     if 'static' not in words[:4] and words[0] != 'typedef':
@@ -141,7 +141,7 @@ def declared(declaration):
 
 
 def constants(code):
-    """Of the enumerations, wherever they are."""
+    """The constants of all enumerations."""
     for i, token in enumerate(code):
         if token.text != 'enum':
             continue
@@ -175,7 +175,7 @@ def macros(tokens):
 
 
 def mark_members(code):
-    """Behind a dot or an arrow, and where a struct declares them."""
+    """Marks names after a dot or an arrow, and in declarations of structs."""
     stack, is_type = [], False
     for i, token in enumerate(code):
         before = code[i - 1].text if i else ''
@@ -200,7 +200,7 @@ def mark_members(code):
 # --- One file ----------------------------------------------------------------
 
 class Source:
-    """A file of the library, and what it includes."""
+    """A file of the library and its includes."""
 
     def __init__(self, path):
         self.path = path
@@ -215,7 +215,7 @@ class Source:
         self.macros = macros(self.tokens)
 
     def renamed(self, names, known_tags):
-        """Its text, with its own name before those that others have too."""
+        """Its text, with a prefix for private names that are not unique."""
         own = self.path.stem + '_'
         before = ''
         parts = []
@@ -237,7 +237,7 @@ class Source:
 
 
 def renamed_words(directive, own, names, own_tags):
-    """In a macro's words, members, and what it makes of parts, stay."""
+    """Does not rename members and parts of pasted names in a macro's words."""
     def word(match):
         before, name = match[1] or '', match[2]
         if before.strip() in TAGS:
@@ -251,10 +251,10 @@ def renamed_words(directive, own, names, own_tags):
                   r'(?!\s*##)', word, directive)
 
 
-# --- All of them -------------------------------------------------------------
+# --- All files ---------------------------------------------------------------
 
 def of_build(build):
-    """The files of the library that a build has, and its options."""
+    """The files of the library in a build, and its options."""
     sources, options = [], {}
     for entry in json.loads((build / 'compile_commands.json').read_text()):
         if not PART.match(entry['output']):
@@ -269,12 +269,12 @@ def of_build(build):
 
 
 def without_head(text):
-    """A text less its opening comment."""
+    """A text without its first comment."""
     return re.sub(r'\A/\*.*?\*/\n', '', text, flags=re.S)
 
 
 class Headers:
-    """Headers, each once, where it is first needed."""
+    """The headers, each once, at its first use."""
 
     def __init__(self, paths, given=()):
         self.paths = paths
@@ -290,7 +290,7 @@ class Headers:
         return GUARD.sub('', self.joined(text)).rsplit('#endif', 1)[0]
 
     def joined(self, text):
-        """With what it includes of ours before it."""
+        """A header, after the private headers that it includes."""
         inner = []
 
         def take(match):
@@ -311,7 +311,7 @@ def own_macros(source):
 
 
 def clashes(sources, what):
-    """The names that more than one file has."""
+    """The names that occur in more than one file."""
     seen, twice = set(), set()
     for source in sources:
         mine = what(source)
@@ -322,7 +322,7 @@ def clashes(sources, what):
 
 def whole(paths, options, public):
     sources = [Source(path) for path in sorted(paths)]
-    # What is no function of another file may be a member, or local, there.
+    # A name that is not a function of another file may be a member or local.
     names = set().union(*(s.names for s in sources))
     known_tags = clashes(sources, lambda s: s.tags)
     headers = Headers(headers_in(ROOT / 'lib'), public)

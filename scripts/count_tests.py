@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""count_tests.py - one line that counts the tests in a log of `meson test`.
+"""count_tests.py - Prints one line that counts the tests of a meson test log.
 
     scripts/count_tests.py BUILD/meson-logs/testlog.json [FAILED]
 
-A test executable of Criterion counts with each of its tests, from the synthesis
-it prints; any other test counts as one. FAILED is how much failed besides them.
-The exit status is 1 if any failed or if there is none.
+Each test in a Criterion executable counts, according to the summary that it
+prints. Any other test counts as one. FAILED is a number of further failures.
+The exit status is 1 if a test failed or if there is none.
 
 SPDX-License-Identifier: MIT
 """
@@ -19,7 +19,7 @@ GOOD = ('OK', 'EXPECTEDFAIL')
 
 
 def count(test):
-    """Passed, failed and skipped of one entry of the log."""
+    """The passed, failed and skipped tests of one entry of the log."""
     if test['result'] == 'SKIP':
         return 0, 0, 1
     good = test['result'] in GOOD

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""failed_tests.py - prints the end of the output of each test that failed.
+"""failed_tests.py - Prints the end of the output of each failed test.
 
     scripts/failed_tests.py BUILD/meson-logs/testlog.json...
 
@@ -16,7 +16,7 @@ LINES = 40
 COLUMNS = 300
 GOOD = ('OK', 'EXPECTEDFAIL', 'SKIP')
 ESCAPE = re.compile(r'\x1b\[[0-9;]*m')
-# The lines that name a failure come first: they may be far from the end.
+# Lines that name a failure are printed first: they may be far from the end.
 FINDING = re.compile(r'FAIL|ERROR|Sanitizer|[Ee]rror:|expected|Assertion|'
                      r'differ|^[^ ]+\.(md|c|py|sh):\d+')
 

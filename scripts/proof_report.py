@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""proof_report.py - what the proofs counted, as JSON and as a page.
+"""proof_report.py - Prints the results of scripts/prove.sh as JSON and a table.
 
     scripts/proof_report.py RESULTS COUNTS FUZZ
 
-RESULTS has a line "section passed|failed seconds" for each section, COUNTS
-lines "name number" of which those of one name are added up, FUZZ a JSON object
-in each line, for each target. JSON goes to standard output, a table in Markdown
-to standard error. The exit status is 1 if any section failed or none ran.
+RESULTS contains a line "section passed|failed seconds" for each section. COUNTS
+contains lines "name number"; numbers of the same name are added. FUZZ contains
+a JSON object per line and target. JSON is printed to standard output, a
+Markdown table to standard error. The exit status is 1 if a section failed or
+none ran.
 
 SPDX-License-Identifier: MIT
 """
@@ -19,7 +20,7 @@ import time
 
 
 def lines_of(path):
-    """The words of each line; a file that is not there has none."""
+    """The words of each line; none if the file does not exist."""
     try:
         with open(path, encoding='utf-8') as file:
             return [line.split() for line in file if line.strip()]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""sbom.py - writes what a build is made of (SPDX 2.3, JSON): this project, and
+"""sbom.py - Writes the components of a build (SPDX 2.3, JSON): this project and
 the libraries that it was built with, with their versions.
 
     scripts/sbom.py BUILD FILE
 
-The archives of `meson dist` beside FILE are listed with their sums. Of the time
-it has that of the last commit, or SOURCE_DATE_EPOCH.
+Lists the archives of `meson dist` beside FILE with their checksums. Its time is
+that of the last commit, or SOURCE_DATE_EPOCH.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,7 +17,7 @@ import sys
 import time
 
 
-# What tests, examples and benchmarks alone are built with.
+# Dependencies of tests, examples and benchmarks only.
 NOT_SHIPPED = {'criterion', 'cmocka', 'check', 'eigen3', 'boost', 'xtensor',
                'armadillo', 'OpenCL', 'threads'}
 
@@ -47,8 +47,8 @@ def package(name, version, **more):
 
 
 def shipped(build):
-    """Names and versions of the libraries that are linked. The compiler finds
-    Snappy without pkg-config, so that meson does not list it."""
+    """Names and versions of the linked libraries. meson does not list Snappy,
+    because the compiler finds it without pkg-config."""
     found = {d['name']: d['version'] for d in introspect(build, 'dependencies')
              if d.get('type') != 'internal' and d['name'] not in NOT_SHIPPED}
     if 'snappy' in run(os.path.join(build, 'tools', 'varve'), 'version'):

@@ -1,4 +1,4 @@
-"""c_rules.py - rules for each file of C (and a few for scripts).
+"""c_rules.py - Rules for single files in C and C++, and a few for scripts.
 
 SPDX-License-Identifier: MIT
 """
@@ -27,7 +27,7 @@ LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
              'mpi': 'lib/mpi', 'mpi-ext': 'lib/mpi', 'hdf5': 'lib/hdf5',
              'H5FDdevelop': 'lib/hdf5',
              'curl': 'lib/remote', 'openssl': 'lib/remote',
-             # Other formats are packed with these.
+             # Compression of other formats.
              'zlib': 'lib/base', 'snappy-c': 'lib/foreign'}
 
 FORBIDDEN_CALL = re.compile(
@@ -39,7 +39,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 TYPE_T = re.compile(r'\b(?:struct|enum|union)\s+(\w+_t)\b'
                     r'|\btypedef\b[^;{]*\b(\w+_t)\s*;'
                     r'|\}\s*(\w+_t)\s*;')
-# What else of C++ has its brace there.
+# Other C++ constructs whose brace is in the first column.
 NO_FUNCTION = re.compile(r'(namespace|class)\b')
 SKIPPED_TEST = re.compile(r'\bcr_skip\w*\s*\(|\.disabled\s*=')
 
@@ -86,7 +86,7 @@ def check_file_size(tree, f):
 
 
 def check_opening(tree, f):
-    """A first comment that names the file and says what it is for; SPDX."""
+    """The first comment contains the file name, its purpose and SPDX."""
     if f.is_c:
         comment = re.match(r'/\*.*?\*/', f.text, re.S)
         begin = f'/* {f.name} - '
@@ -104,7 +104,7 @@ def check_opening(tree, f):
 
 
 def check_functions(tree, f):
-    """By the style, a body begins and ends with a brace in the first column."""
+    """The body of a function begins and ends with a brace in column 1."""
     begin, above = None, ''
     for number, line in enumerate(f.code.split('\n'), 1):
         if line.startswith('{') and not NO_FUNCTION.match(above):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check_lint.py - breaks every rule of the lint once and expects it reported.
+"""check_lint.py - Violates every rule of lint.py once and expects a report.
 
     tests/lint/check_lint.py
 
-A small tree that keeps all rules is made in a temporary directory; each case
+Creates a small tree that follows all rules in a temporary directory. Each case
 changes one file of it.
 
 SPDX-License-Identifier: MIT
@@ -68,8 +68,8 @@ GOOD[CPP] = c_file(CPP, 'namespace one\n{\n' + function(60) * 2 + '}\n')
 GOOD[EXCEPTIONS] = ''
 GOOD['README.md'] = '[one](docs/page.md)\n' * 10 + '\n' * 160
 
-# The rule, the file, its text. Words are cut in two, so that the lint does not
-# find them here.
+# The rule, the file, its text. Unwanted words are split, so that the lint does
+# not find them here.
 CASES = [
     ('line', SOURCE, c_file(SOURCE, 'int ' + 'x' * 76 + ';\n')),
     ('line', 'scripts/a.py', '"""a.py - a. SPDX-License-Identifier: MIT"""\n'
@@ -156,7 +156,7 @@ CASES = [
 
 
 def lint(files, *options):
-    """Status and output for a tree of these files, and how they are then."""
+    """The status and output for a tree of these files, and the files after."""
     here = os.path.dirname(os.path.abspath(__file__))
     with tempfile.TemporaryDirectory() as root:
         for path, text in files.items():

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""circles.py - which files of lib/ know each other in circles.
+"""circles.py - Finds files of lib/ that include each other in cycles.
 
     tests/lint/circles.py [--check] SOURCE
 
-A file is a `.c` with its `.h`; it knows those whose headers it includes.
-Prints each circle of files, by room. --check fails where the largest circle
-of a room is larger than the table below says, or than may be elsewhere, and
-where it is smaller than the table says, which is true so and can only shrink.
+A file is a `.c` with its `.h`. Its edges are the headers that it includes.
+Prints each cycle, by folder. --check fails if the largest cycle of a folder is
+larger than in the table below, or than the limit for other folders. It also
+fails if it is smaller than in the table, so that the table can only shrink.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,7 +14,7 @@ import os
 import re
 import sys
 
-# The largest circle of the rooms that have a larger one than may be elsewhere.
+# The largest cycle of folders that exceed the limit for others.
 LARGEST = {
     'lib/checkpoint/restoration': 6,
     'lib/foreign': 6,
@@ -43,7 +43,7 @@ def read(source):
 
 
 def circles(edges):
-    """The strongly connected components of more than one (Tarjan's)."""
+    """The strongly connected components of several files (Tarjan)."""
     number, low, stack, found = {}, {}, [], []
     for root in edges:
         if root in number:

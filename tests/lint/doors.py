@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""doors.py - proves that nothing by-passes the table of system calls.
+"""doors.py - Tests that nothing bypasses the table of system calls.
 
     tests/lint/doors.py BUILD
 
-Reads which functions of other libraries each object of the library calls. Only
-posix_system.c, posix_access.c, posix_tracking.c and posix_sockets.c may call
-the system, only lib/os/default_allocator.c the heap, only lib/os/value_pages.c
-ask for pages, only lib/os/monitor.c wait for other threads, only
-lib/os/module.c open a module, only lib/os/stop_signals.c handle signals, only
-lib/os/libc_random.c take what random() keeps to itself, only
-lib/os/output_file.c use the streams and descriptors of the program, and the
-rest functions that touch nothing but their arguments: so a system under the
-whole library, as the fault tests have it, sees every call.
+Reads the external functions that each object of the library calls. These files
+may call functions that depend on more than their arguments:
+
+- the system: posix_system.c, posix_access.c, posix_tracking.c, posix_sockets.c
+- the heap: lib/os/default_allocator.c; pages: lib/os/value_pages.c
+- waiting for threads: lib/os/monitor.c; loading modules: lib/os/module.c
+- signals: lib/os/stop_signals.c; the state of random(): lib/os/libc_random.c
+- streams and descriptors of the program: lib/os/output_file.c
+
+So a system below the whole library, as in the fault tests, sees every call.
 
 SPDX-License-Identifier: MIT
 """
@@ -32,13 +33,13 @@ PURE = re.compile(r'''(mem(chr|cmp|cpy|move|set) | bcmp |
     XXH(3_(64|128)bits\w*|128_\w+|64_\w+) |
     inflate(Init2_|Copy|Reset|End)? | ZSTD_\w+ |
     snappy_uncompress(ed_length)?)$''', re.X)
-# What compilers and sanitizers put in.
+# Functions that compilers and sanitizers insert.
 ADDED = re.compile(r'''(__(asan|ubsan|tsan|msan|sanitizer|gcov|llvm|sanitize|
     stack_chk|fentry|chk|aeabi|cpu_model)\w* | _GLOBAL_OFFSET_TABLE_ | mcount |
     _mcount | llvm_\w+ | __tls_get_addr | __popcountdi2)$''', re.X)
 OWN = re.compile(r'(vv|varve)_')
 
-# Objects with a door of their own.
+# Objects with an exception.
 HEAP = re.compile(r'(realloc|free)$')
 PAGES = re.compile(r'(madvise|mmap|munmap|sysconf|__lsan_do_leak_check)$')
 WAITING = re.compile(r'''(pthread_(mutex|cond|condattr)_\w+ | clock_gettime
@@ -52,7 +53,7 @@ SYSTEM = {'openat', 'pread', 'pwrite', 'fsync', 'renameat', 'unlinkat'}
 
 
 def plain(name):
-    """A name without what a C library adds to it: __memcpy_chk, pread64."""
+    """A name without additions of the C library: __memcpy_chk, pread64."""
     name = re.sub(r'^__(\w+)_chk$', r'\1', name.split('@')[0])
     return re.sub(r'(?<=[a-z])64(_time64)?$', '', name)
 
@@ -102,7 +103,7 @@ def complaints_of(calls):
 
 
 def check_itself():
-    """The rules refuse what they are there for."""
+    """The rules refuse the calls that they must refuse."""
     wrong = [('buffer.c.o', 'realloc'), ('publish.c.o', 'fsync'),
              ('write.c.o', 'open64'), ('file.c.o', '__read_chk'),
              ('save.c.o', 'getenv'), ('failure.c.o', 'fopen64'),

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""features.py - which files of lib/ know of which feature.
+"""features.py - Finds the files of lib/ that depend on each feature.
 
     tests/lint/features.py [--print] SOURCE
 
-A file (a `.c` with its `.h`) knows a feature where its code, less comments
-and texts, has one of the feature's names below. docs/features.md has a table
-of them: each that knows the feature has to be there, and none besides.
---print prints the table with what is found, at home what was, and how many
-others know it.
+A file (a `.c` with its `.h`) depends on a feature if its code, without comments
+and texts, contains one of the feature's names below. The table in
+docs/features.md must list exactly these files. --print prints the correct
+table: the files, in the home column if they were there, and the number of the
+others.
 
 SPDX-License-Identifier: MIT
 """
@@ -54,13 +54,13 @@ ROW = re.compile(r'^\| ([\w ]+) \| ([^|]*) \| ([^|]*) \|$', re.M)
 
 
 def code_of(source):
-    """The code of each file without its texts, by name without suffix."""
+    """The code of each file without texts, by name without suffix."""
     return {os.path.basename(path): TEXT.sub(' ', code)
             for path, code in circles.read(source).items()}
 
 
 def table_of(source):
-    """Who is at home and who else knows it, by feature."""
+    """The home files and the other files of each feature in the table."""
     with open(os.path.join(source, 'docs', 'features.md'),
               encoding='utf-8') as stream:
         rows = ROW.findall(stream.read())
@@ -69,7 +69,7 @@ def table_of(source):
 
 
 def known(code, name):
-    """The files that know a feature; the columns as one."""
+    """The files that depend on a feature; the columns as one."""
     word = re.compile(rf'\b(?:{NAMES[name]})\b')
     files = {stem for stem, text in code.items() if word.search(text)}
     return (files - COLUMNS) | ({'columns'} if files & COLUMNS else set())

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""fields.py - proves that the fields of a struct are touched in its folder.
+"""fields.py - Tests that only permitted files access the fields of a struct.
 
     tests/lint/fields.py SOURCE BUILD [FILE...]
 
-Others touch the fields that the header gives them: those below a comment
-"to read" they read, those below "to fill in" they also set; "own" ends that.
+Other folders may read the fields below a comment "to read" in a header, and
+also set those below "to fill in"; "own" ends such a section.
 
-Each file of lib is compiled once more, against copies of the headers of other
-folders. In these, fields of their own have another name, and fields to read are
-const; so it is the compiler who finds what is touched. That a pointer to a
-field is handed on, or a whole struct is copied, is not looked at.
+Compiles each file of lib again with changed copies of the headers of other
+folders. Private fields have another name there, and fields to read are const,
+so the compiler reports each access. Passing on a pointer to a field and copying
+a whole struct are not detected.
 
 SPDX-License-Identifier: MIT
 """
@@ -24,21 +24,21 @@ import tempfile
 
 PART_OF = re.compile(r'libvarve_\w+\.a\.p/')
 STRUCT = re.compile(r'^struct (\w+) \{\n(.*?)^\}', re.M | re.S)
-# A comment, an end of nested fields, or a declaration with its end.
+# A comment, the end of nested fields, or a declaration with its end.
 PART = re.compile(r'/\*.*?\*/|\{|[^;{}/]+;', re.S)
 LEVEL = re.compile(r'/\* (own|to read|to fill in)\b.*\*/$', re.S)
 POINTER = re.compile(r'\(\*(\w+)\)\(')
 NAME = re.compile(r'(\w+)(?:\[[^\]]*\])*(?:\s*:\s*\w+)?\s*(?=[,;])')
-# Not: that a struct is copied whole, which has fields to read.
+# Ignored: copying a whole struct that has fields to read.
 ERROR = re.compile(
     r'^([^:\n]+):(\d+):\d+: error: (?!.*read-only (?:variable|location))'
     r'(?!.*with (?:nested )?const-qualified data)(.*)', re.M)
-# Of gcc also where a member is a struct that is copied whole.
+# From gcc also for a member that is a struct and copied as a whole.
 WHOLE = re.compile(r'read-only member .(\w+).')
 
 
 def names_in(text):
-    """Spans of the names that a declaration declares."""
+    """The spans of the names that a declaration declares."""
     pointer = POINTER.search(text)
     if pointer:
         return [pointer.span(1)]
@@ -46,7 +46,7 @@ def names_in(text):
 
 
 def guarded(header, only):
-    """A header as other folders may use it; const is `only` one, or None."""
+    """A header for other folders; const is `only` this one, or None."""
     changes = []
     for struct in STRUCT.finditer(header):
         level = 'own'
@@ -59,7 +59,7 @@ def guarded(header, only):
             at = struct.start(2) + part.start()
             for begin, end in names_in(part[0]):
                 name = part[0][begin:end]
-                # Behind a comma, "const" can stand behind a "*" only.
+                # After a comma, "const" can only follow a "*".
                 is_next = ',' in part[0][:begin] and part[0][begin - 1] != '*'
                 is_const = not is_next and only in (None, name)
                 changes.append((at + begin, at + end, name + '_own'
@@ -87,7 +87,7 @@ def copy_headers(top, copies, only):
 
 
 def command_of(entry, top, copies):
-    """To compile a file with the copies, its own folder's headers excepted."""
+    """Compiles a file with the copies, except headers of its own folder."""
     own = folder_of(path_of(entry), top)
     flags = []
     for word in shlex.split(entry['command']):
@@ -113,7 +113,7 @@ def path_of(entry):
 
 
 def errors_of(entries, top, only=None):
-    """Errors in these files, each as path, line, message: with the file."""
+    """Errors in these files, each as path, line, message; by file."""
     with tempfile.TemporaryDirectory() as copies:
         copy_headers(top, copies, only)
 
@@ -125,7 +125,7 @@ def errors_of(entries, top, only=None):
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             texts = list(pool.map(compile_one, entries))
-    # In a copy stands what the functions of a header touch themselves.
+    # A copy contains fields that inline functions of its header access.
     return {error: entry for entry, text in zip(entries, texts)
             for error in ERROR.findall(text) if not error[0].startswith(copies)}
 
@@ -161,7 +161,7 @@ struct t {
 };
 static inline int peek(struct s *s) { return s->a + s->h++; }
 '''
-# What others may do, and what they may not.
+# Permitted and forbidden accesses of other folders.
 MAY = ['s->c', 's->d', '*s->p = *s->r', 's->f.e', 's->g = 0', 's->g', 'peek(s)',
        '*s = *s', '(*s = (struct s){ 0 }).c', 't->s = *s']
 MAY_NOT = ['s->a', 's->b[0]', 's->h', 's->a = 1', 's->c = 1', 's->c++',
@@ -170,7 +170,7 @@ MAY_NOT = ['s->a', 's->b[0]', 's->h', 's->a = 1', 's->c = 1', 's->c++',
 
 
 def check_itself(command):
-    """Every way to touch a field is found, and nothing else."""
+    """Every kind of access to a field is detected, and nothing else."""
     with tempfile.TemporaryDirectory() as root:
         top = os.path.join(root, 'lib')
         for folder in 'low', 'high':

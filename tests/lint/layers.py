@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""layers.py - proves that a layer includes and calls those that it sees only.
+"""layers.py - Tests that a layer includes and calls only permitted layers.
 
     tests/lint/layers.py SOURCE BUILD
 
-Takes the flags with which each layer is compiled from the compile database, and
-asks the compiler which private headers can be found with them: those of the
-layer and of the layers that the table in lib/README.md lets it see, and no
-others. What a layer leaves undefined is defined by those that it sees. What a
-layer has beside its rooms is below all of them: the kernel of the graph knows
-no feature.
+Takes the compiler flags of each layer from the compile database, and tests
+which private headers the compiler finds with them: only those of the layer and
+of the layers in its row of the table in lib/README.md. Undefined symbols of a
+layer must be defined by these layers. Files of a layer outside its subfolders
+are below all of these: the kernel of the graph does not depend on features.
 
 SPDX-License-Identifier: MIT
 """
@@ -30,7 +29,7 @@ ROW = re.compile(r'^\| \[([\w/]+)\]\(\1\) \| ([^|]+) \|$', re.M)
 
 
 def rules_of(source):
-    """What each layer sees, by the table in lib/README.md."""
+    """The layers that each layer may use, from the table in lib/README.md."""
     with open(os.path.join(source, 'lib', 'README.md'),
               encoding='utf-8') as stream:
         rows = ROW.findall(stream.read())
@@ -40,7 +39,7 @@ def rules_of(source):
 
 
 def flags_of_layers(build):
-    """The compiler and its flags, less input and output, by layer."""
+    """The compiler and its flags, without input and output, by layer."""
     with open(os.path.join(build, 'compile_commands.json'),
               encoding='utf-8') as stream:
         entries = json.load(stream)
@@ -70,7 +69,7 @@ def compile_text(command, build, text, *more):
 
 
 def visible(command, build, headers):
-    """Which of the headers an include in this layer would find."""
+    """The headers that an include in this layer finds."""
     probe = ''.join(f'#if __has_include("{h}")\nfound {h}\n#endif\n'
                     for h in headers)
     result = compile_text(command, build, probe, '-E', '-P')
@@ -86,7 +85,7 @@ def compiles(command, build, header):
 
 
 def check_kernels(rules):
-    """Complaints about what lies beside the rooms of a layer, and sees one."""
+    """Errors for files outside the subfolders of a layer that use one."""
     for layer, sees in rules.items():
         for room in sees:
             if room.startswith(layer + '/'):
@@ -94,7 +93,7 @@ def check_kernels(rules):
 
 
 def check_layer(layer, sees, command, build, headers):
-    """Complaints about one layer; headers: name to layer."""
+    """Errors for one layer; headers: name to layer."""
     found = visible(command, build, headers)
     for header, home in sorted(headers.items()):
         allowed = home == layer or home in sees
@@ -124,7 +123,7 @@ def symbols_of(archive, *options):
 
 
 def check_calls(rules, build):
-    """Complaints about names of a layer that another one must not know."""
+    """Errors for names of a layer that another layer must not use."""
     if not shutil.which('nm'):
         print('layers: no nm here, so calls were not looked at')
         return
@@ -146,7 +145,7 @@ def check_calls(rules, build):
 
 def main(source, build):
     top = os.path.join(source, 'lib')
-    # (Modules are of their own: no layer is linked with them.)
+    # (Modules are separate: no layer is linked with them.)
     modules = [os.path.join(top, name) for name in ('hdf5', 'remote')]
     headers = {os.path.basename(path):
                os.path.relpath(os.path.dirname(path), top)

@@ -1,4 +1,4 @@
-"""layout_rules.py - rules for where files are and what they are called.
+"""layout_rules.py - Rules for the places and names of files.
 
 SPDX-License-Identifier: MIT
 """
@@ -8,13 +8,13 @@ import re
 from c_rules import INCLUDE, STANDARD, SYSTEM
 from tree import EXCEPTIONS
 
-# A function of the library's own, defined for other files.
+# A function of the library that other files use.
 PRIVATE = re.compile(r'^(?!static)\w[\w *]*\b(vv_\w+)\(', re.M)
 TAG = re.compile(r'^(?:struct|union|enum) ((?:vv|varve)_\w+) \{', re.M)
-# A test as meson.build names it, and what is no name there.
+# A test as named in meson.build, and text there that is not a name.
 LISTED = re.compile(r"'((?:[^'\n]*/)?test_\w+\.\w+)'")
 REMARK = re.compile(r'#.*')
-# Of a header all but what it declares.
+# The parts of a header that are not declarations.
 FRAME = re.compile(r'/\*(?s:.*?)\*/'
                    r'|^#(?:include .*|ifndef .*|endif|define \w+_H)$', re.M)
 OUTSIDE = ('examples', 'tools', 'bench', 'tests/story')
@@ -46,7 +46,7 @@ def check_unique(tree, f, seen):
 
 
 def check_tags(tree, f, seen):
-    """A struct is known by its name alone, so it has to be the only one."""
+    """Each struct has a unique name."""
     for match in TAG.finditer(f.code):
         if match[1] in seen:
             tree.offence('name', f.path, f.line_of(match.start()),
@@ -55,9 +55,9 @@ def check_tags(tree, f, seen):
 
 
 def check_header(tree, f):
-    """Every .c has its .h beside it, unless all that it defines for others is
-    declared in public headers, of which it includes one first, or in another
-    header of its folder."""
+    """Every .c has its .h beside it, unless its external functions are declared
+    in public headers, of which it includes one first, or in another header of
+    its folder."""
     beside = f'{f.folder}/{f.stem}.h'
     if beside in tree.paths:
         return
@@ -73,7 +73,7 @@ def check_header(tree, f):
 
 
 def check_shell(tree, f):
-    """A header says something of its own."""
+    """A header contains declarations."""
     if not FRAME.sub('', f.text).strip():
         tree.offence('header', f.path, 1, 'declares nothing')
 
@@ -86,8 +86,8 @@ def check_test(tree, f):
 
 
 def check_orphans(tree):
-    """A unit test mirrors a file of the library, or a header with code; the
-    rooms of a layer share a folder of tests."""
+    """A unit test mirrors a file of the library, or a header with code. The
+    subfolders of a layer share a folder of tests."""
     mirrored = {(f.path.split('/')[1], f.stem) for f in tree.c_files('lib')}
     for f in tree.c_files('tests/unit'):
         layer = f.path.split('/')[2]
@@ -109,7 +109,7 @@ def check_listed(tree):
 
 
 def check_outside(tree, private):
-    """What is built on the public headers includes no private one."""
+    """Code on the public headers includes no private one."""
     for folder in OUTSIDE:
         files = tree.c_files(folder)
         own = {f.name for f in files}
@@ -122,7 +122,7 @@ def check_outside(tree, private):
 
 
 def check_exceptions(tree):
-    """Last: every exception has its reason and is still needed."""
+    """Every exception has a reason and is needed. This check runs last."""
     for (rule, path), reason in tree.exceptions.items():
         if not reason:
             tree.offence('exception', EXCEPTIONS, 1,

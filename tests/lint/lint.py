@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""lint.py - prints what breaks a rule of the house, and fails if anything does.
+"""lint.py - Prints violations of the rules, and fails if there are any.
 
     tests/lint/lint.py [ROOT]
-    tests/lint/lint.py --write-docs [ROOT]   also renews the code in documents
+    tests/lint/lint.py --write-docs [ROOT]   also updates code in documents
 
 SPDX-License-Identifier: MIT
 """
@@ -26,7 +26,7 @@ def main(arguments):
     text_rules.check(tree, write)
     name_rules.check(tree)
     prose_rules.check(tree)
-    layout_rules.check(tree)  # last: it looks for unused exceptions
+    layout_rules.check(tree)  # last: it reports unused exceptions
     for line in sorted(tree.warnings) + sorted(tree.offences):
         print(line)
     print(f'lint: {len(tree.files)} files, {len(tree.offences)} offences, '

@@ -1,4 +1,4 @@
-"""name_rules.py - a rule for names: each public function is shown in an example
+"""name_rules.py - A rule for names: each public function is used in an example
 or on a page.
 
 SPDX-License-Identifier: MIT
@@ -7,7 +7,7 @@ import re
 
 PUBLIC = re.compile(r'VARVE_API\b[^;{]*?\b(varve_\w+)\s*\(')
 WORD = re.compile(r'\bvarve_\w+')
-# Where a reader would look for a function beside its header.
+# The places where readers look for a function, except its header.
 SHOWN_IN = ('docs', 'examples')
 
 
@@ -16,7 +16,7 @@ def check(tree):
 
 
 def check_shown(tree):
-    """Each public function stands in an example or on a page."""
+    """Each public function is used in an example or on a page."""
     shown = set()
     for f in tree.files:
         if f.within(*SHOWN_IN):

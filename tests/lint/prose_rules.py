@@ -1,14 +1,13 @@
-"""prose_rules.py - rules for the language of names, comments and pages.
+"""prose_rules.py - Rules for the language of names, comments and pages.
 
-- `coined`: a word that the project made up where the field has one. The file
-  coined_words.txt lists each with the word to use.
-- `twice`: a function of lib has the name of a function in another file, so that
-  a backtrace, a profile or a search is ambiguous.
-- `picture`: a text of a picture is not in picture_texts.txt, or one there is in
-  no picture.
+- `coined`: a word that the project invented although the field has a term. The
+  file coined_words.txt lists each with the term to use.
+- `twice`: a function of lib has the name of a function in another file, which
+  makes backtraces, profiles and searches ambiguous.
+- `picture`: picture_texts.txt differs from the texts of the pictures.
 - `opening-word` and `speaking`: more than 1 % of the sentences of the public
-  headers, or of the pages, begin with "What", "Whether", "Where" or the like,
-  or let a thing speak ("says", "knows", "tells").
+  headers, or of the pages, begin with "What", "Whether", "Where" or similar, or
+  use verbs of speech for things ("says", "knows", "tells").
 
 SPDX-License-Identifier: MIT
 """
@@ -36,7 +35,7 @@ def check(tree):
 
 
 def coined_words(tree):
-    """Each unwanted word, and the word to use."""
+    """Each unwanted word, and the term to use."""
     if COINED not in tree.paths:
         return {}
     return dict(line.split(': ', 1) for line in tree.file(COINED).lines
@@ -54,7 +53,7 @@ def check_structs(tree, words):
 
 
 def check_functions(tree):
-    """A function has a name that no function of another file has."""
+    """The name of a function is not used by another file."""
     first = {}
     for f in tree.c_files('lib'):
         for match in FUNCTION.finditer(f.code):
@@ -96,7 +95,7 @@ def share(tree, rule, sentences, is_odd):
 
 
 def sentences_of(f):
-    """Each sentence of four words or more, and its line."""
+    """Each sentence of at least four words, and its line."""
     for line, words in paragraphs(f):
         for one in re.split(r'(?<=[.:?!])\s+(?=[A-Z`*\[])', words):
             if len(one.split()) >= 4:
@@ -121,7 +120,7 @@ def paragraphs(f):
 
 
 def rows_of(block):
-    """A table's rows, each as a sentence; or the block as one paragraph."""
+    """The rows of a table, each as a sentence; or the block as a paragraph."""
     rows = []
     for line in block.split('\n'):
         if line.startswith('|'):
@@ -132,8 +131,8 @@ def rows_of(block):
 
 
 def check_pictures(tree):
-    """The list has the texts of all pictures, so that a change of one is
-    read."""
+    """The list contains the texts of all pictures, so that each change is
+    reviewed."""
     folder = os.path.join(tree.root, 'docs')
     found = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:

@@ -1,4 +1,4 @@
-"""text_rules.py - rules for words: links, code in documents, what is unwanted.
+"""text_rules.py - Rules for text: links, code in documents, unwanted words.
 
 SPDX-License-Identifier: MIT
 """
@@ -6,7 +6,7 @@ import os
 import re
 import textwrap
 
-# Each is written so that this file does not contain what it looks for.
+# Each word is written so that this file does not contain it.
 UNWANTED = [
     (re.compile(r'\b(TOD[O]|FIXM[E]|XX[X])\b'), 'unfinished work'),
     (re.compile(r'(?<![\w.])/(wor[k]|roo[t]|hom[e]/\w+|tm[p]/wt)(/|\b(?!\w))'),
@@ -21,20 +21,20 @@ LINK = re.compile(r'(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)')
 FENCE = re.compile(r'^```[^\n]*\n.*?^```[ \t]*$', re.M | re.S)
 BLOCK = re.compile(r'(?P<above>^[^\n]*\n|\A)^```(?P<language>[\w+-]*)[^\n]*\n'
                    r'(?P<code>.*?)^```', re.M | re.S)
-# What is not cut from a file: pictures, and commands, which tests/pages gives
-# to a shell.
+# Blocks that are not copied from files: pictures, and commands, which
+# tests/pages runs in a shell.
 UNCUT = ('mermaid', 'console')
 MARKER = re.compile(
     r'^<!-- from ([\w./-]+)(?::([\w-]+))?(?: as [\w.-]+)? -->$', re.M)
-# Python that the tests of the package run; and what those of documents and of
-# the installation do.
+# Python that the tests of the package run; and code that the tests of pages and
+# of the installation run.
 RUN = ('python/tests',)
 FOLLOWED = ('examples', 'tests/install')
 OPENING = re.compile(
     r'\A(#![^\n]*\n)?(?:/\*.*?\*/|""".*?"""|(?:#[^\n]*\n)+)\s*', re.S)
 
 
-# What the README has at most.
+# The limits of the README.
 README = 'README.md'
 README_LINES = 170
 README_LINKS = 10
@@ -61,7 +61,7 @@ def check_words(tree, f):
 
 
 def check_links(tree, f):
-    """Links into the project lead to something that is there."""
+    """Local links lead to existing files and anchors."""
     text = FENCE.sub(lambda m: '\n' * m.group().count('\n'), f.text)
     for match in LINK.finditer(text):
         target = match.group(1) or match.group(2)
@@ -78,7 +78,7 @@ def check_links(tree, f):
 
 
 def check_readme(tree, f):
-    """The first page is short, and leads to few others."""
+    """The first page is short, with few links."""
     if len(f.lines) > README_LINES:
         tree.offence('readme', f.path, README_LINES + 1,
                      f'{len(f.lines)} lines of at most {README_LINES}')
@@ -89,7 +89,7 @@ def check_readme(tree, f):
 
 
 def anchors(path):
-    """The names under which GitHub and others link to headings."""
+    """The anchors of headings, as GitHub and others form them."""
     with open(path, encoding='utf-8') as stream:
         text = FENCE.sub('', stream.read())
     return {re.sub(r'[^\w\- ]', '', heading.lower()).strip().replace(' ', '-')
@@ -97,7 +97,7 @@ def anchors(path):
 
 
 def check_blocks(tree, f, write):
-    """Code in documents is cut from files that are compiled."""
+    """Code in documents is copied from compiled files."""
     text = f.text
     marked = set()
     for match in reversed(list(BLOCK.finditer(f.text))):
@@ -131,7 +131,7 @@ def check_blocks(tree, f, write):
 
 
 def source_of(tree, path, region):
-    """The texts a block may have, the one to write first; what is wrong."""
+    """The texts that a block may have, the preferred one first; the error."""
     if path not in tree.paths:
         return (), f'{path} is not there'
     f = tree.file(path)
@@ -153,7 +153,7 @@ def source_of(tree, path, region):
 
 
 def is_compiled(tree, f):
-    """Whether the build file beside it, or one above, names it."""
+    """True if the build file beside it, or one above, names it."""
     folder = f.folder
     while True:
         build = os.path.join(folder, 'meson.build')

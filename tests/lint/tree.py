@@ -1,4 +1,4 @@
-"""tree.py - the files of the project, read once, for the rules of the lint.
+"""tree.py - The files of the project, read once, for the rules of lint.py.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,7 +15,7 @@ TOKENS = re.compile(
 
 
 class File:
-    """A text file; `code` is C or C++ with comments and strings blanked out."""
+    """A text file; `code` is C or C++ with comments and strings blanked."""
 
     def __init__(self, root, path):
         self.path = path
@@ -45,7 +45,7 @@ class File:
 
 
 class Tree:
-    """All text files below the root, and what the rules found."""
+    """All text files below the root, and the violations."""
 
     def __init__(self, root):
         self.root = root
@@ -94,6 +94,6 @@ def _paths(root):
 
 
 def _is_built(folder, name):
-    """What .gitignore leaves out: build directories, by name or by content."""
+    """True for build directories, by name or content, as in .gitignore."""
     return name.startswith('build') or os.path.isdir(
         os.path.join(folder, name, 'meson-private'))
