@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""check_docs.py - that the site builds without a warning, and is whole.
+"""check_docs.py - Tests that the site builds without warnings and is complete.
 
     tests/docs/check_docs.py SOURCE
 
-First tries, on small sites that have a mistake each, that what looks at a site
-finds it, and likewise what lays one out. Then scripts/docs.sh builds the whole;
-where there is no Sphinx it is skipped, which is said.
+First tests the checks themselves on small sites with one error each, and then
+the layout of pages. Then scripts/docs.sh builds the site. Without Sphinx this
+part is skipped with a message.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# A page of a site, and a part of what is found in it; '' for nothing.
+# A page of a site, and a part of the expected message; '' for none.
 SITES = [
     ('<a href="index.html#here" id="here">', ''),
     ('<a href="gone.html">', 'gone.html is not there'),
@@ -30,7 +30,7 @@ STYLES = [('@import "https://example.org/x.css";', 'from elsewhere'),
           ('p { background: url(https://example.org/x.png) }',
            'from elsewhere'),
           ('p { background: url(data:image/png,) }', '')]
-# A page of the project, and a part of what is said of it; '' for nothing.
+# A page of the project, and a part of the expected message; '' for none.
 PAGES = [
     ('[there](other.md#anchor) and [a file](code.c), [a folder](folder)', ''),
     ('[a header](../include/varve/x.h)', ''),
@@ -39,7 +39,7 @@ PAGES = [
 ]
 
 
-# What a page says of a public name, and what becomes of it.
+# A public name in a page, and the link that replaces it.
 LINKED = '{c:func}`varve_a`'
 NAMES = [
     ('a `varve_a` b', f'a {LINKED} b'),
@@ -51,7 +51,7 @@ NAMES = [
 
 
 def trouble(what, expected, found):
-    """Whether something else was found than was expected."""
+    """True if the result differs from the expected one."""
     if any(expected in line for line in found) if expected else not found:
         return 0
     print(f'docs: of {what}: expected {expected or "nothing"}, found {found}')

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""check_reference.py - that the reference has all that is public.
+"""check_reference.py - Tests that the reference contains all public names.
 
     tests/docs/check_reference.py SOURCE
 
-What docs/site finds in the headers is compared with what the compiler found
-there, and with a plain look for macros and marks of the
-export. Each function, type and macro has a manual page, at which mandoc or
-groff finds nothing. Headers with something undocumented are refused, with file
-and line.
+Compares the names that docs/site finds in the headers with those of the
+compiler, and with a search for macros and export marks. Each function, type and
+macro has a manual page, which mandoc or groff accepts. Headers with
+undocumented names are refused, with file and line.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-# What stands in a header, and the lines of it that have no comment.
+# The text of a header, and its lines that have no comment.
 BROKEN = [
     ('VARVE_API int varve_a(void);\n', [1]),
     ('/* It. */\n\nVARVE_API int varve_a(void);\n', [3]),
@@ -62,7 +61,7 @@ class Checks:
 
 
 def public_names(source):
-    """Functions, types and enumerators, as the compiler sees them."""
+    """Functions, types and enumerators, as the compiler finds them."""
     sys.path.insert(0, os.path.join(source, 'python'))
     from declarations import declarations
     lines = declarations(['-I' + os.path.join(source, 'include')])
@@ -121,7 +120,7 @@ def check_broken(checks, headers):
 
 
 def check_python(checks, source, python_pages):
-    """Every name of the package is there, and has its docstring."""
+    """Every name of the package is documented and has a docstring."""
     lines, missing = python_pages.page(source)
     for line in missing:
         checks.fail(line)
@@ -171,7 +170,7 @@ def check_manual(checks, source, found, man_pages):
         for each in (each for header in found for each in header.declared()):
             name, text = f'{each.name}.3', texts.get(f'{each.name}.3', '')
             if name not in texts and name.lower() in lower:
-                continue  # it has a twin in small letters
+                continue  # it has an equivalent in lower case
             if text.startswith('.so man3/'):
                 text = texts.get(text[9:].strip(), '')
             if each.name not in text.partition('.SH SYNOPSIS')[0]:
@@ -194,7 +193,7 @@ def table(path):
 
 
 def check_statuses(checks, source, found):
-    """docs/statuses.md has each, as error.h has it, and something to do."""
+    """docs/statuses.md has each status of error.h, and an action."""
     statuses = next(each for header in found for each in header.declared()
                     if each.name == 'varve_status').members
     expected = [(each.text.partition('= ')[2], f'`{each.name}`',
@@ -208,8 +207,8 @@ def check_statuses(checks, source, found):
 
 
 def check_limits(checks, source, found):
-    """docs/limits.md has the numbers of the headers, and each variable of the
-    environment that is looked at."""
+    """docs/limits.md has the numbers of the headers, and each environment
+    variable that the library reads."""
     path = os.path.join(source, 'docs', 'limits.md')
     with open(path, encoding='utf-8') as stream:
         text = stream.read()

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""check_abi.py - compares the public interface with that of the last release.
+"""check_abi.py - Compares the public interface with that of the last release.
 
     tests/install/check_abi.py SOURCE
     tests/install/check_abi.py SOURCE --release
 
-abi.txt has the declarations of the last release: functions with their types,
-structs with their fields, enumerations with their numbers. Its first line has
-the version and the soversion of that release. A declaration that was removed or
-changed since is an error, unless meson.build has another soversion.
-docs/compatibility.md has the rules. --release writes abi.txt; only
-scripts/release.sh calls it.
+abi.txt contains the declarations of the last release: functions with their
+types, structs with their fields, enumerations with their numbers. Its first
+line contains the version and the soversion of that release. A declaration that
+was removed or changed since is an error, unless meson.build has another
+soversion.
+docs/compatibility.md contains the rules. --release writes abi.txt; only
+scripts/release.sh uses it.
 
 SPDX-License-Identifier: MIT
 """
@@ -22,7 +23,7 @@ DUMP = os.path.join(HERE, 'abi.txt')
 
 
 def version_of(source):
-    """The version and the soversion that meson.build has."""
+    """The version and the soversion in meson.build."""
     with open(os.path.join(source, 'meson.build'), encoding='utf-8') as stream:
         text = stream.read()
     return (re.search(r"^  version: '(.*)',$", text, re.M)[1],
@@ -50,7 +51,7 @@ def compare(source, found):
 
 
 def check_promised(source, found):
-    """Each struct whose size is for ever is known to be such a one."""
+    """Each struct with a permanent size is listed."""
     with open(os.path.join(source, 'docs', 'compatibility.md'),
               encoding='utf-8') as stream:
         document = stream.read()
@@ -65,7 +66,7 @@ def check_promised(source, found):
 
 def main(source, *options):
     sys.path.insert(0, os.path.join(source, 'python'))
-    from declarations import declarations  # what cffi is told too
+    from declarations import declarations  # the same as for cffi
     found = declarations(['-I' + os.path.join(source, 'include')])
     check_promised(source, found)
     if '--release' in options:

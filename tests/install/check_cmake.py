@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""check_cmake.py - a project that builds with CMake may have the library as a
-part.
+"""check_cmake.py - Tests the library as a part of a CMake project.
 
     tests/install/check_cmake.py SOURCE BUILD
 
 Builds a consumer with the library as a part of its project, and runs it. Then
-compares the library with that of the build: the same sources, the same
-exported names, the same features.
+compares that library with the one of the build: the same sources, exported
+names and features.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,7 +19,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-# What meson alone builds beside the library, and the features that open it.
+# Modules that only meson builds, and the features that load them.
 BESIDE = ('lib/mpi/', 'lib/hdf5/', 'lib/remote/')
 BESIDE_FEATURES = '-DVV_HAVE_HDF5', '-DVV_HAVE_REMOTE'
 
@@ -35,7 +34,7 @@ def run(*command):
 
 
 def build_part(source, place):
-    """With little optimization: it is to be right, not quick."""
+    """Builds with little optimization, to save time."""
     launcher = shutil.which('ccache')
     run('cmake', '-S', f'{source}/tests/install/cmake/part', '-B', place,
         f'-DVARVE={source}', '-DCMAKE_EXPORT_COMPILE_COMMANDS=ON',
@@ -60,7 +59,7 @@ def exported(library):
 
 
 def compiled(place, source):
-    """The library's own sources there, and what is defined for them."""
+    """The library's sources in that build, and their macros."""
     with open(f'{place}/compile_commands.json', encoding='utf-8') as stream:
         commands = json.load(stream)
     found = {}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""check_install.py - what is installed works and is all that was promised.
+"""check_install.py - Tests that the installed library is complete and works.
 
     tests/install/check_install.py MESON SOURCE BUILD SONAME
 
-Installs into a temporary directory; looks at headers, soname, exported names,
-flags, command and manual; then compiles a consumer by pkg-config against the
-shared and the static library, as C and as C++, and by CMake, and runs it.
+Installs into a temporary directory. Checks headers, soname, exported names,
+flags, command and manual. Then compiles a consumer with pkg-config, with the
+shared and the static library, in C and C++, and with CMake, and runs it.
 
 SPDX-License-Identifier: MIT
 """
@@ -22,14 +22,14 @@ import tempfile
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 DECLARED = re.compile(r'^VARVE_API\b[^;(]*?\b(\w+)\s*\(', re.M)
 MARK = re.compile(r'^VARVE_API\b', re.M)
-# Each with the name that it gives, and the library that it alone needs.
+# Each module with a symbol that it defines, and the library that it needs.
 MODULES = {'varve/varve-hdf5.so': ('vv_hdf5_calls', 'hdf5'),
            'varve/varve-remote.so': ('vv_store_calls', 'libcurl')}
 MPI_HEADER = 'mpi.h'
 
 
 class Trouble(Exception):
-    """A check that does not hold."""
+    """A failed check."""
 
 
 def run(*command, **options):
@@ -64,7 +64,7 @@ class Installation:
             + system.strip())
 
     def has(self, name):
-        """Whether this build has the library of that kind."""
+        """True if this build has the library of that kind."""
         return os.path.exists(os.path.join(self.libraries, name))
 
     def flags(self, *arguments, package='varve'):
@@ -84,7 +84,7 @@ class Installation:
 
 
 def check_headers(installed):
-    """All of them; that of a library of its own only beside that."""
+    """All headers are installed; one of an optional library only with it."""
     here = {os.path.basename(p) for p in
             glob.glob(f'{installed.source}/include/varve/*.h')
             + glob.glob(f'{installed.source}/include/varve/*.hpp')}
@@ -122,7 +122,7 @@ def check_names(installed, library, is_its):
         if is_its(os.path.basename(path)))
     lines = run('nm', '-D', '--defined-only',
                 f'{installed.libraries}/{library}').splitlines()
-    # What is absolute is the name of a version.
+    # An absolute symbol is the name of a version.
     exported = {name.split('@')[0] for _, kind, name in map(str.split, lines)
                 if kind != 'A'}
     trouble = [f'{name} is declared but not exported'
@@ -134,14 +134,14 @@ def check_names(installed, library, is_its):
 
 
 def check_flags(installed):
-    """Whoever links the shared library need not have its dependencies."""
+    """Users of the shared library do not need its dependencies."""
     flags = installed.flags('--libs')
     if [f for f in flags if f.startswith('-l')] != ['-lvarve']:
         raise Trouble(f'pkg-config --libs varve: {flags}')
 
 
 def check_requirements(installed):
-    """Each once, and what the archive of Snappy needs behind it."""
+    """Each library occurs once, followed by the needs of static Snappy."""
     with open(installed.description, encoding='utf-8') as stream:
         text = stream.read()
     wanted = re.findall(r'(?:^Requires[.\w]*:|,) *([\w-]+)', text, re.M)
@@ -154,13 +154,13 @@ def check_requirements(installed):
 
 
 def check_tool(installed):
-    """It starts as it stands there, and is described."""
+    """The installed tool starts, and has a manual page."""
     tool = glob.glob(f'{installed.place}/**/bin/varve', recursive=True)
     if not tool:
         print('install: no varve is built here')
         return
     environment = dict(os.environ)
-    environment.pop('LD_LIBRARY_PATH', None)  # that of the build has one
+    environment.pop('LD_LIBRARY_PATH', None)  # the build sets it
     run(tool[0], 'version', env=environment)
     only(f'{installed.place}/**/man1/varve.1*')
     only(f'{installed.place}/**/man1/varve-ls.1*')
@@ -168,7 +168,7 @@ def check_tool(installed):
 
 
 def check_manual(installed):
-    """Of the functions, where this machine could make it."""
+    """The manual pages of the functions, if this machine can build them."""
     pages = glob.glob(f'{installed.place}/**/man3/*.3', recursive=True)
     if not pages:
         print('install: no manual of the functions is made here')
@@ -195,7 +195,7 @@ def check_shared(installed):
 
 
 def check_module(installed, module):
-    """It stands beside the library, which has nothing of what it needs."""
+    """The module is installed; the library lacks its dependencies."""
     name, needs = MODULES[module]
     needed = run('readelf', '-d', f'{installed.libraries}/libvarve.so')
     if needs in needed:
@@ -207,17 +207,17 @@ def check_module(installed, module):
 
 
 def check_mpi(installed, soname):
-    """It stands beside the library, which has nothing of MPI in it."""
+    """The MPI library is separate; the main library does not use MPI."""
     check_soname(installed, soname.replace('libvarve', 'libvarve-mpi'))
     check_names(installed, 'libvarve-mpi.so', lambda name: name == MPI_HEADER)
     needed = run('readelf', '-d', f'{installed.libraries}/libvarve.so')
     if 'mpi' in needed:
         raise Trouble(f'the library itself needs MPI:\n{needed}')
-    # MPI's own folders are where they were.
+    # MPI's own directories are not moved.
     flags = [f if os.path.exists(f[2:]) else f.replace(installed.place, '', 1)
              for f in installed.flags('--cflags', '--libs',
                                       package='varve-mpi')]
-    # Nobody needs MPI's own C++, which warns.
+    # MPI's C++ interface is not needed, and causes warnings.
     flags += ['-DOMPI_SKIP_MPICXX', '-DMPICH_SKIP_MPICXX']
     environment = dict(os.environ, LD_LIBRARY_PATH=installed.libraries,
                        OMPI_ALLOW_RUN_AS_ROOT='1',
@@ -228,9 +228,9 @@ def check_mpi(installed, soname):
 
 
 def find_by_cmake(installed, *kinds):
-    """Builds the consumers of a project that finds it, and runs them."""
+    """Builds the consumers of a project that finds the library; runs them."""
     package = only(f'{installed.libraries}/cmake/varve/varve-config.cmake')
-    # MPI's own description of itself is where it was.
+    # MPI's own pkg-config file is not moved.
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1',
                        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
     with tempfile.TemporaryDirectory(dir=installed.place) as build:
@@ -245,7 +245,7 @@ def find_by_cmake(installed, *kinds):
 
 
 def check_cmake(installed, kinds):
-    """Moved elsewhere, too: paths come from where the package lies."""
+    """Also after moving: paths are relative to the package."""
     if not shutil.which('cmake'):
         print('install: no CMake here, skipped')
         return
@@ -262,12 +262,12 @@ def check_cmake(installed, kinds):
 
 
 def check_static(installed):
-    """Last: it takes the shared library away, so that the other is taken."""
+    """Runs last: it removes the shared library, so the static one is used."""
     for path in glob.glob(f'{installed.libraries}/libvarve.so*'):
         os.remove(path)
     flags = installed.flags('--static', '--cflags', '--libs')
     environment = dict(os.environ)
-    environment.pop('LD_LIBRARY_PATH', None)  # that of the build has one
+    environment.pop('LD_LIBRARY_PATH', None)  # the build sets it
     installed.consume('static', 'cc', flags, environment)
     if shutil.which('cmake'):
         find_by_cmake(installed, 'static')

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""check_subproject.py - a project that builds with meson may have the library
-as a part.
+"""check_subproject.py - Tests the library as a subproject of a meson project.
 
     tests/install/check_subproject.py MESON SOURCE
 
-Lets meson fetch the sources, as the wrap in docs/howto/embed.md says, from a
-repository that is made of them; builds consumers in C and in C++, static and
-shared, and runs them. Then configures a static part: it is the library alone,
-and no two of its files are one unit.
+meson fetches the sources with the wrap of docs/howto/embed.md from a temporary
+repository. Builds consumers in C and C++, static and shared, and runs them.
+Then configures a static subproject: it contains the library alone, and none of
+its files are merged into one unit.
 
 SPDX-License-Identifier: MIT
 """
@@ -28,7 +27,7 @@ KINDS = ('any', 'shared', 'static')
 
 
 class Trouble(Exception):
-    """A check that does not hold."""
+    """A failed check."""
 
 
 def run(*command, **options):
@@ -40,8 +39,8 @@ def run(*command, **options):
 
 
 def make_repository(source, place):
-    """The sources as they are, in a repository of their own. Of what no part
-    has, there is only what asks whether it is to be built."""
+    """The current sources in a new repository. Folders that a subproject does
+    not build contain only the files that test this."""
     for name in NEEDED:
         shutil.copytree(os.path.join(source, name), os.path.join(place, name))
     for path in glob.glob(f'{source}/meson*') + glob.glob(
@@ -56,7 +55,7 @@ def make_repository(source, place):
 
 
 def make_whole(source, place, repository):
-    """A project with the wrap that the documents show."""
+    """A project with the wrap of the documentation."""
     with open(f'{source}/{PAGE}', encoding='utf-8') as stream:
         wrap = WRAP.search(stream.read())
     if not wrap:
@@ -83,7 +82,7 @@ def links_library(program):
 
 
 def check_consumers(meson, place):
-    """Those of any kind take the shared library, where there are both."""
+    """By default consumers use the shared library if both exist."""
     build = f'{place}/build'
     setup(meson, place, build, '-Ddefault_library=both')
     run('ninja', '-C', build)
@@ -99,7 +98,7 @@ def check_consumers(meson, place):
 
 
 def check_part(meson, place):
-    """A part is the library alone, of the kind that the whole asks for."""
+    """A subproject is the library alone, of the kind that the project uses."""
     build = f'{place}/static'
     setup(meson, place, build, '-Ddefault_library=static', '-Dunity=on')
     targets = [target for target in json.loads(

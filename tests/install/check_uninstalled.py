@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_uninstalled.py - a program against the library of a build, by what the
-build tells pkg-config, with nothing installed.
+"""check_uninstalled.py - Tests a program with the library of a build directory,
+with the pkg-config files of the build and without an installation.
 
     tests/install/check_uninstalled.py BUILD
 

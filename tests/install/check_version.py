@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""check_version.py - that all places agree which version this is.
+"""check_version.py - Tests that all files contain the same version.
 
     tests/install/check_version.py SOURCE            compares them
-    tests/install/check_version.py SOURCE VERSION    writes it to all
+    tests/install/check_version.py SOURCE VERSION    writes it to all files
 
-The one that counts is in meson.build.
+The authoritative version is in meson.build.
 
 SPDX-License-Identifier: MIT
 """
@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-# What the version stands in: a file, and a pattern whose group is the version.
+# Files that contain the version, and a pattern whose group is the version.
 PLACES = [
     ('meson.build', r"^  version: '(.*)',$"),
     ('include/varve/version.h', r'^#define VARVE_VERSION "(.*)"$'),

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""check_page.py - how many mistakes of each kind docs/reliability.md says there
-are, beside the table of the museum.
+"""check_page.py - Compares the numbers of mutations in docs/reliability.md with
+the table of mutations.
 
-    tests/wrong/check_page.py SOURCE             fails where the page is wrong
-    tests/wrong/check_page.py SOURCE --update    writes the numbers anew
+    tests/wrong/check_page.py SOURCE             fails if the page is wrong
+    tests/wrong/check_page.py SOURCE --update    writes the numbers again
 
-The page says how many there are at least: it may be MOST_BEHIND behind, so that
-not every new mistake changes it.
+The page contains minimum numbers. They may be up to MOST_BEHIND too small, so
+that not every new mutation changes the page.
 
 SPDX-License-Identifier: MIT
 """

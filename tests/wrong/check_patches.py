@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_patches.py - patches that fit into a small lib, and that do not.
+"""check_patches.py - Tests patches that apply to a small lib, and others.
 
     tests/wrong/check_patches.py
 
@@ -38,7 +38,7 @@ def patch(name, old, new, file='thing.c'):
     return name, lines
 
 
-# Name, patches, and what is said of them: nothing if all fit.
+# Name, patches, and the expected messages: none if all apply.
 CASES = [
     ('a line changed', [patch('one', ['    g(a);'], ['    VV_WRONG(one);'])],
      []),
@@ -82,7 +82,7 @@ def check_cases():
 
 
 def check_new(what, changed, *, has):
-    """A patch that is made gives the change back, beside another."""
+    """A new patch reproduces the change, beside another patch."""
     text = patches.patch_text('thing.c', THING, changed)
     with tempfile.TemporaryDirectory() as root:
         write(root, 'one.patch', text)

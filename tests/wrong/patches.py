@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""patches.py - the mistakes of the museum, as changes to files of lib.
+"""patches.py - Manages mutations, which are patches to files of lib.
 
-    tests/wrong/patches.py make NAME        of what `git diff lib` shows
-    tests/wrong/patches.py check SOURCE     whether all of them fit
+    tests/wrong/patches.py make NAME        from the output of `git diff lib`
+    tests/wrong/patches.py check SOURCE     checks that all patches apply
     tests/wrong/patches.py copy FOLDER PATCH... FILE...
-    tests/wrong/patches.py names TABLE      the patches beside a table
-    tests/wrong/patches.py files PATCH...   which files they change
+    tests/wrong/patches.py names TABLE      lists the patches beside a table
+    tests/wrong/patches.py files PATCH...   lists the files that they change
 
-A patch is a diff without numbers of lines: its place is where the file, in
-whatever folder of lib it is, has the lines that the patch shows, once. All
-patches go into one copy. Each is looked for in the file as it stands, so that
-none is in the way of another, unless both change the same line.
+A patch is a diff without line numbers. It applies where the file, in any folder
+of lib, contains the context lines exactly once. All patches are applied to one
+copy. Each is located in the original file, so patches do not affect each other
+unless they change the same line.
 
 SPDX-License-Identifier: MIT
 """
@@ -38,7 +38,7 @@ def read_lines(path):
 
 
 def read_patch(path):
-    """Its hunks; what is before the first file is a comment."""
+    """The hunks of a patch. Text before the first file is a comment."""
     hunks = []
     file = None
     lines = read_lines(path)
@@ -59,7 +59,7 @@ def read_patches(paths):
     return [hunk for path in sorted(paths) for hunk in read_patch(path)]
 
 
-# --- Into a copy ------------------------------------------------------------
+# --- Copies -----------------------------------------------------------------
 
 def places(part, lines):
     return [i for i in range(len(lines) - len(part) + 1)
@@ -67,7 +67,7 @@ def places(part, lines):
 
 
 def edits_of(hunk, at):
-    """A hunk whose lines begin at `at`, without those that stay."""
+    """The edits of a hunk whose lines begin at `at`."""
     edits = []
     for sign, line in hunk.lines:
         if sign != ' ' and (not edits or edits[-1].end != at):
@@ -81,7 +81,7 @@ def edits_of(hunk, at):
 
 
 def apply(hunks, lines):
-    """The lines with all hunks of a file, and what hinders some of them."""
+    """The lines with all hunks of a file, and the errors of the others."""
     edits, problems, applied = [], [], []
     for hunk in hunks:
         found = places([line for sign, line in hunk.lines if sign != '+'],
@@ -105,7 +105,7 @@ def apply(hunks, lines):
 
 
 def copy(folder, paths):
-    """A patch that does not fit is left out here: the test tells of it."""
+    """Skips patches that do not apply: a test reports them."""
     hunks = read_patches(p for p in paths if p.endswith('.patch'))
     for path in paths:
         if path.endswith('.patch'):
@@ -117,13 +117,13 @@ def copy(folder, paths):
 
 
 def write(path, lines):
-    """Leaves a file alone that is so already: it is not compiled again."""
+    """Does not write an unchanged file, so that it is not compiled again."""
     if not os.path.exists(path) or read_lines(path) != lines:
         with open(path, 'w', encoding='utf-8') as stream:
             stream.writelines(line + '\n' for line in lines)
 
 
-# --- What is wrong with patches ---------------------------------------------
+# --- Errors in patches -------------------------------------------------------
 
 def folder_of(source):
     return os.path.join(source, 'tests', 'wrong', 'mistakes')
@@ -134,7 +134,7 @@ def names_in(source):
 
 
 def check(source):
-    """Name by name, what hinders a patch from being a mistake of its name."""
+    """The errors of each patch, by name."""
     of_file = collections.defaultdict(list)
     for path in sorted(glob.glob(folder_of(source) + '/*.patch')):
         hunks = read_patch(path)
@@ -173,7 +173,7 @@ def hunk_text(old, new, ops):
 
 
 def patch_text(file, old, new):
-    """With as many lines around a change as its place needs, at least one."""
+    """Has as many context lines as a unique position needs, at least one."""
     for around in range(1, len(old) + 2):
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         groups = list(matcher.get_grouped_opcodes(around))
@@ -186,7 +186,7 @@ def patch_text(file, old, new):
 
 
 def make(name):
-    """The mistake is what the files of lib have more than the index of git."""
+    """The mutation is the difference of lib to the git index."""
     def git(*arguments):
         return subprocess.run(['git', *arguments], check=True, text=True,
                               stdout=subprocess.PIPE).stdout

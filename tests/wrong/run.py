@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""run.py - makes each mistake of variants.txt, and demands that a test notices.
+"""run.py - Runs each mutation of variants.txt; a test must detect it.
 
     tests/wrong/run.py MUSEUM SIMULATION SOURCE [--without KIND,...] LIBRARY...
 
-MUSEUM is all tests over a library that makes the mistake which VARVE_WRONG
-names. The test that the table names has to pass without a mistake and to fail
-with it, saying what the table expects. A test simulate/KIND is schedules of
-that kind (tests/simulate), which SIMULATION runs over the same library. The
-table and the patches of SOURCE have to agree, the patches have to fit, and each
-LIBRARY, which is the product, may have no trace of them. Those of a KIND that
-this build has no library for are only compared with their patches.
-With VARVE_WRONG_ALL set, all other tests that notice are listed as well, which
-takes an hour.
+MUSEUM contains all tests, linked with a library that has the mutation named by
+VARVE_WRONG. The test in the table must pass without the mutation, and fail with
+it and with the expected output. A test simulate/KIND is schedules of that kind
+(tests/simulate), which SIMULATION runs with the same library. The table and the
+patches of SOURCE must match, the patches must apply, and the product, each
+LIBRARY, must contain no trace of them. Mutations of a KIND that this build has
+no library for are only compared with their patches. With VARVE_WRONG_ALL, all
+other tests that detect a mutation are listed as well, which takes an hour.
 
 SPDX-License-Identifier: MIT
 """
@@ -27,23 +26,23 @@ import tempfile
 import patches
 
 MOST_SECONDS = 150
-# These only measure, and take long about it.
+# These tests only measure, and take a long time.
 PASSED_OVER = '!(million_nodes/*)'
 ESCAPE = re.compile(r'\x1b\[[0-9;]*m')
-# Schedules of a kind, of which some have to notice.
+# Several schedules of a kind; at least one must detect the mutation.
 SCHEDULES = '4000'
 SIMULATED = 'simulate/'
 FAILURE = re.compile(r'\[FAIL\] (\w+)::(\w+)')
 
 Museum = collections.namedtuple('Museum', 'tests simulation')
-# Their tests need files of another user, which only root can make.
+# These tests need files of another user, which only root can create.
 NEED_ROOT = 'planted_link_followed', 'lost_group_replaced_by_another'
 
 Variant = collections.namedtuple('Variant', 'name kind what test says')
 
 
 def read_table(path):
-    """Stanzas of four lines: name and kind, what is wrong, test, its words."""
+    """Stanzas of four lines: name and kind, the error, test, output."""
     with open(path, encoding='utf-8') as stream:
         text = re.sub(r'^#.*\n', '', stream.read(), flags=re.M)
     for stanza in re.split(r'\n\s*\n', text.strip()):
@@ -53,7 +52,7 @@ def read_table(path):
 
 
 def compare(table, source):
-    """Complaints where the table and the patches do not have the same."""
+    """Errors if the table and the patches do not match."""
     counts = collections.Counter(variant.name for variant in table)
     names = patches.names_in(source)
     for name, count in counts.items():
@@ -83,10 +82,10 @@ def command_of(museum, pattern, jobs):
 
 
 def run(museum, pattern, mistake='', jobs=1, seconds=MOST_SECONDS):
-    """The exit status, None if there is no end, and what the tests say."""
-    # A mistake may end a test before it has removed its files.
+    """The exit status, None after a timeout, and the output of the tests."""
+    # A mutation may end a test before it has removed its files.
     with tempfile.TemporaryDirectory() as place:
-        os.chmod(place, 0o755)  # a test of root's becomes somebody else
+        os.chmod(place, 0o755)  # a test of root changes its user
         return run_in(place, museum, pattern, mistake, jobs, seconds)
 
 
@@ -110,7 +109,7 @@ def run_in(place, museum, pattern, mistake, jobs, seconds):
 
 
 def judge(museum, variant):
-    """What is to be said against a variant; nothing if it is caught."""
+    """The errors of a mutation; none if it is detected."""
     status, output = run(museum, variant.test, variant.name)
     failed = {'/'.join(names) for names in FAILURE.findall(output)}
     if status is None:
@@ -126,12 +125,12 @@ def judge(museum, variant):
 
 
 def without_sum(output):
-    """The sum would be taken for that of this program."""
+    """Removes the summary, which would count as that of this program."""
     return re.sub(r'^.*Synthesis:.*\n?', '', output, flags=re.M)
 
 
 def run_right(museum, table):
-    """That the same tests have nothing to say against the library itself."""
+    """The same tests pass with the unchanged library."""
     tests = sorted({variant.test for variant in table})
     for test in [test for test in tests if test.startswith(SIMULATED)]:
         tests.remove(test)

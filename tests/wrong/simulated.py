@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""simulated.py - makes each mistake of simulated.txt, and demands that the
-simulation finds it.
+"""simulated.py - Runs each mutation of simulated.txt; the simulation must
+detect it.
 
     tests/wrong/simulated.py SIMULATION
 
-SIMULATION runs schedules of tests/simulate over a library that makes the
-mistake which VARVE_WRONG names. It has to find what the table expects.
+SIMULATION runs schedules of tests/simulate with a library that has the mutation
+named by VARVE_WRONG. It must report the finding in the table.
 
 SPDX-License-Identifier: MIT
 """
@@ -25,7 +25,7 @@ def read_table(path):
 
 
 def find(simulation, mistake, kind, count):
-    """What the schedules print."""
+    """The output of the schedules."""
     environment = {**os.environ, 'VARVE_WRONG': mistake}
     command = [simulation, '--kind', kind, '--count', count, '--jobs', '2',
                '--show', '0']
