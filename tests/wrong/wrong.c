@@ -1,4 +1,4 @@
-/* wrong.c - the one mistake that this run of the museum makes.
+/* wrong.c - Selects the mutation of this test run.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,12 +1,12 @@
-/* wrong.h - what chooses a mistake in the copies of lib; each of them begins
- * with this, whatever it includes itself.
+/* wrong.h - Tests whether a mutation is active. Each copy of a file of lib
+ * includes this header first.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef WRONG_H
 #define WRONG_H
 
-/* The file that follows may define it, which has no effect after an include. */
+/* The file may define it later, which has no effect after an include. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
