@@ -1,4 +1,4 @@
-"""c_rules.py - Rules for single files in C and C++, and a few for scripts.
+"""c_rules.py - Checks single C and C++ files, and a few rules for scripts.
 
 SPDX-License-Identifier: MIT
 """

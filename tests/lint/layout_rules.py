@@ -1,4 +1,4 @@
-"""layout_rules.py - Rules for the places and names of files.
+"""layout_rules.py - Checks the places and names of files.
 
 SPDX-License-Identifier: MIT
 """

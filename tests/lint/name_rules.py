@@ -1,5 +1,5 @@
-"""name_rules.py - A rule for names: each public function is used in an example
-or on a page.
+"""name_rules.py - Checks that each public function is used in an example or on
+a page.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,4 @@
-"""prose_rules.py - Rules for the language of names, comments and pages.
+"""prose_rules.py - Checks the language of names, comments and pages.
 
 - `coined`: a word that the project invented although the field has a term. The
   file coined_words.txt lists each with the term to use.

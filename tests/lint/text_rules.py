@@ -1,4 +1,4 @@
-"""text_rules.py - Rules for text: links, code in documents, unwanted words.
+"""text_rules.py - Checks links, code in documents and unwanted words.
 
 SPDX-License-Identifier: MIT
 """

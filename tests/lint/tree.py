@@ -1,4 +1,4 @@
-"""tree.py - The files of the project, read once, for the rules of lint.py.
+"""tree.py - Reads the files of the project once, for the rules of lint.py.
 
 SPDX-License-Identifier: MIT
 """
