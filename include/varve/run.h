@@ -89,8 +89,8 @@ VARVE_API varve_manager *varve_run_manager(const varve_run *run);
  * restored when they are added. Nothing is written, and signal handlers are
  * installed only with `handle_signals`. Collective.
  *
- * The run fails with VARVE_UNMATCHED if nothing in the checkpoint matches the
- * program, on any rank. It fails otherwise as varve_manager_new and
+ * The run fails with VARVE_UNMATCHED if no value of the checkpoint matches the
+ * program of any rank. It fails otherwise as varve_manager_new and
  * varve_manager_resume do. */
 VARVE_API void varve_run_open(
     varve_run *run, const char *directory, const varve_run_options *options);
