@@ -66,7 +66,7 @@
 
 VARVE_BEGIN_DECLS
 
-/* How nodes of a group store redundant data. */
+/* The methods of storing redundant data in a group of nodes. */
 typedef enum varve_redundancy_scheme {
     /* The next node of the group has a copy: twice the bytes. Survives the loss
      * of nodes of which no two are neighbors in a group. */
