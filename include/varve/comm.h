@@ -72,9 +72,9 @@ typedef struct varve_comm {
      * freed. It is called with `self` of the copy. */
     void (*release)(void *self);
     /* Sends to one rank and receives from another at the same time. All ranks
-     * call it, also those that transfer nothing. May be NULL: then redundancy
-     * uses `gather_varied` and `broadcast`, which transfers the bytes of all
-     * ranks to each rank. */
+     * call it, also those that transfer nothing. May be NULL: then functions
+     * that need it gather and broadcast instead, which transfers the bytes of
+     * all ranks to each rank. */
     varve_status (*shift)(void *self, const varve_shift *shift);
     varve_reserved reserved;
 } varve_comm;
