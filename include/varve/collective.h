@@ -71,7 +71,7 @@ VARVE_API varve_status varve_save_all(const varve_comm *comm, varve_node *root,
     const char *prefix, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* Start an asynchronous varve_write_all or varve_save_all.
+/* Starts an asynchronous varve_write_all or varve_save_all.
  *
  * The functions are collective versions of varve_write_async and
  * varve_save_async (job.h). The call stages the values of each rank. A thread
@@ -84,9 +84,9 @@ VARVE_API varve_status varve_save_all(const varve_comm *comm, varve_node *root,
  * ranks or on none, because all ranks return a failure that one of them has not
  * returned yet.
  *
- * Return NULL on all ranks if one rank cannot stage its values.
+ * Returns NULL on all ranks if one rank cannot stage its values.
  *
- * - Fail with VARVE_MISUSE if the communicator cannot be duplicated
+ * - Fails with VARVE_MISUSE if the communicator cannot be duplicated
  *   (comm.h). */
 VARVE_API varve_job *varve_write_all_async(const varve_comm *comm,
     varve_node *root, const char *path, const varve_write_options *options,
@@ -95,8 +95,8 @@ VARVE_API varve_job *varve_save_all_async(const varve_comm *comm,
     varve_node *root, const char *prefix, const varve_write_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* Restore a checkpoint on all ranks, as varve_read and varve_restore do for one
- * process.
+/* Restores a checkpoint on all ranks, as varve_read and varve_restore do for
+ * one process.
  *
  *     varve_restoration *r = varve_restore_all(
  *         comm, root, "run/heat", NULL, &error);
@@ -117,10 +117,10 @@ VARVE_API varve_job *varve_save_all_async(const varve_comm *comm,
  *
  * Variables that are added later are restored by each rank alone.
  *
- * Each rank gets its own restoration. Return NULL on all ranks if one of them
+ * Each rank gets its own restoration. Returns NULL on all ranks if one of them
  * fails. Errors are those of varve_read and varve_restore, and:
  *
- * - Fail with VARVE_MISMATCH also if the file was replaced while the ranks
+ * - Fails with VARVE_MISMATCH also if the file was replaced while the ranks
  *   opened it. */
 VARVE_API varve_restoration *varve_read_all(const varve_comm *comm,
     varve_node *root, const char *path, const varve_read_options *options,

@@ -54,13 +54,14 @@ VARVE_BEGIN_DECLS
  * saves at least a sixteenth of it. VARVE_TOO_NEW if the library was built
  * without Zstandard. */
 
-/* Writes an incremental, compressed or collective checkpoint as a single file.
+/* Converts a checkpoint to a single uncompressed file.
  *
  *     if (varve_repack("run/ckpt", "model.varve", NULL, &error))
  *         fprintf(stderr, "%s\n", error.message);
  *
- * The result is the file that one process would have written without
- * `incremental` and `compress`. Files of early versions are converted too.
+ * The checkpoint may be incremental, compressed or collective, or have an early
+ * version of the format. The result is the file that one process would have
+ * written without `incremental` and `compress`.
  * Every value is verified. `path` is that of varve_restore: a file or a prefix.
  * If `to` is NULL, the file replaces the checkpoint. The function needs up to
  * 19 MiB of memory.

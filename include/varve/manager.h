@@ -162,11 +162,11 @@ VARVE_API varve_manager *varve_manager_new(varve_node *root,
     const char *directory, const varve_manager_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* Waits for a pending save, releases the lock and frees the manager and its
- * restoration.
+/* Frees a manager and its restoration, and releases the lock.
  *
- * A failure of that save is returned by the next save of the graph; to get it,
- * call varve_manager_wait first. The graph may be freed already. Takes NULL. */
+ * It waits for a pending save. A failure of that save is returned by the next
+ * save of the graph; to get it, call varve_manager_wait first. The graph may be
+ * freed already. Takes NULL. */
 VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* --- Resuming ----------------------------------------------------------- */
@@ -358,7 +358,7 @@ VARVE_API const char *varve_manager_run(const varve_manager *manager);
 /* Returns the name of the metric in the files, such as "metric". */
 VARVE_API const char *varve_manager_metric(const varve_manager *manager);
 
-/* Get the number of checkpoints in the directory, and the description of one,
+/* Gets the number of checkpoints in the directory, and the description of one,
  * at the time of the last new, resume, save, prune or refresh.
  *
  *     varve_checkpoint_info info;

@@ -196,7 +196,7 @@ VARVE_API varve_status varve_reader_read_box(varve_reader *reader, size_t id,
     const varve_box *box, void *buffer, size_t size,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* Called for a value.
+/* Called by varve_reader_each for each value.
  *
  * `bytes` are those that varve_reader_read returns; they are borrowed for the
  * call and never NULL. Return VARVE_OK to continue; any other status ends the

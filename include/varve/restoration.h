@@ -163,8 +163,8 @@ VARVE_API varve_status varve_assert_consumed(
 VARVE_API varve_status varve_assert_existing_objects_matched(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
-/* Checks that at least one node besides the root matched, and that `only`, if
- * it is set, selects at least one value. */
+/* Checks that at least one node besides the root matched. If `only` is set, it
+ * must also select at least one value. */
 VARVE_API varve_status varve_assert_nontrivial_match(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 

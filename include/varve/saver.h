@@ -65,7 +65,8 @@ typedef struct varve_saver_options {
 VARVE_API varve_saver *varve_saver_new(varve_graph *graph,
     const varve_saver_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* Waits for a pending save and frees a saver. Its files and variables stay.
+/* Frees a saver, after waiting for a pending save. Its files and variables
+ * stay.
  *
  * An open restoration of the saver behaves as if its variables had been
  * removed. A failure of the pending save is returned by the next save of the

@@ -19,7 +19,9 @@ VARVE_BEGIN_DECLS
 
 /* --- Watches ------------------------------------------------------------ */
 
-/* Called on the calling thread, at least each time the directory is listed.
+/* Called by a watch to find out if the wait must end. It runs on the calling
+ * thread, at least each time the directory is listed.
+ *
  * Return true to end the wait. The directory is listed once more, and
  * checkpoints that exist at that time are returned first. */
 typedef bool varve_watch_done(void *user);
@@ -94,8 +96,7 @@ VARVE_API uint64_t varve_watch_number(const varve_watch *watch);
 
 /* --- Leases ------------------------------------------------------------- */
 
-/* Takes a lease, which prevents managers in all processes from deleting a
- * checkpoint.
+/* Takes a lease, so that no manager of any process deletes a checkpoint.
  *
  *     varve_lease *lease = varve_lease_new("run/ckpt", NULL, &error);
  *     if (lease)
