@@ -72,6 +72,8 @@ s/(\.|->)many(\.|->)files\b/\1collective\2files/g
 s/\.many = \{( *\.files\b)/.collective = {\1/g
 s/\bexpect(\.|->)unused\b/expect\1unexpected/g
 s/(\.expect = \{.*)\.unused( *=)/\1.unexpected\2/g
+s/(\.|->)fold_user\b/\1merge_user/g
+s/(\.|->)fold( *=)/\1merge\2/g
 s/\bexpect_unused\b/expect_unexpected/g
 SED
 

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     varve_run *run = varve_run_new(NULL);
     varve_node *root = varve_run_root(run);
     varve_add_variable(root, "sum", varve_scalar(&sum));
-    varve_run_open(run, "checksums",
+    varve_run_open(run, "sums",
         &(varve_run_options){
             .manager = { .interval_steps = 10, .keep_last = 2 },
             .handle_signals = true, /* SIGTERM and Ctrl-C end it in order */

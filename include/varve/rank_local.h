@@ -40,11 +40,11 @@ typedef varve_status varve_merge(void *user, varve_node *mine,
 /* Options for a restore by another number of processes. All zero is the
  * default: it fails with VARVE_MISMATCH, before anything changes. */
 typedef struct varve_rank_local_options {
-    varve_merge *fold; /* merges the values of all ranks; NULL: none */
-    void *fold_user;   /* first argument of `fold` */
+    varve_merge *merge; /* merges the values of all ranks; NULL: none */
+    void *merge_user; /* first argument of `merge` */
     bool drop;         /* restore nothing below the node, and report nothing as
                           missing */
-    bool always;       /* call `fold` also for the same number of processes; no
+    bool always;       /* call `merge` also for the same number of processes; no
                           value below the node is restored automatically */
     varve_reserved reserved;
 } varve_rank_local_options;

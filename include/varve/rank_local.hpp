@@ -23,7 +23,7 @@
 namespace varve
 {
 
-/* add_rank_local with a function sets `fold` and `fold_user`. */
+/* add_rank_local with a function sets `merge` and `merge_user`. */
 struct private_options : varve_rank_local_options {
     private_options() noexcept : varve_rank_local_options()
     {
@@ -87,8 +87,8 @@ node node::add_rank_local(
 {
     using folder = detail::folder<std::decay_t<F>>;
     private_options with = o;
-    with.fold = folder::fold;
-    with.fold_user = keeper_->keep(folder{ std::forward<F>(fold), keeper_ });
+    with.merge = folder::fold;
+    with.merge_user = keeper_->keep(folder{ std::forward<F>(fold), keeper_ });
     return add_rank_local(name, all, with);
 }
 

@@ -68,7 +68,7 @@ class Outputs(Test):
             log.write('x' * 258)
             varve.write({'log': log}, self.path())
         with varve.Reader(self.path()) as reader:
-            self.assertEqual(bytes(reader['log']), b'\2\1\0\0\0\0\0\0')
+            self.assertEqual(bytes(reader['log'])[:8], b'\2\1' + bytes(6))
 
     def test_that_come_late_are_cut_then(self):
         log = open(self.path('log'), 'w')

@@ -105,7 +105,7 @@ class Files:
                 filled.undo()
             else:
                 with together(comm):
-                    self.graph.push(Status.HALF_RESTORED)
+                    self.graph.push(Status.PARTIALLY_RESTORED)
             return Restoration(
                 self.graph, ffi.gc(handle, lib.varve_restoration_free),
                 options)

@@ -43,7 +43,7 @@ class Status(enum.IntEnum):
     UNMATCHED = 20
     CANCELLED = 21
     CALLBACK = 22
-    HALF_RESTORED = 23
+    PARTIALLY_RESTORED = 23
     TIMEOUT = 24
     DISCONNECTED = 25
 
@@ -114,7 +114,7 @@ FAMILIES: Dict[Type[Error], str] = {
                  'IS_DIRECTORY',
     DamagedError: 'EMPTY_FILE NOT_A_CHECKPOINT TRUNCATED CORRUPT',
     UnsupportedError: 'TOO_NEW',
-    MismatchError: 'MISMATCH HALF_RESTORED',
+    MismatchError: 'MISMATCH PARTIALLY_RESTORED',
     UnmatchedError: 'UNMATCHED',
     StoppedError: 'CANCELLED CALLBACK',
     WaitError: 'TIMEOUT DISCONNECTED',

@@ -168,7 +168,7 @@ class Manager:
                         raise
                     newest = older[-1] if older else newest
             with together(self._comm):
-                graph.push(Status.HALF_RESTORED)
+                graph.push(Status.PARTIALLY_RESTORED)
             handle = lib.varve_manager_restoration(self.handle)
             self._restoration = None if handle == ffi.NULL else Restoration(
                 graph, handle, self._read)

@@ -130,7 +130,7 @@ def refuses_directories_that_are_not_there():
                     [varve, 'cat', 'small.safetensors', 'one', '-o', 'a/b/o'],
                     [varve, 'graph', 'small.varve', '-o', 'a/b/o.txt'],
                     [varve, 'graph', '--html', 'small.varve', '-o', 'a/b/o'],
-                    [varve, 'dry_run', 'small.varve', '--into', 'small.varve',
+                    [varve, 'plan', 'small.varve', '--into', 'small.varve',
                      '--write-map', 'a/b/map']):
         run = subprocess.run(command, capture_output=True, text=True)
         assert run.returncode == 3, (command, run)

@@ -197,7 +197,7 @@ struct counters {
     friend constexpr auto varve_fields(const counters *)
     {
         return varve::fields(varve::field("seen", &counters::seen),
-            varve::field("checksums", &counters::sums));
+            varve::field("sums", &counters::sums));
     }
 };
 
@@ -215,7 +215,7 @@ TEST(an_atomic_is_the_number_that_it_holds)
     std::array<double, 3> sums{};
     const varve::node node = plain.root().add_object("counters");
     node.add("seen", seen);
-    node.add("checksums", sums);
+    node.add("sums", sums);
     GOOD(NEED(varve::read(plain.root(), place("atomic.varve")))
              .assert_consumed());
     CHECK(seen == 7 && sums[2] == 2.5);

@@ -66,7 +66,7 @@ GOOD[LIST] = ("files('unit/base/test_thing.c', 'story/test_story.c', "
 GOOD[PAGE] = page('<!-- from examples/one.c:part -->', 'f();\n')
 GOOD[CPP] = c_file(CPP, 'namespace one\n{\n' + function(60) * 2 + '}\n')
 GOOD[EXCEPTIONS] = ''
-GOOD['README.md'] = '[one](docs/page.md)\n' * 10 + '\n' * 140
+GOOD['README.md'] = '[one](docs/page.md)\n' * 10 + '\n' * 160
 
 # The rule, the file, its text. Words are cut in two, so that the lint does not
 # find them here.
@@ -129,9 +129,10 @@ CASES = [
         '/* Returns an odd one. */\n')),
     ('twice', 'lib/base/thing_two.c', c_file('thing_two.c', function(5))),
     ('opening-word', PAGE, 'What this page says is odd.\n'),
+    ('picture', 'tests/lint/picture_texts.txt', 'docs/a.svg: a\n'),
     ('speaking', PAGE, 'The file says which version it is.\n'),
     ('shown', PUBLIC, c_file(PUBLIC, 'VARVE_API int varve_gone(void);\n')),
-    ('readme', 'README.md', 'A line.\n' * 151),
+    ('readme', 'README.md', 'A line.\n' * 171),
     ('readme', 'README.md', '[one](docs/page.md)\n' * 11),
     ('block', PAGE, '```c\nf();\n```\n'),
     ('block', PAGE, '```cpp\nf();\n```\n'),

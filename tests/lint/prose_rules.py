@@ -4,14 +4,19 @@
   coined_words.txt lists each with the word to use.
 - `twice`: a function of lib has the name of a function in another file, so that
   a backtrace, a profile or a search is ambiguous.
+- `picture`: a text of a picture is not in picture_texts.txt, or one there is in
+  no picture.
 - `opening-word` and `speaking`: more than 1 % of the sentences of the public
   headers, or of the pages, begin with "What", "Whether", "Where" or the like,
   or let a thing speak ("says", "knows", "tells").
 
 SPDX-License-Identifier: MIT
 """
+import html
+import os
 import re
 
+PICTURES = 'tests/lint/picture_texts.txt'
 COINED = 'tests/lint/coined_words.txt'
 FUNCTION = re.compile(r'^[a-z][^\n;={}#]*?\b(\w+)\(([^;{}]*)\)\n\{', re.M)
 STRUCT = re.compile(r'^(?:typedef )?(?:struct|union|enum) vv_(\w+)\s*\{', re.M)
@@ -27,6 +32,7 @@ def check(tree):
     check_structs(tree, words)
     check_prose(tree, words)
     check_functions(tree)
+    check_pictures(tree)
 
 
 def coined_words(tree):
@@ -123,3 +129,19 @@ def rows_of(block):
             rows.append(' | '.join(
                 c for c in cells if c and not re.fullmatch('[-: ]+', c)))
     return rows or [' '.join(block.split())]
+
+
+def check_pictures(tree):
+    """The list has the texts of all pictures, so that a change of one is
+    read."""
+    folder = os.path.join(tree.root, 'docs')
+    found = []
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        if name.endswith('.svg'):
+            with open(os.path.join(folder, name), encoding='utf-8') as stream:
+                found += [f'docs/{name}: {html.unescape(text)}' for text in
+                          re.findall(r'<text[^>]*>([^<]*)', stream.read())]
+    listed = tree.file(PICTURES).lines if PICTURES in tree.paths else []
+    for line in set(found) ^ set(listed):
+        tree.offence('picture', PICTURES, 1,
+                     f'look at the picture, then list its text: {line}')

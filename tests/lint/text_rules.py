@@ -36,7 +36,7 @@ OPENING = re.compile(
 
 # What the README has at most.
 README = 'README.md'
-README_LINES = 150
+README_LINES = 170
 README_LINKS = 10
 
 

@@ -187,8 +187,8 @@ static void build(struct mix_member *w, const varve_comm *comm)
 {
     varve_node *root = varve_graph_root(w->graph);
     const varve_rank_local_options options = {
-        .fold = w->fold >= MIX_FOLD_SUMS ? sum_own : NULL,
-        .fold_user = w,
+        .merge = w->fold >= MIX_FOLD_SUMS ? sum_own : NULL,
+        .merge_user = w,
         .drop = w->fold == MIX_FOLD_DROPS,
         .always = w->fold == MIX_FOLD_ALWAYS,
     };

@@ -163,7 +163,7 @@ def check_two(varve):
     node = at(varve, 'model/table')
     item = {'kind': 'matched', 'file_path': 'model/table', 'node': node,
             'bytes': 64}
-    report = {'schema': 'varve.report/1', 'dry_run': False, 'items': [
+    report = {'schema': 'varve.report/1', 'plan': False, 'items': [
         dict(item, path='second', dtype='float64', shape=[16], cast=True,
              inexact=3),
         dict(item, path='model/table', dtype='float32', shape=[16])]}
@@ -202,7 +202,7 @@ def check_refused(varve):
     """And what is there already stays."""
     with open(f'{varve.folder}/noted.html', 'rb') as file:
         before = file.read()
-    report = {'schema': 'varve.report/1', 'dry_run': False}
+    report = {'schema': 'varve.report/1', 'plan': False}
     notes = {'schema': 'varve.notes/1'}
     item = {'kind': 'matched', 'file_path': 'x', 'node': 1}
     for what, words in (

@@ -32,7 +32,7 @@ MADE = [
     ('hostile', 'hostile'),
     ('deep', 'deep'),
     ('report', 'saved', '--notes', '@report.json'),
-    ('dry_run', 'saved', '--notes', '@plan.json', '--title',
+    ('plan', 'saved', '--notes', '@plan.json', '--title',
      'A plan: saved.varve into a program'),
 ]
 
@@ -233,12 +233,12 @@ def check_reports(pages):
     same(pages.run("document.querySelector('#panel h2').textContent"),
          'model/heads/kernel', 'report: the nearest name is a link')
     pages.end('report')
-    pages.open('dry_run', 'at=model/table')
+    pages.open('plan', 'at=model/table')
     check('does not fit type or shape differs; the program has float32[20]'
           in pages.run(PANEL), 'plan: a reason', pages.run(PANEL))
     same(pages.run("getComputedStyle(document.querySelector('.row.t6 .mark'))"
                    ".color"), 'rgb(200, 30, 30)', 'plan: red')
-    pages.end('dry_run')
+    pages.end('plan')
 
 
 PICTURES = [
@@ -246,7 +246,7 @@ PICTURES = [
     ('gan', 'gan', 'at=generator_optimizer', 1280, 800, 'light'),
     ('many', 'many', 'q=kernel_07', 1280, 800, 'light'),
     ('report', 'report', 'at=model/encoder/bias', 1280, 800, 'light'),
-    ('dark', 'dry_run', 'at=model/table', 1280, 800, 'dark'),
+    ('dark', 'plan', 'at=model/table', 1280, 800, 'dark'),
     ('phone', 'gan', 'at=generator/layers/1/kernel', 390, 780, 'light'),
 ]
 

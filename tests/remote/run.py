@@ -407,7 +407,7 @@ class Command(Remote):
                              self.varve('cat', url, 'step', **more),
                              'M' + '\0' * 7)
             self.varve('diff', file, url, **more)
-            self.varve('dry_run', file, f'--into={url}', **more)
+            self.varve('plan', file, f'--into={url}', **more)
             copy = path_of('converted.safetensors')
             self.varve('convert', '-f', url, copy, **more)
             self.assertIn('3    uint8 [90000]', self.varve('ls', copy))

@@ -112,7 +112,7 @@ class Secrets(Remote):
         for url in urls:
             for command in ('ls', 'verify', 'verify --json', 'cat', 'stat',
                             'show', 'graph', 'repack', 'prune', 'diff',
-                            'log', 'pin', 'prune --keep-last 1', 'dry_run'):
+                            'log', 'pin', 'prune --keep-last 1', 'plan'):
                 done = run(VARVE, *command.split(), url, self.small, **aws)
                 self.assertNotEqual(done.returncode, 0)
 

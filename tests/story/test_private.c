@@ -54,7 +54,7 @@ static varve_graph *build(
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
-    options.fold_user = w;
+    options.merge_user = w;
     w->rank = comm->rank;
     w->ranks = comm->size;
     varve_add_variable(root, "step", varve_scalar(&w->step));
@@ -125,7 +125,7 @@ TEST(private, is_refused_dropped_or_folded_by_another_number)
     } policies[] = {
         { { .drop = false }, VARVE_MISMATCH, { -1, -1, -1 } },
         { { .drop = true }, VARVE_OK, { -1, -1, -1 } },
-        { { .fold = fold_counts }, VARVE_OK, { 1 + 8, 2, 4 } },
+        { { .merge = fold_counts }, VARVE_OK, { 1 + 8, 2, 4 } },
     };
     save_all();
     for (int p = 0; p < 3; p++) {

@@ -30,7 +30,7 @@ WORDS = {
     'leaves_with_3': 'Unexpected exit with 3',
     'ends_badly': 'Unexpected exit with 5',
     'leak': '1 blocks were not freed',
-    'should_continue': 'the second',
+    'goes_on': 'the second',
     'child': 'in a child',
     'thread': 'in a thread',
     'two_ends': 'a child came to the end of the test',

@@ -328,7 +328,7 @@ const struct command plan_command = {
         "varve ls --tsv prints them:\n\n    # path, element type, shape\n"
         "    model/kernel float32 [784,10]\n    adam/m(model/kernel) float32 "
         "[784,10]\n    random state\n\nWhat A has for the program is matched "
-        "by path, or by a rename; what it lacks is\nunfilled, what nobody "
+        "by path, or by a rename; what it lacks is\nmissing, what nobody "
         "wants unexpected, and what does not fit mismatched. Pairs\nof "
         "missing and unexpected values of one type and shape are suggested, "
         "each once,\nand tried; BY says how they were found: 'end', no "

@@ -35,7 +35,7 @@ bool vv_is_left_to_program(const struct vv_delivery *d, const varve_node *node)
     uint32_t file = vv_file_node_of(&d->pairing->matches, node);
     const struct vv_private *private = vv_private_of(node);
     return private && file != VV_NONE &&
-           (private->options.drop || private->options.fold) &&
+           (private->options.drop || private->options.merge) &&
            !vv_own_fits(vv_index_of(d->pairing), node, file);
 }
 
@@ -130,7 +130,7 @@ void vv_decide_own(struct vv_delivery *d, varve_node *node, uint32_t file)
         return;
     } else if (private->options.drop || !private_skip_is_taken(d, node, name)) {
         leave_out_all_but(d, VV_LEFT, file, NULL);
-    } else if (private->options.fold) {
+    } else if (private->options.merge) {
         if (leave_out_all_but(d, VV_TO_FOLD, file, NULL) &&
             !d->pairing->is_dry && !vv_find_pair(&d->folds, node, file, 0))
             vv_enlist(d, &d->folds, node, file);

@@ -22,7 +22,7 @@ bool vv_own_fits(
 {
     const struct vv_private *private = vv_private_of(node);
     return !private || (private->size == vv_own_count(index, file) &&
-                           !(private->options.always && private->options.fold));
+                           !(private->options.always && private->options.merge));
 }
 
 bool vv_own_is_cut(const struct vv_matches *matches,

@@ -47,7 +47,7 @@ static varve_status fold_fold(
     varve_node *mine = vv_private_mine(pair->node);
     if (!mine)
         return VARVE_OK; /* the program has taken it away */
-    varve_status status = o->fold(o->fold_user, mine, f->reader, path,
+    varve_status status = o->merge(o->merge_user, mine, f->reader, path,
         vv_own_count(vv_index_of(&f->r->pairing), pair->file), &reason);
     return status ? fold_fail(path, status, &reason, error) : VARVE_OK;
 }

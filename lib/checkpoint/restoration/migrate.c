@@ -234,7 +234,7 @@ varve_status vv_migrate(void *user, varve_node *mine, varve_reader *saved,
 varve_node *varve_add_migrating(varve_node *parent, const char *name,
     const varve_comm *comm, const varve_migrating *migrating)
 {
-    const varve_rank_local_options options = { .fold = vv_migrate,
+    const varve_rank_local_options options = { .merge = vv_migrate,
         .always = true };
     parent = vv_or_nil(parent);
     varve_graph *graph = parent->graph;

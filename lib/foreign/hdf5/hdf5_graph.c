@@ -152,7 +152,7 @@ static void leave_edge_out(
 static varve_status leave_object_out(struct vv_hdf5_graph *g, const char *path,
     const varve_error *said, struct vv_hdf5_object *what)
 {
-    char text[VARVE_MESSAGE_SIZE];
+    char text[VARVE_MESSAGE_SIZE + 32];
     if (said->status != VARVE_TOO_NEW)
         return vv_hdf5_tell(g->source, path, said, g->error);
     *what = (struct vv_hdf5_object){ .kind = VV_HDF5_UNKNOWN };

@@ -202,7 +202,7 @@ static bool hdf5_texts_take(void *user, const struct vv_hdf5_attribute *a)
 static varve_status leave_all_out(struct telling *t, const varve_error *said)
 {
     struct vv_buffer *path = &t->graph->text;
-    char text[VARVE_MESSAGE_SIZE];
+    char text[VARVE_MESSAGE_SIZE + 32];
     path->size = 0;
     vv_buffer_add_string(path, vv_hdf5_thing_at(t->graph, t->thing)->path);
     vv_buffer_add8(path, '@');

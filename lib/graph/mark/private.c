@@ -33,7 +33,7 @@ bool vv_private_copy(const varve_node *from, varve_node *to)
     if (!private)
         return true;
     varve_rank_local_options options = private->options;
-    options.fold = NULL; /* it knows of the original */
+    options.merge = NULL; /* it knows of the original */
     return private_set(to, private->rank, private->size, &options);
 }
 
@@ -65,7 +65,7 @@ static bool private_check(const varve_node *parent, const char *name,
     else if (status)
         vv_graph_error(parent->graph, status, "%s: \"%.200s\": %s", path, name,
             error.message);
-    else if (options && options->fold && options->drop)
+    else if (options && options->merge && options->drop)
         vv_graph_error(parent->graph, VARVE_MISUSE,
             "%s: \"%.200s\": expected `fold` or `drop`, found both", path,
             name);

@@ -25,7 +25,9 @@ static void refuse_view(const varve_node *node, const varve_tensor *view)
 {
     char text[256], tensor[VARVE_TENSOR_TEXT_SIZE];
     const char *where = vv_node_text(node, text, sizeof text);
-    for (unsigned i = 0; i < view->rank && i < VARVE_MAX_RANK; i++) {
+    bool is_of_rows = view->rank == VV_RANK_OF_OTHER_ROWS;
+    for (unsigned i = 0; !is_of_rows && i < view->rank && i < VARVE_MAX_RANK;
+         i++) {
         if (view->shape[i] <= INT64_MAX)
             continue;
         vv_graph_error(node->graph, VARVE_MISMATCH,
@@ -42,7 +44,7 @@ static void refuse_view(const varve_node *node, const varve_tensor *view)
     if (is_null)
         found = "NULL: let the pointer lead to that many elements, or set the "
                 "count to 0";
-    else if (view->rank == VV_RANK_OF_OTHER_ROWS)
+    else if (is_of_rows)
         found = "extents that are not those of the array";
     vv_graph_error(node->graph, VARVE_MISMATCH,
         "%s: expected memory for %s, found %s", where,

@@ -48,8 +48,8 @@ static varve_status add_up(void *user, varve_node *mine, varve_reader *saved,
 static void begin_counter(
     struct counter *c, const varve_comm *comm, bool folds)
 {
-    const varve_rank_local_options options = { .fold = folds ? add_up : NULL,
-        .fold_user = c };
+    const varve_rank_local_options options = { .merge = folds ? add_up : NULL,
+        .merge_user = c };
     *c = (struct counter){ .root = new_root(),
         .comm = comm,
         .x = -1,
@@ -209,7 +209,7 @@ static varve_status take_away(void *user, varve_node *mine,
 /* As in any callback of the library. */
 TEST(fold, may_take_no_node_away)
 {
-    const varve_rank_local_options options = { .fold = take_away };
+    const varve_rank_local_options options = { .merge = take_away };
     int64_t count = 0;
     begin_world();
     save_counters(3);

@@ -16,7 +16,7 @@ static varve_status never(void *user, varve_node *mine, varve_reader *saved,
 }
 
 static int memory[1];
-static const varve_rank_local_options folds = { .fold = never };
+static const varve_rank_local_options folds = { .merge = never };
 
 TEST(private, is_an_object_with_a_child_for_this_process)
 {
@@ -30,7 +30,7 @@ TEST(private, is_an_object_with_a_child_for_this_process)
     cr_assert(varve_has_tag(all, VARVE_TAG_RANK_LOCAL));
     cr_assert_eq(vv_private_of(all)->rank, 2);
     cr_assert_eq(vv_private_of(all)->size, 4);
-    cr_assert_eq(vv_private_of(all)->options.fold, never);
+    cr_assert_eq(vv_private_of(all)->options.merge, never);
     cr_assert_null(vv_private_of(mine));
     cr_assert_eq(vv_private_mine(all), mine);
     varve_untrack(all, "2");
@@ -58,7 +58,7 @@ TEST(private, takes_a_rank_and_one_policy)
         varve_status status;
     } wrong[] = {
         { { .rank = 4, .size = 4 }, { .drop = true }, "a", VARVE_MISUSE },
-        { { .size = 1 }, { .drop = true, .fold = never }, "a", VARVE_MISUSE },
+        { { .size = 1 }, { .drop = true, .merge = never }, "a", VARVE_MISUSE },
         { { .size = 1 }, { .reserved = { { memory } } }, "a", VARVE_TOO_NEW },
         { { .size = 1 }, { .drop = false }, "taken", VARVE_DUPLICATE },
         { { .size = 1 }, { .drop = false }, "", VARVE_BAD_NAME },
@@ -91,7 +91,7 @@ TEST(private, has_a_copy_that_does_not_fold)
     cr_assert_null(vv_private_of(copy));
     cr_assert(vv_private_copy(varve_find(root, "own"), copy));
     cr_assert_eq(vv_private_of(copy)->rank, 2);
-    cr_assert_eq(vv_private_of(copy)->options.fold, NULL);
+    cr_assert_eq(vv_private_of(copy)->options.merge, NULL);
     varve_graph_free(graph);
 }
 
