@@ -41,11 +41,11 @@ typedef varve_status varve_merge(void *user, varve_node *mine,
  * default: it fails with VARVE_MISMATCH, before anything changes. */
 typedef struct varve_rank_local_options {
     varve_merge *merge; /* merges the values of all ranks; NULL: none */
-    void *merge_user; /* first argument of `merge` */
-    bool drop;         /* restore nothing below the node, and report nothing as
-                          missing */
-    bool always;       /* call `merge` also for the same number of processes; no
-                          value below the node is restored automatically */
+    void *merge_user;   /* first argument of `merge` */
+    bool drop;          /* restore nothing below the node, and report nothing as
+                           missing */
+    bool always; /* call `merge` also for the same number of processes; no
+                    value below the node is restored automatically */
     varve_reserved reserved;
 } varve_rank_local_options;
 
