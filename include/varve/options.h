@@ -175,8 +175,8 @@ typedef enum varve_cast {
 /* Controls whether large values are verified before they are restored.
  *
  * This concerns restores of more than `resources.staging_size` bytes into
- * memory that the program can already see. Smaller restores are always
- * verified before anything changes. */
+ * memory that the program can already see. A smaller restore that fails always
+ * leaves the values unchanged. */
 typedef enum varve_passes {
     /* One pass for the first restore of a graph, if nothing in the graph was
      * saved, restored or copied to a snapshot before, so that no state can be
